@@ -1,0 +1,265 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// Append writes b at the end of the session (which is created by its first
+// block): one write, one fsync, under the session's lock. It returns b with its
+// ID and Time. After an error nothing of b is in the file. A block whose ID is
+// there already with the same content is not written a second time; with other
+// content it is an error.
+func (s *Store) Append(ctx context.Context, name string, b Block) (Block, error) {
+	out, err := s.appendAll(ctx, name, b)
+	if err != nil {
+		return Block{}, fmt.Errorf("writing to %s: %w", name, err)
+	}
+	return out[0], nil
+}
+
+// appendAll appends blocks in one write: all of them or none.
+func (s *Store) appendAll(ctx context.Context, name string, blocks ...Block) ([]Block, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ses := s.session(name)
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if ses.private {
+		return s.appendMemory(ses, blocks)
+	}
+	if err := s.refreshToWrite(ctx, ses); err != nil {
+		return nil, err
+	}
+	return s.write(ses, blocks)
+}
+
+// appendMemory appends to an in-memory session.
+func (s *Store) appendMemory(ses *session, blocks []Block) ([]Block, error) {
+	if ses.ids == nil {
+		ses.ids = map[string]uint64{}
+	}
+	out, fresh, err := s.completeAll(ses, blocks, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range fresh {
+		ses.ids[b.ID] = s.hash.of(b)
+		ses.mem = append(ses.mem, b)
+		ses.fold.add(b)
+	}
+	return out, nil
+}
+
+// completeAll completes blocks and tells which of them are not there yet.
+func (s *Store) completeAll(ses *session, blocks []Block, now time.Time) (all, fresh []Block, err error) {
+	for _, b := range blocks {
+		b = ses.complete(b, now)
+		all = append(all, b)
+		if hash, taken := ses.ids[b.ID]; !taken {
+			fresh = append(fresh, b)
+		} else if hash != s.hash.of(b) {
+			return nil, nil, fmt.Errorf("the id %s is taken by another block of the session; leave it empty to get a new one", b.ID)
+		}
+	}
+	return all, fresh, nil
+}
+
+// refreshToWrite brings the session up to date and says why it can't be written
+// to. A file that is gone may be an editor's save between its two steps: it gets
+// a moment to come back.
+func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
+	for try := 0; ses.file != "" && try < 10; try++ {
+		if _, err := s.root.Stat(ses.file); err == nil || !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if _, err := s.locate(ses.name); err == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	if err := s.refresh(ses); err != nil {
+		return err
+	}
+	if ses.readOnly {
+		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, ses.file)
+	}
+	return nil
+}
+
+// complete gives a block what Append promises: normalized, with time and ID.
+func (ses *session) complete(b Block, now time.Time) Block {
+	if b.Time.IsZero() {
+		b.Time = now
+	}
+	if b.ID == "" {
+		for b.ID = randomID(8); ses.taken(b.ID); {
+			b.ID = randomID(8)
+		}
+	}
+	return b.Normalized()
+}
+
+// write completes the blocks and puts them at the end of the file, after those
+// that an editor's late save dropped.
+func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
+	now := time.Now()
+	out, fresh, err := s.completeAll(ses, blocks, now)
+	if err != nil {
+		return nil, err
+	}
+	known, rewrote := ses.recent, ses.rewrote
+	lost := ses.dropped(now)
+	if len(lost) > 0 {
+		s.logger.Warn("an editor's save dropped blocks, they are appended again", "session", ses.name, "blocks", len(lost))
+		note := ses.complete(Block{Kind: KindNote, Note: NoteRestored, Text: restoredText(len(lost))}, now)
+		again := func(b Block) bool {
+			return slices.ContainsFunc(lost, func(l Block) bool { return l.ID == b.ID })
+		}
+		fresh = slices.Concat(lost, []Block{note}, slices.DeleteFunc(fresh, again))
+	}
+	if len(fresh) == 0 {
+		return out, nil
+	}
+	if err := s.writeOut(ses, fresh); err != nil {
+		ses.recent, ses.rewrote = known, rewrote
+		return nil, err
+	}
+	for i, b := range fresh {
+		ses.ids[b.ID] = s.hash.of(b)
+		ses.fold.add(b)
+		if i >= len(lost) {
+			ses.remember(b, now)
+		}
+	}
+	return out, nil
+}
+
+func restoredText(n int) string {
+	if n == 1 {
+		return "The block above was written after an editor had read this file, and its save dropped it. It stands here again."
+	}
+	return fmt.Sprintf("The %d blocks above were written after an editor had read this file, and its save dropped them. They stand here again.", n)
+}
+
+// writeOut renders the blocks and writes them with one write and one fsync.
+func (s *Store) writeOut(ses *session, blocks []Block) error {
+	var data []byte
+	created := ses.file == ""
+	file := ses.file
+	switch {
+	case created:
+		var info Info
+		file, info = newFile(ses.name, blocks)
+		data = append(data, fence+"\n"+frontMatter(info)+fence+"\n"...)
+	case len(ses.tail) > 0 && ses.tail[len(ses.tail)-1] != '\n':
+		data = append(data, '\n') // the file ends within a line: a crash, or an editor
+	}
+	for _, b := range blocks {
+		data = appendBlock(data, b)
+	}
+	if err := s.writeData(ses, file, created, data); err != nil {
+		return err
+	}
+	ses.file = file
+	return nil
+}
+
+// newFile gives the name and the front matter's fields of a session that begins
+// with these blocks.
+func newFile(name string, blocks []Block) (string, Info) {
+	info := Info{Name: name, Started: blocks[0].Time}
+	info.Source, _ = splitName(name)
+	topic := "chat"
+	for _, b := range blocks {
+		if b.Kind == KindUser {
+			info.Title, topic = titleOf(b.Text), topicOf(b.Text)
+			break
+		}
+	}
+	return fileName(name, info.Started, topic), info
+}
+
+// writeData appends data to the file, all of it or nothing.
+func (s *Store) writeData(ses *session, file string, created bool, data []byte) error {
+	flags := os.O_RDWR | os.O_APPEND
+	if created {
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	f, err := s.root.OpenFile(file, flags, 0o600)
+	if err != nil {
+		return explainDisk("opening "+file, err)
+	}
+	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return explainDisk("opening "+file, err)
+	}
+	if !created && (before.Size() != ses.size || !os.SameFile(before, ses.stat)) {
+		ses.stat = nil // the next refresh reads it whole
+		return fmt.Errorf("%s was replaced while writing to it; try again", file)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return s.takeBack(ses, f, file, created, before.Size(), err)
+	}
+	if created {
+		if err := syncDir(s.dir); err != nil {
+			s.logger.Warn("the session folder could not be synced: after a power cut the new file may be missing", "file", file, "err", err)
+		}
+	}
+	after, err := f.Stat()
+	if err != nil {
+		ses.stat = nil // written: only what is known of the file is lost
+		return nil     //nolint:nilerr // see above
+	}
+	ses.tail = append(ses.tail, data...)
+	ses.tail = append([]byte(nil), ses.tail[max(0, len(ses.tail)-fingerprintLen):]...)
+	ses.stat, ses.size = after, after.Size()
+	return nil
+}
+
+// takeBack makes a failed write undone, so that no half of a block stays.
+func (s *Store) takeBack(ses *session, f *os.File, file string, created bool, size int64, cause error) error {
+	ses.stat = nil
+	if terr := s.truncate(f, file, size); terr != nil {
+		return explainDisk("writing "+file, errors.Join(cause, fmt.Errorf("taking back a part of it: %w", terr)))
+	}
+	if created {
+		if rerr := s.root.Remove(file); rerr != nil {
+			return explainDisk("writing "+file, errors.Join(cause, fmt.Errorf("removing the empty file: %w", rerr)))
+		}
+	}
+	return explainDisk("writing "+file, cause)
+}
+
+// truncate cuts an open file back. Some systems don't let a file that is open
+// for appending be cut: it is opened once more for that.
+func (s *Store) truncate(f *os.File, file string, size int64) error {
+	if f.Truncate(size) == nil {
+		return nil
+	}
+	again, err := s.root.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(again.Truncate(size), again.Close())
+}

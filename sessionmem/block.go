@@ -1,0 +1,234 @@
+package sessionmem
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Kind says what a block of a transcript holds.
+type Kind string
+
+// The kinds of the format mac-stats-session/1. A message (what counts and caps
+// count) is a User block or an Assistant block; the others are shown, uncounted.
+const (
+	KindUser      Kind = "user"
+	KindAssistant Kind = "assistant"
+	KindAgent     Kind = "agent"
+	KindTool      Kind = "tool"
+	KindSummary   Kind = "summary"
+	KindNote      Kind = "note"
+	KindText      Kind = "text" // what could not be read as a block, shown as it is
+)
+
+// The values of Block.Note that this version gives a meaning to. Others are kept
+// and shown.
+const (
+	NoteInterrupted = "interrupted" // the answer before it was cut off; Parent is its User block
+	NoteEnded       = "ended"       // a reset: no context crosses it
+	NoteTitle       = "title"       // Text is the session's new title
+	NoteRewind      = "rewind"      // Text is a block's id: from it on, blocks leave the context
+	NoteError       = "error"       // Text says what failed
+	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
+)
+
+// Block is one entry of a transcript:
+//
+//	## Kind · 2026-11-21T10:15:05+01:00 · agent · model
+//	<!-- id=7f3b parent=7f3a task="…" -->
+//
+//	text
+type Block struct {
+	ID      string // unique in the session; Append gives one where empty
+	Kind    Kind
+	Time    time.Time // Append sets it where zero; RFC 3339, seconds, local offset
+	Agent   string    // agent slug (or the tool's name for KindTool)
+	Model   string
+	Parent  string            // id of the User block this belongs to
+	Task    string            // Agent blocks: what the specialist was asked
+	Context string            // User blocks: what was attached below the message when it was sent (time, vitals, notes)
+	Through string            // Summary blocks: id of the last block it covers
+	By      string            // Summary blocks: the model that wrote it
+	Note    string            // Note blocks: interrupted | ended | title | rewind | error | restored; the argument is Text
+	Attrs   map[string]string // attributes this version does not know, kept
+	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
+}
+
+// IsMessage reports whether b is a User or a final Assistant block: what "a
+// message" means everywhere in this project.
+func (b Block) IsMessage() bool { return b.Kind == KindUser || b.Kind == KindAssistant }
+
+// Info is a line of the session list.
+type Info struct {
+	Name     string // "<source>-<id>", e.g. cpu-k3x9qa
+	Source   string // cpu, cli, discord, …
+	ID       string
+	Title    string
+	Path     string // absolute path of the transcript; "" for an in-memory session
+	Messages int    // in the file, those of left branches too
+	Started  time.Time
+	Active   time.Time // time of the last block
+	ReadOnly bool      // a newer format, or an older file of a session that has a newer one
+	Err      error     // why the file could not be read; the others are listed all the same
+}
+
+// Transcript is a whole session as read from disk.
+type Transcript struct {
+	Info   Info
+	Blocks []Block
+
+	// FrontMatter is what stands between the two --- lines, as it is in the file;
+	// "" where there is none.
+	FrontMatter string
+}
+
+// Context is what a model is told of a session: the last Summary (if any) and
+// the messages after it, oldest first.
+type Context struct {
+	Summary  *Block
+	Messages []Block // only messages (see Block.IsMessage), branch and reset rules applied
+	Total    int     // messages in the whole session, on this branch
+}
+
+// kindNames are the words of the headings.
+var kindNames = []struct {
+	kind Kind
+	word string
+}{
+	{KindUser, "User"},
+	{KindAssistant, "Assistant"},
+	{KindAgent, "Agent"},
+	{KindTool, "Tool"},
+	{KindSummary, "Summary"},
+	{KindNote, "Note"},
+	{KindText, "Text"},
+}
+
+// kindOf gives the kind a heading's word names; ok is false for a word this
+// version does not know.
+func kindOf(word string) (k Kind, ok bool) {
+	for _, n := range kindNames {
+		if strings.EqualFold(n.word, word) {
+			return n.kind, true
+		}
+	}
+	return KindText, false
+}
+
+// word is the heading's word for the kind; unknown kinds are Text.
+func (k Kind) word() string {
+	for _, n := range kindNames {
+		if n.kind == k {
+			return n.word
+		}
+	}
+	return "Text"
+}
+
+// Normalized is the block as a transcript keeps it: reading back what was written
+// gives exactly this, and normalizing twice changes nothing. Text becomes valid
+// UTF-8 with LF line ends and without outer blank lines, the time loses what RFC
+// 3339 with seconds can't say, a missing ID is derived from the content.
+func (b Block) Normalized() Block {
+	if k, ok := kindOf(string(b.Kind)); ok {
+		b.Kind = k
+	} else {
+		b.Kind = KindText
+	}
+	b.Time = normalizeTime(b.Time)
+	for _, f := range []*string{&b.ID, &b.Agent, &b.Model, &b.Parent, &b.Task, &b.Context, &b.Through, &b.By, &b.Note} {
+		*f = strings.ToValidUTF8(*f, "\uFFFD")
+	}
+	b.Attrs = normalizeAttrs(b.Attrs)
+	b.Text = normalizeText(b.Text)
+	if b.Kind == KindNote && b.Note == "" {
+		b.Note, b.Text = splitNote(b.Text)
+	}
+	if b.ID == "" {
+		b.ID = deriveID(b.Kind, b.Text)
+	}
+	return b
+}
+
+// splitNote finds the note's word in a text such as "title Why is my fan loud":
+// how a person writes a note by hand.
+func splitNote(text string) (note, rest string) {
+	word, rest, _ := strings.Cut(text, " ")
+	switch word {
+	case NoteTitle, NoteRewind, NoteError:
+		return word, normalizeText(rest)
+	case NoteInterrupted, NoteEnded, NoteRestored:
+		if rest == "" {
+			return word, ""
+		}
+	}
+	return "", text
+}
+
+// normalizeText makes text valid UTF-8 with LF line ends and trims outer blank lines.
+func normalizeText(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if strings.ContainsRune(text, '\r') {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+		text = strings.ReplaceAll(text, "\r", "\n")
+	}
+	return trimBlankLines(text)
+}
+
+// trimBlankLines takes away whole blank lines at both ends; the spaces of the
+// first and last line with text stay.
+func trimBlankLines(text string) string {
+	for {
+		line, rest, found := strings.Cut(text, "\n")
+		if strings.TrimSpace(line) != "" {
+			break
+		}
+		if !found {
+			return ""
+		}
+		text = rest
+	}
+	for {
+		i := strings.LastIndexByte(text, '\n')
+		if i < 0 || strings.TrimSpace(text[i+1:]) != "" {
+			return text
+		}
+		text = text[:i]
+	}
+}
+
+// normalizeTime cuts t to what RFC 3339 in seconds can say.
+func normalizeTime(t time.Time) time.Time {
+	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	t = t.Truncate(time.Second)
+	if _, offset := t.Zone(); offset%60 != 0 || offset <= -24*3600 || offset >= 24*3600 {
+		t = t.UTC()
+	}
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// normalizeAttrs makes every key one that the comment line can hold and that is
+// none of ours. Of two keys that become the same the first in order wins.
+func normalizeAttrs(attrs map[string]string) map[string]string {
+	if len(attrs) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(attrs))
+	for k := range attrs {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	out := make(map[string]string, len(attrs))
+	for _, k := range keys {
+		nk := attrKey(k)
+		if _, taken := out[nk]; !taken {
+			out[nk] = strings.ToValidUTF8(attrs[k], "\uFFFD")
+		}
+	}
+	return out
+}

@@ -1,0 +1,278 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// checkpointEvery is how often a streaming answer is written at most.
+const checkpointEvery = 2 * time.Second
+
+// Checkpoint is the unfinished text of a streaming answer.
+type Checkpoint struct {
+	store *Store
+	ses   *session
+	file  string // name below the session folder; "" for an in-memory session
+
+	mu      sync.Mutex // held while the file is written
+	block   Block
+	text    string // newest
+	written bool   // the file exists
+	dirty   bool   // text is newer than the file
+	last    time.Time
+	timer   *time.Timer
+	closed  bool
+}
+
+// Checkpoint opens a streaming checkpoint for the block an answer is going to be:
+// SetText may be called for every token, the file in .partial/ is written at most
+// every two seconds. The turn lock must be held.
+func (s *Store) Checkpoint(ctx context.Context, name string, b Block) *Checkpoint {
+	ses := s.session(name)
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	c := &Checkpoint{store: s, ses: ses, block: ses.complete(b, time.Now()), text: b.Text}
+	if !ses.private && checkName(name) == nil && ctx.Err() == nil {
+		c.file = partialDir + "/" + name + "." + fileID(c.block.ID) + fileSuffix
+	}
+	return c
+}
+
+// fileID makes an id one that can stand in a file name.
+func fileID(id string) string {
+	if len(id) <= 40 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+	}) {
+		return id
+	}
+	return deriveID("", id)
+}
+
+// ID is the id that the block has, or is going to have.
+func (c *Checkpoint) ID() string { return c.block.ID }
+
+// SetText replaces the text so far; cheap, it writes at most every 2 s, and on a
+// goroutine of its own.
+func (c *Checkpoint) SetText(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text, c.dirty = text, true
+	if c.closed || c.file == "" || c.timer != nil {
+		return
+	}
+	c.timer = time.AfterFunc(max(0, checkpointEvery-time.Since(c.last)), c.flush)
+}
+
+// flush writes the newest text.
+func (c *Checkpoint) flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = nil
+	if c.closed || !c.dirty {
+		return
+	}
+	if err := c.write(); err != nil {
+		c.store.logger.Warn("a streaming answer could not be checkpointed: a crash now would lose it", "session", c.ses.name, "err", err)
+	}
+}
+
+func (c *Checkpoint) write() error {
+	c.last, c.dirty = time.Now(), false
+	b := c.block
+	b.Text = c.text
+	var buf bytes.Buffer
+	t := &Transcript{Info: Info{Name: c.ses.name, Started: b.Time}, Blocks: []Block{b}}
+	if err := WriteTranscript(&buf, t); err != nil {
+		return err
+	}
+	if err := writeAtomic(c.store.root, c.file, buf.Bytes(), true); err != nil {
+		return explainDisk("writing a checkpoint", err)
+	}
+	c.written = true
+	return nil
+}
+
+// Commit appends b (with the checkpoint's ID) to the transcript and removes the
+// checkpoint. After an error the checkpoint holds b's text and Commit may be
+// called again.
+func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop()
+	b.ID = c.block.ID
+	if b.Time.IsZero() {
+		b.Time = c.block.Time
+	}
+	out, err := c.store.Append(ctx, c.ses.name, b)
+	if err != nil {
+		c.block, c.text = b.Normalized(), b.Text
+		if c.file != "" {
+			if werr := c.write(); werr != nil {
+				err = errors.Join(err, werr)
+			}
+		}
+		return Block{}, err
+	}
+	c.remove()
+	return out, nil
+}
+
+// Discard removes the checkpoint without appending anything.
+func (c *Checkpoint) Discard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop()
+	c.remove()
+}
+
+func (c *Checkpoint) stop() {
+	c.closed = true
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+}
+
+func (c *Checkpoint) remove() {
+	if !c.written {
+		return
+	}
+	c.written = false
+	if err := c.store.root.Remove(c.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.store.logger.Warn("a checkpoint stays; its block's id keeps it from being appended again", "session", c.ses.name, "err", err)
+	}
+}
+
+// recover appends the checkpoints that a holder which died left behind. The
+// caller holds the turn. A checkpoint whose block is in the transcript (the
+// holder died after appending it) is only removed.
+func (s *Store) recover(ctx context.Context, ses *session) error {
+	files, err := s.partials(ses.name)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := s.recoverOne(ctx, ses, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partials gives a session's checkpoints, and removes half-written ones.
+func (s *Store) partials(name string) ([]string, error) {
+	d, err := s.root.Open(partialDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explainDisk("reading checkpoints", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, explainDisk("reading checkpoints", err)
+	}
+	var files []string
+	for _, n := range names {
+		switch {
+		case !strings.HasPrefix(n, name+"."):
+		case strings.HasSuffix(n, fileSuffix):
+			files = append(files, partialDir+"/"+n)
+		default: // a process died while it wrote this one; the one before is whole
+			if err := s.root.Remove(partialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, explainDisk("removing a half checkpoint", err)
+			}
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error {
+	data, err := s.root.ReadFile(file)
+	if err != nil {
+		return explainDisk("reading a checkpoint", err)
+	}
+	t, err := ParseTranscript(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	for _, b := range t.Blocks {
+		if b.Text == "" {
+			continue
+		}
+		there, err := s.hasBlock(ctx, ses, b.ID)
+		if err != nil {
+			return err
+		}
+		if there {
+			continue
+		}
+		if _, err := s.appendAll(ctx, ses.name, b, interruption(b)); err != nil {
+			return err
+		}
+		s.logger.Info("an interrupted answer was put into its transcript", "session", ses.name, "block", b.ID)
+	}
+	if err := s.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return explainDisk("removing a checkpoint", err)
+	}
+	return nil
+}
+
+// interruption is the Note that marks b as cut off.
+func interruption(b Block) Block {
+	parent := b.Parent
+	if parent == "" {
+		parent = b.ID
+	}
+	return Block{Kind: KindNote, Note: NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
+}
+
+// hasBlock says whether the session's transcript holds a block of this id.
+func (s *Store) hasBlock(ctx context.Context, ses *session, id string) (bool, error) {
+	unlock, err := s.lock(ctx, ses, true)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := s.refresh(ses); err != nil {
+		return false, err
+	}
+	return ses.taken(id), nil
+}
+
+// writeAtomic writes a small file of our own that only the holder of the turn
+// writes: a temporary one beside it, renamed; synced first where what it holds has
+// to outlive a power cut.
+func writeAtomic(root *os.Root, name string, data []byte, durable bool) error {
+	tmp := name + ".tmp"
+	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = root.Rename(tmp, name)
+	}
+	if err != nil {
+		if rerr := root.Remove(tmp); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+			return errors.Join(err, fmt.Errorf("removing %s: %w", tmp, rerr))
+		}
+	}
+	return err
+}

@@ -1,0 +1,76 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockRetry is how often a lock that another process holds is tried again.
+const (
+	lockRetry = 5 * time.Millisecond
+	turnRetry = 50 * time.Millisecond
+)
+
+// explainDisk wraps an error of the disk with what was being done and, where one
+// is known, what to do about it.
+func explainDisk(doing string, err error) error {
+	if next := diskAdvice(err); next != "" {
+		return fmt.Errorf("%s: %w; %s", doing, err, next)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// wrapDisk is explainDisk for an error that may be none.
+func wrapDisk(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return explainDisk(doing, err)
+}
+
+func diskAdvice(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), isDiskFull(err):
+		return "the disk is full: free some space and try again"
+	case errors.Is(err, syscall.EFBIG):
+		return "the file may not grow any more: raise the limit, or start a new session"
+	case errors.Is(err, syscall.EROFS):
+		return "the disk is mounted read-only: make it writable, or set MAC_STATS_HOME to another folder"
+	case errors.Is(err, fs.ErrPermission):
+		return "give yourself read and write access to it, or set MAC_STATS_HOME to another folder"
+	case errors.Is(err, syscall.ENOTDIR):
+		return "a file stands where a folder should be: move it away"
+	}
+	return ""
+}
+
+// lockFile takes the short lock that every append holds. It is a file of its own,
+// never the transcript: editors save by rename.
+func (s *Store) lockFile(ctx context.Context, name string) (release func(), err error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if s.openErr != nil {
+		return nil, s.openErr
+	}
+	lock := flock.New(s.lockPath(name))
+	if ok, err := lock.TryLock(); err == nil && ok {
+		return func() { s.unlockFile(lock) }, nil
+	}
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return nil, explainDisk("locking "+name, err)
+	}
+	return func() { s.unlockFile(lock) }, nil
+}
+
+func (s *Store) unlockFile(lock *flock.Flock) {
+	if err := lock.Unlock(); err != nil {
+		s.logger.Warn("a lock was not given back: others wait until this process ends", "lock", lock.Path(), "err", err)
+	}
+}

@@ -1,0 +1,16 @@
+package sessionmem
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// isDiskFull knows the errors of a full disk that have no common name.
+func isDiskFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
+
+// syncDir does nothing: NTFS keeps its folders in a journal, and a folder can't
+// be synced there.
+func syncDir(string) error { return nil }

@@ -1,0 +1,105 @@
+package sessionmem
+
+import "strings"
+
+// fold follows a session block by block and keeps what its context is made of:
+// the blocks of the current branch since the last reset. It is the one place for
+// these rules, whether a transcript is read or a running session goes on.
+type fold struct {
+	active []Block // without notes
+}
+
+// add follows one more block.
+func (f *fold) add(b Block) {
+	if b.Kind != KindNote {
+		if !b.IsMessage() && b.Kind != KindSummary {
+			b = Block{ID: b.ID, Kind: b.Kind} // what it says is never context
+		}
+		f.active = append(f.active, b)
+		return
+	}
+	switch b.Note {
+	case NoteEnded:
+		f.active = nil
+	case NoteRewind:
+		f.rewind(rewindTarget(b))
+	}
+}
+
+// rewind takes the blocks from id on out of the context. An id that isn't in it
+// (deleted by hand, or before a reset) changes nothing.
+func (f *fold) rewind(id string) {
+	for i := len(f.active) - 1; i >= 0; i-- {
+		if f.active[i].ID == id {
+			f.active = f.active[:i:i]
+			return
+		}
+	}
+}
+
+// Branch gives the blocks of the branch that the conversation is on: without
+// those that a rewind took out of it, and without the rewinds themselves. Unlike
+// a Context it holds all kinds of blocks and goes back beyond resets.
+func (t *Transcript) Branch() []Block {
+	out := make([]Block, 0, len(t.Blocks))
+	barrier := 0 // a rewind does not cross a reset
+	for _, b := range t.Blocks {
+		if b.Kind != KindNote || b.Note != NoteRewind {
+			out = append(out, b)
+			if b.Kind == KindNote && b.Note == NoteEnded {
+				barrier = len(out)
+			}
+			continue
+		}
+		for i := len(out) - 1; i >= barrier; i-- {
+			if out[i].ID == rewindTarget(b) && out[i].Kind != KindNote {
+				out = out[:i]
+				break
+			}
+		}
+	}
+	return out
+}
+
+// rewindTarget is the block id that a Note rewind names.
+func rewindTarget(b Block) string {
+	if id := strings.TrimSpace(b.Text); id != "" {
+		return id
+	}
+	return b.Parent
+}
+
+// context gives the last Summary and the messages after the block it goes
+// through (those that stand before the Summary but after that block were kept on
+// purpose). Where that block is gone, the messages after the Summary.
+func (f *fold) context() Context {
+	var ctx Context
+	from := 0
+	for i := len(f.active) - 1; i >= 0; i-- {
+		if f.active[i].Kind == KindSummary {
+			summary := f.active[i]
+			ctx.Summary = &summary
+			from = i + 1
+			break
+		}
+	}
+	if ctx.Summary != nil {
+		for i := range from - 1 {
+			if f.active[i].ID == ctx.Summary.Through {
+				from = i + 1
+				break
+			}
+		}
+	}
+	ctx.Messages = make([]Block, 0, len(f.active)-from)
+	for i, b := range f.active {
+		if !b.IsMessage() {
+			continue
+		}
+		ctx.Total++
+		if i >= from {
+			ctx.Messages = append(ctx.Messages, b)
+		}
+	}
+	return ctx
+}

@@ -1,0 +1,116 @@
+package sessionmem
+
+import (
+	"bytes"
+	"hash/maphash"
+	"os"
+)
+
+const (
+	// maxDiffFile is the size in bytes up to which a file's lines are known.
+	maxDiffFile = 1 << 20
+
+	// maxDiffCells bounds the work of one comparison; beyond it lines are counted
+	// without regard to their order.
+	maxDiffCells = 4 << 20
+)
+
+// fileState is what the watcher knows of a file: enough to see an edit and count
+// its lines, without keeping the text.
+type fileState struct {
+	stat  os.FileInfo
+	text  bool     // lines are known: a text of at most maxDiffFile
+	lines []uint64 // hash of each line
+}
+
+// readState reads a file as it is now. One that can't be read has no lines.
+func readState(path string, fi os.FileInfo, seed maphash.Seed) fileState {
+	s := fileState{stat: fi}
+	if fi.Size() > maxDiffFile {
+		return s
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) > maxDiffFile || bytes.IndexByte(data, 0) >= 0 {
+		return s
+	}
+	s.text = true
+	for line := range bytes.Lines(data) {
+		s.lines = append(s.lines, maphash.Bytes(seed, bytes.TrimRight(line, "\r\n")))
+	}
+	return s
+}
+
+// unchanged says whether the file needs no reading.
+func (s fileState) unchanged(fi os.FileInfo) bool {
+	return os.SameFile(s.stat, fi) && s.stat.Size() == fi.Size() && s.stat.ModTime().Equal(fi.ModTime())
+}
+
+// sameContent says whether two states have the same lines. Of a file without
+// known lines nobody can say so.
+func (s fileState) sameContent(o fileState) bool {
+	if !s.text || !o.text || len(s.lines) != len(o.lines) {
+		return false
+	}
+	for i := range s.lines {
+		if s.lines[i] != o.lines[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// diff counts the lines that were added and removed from s to o. Where the lines
+// of one are not known (s is the zero state for a new file) it counts what it can.
+func (s fileState) diff(o fileState) (added, removed int) {
+	if s.stat != nil && !s.text || !o.text {
+		return 0, 0
+	}
+	a, b := s.lines, o.lines
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	common := 0
+	if len(a)*len(b) <= maxDiffCells {
+		common = commonInOrder(a, b)
+	} else {
+		common = commonInAll(a, b)
+	}
+	return len(b) - common, len(a) - common
+}
+
+// commonInOrder is the length of the longest common subsequence.
+func commonInOrder(a, b []uint64) int {
+	row := make([]int, len(b)+1)
+	for _, x := range a {
+		diagonal := 0
+		for j, y := range b {
+			above := row[j+1]
+			if x == y {
+				row[j+1] = diagonal + 1
+			} else {
+				row[j+1] = max(above, row[j])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}
+
+// commonInAll counts the lines that both have, wherever they stand.
+func commonInAll(a, b []uint64) int {
+	count := make(map[uint64]int, len(a))
+	for _, x := range a {
+		count[x]++
+	}
+	common := 0
+	for _, y := range b {
+		if count[y] > 0 {
+			count[y]--
+			common++
+		}
+	}
+	return common
+}

@@ -1,0 +1,277 @@
+package sessionmem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// entry is a transcript's file in the session folder.
+type entry struct {
+	file string
+	parsedName
+}
+
+// entries gives the transcripts of the session folder, by their names alone.
+func (s *Store) entries() ([]entry, error) {
+	if s.root == nil {
+		return nil, nil
+	}
+	d, err := s.root.Open(".")
+	if err != nil {
+		return nil, explainDisk("reading the session folder", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, explainDisk("reading the session folder", err)
+	}
+	var out []entry
+	for _, n := range names {
+		if strings.HasSuffix(n, fileSuffix) && !strings.HasPrefix(n, ".") {
+			out = append(out, entry{n, parseFileName(n)})
+		}
+	}
+	return out, nil
+}
+
+// locate finds a session's file: of several the newest by the time in its name.
+// The name is compared and never made a path.
+func (s *Store) locate(name string) (string, error) {
+	all, err := s.entries()
+	if err != nil {
+		return "", err
+	}
+	var best *entry
+	for i, e := range all {
+		if e.session == name && (best == nil || best.older(e)) {
+			best = &all[i]
+		}
+	}
+	if best == nil {
+		return "", fmt.Errorf("%w: %s", ErrNotFound, name)
+	}
+	return best.file, nil
+}
+
+// older says whether e began before o.
+func (e *entry) older(o entry) bool {
+	if !e.started.Equal(o.started) {
+		return e.started.Before(o.started)
+	}
+	return e.file < o.file
+}
+
+// Resolve turns what a person typed into a session's name: an exact name; else
+// source+"-"+name when that exists; else the one session whose name ends in it.
+// Otherwise ErrNotFound or ErrAmbiguous (the error lists the candidates).
+func (s *Store) Resolve(ctx context.Context, source, name string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	names, err := s.names()
+	if err != nil {
+		return "", err
+	}
+	for _, exact := range []string{name, source + "-" + name} {
+		if _, ok := slices.BinarySearch(names, exact); ok {
+			return exact, nil
+		}
+	}
+	var found []string
+	for _, n := range names {
+		if name != "" && strings.HasSuffix(n, name) {
+			found = append(found, n)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: %q; `mac-stats sessions list` shows them all", ErrNotFound, name)
+	case 1:
+		return found[0], nil
+	default:
+		return "", fmt.Errorf("%w %q: %s; give the whole name", ErrAmbiguous, name, strings.Join(found, ", "))
+	}
+}
+
+// names gives the names of all sessions, in order, each once.
+func (s *Store) names() ([]string, error) {
+	all, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range all {
+		names = append(names, e.session)
+	}
+	for _, i := range s.inMemory() {
+		names = append(names, i.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// listed is what List found out about a file, good as long as the file is the same.
+type listed struct {
+	stat os.FileInfo
+	info Info
+}
+
+// List returns all sessions, last active first. One bad file never hides the others.
+func (s *Store) List(ctx context.Context) ([]Info, error) {
+	all, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
+	newest := map[string]entry{}
+	for _, e := range all {
+		if n, ok := newest[e.session]; !ok || n.older(e) {
+			newest[e.session] = e
+		}
+	}
+	infos := s.inMemory()
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		info := s.infoOf(e)
+		if newest[e.session].file != e.file {
+			info.ReadOnly = true
+		}
+		infos = append(infos, info)
+	}
+	s.forgetListed(all)
+	slices.SortFunc(infos, func(a, b Info) int {
+		return cmp.Or(b.Active.Compare(a.Active), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Path, b.Path))
+	})
+	return infos, nil
+}
+
+// forgetListed drops what is known of files that are gone.
+func (s *Store) forgetListed(all []entry) {
+	there := make(map[string]bool, len(all))
+	for _, e := range all {
+		there[e.file] = true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.listed, func(file string, _ listed) bool { return !there[file] })
+}
+
+// infoOf reads what the list shows of a file, unless it is known already.
+func (s *Store) infoOf(e entry) Info {
+	bad := func(err error) Info {
+		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Title: e.topic, Started: e.started, Active: e.started, Err: err}
+		info.Source, info.ID = splitName(e.session)
+		return info
+	}
+	fi, err := s.root.Stat(e.file)
+	if err != nil {
+		return bad(explainDisk("reading "+e.file, err))
+	}
+	s.mu.Lock()
+	known, ok := s.listed[e.file]
+	s.mu.Unlock()
+	if ok && os.SameFile(known.stat, fi) && known.stat.Size() == fi.Size() && known.stat.ModTime().Equal(fi.ModTime()) {
+		return known.info
+	}
+	if !fi.Mode().IsRegular() {
+		return bad(fmt.Errorf("reading %s: it is no file; move it out of the session folder", e.file))
+	}
+	info, err := s.scanInfo(e, fi)
+	if err != nil {
+		return bad(err)
+	}
+	s.mu.Lock()
+	s.listed[e.file] = listed{fi, info}
+	s.mu.Unlock()
+	return info
+}
+
+// scanInfo reads a file for the list: headings, not texts, but for a title's.
+func (s *Store) scanInfo(e entry, fi os.FileInfo) (Info, error) {
+	f, err := s.root.Open(e.file)
+	if err != nil {
+		return Info{}, explainDisk("reading "+e.file, err)
+	}
+	defer f.Close()
+	r := newBlockReader(f)
+	var sum summary
+	for {
+		raw, err := r.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return Info{}, explainDisk("reading "+e.file, err)
+		}
+		k := raw.heading.kind
+		if !raw.headed || !raw.heading.known {
+			k = KindText
+		}
+		if k == KindNote || k == KindUser && sum.first == "" {
+			sum.add(raw.decode())
+		} else {
+			sum.add(Block{Kind: k, Time: raw.heading.time, Text: "-"})
+		}
+	}
+	return s.complete(sum.info(r.front), e, fi), nil
+}
+
+// complete adds what the file's name and its entry in the folder tell.
+func (s *Store) complete(info Info, e entry, fi os.FileInfo) Info {
+	info.Name = e.session
+	info.Source, info.ID = splitName(info.Name)
+	info.Path = filepath.Join(s.dir, e.file)
+	if info.Started.IsZero() {
+		info.Started = e.started
+	}
+	if info.Started.IsZero() {
+		info.Started = fi.ModTime().Truncate(1e9)
+	}
+	if info.Active.IsZero() {
+		info.Active = fi.ModTime().Truncate(1e9)
+	}
+	if info.Title == "" {
+		info.Title = strings.ReplaceAll(e.topic, "-", " ")
+	}
+	return info
+}
+
+// inMemory gives the sessions that are kept in memory only.
+func (s *Store) inMemory() []Info {
+	s.mu.Lock()
+	var all []*session
+	for _, ses := range s.sessions {
+		all = append(all, ses)
+	}
+	s.mu.Unlock()
+	var infos []Info
+	for _, ses := range all {
+		ses.mu.Lock()
+		if ses.private && len(ses.mem) > 0 {
+			infos = append(infos, ses.memInfo())
+		}
+		ses.mu.Unlock()
+	}
+	return infos
+}
+
+// memInfo is the Info of an in-memory session.
+func (ses *session) memInfo() Info {
+	var sum summary
+	for _, b := range ses.mem {
+		sum.add(b)
+	}
+	info := sum.info("")
+	info.Name = ses.name
+	info.Source, info.ID = splitName(ses.name)
+	return info
+}

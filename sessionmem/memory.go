@@ -1,0 +1,242 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// ErrDuplicate: the memory already holds this (or nearly this) lesson.
+var ErrDuplicate = errors.New("memory already says so")
+
+// ErrRejected: the text may not become a memory (empty, too long, instructions,
+// invisible characters). The wrapped text says which.
+var ErrRejected = errors.New("not kept as memory")
+
+// TargetKind names whose memory a file is.
+type TargetKind string
+
+// The kinds of memory files (channel, person and server come with Discord).
+const (
+	TargetGlobal  TargetKind = "global"
+	TargetAgent   TargetKind = "agent"
+	TargetChannel TargetKind = "channel"
+	TargetPerson  TargetKind = "person"
+	TargetServer  TargetKind = "server"
+)
+
+// Target is one memory file:
+//
+//	TargetGlobal   agents/memory.md; with an ID agents/memory-<id>.md (memory-main.md of the Rust app)
+//	TargetAgent    agents/agent-<id>/memory.md
+//	TargetChannel  agents/memory-discord-<id>.md
+//	TargetPerson   memory/user-<id>.md
+//	TargetServer   memory/server-<id>.md
+type Target struct {
+	Kind TargetKind
+	ID   string
+}
+
+// Lesson is something to remember.
+type Lesson struct {
+	Text       string
+	Target     Target
+	Confidence float64 // 0 … 1; 1 for what the user said to remember
+	Session    string  // where it was learnt; "" for by hand
+}
+
+// Memory reads and appends to the memory files of one data folder. Files people
+// own are never reformatted or reordered; writes re-read them first. It is safe
+// for use by several goroutines and, through a file lock, by several processes.
+type Memory struct {
+	root   string
+	logger *slog.Logger
+}
+
+// MemoryConfig is what Memory needs. Root is required.
+type MemoryConfig struct {
+	Root   string
+	Logger *slog.Logger
+}
+
+// NewMemory returns the memory files under cfg.Root.
+func NewMemory(cfg MemoryConfig) *Memory {
+	if cfg.Root == "" {
+		panic("sessionmem: MemoryConfig.Root is required")
+	}
+	m := &Memory{root: cfg.Root, logger: cfg.Logger}
+	if abs, err := filepath.Abs(cfg.Root); err == nil {
+		m.root = abs
+	}
+	if m.logger == nil {
+		m.logger = slog.New(slog.DiscardHandler)
+	}
+	return m
+}
+
+// MemoryFile is a memory file as it is on disk now.
+type MemoryFile struct {
+	Target  Target
+	Path    string
+	Text    string // whole file, normalized to LF and valid UTF-8
+	Bullets []Bullet
+	ModTime time.Time
+	Missing bool
+	Err     error // from List: why the file could not be read
+}
+
+// Load reads a memory file now. A missing file gives Missing and no error.
+func (m *Memory) Load(t Target) (MemoryFile, error) {
+	f := MemoryFile{Target: t, Path: m.Path(t)}
+	if f.Path == "" {
+		return f, badTarget(t)
+	}
+	raw, fi, err := readOwned(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Missing = true
+		return f, nil
+	}
+	if err != nil {
+		return f, explainDisk("reading "+filepath.Base(f.Path), err)
+	}
+	f.ModTime = fi.ModTime()
+	f.Text = normalizeFile(raw)
+	f.Bullets = parseMemory(f.Text).bullets()
+	return f, nil
+}
+
+// readOwned reads a file that people own, also through a link.
+func readOwned(path string) ([]byte, os.FileInfo, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no file; move it away", path)
+	}
+	raw, err := os.ReadFile(path)
+	return raw, fi, err
+}
+
+// normalizeFile makes a file's bytes text: no BOM, LF, valid UTF-8. Lines keep
+// their numbers.
+func normalizeFile(raw []byte) string {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	text := strings.ToValidUTF8(string(raw), "\uFFFD")
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// Path is where the target's file is (or would be); "" for a target whose ID
+// can't be part of a file name.
+func (m *Memory) Path(t Target) string {
+	if !goodTarget(t) {
+		return ""
+	}
+	switch t.Kind {
+	case TargetAgent:
+		return filepath.Join(m.root, "agents", "agent-"+t.ID, "memory.md")
+	case TargetChannel:
+		return filepath.Join(m.root, "agents", "memory-discord-"+t.ID+".md")
+	case TargetPerson:
+		return filepath.Join(m.root, "memory", "user-"+t.ID+".md")
+	case TargetServer:
+		return filepath.Join(m.root, "memory", "server-"+t.ID+".md")
+	default:
+		if t.ID != "" {
+			return filepath.Join(m.root, "agents", "memory-"+t.ID+".md")
+		}
+		return filepath.Join(m.root, "agents", "memory.md")
+	}
+}
+
+// goodTarget says whether the target names a file inside its folder and no other.
+func goodTarget(t Target) bool {
+	switch t.Kind {
+	case TargetGlobal:
+		if t.ID == "" {
+			return true
+		}
+		if t.ID == "inbox" || strings.HasPrefix(t.ID, "discord-") {
+			return false
+		}
+	case TargetAgent, TargetChannel, TargetPerson, TargetServer:
+	default:
+		return false
+	}
+	if t.ID == "" || len(t.ID) > 100 || strings.Contains(t.ID, "..") {
+		return false
+	}
+	return !strings.ContainsFunc(t.ID, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_. ", r) || r == unicode.ReplacementChar
+	})
+}
+
+func badTarget(t Target) error {
+	return fmt.Errorf("no memory is called %s %q; use the id of an agent, channel, person or server", t.Kind, t.ID)
+}
+
+// List returns every memory file there is, global first. A file that can't be
+// read is there with its Err.
+func (m *Memory) List() ([]MemoryFile, error) {
+	var targets []Target
+	for _, p := range []struct {
+		kind    TargetKind
+		dir     string
+		pattern [2]string // what the name begins and ends with
+		inside  string
+	}{
+		{TargetGlobal, "agents", [2]string{"memory", ".md"}, ""},
+		{TargetAgent, "agents", [2]string{"agent-", ""}, "memory.md"},
+		{TargetChannel, "agents", [2]string{"memory-discord-", ".md"}, ""},
+		{TargetPerson, "memory", [2]string{"user-", ".md"}, ""},
+		{TargetServer, "memory", [2]string{"server-", ".md"}, ""},
+	} {
+		entries, err := os.ReadDir(filepath.Join(m.root, p.dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, explainDisk("listing memories", err)
+		}
+		for _, e := range entries {
+			id, ok := strings.CutPrefix(e.Name(), p.pattern[0])
+			id, okEnd := strings.CutSuffix(id, p.pattern[1])
+			t := Target{p.kind, strings.TrimPrefix(id, "-")}
+			if p.kind != TargetGlobal {
+				t.ID = id
+			}
+			if ok && okEnd && filepath.Join(m.root, p.dir, e.Name(), p.inside) == m.Path(t) {
+				targets = append(targets, t)
+			}
+		}
+	}
+	return m.loadAll(targets), nil
+}
+
+func (m *Memory) loadAll(targets []Target) []MemoryFile {
+	var files []MemoryFile
+	for _, t := range targets {
+		f, err := m.Load(t)
+		f.Err = err
+		if !f.Missing {
+			files = append(files, f)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b MemoryFile) int {
+		return targetRank(a.Target) - targetRank(b.Target)
+	})
+	return files
+}
+
+// targetRank puts agents/memory.md first and leaves the other files in order.
+func targetRank(t Target) int {
+	if t == (Target{Kind: TargetGlobal}) {
+		return 0
+	}
+	return 1
+}

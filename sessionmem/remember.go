@@ -1,0 +1,369 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// memoryLock is the lock of all memory files, beside the sessions' locks; a
+// session's name has no dot.
+const memoryLock = "memory.lock"
+
+// memoryTries is how often a write starts again because the file was edited
+// between reading it and replacing it.
+const memoryTries = 5
+
+// Written is a lesson that was saved and read back from disk.
+type Written struct {
+	Path   string
+	Line   int
+	Text   string
+	Target Target
+	UndoID string
+}
+
+// Append writes a lesson through at once: trimmed, capped, scanned, checked
+// against duplicates, appended under a lock, atomically, through a symlink if the
+// file is one, and read back. Errors: ErrDuplicate, ErrRejected, or of the disk.
+func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
+	if l.Target.Kind == "" {
+		l.Target.Kind = TargetGlobal
+	}
+	path := m.Path(l.Target)
+	if path == "" {
+		return Written{}, badTarget(l.Target)
+	}
+	text, err := screen(l.Text)
+	if err != nil {
+		return Written{}, err
+	}
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Written{}, err
+	}
+	defer unlock()
+	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
+	w := Written{Path: path, Text: text, Target: l.Target}
+	var added string
+	err = m.edit(path, func(raw []byte) ([]byte, error) {
+		if dup, found := findDuplicate(raw, text); found {
+			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
+		}
+		var out []byte
+		out, w.Line, added = insertBullet(raw, bullet)
+		if !holdsBullet(parseMemory(normalizeFile(out)).bullets(), w.Line, text) {
+			return nil, fmt.Errorf("%s has no place for a lesson: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
+		}
+		return out, nil
+	})
+	if err != nil {
+		return Written{}, err
+	}
+	if err := m.readBack(l.Target, w.Line, text); err != nil {
+		return Written{}, err
+	}
+	w.UndoID = undoID(undo{l.Target, added})
+	return w, nil
+}
+
+// provenance says where a lesson comes from.
+func provenance(session string, now time.Time) string {
+	from := now.Format(time.DateOnly)
+	clean := strings.Map(func(r rune) rune {
+		if r < 0x80 && isKeyByte(byte(r)) {
+			return r
+		}
+		return '_'
+	}, session)
+	if clean != "" {
+		from += " " + strings.ReplaceAll(clean, "--", "-_")
+	}
+	return from
+}
+
+// findDuplicate finds the bullet that says already what text says.
+func findDuplicate(raw []byte, text string) (Bullet, bool) {
+	lesson := contentWords(text)
+	for _, b := range parseMemory(normalizeFile(raw)).bullets() {
+		if strings.EqualFold(b.Text, text) {
+			return b, true
+		}
+		if len(lesson) > 0 && strings.Contains(strings.ToLower(b.Text), lesson[0]) && alreadySays(contentWords(b.Text), lesson) {
+			return b, true
+		}
+	}
+	return Bullet{}, false
+}
+
+// insertBullet puts a bullet at the end of the last list, in that list's manner,
+// and leaves every other byte as it is. A file without a list gets it at its end.
+// It gives the new bytes, the bullet's 1-based line, and the line.
+func insertBullet(raw []byte, bullet string) (out []byte, line int, added string) {
+	eol := "\n"
+	if bytes.Contains(raw, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	items := parseMemory(normalizeFile(raw)).items
+	last := -1
+	for i, it := range items {
+		if it.kind == itemBullet {
+			last = i
+		}
+	}
+	if last < 0 {
+		added = "- " + bullet
+		return appendAtEnd(raw, added, eol)
+	}
+	pad, sign := listManner(items[:last+1])
+	added = pad + sign + " " + bullet
+	after := items[last].first + len(items[last].lines) // lines before the new one
+	at := lineOffset(raw, after)
+	out = slices.Clone(raw[:at])
+	if at > 0 && raw[at-1] != '\n' {
+		out = append(out, eol...)
+	}
+	out = append(out, added+eol...)
+	return append(out, raw[at:]...), after + 1, added
+}
+
+// listManner gives how the next bullet of the list that ends the items is
+// written: its outermost indentation, and its sign or next number.
+func listManner(items []item) (pad, sign string) {
+	last := items[len(items)-1]
+	pad, sign = last.pad, last.sign
+	for i := len(items) - 2; i >= 0 && items[i].kind == itemBullet; i-- {
+		if len(items[i].pad) < len(pad) {
+			pad, sign = items[i].pad, items[i].sign
+		}
+	}
+	if n, err := strconv.Atoi(sign[:len(sign)-1]); err == nil {
+		sign = strconv.Itoa(n+1) + sign[len(sign)-1:]
+	}
+	return pad, sign
+}
+
+// appendAtEnd appends a line after the file's text, with a blank line between a
+// paragraph or heading and the list that begins.
+func appendAtEnd(raw []byte, added, eol string) ([]byte, int, string) {
+	out := slices.Clone(raw)
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, eol...)
+	}
+	if text := strings.TrimRight(normalizeFile(out), "\n"); text != "" && !bytes.HasSuffix(out, []byte(eol+eol)) {
+		out = append(out, eol...)
+	}
+	line := bytes.Count(out, []byte("\n")) + 1
+	return append(out, added+eol...), line, added
+}
+
+// lineOffset is where the 0-based line n begins, or the end.
+func lineOffset(raw []byte, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		i := bytes.IndexByte(raw[at:], '\n')
+		if i < 0 {
+			return len(raw)
+		}
+		at += i + 1
+	}
+	return at
+}
+
+// readBack makes sure that the lesson is on disk and is read as a bullet.
+func (m *Memory) readBack(t Target, line int, text string) error {
+	f, err := m.Load(t)
+	if err != nil {
+		return fmt.Errorf("reading the lesson back: %w", err)
+	}
+	if holdsBullet(f.Bullets, line, text) || holdsBullet(f.Bullets, 0, text) { // the second: edited by hand meanwhile, above it
+		return nil
+	}
+	return fmt.Errorf("the lesson is not in %s after writing it; look at the file and try again", filepath.Base(f.Path))
+}
+
+// holdsBullet says whether a bullet with this text is there, at this line unless
+// it is 0.
+func holdsBullet(bullets []Bullet, line int, text string) bool {
+	return slices.ContainsFunc(bullets, func(b Bullet) bool {
+		return b.Text == text && (line == 0 || b.Line == line)
+	})
+}
+
+// undo is what an UndoID holds: it needs no memory of the process that wrote.
+type undo struct {
+	Target Target `json:"t"`
+	Line   string `json:"l"`
+}
+
+func undoID(u undo) string {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return "" // strings alone: can't fail
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+// Undo takes back a write of Append if its line is still there.
+func (m *Memory) Undo(ctx context.Context, undoID string) error {
+	var u undo
+	data, err := base64.RawURLEncoding.DecodeString(undoID)
+	if err == nil {
+		err = json.Unmarshal(data, &u)
+	}
+	path := m.Path(u.Target)
+	if err != nil || u.Line == "" || path == "" {
+		return errors.New("undoing a memory: this is no undo id; copy it whole")
+	}
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return m.edit(path, func(raw []byte) ([]byte, error) {
+		out, ok := removeLine(raw, u.Line)
+		if !ok {
+			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand", filepath.Base(path))
+		}
+		return out, nil
+	})
+}
+
+// removeLine removes the last line that is exactly this one.
+func removeLine(raw []byte, line string) ([]byte, bool) {
+	end := len(raw)
+	for end > 0 {
+		begin := bytes.LastIndexByte(raw[:end-1], '\n') + 1
+		if string(bytes.TrimRight(raw[begin:end], "\r\n")) == line {
+			return append(slices.Clone(raw[:begin]), raw[end:]...), true
+		}
+		end = begin
+	}
+	return nil, false
+}
+
+// lock takes the lock of the memory files.
+func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
+	dir := filepath.Join(m.root, sessionDir, locksDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, explainDisk("locking the memory", err)
+	}
+	l := flock.New(filepath.Join(dir, memoryLock))
+	if ok, err := l.TryLock(); err != nil || !ok {
+		if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
+			return nil, explainDisk("locking the memory", err)
+		}
+	}
+	return func() {
+		if err := l.Unlock(); err != nil {
+			m.logger.Warn("the memory's lock was not given back: others wait until this process ends", "err", err)
+		}
+	}, nil
+}
+
+// edit replaces a file people own by what change makes of it: through a link, at
+// once, keeping its mode. Where the file was edited meanwhile, it begins again.
+func (m *Memory) edit(path string, change func(raw []byte) ([]byte, error)) error {
+	for range memoryTries {
+		real, err := resolveLink(path)
+		if err != nil {
+			return explainDisk("writing "+filepath.Base(path), err)
+		}
+		raw, was, err := readOwned(real)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return explainDisk("reading "+filepath.Base(path), err)
+		}
+		out, err := change(raw)
+		if err != nil {
+			return err
+		}
+		done, err := replaceFile(real, out, was)
+		if err != nil {
+			return explainDisk("writing "+filepath.Base(path), err)
+		}
+		if !done {
+			continue
+		}
+		if err := syncDir(filepath.Dir(real)); err != nil {
+			m.logger.Warn("a memory's folder could not be synced: a power cut now could bring the file before this write back", "path", path, "err", err)
+		}
+		return nil
+	}
+	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
+}
+
+// resolveLink follows a link that the user made of a file, also one to a file
+// that isn't there yet.
+func resolveLink(path string) (string, error) {
+	for range 40 {
+		to, err := os.Readlink(path)
+		if err != nil { // no link, or nothing there
+			if err := os.MkdirAll(ownFolder(path), 0o700); err != nil {
+				return "", err
+			}
+			return path, nil
+		}
+		if !filepath.IsAbs(to) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(dir, to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: too many links", path)
+}
+
+// ownFolder is the folder that may be made for a memory file: its own, but not an
+// agent's, which would be an agent without its files.
+func ownFolder(path string) string {
+	dir := filepath.Dir(path)
+	if strings.HasPrefix(filepath.Base(dir), "agent-") {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// replaceFile writes a file anew: a temporary one beside it, synced, renamed. It
+// reports false, with nothing done, where the file is not any more what it was.
+func replaceFile(path string, data []byte, was os.FileInfo) (bool, error) {
+	mode := fs.FileMode(0o600)
+	if was != nil {
+		mode = was.Mode().Perm()
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*")
+	if err != nil {
+		return false, err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	if err != nil || !sameFile(path, was) {
+		return false, errors.Join(err, os.Remove(tmp.Name()))
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return false, errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return true, nil
+}
+
+// sameFile says whether the file at path is as it was; was is nil for none.
+func sameFile(path string, was os.FileInfo) bool {
+	now, err := os.Stat(path)
+	if err != nil || was == nil {
+		return was == nil && errors.Is(err, fs.ErrNotExist)
+	}
+	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
+}

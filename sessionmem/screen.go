@@ -1,0 +1,167 @@
+package sessionmem
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The length of a lesson in characters.
+const (
+	minLesson = 3
+	maxLesson = 300
+)
+
+// instructionPatterns are what a text says that wants to steer the model rather
+// than to be remembered. They are tried on the text in lower case with its
+// look-alike forms unified.
+var instructionPatterns = []*regexp.Regexp{
+	regexp.MustCompile(`\b(ignore|disregard|forget|override|bypass|drop)\b.{0,40}\b(instruction|instructions|rules|prompt|prompts|guidelines|guardrails|directives|everything above|everything before)\b`),
+	regexp.MustCompile(`\b(new|updated|real|hidden|secret) (system )?(instruction|instructions|prompt|directive)s?\b`),
+	regexp.MustCompile(`\b(system|developer) (prompt|message|instruction)s?\b`),
+	regexp.MustCompile(`\b(you are|you're) (now|no longer)\b`),
+	regexp.MustCompile(`\bfrom now on,? you\b`),
+	regexp.MustCompile(`\bpretend (to be|that you|you)\b|\bjailbreak|\bdeveloper mode\b|\bdo anything now\b`),
+	regexp.MustCompile(`\b(do not|don't|never|without) (tell|telling|inform|informing|mention|mentioning|ask|asking|notify|notifying|warn|warning) (this to )?(the |your )?(user|owner|human|operator)\b`),
+	regexp.MustCompile(`\b(reveal|print|repeat|leak|send|post|upload|exfiltrate|forward)\b.{0,60}\b(prompt|password|passwords|token|tokens|api key|api keys|secret|secrets|credential|credentials|private key|conversation|memory file)\b`),
+	regexp.MustCompile(`^\W*(system|assistant|developer|user) ?:`),
+	regexp.MustCompile(`<\|[^|]{0,40}\|>|\[/?inst\]|<</?sys>>|</?(system|assistant|instructions?|tool_call)>`),
+	regexp.MustCompile(`\bignorier\w*\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\binstrucci|\bignorez\b.{0,40}\binstructions|忽略.{0,12}(指令|指示|提示)|無視.{0,12}(指示|命令)|игнорир\w*.{0,40}инструкц`),
+}
+
+// directivePattern is a line of the orchestrator's own language.
+var directivePattern = regexp.MustCompile(`(^|\W)(AGENT|SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL):`)
+
+// screen makes a lesson's text one clean line, or says why it may not be kept.
+func screen(text string) (string, error) {
+	reject := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrRejected, why) }
+	if !utf8.ValidString(text) {
+		return reject("it is not valid text (UTF-8)")
+	}
+	text = oneLine(text)
+	if b := bulletPattern.FindStringSubmatch(text); b != nil && b[2] == "-" {
+		text = strings.TrimSpace(b[3])
+	}
+	if r, ok := invisible(text); ok {
+		return reject(fmt.Sprintf("it holds an invisible or control character (%U); type it again without", r))
+	}
+	switch n := utf8.RuneCountInString(text); {
+	case n == 0:
+		return reject("it is empty")
+	case n < minLesson:
+		return reject("it is too short to mean something")
+	case n > maxLesson:
+		return reject(fmt.Sprintf("it is %d characters long, at most %d fit; split it into several", n, maxLesson))
+	}
+	if strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
+		return reject("it holds a comment sign, which would hide text; write it without")
+	}
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return reject("it holds no word")
+	}
+	if instructs(text) {
+		return reject("it reads like an instruction to the model; if you mean it, write it into the file by hand")
+	}
+	return text, nil
+}
+
+// instructs says whether a text wants to steer the model.
+func instructs(text string) bool {
+	plain := strings.ToLower(oneLine(norm.NFKC.String(text)))
+	return directivePattern.MatchString(text) || slices.ContainsFunc(instructionPatterns, func(p *regexp.Regexp) bool {
+		return p.MatchString(plain)
+	})
+}
+
+// invisible finds a character that people don't see and models do. The joiners
+// that Persian, Indic scripts and emoji are written with are let through where
+// these use them.
+func invisible(text string) (rune, bool) {
+	var prev rune
+	for _, r := range text {
+		switch {
+		case r == '\u200c' || r == '\u200d':
+			if !joins(prev) {
+				return r, true
+			}
+		case r == '\ufe0f' || r == '\ufe0e':
+			if !unicode.IsSymbol(prev) && !unicode.IsDigit(prev) && prev != '#' && prev != '*' && !unicode.Is(unicode.Po, prev) {
+				return r, true
+			}
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Variation_Selector),
+			strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", r):
+			return r, true
+		}
+		prev = r
+	}
+	return 0, false
+}
+
+// joins says whether a joiner may follow r.
+func joins(r rune) bool {
+	if unicode.In(r, unicode.So, unicode.Sk) || r == '\ufe0f' {
+		return true
+	}
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic)
+}
+
+// lightWords say nothing of their own in a lesson.
+var lightWords = strings.Fields(`a an the this that these those is are was were be been to of in on at for with and or as by from
+	user users user's he she they his her their i my me we our you your it its please all every each`)
+
+// heavyWords turn a sentence round: a lesson that has one more is another lesson.
+var heavyWords = strings.Fields(`no not never none nothing without don't doesn't didn't isn't aren't won't can't cannot only except unless
+	nicht kein keine nie pas jamais non sin nunca nao não не нет 不 没 ない`)
+
+// contentWords gives the words of a lesson that carry its meaning, in order.
+func contentWords(text string) []string {
+	var out []string
+	split := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("'+#.", r)
+	}
+	for _, w := range strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), split) {
+		w = strings.Trim(w, "'.")
+		if w == "" || slices.Contains(lightWords, w) {
+			continue
+		}
+		out = append(out, stem(w))
+	}
+	return out
+}
+
+// stem takes the endings off that don't change an English word's meaning here.
+func stem(w string) string {
+	for _, end := range []string{"ing", "es", "ed", "s"} {
+		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 4 && !slices.Contains(heavyWords, w) {
+			return s
+		}
+	}
+	return w
+}
+
+// alreadySays reports whether a bullet says all of what a new lesson says: the
+// same words but for their light ones, or these in order with few others between.
+// A word replaced by another one is never a duplicate.
+func alreadySays(bullet, lesson []string) bool {
+	if slices.Equal(bullet, lesson) {
+		return len(lesson) > 0
+	}
+	if len(lesson) < 3 || len(lesson)*4 < len(bullet)*3 {
+		return false
+	}
+	i := 0
+	for _, w := range bullet {
+		switch {
+		case i < len(lesson) && lesson[i] == w:
+			i++
+		case slices.Contains(heavyWords, w) || strings.ContainsFunc(w, unicode.IsDigit):
+			return false
+		}
+	}
+	return i == len(lesson)
+}

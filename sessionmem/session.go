@@ -1,0 +1,273 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	// fingerprintLen is how many bytes before the known end are compared to see
+	// whether a file only grew.
+	fingerprintLen = 512
+
+	// maxRecent is how many blocks are remembered to put back what an editor's
+	// late save dropped; lateSave how old they may be.
+	maxRecent = 64
+	lateSave  = 30 * time.Minute
+)
+
+// session is what this process knows of one session.
+//
+// mu is taken before the append lock of the file system and held with it: it
+// orders the goroutines of this process, the lock file orders the processes.
+type session struct {
+	name string
+	turn chan struct{} // 1 place: taken by the goroutine that holds (or waits for) the turn lock file
+
+	mu       sync.Mutex
+	private  bool
+	holder   Holder      // of the turn, where it is this process
+	mem      []Block     // blocks of an in-memory session
+	file     string      // name of the transcript in the session folder; "" before it is found or made
+	stat     os.FileInfo // of the file as it was read last; nil: not read
+	size     int64
+	tail     []byte            // the file's last bytes, at most fingerprintLen
+	bare     bool              // older form of the format
+	readOnly bool              // newer format
+	ids      map[string]uint64 // id → hash of the block, to see a second append of the same
+	fold     fold
+	recent   []recentBlock
+	rewrote  bool // the file was found changed otherwise than by growing
+}
+
+// recentBlock is a block that joined the file while this process knew it.
+type recentBlock struct {
+	block    Block
+	seen     time.Time
+	restored bool // put back once: if it goes again, that is the user's will
+}
+
+// blockHash makes the hashes of one process; they are compared in it alone.
+type blockHash struct{ seed maphash.Seed }
+
+func (h blockHash) of(b Block) uint64 { return maphash.String(h.seed, string(appendBlock(nil, b))) }
+
+// refresh brings the session up to what is in its file. It reads nothing where
+// the file is as it was, the tail where it grew, else all of it. A session
+// without a file is left empty. The caller holds ses.mu and, to be sure that no
+// block is half written, the append lock.
+func (s *Store) refresh(ses *session) error {
+	fi, err := s.statFile(ses)
+	if errors.Is(err, ErrNotFound) {
+		ses.forgetFile()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if ses.stat != nil && os.SameFile(ses.stat, fi) && ses.size == fi.Size() && ses.stat.ModTime().Equal(fi.ModTime()) {
+		return nil
+	}
+	f, err := s.root.Open(ses.file)
+	if err != nil {
+		return explainDisk("reading "+ses.file, err)
+	}
+	defer f.Close()
+	if fi, err = f.Stat(); err != nil {
+		return explainDisk("reading "+ses.file, err)
+	}
+	if !fi.Mode().IsRegular() {
+		return fmt.Errorf("reading %s: it is no file", ses.file)
+	}
+	grew, err := s.readTail(ses, f, fi)
+	if err != nil || grew {
+		return err
+	}
+	return s.readAll(ses, f, fi)
+}
+
+// statFile finds the session's file and its state. A file that was known and is
+// gone may be in the middle of an editor's save or may have been renamed.
+func (s *Store) statFile(ses *session) (os.FileInfo, error) {
+	if ses.file != "" {
+		fi, err := s.root.Stat(ses.file)
+		if err == nil {
+			return fi, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, explainDisk("reading "+ses.file, err)
+		}
+	}
+	file, err := s.locate(ses.name)
+	if err != nil {
+		return nil, err
+	}
+	if ses.file != file {
+		ses.stat = nil
+	}
+	ses.file = file
+	fi, err := s.root.Stat(file)
+	if err != nil {
+		return nil, explainDisk("reading "+file, err)
+	}
+	return fi, nil
+}
+
+// forgetFile leaves nothing known of a file that is gone, but for its recent
+// blocks: they tell what a save that comes late drops.
+func (ses *session) forgetFile() {
+	if ses.file != "" {
+		ses.recent = nil
+	}
+	ses.file, ses.stat, ses.size, ses.tail = "", nil, 0, nil
+	ses.bare, ses.readOnly, ses.rewrote = false, false, false
+	ses.ids, ses.fold = map[string]uint64{}, fold{}
+}
+
+// readTail reads what was appended since. It reports false where the file changed
+// in another way.
+func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error) {
+	if ses.stat == nil || !os.SameFile(ses.stat, fi) || fi.Size() <= ses.size || len(ses.tail) == 0 {
+		return false, nil
+	}
+	was := make([]byte, len(ses.tail))
+	if _, err := f.ReadAt(was, ses.size-int64(len(was))); err != nil || !bytes.Equal(was, ses.tail) {
+		return false, nil //nolint:nilerr // reading it whole tells what is wrong
+	}
+	r := newTailReader(io.NewSectionReader(f, ses.size, fi.Size()-ses.size), ses.size, ses.bare)
+	var added []Block
+	for {
+		raw, err := r.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return false, explainDisk("reading "+ses.file, err)
+		}
+		if !raw.headed {
+			return false, nil // text was added to the last block
+		}
+		b := raw.decode()
+		identify(&b, ses.taken)
+		ses.ids[b.ID] = s.hash.of(b)
+		added = append(added, b)
+	}
+	for _, b := range added {
+		ses.fold.add(b)
+		ses.remember(b, time.Now())
+	}
+	return true, ses.setEnd(f, fi)
+}
+
+// readAll reads the whole file.
+func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
+	r := newBlockReader(io.NewSectionReader(f, 0, fi.Size()))
+	ses.bare, ses.readOnly = r.bare, readOnlyFormat(r.front)
+	ses.rewrote = ses.rewrote || ses.stat != nil
+	ses.ids, ses.fold = map[string]uint64{}, fold{}
+	for {
+		raw, err := r.read()
+		if errors.Is(err, io.EOF) {
+			return ses.setEnd(f, fi)
+		}
+		if err != nil {
+			ses.stat = nil
+			return explainDisk("reading "+ses.file, err)
+		}
+		b := raw.decode()
+		identify(&b, ses.taken)
+		ses.ids[b.ID] = s.hash.of(b)
+		ses.fold.add(b)
+	}
+}
+
+// setEnd notes where the file ends and what its last bytes are.
+func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
+	tail := make([]byte, min(fi.Size(), fingerprintLen))
+	if len(tail) > 0 {
+		if _, err := f.ReadAt(tail, fi.Size()-int64(len(tail))); err != nil {
+			ses.stat = nil
+			return explainDisk("reading "+ses.file, err)
+		}
+	}
+	ses.stat, ses.size, ses.tail = fi, fi.Size(), tail
+	return nil
+}
+
+func (ses *session) taken(id string) bool {
+	_, ok := ses.ids[id]
+	return ok
+}
+
+// remember keeps the block for the case of a late save.
+func (ses *session) remember(b Block, seen time.Time) {
+	if len(ses.recent) == maxRecent {
+		ses.recent = append(ses.recent[:0:0], ses.recent[1:]...)
+	}
+	ses.recent = append(ses.recent, recentBlock{block: b, seen: seen})
+}
+
+// dropped gives the blocks that an editor's save dropped because they were
+// written after it had read the file: those at the end of what is known, none of
+// which was put back before. A block that is missing from the middle, or that has
+// been there for half an hour, was deleted on purpose.
+func (ses *session) dropped(now time.Time) []Block {
+	if !ses.rewrote {
+		return nil
+	}
+	ses.rewrote = false
+	first := len(ses.recent)
+	for first > 0 && !ses.taken(ses.recent[first-1].block.ID) {
+		first--
+	}
+	var lost []Block
+	var kept []recentBlock
+	for _, r := range ses.recent[:first] {
+		if ses.taken(r.block.ID) {
+			kept = append(kept, r)
+		}
+	}
+	for _, r := range ses.recent[first:] {
+		if r.restored || now.Sub(r.seen) > lateSave {
+			continue
+		}
+		r.restored = true
+		kept = append(kept, r)
+		lost = append(lost, r.block)
+	}
+	ses.recent = kept
+	return lost
+}
+
+// lock takes ses.mu and the append lock of the file system. For reading, a lock
+// that can't be had (a read-only folder) is done without.
+func (s *Store) lock(ctx context.Context, ses *session, reading bool) (unlock func(), err error) {
+	ses.mu.Lock()
+	if ses.private {
+		return ses.mu.Unlock, nil
+	}
+	if reading && ses.file == "" {
+		if _, err := s.locate(ses.name); err != nil {
+			return ses.mu.Unlock, nil //nolint:nilerr // nothing to lock: reading it says why
+		}
+	}
+	release, err := s.lockFile(ctx, ses.name)
+	if err != nil && (!reading || ctx.Err() != nil) {
+		ses.mu.Unlock()
+		return nil, err
+	}
+	return func() {
+		if release != nil {
+			release()
+		}
+		ses.mu.Unlock()
+	}, nil
+}

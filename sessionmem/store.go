@@ -1,0 +1,238 @@
+package sessionmem
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Errors callers decide on.
+var (
+	ErrNotFound  = errors.New("no such session")
+	ErrAmbiguous = errors.New("several sessions match")
+	ErrReadOnly  = errors.New("the transcript is read-only here")
+	ErrBadName   = errors.New("not a session name")
+)
+
+// The folders of the store below its root, and below the session folder.
+const (
+	sessionDir = "session"
+	locksDir   = ".locks"
+	partialDir = ".partial"
+)
+
+// Config is what a Store needs. Root is required.
+type Config struct {
+	Root         string // data folder, e.g. ~/.mac-stats
+	InMemoryOnly bool   // write nothing to disk
+	Logger       *slog.Logger
+}
+
+// Store is the sessions of one data folder. It is safe for use by several
+// goroutines and, through file locks, by several processes.
+type Store struct {
+	dir     string   // absolute session folder
+	root    *os.Root // confined to dir; nil in memory, and where the folder can't be opened
+	memory  bool     // Config.InMemoryOnly
+	openErr error    // why there is no root; nothing is listed, appends say it
+	logger  *slog.Logger
+	hash    blockHash
+
+	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
+	sessions map[string]*session
+	turns    map[*TurnLock]struct{}
+	listed   map[string]listed // what List knows of each file
+}
+
+// Open prepares the folders (0700) and returns the store. A data folder that is
+// read-only opens all the same: what is there can be listed and loaded, appends
+// say why they fail. A Root that is a file is an error.
+func Open(cfg Config) (*Store, error) {
+	if cfg.Root == "" && !cfg.InMemoryOnly {
+		panic("sessionmem: Config.Root is required")
+	}
+	s := &Store{
+		memory:   cfg.InMemoryOnly,
+		logger:   cfg.Logger,
+		hash:     blockHash{maphash.MakeSeed()},
+		sessions: map[string]*session{},
+		turns:    map[*TurnLock]struct{}{},
+		listed:   map[string]listed{},
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.InMemoryOnly {
+		return s, nil
+	}
+	root, err := filepath.Abs(cfg.Root)
+	if err != nil {
+		return nil, fmt.Errorf("opening the data folder: %w", err)
+	}
+	if fi, err := os.Stat(root); err == nil && !fi.IsDir() {
+		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
+	}
+	s.dir = filepath.Join(root, sessionDir)
+	s.prepare()
+	return s, nil
+}
+
+// prepare makes the folders and opens the session folder, as far as it can.
+func (s *Store) prepare() {
+	var cause error
+	for _, d := range []string{s.dir, filepath.Join(s.dir, locksDir), filepath.Join(s.dir, partialDir)} {
+		if cause = os.MkdirAll(d, 0o700); cause != nil {
+			s.logger.Warn("sessions can be read but not written", "dir", d, "err", cause)
+			break
+		}
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		if cause == nil {
+			cause = err
+		}
+		s.openErr = fmt.Errorf("%w (then start mac-stats again)", explainDisk("opening the session folder", cause))
+		return
+	}
+	s.root = root
+}
+
+// Close releases locks held by this process. The store must not be used after it.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	var held []*TurnLock
+	for l := range s.turns {
+		held = append(held, l)
+	}
+	s.mu.Unlock()
+	for _, l := range held {
+		l.Unlock()
+	}
+	if s.root == nil {
+		return nil
+	}
+	if err := s.root.Close(); err != nil {
+		return fmt.Errorf("closing the session folder: %w", err)
+	}
+	return nil
+}
+
+// NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
+func (s *Store) NewName(source string) string {
+	for {
+		name := source + "-" + randomID(6)
+		if _, err := s.locate(name); errors.Is(err, ErrNotFound) && !s.known(name) {
+			return name
+		} else if err != nil && !errors.Is(err, ErrNotFound) {
+			return name // an unreadable folder: the first append says so
+		}
+	}
+}
+
+// randomID gives n characters of lower-case letters and digits.
+func randomID(n int) string {
+	var b [10]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))[:n]
+}
+
+// SetPrivate makes a session in-memory only: nothing of it is ever written.
+// Call it before the first block.
+func (s *Store) SetPrivate(name string) {
+	ses := s.session(name)
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	ses.private = true
+}
+
+// IsPrivate reports whether the session is kept in memory only.
+func (s *Store) IsPrivate(name string) bool {
+	if s.memory {
+		return true
+	}
+	s.mu.Lock()
+	ses := s.sessions[name]
+	s.mu.Unlock()
+	if ses == nil {
+		return false
+	}
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return ses.private
+}
+
+// session gives what this process knows of a session, made where it is new.
+func (s *Store) session(name string) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ses := s.sessions[name]
+	if ses == nil {
+		ses = &session{name: name, private: s.memory, turn: make(chan struct{}, 1)}
+		s.sessions[name] = ses
+	}
+	return ses
+}
+
+// known says whether this process holds blocks of an in-memory session.
+func (s *Store) known(name string) bool {
+	s.mu.Lock()
+	ses := s.sessions[name]
+	s.mu.Unlock()
+	if ses == nil {
+		return false
+	}
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return ses.private
+}
+
+// Reset writes a Note "ended": the context starts anew after it. A session never
+// written needs none.
+func (s *Store) Reset(ctx context.Context, name string) error {
+	if err := s.mustExist(ctx, name); errors.Is(err, ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("resetting %s: %w", name, err)
+	}
+	_, err := s.Append(ctx, name, Block{Kind: KindNote, Note: NoteEnded})
+	return err
+}
+
+// SetTitle writes a Note "title". A session never written gives ErrNotFound.
+func (s *Store) SetTitle(ctx context.Context, name, title string) error {
+	title = oneLine(title)
+	if title == "" {
+		return fmt.Errorf("renaming %s: the title is empty; give it at least one word", name)
+	}
+	if err := s.mustExist(ctx, name); err != nil {
+		return fmt.Errorf("renaming %s: %w", name, err)
+	}
+	_, err := s.Append(ctx, name, Block{Kind: KindNote, Note: NoteTitle, Text: title})
+	return err
+}
+
+// mustExist gives ErrNotFound for a session that has no block.
+func (s *Store) mustExist(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.IsPrivate(name) {
+		ses := s.session(name)
+		ses.mu.Lock()
+		defer ses.mu.Unlock()
+		if len(ses.mem) == 0 {
+			return fmt.Errorf("%w: %s", ErrNotFound, name)
+		}
+		return nil
+	}
+	_, err := s.locate(name)
+	return err
+}

@@ -1,0 +1,568 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func openStore(t testing.TB, root string) *Store {
+	t.Helper()
+	s, err := Open(Config{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func mustAppend(t testing.TB, s *Store, name string, b Block) Block {
+	t.Helper()
+	out, err := s.Append(t.Context(), name, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func user(text string) Block      { return Block{Kind: KindUser, Text: text} }
+func assistant(text string) Block { return Block{Kind: KindAssistant, Text: text} }
+
+// texts gives the texts of the context's messages.
+func texts(t testing.TB, s *Store, name string) []string {
+	t.Helper()
+	c, err := s.Context(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range c.Messages {
+		out = append(out, m.Text)
+	}
+	return out
+}
+
+func onlyFile(t testing.TB, root string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, sessionDir, "*.md"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("want one transcript, got %v (%v)", files, err)
+	}
+	return files[0]
+}
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoreConformance runs what every store promises against the one on disk
+// (also after a restart before each look) and the one in memory.
+func TestStoreConformance(t *testing.T) {
+	stores := []struct {
+		name string
+		open func(t *testing.T) func() *Store
+	}{
+		{"on disk", func(t *testing.T) func() *Store {
+			s := openStore(t, t.TempDir())
+			return func() *Store { return s }
+		}},
+		{"on disk, restarted at every step", func(t *testing.T) func() *Store {
+			root := t.TempDir()
+			return func() *Store { return openStore(t, root) }
+		}},
+		{"in memory only", func(t *testing.T) func() *Store {
+			s, err := Open(Config{InMemoryOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() *Store { return s }
+		}},
+	}
+	for _, st := range stores {
+		t.Run(st.name, func(t *testing.T) {
+			for name, check := range conformance {
+				t.Run(name, func(t *testing.T) { check(t, st.open(t)) })
+			}
+		})
+	}
+}
+
+var conformance = map[string]func(t *testing.T, store func() *Store){
+	"given no session, then its context is empty and loading it says so": func(t *testing.T, store func() *Store) {
+		c, err := store().Context(t.Context(), "cli-none")
+		if err != nil || c.Total != 0 || len(c.Messages) != 0 || c.Summary != nil {
+			t.Errorf("context %+v, %v", c, err)
+		}
+		if _, err := store().Load(t.Context(), "cli-none"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("load: %v", err)
+		}
+		if err := store().Reset(t.Context(), "cli-none"); err != nil {
+			t.Errorf("reset: %v", err)
+		}
+		if err := store().SetTitle(t.Context(), "cli-none", "x"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("title: %v", err)
+		}
+	},
+	"given blocks of all kinds, then they load as they were given and messages alone are context": func(t *testing.T, store func() *Store) {
+		var want []Block
+		for _, b := range []Block{
+			{Kind: KindUser, Text: "hi\n\n## User\n", Context: "time: 10:15\n  vitals\n"},
+			{Kind: KindAgent, Agent: "coder", Model: "m", Task: "do", Text: "done"},
+			{Kind: KindTool, Agent: "SYSTEM_STATS", Text: "cpu 5 %"},
+			{Kind: KindAssistant, Agent: "orchestrator", Text: "yes", Attrs: map[string]string{"author": "Ann B."}},
+			{Kind: KindNote, Note: NoteError, Text: "boom"},
+		} {
+			want = append(want, mustAppend(t, store(), "cli-a", b))
+		}
+		tr, err := store().Load(t.Context(), "cli-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, tr.Blocks, equalBlocks); diff != "" {
+			t.Error(diff)
+		}
+		c, err := store().Context(t.Context(), "cli-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Context{Messages: []Block{want[0], want[3]}, Total: 2}, c, equalBlocks); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given a Summary, then the context is it and what follows the block it goes through": func(t *testing.T, store func() *Store) {
+		mustAppend(t, store(), "cli-a", user("1"))
+		through := mustAppend(t, store(), "cli-a", assistant("2"))
+		mustAppend(t, store(), "cli-a", user("3"))
+		sum := mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: through.ID, Text: "S"})
+		mustAppend(t, store(), "cli-a", assistant("4"))
+		c, err := store().Context(t.Context(), "cli-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Summary == nil || c.Summary.ID != sum.ID || c.Total != 4 {
+			t.Errorf("summary %+v, total %d", c.Summary, c.Total)
+		}
+		if diff := cmp.Diff([]string{"3", "4"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+		mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: "gone", Text: "S2"})
+		mustAppend(t, store(), "cli-a", user("5"))
+		if diff := cmp.Diff([]string{"5"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Errorf("with the block it goes through deleted: %s", diff)
+		}
+	},
+	"given a reset, then nothing before it is context and a rewind does not cross it": func(t *testing.T, store func() *Store) {
+		first := mustAppend(t, store(), "cli-a", user("1"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: first.ID, Text: "S"})
+		if err := store().Reset(t.Context(), "cli-a"); err != nil {
+			t.Fatal(err)
+		}
+		mustAppend(t, store(), "cli-a", user("2"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: first.ID})
+		c, err := store().Context(t.Context(), "cli-a")
+		if err != nil || c.Summary != nil || c.Total != 1 || c.Messages[0].Text != "2" {
+			t.Errorf("context %+v, %v", c, err)
+		}
+	},
+	"given a rewind, then the message that follows takes the branch's place": func(t *testing.T, store func() *Store) {
+		mustAppend(t, store(), "cli-a", user("1"))
+		mustAppend(t, store(), "cli-a", assistant("2"))
+		third := mustAppend(t, store(), "cli-a", user("3"))
+		mustAppend(t, store(), "cli-a", assistant("4"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: third.ID})
+		mustAppend(t, store(), "cli-a", user("3b"))
+		if diff := cmp.Diff([]string{"1", "2", "3b"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given rewinds and a reset, then the branch shows what is left of both sides": func(t *testing.T, store func() *Store) {
+		first := mustAppend(t, store(), "cli-a", user("1"))
+		mustAppend(t, store(), "cli-a", user("2"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteEnded})
+		third := mustAppend(t, store(), "cli-a", user("3"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindTool, Agent: "FETCH_URL", Text: "page"})
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: third.ID})
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: first.ID})
+		mustAppend(t, store(), "cli-a", user("3b"))
+		tr, err := store().Load(t.Context(), "cli-a")
+		must(t, err)
+		var got []string
+		for _, b := range tr.Branch() {
+			got = append(got, b.Note+b.Text)
+		}
+		if diff := cmp.Diff([]string{"1", "2", "ended", "3b"}, got); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given a rewind to before a Summary, then the Summary leaves too": func(t *testing.T, store func() *Store) {
+		mustAppend(t, store(), "cli-a", user("1"))
+		second := mustAppend(t, store(), "cli-a", user("2"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: second.ID, Text: "S"})
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: second.ID})
+		if diff := cmp.Diff([]string{"1"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given an interrupted answer, then it is a message": func(t *testing.T, store func() *Store) {
+		u := mustAppend(t, store(), "cli-a", user("1"))
+		mustAppend(t, store(), "cli-a", assistant("half"))
+		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteInterrupted, Parent: u.ID})
+		if diff := cmp.Diff([]string{"1", "half"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given a retry of the same block, then it is there once": func(t *testing.T, store func() *Store) {
+		b := mustAppend(t, store(), "cli-a", user("1"))
+		mustAppend(t, store(), "cli-a", b)
+		if diff := cmp.Diff([]string{"1"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+		b.Text = "other"
+		if _, err := store().Append(t.Context(), "cli-a", b); err == nil {
+			t.Error("another block with a taken id was accepted")
+		}
+	},
+	"given a title, then the list shows it": func(t *testing.T, store func() *Store) {
+		mustAppend(t, store(), "cli-a", user("first line\nsecond"))
+		checkTitle(t, store(), "first line")
+		if err := store().SetTitle(t.Context(), "cli-a", " My\n title "); err != nil {
+			t.Fatal(err)
+		}
+		checkTitle(t, store(), "My title")
+		if err := store().SetTitle(t.Context(), "cli-a", " \n"); err == nil {
+			t.Error("an empty title was accepted")
+		}
+	},
+	"given names, then they resolve": func(t *testing.T, store func() *Store) {
+		for _, n := range []string{"cli-notes", "cpu-k3x9qa", "discord-notes", "cli-other"} {
+			mustAppend(t, store(), n, user("x"))
+		}
+		for _, tc := range []struct {
+			typed, want string
+			err         error
+		}{
+			{"cpu-k3x9qa", "cpu-k3x9qa", nil},
+			{"notes", "cli-notes", nil},
+			{"9qa", "cpu-k3x9qa", nil},
+			{"otes", "", ErrAmbiguous},
+			{"nothing", "", ErrNotFound},
+			{"", "", ErrNotFound},
+		} {
+			got, err := store().Resolve(t.Context(), "cli", tc.typed)
+			if got != tc.want || !errors.Is(err, tc.err) {
+				t.Errorf("%q resolved to %q, %v", tc.typed, got, err)
+			}
+			if errors.Is(err, ErrAmbiguous) && !strings.Contains(err.Error(), "cli-notes, discord-notes") {
+				t.Errorf("the error does not name the candidates: %v", err)
+			}
+		}
+	},
+	"given a bad name, then nothing is written": func(t *testing.T, store func() *Store) {
+		for _, n := range badNames {
+			if _, err := store().Append(t.Context(), n, user("x")); !errors.Is(err, ErrBadName) {
+				t.Errorf("%q: %v", n, err)
+			}
+			if _, err := store().LockTurn(t.Context(), n, "test", nil); !errors.Is(err, ErrBadName) {
+				t.Errorf("locking %q: %v", n, err)
+			}
+			if _, err := store().Load(t.Context(), n); !errors.Is(err, ErrNotFound) {
+				t.Errorf("loading %q: %v", n, err)
+			}
+		}
+	},
+	"given goroutines that append at once, then every block is there once": func(t *testing.T, store func() *Store) {
+		s := store()
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				if _, err := s.Append(t.Context(), "cli-a", user(fmt.Sprint(i))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		seen := map[string]bool{}
+		for _, text := range texts(t, store(), "cli-a") {
+			seen[text] = true
+		}
+		if len(seen) != 20 {
+			t.Errorf("%d of 20 messages", len(seen))
+		}
+	},
+	"given a checkpoint, then committing it leaves one block and none of it when discarded": func(t *testing.T, store func() *Store) {
+		s := store()
+		l, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Unlock()
+		c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+		c.SetText("ha")
+		got, err := c.Commit(t.Context(), assistant("half"))
+		if err != nil || got.ID != c.ID() {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		d := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+		d.SetText("gone")
+		d.Discard()
+		if diff := cmp.Diff([]string{"half"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given a cancelled context, then nothing is written": func(t *testing.T, store func() *Store) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := store().Append(ctx, "cli-a", user("x")); !errors.Is(err, context.Canceled) {
+			t.Errorf("append: %v", err)
+		}
+		if got := texts(t, store(), "cli-a"); len(got) != 0 {
+			t.Errorf("written all the same: %v", got)
+		}
+	},
+}
+
+func checkTitle(t *testing.T, s *Store, want string) {
+	t.Helper()
+	infos, err := s.List(t.Context())
+	if err != nil || len(infos) != 1 || infos[0].Title != want || infos[0].Messages != 1 {
+		t.Errorf("want title %q of 1 message, got %+v, %v", want, infos, err)
+	}
+}
+
+var badNames = []string{
+	"", ".", "..", "../x", "a/b", `a\b`, "A-b", "a b", "cli-ä", "nul", "-a", "a-", "a.md", "a\x00", "a:b", "~",
+	"cli-20261121-101500", strings.Repeat("a", 65),
+}
+
+func TestNewSessionOnDisk(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cpu-k3x9qa", Block{Kind: KindUser, Time: stamp, Text: "Warum ist mein Lüfter so LAUT?  Sag's mir / jetzt bitte, ich warte\nzweite"})
+	file := onlyFile(t, root)
+	if got, want := filepath.Base(file), "session-memory-cpu-k3x9qa-20261121-101502-warum-ist-mein-lüfter-so-laut-sag-s-mir.md"; got != want {
+		t.Errorf("file name\n got %s\nwant %s", got, want)
+	}
+	if runtime.GOOS != "windows" {
+		for path, want := range map[string]os.FileMode{file: 0o600, filepath.Dir(file): 0o700, filepath.Join(filepath.Dir(file), locksDir): 0o700, filepath.Join(filepath.Dir(file), partialDir): 0o700} {
+			if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != want {
+				t.Errorf("%s: mode %v, want %v (%v)", path, fi.Mode().Perm(), want, err)
+			}
+		}
+	}
+}
+
+func TestTopics(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "chat", "?!": "chat", "Hi": "hi", "\n\n  two  words ": "two-words", "../../etc/passwd": "etc-passwd",
+		"猫はなぜ鳴くの": "猫はなぜ鳴くの", strings.Repeat("é", 60): strings.Repeat("é", 40), strings.Repeat("猫", 60): strings.Repeat("猫", 39),
+		"a\xffb": "a-b",
+	} {
+		if got := topicOf(text); got != want {
+			t.Errorf("topicOf(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestNewNameIsValidAndUnused(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	seen := map[string]bool{}
+	for range 50 {
+		n := s.NewName("cpu")
+		if err := checkName(n); err != nil || seen[n] || !strings.HasPrefix(n, "cpu-") {
+			t.Errorf("%q: %v, seen before: %v", n, err, seen[n])
+		}
+		seen[n] = true
+	}
+}
+
+func TestListShowsEveryFileThereIs(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, sessionDir)
+	s := openStore(t, root)
+	mustAppend(t, s, "cpu-a", user("mine"))
+	writeFile(t, filepath.Join(dir, "session-memory-fan-noise-1234567890-20260101-101500.md"), "## User\n\nolder form\n\n## Assistant\n\nyes\n")
+	writeFile(t, filepath.Join(dir, "session-memory-9876543210-20260102-101500-cooking.md"), "## User\n\nRust form\n")
+	writeFile(t, filepath.Join(dir, "session-memory-cli-junk-20260103-101500-x.md"), "\x00\xff\xfe junk")
+	writeFile(t, filepath.Join(dir, "session-memory-cli-new-20260104-101500-x.md"), "---\nformat: mac-stats-session/2\nsession: cli-new\n---\n\n## User · "+stampText+"\n<!-- id=1 -->\n\nnewer\n")
+	writeFile(t, filepath.Join(dir, "notes.md"), "## User\n\nby hand\n")
+	writeFile(t, filepath.Join(dir, "session-memory-cli-folder-20260105-101500-x.md", "inside"), "x")
+	outside := filepath.Join(root, "secret.md")
+	writeFile(t, outside, "## User\n\nsecret\n")
+	if err := os.Symlink(outside, filepath.Join(dir, "session-memory-cli-link-20260106-101500-x.md")); err != nil {
+		t.Fatal(err)
+	}
+	infos, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		source, title string
+		messages      int
+		readOnly, bad bool
+	}
+	got := map[string]line{}
+	for _, i := range infos {
+		got[i.Name] = line{i.Source, i.Title, i.Messages, i.ReadOnly, i.Err != nil}
+	}
+	want := map[string]line{
+		"cpu-a":      {"cpu", "mine", 1, false, false},
+		"1234567890": {"discord", "older form", 2, false, false},
+		"9876543210": {"discord", "Rust form", 1, false, false},
+		"cli-junk":   {"cli", "x", 0, false, false},
+		"cli-new":    {"cli", "newer", 1, true, false},
+		"notes":      {"", "by hand", 1, false, false},
+		"cli-folder": {"cli", "x", 0, false, true},
+		"cli-link":   {"cli", "x", 0, false, true},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(line{})); diff != "" {
+		t.Error(diff)
+	}
+	for i := 1; i < len(infos); i++ {
+		if infos[i].Active.After(infos[i-1].Active) {
+			t.Errorf("%s is listed after %s but was active later", infos[i].Name, infos[i-1].Name)
+		}
+	}
+	tr, err := s.Load(t.Context(), "cli-junk")
+	if err != nil || len(tr.Blocks) != 1 || tr.Blocks[0].Kind != KindText {
+		t.Errorf("junk: %+v, %v", tr, err)
+	}
+}
+
+func TestAppendToAnOlderFile(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, sessionDir, "session-memory-1234567890-20260102-101500-cooking.md")
+	writeFile(t, path, "## User\n\nRust form\n\n## Assistant\n\nyes")
+	s := openStore(t, root)
+	mustAppend(t, s, "1234567890", user("## Assistant"))
+	if diff := cmp.Diff([]string{"Rust form", "yes", "## Assistant"}, texts(t, openStore(t, root), "1234567890")); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.HasPrefix(readFile(t, path), "## User\n\nRust form\n\n## Assistant\n\nyes\n\n## User · ") {
+		t.Errorf("what was there changed:\n%s", readFile(t, path))
+	}
+}
+
+func TestNewerFormatIsReadOnly(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, sessionDir, "session-memory-cli-new-20260104-101500-x.md")
+	text := "---\nformat: mac-stats-session/2\nsession: cli-new\n---\n\n## User · " + stampText + "\n<!-- id=1 -->\n\nnewer\n"
+	writeFile(t, path, text)
+	s := openStore(t, root)
+	if _, err := s.Append(t.Context(), "cli-new", user("x")); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("append: %v", err)
+	}
+	if got := readFile(t, path); got != text {
+		t.Errorf("the file changed:\n%s", got)
+	}
+	if diff := cmp.Diff([]string{"newer"}, texts(t, s, "cli-new")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOpenWhereNothingCanBeWritten(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		prepare func(t *testing.T, root string)
+		open    bool
+		listed  int
+	}{
+		{"given a file for the data folder, then it is an error", func(t *testing.T, root string) { writeFile(t, root, "x") }, false, 0},
+		{"given a file for the session folder, then reading finds nothing", func(t *testing.T, root string) { writeFile(t, filepath.Join(root, sessionDir), "x") }, true, 0},
+		{"given no way to make the locks, then what is there is read", func(t *testing.T, root string) {
+			writeFile(t, filepath.Join(root, sessionDir, "session-memory-cli-a-20261121-101502-x.md"), "## User\n\nhi\n")
+			writeFile(t, filepath.Join(root, sessionDir, locksDir), "a file")
+		}, true, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), "data")
+			tc.prepare(t, root)
+			s, err := Open(Config{Root: root})
+			if (err == nil) != tc.open {
+				t.Fatalf("open: %v", err)
+			}
+			if !tc.open {
+				return
+			}
+			infos, err := s.List(t.Context())
+			if err != nil || len(infos) != tc.listed {
+				t.Errorf("listed %v, %v", infos, err)
+			}
+			if got := texts(t, s, "cli-a"); len(got) != tc.listed {
+				t.Errorf("context %v", got)
+			}
+			for _, err := range []error{
+				second(s.Append(t.Context(), "cli-a", user("x"))), second(s.LockTurn(t.Context(), "cli-a", "test", nil)),
+			} {
+				if err == nil || !strings.Contains(err.Error(), "move it away") {
+					t.Errorf("no clear error: %v", err)
+				}
+			}
+			must(t, s.Close())
+		})
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestInMemoryOnlyWritesNothing(t *testing.T) {
+	root := t.TempDir()
+	s, err := Open(Config{Root: root, InMemoryOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := openStore(t, t.TempDir())
+	private.SetPrivate("cpu-p")
+	for _, s := range []*Store{s, private} {
+		l, err := s.LockTurn(t.Context(), "cpu-p", "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustAppend(t, s, "cpu-p", user("classified"))
+		c := s.Checkpoint(t.Context(), "cpu-p", assistant(""))
+		c.SetText("classified")
+		time.Sleep(20 * time.Millisecond)
+		l.Unlock()
+		if !s.IsPrivate("cpu-p") {
+			t.Error("not private")
+		}
+	}
+	for _, dir := range []string{root, filepath.Dir(private.dir)} {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				t.Errorf("%s was written", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package sessionmem
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// readBuffer is the reader's buffer in bytes: the longest front matter that is
+// recognized. Longer lines are read all the same.
+const readBuffer = 64 << 10
+
+// heading is a line "## Kind · time · agent · model".
+type heading struct {
+	kind  Kind
+	known bool // the kind's word is one of ours
+	time  time.Time
+	agent string
+	model string
+}
+
+// parseHeading reads a full heading. It is the one place that says what begins a
+// block in a file with a format; ok is false for every other line.
+func parseHeading(line string) (h heading, ok bool) {
+	rest, ok := strings.CutPrefix(line, "## ")
+	if !ok {
+		return h, false
+	}
+	word, rest, ok := strings.Cut(strings.TrimRight(rest, " \t\r"), headingSep)
+	if !ok || word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return h, false
+	}
+	stamp, rest, _ := strings.Cut(rest, headingSep)
+	t, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return h, false
+	}
+	h.kind, h.known = kindOf(word)
+	h.time = normalizeTime(t)
+	h.agent, h.model, _ = strings.Cut(rest, headingSep)
+	h.agent, h.model = strings.TrimSpace(h.agent), strings.TrimSpace(h.model)
+	return h, true
+}
+
+// bareHeading gives the kind of a heading of the older form, "## User" or
+// "## Assistant" alone on its line, else "".
+func bareHeading(line string) Kind {
+	switch strings.TrimRight(line, " \t\r") {
+	case "## User":
+		return KindUser
+	case "## Assistant":
+		return KindAssistant
+	}
+	return ""
+}
+
+// rawBlock is a block as it stands in the file. Its bytes are valid until the
+// next one is read.
+type rawBlock struct {
+	heading   heading
+	headed    bool // has a heading; false for text before the first one
+	offset    int64
+	raw       []byte // all of it
+	bodyStart int    // where the text begins in raw
+	attrs     []attr
+}
+
+// blockReader reads a transcript block by block in constant memory (apart from
+// the largest block), in any form of the format.
+type blockReader struct {
+	br     *bufio.Reader
+	front  string // front matter, without the fences
+	bare   bool   // older form: bare headings begin a block too
+	offset int64  // of what will be read next
+	buf    []byte // the block being collected
+	spare  []byte // the block given last: its memory is used for the one after the next
+	line   []byte // a line that was longer than the reader's buffer
+	next   *heading
+	nextAt int64
+	done   bool
+}
+
+// newBlockReader reads the front matter of a whole file.
+func newBlockReader(r io.Reader) *blockReader {
+	br := &blockReader{br: bufio.NewReaderSize(r, readBuffer)}
+	head, _ := br.br.Peek(readBuffer) // a short file gives what there is, with an error that the next read repeats
+	skip := 0
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		skip = 3
+	}
+	front, size := cutFrontMatter(head[skip:])
+	br.front = strings.ToValidUTF8(front, "\uFFFD")
+	br.bare = frontValue(br.front, "format") == ""
+	n, _ := br.br.Discard(skip + size) // was peeked: can't fail
+	br.offset = int64(n)
+	return br
+}
+
+// newTailReader reads on from an offset of a file whose form is known.
+func newTailReader(r io.Reader, offset int64, bare bool) *blockReader {
+	return &blockReader{br: bufio.NewReaderSize(r, readBuffer), offset: offset, bare: bare}
+}
+
+// read gives the next block, io.EOF after the last.
+func (r *blockReader) read() (rawBlock, error) {
+	if r.done {
+		return rawBlock{}, io.EOF
+	}
+	b := rawBlock{offset: r.offset}
+	if r.next != nil {
+		b.heading, b.headed, b.offset = *r.next, true, r.nextAt
+		r.next = nil
+	}
+	for {
+		at := r.offset
+		line, err := r.readLine()
+		if len(line) > 0 {
+			h, boundary := r.boundary(line)
+			if boundary && len(r.buf) == 0 && !b.headed { // the file begins with a heading
+				b.heading, b.headed, b.offset = h, true, at
+			} else if boundary {
+				b.raw = r.buf
+				r.buf, r.spare = append(r.spare[:0], line...), r.buf
+				if r.finish(&b) {
+					r.next, r.nextAt = &h, at
+					return b, nil
+				}
+				b = rawBlock{heading: h, headed: true, offset: at} // blank lines before the first heading
+				continue
+			}
+			r.buf = append(r.buf, line...)
+		}
+		if err == nil {
+			continue
+		}
+		r.done = true
+		if !errors.Is(err, io.EOF) {
+			return rawBlock{}, err
+		}
+		b.raw = r.buf
+		if !r.finish(&b) {
+			return rawBlock{}, io.EOF
+		}
+		return b, nil
+	}
+}
+
+// finish finds the block's comment line and text. It reports false for text of
+// blank lines only.
+func (r *blockReader) finish(b *rawBlock) bool {
+	if !b.headed {
+		return len(bytes.TrimSpace(b.raw)) > 0
+	}
+	head := bytes.IndexByte(b.raw, '\n') + 1
+	if head == 0 {
+		head = len(b.raw)
+	}
+	b.bodyStart = head
+	rest := b.raw[head:]
+	if !bytes.HasPrefix(rest, []byte("<!--")) {
+		return true
+	}
+	n := bytes.IndexByte(rest, '\n') + 1
+	if n == 0 {
+		n = len(rest)
+	}
+	if attrs, ok := parseComment(strings.TrimRight(string(rest[:n]), "\n")); ok {
+		b.attrs = attrs
+		b.bodyStart += n
+	}
+	return true
+}
+
+// boundary says whether a line begins a block in this file.
+func (r *blockReader) boundary(line []byte) (heading, bool) {
+	if !bytes.HasPrefix(line, []byte("## ")) {
+		return heading{}, false
+	}
+	text := string(bytes.TrimRight(line, "\n"))
+	if h, ok := parseHeading(text); ok {
+		return h, true
+	}
+	if k := bareHeading(text); r.bare && k != "" {
+		return heading{kind: k, known: true}, true
+	}
+	return heading{}, false
+}
+
+// readLine gives the next line with its end; at the end of the file what is left
+// with io.EOF.
+func (r *blockReader) readLine() ([]byte, error) {
+	line, err := r.br.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		r.line = r.line[:0]
+		for errors.Is(err, bufio.ErrBufferFull) {
+			r.line = append(r.line, line...)
+			line, err = r.br.ReadSlice('\n')
+		}
+		r.line = append(r.line, line...)
+		line = r.line
+	}
+	r.offset += int64(len(line))
+	return line, err
+}
+
+// decode makes a Block of what was read. Its ID is empty where the file has none.
+func (b rawBlock) decode() Block {
+	if !b.headed || !b.heading.known {
+		out := Block{Kind: KindText, Time: b.heading.time, Text: normalizeText(string(b.raw))}
+		for _, a := range b.attrs {
+			if a.key == "id" {
+				out.ID = strings.ToValidUTF8(a.value, "\uFFFD")
+			}
+		}
+		return out
+	}
+	out := Block{
+		Kind: b.heading.kind, Time: b.heading.time,
+		Agent: strings.ToValidUTF8(b.heading.agent, "\uFFFD"), Model: strings.ToValidUTF8(b.heading.model, "\uFFFD"),
+		Text: normalizeText(string(unescapeBody(b.raw[b.bodyStart:]))),
+	}
+	for _, a := range b.attrs {
+		out.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
+	}
+	if out.Kind == KindNote && out.Note == "" {
+		out.Note, out.Text = splitNote(out.Text)
+	}
+	return out
+}
+
+func (b *Block) setAttr(key, value string) {
+	switch key {
+	case "id":
+		b.ID = value
+	case "agent":
+		b.Agent = value
+	case "model":
+		b.Model = value
+	case "parent":
+		b.Parent = value
+	case "task":
+		b.Task = value
+	case "context":
+		b.Context = value
+	case "through":
+		b.Through = value
+	case "by":
+		b.By = value
+	case "note":
+		b.Note = value
+	default:
+		if b.Attrs == nil {
+			b.Attrs = map[string]string{}
+		}
+		b.Attrs[key] = value
+	}
+}
+
+// identify gives the block an ID where it has none or one that is taken: derived
+// from its content, so that it stays the same as long as the text does.
+func identify(b *Block, taken func(id string) bool) {
+	if b.ID != "" && !taken(b.ID) {
+		return
+	}
+	base := deriveID(b.Kind, b.Text)
+	b.ID = base
+	for n := 2; taken(b.ID); n++ {
+		b.ID = base + "-" + strconv.Itoa(n)
+	}
+}
+
+// deriveID makes an ID from what a block says.
+func deriveID(k Kind, text string) string {
+	sum := sha256.Sum256([]byte(string(k) + "\x00" + text))
+	return "t" + hex.EncodeToString(sum[:5])
+}
+
+// ParseTranscript reads a transcript of any known or older form, whole or
+// damaged. It never refuses content: what can't be read as a block is a block of
+// KindText. The error is the reader's. Info holds what the text alone tells.
+func ParseTranscript(r io.Reader) (*Transcript, error) {
+	br := newBlockReader(r)
+	t := &Transcript{FrontMatter: br.front}
+	var sum summary
+	seen := map[string]bool{}
+	for {
+		raw, err := br.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a transcript: %w", err)
+		}
+		b := raw.decode()
+		identify(&b, func(id string) bool { return seen[id] })
+		seen[b.ID] = true
+		t.Blocks = append(t.Blocks, b)
+		sum.add(b)
+	}
+	t.Info = sum.info(br.front)
+	return t, nil
+}
+
+// cutFrontMatter finds front matter at the beginning of head: lines of keys and
+// values between two fences. size is 0 where there is none.
+func cutFrontMatter(head []byte) (front string, size int) {
+	line, rest, ok := bytes.Cut(head, []byte("\n"))
+	if !ok || string(bytes.TrimRight(line, " \t\r")) != fence {
+		return "", 0
+	}
+	start := len(line) + 1
+	at := start
+	for {
+		line, after, ok := bytes.Cut(rest, []byte("\n"))
+		text := string(bytes.TrimRight(line, " \t\r"))
+		if text == fence {
+			end := at + len(line)
+			if ok {
+				end++
+			}
+			return strings.ReplaceAll(string(head[start:at]), "\r\n", "\n"), end
+		}
+		if !ok || !isFrontLine(text) {
+			return "", 0
+		}
+		at += len(line) + 1
+		rest = after
+	}
+}
+
+// isFrontLine says whether a line can stand in front matter.
+func isFrontLine(line string) bool {
+	if line == "" || strings.IndexByte("# \t-", line[0]) >= 0 {
+		_, boundary := parseHeading(line)
+		return !boundary && bareHeading(line) == ""
+	}
+	key, _, ok := strings.Cut(line, ":")
+	return ok && !strings.ContainsFunc(key, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
+	})
+}
+
+// frontValue gives a key's value in front matter, "" where there is none.
+func frontValue(front, key string) string {
+	for line := range strings.Lines(front) {
+		v, ok := strings.CutPrefix(line, key+":")
+		if !ok {
+			continue
+		}
+		v = strings.TrimSpace(v)
+		if q, err := strconv.Unquote(v); err == nil && strings.HasPrefix(v, `"`) {
+			return strings.ToValidUTF8(q, "\uFFFD")
+		}
+		if len(v) > 1 && v[0] == '\'' && v[len(v)-1] == '\'' {
+			return strings.ReplaceAll(v[1:len(v)-1], "''", "'")
+		}
+		return v
+	}
+	return ""
+}
+
+// sortedKeys gives the keys of m in order.
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,188 @@
+package sessionmem
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// formatName is the format this version writes; formatPrefix what all its
+// versions share.
+const (
+	formatName   = "mac-stats-session/1"
+	formatPrefix = "mac-stats-session/"
+	fence        = "---"
+	headingSep   = " · "
+)
+
+// WriteTranscript writes a whole transcript in the format mac-stats-session/1:
+// its front matter (made from the Info where there is none) and its blocks.
+func WriteTranscript(w io.Writer, t *Transcript) error {
+	front := t.FrontMatter
+	if front == "" {
+		front = frontMatter(t.Info)
+	}
+	data := append([]byte(fence+"\n"), strings.TrimRight(front, "\n")...)
+	data = append(data, "\n"+fence+"\n"...)
+	for _, b := range t.Blocks {
+		data = appendBlock(data, b)
+	}
+	_, err := w.Write(data)
+	return err
+}
+
+// frontMatter gives the lines between the fences.
+func frontMatter(info Info) string {
+	var b strings.Builder
+	b.WriteString("format: " + formatName + "\n")
+	for _, f := range [][2]string{
+		{"session", info.Name},
+		{"source", info.Source},
+		{"started", info.Started.Format(time.RFC3339)},
+		{"title", oneLine(info.Title)},
+	} {
+		if f[1] != "" {
+			b.WriteString(f[0] + ": " + yamlValue(f[1]) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// yamlValue quotes a value that YAML would read as something else than this text.
+func yamlValue(v string) string {
+	plain := strings.TrimSpace(v) == v && !strings.Contains(v, ": ") && !strings.Contains(v, " #") && !strings.HasSuffix(v, ":")
+	for i, r := range v {
+		if i == 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) || !unicode.IsPrint(r) {
+			plain = false
+		}
+	}
+	if plain {
+		return v
+	}
+	return strconv.Quote(v)
+}
+
+// appendBlock appends the block's text form, with the blank line that precedes it.
+func appendBlock(dst []byte, b Block) []byte {
+	b = b.Normalized()
+	dst = append(dst, "\n## "...)
+	dst = append(dst, b.Kind.word()...)
+	dst = append(dst, headingSep...)
+	dst = b.Time.AppendFormat(dst, time.RFC3339)
+	agentInHeading := fitsHeading(b.Agent)
+	modelInHeading := agentInHeading && fitsHeading(b.Model)
+	if agentInHeading {
+		dst = append(dst, headingSep...)
+		dst = append(dst, b.Agent...)
+	}
+	if modelInHeading {
+		dst = append(dst, headingSep...)
+		dst = append(dst, b.Model...)
+	}
+	dst = append(dst, '\n')
+	dst = appendComment(dst, blockAttrs(b, agentInHeading, modelInHeading))
+	dst = append(dst, '\n')
+	if b.Text != "" {
+		dst = append(dst, '\n')
+		dst = appendEscaped(dst, b.Text)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// fitsHeading says whether a value can stand in the heading and be read back.
+func fitsHeading(v string) bool {
+	return v != "" && v == strings.TrimSpace(v) && !strings.ContainsFunc(v, func(r rune) bool {
+		return r == '·' || unicode.IsControl(r)
+	})
+}
+
+// blockAttrs gives the attributes of b, ours first and in a fixed order.
+func blockAttrs(b Block, agentInHeading, modelInHeading bool) []attr {
+	attrs := make([]attr, 0, 4+len(b.Attrs))
+	add := func(key, value string) {
+		if value != "" {
+			attrs = append(attrs, attr{key, value})
+		}
+	}
+	add("id", b.ID)
+	add("parent", b.Parent)
+	if !agentInHeading {
+		add("agent", b.Agent)
+	}
+	if !modelInHeading {
+		add("model", b.Model)
+	}
+	add("note", b.Note)
+	add("through", b.Through)
+	add("by", b.By)
+	add("task", b.Task)
+	for _, k := range sortedKeys(b.Attrs) {
+		attrs = append(attrs, attr{k, b.Attrs[k]})
+	}
+	add("context", b.Context)
+	return attrs
+}
+
+// appendEscaped appends text so that none of its lines is taken for a boundary:
+// a line that is one, or is one behind backslashes, gets one more backslash.
+func appendEscaped(dst []byte, text string) []byte {
+	for first := true; ; first = false {
+		line, rest, more := strings.Cut(text, "\n")
+		if !first {
+			dst = append(dst, '\n')
+		}
+		if isSpecial(line) {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, line...)
+		if !more {
+			return dst
+		}
+		text = rest
+	}
+}
+
+// unescapeBody takes one backslash off the lines that appendEscaped gave one.
+func unescapeBody(body []byte) []byte {
+	if !bytes.HasPrefix(body, []byte(`\`)) && !bytes.Contains(body, []byte("\n\\")) {
+		return body
+	}
+	out := make([]byte, 0, len(body))
+	for len(body) > 0 {
+		n := bytes.IndexByte(body, '\n') + 1
+		if n == 0 {
+			n = len(body)
+		}
+		line := body[:n]
+		if line[0] == '\\' && isSpecial(strings.TrimRight(string(line), "\r\n")) {
+			line = line[1:]
+		}
+		out = append(out, line...)
+		body = body[n:]
+	}
+	return out
+}
+
+// isSpecial says whether a line is, behind any number of backslashes, one that
+// begins a block in some form of the format, its comment line, or front matter.
+func isSpecial(line string) bool {
+	line = strings.TrimLeft(line, `\`)
+	if line == "" {
+		return false
+	}
+	switch line[0] {
+	case '#':
+		_, full := parseHeading(line)
+		return full || bareHeading(line) != ""
+	case '<':
+		attrs, ok := parseComment(line)
+		return ok && attrs[0].key == "id"
+	case 'f':
+		return strings.HasPrefix(line, "format: "+formatPrefix)
+	}
+	return false
+}

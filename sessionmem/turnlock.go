@@ -1,0 +1,168 @@
+package sessionmem
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// turnSuffix and holderSuffix are the ends of the names of a turn's lock file and
+// of the file that tells who holds it. A session's name has no dot.
+const (
+	turnSuffix   = ".turn"
+	holderSuffix = ".turn.json"
+)
+
+// Holder says who holds a session's turn lock.
+type Holder struct {
+	Who   string    `json:"who"` // "window", "command line", …
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+}
+
+// TurnLock is a held turn lock.
+type TurnLock struct {
+	store *Store
+	ses   *session
+	file  *flock.Flock // nil for an in-memory session
+	once  sync.Once
+}
+
+// LockTurn takes the session's turn lock (a file lock held for the turn). While
+// another holds it, waiting is called once with the holder; it may be nil. A lock
+// whose process died is free. A checkpoint left in .partial/ by a dead holder is
+// appended, marked interrupted, before LockTurn returns.
+func (s *Store) LockTurn(ctx context.Context, name, who string, waiting func(Holder)) (*TurnLock, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	ses := s.session(name)
+	wait := sync.OnceFunc(func() {
+		if waiting != nil {
+			waiting(s.holder(ses))
+		}
+	})
+	if err := ses.takeTurn(ctx, wait); err != nil {
+		return nil, fmt.Errorf("waiting for the turn of %s: %w", name, err)
+	}
+	l := &TurnLock{store: s, ses: ses}
+	if !s.IsPrivate(name) {
+		if err := l.lockFile(ctx, wait); err != nil {
+			<-ses.turn
+			return nil, fmt.Errorf("waiting for the turn of %s: %w", name, err)
+		}
+	}
+	l.tell(Holder{Who: who, PID: os.Getpid(), Since: time.Now()})
+	s.mu.Lock()
+	s.turns[l] = struct{}{}
+	s.mu.Unlock()
+	if l.file != nil {
+		if err := s.recover(ctx, ses); err != nil {
+			s.logger.Warn("an interrupted answer could not be put into its transcript, it waits in its checkpoint", "session", name, "err", err)
+		}
+	}
+	return l, nil
+}
+
+// takeTurn orders the goroutines of this process.
+func (ses *session) takeTurn(ctx context.Context, wait func()) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case ses.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	wait()
+	select {
+	case ses.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// lockFile orders the processes.
+func (l *TurnLock) lockFile(ctx context.Context, wait func()) error {
+	if l.store.openErr != nil {
+		return l.store.openErr
+	}
+	l.file = flock.New(l.store.lockPath(l.ses.name + turnSuffix))
+	ok, err := l.file.TryLock()
+	if err != nil || ok {
+		return wrapDisk("locking the turn", err)
+	}
+	wait()
+	_, err = l.file.TryLockContext(ctx, turnRetry)
+	return wrapDisk("locking the turn", err)
+}
+
+// tell writes who holds the turn, for those that wait. The lock holds without it.
+func (l *TurnLock) tell(h Holder) {
+	l.ses.mu.Lock()
+	l.ses.holder = h
+	l.ses.mu.Unlock()
+	if l.file == nil {
+		return
+	}
+	data, err := json.Marshal(h)
+	if err == nil {
+		err = writeAtomic(l.store.root, locksDir+"/"+l.ses.name+holderSuffix, data, false) // a crash frees the lock, the name goes with it
+	}
+	if err != nil {
+		l.store.logger.Warn("others won't see who holds the turn", "session", l.ses.name, "err", err)
+	}
+}
+
+// holder reads who holds the turn. Between taking a lock and telling it there is
+// a moment when nobody is named.
+func (s *Store) holder(ses *session) Holder {
+	if s.root != nil {
+		for try := range 5 {
+			var h Holder
+			data, err := s.root.ReadFile(locksDir + "/" + ses.name + holderSuffix)
+			if err == nil && json.Unmarshal(data, &h) == nil {
+				return h
+			}
+			time.Sleep(time.Duration(try) * 2 * time.Millisecond)
+		}
+	}
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	if ses.holder.Who != "" {
+		return ses.holder
+	}
+	return Holder{Who: "another program"}
+}
+
+// Unlock gives the lock back. It may be called more than once.
+func (l *TurnLock) Unlock() {
+	l.once.Do(func() {
+		s := l.store
+		s.mu.Lock()
+		delete(s.turns, l)
+		s.mu.Unlock()
+		l.ses.mu.Lock()
+		l.ses.holder = Holder{}
+		l.ses.mu.Unlock()
+		if l.file != nil {
+			if err := s.root.Remove(locksDir + "/" + l.ses.name + holderSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				s.logger.Debug("a turn's holder file stays", "session", l.ses.name, "err", err)
+			}
+			s.unlockFile(l.file)
+		}
+		<-l.ses.turn
+	})
+}
+
+// lockPath is where a lock file is. The name was checked.
+func (s *Store) lockPath(name string) string { return filepath.Join(s.dir, locksDir, name) }

@@ -1,0 +1,397 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// The watcher's times where its config has none.
+const (
+	defaultDebounce = 200 * time.Millisecond
+	defaultSweep    = 30 * time.Second
+
+	// maxDebounces bounds how long a file that is saved again and again can put a
+	// report off, in debounces.
+	maxDebounces = 5
+
+	// pollSweep is the sweep where the system gives no notifier.
+	pollSweep = 2 * time.Second
+)
+
+// Change is a file that changed outside, after the debounce.
+type Change struct {
+	Path    string
+	Added   int // lines, for text files of at most 1 MB; a new file counts all of its lines
+	Removed int
+	Gone    bool
+	At      time.Time
+}
+
+// WatchConfig says what to watch. Dirs are watched as directories, one level of
+// sub-folders included, because editors save by rename.
+type WatchConfig struct {
+	Dirs     []string
+	Flat     bool          // the folders' own files alone, no sub-folders
+	Debounce time.Duration // 200 ms where zero
+	Sweep    time.Duration // full comparison, 30 s where zero: what the notifier missed, network folders
+	Logger   *slog.Logger
+}
+
+// Watcher tells of edits made by hand. Hidden files, editors' backups and
+// temporary files are not reported, nor is a save that changed nothing.
+//
+// A notification only says when to look: what changed is found by comparing the
+// folders with what is known of them, so that every way of saving looks the same.
+type Watcher struct {
+	cfg      WatchConfig
+	onChange func([]Change)
+	seed     maphash.Seed // of the hashes of lines
+	done     chan struct{}
+
+	// Below belongs to the one goroutine.
+	notify  *fsnotify.Watcher // nil: by sweep alone
+	folders map[string]os.FileInfo
+	targets map[string]bool // files that links in the folders point to
+	files   map[string]fileState
+	missing map[string]bool // gone at the last look; reported when gone at the next too
+	since   time.Time       // of the first notification not yet looked at
+}
+
+// Watch starts watching until ctx ends. onChange is called on one goroutine, in
+// order, never while another call runs. What is in the folders now is known when
+// Watch returns: every later edit is told.
+func Watch(ctx context.Context, cfg WatchConfig, onChange func([]Change)) (*Watcher, error) {
+	if onChange == nil {
+		panic("sessionmem: Watch needs a listener")
+	}
+	w := newWatcher(cfg, onChange)
+	if err := w.makeAbsolute(); err != nil {
+		return nil, err
+	}
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		w.cfg.Logger.Warn("the system gives no file notifier, edits are found by looking now and then", "err", err)
+		w.cfg.Sweep = min(w.cfg.Sweep, pollSweep)
+	} else {
+		w.notify = notify
+	}
+	w.look()
+	go w.run(ctx)
+	return w, nil
+}
+
+// newWatcher gives a watcher that has neither looked nor been notified.
+func newWatcher(cfg WatchConfig, onChange func([]Change)) *Watcher {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Debounce <= 0 {
+		cfg.Debounce = defaultDebounce
+	}
+	if cfg.Sweep <= 0 {
+		cfg.Sweep = defaultSweep
+	}
+	return &Watcher{
+		cfg: cfg, onChange: onChange, seed: maphash.MakeSeed(), done: make(chan struct{}),
+		folders: map[string]os.FileInfo{}, targets: map[string]bool{},
+		files: map[string]fileState{}, missing: map[string]bool{},
+	}
+}
+
+func (w *Watcher) makeAbsolute() error {
+	w.cfg.Dirs = slices.Clone(w.cfg.Dirs)
+	for i, d := range w.cfg.Dirs {
+		abs, err := filepath.Abs(d)
+		if err != nil {
+			return explainDisk("watching "+d, err)
+		}
+		w.cfg.Dirs[i] = abs
+	}
+	return nil
+}
+
+// Wait returns when watching has ended and the last call of the listener is over.
+func (w *Watcher) Wait() { <-w.done }
+
+// run is the watcher's goroutine.
+func (w *Watcher) run(ctx context.Context) {
+	defer close(w.done)
+	var events chan fsnotify.Event
+	var errs chan error
+	if w.notify != nil {
+		defer func() {
+			if err := w.notify.Close(); err != nil {
+				w.cfg.Logger.Debug("the file notifier did not close", "err", err)
+			}
+		}()
+		events, errs = w.notify.Events, w.notify.Errors
+	}
+	sweep := time.NewTicker(w.cfg.Sweep)
+	defer sweep.Stop()
+	debounce := time.NewTimer(0)
+	debounce.Stop()
+	defer debounce.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-events:
+			if w.matters(e) {
+				debounce.Reset(w.delay())
+			}
+		case err := <-errs:
+			w.cfg.Logger.Warn("the file notifier missed something, looking at all files", "err", err)
+			debounce.Reset(w.delay())
+		case <-debounce.C:
+			w.report(debounce)
+		case <-sweep.C:
+			w.report(debounce)
+		}
+	}
+}
+
+// delay is the time until the next look: a debounce from now, but no more than
+// some debounces from the first notification.
+func (w *Watcher) delay() time.Duration {
+	if w.since.IsZero() {
+		w.since = time.Now()
+	}
+	latest := time.Until(w.since.Add(maxDebounces * w.cfg.Debounce))
+	return max(0, min(w.cfg.Debounce, latest))
+}
+
+// matters says whether a notification can be of a file that is reported. Beside
+// the folders themselves those of links' targets and those above missing ones are
+// watched: in them most is of no interest.
+func (w *Watcher) matters(e fsnotify.Event) bool {
+	if e.Op == fsnotify.Chmod || e.Name == "" {
+		return false
+	}
+	if w.targets[e.Name] {
+		return true
+	}
+	return !ignored(filepath.Base(e.Name)) && slices.ContainsFunc(w.cfg.Dirs, func(d string) bool {
+		return within(e.Name, d) || within(d, e.Name) // the second: a folder above one that is missing
+	})
+}
+
+// within says whether path is dir or lies in it.
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// report looks and tells the listener what changed.
+func (w *Watcher) report(debounce *time.Timer) {
+	w.since = time.Time{}
+	changes := w.look()
+	if len(w.missing) > 0 {
+		debounce.Reset(w.cfg.Debounce) // an editor may be about to write it again
+	}
+	if len(changes) > 0 {
+		w.onChange(changes)
+	}
+}
+
+// look compares the folders with what is known of them, and watches what is new.
+// A folder that it begins to watch is compared once more: something may have
+// changed between listing and watching it.
+func (w *Watcher) look() []Change {
+	var changes []Change
+	var found map[string]bool
+	depth := 1
+	if w.cfg.Flat {
+		depth = 0
+	}
+	for again := true; again; {
+		found = map[string]bool{}
+		w.targets = map[string]bool{}
+		folders := map[string]bool{}
+		for _, dir := range w.cfg.Dirs {
+			changes = append(changes, w.lookAt(dir, depth, found, folders)...)
+		}
+		for t := range w.targets {
+			folders[filepath.Dir(t)] = true
+		}
+		again = w.watchFolders(folders)
+	}
+	changes = append(changes, w.lookForMissing(found)...)
+	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes
+}
+
+// lookAt compares one folder, and its sub-folders while depth allows. It adds the
+// files and folders that are there to found and folders.
+func (w *Watcher) lookAt(dir string, depth int, found, folders map[string]bool) []Change {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			w.cfg.Logger.Debug("a watched folder can't be read", "dir", dir, "err", err)
+		}
+		folders[existingParent(dir)] = true
+		return nil
+	}
+	folders[dir] = true
+	var changes []Change
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		fi, err := os.Stat(path)
+		switch {
+		case ignored(e.Name()) || err != nil: // gone again, or a link to nothing
+		case fi.IsDir() && depth > 0:
+			changes = append(changes, w.lookAt(path, depth-1, found, folders)...)
+		case fi.Mode().IsRegular():
+			if e.Type()&fs.ModeSymlink != 0 {
+				w.addTarget(path)
+			}
+			found[path] = true
+			if c, changed := w.compare(path, fi); changed {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return changes
+}
+
+// addTarget notes the file that a link points to: it is watched where it is.
+func (w *Watcher) addTarget(link string) {
+	if target, err := filepath.EvalSymlinks(link); err == nil {
+		w.targets[target] = true
+	}
+}
+
+// existingParent is the nearest folder above dir that is there: watched to see
+// dir come.
+func existingParent(dir string) string {
+	for {
+		up := filepath.Dir(dir)
+		if fi, err := os.Stat(up); err == nil && fi.IsDir() || up == dir {
+			return up
+		}
+		dir = up
+	}
+}
+
+// compare tells whether a file's content is another than the known one.
+func (w *Watcher) compare(path string, fi os.FileInfo) (Change, bool) {
+	delete(w.missing, path)
+	old, known := w.files[path]
+	if known && old.unchanged(fi) {
+		return Change{}, false
+	}
+	now := readState(path, fi, w.seed)
+	w.files[path] = now
+	if known && old.sameContent(now) {
+		return Change{}, false
+	}
+	c := Change{Path: path, At: time.Now()}
+	c.Added, c.Removed = old.diff(now)
+	return c, true
+}
+
+// lookForMissing finds the known files that are not there: at the first time
+// they may be between an editor's two steps.
+func (w *Watcher) lookForMissing(found map[string]bool) []Change {
+	var changes []Change
+	for path, old := range w.files {
+		if found[path] {
+			continue
+		}
+		if !w.missing[path] {
+			w.missing[path] = true
+			continue
+		}
+		delete(w.missing, path)
+		delete(w.files, path)
+		_, removed := old.diff(fileState{text: true})
+		changes = append(changes, Change{Path: path, Removed: removed, Gone: true, At: time.Now()})
+	}
+	return changes
+}
+
+// watchFolders makes the notifier watch exactly these folders. It reports whether
+// one was added whose content may have changed since it was listed.
+func (w *Watcher) watchFolders(want map[string]bool) (added bool) {
+	for dir := range w.folders {
+		if !want[dir] {
+			delete(w.folders, dir)
+			w.unwatch(dir)
+		}
+	}
+	for _, dir := range w.ownFirst(want) {
+		fi, err := os.Stat(dir)
+		if err != nil || w.hasAlias(dir, fi) {
+			continue // gone since (the next look sees it), or watched under another name
+		}
+		if old, ok := w.folders[dir]; ok {
+			if os.SameFile(old, fi) && w.isWatched(dir) {
+				continue
+			}
+			w.unwatch(dir) // another folder of the same name
+		}
+		w.folders[dir] = fi
+		if w.notify == nil {
+			continue
+		}
+		if err := w.notify.Add(dir); err != nil {
+			w.cfg.Logger.Warn("a folder can't be watched, its edits are found by looking now and then", "dir", dir, "err", err)
+			continue
+		}
+		added = true
+	}
+	return added
+}
+
+// ownFirst gives the folders with those that were asked for first: of two names
+// of one folder the one that notifications should have.
+func (w *Watcher) ownFirst(want map[string]bool) []string {
+	var own, others []string
+	for dir := range want {
+		if slices.ContainsFunc(w.cfg.Dirs, func(d string) bool { return within(dir, d) }) {
+			own = append(own, dir)
+		} else {
+			others = append(others, dir)
+		}
+	}
+	return append(own, others...)
+}
+
+// hasAlias says whether a folder is watched under another name: a system knows a
+// folder once.
+func (w *Watcher) hasAlias(dir string, fi os.FileInfo) bool {
+	for other, stat := range w.folders {
+		if other != dir && os.SameFile(stat, fi) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Watcher) isWatched(dir string) bool {
+	return w.notify == nil || slices.Contains(w.notify.WatchList(), dir)
+}
+
+func (w *Watcher) unwatch(dir string) {
+	if w.notify == nil {
+		return
+	}
+	if err := w.notify.Remove(dir); err != nil && !errors.Is(err, fsnotify.ErrNonExistentWatch) {
+		w.cfg.Logger.Debug("a folder could not be let go", "dir", dir, "err", err)
+	}
+}
+
+// ignored says whether a file is an editor's or a system's own: hidden, backup,
+// swap, temporary, vim's test file.
+func ignored(base string) bool {
+	return strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") || strings.HasPrefix(base, "#") && strings.HasSuffix(base, "#") ||
+		slices.Contains([]string{".swp", ".swx", ".tmp", ".bak", ".part", ".crdownload"}, filepath.Ext(base)) || base == "4913"
+}
