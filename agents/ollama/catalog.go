@@ -1,0 +1,174 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// ErrNoModel: no installed model can play the role.
+var ErrNoModel = errors.New("no model is installed for this role")
+
+const (
+	listAge       = 3 * time.Second // the list of models is asked for again after this
+	maxAutoNumCtx = 16384           // tokens
+	minNumCtx     = 4096            // tokens, where nothing is known of a model
+	showAtOnce    = 4               // models described at the same time
+)
+
+// Catalog knows the installed models and resolves roles to them, by capability
+// and size; again when the list changes. Safe for concurrent use.
+type Catalog struct {
+	c      *Client
+	numCtx int
+
+	refresh sync.Mutex // held while the list is asked for
+
+	mu      sync.Mutex // guards what follows; never held during a request
+	models  []ModelInfo
+	at      time.Time
+	limit   int64
+	learned map[string]*learned // by canonical name
+}
+
+// NewCatalog returns a catalogue of c's models. numCtx is the configured context
+// size in tokens; 0 means auto (the model's maximum, at most 16,384, less if the
+// server says it loaded less).
+func NewCatalog(c *Client, numCtx int) *Catalog {
+	if c == nil {
+		panic("ollama.NewCatalog: a client is required")
+	}
+	return &Catalog{c: c, numCtx: numCtx, learned: map[string]*learned{}}
+}
+
+// LimitSize tells how large a model's file may be, in bytes, to fit the machine:
+// larger ones are chosen by role only where no smaller one will do. 0 is no limit.
+func (c *Catalog) LimitSize(bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limit = bytes
+}
+
+// Models lists the installed models with what they can do, refreshed when older
+// than a few seconds. A model that can't be described is listed without
+// capabilities, so no role chooses it.
+func (c *Catalog) Models(ctx context.Context) ([]ModelInfo, error) {
+	return c.list(ctx, listAge)
+}
+
+func (c *Catalog) list(ctx context.Context, age time.Duration) ([]ModelInfo, error) {
+	c.refresh.Lock()
+	defer c.refresh.Unlock()
+	c.mu.Lock()
+	models, at := c.models, c.at
+	c.mu.Unlock()
+	if !at.IsZero() && time.Since(at) < age {
+		return slices.Clone(models), nil
+	}
+	entries, err := c.c.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if models, err = c.describeAll(ctx, entries); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.models, c.at = models, time.Now()
+	c.mu.Unlock()
+	return slices.Clone(models), nil
+}
+
+func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelResponse) ([]ModelInfo, error) {
+	models := make([]ModelInfo, len(entries))
+	turns := make(permits, showAtOnce)
+	var all sync.WaitGroup
+	for i, entry := range entries {
+		if err := turns.acquire(ctx); err != nil {
+			break
+		}
+		all.Go(func() {
+			defer turns.release()
+			info, err := c.c.show(ctx, entry)
+			if err != nil {
+				c.c.log.Warn("a model can't be described", "model", entry.Name, "err", err)
+				info = ModelInfo{
+					Name: entry.Name, Family: entry.Details.Family, Size: entry.Size,
+					Parameters: parseParameters(entry.Details.ParameterSize), Remote: isRemote(entry),
+				}
+			}
+			models[i] = info
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, c.c.target("show", "").ended(ctx)
+	}
+	return models, nil
+}
+
+// Resolve gives the model to use: explicit if not "" (ErrModelMissing where it is
+// not installed, never another one), else the best for the role. ErrNoModel where
+// none fits.
+func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (ModelInfo, error) {
+	models, err := c.Models(ctx)
+	if err != nil {
+		return ModelInfo{}, err
+	}
+	if explicit != "" {
+		return c.explicit(ctx, models, explicit)
+	}
+	c.mu.Lock()
+	limit := c.limit
+	c.mu.Unlock()
+	info, ok := choose(models, role, limit)
+	if !ok {
+		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models)}
+	}
+	return info, nil
+}
+
+// explicit finds a model by name; the list may be a few seconds old, so a missing
+// one is looked for again.
+func (c *Catalog) explicit(ctx context.Context, models []ModelInfo, name string) (ModelInfo, error) {
+	if info, ok := findInfo(models, name); ok {
+		return info, nil
+	}
+	models, err := c.list(ctx, 0)
+	if err != nil {
+		return ModelInfo{}, err
+	}
+	if info, ok := findInfo(models, name); ok {
+		return info, nil
+	}
+	return ModelInfo{}, c.c.target("resolve", name).fail(ErrModelMissing, "", nil)
+}
+
+func findInfo(models []ModelInfo, name string) (ModelInfo, bool) {
+	i := slices.IndexFunc(models, func(m ModelInfo) bool { return canonical(m.Name) == canonical(name) })
+	if i < 0 {
+		return ModelInfo{}, false
+	}
+	return models[i], true
+}
+
+// NoModelError is ErrNoModel with what is missing.
+type NoModelError struct {
+	Role      Role
+	Installed int // models installed, of any kind
+}
+
+// Error names the role.
+func (e *NoModelError) Error() string {
+	if e.Installed == 0 {
+		return "no model is installed"
+	}
+	return ErrNoModel.Error() + ": " + strings.ToLower(string(e.Role))
+}
+
+// Is makes it an ErrNoModel.
+func (e *NoModelError) Is(target error) bool { return target == ErrNoModel }

@@ -1,0 +1,202 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// ChatRequest is one call of the model.
+type ChatRequest struct {
+	Model       string
+	Messages    []api.Message
+	Tools       api.Tools
+	NumCtx      int // 0: leave it to the server
+	MaxTokens   int // num_predict; 0: leave it
+	Temperature *float64
+	Think       *bool           // nil: the model's default; left out where the model can't think
+	Format      json.RawMessage // nil, or a JSON schema
+	OnPhase     func(Phase)     // may be nil; on the caller's goroutine
+	OnChunk     func(Chunk)     // may be nil; called in order on the caller's goroutine
+}
+
+// Chunk is what one line of the stream added.
+type Chunk struct {
+	Content   string
+	Thinking  string
+	ToolCalls []api.ToolCall
+}
+
+// ChatResult is a finished answer. On an error it holds what had arrived.
+type ChatResult struct {
+	Content      string
+	Thinking     string
+	ToolCalls    []api.ToolCall
+	DoneReason   string // stop | length
+	PromptTokens int    // prompt_eval_count
+	AnswerTokens int    // eval_count
+	LoadTime     time.Duration
+	PromptTime   time.Duration
+	AnswerTime   time.Duration
+	Loaded       bool // the call had to load the model
+}
+
+// chatLine is one line of the stream: what we need of api.ChatResponse, and the
+// error that a line may hold instead.
+type chatLine struct {
+	Message    api.Message `json:"message"`
+	Done       bool        `json:"done"`
+	DoneReason string      `json:"done_reason"`
+	Failure    errorText   `json:"error"`
+	api.Metrics
+}
+
+func (l chatLine) failure() string { return string(l.Failure) }
+func (l chatLine) last() bool      { return l.Done }
+
+// Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the
+// call within 200 ms with ErrCancelled; 503 is tried again with back-off, at most
+// 3 times, as long as nothing has arrived. The first phase is reported within
+// 100 ms; PhaseQueued comes again where the server is busy.
+func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) {
+	t := c.target("chat", req.Model)
+	run := &chatRun{req: req}
+	if !c.permits.tryAcquire() {
+		run.onPhase(PhaseQueued)
+		if err := c.permits.acquire(ctx); err != nil {
+			return run.result, t.ended(ctx)
+		}
+	}
+	defer c.permits.release()
+	err := c.chat(ctx, t, run)
+	if err == nil {
+		return run.finish(), nil
+	}
+	return run.finish(), err
+}
+
+// chat sends the request until the server takes it.
+func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
+	think := run.req.Think
+	for retry := 0; ; {
+		body, err := json.Marshal(c.chatBody(run.req, think))
+		if err != nil {
+			return t.fail(ErrServer, "the request can't be written as JSON", err)
+		}
+		call := streamCall{target: t, path: "/api/chat", body: body, maxLine: maxLine, watch: true, idle: c.idle}
+		cold, err := stream(ctx, c, call, run.onPhase, run.onLine)
+		run.result.Loaded = run.result.Loaded || cold
+		switch {
+		case err == nil:
+			return nil
+		case think != nil && cannotThink(err):
+			think = nil
+		case errors.Is(err, ErrBusy) && !run.started && retry < maxRetries:
+			wait := backOff(retry, err)
+			c.log.Info("ollama is busy, trying again", "model", t.model, "wait", wait, "retry", retry+1)
+			run.onPhase(PhaseQueued)
+			if !sleep(ctx, wait) {
+				return t.ended(ctx)
+			}
+			retry++
+		default:
+			return err
+		}
+	}
+}
+
+// cannotThink tells whether the server refused the think flag for this model.
+func cannotThink(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == http.StatusBadRequest && strings.Contains(e.Detail, "does not support thinking")
+}
+
+func (c *Client) chatBody(req ChatRequest, think *bool) api.ChatRequest {
+	no := false
+	body := api.ChatRequest{
+		Model:     req.Model,
+		Messages:  req.Messages,
+		Tools:     req.Tools,
+		Format:    req.Format,
+		KeepAlive: &api.Duration{Duration: c.keep},
+		Options:   map[string]any{},
+		Truncate:  &no,
+		Shift:     &no,
+	}
+	if req.NumCtx > 0 {
+		body.Options["num_ctx"] = req.NumCtx
+	}
+	if req.MaxTokens > 0 {
+		body.Options["num_predict"] = req.MaxTokens
+	}
+	if req.Temperature != nil {
+		body.Options["temperature"] = *req.Temperature
+	}
+	if think != nil {
+		body.Think = &api.ThinkValue{Value: *think}
+	}
+	return body
+}
+
+// chatRun gathers one answer.
+type chatRun struct {
+	req      ChatRequest
+	result   ChatResult
+	content  strings.Builder
+	thinking strings.Builder
+	split    thinkSplitter
+	started  bool // something of the answer has arrived
+}
+
+func (r *chatRun) onPhase(p Phase) {
+	if r.req.OnPhase != nil {
+		r.req.OnPhase(p)
+	}
+}
+
+func (r *chatRun) onLine(l chatLine) {
+	if l.Message.Thinking != "" {
+		r.emit(r.endSplit())
+	}
+	content, thinking := r.split.write(l.Message.Content)
+	r.emit(Chunk{Content: content, Thinking: l.Message.Thinking + thinking, ToolCalls: l.Message.ToolCalls})
+	if !l.Done {
+		return
+	}
+	r.result.DoneReason = l.DoneReason
+	r.result.PromptTokens, r.result.AnswerTokens = l.PromptEvalCount, l.EvalCount
+	r.result.LoadTime, r.result.PromptTime, r.result.AnswerTime = l.LoadDuration, l.PromptEvalDuration, l.EvalDuration
+}
+
+// endSplit makes the rest of the answer plain: the model thinks natively.
+func (r *chatRun) endSplit() Chunk {
+	content, thinking := r.split.flush()
+	r.split.state = thinkPlain
+	return Chunk{Content: content, Thinking: thinking}
+}
+
+func (r *chatRun) emit(ch Chunk) {
+	if ch.Content == "" && ch.Thinking == "" && len(ch.ToolCalls) == 0 {
+		return
+	}
+	r.started = true
+	r.content.WriteString(ch.Content)
+	r.thinking.WriteString(ch.Thinking)
+	r.result.ToolCalls = append(r.result.ToolCalls, ch.ToolCalls...)
+	if r.req.OnChunk != nil {
+		r.req.OnChunk(ch)
+	}
+}
+
+// finish gives out what was held back and the result.
+func (r *chatRun) finish() ChatResult {
+	content, thinking := r.split.flush()
+	r.emit(Chunk{Content: content, Thinking: thinking})
+	r.result.Content, r.result.Thinking = r.content.String(), r.thinking.String()
+	return r.result
+}

@@ -1,0 +1,48 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ollama/ollama/api"
+)
+
+// maxEmbedAnswer bounds the one line of an answer: 1,000 vectors of 4,096 numbers
+// are some 50 MB.
+const maxEmbedAnswer = 64 << 20
+
+type embedLine struct {
+	Embeddings [][]float32 `json:"embeddings"`
+	Failure    errorText   `json:"error"`
+}
+
+func (l embedLine) failure() string { return string(l.Failure) }
+func (l embedLine) last() bool      { return true }
+
+// Embed gives a vector per text, with truncate:false: a text longer than the
+// model's context is ErrContextOverflow. The idle time-out does not run while the
+// model loads.
+func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	t := c.target("embed", model)
+	no := false
+	body, err := json.Marshal(api.EmbedRequest{
+		Model: model, Input: texts, Truncate: &no, KeepAlive: &api.Duration{Duration: c.keep},
+	})
+	if err != nil {
+		return nil, t.fail(ErrServer, "the request can't be written as JSON", err)
+	}
+	var vectors [][]float32
+	call := streamCall{target: t, path: "/api/embed", body: body, maxLine: maxEmbedAnswer, watch: true, idle: c.idle}
+	_, err = stream(ctx, c, call, func(Phase) {}, func(l embedLine) { vectors = l.Embeddings })
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, t.fail(ErrServer, fmt.Sprintf("%d vectors came for %d texts", len(vectors), len(texts)), nil)
+	}
+	return vectors, nil
+}

@@ -1,0 +1,111 @@
+package ollama
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	defaultAddress = "127.0.0.1"
+	defaultPort    = "11434"
+)
+
+// ParseHost reads an address as Ollama reads OLLAMA_HOST: scheme, host, port and
+// path are all optional; spaces and quotes around it don't count; the port is
+// 11434, or the scheme's own where a scheme is given, also where it is no port
+// number. An unspecified address (0.0.0.0, ::), which only a server can use,
+// becomes loopback. The rules are those of envconfig/config.go in Ollama 0.34.
+func ParseHost(s string) (*url.URL, error) {
+	trimmed := strings.TrimSpace(strings.Trim(strings.TrimSpace(s), `"'`))
+	scheme, rest, port := splitScheme(trimmed)
+	if scheme != "http" && scheme != "https" {
+		return nil, hostError(s, "the scheme must be http or https")
+	}
+	rest, path, _ := strings.Cut(rest, "/")
+	host, port := splitPort(rest, port)
+	if !isHostName(host) {
+		return nil, hostError(s, "it holds a character that no host name has")
+	}
+	u := &url.URL{Scheme: scheme, Host: net.JoinHostPort(connectable(host), port), Path: path}
+	if _, err := url.Parse(u.String()); err != nil {
+		return nil, hostError(s, err.Error())
+	}
+	return u, nil
+}
+
+// isHostName is generous, the resolver has the last word; but what holds a colon
+// must be an IPv6 address, perhaps with a zone (fe80::1%eth0).
+func isHostName(host string) bool {
+	if strings.Contains(host, ":") {
+		_, err := netip.ParseAddr(host)
+		return err == nil
+	}
+	odd := func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'<>\\^`{|}?#@%[]", r)
+	}
+	return !strings.ContainsFunc(host, odd)
+}
+
+func hostError(s, why string) error {
+	return fmt.Errorf("bad Ollama address %q: %s; write it like 127.0.0.1:11434 or http://host:11434", s, why)
+}
+
+// splitScheme cuts the scheme off and gives the port that goes with it.
+func splitScheme(s string) (scheme, rest, port string) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	switch {
+	case !ok && s == "ollama.com":
+		return "https", "ollama.com:443", defaultPort
+	case !ok:
+		return "http", s, defaultPort
+	case scheme == "http":
+		return scheme, rest, "80"
+	case scheme == "https":
+		return scheme, rest, "443"
+	}
+	return scheme, rest, defaultPort
+}
+
+// splitPort parts host and port; what is no port number gives way to fallback.
+func splitPort(s, fallback string) (host, port string) {
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		host, port = defaultAddress, fallback
+		if ip := net.ParseIP(strings.Trim(s, "[]")); ip != nil {
+			host = ip.String()
+		} else if s != "" {
+			host = s
+		}
+	}
+	if n, err := strconv.ParseInt(port, 10, 32); err != nil || n < 0 || n > 65535 {
+		port = fallback
+	}
+	return host, port
+}
+
+// connectable is the address a client uses to reach a server bound to host. No
+// host at all (":8080") binds all interfaces.
+func connectable(host string) string {
+	ip := net.ParseIP(host)
+	switch {
+	case host == "":
+		return defaultAddress
+	case ip == nil || !ip.IsUnspecified():
+		return host
+	case ip.To4() != nil:
+		return defaultAddress
+	}
+	return "::1"
+}
+
+// isLoopback tells whether host names this machine.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

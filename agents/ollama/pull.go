@@ -1,0 +1,60 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ollama/ollama/api"
+)
+
+// pullSilence is how many idle time-outs a pull may be silent: checking the
+// digest of a large layer takes minutes and says nothing meanwhile.
+const pullSilence = 5
+
+// Progress is a step of a pull.
+type Progress struct {
+	Status           string
+	Completed, Total int64 // bytes, summed over layers
+}
+
+type pullLine struct {
+	api.ProgressResponse
+	Failure errorText `json:"error"`
+}
+
+func (l pullLine) failure() string { return string(l.Failure) }
+func (l pullLine) last() bool      { return l.Status == "success" }
+
+// Pull downloads a model; progress may be nil. An error line in the stream is an
+// error, a stream that ends without success too. What was downloaded stays: the
+// next Pull goes on from there.
+func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)) error {
+	t := c.target("pull", model)
+	body, err := json.Marshal(api.PullRequest{Model: model})
+	if err != nil {
+		return t.fail(ErrServer, "the request can't be written as JSON", err)
+	}
+	layers := layerSum{}
+	call := streamCall{target: t, path: "/api/pull", body: body, maxLine: maxLine, idle: pullSilence * c.idle}
+	_, err = stream(ctx, c, call, func(Phase) {}, func(l pullLine) {
+		if p := layers.add(l.ProgressResponse); progress != nil {
+			progress(p)
+		}
+	})
+	return err
+}
+
+// layerSum adds the layers of a pull up, by digest.
+type layerSum map[string]api.ProgressResponse
+
+func (s layerSum) add(l api.ProgressResponse) Progress {
+	if l.Digest != "" {
+		s[l.Digest] = l
+	}
+	sum := Progress{Status: l.Status}
+	for _, layer := range s {
+		sum.Completed += layer.Completed
+		sum.Total += layer.Total
+	}
+	return sum
+}

@@ -1,0 +1,68 @@
+package ollama_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/ollamatest"
+)
+
+func TestPullReportsProgressAndInstalls(t *testing.T) {
+	s := ollamatest.Start(t, ollamatest.Script{Pulls: map[string]ollamatest.Pull{
+		"qwen3:0.6b": {Model: tiny, Steps: 5},
+		"broken":     {Error: "write /models/blobs: no space left on device"},
+		"slow":       {Delay: time.Hour},
+	}})
+	c := newClient(t, s, nil)
+	var steps []ollama.Progress
+	if err := c.Pull(t.Context(), "qwen3:0.6b", func(p ollama.Progress) { steps = append(steps, p) }); err != nil {
+		t.Fatal(err)
+	}
+	last, before := steps[len(steps)-1], int64(0)
+	for _, p := range steps {
+		if p.Completed < before || p.Completed > p.Total {
+			t.Errorf("progress goes back: %+v", steps)
+		}
+		before = p.Completed
+	}
+	if last.Status != "success" || last.Completed != last.Total || last.Total == 0 {
+		t.Errorf("the last step is %+v", last)
+	}
+	if _, err := ollama.NewCatalog(c, 0).Resolve(t.Context(), "qwen3:0.6b", ""); err != nil {
+		t.Errorf("after the pull: %v", err)
+	}
+	if err := c.Pull(t.Context(), "broken", nil); !errors.Is(err, ollama.ErrServer) || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("an error line: %v", err)
+	}
+	if err := c.Pull(t.Context(), "nonsense", nil); !errors.Is(err, ollama.ErrModelMissing) {
+		t.Errorf("a model that does not exist: %v", err)
+	}
+}
+
+func TestEmbedGivesAVectorPerText(t *testing.T) {
+	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
+	c := newClient(t, s, nil)
+	got, err := c.Embed(t.Context(), "nomic-embed-text", []string{"fan noise", "a loud fan", ""})
+	if err != nil || len(got) != 3 || len(got[0]) != 8 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := c.Embed(t.Context(), "nomic-embed-text", nil); err != nil || got != nil {
+		t.Errorf("no text: %v, %v", got, err)
+	}
+	if _, err := c.Embed(t.Context(), "nomic-embed-text", []string{text(5000)}); !errors.Is(err, ollama.ErrContextOverflow) {
+		t.Errorf("too long: %v", err)
+	}
+	if _, err := c.Embed(t.Context(), "none", []string{"a"}); !errors.Is(err, ollama.ErrModelMissing) {
+		t.Errorf("not installed: %v", err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	s := ollamatest.Start(t, ollamatest.Script{Version: "0.99.1"})
+	if got, err := newClient(t, s, nil).Version(t.Context()); err != nil || got != "0.99.1" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

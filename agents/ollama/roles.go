@@ -1,0 +1,134 @@
+package ollama
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Role is what a model is wanted for; agents name a role, not a model.
+type Role string
+
+// The roles.
+const (
+	RoleGeneral  Role = "general"
+	RoleCode     Role = "code"
+	RoleSmall    Role = "small"
+	RoleThinking Role = "thinking"
+	RoleVision   Role = "vision"
+	RoleEmbed    Role = "embed"
+)
+
+const (
+	// comfortable is the number of parameters up to which more is better: beyond
+	// it most machines answer slower than people read.
+	comfortable = 15_500_000_000
+	// besideChat is the same for an embedding model, which stays loaded beside the
+	// chat's.
+	besideChat = 1_000_000_000
+)
+
+// The parts of a name or family that tell what a model was made for.
+var (
+	codeHints    = []string{"coder", "code", "devstral", "starcoder", "codestral"}
+	specialHints = []string{"guard", "shield", "ocr", "rerank", "translate", "math", "sql", "embed"}
+	visionHints  = []string{"llava", "moondream", "minicpm-v", "-vl", "vision"}
+)
+
+// choose gives the best installed model for a role, and whether there is one.
+// Without one that is made for code or thinking, the general one plays that role.
+func choose(models []ModelInfo, role Role, limit int64) (ModelInfo, bool) {
+	switch role {
+	case RoleEmbed:
+		return best(only(models, func(m ModelInfo) bool { return m.Can("embedding") }), besideChat, limit)
+	case RoleVision:
+		return best(only(models, func(m ModelInfo) bool { return talks(m) && m.Can("vision") }), comfortable, limit)
+	case RoleSmall:
+		return smallest(prefer(only(models, talks), plain))
+	case RoleCode:
+		if m, ok := best(only(models, func(m ModelInfo) bool { return talks(m) && hinted(m, codeHints) }), comfortable, limit); ok {
+			return m, true
+		}
+	case RoleThinking:
+		if m, ok := best(only(models, func(m ModelInfo) bool { return talks(m) && m.Can("thinking") }), comfortable, limit); ok {
+			return m, true
+		}
+	}
+	return best(prefer(only(models, talks), plain), comfortable, limit)
+}
+
+// talks tells a local model that answers chats.
+func talks(m ModelInfo) bool {
+	return !m.Remote && m.Can("completion") && !m.Can("embedding")
+}
+
+// plain tells a model that was made for no special purpose.
+func plain(m ModelInfo) bool {
+	return !hinted(m, codeHints) && !hinted(m, specialHints) && !hinted(m, visionHints)
+}
+
+func hinted(m ModelInfo, hints []string) bool {
+	name := strings.ToLower(m.Name + " " + m.Family)
+	return slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(name, hint) })
+}
+
+// only keeps the local models that fit.
+func only(models []ModelInfo, fits func(ModelInfo) bool) []ModelInfo {
+	var kept []ModelInfo
+	for _, m := range models {
+		if !m.Remote && fits(m) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// prefer keeps the models that fit, or all where none does.
+func prefer(models []ModelInfo, fits func(ModelInfo) bool) []ModelInfo {
+	if kept := only(models, fits); len(kept) > 0 {
+		return kept
+	}
+	return models
+}
+
+// best is the largest model up to the given parameters and bytes, else the
+// smallest beyond; among equals one with tools, then the first by name.
+func best(models []ModelInfo, parameters, bytes int64) (ModelInfo, bool) {
+	small := only(models, func(m ModelInfo) bool {
+		return weight(m) <= parameters && (bytes == 0 || m.Size <= bytes)
+	})
+	if len(small) == 0 {
+		return smallest(models)
+	}
+	return slices.MinFunc(small, func(a, b ModelInfo) int {
+		return cmp.Or(cmp.Compare(weight(b), weight(a)), preferTools(a, b), strings.Compare(a.Name, b.Name))
+	}), true
+}
+
+func smallest(models []ModelInfo) (ModelInfo, bool) {
+	if len(models) == 0 {
+		return ModelInfo{}, false
+	}
+	return slices.MinFunc(models, func(a, b ModelInfo) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), preferTools(a, b), strings.Compare(a.Name, b.Name))
+	}), true
+}
+
+// weight is the number of parameters; where it is unknown, guessed from the file
+// at the 4-bit form most models come in.
+func weight(m ModelInfo) int64 {
+	if m.Parameters > 0 {
+		return m.Parameters
+	}
+	return m.Size * 10 / 6
+}
+
+func preferTools(a, b ModelInfo) int {
+	switch {
+	case a.Can("tools") == b.Can("tools"):
+		return 0
+	case a.Can("tools"):
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,171 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	aheadLines = 64          // lines read ahead of the caller
+	drainTime  = time.Second // for the end of the body, so that the connection is used again
+)
+
+// streamLine is one decoded line of a stream.
+type streamLine interface {
+	failure() string // the line's "error", "" where it has none
+	last() bool      // nothing comes after it
+}
+
+// streamCall is a request answered line by line.
+type streamCall struct {
+	target
+	path    string
+	body    []byte
+	maxLine int           // bytes
+	watch   bool          // the call may load a model: report phases, no idle time-out meanwhile
+	idle    time.Duration // the longest silence
+}
+
+// received is a line, or the error that ended the stream.
+type received[L streamLine] struct {
+	line L
+	err  error
+}
+
+// stream makes the call and hands each line to onLine, and each phase to onPhase,
+// on the caller's goroutine. It returns nil only after a line that is the last;
+// cold tells that the model was not loaded when the call began. Neither a hung
+// server nor a slow reader keeps it from seeing the end of ctx.
+func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPhase func(Phase), onLine func(L)) (cold bool, err error) {
+	inner, cancel := context.WithCancelCause(ctx) // also ended when the reading is over
+	lines := make(chan received[L], aheadLines)
+	watch := newLoadWatch(c, call)
+	go func() {
+		defer cancel(nil)
+		watch.first(inner)
+		pump(inner, c, call, lines)
+	}()
+	s := &streaming{idle: call.idle, watch: watch, onPhase: onPhase, timer: time.NewTimer(call.idle)}
+	defer s.timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return s.cold, call.ended(ctx)
+		case state := <-watch.states:
+			s.onState(inner, state)
+		case <-s.timer.C:
+			if len(lines) == 0 && s.clock {
+				err := call.fail(ErrTimeout, "no sign of life for "+s.idle.String(), nil)
+				cancel(err)
+				return s.cold, err
+			}
+			s.timer.Reset(s.idle)
+		case got := <-lines:
+			if got.err != nil {
+				cancel(got.err)
+				return s.cold, got.err
+			}
+			s.onLine()
+			onLine(got.line)
+			if got.line.last() {
+				time.AfterFunc(drainTime, func() { cancel(nil) })
+				return s.cold, nil
+			}
+		}
+	}
+}
+
+// streaming is the caller's side of a stream: phases and the idle clock.
+type streaming struct {
+	idle    time.Duration
+	timer   *time.Timer
+	clock   bool // the idle time-out runs
+	began   bool // a line has arrived
+	cold    bool
+	watch   *loadWatch
+	onPhase func(Phase)
+}
+
+func (s *streaming) onState(ctx context.Context, state loadState) {
+	if s.began {
+		return
+	}
+	s.cold = s.cold || state.cold
+	if state.loading {
+		s.onPhase(PhaseLoading)
+		go s.watch.follow(ctx, state)
+		return
+	}
+	if s.watch.on {
+		s.onPhase(PhaseReading)
+	}
+	s.clock = true
+	s.timer.Reset(s.idle + state.grace)
+}
+
+func (s *streaming) onLine() {
+	s.began, s.clock = true, true
+	s.timer.Reset(s.idle)
+	s.watch.stop()
+}
+
+// pump reads the answer and sends its lines until the last one or an error.
+func pump[L streamLine](ctx context.Context, c *Client, call streamCall, lines chan<- received[L]) {
+	send := func(got received[L]) bool {
+		select {
+		case lines <- got:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	body, err := c.open(ctx, call.target, http.MethodPost, call.path, call.body)
+	if err != nil {
+		send(received[L]{err: err})
+		return
+	}
+	defer body.Close()
+	reader := newLineReader(body, call.maxLine)
+	for {
+		var line L
+		if err := readLine(reader, call.target, &line); err != nil {
+			send(received[L]{err: err})
+			return
+		}
+		if !send(received[L]{line: line}) {
+			return
+		}
+		if line.last() {
+			_, _ = io.Copy(io.Discard, io.LimitReader(body, keepLine)) // so that the connection is used again
+			return
+		}
+	}
+}
+
+// readLine decodes the next line; an error line, a cut stream and what is no JSON
+// are typed errors.
+func readLine[L streamLine](r *lineReader, t target, line *L) error {
+	raw, whole, err := r.next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return t.fail(ErrStreamCut, "the stream ended before done", io.ErrUnexpectedEOF)
+	case errors.Is(err, errLineTooLong):
+		return t.fail(ErrServer, "", err)
+	case err != nil:
+		return t.transport(err, true)
+	}
+	if err := json.Unmarshal(raw, line); err != nil {
+		if !whole && raw[0] == '{' {
+			return t.fail(ErrStreamCut, "the stream ended within a line", err)
+		}
+		return t.fail(ErrServer, notOllama+": a line of its answer is not the JSON expected", err)
+	}
+	if words := (*line).failure(); words != "" {
+		return t.reported(http.StatusOK, words)
+	}
+	return nil
+}
