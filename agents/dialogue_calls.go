@@ -1,0 +1,209 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/sessionmem"
+)
+
+// Limits of one dialogue, beside the rounds an agent may set.
+const (
+	maxFailures  = 3 // failed calls in a row
+	maxIdentical = 3 // calls of the same tool with the same argument
+)
+
+// outcome is what one call came to.
+type outcome struct {
+	call   ToolCall
+	text   string // for the model, framed where it is a stranger's
+	failed string // why, in words; "" = it gave text
+}
+
+// words is the outcome as the model is told.
+func (o outcome) words() string {
+	if o.failed != "" {
+		return "failed: " + o.failed
+	}
+	return o.text
+}
+
+// heard appends the model's own reply to the dialogue.
+func (d *dialogue) heard(r reply) {
+	d.messages = append(d.messages, api.Message{Role: "assistant", Content: r.raw, ToolCalls: r.tools})
+}
+
+// runCalls runs the calls of a reply and appends it and their results to the
+// dialogue. At a limit it tells the model, once, that the next reply must be the
+// answer. The error is of the turn itself: stopped, or the disk.
+func (d *dialogue) runCalls(ctx context.Context, r reply) error {
+	var outcomes []outcome
+	limit := ""
+	for i, call := range r.calls {
+		var o outcome
+		var err error
+		switch {
+		case i >= maxDirectives:
+			o, err = d.skip(ctx, call, fmt.Sprintf("not run, at most %d calls in a reply", maxDirectives))
+		case limit != "":
+			o, err = d.skip(ctx, call, "not run, "+limit)
+		default:
+			o, err = d.run(ctx, call)
+			limit = d.limit(call)
+		}
+		if err != nil {
+			return err
+		}
+		outcomes = append(outcomes, o)
+	}
+	if limit == "" && d.rounds >= d.maxRounds() {
+		limit = fmt.Sprintf("%d rounds of tool calls are used up", d.maxRounds())
+	}
+	d.heard(r)
+	d.tell(outcomes, len(r.tools) > 0)
+	if limit == "" {
+		return nil
+	}
+	d.final = true
+	d.say(d.t.engine.guides.Limit)
+	return d.t.tellLimit(ctx, sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
+}
+
+func (d *dialogue) maxRounds() int {
+	if d.agent.MaxRounds > 0 {
+		return d.agent.MaxRounds
+	}
+	return defaultRounds
+}
+
+// limit says which limit the call that just ran has reached, if any.
+func (d *dialogue) limit(call ToolCall) string {
+	switch {
+	case d.failures >= maxFailures:
+		return fmt.Sprintf("%d tool calls in a row have failed", maxFailures)
+	case d.seen[call.key()] >= maxIdentical:
+		return fmt.Sprintf("%s was called %d times with the same argument", call.Name, maxIdentical)
+	}
+	return ""
+}
+
+// tell appends the results: one message each for native calls, else one for all.
+func (d *dialogue) tell(outcomes []outcome, native bool) {
+	if native {
+		for _, o := range outcomes {
+			d.messages = append(d.messages, api.Message{Role: "tool", ToolName: o.call.Name, ToolCallID: o.call.NativeID, Content: o.words()})
+		}
+		return
+	}
+	var parts []string
+	for _, o := range outcomes {
+		what := strings.TrimSpace(o.call.Name + " " + shorten(oneLine(o.call.Arg), 80))
+		if o.failed != "" {
+			parts = append(parts, what+" failed: "+o.failed)
+			continue
+		}
+		parts = append(parts, "Result of "+what+":\n"+o.text)
+	}
+	d.say(strings.Join(parts, "\n\n"))
+}
+
+// run runs one call, tells of it and keeps it.
+func (d *dialogue) run(ctx context.Context, call ToolCall) (outcome, error) {
+	d.seen[call.key()]++
+	call.ID = d.t.nextCallID()
+	tool := findTool(d.tools, call.Name)
+	if _, own := tool.(reporter); own {
+		result, err := tool.Run(ctx, call)
+		return d.settle(ctx, call, result, err)
+	}
+	began := time.Now()
+	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg}
+	if d.call == nil {
+		d.t.state(StateTool, strings.TrimSpace(call.Name+" "+shorten(oneLine(call.Arg), 60)))
+	}
+	d.tellTool(event)
+	result, err := d.runTool(ctx, tool, call)
+	o, turnErr := d.settle(ctx, call, result, err)
+	event.Done, event.Failed, event.Took = true, o.failed, time.Since(began)
+	if o.failed == "" {
+		event.Result, _ = CutResult(result.Text, d.resultTokens())
+	}
+	d.tellTool(event)
+	if err := d.t.keepTool(ctx, call, o, result.Text); err != nil {
+		return o, err
+	}
+	return o, turnErr
+}
+
+func (d *dialogue) tellTool(c Call) {
+	d.t.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.t.user.ID})
+}
+
+// runTool runs a tool under a context that StopCall can end.
+func (d *dialogue) runTool(ctx context.Context, tool Tool, call ToolCall) (ToolResult, error) {
+	if tool == nil {
+		return ToolResult{}, notHere(call.Name)
+	}
+	ctx, done := d.t.out.callContext(ctx, call.ID)
+	defer done()
+	result, err := tool.Run(ctx, call)
+	if err != nil && errors.Is(context.Cause(ctx), errCallStopped) {
+		err = errCallStopped
+	}
+	return result, err
+}
+
+// settle makes an outcome of a tool's result and counts failures. It gives an
+// error where not the call but the turn was stopped, or the disk failed.
+func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult, err error) (outcome, error) {
+	o := outcome{call: call}
+	if err != nil {
+		o.failed = err.Error()
+		d.failures++
+		if ctx.Err() != nil {
+			return o, context.Cause(ctx)
+		}
+		return o, ofTurn(err)
+	}
+	d.failures = 0
+	text, left := CutResult(result.Text, d.resultTokens())
+	if left > 0 {
+		d.t.tellCut(ContextCut{Result: left})
+	} else if result.Cut {
+		text += "\n[cut here: the rest was not read]"
+	}
+	if result.Quote != "" {
+		text = d.t.engine.guides.Quote(result.Quote, text)
+	}
+	o.text = text
+	return o, nil
+}
+
+// skip answers a call that is not run.
+func (d *dialogue) skip(ctx context.Context, call ToolCall, why string) (outcome, error) {
+	call.ID = d.t.nextCallID()
+	o := outcome{call: call, failed: why}
+	d.tellTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
+	return o, d.t.keepTool(ctx, call, o, "")
+}
+
+// keepTool appends a Tool block: what was asked and what came of it. Of a long
+// result it keeps as much as the model got at most.
+func (t *turn) keepTool(ctx context.Context, call ToolCall, o outcome, text string) error {
+	if o.failed != "" {
+		text = "failed: " + o.failed
+	}
+	text, _ = CutResult(text, t.talk.resultTokens())
+	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, sessionmem.Block{
+		Kind: sessionmem.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text,
+	})
+	if err != nil {
+		return &saveError{what: "The result of " + call.Name, err: err}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package agents
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// proseLines are lines that are no directives; each must stream as it is.
+var proseLines = []string{
+	"Memory usage is 45 %",
+	"AGENT 002 wrote this",
+	"MEMORY: 8 GB",
+	"FETCH_URL is a tool",
+	"SYSTEM_STATS shows 45 %",
+	"Agent: Smith",
+	"agent: coder do it",
+	"Skill: swimming",
+	"AGENTS: coder, doctor",
+	"AGENT_X: coder",
+	"AGENT : coder do it",
+	"AGENT：coder do it",
+	"ＡＧＥＮＴ: coder do it",
+	"АGENT: coder do it", // the first letter is Cyrillic
+	" AGENT: coder do it",
+	"\tAGENT: coder do it",
+	"    SYSTEM_STATS: cpu",
+	"\u00a0SYSTEM_STATS: cpu",
+	"\u200bSYSTEM_STATS: cpu",
+	"\ufeffSYSTEM_STATS: cpu",
+	"> AGENT: coder do it",
+	">> SYSTEM_STATS: cpu",
+	"- AGENT: coder do it",
+	"* SYSTEM_STATS: cpu",
+	"+ SYSTEM_STATS: cpu",
+	"1. AGENT: coder do it",
+	"2) FETCH_URL: https://example.org",
+	"**AGENT:** coder do it",
+	"**AGENT**: coder do it",
+	"__SKILL__: x",
+	"_SKILL: x_",
+	"`AGENT: coder do it`",
+	"``SYSTEM_STATS: cpu``",
+	"\"AGENT: coder do it\"",
+	"'FETCH_URL: https://example.org'",
+	"«AGENT: coder»",
+	"(AGENT: coder)",
+	"[AGENT: coder]",
+	"### AGENT: coder do it",
+	"| AGENT: coder | x |",
+	"Use AGENT: coder for that",
+	"To read a page write FETCH_URL: https://example.org",
+	"Memory_Append: likes tea",
+	"MEMORY APPEND: likes tea",
+	"MEMORY-APPEND: likes tea",
+	"MEMORY_APPENDIX: likes tea",
+	"SYSTEM STATS: cpu",
+	"SYSTEM_STAT: cpu",
+	"TOOL: SYSTEM_STATS: cpu",
+	"FETCH: https://example.org",
+	"RUN_CMD: rm -rf /",
+	"内存使用率：45 %",
+	"代理: 002 写了这个",
+	"エージェント: coder に頼む",
+	"الذاكرة: 8 جيجابايت",
+	"Память: 8 ГБ",
+	"AGENT؛ coder",
+	"SKILL∶ x",
+	"AGENT",
+	"AGENT coder",
+	"",
+	"MEMORY_REMOVE -> x",
+	"~AGENT: coder~",
+}
+
+func TestProseIsNeverADirective(t *testing.T) {
+	if len(proseLines) < 40 {
+		t.Fatalf("only %d lines", len(proseLines))
+	}
+	for _, line := range proseLines {
+		for _, reply := range []string{line, line + "\n", "Before.\n" + line + "\nAfter."} {
+			found, prose := ParseDirectives(reply)
+			if len(found) != 0 || prose != reply {
+				t.Errorf("given %q: directives %v, prose %q", reply, found, prose)
+			}
+		}
+	}
+	all := strings.Join(proseLines, "\n")
+	if found, prose := ParseDirectives(all); len(found) != 0 || prose != all {
+		t.Errorf("all lines together: %v", found)
+	}
+}
+
+func TestParseDirectives(t *testing.T) {
+	for _, tt := range []struct {
+		name, reply, prose string
+		want               []Directive
+	}{
+		{"given one line", "SYSTEM_STATS: cpu", "", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given no argument", "SYSTEM_STATS:\n", "", []Directive{{"SYSTEM_STATS", ""}}},
+		{"given no space and a CR", "SYSTEM_STATS:cpu\r\nok", "ok", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given prose around", "Let me see.\n\nSYSTEM_STATS: cpu\nWait for it.", "Let me see.\n\nWait for it.", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given a task of several lines", "AGENT: coder Write\n\n- this\n- that\n", "", []Directive{{"AGENT", "coder Write\n\n- this\n- that"}}},
+		{"given two tasks", "AGENT: coder One\nmore\nSKILL: sum Two\nFETCH_URL: https://a.b", "", []Directive{{"AGENT", "coder One\nmore"}, {"SKILL", "sum Two"}, {"FETCH_URL", "https://a.b"}}},
+		{"given a fence in a task", "AGENT: coder Fix\n```\nAGENT: x\n```\nthen\nSYSTEM_STATS: cpu", "", []Directive{{"AGENT", "coder Fix\n```\nAGENT: x\n```\nthen"}, {"SYSTEM_STATS", "cpu"}}},
+		{"given a fence before", "```\nAGENT: x\n```\nAGENT: coder y", "```\nAGENT: x\n```\n", []Directive{{"AGENT", "coder y"}}},
+		{"given a fence of tildes with backticks in it", "~~~ text\n```\nAGENT: x\n~~~\nSYSTEM_STATS: cpu", "~~~ text\n```\nAGENT: x\n~~~\n", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given a longer fence", "````\n```\nAGENT: x\n```\nAGENT: y\n````\nSYSTEM_STATS: cpu", "````\n```\nAGENT: x\n```\nAGENT: y\n````\n", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given an open fence", "```go\nAGENT: x\nSYSTEM_STATS: cpu", "```go\nAGENT: x\nSYSTEM_STATS: cpu", nil},
+		{"given inline code that looks like a fence", "```x``` is code\nSYSTEM_STATS: cpu", "```x``` is code\n", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given an indented fence in a list", "- so:\n  ```\nAGENT: x\n  ```\n", "- so:\n  ```\nAGENT: x\n  ```\n", nil},
+		{"given a fence on the directive's own line", "AGENT: coder ```\nSYSTEM_STATS: cpu", "", []Directive{{"AGENT", "coder ```"}, {"SYSTEM_STATS", "cpu"}}},
+		{"given the name alone in the last line", "Hm\nAGENT", "Hm\nAGENT", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, prose := ParseDirectives(tt.reply)
+			if diff := cmp.Diff(tt.want, found); diff != "" {
+				t.Error(diff)
+			}
+			if prose != tt.prose {
+				t.Errorf("prose %q, want %q", prose, tt.prose)
+			}
+			checkSplits(t, tt.reply)
+		})
+	}
+}
+
+// checkSplits feeds a reply cut in two at every position, and byte by byte.
+func checkSplits(t *testing.T, reply string) {
+	t.Helper()
+	want, wantProse := ParseDirectives(reply)
+	check := func(what string, pieces ...string) {
+		var s directiveScanner
+		prose := ""
+		for _, p := range pieces {
+			prose += s.write(p)
+			if !strings.HasPrefix(wantProse, prose) {
+				t.Fatalf("%s of %q: showed %q, which is no beginning of %q", what, reply, prose, wantProse)
+			}
+		}
+		prose += s.finish()
+		if prose != wantProse || !cmp.Equal(s.found, want) {
+			t.Fatalf("%s of %q: prose %q, directives %v; want %q, %v", what, reply, prose, s.found, wantProse, want)
+		}
+	}
+	for i := range len(reply) {
+		check("split", reply[:i], reply[i:])
+	}
+	check("bytes", strings.Split(reply, "")...)
+}
+
+func TestOrdinaryLinesStreamAtOnce(t *testing.T) {
+	var s directiveScanner
+	if got := s.write("It is"); got != "It is" {
+		t.Errorf("held back %q", got)
+	}
+	if got := s.write(" A\nA"); got != " A\n" {
+		t.Errorf("got %q: a line that may become AGENT: waits", got)
+	}
+	if got := s.write("GENTS"); got != "AGENTS" {
+		t.Errorf("got %q: now it can't", got)
+	}
+	if got := s.write("\n```\nAGENT"); got != "\n```\nAGENT" {
+		t.Errorf("got %q: in a fence nothing waits", got)
+	}
+}
+
+func TestOnlyNearMisses(t *testing.T) {
+	for reply, want := range map[string]bool{
+		"- AGENT: coder do it":                         true,
+		"**AGENT:** coder do it":                       true,
+		"**AGENT**: coder do it":                       true,
+		"`SYSTEM_STATS: cpu`":                          true,
+		"```\nAGENT: coder do\nall of it\n```":         true,
+		"> FETCH_URL: https://a.b":                     true,
+		"agent: coder do it":                           true,
+		"AGENT：coder":                                  true,
+		"1. AGENT: coder x\n2. SKILL: sum y":           true,
+		"  SYSTEM_STATS: cpu\n\n":                      true,
+		"System stats: cpu":                            true,
+		"I'd write\n- AGENT: coder do it":              false,
+		"- AGENT: coder do it\nThen I'd tell you.":     false,
+		"```\nfmt.Println()\n```":                      false,
+		"Memory usage is 45 %":                         false,
+		"The AGENT: line calls others":                 false,
+		"":                                             false,
+		"```\n\n```":                                   false,
+		"Agents: coder, doctor":                        false,
+		"```\nx\nAGENT: coder\n```":                    false,
+		"```\nAGENT: coder\n```\nThat is how it works": false,
+	} {
+		if got := OnlyNearMisses(reply); got != want {
+			t.Errorf("%q: %v, want %v", reply, got, want)
+		}
+	}
+}
+
+func FuzzDirectives(f *testing.F) {
+	for _, line := range proseLines {
+		f.Add(line)
+	}
+	f.Add("A\nAGENT: coder x\n```\nAGENT: y\n```\nSYSTEM_STATS: cpu\nend")
+	f.Add("~~~\nSKILL: x\n~~~~\nMEMORY_APPEND: y\r\nz")
+	f.Fuzz(func(t *testing.T, reply string) {
+		if len(reply) > 300 {
+			reply = reply[:300]
+		}
+		found, prose := ParseDirectives(reply)
+		if len(found) == 0 && prose != reply {
+			t.Fatalf("no directive, and yet %q became %q", reply, prose)
+		}
+		for _, d := range found {
+			if !strings.Contains("\n"+reply, "\n"+d.Name+":") {
+				t.Fatalf("%v is not at a line's beginning in %q", d, reply)
+			}
+		}
+		checkSplits(t, reply)
+		OnlyNearMisses(reply)
+	})
+}

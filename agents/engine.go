@@ -1,0 +1,186 @@
+package agents
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+// ChatModel is the one call a turn makes of a model; ollama.Client is one.
+type ChatModel interface {
+	Chat(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error)
+}
+
+// ModelResolver tells which model to use and how much fits it; ollama.Catalog is one.
+type ModelResolver interface {
+	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
+	NumCtx(ctx context.Context, model string) (int, error)
+	Observe(ctx context.Context, model string, estimated, counted int) (cut bool)
+	Estimate(model string, raw int) int
+}
+
+// Compactor shortens a session's context by a Summary: what an overflow does
+// first. It reports whether the context is shorter now.
+type Compactor interface {
+	Compact(ctx context.Context, session string) (shorter bool, err error)
+}
+
+// Settings are the live settings of turns (config.toml); read anew each turn.
+type Settings struct {
+	DefaultAgent  string            // selector, "orchestrator"
+	Model         string            // for the roles general and code; "" = by role
+	RoleModels    map[string]string // role → model, overrides ("small", …)
+	TaskContext   string            // off | last-user-message
+	MaxMessages   int               // 20
+	MaxTokens     int               // 8192
+	GlobalBudget  int               // characters of global memory in a prompt, 8000
+	AgentBudget   int               // 4000
+	MemoryWrite   string            // auto | ask | off
+	MaxFetchBytes int64             // FETCH_URL, default 2 MB
+	FetchTimeout  time.Duration     // default 20 s
+}
+
+// Params is what an Engine needs. Optional fields say so.
+type Params struct {
+	Store     *sessionmem.Store
+	Memory    *sessionmem.Memory
+	Registry  *Registry
+	Chat      ChatModel
+	Models    ModelResolver
+	Prompts   fs.FS // assets: prompts/*.md
+	Settings  func() Settings
+	Vitals    func() string                                           // one line for the prompt; optional
+	Stats     func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
+	Compactor Compactor                                               // optional
+	Logger    *slog.Logger                                            // optional
+}
+
+// Engine runs turns. One a process; safe for concurrent use.
+type Engine struct {
+	p      Params
+	guides Guides
+	log    *slog.Logger
+	fetch  *fetcher
+
+	mu     sync.Mutex // guards what follows
+	runs   map[string][]*Run
+	memory map[string]string // text of each memory file as the last turn sent it, by path
+	closed bool
+	work   sync.WaitGroup // runs
+}
+
+// NewEngine panics where a required field of p, or a prompt, is missing.
+func NewEngine(p Params) *Engine {
+	if p.Store == nil || p.Memory == nil || p.Registry == nil || p.Chat == nil || p.Models == nil || p.Prompts == nil || p.Settings == nil {
+		panic("agents: NewEngine needs Store, Memory, Registry, Chat, Models, Prompts and Settings")
+	}
+	guides, err := LoadGuides(p.Prompts)
+	if err != nil {
+		panic("agents: " + err.Error())
+	}
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Engine{
+		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isPublic),
+		runs: map[string][]*Run{}, memory: map[string]string{},
+	}
+}
+
+// Request is one user message.
+type Request struct {
+	Session string // the session's name, "cpu-k3x9qa"
+	Text    string
+	Agent   string // selector; "" = the default agent
+	Model   string // "" = the agent's
+	NoTools bool
+	Retry   string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
+	Holder  string // who asks, for people: "window", "command line"
+}
+
+// Start begins a turn and returns at once. Ending ctx stops the turn as Stop does.
+// Turns of one session run one after the other, in the order of Start.
+func (e *Engine) Start(ctx context.Context, req Request) *Run {
+	if req.Holder == "" {
+		req.Holder = "mac-stats"
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	run := newRun(req, cancel)
+	e.mu.Lock()
+	if waiting := e.runs[req.Session]; len(waiting) > 0 {
+		run.before = waiting[len(waiting)-1]
+	}
+	e.runs[req.Session] = append(e.runs[req.Session], run)
+	end := cancel
+	if e.closed {
+		cancel() // nobody waits for it
+	} else {
+		e.work.Add(1)
+		end = func() { cancel(); e.work.Done() }
+	}
+	e.mu.Unlock()
+	go func() {
+		defer end()
+		newTurn(e, run, req).run(ctx)
+	}()
+	return run
+}
+
+// Active gives the run that works on the session in this process (not one that
+// waits for it), or nil.
+func (e *Engine) Active(session string) *Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if runs := e.runs[session]; len(runs) > 0 {
+		return runs[0]
+	}
+	return nil
+}
+
+// Close stops all runs and waits for them (their partial answers are kept). A run
+// started later ends at once, cancelled.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	for _, runs := range e.runs {
+		for _, r := range runs {
+			r.Stop()
+		}
+	}
+	e.mu.Unlock()
+	e.work.Wait()
+	return nil
+}
+
+// forget takes a finished run out of its session's line.
+func (e *Engine) forget(run *Run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	runs := slices.DeleteFunc(e.runs[run.session], func(r *Run) bool { return r == run })
+	if len(runs) == 0 {
+		delete(e.runs, run.session)
+		return
+	}
+	e.runs[run.session] = runs
+}
+
+// memoryChanged compares a memory file with what an earlier turn of this process
+// sent and counts the lines that came and went; ok is false where it is the same
+// or was not sent before.
+func (e *Engine) memoryChanged(f sessionmem.MemoryFile) (added, removed int, ok bool) {
+	e.mu.Lock()
+	before, known := e.memory[f.Path]
+	e.memory[f.Path] = f.Text
+	e.mu.Unlock()
+	if !known || before == f.Text {
+		return 0, 0, false
+	}
+	added, removed = lineChanges(before, f.Text)
+	return added, removed, true
+}

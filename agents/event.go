@@ -1,0 +1,104 @@
+package agents
+
+import "time"
+
+// EventType is the JSON "type" of an Event.
+type EventType string
+
+// The events of a turn. State and terminal events (done, error) always arrive;
+// token events may be merged, never dropped.
+const (
+	EventState          EventType = "state"
+	EventToken          EventType = "token"
+	EventThinking       EventType = "thinking"
+	EventSubcallStart   EventType = "subcall_start"
+	EventSubcallToken   EventType = "subcall_token"
+	EventSubcallEnd     EventType = "subcall_end"
+	EventTool           EventType = "tool"
+	EventContextCut     EventType = "context_cut"
+	EventMemoryWritten  EventType = "memory_written"
+	EventMemoryProposed EventType = "memory_proposed"
+	EventMemoryReloaded EventType = "memory_reloaded"
+	EventCompaction     EventType = "compaction"
+	EventUsage          EventType = "usage"
+	EventDone           EventType = "done"
+	EventError          EventType = "error"
+)
+
+// State is what a turn is doing.
+type State string
+
+// The states of a turn.
+const (
+	StateQueued     State = "queued"
+	StateLoading    State = "loading"
+	StateReading    State = "reading"
+	StateThinking   State = "thinking"
+	StateTool       State = "tool"
+	StateWriting    State = "writing"
+	StateCompacting State = "compacting"
+)
+
+// Event is one thing that happened in a turn. Which fields are set follows from
+// Type; the comments say where.
+type Event struct {
+	Type    EventType `json:"type"`
+	Time    time.Time `json:"time"`
+	Session string    `json:"session,omitempty"`
+	Block   string    `json:"block,omitempty"` // id of the transcript block the event is about: the user's on the first state, the answer's on token and done
+	Round   int       `json:"round,omitempty"` // 1-based model call of this turn: token, thinking, state
+	Agent   string    `json:"agent,omitempty"` // slug
+	Model   string    `json:"model,omitempty"`
+
+	State  State  `json:"state,omitempty"`  // state
+	Detail string `json:"detail,omitempty"` // state: words for people ("loading qwen3:8b", "held by the command line"); error: what to do next
+	Text   string `json:"text,omitempty"`   // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson
+
+	Call   *Call         `json:"call,omitempty"`   // subcall_*, tool
+	Memory *MemoryChange `json:"memory,omitempty"` // memory_*
+	Cut    *ContextCut   `json:"cut,omitempty"`    // context_cut
+	Usage  *Usage        `json:"usage,omitempty"`  // usage
+	Kind   string        `json:"kind,omitempty"`   // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_model, agent, disk, locked, internal
+	Err    error         `json:"-"`                // error
+}
+
+// Call is a sub-call or a tool's run.
+type Call struct {
+	ID     string        `json:"id"`
+	Name   string        `json:"name"`           // the agent's slug, skill:<name>, or the tool's name (SYSTEM_STATS)
+	Task   string        `json:"task,omitempty"` // task or argument
+	Model  string        `json:"model,omitempty"`
+	Done   bool          `json:"done,omitempty"`
+	Failed string        `json:"failed,omitempty"` // why, in words
+	Result string        `json:"result,omitempty"` // what it gave (tool, subcall_end)
+	Took   time.Duration `json:"took_ns,omitempty"`
+}
+
+// MemoryChange is what happened to a memory file.
+type MemoryChange struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Target  string `json:"target,omitempty"`
+	UndoID  string `json:"undo,omitempty"`
+	Added   int    `json:"added,omitempty"`
+	Removed int    `json:"removed,omitempty"`
+}
+
+// ContextCut says what did not fit the model's context.
+type ContextCut struct {
+	Messages int `json:"messages,omitempty"` // older messages left out
+	Memory   int `json:"memory,omitempty"`   // memory lines left out
+	Roster   int `json:"roster,omitempty"`   // agents and skills left out
+	Result   int `json:"result,omitempty"`   // characters cut from tool results
+}
+
+// Usage is what a model call cost. ContextPercent is prompt and answer tokens of
+// the model's context size.
+type Usage struct {
+	PromptTokens    int     `json:"prompt_tokens"`
+	AnswerTokens    int     `json:"answer_tokens"`
+	TokensPerSecond float64 `json:"tokens_per_second"`
+	ContextSize     int     `json:"context_size"`
+	ContextPercent  float64 `json:"context_percent"`
+}

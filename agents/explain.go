@@ -1,0 +1,240 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+// The kinds of errors, as Event.Kind names them.
+const (
+	KindDown            = "down"
+	KindModelMissing    = "model_missing"
+	KindContextOverflow = "context_overflow"
+	KindTimeout         = "timeout"
+	KindCancelled       = "cancelled"
+	KindStreamCut       = "stream_cut"
+	KindBusy            = "busy"
+	KindServer          = "server"
+	KindTooLong         = "too_long"
+	KindNoModel         = "no_model"
+	KindAgent           = "agent"
+	KindDisk            = "disk"
+	KindLocked          = "locked"
+	KindInternal        = "internal"
+)
+
+// Errors of a turn that callers decide on. Those of the server are ollama's,
+// those of the files sessionmem's.
+var (
+	ErrTooLong = errors.New("the message does not fit the model's context")
+	ErrLocked  = errors.New("another turn holds the session")
+	ErrRequest = errors.New("nothing to send")
+	ErrEmpty   = errors.New("the model gave no answer")
+)
+
+// tooLongError is ErrTooLong with the figures, in tokens.
+type tooLongError struct {
+	model      string
+	need, room int
+}
+
+func (e *tooLongError) Error() string {
+	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, thousands(e.need), e.model, thousands(max(e.room, 0)))
+}
+
+func (e *tooLongError) Is(target error) bool { return target == ErrTooLong }
+
+// lockedError is ErrLocked with who holds the session.
+type lockedError struct {
+	who   string
+	cause error // why the waiting ended
+}
+
+func (e *lockedError) Error() string {
+	return ErrLocked.Error() + " (" + e.who + "): " + e.cause.Error()
+}
+func (e *lockedError) Unwrap() []error { return []error{ErrLocked, e.cause} }
+
+// saveError is a block that could not be written.
+type saveError struct {
+	what   string // "Your message", "The answer"
+	answer string // an answer that is nowhere but here
+	err    error
+}
+
+func (e *saveError) Error() string { return e.what + " could not be saved: " + e.err.Error() }
+func (e *saveError) Unwrap() error { return e.err }
+
+// emptyError is ErrEmpty with the model.
+type emptyError struct{ model string }
+
+func (e *emptyError) Error() string        { return ErrEmpty.Error() + ": " + e.model }
+func (e *emptyError) Is(target error) bool { return target == ErrEmpty }
+
+// panicError is a fault of this program, caught so that the turn can end.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("a fault in mac-stats itself: %v", e.value) }
+
+// Explanation is an error in words for people.
+type Explanation struct {
+	Kind     string // see Event.Kind
+	Sentence string // what happened
+	Next     string // what to do
+}
+
+// Explain turns any error into a sentence and a next step. A nil error gives the
+// zero Explanation.
+func Explain(err error) Explanation {
+	if err == nil {
+		return Explanation{}
+	}
+	order := []func(error) (Explanation, bool){explainTurn, explainServer, explainDisk}
+	var save *saveError
+	if errors.As(err, &save) {
+		order = order[2:] // what could not be saved matters more than why it ended
+	}
+	for _, explain := range order {
+		if e, ok := explain(err); ok {
+			return e
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return Explanation{KindTimeout, "It took longer than allowed.", "Retry, or allow more time."}
+	}
+	return Explanation{KindInternal, sentence(err.Error()), "Retry. If it happens again, the log in ~/.mac-stats/logs says more."}
+}
+
+// explainTurn knows the errors of a turn itself.
+func explainTurn(err error) (Explanation, bool) {
+	var tooLong *tooLongError
+	var locked *lockedError
+	var empty *emptyError
+	var fault *panicError
+	switch {
+	case errors.As(err, &fault):
+		return Explanation{KindInternal, "Something in mac-stats itself went wrong.", "Retry. The log in ~/.mac-stats/logs holds the details."}, true
+	case errors.As(err, &tooLong):
+		return Explanation{
+			KindTooLong,
+			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", thousands(tooLong.need), tooLong.model, thousands(max(tooLong.room, 0))),
+			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
+		}, true
+	case errors.As(err, &locked) && !isStop(err):
+		return Explanation{KindLocked, fmt.Sprintf("The session is in use (%s).", locked.who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
+	case errors.As(err, &locked):
+		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session (%s).", locked.who), "Your message was not sent. Send it again when the other answer is finished."}, true
+	case isStop(err):
+		return Explanation{KindCancelled, "Stopped.", "What had arrived is kept. Retry asks again."}, true
+	case errors.Is(err, ErrNoAgent):
+		return Explanation{KindAgent, sentence(err.Error()), "`mac-stats agents list` shows the agents there are."}, true
+	case errors.Is(err, ErrNoSkill):
+		return Explanation{KindAgent, sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
+	case errors.As(err, &empty):
+		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.model), "Retry, or choose another model."}, true
+	case errors.Is(err, ErrRequest):
+		return Explanation{KindInternal, sentence(err.Error()), "Write a message and send it."}, true
+	}
+	return Explanation{}, false
+}
+
+// isStop reports whether the user (or the end of the program) stopped it.
+func isStop(err error) bool {
+	return errors.Is(err, ollama.ErrCancelled) || errors.Is(err, context.Canceled)
+}
+
+// explainServer knows the errors of the model server.
+func explainServer(err error) (Explanation, bool) {
+	if errors.Is(err, ollama.ErrNoModel) {
+		return explainNoModel(err), true
+	}
+	var e *ollama.Error
+	if !errors.As(err, &e) {
+		e = &ollama.Error{Host: "its address"}
+	}
+	host, model := e.Host, e.Model
+	if model == "" {
+		model = "the model"
+	}
+	switch {
+	case errors.Is(err, ollama.ErrOllamaDown):
+		return Explanation{KindDown, fmt.Sprintf("Ollama isn't running at %s.", host), "Start it with `ollama serve`, then Retry."}, true
+	case errors.Is(err, ollama.ErrModelMissing):
+		return Explanation{KindModelMissing, fmt.Sprintf("%s isn't installed.", model), fmt.Sprintf("Pull it with `mac-stats models pull %s`, or choose another model.", e.Model)}, true
+	case errors.Is(err, ollama.ErrContextOverflow):
+		return Explanation{KindContextOverflow, fmt.Sprintf("The conversation doesn't fit the context of %s, even shortened.", model), "Start a new chat, or choose a model with a larger context."}, true
+	case errors.Is(err, ollama.ErrStreamCut):
+		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off in mid-answer.", host), "What had arrived is kept. See whether Ollama still runs, then Retry."}, true
+	case errors.Is(err, ollama.ErrTimeout):
+		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s stopped answering.", host), "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
+	case errors.Is(err, ollama.ErrBusy):
+		return Explanation{KindBusy, fmt.Sprintf("Ollama at %s is busy with other requests.", host), "Wait a moment, then Retry."}, true
+	case errors.Is(err, ollama.ErrServer):
+		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, serverWords(e)), "Retry. If it happens again, see the server's log."}, true
+	}
+	return Explanation{}, false
+}
+
+func explainNoModel(err error) Explanation {
+	var missing *ollama.NoModelError
+	if errors.As(err, &missing) && missing.Installed > 0 {
+		return Explanation{KindNoModel, fmt.Sprintf("None of the installed models can be used for %q.", missing.Role), "Set a model in the agent's agent.json or in Settings, or pull one: `mac-stats models pull qwen3:4b`."}
+	}
+	return Explanation{KindNoModel, "No model is installed yet.", "Pull one: `mac-stats models pull qwen3:4b`, then Retry."}
+}
+
+// serverWords is what the server said, as the end of a sentence.
+func serverWords(e *ollama.Error) string {
+	words := ""
+	if e.Status >= 400 {
+		words = fmt.Sprintf(" (HTTP %d)", e.Status)
+	}
+	if e.Detail != "" {
+		words += ": " + shorten(oneLine(e.Detail), 200)
+	}
+	return words
+}
+
+// explainDisk knows the errors of the files.
+func explainDisk(err error) (Explanation, bool) {
+	lost := "Nothing that was saved before is lost."
+	what := "Something"
+	var save *saveError
+	saving := errors.As(err, &save)
+	if saving {
+		what = save.what
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return Explanation{KindDisk, what + " could not be saved: the disk is full.", "Free some space, then Retry. " + lost}, true
+	case errors.Is(err, sessionmem.ErrReadOnly):
+		return Explanation{KindDisk, "This transcript can only be read here: it is of a newer version, or a newer file continues it.", "Start a new chat, or update mac-stats."}, true
+	case errors.Is(err, syscall.EROFS):
+		return Explanation{KindDisk, what + " could not be saved: the disk is read-only.", "Make it writable, or set MAC_STATS_HOME to another folder, then Retry."}, true
+	case errors.Is(err, fs.ErrPermission):
+		return Explanation{KindDisk, what + " could not be saved: no permission to write" + inPath(err) + ".", "Give yourself write access to ~/.mac-stats, then Retry. " + lost}, true
+	case errors.Is(err, sessionmem.ErrBadName), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrAmbiguous):
+		return Explanation{KindInternal, sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
+	case saving:
+		return Explanation{KindDisk, sentence(err.Error()), "See whether the disk of ~/.mac-stats works, then Retry. " + lost}, true
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return Explanation{KindDisk, sentence(err.Error()), "See whether the file can be read and written, then Retry. " + lost}, true
+	}
+	return Explanation{}, false
+}
+
+func inPath(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return " " + path.Path
+	}
+	return ""
+}

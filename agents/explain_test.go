@@ -1,0 +1,73 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+func TestExplain(t *testing.T) {
+	server := func(kind error, status int, detail string) error {
+		return fmt.Errorf("turn: %w", &ollama.Error{Kind: kind, Op: "chat", Host: "127.0.0.1:11434", Model: "qwen3:8b", Status: status, Detail: detail})
+	}
+	path := func(err error) error {
+		return fmt.Errorf("writing: %w", &fs.PathError{Op: "open", Path: "/data/session/x.md", Err: err})
+	}
+	for _, tt := range []struct {
+		err                  error
+		kind, sentence, next string
+	}{
+		{server(ollama.ErrOllamaDown, 0, ""), KindDown, "Ollama isn't running at 127.0.0.1:11434.", "Start it with `ollama serve`, then Retry."},
+		{server(ollama.ErrModelMissing, 404, "x"), KindModelMissing, "qwen3:8b isn't installed.", "mac-stats models pull qwen3:8b"},
+		{server(ollama.ErrContextOverflow, 400, "x"), KindContextOverflow, "doesn't fit the context of qwen3:8b", "new chat"},
+		{server(ollama.ErrTimeout, 0, ""), KindTimeout, "stopped answering", "idle_timeout"},
+		{server(ollama.ErrCancelled, 0, ""), KindCancelled, "Stopped.", "kept"},
+		{server(ollama.ErrStreamCut, 0, ""), KindStreamCut, "broke off", "Retry"},
+		{server(ollama.ErrBusy, 503, "busy"), KindBusy, "busy", "Wait"},
+		{server(ollama.ErrServer, 500, "out of\nmemory"), KindServer, "reported an error (HTTP 500): out of memory.", "log"},
+		{&ollama.NoModelError{Role: ollama.RoleGeneral}, KindNoModel, "No model is installed yet.", "models pull"},
+		{&ollama.NoModelError{Role: ollama.RoleVision, Installed: 2}, KindNoModel, `can be used for "vision"`, "pull"},
+		{context.Canceled, KindCancelled, "Stopped.", "Retry"},
+		{context.DeadlineExceeded, KindTimeout, "longer than allowed", "Retry"},
+		{&tooLongError{model: "qwen3:8b", need: 9000, room: 2000}, KindTooLong, "about 9,000 tokens, and qwen3:8b has room for 2,000", "Shorten"},
+		{&tooLongError{model: "qwen3:8b", need: 9000, room: -50}, KindTooLong, "room for 0", "larger context"},
+		{&lockedError{"command line", context.DeadlineExceeded}, KindLocked, "in use (command line)", "not sent"},
+		{&lockedError{"command line", context.Canceled}, KindCancelled, "waiting for the session (command line)", "not sent"},
+		{fmt.Errorf("%w: \"codre\"; did you mean coder?", ErrNoAgent), KindAgent, `No such agent: "codre"; did you mean coder?`, "agents list"},
+		{fmt.Errorf("%w: \"x\"", ErrNoSkill), KindAgent, "No such skill", "skills"},
+		{&emptyError{"qwen3:8b"}, KindServer, "qwen3:8b gave an empty answer.", "Retry"},
+		{fmt.Errorf("%w: the message is empty", ErrRequest), KindInternal, "the message is empty.", "Write"},
+		{&panicError{"boom"}, KindInternal, "mac-stats itself", "log"},
+		{&saveError{what: "Your message", err: path(syscall.ENOSPC)}, KindDisk, "Your message could not be saved: the disk is full.", "Free some space"},
+		{&saveError{what: "The answer", err: path(syscall.EROFS)}, KindDisk, "The answer could not be saved: the disk is read-only.", "MAC_STATS_HOME"},
+		{&saveError{what: "The answer", err: path(fs.ErrPermission)}, KindDisk, "no permission to write /data/session/x.md", "write access"},
+		{&saveError{what: "The answer", err: errors.New("odd")}, KindDisk, "The answer could not be saved: odd.", "Retry"},
+		{errors.Join(server(ollama.ErrCancelled, 0, ""), &saveError{what: "The answer", err: path(syscall.ENOSPC)}), KindDisk, "disk is full", "Free"},
+		{path(fs.ErrPermission), KindDisk, "no permission", "write access"},
+		{path(syscall.EIO), KindDisk, "Writing: open /data/session/x.md: input/output error.", "Retry"},
+		{fmt.Errorf("writing: %w", sessionmem.ErrReadOnly), KindDisk, "can only be read", "new chat"},
+		{fmt.Errorf("x: %w", sessionmem.ErrBadName), KindInternal, "not a session name", "sessions list"},
+		{fmt.Errorf("x: %w", sessionmem.ErrNotFound), KindInternal, "no such session", "sessions list"},
+		{errors.New("who knows"), KindInternal, "Who knows.", "Retry"},
+	} {
+		t.Run(tt.kind+" "+tt.err.Error(), func(t *testing.T) {
+			got := Explain(tt.err)
+			if got.Kind != tt.kind || !strings.Contains(got.Sentence, tt.sentence) || !strings.Contains(got.Next, tt.next) {
+				t.Errorf("got %+v, want %s, %q, %q", got, tt.kind, tt.sentence, tt.next)
+			}
+			if strings.ContainsAny(got.Sentence, "\n") || !strings.HasSuffix(strings.TrimSpace(got.Sentence), ".") && !strings.HasSuffix(got.Sentence, "?") {
+				t.Errorf("not a sentence: %q", got.Sentence)
+			}
+		})
+	}
+	if got := Explain(nil); got != (Explanation{}) {
+		t.Errorf("nil: %+v", got)
+	}
+}

@@ -1,0 +1,24 @@
+package agents
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentence makes a sentence of an error's words: a capital and a full stop.
+func sentence(words string) string {
+	words = oneLine(words)
+	if words == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(words)
+	words = string(unicode.ToUpper(first)) + words[size:]
+	if !strings.ContainsAny(words[len(words)-1:], ".!?") {
+		words += "."
+	}
+	return words
+}
+
+// oneLine puts a text on one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

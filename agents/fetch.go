@@ -1,0 +1,196 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+)
+
+// Limits of FETCH_URL.
+const (
+	defaultFetchBytes   = 2 << 20
+	defaultFetchTimeout = 20 * time.Second
+	maxRedirects        = 5
+	maxURL              = 2000 // bytes
+)
+
+// fetcher reads pages of the public internet as text. It keeps no cookies, sends
+// no credentials and uses no proxy (a proxy would dial in its place, unseen by
+// the guard).
+type fetcher struct {
+	client *http.Client
+}
+
+// page is what an address gave, as text.
+type page struct {
+	URL   string // after redirects
+	Title string
+	Text  string // markdown, plain text or JSON
+	Cut   bool   // the page was longer than was read
+}
+
+// newFetcher returns a fetcher that dials only addresses that allow accepts.
+func newFetcher(allow func(netip.Addr) bool) *fetcher {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: guard(allow)}
+	return &fetcher{client: &http.Client{
+		Transport: &http.Transport{
+			DialContext:            dialer.DialContext,
+			TLSHandshakeTimeout:    10 * time.Second,
+			ResponseHeaderTimeout:  defaultFetchTimeout,
+			MaxResponseHeaderBytes: 64 << 10,
+			DisableKeepAlives:      true,
+			ForceAttemptHTTP2:      true,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) >= maxRedirects {
+				return fmt.Errorf("more than %d redirects", maxRedirects)
+			}
+			return checkURL(req.URL)
+		},
+	}}
+}
+
+// fetch reads at most maxBytes (after decompression) of an address.
+func (f *fetcher) fetch(ctx context.Context, address string, maxBytes int64, timeout time.Duration) (page, error) {
+	u, err := parseURL(address)
+	if err != nil {
+		return page{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return page{}, fmt.Errorf("%q is not an address: %w", address, err)
+	}
+	req.Header.Set("User-Agent", "mac-stats")
+	req.Header.Set("Accept", "text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5")
+	res, err := f.client.Do(req)
+	if err != nil {
+		return page{}, fetchProblem(u, err, timeout)
+	}
+	defer res.Body.Close()
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return page{}, fmt.Errorf("%s answered %s", u.Host, res.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
+	if err != nil {
+		return page{}, fetchProblem(u, err, timeout)
+	}
+	cut := int64(len(data)) > maxBytes
+	if cut {
+		data = data[:maxBytes]
+	}
+	p, err := readable(data, res.Header.Get("Content-Type"), res.Request.URL)
+	p.Cut = cut
+	return p, err
+}
+
+// parseURL reads what a model wrote as an address.
+func parseURL(address string) (*url.URL, error) {
+	address = strings.Trim(strings.TrimSpace(address), "<>`\"'")
+	if address == "" {
+		return nil, errors.New("an address is missing: FETCH_URL: https://…")
+	}
+	if len(address) > maxURL {
+		return nil, fmt.Errorf("the address is longer than %d characters", maxURL)
+	}
+	u, err := url.Parse(address)
+	if err != nil || strings.ContainsAny(address, " \t\r\n") {
+		return nil, fmt.Errorf("%q is not an address: write it like https://example.org/page", shorten(oneLine(address), 100))
+	}
+	return u, checkURL(u)
+}
+
+// checkURL accepts http and https addresses without credentials.
+func checkURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("only http and https addresses are read, not %q", shorten(u.Scheme+":", 30))
+	case u.Host == "":
+		return errors.New("the address names no host: write it like https://example.org/page")
+	case u.User != nil:
+		return errors.New("an address with a user name or password is not read")
+	}
+	return nil
+}
+
+// fetchProblem puts a transport error into words.
+func fetchProblem(u *url.URL, err error, timeout time.Duration) error {
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, errPrivateAddress):
+		return fmt.Errorf("%s: %w", u.Host, errPrivateAddress)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s did not answer within %s", u.Host, timeout)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("reading %s: %w", u.Host, err)
+	case errors.As(err, &dns):
+		return fmt.Errorf("there is no host %s", u.Hostname())
+	}
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err
+	}
+	return fmt.Errorf("reading %s: %w", u.Host, err)
+}
+
+// readable makes text of a body: markdown of HTML, text and JSON as they are.
+func readable(data []byte, contentType string, from *url.URL) (page, error) {
+	p := page{URL: from.String()}
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil || kind == "application/octet-stream" {
+		contentType = http.DetectContentType(data)
+		kind, _, _ = mime.ParseMediaType(contentType)
+	}
+	switch {
+	case kind == "text/html" || kind == "application/xhtml+xml":
+		utf8Data, err := toUTF8(data, contentType)
+		if err != nil {
+			return p, err
+		}
+		p.Title, p.Text, err = htmlToMarkdown(utf8Data, from)
+		return p, err
+	case isTextType(kind):
+		utf8Data, err := toUTF8(data, contentType)
+		p.Text = strings.TrimSpace(string(utf8Data))
+		return p, err
+	}
+	return p, fmt.Errorf("%s is %s, not text", shorten(p.URL, 100), kind)
+}
+
+func isTextType(kind string) bool {
+	switch kind {
+	case "application/json", "application/xml", "application/yaml", "application/javascript", "application/toml":
+		return true
+	}
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+}
+
+// toUTF8 converts a body by its declared or guessed character set. What calls
+// itself text and holds NUL bytes is binary.
+func toUTF8(data []byte, contentType string) ([]byte, error) {
+	encoding, name, _ := charset.DetermineEncoding(data, contentType)
+	guessed := name == "windows-1252" && utf8.Valid(data)
+	if name != "utf-8" && !guessed {
+		converted, err := encoding.NewDecoder().Bytes(data)
+		if err != nil {
+			return nil, fmt.Errorf("reading the page's character set %s: %w", name, err)
+		}
+		data = converted
+	}
+	if strings.IndexByte(string(data[:min(len(data), 4096)]), 0) >= 0 {
+		return nil, errors.New("the address gives binary data, not text")
+	}
+	return []byte(strings.ToValidUTF8(string(data), "\uFFFD")), nil
+}

@@ -1,0 +1,94 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+)
+
+// errPrivateAddress: the address is not one of the public internet.
+var errPrivateAddress = errors.New("that address is not on the public internet, and FETCH_URL reads nothing else")
+
+// closedNetworks are the addresses that a page may not be read from, beyond those
+// netip names: IANA's special-purpose registries for IPv4 and IPv6, and the two
+// cloud metadata services outside link-local ones.
+var closedNetworks = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT; holds Alibaba's metadata service
+	netip.MustParsePrefix("168.63.129.16/32"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"),
+	netip.MustParsePrefix("192.88.99.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"), // Teredo, ORCHID and other protocol assignments
+	netip.MustParsePrefix("2001:db8::/32"),
+	netip.MustParsePrefix("3fff::/20"),
+	netip.MustParsePrefix("5f00::/16"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+// The IPv6 networks that carry an IPv4 address, and where in it.
+var (
+	nat64   = netip.MustParsePrefix("64:ff9b::/96")
+	sixToIV = netip.MustParsePrefix("2002::/16")
+	ivCompt = netip.MustParsePrefix("::/96")
+)
+
+// isPublic reports whether an address may be read from.
+func isPublic(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if !ip.IsValid() || ip.IsUnspecified() || ip.IsLoopback() || ip.IsPrivate() || ip.IsMulticast() ||
+		ip.IsLinkLocalUnicast() || ip.IsInterfaceLocalMulticast() || !ip.IsGlobalUnicast() {
+		return false
+	}
+	for _, network := range closedNetworks {
+		if network.Contains(ip) {
+			return false
+		}
+	}
+	if inner, ok := embedded(ip); ok {
+		return isPublic(inner)
+	}
+	return true
+}
+
+// embedded gives the IPv4 address that an IPv6 address stands for.
+func embedded(ip netip.Addr) (netip.Addr, bool) {
+	if ip.Is4() {
+		return netip.Addr{}, false
+	}
+	b := ip.As16()
+	switch {
+	case nat64.Contains(ip), ivCompt.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[12:16])), true
+	case sixToIV.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	}
+	return netip.Addr{}, false
+}
+
+// guard is a dialer's Control: it sees the address that is really dialled, after
+// DNS and for each redirect, so that no name can lead around it.
+func guard(allow func(netip.Addr) bool) func(network, address string, _ syscall.RawConn) error {
+	return func(network, address string, _ syscall.RawConn) error {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return fmt.Errorf("reading the address dialled: %w", err)
+		}
+		ip, err := netip.ParseAddr(host)
+		if err != nil {
+			return fmt.Errorf("reading the address dialled: %w", err)
+		}
+		if network != "tcp4" && network != "tcp6" && network != "tcp" || !allow(ip) {
+			return errPrivateAddress
+		}
+		return nil
+	}
+}

@@ -1,0 +1,53 @@
+package agents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"codeberg.org/readeck/go-readability/v2"
+	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"golang.org/x/net/html"
+)
+
+// htmlToMarkdown makes markdown of a page's readable part, or of the whole page
+// where no such part is found. A page that breaks the parser is an error, not a
+// crash: it was written by strangers.
+func htmlToMarkdown(data []byte, from *url.URL) (title, text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the page could not be read: %v", r)
+		}
+	}()
+	node, title := readablePart(data, from)
+	if node == nil {
+		node, err = html.Parse(bytes.NewReader(data))
+		if err != nil {
+			return "", "", fmt.Errorf("reading the page: %w", err)
+		}
+	}
+	markdown, err := htmltomarkdown.ConvertNode(node, converter.WithDomain(from.Scheme+"://"+from.Host))
+	if err != nil {
+		return "", "", fmt.Errorf("reading the page: %w", err)
+	}
+	text = strings.TrimSpace(string(markdown))
+	if text == "" {
+		return title, "", errors.New("the page holds no readable text (it may need a browser to show it)")
+	}
+	if title != "" && !strings.Contains(text, title) {
+		text = "# " + title + "\n\n" + text
+	}
+	return title, text, nil
+}
+
+// readablePart is the article of a page, nil where there is none.
+func readablePart(data []byte, from *url.URL) (node *html.Node, title string) {
+	article, err := readability.FromReader(bytes.NewReader(data), from)
+	if err != nil {
+		return nil, ""
+	}
+	return article.Node, oneLine(article.Title())
+}

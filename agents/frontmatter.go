@@ -1,0 +1,238 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// frontMatter is the YAML block between two lines of three dashes at the
+// beginning of a markdown file, and what follows it.
+type frontMatter struct {
+	Found  bool // the file begins with one
+	Err    error
+	Fields []frontField // in the order written
+	Body   string       // the text below, trimmed; the whole text where none was found
+	raw    string
+}
+
+// frontField is one key with its value.
+type frontField struct {
+	Key    string // as written
+	Line   int    // in the file, 1-based
+	Text   string // a scalar's text
+	List   []string
+	IsList bool
+	IsMap  bool
+	Null   bool
+}
+
+// frontMatterLimit keeps a document that merely begins with a rule from being
+// searched for its second one, in bytes.
+const frontMatterLimit = 64 << 10
+
+var frontMatterEnd = regexp.MustCompile(`(?m)^---[ \t]*(?:\n|\z)`)
+
+// parseFrontMatter splits normalized text (see normalizeText). A front matter
+// that is not closed or not valid YAML is Found with Err, which tells the line.
+func parseFrontMatter(text string) frontMatter {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != "---" {
+		return frontMatter{Body: text}
+	}
+	end := frontMatterEnd.FindStringIndex(rest[:min(len(rest), frontMatterLimit)])
+	if end == nil {
+		return frontMatter{Found: true, raw: rest, Err: errors.New("the front matter is not closed: end it with a line ---")}
+	}
+	f := frontMatter{Found: true, raw: rest[:end[0]], Body: strings.TrimSpace(rest[end[1]:])}
+	f.Fields, f.Err = parseYAMLFields(f.raw)
+	return f
+}
+
+// parseYAMLFields reads a flat YAML mapping. Lines count from the file's start.
+func parseYAMLFields(raw string) (fields []frontField, err error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte("\n"+raw), &doc); err != nil { // the blank line stands for the opening dashes
+		return nil, fmt.Errorf("front matter: near %s", strings.TrimPrefix(err.Error(), "yaml: ")) // the line where the part that failed began
+	}
+	if len(doc.Content) == 0 {
+		return nil, nil
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("front matter line %d: want lines of the form key: value", top.Line)
+	}
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		fields = append(fields, newFrontField(top.Content[i], top.Content[i+1]))
+	}
+	return fields, nil
+}
+
+func newFrontField(key, value *yaml.Node) frontField {
+	if value.Kind == yaml.AliasNode && value.Alias != nil {
+		value = value.Alias
+	}
+	f := frontField{Key: key.Value, Line: key.Line}
+	switch value.Kind {
+	case yaml.ScalarNode:
+		f.Text, f.Null = value.Value, value.Tag == "!!null"
+	case yaml.SequenceNode:
+		f.IsList = true
+		for _, item := range value.Content {
+			f.List = append(f.List, item.Value)
+		}
+	default:
+		f.IsMap = true
+	}
+	return f
+}
+
+var nameLine = regexp.MustCompile(`(?m)^name[ \t]*:`)
+
+// hasKey reports whether the front matter names the key; where it cannot be
+// parsed, whether a line looks like it.
+func (f frontMatter) hasKey(key string) bool {
+	if f.Err != nil {
+		return key == "name" && nameLine.MatchString(f.raw)
+	}
+	_, ok := f.field(key)
+	return ok
+}
+
+// field finds a key without regard to case.
+func (f frontMatter) field(key string) (frontField, bool) {
+	for _, field := range f.Fields {
+		if strings.EqualFold(field.Key, key) {
+			return field, true
+		}
+	}
+	return frontField{}, false
+}
+
+// keys lists the keys as written.
+func (f frontMatter) keys() []string {
+	keys := make([]string, 0, len(f.Fields))
+	for _, field := range f.Fields {
+		keys = append(keys, field.Key)
+	}
+	return keys
+}
+
+// agentSettings reads the keys of a single-file agent.
+func (f frontMatter) agentSettings() (*agentSettings, error) {
+	var raw rawSettings
+	for _, field := range f.Fields {
+		if err := raw.setField(field); err != nil {
+			return nil, fmt.Errorf("front matter line %d: %w", field.Line, err)
+		}
+	}
+	s := raw.check(keyWarnings(f.keys(), frontKeys, foreignKeys))
+	s.hostedModel()
+	return s, nil
+}
+
+// hostedModel drops the model names that other programs' agent files use and no
+// Ollama server has.
+func (s *agentSettings) hostedModel() {
+	switch strings.ToLower(s.Model) {
+	case "inherit":
+		s.Model = ""
+	case "sonnet", "opus", "haiku":
+		s.warn("model %s: not a local model; one is chosen by the role", s.Model)
+		s.Model = ""
+	}
+}
+
+// setField takes one key over. Keys without meaning are left to keyWarnings.
+func (raw *rawSettings) setField(f frontField) error {
+	switch strings.ToLower(f.Key) {
+	case "name":
+		return f.text(&raw.Name)
+	case "slug":
+		return f.text(&raw.Slug)
+	case "model":
+		return f.text(&raw.Model)
+	case "model_role", "role":
+		return f.text(&raw.Role)
+	case "description":
+		return f.text(&raw.Description)
+	case "orchestrator":
+		return f.boolean(&raw.Entry)
+	case "enabled":
+		return f.boolean(&raw.Enabled)
+	case "max_tool_iterations", "maxturns":
+		return f.whole(&raw.MaxRounds)
+	case "temperature":
+		return f.number(&raw.Temperature)
+	case "tools":
+		return f.names(&raw.Tools)
+	}
+	return nil
+}
+
+func (f frontField) text(to **string) error {
+	if f.IsList || f.IsMap {
+		return fmt.Errorf("%s: want a text", f.Key)
+	}
+	if !f.Null {
+		*to = &f.Text
+	}
+	return nil
+}
+
+func (f frontField) boolean(to **bool) error {
+	if f.Null {
+		return nil
+	}
+	v, err := strconv.ParseBool(strings.ToLower(f.Text))
+	if err != nil || f.IsList || f.IsMap {
+		return fmt.Errorf("%s: want true or false", f.Key)
+	}
+	*to = &v
+	return nil
+}
+
+func (f frontField) whole(to **int) error {
+	if f.Null {
+		return nil
+	}
+	v, err := strconv.Atoi(f.Text)
+	if err != nil {
+		return fmt.Errorf("%s: want a whole number", f.Key)
+	}
+	*to = &v
+	return nil
+}
+
+func (f frontField) number(to **float64) error {
+	if f.Null {
+		return nil
+	}
+	v, err := strconv.ParseFloat(f.Text, 64)
+	if err != nil {
+		return fmt.Errorf("%s: want a number", f.Key)
+	}
+	*to = &v
+	return nil
+}
+
+func (f frontField) names(to **stringList) error {
+	if f.IsMap {
+		return fmt.Errorf("%s: want a list of names", f.Key)
+	}
+	list := stringList(f.List)
+	if !f.IsList {
+		list = splitList(f.Text)
+	}
+	if list == nil {
+		list = stringList{}
+	}
+	if !f.Null {
+		*to = &list
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package agents
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseFrontMatter(t *testing.T) {
+	tests := []struct {
+		name, text string
+		found      bool
+		err        string
+		fields     []frontField
+		body       string
+	}{
+		{name: "none", text: "# Title\n\ntext", body: "# Title\n\ntext"},
+		{name: "empty file", text: ""},
+		{name: "a rule further down", text: "a\n---\nb: c\n---", body: "a\n---\nb: c\n---"},
+		{name: "four dashes", text: "----\na: b\n---\nx", body: "----\na: b\n---\nx"},
+		{name: "plain", text: "---\nname: a\n---\nbody", found: true, fields: []frontField{{Key: "name", Line: 2, Text: "a"}}, body: "body"},
+		{name: "end at end of file", text: "---\nname: a\n---", found: true, fields: []frontField{{Key: "name", Line: 2, Text: "a"}}},
+		{name: "blanks after dashes", text: "--- \nname: a\n---\t\nbody", found: true, fields: []frontField{{Key: "name", Line: 2, Text: "a"}}, body: "body"},
+		{name: "empty", text: "---\n---\nbody", found: true, body: "body"},
+		{name: "lists", text: "---\na: [x, y]\nb:\n- z\n---\n", found: true, fields: []frontField{{Key: "a", Line: 2, List: []string{"x", "y"}, IsList: true}, {Key: "b", Line: 3, List: []string{"z"}, IsList: true}}},
+		{name: "null and map", text: "---\na:\nb: {c: d}\n---\n", found: true, fields: []frontField{{Key: "a", Line: 2, Null: true}, {Key: "b", Line: 3, IsMap: true}}},
+		{name: "not closed", text: "---\nname: a\n", found: true, err: "not closed"},
+		{name: "not a mapping", text: "---\n- a\n---\n", found: true, err: "line 2", body: ""},
+		{name: "not YAML", text: "---\nname: a\n\tb: c\n---\nx", found: true, err: "near line 2", body: "x"},
+		{name: "a second document", text: "---\nname: a\n--- more\nx", found: true, err: "not closed"},
+		{name: "closed too far down", text: "---\n" + strings.Repeat("# long\n", frontMatterLimit/7+1) + "---\nx", found: true, err: "not closed"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			f := parseFrontMatter(tc.text)
+			if f.Found != tc.found || f.Body != tc.body {
+				t.Errorf("found %v, body %q; want %v, %q", f.Found, f.Body, tc.found, tc.body)
+			}
+			if diff := cmp.Diff(tc.fields, f.Fields); diff != "" {
+				t.Errorf("fields (-want +got):\n%s", diff)
+			}
+			if (f.Err == nil) != (tc.err == "") || f.Err != nil && !strings.Contains(f.Err.Error(), tc.err) {
+				t.Errorf("error %v, want %q", f.Err, tc.err)
+			}
+		})
+	}
+}
+
+func FuzzParseFrontMatter(f *testing.F) {
+	for _, seed := range []string{
+		"---\nname: a\ntools: [A, B]\n---\nbody", "---\na: &x [1]\nb: *x\n---\n", "---\n? [a]\n: b\n---\n", "---\n!!binary x\n---", "---\nname: |\n  a\n---\n\n---\n",
+		"---\n<<: {a: b}\nname: x\n---\ny", "---\n\xff\n---\n", "---\na: *a\n---\n", "---\na: &a {b: *a}\n---\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = normalizeText([]byte(text))
+		front := parseFrontMatter(text)
+		if !front.Found && front.Body != text {
+			t.Errorf("body %q of a text without front matter %q", front.Body, text)
+		}
+		if !strings.Contains(text, front.Body) {
+			t.Errorf("body %q is not of the text", front.Body)
+		}
+		if s, err := front.agentSettings(); err == nil && (s.MaxRounds < 1 || s.MaxRounds > maxRounds) {
+			t.Errorf("unchecked settings: %+v", s)
+		}
+		var s Skill
+		_ = s.setFront(front)
+	})
+}
+
+func TestFrontMatterAgentSettings(t *testing.T) {
+	half := 0.5
+	tests := []struct {
+		name, yaml, err string
+		want            agentSettings
+	}{
+		{name: "all keys", yaml: "name: N\nslug: s\nmodel: m:1b\nrole: code\ndescription: D\norchestrator: True\nenabled: false\nmax_tool_iterations: 3\ntemperature: 0.5\ntools: [FETCH_URL]", want: agentSettings{
+			Name: "N", Slug: "s", Model: "m:1b", Role: "code", Description: "D", Entry: true, MaxRounds: 3, Temperature: &half, Tools: []string{"FETCH_URL"},
+		}},
+		{name: "nulls are not written", yaml: "name: N\nslug: ~\nmodel:\nenabled:\nmaxTurns:\ntemperature: null\ntools:", want: agentSettings{Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15}},
+		{name: "no tools", yaml: "name: N\ntools: []", want: agentSettings{Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15, Tools: []string{}}},
+		{name: "hosted model", yaml: "name: N\nmodel: Sonnet", want: agentSettings{
+			Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15, Warnings: []string{"model Sonnet: not a local model; one is chosen by the role"},
+		}},
+		{name: "a number as name", yaml: "name: 42", want: agentSettings{Name: "42", Slug: "42", Role: "general", Enabled: true, MaxRounds: 15}},
+		{name: "name is a list", yaml: "name: [a]", err: "front matter line 2: name: want a text"},
+		{name: "not a bool", yaml: "name: N\norchestrator: [true]", err: "front matter line 3: orchestrator: want true or false"},
+		{name: "not a whole number", yaml: "name: N\nmaxTurns: 1.5", err: "front matter line 3: maxTurns: want a whole number"},
+		{name: "not a number", yaml: "name: N\ntemperature: hot", err: "front matter line 3: temperature: want a number"},
+		{name: "not a list", yaml: "name: N\ntools: {a: b}", err: "front matter line 3: tools: want a list of names"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := parseFrontMatter("---\n" + tc.yaml + "\n---\nbody").agentSettings()
+			if tc.err != "" {
+				if err == nil || err.Error() != tc.err {
+					t.Errorf("error %v, want %q", err, tc.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, *got); diff != "" {
+				t.Errorf("settings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,219 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+
+	"mac-stats/sessionmem"
+)
+
+// ToolDoc is what a model is told of a tool.
+type ToolDoc struct {
+	Name        string // SYSTEM_STATS
+	Usage       string // the exact form: "SYSTEM_STATS: [cpu|memory|…]"
+	Description string
+}
+
+// PromptInput is all that a system prompt is made of. Equal inputs give equal
+// prompts, byte for byte: the server re-uses what it has already read.
+type PromptInput struct {
+	Agent         Agent
+	Agents        []Agent // for the roster; may hold Agent itself and unusable ones
+	Skills        []Skill
+	Global        sessionmem.MemoryFile
+	Own           sessionmem.MemoryFile // the agent's own memory
+	GlobalBudget  int                   // characters of Global; 0 injects nothing
+	AgentBudget   int                   // characters of Own
+	ContextTokens int                   // the model's real context; 0: unknown, nothing is cut to fit
+	Native        bool                  // tools are called natively: no forms in the prompt
+	Tools         []ToolDoc
+	Delegate      bool              // may hand tasks to agents and skills: roster and delegation rules
+	Guides        Guides            // only Directives and NativeTools are used
+	Estimate      func(raw int) int // the model's calibration (ModelResolver.Estimate); nil: raw
+}
+
+// MemoryUse is how much of one memory file went into a prompt.
+type MemoryUse struct {
+	Target  sessionmem.Target
+	Path    string
+	Percent int // of Budget
+	Used    int // characters
+	Budget  int // characters: the configured one, or less where the model's context is small
+	Cut     int // bullets left out
+}
+
+// Prompt is a system prompt and what did not fit it.
+type Prompt struct {
+	System string
+	Tokens int         // estimated, calibrated
+	Memory []MemoryUse // the files that hold anything, global first
+	Cut    ContextCut  // Memory and Roster are set here
+}
+
+// BuildSystem builds the system prompt of an entry agent: soul, mood, memory,
+// skill, tools, roster, in this order, what changes least first.
+func BuildSystem(in PromptInput) Prompt {
+	b := newPromptBuilder(in)
+	b.add(in.Agent.Soul)
+	b.add(in.Agent.Mood)
+	b.addMemory()
+	b.add(in.Agent.Skill)
+	b.addToolsAndRoster()
+	return b.prompt()
+}
+
+// SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory and
+// skill, and the tools the agent lists. A sub-call has no roster and never
+// delegates, whatever in says.
+func SpecialistSystem(in PromptInput) Prompt {
+	in.Delegate = false
+	kept := make([]ToolDoc, 0, len(in.Tools))
+	for _, t := range in.Tools {
+		if !isDelegation(t.Name) {
+			kept = append(kept, t)
+		}
+	}
+	in.Tools = kept
+	return BuildSystem(in)
+}
+
+// isDelegation reports whether the tool hands a task to an agent or a skill.
+func isDelegation(tool string) bool { return tool == toolAgent || tool == toolSkill }
+
+// promptBuilder collects the parts of one system prompt.
+type promptBuilder struct {
+	in     PromptInput
+	budget Budget
+	factor float64 // calibrated tokens to a raw one
+	parts  []string
+	out    Prompt
+}
+
+func newPromptBuilder(in PromptInput) *promptBuilder {
+	if in.Estimate == nil {
+		in.Estimate = func(raw int) int { return raw }
+	}
+	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
+}
+
+// coarseFactor is the model's calibration in steps of an eighth, rounded up. It
+// moves a little with every answer; the steps keep the cut, and so the prompt's
+// bytes, from moving along.
+func coarseFactor(estimate func(int) int) float64 {
+	const sample = 1000
+	eighths := (estimate(sample)*8 + sample - 1) / sample
+	return float64(max(eighths, 1)) / 8
+}
+
+func (b *promptBuilder) cost(text string) int {
+	return int(float64(sessionmem.EstimateTokens(text))*b.factor + 0.5)
+}
+
+func (b *promptBuilder) add(part string) {
+	if part = strings.TrimSpace(part); part != "" {
+		b.parts = append(b.parts, part)
+	}
+}
+
+func (b *promptBuilder) prompt() Prompt {
+	b.out.System = strings.Join(b.parts, "\n\n")
+	b.out.Tokens = b.in.Estimate(sessionmem.EstimateTokens(b.out.System))
+	return b.out
+}
+
+// addMemory injects both memory files, each within its budget of characters and
+// both together within the context's share. Where the share is the smaller one,
+// both give way in proportion.
+func (b *promptBuilder) addMemory() {
+	global, own := b.in.GlobalBudget, b.in.AgentBudget
+	for {
+		g, o := inject(b.in.Global, global), inject(b.in.Own, own)
+		text := memoryText(g, o, b.in.Agent.Slug)
+		cost := b.cost(text)
+		if !b.budget.Known() || cost <= b.budget.Memory || text == "" {
+			b.add(text)
+			b.noteMemory(b.in.Global, g)
+			b.noteMemory(b.in.Own, o)
+			return
+		}
+		global = smaller(global, g.Used, b.budget.Memory, cost)
+		own = smaller(own, o.Used, b.budget.Memory, cost)
+	}
+}
+
+// smaller is the next budget to try for a part that used so many characters.
+func smaller(budget, used, share, cost int) int {
+	return max(min(budget-1, used*share/cost), 0)
+}
+
+// inject cuts a memory file to a budget; nothing of a file that is missing.
+func inject(f sessionmem.MemoryFile, budget int) sessionmem.Injected {
+	if f.Missing || len(f.Bullets) == 0 && strings.TrimSpace(f.Text) == "" {
+		return sessionmem.Injected{}
+	}
+	if budget <= 0 {
+		return sessionmem.Injected{Cut: len(f.Bullets)}
+	}
+	i := f.Inject(budget)
+	if onlyHeadings(i.Text) {
+		i.Text, i.Used = "", 0
+	}
+	return i
+}
+
+func onlyHeadings(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injected) {
+	if i.Text == "" && i.Cut == 0 {
+		return
+	}
+	b.out.Memory = append(b.out.Memory, MemoryUse{
+		Target: f.Target, Path: f.Path, Percent: percent(i.Used, i.Budget),
+		Used: i.Used, Budget: i.Budget, Cut: i.Cut,
+	})
+	b.out.Cut.Memory += i.Cut
+}
+
+func memoryText(global, own sessionmem.Injected, slug string) string {
+	var s strings.Builder
+	if global.Text != "" {
+		writeMemory(&s, global)
+	}
+	if own.Text != "" {
+		fmt.Fprintf(&s, "\n\n## Lessons for %s\n", slug)
+		writeMemory(&s, own)
+	}
+	if s.Len() == 0 {
+		return ""
+	}
+	return "# Memory (lessons learned, follow these)\n" + strings.TrimLeft(s.String(), "\n")
+}
+
+func writeMemory(s *strings.Builder, i sessionmem.Injected) {
+	s.WriteString(memoryLine(i))
+	s.WriteString("\n")
+	s.WriteString(strings.TrimSpace(i.Text))
+}
+
+// memoryLine says how full a memory is, to the model as to people.
+func memoryLine(i sessionmem.Injected) string {
+	line := fmt.Sprintf("%d %% · %s / %s characters", percent(i.Used, i.Budget), thousands(i.Used), thousands(i.Budget))
+	if i.Cut > 0 {
+		line += fmt.Sprintf(" · %s older lines left out", thousands(i.Cut))
+	}
+	return line
+}
+
+func percent(used, budget int) int {
+	if budget <= 0 {
+		return 0
+	}
+	return used * 100 / budget
+}

@@ -1,0 +1,70 @@
+package agents
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Guides are the texts that tell a model how to work here (assets: prompts/).
+type Guides struct {
+	Directives  string // how to use tools by text directives; the section "Delegation" only for who may delegate
+	NativeTools string // the same for native tool calls
+	Limit       string // said once when a limit of the turn is reached
+	NearMiss    string // the one corrective round after a directive of the wrong form
+	Compact     string // what the compactor is asked for
+	Untrusted   string // how quoted text of others is framed
+}
+
+// LoadGuides reads prompts/*.md from the assets. A missing or empty file is an
+// error: the binary was built without its prompts.
+func LoadGuides(assets fs.FS) (Guides, error) {
+	var g Guides
+	for name, to := range map[string]*string{
+		"directives": &g.Directives, "native-tools": &g.NativeTools, "limit": &g.Limit,
+		"near-miss": &g.NearMiss, "compact": &g.Compact, "untrusted": &g.Untrusted,
+	} {
+		file := path.Join("prompts", name+".md")
+		data, err := fs.ReadFile(assets, file)
+		if err != nil {
+			return Guides{}, fmt.Errorf("read the built-in prompt: %w", err)
+		}
+		if *to = normalizeText(data); *to == "" {
+			return Guides{}, fmt.Errorf("the built-in prompt %s is empty", file)
+		}
+	}
+	return g, nil
+}
+
+// Quote frames text that neither the user nor this app wrote (a page, a channel,
+// a sub-call's answer), so that a model can tell it from its orders. source says
+// whose it is: "the web page https://…". The marks hold a hash of the text, which
+// nobody can write into the text itself. Equal inputs give equal frames.
+func (g Guides) Quote(source, text string) string {
+	source = shorten(strings.Join(strings.Fields(source), " "), 200)
+	mark := hashOf([]byte(source + "\n" + text))[:12]
+	frame := strings.ReplaceAll(g.Untrusted, "{{source}}", source)
+	return fmt.Sprintf("%s\n<<<quoted %s>>>\n%s\n<<<end %s>>>", frame, mark, strings.TrimSpace(text), mark)
+}
+
+// sectionHeading is a second-level heading of a guide.
+var sectionHeading = regexp.MustCompile(`(?m)^## +(.*?) *$`)
+
+// cutSection takes the section under "## title" out of a guide; it gives the rest
+// and the section, heading included ("" where there is none).
+func cutSection(guide, title string) (rest, section string) {
+	found := sectionHeading.FindAllStringSubmatchIndex(guide, -1)
+	for i, m := range found {
+		if guide[m[2]:m[3]] != title {
+			continue
+		}
+		end := len(guide)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		return strings.TrimSpace(guide[:m[0]] + guide[end:]), strings.TrimSpace(guide[m[0]:end])
+	}
+	return guide, ""
+}

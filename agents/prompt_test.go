@@ -1,0 +1,459 @@
+package agents
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem"
+)
+
+// memoryOf writes a memory file and loads it the way a turn does.
+func memoryOf(t testing.TB, target sessionmem.Target, text string) sessionmem.MemoryFile {
+	t.Helper()
+	m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+	writeAgentFile(t, m.Path(target), text)
+	f, err := m.Load(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+var (
+	globalTarget = sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	coderTarget  = sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "002"}
+)
+
+// manyBullets is a memory file of about that many characters, every bullet
+// distinct, with characters of more than one byte.
+func manyBullets(runes int) string {
+	s, n := strings.Builder{}, 0
+	for i := 0; n < runes; i++ {
+		line := fmt.Sprintf("- Lesson %04d: größer ist nicht besser, 漢字 neither.\n", i)
+		s.WriteString(line)
+		n += utf8.RuneCountInString(line)
+	}
+	return s.String()
+}
+
+func smallInput(t *testing.T) PromptInput {
+	coder := Agent{ID: "002", Slug: "coder", Description: "Writes code.", Enabled: true, Path: "/a/agent-002"}
+	return PromptInput{
+		Agent: Agent{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true, Entry: true, Soul: "SOUL\n", Mood: "MOOD", Skill: "SKILL TEXT"},
+		Agents: []Agent{
+			{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true},
+			coder,
+			{ID: "003", Slug: "off", Path: "/a/agent-003"},
+			{ID: "004", Slug: "broken", Path: "/a/agent-004", Enabled: true, Err: os.ErrInvalid},
+			{ID: "005", Slug: "plain", Path: "/a/agent-005", Enabled: true},
+		},
+		Skills:       []Skill{{Name: "sum", Description: "Sums\nup."}, {Name: "bad", Err: os.ErrInvalid}},
+		Global:       memoryOf(t, globalTarget, "# Memory\n\n- Likes tea. <!-- 2026-11-21 cpu-x -->\n"),
+		Own:          memoryOf(t, coderTarget, "- Tabs.\n"),
+		GlobalBudget: 8000,
+		AgentBudget:  4000,
+		Tools: []ToolDoc{
+			{Name: "AGENT", Usage: "AGENT: <slug> <task>", Description: "Hands over."},
+			{Name: "SYSTEM_STATS", Usage: "SYSTEM_STATS: [cpu|memory]", Description: "This machine's vitals."},
+		},
+		Delegate: true,
+		Guides:   Guides{Directives: "HOW TO\n\n## Delegation\n\nHAND OVER", NativeTools: "CALL IT\n\n## Delegation\n\nHAND OVER NATIVELY"},
+	}
+}
+
+func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
+	in := smallInput(t)
+	got := BuildSystem(in)
+	want := strings.Join([]string{
+		"SOUL",
+		"MOOD",
+		"# Memory (lessons learned, follow these)\n0 % · 23 / 8,000 characters\n# Memory\n\n- Likes tea.",
+		"## Lessons for orchestrator\n0 % · 7 / 4,000 characters\n- Tabs.",
+		"SKILL TEXT",
+		"# Tools\nHOW TO\n\nYour tools:\n- `SYSTEM_STATS: [cpu|memory]` This machine's vitals.\n\n## Delegation\n\nHAND OVER",
+		"# Agents\ncoder: Writes code.\nplain",
+		"# Skills\nsum: Sums up.",
+	}, "\n\n")
+	want = strings.Replace(want, "23 / 8,000", fmt.Sprintf("%d / 8,000", in.Global.Inject(8000).Used), 1)
+	if diff := cmp.Diff(want, got.System); diff != "" {
+		t.Errorf("system (-want +got):\n%s", diff)
+	}
+	if got.Cut != (ContextCut{}) {
+		t.Errorf("cut %+v", got.Cut)
+	}
+	if got.Tokens != sessionmem.EstimateTokens(got.System) {
+		t.Errorf("%d tokens", got.Tokens)
+	}
+	uses := []MemoryUse{
+		{Target: globalTarget, Path: in.Global.Path, Used: in.Global.Inject(8000).Used, Budget: 8000},
+		{Target: coderTarget, Path: in.Own.Path, Used: in.Own.Inject(4000).Used, Budget: 4000},
+	}
+	if diff := cmp.Diff(uses, got.Memory); diff != "" {
+		t.Errorf("memory (-want +got):\n%s", diff)
+	}
+}
+
+func TestBuildSystem_givenEqualInputs_givesEqualBytes(t *testing.T) {
+	in := smallInput(t)
+	in.ContextTokens = 4096
+	first := BuildSystem(in).System
+	for range 50 {
+		if BuildSystem(in).System != first {
+			t.Fatal("the prompt changed")
+		}
+	}
+}
+
+// The calibration moves a little with every answer; the prompt must not.
+func TestBuildSystem_givenCalibrationDrifts_givesEqualBytes(t *testing.T) {
+	in := smallInput(t)
+	in.Global, in.ContextTokens = memoryOf(t, globalTarget, manyBullets(8000)), 4096
+	in.Estimate = func(raw int) int { return raw * 106 / 100 }
+	first := BuildSystem(in)
+	if first.Cut.Memory == 0 {
+		t.Fatal("nothing was cut, so nothing could move")
+	}
+	for _, percent := range []int{101, 108, 110, 112} {
+		in.Estimate = func(raw int) int { return raw * percent / 100 }
+		if BuildSystem(in).System != first.System {
+			t.Errorf("the prompt changed at %d %%", percent)
+		}
+	}
+}
+
+func TestBuildSystem_givenWhatIsLeftOff(t *testing.T) {
+	tests := []struct {
+		name     string
+		change   func(in *PromptInput)
+		with     []string
+		without  []string
+		specials bool // SpecialistSystem
+	}{
+		{"no delegation", func(in *PromptInput) { in.Delegate = false }, []string{"HOW TO", "SYSTEM_STATS"}, []string{"HAND OVER", "# Agents", "# Skills", "Delegation"}, false},
+		{"no tools, no delegation", func(in *PromptInput) { in.Delegate, in.Tools = false, nil }, []string{"SKILL TEXT"}, []string{"# Tools", "HOW TO"}, false},
+		{"native", func(in *PromptInput) { in.Native = true }, []string{"CALL IT", "HAND OVER NATIVELY", "coder: Writes code."}, []string{"SYSTEM_STATS", "HOW TO"}, false},
+		{"no memory", func(in *PromptInput) {
+			in.Global, in.Own = sessionmem.MemoryFile{Missing: true}, sessionmem.MemoryFile{Missing: true}
+		}, nil, []string{"Memory", "Lessons for"}, false},
+		{"own memory alone", func(in *PromptInput) { in.Global = sessionmem.MemoryFile{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}, false},
+		{"memory with a heading alone", func(in *PromptInput) {
+			in.Global = memoryOf(t, globalTarget, "# Memory\n\n<!-- hint -->\n")
+			in.Own.Missing = true
+		}, nil, []string{"Memory"}, false},
+		{"memory as a paragraph", func(in *PromptInput) { in.Global = memoryOf(t, globalTarget, "I live in Graz.\n") }, []string{"I live in Graz."}, nil, false},
+		{"budget 0", func(in *PromptInput) { in.GlobalBudget = 0 }, []string{"Tabs."}, []string{"tea"}, false},
+		{"specialist", func(*PromptInput) {}, []string{"SOUL", "MOOD", "tea", "Tabs.", "SKILL TEXT", "HOW TO", "SYSTEM_STATS"}, []string{"AGENT", "HAND OVER", "# Agents", "# Skills"}, true},
+		{"specialist without tools", func(in *PromptInput) { in.Tools = in.Tools[:1] }, []string{"SKILL TEXT"}, []string{"AGENT", "# Tools"}, true},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			in := smallInput(t)
+			tc.change(&in)
+			build := BuildSystem
+			if tc.specials {
+				build = SpecialistSystem
+			}
+			got := build(in).System
+			for _, part := range tc.with {
+				if !strings.Contains(got, part) {
+					t.Errorf("%q is missing in\n%s", part, got)
+				}
+			}
+			for _, part := range tc.without {
+				if strings.Contains(got, part) {
+					t.Errorf("%q is in\n%s", part, got)
+				}
+			}
+			if strings.Contains(got, "\n\n\n") || got != strings.TrimSpace(got) {
+				t.Errorf("blank lines in\n%q", got)
+			}
+		})
+	}
+}
+
+func TestBuildSystem_givenBudgetOfCharacters_cutsWholeBulletsAndSaysSo(t *testing.T) {
+	in := smallInput(t)
+	in.Global = memoryOf(t, globalTarget, manyBullets(9000))
+	got := BuildSystem(in)
+	use := got.Memory[0]
+	if use.Cut == 0 || use.Used > 8000 || use.Percent < 95 || got.Cut.Memory != use.Cut {
+		t.Errorf("use %+v, cut %+v", use, got.Cut)
+	}
+	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %d older lines left out", use.Percent, thousands(use.Used), use.Cut)
+	if !strings.Contains(got.System, line) {
+		t.Errorf("%q is missing", line)
+	}
+	checkWholeBullets(t, got.System, in.Global, use.Cut)
+}
+
+// checkWholeBullets looks that every lesson of the prompt is one of the file's,
+// whole, that the newest are there, and that kept and cut add up.
+func checkWholeBullets(t *testing.T, system string, f sessionmem.MemoryFile, cut int) {
+	t.Helper()
+	whole := map[string]bool{}
+	for _, b := range f.Bullets {
+		whole[b.Text] = true
+	}
+	kept := 0
+	for line := range strings.Lines(system) {
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "- Lesson")
+		if !ok {
+			continue
+		}
+		if kept++; !whole["Lesson"+text] {
+			t.Errorf("a bullet was cut: %q", line)
+		}
+	}
+	if kept+cut != len(f.Bullets) {
+		t.Errorf("%d kept, %d cut of %d", kept, cut, len(f.Bullets))
+	}
+	if kept > 0 && !strings.Contains(system, f.Bullets[len(f.Bullets)-1].Text) {
+		t.Error("the newest lesson was left out")
+	}
+	if !utf8.ValidString(system) {
+		t.Error("cut through a character")
+	}
+}
+
+// shippedInput is the real orchestrator with the real guides and the five agents.
+func shippedInput(t testing.TB) PromptInput {
+	t.Helper()
+	r := NewRegistry(RegistryConfig{Root: "../assets", Defaults: os.DirFS("../assets")})
+	guides, err := LoadGuides(os.DirFS("../assets"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := r.Find("orchestrator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return PromptInput{
+		Agent: entry, Agents: r.Agents(), Skills: r.Skills(), GlobalBudget: 8000, AgentBudget: 4000, Delegate: true, Guides: guides,
+		Global: sessionmem.MemoryFile{Missing: true}, Own: sessionmem.MemoryFile{Missing: true},
+		Tools: []ToolDoc{
+			{Name: "MEMORY_APPEND", Usage: "MEMORY_APPEND: [agent:<id>] <lesson>", Description: "saves one short lesson for good"},
+			{Name: "SYSTEM_STATS", Usage: "SYSTEM_STATS: [cpu|memory|disk|network|gpu|temperature|processes]", Description: "reads this machine's vitals"},
+			{Name: "FETCH_URL", Usage: "FETCH_URL: <url>", Description: "reads a web page"},
+		},
+	}
+}
+
+func TestBuildSystem_givenShippedAgents_isShort(t *testing.T) {
+	got := BuildSystem(shippedInput(t))
+	t.Logf("orchestrator: %d tokens", got.Tokens)
+	if got.Tokens > 1100 {
+		t.Errorf("%d tokens, want at most 1,100:\n%s", got.Tokens, got.System)
+	}
+}
+
+// The case of DESIGN section 4: 4k, memory files full, five agents, a long chat.
+func TestBuildSystem_givenSmallContext_leavesRoomForHistory(t *testing.T) {
+	for _, native := range []bool{false, true} {
+		for _, context := range []int{2048, 4096, 8192, 16384} {
+			for _, factor := range []int{80, 100, 130} {
+				t.Run(fmt.Sprintf("%d tokens, native %v, calibration %d %%", context, native, factor), func(t *testing.T) {
+					in := shippedInput(t)
+					in.Native, in.ContextTokens = native, context
+					in.Estimate = func(raw int) int { return raw * factor / 100 }
+					in.Global = memoryOf(t, globalTarget, manyBullets(8000))
+					in.Own = memoryOf(t, coderTarget, manyBullets(3900))
+					got := BuildSystem(in)
+					checkShares(t, in, got)
+				})
+			}
+		}
+	}
+}
+
+func checkShares(t *testing.T, in PromptInput, got Prompt) {
+	t.Helper()
+	budget := NewBudget(in.ContextTokens)
+	memory := between(got.System, "# Memory (lessons", "# Your part")
+	if n := in.Estimate(sessionmem.EstimateTokens(memory)); n > budget.Memory {
+		t.Errorf("memory takes %d tokens of %d", n, budget.Memory)
+	}
+	roster := got.System[strings.Index(got.System, "# Tools"):]
+	if n := in.Estimate(sessionmem.EstimateTokens(roster)); in.ContextTokens >= 4096 && n > budget.Roster {
+		t.Errorf("tools and roster take %d tokens of %d", n, budget.Roster)
+	}
+	if in.ContextTokens >= 4096 && got.Cut.Roster > 0 {
+		t.Errorf("%d agents and skills left out", got.Cut.Roster)
+	}
+	if in.ContextTokens <= 4096 && got.Cut.Memory == 0 {
+		t.Error("nothing of the memory was cut")
+	}
+	cut := 0
+	for _, use := range got.Memory {
+		cut += use.Cut
+	}
+	if cut != got.Cut.Memory {
+		t.Errorf("cut %d, reported %d", cut, got.Cut.Memory)
+	}
+	if !strings.Contains(memory, "Lesson 0") || !utf8.ValidString(got.System) {
+		t.Errorf("memory lost or broken: %q", memory)
+	}
+	history := budget.History(got.Tokens, 100) // a message of 75 words
+	t.Logf("system %d, history %d tokens; cut %+v", got.Tokens, history, got.Cut)
+	if in.ContextTokens >= 4096 && history < in.ContextTokens/8 {
+		t.Errorf("history has %d tokens", history)
+	}
+}
+
+func between(text, from, to string) string {
+	_, rest, _ := strings.Cut(text, from)
+	part, _, _ := strings.Cut(rest, to)
+	return from + part
+}
+
+func TestBuildSystem_givenTooManyAgents_leavesOutTheLastAndSaysSo(t *testing.T) {
+	in := shippedInput(t)
+	in.ContextTokens = 4096
+	for i := range 40 {
+		in.Agents = append(in.Agents, Agent{
+			ID: fmt.Sprint(100 + i), Slug: fmt.Sprintf("extra%d", i), Description: strings.Repeat("does many things ", 20), Enabled: true, Path: fmt.Sprint("/a/", i),
+		})
+	}
+	got := BuildSystem(in)
+	shown := strings.Count(got.System, "\nextra")
+	left := 40 - shown
+	if !strings.Contains(got.System, fmt.Sprintf("\n(%d more left out)", left)) || !strings.Contains(got.System, "\ncoder: ") {
+		t.Errorf("roster:\n%s", got.System[strings.Index(got.System, "# Agents"):])
+	}
+	if got.Cut.Roster != left+len(in.Skills) {
+		t.Errorf("cut %d, want %d agents and %d skills", got.Cut.Roster, left, len(in.Skills))
+	}
+	for line := range strings.Lines(got.System) {
+		if _, description, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(line, "extra") {
+			if n := utf8.RuneCountInString(strings.TrimSpace(description)); n > descriptionRunes || !strings.HasSuffix(strings.TrimSpace(description), "…") {
+				t.Errorf("description of %d characters: %q", n, description)
+			}
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	tests := []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"short", 10, "short"},
+		{"exactly ten", 11, "exactly ten"},
+		{"cut at a word, here", 15, "cut at a word…"},
+		{"onelongwordwithoutspaces", 10, "onelongwo…"},
+		{"größte Übung überhaupt", 13, "größte Übung…"},
+		{"漢字漢字漢字", 4, "漢字漢…"},
+	}
+	for _, tc := range tests {
+		if got := shorten(tc.text, tc.limit); got != tc.want || utf8.RuneCountInString(got) > tc.limit {
+			t.Errorf("shorten(%q, %d) = %q, want %q", tc.text, tc.limit, got, tc.want)
+		}
+	}
+}
+
+func TestCutSection(t *testing.T) {
+	tests := []struct{ guide, rest, section string }{
+		{"a\n\n## Delegation\n\nb", "a", "## Delegation\n\nb"},
+		{"a\n\n## Delegation\n\nb\n\n## More\n\nc", "a\n\n## More\n\nc", "## Delegation\n\nb"},
+		{"a\n\n## Other\n\nb", "a\n\n## Other\n\nb", ""},
+		{"## Delegation\nb", "", "## Delegation\nb"},
+	}
+	for _, tc := range tests {
+		if rest, section := cutSection(tc.guide, "Delegation"); rest != tc.rest || section != tc.section {
+			t.Errorf("cutSection(%q) = %q, %q; want %q, %q", tc.guide, rest, section, tc.rest, tc.section)
+		}
+	}
+}
+
+func TestLoadGuides_givenMissingOrEmptyFile_fails(t *testing.T) {
+	for _, name := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "untrusted"} {
+		assets := fstest.MapFS{}
+		for _, n := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "untrusted"} {
+			assets["prompts/"+n+".md"] = &fstest.MapFile{Data: []byte("text")}
+		}
+		if _, err := LoadGuides(assets); err != nil {
+			t.Fatal(err)
+		}
+		assets["prompts/"+name+".md"].Data = []byte(" \n")
+		if _, err := LoadGuides(assets); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("empty %s: %v", name, err)
+		}
+		delete(assets, "prompts/"+name+".md")
+		if _, err := LoadGuides(assets); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("no %s: %v", name, err)
+		}
+	}
+}
+
+func TestQuote_givenTextThatPretendsToEnd_cannotKnowTheMark(t *testing.T) {
+	g := Guides{Untrusted: "From {{source}}."}
+	inner := g.Quote("the web page\nhttps://a", "page")
+	if !strings.HasPrefix(inner, "From the web page https://a.\n<<<quoted ") || inner != g.Quote("the web page\nhttps://a", "page") {
+		t.Errorf("frame %q", inner)
+	}
+	outer := g.Quote("the web page\nhttps://a", inner) // a page that holds a frame it saw before
+	last := outer[strings.LastIndex(outer, "<<<end "):]
+	if strings.Count(outer, last) != 1 {
+		t.Errorf("the text closes its own frame:\n%s", outer)
+	}
+}
+
+// The shipped agents must be what the registry and the tests' reader accept.
+func TestShippedAgents(t *testing.T) {
+	root := t.TempDir()
+	r := NewRegistry(RegistryConfig{Root: root, Defaults: os.DirFS("../assets")})
+	if err := r.InstallDefaults(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slugs := map[string]string{"000": "orchestrator", "001": "assistant", "002": "coder", "003": "doctor", "004": "memory-keeper"}
+	list := r.Agents()
+	if len(list) != len(slugs) {
+		t.Fatalf("%d agents, want %d", len(list), len(slugs))
+	}
+	for _, a := range list {
+		if a.Slug != slugs[a.ID] || !a.Usable() || len(a.Warnings) > 0 || a.Entry != (a.ID == "000") || a.Soul == "" {
+			t.Errorf("agent %+v", a)
+		}
+		if n := utf8.RuneCountInString(a.Description); n == 0 || n > descriptionRunes {
+			t.Errorf("%s: description of %d characters", a.Slug, n)
+		}
+		cases, err := r.Tests(a)
+		if err != nil || len(cases) < 2 {
+			t.Errorf("%s: %d tests, %v", a.Slug, len(cases), err)
+		}
+		for _, c := range cases {
+			for _, e := range c.Expects {
+				if _, err := r.Find(e.Arg); e.Kind == ExpectDelegates && err != nil {
+					t.Errorf("%s: %v", a.Slug, err)
+				}
+			}
+		}
+	}
+	for _, s := range r.Skills() {
+		if s.Err != nil || len(s.Warnings) > 0 || utf8.RuneCountInString(s.Description) > descriptionRunes {
+			t.Errorf("skill %+v", s)
+		}
+	}
+	if tools := list[3].Tools; len(tools) != 1 || tools[0] != "SYSTEM_STATS" {
+		t.Errorf("the doctor's tools: %q", tools)
+	}
+	if _, err := os.Stat(filepath.Join(root, "prompts")); err == nil {
+		t.Error("prompts were written to the data folder")
+	}
+}
+
+// BenchmarkBuildSystem is the worst case of a prompt: a full memory cut to 4k.
+func BenchmarkBuildSystem(b *testing.B) {
+	in := shippedInput(b)
+	in.ContextTokens, in.Global = 4096, memoryOf(b, globalTarget, manyBullets(8000))
+	for b.Loop() {
+		BuildSystem(in)
+	}
+}

@@ -1,0 +1,138 @@
+package agents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// maxFileBytes is how large a file of an agent or a skill may be. Far above any
+// prompt a model can read; it keeps a misplaced log out of memory.
+const maxFileBytes = 1 << 20
+
+// settleTime is how long a file's time stamp must lie back before size, time and
+// identity alone prove it unchanged: file systems keep time in steps of up to 2 s,
+// so a second save of the same length right after the first may leave no trace.
+const settleTime = 2 * time.Second
+
+// fileCache holds the text of files by path. Not safe for concurrent use.
+type fileCache map[string]*cachedFile
+
+// cachedFile is a file as it was last read, with what was made of it. A new
+// content is a new cachedFile, so whatever was parsed never outlives the text.
+type cachedFile struct {
+	info os.FileInfo
+	read time.Time
+	text string // normalized
+
+	settings    *agentSettings // agent.json or front matter, once parsed
+	settingsErr error
+	front       *frontMatter // single-file agents and skills, once parsed
+}
+
+// read gives the file as it is now. It costs one stat where nothing changed.
+func (c fileCache) read(path string) (*cachedFile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		delete(c, path)
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
+	}
+	old := c[path]
+	if old != nil && old.unchanged(info) {
+		return old, nil
+	}
+	fresh, err := readStable(path)
+	if err != nil {
+		delete(c, path)
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
+	}
+	if old != nil && old.text == fresh.text {
+		old.info, old.read = fresh.info, fresh.read
+		return old, nil
+	}
+	c[path] = fresh
+	return fresh, nil
+}
+
+// unchanged compares what a stat tells, through symlinks.
+func (f *cachedFile) unchanged(now os.FileInfo) bool {
+	return sameStamp(f.info, now) && f.read.Sub(f.info.ModTime()) > settleTime
+}
+
+func sameStamp(a, b os.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a).Equal(changed(b)) && os.SameFile(a, b)
+}
+
+// readStable reads a file, and again if it was written to meanwhile.
+func readStable(path string) (*cachedFile, error) {
+	const tries = 4
+	var data []byte
+	var before os.FileInfo
+	for range tries {
+		now := time.Now()
+		var err error
+		if data, before, err = readOnce(path); err != nil {
+			return nil, err
+		}
+		after, err := os.Stat(path)
+		if err == nil && sameStamp(before, after) && int64(len(data)) == after.Size() {
+			return newCachedFile(data, before, now)
+		}
+	}
+	return newCachedFile(data, before, time.Time{}) // still being written: the next call reads it again
+}
+
+func newCachedFile(data []byte, info os.FileInfo, read time.Time) (*cachedFile, error) {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return nil, errors.New("is not a text file")
+	}
+	os.SameFile(info, info) // Windows fetches the identity only when asked, by path: ask before the path means another file
+	return &cachedFile{info: info, read: read, text: normalizeText(data)}, nil
+}
+
+func readOnce(path string) ([]byte, os.FileInfo, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errors.New("is not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(data) > maxFileBytes {
+		return nil, nil, fmt.Errorf("is larger than %d KB", maxFileBytes>>10)
+	}
+	return data, info, nil
+}
+
+// withoutPath drops the path a PathError repeats.
+func withoutPath(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// normalizeText gives valid UTF-8 with LF line ends, without a byte order mark
+// and without outer blank lines.
+func normalizeText(data []byte) string {
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	text = strings.TrimPrefix(text, "\uFEFF")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\r", "\n")
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,118 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Find resolves a selector among enabled agents: slug, name, id, agent-<id>, in
+// that order, without regard to case. ErrNoAgent says whether the agent is
+// switched off or broken, or names the nearest.
+func (r *Registry) Find(selector string) (Agent, error) {
+	list := r.Agents()
+	if a, ok := selectAgent(list, selector, Agent.Usable); ok {
+		return a, nil
+	}
+	if a, ok := selectAgent(list, selector, anyAgent); ok {
+		if a.Err != nil {
+			return Agent{}, fmt.Errorf("%w: %s can't be used: %w", ErrNoAgent, a.Slug, a.Err)
+		}
+		return Agent{}, fmt.Errorf("%w: %s is switched off (enabled is false in %s)", ErrNoAgent, a.Slug, a.Path)
+	}
+	return Agent{}, noMatch(ErrNoAgent, selector, usableSlugs(list))
+}
+
+// selectAgent gives the first agent that matches by slug, else by name, else by
+// id, else by agent-<id>.
+func selectAgent(list []Agent, selector string, accept func(Agent) bool) (Agent, bool) {
+	wanted := strings.TrimSpace(selector)
+	if wanted == "" {
+		return Agent{}, false
+	}
+	for _, key := range []func(Agent) string{
+		func(a Agent) string { return a.Slug },
+		func(a Agent) string { return a.Name },
+		func(a Agent) string { return a.ID },
+		func(a Agent) string { return "agent-" + a.ID },
+	} {
+		for _, a := range list {
+			if accept(a) && strings.EqualFold(key(a), wanted) {
+				return a, true
+			}
+		}
+	}
+	return Agent{}, false
+}
+
+func anyAgent(Agent) bool { return true }
+
+func usableSlugs(list []Agent) []string {
+	var slugs []string
+	for _, a := range list {
+		if a.Usable() {
+			slugs = append(slugs, a.Slug)
+		}
+	}
+	return slugs
+}
+
+// noMatch says what there is instead of a name that matched nothing.
+func noMatch(kind error, name string, known []string) error {
+	shown := shorten(strings.Join(strings.Fields(name), " "), 60)
+	if len(known) == 0 {
+		return fmt.Errorf("%w: %q (there are none)", kind, shown)
+	}
+	if near := nearest(name, known); near != "" {
+		return fmt.Errorf("%w: %q; did you mean %s?", kind, shown, near)
+	}
+	return fmt.Errorf("%w: %q; there are %s", kind, shown, strings.Join(known, ", "))
+}
+
+// nearest is the known word most like word, or "" where none is close: at most a
+// third of its letters away, or beginning with it.
+func nearest(word string, known []string) string {
+	word = strings.ToLower(strings.TrimSpace(word))
+	if word == "" || len(word) > 100 {
+		return ""
+	}
+	best, bestAt := "", 1<<30
+	for _, k := range known {
+		folded := strings.ToLower(k)
+		d := editDistance([]rune(word), []rune(folded))
+		if d < bestAt && (d <= max(len([]rune(word)), len([]rune(folded)))/3 || len(word) >= 3 && strings.HasPrefix(folded, word)) {
+			best, bestAt = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of
+// neighbours (optimal string alignment).
+func editDistance(a, b []rune) int {
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row := rows[0], rows[1], rows[2]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		rows = [3][]int{last, row, before}
+	}
+	return rows[1][len(b)]
+}
+
+// hasFold reports whether the list holds the word, without regard to case.
+func hasFold(list []string, word string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
+}

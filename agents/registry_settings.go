@@ -1,0 +1,306 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Limits of what an agent may set.
+const (
+	defaultRounds  = 15
+	maxRounds      = 200
+	maxTemperature = 2.0
+	roleGeneral    = "general"
+)
+
+// Tools that are about other agents: a sub-call never has them.
+const (
+	toolAgent = "AGENT"
+	toolSkill = "SKILL"
+)
+
+// knownTools are the tools an agent may list.
+var knownTools = []string{
+	toolAgent, toolSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL",
+}
+
+// jsonKeys are the keys of agent.json; frontKeys those of a single-file agent,
+// which shares its format with other programs: foreignKeys mean something there
+// and nothing here.
+const (
+	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature"
+	frontKeys   = jsonKeys + " role maxturns"
+	foreignKeys = "disallowedtools permissionmode skills mcpservers hooks memory background isolation color license metadata"
+)
+
+// roleNames are all names of roles that roleOf knows.
+const roleNames = "general expensive code small cheap vision thinking reasoning"
+
+// roleOf maps every name of a role to ours; the Rust app's names are among them.
+func roleOf(name string) (role string, ok bool) {
+	switch name = strings.ToLower(name); name {
+	case roleGeneral, "code", "small", "vision", "thinking":
+		return name, true
+	case "expensive":
+		return roleGeneral, true
+	case "cheap":
+		return "small", true
+	case "reasoning":
+		return "thinking", true
+	}
+	return "", false
+}
+
+// agentSettings is what agent.json or a front matter says, checked.
+type agentSettings struct {
+	Name        string
+	Slug        string
+	Model       string
+	Role        string
+	Description string
+	Entry       bool
+	Enabled     bool
+	MaxRounds   int
+	Tools       []string
+	Temperature *float64
+	Warnings    []string
+}
+
+// apply sets a's fields. Slices are copied: a caller may change what it got.
+func (s *agentSettings) apply(a *Agent) {
+	if s.Name != "" {
+		a.Name = s.Name
+	}
+	if s.Slug != "" {
+		a.Slug = s.Slug
+	}
+	a.Model, a.Role, a.Description = s.Model, s.Role, s.Description
+	a.Entry, a.Enabled, a.MaxRounds = s.Entry, s.Enabled, s.MaxRounds
+	a.Tools, a.Warnings = slices.Clone(s.Tools), slices.Clone(s.Warnings)
+	if s.Temperature != nil {
+		t := *s.Temperature
+		a.Temperature = &t
+	}
+}
+
+// rawSettings is what was written, before any check; nil = not written.
+type rawSettings struct {
+	Name        *string     `json:"name"`
+	Slug        *string     `json:"slug"`
+	Model       *string     `json:"model"`
+	Role        *string     `json:"model_role"`
+	Entry       *bool       `json:"orchestrator"`
+	Enabled     *bool       `json:"enabled"`
+	Description *string     `json:"description"`
+	MaxRounds   *int        `json:"max_tool_iterations"`
+	Tools       *stringList `json:"tools"`
+	Temperature *float64    `json:"temperature"`
+}
+
+// stringList is a list of strings, or one string with commas.
+type stringList []string
+
+// UnmarshalJSON accepts ["A", "B"] and "A, B".
+func (l *stringList) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*l = splitList(one)
+		return nil
+	}
+	var many []string
+	if err := json.Unmarshal(data, &many); err != nil {
+		return errors.New(`tools: want a list of names, such as ["SYSTEM_STATS"]`)
+	}
+	*l = many
+	return nil
+}
+
+func splitList(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
+
+// parseAgentJSON reads an agent.json. Errors tell the line.
+func parseAgentJSON(text string) (*agentSettings, error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &keys); err != nil {
+		return nil, jsonProblem(text, err)
+	}
+	if keys == nil {
+		return nil, errors.New(`agent.json: want an object, such as {"name": "Coder"}`)
+	}
+	var raw rawSettings
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		return nil, jsonProblem(text, err)
+	}
+	names := make([]string, 0, len(keys))
+	for key := range keys {
+		names = append(names, key)
+	}
+	slices.Sort(names)
+	return raw.check(keyWarnings(names, jsonKeys, "")), nil
+}
+
+// jsonProblem puts an error of encoding/json into words with the line it is in.
+func jsonProblem(text string, err error) error {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("agent.json line %d: %s", lineAt(text, e.Offset), strings.TrimPrefix(e.Error(), "json: "))
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := e.Field
+		if field == "" {
+			return fmt.Errorf(`agent.json line %d: want an object, such as {"name": "Coder"}, found a %s`, lineAt(text, e.Offset), e.Value)
+		}
+		return fmt.Errorf("agent.json line %d: %s is a %s, want %s", lineAt(text, e.Offset), field, e.Value, jsonKind(e))
+	}
+	return fmt.Errorf("agent.json: %w", err)
+}
+
+func jsonKind(e *json.UnmarshalTypeError) string {
+	switch e.Type.Kind().String() {
+	case "bool":
+		return "true or false"
+	case "int":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	default:
+		return "a text in quotes"
+	}
+}
+
+// lineAt is the 1-based line of a byte offset.
+func lineAt(text string, offset int64) int {
+	end := min(max(int(offset)-1, 0), len(text))
+	return 1 + bytes.Count([]byte(text[:end]), []byte("\n"))
+}
+
+// keyWarnings names every key that has no meaning, with the nearest that has.
+// known and foreign are lists separated by blanks.
+func keyWarnings(keys []string, known, foreign string) []string {
+	var warnings []string
+	ours, theirs := strings.Fields(known), strings.Fields(foreign)
+	for _, key := range keys {
+		folded := strings.ToLower(key)
+		if slices.Contains(ours, folded) {
+			continue
+		}
+		if slices.Contains(theirs, folded) {
+			warnings = append(warnings, key+": has no meaning here")
+			continue
+		}
+		warnings = append(warnings, unknownWord(key, "key", ours))
+	}
+	return warnings
+}
+
+func unknownWord(word, kind string, known []string) string {
+	if near := nearest(word, known); near != "" {
+		return fmt.Sprintf("%s: did you mean %s?", word, near)
+	}
+	return fmt.Sprintf("%s: unknown %s", word, kind)
+}
+
+// check turns what was written into settings; what is out of range is put right
+// and said.
+func (raw rawSettings) check(warnings []string) *agentSettings {
+	s := &agentSettings{Enabled: true, MaxRounds: defaultRounds, Role: roleGeneral, Warnings: warnings}
+	s.Name, s.Model, s.Description = trimmed(raw.Name), trimmed(raw.Model), trimmed(raw.Description)
+	if s.Name == "" {
+		s.warn("name is missing: the id stands in for it")
+	}
+	s.setSlug(trimmed(raw.Slug))
+	s.setRole(trimmed(raw.Role))
+	if raw.Entry != nil {
+		s.Entry = *raw.Entry
+	}
+	if raw.Enabled != nil {
+		s.Enabled = *raw.Enabled
+	}
+	if raw.MaxRounds != nil {
+		s.setRounds(*raw.MaxRounds)
+	}
+	if raw.Tools != nil {
+		s.setTools(*raw.Tools)
+	}
+	if raw.Temperature != nil {
+		s.setTemperature(*raw.Temperature)
+	}
+	return s
+}
+
+func (s *agentSettings) warn(format string, args ...any) {
+	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
+}
+
+func trimmed(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return strings.TrimSpace(*text)
+}
+
+// setSlug takes the slug as written, else makes one of the name.
+func (s *agentSettings) setSlug(written string) {
+	s.Slug = slugify(written)
+	if written == "" {
+		s.Slug = slugify(s.Name)
+		return
+	}
+	if s.Slug != strings.ToLower(written) {
+		s.warn("slug %q: read as %q (letters, digits, - and _)", written, s.Slug)
+	}
+}
+
+var notSlug = regexp.MustCompile(`[^\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}_-]+`)
+
+// slugify makes one lower-case word of a name: "Machine Doctor" → machine-doctor.
+func slugify(name string) string {
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
+
+func (s *agentSettings) setRole(written string) {
+	if written == "" {
+		return
+	}
+	if role, ok := roleOf(written); ok {
+		s.Role = role
+		return
+	}
+	s.warn("model_role %s; general is used", unknownWord(written, "role", strings.Fields(roleNames)))
+}
+
+func (s *agentSettings) setRounds(n int) {
+	s.MaxRounds = min(max(n, 1), maxRounds)
+	if s.MaxRounds != n {
+		s.warn("max_tool_iterations %d: %d is used (1 to %d)", n, s.MaxRounds, maxRounds)
+	}
+}
+
+func (s *agentSettings) setTools(names []string) {
+	s.Tools = make([]string, 0, len(names))
+	for _, name := range names {
+		tool := strings.ToUpper(strings.TrimSpace(name))
+		if tool == "" || slices.Contains(s.Tools, tool) {
+			continue
+		}
+		if !slices.Contains(knownTools, tool) {
+			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", knownTools))
+			continue
+		}
+		s.Tools = append(s.Tools, tool)
+	}
+}
+
+func (s *agentSettings) setTemperature(t float64) {
+	if !(t >= 0 && t <= maxTemperature) {
+		s.warn("temperature %g: not used (0 to %g)", t, maxTemperature)
+		return
+	}
+	s.Temperature = &t
+}

@@ -1,0 +1,168 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Tool is something a model may ask for, by a native call or by a directive:
+// both reach the same Run. No tool runs a shell.
+type Tool interface {
+	Name() string // upper case, as in a directive: SYSTEM_STATS
+	Doc() ToolDoc
+	Params() []ToolParam // of the native form, in order
+	// Run gives the result for the model. An error is a failure that the model is
+	// told in words and may react to.
+	Run(ctx context.Context, call ToolCall) (ToolResult, error)
+}
+
+// ToolParam is an argument of the native form. All are strings.
+type ToolParam struct {
+	Name        string
+	Description string
+	Enum        []string
+	Required    bool
+}
+
+// ToolCall is one call of a tool.
+type ToolCall struct {
+	ID   string // names the call in events
+	Name string
+	Arg  string            // a directive's argument; of a native call, its arguments in order
+	Args map[string]string // of a native call; nil for a directive
+
+	NativeID string // what the model calls a native call
+}
+
+// arg is a native argument, or "".
+func (c ToolCall) arg(name string) string { return strings.TrimSpace(c.Args[name]) }
+
+// native reports whether the call came as a native one.
+func (c ToolCall) native() bool { return c.Args != nil }
+
+// key is equal for calls that ask for the same.
+func (c ToolCall) key() string { return c.Name + " " + oneLine(c.Arg) }
+
+// ToolResult is what a tool gave.
+type ToolResult struct {
+	Text  string
+	Quote string // whose text it is, where it is a stranger's ("the web page …"): it is framed for the model
+	Cut   bool   // Text is only the beginning
+}
+
+// reporter is a Tool that tells of its run itself, by events and blocks.
+type reporter interface{ reports() }
+
+// errCallStopped is the cause of a call that the user stopped alone.
+var errCallStopped = errors.New("the user stopped it")
+
+// schema is the native form of a tool.
+func schema(t Tool) api.Tool {
+	properties := api.NewToolPropertiesMap()
+	required := []string{}
+	for _, p := range t.Params() {
+		property := api.ToolProperty{Type: api.PropertyType{"string"}, Description: p.Description}
+		for _, v := range p.Enum {
+			property.Enum = append(property.Enum, v)
+		}
+		properties.Set(p.Name, property)
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	return api.Tool{Type: "function", Function: api.ToolFunction{
+		Name: t.Name(), Description: t.Doc().Description,
+		Parameters: api.ToolFunctionParameters{Type: "object", Properties: properties, Required: required},
+	}}
+}
+
+// schemas are the native forms of all tools.
+func schemas(tools []Tool) api.Tools {
+	list := make(api.Tools, 0, len(tools))
+	for _, t := range tools {
+		list = append(list, schema(t))
+	}
+	return list
+}
+
+// docs are what a prompt tells of the tools.
+func docs(tools []Tool) []ToolDoc {
+	list := make([]ToolDoc, 0, len(tools))
+	for _, t := range tools {
+		list = append(list, t.Doc())
+	}
+	return list
+}
+
+// findTool finds a tool by name. Models write native names in any case.
+func findTool(tools []Tool, name string) Tool {
+	for _, t := range tools {
+		if strings.EqualFold(t.Name(), name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// fromNative makes a ToolCall of a native one.
+func fromNative(call api.ToolCall, tools []Tool) ToolCall {
+	c := ToolCall{Name: strings.ToUpper(call.Function.Name), Args: map[string]string{}, NativeID: call.ID}
+	for name, value := range call.Function.Arguments.All() {
+		c.Args[strings.ToLower(name)] = argText(value)
+	}
+	var order []string
+	if t := findTool(tools, c.Name); t != nil {
+		for _, p := range t.Params() {
+			order = append(order, p.Name)
+		}
+	}
+	c.Arg = joinArgs(c.Args, order)
+	return c
+}
+
+// joinArgs puts the arguments in one line: the known ones in order, then others.
+func joinArgs(args map[string]string, order []string) string {
+	var parts, others []string
+	for _, name := range order {
+		if v := strings.TrimSpace(args[name]); v != "" {
+			parts = append(parts, v)
+		}
+	}
+	for name, v := range args {
+		if !slices.Contains(order, name) {
+			others = append(others, name+"="+v)
+		}
+	}
+	slices.Sort(others)
+	return strings.Join(append(parts, others...), " ")
+}
+
+// argText is a native argument as text: models give numbers and lists, too.
+func argText(value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(data)
+}
+
+// notHere is the failure of a tool that exists and is not offered.
+func notHere(name string) error {
+	switch name {
+	case toolMemorySearch, toolMemoryReplace, toolMemoryRemove:
+		return fmt.Errorf("%s isn't available in this version; answer without it", name)
+	}
+	if slices.Contains(knownTools, name) {
+		return fmt.Errorf("you may not use %s here; answer without it", name)
+	}
+	return fmt.Errorf("there is no tool %s; answer without it", shorten(name, 40))
+}

@@ -1,0 +1,57 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// statsTopics are what SYSTEM_STATS can be asked for.
+var statsTopics = []string{"cpu", "memory", "disk", "network", "gpu", "temperature", "processes"}
+
+// statsTool is SYSTEM_STATS: how the machine is doing.
+type statsTool struct {
+	read func(ctx context.Context, topic string) (string, error)
+}
+
+func (statsTool) Name() string { return toolSystemStats }
+
+func (statsTool) Doc() ToolDoc {
+	return ToolDoc{
+		Name:        toolSystemStats,
+		Usage:       "SYSTEM_STATS: [" + strings.Join(statsTopics, "|") + "]",
+		Description: "Reads this machine's state now; without a topic, all of it.",
+	}
+}
+
+func (statsTool) Params() []ToolParam {
+	return []ToolParam{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}}
+}
+
+// Run reads the stats. A topic in words ("cpu usage") counts by its first word.
+func (t statsTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+	topic := call.Arg
+	if call.native() {
+		topic = call.arg("topic")
+	}
+	topic = strings.ToLower(strings.Trim(strings.TrimSpace(topic), "[]`\"'."))
+	if words := strings.Fields(topic); len(words) > 0 {
+		topic = words[0]
+	}
+	if topic == "all" {
+		topic = ""
+	}
+	if topic != "" && !slices.Contains(statsTopics, topic) {
+		return ToolResult{}, fmt.Errorf("no topic %q; there are %s", shorten(topic, 40), strings.Join(statsTopics, ", "))
+	}
+	text, err := t.read(ctx, topic)
+	if err != nil {
+		return ToolResult{}, fmt.Errorf("reading the machine's state: %w", err)
+	}
+	if strings.TrimSpace(text) == "" {
+		return ToolResult{}, errors.New("the machine gave no figures")
+	}
+	return ToolResult{Text: text}, nil
+}

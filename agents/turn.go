@@ -1,0 +1,191 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+// turn is the private state of one user message and all that answers it. Its
+// phases run one after the other on one goroutine; only the Run is shared.
+//
+//	lock → write the user's message → choose agent and model → build the request
+//	→ model ⇄ tools → answer
+//
+// The model phase may also lead to shrink (the context overflowed) or correct
+// (the reply was only something like a directive), and from there back to model.
+type turn struct {
+	engine   *Engine
+	out      *Run
+	req      Request
+	settings Settings
+
+	lock   *sessionmem.TurnLock
+	user   sessionmem.Block // as it is on disk
+	roster []Agent          // all there are, read once
+	agent  Agent
+	model  ollama.ModelInfo
+	numCtx int
+	system Prompt
+
+	talk      *dialogue
+	reply     reply // the last one
+	shrunk    bool  // the one retry after an overflow is used up
+	corrected bool  // the one corrective round is used up
+	tainted   bool  // a stranger's text was fetched in this turn
+	calls     int   // tools and sub-calls so far
+
+	result Result
+	last   Event // the terminal event
+}
+
+// phase is a step of a turn; it gives the next one, nil at the end.
+type phase func(t *turn, ctx context.Context) (phase, error)
+
+func newTurn(e *Engine, run *Run, req Request) *turn {
+	return &turn{engine: e, out: run, req: req, result: Result{Session: req.Session}}
+}
+
+// run drives the phases and tells the end.
+func (t *turn) run(ctx context.Context) {
+	err := t.phases(ctx)
+	if t.lock != nil {
+		t.lock.Unlock()
+	}
+	t.engine.forget(t.out)
+	t.out.finish(t.last, t.result, err)
+}
+
+// phases runs the phases to the end. A fault of this program ends the turn, not
+// the app.
+func (t *turn) phases(ctx context.Context) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			t.engine.log.Error("a turn failed by a fault", "session", t.req.Session, "fault", fault, "stack", string(debug.Stack()))
+			err = t.fail(ctx, &panicError{fault})
+		}
+	}()
+	for next := phase((*turn).takeLock); next != nil; {
+		if next, err = next(t, ctx); err != nil {
+			return t.fail(ctx, err)
+		}
+	}
+	return nil
+}
+
+func (t *turn) emit(e Event) { t.out.emit(e) }
+
+// state tells what the turn is doing, in words for people.
+func (t *turn) state(s State, detail string) {
+	e := Event{Type: EventState, State: s, Detail: detail, Block: t.user.ID, Agent: t.agent.Slug, Model: t.model.Name}
+	if t.talk != nil {
+		e.Round = t.talk.rounds
+	}
+	t.emit(e)
+}
+
+// takeLock waits for the session's turn: first for the runs of this process, in
+// their order, then for other processes.
+func (t *turn) takeLock(ctx context.Context) (phase, error) {
+	who := ""
+	waiting := func(holder string) {
+		who = holder
+		t.state(StateQueued, "held by the "+holder)
+	}
+	if before := t.out.before; before != nil {
+		select {
+		case <-before.done:
+		default:
+			waiting(before.holder)
+			select {
+			case <-before.done:
+			case <-ctx.Done():
+				return nil, &lockedError{who, context.Cause(ctx)}
+			}
+		}
+	}
+	lock, err := t.engine.p.Store.LockTurn(ctx, t.req.Session, t.req.Holder, func(h sessionmem.Holder) { waiting(h.Who) })
+	if err != nil {
+		if ctx.Err() != nil && who != "" {
+			return nil, &lockedError{who, err}
+		}
+		return nil, saveProblem("Your message", err)
+	}
+	t.lock = lock
+	t.settings = t.engine.p.Settings()
+	if t.req.Retry != "" {
+		return (*turn).reopen, nil
+	}
+	return (*turn).write, nil
+}
+
+// saveProblem marks an error of the disk as such; others stay what they are.
+func saveProblem(what string, err error) error {
+	if isStop(err) || errors.Is(err, sessionmem.ErrBadName) {
+		return err
+	}
+	return &saveError{what: what, err: err}
+}
+
+// resolveModel finds the model for an agent: what was asked for, else what its
+// agent.json names, else the setting for its role, else (general and code) the
+// setting for all, else the best one installed for the role.
+func (t *turn) resolveModel(ctx context.Context, asked string, a Agent) (ollama.ModelInfo, int, error) {
+	explicit := asked
+	for _, candidate := range []string{a.Model, t.settings.RoleModels[a.Role]} {
+		if explicit == "" {
+			explicit = candidate
+		}
+	}
+	if explicit == "" && (a.Role == roleGeneral || a.Role == "code" || a.Role == "") {
+		explicit = t.settings.Model
+	}
+	role := ollama.Role(a.Role)
+	if role == "" {
+		role = ollama.RoleGeneral
+	}
+	model, err := t.engine.p.Models.Resolve(ctx, explicit, role)
+	if err != nil {
+		return ollama.ModelInfo{}, 0, fmt.Errorf("choosing a model for %s: %w", a.Slug, err)
+	}
+	numCtx, err := t.engine.p.Models.NumCtx(ctx, model.Name)
+	if err != nil {
+		return ollama.ModelInfo{}, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
+	}
+	return model, numCtx, nil
+}
+
+// choose finds the agent and its model.
+func (t *turn) choose(ctx context.Context) (phase, error) {
+	if t.talk != nil {
+		return (*turn).build, nil // done when the message was weighed
+	}
+	selector := t.req.Agent
+	if selector == "" {
+		selector = t.settings.DefaultAgent
+	}
+	if selector == "" {
+		selector = "orchestrator"
+	}
+	t.roster = t.engine.p.Registry.Agents()
+	agent, ok := selectAgent(t.roster, selector, Agent.Usable)
+	if !ok {
+		var err error
+		if agent, err = t.engine.p.Registry.Find(selector); err != nil { // says why
+			return nil, err
+		}
+	}
+	t.agent, t.result.Agent = agent, agent.Slug
+	model, numCtx, err := t.resolveModel(ctx, t.req.Model, agent)
+	if err != nil {
+		return nil, err
+	}
+	t.model, t.numCtx, t.result.Model = model, numCtx, model.Name
+	t.talk = newDialogue(t, agent, model, numCtx, t.tools())
+	t.system = t.systemPrompt()
+	return (*turn).build, nil
+}

@@ -1,0 +1,190 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+// noteLimit is a Note that says why the turn had to come to an end, or what was
+// missing from it; Text says it.
+const noteLimit = "limit"
+
+// ask calls the model and decides what its reply leads to.
+func (t *turn) ask(ctx context.Context) (phase, error) {
+	r, err := t.talk.ask(ctx)
+	t.reply = r
+	switch {
+	case errors.Is(err, ollama.ErrContextOverflow) && t.mayShrink():
+		return (*turn).shrink, nil
+	case err != nil:
+		return nil, errors.Join(err, t.keepPartial(ctx))
+	case r.cut && t.mayShrink():
+		return (*turn).shrink, nil
+	case r.cut:
+		return t.next(r), t.tellLimit(ctx, "The server left out a part of the request: the answer may miss something.")
+	}
+	return t.next(r), nil
+}
+
+// next is the phase that a reply leads to.
+func (t *turn) next(r reply) phase {
+	switch {
+	case len(r.calls) > 0:
+		return (*turn).runTools
+	case len(t.talk.tools) > 0 && !t.talk.final && !t.corrected && OnlyNearMisses(r.raw):
+		return (*turn).correct
+	}
+	return (*turn).answer
+}
+
+// mayShrink reports whether the one retry after an overflow is left and there is
+// something to leave out.
+func (t *turn) mayShrink() bool {
+	return !t.shrunk && (t.talk.history > 0 || t.engine.p.Compactor != nil)
+}
+
+// shrink makes the request shorter, once: by a Summary where there is a
+// compactor, else by leaving out the older half of the history.
+func (t *turn) shrink(ctx context.Context) (phase, error) {
+	t.shrunk = true
+	if err := t.keepRound(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 {
+		t.numCtx, t.talk.numCtx, t.talk.budget = numCtx, numCtx, NewBudget(numCtx) // the server may have told less
+	}
+	if c := t.engine.p.Compactor; c != nil {
+		t.state(StateCompacting, "the conversation is too long for "+t.model.Name)
+		shorter, err := c.Compact(ctx, t.req.Session)
+		if err != nil {
+			t.engine.log.Warn("compaction failed, older messages are left out instead", "session", t.req.Session, "err", err)
+		}
+		if shorter {
+			return (*turn).build, nil
+		}
+	}
+	t.tellCut(ContextCut{Messages: t.talk.drop((t.talk.history + 1) / 2)})
+	return (*turn).ask, nil
+}
+
+// correct tells the model the form of a directive, once a turn. What it wrote is
+// never run.
+func (t *turn) correct(ctx context.Context) (phase, error) {
+	t.corrected = true
+	if err := t.keepRound(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	t.state(StateReading, "nothing ran: the reply was no proper tool line; the model is told the form")
+	t.talk.heard(t.reply)
+	t.talk.say(t.engine.guides.NearMiss)
+	return (*turn).ask, nil
+}
+
+// runTools runs what the reply asks for.
+func (t *turn) runTools(ctx context.Context) (phase, error) {
+	if err := t.keepRound(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	if err := t.talk.runCalls(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	return (*turn).ask, nil
+}
+
+// keepRound keeps an intermediate reply: as an Agent block, shown, uncounted, not
+// sent in later turns. Directives are not in it; each is kept with its result.
+func (t *turn) keepRound(ctx context.Context, r reply) error {
+	if strings.TrimSpace(r.prose) == "" {
+		r.draft.Discard()
+		return nil
+	}
+	b := sessionmem.Block{Kind: sessionmem.KindAgent, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: r.prose}
+	if _, err := r.draft.Commit(context.WithoutCancel(ctx), b); err != nil {
+		return &saveError{what: "A part of the answer", answer: r.prose, err: err}
+	}
+	return nil
+}
+
+// keepPartial keeps what had arrived of an answer that broke off.
+func (t *turn) keepPartial(ctx context.Context) error {
+	if strings.TrimSpace(t.reply.prose) == "" {
+		t.reply.draft.Discard()
+		return nil
+	}
+	t.result.Stopped = true
+	return t.keepAnswer(ctx)
+}
+
+// keepAnswer appends the reply as the turn's answer.
+func (t *turn) keepAnswer(ctx context.Context) error {
+	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
+	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), sessionmem.Block{
+		Kind: sessionmem.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
+	})
+	if err != nil {
+		return &saveError{what: "The answer", answer: t.reply.prose, err: err}
+	}
+	t.result.Text = b.Text
+	return nil
+}
+
+// answer ends the turn with the reply.
+func (t *turn) answer(ctx context.Context) (phase, error) {
+	if strings.TrimSpace(t.reply.prose) == "" {
+		t.reply.draft.Discard()
+		return nil, &emptyError{model: t.model.Name}
+	}
+	if err := t.keepAnswer(ctx); err != nil {
+		return nil, err
+	}
+	if t.reply.ended == "length" {
+		if err := t.tellLimit(ctx, "The answer ends here because the context of "+t.model.Name+" is full."); err != nil {
+			return nil, err
+		}
+	}
+	t.last = Event{
+		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
+		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text,
+	}
+	return nil, nil
+}
+
+// tellLimit tells the user what ended early, now and in the transcript.
+func (t *turn) tellLimit(ctx context.Context, why string) error {
+	t.state(StateTool, why)
+	return t.note(ctx, sessionmem.Block{Note: noteLimit, Parent: t.user.ID, Text: why})
+}
+
+// fail ends the turn with an error: a Note in the transcript, where the user's
+// message is in it, and the terminal event.
+func (t *turn) fail(ctx context.Context, err error) error {
+	why := Explain(err)
+	if t.lock != nil && t.user.ID != "" {
+		note := sessionmem.Block{Note: sessionmem.NoteError, Parent: t.user.ID, Text: why.Sentence}
+		if why.Kind == KindCancelled {
+			note.Note, note.Text = sessionmem.NoteInterrupted, ""
+		}
+		if t.result.AnswerID != "" {
+			note.Attrs = map[string]string{"block": t.result.AnswerID}
+		}
+		if noteErr := t.note(ctx, note); noteErr != nil {
+			t.engine.log.Warn("the transcript doesn't say that the turn failed", "session", t.req.Session, "err", noteErr)
+		}
+	}
+	t.last = Event{
+		Type: EventError, Kind: why.Kind, Text: why.Sentence, Detail: why.Next, Err: err,
+		Block: t.result.AnswerID, Agent: t.result.Agent, Model: t.result.Model,
+	}
+	if t.last.Block == "" {
+		t.last.Block = t.user.ID
+	}
+	var save *saveError
+	if errors.As(err, &save) && save.answer != "" {
+		t.last.Text += "\n\n" + save.answer // it is nowhere else
+	}
+	return err
+}

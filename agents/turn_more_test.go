@@ -1,0 +1,504 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+)
+
+func TestTurnThinkingIsKeptApart(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
+		Thinking: []string{"I could call\n", "SYSTEM_STATS: cpu\n"}, Chunks: []string{"No ", "need."},
+	}}}})
+	result, events := r.say("Hello")
+	r.say("Again")
+	if result.Text != "No need." || len(of(events, EventTool)) != 0 {
+		t.Errorf("answer %q, tools %v", result.Text, of(events, EventTool))
+	}
+	thought := ""
+	for _, e := range of(events, EventThinking) {
+		thought += e.Text
+	}
+	if !strings.Contains(thought, "SYSTEM_STATS: cpu") || strings.Contains(tokens(events), "SYSTEM_STATS") {
+		t.Errorf("thinking %q, tokens %q", thought, tokens(events))
+	}
+	for _, m := range r.chat(1).Messages {
+		if strings.Contains(m.Content+m.Thinking, "I could call") {
+			t.Errorf("thinking was sent back: %+v", m)
+		}
+	}
+	for _, b := range r.blocks() {
+		if strings.Contains(b.Text, "I could call") {
+			t.Errorf("thinking is in the transcript: %+v", b)
+		}
+	}
+}
+
+func TestTurnWaitsForAnotherProcess(t *testing.T) {
+	r := newRig(t, ollamaScript("ok"))
+	other, err := sessionmem.Open(sessionmem.Config{Root: r.root}) // as another process: locks of its own
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	lock, err := other.LockTurn(t.Context(), testSession, "command line", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Hello", Holder: "window"})
+	stopped := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Never mind", Holder: "window"})
+	for e := range run.Events(t.Context()) {
+		if e.State == StateQueued && strings.HasPrefix(e.Detail, "held by") {
+			if e.Detail != "held by the command line" || len(r.server.Chats()) != 0 {
+				t.Errorf("state %+v", e)
+			}
+			stopped.Stop()
+			if _, err := stopped.Wait(); !errors.Is(err, ErrLocked) || Explain(err).Kind != KindCancelled {
+				t.Errorf("the waiting one: %v", err)
+			}
+			lock.Unlock()
+		}
+	}
+	if result, err := run.Wait(); err != nil || result.Text != "ok" {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if diff := cmp.Diff([]string{"user", "assistant"}, r.kinds()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTurnsOfSeveralSessionsAtOnce(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(req api.ChatRequest) ollamatest.Reply {
+		said, _, _ := strings.Cut(req.Messages[len(req.Messages)-1].Content, "\n")
+		return ollamatest.Reply{Text: "echo of " + said}
+	}}}})
+	r.say("Hello") // opens the connection that stays
+	before := runtime.NumGoroutine()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			session := fmt.Sprintf("cpu-s%d", i)
+			run := r.engine.Start(t.Context(), Request{Session: session, Text: session})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			run.Events(ctx) // never read
+			text := ""
+			for e := range run.Events(ctx) {
+				if e.Session != session {
+					t.Errorf("%s got an event of %s", session, e.Session)
+				}
+				if e.Type == EventToken {
+					text += e.Text
+				}
+			}
+			if result, err := run.Wait(); err != nil || result.Text != "echo of "+session || text != result.Text {
+				t.Errorf("%+v, %q, %v", result, text, err)
+			}
+		})
+	}
+	wg.Wait()
+	for range 100 {
+		if runtime.NumGoroutine() <= before+4 { // idle connections to the server
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+func TestTurnNoticesASilentCut(t *testing.T) {
+	fill := strings.Repeat("word ", 300)
+	r := newRig(t, ollamatest.Script{OldServer: true, Rules: []ollamatest.Rule{
+		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Text: "From half of it.", PromptTokens: 1500}},
+		{Reply: ollamatest.Reply{Text: "ok " + fill}},
+	}})
+	for range 5 {
+		r.say("Hello " + fill)
+	}
+	result, events := r.say("The last")
+	cuts := of(events, EventContextCut)
+	if len(cuts) != 1 || cuts[0].Cut.Messages != 5 {
+		t.Errorf("cuts %+v", cuts)
+	}
+	if !strings.HasPrefix(result.Text, "ok ") {
+		t.Errorf("answer %q, want that of the second request", result.Text)
+	}
+	kinds := r.kinds()
+	if diff := cmp.Diff([]string{"user", "agent:orchestrator", "assistant"}, kinds[len(kinds)-3:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTurnBusyServerIsTriedAgain(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
+		{Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503}}},
+		{Reply: ollamatest.Reply{Text: "ok"}},
+	}})
+	if result, _ := r.say("Hello"); result.Text != "ok" {
+		t.Errorf("answer %q", result.Text)
+	}
+}
+
+func TestTurnRefusesWhatCannotBeAnswered(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		req  Request
+		rule ollamatest.Reply
+		kind string
+		want []string // of the transcript; nil: there is none
+	}{
+		{"given an empty message", Request{Text: " \n"}, ollamatest.Reply{Text: "x"}, KindInternal, nil},
+		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, ollamatest.Reply{Text: "x"}, KindAgent, []string{"user", "note:error"}},
+		{"given a session name that is none", Request{Text: "Hi", Session: "../../etc"}, ollamatest.Reply{Text: "x"}, KindInternal, nil},
+		{"given an empty answer", Request{Text: "Hi"}, ollamatest.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, KindServer, []string{"user", "note:error"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: tt.rule}}})
+			_, events, err := r.turn(tt.req)
+			if Explain(err).Kind != tt.kind || events[len(events)-1].Type != EventError {
+				t.Errorf("error %v (%+v)", err, Explain(err))
+			}
+			if tt.want == nil {
+				if _, err := r.store.Load(t.Context(), testSession); !errors.Is(err, sessionmem.ErrNotFound) {
+					t.Errorf("something was written: %v", err)
+				}
+				return
+			}
+			if diff := cmp.Diff(tt.want, r.kinds()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTurnWithoutTools(t *testing.T) {
+	r := newRig(t, ollamaScript("SYSTEM_STATS: cpu"))
+	result, _, err := r.turn(Request{Text: "Hi", NoTools: true})
+	if err != nil || result.Text != "SYSTEM_STATS: cpu" || len(r.server.Chats()) != 1 {
+		t.Errorf("%+v, %v: without tools a directive is text", result, err)
+	}
+	if system := r.chat(0).Messages[0].Content; strings.Contains(system, "# Tools") || strings.Contains(system, "# Agents") {
+		t.Errorf("the prompt offers tools: %q", system)
+	}
+}
+
+func TestTurnAnswerCutByTheContextIsNoted(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "And so it", DoneReason: "length"}}}})
+	r.say("Tell me all")
+	if diff := cmp.Diff([]string{"user", "assistant", "note:limit"}, r.kinds()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTurnPrivateSessionWritesNothing(t *testing.T) {
+	r := newRig(t, ollamaScript("SYSTEM_STATS: cpu", "One.", "Two."))
+	r.store.SetPrivate(testSession)
+	r.say("Hello")
+	r.say("Again")
+	if n := len(r.chat(2).Messages); n != 4 {
+		t.Errorf("the second request has %d messages, want 4", n)
+	}
+	list, err := r.store.List(t.Context())
+	if err != nil || len(list) != 1 || list[0].Path != "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestTurnSkillIsOneShot(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
+		{Times: 1, Reply: ollamatest.Reply{Text: "SKILL: haiku about\nthe sea"}},
+		{SystemContains: "Seventeen syllables", Reply: ollamatest.Reply{Text: "Waves."}},
+		{Reply: ollamatest.Reply{Text: "Here: Waves."}},
+	}})
+	r.write("skills/haiku/SKILL.md", "---\nname: haiku\ndescription: Writes haiku.\n---\nSeventeen syllables.\n")
+	r.say("A poem")
+	want := []api.Message{{Role: "system", Content: "Seventeen syllables."}, {Role: "user", Content: "about\nthe sea"}}
+	if diff := cmp.Diff(want, r.chat(1).Messages); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"user", "agent:skill:haiku", "assistant"}, r.kinds()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTurnSpecialistWithTools(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
+		{Times: 1, Reply: ollamatest.Reply{Text: "AGENT: looker How busy?"}},
+		{Times: 1, Messages: 2, Reply: ollamatest.Reply{Text: "SYSTEM_STATS: cpu\nAGENT: coder x\nMEMORY_APPEND: y"}},
+		{Times: 1, Messages: 4, SystemContains: "Look at it", Reply: ollamatest.Reply{Text: "45 %."}},
+		{Reply: ollamatest.Reply{Text: "It is at 45 %."}},
+	}})
+	r.write("agents/agent-007/agent.json", `{"name": "Looker", "tools": ["SYSTEM_STATS", "AGENT", "MEMORY_APPEND"]}`)
+	r.write("agents/agent-007/skill.md", "Look at it.")
+	result, _ := r.say("Ask the looker")
+	told := r.chat(2).Messages[3].Content
+	if !strings.Contains(told, "stats of cpu") || strings.Count(told, "you may not use") != 2 {
+		t.Errorf("told %q", told)
+	}
+	if result.Text != "It is at 45 %." {
+		t.Errorf("answer %q", result.Text)
+	}
+	if diff := cmp.Diff([]string{"user", "tool:SYSTEM_STATS", "tool:AGENT", "tool:MEMORY_APPEND", "agent:looker", "assistant"}, r.kinds()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestModelOfAnAgent(t *testing.T) {
+	models := []ollamatest.Model{textModel("big:8b", 8192), textModel("coder:3b", 8192), textModel("tiny:1b", 8192)}
+	for _, tt := range []struct {
+		name, asked string
+		agent       Agent
+		want        string
+	}{
+		{"given a model asked for", "tiny:1b", Agent{Model: "coder:3b"}, "tiny:1b"},
+		{"given the agent's own", "", Agent{Model: "coder:3b", Role: "small"}, "coder:3b"},
+		{"given a setting for its role", "", Agent{Role: "small"}, "tiny:1b"},
+		{"given the setting for all", "", Agent{Role: "code"}, "big:8b"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: models})
+			tr := newTurn(r.engine, nil, Request{})
+			tr.settings = Settings{Model: "big:8b", RoleModels: map[string]string{"small": "tiny:1b", "embed": ""}}
+			got, numCtx, err := tr.resolveModel(t.Context(), tt.asked, tt.agent)
+			if err != nil || got.Name != tt.want || numCtx != 8192 {
+				t.Errorf("%s with %d, %v; want %s", got.Name, numCtx, err, tt.want)
+			}
+		})
+	}
+}
+
+// compactFunc is a Compactor.
+type compactFunc func(ctx context.Context, session string) (bool, error)
+
+func (f compactFunc) Compact(ctx context.Context, session string) (bool, error) {
+	return f(ctx, session)
+}
+
+func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}}},
+		{Reply: ollamatest.Reply{Text: "ok"}},
+	}})
+	r.params.Compactor = compactFunc(func(ctx context.Context, session string) (bool, error) {
+		blocks := r.blocks()
+		_, err := r.store.Append(ctx, session, sessionmem.Block{Kind: sessionmem.KindSummary, Through: blocks[len(blocks)-2].ID, Text: "They said hello."})
+		return true, err
+	})
+	r.open()
+	r.say("Hello")
+	r.say("Hello again")
+	_, events := r.say("The last")
+	sent := r.chat(-1).Messages
+	if len(sent) != 3 || sent[1].Role != "system" || !strings.Contains(sent[1].Content, "They said hello.") || !strings.HasPrefix(sent[2].Content, "The last") {
+		t.Errorf("sent %+v", sent)
+	}
+	compacting := false
+	for _, e := range of(events, EventState) {
+		compacting = compacting || e.State == StateCompacting
+	}
+	if !compacting {
+		t.Error("the user was not told")
+	}
+}
+
+func TestTurnSurvivesAFault(t *testing.T) {
+	r := newRig(t, ollamaScript("SYSTEM_STATS: cpu", "ok"))
+	r.params.Stats = func(context.Context, string) (string, error) { panic("a sensor went mad") }
+	r.open()
+	_, events, err := r.turn(Request{Text: "Hello"})
+	if Explain(err).Kind != KindInternal || events[len(events)-1].Type != EventError {
+		t.Errorf("error %v", err)
+	}
+	r.params.Stats = nil
+	r.open()
+	r.say("The session is not locked")
+}
+
+func TestEngineAfterClose(t *testing.T) {
+	r := newRig(t, ollamaScript("ok"))
+	if err := r.engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := r.turn(Request{Text: "Hello"})
+	if Explain(err).Kind != KindCancelled {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNewEnginePanics(t *testing.T) {
+	r := newRig(t, ollamatest.Script{})
+	for name, spoil := range map[string]func(p *Params){
+		"without a store":   func(p *Params) { p.Store = nil },
+		"without a chat":    func(p *Params) { p.Chat = nil },
+		"without a setting": func(p *Params) { p.Settings = nil },
+		"without prompts":   func(p *Params) { p.Prompts = fstest.MapFS{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			p := r.params
+			spoil(&p)
+			NewEngine(p)
+		})
+	}
+}
+
+var (
+	_ ChatModel     = (*ollama.Client)(nil)
+	_ ModelResolver = (*ollama.Catalog)(nil)
+)
+
+func TestTurnLongMessageIsKeptWhereTheServerIsDown(t *testing.T) {
+	r := newRig(t, ollamaScript("ok"))
+	r.server.Down()
+	_, _, err := r.turn(Request{Text: strings.Repeat("A long story. ", 500)})
+	if Explain(err).Kind != KindDown {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff([]string{"user", "note:error"}, r.kinds()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTurnLongResultIsCut(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 8192)}, Rules: replies("SYSTEM_STATS: cpu", "ok")})
+	r.params.Stats = func(context.Context, string) (string, error) { return strings.Repeat("figures ", 20000), nil }
+	r.open()
+	_, events := r.say("Hello")
+	told := r.chat(1).Messages
+	if got := told[len(told)-1].Content; len(got) > 8192 || !strings.Contains(got, "cut here") {
+		t.Errorf("told %d bytes", len(got))
+	}
+	cuts, tools := of(events, EventContextCut), of(events, EventTool)
+	if len(cuts) != 1 || cuts[0].Cut.Result < 100000 || len(tools[1].Call.Result) > 8192 || len(r.blocks()[1].Text) > 8192 {
+		t.Errorf("cuts %+v, event of %d bytes, block of %d", cuts, len(tools[1].Call.Result), len(r.blocks()[1].Text))
+	}
+}
+
+func TestTurnSameLessonTwice(t *testing.T) {
+	r := newRig(t, ollamaScript("MEMORY_APPEND: Likes green tea.\nMEMORY_APPEND: Likes green tea.\nMEMORY_APPEND: agent:nobody x", "ok"))
+	_, events := r.say("Remember it")
+	told := r.chat(1).Messages
+	got := told[len(told)-1].Content
+	if !strings.Contains(got, "already says so") || !strings.Contains(got, "failed: no such agent") || len(of(events, EventMemoryWritten)) != 1 {
+		t.Errorf("told %q", got)
+	}
+}
+
+func TestNativeArguments(t *testing.T) {
+	call := fromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []Tool{fetchTool{}})
+	want := ToolCall{
+		Name: toolFetchURL, Arg: `https://a.b depth=3 tags=["x"]`, NativeID: "id-fetch_url",
+		Args: map[string]string{"url": "https://a.b", "depth": "3", "tags": `["x"]`},
+	}
+	if diff := cmp.Diff(want, call); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSplitSelector(t *testing.T) {
+	agents := []Agent{
+		{ID: "002", Slug: "coder", Name: "Coder", Enabled: true},
+		{ID: "003", Slug: "doctor", Name: "Machine Doctor", Enabled: true},
+		{ID: "9", Slug: "machine", Name: "Machine", Enabled: true},
+		{ID: "5", Slug: "off", Name: "Coder of old", Enabled: false},
+	}
+	for arg, want := range map[string][2]string{
+		"coder Write it":                {"coder", "Write it"},
+		"Coder: Write it":               {"Coder", "Write it"},
+		"002 Write it":                  {"002", "Write it"},
+		"agent-002\nWrite\nit":          {"agent-002", "Write\nit"},
+		"machine doctor, what is slow?": {"machine doctor", "what is slow?"},
+		"machine what is slow?":         {"machine", "what is slow?"},
+		"coders unite":                  {"coders", "unite"},
+		"Coder of old do it":            {"Coder", "of old do it"},
+		"coder":                         {"coder", ""},
+		"":                              {"", ""},
+		"nobody: do it":                 {"nobody", "do it"},
+	} {
+		selector, task := splitSelector(arg, agents)
+		if selector != want[0] || task != want[1] {
+			t.Errorf("%q: %q, %q; want %q", arg, selector, task, want)
+		}
+	}
+}
+
+func TestTurnTrimmedHistoryKeepsItsBeginning(t *testing.T) {
+	r := newRig(t, ollamatest.Script{
+		Models: []ollamatest.Model{textModel(testModel, 4096)}, EnforceContext: true,
+		Rules: replies("An answer. " + strings.Repeat("More of it. ", 20)),
+	})
+	const turns = 24
+	shared := 0
+	for i := range turns {
+		r.say(fmt.Sprintf("Question %d: %s", i, strings.Repeat("why so ", 15)))
+		if i == 0 {
+			continue
+		}
+		before, after := r.chat(i-1).Messages, r.chat(i).Messages
+		if len(after) > len(before) && cmp.Equal(before, after[:len(before)], cmp.Comparer(func(a, b api.Message) bool {
+			return a.Role == b.Role && a.Content == b.Content
+		})) {
+			shared++
+		}
+	}
+	if len(r.chat(turns-1).Messages) >= 2*turns {
+		t.Error("nothing was trimmed")
+	}
+	if shared < turns*2/3 {
+		t.Errorf("%d of %d requests begin as the one before", shared, turns-1)
+	}
+	t.Logf("%d of %d requests begin as the one before", shared, turns-1)
+}
+
+func TestTurnStreamingAnswerIsCheckpointed(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
+		Chunks: []string{"one ", "two ", "three"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1},
+	}}}})
+	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Hello"})
+	partials := func() string {
+		files, err := filepath.Glob(filepath.Join(r.root, "session", ".partial", "*.md"))
+		if err != nil || len(files) == 0 {
+			return ""
+		}
+		data, err := os.ReadFile(files[0])
+		if err != nil {
+			return ""
+		}
+		return string(data)
+	}
+	for range 150 { // the client gives up on the hung server after 2 s
+		if strings.Contains(partials(), "one") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := partials(); !strings.Contains(got, "one") || !strings.Contains(got, "## Assistant") {
+		t.Errorf("checkpoint %q", got)
+	}
+	run.Stop()
+	if _, err := run.Wait(); Explain(err).Kind != KindCancelled {
+		t.Errorf("error %v", err)
+	}
+	if got := partials(); got != "" {
+		t.Errorf("a checkpoint stays: %q", got)
+	}
+}

@@ -1,0 +1,317 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	// weighFrom is from how many raw tokens on a message is weighed against the
+	// model's context before it is written: shorter ones go to disk at once.
+	weighFrom = 256
+	// messageTokens is what a message costs beside its text, in raw tokens.
+	messageTokens = 4
+	// roundingTokens is left free, so that what was trimmed here always passes
+	// dialogue.fit.
+	roundingTokens = 32
+	// defaultMaxMessages and defaultMaxTokens cap the history where nothing is set.
+	defaultMaxMessages = 20
+	defaultMaxTokens   = 8192
+)
+
+// write puts the user's message on disk, before any model is called. A message
+// that can't fit the model's context is refused before it is written, so that it
+// doesn't crowd out later turns; where the server can't be asked it is kept.
+func (t *turn) write(ctx context.Context) (phase, error) {
+	text := sessionmem.Block{Kind: sessionmem.KindUser, Text: t.req.Text}.Normalized().Text
+	if strings.TrimSpace(text) == "" {
+		return nil, fmt.Errorf("%w: the message is empty", ErrRequest)
+	}
+	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Context: t.attached(time.Now())}
+	if sessionmem.EstimateTokens(text) > weighFrom {
+		t.state(StateReading, "looking at the message")
+		if err := t.weigh(ctx, b); err != nil {
+			return nil, err
+		}
+	}
+	user, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, b)
+	if err != nil {
+		return nil, saveProblem("Your message", err)
+	}
+	t.setUser(user)
+	return (*turn).choose, nil
+}
+
+func (t *turn) setUser(user sessionmem.Block) {
+	t.user = user.Normalized()
+	t.result.UserID = t.user.ID
+	t.state(StateReading, "")
+}
+
+// weigh gives an error for a message that doesn't fit.
+func (t *turn) weigh(ctx context.Context, b sessionmem.Block) error {
+	if _, err := t.choose(ctx); err != nil {
+		t.talk = nil
+		return nil //nolint:nilerr // the choose phase meets it again, with the message safe on disk
+	}
+	return t.checkRoom(b)
+}
+
+// checkRoom refuses a message that doesn't fit beside the system prompt.
+func (t *turn) checkRoom(b sessionmem.Block) error {
+	room, need := t.room(0), t.talk.cost(userText(b))
+	if t.talk.budget.Known() && need > room {
+		return &tooLongError{model: t.model.Name, need: need, room: room}
+	}
+	return nil
+}
+
+// room is what messages may take beside the system prompt, the tools and a
+// Summary, in calibrated tokens.
+func (t *turn) room(summary int) int {
+	return t.talk.budget.Rest(t.talk.cost(t.system.System), t.talk.toolCost(), summary)
+}
+
+// attached is what changes each turn and so goes with the user's message, at the
+// end of the request: one line.
+func (t *turn) attached(now time.Time) string {
+	line := now.Format("Mon 2006-01-02 15:04 -07:00")
+	if t.engine.p.Vitals != nil {
+		if vitals := oneLine(t.engine.p.Vitals()); vitals != "" {
+			line += " · " + vitals
+		}
+	}
+	return "[" + line + "]"
+}
+
+// userText is what is sent for a User block: always the same, from the block.
+func userText(b sessionmem.Block) string {
+	if b.Context == "" {
+		return b.Text
+	}
+	return b.Text + "\n\n" + b.Context
+}
+
+// reopen takes up a User block again. If something answered it, a Note rewind
+// starts a branch there: the old answer stays in the file.
+func (t *turn) reopen(ctx context.Context) (phase, error) {
+	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
+	if err != nil {
+		return nil, fmt.Errorf("reading the conversation: %w", err)
+	}
+	at := slices.IndexFunc(window.Messages, func(b sessionmem.Block) bool {
+		return b.ID == t.req.Retry && b.Kind == sessionmem.KindUser
+	})
+	if at < 0 {
+		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", ErrRequest)
+	}
+	t.setUser(window.Messages[at])
+	if at+1 < len(window.Messages) {
+		note := sessionmem.Block{
+			Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind,
+			Parent: t.user.ID, Text: window.Messages[at+1].ID,
+		}
+		if err := t.note(ctx, note); err != nil {
+			return nil, err
+		}
+	}
+	return (*turn).choose, nil
+}
+
+// note appends a Note block.
+func (t *turn) note(ctx context.Context, b sessionmem.Block) error {
+	b.Kind = sessionmem.KindNote
+	if _, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, b); err != nil {
+		return saveProblem("A note", err)
+	}
+	return nil
+}
+
+// systemPrompt builds the system prompt from what the files say now.
+func (t *turn) systemPrompt() Prompt {
+	in := t.promptInput(t.talk)
+	in.Delegate = t.mayDelegate()
+	if in.Delegate {
+		in.Agents, in.Skills = t.roster, t.engine.p.Registry.Skills()
+	}
+	return BuildSystem(in)
+}
+
+// promptInput is what every system prompt has: the agent, its memory, its tools.
+func (t *turn) promptInput(d *dialogue) PromptInput {
+	in := PromptInput{
+		Agent: d.agent, GlobalBudget: t.settings.GlobalBudget, AgentBudget: t.settings.AgentBudget,
+		Global:        t.loadMemory(sessionmem.Target{Kind: sessionmem.TargetGlobal}),
+		Own:           sessionmem.MemoryFile{Missing: true},
+		ContextTokens: d.numCtx, Native: d.native, Tools: docs(d.tools), Guides: t.engine.guides,
+		Estimate: d.estimate,
+	}
+	if target, ok := ownMemory(d.agent); ok {
+		in.Own = t.loadMemory(target)
+	}
+	return in
+}
+
+// loadMemory reads a memory file now, so that an edit saved before Enter is in
+// this prompt. One that can't be read is said, and left out.
+func (t *turn) loadMemory(target sessionmem.Target) sessionmem.MemoryFile {
+	f, err := t.engine.p.Memory.Load(target)
+	if err != nil {
+		t.engine.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
+		t.state(StateReading, "the memory could not be read and is left out: "+err.Error())
+		return sessionmem.MemoryFile{Target: target, Missing: true}
+	}
+	if added, removed, changed := t.engine.memoryChanged(f); changed {
+		t.emit(Event{Type: EventMemoryReloaded, Memory: &MemoryChange{
+			Path: f.Path, Target: targetName(target), Added: added, Removed: removed,
+		}})
+	}
+	return f
+}
+
+// build makes the request: system prompt, Summary, history, the user's message.
+func (t *turn) build(ctx context.Context) (phase, error) {
+	if err := t.checkRoom(t.user); err != nil {
+		return nil, err
+	}
+	window, err := t.engine.p.Store.Context(context.WithoutCancel(ctx), t.req.Session)
+	if err != nil {
+		return nil, fmt.Errorf("reading the conversation: %w", err)
+	}
+	t.talk.messages = []api.Message{{Role: "system", Content: t.system.System}}
+	cut := t.system.Cut
+	summary := t.summary(window.Summary)
+	if summary != "" {
+		t.talk.messages = append(t.talk.messages, api.Message{Role: "system", Content: summary})
+	}
+	history, left := sessionmem.Trim(t.upToUser(window.Messages), t.limits(summary), rawCost)
+	if len(history) == 0 {
+		history = []sessionmem.Block{t.user} // it was weighed: it fits
+	}
+	t.talk.fixed = len(t.talk.messages)
+	t.talk.messages = append(t.talk.messages, toMessages(history)...)
+	t.talk.history = len(history) - 1
+	cut.Messages = left
+	t.tellCut(cut)
+	return (*turn).ask, nil
+}
+
+// upToUser is the conversation up to this turn's message, whatever an editor did
+// to the file.
+func (t *turn) upToUser(messages []sessionmem.Block) []sessionmem.Block {
+	at := slices.IndexFunc(messages, func(b sessionmem.Block) bool { return b.ID == t.user.ID })
+	if at < 0 {
+		return append(slices.Clone(messages), t.user)
+	}
+	messages = slices.Clone(messages[:at+1])
+	messages[at] = t.user
+	return messages
+}
+
+// summary is the Summary as it is sent, within its share.
+func (t *turn) summary(b *sessionmem.Block) string {
+	if b == nil {
+		return ""
+	}
+	text := b.Text
+	if t.talk.budget.Known() {
+		text, _ = CutResult(text, t.talk.raw(t.talk.budget.Summary))
+	}
+	return "# The conversation so far, in short\n" + text
+}
+
+// limits caps the history: the settings, and what the real context leaves. They
+// are the same from turn to turn, so that the same beginning is sent.
+func (t *turn) limits(summary string) sessionmem.Limits {
+	lim := sessionmem.Limits{Messages: t.settings.MaxMessages, Tokens: t.settings.MaxTokens}
+	if lim.Messages <= 0 {
+		lim.Messages = defaultMaxMessages
+	}
+	if lim.Tokens <= 0 {
+		lim.Tokens = defaultMaxTokens
+	}
+	if t.talk.budget.Known() {
+		room := t.talk.raw(t.room(t.talk.cost(summary))) - roundingTokens
+		lim.Tokens = min(lim.Tokens, max(room, 1))
+	}
+	return lim
+}
+
+// rawCost is what a message counts for in the caps.
+func rawCost(b sessionmem.Block) int {
+	return sessionmem.EstimateTokens(userText(b)) + messageTokens
+}
+
+// toMessages makes the messages of a request of blocks.
+func toMessages(blocks []sessionmem.Block) []api.Message {
+	messages := make([]api.Message, 0, len(blocks))
+	for _, b := range blocks {
+		if b.Kind == sessionmem.KindUser {
+			messages = append(messages, api.Message{Role: "user", Content: userText(b)})
+			continue
+		}
+		messages = append(messages, api.Message{Role: "assistant", Content: b.Text})
+	}
+	return messages
+}
+
+// tellCut says what was left out, if anything was.
+func (t *turn) tellCut(cut ContextCut) {
+	if cut != (ContextCut{}) {
+		t.emit(Event{Type: EventContextCut, Cut: &cut, Block: t.user.ID, Agent: t.agent.Slug, Model: t.model.Name})
+	}
+}
+
+// mayDelegate reports whether the turn's agent may hand tasks to others.
+func (t *turn) mayDelegate() bool {
+	return slices.ContainsFunc(t.talk.tools, func(tool Tool) bool { return tool.Name() == toolAgent || tool.Name() == toolSkill })
+}
+
+// tools are what the turn's agent may use: what its agent.json lists, else all
+// for an entry agent and all but delegation for another one.
+func (t *turn) tools() []Tool {
+	if t.req.NoTools {
+		return nil
+	}
+	var list []Tool
+	for _, tool := range t.allTools() {
+		delegates := tool.Name() == toolAgent || tool.Name() == toolSkill
+		listed := t.agent.Tools == nil || hasFold(t.agent.Tools, tool.Name())
+		if listed && (!delegates || t.agent.Entry) {
+			list = append(list, tool)
+		}
+	}
+	return list
+}
+
+// allTools are the tools of this version, always in this order.
+func (t *turn) allTools() []Tool {
+	list := []Tool{agentTool{t}, skillTool{t}, memoryTool{t}}
+	if t.engine.p.Stats != nil {
+		list = append(list, statsTool{t.engine.p.Stats})
+	}
+	return append(list, t.fetchTool())
+}
+
+// specialistTools are what a sub-call may use: what its agent.json lists, never
+// delegation or memory.
+func (t *turn) specialistTools(a Agent) []Tool {
+	var list []Tool
+	for _, tool := range t.allTools() {
+		switch tool.Name() {
+		case toolAgent, toolSkill, toolMemoryAppend:
+			continue
+		}
+		if hasFold(a.Tools, tool.Name()) {
+			list = append(list, tool)
+		}
+	}
+	return list
+}

@@ -1,0 +1,205 @@
+package agents
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+)
+
+// rig is an engine over real files and the scripted server.
+type rig struct {
+	t        testing.TB
+	root     string
+	server   *ollamatest.Server
+	store    *sessionmem.Store
+	engine   *Engine
+	settings Settings
+	params   Params
+}
+
+const (
+	testModel   = "qwen3:8b"
+	testSession = "cpu-test"
+)
+
+// textModel knows no native tools; nativeModel does.
+func textModel(name string, context int) ollamatest.Model {
+	return ollamatest.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: context}
+}
+
+func nativeModel(name string, context int) ollamatest.Model {
+	m := textModel(name, context)
+	m.Capabilities = append(m.Capabilities, "tools")
+	return m
+}
+
+func newRig(t testing.TB, script ollamatest.Script) *rig {
+	t.Helper()
+	if script.Models == nil {
+		script.Models = []ollamatest.Model{textModel(testModel, 16384)}
+	}
+	r := &rig{t: t, root: t.TempDir(), server: ollamatest.Start(t, script)}
+	r.settings = Settings{
+		DefaultAgent: "orchestrator", TaskContext: "off", MaxMessages: 20, MaxTokens: 8192,
+		GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto", Model: script.Models[0].Name,
+	}
+	registry := NewRegistry(RegistryConfig{Root: r.root, Defaults: os.DirFS("../assets")})
+	if err := registry.InstallDefaults(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	client, err := ollama.New(ollama.Params{Host: r.server.URL(), IdleTimeout: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.params = Params{
+		Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root}), Registry: registry,
+		Chat: client, Models: ollama.NewCatalog(client, 0), Prompts: os.DirFS("../assets"),
+		Settings: func() Settings { return r.settings },
+		Vitals:   func() string { return "CPU 12 %" },
+		Stats: func(_ context.Context, topic string) (string, error) {
+			return "stats of " + topic + ": CPU 45 %", nil
+		},
+	}
+	r.open()
+	return r
+}
+
+// open opens the store and the engine, as a start of the app does.
+func (r *rig) open() {
+	r.t.Helper()
+	store, err := sessionmem.Open(sessionmem.Config{Root: r.root})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.store, r.params.Store = store, store
+	r.engine = NewEngine(r.params)
+	engine := r.engine
+	r.t.Cleanup(func() { _ = engine.Close(); _ = store.Close() })
+}
+
+// turn runs one message to its end and gives all events.
+func (r *rig) turn(req Request) (Result, []Event, error) {
+	r.t.Helper()
+	if req.Session == "" {
+		req.Session = testSession
+	}
+	run := r.engine.Start(r.t.Context(), req)
+	var events []Event
+	for e := range run.Events(r.t.Context()) {
+		events = append(events, e)
+	}
+	result, err := run.Wait()
+	return result, events, err
+}
+
+// say runs a turn that must succeed.
+func (r *rig) say(text string) (Result, []Event) {
+	r.t.Helper()
+	result, events, err := r.turn(Request{Text: text})
+	if err != nil {
+		r.t.Fatalf("turn %q: %v", text, err)
+	}
+	return result, events
+}
+
+func (r *rig) blocks() []sessionmem.Block {
+	r.t.Helper()
+	tr, err := r.store.Load(context.Background(), testSession)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return tr.Blocks
+}
+
+// kinds is the transcript's outline: "user", "tool:SYSTEM_STATS", "note:error" …
+func (r *rig) kinds() []string {
+	var list []string
+	for _, b := range r.blocks() {
+		name := string(b.Kind)
+		switch b.Kind {
+		case sessionmem.KindTool, sessionmem.KindAgent:
+			name += ":" + b.Agent
+		case sessionmem.KindNote:
+			name += ":" + b.Note
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+func (r *rig) chat(i int) api.ChatRequest {
+	r.t.Helper()
+	chats := r.server.Chats()
+	if i < 0 {
+		i += len(chats)
+	}
+	if i < 0 || i >= len(chats) {
+		r.t.Fatalf("no chat %d of %d", i, len(chats))
+	}
+	return *chats[i].Chat
+}
+
+func (r *rig) write(name, text string) {
+	r.t.Helper()
+	path := filepath.Join(r.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// tokens is the text that token events showed.
+func tokens(events []Event) string {
+	var s strings.Builder
+	for _, e := range events {
+		if e.Type == EventToken {
+			s.WriteString(e.Text)
+		}
+	}
+	return s.String()
+}
+
+func of(events []Event, kind EventType) []Event {
+	var list []Event
+	for _, e := range events {
+		if e.Type == kind {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func replies(texts ...string) []ollamatest.Rule {
+	var rules []ollamatest.Rule
+	for i, text := range texts {
+		rule := ollamatest.Rule{Reply: ollamatest.Reply{Text: text}}
+		if i < len(texts)-1 {
+			rule.Times = 1
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+func toolCall(name string, args map[string]any) api.ToolCall {
+	call := api.ToolCall{ID: "id-" + name, Function: api.ToolCallFunction{Name: name, Arguments: api.NewToolCallFunctionArguments()}}
+	for k, v := range args {
+		call.Function.Arguments.Set(k, v)
+	}
+	return call
+}
+
+func ollamaScript(texts ...string) ollamatest.Script {
+	return ollamatest.Script{Rules: replies(texts...)}
+}
