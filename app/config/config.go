@@ -1,0 +1,119 @@
+// Package config reads config.toml: the settings people may edit by hand.
+//
+// Precedence: MAC_STATS_<SECTION>_<KEY>, then the older names of the source
+// documents, then config.toml, then the default. A bad value is named with its
+// place, key and allowed range, and the default is used.
+//
+// Everything about a key stands once, in the table of Settings: its default, its
+// other names, what is allowed, the help. Reading, writing, the shipped file and
+// the Settings tab all follow from it.
+package config
+
+import "time"
+
+// Config is every setting, resolved.
+type Config struct {
+	Session    Session
+	Compaction Compaction
+	Memory     Memory
+	Recall     Recall
+	Agents     Agents
+	Ollama     Ollama
+	Discord    Discord
+	Monitor    Monitor
+	API        API
+}
+
+// Session is [session].
+type Session struct {
+	MaxMessages  int
+	MaxTokens    int
+	InMemoryOnly bool
+	MaxFileBytes int64         // 0 = no limit; beyond it a part 2 begins
+	ArchiveAfter time.Duration // 0 = never
+	DeleteAfter  time.Duration // 0 = never
+}
+
+// Compaction is [compaction].
+type Compaction struct {
+	Threshold     int
+	MinPeriodic   int
+	Interval      time.Duration
+	InactiveAfter time.Duration
+	KeepRecent    int
+}
+
+// Memory is [memory].
+type Memory struct {
+	Write         string // auto | ask | off
+	GlobalBudget  int
+	AgentBudget   int
+	ChannelBudget int
+	MaxUser       int
+	MaxServer     int
+	SaveInterval  time.Duration
+}
+
+// Recall is [recall].
+type Recall struct {
+	TopK          int
+	Strategy      string // lexical | semantic | hybrid
+	ColdAfterDays int
+	CrossSession  bool
+}
+
+// Agents is [agents].
+type Agents struct {
+	TaskContext string // off | last-user-message
+	Default     string
+}
+
+// Ollama is [ollama].
+type Ollama struct {
+	Host          string // never empty: OLLAMA_HOST, else 127.0.0.1:11434, where nothing is set
+	Model         string // "" = by role, as the two below
+	SmallModel    string
+	EmbedModel    string
+	NumCtx        int // 0 = auto
+	MaxConcurrent int
+	KeepAlive     time.Duration // below 0 = for ever
+	IdleTimeout   time.Duration
+}
+
+// Discord is [discord].
+type Discord struct {
+	Enabled         bool
+	Name            string
+	PromptFile      string
+	HistoryTurns    int
+	MessageMaxChars int
+	TailCount       int
+	MaxMsgs         int
+	MaxChars        int
+	MaxAge          time.Duration
+	FetchTimeout    time.Duration
+}
+
+// Monitor is [monitor].
+type Monitor struct {
+	IntervalOpen   time.Duration
+	IntervalClosed time.Duration
+	Sensors        bool
+}
+
+// API is [api].
+type API struct {
+	Enabled bool
+	Listen  string // unix, or a loopback address with a port
+}
+
+// Default is the configuration with no file and no environment.
+func Default() Config {
+	var c Config
+	for _, s := range Settings() {
+		if err := s.codec.read(&c, s.Default); err != nil {
+			panic("config: the default of " + s.Key + ": " + err.Error())
+		}
+	}
+	return c
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write assets/config.toml from the table of settings")
+
+const shippedFile = "../../assets/config.toml"
+
+// exampleFile is what the shipped file must be, made of the table of settings.
+func exampleFile() string {
+	var b strings.Builder
+	b.WriteString(`# Settings of mac-stats.
+#
+# Every key is here with its default, switched off by the # in front of it: take
+# the # away and change the value. The file is read again when you save it. A bad
+# value is named with its line and what is allowed, in the window and by
+# ` + "`mac-stats doctor`" + `, and the default is used.
+#
+# The environment wins over this file: MAC_STATS_<SECTION>_<KEY>, for instance
+# MAC_STATS_OLLAMA_MODEL=qwen3:8b. "Also" names what a key is read from too.
+# Times are written like 30s, 30m, 12h or 30d.
+`)
+	section := ""
+	for _, s := range Settings() {
+		table, name, _ := strings.Cut(s.Key, ".")
+		if table != section {
+			section = table
+			b.WriteString("\n[" + section + "]\n")
+		}
+		b.WriteString("\n")
+		wrapComment(&b, s.Help)
+		wrapComment(&b, "Allowed: "+s.Allowed+".")
+		if len(s.Also) > 0 {
+			wrapComment(&b, "Also: "+strings.Join(s.Also, ", ")+".")
+		}
+		b.WriteString("#" + name + " = " + s.literal(s.Default) + "\n")
+	}
+	return b.String()
+}
+
+func wrapComment(b *strings.Builder, text string) {
+	line := "#"
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > 100 {
+			b.WriteString(line + "\n")
+			line = "#"
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+func TestShippedFileFollowsTheTable(t *testing.T) {
+	if *update {
+		if err := os.WriteFile(shippedFile, []byte(exampleFile()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(shippedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(exampleFile(), string(got)); diff != "" {
+		t.Errorf("assets/config.toml has drifted; run this test with -update:\n%s", diff)
+	}
+}
+
+func TestShippedFileParsesToDefault(t *testing.T) {
+	shipped, err := os.ReadFile(shippedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switchedOn := regexp.MustCompile(`(?m)^#([a-z_]+ = )`).ReplaceAll(shipped, []byte("$1"))
+	doc, err := parse(switchedOn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.entries) != len(Settings()) {
+		t.Errorf("the file has %d keys, the table %d", len(doc.entries), len(Settings()))
+	}
+	for name, data := range map[string][]byte{"as shipped": shipped, "with every key switched on": switchedOn} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "config.toml")
+			if err := os.WriteFile(file, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, findings := Load(file, nil)
+			if len(findings) > 0 {
+				t.Errorf("findings: %v", findings)
+			}
+			if diff := cmp.Diff(Default(), got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/adrg/xdg"
+)
+
+// The variables that move the folders.
+const (
+	envHome  = "MAC_STATS_HOME"
+	envCache = "MAC_STATS_CACHE"
+)
+
+// ErrNoHome: neither MAC_STATS_HOME nor the home folder is known.
+var ErrNoHome = errors.New("the home folder is not known; set HOME, or MAC_STATS_HOME to the folder to use")
+
+// Paths are the folders of an installation, all absolute.
+type Paths struct {
+	Home    string // ~/.mac-stats, or MAC_STATS_HOME
+	Cache   string // XDG cache/mac-stats, or MAC_STATS_CACHE
+	Runtime string // where the socket lives: XDG_RUNTIME_DIR/mac-stats, else run under Cache
+}
+
+// FindPaths reads the environment (getenv, usually os.Getenv). It makes no
+// folder. The only errors are ErrNoHome and that of a working folder that is gone.
+func FindPaths(getenv func(string) string) (Paths, error) {
+	user := userHome(getenv)
+	p := Paths{Home: expand(getenv(envHome), user), Cache: expand(getenv(envCache), user)}
+	if p.Home == "" {
+		if user == "" {
+			return Paths{}, ErrNoHome
+		}
+		p.Home = filepath.Join(user, ".mac-stats")
+	}
+	if p.Cache == "" {
+		p.Cache = filepath.Join(cacheHome(getenv, user, p.Home), "mac-stats")
+	}
+	p.Runtime = filepath.Join(p.Cache, "run")
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		p.Runtime = filepath.Join(dir, "mac-stats")
+	}
+	for _, path := range []*string{&p.Home, &p.Cache, &p.Runtime} {
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return Paths{}, fmt.Errorf("find the folder %s: %w", *path, err)
+		}
+		*path = abs
+	}
+	return p, nil
+}
+
+// ConfigFile is <home>/config.toml.
+func (p Paths) ConfigFile() string { return filepath.Join(p.Home, "config.toml") }
+
+func userHome(getenv func(string) string) string {
+	if runtime.GOOS == "windows" {
+		if home := getenv("USERPROFILE"); home != "" {
+			return home
+		}
+	}
+	return getenv("HOME")
+}
+
+// expand resolves a ~ in front, which no shell has done where the variable comes
+// from a desktop file or a service.
+func expand(path, user string) string {
+	path = strings.TrimSpace(path)
+	if user == "" {
+		return path
+	}
+	if path == "~" {
+		return user
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(user, rest)
+	}
+	return path
+}
+
+// cacheHome is the folder of caches. The xdg package has read the process's own
+// environment at its start; where the given one says something else, that counts.
+func cacheHome(getenv func(string) string, user, home string) string {
+	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if user == "" {
+		return filepath.Join(home, ".cache")
+	}
+	if user == xdg.Home && os.Getenv("XDG_CACHE_HOME") == "" {
+		return xdg.CacheHome
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(user, "Library", "Caches")
+	case "windows":
+		return filepath.Join(user, "AppData", "Local", "cache")
+	}
+	return filepath.Join(user, ".cache")
+}

@@ -1,0 +1,290 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Setting is one key of config.toml.
+type Setting struct {
+	Key     string   // "session.max_messages"
+	Default string   // as written in config.toml, without quotes
+	Env     string   // "MAC_STATS_SESSION_MAX_MESSAGES"
+	Also    []string // the older names it is read from too, the first that is set wins
+	Allowed string   // in words: "a whole number from 2 to 500"
+	Choices []string // where only these are allowed; else nil
+	Help    string   // what it does, in one or two sentences
+
+	codec  codec
+	others []alias
+}
+
+// alias is an older name of a setting.
+type alias struct {
+	name    string
+	file    bool                         // dotted: also read from config.toml
+	last    bool                         // weaker than config.toml, not stronger
+	convert func(string) (string, error) // to the setting's own units; nil where they are the same
+	unit    string                       // what the older name counts, in words
+}
+
+// Value is the setting's value in c, as config.toml would say it without quotes.
+func (s Setting) Value(c Config) string { return s.codec.show(&c) }
+
+// Check says whether the setting could take a value, in words for people.
+func (s Setting) Check(value string) error {
+	var c Config
+	if err := s.codec.read(&c, strings.TrimSpace(value)); err != nil {
+		return fmt.Errorf("%s can't be %s: %s", s.Key, shown(value), s.reason(err))
+	}
+	return nil
+}
+
+// reason is why a value can't be used, with what is allowed.
+func (s Setting) reason(err error) string {
+	if err == errNotAllowed { //nolint:errorlint // our own codecs return it as it is
+		return "it must be " + s.Allowed
+	}
+	return err.Error() + " (it must be " + s.Allowed + ")"
+}
+
+// Overridden gives the environment variable that hides what config.toml says for
+// the setting, or "".
+func (s Setting) Overridden(environ []string) string {
+	env := environment(environ)
+	if env[s.Env] != "" {
+		return s.Env
+	}
+	for _, a := range s.others {
+		for _, name := range a.envNames() {
+			if !a.last && env[name] != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// envNames are the environment variables of an older name. A dotted one may be
+// given as it is or in capitals with underscores.
+func (a alias) envNames() []string {
+	if !a.file {
+		return []string{a.name}
+	}
+	return []string{a.name, envName(a.name)}
+}
+
+func envName(key string) string {
+	return strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// Lookup finds a setting by its key.
+func Lookup(key string) (Setting, bool) {
+	for _, s := range Settings() {
+		if s.Key == key {
+			return s, true
+		}
+	}
+	return Setting{}, false
+}
+
+// named is a setting under its key, default and help; others are its older names.
+func named(key, def, help string, c codec, others ...alias) Setting {
+	s := Setting{
+		Key: key, Default: def, Help: help, Allowed: c.allowed, Choices: c.choices,
+		Env:   "MAC_STATS_" + envName(key),
+		codec: c, others: others,
+	}
+	for _, a := range others {
+		name := a.name
+		if a.unit != "" {
+			name += " (" + a.unit + ")"
+		}
+		s.Also = append(s.Also, name)
+	}
+	return s
+}
+
+func env(name string) alias    { return alias{name: name} }
+func dotted(name string) alias { return alias{name: name, file: true} }
+
+// inUnits is an older name that holds a bare number of a unit ("s", "m").
+func inUnits(name, sign, unit string) alias {
+	return alias{name: name, unit: unit, convert: func(text string) (string, error) {
+		if _, err := strconv.ParseUint(text, 10, 32); err == nil {
+			return text + sign, nil
+		}
+		return text, nil // with a unit of its own, or the reader will refuse it
+	}}
+}
+
+// turns is an older name that counts turns, two messages each.
+func turns(name string) alias {
+	return alias{name: name, file: true, unit: "turns, two messages each", convert: func(text string) (string, error) {
+		n, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return "", fmt.Errorf("%s is not a number of turns", shown(text))
+		}
+		return strconv.FormatUint(2*n, 10), nil
+	}}
+}
+
+// Settings lists every key there is, in the order of the shipped file.
+func Settings() []Setting {
+	var list []Setting
+	for _, section := range [][]Setting{
+		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), agentsSettings(),
+		ollamaSettings(), discordSettings(), monitorSettings(), apiSettings(),
+	} {
+		list = append(list, section...)
+	}
+	return list
+}
+
+func sessionSettings() []Setting {
+	return []Setting{
+		named("session.max_messages", "20", "How many messages of a session go into a prompt at most; a message is one of yours or one answer.",
+			whole(func(c *Config) *int { return &c.Session.MaxMessages }, 2, 500, nil),
+			env("MAX_CONTEXT_MESSAGES"), turns("chat.memory.short_term.window_turns")),
+		named("session.max_tokens", "8192", "How many estimated tokens of a session go into a prompt at most. A small model's context may allow fewer.",
+			whole(func(c *Config) *int { return &c.Session.MaxTokens }, 256, 1<<20, nil)),
+		named("session.in_memory_only", "false", "Write nothing of any conversation to disk.",
+			boolean(func(c *Config) *bool { return &c.Session.InMemoryOnly }), env("IN_MEMORY_CONTEXT_ONLY")),
+		named("session.max_file_bytes", "0", "How large a transcript may grow, in bytes; beyond it a part 2 begins. 0 is no limit.",
+			limit(func(c *Config) *int64 { return &c.Session.MaxFileBytes }, 1000, 1<<40), env("MAX_CONVERSATION_LOG_SIZE")),
+		named("session.archive_after", "30d", "When a session that nobody touches moves to session/archive.",
+			span(func(c *Config) *time.Duration { return &c.Session.ArchiveAfter }, time.Hour, 3650*day, map[string]time.Duration{"never": 0})),
+		named("session.delete_after", "never", "When an archived session is deleted.",
+			span(func(c *Config) *time.Duration { return &c.Session.DeleteAfter }, day, 3650*day, map[string]time.Duration{"never": 0})),
+	}
+}
+
+func compactionSettings() []Setting {
+	return []Setting{
+		named("compaction.threshold", "8", "After how many messages since the last Summary a session is summarised.",
+			whole(func(c *Config) *int { return &c.Compaction.Threshold }, 2, 500, nil)),
+		named("compaction.min_periodic", "4", "How many messages the periodic pass wants before it summarises a session.",
+			whole(func(c *Config) *int { return &c.Compaction.MinPeriodic }, 2, 500, nil)),
+		named("compaction.interval", "30m", "How often the periodic pass runs.",
+			span(func(c *Config) *time.Duration { return &c.Compaction.Interval }, time.Minute, day, nil)),
+		named("compaction.inactive_after", "30m", "After how long without a message a session counts as inactive.",
+			span(func(c *Config) *time.Duration { return &c.Compaction.InactiveAfter }, time.Minute, 7*day, nil)),
+		named("compaction.keep_recent", "4", "How many of the last messages stay word for word beside the Summary.",
+			whole(func(c *Config) *int { return &c.Compaction.KeepRecent }, 0, 100, nil)),
+	}
+}
+
+func memorySettings() []Setting {
+	return []Setting{
+		named("memory.write", "auto", "What happens to a lesson: auto saves it and offers Undo, ask puts it into the inbox, off drops it.",
+			oneOf(func(c *Config) *string { return &c.Memory.Write }, "auto", "ask", "off")),
+		named("memory.global_budget", "8000", "How many characters of the memory of all agents go into a prompt at most.",
+			whole(func(c *Config) *int { return &c.Memory.GlobalBudget }, 0, 200_000, nil)),
+		named("memory.agent_budget", "4000", "How many characters of an agent's own memory go into a prompt at most.",
+			whole(func(c *Config) *int { return &c.Memory.AgentBudget }, 0, 200_000, nil)),
+		named("memory.channel_budget", "12000", "How many characters of a Discord channel's memory go into a prompt at most.",
+			whole(func(c *Config) *int { return &c.Memory.ChannelBudget }, 0, 200_000, nil)),
+		named("memory.max_user", "5", "How many facts are kept about a person on Discord.",
+			whole(func(c *Config) *int { return &c.Memory.MaxUser }, 0, 1000, nil), env("MAX_USER_MEMORY")),
+		named("memory.max_server", "100", "How many facts are kept about a Discord server.",
+			whole(func(c *Config) *int { return &c.Memory.MaxServer }, 0, 10_000, nil), env("MAX_SERVER_MEMORY")),
+		named("memory.save_interval", "30s", "How often counters are saved. Lessons are saved at once.",
+			span(func(c *Config) *time.Duration { return &c.Memory.SaveInterval }, time.Second, day, nil),
+			inUnits("MEMORY_SAVE_INTERVAL", "s", "seconds")),
+	}
+}
+
+func recallSettings() []Setting {
+	return []Setting{
+		named("recall.top_k", "8", "How many passages a search gives.",
+			whole(func(c *Config) *int { return &c.Recall.TopK }, 1, 100, nil), dotted("chat.memory.long_term.top_k")),
+		named("recall.strategy", "hybrid", "How passages are found: by words (lexical), by meaning (semantic, needs an embedding model), or both.",
+			oneOf(func(c *Config) *string { return &c.Recall.Strategy }, "lexical", "semantic", "hybrid"),
+			dotted("chat.memory.long_term.retrieval_strategy")),
+		named("recall.cold_after_days", "90", "After how many days a session is searched only when asked for, or when the question names an older time.",
+			whole(func(c *Config) *int { return &c.Recall.ColdAfterDays }, 1, 36_500, nil),
+			dotted("chat.memory.long_term.cold_tier_after_days")),
+		named("recall.cross_session", "false", "Search in all sessions, not only in the one that asks.",
+			boolean(func(c *Config) *bool { return &c.Recall.CrossSession }), dotted("chat.memory.cross_session.enabled")),
+	}
+}
+
+func agentsSettings() []Setting {
+	return []Setting{
+		named("agents.task_context", "off", "What a specialist is told beside its task: nothing, or your last message in one line.",
+			oneOf(func(c *Config) *string { return &c.Agents.TaskContext }, "off", "last-user-message")),
+		named("agents.default", "orchestrator", "The agent a message goes to where none is chosen: its slug, name or id.",
+			words(func(c *Config) *string { return &c.Agents.Default }, "an agent's slug, name or id", someWords)),
+	}
+}
+
+func ollamaSettings() []Setting {
+	const byRole = "a model's name as `ollama list` shows it, or empty to choose an installed one by its role"
+	return []Setting{
+		named("ollama.host", "127.0.0.1:11434", "Where the Ollama server is. While this is not set, OLLAMA_HOST is used as Ollama does.",
+			words(func(c *Config) *string { return &c.Ollama.Host }, "an address like 127.0.0.1:11434 or http://host:11434", hostAddress),
+			alias{name: "OLLAMA_HOST", last: true}),
+		named("ollama.model", "", "The model of agents that name none.",
+			words(func(c *Config) *string { return &c.Ollama.Model }, byRole, modelName)),
+		named("ollama.small_model", "", "The model for small work, such as summaries.",
+			words(func(c *Config) *string { return &c.Ollama.SmallModel }, byRole, modelName)),
+		named("ollama.embed_model", "", "The model that turns text into vectors for search by meaning.",
+			words(func(c *Config) *string { return &c.Ollama.EmbedModel }, byRole, modelName), dotted("engine.embedding.model")),
+		named("ollama.num_ctx", "auto", "The context size asked of the server, in tokens. auto takes the model's maximum, at most 16384.",
+			whole(func(c *Config) *int { return &c.Ollama.NumCtx }, 512, 1<<24, map[string]int{"auto": 0})),
+		named("ollama.max_concurrent", "1", "How many calls of models run at the same time.",
+			whole(func(c *Config) *int { return &c.Ollama.MaxConcurrent }, 1, 64, nil)),
+		named("ollama.keep_alive", "10m", "How long the server keeps a model loaded after a call.",
+			span(func(c *Config) *time.Duration { return &c.Ollama.KeepAlive }, time.Second, 365*day, map[string]time.Duration{"forever": -1})),
+		named("ollama.idle_timeout", "120s", "How long the server may be silent in an answer. Loading a model does not count.",
+			span(func(c *Config) *time.Duration { return &c.Ollama.IdleTimeout }, 5*time.Second, day, nil)),
+	}
+}
+
+func discordSettings() []Setting {
+	return []Setting{
+		named("discord.enabled", "false", "Answer on Discord.", boolean(func(c *Config) *bool { return &c.Discord.Enabled })),
+		named("discord.name", "luna", "The name the bot answers to.",
+			words(func(c *Config) *string { return &c.Discord.Name }, "a name", someWords)),
+		named("discord.prompt_file", "", "A file with the bot's system prompt; empty is the one that comes with the app.",
+			words(func(c *Config) *string { return &c.Discord.PromptFile }, "the path of a file, or empty", promptPath),
+			env("LUNA_RUNTIME_PROMPT_PATH")),
+		named("discord.history_turns", "6", "How many turns of a channel's session go into a prompt, two messages each.",
+			whole(func(c *Config) *int { return &c.Discord.HistoryTurns }, 0, 250, nil), env("LUNA_HISTORY_MAX_TURNS")),
+		named("discord.message_max_chars", "4000", "How much of a message goes into a prompt, in characters. The transcript keeps all of it.",
+			whole(func(c *Config) *int { return &c.Discord.MessageMaxChars }, 100, 1_000_000, nil), env("LUNA_SESSION_MESSAGE_MAX_CHARS")),
+		named("discord.tail_count", "5", "How many earlier messages of a thread come with a reply in it.",
+			whole(func(c *Config) *int { return &c.Discord.TailCount }, 0, 100, nil), env("THREAD_CONTEXT_TAIL_COUNT")),
+		named("discord.max_msgs", "40", "How many messages around a mention are collected at most.",
+			whole(func(c *Config) *int { return &c.Discord.MaxMsgs }, 0, 1000, nil), env("MEM_MAX_MSGS")),
+		named("discord.max_chars", "8000", "How many characters around a mention are collected at most.",
+			whole(func(c *Config) *int { return &c.Discord.MaxChars }, 0, 1_000_000, nil), env("MEM_MAX_CHARS")),
+		named("discord.max_age", "240m", "How old a message around a mention may be.",
+			span(func(c *Config) *time.Duration { return &c.Discord.MaxAge }, time.Minute, 365*day, nil),
+			inUnits("MEM_MAX_AGE_MIN", "m", "minutes")),
+		named("discord.fetch_timeout", "5s", "How long collecting messages around a mention may take.",
+			span(func(c *Config) *time.Duration { return &c.Discord.FetchTimeout }, 100*time.Millisecond, 5*time.Minute, nil),
+			inUnits("MEM_FETCH_TIMEOUT_S", "s", "seconds")),
+	}
+}
+
+func monitorSettings() []Setting {
+	return []Setting{
+		named("monitor.interval_open", "1s", "How often the machine is measured while the window is open.",
+			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalOpen }, 200*time.Millisecond, time.Minute, nil)),
+		named("monitor.interval_closed", "5s", "How often the machine is measured while it is closed.",
+			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalClosed }, time.Second, time.Hour, nil)),
+		named("monitor.sensors", "true", "Read temperatures, GPU and battery.",
+			boolean(func(c *Config) *bool { return &c.Monitor.Sensors })),
+	}
+}
+
+func apiSettings() []Setting {
+	return []Setting{
+		named("api.enabled", "false", "Offer the local API.", boolean(func(c *Config) *bool { return &c.API.Enabled })),
+		named("api.listen", "unix", "Where the local API listens: a unix socket in the runtime folder, or a port on this machine.",
+			words(func(c *Config) *string { return &c.API.Listen }, "unix, or a loopback address with a port such as 127.0.0.1:7878", listenAddress)),
+	}
+}

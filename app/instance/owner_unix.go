@@ -1,0 +1,22 @@
+//go:build unix
+
+package instance
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// shortTemp is a folder for temporary files with a short path; TMPDIR is a long
+// one on macOS.
+func shortTemp() string { return "/tmp" }
+
+func userID() string { return strconv.Itoa(os.Getuid()) }
+
+// isOurs reports whether this user owns a file.
+func isOurs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
