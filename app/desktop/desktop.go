@@ -1,0 +1,119 @@
+// Package desktop creates and runs the Fyne app, parks its loop while nothing is
+// visible, and owns the one way onto the UI goroutine: Do.
+//
+// Fyne's loop polls 60 times a second for as long as the app lives. Here one
+// function waits on the UI goroutine whenever no window is shown, so a hidden app
+// costs nothing; Do wakes it. That holds only if everybody goes through Do: a bare
+// fyne.Do would sit behind the waiting function for up to parkFor, so a test
+// forbids it in the rest of the module.
+//
+// Signals belong to the caller: on SIGINT or SIGTERM call Quit, from any
+// goroutine. (Fyne listens too, but what it does waits behind the parked loop.)
+package desktop
+
+import (
+	"errors"
+	"log/slog"
+
+	"fyne.io/fyne/v2"
+)
+
+// ErrNoDisplay is returned by New where there is no screen to draw on. The error
+// that wraps it says what was tried and what to do.
+var ErrNoDisplay = errors.New("no display")
+
+// appID names the app to the system: preferences, notifications, window class.
+const appID = "net.mac-stats.app"
+
+// appName is what people read in menus and task bars.
+const appName = "mac-stats"
+
+// Params is what a Desktop needs; all may be zero (no Logger: nothing is logged).
+type Params struct {
+	Version string
+	Icon    []byte // PNG, 512 pixels or more
+	Theme   fyne.Theme
+	Logger  *slog.Logger
+	OnStart func() // on the UI goroutine, once the loop runs and before anything handed to Do
+	OnStop  func() // on the goroutine of Run, after the loop has ended
+}
+
+// Desktop is the Fyne app and its parked loop. One per process; all methods but
+// Run may be called from any goroutine.
+type Desktop struct {
+	app    fyne.App
+	loop   *loop
+	log    *slog.Logger
+	onStop func()
+
+	hidden hiddenWork
+}
+
+// New checks for a display (an error that wraps ErrNoDisplay) and makes the app; no
+// window and no GL is created before the first window is shown. It must be called on
+// the main goroutine.
+func New(p Params) (*Desktop, error) {
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := checkDisplay(); err != nil {
+		return nil, err
+	}
+	a, err := newApp(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.Theme != nil {
+		a.Settings().SetTheme(p.Theme)
+	}
+	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop}
+	d.loop = newLoop(fyne.Do, parkFor)
+	a.Lifecycle().SetOnStarted(func() {
+		setDockIcon(false)
+		if p.OnStart != nil {
+			p.OnStart()
+		}
+		d.loop.start()
+	})
+	return d, nil
+}
+
+// App is the Fyne app.
+func (d *Desktop) App() fyne.App { return d.app }
+
+// Do runs f on the UI goroutine soon, in the order of the calls, waking the parked
+// loop first; it returns at once and may be called on the UI goroutine itself, where
+// f runs after the caller has returned. Before Run, f waits for the loop; after Quit,
+// f is dropped: what must happen at the end belongs after Run.
+func (d *Desktop) Do(f func()) { d.loop.do(f) }
+
+// SetVisible tells whether any window is shown. While none is, the loop is parked,
+// and shortly after the last one went, memory nobody needs is given back to the
+// system. On macOS the app is in the Dock only while a window is shown.
+func (d *Desktop) SetVisible(visible bool) {
+	if !d.loop.setVisible(visible) {
+		return
+	}
+	setDockIcon(visible)
+	if visible {
+		d.hidden.cancel()
+	} else {
+		d.hidden.schedule(giveBackAfter, giveBackMemory)
+	}
+}
+
+// Run runs the loop until Quit, then calls OnStop. It must be called on the main
+// goroutine, once.
+func (d *Desktop) Run() {
+	d.app.Run()
+	d.loop.stop()
+	d.hidden.cancel()
+	d.log.Debug("the window system's loop has ended")
+	if d.onStop != nil {
+		d.onStop()
+	}
+}
+
+// Quit ends Run. What was handed to Do before still runs, what comes later is
+// dropped. Calling it again does nothing.
+func (d *Desktop) Quit() { d.loop.last(d.app.Quit) }

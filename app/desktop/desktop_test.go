@@ -1,0 +1,145 @@
+package desktop
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestNewWithoutADisplay(t *testing.T) {
+	// given no display
+	for _, key := range []string{"DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"} {
+		t.Setenv(key, "")
+	}
+	if checkDisplay() == nil {
+		return // a system whose display isn't told by the environment
+	}
+	// when the app is made, then it says so instead of panicking
+	_, err := New(Params{})
+	if !errors.Is(err, ErrNoDisplay) {
+		t.Errorf("got %v, want ErrNoDisplay", err)
+	}
+}
+
+// TestNobodyElseCallsFyneDo: a call that goes around Desktop.Do waits behind the parked
+// loop for seconds, and only while the window is hidden, so nobody would find it.
+func TestNobodyElseCallsFyneDo(t *testing.T) {
+	root := moduleRoot(t)
+	files := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "testdata" || d.Name() == "vendor"):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasPrefix(path, filepath.Join(root, "app", "desktop")+string(filepath.Separator)):
+			return nil
+		}
+		files++
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, use := range fyneDos(t, path, source) {
+			t.Errorf("%s: use desktop.Do", use)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 20 {
+		t.Fatalf("only %d files were looked at: the tree is not where it was", files)
+	}
+}
+
+func TestFyneDosAreFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		source string
+		uses   int
+	}{
+		"plain":           {`package x; import "fyne.io/fyne/v2"; func f() { fyne.Do(nil); fyne.DoAndWait(nil) }`, 2},
+		"renamed":         {`package x; import ui "fyne.io/fyne/v2"; var g = ui.Do`, 1},
+		"dot import":      {`package x; import . "fyne.io/fyne/v2"; func f() { DoAndWait(nil) }`, 1},
+		"the driver's":    {`package x; import "fyne.io/fyne/v2"; func f(d fyne.Driver) { d.DoFromGoroutine(nil, false) }`, 1},
+		"another Do":      {`package x; import "net/http"; func f(c *http.Client) { c.Do(nil) }`, 0},
+		"another package": {`package x; import fyne "x/y"; func f() { fyne.Do(nil) }`, 0},
+		"the window's":    {`package x; import "fyne.io/fyne/v2"; type w struct{ Do func(func()); c fyne.Canvas }; func (w w) f() { w.Do(nil) }`, 0},
+	} {
+		if got := fyneDos(t, name, []byte(c.source)); len(got) != c.uses {
+			t.Errorf("%s: found %v, want %d", name, got, c.uses)
+		}
+	}
+}
+
+// fyneDos lists the places of a file that hand work to Fyne's own queue.
+func fyneDos(t *testing.T, path string, source []byte) []string {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Errorf("%v", err)
+		return nil
+	}
+	name := ""
+	for _, i := range file.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err == nil && p == "fyne.io/fyne/v2" {
+			name = "fyne"
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	var uses []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if bypasses(n, name) {
+			uses = append(uses, set.Position(n.Pos()).String())
+		}
+		return true
+	})
+	return uses
+}
+
+// bypasses tells whether a node names fyne.Do, fyne.DoAndWait or a driver's
+// DoFromGoroutine, where the package is imported as name.
+func bypasses(n ast.Node, name string) bool {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		of, _ := n.X.(*ast.Ident)
+		return n.Sel.Name == "DoFromGoroutine" ||
+			of != nil && of.Name == name && (n.Sel.Name == "Do" || n.Sel.Name == "DoAndWait")
+	case *ast.CallExpr:
+		f, ok := n.Fun.(*ast.Ident)
+		return ok && name == "." && (f.Name == "Do" || f.Name == "DoAndWait")
+	}
+	return false
+}
+
+// moduleRoot is the folder of go.mod.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}

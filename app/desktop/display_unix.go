@@ -1,0 +1,119 @@
+//go:build !windows && !darwin
+
+package desktop
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// displayTimeout bounds the try to reach a display: a remote one may not answer.
+const displayTimeout = 2 * time.Second
+
+// checkDisplay tells whether a display can be reached. Without one GLFW fails where
+// Fyne can only panic or leave the process.
+func checkDisplay() error { return displayIn(os.Getenv) }
+
+// displayIn is checkDisplay for an environment.
+func displayIn(getenv func(string) string) error {
+	var tried []string
+	for _, p := range []struct {
+		name string
+		try  func(func(string) string) (bool, error)
+	}{
+		{"WAYLAND_DISPLAY", tryWayland},
+		{"DISPLAY", tryX11},
+	} {
+		set, err := p.try(getenv)
+		if set && err == nil {
+			return nil
+		}
+		if set {
+			tried = append(tried, fmt.Sprintf("%s=%s: %v", p.name, getenv(p.name), err))
+		}
+	}
+	why := "neither DISPLAY nor WAYLAND_DISPLAY is set"
+	if len(tried) > 0 {
+		why = strings.Join(tried, "; ")
+	}
+	return fmt.Errorf("%w (%s): start mac-stats from a desktop session, use `mac-stats ask` in this terminal, "+
+		"or run it without a screen with `mac-stats --headless`", ErrNoDisplay, why)
+}
+
+// tryWayland connects to the compositor's socket. WAYLAND_SOCKET is a descriptor the
+// compositor handed over: it can't be tried without using it up, so it is believed.
+func tryWayland(getenv func(string) string) (set bool, err error) {
+	if getenv("WAYLAND_SOCKET") != "" {
+		return true, nil
+	}
+	name := getenv("WAYLAND_DISPLAY")
+	if name == "" {
+		return false, nil
+	}
+	if !filepath.IsAbs(name) {
+		dir := getenv("XDG_RUNTIME_DIR")
+		if dir == "" {
+			return true, fmt.Errorf("XDG_RUNTIME_DIR is not set")
+		}
+		name = filepath.Join(dir, name)
+	}
+	return true, reach("unix", name)
+}
+
+// tryX11 connects to the X server as Xlib does: "[protocol/][host]:display[.screen]",
+// or the path of a socket.
+func tryX11(getenv func(string) string) (set bool, err error) {
+	display := getenv("DISPLAY")
+	if display == "" {
+		return false, nil
+	}
+	if strings.HasPrefix(display, "/") {
+		if reach("unix", display) == nil {
+			return true, nil
+		}
+	}
+	host, number, err := parseDisplay(display)
+	if err != nil {
+		return true, err
+	}
+	if host != "" && host != "unix" {
+		return true, reach("tcp", net.JoinHostPort(host, strconv.Itoa(6000+number)))
+	}
+	socket := "/tmp/.X11-unix/X" + strconv.Itoa(number)
+	if reach("unix", "@"+socket) == nil {
+		return true, nil
+	}
+	return true, reach("unix", socket)
+}
+
+// parseDisplay takes the host ("" for this machine) and the number out of a DISPLAY.
+func parseDisplay(display string) (host string, number int, err error) {
+	colon := strings.LastIndexByte(display, ':')
+	if colon < 0 {
+		return "", 0, fmt.Errorf("not of the form host:number")
+	}
+	host = display[:colon]
+	if i := strings.LastIndexByte(host, '/'); i >= 0 { // "tcp/host", "/path/of/socket"
+		host = host[i+1:]
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	digits, _, _ := strings.Cut(display[colon+1:], ".")
+	number, err = strconv.Atoi(digits)
+	if err != nil || number < 0 || number > 65535-6000 {
+		return "", 0, fmt.Errorf("%q is not a display number", digits)
+	}
+	return host, number, nil
+}
+
+func reach(network, address string) error {
+	conn, err := net.DialTimeout(network, address, displayTimeout)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

@@ -1,0 +1,16 @@
+//go:build darwin && !cgo
+
+package desktop
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+)
+
+// newApp can't make an app: on macOS Fyne's app package needs cgo. This keeps the
+// rest of the module buildable without it.
+func newApp(Params) (fyne.App, error) {
+	return nil, fmt.Errorf("%w: this mac-stats was built without cgo, which windows need on macOS; "+
+		"build it with CGO_ENABLED=1, or run `mac-stats --headless`", ErrNoDisplay)
+}

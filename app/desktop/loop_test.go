@@ -1,0 +1,269 @@
+package desktop
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ui is a loop like Fyne's: one goroutine that runs what is posted, in order.
+type ui struct {
+	mu    sync.Mutex
+	posts []func()
+	more  chan struct{}
+	turns int
+}
+
+func newUI(t *testing.T) *ui {
+	u := &ui{more: make(chan struct{}, 1)}
+	end := make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	go func() {
+		for {
+			for f := u.next(); f != nil; f = u.next() {
+				f()
+			}
+			select {
+			case <-u.more:
+			case <-end:
+				return
+			}
+		}
+	}()
+	return u
+}
+
+func (u *ui) post(f func()) {
+	u.mu.Lock()
+	u.posts = append(u.posts, f)
+	u.mu.Unlock()
+	select {
+	case u.more <- struct{}{}:
+	default:
+	}
+}
+
+func (u *ui) next() func() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.posts) == 0 {
+		return nil
+	}
+	f := u.posts[0]
+	u.posts = u.posts[1:]
+	u.turns++
+	return f
+}
+
+// bubble runs a test with a started loop in a synctest bubble and closes it after.
+func bubble(t *testing.T, test func(t *testing.T, l *loop, u *ui)) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUI(t)
+		l := newLoop(u.post, 5*time.Second)
+		l.start()
+		test(t, l, u)
+		l.stop()
+		l.setVisible(true) // lets a parked turn go
+		synctest.Wait()
+	})
+}
+
+func TestParkedLoopIsIdle(t *testing.T) {
+	bubble(t, func(t *testing.T, _ *loop, u *ui) {
+		// given nothing visible, when five minutes go by
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		// then the loop turned once in five seconds
+		if u.turns > 62 { // one at the start, one for a wake-up that came before it waited
+			t.Errorf("%d turns in 300 s", u.turns)
+		}
+	})
+}
+
+func TestVisibleLoopIsFyneAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, l *loop, u *ui) {
+		l.setVisible(true)
+		synctest.Wait()
+		before := u.turns
+		time.Sleep(time.Minute)
+		if u.turns != before {
+			t.Errorf("%d turns while visible and nothing to do", u.turns-before)
+		}
+	})
+}
+
+func TestDoWakesAtOnce(t *testing.T) {
+	for name, visible := range map[string]bool{"parked": false, "visible": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *loop, _ *ui) {
+				l.setVisible(visible)
+				synctest.Wait()
+				began, ran := time.Now(), time.Time{}
+				l.do(func() { ran = time.Now() })
+				synctest.Wait()
+				if !ran.Equal(began) {
+					t.Errorf("ran at %v, want at once (%v)", ran, began)
+				}
+			})
+		})
+	}
+}
+
+func TestOrderIsKept(t *testing.T) {
+	bubble(t, func(t *testing.T, l *loop, _ *ui) {
+		// given many calls, with windows coming and going in between, and calls from
+		// the UI goroutine itself
+		var got, wanted []int
+		for i := range 1000 {
+			l.do(func() {
+				got = append(got, i)
+				if i%100 == 0 {
+					l.setVisible(i%200 == 0)
+				}
+			})
+			if i%7 == 0 {
+				l.setVisible(i%2 == 0)
+			}
+			wanted = append(wanted, i)
+		}
+		l.do(func() { l.do(func() { got = append(got, 1000) }) })
+		wanted = append(wanted, 1000)
+		synctest.Wait()
+		// then they ran in order
+		if diff := cmp.Diff(wanted, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestManyCallersAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, l *loop, _ *ui) {
+		// given many goroutines that each call in order
+		const callers, calls = 50, 100
+		last := make([]int, callers)
+		total := 0
+		var wg sync.WaitGroup
+		for c := range callers {
+			wg.Go(func() {
+				for i := range calls {
+					l.do(func() {
+						if last[c] != i {
+							t.Errorf("caller %d: call %d came after %d", c, i, last[c])
+						}
+						last[c] = i + 1
+						total++
+					})
+				}
+			})
+		}
+		wg.Wait()
+		synctest.Wait()
+		if total != callers*calls {
+			t.Errorf("%d calls ran, want %d", total, callers*calls)
+		}
+	})
+}
+
+func TestWorkThatQueuesItselfLeavesRoomForFyne(t *testing.T) {
+	bubble(t, func(t *testing.T, l *loop, u *ui) {
+		// given a function that hands itself on a hundred times
+		n := 0
+		var again func()
+		again = func() {
+			if n++; n < 100 {
+				l.do(again)
+			}
+		}
+		before := u.turns
+		l.do(again)
+		synctest.Wait()
+		// then each has its own turn of Fyne's loop
+		if n != 100 || u.turns-before < 100 {
+			t.Errorf("%d calls in %d turns", n, u.turns-before)
+		}
+	})
+}
+
+func TestQuitWhileParked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUI(t)
+		l := newLoop(u.post, 5*time.Second)
+		l.start()
+		synctest.Wait()
+		// given a parked loop, when quitting
+		var did []string
+		began := time.Now()
+		l.do(func() { did = append(did, "before") })
+		l.last(func() { did = append(did, "quit") })
+		l.last(func() { did = append(did, "quit again") })
+		l.do(func() { did = append(did, "after") })
+		synctest.Wait()
+		// then it ends at once, after what came before, and without what came later
+		if diff := cmp.Diff([]string{"before", "quit"}, did); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if !time.Now().Equal(began) {
+			t.Errorf("it took %v", time.Since(began))
+		}
+		// and is not parked again, though nothing is visible
+		l.setVisible(false)
+		synctest.Wait()
+		if before := u.turns; l.posted {
+			t.Errorf("a turn is still queued after %d", before)
+		}
+	})
+}
+
+func TestBeforeStartCallsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUI(t)
+		l := newLoop(u.post, 5*time.Second)
+		// given a loop that doesn't run yet
+		ran := false
+		l.do(func() { ran = true })
+		l.setVisible(true)
+		synctest.Wait()
+		if ran || u.turns > 0 {
+			t.Error("something ran before the loop did")
+		}
+		// when it does, then they run
+		l.start()
+		synctest.Wait()
+		if !ran {
+			t.Error("a call from before the start was lost")
+		}
+	})
+}
+
+func TestHiddenWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hiddenWork
+		n := 0
+		h.schedule(time.Second, func() { n++ })
+		h.schedule(time.Second, func() { n += 10 })
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		h.schedule(time.Second, func() { n += 100 })
+		h.cancel()
+		h.cancel()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n != 10 {
+			t.Errorf("n is %d, want 10: the newest call, once", n)
+		}
+	})
+}
+
+func BenchmarkDo(b *testing.B) {
+	var posted func()
+	l := newLoop(func(f func()) { posted = f }, time.Hour)
+	l.setVisible(true)
+	l.start()
+	for b.Loop() {
+		l.do(func() {})
+		posted()
+	}
+}

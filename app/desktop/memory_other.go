@@ -1,0 +1,6 @@
+//go:build !linux || !cgo || ci
+
+package desktop
+
+// trimC is for glibc alone.
+func trimC() {}

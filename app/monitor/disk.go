@@ -1,0 +1,86 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"runtime"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/disk"
+)
+
+// usageEvery is how often free space is read.
+const usageEvery = 10 * time.Second
+
+// wholeDisk matches Linux's names of disks, as against their partitions and what is
+// built on them, which would be counted twice.
+var wholeDisk = regexp.MustCompile(`^(?:sd[a-z]+|hd[a-z]+|vd[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$`)
+
+// diskReader reads free space and transfer rates.
+type diskReader struct {
+	host    host
+	usageAt time.Time
+	usage   disk.UsageStat
+	rates   rates
+	rated   bool // a rate was measured once
+}
+
+func (r *diskReader) reset() {
+	r.rates.reset()
+	r.usageAt, r.rated = time.Time{}, false
+}
+
+func (r *diskReader) read(ctx context.Context) (func(*Snapshot), error) {
+	ctx = r.host.ctx(ctx)
+	if err := r.readUsage(ctx); err != nil {
+		return nil, err
+	}
+	reading := DiskReading{Free: r.usage.Free, Total: r.usage.Total}
+	perSecond, why := r.readRates(ctx)
+	if why == errNotYet.Error() && !r.rated {
+		return nil, errNotYet
+	}
+	r.rated = true
+	reading.RateNA, reading.ReadRate, reading.WriteRate = why, perSecond[0], perSecond[1]
+	return func(s *Snapshot) { s.Disk = reading }, nil
+}
+
+func (r *diskReader) readUsage(ctx context.Context) error {
+	if !r.usageAt.IsZero() && time.Since(r.usageAt) < usageEvery {
+		return nil
+	}
+	home, err := r.host.home()
+	if err != nil {
+		return unavailableError(fmt.Sprintf("the home folder is not known: %v", err))
+	}
+	usage, err := disk.UsageWithContext(ctx, home)
+	if err != nil {
+		return fmt.Errorf("reading the space of %s: %w", home, err)
+	}
+	r.usageAt, r.usage = time.Now(), *usage
+	return nil
+}
+
+// readRates returns bytes a second read and written, or why they can't be had.
+func (r *diskReader) readRates(ctx context.Context) (perSecond [2]float64, why string) {
+	stats, err := disk.IOCountersWithContext(ctx)
+	if err != nil {
+		return perSecond, err.Error()
+	}
+	c := counters{}
+	for name, s := range stats {
+		if runtime.GOOS == "linux" && !wholeDisk.MatchString(name) {
+			continue
+		}
+		c[name] = [2]uint64{s.ReadBytes, s.WriteBytes}
+	}
+	if len(c) == 0 {
+		return perSecond, "the system reports no disk transfers"
+	}
+	perSecond, ok := r.rates.next(time.Now(), c)
+	if !ok {
+		return perSecond, errNotYet.Error()
+	}
+	return perSecond, ""
+}

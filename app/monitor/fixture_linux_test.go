@@ -1,0 +1,413 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/distatus/battery"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shirou/gopsutil/v4/common"
+)
+
+// tree is a machine's /proc and /sys in a folder.
+type tree struct {
+	t    *testing.T
+	root string
+}
+
+func newTree(t *testing.T, files map[string]string) tree {
+	tr := tree{t: t, root: t.TempDir()}
+	for _, dir := range []string{"proc", "sys"} {
+		if err := os.MkdirAll(filepath.Join(tr.root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range files {
+		tr.write(name, content)
+	}
+	return tr
+}
+
+func (tr tree) write(name, content string) {
+	tr.t.Helper()
+	path := filepath.Join(tr.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		tr.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+func (tr tree) host() host {
+	return host{volume: tr.root, env: common.EnvMap{
+		common.HostProcEnvKey: filepath.Join(tr.root, "proc"),
+		common.HostSysEnvKey:  filepath.Join(tr.root, "sys"),
+	}}
+}
+
+// readings reads twice, with the tree changed and time gone by in between, and
+// returns the snapshot.
+func readings(t *testing.T, r reader, change func(), elapsed time.Duration) (Snapshot, error) {
+	t.Helper()
+	var s Snapshot
+	var err error
+	synctest.Test(t, func(t *testing.T) {
+		if apply, first := r.read(t.Context()); first == nil {
+			apply(&s)
+		}
+		time.Sleep(elapsed)
+		change()
+		var apply func(*Snapshot)
+		if apply, err = r.read(t.Context()); err == nil {
+			apply(&s)
+		}
+	})
+	return s, err
+}
+
+// within compares floating point numbers to a thousandth.
+var within = cmpopts.EquateApprox(0, 1e-3)
+
+func stat(cores ...string) string {
+	var b strings.Builder
+	b.WriteString("cpu  0 0 0 0 0 0 0 0 0 0\n")
+	for i, c := range cores {
+		fmt.Fprintf(&b, "cpu%d %s\n", i, c)
+	}
+	return b.String() + "intr 1\nctxt 1\nbtime 1700000000\n"
+}
+
+func TestCPU(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after string
+		percent       float64
+		cores         []float64
+		again         bool // another look is needed
+	}{
+		{
+			"one core busy, one idle",
+			stat("100 0 100 1000 0 0 0 0 0 0", "100 0 100 1000 0 0 0 0 0 0"),
+			stat("150 0 150 1000 0 0 0 0 0 0", "100 0 100 1100 0 0 0 0 0 0"),
+			50, []float64{100, 0}, false,
+		},
+		{
+			"waiting for a disk and guests are not counted twice",
+			stat("100 0 0 1000 100 0 0 0 50 0"), stat("125 0 0 1050 125 0 0 0 75 0"),
+			25, []float64{25}, false,
+		},
+		{
+			"iowait shrinks a little, as the kernel allows",
+			stat("100 0 0 1000 100 0 0 0 0 0"), stat("150 0 0 1060 90 0 0 0 0 0"),
+			50, []float64{50}, false,
+		},
+		{
+			"a counter goes backwards on one core",
+			stat("500 0 0 1000 0 0 0 0 0 0", "100 0 0 1000 0 0 0 0 0 0"),
+			stat("10 0 0 20 0 0 0 0 0 0", "150 0 0 1050 0 0 0 0 0 0"),
+			50, []float64{0, 50}, false,
+		},
+		{
+			"no tick since", stat("1 0 0 1 0 0 0 0 0 0"), stat("1 0 0 1 0 0 0 0 0 0"),
+			0, nil, true,
+		},
+		{
+			"a core came", stat("1 0 0 1 0 0 0 0 0 0"), stat("1 0 0 9 0 0 0 0 0 0", "1 0 0 1 0 0 0 0 0 0"),
+			0, nil, true,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := newTree(t, map[string]string{"proc/stat": c.before, "proc/loadavg": "0.52 0.40 0.31 1/200 4321\n"})
+			s, err := readings(t, &cpuReader{host: tr.host()}, func() { tr.write("proc/stat", c.after) }, time.Second)
+			if c.again {
+				if !errors.Is(err, errNotYet) {
+					t.Errorf("got %v, want another look", err)
+				}
+				return
+			}
+			want := CPUReading{Percent: c.percent, Cores: c.cores, Load1: 0.52, Load5: 0.4, Load15: 0.31}
+			if diff := cmp.Diff(want, s.CPU, within); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestMemory(t *testing.T) {
+	tr := newTree(t, map[string]string{
+		"proc/meminfo": "MemTotal: 1000 kB\nMemFree: 100 kB\nMemAvailable: 400 kB\nBuffers: 50 kB\nCached: 250 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n",
+		"proc/vmstat":  "pswpin 0\npswpout 0\n",
+	})
+	apply, err := (&memoryReader{host: tr.host()}).read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Snapshot
+	apply(&s)
+	if s.Memory.Used != 600<<10 || s.Memory.Total != 1000<<10 || s.Memory.Available != 400<<10 || s.Memory.Percent() != 60 {
+		t.Errorf("%+v", s.Memory)
+	}
+}
+
+func netDev(rows map[string][2]uint64) string {
+	text := "Inter-| Receive | Transmit\n face |bytes packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo colls carrier compressed\n"
+	for name, n := range rows {
+		text += fmt.Sprintf("%6s: %d 0 0 0 0 0 0 0 %d 0 0 0 0 0 0 0\n", name, n[0], n[1])
+	}
+	return text
+}
+
+func TestNetwork(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after map[string][2]uint64
+		elapsed       time.Duration
+		want          NetworkReading
+		err           error
+	}{
+		{
+			"rates of what leaves the machine", map[string][2]uint64{"lo": {0, 0}, "eth0": {1000, 100}, "docker0": {5, 5}},
+			map[string][2]uint64{"lo": {9e9, 9e9}, "eth0": {3000, 500}, "docker0": {9e9, 9e9}}, 2 * time.Second, NetworkReading{Down: 1000, Up: 200}, nil,
+		},
+		{
+			"a counter wraps", map[string][2]uint64{"eth0": {1<<32 - 10, 100}}, map[string][2]uint64{"eth0": {500, 300}}, time.Second, NetworkReading{Up: 200}, nil,
+		},
+		{
+			"an interface comes with a large counter", map[string][2]uint64{"eth0": {0, 0}}, map[string][2]uint64{"eth0": {10, 20}, "wlan0": {1 << 40, 1 << 40}}, time.Second, NetworkReading{Down: 10, Up: 20}, nil,
+		},
+		{
+			"an interface goes", map[string][2]uint64{"eth0": {0, 0}, "wlan0": {1 << 40, 1 << 40}}, map[string][2]uint64{"eth0": {10, 20}}, time.Second, NetworkReading{Down: 10, Up: 20}, nil,
+		},
+		{
+			"too soon", map[string][2]uint64{"eth0": {0, 0}}, map[string][2]uint64{"eth0": {1 << 40, 0}}, time.Millisecond, NetworkReading{}, errNotYet,
+		},
+		{
+			"none but loopback", map[string][2]uint64{"lo": {0, 0}}, map[string][2]uint64{"lo": {1, 1}}, time.Second, NetworkReading{}, unavailableError("no network interface"),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := newTree(t, map[string]string{"proc/net/dev": netDev(c.before)})
+			s, err := readings(t, &networkReader{host: tr.host()}, func() { tr.write("proc/net/dev", netDev(c.after)) }, c.elapsed)
+			if diff := cmp.Diff(c.want, s.Network, within); !errors.Is(err, c.err) || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestDiskRatesCountWholeDisksOnce(t *testing.T) {
+	stats := func(sectors int) string {
+		text := ""
+		for i, name := range []string{"sda", "sda1", "nvme0n1", "nvme0n1p2", "dm-0", "loop3", "md0"} {
+			text += fmt.Sprintf("8 %d %s 1 0 %d 1 1 0 %d 1 0 1 1\n", i, name, sectors, 2*sectors)
+		}
+		return text
+	}
+	tr := newTree(t, map[string]string{"proc/diskstats": stats(0)})
+	s, err := readings(t, &diskReader{host: tr.host()}, func() { tr.write("proc/diskstats", stats(1000)) }, time.Second)
+	if err != nil || s.Disk.RateNA != "" || s.Disk.ReadRate != 2*512*1000 || s.Disk.WriteRate != 2*512*2000 {
+		t.Errorf("%v, %+v", err, s.Disk)
+	}
+	if s.Disk.Total == 0 || s.Disk.Free == 0 {
+		t.Errorf("no space: %+v", s.Disk)
+	}
+}
+
+func TestTemperature(t *testing.T) {
+	hwmon := func(n int, name string, temps ...string) map[string]string {
+		dir := fmt.Sprintf("sys/class/hwmon/hwmon%d/", n)
+		files := map[string]string{dir + "name": name + "\n"}
+		for i, v := range temps {
+			files[fmt.Sprintf("%stemp%d_input", dir, i+1)] = v + "\n"
+		}
+		return files
+	}
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  TemperatureReading
+		na    string
+	}{
+		{"the hottest", hwmon(0, "coretemp", "45000", "81500", "60000"), TemperatureReading{Sensor: "coretemp", Celsius: 81.5}, ""},
+		{"unconnected inputs are no temperature", hwmon(0, "nct6775", "-128000", "0", "255000", "38000"), TemperatureReading{Sensor: "nct6775", Celsius: 38}, ""},
+		{"a broken sensor doesn't hide the others", hwmon(0, "k10temp", "garbage", "52000"), TemperatureReading{Sensor: "k10temp", Celsius: 52}, ""},
+		{"thermal zones where there is no hwmon", map[string]string{
+			"sys/class/thermal/thermal_zone0/type": "cpu-thermal\n", "sys/class/thermal/thermal_zone0/temp": "48312\n",
+		}, TemperatureReading{Sensor: "cpu-thermal", Celsius: 48.312}, ""},
+		{"none", nil, TemperatureReading{}, "no temperature sensor"},
+		{"only broken ones", hwmon(0, "x", "garbage"), TemperatureReading{}, "could not be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := newTree(t, c.files)
+			var s Snapshot
+			apply, err := (&temperatureReader{host: tr.host()}).read(t.Context())
+			if err == nil {
+				apply(&s)
+			}
+			expect(t, err, c.na, c.want, s.Temperature)
+		})
+	}
+}
+
+// expect checks a reading, or the reason why there is none.
+func expect[T any](t *testing.T, err error, na string, want, got T) {
+	t.Helper()
+	var unavailable unavailableError
+	if na != "" {
+		if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), na) {
+			t.Errorf("got %v, want n/a because of %q", err, na)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got, within); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestGPU(t *testing.T) {
+	card := func(n int, vendor, driver, busy, power string) map[string]string {
+		dir := fmt.Sprintf("sys/class/drm/card%d/device/", n)
+		files := map[string]string{dir + "vendor": vendor + "\n", dir + "uevent": "DRIVER=" + driver + "\nPCI_ID=1\n"}
+		if busy != "" {
+			files[dir+"gpu_busy_percent"] = busy
+		}
+		if power != "" {
+			files[dir+"power/runtime_status"] = power + "\n"
+		}
+		return files
+	}
+	both := card(0, "0x8086", "i915", "", "active")
+	maps.Copy(both, card(1, "0x1002", "amdgpu", "73\n", "active"))
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  GPUReading
+		na    string
+	}{
+		{"amdgpu", card(0, "0x1002", "amdgpu", "42\n", "active"), GPUReading{Name: "amdgpu", Percent: 42}, ""},
+		{"idle is 0, not n/a", card(0, "0x1002", "amdgpu", "0\n", ""), GPUReading{Name: "amdgpu"}, ""},
+		{"the busiest of two, one of which can't tell", both, GPUReading{Name: "amdgpu", Percent: 73}, ""},
+		{"a driver that doesn't tell", card(0, "0x8086", "i915", "", "active"), GPUReading{}, "the driver i915 does not tell"},
+		{"a sleeping card is left asleep", card(0, "0x1002", "amdgpu", "99\n", "suspended"), GPUReading{}, "asleep"},
+		{"no number", card(0, "0x1002", "amdgpu", "busy\n", ""), GPUReading{}, "not a number"},
+		{"a connector is no card", map[string]string{"sys/class/drm/card0-HDMI-A-1/device/gpu_busy_percent": "50\n"}, GPUReading{}, "no GPU"},
+		{"none", nil, GPUReading{}, "no GPU"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := newTree(t, c.files)
+			var s Snapshot
+			apply, err := (&gpuReader{sources: []gpuSource{drmCards{host: tr.host()}.read}}).read(t.Context())
+			if err == nil {
+				apply(&s)
+			}
+			expect(t, err, c.na, c.want, s.GPU)
+		})
+	}
+}
+
+func TestBattery(t *testing.T) {
+	full := func(current float64, state battery.AgnosticState) *battery.Battery {
+		return &battery.Battery{Current: current, Full: 50000, State: battery.State{Raw: state}}
+	}
+	for _, c := range []struct {
+		name string
+		all  []*battery.Battery
+		want BatteryReading
+		na   string
+	}{
+		{"charging", []*battery.Battery{full(25000, battery.Charging)}, BatteryReading{Percent: 50, Charging: true}, ""},
+		{"two, one discharging", []*battery.Battery{full(50000, battery.Full), full(0, battery.Discharging)}, BatteryReading{Percent: 50, OnBattery: true}, ""},
+		{"held at 80 % on mains", []*battery.Battery{full(40000, battery.Idle)}, BatteryReading{Percent: 80}, ""},
+		{"fuller than full", []*battery.Battery{full(51000, battery.Full)}, BatteryReading{Percent: 100}, ""},
+		{"none", nil, BatteryReading{}, "no battery"},
+		{"without a capacity", []*battery.Battery{{}}, BatteryReading{}, "capacity"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s Snapshot
+			r := &batteryReader{all: func() ([]*battery.Battery, error) { return c.all, nil }}
+			apply, err := r.read(t.Context())
+			if err == nil {
+				apply(&s)
+			}
+			expect(t, err, c.na, c.want, s.Battery)
+		})
+	}
+}
+
+func procStat(pid int, name string, ticks, started, pages int64) string {
+	return fmt.Sprintf("%d (%s) S 1 1 1 0 -1 4194304 0 0 0 0 %d %d 0 0 20 0 1 0 %d 1000000 %d 18446744073709551615\n",
+		pid, name, ticks/2, ticks-ticks/2, started, pages)
+}
+
+func TestProcesses(t *testing.T) {
+	tr := newTree(t, map[string]string{
+		"proc/1/stat":    procStat(1, "init", 1000, 1, 10),
+		"proc/20/stat":   procStat(20, "a (b) c", 100, 5, 300),
+		"proc/30/stat":   procStat(30, "reused", 90000, 6, 20),
+		"proc/40/stat":   "garbage",
+		"proc/self/stat": procStat(99, "self", 1, 1, 1),
+	})
+	s, err := readings(t, &processReader{host: tr.host()}, func() {
+		tr.write("proc/20/stat", procStat(20, "a (b) c", 300, 5, 300)) // 2 s of CPU in 2 s
+		tr.write("proc/30/stat", procStat(30, "another", 50, 900, 20)) // a new one of that id
+	}, 2*time.Second)
+	page := uint64(os.Getpagesize())
+	want := []Process{
+		{PID: 20, Name: "a (b) c", CPU: 100, Memory: 300 * page},
+		{PID: 30, Name: "another", CPU: 25, Memory: 20 * page},
+		{PID: 1, Name: "init", CPU: 0, Memory: 10 * page},
+	}
+	if diff := cmp.Diff(want, s.Processes.Top, within); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	for _, s := range []string{procStat(1, "init", 10, 1, 10), procStat(7, ") (", 1, 1, 1), "", "()", "1 ) (", "1 (x)", "1 (x) S -1"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if u, err := parseStat(data); err == nil && (u.started < 0 || u.cpu < -1<<62) {
+			t.Errorf("%q gives %+v", data, u)
+		}
+	})
+}
+
+// TestThisMachine reads for real: whatever it has, each number is sane or n/a with a reason.
+func TestThisMachine(t *testing.T) {
+	s := New(Config{Sensors: true, MarkerDir: t.TempDir()}).Sample(context.Background())
+	t.Log("\n" + s.Report("") + "\n" + s.Line())
+	for _, metric := range []Metric{CPU, Memory, Disk, Processes} {
+		if why := s.na(metric); why != "" {
+			t.Errorf("%s is n/a: %s", metric, why)
+		}
+	}
+	for _, metric := range Metrics() {
+		if v, ok := s.headline(metric); ok && (v < 0 || v != v || v > 1e12) {
+			t.Errorf("%s is %v", metric, v)
+		}
+		if s.na(metric) == notSampled || s.na(metric) == errNotYet.Error() {
+			t.Errorf("%s is %q after Sample", metric, s.na(metric))
+		}
+	}
+}
+
+func BenchmarkTick(b *testing.B) {
+	for metric, r := range readersOf(host{}, Config{}.withDefaults()) {
+		b.Run(string(metric), func(b *testing.B) {
+			for b.Loop() {
+				_, _ = r.read(b.Context()) // n/a is a fine answer, too
+			}
+		})
+	}
+}

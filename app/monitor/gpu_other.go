@@ -1,0 +1,17 @@
+//go:build !linux && !darwin
+
+package monitor
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+)
+
+// newGPUReader knows no way here.
+func newGPUReader(host, *slog.Logger) *gpuReader {
+	none := func(context.Context) ([]GPUReading, error) {
+		return nil, unavailableError("the GPU's load can't be read on " + runtime.GOOS)
+	}
+	return &gpuReader{sources: []gpuSource{none}}
+}

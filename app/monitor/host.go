@@ -1,0 +1,60 @@
+package monitor
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/shirou/gopsutil/v4/common"
+)
+
+// host says where the system's own files are. The zero host is this machine.
+type host struct {
+	env    common.EnvMap // HOST_PROC, HOST_SYS of another tree
+	volume string        // a folder on the volume to report; "" = the home folder
+}
+
+// ctx lets gopsutil read from this host.
+func (h host) ctx(ctx context.Context) context.Context {
+	if h.env == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, common.EnvKey, h.env)
+}
+
+// sys is a path below /sys.
+func (h host) sys(parts ...string) string { return h.path(common.HostSysEnvKey, "/sys", parts) }
+
+// proc is a path below /proc.
+func (h host) proc(parts ...string) string { return h.path(common.HostProcEnvKey, "/proc", parts) }
+
+func (h host) path(key common.EnvKeyType, root string, parts []string) string {
+	if v := h.env[key]; v != "" {
+		root = v
+	} else if v := os.Getenv(string(key)); v != "" {
+		root = v
+	}
+	return filepath.Join(append([]string{root}, parts...)...)
+}
+
+// home is a folder on the volume that disk space is reported of.
+func (h host) home() (string, error) {
+	if h.volume != "" {
+		return h.volume, nil
+	}
+	return os.UserHomeDir()
+}
+
+// readersOf are the readers of a host.
+func readersOf(h host, cfg Config) map[Metric]reader {
+	return map[Metric]reader{
+		CPU:         &cpuReader{host: h},
+		Memory:      &memoryReader{host: h},
+		Disk:        &diskReader{host: h},
+		Network:     &networkReader{host: h},
+		GPU:         newGPUReader(h, cfg.Logger),
+		Temperature: &temperatureReader{host: h},
+		Battery:     &batteryReader{all: batteries},
+		Processes:   &processReader{host: h},
+	}
+}

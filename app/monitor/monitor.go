@@ -1,0 +1,230 @@
+// Package monitor samples the machine: each metric at its own pace, only while
+// somebody shows it, into ring buffers, told by one publisher.
+//
+// Numbers are of the whole machine. What can't be read says why; it is never 0.
+//
+// Every metric has one goroutine, which sleeps without a timer while nobody shows the
+// metric. A slow or hanging one delays no other. Those that are due at the same moment
+// are published together, and their ticks are aligned so that they stay so.
+package monitor
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// historyPoints is how many values a sparkline holds: five minutes at one a second.
+const historyPoints = 300
+
+// Default intervals of Config.
+const (
+	defaultIntervalOpen   = time.Second
+	defaultIntervalClosed = 5 * time.Second
+)
+
+// Config is what a Monitor needs; zero values take the defaults.
+type Config struct {
+	IntervalOpen   time.Duration // between samples while a window shows them; 1 s
+	IntervalClosed time.Duration // while only the tray icon does; 5 s
+	Sensors        bool          // temperature and GPU
+	// MarkerDir is where the "unclean exit during a sensor read" marker lives; "" = none.
+	// A read that kills the process leaves it there, and the next start leaves that
+	// sensor off until the file is deleted.
+	MarkerDir string
+	Logger    *slog.Logger // discards where nil
+}
+
+// withDefaults fills what is zero.
+func (c Config) withDefaults() Config {
+	if c.IntervalOpen <= 0 {
+		c.IntervalOpen = defaultIntervalOpen
+	}
+	if c.IntervalClosed <= 0 {
+		c.IntervalClosed = defaultIntervalClosed
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Monitor samples. Safe for concurrent use.
+type Monitor struct {
+	cfg      Config
+	log      *slog.Logger
+	samplers []*sampler // in the order of Metrics
+	dirty    chan struct{}
+
+	// mu guards what follows. It is held for moments only, never while a metric is read
+	// or a subscriber runs.
+	mu          sync.Mutex
+	started     bool
+	paused      bool
+	snapshot    Snapshot
+	history     map[Metric]*ring
+	open        map[Metric]int // how many windows show it
+	closed      map[Metric]int // how many others do
+	subscribers []*subscriber
+}
+
+// subscriber is one function that wants snapshots.
+type subscriber struct{ f func(Snapshot) }
+
+// New returns a monitor that samples nothing until Start; Sample works at once.
+func New(cfg Config) *Monitor {
+	cfg = cfg.withDefaults()
+	return newMonitor(cfg, readersOf(host{}, cfg), findMarkers(cfg.MarkerDir))
+}
+
+// newMonitor is New on the given readers; off are metrics that stay off, with why.
+func newMonitor(cfg Config, readers map[Metric]reader, off map[Metric]string) *Monitor {
+	cfg = cfg.withDefaults()
+	m := &Monitor{
+		cfg:     cfg,
+		log:     cfg.Logger,
+		dirty:   make(chan struct{}, 1),
+		history: map[Metric]*ring{},
+		open:    map[Metric]int{},
+		closed:  map[Metric]int{},
+	}
+	for _, metric := range Metrics() {
+		m.snapshot.setNA(metric, notSampled)
+		m.history[metric] = newRing(historyPoints)
+		r, ok := readers[metric]
+		if !ok {
+			continue
+		}
+		s := &sampler{m: m, metric: metric, reader: r, changed: make(chan struct{}, 1), looking: make(chan struct{}, 1)}
+		if isSensor(metric) {
+			s.marker = newMarker(cfg.MarkerDir, metric)
+			if !cfg.Sensors {
+				s.off = "switched off in the settings (monitor.sensors)"
+			}
+		}
+		if why := off[metric]; why != "" {
+			s.off = why
+			m.log.Warn("a sensor stays switched off", "metric", metric, "why", why)
+		}
+		if s.off != "" {
+			m.snapshot.setNA(metric, s.off)
+		}
+		m.samplers = append(m.samplers, s)
+	}
+	return m
+}
+
+// Start samples until ctx ends; it returns at once. A second call does nothing.
+func (m *Monitor) Start(ctx context.Context) {
+	m.mu.Lock()
+	again := m.started
+	m.started = true
+	m.mu.Unlock()
+	if again {
+		return
+	}
+	begin := time.Now()
+	for _, s := range m.samplers {
+		go s.run(ctx, begin)
+	}
+	go m.publish(ctx)
+}
+
+// Show asks for metrics while something shows them. open is the fast pace (a
+// window), otherwise the slow one (the tray icon). Call stop when hidden; calling it
+// again does nothing.
+func (m *Monitor) Show(open bool, metrics ...Metric) (stop func()) {
+	metrics = slices.Clone(metrics)
+	m.count(open, metrics, 1)
+	return sync.OnceFunc(func() { m.count(open, metrics, -1) })
+}
+
+func (m *Monitor) count(open bool, metrics []Metric, by int) {
+	m.mu.Lock()
+	counts := m.closed
+	if open {
+		counts = m.open
+	}
+	for _, metric := range metrics {
+		counts[metric] += by
+	}
+	m.mu.Unlock()
+	m.wake(metrics)
+}
+
+// wake lets the samplers of metrics look at who shows them again.
+func (m *Monitor) wake(metrics []Metric) {
+	for _, s := range m.samplers {
+		if slices.Contains(metrics, s.metric) {
+			s.wake()
+		}
+	}
+}
+
+// pace is the time between samples of a metric now; false: none are wanted.
+func (m *Monitor) pace(metric Metric) (time.Duration, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.paused:
+		return 0, false
+	case m.open[metric] > 0:
+		return max(m.cfg.IntervalOpen, slowest(metric)), true
+	case m.closed[metric] > 0:
+		return max(m.cfg.IntervalClosed, slowest(metric)), true
+	}
+	return 0, false
+}
+
+// Snapshot is the newest readings, at once. A metric nobody shows keeps what it read
+// last; Sample reads it anew.
+func (m *Monitor) Snapshot() Snapshot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.snapshot
+}
+
+// History is the newest values of a metric's headline number, oldest first, at most
+// 300: CPU percent, memory percent, GPU percent, °C, battery percent, disk bytes/s,
+// network bytes/s. What could not be read leaves no point.
+func (m *Monitor) History(metric Metric) []float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.history[metric]
+	if !ok {
+		return nil
+	}
+	return r.values()
+}
+
+// Pause stops all sampling until Resume. Sample still reads: it was asked for.
+func (m *Monitor) Pause() { m.setPaused(true) }
+
+// Resume undoes Pause.
+func (m *Monitor) Resume() { m.setPaused(false) }
+
+func (m *Monitor) setPaused(paused bool) {
+	m.mu.Lock()
+	changed := m.paused != paused
+	m.paused = paused
+	m.snapshot.Paused = paused
+	m.mu.Unlock()
+	if changed {
+		m.wake(Metrics())
+		m.touch()
+	}
+}
+
+// record puts a reading into the snapshot. scheduled ones are points of the history.
+func (m *Monitor) record(metric Metric, apply func(*Snapshot), scheduled bool) {
+	m.mu.Lock()
+	apply(&m.snapshot)
+	m.snapshot.Time = time.Now()
+	if v, ok := m.snapshot.headline(metric); ok && scheduled {
+		m.history[metric].push(v)
+	}
+	m.mu.Unlock()
+	m.touch()
+}

@@ -1,0 +1,43 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/net"
+)
+
+// notCounted are interfaces whose traffic stays inside the machine, or is that of
+// another interface a second time: loopback, bridges and tunnels.
+var notCounted = regexp.MustCompile(`^(?:lo\d*|veth.*|docker\d*|br-.*|virbr\d*|tun\d*|tap\d*|utun\d*|wg\d*|bridge\d*|awdl\d*|llw\d*)$`)
+
+// networkReader reads transfer rates of the interfaces that leave the machine.
+type networkReader struct {
+	host  host
+	rates rates
+}
+
+func (r *networkReader) reset() { r.rates.reset() }
+
+func (r *networkReader) read(ctx context.Context) (func(*Snapshot), error) {
+	stats, err := net.IOCountersWithContext(r.host.ctx(ctx), true)
+	if err != nil {
+		return nil, fmt.Errorf("reading network counters: %w", err)
+	}
+	c := counters{}
+	for _, s := range stats {
+		if !notCounted.MatchString(s.Name) {
+			c[s.Name] = [2]uint64{s.BytesRecv, s.BytesSent}
+		}
+	}
+	if len(c) == 0 {
+		return nil, unavailableError("no network interface")
+	}
+	perSecond, ok := r.rates.next(time.Now(), c)
+	if !ok {
+		return nil, errNotYet
+	}
+	return func(s *Snapshot) { s.Network = NetworkReading{Down: perSecond[0], Up: perSecond[1]} }, nil
+}

@@ -1,0 +1,70 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// topProcesses is how many processes a reading holds.
+const topProcesses = 10
+
+// usage is what is known of one process at a moment.
+type usage struct {
+	pid     int32
+	started int64 // tells a process from an earlier one with the same id
+	name    string
+	cpu     time.Duration // CPU time so far
+	memory  uint64        // resident bytes
+}
+
+// processReader finds the busiest processes.
+type processReader struct {
+	host host
+	at   time.Time
+	last map[int32]usage
+}
+
+func (r *processReader) reset() { r.last = nil }
+
+func (r *processReader) read(ctx context.Context) (func(*Snapshot), error) {
+	all, err := r.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	before, elapsed := r.last, now.Sub(r.at)
+	if before != nil && elapsed < minElapsed {
+		return nil, errNotYet
+	}
+	r.at, r.last = now, make(map[int32]usage, len(all))
+	for _, u := range all {
+		r.last[u.pid] = u
+	}
+	if before == nil {
+		return nil, errNotYet
+	}
+	top := busiest(before, all, elapsed)
+	return func(s *Snapshot) { s.Processes = ProcessesReading{Top: top} }, nil
+}
+
+// busiest sorts by CPU, then memory. A process that began in between has its whole
+// time in between.
+func busiest(before map[int32]usage, all []usage, elapsed time.Duration) []Process {
+	top := make([]Process, 0, len(all))
+	for _, u := range all {
+		spent := u.cpu
+		if b, ok := before[u.pid]; ok && b.started == u.started {
+			spent -= b.cpu
+		}
+		top = append(top, Process{
+			PID: u.pid, Name: u.name, Memory: u.memory,
+			CPU: max(0, spent.Seconds()/elapsed.Seconds()*100),
+		})
+	}
+	slices.SortFunc(top, func(a, b Process) int {
+		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID))
+	})
+	return slices.Clip(top[:min(len(top), topProcesses)])
+}

@@ -1,0 +1,46 @@
+package monitor
+
+import "time"
+
+// minElapsed is the least time a rate is measured over: below it, counters that the
+// kernel updates in steps give absurd figures.
+const minElapsed = 50 * time.Millisecond
+
+// counters are growing numbers of named things: bytes of interfaces, of disks.
+type counters map[string][2]uint64
+
+// rates turns counters into rates a second. A thing that appears, vanishes, or whose
+// counter went backwards (it wrapped, or its driver was reloaded) adds nothing until
+// the next look, so a rate is never negative and never the whole counter. Time is the
+// monotonic clock's: setting the clock changes nothing.
+type rates struct {
+	at   time.Time
+	last counters
+}
+
+// next returns the rates since the look before; false: there was none.
+func (r *rates) next(now time.Time, c counters) (perSecond [2]float64, ok bool) {
+	elapsed := now.Sub(r.at)
+	if r.last == nil {
+		r.at, r.last = now, c
+		return perSecond, false
+	}
+	if elapsed < minElapsed {
+		return perSecond, false
+	}
+	for name, now := range c {
+		before, known := r.last[name]
+		if !known {
+			continue
+		}
+		for i := range now {
+			if now[i] >= before[i] {
+				perSecond[i] += float64(now[i]-before[i]) / elapsed.Seconds()
+			}
+		}
+	}
+	r.at, r.last = now, c
+	return perSecond, true
+}
+
+func (r *rates) reset() { *r = rates{} }

@@ -1,0 +1,186 @@
+package monitor
+
+import "time"
+
+// Metric names one thing that is sampled.
+type Metric string
+
+// The metrics.
+const (
+	CPU         Metric = "cpu"
+	Memory      Metric = "memory"
+	Disk        Metric = "disk"
+	Network     Metric = "network"
+	GPU         Metric = "gpu"
+	Temperature Metric = "temperature"
+	Battery     Metric = "battery"
+	Processes   Metric = "processes"
+)
+
+// Metrics lists them all, in the order reports use.
+func Metrics() []Metric {
+	return []Metric{CPU, Memory, Disk, Network, GPU, Temperature, Battery, Processes}
+}
+
+// notSampled is the reason of a number nobody has asked for yet.
+const notSampled = "not sampled yet"
+
+// Snapshot is the newest of everything that is sampled. NA fields hold why a
+// number is missing; they are "" where it is there.
+type Snapshot struct {
+	Time        time.Time // of the newest reading
+	Paused      bool
+	CPU         CPUReading
+	Memory      MemoryReading
+	Disk        DiskReading
+	Network     NetworkReading
+	GPU         GPUReading
+	Temperature TemperatureReading
+	Battery     BatteryReading
+	Processes   ProcessesReading
+}
+
+// CPUReading is load of all cores together and of each, in percent (0 … 100), and
+// the load averages of 1, 5 and 15 minutes where the system has them.
+type CPUReading struct {
+	NA      string
+	Percent float64
+	Cores   []float64 // shared between snapshots: read only
+	LoadNA  string
+	Load1   float64
+	Load5   float64
+	Load15  float64
+}
+
+// MemoryReading is in bytes.
+type MemoryReading struct {
+	NA                     string
+	Used, Total, Available uint64
+	SwapUsed, SwapTotal    uint64
+	SwapNA                 string
+}
+
+// Percent is the used share of the memory, 0 … 100; 0 where the total is unknown.
+func (r MemoryReading) Percent() float64 {
+	if r.Total == 0 {
+		return 0
+	}
+	return float64(r.Used) / float64(r.Total) * 100
+}
+
+// DiskReading is of the volume that holds the home folder (bytes), and of all disks
+// together (bytes/s).
+type DiskReading struct {
+	NA                  string
+	Free, Total         uint64
+	RateNA              string
+	ReadRate, WriteRate float64
+}
+
+// NetworkReading is bytes/s over all interfaces but loopback.
+type NetworkReading struct {
+	NA       string
+	Down, Up float64
+}
+
+// GPUReading is the busiest GPU, percent.
+type GPUReading struct {
+	NA      string
+	Name    string
+	Percent float64
+}
+
+// TemperatureReading is the hottest sensor, °C.
+type TemperatureReading struct {
+	NA      string
+	Sensor  string
+	Celsius float64
+}
+
+// BatteryReading is the charge in percent.
+type BatteryReading struct {
+	NA        string
+	Percent   float64
+	Charging  bool
+	OnBattery bool
+}
+
+// ProcessesReading is the busiest processes, sampled only while shown.
+type ProcessesReading struct {
+	NA  string
+	Top []Process // shared between snapshots: read only
+}
+
+// Process is one process; CPU is percent of one core, as top shows it.
+type Process struct {
+	PID    int32
+	Name   string
+	CPU    float64
+	Memory uint64 // resident bytes
+}
+
+// setNA replaces a metric's reading by why there is none.
+func (s *Snapshot) setNA(metric Metric, why string) {
+	switch metric {
+	case CPU:
+		s.CPU = CPUReading{NA: why}
+	case Memory:
+		s.Memory = MemoryReading{NA: why}
+	case Disk:
+		s.Disk = DiskReading{NA: why}
+	case Network:
+		s.Network = NetworkReading{NA: why}
+	case GPU:
+		s.GPU = GPUReading{NA: why}
+	case Temperature:
+		s.Temperature = TemperatureReading{NA: why}
+	case Battery:
+		s.Battery = BatteryReading{NA: why}
+	case Processes:
+		s.Processes = ProcessesReading{NA: why}
+	}
+}
+
+// headline is the one number of a metric that a sparkline draws.
+func (s *Snapshot) headline(metric Metric) (float64, bool) {
+	switch metric {
+	case CPU:
+		return s.CPU.Percent, s.CPU.NA == ""
+	case Memory:
+		return s.Memory.Percent(), s.Memory.NA == ""
+	case Disk:
+		return s.Disk.ReadRate + s.Disk.WriteRate, s.Disk.NA == "" && s.Disk.RateNA == ""
+	case Network:
+		return s.Network.Down + s.Network.Up, s.Network.NA == ""
+	case GPU:
+		return s.GPU.Percent, s.GPU.NA == ""
+	case Temperature:
+		return s.Temperature.Celsius, s.Temperature.NA == ""
+	case Battery:
+		return s.Battery.Percent, s.Battery.NA == ""
+	default:
+		return 0, false
+	}
+}
+
+// na is why a metric has no reading; "" where it has.
+func (s *Snapshot) na(metric Metric) string {
+	switch metric {
+	case CPU:
+		return s.CPU.NA
+	case Memory:
+		return s.Memory.NA
+	case Disk:
+		return s.Disk.NA
+	case Network:
+		return s.Network.NA
+	case GPU:
+		return s.GPU.NA
+	case Temperature:
+		return s.Temperature.NA
+	case Battery:
+		return s.Battery.NA
+	default:
+		return s.Processes.NA
+	}
+}

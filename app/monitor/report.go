@@ -1,0 +1,178 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+)
+
+// gib is the unit of memory. Memory is counted in powers of two, disks and networks in
+// powers of ten, as people know it from the labels of machines.
+const gib = 1 << 30
+
+// Line is the vitals in one line for a prompt or a menu:
+// "CPU 37 % · memory 18.2 of 32 GB · 81 °C · disk 212 GB free". What can't be read is
+// left out.
+func (s Snapshot) Line() string {
+	if s.Paused {
+		return "monitoring is paused"
+	}
+	var parts []string
+	if s.CPU.NA == "" {
+		parts = append(parts, fmt.Sprintf("CPU %.0f %%", s.CPU.Percent))
+	}
+	if s.Memory.NA == "" {
+		parts = append(parts, "memory "+ofGiB(s.Memory.Used, s.Memory.Total))
+	}
+	if s.GPU.NA == "" {
+		parts = append(parts, fmt.Sprintf("GPU %.0f %%", s.GPU.Percent))
+	}
+	if s.Temperature.NA == "" {
+		parts = append(parts, fmt.Sprintf("%.0f °C", s.Temperature.Celsius))
+	}
+	if s.Disk.NA == "" {
+		parts = append(parts, fmt.Sprintf("disk %s free", Bytes(s.Disk.Free)))
+	}
+	if s.Battery.NA == "" && s.Battery.OnBattery {
+		parts = append(parts, fmt.Sprintf("battery %.0f %%", s.Battery.Percent))
+	}
+	if len(parts) == 0 {
+		return "no vitals yet"
+	}
+	return strings.Join(parts, " · ")
+}
+
+// ofGiB is "18.2 of 32 GB".
+func ofGiB(part, whole uint64) string {
+	w := fmt.Sprintf("%.1f", float64(whole)/gib)
+	return fmt.Sprintf("%.1f of %s GB", float64(part)/gib, strings.TrimSuffix(w, ".0"))
+}
+
+// Bytes is a size in powers of ten, to three digits: "812 B", "4.1 MB", "212 GB".
+func Bytes(n uint64) string { return bytesOf(float64(n)) }
+
+// Rate is bytes a second: "4.1 MB/s".
+func Rate(perSecond float64) string { return bytesOf(max(0, perSecond)) + "/s" }
+
+func bytesOf(n float64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
+	i := 0
+	for n >= 999.5 && i < len(units)-1 {
+		n /= 1000
+		i++
+	}
+	if i == 0 || n >= 99.95 {
+		return fmt.Sprintf("%.0f %s", n, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", n, units[i])
+}
+
+// Topics are what Report knows.
+func Topics() []string {
+	metrics := Metrics()
+	topics := make([]string, len(metrics))
+	for i, m := range metrics {
+		topics[i] = string(m)
+	}
+	return topics
+}
+
+// Report writes the metrics of a topic (see Topics; "" for all) in words for a model,
+// a line each. An unknown topic is answered with the ones there are.
+func (s Snapshot) Report(topic string) string {
+	topic = strings.ToLower(strings.TrimSpace(topic))
+	var lines []string
+	for _, metric := range Metrics() {
+		if topic == "" || topic == string(metric) {
+			lines = append(lines, s.describe(metric))
+		}
+	}
+	if len(lines) == 0 {
+		return fmt.Sprintf("There is no topic %q. Topics: %s; none for all.", topic, strings.Join(Topics(), ", "))
+	}
+	if s.Paused {
+		lines = append(lines, "Monitoring is paused by the user; the numbers may be old.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s Snapshot) describe(metric Metric) string {
+	if why := s.na(metric); why != "" {
+		return fmt.Sprintf("%s: n/a (%s)", title(metric), why)
+	}
+	switch metric {
+	case CPU:
+		return s.describeCPU()
+	case Memory:
+		return s.describeMemory()
+	case Disk:
+		return s.describeDisk()
+	case Network:
+		return fmt.Sprintf("Network: %s down, %s up, all interfaces but loopback", Rate(s.Network.Down), Rate(s.Network.Up))
+	case GPU:
+		return fmt.Sprintf("GPU: %.0f %% busy (%s)", s.GPU.Percent, s.GPU.Name)
+	case Temperature:
+		return fmt.Sprintf("Temperature: %.0f °C at the hottest sensor (%s)", s.Temperature.Celsius, s.Temperature.Sensor)
+	case Battery:
+		return s.describeBattery()
+	default:
+		return s.describeProcesses()
+	}
+}
+
+// title is a metric's name at the beginning of a line.
+func title(metric Metric) string {
+	if metric == CPU || metric == GPU {
+		return strings.ToUpper(string(metric))
+	}
+	return strings.ToUpper(string(metric[:1])) + string(metric[1:])
+}
+
+func (s Snapshot) describeCPU() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "CPU: %.0f %% of all %d cores together; each core:", s.CPU.Percent, len(s.CPU.Cores))
+	for _, c := range s.CPU.Cores {
+		fmt.Fprintf(&b, " %.0f", c)
+	}
+	b.WriteString(" %")
+	if s.CPU.LoadNA == "" {
+		fmt.Fprintf(&b, "; load average %.2f (1 min), %.2f (5 min), %.2f (15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)
+	}
+	return b.String()
+}
+
+func (s Snapshot) describeMemory() string {
+	text := fmt.Sprintf("Memory: %s used (%.0f %%), %.1f GB available",
+		ofGiB(s.Memory.Used, s.Memory.Total), s.Memory.Percent(), float64(s.Memory.Available)/gib)
+	if s.Memory.SwapNA != "" {
+		return text + "; swap n/a (" + s.Memory.SwapNA + ")"
+	}
+	return text + "; swap " + ofGiB(s.Memory.SwapUsed, s.Memory.SwapTotal) + " used"
+}
+
+func (s Snapshot) describeDisk() string {
+	text := fmt.Sprintf("Disk: %s of %s free on the volume of the home folder", Bytes(s.Disk.Free), Bytes(s.Disk.Total))
+	if s.Disk.RateNA != "" {
+		return text + "; transfers n/a (" + s.Disk.RateNA + ")"
+	}
+	return fmt.Sprintf("%s; reading %s, writing %s", text, Rate(s.Disk.ReadRate), Rate(s.Disk.WriteRate))
+}
+
+func (s Snapshot) describeBattery() string {
+	state := "on mains, not charging"
+	switch {
+	case s.Battery.Charging:
+		state = "charging"
+	case s.Battery.OnBattery:
+		state = "running on battery"
+	}
+	return fmt.Sprintf("Battery: %.0f %%, %s", s.Battery.Percent, state)
+}
+
+func (s Snapshot) describeProcesses() string {
+	var b strings.Builder
+	b.WriteString("Processes, busiest first (CPU in % of one core):")
+	for _, p := range s.Processes.Top {
+		fmt.Fprintf(&b, "\n- %s (pid %d): CPU %.0f %%, memory %s", p.Name, p.PID, p.CPU, Bytes(p.Memory))
+	}
+	return b.String()
+}

@@ -1,0 +1,57 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/sensors"
+)
+
+// Bounds of what a temperature sensor may say (°C); the rest is an unconnected input.
+const (
+	coldest = 1
+	hottest = 130
+)
+
+// temperatureReader reads the hottest sensor.
+type temperatureReader struct{ host host }
+
+func (*temperatureReader) reset() {}
+
+func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
+	stats, err := sensors.TemperaturesWithContext(r.host.ctx(ctx))
+	var warnings *sensors.Warnings // some could not be read; the others count
+	if err != nil && !errors.As(err, &warnings) {
+		return nil, fmt.Errorf("reading temperatures: %w", err)
+	}
+	reading, ok := hottestOf(stats)
+	switch {
+	case ok:
+		return func(s *Snapshot) { s.Temperature = reading }, nil
+	case err != nil:
+		return nil, unavailableError("the sensors could not be read: " + oneLine(err.Error()))
+	default:
+		return nil, unavailableError("no temperature sensor")
+	}
+}
+
+// hottestOf picks the hottest believable sensor: names differ from machine to
+// machine, so the maximum is the one honest headline.
+func hottestOf(stats []sensors.TemperatureStat) (TemperatureReading, bool) {
+	var reading TemperatureReading
+	found := false
+	for _, s := range stats {
+		if s.Temperature < coldest || s.Temperature > hottest {
+			continue
+		}
+		if !found || s.Temperature > reading.Celsius {
+			reading, found = TemperatureReading{Sensor: s.SensorKey, Celsius: s.Temperature}, true
+		}
+	}
+	return reading, found
+}
+
+// oneLine joins the lines of an error.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,216 @@
+//go:build !darwin && !windows && !race
+
+// Not under the race detector: systray itself reads its menu's revision under another
+// lock than the one it writes it under, which is harmless and not ours to change.
+
+package tray
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/app/tray/traytest"
+)
+
+// patience is how long a test waits for what comes over the bus.
+const patience = 5 * time.Second
+
+// TestOnARealBus runs the real tray against a private session bus and a tray host of
+// our own. It is one test, because systray can be started once a process.
+func TestOnARealBus(t *testing.T) {
+	bus, err := traytest.StartBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, bus.Close()) })
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+
+	done := make(chan string, 16)
+	hosts := make(chan hostCall, 16)
+	tray := New(Params{
+		Actions: Actions{
+			Open:     func() { done <- "open" },
+			NewChat:  func() { done <- "new chat" },
+			Pause:    func(p bool) { done <- map[bool]string{true: "pause", false: "resume"}[p] },
+			Settings: func() { done <- "settings" },
+			Quit:     func() { done <- "quit" },
+		},
+		OnHost: func(present bool, why string) { hosts <- hostCall{present, why} },
+	})
+
+	// given a bus without a tray host, when started, then people are told what to do
+	tray.Start()
+	want(t, hosts, hostCall{false, noHostAdvice})
+
+	// when a host comes, then the icon registers by itself, and soon
+	began := time.Now()
+	host, err := traytest.StartHost(bus.Address)
+	check(t, err)
+	item, err := host.Item(ctx)
+	check(t, err)
+	t.Logf("registered %v after the host came", time.Since(began))
+	want(t, hosts, hostCall{true, ""})
+
+	t.Run("then the host knows it by a constant name and clicks on it are ours", func(t *testing.T) {
+		for name, wanted := range map[string]any{"Id": trayTitle, "Title": trayTitle, "ItemIsMenu": false, "Status": "Active"} {
+			got, err := item.Property(ctx, name)
+			check(t, err)
+			if got != wanted {
+				t.Errorf("%s is %v, want %v", name, got, wanted)
+			}
+		}
+		check(t, item.Activate(ctx))
+		want(t, done, "open")
+	})
+
+	t.Run("then the menu is complete", func(t *testing.T) {
+		wanted := []string{
+			"Open CPU window", "New chat", "—", "(No vitals yet)", "[ ] Pause monitoring", "Settings…", "—", "Quit",
+		}
+		if diff := cmp.Diff(wanted, menu(t, item)); diff != "" {
+			t.Errorf("menu (-want +got):\n%s", diff)
+		}
+	})
+
+	t.Run("then each item does what it says", func(t *testing.T) {
+		for _, step := range []struct{ label, does string }{
+			{"Open CPU window", "open"},
+			{"New chat", "new chat"},
+			{"Settings…", "settings"},
+			{"Pause monitoring", "pause"},
+		} {
+			check(t, item.Click(ctx, step.label))
+			want(t, done, step.does)
+		}
+		eventually(t, "the check mark is set", func() bool { return menu(t, item)[4] == "[x] Pause monitoring" })
+		check(t, item.Click(ctx, "Pause monitoring"))
+		want(t, done, "resume")
+		eventually(t, "the check mark is gone", func() bool { return menu(t, item)[4] == "[ ] Pause monitoring" })
+	})
+
+	t.Run("then the vitals are a line of the menu and the tooltip", func(t *testing.T) {
+		tray.SetVitals(37, "CPU 37 %")
+		eventually(t, "the line is there", func() bool { return menu(t, item)[3] == "(CPU 37 %)" })
+		if err := item.Click(ctx, "CPU 37 %"); err == nil {
+			t.Error("the line of vitals can be clicked")
+		}
+	})
+
+	t.Run("then the icon changes with the step of the load and not otherwise", func(t *testing.T) {
+		before, changes := pixels(t, item), host.IconChanges()
+		tray.SetVitals(36, "CPU 36 %")
+		tray.SetVitals(35.4, "CPU 35 %")
+		eventually(t, "the line has changed", func() bool { return menu(t, item)[3] == "(CPU 35 %)" })
+		if host.IconChanges() != changes || !bytes.Equal(pixels(t, item), before) {
+			t.Error("the icon changed within a step")
+		}
+		tray.SetVitals(90, "CPU 90 %")
+		eventually(t, "the icon has changed", func() bool { return host.IconChanges() == changes+1 })
+		if bytes.Equal(pixels(t, item), before) {
+			t.Error("the picture is the same at 35 % and at 90 %")
+		}
+	})
+
+	// when the host goes, then people are told; when another comes, the icon is back
+	check(t, host.Close())
+	want(t, hosts, hostCall{false, noHostAdvice})
+	host, err = traytest.StartHost(bus.Address)
+	check(t, err)
+	t.Cleanup(func() { check(t, host.Close()) })
+	item, err = host.Item(ctx)
+	check(t, err)
+	want(t, hosts, hostCall{true, ""})
+	check(t, item.Click(ctx, "Quit"))
+	want(t, done, "quit")
+
+	// when stopped, then the icon is gone from the bus
+	tray.Stop()
+	eventually(t, "the icon is gone", func() bool { _, err := item.Property(ctx, "Id"); return err != nil })
+	tray.SetVitals(10, "after the end") // and nothing happens
+}
+
+type hostCall struct {
+	present bool
+	why     string
+}
+
+func TestWithoutASessionBus(t *testing.T) {
+	for name, address := range map[string]string{
+		"nobody listens":    "unix:path=" + t.TempDir() + "/bus",
+		"not an address":    "nonsense",
+		"an unknown method": "carrier-pigeon:path=/tmp/x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			// given an address without a bus
+			t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
+			// when started
+			hosts := make(chan hostCall, 4)
+			nothing := func() {}
+			tray := New(Params{
+				Actions: Actions{Open: nothing, NewChat: nothing, Settings: nothing, Quit: nothing, Pause: func(bool) {}},
+				OnHost:  func(present bool, why string) { hosts <- hostCall{present, why} },
+			})
+			tray.Start()
+			// then people are told, and all else is harmless
+			want(t, hosts, hostCall{false, noBusAdvice})
+			tray.SetVitals(50, "CPU 50 %")
+			tray.SetPaused(true)
+			tray.Stop()
+		})
+	}
+}
+
+func menu(t *testing.T, item *traytest.Item) []string {
+	t.Helper()
+	entries, err := item.Menu(t.Context())
+	check(t, err)
+	var lines []string
+	for _, e := range entries {
+		lines = append(lines, e.String())
+	}
+	return lines
+}
+
+func pixels(t *testing.T, item *traytest.Item) []byte {
+	t.Helper()
+	width, height, argb, err := item.Pixmap(t.Context())
+	check(t, err)
+	if width != iconSize || height != iconSize || len(argb) != 4*iconSize*iconSize {
+		t.Fatalf("the picture is %d × %d in %d bytes", width, height, len(argb))
+	}
+	return argb
+}
+
+func want[T comparable](t *testing.T, from <-chan T, wanted T) {
+	t.Helper()
+	select {
+	case got := <-from:
+		if got != wanted {
+			t.Fatalf("got %v, want %v", got, wanted)
+		}
+	case <-time.After(patience):
+		t.Fatalf("nothing came, want %v", wanted)
+	}
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,282 @@
+package tray
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strconv"
+)
+
+// iconSize is the icon's edge in pixels: 22 at twice the density, which hosts scale to
+// what their panel needs.
+const iconSize = 44
+
+// Buckets of the CPU load: the icon shows steps of bucketStep percent, so it is drawn
+// anew only when that step changes. Drawing is four fifths of a monitor's cost.
+const (
+	bucketStep = 5
+	unknown    = -1
+)
+
+// bucketOf rounds a load in percent (0 … 100) to what the icon shows.
+func bucketOf(percent float64) int {
+	if math.IsNaN(percent) || percent < 0 {
+		return unknown
+	}
+	return int(math.Round(min(percent, 100)/bucketStep)) * bucketStep
+}
+
+// icons draws the icon, each look of it once. Not safe for concurrent use.
+type icons struct {
+	template bool // macOS: black and transparent, tinted by the system
+	ico      bool // Windows wants its own container
+	drawn    map[state][]byte
+}
+
+func newIcons(template, ico bool) icons {
+	return icons{template: template, ico: ico, drawn: map[state][]byte{}}
+}
+
+// of is the encoded icon for a state; its line doesn't matter.
+func (i icons) of(s state) []byte {
+	s.line = ""
+	if data, ok := i.drawn[s]; ok {
+		return data
+	}
+	img := drawTile(s)
+	if i.template {
+		img = drawRing(s)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(fmt.Sprintf("tray: encoding an icon of ours: %v", err)) // a bytes.Buffer takes everything
+	}
+	data := b.Bytes()
+	if i.ico {
+		data = icoOf(data)
+	}
+	i.drawn[s] = data
+	return data
+}
+
+// icoOf wraps a PNG into a Windows icon of one picture.
+func icoOf(png []byte) []byte {
+	head := []byte{0, 0, 1, 0, 1, 0, iconSize, iconSize, 0, 0, 1, 0, 32, 0}
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(png)))
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(head)+4))
+	return append(head, png...)
+}
+
+// palette is the icon's colours: the number is white in a dark outline, so that it can
+// be read on light and on dark panels; the bar has the window's accent, amber and red.
+//
+// What is half transparent is black: systray garbles other colours there on Linux (it
+// takes the low byte of the premultiplied value).
+type palette struct{ number, outline, track, calm, warm, hot color.NRGBA }
+
+func colors() palette {
+	return palette{
+		number:  color.NRGBA{0xff, 0xff, 0xff, 0xff},
+		outline: color.NRGBA{A: 0xc8},
+		track:   color.NRGBA{A: 0x78},
+		calm:    color.NRGBA{0x3c, 0xc2, 0x9b, 0xff},
+		warm:    color.NRGBA{0xe0, 0xa8, 0x4a, 0xff},
+		hot:     color.NRGBA{0xef, 0x7a, 0x65, 0xff},
+	}
+}
+
+// Loads in percent from which the bar is amber and red.
+const (
+	warmFrom = 60
+	hotFrom  = 85
+)
+
+// drawTile draws the load as a number above a bar: hosts on Linux draw no title.
+func drawTile(s state) image.Image {
+	img := image.NewNRGBA(image.Rect(0, 0, iconSize, iconSize))
+	text := strconv.Itoa(s.bucket)
+	switch {
+	case s.paused:
+		text = "‖"
+	case s.bucket == unknown:
+		text = "–"
+	}
+	drawText(img, text)
+	drawBar(img, s)
+	return img
+}
+
+// The bar lies at the bottom of the tile, over its whole width.
+const (
+	barTop    = 35
+	barBottom = 43
+)
+
+func drawBar(img *image.NRGBA, s state) {
+	filled := 0
+	if !s.paused && s.bucket != unknown {
+		filled = int(math.Round(float64(s.bucket) / 100 * iconSize))
+	}
+	c := colors()
+	fill := c.calm
+	switch {
+	case s.bucket >= hotFrom:
+		fill = c.hot
+	case s.bucket >= warmFrom:
+		fill = c.warm
+	}
+	for y := barTop; y < barBottom; y++ {
+		for x := range iconSize {
+			corner := (x == 0 || x == iconSize-1) && (y == barTop || y == barBottom-1)
+			switch {
+			case corner:
+			case x < filled:
+				img.SetNRGBA(x, y, fill)
+			default:
+				img.SetNRGBA(x, y, c.track)
+			}
+		}
+	}
+}
+
+// glyph is a character of our own, 4 cells wide and 7 high; an empty one for what we
+// don't draw.
+func glyph(r rune) [glyphHeight]string {
+	switch r {
+	case '0':
+		return [...]string{".##.", "#..#", "#..#", "#..#", "#..#", "#..#", ".##."}
+	case '1':
+		return [...]string{"..#.", ".##.", "..#.", "..#.", "..#.", "..#.", ".###"}
+	case '2':
+		return [...]string{".##.", "#..#", "...#", "..#.", ".#..", "#...", "####"}
+	case '3':
+		return [...]string{"###.", "...#", "...#", ".##.", "...#", "...#", "###."}
+	case '4':
+		return [...]string{"#..#", "#..#", "#..#", "####", "...#", "...#", "...#"}
+	case '5':
+		return [...]string{"####", "#...", "###.", "...#", "...#", "#..#", ".##."}
+	case '6':
+		return [...]string{".##.", "#...", "#...", "###.", "#..#", "#..#", ".##."}
+	case '7':
+		return [...]string{"####", "...#", "..#.", "..#.", ".#..", ".#..", ".#.."}
+	case '8':
+		return [...]string{".##.", "#..#", "#..#", ".##.", "#..#", "#..#", ".##."}
+	case '9':
+		return [...]string{".##.", "#..#", "#..#", ".###", "...#", "...#", ".##."}
+	case '–':
+		return [...]string{"....", "....", "....", "####", "....", "....", "...."}
+	case '‖':
+		return [...]string{"#..#", "#..#", "#..#", "#..#", "#..#", "#..#", "#..#"}
+	default:
+		return [glyphHeight]string{}
+	}
+}
+
+// Cells of a glyph.
+const (
+	glyphWidth  = 4
+	glyphHeight = 7
+	textTop     = 2
+)
+
+// drawText draws the glyphs as large as they fit, centred above the bar.
+func drawText(img *image.NRGBA, text string) {
+	runes := []rune(text)
+	scale := 4
+	if len(runes) > 2 {
+		scale = 3
+	}
+	gap := scale
+	if len(runes) > 2 {
+		gap = 2
+	}
+	width := len(runes)*(glyphWidth*scale+gap) - gap
+	top := textTop + (barTop-2*textTop-glyphHeight*scale)/2
+	left := (iconSize - width) / 2
+	mask := image.NewAlpha(img.Bounds())
+	for i, r := range runes {
+		drawGlyph(mask, glyph(r), left+i*(glyphWidth*scale+gap), top, scale)
+	}
+	paint(img, mask)
+}
+
+func drawGlyph(mask *image.Alpha, g [glyphHeight]string, left, top, scale int) {
+	for row, cells := range g {
+		for col, cell := range cells {
+			if cell != '#' {
+				continue
+			}
+			for dy := range scale {
+				for dx := range scale {
+					mask.SetAlpha(left+col*scale+dx, top+row*scale+dy, color.Alpha{0xff})
+				}
+			}
+		}
+	}
+}
+
+// paint colours what the mask covers, and two pixels around it as the outline.
+func paint(img *image.NRGBA, mask *image.Alpha) {
+	const outline = 2
+	c := colors()
+	for y := range barTop - 1 {
+		for x := range iconSize {
+			switch {
+			case mask.AlphaAt(x, y).A > 0:
+				img.SetNRGBA(x, y, c.number)
+			case near(mask, x, y, outline):
+				img.SetNRGBA(x, y, c.outline)
+			}
+		}
+	}
+}
+
+func near(mask *image.Alpha, x, y, distance int) bool {
+	for dy := -distance; dy <= distance; dy++ {
+		for dx := -distance; dx <= distance; dx++ {
+			if dx*dx+dy*dy <= distance*distance+1 && mask.AlphaAt(x+dx, y+dy).A > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// drawRing draws the load as an arc from twelve o'clock, in black and transparent, for
+// menu bars that tint the icon themselves. Paused is two bars in the ring, unknown the
+// bare ring.
+func drawRing(s state) image.Image {
+	const (
+		centre = iconSize / 2
+		radius = 16.5
+		half   = 4.0 // of the line's width
+	)
+	img := image.NewNRGBA(image.Rect(0, 0, iconSize, iconSize))
+	share := 0.0
+	if !s.paused && s.bucket != unknown {
+		share = float64(s.bucket) / 100
+	}
+	for y := range iconSize {
+		for x := range iconSize {
+			dx, dy := float64(x)+0.5-centre, float64(y)+0.5-centre
+			cover := min(1, max(0, half+0.5-math.Abs(math.Hypot(dx, dy)-radius)))
+			angle := math.Atan2(dx, -dy) / (2 * math.Pi) // 0 at the top, clockwise
+			if angle < 0 {
+				angle++
+			}
+			strength := 0.3
+			if angle < share || share == 1 {
+				strength = 1
+			}
+			if s.paused && math.Abs(dy) < 7 && math.Abs(dx) > 2 && math.Abs(dx) < 6 {
+				cover, strength = 1, 1
+			}
+			img.SetNRGBA(x, y, color.NRGBA{A: uint8(math.Round(255 * cover * strength))})
+		}
+	}
+	return img
+}

@@ -1,0 +1,263 @@
+package tray
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// trayTitle is the name hosts remember the icon by.
+const trayTitle = "mac-stats"
+
+// textEvery is the least time between changes of the vitals' text: hosts fetch the
+// whole menu for each.
+const textEvery = 2 * time.Second
+
+// actionQueue is how many clicks may wait for an action that takes long.
+const actionQueue = 16
+
+// menuBar decides what the icon and the menu show, and hands clicks on.
+//
+// All calls of the shell are made by one goroutine (work), so a slow bus never holds
+// up who sets the vitals.
+type menuBar struct {
+	params  Params
+	shell   shell
+	watch   hostWatch
+	log     *slog.Logger
+	icons   icons
+	wake    chan struct{} // one token: something to show
+	actions chan func()
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+
+	// mu guards what is wanted. What is shown belongs to the goroutine of work.
+	mu      sync.Mutex
+	wanted  state
+	running bool // Start was called
+	hosted  bool // there is something to register with
+}
+
+// state is what icon and menu show.
+type state struct {
+	bucket int // of the CPU load; see bucketOf
+	line   string
+	paused bool
+}
+
+func newMenuBar(p Params, s shell, watch hostWatch) *menuBar {
+	return &menuBar{
+		params: p, shell: s, watch: watch, log: p.Logger,
+		icons:   newIcons(runtime.GOOS == "darwin", runtime.GOOS == "windows"),
+		wake:    make(chan struct{}, 1),
+		actions: make(chan func(), actionQueue),
+		wanted:  state{bucket: unknown},
+	}
+}
+
+// Start implements Tray.
+func (b *menuBar) Start() {
+	b.mu.Lock()
+	again := b.running
+	b.running = true
+	b.mu.Unlock()
+	if again {
+		b.log.Warn("the tray was started already")
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b.cancel = cancel
+	var registered *state
+	if startsOnCaller {
+		registered = b.register()
+	}
+	b.done.Go(func() { b.act(ctx) })
+	b.done.Go(func() { b.work(ctx, registered) })
+	b.done.Go(func() { b.watch(ctx, b.log, b.onHost) })
+}
+
+// Stop implements Tray.
+func (b *menuBar) Stop() {
+	if b.cancel == nil {
+		return
+	}
+	b.cancel()
+	// An action may be what stops us, or wait for the goroutine that does: it is told to
+	// end, and not waited for long.
+	ended := make(chan struct{})
+	go func() { b.done.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+		b.log.Debug("the tray was left while an action still ran")
+	}
+}
+
+// SetVitals implements Tray.
+func (b *menuBar) SetVitals(percent float64, line string) {
+	b.set(func(s *state) { s.bucket, s.line = bucketOf(percent), line })
+}
+
+// SetPaused implements Tray.
+func (b *menuBar) SetPaused(paused bool) {
+	b.set(func(s *state) { s.paused = paused })
+}
+
+func (b *menuBar) set(change func(*state)) {
+	b.mu.Lock()
+	before := b.wanted
+	change(&b.wanted)
+	news := b.wanted != before
+	b.mu.Unlock()
+	if news {
+		b.touch()
+	}
+}
+
+func (b *menuBar) touch() {
+	select {
+	case b.wake <- struct{}{}:
+	default: // work will look anyway
+	}
+}
+
+// onHost hears of hosts. The icon is registered with the first one; systray does so
+// again with each later one.
+func (b *menuBar) onHost(h hostState) {
+	b.mu.Lock()
+	b.hosted = b.hosted || h.watcher
+	b.mu.Unlock()
+	b.touch()
+	if h.pending {
+		return
+	}
+	b.log.Debug("tray host", "present", h.host, "why", h.why)
+	b.params.OnHost(h.host, h.why)
+}
+
+// register puts the icon into the menu bar, as it is wanted now, and returns what it
+// shows: the icon, but neither the check mark nor the text yet.
+func (b *menuBar) register() *state {
+	b.mu.Lock()
+	s := b.wanted
+	b.mu.Unlock()
+	b.shell.start(look{title: trayTitle, tooltip: tooltip(s), icon: b.icons.of(s)},
+		menuOf(b.params.Demo), b.onTap, b.onClick)
+	return &state{bucket: s.bucket}
+}
+
+// work shows what is wanted, until ctx ends. shown is nil until the icon is registered.
+func (b *menuBar) work(ctx context.Context, shown *state) {
+	var (
+		textAt time.Time        // of the last change of the text
+		rest   <-chan time.Time // when a text that was held back may be shown
+	)
+	for {
+		select {
+		case <-ctx.Done():
+			if shown != nil {
+				b.shell.stop()
+			}
+			return
+		case <-b.wake:
+		case <-rest:
+		}
+		rest = nil
+		b.mu.Lock()
+		wanted, hosted := b.wanted, b.hosted
+		b.mu.Unlock()
+		if shown == nil && hosted {
+			shown = b.register()
+		}
+		if shown == nil {
+			continue
+		}
+		b.showIcon(shown, wanted)
+		if shown.line == wanted.line {
+			continue
+		}
+		if wait := textEvery - time.Since(textAt); wait > 0 {
+			rest = time.After(wait)
+			continue
+		}
+		b.showText(shown, wanted)
+		textAt = time.Now()
+	}
+}
+
+// showIcon changes the icon and the check mark where they show something else.
+func (b *menuBar) showIcon(shown *state, wanted state) {
+	if shown.bucket != wanted.bucket || shown.paused != wanted.paused {
+		b.shell.setIcon(b.icons.of(wanted))
+	}
+	if shown.paused != wanted.paused {
+		b.shell.setChecked(labelPause, wanted.paused)
+	}
+	shown.bucket, shown.paused = wanted.bucket, wanted.paused
+}
+
+func (b *menuBar) showText(shown *state, wanted state) {
+	b.shell.setText(labelVitals, wanted.line)
+	b.shell.setTooltip(tooltip(wanted))
+	shown.line = wanted.line
+}
+
+func tooltip(s state) string {
+	if s.line == "" {
+		return trayTitle
+	}
+	return trayTitle + ": " + s.line
+}
+
+// onTap is a click on the icon.
+func (b *menuBar) onTap() { b.queue(b.params.Actions.Open) }
+
+// onClick is a click on an item.
+func (b *menuBar) onClick(item label) {
+	switch item {
+	case labelOpen:
+		b.queue(b.params.Actions.Open)
+	case labelNewChat:
+		b.queue(b.params.Actions.NewChat)
+	case labelPause:
+		b.queue(b.togglePause)
+	case labelSettings:
+		b.queue(b.params.Actions.Settings)
+	case labelQuit:
+		b.queue(b.params.Actions.Quit)
+	}
+}
+
+func (b *menuBar) togglePause() {
+	var paused bool
+	b.set(func(s *state) {
+		s.paused = !s.paused
+		paused = s.paused
+	})
+	b.params.Actions.Pause(paused)
+}
+
+// queue hands an action on without waiting: systray drops clicks while it waits.
+func (b *menuBar) queue(action func()) {
+	select {
+	case b.actions <- action:
+	default:
+		b.log.Warn("a click was dropped: the one before still runs")
+	}
+}
+
+// act runs the actions, one after another.
+func (b *menuBar) act(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case action := <-b.actions:
+			if ctx.Err() == nil {
+				action()
+			}
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package tray
+
+import (
+	"bytes"
+	"context"
+	"image/png"
+	"log/slog"
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeShell records what the menu bar is told to show.
+type fakeShell struct {
+	mu      sync.Mutex
+	calls   []string
+	onTap   func()
+	onClick func(label)
+}
+
+func (f *fakeShell) note(call string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, call)
+}
+
+func (f *fakeShell) start(_ look, _ []entry, onTap func(), onClick func(label)) {
+	f.onTap, f.onClick = onTap, onClick
+	f.note("start")
+}
+func (f *fakeShell) setIcon([]byte)            { f.note("icon") }
+func (f *fakeShell) setTooltip(text string)    {}
+func (f *fakeShell) setText(_ label, t string) { f.note("text " + t) }
+func (f *fakeShell) setChecked(_ label, c bool) {
+	f.note(map[bool]string{true: "checked", false: "unchecked"}[c])
+}
+func (f *fakeShell) stop() { f.note("stop") }
+
+// take returns the calls since the last take.
+func (f *fakeShell) take() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	calls := f.calls
+	f.calls = nil
+	return calls
+}
+
+func present(ctx context.Context, _ *slog.Logger, tell func(hostState)) {
+	tell(hostState{watcher: true, host: true})
+	<-ctx.Done()
+}
+
+func params(a Actions) Params {
+	nothing := func() {}
+	for _, f := range []*func(){&a.Open, &a.NewChat, &a.Settings, &a.Quit} {
+		if *f == nil {
+			*f = nothing
+		}
+	}
+	if a.Pause == nil {
+		a.Pause = func(bool) {}
+	}
+	return Params{Actions: a, Logger: slog.New(slog.DiscardHandler), OnHost: func(bool, string) {}}
+}
+
+func TestOnlyChangesAreShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shell := &fakeShell{}
+		bar := newMenuBar(params(Actions{}), shell, present)
+		bar.Start()
+		synctest.Wait()
+
+		steps := []struct {
+			name string
+			do   func()
+			then []string
+		}{
+			{"given a host, the icon registers", func() {}, []string{"start"}},
+			{"when a load comes, it is drawn and written", func() { bar.SetVitals(12, "CPU 12 %") }, []string{"icon", "text CPU 12 %"}},
+			{"when it comes again, nothing happens", func() { bar.SetVitals(12, "CPU 12 %") }, nil},
+			{"when the number changes within its step, and soon, the text waits", func() { bar.SetVitals(11, "CPU 11 %") }, nil},
+			{"when it changes again, the newest text is shown", func() { bar.SetVitals(10, "CPU 10 %"); time.Sleep(textEvery) }, []string{"text CPU 10 %"}},
+			{"when paused, the icon and the check mark change at once", func() { bar.SetPaused(true) }, []string{"icon", "checked"}},
+			{"when resumed, too", func() { bar.SetPaused(false) }, []string{"icon", "unchecked"}},
+			{"when the load is unknown, the icon says so", func() { bar.SetVitals(-1, "CPU 10 %") }, []string{"icon"}},
+			{"when stopped, the icon goes", func() { bar.Stop() }, []string{"stop"}},
+			{"when told after that, nothing happens", func() { bar.SetVitals(99, "CPU 99 %") }, nil},
+		}
+		for _, s := range steps {
+			s.do()
+			synctest.Wait()
+			if diff := cmp.Diff(s.then, shell.take()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", s.name, diff)
+			}
+		}
+	})
+}
+
+func TestVitalsBeforeAHostAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// given a desktop whose panel starts late
+		shell := &fakeShell{}
+		late := func(ctx context.Context, log *slog.Logger, tell func(hostState)) {
+			tell(hostState{why: "none"})
+			time.Sleep(time.Minute)
+			present(ctx, log, tell)
+		}
+		bar := newMenuBar(params(Actions{}), shell, late)
+		bar.Start()
+		// when vitals come before it
+		bar.SetVitals(50, "CPU 50 %")
+		bar.SetPaused(true)
+		synctest.Wait()
+		if calls := shell.take(); calls != nil {
+			t.Errorf("without a host: %v", calls)
+		}
+		// then it shows them when it is there
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"start", "icon", "checked", "text CPU 50 %"}, shell.take()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		bar.Stop()
+	})
+}
+
+func TestASlowActionLosesNoClick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var did []string
+		shell := &fakeShell{}
+		bar := newMenuBar(params(Actions{
+			Open:    func() { time.Sleep(time.Second); did = append(did, "open") },
+			NewChat: func() { did = append(did, "new chat") },
+			Pause:   func(p bool) { did = append(did, map[bool]string{true: "pause", false: "resume"}[p]) },
+		}), shell, present)
+		bar.Start()
+		synctest.Wait()
+		// given an action that takes long, when others are clicked meanwhile
+		shell.onTap()
+		shell.onClick(labelPause)
+		shell.onClick(labelNewChat)
+		shell.onClick(labelPause)
+		shell.onClick(labelVitals) // which does nothing
+		// then all run, in order
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"open", "pause", "new chat", "resume"}, did); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		bar.Stop()
+	})
+}
+
+func TestStopFromAnActionReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var bar *menuBar
+		stopped := false
+		shell := &fakeShell{}
+		bar = newMenuBar(params(Actions{Quit: func() { bar.Stop(); stopped = true }}), shell, present)
+		bar.Start()
+		synctest.Wait()
+		// when Quit stops the tray from within its own goroutine
+		shell.onClick(labelQuit)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		// then it doesn't wait for itself for ever
+		if !stopped {
+			t.Error("Stop hangs")
+		}
+	})
+}
+
+func TestBucketOf(t *testing.T) {
+	for _, c := range []struct {
+		percent float64
+		bucket  int
+	}{
+		{-1, unknown}, {math.NaN(), unknown}, {math.Inf(-1), unknown},
+		{0, 0}, {2.4, 0}, {2.6, 5}, {37, 35}, {38, 40}, {97.4, 95}, {97.6, 100}, {100, 100}, {250, 100}, {math.Inf(1), 100},
+	} {
+		if got := bucketOf(c.percent); got != c.bucket {
+			t.Errorf("bucketOf(%v) = %d, want %d", c.percent, got, c.bucket)
+		}
+	}
+}
+
+func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
+	for name, template := range map[string]bool{"tile": false, "ring": true} {
+		t.Run(name, func(t *testing.T) {
+			icons := newIcons(template, false)
+			seen := map[string]state{}
+			states := []state{{bucket: unknown}, {bucket: 20, paused: true}}
+			for b := 0; b <= 100; b += bucketStep {
+				states = append(states, state{bucket: b})
+			}
+			for _, s := range states {
+				data := icons.of(s)
+				img, err := png.Decode(bytes.NewReader(data))
+				if err != nil {
+					t.Fatalf("%+v: %v", s, err)
+				}
+				if img.Bounds().Dx() != iconSize || img.Bounds().Dy() != iconSize {
+					t.Errorf("%+v is %v", s, img.Bounds())
+				}
+				bare := template && (s.bucket == unknown || s.bucket == 0) // both are the bare ring
+				if before, ok := seen[string(data)]; ok && !bare {
+					t.Errorf("%+v looks like %+v", s, before)
+				}
+				seen[string(data)] = s
+			}
+		})
+	}
+}
+
+func TestHalfTransparentPixelsAreBlack(t *testing.T) {
+	// systray takes the low byte of premultiplied colours, which is right only for
+	// opaque ones and for black.
+	for b := 0; b <= 100; b += bucketStep {
+		img := drawTile(state{bucket: b})
+		for y := range iconSize {
+			for x := range iconSize {
+				r, g, bl, a := img.At(x, y).RGBA()
+				if a != 0xffff && r+g+bl != 0 {
+					t.Fatalf("at %d %%, pixel %d,%d is coloured and half transparent", b, x, y)
+				}
+			}
+		}
+	}
+}
+
+func TestTheMenuOfADemoSaysSo(t *testing.T) {
+	if first := menuOf(true)[0]; first.label != labelDemo || !first.disabled {
+		t.Errorf("the first line is %+v", first)
+	}
+}
+
+func TestNewWantsEveryAction(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a missing action was accepted")
+		}
+	}()
+	New(Params{Actions: Actions{Open: func() {}}})
+}
+
+func BenchmarkDraw(b *testing.B) {
+	for b.Loop() {
+		newIcons(false, false).of(state{bucket: 35})
+	}
+}
+
+// BenchmarkSetVitals is what each sample costs where nothing visible changes.
+func BenchmarkSetVitals(b *testing.B) {
+	bar := newMenuBar(params(Actions{}), &fakeShell{}, present)
+	for b.Loop() {
+		bar.SetVitals(37, "CPU 37 % · memory 18.2 of 32 GB")
+	}
+}
