@@ -1,0 +1,85 @@
+// Package backend is everything of the app that has no screen: configuration,
+// sessions, memory, agents, the model server and the monitor, opened once and
+// used alike by the tray app, the commands and --headless.
+package backend
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/config"
+	"mac-stats/app/monitor"
+	"mac-stats/sessionmem"
+)
+
+// Backend is the opened parts. The fields are set once and may be used directly.
+type Backend struct {
+	Paths    config.Paths
+	Store    *sessionmem.Store
+	Memory   *sessionmem.Memory
+	Registry *agents.Registry
+	Client   *ollama.Client
+	Models   *ollama.Catalog
+	Engine   *agents.Engine
+	Monitor  *monitor.Monitor
+	Logger   *slog.Logger
+	Demo     bool
+	FirstRun bool // there was no config.toml before this start
+	Version  string
+
+	watching bool // the app: watchers and the monitor run
+	environ  []string
+	demoHost string
+	ctx      context.Context // ends at Close: watchers, samplers
+	cancel   context.CancelFunc
+	closers  []func() error // run last to first
+	close    sync.Once
+	closeErr error
+	work     sync.WaitGroup
+
+	mu      sync.Mutex
+	cfg     config.Config
+	notices []Notice
+	notify  publisher
+}
+
+// Config is the configuration now; it is read again when config.toml is edited.
+func (b *Backend) Config() config.Config {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.cfg
+}
+
+// Close stops runs and watchers and removes a demo's temporary folder. It may be
+// called more than once.
+func (b *Backend) Close() error {
+	b.close.Do(func() {
+		b.cancel()
+		b.work.Wait()
+		var errs []error
+		for _, c := range slices.Backward(b.closers) {
+			errs = append(errs, c())
+		}
+		b.notify.close()
+		b.closeErr = errors.Join(errs...)
+	})
+	return b.closeErr
+}
+
+// lookup makes a getenv of an environment list.
+func lookup(environ []string) func(string) string {
+	return func(key string) string {
+		for _, kv := range slices.Backward(environ) {
+			if k, v, ok := strings.Cut(kv, "="); ok && k == key {
+				return v
+			}
+		}
+		return ""
+	}
+}

@@ -1,0 +1,185 @@
+package backend
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// NoticeKind sorts notices.
+type NoticeKind string
+
+// The kinds of notices.
+const (
+	NoticeReload   NoticeKind = "reload"   // a watched file was edited
+	NoticeConfig   NoticeKind = "config"   // a setting could not be used
+	NoticeStorage  NoticeKind = "storage"  // the data folder can't be written
+	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
+)
+
+// Notice is something the user should know: a bad setting, a read-only folder, a
+// reloaded file.
+type Notice struct {
+	Time    time.Time
+	Kind    NoticeKind
+	Text    string               // "memory.md reloaded · +2 −1"
+	Next    string               // what to do; may be ""
+	Session string               // NoticeSessions: which; "" for unknown
+	Reload  *agents.MemoryChange // NoticeReload of a memory file
+	Changes []sessionmem.Change  // NoticeReload
+}
+
+// Notices are those so far that still hold (bad settings, storage).
+func (b *Backend) Notices() []Notice {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.notices)
+}
+
+// OnNotice calls f for each new notice, in order, on one goroutine, until stop.
+func (b *Backend) OnNotice(f func(Notice)) (stop func()) { return b.notify.subscribe(f) }
+
+// SessionsChanged tells the window that another process wrote a session.
+func (b *Backend) SessionsChanged(session string) {
+	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})
+}
+
+// addNotice keeps a notice that holds until it is dropped, and tells it once.
+func (b *Backend) addNotice(n Notice) {
+	n.Time = time.Now()
+	b.mu.Lock()
+	b.notices = append(b.notices, n)
+	b.mu.Unlock()
+	b.notify.publish(n)
+}
+
+func (b *Backend) dropNotices(kind NoticeKind) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notices = slices.DeleteFunc(b.notices, func(n Notice) bool { return n.Kind == kind })
+}
+
+func (b *Backend) addStorageNotice(err error) {
+	b.addNotice(Notice{
+		Kind: NoticeStorage,
+		Text: fmt.Sprintf("%s can't be written: %v", b.Paths.Home, err),
+		Next: "What is there can be read, but nothing new is saved. Check the folder's owner and permissions and the free space.",
+	})
+}
+
+// reloadNotice words a change of a watched file.
+func reloadNotice(home string, c sessionmem.Change) Notice {
+	name := filepath.Base(c.Path)
+	if rel, err := filepath.Rel(filepath.Join(home, "agents"), c.Path); err == nil && filepath.IsLocal(rel) {
+		name = filepath.ToSlash(rel)
+	}
+	n := Notice{Time: c.At, Kind: NoticeReload, Changes: []sessionmem.Change{c}}
+	switch {
+	case c.Gone:
+		n.Text = name + " is gone"
+	case c.Added == 0 && c.Removed == 0:
+		n.Text = name + " reloaded"
+	default:
+		n.Text = fmt.Sprintf("%s reloaded · +%d −%d", name, c.Added, c.Removed)
+	}
+	if filepath.Base(c.Path) == "memory.md" {
+		n.Reload = &agents.MemoryChange{Path: c.Path, Added: c.Added, Removed: c.Removed}
+	}
+	return n
+}
+
+// publisher hands notices to subscribers, each on a goroutine of its own, in
+// order. A subscriber that is behind queues; notices are few.
+type publisher struct {
+	mu     sync.Mutex
+	subs   map[*subscriber]bool
+	closed bool
+}
+
+type subscriber struct {
+	mu    sync.Mutex
+	queue []Notice
+	wake  chan struct{}
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (p *publisher) subscribe(f func(Notice)) (stop func()) {
+	s := &subscriber{wake: make(chan struct{}, 1), done: make(chan struct{})}
+	p.mu.Lock()
+	if p.subs == nil {
+		p.subs = map[*subscriber]bool{}
+	}
+	closed := p.closed
+	if !closed {
+		p.subs[s] = true
+	}
+	p.mu.Unlock()
+	if closed {
+		return func() {}
+	}
+	go s.run(f)
+	return func() {
+		p.mu.Lock()
+		delete(p.subs, s)
+		p.mu.Unlock()
+		s.stop()
+	}
+}
+
+func (p *publisher) publish(n Notice) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.subs {
+		s.push(n)
+	}
+}
+
+func (p *publisher) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for s := range p.subs {
+		s.stop()
+	}
+	p.subs = nil
+}
+
+func (s *subscriber) stop() { s.once.Do(func() { close(s.done) }) }
+
+func (s *subscriber) push(n Notice) {
+	s.mu.Lock()
+	s.queue = append(s.queue, n)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *subscriber) run(f func(Notice)) {
+	for {
+		select {
+		case <-s.done:
+			return
+		case <-s.wake:
+		}
+		s.mu.Lock()
+		queue := s.queue
+		s.queue = nil
+		s.mu.Unlock()
+		for _, n := range queue {
+			select {
+			case <-s.done:
+				return
+			default:
+				f(n)
+			}
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/config"
+	"mac-stats/app/demo"
+	"mac-stats/app/monitor"
+	"mac-stats/assets"
+	"mac-stats/sessionmem"
+)
+
+// Options says how to open a Backend.
+type Options struct {
+	Demo    bool     // the built-in scripted server, a temporary data folder
+	Watch   bool     // watch the folders and sample the machine (the app); commands don't
+	Environ []string // os.Environ() where nil
+	Logger  *slog.Logger
+	Version string
+}
+
+// Open opens everything. It fails only where nothing can work (no data folder at
+// all, a server address that can't be read); a read-only folder, a broken config
+// or a server that is down open and are told by Notices.
+func Open(ctx context.Context, o Options) (_ *Backend, err error) {
+	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch}
+	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	b.environ = o.Environ
+	if err := b.openFolders(ctx); err != nil {
+		return nil, err
+	}
+	b.openLog(o.Logger)
+	b.loadConfig()
+	b.openMonitor(o.Watch)
+	if err := b.openModels(); err != nil {
+		return nil, err
+	}
+	if err := b.openFiles(ctx); err != nil {
+		return nil, err
+	}
+	b.openEngine()
+	if o.Watch {
+		b.watch()
+	}
+	return b, nil
+}
+
+// openFolders finds the data folder, or makes the demo's temporary one, and
+// starts the demo's server.
+func (b *Backend) openFolders(ctx context.Context) error {
+	if b.Demo {
+		return b.openDemo(ctx)
+	}
+	paths, err := config.FindPaths(lookup(b.environ))
+	if err != nil {
+		return fmt.Errorf("find the data folder: %w", err)
+	}
+	b.Paths = paths
+	_, err = os.Stat(paths.ConfigFile())
+	b.FirstRun = errors.Is(err, os.ErrNotExist)
+	if err := os.MkdirAll(paths.Home, 0o700); err != nil {
+		if info, statErr := os.Stat(paths.Home); statErr != nil || !info.IsDir() {
+			return fmt.Errorf("make the data folder %s: %w", paths.Home, err)
+		}
+	}
+	return nil
+}
+
+// openDemo makes a data folder that Close removes, and starts the scripted server.
+func (b *Backend) openDemo(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "mac-stats-demo-")
+	if err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
+	b.Paths = config.Paths{
+		Home:    filepath.Join(dir, "data"),
+		Cache:   filepath.Join(dir, "cache"),
+		Runtime: filepath.Join(dir, "run"),
+	}
+	for _, d := range []string{b.Paths.Home, b.Paths.Cache, b.Paths.Runtime} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return fmt.Errorf("make the demo's folder: %w", err)
+		}
+	}
+	server, err := demo.Start(ctx)
+	if err != nil {
+		return fmt.Errorf("start the demo's server: %w", err)
+	}
+	b.closers = append(b.closers, server.Close)
+	b.demoHost = server.Host()
+	return nil
+}
+
+// loadConfig writes the default file on a first start and reads the settings.
+func (b *Backend) loadConfig() {
+	file := b.Paths.ConfigFile()
+	if defaults, err := assets.FS.ReadFile("config.toml"); err != nil {
+		b.addNotice(Notice{Kind: NoticeConfig, Text: "the default configuration is missing from this build: " + err.Error()})
+	} else if err := config.WriteDefault(file, defaults); err != nil {
+		b.addStorageNotice(err)
+	}
+	b.readConfig()
+}
+
+// readConfig resolves the settings and replaces the notices about them.
+func (b *Backend) readConfig() config.Config {
+	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
+	if b.Demo {
+		cfg.Ollama.Host = b.demoHost
+		cfg.Ollama.Model, cfg.Ollama.SmallModel, cfg.Ollama.EmbedModel = "", "", ""
+	}
+	b.mu.Lock()
+	b.cfg = cfg
+	b.mu.Unlock()
+	b.dropNotices(NoticeConfig)
+	for _, f := range findings {
+		if f.Note {
+			b.logNote(f)
+			continue
+		}
+		b.addNotice(Notice{Kind: NoticeConfig, Text: f.String(), Next: "Edit config.toml; it is read again as soon as it is saved."})
+	}
+	return cfg
+}
+
+// modelShare is how much of the machine's memory a model chosen by role may take:
+// the rest is for its context, the system and what else runs.
+const modelShare = 0.6
+
+// openModels makes the client and the catalogue; nothing is asked of the server yet.
+func (b *Backend) openModels() error {
+	cfg := b.Config().Ollama
+	client, err := ollama.New(ollama.Params{
+		Host:          cfg.Host,
+		MaxConcurrent: cfg.MaxConcurrent,
+		IdleTimeout:   cfg.IdleTimeout,
+		KeepAlive:     cfg.KeepAlive,
+		Logger:        b.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("ollama.host: %w", err)
+	}
+	b.Client = client
+	b.Models = ollama.NewCatalog(client, cfg.NumCtx)
+	if m := b.Monitor.Sample(b.ctx, monitor.Memory).Memory; m.NA == "" {
+		b.Models.LimitSize(int64(float64(m.Total) * modelShare))
+	}
+	return nil
+}
+
+// openFiles opens sessions, memory and agents. A folder that can't be written is
+// a notice: what is there can still be read.
+func (b *Backend) openFiles(ctx context.Context) error {
+	store, err := sessionmem.Open(sessionmem.Config{
+		Root:         b.Paths.Home,
+		InMemoryOnly: b.Config().Session.InMemoryOnly,
+		Logger:       b.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("open the sessions: %w", err)
+	}
+	b.Store = store
+	b.closers = append(b.closers, store.Close)
+	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: b.Paths.Home, Logger: b.Logger})
+	b.Registry = agents.NewRegistry(agents.RegistryConfig{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
+	if err := b.Registry.InstallDefaults(ctx); err != nil {
+		b.addStorageNotice(err)
+	}
+	return nil
+}
+
+func (b *Backend) openMonitor(start bool) {
+	cfg := b.Config().Monitor
+	b.Monitor = monitor.New(monitor.Config{
+		IntervalOpen:   cfg.IntervalOpen,
+		IntervalClosed: cfg.IntervalClosed,
+		Sensors:        cfg.Sensors,
+		MarkerDir:      b.Paths.Cache,
+		Logger:         b.Logger,
+	})
+	if start {
+		b.Monitor.Start(b.ctx)
+	}
+}
+
+func (b *Backend) openEngine() {
+	b.Engine = agents.NewEngine(agents.Params{
+		Store:    b.Store,
+		Memory:   b.Memory,
+		Registry: b.Registry,
+		Chat:     b.Client,
+		Models:   b.Models,
+		Prompts:  assets.FS,
+		Settings: b.settings,
+		Vitals:   b.vitals,
+		Stats:    b.stats,
+		Logger:   b.Logger,
+	})
+	b.closers = append(b.closers, b.Engine.Close)
+}
+
+// settings are the engine's, from the configuration as it is now.
+func (b *Backend) settings() agents.Settings {
+	cfg := b.Config()
+	return agents.Settings{
+		DefaultAgent:  cfg.Agents.Default,
+		Model:         cfg.Ollama.Model,
+		RoleModels:    map[string]string{string(ollama.RoleSmall): cfg.Ollama.SmallModel, string(ollama.RoleEmbed): cfg.Ollama.EmbedModel},
+		TaskContext:   cfg.Agents.TaskContext,
+		MaxMessages:   cfg.Session.MaxMessages,
+		MaxTokens:     cfg.Session.MaxTokens,
+		GlobalBudget:  cfg.Memory.GlobalBudget,
+		AgentBudget:   cfg.Memory.AgentBudget,
+		MemoryWrite:   cfg.Memory.Write,
+		MaxFetchBytes: 2 << 20,
+		FetchTimeout:  20 * time.Second,
+	}
+}
+
+// vitals is the line that goes with a message. The app's monitor has it at hand; a
+// command takes one quick reading.
+func (b *Backend) vitals() string {
+	if b.watching {
+		return b.Monitor.Snapshot().Line()
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
+	defer cancel()
+	return b.Monitor.Sample(ctx, monitor.CPU, monitor.Memory, monitor.Disk).Line()
+}
+
+// stats is what SYSTEM_STATS reads: the metric of that name, or all of them.
+func (b *Backend) stats(ctx context.Context, topic string) (string, error) {
+	var metrics []monitor.Metric // none is all
+	if m := monitor.Metric(topic); slices.Contains(monitor.Metrics(), m) {
+		metrics = append(metrics, m)
+	}
+	return b.Monitor.Sample(ctx, metrics...).Report(topic), ctx.Err()
+}

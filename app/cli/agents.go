@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/app/backend"
+)
+
+// agentLine is a line of `agents list --json`.
+type agentLine struct {
+	Type    string `json:"type"` // agent
+	ID      string `json:"id"`
+	Slug    string `json:"slug"`
+	Name    string `json:"name"`
+	Model   string `json:"model"` // "" = by role
+	Role    string `json:"role"`
+	Enabled bool   `json:"enabled"`
+	Error   string `json:"error"` // why it can't be used; "" where it can
+}
+
+// agentDetail is the line of `agents show --json`.
+type agentDetail struct {
+	agentLine
+
+	Description string   `json:"description"`
+	Entry       bool     `json:"orchestrator"`
+	Tools       []string `json:"tools"` // null: the default ones
+	Temperature *float64 `json:"temperature"`
+	MaxRounds   int      `json:"max_tool_iterations"`
+	Path        string   `json:"path"`
+	Warnings    []string `json:"warnings"`
+	Soul        string   `json:"soul"`
+	Mood        string   `json:"mood"`
+	Skill       string   `json:"skill"`
+}
+
+// keptLine is a line of `agents reset --json`.
+type keptLine struct {
+	Type string `json:"type"` // kept
+	Path string `json:"path"`
+}
+
+func (c *commands) agentsCommand() *cobra.Command {
+	group := c.group("agents", "List, show, test and reset agents", c.agentsList(), c.agentsShow(), c.agentsTest(), c.agentsReset())
+	group.Long = `An agent is a folder agents/agent-<id> with agent.json and skill.md, or a file
+agents/<name>.md with front matter. SEL is its slug, name or id.`
+	return group
+}
+
+func (c *commands) agentsList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List agents, broken ones with their error", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			list := b.Registry.Agents()
+			if !*asJSON {
+				return c.printAgents(list)
+			}
+			for _, a := range list {
+				if err := c.out.json(lineOf(a)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return cmd
+}
+
+func lineOf(a agents.Agent) agentLine {
+	line := agentLine{Type: "agent", ID: a.ID, Slug: a.Slug, Name: a.Name, Model: a.Model, Role: a.Role, Enabled: a.Enabled}
+	if a.Err != nil {
+		line.Error = a.Err.Error()
+	}
+	return line
+}
+
+func (c *commands) printAgents(list []agents.Agent) error {
+	rows := [][]string{{"ID", "SLUG", "NAME", "MODEL", "STATE"}}
+	for _, a := range list {
+		rows = append(rows, []string{a.ID, a.Slug, a.Name, modelWords(a), stateWords(a)})
+	}
+	if err := c.out.table(rows); err != nil {
+		return err
+	}
+	for _, a := range list {
+		for _, w := range a.Warnings {
+			c.note(a.Slug + ": " + w)
+		}
+	}
+	return nil
+}
+
+func modelWords(a agents.Agent) string {
+	if a.Model != "" {
+		return a.Model
+	}
+	return "by role: " + a.Role
+}
+
+func stateWords(a agents.Agent) string {
+	switch {
+	case a.Err != nil:
+		return "broken: " + oneLine(a.Err.Error(), 120)
+	case !a.Enabled:
+		return "off"
+	case a.Entry:
+		return "orchestrator"
+	}
+	return "on"
+}
+
+// findAgent finds an agent, broken and disabled ones included: those are what
+// people look at.
+func findAgent(b *backend.Backend, selector string) (agents.Agent, error) {
+	a, err := b.Registry.Find(selector)
+	if err == nil {
+		return a, nil
+	}
+	for _, a := range b.Registry.Agents() {
+		for _, name := range []string{a.Slug, a.Name, a.ID, "agent-" + a.ID} {
+			if strings.EqualFold(name, strings.TrimSpace(selector)) {
+				return a, nil
+			}
+		}
+	}
+	return agents.Agent{}, err
+}
+
+func (c *commands) agentsShow() *cobra.Command {
+	cmd := &cobra.Command{Use: "show SEL", Short: "Show an agent's settings and what it is told", Args: exact(1, "one agent")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			a, err := findAgent(b, args[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return c.out.json(agentDetail{
+					agentLine: lineOf(a), Description: a.Description, Entry: a.Entry, Tools: a.Tools, Temperature: a.Temperature,
+					MaxRounds: a.MaxRounds, Path: a.Path, Warnings: append([]string{}, a.Warnings...), Soul: a.Soul, Mood: a.Mood, Skill: a.Skill,
+				})
+			}
+			return c.out.text(agentText(a))
+		})
+	})
+	return cmd
+}
+
+func agentText(a agents.Agent) string {
+	var b strings.Builder
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-12s %s\n", name, value)
+		}
+	}
+	row("agent", a.ID+" · "+a.Slug+" · "+a.Name)
+	row("what for", a.Description)
+	row("state", stateWords(a))
+	row("model", modelWords(a))
+	row("rounds", fmt.Sprint(a.MaxRounds))
+	switch {
+	case a.Tools == nil:
+		row("tools", "the default ones")
+	case len(a.Tools) == 0:
+		row("tools", "none")
+	default:
+		row("tools", strings.Join(a.Tools, ", "))
+	}
+	if a.Temperature != nil {
+		row("temperature", fmt.Sprint(*a.Temperature))
+	}
+	row("path", a.Path)
+	for _, w := range a.Warnings {
+		row("warning", w)
+	}
+	for _, part := range []struct{ name, text string }{{"soul", a.Soul}, {"mood", a.Mood}, {"skill", a.Skill}} {
+		if part.text != "" {
+			b.WriteString("\n--- " + part.name + " ---\n" + strings.TrimSpace(part.text) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (c *commands) agentsReset() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "reset [SEL]", Short: "Put shipped agents back; the old ones are kept beside them",
+		Long: "reset puts a shipped agent back as it came, or all of them and soul.md without SEL.\nWhat you had is kept beside it; what it has learnt stays.",
+		Args: atMost(1, "one agent"),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			selector := strings.Join(args, "")
+			kept, err := b.Registry.Reset(cmd.Context(), selector)
+			for _, path := range kept {
+				line := "kept: " + path + "\n"
+				if *asJSON {
+					_ = c.out.json(keptLine{Type: "kept", Path: path}) // an error is kept and ends the command
+				} else {
+					_ = c.out.text(line)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return nil
+			}
+			if selector == "" {
+				selector = "All shipped agents"
+			}
+			return c.out.text(selector + ": as shipped.\n")
+		})
+	})
+	return cmd
+}

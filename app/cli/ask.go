@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+const (
+	// source is the first part of the names of sessions made here.
+	source = "cli"
+	// holder is who asks, for people who wait for the same session.
+	holder = "command line"
+	// maxStdin is how much is read from stdin, in bytes: more fits no model.
+	maxStdin = 8 << 20
+)
+
+type askFlags struct {
+	again   bool
+	session string
+	agent   string
+	model   string
+	json    bool
+	noTools bool
+}
+
+func (c *commands) askCommand() *cobra.Command {
+	var f askFlags
+	cmd := &cobra.Command{
+		Use:   "ask [flags] TEXT | -",
+		Short: "Ask one question; the answer streams to stdout",
+		Long: `ask sends one message and streams the answer to stdout. What the agents do
+meanwhile goes to stderr. The conversation is a session: its transcript is under
+~/.mac-stats/session, and -c goes on with the last one.
+
+A - among the words stands for stdin; with text beside it, both are sent.
+Ctrl-C stops and keeps what there is of the answer.`,
+		Example: `  mac-stats ask "why is my fan loud?"
+  mac-stats ask -c "and in one sentence?"
+  git diff | mac-stats ask "review this" -
+  mac-stats ask --agent coder --json "a quicksort in Go"
+  mac-stats ask --session notes "what did we decide?"`,
+		RunE: c.guard(func(cmd *cobra.Command, args []string) error { return c.ask(cmd, f, args) }),
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&f.again, "continue", "c", false, "go on with the last session of the command line")
+	flags.StringVar(&f.session, "session", "", "the session: a bare NAME means cli-NAME; made where there is none")
+	flags.StringVar(&f.agent, "agent", "", "the agent: slug, name or id")
+	flags.StringVar(&f.model, "model", "", "the model, as `ollama list` names it")
+	flags.BoolVar(&f.json, "json", false, "print events, one JSON object a line")
+	flags.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
+	return cmd
+}
+
+func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
+	if f.again && f.session != "" {
+		return wrongUsage(cmd, "-c and --session exclude each other")
+	}
+	text, err := c.textOf(cmd, args)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	return c.withBackend(ctx, func(b *backend.Backend) error {
+		session, err := c.sessionToAsk(ctx, b, f)
+		if err != nil {
+			return err
+		}
+		run := b.Engine.Start(ctx, agents.Request{
+			Session: session, Text: text, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
+		})
+		view := c.newView(f.json)
+		for e := range view.events(ctx, run) {
+			view.show(e)
+		}
+		result, err := run.Wait()
+		view.end(result)
+		c.poke(b, session)
+		return err
+	})
+}
+
+// textOf joins the words of the command line, and stdin where a - asks for it or
+// something is piped in and there are no words.
+func (c *commands) textOf(cmd *cobra.Command, args []string) (string, error) {
+	var words []string
+	piped := len(args) == 0 && c.p.StdinIsPipe
+	for _, a := range args {
+		if a == "-" {
+			piped = true
+			continue
+		}
+		words = append(words, a)
+	}
+	text := strings.TrimSpace(strings.Join(words, " "))
+	if piped {
+		input, err := c.readStdin(cmd.Context())
+		if err != nil {
+			return "", err
+		}
+		if strings.TrimSpace(input) == "" && text == "" {
+			return "", &plainError{"There was nothing on stdin.", "Pipe something in, or give the text on the command line."}
+		}
+		text = strings.TrimSpace(text + "\n\n" + strings.Trim(input, "\r\n"))
+	}
+	if text == "" {
+		return "", wrongUsage(cmd, "there is no text")
+	}
+	if !utf8.ValidString(text) {
+		return "", &plainError{"The text is not UTF-8.", "Send text, not a binary file."}
+	}
+	return text, nil
+}
+
+// readStdin reads all of stdin; Ctrl-C ends it.
+func (c *commands) readStdin(ctx context.Context) (string, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() { // outlives a Ctrl-C, as the process does not
+		data, err := io.ReadAll(io.LimitReader(c.p.Stdin, maxStdin+1))
+		done <- read{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("read stdin: %w", r.err)
+		}
+		if len(r.data) > maxStdin {
+			return "", &plainError{"There is too much on stdin: " + size(maxStdin) + " is the limit.", "Send a part of it."}
+		}
+		return string(r.data), nil
+	}
+}
+
+// sessionToAsk is the session the message goes to: the last one, the one named,
+// or a new one.
+func (c *commands) sessionToAsk(ctx context.Context, b *backend.Backend, f askFlags) (string, error) {
+	switch {
+	case f.again:
+		return c.lastSession(ctx, b)
+	case f.session == "":
+		return b.Store.NewName(source), nil
+	}
+	name, err := b.Store.Resolve(ctx, source, f.session)
+	if errors.Is(err, sessionmem.ErrNotFound) {
+		return source + "-" + strings.TrimPrefix(f.session, source+"-"), nil
+	}
+	if err == nil && strings.HasPrefix(name, "discord-") {
+		return "", &plainError{
+			name + " is a Discord session: what is said here must not go there.",
+			"Read it with `mac-stats sessions show " + name + "`.",
+		}
+	}
+	return name, err
+}
+
+// lastSession is the session of the command line that was used last.
+func (c *commands) lastSession(ctx context.Context, b *backend.Backend) (string, error) {
+	list, err := b.Store.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	var last sessionmem.Info
+	for _, info := range list {
+		if info.Source == source && !info.ReadOnly && info.Err == nil && (last.Name == "" || info.Active.After(last.Active)) {
+			last = info
+		}
+	}
+	if last.Name == "" {
+		return "", &plainError{"There is no session of the command line yet.", "Begin one with `mac-stats ask TEXT`, or name one: `mac-stats sessions list` shows them."}
+	}
+	return last.Name, nil
+}

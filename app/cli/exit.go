@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// The exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as shells say it for Ctrl-C
+	exitBrokenPipe  = 141 // as shells say it where the reader of stdout has gone
+)
+
+// failure is an error of a command that was used rightly.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usageError is a command line that makes no sense.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func wrongUsage(cmd *cobra.Command, text string) error {
+	return &usageError{fmt.Sprintf("%s See `%s --help`.", sentence(text), cmd.CommandPath())}
+}
+
+// plainError is an error whose words are fit for people as they are.
+type plainError struct{ sentence, next string }
+
+func (e *plainError) Error() string { return strings.TrimSpace(e.sentence + " " + e.next) }
+
+// errFindings: the command has said what is wrong on stdout; the code says it to
+// scripts.
+var errFindings = errors.New("findings")
+
+// unknownCommand refuses words that name no command, with the nearest that does.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("there is no command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return wrongUsage(cmd, text)
+}
+
+// exact, atMost and atLeast count the words behind a command.
+func exact(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return wrongUsage(cmd, fmt.Sprintf("%s takes %s, not %d words", cmd.CommandPath(), what, len(args)))
+		}
+		return nil
+	}
+}
+
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return wrongUsage(cmd, fmt.Sprintf("%s takes %s, not %d words", cmd.CommandPath(), what, len(args)))
+		}
+		return nil
+	}
+}
+
+// exitCode says what went wrong, in one line, and gives the code.
+func (c *commands) exitCode(ctx context.Context, err error) int {
+	var usage *usageError
+	var failed *failure
+	switch {
+	case c.out.broken():
+		return exitBrokenPipe
+	case c.out.err != nil:
+		c.note("mac-stats: The output can't be written: " + c.out.err.Error() + ". Check where it goes and the free space.")
+		return exitFailed
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage), !errors.As(err, &failed):
+		c.note("mac-stats: " + strings.TrimSpace(err.Error()))
+		return exitUsage
+	case errors.Is(err, errFindings):
+		return exitFailed
+	case ctx.Err() != nil && isStop(err):
+		return exitInterrupted
+	}
+	c.note("mac-stats: " + explain(failed.err))
+	return exitFailed
+}
+
+func isStop(err error) bool {
+	return errors.Is(err, context.Canceled) || agents.Explain(err).Kind == agents.KindCancelled
+}
+
+// explain is an error in a sentence with a next step.
+func explain(err error) string {
+	var plain *plainError
+	if errors.As(err, &plain) {
+		return plain.Error()
+	}
+	switch {
+	case errors.Is(err, sessionmem.ErrAmbiguous), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
+		return sentence(err.Error())
+	case errors.Is(err, sessionmem.ErrDuplicate):
+		return sentence(err.Error()) + " `mac-stats memory list` shows it."
+	case errors.Is(err, sessionmem.ErrRejected):
+		return sentence(err.Error()) + " Say it in one plain sentence."
+	}
+	e := agents.Explain(err)
+	return strings.TrimSpace(e.Sentence + " " + e.Next)
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return text
+	}
+	return text + "."
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+// memoryLine is a line of `memory list --json`.
+type memoryLine struct {
+	Type      string `json:"type"` // memory
+	File      string `json:"file"`
+	Line      int    `json:"line"` // from 1
+	Text      string `json:"text"`
+	From      string `json:"from"`
+	UsedChars int    `json:"used_chars"` // of the file, in a prompt
+	Budget    int    `json:"budget"`     // 0: the file has none
+}
+
+func (c *commands) memoryCommand() *cobra.Command {
+	group := c.group("memory", "Show what is remembered, and add to it", c.memoryList(), c.memoryAdd())
+	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
+agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.`
+	return group
+}
+
+func (c *commands) memoryList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List what is remembered, by file", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	agent := cmd.Flags().String("agent", "", "only this agent's own memory: slug, name or id")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			files, err := memoryFiles(b, *agent)
+			if err != nil {
+				return err
+			}
+			for _, f := range files {
+				if f.Err != nil {
+					c.note(fmt.Sprintf("mac-stats: %s can't be read: %v", f.Path, f.Err))
+					continue
+				}
+				if err := c.printMemory(b, f, *asJSON); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return cmd
+}
+
+func memoryFiles(b *backend.Backend, agent string) ([]sessionmem.MemoryFile, error) {
+	if agent == "" {
+		return b.Memory.List()
+	}
+	target, err := memoryTarget(b, agent)
+	if err != nil {
+		return nil, err
+	}
+	f, err := b.Memory.Load(target)
+	return []sessionmem.MemoryFile{f}, err
+}
+
+// memoryTarget is the agent's own memory, or everybody's.
+func memoryTarget(b *backend.Backend, agent string) (sessionmem.Target, error) {
+	if agent == "" {
+		return sessionmem.Target{Kind: sessionmem.TargetGlobal}, nil
+	}
+	a, err := findAgent(b, agent)
+	if err != nil {
+		return sessionmem.Target{}, err
+	}
+	if info, err := os.Stat(a.Path); err != nil || !info.IsDir() {
+		return sessionmem.Target{}, &plainError{a.Slug + " is a single file and has no memory of its own.", "Leave --agent out to use the memory of all agents."}
+	}
+	return sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}, nil
+}
+
+func budgetOf(b *backend.Backend, t sessionmem.Target) int {
+	cfg := b.Config().Memory
+	switch t.Kind {
+	case sessionmem.TargetGlobal:
+		return cfg.GlobalBudget
+	case sessionmem.TargetAgent:
+		return cfg.AgentBudget
+	case sessionmem.TargetChannel:
+		return cfg.ChannelBudget
+	}
+	return 0
+}
+
+func (c *commands) printMemory(b *backend.Backend, f sessionmem.MemoryFile, asJSON bool) error {
+	budget := budgetOf(b, f.Target)
+	injected := f.Inject(budget)
+	if !asJSON {
+		if err := c.out.text(memoryHeading(f, injected, budget)); err != nil {
+			return err
+		}
+	}
+	for _, bullet := range f.Bullets {
+		if asJSON {
+			if err := c.out.json(memoryLine{
+				Type: "memory", File: f.Path, Line: bullet.Line, Text: bullet.Text, From: bullet.From,
+				UsedChars: injected.Used, Budget: budget,
+			}); err != nil {
+				return err
+			}
+			continue
+		}
+		line := fmt.Sprintf("%5d  %s", bullet.Line, oneLine(bullet.Text, 500))
+		if bullet.From != "" {
+			line += "  (" + oneLine(bullet.From, 60) + ")"
+		}
+		if err := c.out.text(line + "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memoryHeading says how full a file is, and what of it is left out.
+func memoryHeading(f sessionmem.MemoryFile, in sessionmem.Injected, budget int) string {
+	text := f.Path
+	switch {
+	case f.Missing:
+		return text + ": nothing yet\n"
+	case budget > 0:
+		text += fmt.Sprintf(": %d %% · %s / %s", 100*in.Size/budget, thousands(in.Size), thousands(budget))
+	}
+	if in.Cut > 0 {
+		text += fmt.Sprintf(" · the oldest %d do not fit a prompt", in.Cut)
+	}
+	return text + "\n"
+}
+
+func (c *commands) memoryAdd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "add TEXT | -", Short: "Remember a sentence",
+		Example: `  mac-stats memory add "The backup disk is called Backup"
+  mac-stats memory add --agent coder "Use tabs in Go"`,
+	}
+	asJSON := jsonFlag(cmd)
+	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		text, err := c.textOf(cmd, args)
+		if err != nil {
+			return err
+		}
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			target, err := memoryTarget(b, *agent)
+			if err != nil {
+				return err
+			}
+			w, err := b.Memory.Append(cmd.Context(), sessionmem.Lesson{Text: strings.Join(strings.Fields(text), " "), Target: target, Confidence: 1})
+			if err != nil {
+				return err
+			}
+			return c.printAdded(b, w, *asJSON)
+		})
+	})
+	return cmd
+}
+
+// printAdded shows the line as it stands in the file now.
+func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON bool) error {
+	if !asJSON {
+		return c.out.text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line))
+	}
+	line := memoryLine{Type: "memory", File: w.Path, Line: w.Line, Text: w.Text, Budget: budgetOf(b, w.Target)}
+	f, err := b.Memory.Load(w.Target)
+	if err != nil {
+		return err
+	}
+	line.UsedChars = f.Inject(line.Budget).Used
+	for _, bullet := range f.Bullets {
+		if bullet.Line == w.Line {
+			line.From = bullet.From
+		}
+	}
+	return c.out.json(line)
+}

@@ -1,0 +1,310 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+// sessionLine is a line of `sessions list --json`.
+type sessionLine struct {
+	Type     string `json:"type"` // session
+	Name     string `json:"name"`
+	Source   string `json:"source"`
+	Title    string `json:"title"`
+	Path     string `json:"path"`
+	Messages int    `json:"messages"`
+	Started  string `json:"started"` // RFC 3339
+	Active   string `json:"active"`
+}
+
+// blockLine is a line of `sessions show --json`.
+type blockLine struct {
+	Type  string `json:"type"` // block
+	ID    string `json:"id"`
+	Kind  string `json:"kind"`
+	Time  string `json:"time"` // RFC 3339
+	Agent string `json:"agent"`
+	Model string `json:"model"`
+	Text  string `json:"text"`
+}
+
+// statusLine is a line of `sessions status --json`: never text, so no title and no
+// path either.
+type statusLine struct {
+	Type     string         `json:"type"` // status
+	Name     string         `json:"name"`
+	Source   string         `json:"source"`
+	Messages int            `json:"messages"`
+	Blocks   map[string]int `json:"blocks"` // by kind
+	Chars    map[string]int `json:"chars"`  // by kind
+	Bytes    int64          `json:"bytes"`  // of the file
+	Context  int            `json:"context_messages"`
+	Summary  bool           `json:"summary"`
+	Started  string         `json:"started"`
+	Active   string         `json:"active"`
+}
+
+// resetLine is the line of `sessions reset --json`.
+type resetLine struct {
+	Type string `json:"type"` // reset
+	Name string `json:"name"`
+}
+
+func (c *commands) sessionsCommand() *cobra.Command {
+	group := c.group("sessions", "List, read and reset conversations",
+		c.sessionsList(), c.sessionsShow(), c.sessionsStatus(), c.sessionsReset())
+	group.Long = `Every conversation is a session with one transcript, a markdown file under
+~/.mac-stats/session. A bare NAME means cli-NAME, else the one session whose name
+ends so. Without a NAME the last session of the command line is meant.`
+	return group
+}
+
+func jsonFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("json", false, "print one JSON object a line")
+}
+
+func (c *commands) sessionsList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List sessions, the last used first", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			list, err := b.Store.List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			slices.SortStableFunc(list, func(x, y sessionmem.Info) int { return y.Active.Compare(x.Active) })
+			return c.printSessions(list, *asJSON)
+		})
+	})
+	return cmd
+}
+
+func (c *commands) printSessions(list []sessionmem.Info, asJSON bool) error {
+	rows := [][]string{{"NAME", "MESSAGES", "ACTIVE", "TITLE"}}
+	for _, info := range list {
+		if info.Err != nil {
+			c.note(fmt.Sprintf("mac-stats: %s can't be read: %v", info.Name, info.Err))
+		}
+		if asJSON {
+			if err := c.out.json(sessionLine{
+				Type: "session", Name: info.Name, Source: info.Source, Title: info.Title, Path: info.Path,
+				Messages: info.Messages, Started: stamp(info.Started), Active: stamp(info.Active),
+			}); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, []string{info.Name, fmt.Sprint(info.Messages), when(info.Active), oneLine(info.Title, 60)})
+	}
+	switch {
+	case asJSON:
+		return nil
+	case len(rows) == 1:
+		return c.out.text("No sessions yet. Begin one with `mac-stats ask TEXT`.\n")
+	}
+	return c.out.table(rows)
+}
+
+// resolve is the session a person names, or the last one.
+func (c *commands) resolve(ctx context.Context, b *backend.Backend, args []string) (string, error) {
+	if len(args) == 0 {
+		return c.lastSession(ctx, b)
+	}
+	return b.Store.Resolve(ctx, source, args[0])
+}
+
+func (c *commands) sessionsShow() *cobra.Command {
+	cmd := &cobra.Command{Use: "show [NAME]", Short: "Print a transcript", Args: atMost(1, "one NAME")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			name, err := c.resolve(cmd.Context(), b, args)
+			if err != nil {
+				return err
+			}
+			t, err := b.Store.Load(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			if !*asJSON {
+				if err := c.out.text(fmt.Sprintf("%s · %s\n%s\n", t.Info.Name, t.Info.Title, t.Info.Path)); err != nil {
+					return err
+				}
+			}
+			for _, block := range t.Blocks {
+				if err := c.printBlock(block, *asJSON); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return cmd
+}
+
+func (c *commands) printBlock(b sessionmem.Block, asJSON bool) error {
+	if asJSON {
+		text := b.Text
+		if b.Kind == sessionmem.KindNote {
+			text = noteText(b)
+		}
+		return c.out.json(blockLine{
+			Type: "block", ID: b.ID, Kind: string(b.Kind), Time: stamp(b.Time), Agent: b.Agent, Model: b.Model, Text: text,
+		})
+	}
+	var head []string
+	for _, part := range []string{heading(b), when(b.Time), b.Agent, b.Model} {
+		if part != "" {
+			head = append(head, part)
+		}
+	}
+	text := "\n" + strings.Join(head, " · ") + "\n"
+	if b.Task != "" {
+		text += "  task: " + oneLine(b.Task, 200) + "\n"
+	}
+	if b.Kind != sessionmem.KindNote && b.Text != "" {
+		for line := range strings.SplitSeq(b.Text, "\n") {
+			text += strings.TrimRight("  "+line, " ") + "\n"
+		}
+	}
+	return c.out.text(text)
+}
+
+func heading(b sessionmem.Block) string {
+	if b.Kind == sessionmem.KindNote {
+		return "(" + oneLine(noteText(b), 200) + ")"
+	}
+	return strings.ToUpper(string(b.Kind[:1])) + string(b.Kind[1:])
+}
+
+// noteText is a note's word with what follows it.
+func noteText(b sessionmem.Block) string {
+	return strings.TrimSpace(b.Note + " " + b.Text)
+}
+
+func (c *commands) sessionsStatus() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "status [NAME]", Short: "Counts, roles, times and sizes; never text",
+		Long: "status shows counts, roles, times and sizes of a session, or of all of them without\na NAME. It never shows what was said, so its output can be passed on.",
+		Args: atMost(1, "one NAME"),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		return c.withBackend(ctx, func(b *backend.Backend) error {
+			names, err := statusNames(ctx, b, args)
+			if err != nil {
+				return err
+			}
+			for _, name := range names {
+				s, err := status(ctx, b, name)
+				if err != nil {
+					return err
+				}
+				if err := c.printStatus(s, *asJSON); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return cmd
+}
+
+// statusNames are the session that is named, or all.
+func statusNames(ctx context.Context, b *backend.Backend, args []string) ([]string, error) {
+	if len(args) == 1 {
+		name, err := b.Store.Resolve(ctx, source, args[0])
+		return []string{name}, err
+	}
+	list, err := b.Store.List(ctx)
+	var names []string
+	for _, info := range list {
+		if info.Err == nil && !slices.Contains(names, info.Name) {
+			names = append(names, info.Name)
+		}
+	}
+	return names, err
+}
+
+func status(ctx context.Context, b *backend.Backend, name string) (statusLine, error) {
+	t, err := b.Store.Load(ctx, name)
+	if err != nil {
+		return statusLine{}, err
+	}
+	s := statusLine{
+		Type: "status", Name: t.Info.Name, Source: t.Info.Source, Messages: t.Info.Messages,
+		Blocks: map[string]int{}, Chars: map[string]int{}, Started: stamp(t.Info.Started), Active: stamp(t.Info.Active),
+	}
+	for _, block := range t.Blocks {
+		s.Blocks[string(block.Kind)]++
+		s.Chars[string(block.Kind)] += len([]rune(block.Text))
+	}
+	if info, err := os.Stat(t.Info.Path); err == nil {
+		s.Bytes = info.Size()
+	}
+	window, err := b.Store.Context(ctx, name)
+	if err != nil {
+		return statusLine{}, err
+	}
+	s.Context, s.Summary = len(window.Messages), window.Summary != nil
+	return s, nil
+}
+
+func (c *commands) printStatus(s statusLine, asJSON bool) error {
+	if asJSON {
+		return c.out.json(s)
+	}
+	var roles []string
+	for _, kind := range []sessionmem.Kind{
+		sessionmem.KindUser, sessionmem.KindAssistant, sessionmem.KindAgent, sessionmem.KindTool,
+		sessionmem.KindSummary, sessionmem.KindNote, sessionmem.KindText,
+	} {
+		if n := s.Blocks[string(kind)]; n > 0 {
+			roles = append(roles, fmt.Sprintf("%d %s (%s characters)", n, kind, thousands(s.Chars[string(kind)])))
+		}
+	}
+	return c.out.text(fmt.Sprintf("%s: %d messages, %d in the context, %s\n  %s\n  started %s, last active %s\n",
+		s.Name, s.Messages, s.Context, size(s.Bytes), strings.Join(roles, ", "), orDash(s.Started), orDash(s.Active)))
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+func (c *commands) sessionsReset() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "reset [NAME]", Short: "Start a session anew; its transcript stays",
+		Long: "reset draws a line in the transcript: what stands above it is kept and is not told\nto a model again.",
+		Args: atMost(1, "one NAME"),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			name, err := c.resolve(cmd.Context(), b, args)
+			if err != nil {
+				return err
+			}
+			if err := b.Store.Reset(cmd.Context(), name); err != nil {
+				return err
+			}
+			c.poke(b, name)
+			if *asJSON {
+				return c.out.json(resetLine{Type: "reset", Name: name})
+			}
+			return c.out.text(name + " starts anew; its transcript is kept.\n")
+		})
+	})
+	return cmd
+}

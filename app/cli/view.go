@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+)
+
+// tick is how often the clock of the state line moves.
+const tick = 500 * time.Millisecond
+
+// view shows a turn: the answer on stdout, the rest on stderr.
+type view struct {
+	c    *commands
+	json bool
+
+	state   string // words of the state line; "" where the answer is being written
+	since   time.Time
+	drawn   bool   // the state line is on the screen
+	round   int    // the round whose text is on stdout
+	printed string // of that round
+	ended   bool   // stdout ends with a line end
+}
+
+func (c *commands) newView(json bool) *view {
+	return &view{c: c, json: json, ended: true}
+}
+
+// events gives the turn's events to its very end: also after Ctrl-C, when the
+// partial answer is being kept. Between them the clock moves.
+func (v *view) events(ctx context.Context, run *agents.Run) iter.Seq[agents.Event] {
+	return func(yield func(agents.Event) bool) {
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		defer stop()
+		clock := time.NewTicker(tick)
+		defer clock.Stop()
+		events := run.Events(ctx)
+		for {
+			select {
+			case <-clock.C:
+				v.draw()
+			case e, ok := <-events:
+				if !ok || !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (v *view) show(e agents.Event) {
+	if v.json {
+		_ = v.c.out.json(e) // an error is kept and ends the command
+		return
+	}
+	switch e.Type {
+	case agents.EventState:
+		v.onState(e)
+	case agents.EventToken:
+		v.onToken(e.Round, e.Text)
+	case agents.EventSubcallStart:
+		v.row("→ " + callName(e.Call) + ": " + oneLine(e.Call.Task, 100))
+	case agents.EventSubcallEnd, agents.EventTool:
+		v.onCall(e.Call)
+	case agents.EventContextCut:
+		v.row("did not fit: " + cutWords(e.Cut))
+	case agents.EventMemoryWritten:
+		v.row("remembered: " + oneLine(e.Text, 200))
+	case agents.EventMemoryProposed:
+		v.row("proposed for memory: " + oneLine(e.Text, 200))
+	case agents.EventMemoryReloaded:
+		v.row("memory reloaded: " + reloaded(e.Memory))
+	case agents.EventCompaction:
+		v.row("summarised: " + oneLine(e.Text+" "+e.Detail, 200))
+	case agents.EventDone:
+		v.onDone(e.Text)
+	case agents.EventError:
+		v.erase()
+	}
+}
+
+func (v *view) onState(e agents.Event) {
+	v.state = e.Detail
+	if v.state == "" {
+		v.state = string(e.State)
+	}
+	if e.State == agents.StateWriting {
+		v.state = ""
+	}
+	v.since = time.Now()
+	v.draw()
+}
+
+func (v *view) onToken(round int, text string) {
+	if text == "" {
+		return
+	}
+	v.erase()
+	v.state = ""
+	if round != v.round {
+		if !v.ended {
+			v.write("\n")
+		}
+		v.round, v.printed = round, ""
+	}
+	v.printed += text
+	v.write(text)
+}
+
+// onDone prints what of the answer has not come as tokens.
+func (v *view) onDone(answer string) {
+	v.erase()
+	v.state = ""
+	rest, ok := strings.CutPrefix(answer, v.printed)
+	switch {
+	case ok:
+		v.write(rest)
+	case strings.TrimSpace(answer) != strings.TrimSpace(v.printed):
+		if !v.ended {
+			v.write("\n")
+		}
+		v.write(answer)
+	}
+}
+
+// end closes the last line; a partial answer is what tokens have printed.
+func (v *view) end(result agents.Result) {
+	v.erase()
+	if v.json {
+		return
+	}
+	if v.printed == "" && result.Stopped {
+		v.write(result.Text)
+	}
+	if !v.ended {
+		v.write("\n")
+	}
+	if v.c.p.StderrIsTerminal && result.Session != "" && !result.Stopped {
+		v.c.note(fmt.Sprintf("%s · %s · %s", result.Agent, result.Model, result.Session))
+	}
+}
+
+func (v *view) write(text string) {
+	if text == "" {
+		return
+	}
+	_ = v.c.out.text(text) // an error is kept and ends the command
+	v.ended = strings.HasSuffix(text, "\n")
+}
+
+func (v *view) onCall(call *agents.Call) {
+	switch {
+	case call == nil || !call.Done && call.Failed == "":
+		return
+	case call.Failed != "":
+		v.row("✗ " + callName(call) + ": " + oneLine(call.Failed, 160))
+	default:
+		v.row(fmt.Sprintf("✓ %s · %.1f s", callName(call), call.Took.Seconds()))
+	}
+}
+
+func callName(call *agents.Call) string {
+	if call.Model != "" {
+		return call.Name + " (" + call.Model + ")"
+	}
+	return call.Name
+}
+
+// row is a line on stderr that stays.
+func (v *view) row(line string) {
+	v.erase()
+	if v.c.p.StderrIsTerminal && !v.ended { // stdout may be the same screen
+		v.write("\n")
+	}
+	v.c.note(line)
+}
+
+// draw puts the state with its clock on the screen.
+func (v *view) draw() {
+	if v.json || v.state == "" || !v.c.p.StderrIsTerminal || !v.ended {
+		return
+	}
+	v.c.toStderr(fmt.Sprintf("\r\x1b[K%s %d s", oneLine(v.state, 60), int(time.Since(v.since).Seconds())))
+	v.drawn = true
+}
+
+func (v *view) erase() {
+	if v.drawn {
+		v.c.toStderr("\r\x1b[K")
+		v.drawn = false
+	}
+}
+
+func cutWords(cut *agents.ContextCut) string {
+	if cut == nil {
+		return "something"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{cut.Messages, "older messages"},
+		{cut.Memory, "memory lines"},
+		{cut.Roster, "agents and skills"},
+		{cut.Result, "characters of results"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, thousands(p.n)+" "+p.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func reloaded(m *agents.MemoryChange) string {
+	if m == nil {
+		return "changed"
+	}
+	return fmt.Sprintf("+%d −%d", m.Added, m.Removed)
+}

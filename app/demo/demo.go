@@ -1,0 +1,153 @@
+// Package demo is the built-in scripted server of --demo: no model, an honest
+// script over the real pipeline. It looks at the request as a model would, calls
+// the tools it is offered, and words its answers around what they really gave.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// Model is the name under which the script answers; the window shows it as the
+// model of every answer.
+const Model = "demo:script"
+
+// pace is the time between two words: readable, and quick enough to watch.
+const pace = 18 * time.Millisecond
+
+// Server is the running demo server.
+type Server struct{ server *ollamatest.Server }
+
+// Start listens on a free port of the loopback interface.
+func Start(ctx context.Context) (*Server, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start the demo: %w", err)
+	}
+	s := ollamatest.New(script())
+	if err := s.Start(); err != nil {
+		return nil, fmt.Errorf("start the demo: %w", err)
+	}
+	return &Server{server: s}, nil
+}
+
+// Host is where it listens, in the form of OLLAMA_HOST.
+func (s *Server) Host() string { return s.server.Addr() }
+
+// Close ends the server.
+func (s *Server) Close() error { return s.server.Close() }
+
+// script answers as the orchestrator, or as the specialist a request is for.
+func script() ollamatest.Script {
+	return ollamatest.Script{
+		Version: "demo",
+		Models: []ollamatest.Model{{
+			Name:          Model,
+			ParameterSize: "0B",
+			Family:        "script",
+			Capabilities:  []string{"completion", "tools"},
+			ContextLength: 16384,
+			LoadDelay:     400 * time.Millisecond,
+		}},
+		Rules: []ollamatest.Rule{{Name: "demo", Func: answer}},
+	}
+}
+
+// answer plays one call of the model.
+func answer(req api.ChatRequest) ollamatest.Reply {
+	var r ollamatest.Reply
+	switch {
+	case !offers(req, toolAgent):
+		r = asSpecialist(req)
+	default:
+		r = asOrchestrator(req)
+	}
+	r.Delay = pace
+	return r
+}
+
+// asOrchestrator decides by plain words what a model would decide by reading.
+func asOrchestrator(req api.ChatRequest) ollamatest.Reply {
+	if result, ok := lastResult(req); ok {
+		return afterTool(req, result)
+	}
+	question := strings.ToLower(ollamatest.LastUser(req))
+	question, _, _ = strings.Cut(question, "\n") // the attached vitals don't ask anything
+	switch {
+	case strings.Contains(question, "remember"):
+		return call(req, toolMemoryAppend, lesson(ollamatest.LastUser(req)))
+	case mentions(question, "slow", "fan", "loud", "hot", "busy", "lag"):
+		return call(req, toolAgent, "doctor", "Read the vitals and the busiest processes. Say in three sentences what this machine is doing and what is slow, if anything.")
+	case mentions(question, "cpu", "memory usage", "disk", "battery", "vitals", "network", "gpu"):
+		return call(req, toolSystemStats, "")
+	case mentions(question, "know about me", "memory.md", "what do you know"):
+		return ollamatest.Reply{Text: knows(req)}
+	}
+	return ollamatest.Reply{Text: welcome}
+}
+
+// afterTool words the answer around what a tool gave.
+func afterTool(req api.ChatRequest, result string) ollamatest.Reply {
+	switch lastCalled(req) {
+	case toolMemoryAppend:
+		return ollamatest.Reply{Text: "Noted: it is a line in `memory.md` now, and part of every prompt from the next message on. " +
+			"Open **Memory** on the left to see it, change it, or take it out."}
+	case toolAgent:
+		return ollamatest.Reply{Text: "I asked the machine doctor, who read the sensors just now:\n\n" + result +
+			"\n\nThat reading is real; only the words around it are scripted."}
+	default:
+		return ollamatest.Reply{Text: "This is what the sensors say right now:\n\n" + fenced(result) +
+			"\n\nThe numbers are of the whole machine. Ask *why is it slow?* to see me hand the question to a specialist."}
+	}
+}
+
+// asSpecialist is the machine doctor's turn: read, then say what was read.
+func asSpecialist(req api.ChatRequest) ollamatest.Reply {
+	if result, ok := lastResult(req); ok {
+		return ollamatest.Reply{Text: diagnosis(result)}
+	}
+	if offers(req, toolSystemStats) {
+		return call(req, toolSystemStats, "")
+	}
+	return ollamatest.Reply{Text: "In the demo only the machine doctor has something real to look at. With a model installed I would answer this task:\n\n> " +
+		strings.ReplaceAll(ollamatest.LastUser(req), "\n", "\n> ")}
+}
+
+// diagnosis keeps what a doctor would look at first: the load, the memory, the
+// temperature and the three busiest processes.
+func diagnosis(report string) string {
+	var lines []string
+	processes := 0
+	for line := range strings.Lines(report) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "- "):
+			if processes++; processes > 3 {
+				continue
+			}
+			lines = append(lines, line)
+		case strings.HasPrefix(line, "CPU:"), strings.HasPrefix(line, "Memory:"), strings.HasPrefix(line, "Temperature:"):
+			lines = append(lines, "- "+line)
+		case strings.HasPrefix(line, "Processes"):
+			lines = append(lines, "", line, "")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+const welcome = `This is the **demo**: no model answers here, a small script does. Everything around it is real: the turn, the tools, the transcript, the memory.
+
+Try one of these:
+
+- *Why is my machine slow?* hands the question to the machine doctor
+- *How is the CPU?* reads the sensors
+- *Remember that I like short answers* writes a line into ` + "`memory.md`" + `
+
+With [Ollama](https://ollama.com) installed, a model takes this place:
+
+` + "```sh\nollama pull qwen3:8b\nmac-stats\n```"
