@@ -1,0 +1,242 @@
+package backend
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+)
+
+// environ is a process's environment with all folders under dir.
+func environ(dir string, more ...string) []string {
+	return append([]string{
+		"HOME=" + dir,
+		"MAC_STATS_HOME=" + filepath.Join(dir, "data"),
+		"MAC_STATS_CACHE=" + filepath.Join(dir, "cache"),
+		"XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"),
+	}, more...)
+}
+
+func open(t *testing.T, o Options) *Backend {
+	t.Helper()
+	b, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// server is a scripted model that always says the same.
+func server(t *testing.T) *ollamatest.Server {
+	t.Helper()
+	s := ollamatest.New(ollamatest.Script{
+		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "fine"}}},
+	})
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestFirstStartWritesWhatPeopleEdit(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, Options{Environ: environ(dir)})
+	if !b.FirstRun {
+		t.Error("FirstRun = false in an empty folder")
+	}
+	for _, name := range []string{"config.toml", "agents/soul.md", "agents/memory.md", "agents/agent-000/skill.md"} {
+		if _, err := os.Stat(filepath.Join(b.Paths.Home, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := b.Notices(); len(n) != 0 {
+		t.Errorf("notices = %v", n)
+	}
+	again := open(t, Options{Environ: environ(dir)})
+	if again.FirstRun {
+		t.Error("FirstRun = true on a second start")
+	}
+}
+
+func TestBadSettingIsANoticeUntilItIsMended(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, Options{Environ: environ(dir)})
+	file := b.Paths.ConfigFile()
+	write(t, file, "[session]\nmax_messages = -3\n")
+
+	b = open(t, Options{Environ: environ(dir), Watch: true})
+	notices := b.Notices()
+	if len(notices) != 1 || notices[0].Kind != NoticeConfig || !strings.Contains(notices[0].Text, "session.max_messages") {
+		t.Fatalf("notices = %+v, want the bad key named", notices)
+	}
+	if got := b.Config().Session.MaxMessages; got != 20 {
+		t.Errorf("max_messages = %d, want the default", got)
+	}
+	reloaded := waitNotice(t, b, "config.toml reloaded", func() { write(t, file, "[session]\nmax_messages = 30\n") })
+	if reloaded.Kind != NoticeReload {
+		t.Errorf("kind = %s", reloaded.Kind)
+	}
+	if got := b.Config().Session.MaxMessages; got != 30 {
+		t.Errorf("max_messages = %d, want what was saved", got)
+	}
+	if n := b.Notices(); len(n) != 0 {
+		t.Errorf("notices = %v, want none after the mend", n)
+	}
+}
+
+func TestSettingThatWaitsForARestartSaysSo(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir()), Watch: true})
+	n := waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[ollama]\nmax_concurrent = 2\n") })
+	if !strings.Contains(n.Next, "restart") {
+		t.Errorf("next = %q, want a word about the restart", n.Next)
+	}
+}
+
+func TestSavedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
+	s := server(t)
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr()), Watch: true})
+	file := b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	n := waitNotice(t, b, "memory.md reloaded", func() {
+		tmp := file + ".tmp"
+		write(t, tmp, "# Memory\n\n- The backup disk is called Backup\n- Tea, no milk\n")
+		if err := os.Rename(tmp, file); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n.Reload == nil || n.Reload.Added == 0 {
+		t.Errorf("notice = %+v, want the lines counted", n)
+	}
+	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cpu"), Text: "hello", Holder: "test"})
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	chats := s.Chats()
+	if got := ollamatest.System(*chats[len(chats)-1].Chat); !strings.Contains(got, "The backup disk is called Backup") {
+		t.Errorf("the prompt holds no saved line:\n%s", got)
+	}
+}
+
+func TestVitalsGoWithAMessage(t *testing.T) {
+	s := server(t)
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
+	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cli"), Text: "hello", Holder: "test"})
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := ollamatest.LastUser(*s.Chats()[0].Chat); !strings.Contains(got, "CPU ") || !strings.Contains(got, "memory ") {
+		t.Errorf("user message = %q, want the vitals below it", got)
+	}
+}
+
+func TestStatsOfOneTopicOrAll(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir())})
+	all, err := b.stats(t.Context(), "")
+	if err != nil || strings.Contains(all, "not sampled yet") || !strings.Contains(all, "CPU:") {
+		t.Errorf("stats of all = %q, %v", all, err)
+	}
+	one, err := b.stats(t.Context(), "memory")
+	if err != nil || !strings.Contains(one, "Memory:") || strings.Contains(one, "CPU:") {
+		t.Errorf("stats of memory = %q, %v", one, err)
+	}
+}
+
+func TestDemoLeavesNothingBehind(t *testing.T) {
+	b, err := Open(t.Context(), Options{Demo: true, Environ: environ(t.TempDir(), "MAC_STATS_OLLAMA_MODEL=other:1b")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cpu"), Text: "Remember that I like tea.", Holder: "test"})
+	result, err := run.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, err := os.ReadFile(b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal}))
+	if err != nil || !strings.Contains(string(memory), "I like tea") {
+		t.Errorf("memory.md = %q, %v; answer %q", memory, err, result.Text)
+	}
+	home := b.Paths.Home
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(home); !os.IsNotExist(err) {
+		t.Errorf("the demo's folder is still there: %v", err)
+	}
+}
+
+func TestAFileInPlaceOfTheFolderIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "data"), "not a folder")
+	if _, err := Open(t.Context(), Options{Environ: environ(dir)}); err == nil || !strings.Contains(err.Error(), "data folder") {
+		t.Errorf("err = %v, want the data folder named", err)
+	}
+}
+
+func TestLogHoldsNoMessageText(t *testing.T) {
+	s := server(t)
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
+	b.Logger.Info("test line")
+	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cli"), Text: "my secret garden", Holder: "test"})
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(b.Paths.Home, "logs", "mac-stats.log"))
+	if err != nil || !strings.Contains(string(log), "test line") || strings.Contains(string(log), "secret garden") {
+		t.Errorf("log = %q, %v", log, err)
+	}
+}
+
+func TestNoticesReachEverySubscriberInOrder(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir()), Logger: slog.New(slog.DiscardHandler)})
+	got := make(chan string, 10)
+	stop := b.OnNotice(func(n Notice) { got <- n.Session })
+	for _, name := range []string{"a", "b", "c"} {
+		b.SessionsChanged(name)
+	}
+	for _, want := range []string{"a", "b", "c"} {
+		if s := <-got; s != want {
+			t.Fatalf("session = %q, want %q", s, want)
+		}
+	}
+	stop()
+	stop() // twice does no harm
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitNotice waits for the notice that begins so, caused by do.
+func waitNotice(t *testing.T, b *Backend, begins string, do func()) Notice {
+	t.Helper()
+	got := make(chan Notice, 16)
+	stop := b.OnNotice(func(n Notice) {
+		if strings.HasPrefix(n.Text, begins) {
+			got <- n
+		}
+	})
+	defer stop()
+	do()
+	select {
+	case n := <-got:
+		return n
+	case <-time.After(20 * time.Second):
+		t.Fatalf("no notice %q", begins)
+		return Notice{}
+	}
+}
