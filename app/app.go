@@ -1,0 +1,210 @@
+//go:build !nogui
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli"
+	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow"
+	"mac-stats/app/desktop"
+	"mac-stats/app/instance"
+	"mac-stats/app/monitor"
+	"mac-stats/app/tray"
+)
+
+// app is the tray app: the tray, the window (made at the first click) and the
+// backend, tied together. Fields below ui are touched on the UI goroutine alone.
+type app struct {
+	options cli.AppOptions
+	backend *backend.Backend
+	desktop *desktop.Desktop
+	tray    tray.Tray
+	hosted  atomic.Bool // a tray host shows the icon: closing the window may hide it
+
+	// ui
+	window *cpuwindow.Window
+	notice string
+	demo   bool // quit to start the demo
+}
+
+// runApp runs the tray app until it is quit. A second start raises the first
+// one's window.
+func runApp(ctx context.Context, o cli.AppOptions) error {
+	if o.Headless {
+		return runHeadless(ctx, o)
+	}
+	if !o.Demo && raised(ctx) {
+		return nil
+	}
+	a := &app{options: o}
+	if err := a.open(ctx); err != nil {
+		return errors.Join(err, a.close())
+	}
+	listener, err := instance.Listen(a.backend.Paths.Runtime, a.backend.Paths.Home, a.onRequest)
+	if err != nil {
+		err = errors.Join(err, a.close())
+		if errors.Is(err, instance.ErrRunning) && raised(ctx) {
+			return nil // the other one was quicker
+		}
+		return err
+	}
+	stop := context.AfterFunc(ctx, a.desktop.Quit)
+	a.desktop.Run()
+	stop()
+	err = errors.Join(listener.Close(), a.close())
+	if a.demo && err == nil && ctx.Err() == nil {
+		return startDemo()
+	}
+	return err
+}
+
+// raised asks a running app to show itself and reports whether there was one.
+func raised(ctx context.Context) bool {
+	paths, err := config.FindPaths(os.Getenv)
+	if err != nil {
+		return false
+	}
+	if instance.Send(ctx, paths.Runtime, paths.Home, instance.Request{Op: instance.OpShow}) != nil {
+		return false
+	}
+	fmt.Fprintln(os.Stdout, "mac-stats is already running; its window is shown.")
+	return true
+}
+
+func (a *app) open(ctx context.Context) (err error) {
+	a.desktop, err = desktop.New(desktop.Params{
+		Version: buildVersion(),
+		Icon:    appIcon(),
+		Theme:   cpuwindow.Theme(),
+		OnStart: a.onStart,
+	})
+	if err != nil {
+		return err
+	}
+	a.backend, err = backend.Open(ctx, backend.Options{Demo: a.options.Demo, Watch: true, Version: buildVersion()})
+	if err != nil {
+		return err
+	}
+	if a.options.Demo {
+		fmt.Fprintln(os.Stdout, "demo, no model: the built-in scripted server answers, in a temporary data folder.")
+	}
+	a.tray = tray.New(tray.Params{
+		Actions: tray.Actions{
+			Open:     func() { a.desktop.Do(a.show) },
+			NewChat:  func() { a.desktop.Do(a.onNewChat) },
+			Pause:    a.onPause,
+			Settings: func() { a.desktop.Do(a.onSettings) },
+			Quit:     a.desktop.Quit,
+		},
+		Demo:   a.options.Demo,
+		Logger: a.backend.Logger,
+		OnHost: a.onHost,
+	})
+	return nil
+}
+
+// close gives back what open took; parts that were not reached are nil.
+func (a *app) close() error {
+	if a.tray != nil {
+		a.tray.Stop()
+	}
+	if a.backend != nil {
+		return a.backend.Close()
+	}
+	return nil
+}
+
+// onStart runs once the loop does: the icon first, then what shows in it.
+func (a *app) onStart() {
+	a.tray.Start()
+	a.backend.Monitor.Show(false, monitor.CPU, monitor.Memory, monitor.Disk)
+	a.backend.Monitor.Subscribe(a.onVitals)
+	if a.options.Window || a.options.Demo || a.backend.FirstRun {
+		a.show()
+	}
+}
+
+func (a *app) onVitals(s monitor.Snapshot) {
+	percent := s.CPU.Percent
+	if s.CPU.NA != "" || s.Paused {
+		percent = -1
+	}
+	a.tray.SetVitals(percent, s.Line())
+}
+
+// onHost learns whether anything shows the icon. Without a host the window is the
+// only way in, so it opens and says why.
+func (a *app) onHost(present bool, why string) {
+	a.hosted.Store(present)
+	a.desktop.Do(func() {
+		a.notice = why
+		if !present {
+			a.show()
+		}
+		if a.window != nil {
+			a.window.SetNotice(why)
+		}
+	})
+}
+
+// onRequest answers a second start, or a command that changed a session.
+func (a *app) onRequest(r instance.Request) {
+	switch r.Op {
+	case instance.OpShow:
+		a.desktop.Do(a.show)
+	case instance.OpNewChat:
+		a.desktop.Do(a.onNewChat)
+	case instance.OpChanged:
+		a.backend.SessionsChanged(r.Session)
+	}
+}
+
+func (a *app) onPause(paused bool) {
+	if paused {
+		a.backend.Monitor.Pause()
+	} else {
+		a.backend.Monitor.Resume()
+	}
+	a.tray.SetPaused(paused)
+}
+
+// show opens the window, made at the first call.
+func (a *app) show() {
+	if a.window == nil {
+		a.window = cpuwindow.New(cpuwindow.Params{
+			App:        a.desktop.App(),
+			Backend:    a.backend,
+			Do:         a.desktop.Do,
+			OnVisible:  a.desktop.SetVisible,
+			OnQuit:     a.desktop.Quit,
+			OnDemo:     a.onDemo,
+			CloseHides: a.hosted.Load,
+		})
+		a.window.SetNotice(a.notice)
+	}
+	a.window.Show()
+}
+
+func (a *app) onNewChat() {
+	a.show()
+	a.window.NewChat()
+}
+
+func (a *app) onSettings() {
+	a.show()
+	a.window.ShowSettings()
+}
+
+// onDemo leaves the app for the demo: it runs in a process and a data folder of
+// its own, so nothing of it can mix with what is real.
+func (a *app) onDemo() {
+	a.demo = true
+	a.desktop.Quit()
+}

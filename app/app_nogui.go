@@ -1,0 +1,20 @@
+//go:build nogui
+
+package main
+
+import (
+	"context"
+	"errors"
+
+	"mac-stats/app/cli"
+)
+
+// errNoScreen is what a plain start says in a build without a window system.
+var errNoScreen = errors.New("this build has no window: start it with --headless, or use a command (mac-stats --help)")
+
+func runApp(ctx context.Context, o cli.AppOptions) error {
+	if !o.Headless {
+		return errNoScreen
+	}
+	return runHeadless(ctx, o)
+}

@@ -1,0 +1,493 @@
+package cpuwindow
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+)
+
+// chatActions is what can be done in the chat.
+type chatActions struct {
+	copyText   func(text string)
+	copyAnswer func(key string)
+	retry      func(f fault)
+	stopCall   func(id string)
+	undo       func(key, id string)
+	pull       func(model string)
+	recheck    func()
+	openLink   func(url string)
+	showOlder  func()
+	typeInto   func(r rune)
+	openFolder func()
+}
+
+// chatView draws the conversation that is shown. It keeps what it built for each
+// entry and touches only what changed.
+type chatView struct {
+	act      chatActions
+	port     *viewport
+	latest   *button
+	object   fyne.CanvasObject
+	built    map[string]*builtEntry
+	expanded map[string]bool
+	shown    string // session
+	last     conversationView
+	extra    []*placed // cards below everything: first run, notices
+	stateRow *stateRow
+	now      func() time.Time
+}
+
+// builtEntry is the rows of one entry.
+type builtEntry struct {
+	rev      int
+	rows     []*placed
+	leaves   leafRows
+	expanded bool
+	call     *callRow
+	head     *headRow
+}
+
+func newChatView(act chatActions) *chatView {
+	c := &chatView{act: act, port: newViewport(), built: map[string]*builtEntry{}, expanded: map[string]bool{}, now: time.Now}
+	c.latest = newButton(buttonPlain, "Jump to latest ↓", func() { c.port.toEnd() })
+	c.latest.size = sizeSmall
+	c.latest.Hide()
+	c.port.onAway = func(away bool) {
+		if away {
+			c.latest.Show()
+		} else {
+			c.latest.Hide()
+		}
+	}
+	c.port.onTop = func() {
+		if c.last.older > 0 {
+			c.act.showOlder()
+		}
+	}
+	c.port.onLink, c.port.onRune = act.openLink, act.typeInto
+	c.stateRow = newStateRow()
+	float := container.New(&floatLayout{}, c.latest)
+	c.object = container.NewStack(c.port, float)
+	return c
+}
+
+// floatLayout keeps one small object above the lower edge.
+type floatLayout struct{}
+
+func (floatLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	m := o[0].MinSize()
+	o[0].Move(fyne.NewPos((s.Width-m.Width)/2, s.Height-m.Height-gap12))
+	o[0].Resize(m)
+}
+
+// show draws a conversation; another one than before starts at its end.
+func (c *chatView) show(v conversationView) {
+	if v.name != c.shown {
+		c.built, c.expanded = map[string]*builtEntry{}, map[string]bool{}
+		c.shown = v.name
+		c.port.clearSelection()
+		c.port.follow = true
+	}
+	c.last = v
+	c.layoutRows()
+}
+
+func (c *chatView) layoutRows() {
+	v := c.last
+	var rows []*placed
+	if v.older > 0 {
+		rows = append(rows, &placed{row: c.olderRow(v.older), gap: gap4})
+	}
+	alive := make(map[string]*builtEntry, len(v.entries))
+	for i := range v.entries {
+		b := c.build(&v.entries[i])
+		alive[v.entries[i].key] = b
+		rows = append(rows, b.rows...)
+	}
+	c.built = alive
+	if v.state != "" {
+		c.stateRow.set(v.state)
+		rows = append(rows, &placed{row: c.stateRow, gap: gap12})
+	}
+	rows = append(rows, c.extra...)
+	c.port.setRows(rows)
+	c.port.tellAway()
+}
+
+func (c *chatView) olderRow(n int) row {
+	return newDivider(plural(n, "older entry", "older entries")+" · show", c.act.showOlder)
+}
+
+// setExtra puts cards below the conversation.
+func (c *chatView) setExtra(rows []*placed) {
+	c.extra = rows
+	c.layoutRows()
+}
+
+func (c *chatView) toggle(key string) {
+	c.expanded[key] = !c.expanded[key]
+	c.layoutRows()
+}
+
+// build gives the rows of an entry, made anew only where it changed.
+func (c *chatView) build(e *entryView) *builtEntry {
+	b := c.built[e.key]
+	open := c.expanded[e.key]
+	if b != nil && b.rev == e.rev && b.expanded == open {
+		return b
+	}
+	if b == nil {
+		b = &builtEntry{}
+	}
+	b.rev, b.expanded = e.rev, open
+	switch e.kind {
+	case entryUser:
+		b.rows = []*placed{{row: newBubble(e.text, func() { c.act.copyText(e.text) }), gap: gap16}}
+	case entryHead:
+		c.buildHead(b, e)
+	case entryAnswer:
+		b.leaves.update(e, c.act.copyText, leafStyle{})
+		b.rows = b.leaves.rows
+	case entryThinking:
+		c.buildFold(b, e, newFold(thinkingWords(e), open, func() { c.toggle(e.key) }), open)
+	case entryCall:
+		c.buildCall(b, e, open)
+	case entrySummary:
+		c.buildSummary(b, e, open)
+	case entryNote:
+		b.rows = []*placed{{row: c.noteRow(e), gap: gap8}}
+	case entryError:
+		b.rows = []*placed{{row: c.errorRow(e), gap: gap12, max: proseMax}}
+	}
+	return b
+}
+
+func (c *chatView) buildHead(b *builtEntry, e *entryView) {
+	key := e.key
+	if b.head == nil {
+		b.head = newHeadRow(func() { c.act.copyAnswer(key) })
+		b.rows = []*placed{{row: b.head, gap: gap20, max: proseMax}}
+	}
+	b.head.set(e, c.now())
+}
+
+func (c *chatView) buildFold(b *builtEntry, e *entryView, head row, open bool) {
+	b.rows = []*placed{{row: head, gap: gap8, max: proseMax}}
+	if open {
+		b.leaves.update(e, c.act.copyText, leafStyle{indent: gap16, muted: true})
+		b.rows = append(b.rows, b.leaves.rows...)
+	}
+}
+
+func thinkingWords(e *entryView) string {
+	if e.live {
+		return "Thinking…"
+	}
+	if t := tookWords(e.took); t != "" {
+		return "Thought for " + t
+	}
+	return "Thought"
+}
+
+func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
+	key, id := e.key, e.callID
+	if b.call == nil {
+		b.call = newCallRow(func() { c.toggle(key) }, func() { c.act.stopCall(id) })
+	}
+	b.call.set(e, open)
+	b.rows = []*placed{{row: b.call, gap: gap8, max: proseMax}}
+	if open {
+		b.leaves.update(e, c.act.copyText, leafStyle{indent: gap20, muted: true})
+		b.rows = append(b.rows, b.leaves.rows...)
+	}
+}
+
+func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
+	label := "older messages summarised · show"
+	if open {
+		label = "older messages summarised · hide"
+	}
+	b.rows = []*placed{{row: newDivider(label, func() { c.toggle(e.key) }), gap: gap16}}
+	if open {
+		f := newFramed(newProse([]run{{text: e.text}}, sizeText, roleMuted), rolePanel, roleLine, radiusCard, gap12, gap8)
+		b.rows = append(b.rows, &placed{row: f, gap: gap8, max: proseMax})
+	}
+}
+
+func (c *chatView) noteRow(e *entryView) row {
+	w := newProse([]run{{text: e.text}}, sizeSmall, roleMuted)
+	if e.undoID == "" {
+		return w
+	}
+	key, id := e.key, e.undoID
+	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, "Undo", func() { c.act.undo(key, id) })))
+}
+
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return strings.TrimSpace(string(r[:n])) + "…"
+}
+
+// leafStyle is where leaves are shown: in an answer, or below a call.
+type leafStyle struct {
+	indent float32
+	muted  bool
+}
+
+// leafRows is the rows of a document's leaves. Rows of finished leaves are never
+// touched again; those of the tail are changed in place.
+type leafRows struct {
+	rows   []*placed
+	leaves []leaf // of the rows from fixed on
+	fixed  int
+}
+
+func (l *leafRows) update(e *entryView, onCopy func(string), st leafStyle) {
+	total := len(e.leaves) + len(e.tail)
+	kept := l.leaves
+	start := l.fixed
+	l.leaves = nil
+	for i := start; i < total; i++ {
+		var lf leaf
+		if i < len(e.leaves) {
+			lf = e.leaves[i]
+		} else {
+			lf = e.tail[i-len(e.leaves)]
+			l.leaves = append(l.leaves, lf)
+		}
+		if i < len(l.rows) && i-start < len(kept) && reuse(l.rows[i], kept[i-start], lf) {
+			continue
+		}
+		p := newLeaf(lf, i == 0, onCopy, st)
+		if i < len(l.rows) {
+			l.rows[i] = p
+		} else {
+			l.rows = append(l.rows, p)
+		}
+	}
+	l.rows = l.rows[:total]
+	l.fixed = len(e.leaves)
+}
+
+// reuse changes a row in place where the new leaf has the same shape.
+func reuse(p *placed, old, now leaf) bool {
+	if old.kind != now.kind || old.level != now.level || old.indent != now.indent || old.quote != now.quote || old.marker != now.marker {
+		return false
+	}
+	switch r := p.row.(type) {
+	case *itemRow:
+		if r.text.setRuns(now.runs) {
+			p.dirty = true
+			r.text.measure(p.width - r.lead)
+			r.text.Refresh()
+		}
+		return true
+	case *prose:
+		if r.setRuns(now.runs) {
+			p.dirty = true
+			r.measure(p.width)
+			r.Refresh()
+		}
+		return true
+	case *codeRow:
+		p.dirty = old.code != now.code
+		return r.update(now)
+	}
+	return now.kind == leafRule
+}
+
+func newLeaf(l leaf, first bool, onCopy func(string), st leafStyle) *placed {
+	p := &placed{gap: gap8, max: proseMax, indent: st.indent}
+	switch l.kind {
+	case leafCode:
+		p.row = newCodeRow(l, onCopy)
+		p.indent += float32(l.indent)*indentStep + float32(l.quote)*quoteStep
+	case leafTable:
+		p.row = newTableRow(l)
+	case leafRule:
+		p.row = newBoxRow(hairline())
+		p.gap = gap12
+	case leafHeading:
+		p.row = newItemRow(l)
+		p.gap = gap16
+		if first {
+			p.gap = gap8
+		}
+	default:
+		p.row = newPara(l, st)
+		if l.tight {
+			p.gap = gap4
+		}
+	}
+	return p
+}
+
+func newPara(l leaf, st leafStyle) row {
+	if l.indent == 0 && l.quote == 0 && l.marker == "" {
+		role := roleText
+		if st.muted {
+			role = roleMuted
+		}
+		return newProse(l.runs, sizeText, role)
+	}
+	r := newItemRow(l)
+	if st.muted {
+		r.text.role = roleMuted
+	}
+	return r
+}
+
+// headRow is the badge of an answer.
+type headRow struct {
+	*boxRow
+	who  *words
+	meta *words
+}
+
+func newHeadRow(onCopy func()) *headRow {
+	h := &headRow{who: boldWords(""), meta: smallWords("").squeezable()}
+	h.who.size = sizeSmall + 1
+	h.boxRow = newBoxRow(line(gap4, 1, h.who, h.meta, newButton(buttonQuiet, "Copy", onCopy)))
+	return h
+}
+
+func (h *headRow) set(e *entryView, now time.Time) {
+	h.who.SetText(e.agent)
+	parts := []string{e.model, whenWords(e.at, now), speedWords(e.speed)}
+	meta := ""
+	for _, p := range parts {
+		if p != "" {
+			meta += " · " + p
+		}
+	}
+	h.meta.SetText(strings.TrimPrefix(meta, " "))
+	h.content.(*fyne.Container).Refresh()
+}
+
+// whenWords is a time of day, with the day where it is not today.
+func whenWords(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	t = t.In(now.Location())
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	if t.Year() == now.Year() {
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+// newFold is a line that opens and closes what is below it.
+func newFold(text string, open bool, onTap func()) row {
+	sign := " ›"
+	if open {
+		sign = " ⌄"
+	}
+	return newBoxRow(line(0, -1, newButton(buttonQuiet, text+sign, onTap)))
+}
+
+// callRow is a sub-call or a tool: who, task, state; it opens to its text.
+type callRow struct {
+	*boxRow
+	dot              *surface
+	who, task, state *words
+	stop             *button
+	box              *fyne.Container
+}
+
+func newCallRow(onTap, onStop func()) *callRow {
+	r := &callRow{dot: newDot(roleAccent), who: boldWords(""), task: mutedWords("").squeezable(), state: smallWords("")}
+	r.stop = newButton(buttonQuiet, "Stop", onStop)
+	r.stop.Hide()
+	r.box = line(gap8, 2, sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
+	bg := newSurface(roleCard, roleLine, radiusCard)
+	r.boxRow = newBoxRow(newTappable(container.NewStack(bg, inset(gap8, gap8, gap12, gap12, r.box)), onTap))
+	return r
+}
+
+func (r *callRow) set(e *entryView, open bool) {
+	role, state := roleMuted, tookWords(e.took)
+	sign := " ›"
+	if open {
+		sign = " ⌄"
+	}
+	switch {
+	case e.live:
+		role, state = roleAccent, "working…"
+	case e.failed != "":
+		role, state = roleHot, "failed: "+shorten(e.failed, 40)
+		if e.failed == "stopped" {
+			state = "stopped"
+		}
+	case !e.tool && state != "":
+		state = "done in " + state
+	case state == "":
+		state = "done"
+	}
+	r.dot.set(role, roleNone)
+	r.who.SetText(shorten(e.agent, 32))
+	r.task.SetText(strings.Join(strings.Fields(shorten(e.task, 300)), " "))
+	r.state.SetText(state + sign)
+	r.stop.Hidden = !e.live || e.tool
+	r.box.Refresh()
+}
+
+// stateRow says what happens before the first token, with a clock.
+type stateRow struct {
+	*boxRow
+	text *words
+}
+
+func newStateRow() *stateRow {
+	s := &stateRow{text: mutedWords("").squeezable()}
+	s.boxRow = newBoxRow(line(gap8, 1, sized(newDot(roleAccent), 8, 8), s.text))
+	return s
+}
+
+func (s *stateRow) set(text string) { s.text.SetText(text) }
+
+// errorRow is a failed turn: what happened, what to do, and the button for it.
+func (c *chatView) errorRow(e *entryView) row {
+	f := *e.fault
+	parts := []fyne.CanvasObject{newParagraph(f.sentence, roleText)}
+	if f.next != "" && !strings.Contains(f.sentence, f.next) {
+		parts = append(parts, newParagraph(f.next, roleMuted))
+	}
+	var buttons []fyne.CanvasObject
+	if f.kind == "model_missing" && f.model != "" {
+		buttons = append(buttons, newButton(buttonPrimary, "Pull "+f.model, func() { c.act.pull(f.model) }))
+	}
+	kind, label := buttonPrimary, "Retry"
+	if len(buttons) > 0 {
+		kind = buttonPlain
+	}
+	if f.userID == "" {
+		label = "Send again"
+	}
+	buttons = append(buttons, newButton(kind, label, func() { c.act.retry(f) }))
+	if f.kind == "down" || f.kind == "no_model" {
+		buttons = append(buttons, newButton(buttonPlain, "Re-check", c.act.recheck))
+	}
+	if f.kind == "disk" {
+		buttons = append(buttons, newButton(buttonPlain, "Open data folder", c.act.openFolder))
+	}
+	parts = append(parts, spacer(gap4), line(gap8, -1, buttons...))
+	return newCardRow(roleHot, parts...)
+}
+
+// plural is "1 message", "3 messages".
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

@@ -1,0 +1,196 @@
+package cpuwindow
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+)
+
+// header is the line above the chat: title, agent, model, what to do with it.
+type header struct {
+	chats  *button // opens the drawer in narrow windows
+	title  *words
+	agent  *button
+	model  *button
+	file   *button
+	fresh  *button
+	demo   *words
+	bar    *fyne.Container
+	layout *headerLayout
+	object fyne.CanvasObject
+}
+
+func newHeader(openDrawer, pickAgent, pickModel, openFile, newChat func()) *header {
+	h := &header{title: boldWords("New chat").squeezable()}
+	h.chats = newButton(buttonQuiet, "Chats", openDrawer)
+	h.chats.size = sizeText
+	h.chats.Hide()
+	h.agent = newButton(buttonPill, "orchestrator", pickAgent)
+	h.model = newButton(buttonPill, "model by role", pickModel)
+	h.file = newButton(buttonQuiet, "Open file", openFile)
+	h.fresh = newButton(buttonQuiet, "New chat", newChat)
+	h.demo = smallWords("demo, no model").inRole(roleWarn)
+	h.demo.Hide()
+	h.layout = &headerLayout{}
+	h.bar = container.New(h.layout, h.chats, h.title, h.agent, h.model, h.demo, h.file, h.fresh)
+	h.object = container.New(tightLayout{}, h.bar, hairline())
+	return h
+}
+
+// headerLayout gives the title what the others leave, but no more than it needs;
+// in narrow windows the choices get a line of their own.
+type headerLayout struct{ narrow bool }
+
+const (
+	headerHeight float32 = 43
+	headerSecond float32 = 32
+)
+
+func (l *headerLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	if l.twoLines(o) {
+		return fyne.NewSize(160, headerHeight+headerSecond)
+	}
+	return fyne.NewSize(160, headerHeight)
+}
+
+func (l *headerLayout) twoLines(o []fyne.CanvasObject) bool { return l.narrow && o[2].Visible() }
+
+func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	pad := gap20
+	left, choices, right := o[:2], o[2:5], o[5:]
+	x := s.Width - pad
+	for i := len(right) - 1; i >= 0; i-- {
+		if right[i].Visible() {
+			w := right[i].MinSize().Width
+			x -= w
+			placeMiddle(right[i], x, w, 0, headerHeight)
+			x -= gap16
+		}
+	}
+	room := x
+	x = pad
+	if left[0].Visible() {
+		w := left[0].MinSize().Width
+		placeMiddle(left[0], x, w, 0, headerHeight)
+		x += w + gap12
+	}
+	second := float32(0)
+	for _, c := range choices {
+		if c.Visible() {
+			second += c.MinSize().Width + gap8
+		}
+	}
+	title := left[1].(*words)
+	want := fyne.MeasureText(title.text, title.size, title.style).Width + 1
+	var at, y float32
+	h := headerHeight
+	if l.twoLines(o) {
+		want = min(want, room-x)
+		at, y, h = pad, headerHeight-gap8, headerSecond
+	} else {
+		want = min(want, room-x-second-gap4)
+		at = x + max(0, want) + gap12
+	}
+	placeMiddle(title, x, max(0, want), 0, headerHeight)
+	for _, c := range choices {
+		if c.Visible() {
+			w := c.MinSize().Width
+			placeMiddle(c, at, w, y, h)
+			at += w + gap8
+		}
+	}
+}
+
+// placeMiddle puts an object at x, centred in a line that begins at y.
+func placeMiddle(o fyne.CanvasObject, x, width, y, height float32) {
+	h := o.MinSize().Height
+	o.Move(fyne.NewPos(x, y+(height-h)/2))
+	o.Resize(fyne.NewSize(width, h))
+}
+
+// set shows whose conversation it is.
+func (h *header) set(title, agent, model string, hasFile bool) {
+	h.title.SetText(title)
+	h.agent.SetText(agent)
+	h.model.SetText(model)
+	h.file.Hidden = !hasFile
+	h.bar.Refresh()
+}
+
+// forPage shows a page's title alone.
+func (h *header) forPage(on bool, title string) {
+	h.agent.Hidden, h.model.Hidden = on, on
+	if on {
+		h.file.Hidden = true
+		h.title.SetText(title)
+	}
+	h.bar.Refresh()
+}
+
+// setNarrow swaps the list for a button that opens it.
+func (h *header) setNarrow(narrow bool) {
+	if h.chats.Hidden == !narrow {
+		return
+	}
+	h.layout.narrow = narrow
+	h.chats.Hidden = !narrow
+	h.fresh.Hidden = !narrow
+	h.bar.Refresh()
+}
+
+// agentMenu is the agents to choose from; one that can't be used says why.
+func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne.Menu {
+	m := fyne.NewMenu("")
+	for _, a := range list {
+		if !a.Enabled && a.Err == nil {
+			continue
+		}
+		label := orElse(a.Slug, a.Name)
+		if a.Description != "" {
+			label += "  ·  " + shorten(a.Description, 56)
+		}
+		item := fyne.NewMenuItem(label, func() { pick(a.Slug) })
+		if a.Err != nil {
+			item.Label = fmt.Sprintf("%s  ·  can't be used: %s", orElse(a.Slug, a.ID), shorten(a.Err.Error(), 56))
+			item.Disabled = true
+		}
+		item.Checked = a.Slug == chosen
+		m.Items = append(m.Items, item)
+	}
+	return m
+}
+
+// modelMenu is the models to choose from; "" leaves it to the agent.
+func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string)) *fyne.Menu {
+	auto := fyne.NewMenuItem("the agent's own, by role", func() { pick("") })
+	auto.Checked = chosen == ""
+	m := fyne.NewMenu("", auto)
+	found := chosen == ""
+	for _, info := range chatModels(models) {
+		label := info.Name
+		if info.Size > 0 {
+			label += fmt.Sprintf("  ·  %.1f GB", float64(info.Size)/1e9)
+		}
+		item := fyne.NewMenuItem(label, func() { pick(info.Name) })
+		item.Checked = info.Name == chosen
+		found = found || item.Checked
+		m.Items = append(m.Items, item)
+	}
+	if !found {
+		item := fyne.NewMenuItem(chosen+"  ·  not installed", func() {})
+		item.Checked, item.Disabled = true, true
+		m.Items = append(m.Items, item)
+	}
+	return m
+}
+
+// showMenu opens a menu below a button.
+func showMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
+	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(below)
+	widget.ShowPopUpMenuAtPosition(m, canvas, at.AddXY(0, below.Size().Height+gap4))
+}

@@ -1,0 +1,171 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"strings"
+
+	"mac-stats/sessionmem"
+)
+
+// blocksShown is how many blocks of a transcript are built at once; older ones
+// follow on demand.
+const blocksShown = 60
+
+// fill sets the conversation from a transcript, newest blocks first to be built.
+func (c *conversation) fill(t *sessionmem.Transcript) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.title, c.path = t.Info.Title, t.Info.Path
+	c.changed = t.Info.Active
+	c.loadErr, c.loading = t.Info.Err, false
+	blocks := branch(t.Blocks)
+	from := max(0, len(blocks)-blocksShown)
+	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
+		from--
+	}
+	c.older = blocks[:from]
+	c.entries = nil
+	c.shownID = map[string]bool{}
+	c.addBlocks(blocks[from:])
+	for _, b := range t.Blocks {
+		c.shownID[b.ID] = true
+	}
+}
+
+// showOlder builds the blocks before those shown; it reports whether there were any.
+func (c *conversation) showOlder() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.older) == 0 {
+		return false
+	}
+	from := max(0, len(c.older)-blocksShown)
+	for from > 0 && c.older[from].Kind != sessionmem.KindUser {
+		from--
+	}
+	add, shown := c.older[from:], c.entries
+	c.older, c.entries = c.older[:from], nil
+	c.addBlocks(add)
+	c.entries = append(c.entries, shown...)
+	return true
+}
+
+// knows reports whether every block of a transcript is on the screen already.
+func (c *conversation) knows(blocks []sessionmem.Block) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range blocks {
+		if !c.shownID[b.ID] && b.Kind != sessionmem.KindNote && b.Kind != sessionmem.KindAgent && b.Kind != sessionmem.KindTool {
+			return false
+		}
+	}
+	return true
+}
+
+// branch leaves out what a rewind took out of the conversation: the blocks after
+// the one it names, up to the rewind itself.
+func branch(blocks []sessionmem.Block) []sessionmem.Block {
+	out := make([]sessionmem.Block, 0, len(blocks))
+	for _, b := range blocks {
+		if b.Kind != sessionmem.KindNote || !strings.HasPrefix(b.Note, "rewind") {
+			out = append(out, b)
+			continue
+		}
+		id := b.Parent
+		if f := strings.Fields(b.Note + " " + b.Text); id == "" && len(f) > 1 {
+			id = f[1]
+		}
+		for i := range out {
+			if out[i].ID == id {
+				out = out[:i+1]
+				break
+			}
+		}
+	}
+	return out
+}
+
+// addBlocks appends the entries of blocks.
+func (c *conversation) addBlocks(blocks []sessionmem.Block) {
+	headed := false
+	for i, b := range blocks {
+		switch b.Kind {
+		case sessionmem.KindUser:
+			headed = false
+			c.add(&entry{kind: entryUser, block: b.ID, text: b.Text, at: b.Time})
+			continue
+		case sessionmem.KindSummary:
+			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time})
+			continue
+		case sessionmem.KindNote:
+			c.addNote(b)
+			continue
+		case sessionmem.KindText:
+			c.add(&entry{kind: entryAnswer, block: b.ID, doc: parseDocument(b.Text), at: b.Time})
+			continue
+		}
+		if !headed {
+			c.addHead(blocks[i:])
+			headed = true
+		}
+		c.addAnswerBlock(b)
+	}
+}
+
+// addHead puts the badge above the turn's first block: of the answer, if it has one.
+func (c *conversation) addHead(rest []sessionmem.Block) {
+	h := rest[0]
+	for _, b := range rest {
+		if b.Kind == sessionmem.KindUser {
+			break
+		}
+		if b.Kind == sessionmem.KindAssistant {
+			h = b
+			break
+		}
+	}
+	agent := h.Agent
+	if h.Kind == sessionmem.KindTool || agent == "" {
+		agent = "assistant"
+	}
+	c.add(&entry{kind: entryHead, agent: agent, model: h.Model, at: h.Time})
+}
+
+func (c *conversation) addAnswerBlock(b sessionmem.Block) {
+	switch {
+	case b.Kind == sessionmem.KindTool, b.Kind == sessionmem.KindAgent && b.Task != "":
+		c.add(&entry{kind: entryCall, block: b.ID, agent: b.Agent, model: b.Model, task: b.Task, doc: parseDocument(b.Text), at: b.Time, tool: b.Kind == sessionmem.KindTool, failed: b.Attrs["failed"]})
+	case strings.TrimSpace(b.Text) != "":
+		c.add(&entry{kind: entryAnswer, block: b.ID, agent: b.Agent, model: b.Model, doc: parseDocument(b.Text), at: b.Time})
+	}
+}
+
+func (c *conversation) addNote(b sessionmem.Block) {
+	text := noteLine(b)
+	if text == "" {
+		return
+	}
+	c.add(&entry{kind: entryNote, block: b.ID, text: text, at: b.Time})
+}
+
+// noteLine is a Note block in words; "" for those people need not see.
+func noteLine(b sessionmem.Block) string {
+	kind, rest, _ := strings.Cut(b.Note, " ")
+	detail := strings.TrimSpace(orElse(rest, b.Text))
+	switch kind {
+	case "interrupted":
+		return "interrupted · what had arrived is kept"
+	case "ended":
+		return "new topic from here"
+	case "title", "rewind":
+		return ""
+	case "error":
+		return orElse("failed: "+detail, "failed")
+	case "":
+		return detail
+	}
+	if detail == "" {
+		return kind
+	}
+	return fmt.Sprintf("%s · %s", kind, detail)
+}

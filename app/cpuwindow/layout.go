@@ -1,0 +1,211 @@
+package cpuwindow
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+)
+
+// rootLayout: vitals on top, the list left (a drawer in narrow windows), the rest.
+type rootLayout struct {
+	w      *Window
+	scrim  *scrim
+	narrow bool
+	drawer bool // open
+}
+
+// MinSize implements fyne.Layout.
+func (l *rootLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(340, 360) }
+
+// Layout implements fyne.Layout.
+func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	strip, middle, scrim, side := o[0], o[1], o[2], o[3]
+	l.setNarrow(s.Width < drawerBelow)
+	top := strip.MinSize().Height
+	strip.Resize(fyne.NewSize(s.Width, top))
+	h := s.Height - top
+	left := sidebarWidth
+	if l.narrow {
+		left = 0
+	}
+	l.w.notice.width = s.Width - left
+	middle.Move(fyne.NewPos(left, top))
+	middle.Resize(fyne.NewSize(s.Width-left, h))
+	scrim.Move(fyne.NewPos(0, top))
+	scrim.Resize(fyne.NewSize(s.Width, h))
+	side.Move(fyne.NewPos(0, top))
+	side.Resize(fyne.NewSize(min(sidebarWidth+gap20, s.Width*0.8), h))
+	if !l.narrow {
+		side.Resize(fyne.NewSize(sidebarWidth, h))
+	}
+}
+
+func (l *rootLayout) setNarrow(narrow bool) {
+	if narrow == l.narrow && l.w.side.object.Visible() == (!narrow || l.drawer) {
+		return
+	}
+	l.narrow = narrow
+	if !narrow {
+		l.drawer = false
+	}
+	l.w.vitals.setNarrow(narrow)
+	l.w.head.setNarrow(narrow)
+	l.apply()
+}
+
+func (l *rootLayout) apply() {
+	if !l.narrow || l.drawer {
+		l.w.side.object.Show()
+	} else {
+		l.w.side.object.Hide()
+	}
+	if l.narrow && l.drawer {
+		l.scrim.Show()
+	} else {
+		l.scrim.Hide()
+	}
+}
+
+func (l *rootLayout) closeDrawer() {
+	if l.drawer {
+		l.drawer = false
+		l.apply()
+	}
+}
+
+func (w *Window) toggleDrawer() {
+	w.root.drawer = !w.root.drawer && w.root.narrow
+	w.root.apply()
+}
+
+// tightLayout stacks without gaps, leaving out what is hidden.
+type tightLayout struct{}
+
+func (tightLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	var s fyne.Size
+	for _, x := range o {
+		if x.Visible() {
+			m := x.MinSize()
+			s = fyne.NewSize(max(s.Width, m.Width), s.Height+m.Height)
+		}
+	}
+	return s
+}
+
+func (tightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	y := float32(0)
+	for _, x := range o {
+		if x.Visible() {
+			h := x.MinSize().Height
+			x.Move(fyne.NewPos(0, y))
+			x.Resize(fyne.NewSize(s.Width, h))
+			y += h
+		}
+	}
+}
+
+// scrim dims what is beside the drawer; a press closes it.
+type scrim struct {
+	widget.BaseWidget
+	onTap func()
+}
+
+func newScrim(onTap func()) *scrim {
+	s := &scrim{onTap: onTap}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// Tapped implements fyne.Tappable.
+func (s *scrim) Tapped(*fyne.PointEvent) { s.onTap() }
+
+// CreateRenderer implements fyne.Widget.
+func (s *scrim) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(canvas.NewRectangle(color.NRGBA{A: 0x60}))
+}
+
+// noticeBar is what the user should read, below the header; it wraps.
+type noticeBar struct {
+	widget.BaseWidget
+	text    *prose
+	dismiss *button
+	bg      *surface
+	edge    *surface
+	width   float32 // of the window's middle; set before it is laid out
+}
+
+func newNoticeBar(changed func()) *noticeBar {
+	n := &noticeBar{text: newProse(nil, sizeText, roleText), bg: newSurface(rolePanel, roleNone, 0), edge: newSurface(roleLine, roleNone, 0), width: 400}
+	n.dismiss = newButton(buttonQuiet, "Dismiss", func() { n.set("", ""); changed() })
+	n.ExtendBaseWidget(n)
+	n.Hide()
+	return n
+}
+
+func (n *noticeBar) set(text, next string) {
+	runs := []run{{text: text}}
+	if next != "" {
+		runs = append(runs, run{text: " " + next, role: roleMuted})
+	}
+	n.text.setRuns(runs)
+	n.Hidden = text == ""
+	n.Refresh()
+}
+
+func (n *noticeBar) textWidth() float32 {
+	return n.width - 2*gap20 - gap16 - n.dismiss.MinSize().Width
+}
+
+// CreateRenderer implements fyne.Widget.
+func (n *noticeBar) CreateRenderer() fyne.WidgetRenderer { return &noticeRenderer{n} }
+
+type noticeRenderer struct{ n *noticeBar }
+
+func (r *noticeRenderer) MinSize() fyne.Size {
+	return fyne.NewSize(160, r.n.text.measure(r.n.textWidth())+2*gap8)
+}
+
+func (r *noticeRenderer) Layout(s fyne.Size) {
+	n := r.n
+	n.bg.Resize(s)
+	n.edge.Move(fyne.NewPos(0, s.Height-1))
+	n.edge.Resize(fyne.NewSize(s.Width, 1))
+	n.text.Move(fyne.NewPos(gap20, gap8))
+	n.text.Resize(fyne.NewSize(n.textWidth(), n.text.measure(n.textWidth())))
+	d := n.dismiss.MinSize()
+	n.dismiss.Move(fyne.NewPos(s.Width-gap20-d.Width, gap8+2))
+	n.dismiss.Resize(d)
+}
+
+func (r *noticeRenderer) Refresh() {
+	r.Layout(r.n.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+	canvas.Refresh(r.n)
+}
+
+func (r *noticeRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.dismiss}
+}
+func (r *noticeRenderer) Destroy() {}
+
+// tell shows a notice.
+func (w *Window) tell(text, next string) {
+	w.notice.set(text, next)
+	w.center.Refresh()
+}
+
+// confirm asks before something that can't be taken back.
+func (w *Window) confirm(title, text, yes string, do func()) {
+	var pop *widget.PopUp
+	body := newCardRow(roleNone, titleWords(title), newParagraph(text, roleMuted), spacer(gap8), line(gap8, -1,
+		newButton(buttonPrimary, yes, func() { pop.Hide(); do() }),
+		newButton(buttonPlain, "Cancel", func() { pop.Hide() })))
+	body.pad, body.bg.stroke = gap12, roleNone
+	width := min(float32(360), w.win.Canvas().Size().Width-2*gap20)
+	pop = widget.NewModalPopUp(sized(body, width, body.measure(width)), w.win.Canvas())
+	pop.Show()
+}

@@ -1,0 +1,597 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// entryKind says what an entry of a conversation is.
+type entryKind int
+
+const (
+	entryUser     entryKind = iota
+	entryHead               // who answers: agent · model · time · tokens/s
+	entryThinking           // folded, with its duration
+	entryAnswer             // markdown
+	entryCall               // a sub-call or a tool
+	entryNote               // a quiet line
+	entrySummary            // a divider
+	entryError              // a card
+)
+
+// entry is one thing in a conversation, without any screen. Its fields are
+// guarded by the conversation's lock.
+type entry struct {
+	key   string // unique in the conversation
+	kind  entryKind
+	block string // id in the transcript, "" until known
+	round int
+	rev   int // grows with every change
+
+	agent, model string
+	at           time.Time
+	speed        float64 // tokens/s
+	text         string  // user, thinking, call's text, note
+	doc          *document
+
+	task   string // call
+	failed string
+	live   bool
+	began  time.Time
+	took   time.Duration
+	callID string
+	tool   bool
+
+	undoID string // note: memory that can be taken back
+	fault  *fault // error
+}
+
+// fault is an error as the card shows it.
+type fault struct {
+	kind     string // agents.Event.Kind
+	sentence string
+	next     string
+	model    string
+	userID   string // block to run again from; "" where nothing was written
+	text     string // what to send again where userID is ""
+}
+
+// conversation is one session as the window knows it. Events of its run go to it
+// and nowhere else, whether it is shown or not.
+type conversation struct {
+	mu      sync.Mutex
+	name    string
+	title   string
+	path    string
+	agent   string // chosen for the session; "" is the default
+	model   string // chosen; "" is the agent's
+	draft   string
+	entries []*entry
+	older   []sessionmem.Block // read, not built
+	shownID map[string]bool    // blocks that are in entries
+	seq     int
+	loadErr error
+	loading bool      // its transcript is being read
+	changed time.Time // of the transcript, when read
+
+	run     turnRun
+	userID  string // the block the run answers
+	sent    string // its text
+	state   agents.State
+	detail  string
+	since   time.Time
+	working string // agent at work
+	usage   *agents.Usage
+	cut     *agents.ContextCut
+}
+
+func newConversation(name string) *conversation {
+	return &conversation{name: name, shownID: map[string]bool{}}
+}
+
+func (c *conversation) add(e *entry) *entry {
+	c.seq++
+	if e.key == "" {
+		e.key = fmt.Sprintf("%d", c.seq)
+	}
+	e.rev = 1
+	c.entries = append(c.entries, e)
+	if e.block != "" {
+		c.shownID[e.block] = true
+	}
+	return e
+}
+
+// begin puts the user's message on the screen, before anything else is known.
+func (c *conversation) begin(text string, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(&entry{kind: entryUser, text: text, at: now})
+	c.startClock(text, "", now)
+	if c.title == "" {
+		c.title = titleOf(text)
+	}
+}
+
+// beginAgain takes away what followed a user's message, which is answered anew.
+func (c *conversation) beginAgain(userID string, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.kind == entryUser && e.block == userID })
+	if at < 0 {
+		return
+	}
+	c.entries = c.entries[:at+1]
+	c.startClock(c.entries[at].text, userID, now)
+}
+
+func (c *conversation) startClock(text, userID string, now time.Time) {
+	c.sent, c.userID = text, userID
+	c.state, c.detail, c.since, c.working = agents.StateQueued, "", now, ""
+}
+
+// titleOf is the first words of a message, 60 characters at most.
+func titleOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	out := ""
+	for _, w := range strings.Fields(line) {
+		if out != "" && utf8.RuneCountInString(out)+utf8.RuneCountInString(w) > 48 {
+			return out + "…"
+		}
+		out = strings.TrimSpace(out + " " + w)
+	}
+	return shorten(out, 60)
+}
+
+// apply takes one event of the conversation's run.
+func (c *conversation) apply(ev agents.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ev.Time.IsZero() {
+		ev.Time = time.Now()
+	}
+	switch ev.Type {
+	case agents.EventState:
+		c.applyState(ev)
+	case agents.EventToken:
+		e := c.answerFor(ev)
+		e.doc.append(ev.Text)
+		e.rev++
+	case agents.EventThinking:
+		e := c.thinkingFor(ev)
+		e.doc.append(ev.Text)
+		e.took = ev.Time.Sub(e.began)
+		e.rev++
+	case agents.EventSubcallStart, agents.EventSubcallToken, agents.EventSubcallEnd, agents.EventTool:
+		c.applyCall(ev)
+	case agents.EventMemoryWritten, agents.EventMemoryProposed, agents.EventMemoryReloaded:
+		c.applyMemory(ev)
+	case agents.EventContextCut:
+		c.cut = ev.Cut
+		if s := cutLine(ev.Cut); s != "" {
+			c.add(&entry{kind: entryNote, text: s, at: ev.Time})
+		}
+	case agents.EventCompaction:
+		c.add(&entry{kind: entryNote, text: orElse(ev.Text, "older messages were summarised"), at: ev.Time})
+	case agents.EventUsage:
+		c.applyUsage(ev)
+	case agents.EventDone:
+		c.applyDone(ev)
+	case agents.EventError:
+		c.applyError(ev)
+	}
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func (c *conversation) applyState(ev agents.Event) {
+	if ev.State != c.state || ev.Detail != c.detail {
+		c.since = ev.Time
+	}
+	c.state, c.detail = ev.State, ev.Detail
+	if ev.Agent != "" {
+		c.working = ev.Agent
+	}
+	if ev.Block != "" && c.userID == "" {
+		c.setUserID(ev.Block)
+	}
+	if ev.Agent != "" && ev.Model != "" {
+		c.head(ev)
+	}
+}
+
+func (c *conversation) setUserID(id string) {
+	for _, e := range slices.Backward(c.entries) {
+		if e.kind == entryUser {
+			if e.block == "" && !c.shownID[id] {
+				e.block = id
+				c.shownID[id] = true
+				c.userID = id
+				e.rev++
+			}
+			return
+		}
+	}
+}
+
+// turnStart is where the entries of the turn under way begin.
+func (c *conversation) turnStart() int {
+	for i := len(c.entries) - 1; i >= 0; i-- {
+		if c.entries[i].kind == entryUser {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (c *conversation) inTurn(match func(*entry) bool) *entry {
+	for _, e := range slices.Backward(c.entries[c.turnStart():]) {
+		if match(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// head is the badge of the turn's answer.
+func (c *conversation) head(ev agents.Event) *entry {
+	e := c.inTurn(func(e *entry) bool { return e.kind == entryHead })
+	if e == nil {
+		e = c.add(&entry{kind: entryHead, at: ev.Time, agent: ev.Agent, model: ev.Model})
+	}
+	if ev.Agent != "" && e.agent == "" {
+		e.agent = ev.Agent
+		e.rev++
+	}
+	if ev.Model != "" && e.model != ev.Model && (ev.Agent == "" || ev.Agent == e.agent) {
+		e.model = ev.Model
+		e.rev++
+	}
+	return e
+}
+
+func (c *conversation) answerFor(ev agents.Event) *entry {
+	c.head(ev)
+	e := c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && e.live && e.round == ev.Round })
+	if e == nil {
+		c.settleRounds(ev.Round)
+		e = c.add(&entry{kind: entryAnswer, round: ev.Round, doc: newDocument(), at: ev.Time, live: true})
+	}
+	return e
+}
+
+// settleThoughts ends thinking: something else has begun.
+func (c *conversation) settleThoughts() {
+	for _, e := range c.entries[c.turnStart():] {
+		if e.live && e.kind == entryThinking {
+			e.live = false
+			e.rev++
+		}
+	}
+}
+
+// settleRounds ends the answers and thoughts of earlier rounds.
+func (c *conversation) settleRounds(round int) {
+	for _, e := range c.entries[c.turnStart():] {
+		if e.live && (e.kind == entryThinking || e.kind == entryAnswer && e.round != round) {
+			e.live = false
+			e.rev++
+		}
+	}
+}
+
+func (c *conversation) thinkingFor(ev agents.Event) *entry {
+	c.head(ev)
+	e := c.inTurn(func(e *entry) bool { return e.kind == entryThinking && e.round == ev.Round })
+	if e == nil {
+		began := ev.Time
+		if c.state == agents.StateThinking {
+			began = c.since
+		}
+		e = c.add(&entry{kind: entryThinking, round: ev.Round, at: ev.Time, began: began, doc: newDocument(), live: true})
+	}
+	return e
+}
+
+func (c *conversation) applyCall(ev agents.Event) {
+	if ev.Call == nil {
+		return
+	}
+	e := c.inTurn(func(e *entry) bool { return e.kind == entryCall && e.callID == ev.Call.ID && ev.Call.ID != "" })
+	if e == nil {
+		e = c.add(&entry{kind: entryCall, callID: ev.Call.ID, began: ev.Time, live: true, doc: newDocument()})
+	}
+	c.settleThoughts()
+	k := ev.Call
+	e.rev++
+	e.tool = e.tool || ev.Type == agents.EventTool
+	e.agent, e.task = orElse(k.Name, e.agent), orElse(k.Task, e.task)
+	e.model = orElse(k.Model, e.model)
+	if ev.Type == agents.EventSubcallToken {
+		e.doc.append(ev.Text)
+		return
+	}
+	if k.Result != "" {
+		e.doc.replace(k.Result)
+	}
+	if ev.Type == agents.EventSubcallEnd || k.Done || k.Failed != "" {
+		e.live, e.failed, e.took = false, k.Failed, k.Took
+		if e.took == 0 {
+			e.took = ev.Time.Sub(e.began)
+		}
+	}
+}
+
+func (c *conversation) applyMemory(ev agents.Event) {
+	m := ev.Memory
+	e := &entry{kind: entryNote, at: ev.Time}
+	switch {
+	case ev.Type == agents.EventMemoryReloaded && m != nil:
+		e.text = reloadLine(baseName(m.Path), m.Added, m.Removed)
+	case ev.Type == agents.EventMemoryReloaded:
+		e.text = "memory reloaded"
+	case ev.Type == agents.EventMemoryProposed:
+		e.text = "proposed to remember “" + memoryText(ev) + "”"
+	default:
+		e.text = "remembered “" + memoryText(ev) + "”"
+		if m != nil {
+			e.undoID = m.UndoID
+		}
+	}
+	c.add(e)
+}
+
+func memoryText(ev agents.Event) string {
+	if ev.Memory != nil && ev.Memory.Text != "" {
+		return ev.Memory.Text
+	}
+	return ev.Text
+}
+
+// reloadLine is "memory.md reloaded · +2 −1".
+func reloadLine(file string, added, removed int) string {
+	s := file + " reloaded"
+	if added > 0 || removed > 0 {
+		s += " ·"
+	}
+	if added > 0 {
+		s += fmt.Sprintf(" +%d", added)
+	}
+	if removed > 0 {
+		s += fmt.Sprintf(" −%d", removed)
+	}
+	return s
+}
+
+func baseName(path string) string {
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+// cutLine says what did not fit the context.
+func cutLine(k *agents.ContextCut) string {
+	if k == nil {
+		return ""
+	}
+	var parts []string
+	add := func(n int, one, many string) {
+		if n == 1 {
+			parts = append(parts, one)
+		} else if n > 1 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	add(k.Messages, "1 older message", "older messages")
+	add(k.Memory, "1 memory line", "memory lines")
+	add(k.Roster, "1 agent or skill", "agents and skills")
+	add(k.Result, "1 character of a result", "characters of results")
+	if len(parts) == 0 {
+		return ""
+	}
+	return "left out, to fit the model's context: " + strings.Join(parts, ", ")
+}
+
+func (c *conversation) applyUsage(ev agents.Event) {
+	if ev.Usage == nil {
+		return
+	}
+	h := c.inTurn(func(e *entry) bool { return e.kind == entryHead })
+	if h != nil && ev.Agent != "" && h.agent != "" && ev.Agent != h.agent {
+		return // a specialist's call: not this conversation's context
+	}
+	u := *ev.Usage
+	c.usage = &u
+	if h != nil && u.TokensPerSecond > 0 {
+		h.speed = u.TokensPerSecond
+		h.rev++
+	}
+}
+
+func (c *conversation) applyDone(ev agents.Event) {
+	e := c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && e.live })
+	if e == nil && ev.Text != "" {
+		e = c.answerFor(ev)
+	}
+	if e != nil {
+		if ev.Text != "" {
+			e.doc.replace(ev.Text)
+		}
+		e.block, e.live = ev.Block, false
+		if ev.Block != "" {
+			c.shownID[ev.Block] = true
+		}
+		e.rev++
+	}
+	c.endRun()
+}
+
+func (c *conversation) applyError(ev agents.Event) {
+	partial := c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && e.live })
+	if partial != nil {
+		partial.live = false
+		partial.block = orElse(partial.block, ev.Block)
+		if partial.block != "" && partial.block != c.userID {
+			c.shownID[partial.block] = true
+		}
+		partial.rev++
+	}
+	if ev.Kind == "cancelled" {
+		c.add(&entry{kind: entryNote, text: "stopped · what had arrived is kept", at: ev.Time})
+	} else {
+		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: ev.Model, userID: c.userID, text: c.sent}
+		c.add(&entry{kind: entryError, at: ev.Time, fault: f})
+	}
+	c.endRun()
+}
+
+func (c *conversation) endRun() {
+	c.run, c.state, c.detail = nil, "", ""
+	for _, e := range c.entries[c.turnStart():] {
+		if e.live {
+			e.live = false
+			if e.kind == entryCall && e.failed == "" && e.took == 0 {
+				e.failed = "stopped"
+			}
+			e.rev++
+		}
+	}
+}
+
+// busy reports whether a run is under way.
+func (c *conversation) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run != nil
+}
+
+// stateLine is what to show while nothing is written yet: "loading qwen3:8b… 4 s".
+func (c *conversation) stateLine(now time.Time) string {
+	if c.run == nil || c.state == "" {
+		return ""
+	}
+	words := c.detail
+	if words == "" {
+		words = stateWords(c.state)
+	}
+	if c.state == agents.StateWriting {
+		return ""
+	}
+	if s := int(now.Sub(c.since).Seconds()); s > 0 {
+		return fmt.Sprintf("%s… %s", words, clock(s))
+	}
+	return words + "…"
+}
+
+func clock(s int) string {
+	if s < 60 {
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%d:%02d min", s/60, s%60)
+}
+
+func stateWords(s agents.State) string {
+	switch s {
+	case agents.StateQueued:
+		return "waiting for the model"
+	case agents.StateLoading:
+		return "loading the model"
+	case agents.StateReading:
+		return "reading the prompt"
+	case agents.StateThinking:
+		return "thinking"
+	case agents.StateTool:
+		return "using a tool"
+	case agents.StateCompacting:
+		return "summarising older messages"
+	}
+	return string(s)
+}
+
+// tookWords is a duration as the rows say it: "3.1 s", "2:05 min".
+func tookWords(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return clock(int(d.Seconds()))
+}
+
+// lastUser is the block of the newest user message, for Retry, and its text.
+func (c *conversation) lastUser() (id, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range slices.Backward(c.entries) {
+		if e.kind == entryUser {
+			return e.block, e.text
+		}
+	}
+	return "", ""
+}
+
+// ended says that a run gives no more events, however it ended.
+func (c *conversation) ended(run turnRun) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.run == run {
+		c.endRun()
+	}
+}
+
+// fail notes that the transcript can't be read; nil that there is none yet.
+func (c *conversation) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.loadErr, c.loading = err, false
+}
+
+// answeredBy is the agent of the newest answer. The lock must be held.
+func (c *conversation) answeredBy() string {
+	for _, e := range slices.Backward(c.entries) {
+		if e.kind == entryHead {
+			return e.agent
+		}
+	}
+	return ""
+}
+
+// dropFailed takes away a message that never reached the disk and its error: it
+// is sent anew.
+func (c *conversation) dropFailed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.turnStart() - 1
+	if at >= 0 && c.entries[at].block == "" {
+		c.entries = c.entries[:at]
+	}
+}
+
+// undone notes how taking back a memory went.
+func (c *conversation) undone(key string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.key != key {
+			continue
+		}
+		e.undoID = ""
+		e.rev++
+		if err != nil {
+			e.text += " · can't be undone: " + err.Error()
+		} else {
+			e.text = strings.Replace(e.text, "remembered", "forgotten again:", 1)
+		}
+	}
+}

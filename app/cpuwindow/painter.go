@@ -1,0 +1,78 @@
+package cpuwindow
+
+import (
+	"sync"
+	"time"
+)
+
+// frame is the shortest time between two drawings of a conversation.
+const frame = 50 * time.Millisecond
+
+// painter brings the conversation that is shown to the screen: at most one
+// drawing a frame, one call onto the UI goroutine at a time, nothing while hidden.
+type painter struct {
+	w  *Window
+	mu sync.Mutex
+	// waiting: a drawing is scheduled or under way; again: something changed since.
+	waiting, again bool
+	last           time.Time
+	clock          *time.Timer
+}
+
+// changed says that a conversation has something new. Any goroutine.
+func (p *painter) changed(c *conversation) {
+	if c == nil || p.w.target.Load() != c {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting {
+		p.again = true
+		return
+	}
+	p.waiting = true
+	time.AfterFunc(max(0, frame-time.Since(p.last)), p.paint)
+}
+
+// paint prepares the view on its own goroutine and swaps it in.
+func (p *painter) paint() {
+	p.mu.Lock()
+	p.again = false
+	p.mu.Unlock()
+	c := p.w.target.Load()
+	if c == nil {
+		p.done()
+		return
+	}
+	v := c.view(time.Now())
+	p.w.p.Do(func() {
+		if p.w.shown == c && p.w.visible {
+			p.w.drawConversation(v)
+		}
+		p.done()
+		if v.state != "" {
+			p.tick(c)
+		}
+	})
+}
+
+func (p *painter) done() {
+	p.mu.Lock()
+	p.waiting, p.last = false, time.Now()
+	again := p.again
+	p.again = false
+	p.mu.Unlock()
+	if again {
+		p.changed(p.w.target.Load())
+	}
+}
+
+// tick draws the state line's clock once a second while there is one.
+func (p *painter) tick(c *conversation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.clock != nil {
+		p.clock.Stop()
+	}
+	p.clock = time.AfterFunc(time.Second, func() { p.changed(c) })
+}

@@ -1,0 +1,121 @@
+package cpuwindow
+
+import (
+	"context"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/backend"
+	"mac-stats/app/config"
+	"mac-stats/app/monitor"
+	"mac-stats/sessionmem"
+)
+
+// What the window needs of the rest of the app, as small interfaces: tests and the
+// views see these, New fills them from the backend.
+
+// turnRun is a turn under way; *agents.Run is one.
+type turnRun interface {
+	Events(ctx context.Context) <-chan agents.Event
+	Stop()
+	StopCall(id string)
+}
+
+// turns starts and finds turns.
+type turns interface {
+	Start(ctx context.Context, req agents.Request) turnRun
+	Active(session string) turnRun // nil where none
+}
+
+// sessions is the transcripts.
+type sessions interface {
+	List(ctx context.Context) ([]sessionmem.Info, error)
+	Load(ctx context.Context, name string) (*sessionmem.Transcript, error)
+	NewName(source string) string
+}
+
+// memories is the memory files.
+type memories interface {
+	List() ([]sessionmem.MemoryFile, error)
+	Path(t sessionmem.Target) string
+	Undo(ctx context.Context, undoID string) error
+}
+
+// roster is the agents.
+type roster interface {
+	Agents() []agents.Agent
+}
+
+// server is the model server.
+type server interface {
+	Models(ctx context.Context) ([]ollama.ModelInfo, error)
+	Pull(ctx context.Context, model string, progress func(ollama.Progress)) error
+	Version(ctx context.Context) (string, error)
+	Address() string
+}
+
+// vitals is the monitor.
+type vitals interface {
+	Show(open bool, metrics ...monitor.Metric) (stop func())
+	Subscribe(f func(monitor.Snapshot)) (stop func())
+	Snapshot() monitor.Snapshot
+	History(metric monitor.Metric) []float64
+}
+
+// parts is everything the window works on.
+type parts struct {
+	turns    turns
+	sessions sessions
+	memories memories
+	roster   roster
+	server   server
+	vitals   vitals
+	config   func() config.Config
+	notices  func() []backend.Notice
+	onNotice func(func(backend.Notice)) (stop func())
+	explain  func(error) agents.Explanation
+	home     string
+	conffile string
+	demo     bool
+	version  string
+}
+
+// fromBackend is the real parts.
+func fromBackend(b *backend.Backend) parts {
+	return parts{
+		turns: engineTurns{b.Engine}, sessions: b.Store, memories: b.Memory, roster: b.Registry,
+		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config,
+		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
+		home: b.Paths.Home, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,
+	}
+}
+
+type engineTurns struct{ e *agents.Engine }
+
+func (t engineTurns) Start(ctx context.Context, req agents.Request) turnRun {
+	return t.e.Start(ctx, req)
+}
+
+func (t engineTurns) Active(session string) turnRun {
+	if r := t.e.Active(session); r != nil {
+		return r
+	}
+	return nil
+}
+
+type ollamaServer struct {
+	client *ollama.Client
+	models *ollama.Catalog
+}
+
+func (s ollamaServer) Models(ctx context.Context) ([]ollama.ModelInfo, error) {
+	return s.models.Models(ctx)
+}
+
+func (s ollamaServer) Pull(ctx context.Context, model string, progress func(ollama.Progress)) error {
+	return s.client.Pull(ctx, model, progress)
+}
+
+func (s ollamaServer) Version(ctx context.Context) (string, error) { return s.client.Version(ctx) }
+
+func (s ollamaServer) Address() string { return s.client.Host().Host }

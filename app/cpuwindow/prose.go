@@ -1,0 +1,542 @@
+package cpuwindow
+
+import (
+	"image/color"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// run is a stretch of text in one style.
+type run struct {
+	text   string
+	bold   bool
+	italic bool
+	strike bool
+	mono   bool
+	link   string
+	role   fyne.ThemeColorName // "" is the paragraph's own
+}
+
+// sameRuns reports whether two paragraphs look alike.
+func sameRuns(a, b []run) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// word is what a line break may not cut: atoms that follow each other without a
+// space, and the space after them.
+type word struct {
+	from, to int // bytes of the flat text, without the space
+	next     int // where the next word begins
+	width    float32
+	space    float32
+	hard     bool // a line break follows
+}
+
+// segment is a stretch of one run on one line.
+type segment struct {
+	from, to int
+	run      int
+	x, width float32
+}
+
+// textLine is one line on the screen.
+type textLine struct {
+	from, to int
+	segs     []segment
+}
+
+// prose is a paragraph: styled runs, wrapped to a width, selectable through the
+// viewport that holds it. Its cost is linear in its text, and only the lines in
+// sight are objects of the screen.
+type prose struct {
+	widget.BaseWidget
+	runs     []run
+	flat     string
+	starts   []int // where each run begins in flat
+	size     float32
+	role     fyne.ThemeColorName
+	bold     bool
+	leading  float32 // height of a line
+	words    []word
+	lines    []textLine
+	wrapped  float32 // the width lines were made for; 0 = not yet
+	widest   float32
+	selFrom  int
+	selTo    int
+	seenFrom float32 // the part in sight, in own coordinates
+	seenTo   float32
+	charWrap bool // code: no background of its own
+	version  int  // grows with every wrapping
+	drawn    int  // the version on the screen
+}
+
+func newProse(runs []run, size float32, role fyne.ThemeColorName) *prose {
+	p := &prose{size: size, role: role, leading: lineHeight(size), seenTo: 1e9}
+	p.ExtendBaseWidget(p)
+	p.setRuns(runs)
+	return p
+}
+
+func lineHeight(size float32) float32 {
+	switch {
+	case size <= sizeSmall:
+		return 16
+	case size <= sizeText:
+		return 20
+	case size <= sizeLarge:
+		return 24
+	}
+	return 28
+}
+
+// setRuns changes the text; it reports whether anything did change.
+func (p *prose) setRuns(runs []run) bool {
+	if p.words != nil && sameRuns(p.runs, runs) {
+		return false
+	}
+	p.runs = runs
+	p.starts = p.starts[:0]
+	var b strings.Builder
+	for _, r := range runs {
+		p.starts = append(p.starts, b.Len())
+		b.WriteString(r.text)
+	}
+	p.flat = b.String()
+	p.words = p.split()
+	p.wrapped = 0
+	return true
+}
+
+func (p *prose) runAt(off int) int {
+	i := len(p.starts) - 1
+	for i > 0 && p.starts[i] > off {
+		i--
+	}
+	return i
+}
+
+func (p *prose) style(r int) (float32, fyne.TextStyle) {
+	ru := p.runs[r]
+	if ru.mono {
+		return min(p.size, sizeMono), fyne.TextStyle{Monospace: true, Bold: ru.bold}
+	}
+	return p.size, fyne.TextStyle{Bold: ru.bold || p.bold, Italic: ru.italic}
+}
+
+// span is the width of flat[from:to], which may be of several runs.
+func (p *prose) span(from, to int) float32 {
+	var w float32
+	for r := p.runAt(from); from < to; r++ {
+		end := len(p.flat)
+		if r+1 < len(p.starts) {
+			end = p.starts[r+1]
+		}
+		end = min(end, to)
+		if end > from {
+			size, style := p.style(r)
+			w += fyne.MeasureText(p.flat[from:end], size, style).Width
+		}
+		from = max(end, from)
+		if r >= len(p.starts)-1 {
+			break
+		}
+	}
+	return w
+}
+
+// split finds the words of the flat text.
+func (p *prose) split() []word {
+	out := make([]word, 0, len(p.flat)/5+1)
+	i := 0
+	for i < len(p.flat) {
+		from := i
+		i = wordEnd(p.flat, i)
+		w := word{from: from, to: i}
+		sp := i
+		for i < len(p.flat) && (p.flat[i] == ' ' || p.flat[i] == '\t') {
+			i++
+		}
+		w.width, w.space = p.span(from, w.to), p.span(sp, i)
+		if i < len(p.flat) && p.flat[i] == '\n' {
+			w.hard = true
+			i++
+		}
+		w.next = i
+		out = append(out, w)
+	}
+	return out
+}
+
+// wordEnd is where the word that begins at i ends: at a space, or around
+// characters of scripts written without spaces.
+func wordEnd(s string, i int) int {
+	start := i
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == ' ' || r == '\t' || r == '\n' {
+			return i
+		}
+		if breaksAnywhere(r) {
+			if i == start {
+				i += n
+				for i < len(s) { // closing punctuation and marks stay with it
+					r, n := utf8.DecodeRuneInString(s[i:])
+					if !unicode.Is(unicode.Mn, r) && !strings.ContainsRune("、。，．：；！？）」』】", r) {
+						break
+					}
+					i += n
+				}
+			}
+			return i
+		}
+		i += n
+	}
+	return i
+}
+
+func breaksAnywhere(r rune) bool {
+	return r >= 0x2E80 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
+		r >= 0xFF00 && r <= 0xFFEF || r >= 0x3000 && r <= 0x303F)
+}
+
+// measure wraps to a width and gives the height.
+func (p *prose) measure(width float32) float32 {
+	if width < 8 {
+		width = 8
+	}
+	if p.wrapped != width {
+		p.wrap(width)
+	}
+	return float32(len(p.lines)) * p.leading
+}
+
+func (p *prose) wrap(width float32) {
+	p.wrapped, p.widest = width, 0
+	p.version++
+	p.lines = p.lines[:0]
+	from, x := 0, float32(0)
+	flush := func(to, next int) {
+		p.lines = append(p.lines, p.makeLine(from, to))
+		from, x = next, 0
+	}
+	for _, w := range p.words {
+		if x > 0 && x+w.width > width {
+			flush(trimSpaces(p.flat, from, w.from), w.from)
+		}
+		if x == 0 && w.width > width {
+			from, x = p.breakWord(w, width)
+		} else {
+			x += w.width
+		}
+		x += w.space
+		if w.hard {
+			flush(trimSpaces(p.flat, from, w.next-1), w.next)
+		}
+	}
+	if from < len(p.flat) || len(p.lines) == 0 || strings.HasSuffix(p.flat, "\n") {
+		flush(trimSpaces(p.flat, from, len(p.flat)), len(p.flat))
+	}
+}
+
+func trimSpaces(s string, from, to int) int {
+	for to > from && (s[to-1] == ' ' || s[to-1] == '\t') {
+		to--
+	}
+	return to
+}
+
+// breakWord puts a word that is longer than a line on lines of its own and gives
+// where its last line begins and how wide that is.
+func (p *prose) breakWord(w word, width float32) (from int, x float32) {
+	from = w.from
+	rest := w.width
+	for rest > width {
+		n := max(1, int(float32(w.to-from)*width/rest))
+		cut := runeFloor(p.flat, from+n)
+		for cut < w.to && p.span(from, nextRune(p.flat, cut)) <= width {
+			cut = nextRune(p.flat, cut)
+		}
+		for cut > from && p.span(from, cut) > width {
+			cut = runeFloor(p.flat, cut-1)
+		}
+		if cut <= from {
+			cut = nextRune(p.flat, from)
+		}
+		if cut >= w.to {
+			break
+		}
+		p.lines = append(p.lines, p.makeLine(from, cut))
+		from = cut
+		rest = p.span(from, w.to)
+	}
+	return from, rest
+}
+
+func runeFloor(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	for i > 0 && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+func nextRune(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return i + n
+}
+
+func (p *prose) makeLine(from, to int) textLine {
+	l := textLine{from: from, to: to}
+	var x float32
+	for at := from; at < to; {
+		r := p.runAt(at)
+		end := to
+		if r+1 < len(p.starts) && p.starts[r+1] < end {
+			end = p.starts[r+1]
+		}
+		if end <= at {
+			break
+		}
+		size, style := p.style(r)
+		w := fyne.MeasureText(p.flat[at:end], size, style).Width
+		l.segs = append(l.segs, segment{from: at, to: end, run: r, x: x, width: w})
+		x += w
+		at = end
+	}
+	p.widest = max(p.widest, x)
+	return l
+}
+
+// look tells which part is in sight, in own coordinates.
+func (p *prose) look(from, to float32) {
+	first, last := p.visibleLines()
+	p.seenFrom, p.seenTo = from, to
+	if f, l := p.visibleLines(); f != first || l != last || p.version != p.drawn {
+		p.Refresh()
+	}
+}
+
+func (p *prose) visibleLines() (first, last int) {
+	first = max(0, int(p.seenFrom/p.leading)-2)
+	last = len(p.lines)
+	if n := p.seenTo/p.leading + 3; n < float32(last) {
+		last = max(first, int(n))
+	}
+	return min(first, last), last
+}
+
+// offsetAt is the place in the text nearest to a point in own coordinates.
+func (p *prose) offsetAt(pos fyne.Position) int {
+	if pos.Y < 0 || len(p.lines) == 0 {
+		return 0
+	}
+	n := int(pos.Y / p.leading)
+	if n >= len(p.lines) {
+		return len(p.flat)
+	}
+	l := p.lines[n]
+	for _, s := range l.segs {
+		if pos.X < s.x+s.width {
+			return p.offsetIn(s, pos.X-s.x)
+		}
+	}
+	return l.to
+}
+
+func (p *prose) offsetIn(s segment, x float32) int {
+	size, style := p.style(s.run)
+	prev, at := float32(0), s.from
+	for at < s.to {
+		next := nextRune(p.flat, at)
+		w := fyne.MeasureText(p.flat[s.from:next], size, style).Width
+		if x < (prev+w)/2 {
+			return at
+		}
+		prev, at = w, next
+	}
+	return s.to
+}
+
+// linkAt is the address under a point, or "".
+func (p *prose) linkAt(pos fyne.Position) string {
+	n := int(pos.Y / p.leading)
+	if pos.Y < 0 || n >= len(p.lines) {
+		return ""
+	}
+	for _, s := range p.lines[n].segs {
+		if pos.X >= s.x && pos.X < s.x+s.width {
+			return p.runs[s.run].link
+		}
+	}
+	return ""
+}
+
+// The selection, as the viewport wants it.
+
+func (p *prose) selectLen() int { return len(p.flat) }
+
+func (p *prose) selectedText(from, to int) string {
+	return p.flat[min(from, len(p.flat)):min(to, len(p.flat))]
+}
+
+func (p *prose) setSelection(from, to int) {
+	if from >= to {
+		from, to = 0, 0
+	}
+	if p.selFrom == from && p.selTo == to {
+		return
+	}
+	p.selFrom, p.selTo = from, to
+	p.Refresh()
+}
+
+// wordAt is the word around an offset, for a double click.
+func (p *prose) wordAt(off int) (from, to int) {
+	for _, w := range p.words {
+		if off >= w.from && off < w.next {
+			return w.from, w.to
+		}
+	}
+	return off, off
+}
+
+// Cursor implements desktop.Cursorable.
+func (p *prose) Cursor() desktop.Cursor { return desktop.TextCursor }
+
+// CreateRenderer implements fyne.Widget.
+func (p *prose) CreateRenderer() fyne.WidgetRenderer {
+	r := &proseRenderer{p: p}
+	r.Refresh()
+	return r
+}
+
+type proseRenderer struct {
+	p       *prose
+	rects   []*canvas.Rectangle
+	texts   []*canvas.Text
+	objects []fyne.CanvasObject
+}
+
+func (r *proseRenderer) Layout(s fyne.Size) {
+	if s.Width > 0 && r.p.wrapped == 0 {
+		r.p.measure(s.Width)
+	}
+	if r.p.drawn != r.p.version {
+		r.Refresh()
+	}
+}
+
+func (r *proseRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, r.p.leading) }
+func (r *proseRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *proseRenderer) Destroy()                     {}
+
+// Refresh places the segments of the lines in sight, reusing what is there: a
+// text is drawn anew only where it changed.
+func (r *proseRenderer) Refresh() {
+	p := r.p
+	p.drawn = p.version
+	nt, nr := 0, 0
+	first, last := p.visibleLines()
+	for i := first; i < last; i++ {
+		y := float32(i) * p.leading
+		for _, s := range p.lines[i].segs {
+			nr = r.underlay(nr, i, s, y)
+			r.text(nt, s, y)
+			nt++
+		}
+	}
+	r.objects = r.objects[:0]
+	for _, o := range r.rects[:nr] {
+		r.objects = append(r.objects, o)
+	}
+	for _, o := range r.texts[:nt] {
+		r.objects = append(r.objects, o)
+	}
+	canvas.Refresh(p)
+}
+
+// underlay draws what lies below a segment: code background, selection, the line
+// under a link and through struck text.
+func (r *proseRenderer) underlay(n, lineNo int, s segment, y float32) int {
+	p := r.p
+	ru := p.runs[s.run]
+	if ru.mono && !p.charWrap {
+		n = r.rect(n, fyne.NewPos(s.x-2, y+2), fyne.NewSize(s.width+4, p.leading-4), ink(roleCode), 3)
+	}
+	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {
+		x0 := s.x + p.spanIn(s, s.from, from)
+		x1 := s.x + p.spanIn(s, s.from, to)
+		n = r.rect(n, fyne.NewPos(x0, y), fyne.NewSize(x1-x0, p.leading), ink(roleSelection), 0)
+	}
+	if ru.link != "" {
+		n = r.rect(n, fyne.NewPos(s.x, y+p.leading-4), fyne.NewSize(s.width, 1), ink(roleAccent), 0)
+	}
+	if ru.strike {
+		n = r.rect(n, fyne.NewPos(s.x, y+p.leading/2), fyne.NewSize(s.width, 1), ink(roleMuted), 0)
+	}
+	return n
+}
+
+func (p *prose) spanIn(s segment, from, to int) float32 {
+	if to <= from {
+		return 0
+	}
+	size, style := p.style(s.run)
+	return fyne.MeasureText(p.flat[from:to], size, style).Width
+}
+
+func (r *proseRenderer) rect(n int, pos fyne.Position, size fyne.Size, c color.Color, radius float32) int {
+	if n == len(r.rects) {
+		r.rects = append(r.rects, canvas.NewRectangle(c))
+	}
+	o := r.rects[n]
+	o.FillColor, o.CornerRadius = c, radius
+	o.Move(pos)
+	o.Resize(size)
+	o.Refresh()
+	return n + 1
+}
+
+func (r *proseRenderer) text(n int, s segment, y float32) {
+	p := r.p
+	size, style := p.style(s.run)
+	role := p.runs[s.run].role
+	if role == roleNone {
+		role = p.role
+	}
+	if p.runs[s.run].link != "" {
+		role = roleAccent
+	}
+	if n == len(r.texts) {
+		r.texts = append(r.texts, canvas.NewText("", color.Transparent))
+	}
+	t := r.texts[n]
+	text := strings.ReplaceAll(p.flat[s.from:s.to], "\t", "    ")
+	c := ink(role)
+	h := fyne.MeasureText("M", size, style).Height
+	t.Move(fyne.NewPos(s.x, y+(p.leading-h)/2))
+	if t.Text != text || t.Color != c || t.TextSize != size || t.TextStyle != style {
+		t.Text, t.Color, t.TextSize, t.TextStyle = text, c, size, style
+		t.Resize(fyne.NewSize(s.width, h))
+		t.Refresh()
+	}
+}

@@ -1,0 +1,596 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+)
+
+// The rows of the chat column: what an entry of a conversation becomes.
+
+// boxRow is a row made of ordinary objects; its height is their minimum.
+type boxRow struct {
+	widget.BaseWidget
+	content fyne.CanvasObject
+}
+
+func newBoxRow(o fyne.CanvasObject) *boxRow {
+	r := &boxRow{content: o}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *boxRow) measure(float32) float32 { return r.content.MinSize().Height }
+
+// CreateRenderer implements fyne.Widget.
+func (r *boxRow) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(r.content) }
+
+// framed is prose on a surface with padding: bubbles, code cards, expanded calls.
+type framed struct {
+	widget.BaseWidget
+	bg     *surface
+	text   *prose
+	padX   float32
+	padTop float32
+	padEnd float32
+	right  bool    // hugs its text at the right edge
+	share  float32 // of the width it may take, where it hugs
+	aside  float32 // kept free right of the text
+	header fyne.CanvasObject
+	inner  fyne.Position // where the text is
+}
+
+func newFramed(text *prose, fill, stroke fyne.ThemeColorName, radius, padX, padY float32) *framed {
+	f := &framed{bg: newSurface(fill, stroke, radius), text: text, padX: padX, padTop: padY, padEnd: padY, share: 1}
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+func (f *framed) textWidth(width float32) float32 { return width*f.share - 2*f.padX - f.aside }
+
+func (f *framed) measure(width float32) float32 {
+	return f.text.measure(f.textWidth(width)) + f.padTop + f.padEnd
+}
+
+func (f *framed) look(from, to float32) {
+	f.text.look(from-f.inner.Y, to-f.inner.Y)
+}
+
+func (f *framed) selectLen() int                   { return f.text.selectLen() }
+func (f *framed) offsetAt(p fyne.Position) int     { return f.text.offsetAt(p.Subtract(f.inner)) }
+func (f *framed) setSelection(from, to int)        { f.text.setSelection(from, to) }
+func (f *framed) selectedText(from, to int) string { return f.text.selectedText(from, to) }
+func (f *framed) wordAt(off int) (int, int)        { return f.text.wordAt(off) }
+func (f *framed) linkAt(p fyne.Position) string    { return f.text.linkAt(p.Subtract(f.inner)) }
+
+// CreateRenderer implements fyne.Widget.
+func (f *framed) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{f.bg, f.text}
+	if f.header != nil {
+		objects = append(objects, f.header)
+	}
+	return &framedRenderer{f, objects}
+}
+
+type framedRenderer struct {
+	f       *framed
+	objects []fyne.CanvasObject
+}
+
+func (r *framedRenderer) Layout(s fyne.Size) {
+	f := r.f
+	f.text.measure(f.textWidth(s.Width))
+	x, w := float32(0), s.Width
+	if f.right {
+		w = f.text.widest + 2*f.padX
+		x = s.Width - w
+	}
+	f.bg.Move(fyne.NewPos(x, 0))
+	f.bg.Resize(fyne.NewSize(w, s.Height))
+	f.inner = fyne.NewPos(x+f.padX, f.padTop)
+	f.text.Move(f.inner)
+	f.text.Resize(fyne.NewSize(max(0, w-2*f.padX), s.Height-f.padTop-f.padEnd))
+	if f.header != nil {
+		h := f.header.MinSize()
+		if f.right { // beside the bubble
+			f.header.Move(fyne.NewPos(max(0, x-h.Width-gap8), (s.Height-h.Height)/2))
+			f.header.Resize(h)
+		} else {
+			f.header.Move(fyne.NewPos(f.padX, gap4))
+			f.header.Resize(fyne.NewSize(s.Width-f.padX-gap8, h.Height))
+		}
+	}
+}
+
+func (r *framedRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *framedRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *framedRenderer) Destroy()                     {}
+func (r *framedRenderer) Refresh() {
+	r.Layout(r.f.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+	canvas.Refresh(r.f)
+}
+
+// newBubble is the user's message.
+func newBubble(text string, copyText func()) *framed {
+	f := newFramed(newProse([]run{{text: text}}, sizeText, roleText), roleBubble, roleNone, radiusBubble, gap12, gap8)
+	f.right, f.share = true, 0.8
+	f.header = newButton(buttonQuiet, "Copy", copyText)
+	return f
+}
+
+// codeRow is a code card: language, Copy, the code.
+type codeRow struct {
+	*framed
+	lang string
+	code string
+}
+
+// besideCopy is the room for Copy beside a single line of code.
+const besideCopy float32 = 40
+
+func newCodeRow(l leaf, onCopy func(string)) *codeRow {
+	p := newProse(codeRuns(l), sizeMono, roleText)
+	p.charWrap = true
+	p.leading = 18
+	r := &codeRow{framed: newFramed(p, roleCode, roleLine, radiusCard, gap12, gap8), lang: l.lang, code: l.code}
+	r.header = line(gap8, 0, smallWords(l.lang).inRole(roleFaint).squeezable(), newButton(buttonQuiet, "Copy", func() { onCopy(r.code) }))
+	r.padTop = 28
+	if l.lang == "" && strings.Count(strings.TrimRight(l.code, "\n"), "\n") == 0 {
+		r.padTop, r.aside = gap8, besideCopy // one line: Copy sits beside it
+	}
+	return r
+}
+
+func (r *codeRow) update(l leaf) bool {
+	if l.lang != r.lang {
+		return false
+	}
+	r.code = l.code
+	if r.padTop == gap8 && strings.Count(strings.TrimRight(l.code, "\n"), "\n") > 0 {
+		r.padTop, r.aside = 28, 0
+	}
+	if r.text.setRuns(codeRuns(l)) {
+		r.Refresh()
+	}
+	return true
+}
+
+func codeRuns(l leaf) []run {
+	code := strings.ReplaceAll(strings.TrimRight(l.code, "\n"), "\t", "    ")
+	return []run{{text: code, mono: true}}
+}
+
+// itemRow is prose with a marker before it or quote lines beside it.
+type itemRow struct {
+	widget.BaseWidget
+	text   *prose
+	marker *words
+	box    *surface // of a task, filled when done
+	quote  int
+	bars   []*surface
+	lead   float32 // where the text begins
+}
+
+const (
+	indentStep float32 = 20
+	quoteStep  float32 = 14
+)
+
+func newItemRow(l leaf) *itemRow {
+	r := &itemRow{quote: l.quote}
+	r.text = newProse(l.runs, sizeText, roleText)
+	if l.kind == leafHeading {
+		r.text = headingProse(l)
+	}
+	if l.quote > 0 {
+		r.text.role = roleMuted
+	}
+	for range l.quote {
+		r.bars = append(r.bars, newSurface(roleLine, roleNone, 1))
+	}
+	r.lead = float32(l.quote) * quoteStep
+	if l.indent > 0 {
+		r.lead += float32(l.indent) * indentStep
+	}
+	r.marker = mutedWords(l.marker)
+	if l.marker == markOpen || l.marker == markDone {
+		r.box = newSurface(roleNone, roleFaint, 3)
+		r.marker.Hide()
+	}
+	if l.marker == markDone {
+		r.box.fill, r.box.stroke = roleAccent, roleAccent
+	}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func headingProse(l leaf) *prose {
+	size := sizeText
+	switch l.level {
+	case 1:
+		size = sizeNumber - 2
+	case 2:
+		size = sizeLarge
+	}
+	p := newProse(nil, size, roleText)
+	p.bold = true
+	p.words = nil
+	p.setRuns(l.runs)
+	return p
+}
+
+func (r *itemRow) measure(width float32) float32 { return r.text.measure(width - r.lead) }
+func (r *itemRow) look(from, to float32)         { r.text.look(from, to) }
+func (r *itemRow) selectLen() int                { return r.text.selectLen() }
+func (r *itemRow) setSelection(from, to int)     { r.text.setSelection(from, to) }
+func (r *itemRow) wordAt(off int) (int, int)     { return r.text.wordAt(off) }
+func (r *itemRow) offsetAt(p fyne.Position) int  { return r.text.offsetAt(p.SubtractXY(r.lead, 0)) }
+func (r *itemRow) linkAt(p fyne.Position) string { return r.text.linkAt(p.SubtractXY(r.lead, 0)) }
+func (r *itemRow) selectedText(from, to int) string {
+	t := r.text.selectedText(from, to)
+	if from == 0 && to > 0 && r.marker.text != "" {
+		return r.marker.text + " " + t
+	}
+	return t
+}
+
+// CreateRenderer implements fyne.Widget.
+func (r *itemRow) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{r.text, r.marker}
+	if r.box != nil {
+		objects = append(objects, r.box)
+	}
+	for _, b := range r.bars {
+		objects = append(objects, b)
+	}
+	return &itemRenderer{r, objects}
+}
+
+type itemRenderer struct {
+	r       *itemRow
+	objects []fyne.CanvasObject
+}
+
+func (x *itemRenderer) Layout(s fyne.Size) {
+	r := x.r
+	for i, b := range r.bars {
+		b.Move(fyne.NewPos(float32(i)*quoteStep, 0))
+		b.Resize(fyne.NewSize(2, s.Height))
+	}
+	m := r.marker.MinSize()
+	r.marker.Move(fyne.NewPos(r.lead-m.Width-6, 0))
+	r.marker.Resize(fyne.NewSize(m.Width, r.text.leading))
+	if r.box != nil {
+		r.box.Move(fyne.NewPos(r.lead-gap16, (r.text.leading-10)/2))
+		r.box.Resize(fyne.NewSize(10, 10))
+	}
+	r.text.Move(fyne.NewPos(r.lead, 0))
+	r.text.measure(s.Width - r.lead)
+	r.text.Resize(fyne.NewSize(s.Width-r.lead, s.Height))
+}
+func (x *itemRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (x *itemRenderer) Objects() []fyne.CanvasObject { return x.objects }
+func (x *itemRenderer) Destroy()                     {}
+func (x *itemRenderer) Refresh() {
+	x.Layout(x.r.Size())
+	for _, o := range x.objects {
+		o.Refresh()
+	}
+}
+
+// tableRow is a table: columns as wide as they need, squeezed where they must.
+type tableRow struct {
+	widget.BaseWidget
+	cells   [][]*prose
+	right   []bool
+	natural []float32
+	widths  []float32
+	heights []float32
+	frame   *surface
+	lines   []*surface
+}
+
+func newTableRow(l leaf) *tableRow {
+	t := &tableRow{right: l.right, frame: newSurface(roleCard, roleLine, radiusCard)}
+	for i, cells := range l.table {
+		var ps []*prose
+		for c, runs := range cells {
+			p := newProse(runs, sizeText, roleText)
+			if i == 0 {
+				p = newProse(nil, sizeSmall, roleMuted)
+				p.words = nil
+				p.setRuns(runs)
+			}
+			p.measure(1e6)
+			for len(t.natural) <= c {
+				t.natural = append(t.natural, 0)
+			}
+			t.natural[c] = max(t.natural[c], p.widest)
+			ps = append(ps, p)
+		}
+		t.cells = append(t.cells, ps)
+		if i > 0 {
+			t.lines = append(t.lines, newSurface(roleLine, roleNone, 0))
+		}
+	}
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+func (t *tableRow) measure(width float32) float32 {
+	t.widths = squeeze(t.natural, width-2*gap12*float32(len(t.natural)))
+	t.heights = t.heights[:0]
+	var total float32
+	for _, cells := range t.cells {
+		var h float32
+		for c, p := range cells {
+			h = max(h, p.measure(t.widths[c]))
+		}
+		h += gap8
+		t.heights = append(t.heights, h)
+		total += h
+	}
+	return total
+}
+
+// squeeze shares out a width: narrow columns keep what they need, wide ones share
+// the rest.
+func squeeze(natural []float32, width float32) []float32 {
+	out := make([]float32, len(natural))
+	left, open := width, len(natural)
+	done := make([]bool, len(natural))
+	for open > 0 {
+		share, again := left/float32(open), false
+		for i, n := range natural {
+			if !done[i] && n <= share {
+				out[i], done[i], again = n+1, true, true
+				left -= n
+				open--
+			}
+		}
+		if again {
+			continue
+		}
+		for i := range natural {
+			if !done[i] {
+				out[i] = max(24, share)
+			}
+		}
+		break
+	}
+	return out
+}
+
+func (t *tableRow) selectLen() int { return 1 }
+func (t *tableRow) offsetAt(p fyne.Position) int {
+	if p.Y > t.Size().Height/2 {
+		return 1
+	}
+	return 0
+}
+
+func (t *tableRow) setSelection(from, to int) {
+	if from < to {
+		t.frame.set(roleAccentSoft, roleLine)
+	} else {
+		t.frame.set(roleCard, roleLine)
+	}
+}
+
+func (t *tableRow) selectedText(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	var rows []string
+	for _, cells := range t.cells {
+		var texts []string
+		for _, p := range cells {
+			texts = append(texts, p.flat)
+		}
+		rows = append(rows, strings.Join(texts, "\t"))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// CreateRenderer implements fyne.Widget.
+func (t *tableRow) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{t.frame}
+	for _, l := range t.lines {
+		objects = append(objects, l)
+	}
+	for _, cells := range t.cells {
+		for _, p := range cells {
+			objects = append(objects, p)
+		}
+	}
+	return &tableRenderer{t, objects}
+}
+
+type tableRenderer struct {
+	t       *tableRow
+	objects []fyne.CanvasObject
+}
+
+func (r *tableRenderer) Layout(s fyne.Size) {
+	t := r.t
+	if len(t.heights) != len(t.cells) {
+		t.measure(s.Width)
+	}
+	var full float32
+	for _, w := range t.widths {
+		full += w + 2*gap12
+	}
+	full = min(full, s.Width)
+	t.frame.Resize(fyne.NewSize(full, s.Height))
+	y := float32(0)
+	for i, cells := range t.cells {
+		if i > 0 {
+			t.lines[i-1].Move(fyne.NewPos(0, y))
+			t.lines[i-1].Resize(fyne.NewSize(full, 1))
+		}
+		x := gap12
+		for c, p := range cells {
+			px := x
+			if c < len(t.right) && t.right[c] {
+				px += max(0, t.widths[c]-p.widest)
+			}
+			p.Move(fyne.NewPos(px, y+gap4))
+			p.Resize(fyne.NewSize(t.widths[c], t.heights[i]))
+			x += t.widths[c] + 2*gap12
+		}
+		y += t.heights[i]
+	}
+}
+func (r *tableRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *tableRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *tableRenderer) Destroy()                     {}
+func (r *tableRenderer) Refresh() {
+	r.Layout(r.t.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+}
+
+// newDivider is words between two lines.
+func newDivider(text string, onTap func()) *boxRow {
+	b := newButton(buttonQuiet, text, onTap)
+	return newBoxRow(container.New(&dividerLayout{}, hairline(), b, hairline()))
+}
+
+type dividerLayout struct{}
+
+func (dividerLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[1].MinSize() }
+func (dividerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	m := o[1].MinSize()
+	side := max(0, (s.Width-m.Width)/2-gap12)
+	o[0].Move(fyne.NewPos(0, s.Height/2))
+	o[0].Resize(fyne.NewSize(side, 1))
+	o[1].Move(fyne.NewPos((s.Width-m.Width)/2, 0))
+	o[1].Resize(fyne.NewSize(m.Width, s.Height))
+	o[2].Move(fyne.NewPos(s.Width-side, s.Height/2))
+	o[2].Resize(fyne.NewSize(side, 1))
+}
+
+// tappable makes any content one thing to press.
+type tappable struct {
+	widget.BaseWidget
+	content fyne.CanvasObject
+	onTap   func()
+}
+
+func newTappable(o fyne.CanvasObject, onTap func()) *tappable {
+	t := &tappable{content: o, onTap: onTap}
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+// Tapped implements fyne.Tappable.
+func (t *tappable) Tapped(*fyne.PointEvent) { t.onTap() }
+
+// CreateRenderer implements fyne.Widget.
+func (t *tappable) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
+
+// speedWords is "41 tokens/s".
+func speedWords(v float64) string {
+	switch {
+	case v <= 0:
+		return ""
+	case v < 10:
+		return fmt.Sprintf("%.1f tokens/s", v)
+	}
+	return fmt.Sprintf("%.0f tokens/s", v)
+}
+
+// newParagraph is wrapping text for cards.
+func newParagraph(text string, role fyne.ThemeColorName) *prose {
+	return newProse([]run{{text: text}}, sizeText, role)
+}
+
+// cardRow is a card of objects below each other; those that wrap are given their
+// height for the card's width. Its words can be selected.
+type cardRow struct {
+	widget.BaseWidget
+	bg    *surface
+	mark  *surface // coloured edge, nil without
+	parts []fyne.CanvasObject
+	pad   float32
+	gap   float32
+}
+
+func newCardRow(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) *cardRow {
+	c := &cardRow{bg: newSurface(roleCard, roleLine, radiusCard), parts: parts, pad: gap12, gap: gap4}
+	if mark != roleNone {
+		c.mark = newSurface(mark, roleNone, 2)
+	}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+func heightOf(o fyne.CanvasObject, width float32) float32 {
+	if r, ok := o.(row); ok {
+		return r.measure(width)
+	}
+	return o.MinSize().Height
+}
+
+func (c *cardRow) measure(width float32) float32 {
+	h := 2*c.pad - c.gap
+	for _, o := range c.parts {
+		if o.Visible() {
+			h += heightOf(o, width-2*c.pad) + c.gap
+		}
+	}
+	return h
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *cardRow) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{c.bg}
+	if c.mark != nil {
+		objects = append(objects, c.mark)
+	}
+	return &cardRenderer{c, append(objects, c.parts...)}
+}
+
+type cardRenderer struct {
+	c       *cardRow
+	objects []fyne.CanvasObject
+}
+
+func (r *cardRenderer) Layout(s fyne.Size) {
+	c := r.c
+	c.bg.Resize(s)
+	if c.mark != nil {
+		c.mark.Move(fyne.NewPos(0, gap8))
+		c.mark.Resize(fyne.NewSize(3, max(0, s.Height-2*gap8)))
+	}
+	y, w := c.pad, max(0, s.Width-2*c.pad)
+	for _, o := range c.parts {
+		if !o.Visible() {
+			continue
+		}
+		h := heightOf(o, w)
+		o.Move(fyne.NewPos(c.pad, y))
+		o.Resize(fyne.NewSize(w, h))
+		y += h + c.gap
+	}
+}
+func (r *cardRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *cardRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *cardRenderer) Destroy()                     {}
+func (r *cardRenderer) Refresh() {
+	r.Layout(r.c.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+}
+
+// spacer is empty room.
+func spacer(h float32) fyne.CanvasObject { return sized(newSurface(roleNone, roleNone, 0), 1, h) }

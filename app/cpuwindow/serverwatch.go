@@ -1,0 +1,119 @@
+package cpuwindow
+
+import (
+	"context"
+	"time"
+
+	"mac-stats/agents/ollama"
+)
+
+const (
+	serverTimeout = 4 * time.Second
+	recheckEvery  = 5 * time.Second // while the server is down and somebody looks
+)
+
+// checkServer asks the server how it is, off the UI goroutine.
+func (w *Window) checkServer() {
+	if w.server.checking {
+		return
+	}
+	w.server.checking = true
+	go func() {
+		s := askServer(w.ctx, w.parts.server)
+		w.p.Do(func() { w.setServer(s) })
+	}()
+}
+
+func askServer(ctx context.Context, srv server) serverState {
+	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
+	defer cancel()
+	s := serverState{checked: true, address: srv.Address()}
+	s.version, s.down = srv.Version(ctx)
+	if s.down == nil {
+		s.models, s.modelsErr = srv.Models(ctx)
+	}
+	return s
+}
+
+func (w *Window) setServer(s serverState) {
+	w.server, w.serverAt = s, time.Now()
+	w.foot.setServer(s.line(), s.down != nil)
+	if !w.visible {
+		return
+	}
+	w.painter.changed(w.shown)
+	if s.down != nil || len(chatModels(s.models)) == 0 {
+		time.AfterFunc(recheckEvery, func() {
+			w.p.Do(func() {
+				if w.visible {
+					w.checkServer()
+				}
+			})
+		})
+	}
+}
+
+// pull downloads a model, with its progress in a card.
+func (w *Window) pull(model string) {
+	if w.cancelPull != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.cancelPull = cancel
+	w.showPull(pullState{model: model})
+	go func() {
+		var last time.Time
+		err := w.parts.server.Pull(ctx, model, func(p ollama.Progress) {
+			if time.Since(last) < 200*time.Millisecond {
+				return
+			}
+			last = time.Now()
+			st := pullState{model: model, status: p.Status, completed: p.Completed, total: p.Total}
+			w.p.Do(func() {
+				if ctx.Err() == nil {
+					w.showPull(st)
+				}
+			})
+		})
+		cancelled := ctx.Err() != nil
+		cancel()
+		w.p.Do(func() { w.pulled(model, err, cancelled) })
+	}()
+}
+
+func (w *Window) showPull(s pullState) {
+	w.pulling = &s
+	w.painter.changed(w.shown)
+}
+
+func (w *Window) pulled(model string, err error, cancelled bool) {
+	w.cancelPull = nil
+	switch {
+	case cancelled:
+		w.pulling = nil
+	case err != nil:
+		w.pulling = &pullState{model: model, err: err}
+	default:
+		w.pulling = nil
+		w.server.checking = false
+		w.checkServer()
+	}
+	w.painter.changed(w.shown)
+}
+
+// endPull cancels a download, or takes the card of a failed one away.
+func (w *Window) endPull() {
+	if w.cancelPull != nil {
+		w.cancelPull()
+		return
+	}
+	w.pulling = nil
+	w.painter.changed(w.shown)
+}
+
+func (w *Window) setup() setupCards {
+	return setupCards{
+		open: w.openLink, copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
+		check: w.checkServer, demo: w.p.OnDemo, pull: w.pull, cancel: w.endPull,
+	}
+}

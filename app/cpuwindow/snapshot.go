@@ -1,0 +1,76 @@
+package cpuwindow
+
+import (
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+)
+
+// entryView is an entry as it is to be drawn. Its leaves are never changed again,
+// so the UI goroutine reads them without a lock.
+type entryView struct {
+	entry
+	leaves []leaf // finished
+	tail   []leaf // may look different next time
+}
+
+// conversationView is a conversation as it is to be drawn.
+type conversationView struct {
+	name, title, path string
+	agent, model      string
+	entries           []entryView
+	older             int
+	state             string // "loading qwen3:8b… 4 s", "" while text arrives
+	busy              bool
+	working           string
+	usage             *agents.Usage
+	loadErr           error
+	loading           bool
+}
+
+// view prepares what is to be drawn: what arrived is parsed here, off the UI
+// goroutine. Finished blocks are shared, not copied.
+func (c *conversation) view(now time.Time) conversationView {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := conversationView{
+		name: c.name, title: c.title, path: c.path, agent: c.agent, model: c.model,
+		older: len(c.older), state: c.stateLine(now), busy: c.run != nil,
+		working: c.working, usage: c.usage, loadErr: c.loadErr, loading: c.loading,
+		entries: make([]entryView, 0, len(c.entries)),
+	}
+	for _, e := range c.entries {
+		ev := entryView{entry: *e}
+		if e.doc != nil {
+			if e.doc.dirty {
+				e.doc.settle(!e.live)
+			} else if !e.live && e.doc.finished < len(e.doc.source) {
+				e.doc.settle(true)
+			}
+			ev.leaves, ev.tail = e.doc.leaves, e.doc.tail
+		}
+		v.entries = append(v.entries, ev)
+	}
+	return v
+}
+
+// answerText is what Copy takes of the turn the entry belongs to.
+func (c *conversation) answerText(key string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var parts []string
+	in := false
+	for _, e := range c.entries {
+		switch {
+		case e.key == key:
+			in = true
+		case in && (e.kind == entryUser || e.kind == entryHead):
+			return strings.Join(parts, "\n\n")
+		}
+		if in && e.kind == entryAnswer {
+			parts = append(parts, e.doc.text())
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

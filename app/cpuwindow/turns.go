@@ -1,0 +1,382 @@
+package cpuwindow
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// holder names the window to others who wait for the session.
+const holder = "window"
+
+// NewChat starts a chat and focuses the composer.
+func (w *Window) NewChat() {
+	w.freshChat()
+	w.showChat()
+}
+
+func (w *Window) showChat() {
+	w.root.closeDrawer()
+	if w.page != pageChat {
+		w.showPage(pageChat)
+	}
+	if w.visible {
+		w.painter.changed(w.shown)
+		w.drawList()
+		w.focusComposer()
+	}
+}
+
+// freshChat shows an empty conversation; one that is still empty is kept.
+func (w *Window) freshChat() {
+	if c := w.shown; c != nil {
+		c.mu.Lock()
+		empty := len(c.entries) == 0 && len(c.older) == 0 && c.run == nil && c.path == ""
+		c.mu.Unlock()
+		if empty {
+			return
+		}
+	}
+	w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
+}
+
+// setShown changes what is shown. The run of the one before goes on into its own
+// conversation.
+func (w *Window) setShown(c *conversation) {
+	w.convs[c.name] = c
+	w.shown = c
+	w.forgetIdle()
+	if w.visible {
+		w.target.Store(c)
+	}
+	w.compose.setText(c.draft)
+	w.drawConversation(c.view(time.Now()))
+}
+
+// forgetIdle drops conversations that can be read again from disk: what the window
+// holds does not grow with what was looked at.
+func (w *Window) forgetIdle() {
+	for name, c := range w.convs {
+		if c == w.shown {
+			continue
+		}
+		c.mu.Lock()
+		idle := c.run == nil && c.draft == "" && c.path != "" && c.agent == "" && c.model == ""
+		if who := c.answeredBy(); who != "" {
+			w.answered[name] = who
+		}
+		c.mu.Unlock()
+		if idle {
+			delete(w.convs, name)
+		}
+	}
+}
+
+// OpenSession shows a session by name.
+func (w *Window) OpenSession(name string) {
+	if c := w.convs[name]; c != nil {
+		w.setShown(c)
+		w.showChat()
+		w.reloadShown()
+		return
+	}
+	c := newConversation(name)
+	c.loading = true
+	w.setShown(c)
+	w.showChat()
+	w.load(c)
+}
+
+// load reads a conversation off the UI goroutine, and joins a run that is under
+// way in this process.
+func (w *Window) load(c *conversation) {
+	go func() {
+		t, err := w.parts.sessions.Load(w.ctx, c.name)
+		switch {
+		case err == nil:
+			c.fill(t)
+		case errors.Is(err, sessionmem.ErrNotFound):
+			c.fail(nil) // nothing was said in it yet
+		default:
+			c.fail(err)
+		}
+		w.p.Do(func() {
+			if run := w.parts.turns.Active(c.name); run != nil && !c.busy() {
+				w.follow(c, run)
+			}
+			w.painter.changed(c)
+		})
+	}()
+}
+
+// reloadShown reads the shown conversation again where another program wrote to it.
+func (w *Window) reloadShown() {
+	c := w.shown
+	if c == nil || c.busy() {
+		return
+	}
+	go func() {
+		t, err := w.parts.sessions.Load(w.ctx, c.name)
+		if err != nil || c.busy() || c.knows(t.Blocks) {
+			return
+		}
+		c.fill(t)
+		w.painter.changed(c)
+	}()
+}
+
+// send starts a turn with what was written.
+func (w *Window) send(text string) {
+	c := w.shown
+	if c.busy() {
+		return
+	}
+	c.draft = ""
+	w.compose.setText("")
+	c.begin(text, time.Now())
+	w.start(c, agents.Request{Session: c.name, Text: text, Agent: c.agent, Model: c.model, Holder: holder})
+	w.chat.port.toEnd()
+}
+
+func (w *Window) start(c *conversation, req agents.Request) {
+	w.follow(c, w.parts.turns.Start(w.ctx, req))
+	w.painter.changed(c)
+	w.compose.setBusy(true)
+}
+
+// follow brings a run's events to its conversation until the run ends.
+func (w *Window) follow(c *conversation, run turnRun) {
+	c.mu.Lock()
+	c.run = run
+	c.mu.Unlock()
+	events := run.Events(w.ctx)
+	go func() {
+		for ev := range events {
+			c.apply(ev)
+			w.painter.changed(c)
+		}
+		c.ended(run)
+		w.painter.changed(c)
+		w.p.Do(func() {
+			if w.visible {
+				w.reloadList()
+			}
+		})
+	}()
+}
+
+// stop ends the run of the shown conversation; what has arrived is kept.
+func (w *Window) stop() {
+	w.shown.mu.Lock()
+	run := w.shown.run
+	w.shown.mu.Unlock()
+	if run != nil {
+		run.Stop()
+	}
+}
+
+// retry runs a turn again: from the block on disk, or by sending the text anew
+// where nothing had been written.
+func (w *Window) retry(f fault) {
+	c := w.shown
+	if c.busy() {
+		return
+	}
+	if f.userID == "" {
+		c.dropFailed()
+		c.begin(f.text, time.Now())
+		w.start(c, agents.Request{Session: c.name, Text: f.text, Agent: c.agent, Model: c.model, Holder: holder})
+		return
+	}
+	c.beginAgain(f.userID, time.Now())
+	w.start(c, agents.Request{Session: c.name, Retry: f.userID, Agent: c.agent, Model: c.model, Holder: holder})
+	w.chat.port.toEnd()
+}
+
+// regenerate answers the last message anew.
+func (w *Window) regenerate() {
+	if id, _ := w.shown.lastUser(); id != "" {
+		w.retry(fault{userID: id})
+	}
+}
+
+func (w *Window) keepDraft(text string) {
+	if w.shown != nil {
+		w.shown.draft = text
+	}
+}
+
+// drawConversation swaps in what was prepared.
+func (w *Window) drawConversation(v conversationView) {
+	w.chat.show(v)
+	w.compose.setBusy(v.busy)
+	w.foot.setUsage(v.usage)
+	w.drawExtra(v)
+	w.drawHeader()
+}
+
+// drawExtra puts first-run cards or the greeting below the conversation.
+func (w *Window) drawExtra(v conversationView) {
+	fresh := len(v.entries) == 0
+	memory := uint64(0)
+	if s := w.lastVitals.Load(); s != nil {
+		memory = s.Memory.Total
+	}
+	rows := w.setup().rows(w.server, w.pulling, memory, fresh)
+	switch {
+	case v.loadErr != nil:
+		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph("This conversation can't be read: "+v.loadErr.Error(), roleText), newParagraph("The file is left as it is.", roleMuted)), gap: gap12, max: proseMax}}, rows...)
+	case fresh && len(rows) == 0 && !v.loading:
+		rows = w.greeting()
+	}
+	w.chat.setExtra(rows)
+}
+
+func (w *Window) drawHeader() {
+	if w.page != pageChat || w.shown == nil {
+		return
+	}
+	c := w.shown
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
+	model := orElse(c.model, "model by role")
+	w.head.set(orElse(c.title, "New chat"), agent, model, c.path != "")
+}
+
+// reloadList reads the session list off the UI goroutine, once at a time.
+func (w *Window) reloadList() {
+	if !w.listPending.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		infos, err := w.parts.sessions.List(w.ctx)
+		w.p.Do(func() {
+			w.listPending.Store(false)
+			if err != nil {
+				w.tell("The sessions can't be listed: "+err.Error(), "")
+				return
+			}
+			w.infos = infos
+			w.drawList()
+		})
+	}()
+}
+
+func (w *Window) drawList() {
+	for _, in := range w.infos {
+		if c := w.convs[in.Name]; c != nil {
+			c.mu.Lock()
+			c.path = in.Path
+			if in.Title != "" {
+				c.title = in.Title
+			}
+			c.mu.Unlock()
+		}
+	}
+	w.side.show(sessionLines(w.infos, w.agentOf, time.Now()), w.shown.name)
+	w.drawHeader()
+}
+
+// agentOf is who answered last in a session the window had open.
+func (w *Window) agentOf(name string) string {
+	c := w.convs[name]
+	if c == nil {
+		return w.answered[name]
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answeredBy()
+}
+
+func (w *Window) openTranscript() {
+	if w.shown.path != "" {
+		w.openFile(w.shown.path)
+	}
+}
+
+func (w *Window) sessionFolder() string { return filepath.Join(w.parts.home, "session") }
+
+func (w *Window) pickAgent() {
+	c := w.shown
+	chosen := orElse(c.agent, w.parts.config().Agents.Default)
+	showMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
+		c.mu.Lock()
+		c.agent = slug
+		c.mu.Unlock()
+		w.drawHeader()
+	}), w.head.agent, w.win.Canvas())
+}
+
+func (w *Window) pickModel() {
+	c := w.shown
+	showMenu(modelMenu(w.server.models, c.model, func(name string) {
+		c.mu.Lock()
+		c.model = name
+		c.mu.Unlock()
+		w.drawHeader()
+	}), w.head.model, w.win.Canvas())
+}
+
+func (w *Window) focusComposer() {
+	if w.page == pageChat && w.visible {
+		w.win.Canvas().Focus(w.compose.entry)
+	}
+}
+
+// undo takes back a memory.
+func (w *Window) undo(key, id string) {
+	c := w.shown
+	go func() {
+		err := w.parts.memories.Undo(w.ctx, id)
+		c.undone(key, err)
+		w.painter.changed(c)
+	}()
+}
+
+func (w *Window) chatActions() chatActions {
+	return chatActions{
+		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
+		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.answerText(key)) },
+		retry:      w.retry,
+		stopCall: func(id string) {
+			w.shown.mu.Lock()
+			run := w.shown.run
+			w.shown.mu.Unlock()
+			if run != nil {
+				run.StopCall(id)
+			}
+		},
+		undo: w.undo, pull: w.pull, recheck: w.checkServer, openLink: w.openLink,
+		showOlder: func() {
+			if w.shown.showOlder() {
+				w.painter.changed(w.shown)
+			}
+		},
+		typeInto: func(r rune) {
+			w.focusComposer()
+			w.compose.entry.TypedRune(r)
+		},
+		openFolder: func() { w.openFile(w.parts.home) },
+	}
+}
+
+// greeting is what an empty chat shows.
+func (w *Window) greeting() []*placed {
+	ask := func(text string) *button {
+		b := newButton(buttonPlain, text, func() { w.send(text) })
+		return b
+	}
+	head := titleWords("What shall we look at?")
+	rows := []*placed{
+		{row: newBoxRow(head), gap: gap20},
+		textRow("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search.", roleMuted, gap4),
+	}
+	for _, q := range []string{"What is using my CPU right now?", "How much disk space is left?", "Remember that I like short answers."} {
+		rows = append(rows, &placed{row: newBoxRow(line(0, -1, ask(q))), gap: gap8})
+	}
+	return rows
+}

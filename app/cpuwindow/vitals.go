@@ -1,0 +1,376 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/monitor"
+)
+
+// reading is one cell of the strip in words.
+type reading struct {
+	label  string
+	number string // "" where there is none
+	unit   string
+	na     string // why there is no number
+	sub    string // a second, lesser number
+	role   fyne.ThemeColorName
+	metric monitor.Metric
+	full   float64 // of the sparkline; 0 = its own maximum
+}
+
+// Where numbers turn amber and red. Below, they are plain.
+const (
+	warnCPU, hotCPU       = 80, 95
+	warnMemory, hotMemory = 85, 95
+	warnTemp, hotTemp     = 80, 95
+	warnDisk, hotDisk     = 10e9, 2e9 // bytes free
+)
+
+// readings is the strip's six cells.
+func readings(s monitor.Snapshot) []reading {
+	return []reading{cpuReading(s), memoryReading(s), gpuReading(s), temperatureReading(s), diskReading(s), networkReading(s)}
+}
+
+func cpuReading(s monitor.Snapshot) reading {
+	r := reading{label: "CPU", metric: monitor.CPU, full: 100, na: s.CPU.NA, role: roleText}
+	if n := len(s.CPU.Cores); n > 0 {
+		r.label = "CPU · " + plural(n, "core", "cores")
+	}
+	if r.na == "" && !s.Time.IsZero() {
+		r.number, r.unit = strconv.Itoa(int(math.Round(s.CPU.Percent))), "%"
+		r.role = level(s.CPU.Percent, warnCPU, hotCPU)
+	}
+	return r
+}
+
+func memoryReading(s monitor.Snapshot) reading {
+	r := reading{label: "Memory", metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
+	if r.na == "" && s.Memory.Total > 0 {
+		r.number = gigabytes(s.Memory.Used)
+		r.unit = "of " + wholeGigabytes(s.Memory.Total) + " GB"
+		r.role = level(100*float64(s.Memory.Used)/float64(s.Memory.Total), warnMemory, hotMemory)
+	}
+	return r
+}
+
+func gpuReading(s monitor.Snapshot) reading {
+	r := reading{label: "GPU", metric: monitor.GPU, full: 100, na: s.GPU.NA, role: roleText}
+	if r.na == "" && !s.Time.IsZero() {
+		r.number, r.unit = strconv.Itoa(int(math.Round(s.GPU.Percent))), "%"
+	}
+	return r
+}
+
+func temperatureReading(s monitor.Snapshot) reading {
+	r := reading{label: "Temperature", metric: monitor.Temperature, full: 110, na: s.Temperature.NA, role: roleText}
+	if r.na == "" && s.Temperature.Celsius != 0 {
+		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), "°C hottest"
+		r.role = level(s.Temperature.Celsius, warnTemp, hotTemp)
+	}
+	return r
+}
+
+func diskReading(s monitor.Snapshot) reading {
+	r := reading{label: "Disk", metric: monitor.Disk, na: s.Disk.NA, role: roleText}
+	if r.na == "" && s.Disk.Total > 0 {
+		r.number, r.unit = wholeGigabytes(s.Disk.Free), "GB free"
+		r.role = level(-float64(s.Disk.Free), -warnDisk, -hotDisk)
+	}
+	return r
+}
+
+func networkReading(s monitor.Snapshot) reading {
+	r := reading{label: "Network", metric: monitor.Network, na: s.Network.NA, role: roleText}
+	if r.na == "" && !s.Time.IsZero() {
+		r.number, r.unit = rate(s.Network.Down)
+		up, unit := rate(s.Network.Up)
+		r.unit += " ↓"
+		r.sub = up + " " + unit + " ↑"
+	}
+	return r
+}
+
+func level(v, warn, hot float64) fyne.ThemeColorName {
+	switch {
+	case v >= hot:
+		return roleHot
+	case v >= warn:
+		return roleWarn
+	}
+	return roleText
+}
+
+// Sizes are in powers of ten, as disks and people count them, but memory, whose
+// modules are powers of two.
+func gigabytes(b uint64) string { return fmt.Sprintf("%.1f", float64(b)/(1<<30)) }
+
+func wholeGigabytes(b uint64) string { return strconv.Itoa(int(math.Round(float64(b) / (1 << 30)))) }
+
+// rate is bytes/s in three figures at most.
+func rate(v float64) (number, unit string) {
+	switch {
+	case v >= 1e9:
+		return fmt.Sprintf("%.1f", v/1e9), "GB/s"
+	case v >= 1e6:
+		return fmt.Sprintf("%.1f", v/1e6), "MB/s"
+	case v >= 1e3:
+		return fmt.Sprintf("%.0f", v/1e3), "KB/s"
+	}
+	return "0", "KB/s"
+}
+
+// vitalsView is the strip on top.
+type vitalsView struct {
+	cells  []*vitalCell
+	layout *cellLayout
+	object *fyne.Container
+}
+
+func newVitalsView() *vitalsView {
+	v := &vitalsView{layout: &cellLayout{}}
+	grid := container.New(v.layout)
+	for range readings(monitor.Snapshot{}) {
+		c := newVitalCell()
+		v.cells = append(v.cells, c)
+		grid.Add(c)
+	}
+	v.object = container.NewStack(newSurface(rolePanel, roleNone, 0), container.New(tightLayout{}, grid, hairline()))
+	return v
+}
+
+// show draws what changed.
+func (v *vitalsView) show(rs []reading, history func(monitor.Metric) []float64) {
+	for i, r := range rs {
+		v.cells[i].set(r, history(r.metric))
+	}
+}
+
+func (v *vitalsView) setNarrow(narrow bool) { v.layout.narrow = narrow }
+
+// cellLayout puts the cells side by side; narrow windows get rows of three.
+type cellLayout struct{ narrow bool }
+
+const (
+	cellHeight  float32 = 83
+	cellCompact float32 = 60
+)
+
+func (l *cellLayout) MinSize([]fyne.CanvasObject) fyne.Size {
+	if l.narrow {
+		return fyne.NewSize(240, 2*cellCompact)
+	}
+	return fyne.NewSize(240, cellHeight)
+}
+
+func (l *cellLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	perRow, h := len(objects), size.Height
+	if l.narrow {
+		perRow, h = 3, size.Height/2
+	}
+	w := size.Width / float32(perRow)
+	for i, o := range objects {
+		x := float32(math.Floor(float64(w * float32(i%perRow))))
+		next := float32(math.Floor(float64(w * float32(i%perRow+1))))
+		o.Move(fyne.NewPos(x, h*float32(i/perRow)))
+		o.Resize(fyne.NewSize(next-x, h))
+		o.(*vitalCell).edge.Hidden = i%perRow == perRow-1
+	}
+}
+
+// vitalCell is label, number, unit and sparkline of one metric.
+type vitalCell struct {
+	widget.BaseWidget
+	r     reading
+	label *words
+	num   *words
+	unit  *words
+	sub   *words // below: a second number, or why there is none
+	spark *sparkline
+	edge  *surface
+}
+
+func newVitalCell() *vitalCell {
+	c := &vitalCell{label: smallWords("").squeezable(), num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), sub: smallWords("").squeezable(), spark: newSparkline(), edge: newSurface(roleLine, roleNone, 0)}
+	c.num.style.Bold = true
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+func (c *vitalCell) set(r reading, history []float64) {
+	if r != c.r {
+		c.r = r
+		c.label.SetText(r.label)
+		switch {
+		case r.number != "":
+			c.num.set(r.number, r.role)
+			c.unit.SetText(r.unit)
+			c.sub.SetText(r.sub)
+		case r.na != "":
+			c.num.set("n/a", roleFaint)
+			c.unit.SetText("")
+			c.sub.SetText(r.na)
+		default:
+			c.num.set("–", roleFaint)
+			c.unit.SetText("")
+			c.sub.SetText("")
+		}
+		c.Refresh()
+	}
+	c.spark.set(history, r.full)
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *vitalCell) CreateRenderer() fyne.WidgetRenderer { return &vitalRenderer{c} }
+
+type vitalRenderer struct{ c *vitalCell }
+
+func (r *vitalRenderer) MinSize() fyne.Size { return fyne.NewSize(60, cellCompact) }
+
+func (r *vitalRenderer) Layout(s fyne.Size) {
+	c := r.c
+	pad := float32(14)
+	if s.Width < 150 {
+		pad = gap8
+	}
+	top := float32(12)
+	if s.Height < cellHeight-1 {
+		top = gap8
+	}
+	inner := s.Width - 2*pad
+	place := func(o fyne.CanvasObject, x, y, w, h float32) {
+		o.Move(fyne.NewPos(x, y))
+		o.Resize(fyne.NewSize(max(0, w), h))
+	}
+	place(c.label, pad, top, inner, 16)
+	numW := fyne.MeasureText(c.num.text, sizeNumber, c.num.style).Width
+	numH := fyne.MeasureText("0", sizeNumber, c.num.style).Height
+	base := top + 16
+	place(c.num, pad, base-1, numW, numH)
+	unitH := fyne.MeasureText("0", sizeSmall, fyne.TextStyle{}).Height
+	place(c.unit, pad+numW+3, base+numH-unitH-5, inner-numW-3, unitH)
+	r.placeLower(s, pad, numW)
+	place(c.edge, s.Width-1, 0, 1, s.Height)
+}
+
+// placeLower puts the second number and the sparkline on the lower line; compact
+// cells have neither, but say why a number is missing.
+func (r *vitalRenderer) placeLower(s fyne.Size, pad, numW float32) {
+	c := r.c
+	compact := s.Height < cellHeight-1
+	c.spark.Hidden = compact || c.r.number == ""
+	c.spark.Resize(fyne.NewSize(64, 20))
+	c.spark.Move(fyne.NewPos(s.Width-pad-64, s.Height-30))
+	at, width := fyne.NewPos(pad, s.Height-26), s.Width-2*pad
+	if c.r.number != "" {
+		width -= 68
+	}
+	if compact {
+		at, width = fyne.NewPos(pad+numW+gap4, s.Height-27), s.Width-pad-numW-gap8
+	}
+	c.sub.Hidden = compact && c.r.number != ""
+	c.sub.Move(at)
+	c.sub.Resize(fyne.NewSize(max(0, width), 16))
+}
+
+func (r *vitalRenderer) Refresh() { r.Layout(r.c.Size()); canvas.Refresh(r.c) }
+func (r *vitalRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.c.label, r.c.num, r.c.unit, r.c.sub, r.c.spark, r.c.edge}
+}
+func (r *vitalRenderer) Destroy() {}
+
+// sparkline is the newest values as a line; redrawn only when they change.
+type sparkline struct {
+	widget.BaseWidget
+	values []float64
+	full   float64
+}
+
+// sparkPoints is how many values a sparkline shows.
+const sparkPoints = 32
+
+func newSparkline() *sparkline {
+	s := &sparkline{}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+func (s *sparkline) set(values []float64, full float64) {
+	if len(values) > sparkPoints {
+		values = values[len(values)-sparkPoints:]
+	}
+	if full == s.full && len(values) == len(s.values) {
+		same := true
+		for i := range values {
+			if values[i] != s.values[i] {
+				same = false
+				break
+			}
+		}
+		if same {
+			return
+		}
+	}
+	s.values, s.full = append(s.values[:0], values...), full
+	s.Refresh()
+}
+
+// CreateRenderer implements fyne.Widget.
+func (s *sparkline) CreateRenderer() fyne.WidgetRenderer {
+	r := &sparkRenderer{s: s}
+	for range sparkPoints - 1 {
+		l := canvas.NewLine(color.Transparent)
+		l.StrokeWidth = 1.4
+		r.lines = append(r.lines, l)
+		r.objects = append(r.objects, l)
+	}
+	r.Refresh()
+	return r
+}
+
+type sparkRenderer struct {
+	s       *sparkline
+	lines   []*canvas.Line
+	objects []fyne.CanvasObject
+}
+
+func (r *sparkRenderer) Layout(fyne.Size) { r.place() }
+func (r *sparkRenderer) place() {
+	v, size := r.s.values, r.s.Size()
+	lo, hi := 0.0, r.s.full
+	if hi == 0 {
+		for _, x := range v {
+			hi = max(hi, x)
+		}
+	}
+	if hi <= lo {
+		hi = lo + 1
+	}
+	n := len(v)
+	step := size.Width / float32(sparkPoints-1)
+	at := func(i int) fyne.Position {
+		y := size.Height * (1 - float32((min(max(v[i], lo), hi)-lo)/(hi-lo)))
+		return fyne.NewPos(size.Width-float32(n-1-i)*step, y)
+	}
+	c := ink(roleAccent)
+	for i, l := range r.lines {
+		if i+1 >= n {
+			l.Hidden = true
+			continue
+		}
+		l.Hidden = false
+		l.StrokeColor = c
+		l.Position1, l.Position2 = at(i), at(i+1)
+	}
+}
+func (r *sparkRenderer) MinSize() fyne.Size           { return fyne.NewSize(32, 12) }
+func (r *sparkRenderer) Refresh()                     { r.place(); canvas.Refresh(r.s) }
+func (r *sparkRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *sparkRenderer) Destroy()                     {}

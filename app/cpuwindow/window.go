@@ -1,0 +1,311 @@
+package cpuwindow
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/monitor"
+	"mac-stats/sessionmem"
+)
+
+// Params is what a Window needs; all required but where said.
+type Params struct {
+	App       fyne.App
+	Backend   *backend.Backend
+	Do        func(func())       // desktop.Do
+	OnVisible func(visible bool) // shown or hidden
+	OnQuit    func()             // the user quits from the window (no tray host)
+	OnDemo    func()             // "Try the demo"; optional: without it there is no such button
+	// CloseHides: closing hides the window (there is a tray); otherwise it quits.
+	CloseHides func() bool
+}
+
+// Window is the CPU window. All methods are called on the UI goroutine.
+type Window struct {
+	p     Params
+	parts parts
+	win   fyne.Window
+	ctx   context.Context
+	end   context.CancelFunc
+
+	vitals   *vitalsView
+	side     *sidebar
+	head     *header
+	chat     *chatView
+	compose  *composer
+	foot     *foot
+	notice   *noticeBar
+	pageView *viewport
+	chatPane fyne.CanvasObject
+	center   *fyne.Container
+	root     *rootLayout
+
+	page     page
+	convs    map[string]*conversation
+	answered map[string]string // who answered last, by session
+	infos    []sessionmem.Info
+	shown    *conversation
+	target   atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
+	visible  bool
+	painter  *painter
+
+	server      serverState
+	serverAt    time.Time
+	pulling     *pullState
+	cancelPull  context.CancelFunc
+	reloaded    string
+	stopVitals  []func()
+	lastVitals  atomic.Pointer[monitor.Snapshot]
+	vitalsBusy  atomic.Bool
+	listPending atomic.Bool
+}
+
+// New builds the window; nothing is shown yet.
+func New(p Params) *Window {
+	if p.Backend == nil {
+		panic("cpuwindow: Params.Backend is required")
+	}
+	return newWindow(p, fromBackend(p.Backend))
+}
+
+func newWindow(p Params, d parts) *Window {
+	switch {
+	case p.App == nil:
+		panic("cpuwindow: Params.App is required")
+	case p.Do == nil:
+		panic("cpuwindow: Params.Do is required")
+	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
+		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
+	}
+	w := &Window{p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
+	w.ctx, w.end = context.WithCancel(context.Background())
+	w.painter = &painter{w: w}
+	w.win = p.App.NewWindow("mac-stats")
+	w.build()
+	w.win.SetPadded(false)
+	w.win.SetContent(w.content())
+	w.win.SetCloseIntercept(w.onClose)
+	w.bindKeys()
+	w.restoreSize()
+	w.freshChat()
+	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
+	return w
+}
+
+func (w *Window) build() {
+	w.vitals = newVitalsView()
+	w.side = newSidebar(w.NewChat, w.OpenSession, w.showPage, func() { w.openFile(w.sessionFolder()) })
+	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.openTranscript, w.NewChat)
+	w.head.fresh.Hide()
+	w.compose = newComposer(w.send, w.stop, w.keepDraft)
+	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
+	w.compose.entry.onKey = w.runShortcut
+	w.foot = newFoot()
+	w.notice = newNoticeBar(func() { w.center.Refresh() })
+	w.chat = newChatView(w.chatActions())
+	w.chat.port.onShortcut = w.runShortcut
+	w.chat.port.onEscape = w.stop
+	w.pageView = newViewport()
+	w.pageView.follow = false
+	if w.parts.demo {
+		w.head.demo.Show()
+	}
+}
+
+// content puts the parts in their places.
+func (w *Window) content() fyne.CanvasObject {
+	lower := centred(columnMax, stack(gap8, w.compose, w.foot.box))
+	lower = container.New(tightLayout{}, hairline(), inset(gap12, gap8, gap20, gap20, lower))
+	w.compose.resized = func() { w.center.Refresh() }
+	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object)
+	w.pageView.Hide()
+	middle := container.NewBorder(container.New(&tightLayout{}, w.head.object, w.notice), nil, nil, nil, container.NewStack(w.chatPane, w.pageView))
+	w.center = middle
+	w.root = &rootLayout{w: w, scrim: newScrim(w.toggleDrawer)}
+	w.root.scrim.Hide()
+	return container.New(w.root, w.vitals.object, middle, w.root.scrim, w.side.object)
+}
+
+// Show shows and raises the window; everything is brought up to date once.
+func (w *Window) Show() {
+	first := !w.visible
+	w.visible = true
+	if first {
+		w.p.OnVisible(true)
+		w.watchVitals()
+	}
+	w.win.Show()
+	w.win.RequestFocus()
+	if first {
+		w.refreshAll()
+	}
+	w.focusComposer()
+}
+
+// Hide hides it; runs go on, nothing is drawn.
+func (w *Window) Hide() {
+	if !w.visible {
+		return
+	}
+	w.saveSize()
+	w.visible = false
+	w.target.Store(nil)
+	for _, stop := range w.stopVitals {
+		stop()
+	}
+	w.stopVitals = nil
+	w.win.Hide()
+	w.p.OnVisible(false)
+}
+
+func (w *Window) refreshAll() {
+	w.target.Store(w.shown)
+	w.reloadList()
+	w.painter.changed(w.shown)
+	w.reloadShown()
+	if time.Since(w.serverAt) > 10*time.Second {
+		w.checkServer()
+	}
+	if w.page != pageChat {
+		w.loadPage(w.page)
+	}
+}
+
+func (w *Window) onClose() {
+	if w.p.CloseHides() {
+		w.Hide()
+		return
+	}
+	w.saveSize()
+	w.end()
+	w.p.OnQuit()
+}
+
+// SetNotice shows a line the user should read; "" takes it away.
+func (w *Window) SetNotice(text string) {
+	w.tell(text, "")
+}
+
+// ShowSettings opens the settings.
+func (w *Window) ShowSettings() { w.showPage(pageSettings) }
+
+func (w *Window) showPage(p page) {
+	if p == w.page && p != pageChat {
+		p = pageChat
+	}
+	w.page = p
+	w.side.mark(p)
+	w.root.closeDrawer()
+	chat := p == pageChat
+	w.chatPane.(*fyne.Container).Hidden = !chat
+	w.pageView.Hidden = chat
+	if chat {
+		w.head.forPage(false, "")
+		w.drawHeader()
+		w.focusComposer()
+	} else {
+		w.head.forPage(true, pageTitle(p))
+		w.loadPage(p)
+	}
+	w.center.Refresh()
+}
+
+func pageTitle(p page) string {
+	switch p {
+	case pageMemory:
+		return "Memory"
+	case pageAgents:
+		return "Agents"
+	case pageSettings:
+		return "Settings"
+	}
+	return ""
+}
+
+// loadPage reads a page's files off the UI goroutine and shows them.
+func (w *Window) loadPage(which page) {
+	reloaded := w.reloaded
+	go func() {
+		load := readPage(which, w.parts, reloaded, w.openFile)
+		w.p.Do(func() {
+			if w.page == which {
+				w.pageView.setRows(load())
+			}
+		})
+	}()
+}
+
+// onNotice takes what happened outside a turn.
+func (w *Window) onNotice(n backend.Notice) {
+	switch n.Kind {
+	case backend.NoticeReload:
+		w.reloaded = n.Text
+		if w.visible {
+			w.foot.setReload(n.Text)
+			if w.page != pageChat {
+				w.loadPage(w.page)
+			}
+		}
+	case backend.NoticeSessions:
+		if w.visible {
+			w.reloadList()
+			w.reloadShown()
+		}
+	default:
+		w.tell(n.Text, n.Next)
+	}
+}
+
+// watchVitals samples and draws the vitals while the window is shown.
+func (w *Window) watchVitals() {
+	v := w.parts.vitals
+	stopShow := v.Show(true, monitor.CPU, monitor.Memory, monitor.GPU, monitor.Temperature, monitor.Disk, monitor.Network)
+	stopSub := v.Subscribe(func(s monitor.Snapshot) {
+		w.lastVitals.Store(&s)
+		if w.vitalsBusy.CompareAndSwap(false, true) {
+			w.p.Do(func() {
+				w.vitalsBusy.Store(false)
+				w.drawVitals()
+			})
+		}
+	})
+	w.stopVitals = []func(){stopSub, stopShow}
+	s := v.Snapshot()
+	w.lastVitals.Store(&s)
+	w.drawVitals()
+}
+
+func (w *Window) drawVitals() {
+	s := w.lastVitals.Load()
+	if s == nil || !w.visible {
+		return
+	}
+	w.vitals.show(readings(*s), w.parts.vitals.History)
+}
+
+// Preferences remember the window's size.
+const (
+	prefWidth  = "window.width"
+	prefHeight = "window.height"
+)
+
+func (w *Window) restoreSize() {
+	p := w.p.App.Preferences()
+	width, height := p.FloatWithFallback(prefWidth, 980), p.FloatWithFallback(prefHeight, 700)
+	w.win.Resize(fyne.NewSize(float32(max(width, 360)), float32(max(height, 400))))
+}
+
+func (w *Window) saveSize() {
+	s := w.win.Canvas().Size()
+	if s.Width < 200 || s.Height < 200 {
+		return
+	}
+	p := w.p.App.Preferences()
+	p.SetFloat(prefWidth, float64(s.Width))
+	p.SetFloat(prefHeight, float64(s.Height))
+}

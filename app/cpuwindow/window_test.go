@@ -1,0 +1,754 @@
+package cpuwindow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/backend"
+	"mac-stats/app/config"
+	"mac-stats/app/monitor"
+	"mac-stats/sessionmem"
+)
+
+// bench is the window on parts a test sets, with a UI goroutine the test turns by hand.
+type bench struct {
+	t        testing.TB
+	w        *Window
+	queue    chan func()
+	turns    *stubTurns
+	sessions *stubSessions
+	server   *stubServer
+	vitals   *stubVitals
+	visible  []bool
+	quits    int
+	hides    bool
+	notify   func(backend.Notice)
+}
+
+type stubTurns struct {
+	mu       sync.Mutex
+	requests []agents.Request
+	runs     []*stubRun
+}
+
+func (s *stubTurns) Start(_ context.Context, req agents.Request) turnRun {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := newStubRun()
+	s.requests, s.runs = append(s.requests, req), append(s.runs, r)
+	return r
+}
+func (s *stubTurns) Active(string) turnRun { return nil }
+
+type stubSessions struct {
+	n     int
+	infos []sessionmem.Info
+	files map[string]*sessionmem.Transcript
+}
+
+func (s *stubSessions) List(context.Context) ([]sessionmem.Info, error) { return s.infos, nil }
+func (s *stubSessions) Load(_ context.Context, name string) (*sessionmem.Transcript, error) {
+	if t := s.files[name]; t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("%w: %s", sessionmem.ErrNotFound, name)
+}
+
+func (s *stubSessions) NewName(source string) string {
+	s.n++
+	return fmt.Sprintf("%s-%d", source, s.n)
+}
+
+type stubMemories struct{ files []sessionmem.MemoryFile }
+
+func (m stubMemories) List() ([]sessionmem.MemoryFile, error) { return m.files, nil }
+func (stubMemories) Path(sessionmem.Target) string            { return "/data/agents/memory.md" }
+func (stubMemories) Undo(context.Context, string) error       { return nil }
+
+type stubRoster struct{}
+
+func (stubRoster) Agents() []agents.Agent {
+	return []agents.Agent{
+		{ID: "000", Slug: "orchestrator", Name: "Orchestrator", Entry: true, Enabled: true},
+		{ID: "009", Slug: "broken", Err: errors.New("agent.json: line 4")},
+	}
+}
+
+type stubServer struct {
+	mu     sync.Mutex
+	down   error
+	models []ollama.ModelInfo
+	pulls  chan error
+}
+
+func (s *stubServer) Models(context.Context) ([]ollama.ModelInfo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.models, nil
+}
+
+func (s *stubServer) Pull(ctx context.Context, _ string, progress func(ollama.Progress)) error {
+	progress(ollama.Progress{Status: "downloading", Completed: 1e9, Total: 4e9})
+	select {
+	case err := <-s.pulls:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *stubServer) Version(context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "0.34.0", s.down
+}
+func (*stubServer) Address() string { return "127.0.0.1:11434" }
+
+type stubVitals struct {
+	shown   int
+	publish func(monitor.Snapshot)
+}
+
+func (v *stubVitals) Show(bool, ...monitor.Metric) func() {
+	v.shown++
+	return func() { v.shown-- }
+}
+
+func (v *stubVitals) Subscribe(f func(monitor.Snapshot)) func() {
+	v.publish = f
+	return func() { v.publish = nil }
+}
+
+func (v *stubVitals) Snapshot() monitor.Snapshot {
+	return monitor.Snapshot{
+		Time: time.Now(), CPU: monitor.CPUReading{Percent: 37, Cores: make([]float64, 10)},
+		Memory: monitor.MemoryReading{Used: 8 << 30, Total: 16 << 30}, GPU: monitor.GPUReading{NA: "no sensor"},
+	}
+}
+func (v *stubVitals) History(monitor.Metric) []float64 { return []float64{1, 2, 3} }
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	app := test.NewTempApp(t)
+	app.Settings().SetTheme(Theme())
+	b := &bench{
+		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, hides: true,
+		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}},
+		server:   &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
+	}
+	d := parts{
+		turns: b.turns, sessions: b.sessions, memories: stubMemories{}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		config: func() config.Config {
+			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000}}
+		},
+		notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
+		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
+		home:     "/data", conffile: "/data/config.toml",
+	}
+	b.w = newWindow(Params{
+		App: app, Do: func(f func()) { b.queue <- f },
+		OnVisible: func(v bool) { b.visible = append(b.visible, v) }, OnQuit: func() { b.quits++ },
+		CloseHides: func() bool { return b.hides },
+	}, d)
+	b.w.win.Resize(fyne.NewSize(980, 700))
+	return b
+}
+
+// settle turns the UI goroutine until nothing has come for a while.
+func (b *bench) settle() {
+	b.t.Helper()
+	for {
+		select {
+		case f := <-b.queue:
+			f()
+		case <-time.After(3 * frame):
+			return
+		}
+	}
+}
+
+func (b *bench) shown() *bench {
+	b.w.Show()
+	b.settle()
+	return b
+}
+
+// screen is the words on the screen.
+func (b *bench) screen() string { return test.RenderToMarkup(b.w.win.Canvas()) }
+
+func (b *bench) sees(words ...string) {
+	b.t.Helper()
+	s := b.screen()
+	for _, w := range words {
+		if !strings.Contains(s, w) {
+			b.t.Errorf("not on the screen: %q", w)
+		}
+	}
+}
+
+func (b *bench) seesNot(words ...string) {
+	b.t.Helper()
+	s := b.screen()
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			b.t.Errorf("on the screen: %q", w)
+		}
+	}
+}
+
+func (b *bench) run(i int) *stubRun {
+	b.t.Helper()
+	if len(b.turns.runs) <= i {
+		b.t.Fatalf("%d runs were started", len(b.turns.runs))
+	}
+	return b.turns.runs[i]
+}
+
+func token(s string) agents.Event {
+	return agents.Event{Type: agents.EventToken, Round: 1, Text: s, Agent: "orchestrator", Model: "qwen3:8b"}
+}
+
+func TestConstructorsPanicWithoutWhatTheyNeed(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	New(Params{})
+}
+
+func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
+	b := newBench(t).shown()
+	e := b.w.compose.entry
+	test.Type(e, "one")
+	e.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	e.KeyUp(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
+	test.Type(e, "two")
+	if e.Text != "one\ntwo" || len(b.turns.requests) != 0 {
+		t.Fatalf("after Shift+Enter: %q, %d sent", e.Text, len(b.turns.requests))
+	}
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if e.Text != "" || len(b.turns.requests) != 1 || b.turns.requests[0].Text != "one\ntwo" {
+		t.Fatalf("after Enter: %q, sent %v", e.Text, b.turns.requests)
+	}
+	if r := b.turns.requests[0]; r.Holder != "window" || !strings.HasPrefix(r.Session, "cpu-") {
+		t.Errorf("the request is %+v", r)
+	}
+}
+
+func TestEnterWhileAnsweringKeepsTheText(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("first")
+	b.settle()
+	test.Type(b.w.compose.entry, "second")
+	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if b.w.compose.entry.Text != "second" || len(b.turns.requests) != 1 {
+		t.Errorf("text %q, %d sent", b.w.compose.entry.Text, len(b.turns.requests))
+	}
+	b.sees("still answering…")
+	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if !b.run(0).stopped {
+		t.Error("Esc did not stop the run")
+	}
+}
+
+func TestNothingIsSentForBlanks(t *testing.T) {
+	b := newBench(t).shown()
+	test.Type(b.w.compose.entry, "  ")
+	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if len(b.turns.requests) != 0 {
+		t.Error("blanks were sent")
+	}
+}
+
+func TestAPasteTooLargeIsRefusedInWords(t *testing.T) {
+	b := newBench(t).shown()
+	clip := test.NewClipboard()
+	clip.SetContent(strings.Repeat("x", pasteLimit+1))
+	b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+	if b.w.compose.entry.Text != "" {
+		t.Error("it was pasted")
+	}
+	b.sees("too much for one message")
+	clip.SetContent("fits")
+	b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+	if b.w.compose.entry.Text != "fits" {
+		t.Errorf("text is %q", b.w.compose.entry.Text)
+	}
+}
+
+func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	b.settle()
+	before := b.w.shown
+	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
+	if b.w.shown == before {
+		t.Error("no new chat")
+	}
+	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
+	b.settle()
+	b.sees("config.toml:3: bad value")
+	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
+	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
+	if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
+		t.Errorf("quits %d, visible %v", b.quits, b.visible)
+	}
+}
+
+func TestDraftsStayWithTheirSession(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	test.Type(b.w.compose.entry, "half a thought")
+	first := b.w.shown.name
+	b.w.NewChat()
+	if got := b.w.compose.entry.Text; got != "" {
+		t.Errorf("the new chat begins with %q", got)
+	}
+	test.Type(b.w.compose.entry, "other")
+	b.w.OpenSession(first)
+	if got := b.w.compose.entry.Text; got != "half a thought" {
+		t.Errorf("back in the first: %q", got)
+	}
+}
+
+func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
+	// given two runs at once, when the reader switches between them, then each
+	// conversation has exactly its own tokens
+	b := newBench(t).shown()
+	b.w.send("alpha")
+	first := b.w.shown
+	b.w.NewChat()
+	b.w.send("beta")
+	second := b.w.shown
+	var wantA, wantB strings.Builder
+	for i := range 200 {
+		a, z := fmt.Sprintf("a%d ", i), fmt.Sprintf("b%d ", i)
+		wantA.WriteString(a)
+		wantB.WriteString(z)
+		b.run(0).events <- token(a)
+		b.run(1).events <- token(z)
+		if i%20 == 0 {
+			b.w.OpenSession([]string{first.name, second.name}[i/20%2])
+			for len(b.queue) > 0 {
+				(<-b.queue)()
+			}
+		}
+	}
+	b.run(0).events <- agents.Event{Type: agents.EventDone}
+	b.run(1).events <- agents.Event{Type: agents.EventDone}
+	close(b.run(0).events)
+	close(b.run(1).events)
+	b.settle()
+	if got := first.answerText(first.entries[1].key); got != wantA.String() {
+		t.Errorf("the first conversation holds %q", got)
+	}
+	if got := second.answerText(second.entries[1].key); got != wantB.String() {
+		t.Errorf("the second conversation holds %q", got)
+	}
+	b.w.OpenSession(first.name)
+	b.settle()
+	b.sees("a199")
+	b.seesNot("b199")
+	if b.w.compose.busy {
+		t.Error("Stop is still there")
+	}
+}
+
+func TestNothingIsDrawnWhileHidden(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	b.settle()
+	b.w.Hide()
+	if b.vitals.shown != 0 || b.vitals.publish != nil {
+		t.Error("the vitals are still asked for")
+	}
+	b.run(0).events <- token("while hidden")
+	time.Sleep(3 * frame)
+	if n := len(b.queue); n != 0 {
+		t.Errorf("%d calls onto the UI goroutine while hidden", n)
+	}
+	b.w.Show()
+	b.settle()
+	b.sees("while hidden")
+}
+
+func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	ev := b.run(0).events
+	ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
+	b.settle()
+	port := b.w.chat.port
+	if port.offset != port.maxOffset() || port.maxOffset() == 0 {
+		t.Fatalf("at %v of %v after the first text", port.offset, port.maxOffset())
+	}
+	port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 400)})
+	at := port.offset
+	ev <- token(strings.Repeat("more of it\n\n", 30))
+	b.settle()
+	if port.offset != at {
+		t.Errorf("the reader was moved from %v to %v", at, port.offset)
+	}
+	if !b.w.chat.latest.Visible() {
+		t.Error("no way to the latest")
+	}
+	test.Tap(b.w.chat.latest)
+	ev <- token("the very end\n\n")
+	b.settle()
+	if port.offset != port.maxOffset() || b.w.chat.latest.Visible() {
+		t.Errorf("at %v of %v", port.offset, port.maxOffset())
+	}
+	b.sees("the very end")
+}
+
+func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
+	b := newBench(t)
+	var blocks []sessionmem.Block
+	for i := range 200 {
+		blocks = append(blocks, sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprintf("question %d.", i)})
+	}
+	b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
+	b.shown()
+	b.w.OpenSession("cpu-x")
+	b.settle()
+	b.sees("question 199.")
+	b.w.chat.port.scrollTo(0)
+	b.settle()
+	b.sees("question 140.")
+	if b.w.chat.port.offset == 0 {
+		t.Error("the reader was moved to the beginning")
+	}
+}
+
+func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
+	b.settle()
+	if n := len(b.w.chat.port.shown); n > 60 {
+		t.Errorf("%d objects on the screen", n)
+	}
+}
+
+func TestStatesBeforeTheFirstToken(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	b.settle()
+	b.sees("waiting for the model", "Stop")
+	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
+	b.settle()
+	b.sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
+	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
+	b.run(0).events <- token("words")
+	b.settle()
+	b.sees("words")
+	b.seesNot("loading qwen3:8b…")
+}
+
+func TestCallsAndErrorsOnTheScreen(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	ev := b.run(0).events
+	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+	ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
+	b.settle()
+	b.sees("coder", "write it", "working…")
+	test.Tap(b.w.chat.built[b.w.shown.entries[2].key].call.stop)
+	if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
+		t.Errorf("stopped calls: %v", d)
+	}
+	ev <- agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{ID: "c1", Done: true, Result: "inner text", Took: 3100 * time.Millisecond}}
+	ev <- agents.Event{Type: agents.EventError, Kind: "model_missing", Model: "qwen3:8b", Text: "The model qwen3:8b isn't installed.", Detail: "Pull it."}
+	b.settle()
+	b.sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
+	b.seesNot("inner text")
+	b.w.chat.toggle(b.w.shown.entries[2].key)
+	b.sees("inner text")
+	b.w.retry(*b.w.shown.entries[3].fault)
+	b.settle()
+	if r := b.turns.requests[1]; r.Retry != "u1" {
+		t.Errorf("the retry is %+v", r)
+	}
+	b.seesNot("isn't installed.")
+}
+
+func TestFirstRun(t *testing.T) {
+	b := newBench(t)
+	b.server.down = errors.New("refused")
+	b.server.models = nil
+	b.shown()
+	b.sees("Ollama isn't running", "127.0.0.1:11434", "Re-check", "Ollama is down")
+	b.seesNot("Try the demo")
+	b.server.mu.Lock()
+	b.server.down = nil
+	b.server.mu.Unlock()
+	b.w.checkServer()
+	b.settle()
+	b.sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
+	b.w.pull("qwen3:8b")
+	b.settle()
+	b.sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
+	b.w.endPull()
+	b.settle()
+	b.sees("One model to begin with")
+	b.w.pull("qwen3:8b")
+	b.server.pulls <- errors.New("no space left")
+	b.settle()
+	b.sees("no space left", "Try again")
+}
+
+func TestAdviceByMemory(t *testing.T) {
+	tests := []struct {
+		gb    uint64
+		model string
+	}{{0, "qwen3:4b"}, {4, "qwen3:1.7b"}, {8, "qwen3:4b"}, {16, "qwen3:8b"}, {32, "qwen3:14b"}, {128, "qwen3:14b"}}
+	for _, tc := range tests {
+		if got := adviseModel(tc.gb << 30)[0].model; got != tc.model {
+			t.Errorf("%d GB: %s, want %s", tc.gb, got, tc.model)
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.showPage(pageMemory)
+	b.settle()
+	b.sees("memory.md", "nothing remembered yet", "/data/agents/memory.md")
+	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −1"})
+	b.settle()
+	b.sees("memory.md reloaded · +2 −1")
+	b.w.showPage(pageAgents)
+	b.settle()
+	b.sees("Orchestrator", "agent.json: line 4")
+	b.w.ShowSettings()
+	b.settle()
+	b.sees("config.toml:3: bad value", "ollama.host")
+	b.w.NewChat()
+	b.sees("What shall we look at?")
+}
+
+func TestVitals(t *testing.T) {
+	b := newBench(t).shown()
+	b.sees("CPU · 10 cores", "37", "8.0", "of 16 GB", "n/a", "no sensor")
+	b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 99}})
+	b.settle()
+	b.sees("99")
+}
+
+func TestLevels(t *testing.T) {
+	tests := []struct {
+		name string
+		r    reading
+		want fyne.ThemeColorName
+	}{
+		{"calm CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 40}}), roleText},
+		{"hot CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 96}}), roleHot},
+		{"warm", temperatureReading(monitor.Snapshot{Temperature: monitor.TemperatureReading{Celsius: 81}}), roleWarn},
+		{"a disk with room", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 200e9, Total: 500e9}}), roleText},
+		{"a disk nearly full", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 500e9}}), roleHot},
+		{"memory under pressure", memoryReading(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 90, Total: 100}}), roleWarn},
+	}
+	for _, tc := range tests {
+		if tc.r.role != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, tc.r.role, tc.want)
+		}
+	}
+	if r := gpuReading(monitor.Snapshot{Time: time.Now(), GPU: monitor.GPUReading{NA: "why"}}); r.number != "" || r.na != "why" {
+		t.Errorf("a missing sensor reads %+v", r)
+	}
+}
+
+func TestSessionsAreGroupedByDay(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) time.Time { return now.Add(-d) }
+	infos := []sessionmem.Info{
+		{Name: "cpu-1", Source: "cpu", Title: "a", Active: at(time.Hour)},
+		{Name: "cli-2", Source: "cli", Title: "b", Active: at(2 * time.Hour)},
+		{Name: "cpu-3", Source: "cpu", Active: at(20 * time.Hour)},
+		{Name: "cpu-4", Source: "cpu", Active: at(20 * 24 * time.Hour), Err: errors.New("binary")},
+	}
+	got := sessionLines(infos, func(name string) string { return map[string]string{"cpu-1": "coder"}[name] }, now)
+	want := []string{"Today|a|window · 11:00 · coder", "|b|command line · 10:00", "Yesterday|cpu-3|window · 16:00", "1 November|cpu-4|can't be read: binary"}
+	for i, l := range got {
+		if s := l.day + "|" + l.title + "|" + l.meta; s != want[i] {
+			t.Errorf("line %d is %q, want %q", i, s, want[i])
+		}
+	}
+}
+
+func TestLinksThatOpen(t *testing.T) {
+	tests := []struct {
+		raw       string
+		open, ask bool
+	}{
+		{"https://ollama.com", true, false},
+		{"http://x/y", true, false},
+		{"mailto:a@b.c", true, false},
+		{"file:///etc/passwd", false, true},
+		{"vscode://x", false, true},
+		{"javascript:alert(1)", false, false},
+		{"/relative", false, false},
+		{"", false, false},
+		{"https://", false, false},
+		{"%zz", false, false},
+	}
+	for _, tc := range tests {
+		if open, ask := linkKind(tc.raw); open != tc.open || ask != tc.ask {
+			t.Errorf("%q: open %v, ask %v", tc.raw, open, ask)
+		}
+	}
+}
+
+func TestNarrowWindowsHaveADrawer(t *testing.T) {
+	b := newBench(t).shown()
+	if !b.w.side.object.Visible() || b.w.head.chats.Visible() {
+		t.Fatal("a wide window has no list")
+	}
+	b.w.win.Resize(fyne.NewSize(420, 700))
+	if b.w.side.object.Visible() || !b.w.head.chats.Visible() {
+		t.Fatal("a narrow window shows the list")
+	}
+	test.Tap(b.w.head.chats)
+	if !b.w.side.object.Visible() {
+		t.Error("the drawer did not open")
+	}
+	test.Tap(b.w.root.scrim)
+	if b.w.side.object.Visible() {
+		t.Error("the drawer did not close")
+	}
+}
+
+func TestClosing(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.onClose()
+	if b.quits != 0 || len(b.visible) != 2 {
+		t.Errorf("with a tray: %d quits, visible %v", b.quits, b.visible)
+	}
+	b.shown()
+	b.hides = false
+	b.w.onClose()
+	if b.quits != 1 {
+		t.Error("without a tray closing did not quit")
+	}
+}
+
+func TestEveryScriptIsDrawn(t *testing.T) {
+	for _, s := range []string{
+		"emoji 👨‍👩‍👧‍👦🏳️‍🌈🎉", "日本語の長い文章がここにあります。とても長いので折り返す必要があります。", "שלום עולם, זה טקסט מימין לשמאל",
+		"العربية", "हिन्दी ภาษาไทย", "\u202eoverride\u202c", "a\u0301\u0302\u0303", strings.Repeat("W", 5000), "\x00\x01\x02", "tab\there", "\u200b\ufeff",
+	} {
+		b := newBench(t).shown()
+		b.w.win.Resize(fyne.NewSize(420, 700))
+		b.w.send(s)
+		b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
+		b.settle()
+		b.w.chat.port.scrollTo(0)
+		b.w.win.Canvas().Capture()
+	}
+}
+
+func TestChoicesHoldForTheSession(t *testing.T) {
+	b := newBench(t).shown()
+	menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}}, "gone:1b", func(string) {})
+	last := menu.Items[len(menu.Items)-1]
+	if last.Label != "gone:1b  ·  not installed" || !last.Disabled {
+		t.Errorf("a missing model is shown as %q", last.Label)
+	}
+	am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) { b.w.shown.agent = slug })
+	if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
+		t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
+	}
+	am.Items[0].Action()
+	b.w.send("q")
+	if b.turns.requests[0].Agent != "orchestrator" {
+		t.Errorf("the request is %+v", b.turns.requests[0])
+	}
+}
+
+func TestTextIsSelectedAcrossRows(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("the question")
+	b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
+	b.settle()
+	port := b.w.chat.port
+	at := func(i int, x float32) fyne.Position {
+		p := port.rows[i]
+		return fyne.NewPos(port.left+p.indent+x, p.top-port.offset+10)
+	}
+	port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
+	port.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: at(5, 600)}})
+	port.DragEnd()
+	port.TypedShortcut(&fyne.ShortcutCopy{})
+	want := "first bold words\n• an item\ncode here\nlast words"
+	if got := b.w.p.App.Clipboard().Content(); got != want {
+		t.Errorf("copied %q, want %q", got, want)
+	}
+	port.DoubleTapped(&fyne.PointEvent{Position: at(2, 5)})
+	if got := port.selectedText(); got != "first" {
+		t.Errorf("a double click selects %q", got)
+	}
+	port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
+	if port.selectedText() != "" {
+		t.Error("a click does not end the selection")
+	}
+	port.TypedRune('x')
+	if b.w.compose.entry.Text != "x" {
+		t.Error("typing does not go to the composer")
+	}
+}
+
+func TestCopyTakesTheMarkdown(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("q")
+	b.run(0).events <- token("**bold** and `code`")
+	b.settle()
+	b.w.chat.act.copyAnswer(b.w.shown.entries[1].key)
+	if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
+		t.Errorf("copied %q", got)
+	}
+}
+
+func TestANoticeIsReadWhole(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.win.Resize(fyne.NewSize(420, 700))
+	b.w.SetNotice("There is no tray icon here, because nothing on this desktop shows one: the window is the way in.")
+	b.sees("There is no tray", "the way in.")
+	test.Tap(b.w.notice.dismiss)
+	b.seesNot("There is no tray")
+}
+
+func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {
+	test.NewTempApp(t)
+	p := newProse([]run{{text: strings.Repeat("words that fill a line ", 12)}}, sizeText, roleText)
+	for _, width := range []float32{600, 200, 400} {
+		p.Resize(fyne.NewSize(width, p.measure(width)))
+		drawn := 0
+		for _, o := range test.WidgetRenderer(p).Objects() {
+			txt, ok := o.(*canvas.Text)
+			if !ok {
+				continue
+			}
+			drawn++
+			if end := txt.Position().X + fyne.MeasureText(txt.Text, txt.TextSize, txt.TextStyle).Width; end > width+1 {
+				t.Errorf("at %v: %q ends at %v", width, txt.Text, end)
+			}
+		}
+		if drawn != len(p.lines) {
+			t.Errorf("at %v: %d of %d lines are drawn", width, drawn, len(p.lines))
+		}
+	}
+}

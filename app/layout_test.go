@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Who may import whom. The files are read, not built, so that the rules hold on
+// every system and under every build tag.
+
+const module = "mac-stats"
+
+// layers says which top-level folders a folder's packages may import; there are no
+// other folders with Go packages.
+var layers = map[string][]string{
+	"app":        {"app", "agents", "sessionmem", "assets"},
+	"agents":     {"agents", "sessionmem"},
+	"sessionmem": {"sessionmem"},
+	"assets":     {},
+}
+
+// restricted names modules and packages that only some folders may import.
+var restricted = []struct {
+	what  string
+	users []string // folders, with what is below them
+	tests bool     // any test may import it too
+}{
+	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/cpuwindow", "app/tray"}},
+	{what: "fyne.io/systray", users: []string{"app/desktop", "app/cpuwindow", "app/tray"}},
+	{what: "github.com/go-gl", users: []string{"app/desktop"}},
+	{what: "github.com/bwmarrin/discordgo", users: []string{"app/discord"}},
+	{what: "github.com/ollama/ollama", users: []string{"agents", "app"}},
+	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/demo"}, tests: true},
+	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
+	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
+}
+
+// emptyNames are package names that say nothing of what is inside.
+var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared"}
+
+// importer is one Go file: its package's folder and what it imports.
+type importer struct {
+	folder  string // slash-separated, below the module's root
+	name    string // of the package
+	test    bool
+	imports []string
+}
+
+// violations lists what the file breaks of the rules, in words.
+func (f importer) violations() []string {
+	var found []string
+	report := func(format string, args ...any) {
+		found = append(found, f.folder+" "+fmt.Sprintf(format, args...))
+	}
+	if slices.Contains(emptyNames, strings.TrimSuffix(f.name, "_test")) || slices.Contains(emptyNames, path.Base(f.folder)) {
+		report("is a package called %s", path.Base(f.folder))
+	}
+	top, _, _ := strings.Cut(f.folder, "/")
+	allowed, known := layers[top]
+	if !known {
+		report("is outside the layout")
+		return found
+	}
+	for _, imported := range f.imports {
+		if inner, ok := strings.CutPrefix(imported, module+"/"); ok {
+			target, _, _ := strings.Cut(inner, "/")
+			if !slices.Contains(allowed, target) && !within(f.folder, inner) {
+				report("imports %s", inner)
+			}
+		}
+		if within(imported, "github.com/ollama/ollama") && imported != "github.com/ollama/ollama/api" {
+			report("imports %s instead of its api alone", imported)
+		}
+		for _, r := range restricted {
+			if within(imported, r.what) && (!f.test || !r.tests) && !slices.ContainsFunc(r.users, func(user string) bool { return within(f.folder, user) }) {
+				report("imports %s", strings.TrimPrefix(imported, module+"/"))
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// within tells whether a package path is the folder or below it.
+func within(pkg, folder string) bool {
+	return pkg == folder || strings.HasPrefix(pkg, folder+"/")
+}
+
+func TestImportsFollowTheLayout(t *testing.T) {
+	files := readImporters(t, "..")
+	if len(files) < 20 {
+		t.Fatalf("only %d Go files were found; the test looks at the wrong folder", len(files))
+	}
+	for _, f := range files {
+		for _, v := range f.violations() {
+			t.Error(v)
+		}
+	}
+}
+
+// readImporters parses the imports of every Go file of the module at root.
+func readImporters(t *testing.T, root string) []importer {
+	t.Helper()
+	var files []importer
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			// tools is a module of its own
+			if file != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "tools" || name == "artifacts") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		f, err := parseImporter(root, file)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func parseImporter(root, file string) (importer, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		return importer{}, err
+	}
+	folder, err := filepath.Rel(root, filepath.Dir(file))
+	if err != nil {
+		return importer{}, err
+	}
+	f := importer{folder: filepath.ToSlash(folder), name: parsed.Name.Name, test: strings.HasSuffix(file, "_test.go")}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return f, err
+		}
+		f.imports = append(f.imports, imported)
+	}
+	return f, nil
+}
+
+func TestLayoutFindsWrongArrows(t *testing.T) {
+	tests := map[string]struct {
+		file importer
+		want []string
+	}{
+		"given the arrows of the layout": {
+			file: importer{folder: "app/backend", imports: []string{"fmt", "mac-stats/agents", "mac-stats/agents/ollama", "mac-stats/sessionmem", "mac-stats/assets", "mac-stats/app/config"}},
+		},
+		"given sessionmem that imports agents": {
+			file: importer{folder: "sessionmem", imports: []string{"mac-stats/agents"}},
+			want: []string{"sessionmem imports agents"},
+		},
+		"given sessionmem that imports the model client": {
+			file: importer{folder: "sessionmem/recall", imports: []string{"github.com/ollama/ollama/api"}},
+			want: []string{"sessionmem/recall imports github.com/ollama/ollama/api"},
+		},
+		"given agents that import app": {
+			file: importer{folder: "agents", imports: []string{"mac-stats/app/config"}},
+			want: []string{"agents imports app/config"},
+		},
+		"given agents that import assets": {
+			file: importer{folder: "agents/ollama", imports: []string{"mac-stats/assets"}},
+			want: []string{"agents/ollama imports assets"},
+		},
+		"given assets that import anything of ours": {
+			file: importer{folder: "assets", imports: []string{"embed", "mac-stats/sessionmem"}},
+			want: []string{"assets imports sessionmem"},
+		},
+		"given agents with a window": {
+			file: importer{folder: "agents", imports: []string{"fyne.io/fyne/v2"}},
+			want: []string{"agents imports fyne.io/fyne/v2"},
+		},
+		"given a test of agents with a window": {
+			file: importer{folder: "agents", test: true, imports: []string{"fyne.io/fyne/v2/test"}},
+			want: []string{"agents imports fyne.io/fyne/v2/test"},
+		},
+		"given package main with a window": {
+			file: importer{folder: "app", name: "main", imports: []string{"fyne.io/fyne/v2/app"}},
+			want: []string{"app imports fyne.io/fyne/v2/app"},
+		},
+		"given the monitor with a tray": {
+			file: importer{folder: "app/monitor", imports: []string{"fyne.io/systray"}},
+			want: []string{"app/monitor imports fyne.io/systray"},
+		},
+		"given the window and its parts with a window": {
+			file: importer{folder: "app/cpuwindow/chat", imports: []string{"fyne.io/fyne/v2", "fyne.io/systray"}},
+		},
+		"given a folder whose name only begins like the window's": {
+			file: importer{folder: "app/trayless", imports: []string{"fyne.io/systray"}},
+			want: []string{"app/trayless imports fyne.io/systray"},
+		},
+		"given Discord outside its package": {
+			file: importer{folder: "agents", imports: []string{"github.com/bwmarrin/discordgo"}},
+			want: []string{"agents imports github.com/bwmarrin/discordgo"},
+		},
+		"given more of the model server than its api": {
+			file: importer{folder: "agents/ollama", imports: []string{"github.com/ollama/ollama/server"}},
+			want: []string{"agents/ollama imports github.com/ollama/ollama/server instead of its api alone"},
+		},
+		"given the scripted server in the program itself": {
+			file: importer{folder: "app/cli", imports: []string{"mac-stats/agents/ollamatest"}},
+			want: []string{"app/cli imports agents/ollamatest"},
+		},
+		"given the scripted server in a test": {
+			file: importer{folder: "app/cli", test: true, imports: []string{"mac-stats/agents/ollamatest"}},
+		},
+		"given the real server in the demo": {
+			file: importer{folder: "app/demo", imports: []string{"mac-stats/agents/ollamatest", "mac-stats/agents/ollamatest/realollama"}},
+			want: []string{"app/demo imports agents/ollamatest/realollama"},
+		},
+		"given a package that is called util": {
+			file: importer{folder: "app/util"},
+			want: []string{"app/util is a package called util"},
+		},
+		"given a folder beside the others": {
+			file: importer{folder: "internal/store", name: "store"},
+			want: []string{"internal/store is outside the layout"},
+		},
+		"given a Go file at the root": {
+			file: importer{folder: ".", name: "main"},
+			want: []string{". is outside the layout"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.file.violations()); diff != "" {
+				t.Errorf("violations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,65 @@
+// Command mac-stats is a menu-bar app: the machine's vitals and a chat with a
+// team of agents on a local Ollama server. This package holds the wiring alone.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli"
+	"mac-stats/app/instance"
+)
+
+// version is set when building: -ldflags "-X main.version=…".
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := cli.Run(ctx, params(), os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func params() cli.Params {
+	return cli.Params{
+		Version:          buildVersion(),
+		Stdin:            os.Stdin,
+		Stdout:           os.Stdout,
+		Stderr:           os.Stderr,
+		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		StdinIsPipe:      isPipe(os.Stdin),
+		Open:             backend.Open,
+		Poke:             poke,
+		RunApp:           runApp,
+	}
+}
+
+// poke tells the running app, if there is one, that a session changed.
+func poke(b *backend.Backend, session string) {
+	request := instance.Request{Op: instance.OpChanged, Session: session}
+	if err := instance.Send(context.Background(), b.Paths.Runtime, b.Paths.Home, request); err != nil {
+		b.Logger.Debug("no app to tell of the change", "error", err)
+	}
+}
+
+// isPipe reports whether something is piped or redirected into f.
+func isPipe(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "development build"
+}
