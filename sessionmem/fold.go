@@ -53,12 +53,21 @@ func (t *Transcript) Branch() []Block {
 		}
 		for i := len(out) - 1; i >= barrier; i-- {
 			if out[i].ID == rewindTarget(b) && out[i].Kind != KindNote {
-				out = out[:i]
+				out = withoutWork(out[:i])
 				break
 			}
 		}
 	}
 	return out
+}
+
+// withoutWork takes the sub-calls and tools at the end along with the answer they
+// were for.
+func withoutWork(blocks []Block) []Block {
+	for len(blocks) > 0 && (blocks[len(blocks)-1].Kind == KindAgent || blocks[len(blocks)-1].Kind == KindTool) {
+		blocks = blocks[:len(blocks)-1]
+	}
+	return blocks
 }
 
 // rewindTarget is the block id that a Note rewind names.

@@ -18,7 +18,7 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 	c.title, c.path = t.Info.Title, t.Info.Path
 	c.changed = t.Info.Active
 	c.loadErr, c.loading = t.Info.Err, false
-	blocks := branch(t.Blocks)
+	blocks := t.Branch()
 	from := max(0, len(blocks)-blocksShown)
 	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
 		from--
@@ -60,29 +60,6 @@ func (c *conversation) knows(blocks []sessionmem.Block) bool {
 		}
 	}
 	return true
-}
-
-// branch leaves out what a rewind took out of the conversation: the blocks after
-// the one it names, up to the rewind itself.
-func branch(blocks []sessionmem.Block) []sessionmem.Block {
-	out := make([]sessionmem.Block, 0, len(blocks))
-	for _, b := range blocks {
-		if b.Kind != sessionmem.KindNote || !strings.HasPrefix(b.Note, "rewind") {
-			out = append(out, b)
-			continue
-		}
-		id := b.Parent
-		if f := strings.Fields(b.Note + " " + b.Text); id == "" && len(f) > 1 {
-			id = f[1]
-		}
-		for i := range out {
-			if out[i].ID == id {
-				out = out[:i+1]
-				break
-			}
-		}
-	}
-	return out
 }
 
 // addBlocks appends the entries of blocks.

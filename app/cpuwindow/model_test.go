@@ -215,17 +215,17 @@ func TestTranscriptBecomesEntries(t *testing.T) {
 }
 
 func TestRewindLeavesTheOldBranchOut(t *testing.T) {
-	for name, note := range map[string]sessionmem.Block{
-		"by parent": {Kind: sessionmem.KindNote, Note: "rewind", Parent: "1"},
-		"by text":   {Kind: sessionmem.KindNote, Note: "rewind", Text: "1"},
-		"by note":   {Kind: sessionmem.KindNote, Note: "rewind 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := branch([]sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser}, {ID: "2", Kind: sessionmem.KindAssistant}, note, {ID: "3", Kind: sessionmem.KindAssistant}})
-			if len(got) != 2 || got[0].ID != "1" || got[1].ID != "3" {
-				t.Errorf("got %v", got)
-			}
-		})
+	c := newConversation("cpu-1")
+	c.fill(transcript(
+		sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "2", Kind: sessionmem.KindTool, Agent: "SYSTEM_STATS", Parent: "1", Text: "x"},
+		sessionmem.Block{ID: "3", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "first"},
+		sessionmem.Block{ID: "4", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "1", Text: "3"},
+		sessionmem.Block{ID: "5", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "second"},
+	))
+	want := []string{"user q", "head o m", "answer second"}
+	if d := cmp.Diff(want, told(c)); d != "" {
+		t.Error(d)
 	}
 }
 
