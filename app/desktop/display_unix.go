@@ -3,6 +3,7 @@
 package desktop
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -111,7 +112,9 @@ func parseDisplay(display string) (host string, number int, err error) {
 }
 
 func reach(network, address string) error {
-	conn, err := net.DialTimeout(network, address, displayTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), displayTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
 		return err
 	}

@@ -57,8 +57,14 @@ func TestParseDisplay(t *testing.T) {
 		display, host string
 		number        int
 	}{
-		{":0", "", 0}, {":10.1", "", 10}, {"unix:3", "unix", 3}, {"host:2", "host", 2},
-		{"tcp/host:2.0", "host", 2}, {"[::1]:4", "::1", 4}, {"::1:4", "::1", 4}, {"/private/tmp/x/org.xquartz:0", "org.xquartz", 0},
+		{":0", "", 0},
+		{":10.1", "", 10},
+		{"unix:3", "unix", 3},
+		{"host:2", "host", 2},
+		{"tcp/host:2.0", "host", 2},
+		{"[::1]:4", "::1", 4},
+		{"::1:4", "::1", 4},
+		{"/private/tmp/x/org.xquartz:0", "org.xquartz", 0},
 	} {
 		host, number, err := parseDisplay(c.display)
 		if err != nil || host != c.host || number != c.number {

@@ -99,23 +99,31 @@ func TestCPU(t *testing.T) {
 			"one core busy, one idle",
 			stat("100 0 100 1000 0 0 0 0 0 0", "100 0 100 1000 0 0 0 0 0 0"),
 			stat("150 0 150 1000 0 0 0 0 0 0", "100 0 100 1100 0 0 0 0 0 0"),
-			50, []float64{100, 0}, false,
+			50,
+			[]float64{100, 0},
+			false,
 		},
 		{
 			"waiting for a disk and guests are not counted twice",
 			stat("100 0 0 1000 100 0 0 0 50 0"), stat("125 0 0 1050 125 0 0 0 75 0"),
-			25, []float64{25}, false,
+			25,
+			[]float64{25},
+			false,
 		},
 		{
 			"iowait shrinks a little, as the kernel allows",
 			stat("100 0 0 1000 100 0 0 0 0 0"), stat("150 0 0 1060 90 0 0 0 0 0"),
-			50, []float64{50}, false,
+			50,
+			[]float64{50},
+			false,
 		},
 		{
 			"a counter goes backwards on one core",
 			stat("500 0 0 1000 0 0 0 0 0 0", "100 0 0 1000 0 0 0 0 0 0"),
 			stat("10 0 0 20 0 0 0 0 0 0", "150 0 0 1050 0 0 0 0 0 0"),
-			50, []float64{0, 50}, false,
+			50,
+			[]float64{0, 50},
+			false,
 		},
 		{
 			"no tick since", stat("1 0 0 1 0 0 0 0 0 0"), stat("1 0 0 1 0 0 0 0 0 0"),
@@ -176,8 +184,12 @@ func TestNetwork(t *testing.T) {
 		err           error
 	}{
 		{
-			"rates of what leaves the machine", map[string][2]uint64{"lo": {0, 0}, "eth0": {1000, 100}, "docker0": {5, 5}},
-			map[string][2]uint64{"lo": {9e9, 9e9}, "eth0": {3000, 500}, "docker0": {9e9, 9e9}}, 2 * time.Second, NetworkReading{Down: 1000, Up: 200}, nil,
+			"rates of what leaves the machine",
+			map[string][2]uint64{"lo": {0, 0}, "eth0": {1000, 100}, "docker0": {5, 5}},
+			map[string][2]uint64{"lo": {9e9, 9e9}, "eth0": {3000, 500}, "docker0": {9e9, 9e9}},
+			2 * time.Second,
+			NetworkReading{Down: 1000, Up: 200},
+			nil,
 		},
 		{
 			"a counter wraps", map[string][2]uint64{"eth0": {1<<32 - 10, 100}}, map[string][2]uint64{"eth0": {500, 300}}, time.Second, NetworkReading{Up: 200}, nil,

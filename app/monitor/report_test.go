@@ -27,11 +27,13 @@ func TestLine(t *testing.T) {
 		want   string
 	}{
 		{"everything", func(*Snapshot) {}, "CPU 37 % · memory 18.2 of 32 GB · 81 °C · disk 212 GB free"},
-		{"with a GPU, on battery", func(s *Snapshot) {
-			s.GPU = GPUReading{Percent: 5}
-			s.Battery = BatteryReading{Percent: 64, OnBattery: true}
+		{
+			"with a GPU, on battery", func(s *Snapshot) {
+				s.GPU = GPUReading{Percent: 5}
+				s.Battery = BatteryReading{Percent: 64, OnBattery: true}
+			},
+			"CPU 37 % · memory 18.2 of 32 GB · GPU 5 % · 81 °C · disk 212 GB free · battery 64 %",
 		},
-			"CPU 37 % · memory 18.2 of 32 GB · GPU 5 % · 81 °C · disk 212 GB free · battery 64 %"},
 		{"what is n/a is left out", func(s *Snapshot) { s.CPU.NA, s.Temperature.NA = "x", "y" }, "memory 18.2 of 32 GB · disk 212 GB free"},
 		{"nothing yet", func(s *Snapshot) {
 			for _, m := range Metrics() {

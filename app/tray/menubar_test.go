@@ -179,8 +179,19 @@ func TestBucketOf(t *testing.T) {
 		percent float64
 		bucket  int
 	}{
-		{-1, unknown}, {math.NaN(), unknown}, {math.Inf(-1), unknown},
-		{0, 0}, {2.4, 0}, {2.6, 5}, {37, 35}, {38, 40}, {97.4, 95}, {97.6, 100}, {100, 100}, {250, 100}, {math.Inf(1), 100},
+		{-1, unknown},
+		{math.NaN(), unknown},
+		{math.Inf(-1), unknown},
+		{0, 0},
+		{2.4, 0},
+		{2.6, 5},
+		{37, 35},
+		{38, 40},
+		{97.4, 95},
+		{97.6, 100},
+		{100, 100},
+		{250, 100},
+		{math.Inf(1), 100},
 	} {
 		if got := bucketOf(c.percent); got != c.bucket {
 			t.Errorf("bucketOf(%v) = %d, want %d", c.percent, got, c.bucket)

@@ -8,9 +8,6 @@ import (
 	"fyne.io/systray"
 )
 
-// trayBuiltIn: this build has an icon.
-const trayBuiltIn = true
-
 // systrayShell is fyne.io/systray. The library keeps its state in package variables,
 // so there is one icon a process, and it can't be started again after stop.
 type systrayShell struct {

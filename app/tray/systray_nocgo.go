@@ -15,5 +15,5 @@ func (noShell) setText(label, string)                    {}
 func (noShell) setChecked(label, bool)                   {}
 func (noShell) stop()                                    {}
 
-// trayBuiltIn: this build has an icon.
+// trayBuiltIn: this build has no icon.
 const trayBuiltIn = false

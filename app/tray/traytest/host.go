@@ -41,7 +41,7 @@ func StartBus() (*Bus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the tray's tests need dbus-daemon (Debian: apt install dbus-daemon): %w", err)
 	}
-	cmd := exec.Command(path, "--session", "--nofork", "--nopidfile", "--print-address=1")
+	cmd := exec.CommandContext(context.Background(), path, "--session", "--nofork", "--nopidfile", "--print-address=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting a session bus: %w", err)

@@ -1,0 +1,45 @@
+# mac-stats: what to type. `make` alone lists it.
+
+TAGS     := migrated_fynedo
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS  := -X main.version=$(VERSION)
+ARTIFACTS ?= $(CURDIR)/artifacts
+
+.PHONY: help run build build-nogui test bench e2e lint fmt fuzz clean
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: ## install what is missing, build, start the app
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory build
+	bin/mac-stats
+
+build: ## bin/mac-stats
+	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o bin/mac-stats ./app
+
+build-nogui: ## bin/mac-stats-nogui: the commands and --headless, without a window system
+	CGO_ENABLED=0 go build -tags nogui -trimpath -ldflags '$(LDFLAGS)' -o bin/mac-stats-nogui ./app
+
+test: ## everything that is checked; installs what it needs
+	@scripts/test.sh
+
+bench: ## the figures that are promised, as a table
+	@scripts/bench.sh
+
+e2e: build ## the built app on a screen of its own, against a real Ollama; screenshots in artifacts/
+	@mkdir -p $(ARTIFACTS)
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$$(scripts/ollama.sh) MAC_STATS_TEST_BINARY=$(CURDIR)/bin/mac-stats \
+		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -tags e2e ./app/e2etest/...
+
+lint: ## the linters alone
+	@scripts/test.sh format vet lint
+
+fmt: ## format all Go files
+	"$$(scripts/tools.sh)/gofumpt" -w .
+
+fuzz: ## fuzz every target for a minute each
+	@FUZZ_TIME=1m scripts/test.sh fuzz
+
+clean: ## remove what was built here (the test cache in ~/.cache/mac-stats-test stays)
+	rm -rf bin dist artifacts

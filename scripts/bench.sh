@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The benchmarks beside every figure that is promised, as a table. Those of the built
+# app on a screen (app/e2etest) come last.
+#
+#   scripts/bench.sh [PACKAGE…]
+source "$(dirname "$0")/lib.sh"
+
+packages=("$@")
+((${#packages[@]})) || mapfile -t packages < <(grep -rlE --include='*_test.go' '^func Benchmark' . | xargs -r -n1 dirname | sort -u | grep -v '^./app/e2etest$')
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
+
+# table: name, repetitions, then every value with its unit.
+table() {
+	awk '
+		/^pkg: / { printf "\n%s\n", $2 }
+		/^Benchmark/ {
+			line = sprintf("  %-58s", $1)
+			for (i = 3; i < NF; i += 2) line = line sprintf(" %12s %-9s", $i, $(i + 1))
+			print line
+		}' "$results"
+}
+
+((${#packages[@]})) && CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -bench . -benchmem "${packages[@]}" | tee "$results"
+if (($# == 0)); then
+	scripts/setup.sh test
+	make --no-print-directory build
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$(scripts/ollama.sh) MAC_STATS_TEST_BINARY="$PWD/bin/mac-stats" \
+		go test -count=1 -timeout 30m -tags e2e -run '^$' -bench . -benchtime 1x ./app/e2etest | tee -a "$results"
+fi
+table

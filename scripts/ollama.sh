@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds the Ollama server that the tests talk to, once, into the cache folder, and
+# prints its path. v0.6.5 is the last version that builds as a Go module with a C++
+# compiler alone. MAC_STATS_TEST_OLLAMA names another binary to use.
+source "$(dirname "$0")/lib.sh"
+
+version=v0.6.5
+folder="$test_cache/ollama-$version"
+
+if [[ -n ${MAC_STATS_TEST_OLLAMA:-} ]]; then
+	[[ -x $MAC_STATS_TEST_OLLAMA ]] || fail "MAC_STATS_TEST_OLLAMA: $MAC_STATS_TEST_OLLAMA is no program"
+	say "$MAC_STATS_TEST_OLLAMA"
+	exit
+fi
+if [[ ! -x $folder/ollama ]]; then
+	say "Building the Ollama server for tests ($version), once; this takes some minutes." >&2
+	mkdir -p "$test_cache"
+	building=$(mktemp -d "$test_cache/building.XXXXXX")
+	trap 'rm -rf "$building"' EXIT
+	GOBIN="$building" CGO_ENABLED=1 go install "github.com/ollama/ollama@$version"
+	mkdir -p "$folder"
+	mv "$building/ollama" "$folder/ollama"
+fi
+say "$folder/ollama"

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Installs or names what is missing to build mac-stats, and with "test" also what
+# its tests need.
+#
+#   scripts/setup.sh build | test
+#
+# Debian and Ubuntu: shows the missing packages and asks before it uses sudo; as
+# root, or with CI=true, it installs them at once. Elsewhere it says what to install.
+source "$(dirname "$0")/lib.sh"
+
+purpose="${1:-build}"
+[[ $purpose == build || $purpose == test ]] || fail "usage: scripts/setup.sh build | test"
+
+build_packages=(
+	gcc libc6-dev pkg-config # cgo
+	libgl-dev                # the window is drawn with OpenGL
+	libx11-dev libxcursor-dev libxi-dev libxinerama-dev libxrandr-dev libxxf86vm-dev
+	libwayland-dev libxkbcommon-dev
+	ca-certificates          # to fetch Go modules
+	libgl1-mesa-dri          # OpenGL on machines without a graphics card
+)
+test_packages=(
+	g++                     # builds the Ollama server for tests
+	xvfb xauth openbox      # a screen and a window manager
+	dbus                    # a message bus for the tray
+	xdotool x11-utils       # types and clicks; looks at windows
+	imagemagick             # screenshots
+	fonts-dejavu-core       # text on them
+	procps
+)
+
+check_go() {
+	command -v go >/dev/null || fail \
+		"Go is not installed. mac-stats needs Go 1.26 or newer: https://go.dev/doc/install" \
+		"Any Go from 1.21 on will do: it fetches the right one by itself."
+	local version
+	version=$(GOTOOLCHAIN=local go env GOVERSION)
+	version=${version#go}
+	local minor=${version#1.}
+	minor=${minor%%[!0-9]*}
+	((minor >= 21)) || fail \
+		"Go $version is too old: mac-stats needs Go 1.26 or newer: https://go.dev/doc/install" \
+		"Any Go from 1.21 on will do: it fetches the right one by itself."
+	((minor >= 26)) || say "Go $version will fetch Go 1.26, which mac-stats needs."
+	go version >/dev/null || fail \
+		"Go $version could not fetch Go 1.26. Install it from https://go.dev/doc/install, then try again."
+}
+
+installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+setup_debian() {
+	local packages=("${build_packages[@]}") missing=() p
+	[[ $purpose == test ]] && packages+=("${test_packages[@]}")
+	for p in "${packages[@]}"; do
+		installed "$p" || missing+=("$p")
+	done
+	((${#missing[@]})) || return 0
+	say "These packages are missing: ${missing[*]}"
+	local root=()
+	if ((EUID != 0)); then
+		root=(sudo)
+		confirm "Install them with sudo apt-get?" || fail \
+			"Not installed. Do it yourself, then try again:" \
+			"  sudo apt-get update && sudo apt-get install ${missing[*]}"
+	fi
+	"${root[@]}" apt-get update -q
+	"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# can_compile: the headers and libraries of the window are there.
+can_compile() {
+	command -v cc >/dev/null && command -v pkg-config >/dev/null && pkg-config --exists gl || return 1
+	local dir
+	dir=$(mktemp -d)
+	printf '#include <%s>\n' GL/gl.h X11/Xlib.h X11/Xcursor/Xcursor.h X11/extensions/XInput2.h \
+		X11/extensions/Xinerama.h X11/extensions/Xrandr.h X11/extensions/xf86vmode.h \
+		wayland-client.h wayland-cursor.h wayland-egl.h xkbcommon/xkbcommon.h >"$dir/probe.c"
+	echo 'int main(void) { return 0; }' >>"$dir/probe.c"
+	local ok=0
+	cc "$dir/probe.c" -o "$dir/probe" -lGL -lX11 -lXcursor -lXi -lXinerama -lXrandr -lXxf86vm \
+		-lwayland-client -lwayland-cursor -lwayland-egl -lxkbcommon 2>"$dir/errors" || ok=1
+	rm -r "$dir"
+	return "$ok"
+}
+
+setup_other_linux() {
+	can_compile || fail "A C compiler or the headers of OpenGL, X11 and Wayland are missing. Install
+  Fedora:   sudo dnf install gcc pkgconf mesa-libGL-devel libX11-devel libXcursor-devel libXi-devel \\
+              libXinerama-devel libXrandr-devel libXxf86vm-devel wayland-devel libxkbcommon-devel
+  Arch:     sudo pacman -S gcc pkgconf libglvnd libx11 libxcursor libxi libxinerama libxrandr libxxf86vm \\
+              wayland libxkbcommon
+  openSUSE: sudo zypper install gcc pkgconf Mesa-libGL-devel libX11-devel libXcursor-devel libXi-devel \\
+              libXinerama-devel libXrandr-devel libXxf86vm-devel wayland-devel libxkbcommon-devel
+or what they are called on your system, then try again."
+	[[ $purpose == build ]] && return
+	local missing=() tool
+	for tool in g++ Xvfb openbox dbus-daemon xdotool xprop import; do
+		command -v "$tool" >/dev/null || missing+=("$tool")
+	done
+	((${#missing[@]} == 0)) || fail "The tests need these programs, which are missing: ${missing[*]}"
+}
+
+setup_macos() {
+	xcode-select -p >/dev/null 2>&1 || fail \
+		"The command line tools of Xcode are missing. Install them with: xcode-select --install"
+}
+
+case "$(uname -s)" in
+Linux)
+	if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
+		setup_debian
+	else
+		setup_other_linux
+	fi
+	;;
+Darwin) setup_macos ;;
+*) say "No set-up is known for $(uname -s): a C compiler and Go 1.26 are needed." ;;
+esac
+check_go

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Everything that is checked, in the order in which it fails soonest, with the time
+# of each step at the end. Stops at the first step that fails; KEEP_GOING=1 and
+# CI=true go on and report them all.
+#
+#   scripts/test.sh [STEP…]      only these steps
+source "$(dirname "$0")/lib.sh"
+
+fuzz_time="${FUZZ_TIME:-2s}"
+keep_going="${KEEP_GOING:-}"
+[[ ${CI:-} == true ]] && keep_going=1
+
+steps=(setup tidy format vet lint build unit race fuzz ollama e2e)
+
+step_setup() {
+	scripts/setup.sh test
+	scripts/tools.sh
+	scripts/ollama.sh
+}
+
+step_tidy() {
+	go mod tidy -diff
+	(cd tools && go mod verify)
+}
+
+step_format() {
+	local unformatted
+	unformatted=$("$(scripts/tools.sh)/gofumpt" -l .)
+	[[ -z $unformatted ]] || fail "Not formatted (make fmt does it):" "$unformatted"
+}
+
+# The other systems are vetted without cgo; with a window where Go alone can.
+step_vet() {
+	vet linux "$test_tags"
+	vet linux "nogui,$test_tags"
+	vet windows "$test_tags"
+	vet windows "nogui,$test_tags"
+	vet darwin "$test_tags"
+	vet darwin "nogui,$test_tags"
+}
+
+vet() {
+	say "go vet for $1, -tags $2"
+	GOOS=$1 CGO_ENABLED=0 go vet -tags "$2" ./...
+}
+
+step_lint() {
+	local linter
+	linter="$(scripts/tools.sh)/golangci-lint"
+	CGO_ENABLED=0 "$linter" run
+	# What is long or winding is worth a thought, not a failure.
+	say "Worth a thought:"
+	CGO_ENABLED=0 "$linter" run --config .golangci.advice.yml --issues-exit-code 0
+}
+
+step_build() {
+	make --no-print-directory build build-nogui
+	local linked
+	linked=$(go list -deps -tags nogui ./app | grep -E '^fyne\.io/|/go-gl/' || true)
+	[[ -z $linked ]] || fail "The nogui build links a window system:" "$linked"
+}
+
+step_unit() {
+	CGO_ENABLED=0 go test -tags "$test_tags" ./...
+}
+
+# Packages that are tested with a window are left out: the test driver of the
+# toolkit runs what is meant for its one goroutine on any.
+step_race() {
+	local packages
+	packages=$(go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... | grep -v ' fyne\.io/fyne/' | cut -d' ' -f1)
+	# shellcheck disable=SC2086 # one argument a package
+	go test -race -shuffle=on -tags "$test_tags" $packages
+}
+
+# The seeds run with the unit tests; this looks a little further.
+step_fuzz() {
+	local file target found=0
+	while IFS=: read -r file target; do
+		found=$((found + 1))
+		target=${target#func }
+		target=${target%%(*}
+		say "$target in $(dirname "$file")"
+		CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -fuzz "^$target\$" -fuzztime "$fuzz_time" "./$(dirname "$file")"
+	done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*\(' . | sort)
+	((found > 0)) || fail "There is no fuzz target, which can't be."
+}
+
+step_ollama() {
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$(scripts/ollama.sh) go test -count=1 -tags realollama ./agents/ollamatest/...
+}
+
+step_e2e() {
+	make --no-print-directory e2e
+}
+
+run_step() { (
+	set -e
+	"step_$1"
+); }
+
+report() {
+	say "" "step        result    time"
+	local line
+	for line in "${results[@]}"; do
+		# shellcheck disable=SC2086 # three words
+		printf '%-10s  %-6s  %3d:%02d\n' $line
+	done
+}
+
+(($# == 0)) || steps=("$@")
+results=()
+failed=0
+for step in "${steps[@]}"; do
+	declare -F "step_$step" >/dev/null || fail "There is no step $step."
+	say "" "== $step"
+	started=$SECONDS
+	set +e
+	run_step "$step"
+	code=$?
+	set -e
+	took=$((SECONDS - started))
+	result=ok
+	if ((code != 0)); then
+		result=FAILED
+		failed=1
+	fi
+	results+=("$step $result $((took / 60)) $((took % 60))")
+	((failed == 0)) || [[ -n $keep_going ]] || break
+done
+report
+exit "$failed"
