@@ -1,0 +1,168 @@
+package realollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Request is one request that came through a Proxy.
+type Request struct {
+	Method string
+	Path   string
+	Body   []byte
+}
+
+// Chat reads the body of a request to /api/chat.
+func (r Request) Chat(tb testing.TB) api.ChatRequest {
+	tb.Helper()
+	var chat api.ChatRequest
+	if err := json.Unmarshal(r.Body, &chat); err != nil {
+		tb.Fatalf("the body of a request to %s: %v", r.Path, err)
+	}
+	return chat
+}
+
+// Proxy stands in front of a server, records what is asked and can cut an answer.
+// Safe for concurrent use.
+type Proxy struct {
+	server *httptest.Server
+
+	mu       sync.Mutex
+	requests []Request
+	cut      int // cut the next chat after so many lines; 0 = don't
+	context  int // the num_ctx that chats get whatever they ask for; 0 = what they ask for
+}
+
+// Record starts a recording proxy in front of the server; it ends with the test.
+func (s *Server) Record(tb testing.TB) *Proxy {
+	tb.Helper()
+	p := &Proxy{}
+	target := &url.URL{Scheme: "http", Host: s.host}
+	reverse := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		FlushInterval:  -1,
+		ModifyResponse: p.cutChat,
+		ErrorLog:       log.New(tb.Output(), "proxy: ", 0),
+	}
+	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		body, err = p.record(r, body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		reverse.ServeHTTP(w, r)
+	}))
+	tb.Cleanup(p.server.Close)
+	return p
+}
+
+// record keeps a request and gives the body to send on.
+func (p *Proxy) record(r *http.Request, body []byte) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = append(p.requests, Request{r.Method, r.URL.Path, body})
+	if p.context == 0 || r.URL.Path != "/api/chat" {
+		return body, nil
+	}
+	var chat api.ChatRequest
+	if err := json.Unmarshal(body, &chat); err != nil {
+		return nil, err
+	}
+	if chat.Options == nil {
+		chat.Options = map[string]any{}
+	}
+	chat.Options["num_ctx"] = p.context
+	return json.Marshal(chat)
+}
+
+// LimitContext gives all chats from now on so small a context, in tokens, whatever
+// they ask for: a server that is short of memory and says nothing.
+func (p *Proxy) LimitContext(tokens int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.context = tokens
+}
+
+// Host is the proxy's address, host:port: what OLLAMA_HOST wants.
+func (p *Proxy) Host() string { return p.server.Listener.Addr().String() }
+
+// Requests returns what was asked so far, oldest first.
+func (p *Proxy) Requests() []Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Chats returns the requests to /api/chat so far, oldest first.
+func (p *Proxy) Chats(tb testing.TB) []api.ChatRequest {
+	tb.Helper()
+	var chats []api.ChatRequest
+	for _, r := range p.Requests() {
+		if r.Path == "/api/chat" {
+			chats = append(chats, r.Chat(tb))
+		}
+	}
+	return chats
+}
+
+// CutNextChat drops the connection of the next chat after so many lines of its
+// answer.
+func (p *Proxy) CutNextChat(lines int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = lines
+}
+
+func (p *Proxy) cutChat(r *http.Response) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cut > 0 && r.Request.URL.Path == "/api/chat" {
+		r.Body = &cutBody{ReadCloser: r.Body, lines: p.cut}
+		p.cut = 0
+	}
+	return nil
+}
+
+// errCut makes the reverse proxy abort the connection.
+var errCut = errors.New("cut by the test")
+
+// cutBody ends in errCut after a number of lines.
+type cutBody struct {
+	io.ReadCloser
+	lines int
+}
+
+func (c *cutBody) Read(p []byte) (int, error) {
+	if c.lines <= 0 {
+		return 0, errCut
+	}
+	n, err := c.ReadCloser.Read(p)
+	for i, b := range p[:n] {
+		if b != '\n' {
+			continue
+		}
+		c.lines--
+		if c.lines == 0 {
+			return i + 1, nil
+		}
+	}
+	return n, err
+}

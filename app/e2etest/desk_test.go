@@ -1,0 +1,177 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest/realollama"
+	"mac-stats/app/tray/traytest"
+)
+
+// desk is a person's place: a screen, a panel with a tray, a home, and an Ollama
+// server behind a recording proxy.
+type desk struct {
+	screen *screen
+	bus    *traytest.Bus
+	panel  *traytest.Host
+	ollama *realollama.Server
+	proxy  *realollama.Proxy
+	host   string // OLLAMA_HOST: the proxy's address
+	user   string // the user's home folder
+	home   string // ~/.mac-stats
+}
+
+// newDesk sets a desk up for a person who has used mac-stats before: there is a
+// config.toml, so that a start shows no window by itself.
+func newDesk(t testing.TB, models ...realollama.Model) *desk {
+	t.Helper()
+	d := &desk{screen: startScreen(t), user: t.TempDir()}
+	d.home = filepath.Join(d.user, ".mac-stats")
+	for _, dir := range []string{d.home, filepath.Join(d.user, "run")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(d.home, "config.toml"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if d.bus, err = traytest.StartBus(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.bus.Close() })
+	if d.panel, err = traytest.StartHost(d.bus.Address); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.panel.Close() })
+	d.ollama = realollama.Start(t)
+	d.ollama.Create(t, models...)
+	d.proxy = d.ollama.Record(t)
+	d.host = d.proxy.Host()
+	return d
+}
+
+func (d *desk) environ() []string {
+	return append(d.screen.environ(),
+		"HOME="+d.user,
+		"PATH="+os.Getenv("PATH"),
+		"LANG=C.UTF-8",
+		"XDG_RUNTIME_DIR="+filepath.Join(d.user, "run"),
+		"XDG_CACHE_HOME="+filepath.Join(d.user, "cache"),
+		"DBUS_SESSION_BUS_ADDRESS="+d.bus.Address,
+		"LIBGL_ALWAYS_SOFTWARE=1",
+		"MAC_STATS_HOME="+d.home,
+		"OLLAMA_HOST="+d.host,
+	)
+}
+
+// launch starts the program and waits for its icon in the tray.
+func (d *desk) launch(t testing.TB, args ...string) (*process, *traytest.Item) {
+	t.Helper()
+	before := d.panel.Registrations()
+	app := startProcess(t, "mac-stats", d.command(t, args...))
+	waitFor(t, 10*time.Second, "the icon in the tray", func() bool {
+		return d.panel.Registrations() > before || !app.running()
+	})
+	if !app.running() {
+		t.Fatalf("mac-stats ended at once: %v\n%s", app.err, app.output.tail(40))
+	}
+	return app, d.icon(t)
+}
+
+// command is the built program with arguments, as the person at the desk runs it.
+func (d *desk) command(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(binary(t), args...)
+	cmd.Env = d.environ()
+	cmd.Dir = d.user
+	return cmd
+}
+
+func binary(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("MAC_STATS_TEST_BINARY")
+	if path == "" {
+		t.Fatal("MAC_STATS_TEST_BINARY names no program to test; run this with: make e2e")
+	}
+	return path
+}
+
+func (d *desk) icon(t testing.TB) *traytest.Item {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	item, err := d.panel.Item(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item
+}
+
+// click clicks a line of the icon's menu.
+func (d *desk) click(t testing.TB, icon *traytest.Item, label string) {
+	t.Helper()
+	if err := icon.Click(t.Context(), label); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// transcript reads the only transcript there is.
+func (d *desk) transcript(t testing.TB) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(d.home, "session", "session-memory-*.md"))
+	if err != nil || len(files) > 1 {
+		t.Fatalf("transcripts %v, %v; want at most one", files, err)
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// waitAnswer waits until the transcript holds so many answers, the last of which
+// contains text.
+func (d *desk) waitAnswer(t testing.TB, n int, text string) {
+	t.Helper()
+	waitFor(t, 60*time.Second, fmt.Sprintf("answer %d: %q", n, text), func() bool {
+		answers := strings.Split(d.transcript(t), "\n## Assistant · ")[1:]
+		return len(answers) >= n && strings.Contains(answers[n-1], text)
+	})
+}
+
+// edit changes a file as many editors do: a new file, renamed over the old one.
+func (d *desk) edit(t testing.TB, name string, change func(string) string) {
+	t.Helper()
+	path := filepath.Join(d.home, name)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+"~new", []byte(change(string(old))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+"~new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keep copies the transcript to the artifacts.
+func (d *desk) keep(t testing.TB) {
+	t.Helper()
+	path := filepath.Join(artifacts(t), "transcript.md")
+	if err := os.WriteFile(path, []byte(d.transcript(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

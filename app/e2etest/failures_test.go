@@ -1,0 +1,182 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest/realollama"
+)
+
+// talker answers for ever, or shortly.
+var talker = realollama.Model{
+	Name: "talker",
+	Answers: map[string]string{
+		"endless": "tick tock and so on for ever ",
+		"short":   "Here I am again.",
+	},
+	Endless: []string{"endless"},
+	Rules:   []realollama.Rule{{Contains: "Are you there", Answer: "short"}, {Contains: "Go on", Answer: "endless"}},
+	Default: "short",
+}
+
+func TestEndInMidStreamLosesNothing(t *testing.T) {
+	tests := map[string]struct {
+		signal os.Signal
+		clean  bool // the program ends by itself, without an error
+	}{
+		"given SIGTERM":  {syscall.SIGTERM, true},
+		"given kill -9":  {syscall.SIGKILL, false},
+		"given Ctrl-C":   {os.Interrupt, true},
+		"given a hangup": {syscall.SIGHUP, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, talker)
+			app, icon := d.launch(t)
+			d.click(t, icon, "Open CPU window")
+			d.screen.waitWindow(t, app.pid())
+			d.screen.typeLine(t, "Go on for ever")
+			waitFor(t, 30*time.Second, "the first checkpoint", func() bool {
+				files, err := filepath.Glob(filepath.Join(d.home, "session", ".partial", "*.md"))
+				return err == nil && len(files) > 0
+			})
+			time.Sleep(3 * time.Second) // more than the two seconds to the next
+			if err := app.cmd.Process.Signal(test.signal); err != nil {
+				t.Fatal(err)
+			}
+			if test.clean {
+				app.waitExit(t)
+			} else {
+				<-app.exited
+			}
+			// when the person asks again, by command, in the same session
+			out := d.run(t, "ask", "--session", d.session(t), "Are you there?")
+			if out != "Here I am again." {
+				t.Errorf("the next answer is %q", out)
+			}
+			// then the partial answer is there, marked, before it
+			before, _, found := strings.Cut(d.transcript(t), "Are you there?")
+			if !found || !strings.Contains(before, "tick tock and so on") || !strings.Contains(before, "interrupted") {
+				t.Errorf("the transcript does not keep the partial answer, marked interrupted:\n%s", d.transcript(t))
+			}
+			d.keep(t)
+		})
+	}
+}
+
+func TestSecondStartRaisesTheWindow(t *testing.T) {
+	d := newDesk(t, talker)
+	app, _ := d.launch(t)
+	if ids := d.screen.windows(app.pid()); len(ids) > 0 {
+		t.Errorf("windows %v are shown before anybody asked for one", ids)
+	}
+	out := d.run(t)
+	if !strings.Contains(out, "already running") {
+		t.Errorf("the second start says %q", out)
+	}
+	d.screen.waitWindow(t, app.pid())
+	if n := d.panel.Registrations(); n != 1 {
+		t.Errorf("%d icons in the tray, want one", n)
+	}
+}
+
+func TestCommandAndWindowShareASession(t *testing.T) {
+	d := newDesk(t, talker)
+	app, icon := d.launch(t)
+	d.click(t, icon, "Open CPU window")
+	d.screen.waitWindow(t, app.pid())
+	d.screen.typeLine(t, "Hello there")
+	d.waitAnswer(t, 1, "Here I am again.")
+	if out := d.run(t, "ask", "--session", d.session(t), "From the command line"); out != "Here I am again." {
+		t.Errorf("the command says %q", out)
+	}
+	d.screen.typeLine(t, "And from the window")
+	d.waitAnswer(t, 3, "Here I am again.")
+	chat := lastChat(t, d)
+	for _, text := range []string{"Hello there", "From the command line", "And from the window"} {
+		if !holds(chat, text) {
+			t.Errorf("the window's next request does not hold %q: %s", text, roles(chat))
+		}
+	}
+	time.Sleep(time.Second)
+	d.screen.shot(t, "shared-session")
+}
+
+func TestNoTrayHostOpensTheWindowAndSaysWhy(t *testing.T) {
+	d := newDesk(t, talker)
+	d.panel.Close() // plain GNOME
+	app := startProcess(t, "mac-stats", d.command(t))
+	d.screen.waitWindow(t, app.pid())
+	time.Sleep(time.Second)
+	d.screen.shot(t, "no-tray-host")
+}
+
+func TestNoDisplaySaysSo(t *testing.T) {
+	d := newDesk(t, talker)
+	cmd := d.command(t)
+	cmd.Env = append(cmd.Env, "DISPLAY=", "WAYLAND_DISPLAY=")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("without a display it ended with %v, want exit 1", err)
+	}
+	if text := string(out); !strings.Contains(text, "--headless") || strings.Contains(text, "panic") {
+		t.Errorf("without a display it says %q", text)
+	}
+}
+
+func TestServerDownIsSaidAndNothingIsLost(t *testing.T) {
+	d := newDesk(t, talker)
+	d.host = d.ollama.Host() // the proxy would still be there
+	d.ollama.Stop()
+	app, icon := d.launch(t)
+	d.click(t, icon, "Open CPU window")
+	d.screen.waitWindow(t, app.pid())
+	time.Sleep(time.Second)
+	d.screen.shot(t, "server-down")
+	cmd := d.command(t, "ask", "--session", "down", "Is anybody there?")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "ollama serve") {
+		t.Errorf("with the server down ask ends with %v and says %q", err, out)
+	}
+	if !strings.Contains(d.transcript(t), "Is anybody there?") {
+		t.Errorf("the question is not on disk:\n%s", d.transcript(t))
+	}
+}
+
+// run runs a command of the program and returns what it wrote to stdout.
+func (d *desk) run(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	full := d.command(t, args...)
+	cmd := exec.CommandContext(ctx, full.Path, args...)
+	cmd.Env, cmd.Dir = full.Env, full.Dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("mac-stats %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// session is the name of the only session there is.
+func (d *desk) session(t *testing.T) string {
+	t.Helper()
+	_, rest, found := strings.Cut(d.transcript(t), "\nsession: ")
+	if !found {
+		t.Fatalf("the transcript names no session:\n%s", d.transcript(t))
+	}
+	name, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(name)
+}

@@ -1,0 +1,202 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"bufio"
+	"fmt"
+	"image"
+	_ "image/png" // screenshots
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// screen is a display with a window manager and nothing else.
+type screen struct {
+	display string // ":99"
+}
+
+// startScreen starts a virtual display and a window manager on it.
+func startScreen(t testing.TB) *screen {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset")
+	server.ExtraFiles = []*os.File{write}
+	startProcess(t, "Xvfb", server)
+	write.Close()
+	number, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb names no display: %v", err)
+	}
+	s := &screen{display: ":" + strings.TrimSpace(number)}
+	manager := exec.Command("openbox", "--sm-disable")
+	manager.Env = append(os.Environ(), s.environ()...)
+	startProcess(t, "openbox", manager)
+	waitFor(t, 10*time.Second, "the window manager", func() bool {
+		out, err := s.try("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")
+		return err == nil && strings.Contains(out, "window id")
+	})
+	return s
+}
+
+func (s *screen) environ() []string { return []string{"DISPLAY=" + s.display} }
+
+// try runs a program on the screen.
+func (s *screen) try(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), s.environ()...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+func (s *screen) run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := s.try(name, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// windows lists the visible windows of a process.
+func (s *screen) windows(pid int) []string {
+	out, err := s.try("xdotool", "search", "--onlyvisible", "--pid", fmt.Sprint(pid), "--name", ".")
+	if err != nil {
+		return nil // xdotool fails where it finds none
+	}
+	return strings.Fields(out)
+}
+
+// waitWindow waits for the one window of a process, gives it the keyboard and
+// returns its id.
+func (s *screen) waitWindow(t testing.TB, pid int) string {
+	t.Helper()
+	var ids []string
+	waitFor(t, 20*time.Second, "a window", func() bool {
+		ids = s.windows(pid)
+		return len(ids) > 0
+	})
+	s.run(t, "xdotool", "windowactivate", "--sync", ids[0])
+	return ids[0]
+}
+
+// typeLine types into the window that has the keyboard and presses Enter.
+func (s *screen) typeLine(t testing.TB, text string) {
+	t.Helper()
+	s.run(t, "xdotool", "type", "--clearmodifiers", "--delay", "15", text)
+	s.run(t, "xdotool", "key", "--clearmodifiers", "Return")
+}
+
+// click clicks at a place of a window, in pixels from its upper left corner, and
+// leaves what opens time to do so.
+func (s *screen) click(t testing.TB, window string, x, y int) {
+	t.Helper()
+	s.run(t, "xdotool", "mousemove", "--sync", "--window", window, fmt.Sprint(x), fmt.Sprint(y))
+	s.run(t, "xdotool", "click", "1")
+	time.Sleep(time.Second)
+}
+
+// shot keeps a picture of the screen among the artifacts and returns it.
+func (s *screen) shot(t testing.TB, name string) image.Image {
+	t.Helper()
+	path := filepath.Join(artifacts(t), name+".png")
+	s.run(t, "import", "-window", "root", path)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	picture, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return picture
+}
+
+// colours counts the different colours of a picture, at most limit.
+func colours(picture image.Image, limit int) int {
+	seen := map[[4]uint32]bool{}
+	b := picture.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			red, green, blue, alpha := picture.At(x, y).RGBA()
+			seen[[4]uint32{red, green, blue, alpha}] = true
+			if len(seen) == limit {
+				return limit
+			}
+		}
+	}
+	return len(seen)
+}
+
+// differing counts the pixels in which two pictures of one size differ.
+func differing(a, b image.Image) int {
+	n := 0
+	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
+		for x := a.Bounds().Min.X; x < a.Bounds().Max.X; x++ {
+			if a.At(x, y) != b.At(x, y) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// artifacts is where pictures, transcripts and logs of the test are kept.
+func artifacts(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("MAC_STATS_TEST_ARTIFACTS")
+	if dir == "" {
+		return t.ArtifactDir()
+	}
+	test, _, _ := strings.Cut(t.Name(), "/")
+	dir = filepath.Join(dir, test)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// waitFor waits until done says so; what is named where it doesn't in time.
+func waitFor(t testing.TB, timeout time.Duration, what string, done func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(timeout)
+	for !done() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v in vain for %s", timeout, what)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// startProcess starts a program that is ended with the test.
+func startProcess(t testing.TB, name string, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &p.output, &p.output
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.exited)
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			t.Logf("the end of what %s wrote:\n%s", name, p.output.tail(40))
+		}
+	})
+	return p
+}
