@@ -306,7 +306,7 @@ func (b *button) look() (fill, line, text fyne.ThemeColorName) {
 	case buttonDanger:
 		fill, line, text = roleCard, roleLine, roleHot
 	case buttonPill:
-		line, text = roleLine, roleMuted
+		fill, line, text = roleWindow, roleLine, roleMuted // a line around no fill is drawn too dark
 	case buttonLink:
 		text = roleAccent
 	case buttonQuiet:
