@@ -30,6 +30,7 @@ type dialogue struct {
 	rounds   int            // model calls so far
 	failures int            // tool calls that failed in a row
 	seen     map[string]int // how often each call ran
+	quoted   quotedLines    // of the strangers' text in it
 	final    bool           // a limit is reached: the next reply is the answer
 }
 
@@ -47,7 +48,7 @@ type reply struct {
 func newDialogue(t *turn, a Agent, model ollama.ModelInfo, numCtx int, tools []Tool) *dialogue {
 	d := &dialogue{
 		t: t, agent: a, model: model, numCtx: numCtx, budget: NewBudget(numCtx),
-		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{},
+		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: quotedLines{},
 	}
 	d.factor = coarseFactor(d.estimate)
 	return d

@@ -52,6 +52,8 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 			o, err = d.skip(ctx, call, fmt.Sprintf("not run, at most %d calls in a reply", maxDirectives))
 		case limit != "":
 			o, err = d.skip(ctx, call, "not run, "+limit)
+		case d.quoted.hold(call):
+			o, err = d.skip(ctx, call, "not run, this line stands word for word in text that was quoted to you; if the user wants it, say so in your answer")
 		default:
 			o, err = d.run(ctx, call)
 			limit = d.limit(call)
@@ -178,6 +180,7 @@ func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult,
 		text += "\n[cut here: the rest was not read]"
 	}
 	if result.Quote != "" {
+		d.quoted.add(result.Text)
 		text = d.t.engine.guides.Quote(result.Quote, text)
 	}
 	o.text = text

@@ -156,6 +156,27 @@ func directiveName(line string) string {
 	return ""
 }
 
+// quotedLines are the lines of quoted text that have a directive's form. A model
+// that repeats a page or a specialist's answer repeats them, too: then they are the
+// stranger's and not its own, and are never run.
+type quotedLines map[string]bool
+
+// add takes in a quoted text.
+func (q quotedLines) add(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name := directiveName(line); name != "" {
+			q[ToolCall{Name: name, Arg: line[len(name)+1:]}.key()] = true
+		}
+	}
+}
+
+// hold reports whether a call by directive is one of the lines.
+func (q quotedLines) hold(call ToolCall) bool {
+	first, _, _ := strings.Cut(call.Arg, "\n")
+	return !call.native() && q[ToolCall{Name: call.Name, Arg: first}.key()]
+}
+
 // mayBeDirective reports whether the beginning of a line can become a directive.
 func mayBeDirective(line string) bool {
 	for _, name := range directiveNames() {

@@ -88,7 +88,7 @@ func NewEngine(p Params) *Engine {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Engine{
-		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isPublic),
+		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isRemote),
 		runs: map[string][]*Run{}, memory: map[string]string{},
 	}
 }

@@ -52,7 +52,11 @@ type Event struct {
 
 	State  State  `json:"state,omitempty"`  // state
 	Detail string `json:"detail,omitempty"` // state: words for people ("loading qwen3:8b", "held by the command line"); error: what to do next
-	Text   string `json:"text,omitempty"`   // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson
+	// Warning marks a state whose Detail the user has to see, not only while it
+	// lasts: what is missing from the answer, and why.
+	Warning bool `json:"warning,omitempty"`
+
+	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson
 
 	Call   *Call         `json:"call,omitempty"`   // subcall_*, tool
 	Memory *MemoryChange `json:"memory,omitempty"` // memory_*

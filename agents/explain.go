@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"mac-stats/agents/ollama"
@@ -127,13 +128,13 @@ func explainTurn(err error) (Explanation, bool) {
 			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
 		}, true
 	case errors.As(err, &locked) && !isStop(err):
-		return Explanation{KindLocked, fmt.Sprintf("The session is in use (%s).", locked.who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
+		return Explanation{KindLocked, fmt.Sprintf("The session is held by the %s.", locked.who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
 	case errors.As(err, &locked):
-		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session (%s).", locked.who), "Your message was not sent. Send it again when the other answer is finished."}, true
+		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session, which the %s holds.", locked.who), "Your message was not sent. Send it again when the other answer is finished."}, true
 	case isStop(err):
 		return Explanation{KindCancelled, "Stopped.", "What had arrived is kept. Retry asks again."}, true
 	case errors.Is(err, ErrNoAgent):
-		return Explanation{KindAgent, sentence(err.Error()), "`mac-stats agents list` shows the agents there are."}, true
+		return Explanation{KindAgent, sentence(err.Error()), "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back."}, true
 	case errors.Is(err, ErrNoSkill):
 		return Explanation{KindAgent, sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
 	case errors.As(err, &empty):
@@ -169,12 +170,18 @@ func explainServer(err error) (Explanation, bool) {
 		return Explanation{KindModelMissing, fmt.Sprintf("%s isn't installed.", model), fmt.Sprintf("Pull it with `mac-stats models pull %s`, or choose another model.", e.Model)}, true
 	case errors.Is(err, ollama.ErrContextOverflow):
 		return Explanation{KindContextOverflow, fmt.Sprintf("The conversation doesn't fit the context of %s, even shortened.", model), "Start a new chat, or choose a model with a larger context."}, true
-	case errors.Is(err, ollama.ErrStreamCut):
+	case errors.Is(err, ollama.ErrStreamCut) && e.Began:
 		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off in mid-answer.", host), "What had arrived is kept. See whether Ollama still runs, then Retry."}, true
+	case errors.Is(err, ollama.ErrStreamCut):
+		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off before an answer came.", host), "See whether Ollama still runs, then Retry."}, true
+	case errors.Is(err, ollama.ErrTimeout) && e.Began:
+		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s stopped in mid-answer.", host), "What had arrived is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
 	case errors.Is(err, ollama.ErrTimeout):
-		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s stopped answering.", host), "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
+		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s doesn't answer.", host), "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
 	case errors.Is(err, ollama.ErrBusy):
 		return Explanation{KindBusy, fmt.Sprintf("Ollama at %s is busy with other requests.", host), "Wait a moment, then Retry."}, true
+	case e.Foreign:
+		return Explanation{KindServer, fmt.Sprintf("What answers at %s doesn't look like Ollama%s.", host, serverWords(e)), "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry."}, true
 	case errors.Is(err, ollama.ErrServer):
 		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, serverWords(e)), "Retry. If it happens again, see the server's log."}, true
 	}
@@ -192,7 +199,7 @@ func explainNoModel(err error) Explanation {
 // serverWords is what the server said, as the end of a sentence.
 func serverWords(e *ollama.Error) string {
 	words := ""
-	if e.Status >= 400 {
+	if e.Status >= 400 && !e.Foreign {
 		words = fmt.Sprintf(" (HTTP %d)", e.Status)
 	}
 	if e.Detail != "" {
@@ -203,32 +210,54 @@ func serverWords(e *ollama.Error) string {
 
 // explainDisk knows the errors of the files.
 func explainDisk(err error) (Explanation, bool) {
-	lost := "Nothing that was saved before is lost."
-	what := "Something"
+	const lost = " Nothing that was saved before is lost."
+	what := ""
 	var save *saveError
 	saving := errors.As(err, &save)
 	if saving {
-		what = save.what
+		what = save.what + " could not be saved: "
+	}
+	disk := func(why, next string) (Explanation, bool) {
+		return Explanation{KindDisk, sentence(what + why), next}, true
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return Explanation{KindDisk, what + " could not be saved: the disk is full.", "Free some space, then Retry. " + lost}, true
+		return disk("the disk is full", "Free some space, then Retry."+lost)
+	case errors.Is(err, syscall.EFBIG):
+		return disk("the file may not grow any more", "Raise the limit on the size of files (ulimit -f), or start a new chat."+lost)
 	case errors.Is(err, sessionmem.ErrReadOnly):
 		return Explanation{KindDisk, "This transcript can only be read here: it is of a newer version, or a newer file continues it.", "Start a new chat, or update mac-stats."}, true
 	case errors.Is(err, syscall.EROFS):
-		return Explanation{KindDisk, what + " could not be saved: the disk is read-only.", "Make it writable, or set MAC_STATS_HOME to another folder, then Retry."}, true
+		return disk("the disk is read-only", "Make it writable, or set MAC_STATS_HOME to another folder, then Retry.")
+	case errors.Is(err, syscall.ENOTDIR):
+		return disk("a file stands where a folder should be:"+inPath(err), "Move it away, or set MAC_STATS_HOME to another folder.")
 	case errors.Is(err, fs.ErrPermission):
-		return Explanation{KindDisk, what + " could not be saved: no permission to write" + inPath(err) + ".", "Give yourself write access to ~/.mac-stats, then Retry. " + lost}, true
+		return disk("no permission to "+opOf(err)+inPath(err), "Give yourself access to it, or set MAC_STATS_HOME to another folder, then Retry."+lost)
+	case saving && errors.Is(err, fs.ErrNotExist):
+		return disk("its folder is gone:"+inPath(err), "Put it back if you moved it, or start mac-stats again: it makes a new one.")
 	case errors.Is(err, sessionmem.ErrBadName), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrAmbiguous):
 		return Explanation{KindInternal, sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
 	case saving:
-		return Explanation{KindDisk, sentence(err.Error()), "See whether the disk of ~/.mac-stats works, then Retry. " + lost}, true
+		first, _, _ := strings.Cut(save.err.Error(), "\n")
+		return disk(first, "See whether the disk works, then Retry."+lost)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return Explanation{KindDisk, sentence(err.Error()), "See whether the file can be read and written, then Retry. " + lost}, true
+		return Explanation{KindDisk, sentence(err.Error()), "See whether the file can be read and written, then Retry." + lost}, true
 	}
 	return Explanation{}, false
+}
+
+// opOf is what was not allowed: open, make, rename.
+func opOf(err error) string {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return "write"
+	}
+	if op := strings.TrimSuffix(path.Op, "at"); op != "mkdir" {
+		return op
+	}
+	return "make"
 }
 
 func inPath(err error) string {

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -54,7 +56,7 @@ func newFetcher(allow func(netip.Addr) bool) *fetcher {
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) >= maxRedirects {
-				return fmt.Errorf("more than %d redirects", maxRedirects)
+				return refusal(fmt.Sprintf("more than %d redirects", maxRedirects))
 			}
 			return checkURL(req.URL)
 		},
@@ -81,7 +83,7 @@ func (f *fetcher) fetch(ctx context.Context, address string, maxBytes int64, tim
 	}
 	defer res.Body.Close()
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return page{}, fmt.Errorf("%s answered %s", u.Host, res.Status)
+		return page{}, fmt.Errorf("%s answered %s", u.Host, statusText(res.StatusCode))
 	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
 	if err != nil {
@@ -91,9 +93,28 @@ func (f *fetcher) fetch(ctx context.Context, address string, maxBytes int64, tim
 	if cut {
 		data = data[:maxBytes]
 	}
-	p, err := readable(data, res.Header.Get("Content-Type"), res.Request.URL)
+	p, err := readWithin(ctx, data, res)
+	if ctx.Err() != nil {
+		return page{}, fetchProblem(u, ctx.Err(), timeout)
+	}
 	p.Cut = cut
 	return p, err
+}
+
+// readWithin makes text of a body. That can't be stopped: a page made to take long
+// is given up on where ctx ends, not waited for.
+func readWithin(ctx context.Context, data []byte, res *http.Response) (p page, err error) {
+	done := make(chan func() (page, error), 1)
+	go func() {
+		p, err := readable(data, res.Header.Get("Content-Type"), res.Request.URL)
+		done <- func() (page, error) { return p, err }
+	}()
+	select {
+	case got := <-done:
+		return got()
+	case <-ctx.Done():
+		return page{}, ctx.Err()
+	}
 }
 
 // parseURL reads what a model wrote as an address.
@@ -112,15 +133,22 @@ func parseURL(address string) (*url.URL, error) {
 	return u, checkURL(u)
 }
 
-// checkURL accepts http and https addresses without credentials.
+// checkURL accepts http and https addresses without credentials, at the ports of
+// the web or at one above those of system services (mail, files, name servers):
+// what these make of a request is nothing to read.
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("only http and https addresses are read, not %q", shorten(u.Scheme+":", 30))
+		return refusal(fmt.Sprintf("only http and https addresses are read, not %q", shorten(u.Scheme+":", 30)))
 	case u.Host == "":
-		return errors.New("the address names no host: write it like https://example.org/page")
+		return refusal("the address names no host: write it like https://example.org/page")
 	case u.User != nil:
-		return errors.New("an address with a user name or password is not read")
+		return refusal("an address with a user name or password is not read")
+	}
+	if port := u.Port(); port != "" && port != "80" && port != "443" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1024 || n > 65535 {
+			return refusal("port " + shorten(port, 10) + " is not one that web pages are read from")
+		}
 	}
 	return nil
 }
@@ -138,11 +166,31 @@ func fetchProblem(u *url.URL, err error, timeout time.Duration) error {
 	case errors.As(err, &dns):
 		return fmt.Errorf("there is no host %s", u.Hostname())
 	}
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		err = outer.Err
+	var refused refusal
+	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
+	words := "it does not answer as a web server does"
+	switch {
+	case errors.As(err, &refused):
+		words = string(refused)
+	case errors.As(err, &certificate):
+		words = "its certificate is not valid"
+	case errors.As(err, &op):
+		words = op.Error()
 	}
-	return fmt.Errorf("reading %s: %w", u.Host, err)
+	return fmt.Errorf("reading %s: %w", u.Host, &wordedError{words, err})
+}
+
+// refusal is why this app does not read an address. The texts of other errors may
+// quote what the other side sent (a Location, a header, a certificate), and a
+// failure is told to the model without a frame: they are put into our words.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// statusText is a status in our words, without the server's own reason phrase.
+func statusText(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 }
 
 // readable makes text of a body: markdown of HTML, text and JSON as they are.
@@ -166,7 +214,7 @@ func readable(data []byte, contentType string, from *url.URL) (page, error) {
 		p.Text = strings.TrimSpace(string(utf8Data))
 		return p, err
 	}
-	return p, fmt.Errorf("%s is %s, not text", shorten(p.URL, 100), kind)
+	return p, fmt.Errorf("%s is %s, not text", shorten(p.URL, 100), shorten(kind, 40))
 }
 
 func isTextType(kind string) bool {

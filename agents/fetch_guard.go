@@ -25,6 +25,7 @@ var closedNetworks = []netip.Prefix{
 	netip.MustParsePrefix("198.51.100.0/24"),
 	netip.MustParsePrefix("203.0.113.0/24"),
 	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4 translated by SIIT
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("100::/64"),
 	netip.MustParsePrefix("2001::/23"), // Teredo, ORCHID and other protocol assignments
@@ -57,6 +58,46 @@ func isPublic(ip netip.Addr) bool {
 		return isPublic(inner)
 	}
 	return true
+}
+
+// isRemote reports whether an address may be read from: one of the public
+// internet, and neither this machine's own nor of a network it is in. At home every
+// device has a public IPv6 address, and what listens there trusts its neighbours.
+func isRemote(ip netip.Addr) bool {
+	if !isPublic(ip) {
+		return false
+	}
+	own, err := net.InterfaceAddrs()
+	return err == nil && !isNear(ip, own)
+}
+
+// isNear reports whether ip is one of these addresses or in one of their networks.
+// A network as wide as a tunnel's (all of the internet) says nothing of near or far.
+func isNear(ip netip.Addr, own []net.Addr) bool {
+	const widestIPv4, widestIPv6 = 16, 48 // bits of a prefix
+	ip = ip.Unmap().WithZone("")
+	for _, a := range own {
+		ipNet, ok := a.(*net.IPNet)
+		if !ok {
+			continue
+		}
+		addr, ok := netip.AddrFromSlice(ipNet.IP)
+		if !ok {
+			continue
+		}
+		addr = addr.Unmap().WithZone("")
+		ones, bits := ipNet.Mask.Size()
+		bits -= ones // those of the host
+		network := netip.PrefixFrom(addr, addr.BitLen()-bits)
+		widest := widestIPv6
+		if addr.Is4() {
+			widest = widestIPv4
+		}
+		if addr == ip || network.IsValid() && network.Bits() >= widest && network.Contains(ip) {
+			return true
+		}
+	}
+	return false
 }
 
 // embedded gives the IPv4 address that an IPv6 address stands for.

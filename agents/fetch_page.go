@@ -11,6 +11,7 @@ import (
 	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // htmlToMarkdown makes markdown of a page's readable part, or of the whole page
@@ -29,6 +30,7 @@ func htmlToMarkdown(data []byte, from *url.URL) (title, text string, err error) 
 			return "", "", fmt.Errorf("reading the page: %w", err)
 		}
 	}
+	flatten(node, 0)
 	markdown, err := htmltomarkdown.ConvertNode(node, converter.WithDomain(from.Scheme+"://"+from.Host))
 	if err != nil {
 		return "", "", fmt.Errorf("reading the page: %w", err)
@@ -41,6 +43,24 @@ func htmlToMarkdown(data []byte, from *url.URL) (title, text string, err error) 
 		text = "# " + title + "\n\n" + text
 	}
 	return title, text, nil
+}
+
+// deepestNesting is how deep quotations and lists may stand in each other. Each
+// level is written in front of every line within it, so a small page of many
+// levels would become a text of gigabytes.
+const deepestNesting = 12
+
+// flatten makes plain blocks of the quotations and lists that are nested deeper.
+func flatten(n *html.Node, depth int) {
+	switch n.DataAtom {
+	case atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Li, atom.Table:
+		if depth++; depth > 2*deepestNesting { // a list counts twice, with its entry
+			n.Data, n.DataAtom = "div", atom.Div
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		flatten(c, depth) // the parser allows 512 levels
+	}
 }
 
 // readablePart is the article of a page, nil where there is none.

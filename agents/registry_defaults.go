@@ -143,7 +143,7 @@ func (s *shipped) holds(unit string) bool {
 // differs reports whether the file is there with another content. One that
 // cannot be read counts as another.
 func (r *Registry) differs(f defaultFile) bool {
-	data, err := os.ReadFile(r.onDisk(f.name))
+	data, err := readRegular(r.onDisk(f.name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -154,7 +154,7 @@ func (r *Registry) differs(f defaultFile) bool {
 // anything.
 func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
 	target, was := r.onDisk(f.name), state.Files[f.name]
-	data, err := os.ReadFile(target)
+	data, err := readRegular(target)
 	switch {
 	case err == nil && hashOf(data) == f.hash:
 		state.Files[f.name] = f.hash
@@ -174,6 +174,18 @@ func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
 	}
 	state.Files[f.name] = f.hash
 	return true, nil
+}
+
+// readRegular reads a file, and nothing else: opening a pipe would wait for ever.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return os.ReadFile(path)
 }
 
 // isMissing reports that nothing is there, not even a link that leads nowhere.

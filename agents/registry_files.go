@@ -16,6 +16,8 @@ import (
 // prompt a model can read; it keeps a misplaced log out of memory.
 const maxFileBytes = 1 << 20
 
+var errNotRegular = errors.New("is not a regular file")
+
 // settleTime is how long a file's time stamp must lie back before size, time and
 // identity alone prove it unchanged: file systems keep time in steps of up to 2 s,
 // so a second save of the same length right after the first may leave no trace.
@@ -39,6 +41,9 @@ type cachedFile struct {
 // read gives the file as it is now. It costs one stat where nothing changed.
 func (c fileCache) read(path string) (*cachedFile, error) {
 	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular // opening a pipe would wait for ever
+	}
 	if err != nil {
 		delete(c, path)
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
@@ -107,7 +112,7 @@ func readOnce(path string) ([]byte, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, errors.New("is not a regular file")
+		return nil, nil, errNotRegular
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -16,11 +17,32 @@ func (r *Registry) Find(selector string) (Agent, error) {
 	}
 	if a, ok := selectAgent(list, selector, anyAgent); ok {
 		if a.Err != nil {
-			return Agent{}, fmt.Errorf("%w: %s can't be used: %w", ErrNoAgent, a.Slug, a.Err)
+			return Agent{}, &brokenAgentError{slug: a.Slug, why: a.Err}
 		}
 		return Agent{}, fmt.Errorf("%w: %s is switched off (enabled is false in %s)", ErrNoAgent, a.Slug, a.Path)
 	}
-	return Agent{}, noMatch(ErrNoAgent, selector, usableSlugs(list))
+	return Agent{}, withBroken(noMatch(ErrNoAgent, selector, usableSlugs(list)), list)
+}
+
+// brokenAgentError is ErrNoAgent for an agent that is there and can't be read.
+type brokenAgentError struct {
+	slug string
+	why  error
+}
+
+func (e *brokenAgentError) Error() string        { return e.slug + " can't be used: " + e.why.Error() }
+func (e *brokenAgentError) Unwrap() error        { return e.why }
+func (e *brokenAgentError) Is(target error) bool { return target == ErrNoAgent }
+
+// withBroken adds the agents that can't be read: the one that was meant may be
+// among them, its name unknown.
+func withBroken(err error, list []Agent) error {
+	for _, a := range list {
+		if a.Err != nil {
+			err = fmt.Errorf("%w; %s is broken: %w", err, filepath.Base(a.Path), a.Err)
+		}
+	}
+	return err
 }
 
 // selectAgent gives the first agent that matches by slug, else by name, else by

@@ -76,7 +76,7 @@ func (m memoryTool) mustAsk(ctx context.Context) string {
 }
 
 func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolResult, error) {
-	written, err := m.t.engine.p.Memory.Append(context.WithoutCancel(ctx), lesson)
+	written, err := m.t.engine.p.Memory.Append(ctx, lesson)
 	if errors.Is(err, sessionmem.ErrDuplicate) {
 		return ToolResult{Text: "Nothing to save: the memory already says so."}, nil
 	}

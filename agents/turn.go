@@ -80,8 +80,13 @@ func (t *turn) phases(ctx context.Context) (err error) {
 func (t *turn) emit(e Event) { t.out.emit(e) }
 
 // state tells what the turn is doing, in words for people.
-func (t *turn) state(s State, detail string) {
-	e := Event{Type: EventState, State: s, Detail: detail, Block: t.user.ID, Agent: t.agent.Slug, Model: t.model.Name}
+func (t *turn) state(s State, detail string) { t.tell(Event{State: s, Detail: detail}) }
+
+// warn is state with words that have to be seen.
+func (t *turn) warn(s State, detail string) { t.tell(Event{State: s, Detail: detail, Warning: true}) }
+
+func (t *turn) tell(e Event) {
+	e.Type, e.Block, e.Agent, e.Model = EventState, t.user.ID, t.agent.Slug, t.model.Name
 	if t.talk != nil {
 		e.Round = t.talk.rounds
 	}

@@ -155,7 +155,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 
 // tellLimit tells the user what ended early, now and in the transcript.
 func (t *turn) tellLimit(ctx context.Context, why string) error {
-	t.state(StateTool, why)
+	t.warn(StateTool, why)
 	return t.note(ctx, sessionmem.Block{Note: noteLimit, Parent: t.user.ID, Text: why})
 }
 

@@ -165,7 +165,7 @@ func (t *turn) loadMemory(target sessionmem.Target) sessionmem.MemoryFile {
 	f, err := t.engine.p.Memory.Load(target)
 	if err != nil {
 		t.engine.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
-		t.state(StateReading, "the memory could not be read and is left out: "+err.Error())
+		t.warn(StateReading, "the memory could not be read and is left out: "+err.Error())
 		return sessionmem.MemoryFile{Target: target, Missing: true}
 	}
 	if added, removed, changed := t.engine.memoryChanged(f); changed {

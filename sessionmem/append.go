@@ -36,13 +36,49 @@ func (s *Store) appendAll(ctx context.Context, name string, blocks ...Block) ([]
 		return nil, err
 	}
 	defer unlock()
-	if ses.private {
+	if ses.private.Load() {
 		return s.appendMemory(ses, blocks)
 	}
-	if err := s.refreshToWrite(ctx, ses); err != nil {
-		return nil, err
+	return s.appendFile(ctx, ses, blocks)
+}
+
+// errReplaced: the file was replaced between looking at it and writing to it.
+var errReplaced = errors.New("another program keeps replacing it; try again")
+
+// appendTries is how often an append is made anew because an editor saved in its
+// midst.
+const appendTries = 5
+
+// appendFile appends to the session's file. An editor that renames its copy over
+// the file while it is being written to leaves the blocks in a file without a
+// name: so the name is looked at again, and they are written to what it means now.
+func (s *Store) appendFile(ctx context.Context, ses *session, blocks []Block) ([]Block, error) {
+	for try := 1; ; try++ {
+		if err := s.refreshToWrite(ctx, ses); err != nil {
+			return nil, err
+		}
+		out, err := s.write(ses, blocks)
+		switch {
+		case err == nil && s.isCurrent(ses):
+			return out, nil
+		case err == nil:
+			blocks, err = out, fmt.Errorf("writing %s: %w", ses.file, errReplaced)
+		case !errors.Is(err, errReplaced):
+			return nil, err
+		}
+		if try == appendTries {
+			return nil, err
+		}
 	}
-	return s.write(ses, blocks)
+}
+
+// isCurrent says whether the session's file is still the one that was written to.
+func (s *Store) isCurrent(ses *session) bool {
+	if ses.stat == nil {
+		return true // it could not be asked for: the next refresh reads the file whole
+	}
+	fi, err := s.root.Stat(ses.file)
+	return err == nil && os.SameFile(ses.stat, fi)
 }
 
 // appendMemory appends to an in-memory session.
@@ -76,10 +112,9 @@ func (s *Store) completeAll(ses *session, blocks []Block, now time.Time) (all, f
 	return all, fresh, nil
 }
 
-// refreshToWrite brings the session up to date and says why it can't be written
-// to. A file that is gone may be an editor's save between its two steps: it gets
-// a moment to come back.
-func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
+// awaitFile gives a file that is known and gone a moment to come back: it may be
+// an editor's save between its two steps.
+func (s *Store) awaitFile(ctx context.Context, ses *session) error {
 	for try := 0; ses.file != "" && try < 10; try++ {
 		if _, err := s.root.Stat(ses.file); err == nil || !errors.Is(err, os.ErrNotExist) {
 			break
@@ -92,6 +127,14 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 			return ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+	return nil
+}
+
+// refreshToWrite brings the session up to date and says why it can't be written to.
+func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
+	if err := s.awaitFile(ctx, ses); err != nil {
+		return err
 	}
 	if err := s.refresh(ses); err != nil {
 		return err
@@ -211,8 +254,10 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 		return explainDisk("opening "+file, err)
 	}
 	if !created && (before.Size() != ses.size || !os.SameFile(before, ses.stat)) {
-		ses.stat = nil // the next refresh reads it whole
-		return fmt.Errorf("%s was replaced while writing to it; try again", file)
+		return fmt.Errorf("writing %s: %w", file, errReplaced) // the next refresh sees what else it is now
+	}
+	if s.opened != nil {
+		s.opened()
 	}
 	_, err = f.Write(data)
 	if err == nil {

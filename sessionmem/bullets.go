@@ -1,7 +1,6 @@
 package sessionmem
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -21,14 +20,6 @@ type Injected struct {
 	Budget int
 	Cut    int // bullets left out (the oldest)
 }
-
-var (
-	bulletPattern = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
-	fromPattern   = regexp.MustCompile(`<!--([^<>\n]*)-->[ \t]*$`)
-	headingLine   = regexp.MustCompile(`^ {0,3}(#{1,6})([ \t]|$)`)
-	fenceLine     = regexp.MustCompile("^[ \t]*(```+|~~~+)")
-	ruleLine      = regexp.MustCompile(`^ {0,3}([-*_][ \t]*){3,}$`)
-)
 
 // itemKind says what a piece of a memory file is.
 type itemKind int
@@ -52,100 +43,153 @@ type item struct {
 	text  string // bullets: what follows the sign in the first line
 }
 
-// memoryText is a memory file taken apart. Its items cover every line.
-type memoryText struct{ items []item }
+// memoryText is a memory file taken apart. Its items cover every line, in order.
+type memoryText struct {
+	lines []string
+	items []item
+}
 
-// parseMemory takes a normalized text apart.
+// parseMemory takes a normalized text apart. It is read in every turn, so it
+// copies no line and uses no pattern.
 func parseMemory(text string) memoryText {
-	lines := strings.Split(text, "\n")
+	m := memoryText{lines: strings.Split(text, "\n")}
+	m.items = make([]item, 0, min(len(m.lines), 16+len(text)/24))
 	hidden := hiddenLines(text)
-	var m memoryText
 	fenced := ""
-	for i, line := range lines {
+	for i, line := range m.lines {
 		switch {
 		case fenced != "":
-			m.extend(line)
+			m.extend(i)
 			if closesFence(line, fenced) {
 				fenced = ""
 			}
 		case hidden[i] || strings.TrimSpace(line) == "":
-			m.items = append(m.items, item{kind: itemBlank, first: i, lines: []string{line}})
-		case startsWith(line, "`~") && fenceLine.MatchString(line):
-			fenced = fenceLine.FindStringSubmatch(line)[1]
-			if m.continues(line) {
-				break
+			m.addBlank(i)
+		case openingFence(line) != "":
+			fenced = openingFence(line)
+			if !m.continues(i) {
+				m.begin(i, item{kind: itemProse})
 			}
-			m.items = append(m.items, item{kind: itemProse, first: i, lines: []string{line}})
 		default:
-			m.addLine(i, line)
+			m.addLine(i)
 		}
 	}
 	return m
 }
 
-// startsWith says whether the first character of a line after its blanks is one
-// of these: cheaper than a pattern, which most lines don't match.
-func startsWith(line, chars string) bool {
-	line = strings.TrimLeft(line, " \t")
-	return line != "" && strings.IndexByte(chars, line[0]) >= 0
+// addBlank adds a line that says nothing; those in a row are one item.
+func (m *memoryText) addBlank(i int) {
+	if n := len(m.items); n > 0 && m.items[n-1].kind == itemBlank {
+		m.extend(i)
+		return
+	}
+	m.begin(i, item{kind: itemBlank})
 }
 
-// isRule says whether a line is a horizontal rule.
-func isRule(line string) bool { return startsWith(line, "-*_") && ruleLine.MatchString(line) }
+// begin adds an item whose first line is i.
+func (m *memoryText) begin(i int, it item) {
+	it.first, it.lines = i, m.lines[i:i+1]
+	m.items = append(m.items, it)
+}
+
+// extend makes line i the last one of the last item.
+func (m *memoryText) extend(i int) {
+	last := &m.items[len(m.items)-1]
+	last.lines = m.lines[last.first : i+1]
+}
 
 // addLine adds a line that is neither blank nor fenced.
-func (m *memoryText) addLine(i int, line string) {
-	if startsWith(line, "#") {
-		if h := headingLine.FindStringSubmatch(line); h != nil {
-			m.items = append(m.items, item{kind: itemHeading, first: i, lines: []string{line}, level: len(h[1])})
-			return
-		}
-	}
-	if startsWith(line, "-*+0123456789") && !isRule(line) {
-		if b := bulletPattern.FindStringSubmatch(line); b != nil {
-			m.items = append(m.items, item{kind: itemBullet, first: i, lines: []string{line}, pad: b[1], sign: b[2], text: strings.TrimSpace(b[3])})
-			return
-		}
-	}
-	if m.continues(line) {
+func (m *memoryText) addLine(i int) {
+	line := m.lines[i]
+	if level := headingLevel(line); level > 0 {
+		m.begin(i, item{kind: itemHeading, level: level})
 		return
 	}
-	if last := m.last(); last != nil && (last.kind == itemBullet || last.kind == itemProse) && !isRule(line) {
-		last.lines = append(last.lines, line)
+	if pad, sign, text, ok := cutBullet(line); ok && !isRule(line) {
+		m.begin(i, item{kind: itemBullet, pad: pad, sign: sign, text: strings.TrimSpace(text)})
 		return
 	}
-	m.items = append(m.items, item{kind: itemProse, first: i, lines: []string{line}})
+	if m.continues(i) {
+		return
+	}
+	if n := len(m.items); n > 0 && (m.items[n-1].kind == itemBullet || m.items[n-1].kind == itemProse) && !isRule(line) {
+		m.extend(i)
+		return
+	}
+	m.begin(i, item{kind: itemProse})
 }
 
 // continues adds an indented line to the bullet it belongs to, across blank
 // lines. It reports false for a line that belongs to none.
-func (m *memoryText) continues(line string) bool {
-	if !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "\t") {
+func (m *memoryText) continues(i int) bool {
+	if line := m.lines[i]; !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "\t") {
 		return false
 	}
-	i := len(m.items) - 1
-	for i >= 0 && m.items[i].kind == itemBlank {
-		i--
+	n := len(m.items)
+	for n > 0 && m.items[n-1].kind == itemBlank {
+		n--
 	}
-	if i < 0 || m.items[i].kind != itemBullet {
+	if n == 0 || m.items[n-1].kind != itemBullet {
 		return false
 	}
-	for _, blank := range m.items[i+1:] {
-		m.items[i].lines = append(m.items[i].lines, blank.lines...)
-	}
-	m.items = m.items[:i+1]
-	m.extend(line)
+	m.items = m.items[:n]
+	m.extend(i)
 	return true
 }
 
-func (m *memoryText) last() *item {
-	if len(m.items) == 0 {
-		return nil
+// cutBullet parts a line with a bullet (-, *, +, 1. or 1)) into what stands
+// before its sign, the sign, and the text after it.
+func cutBullet(line string) (pad, sign, text string, ok bool) {
+	rest := strings.TrimLeft(line, " \t")
+	pad = line[:len(line)-len(rest)]
+	n := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if n > 9 || n == len(rest) || n == 0 && strings.IndexByte("-*+", rest[0]) < 0 || n > 0 && rest[n] != '.' && rest[n] != ')' {
+		return "", "", "", false
 	}
-	return &m.items[len(m.items)-1]
+	sign, rest = rest[:n+1], rest[n+1:]
+	text = strings.TrimLeft(rest, " \t")
+	if text == rest || text == "" || strings.IndexByte("\n\f\r", text[0]) >= 0 {
+		return "", "", "", false
+	}
+	return pad, sign, text, true
 }
 
-func (m *memoryText) extend(line string) { m.last().lines = append(m.last().lines, line) }
+// headingLevel is 1 … 6 for a heading, else 0.
+func headingLevel(line string) int {
+	rest := strings.TrimLeft(line, " ")
+	if len(line)-len(rest) > 3 {
+		return 0
+	}
+	text := strings.TrimLeft(rest, "#")
+	level := len(rest) - len(text)
+	if level > 6 || text != "" && text[0] != ' ' && text[0] != '\t' {
+		return 0
+	}
+	return level
+}
+
+// isRule says whether a line is a horizontal rule.
+func isRule(line string) bool {
+	rest := strings.TrimLeft(line, " ")
+	if len(line)-len(rest) > 3 || rest == "" || strings.IndexByte("-*_", rest[0]) < 0 {
+		return false
+	}
+	blanks := strings.Count(rest, " ") + strings.Count(rest, "\t")
+	return len(rest)-blanks >= 3 && strings.Trim(rest, "-*_ \t") == ""
+}
+
+// openingFence is the run of signs that opens a code block, "" in other lines.
+func openingFence(line string) string {
+	rest := strings.TrimLeft(line, " \t")
+	if rest == "" || rest[0] != '`' && rest[0] != '~' {
+		return ""
+	}
+	n := len(rest) - len(strings.TrimLeft(rest, rest[:1]))
+	if n < 3 {
+		return ""
+	}
+	return rest[:n]
+}
 
 func closesFence(line, fence string) bool {
 	t := strings.TrimSpace(line)
@@ -173,9 +217,13 @@ func commentSpans(text string) [][2]int {
 
 // replaceComments puts what with gives in the place of each comment.
 func replaceComments(text string, with func(comment string) string) string {
+	spans := commentSpans(text)
+	if len(spans) == 0 {
+		return text
+	}
 	var b strings.Builder
 	at := 0
-	for _, span := range commentSpans(text) {
+	for _, span := range spans {
 		b.WriteString(text[at:span[0]])
 		b.WriteString(with(text[span[0]:span[1]]))
 		at = span[1]
@@ -187,21 +235,27 @@ func replaceComments(text string, with func(comment string) string) string {
 // hiddenLines gives the lines that hold nothing but (a part of) a comment.
 func hiddenLines(text string) map[int]bool {
 	hidden := map[int]bool{}
-	counted, lines := 0, 0 // line ends before the offset counted
+	counted, lines := 0, 0      // line ends before the offset counted
+	lineStart, lineEnd := 0, -1 // of the line that a comment begins in, and of the one that it ends in
 	for _, span := range commentSpans(text) {
-		lines += strings.Count(text[counted:span[0]], "\n")
+		between := text[counted:span[0]]
+		if i := strings.LastIndexByte(between, '\n'); i >= 0 {
+			lines += strings.Count(between, "\n")
+			lineStart = counted + i + 1
+		}
 		counted = span[0]
-		begin := strings.LastIndexByte(text[:span[0]], '\n') + 1
-		if strings.TrimSpace(text[begin:span[0]]) != "" {
+		if strings.TrimSpace(text[lineStart:span[0]]) != "" {
 			continue
 		}
-		line := lines
-		rest, _, _ := strings.Cut(text[span[1]:], "\n")
-		last := line + strings.Count(text[span[0]:span[1]], "\n")
-		if strings.TrimSpace(rest) != "" {
+		if lineEnd < span[1] {
+			rest, _, _ := strings.Cut(text[span[1]:], "\n")
+			lineEnd = span[1] + len(rest)
+		}
+		last := lines + strings.Count(text[span[0]:span[1]], "\n")
+		if strings.TrimSpace(text[span[1]:lineEnd]) != "" {
 			last--
 		}
-		for ; line <= last; line++ {
+		for line := lines; line <= last; line++ {
 			hidden[line] = true
 		}
 	}
@@ -212,26 +266,42 @@ func hiddenLines(text string) map[int]bool {
 func (m memoryText) bullets() []Bullet {
 	var out []Bullet
 	for _, it := range m.items {
-		if it.kind != itemBullet {
-			continue
-		}
-		body := it.text
-		for _, l := range it.lines[1:] {
-			body += " " + strings.TrimSpace(l)
-		}
-		b := Bullet{Line: it.first + 1}
-		if strings.Contains(body, "<!--") {
-			if from := fromPattern.FindStringSubmatch(body); from != nil {
-				b.From = strings.TrimSpace(from[1])
-			}
-			body = replaceComments(body, func(string) string { return " " })
-		}
-		b.Text = oneLine(body)
-		if b.Text != "" {
+		if b, ok := it.bullet(); ok {
 			out = append(out, b)
 		}
 	}
 	return out
+}
+
+// bullet gives an item as a Bullet; ok is false for another kind of item and for a
+// bullet that says nothing.
+func (it item) bullet() (b Bullet, ok bool) {
+	if it.kind != itemBullet {
+		return Bullet{}, false
+	}
+	body := it.text
+	if len(it.lines) > 1 {
+		body += " " + strings.Join(it.lines[1:], " ")
+	}
+	b.Line = it.first + 1
+	body, b.From = cutProvenance(body)
+	b.Text = oneLine(replaceComments(body, func(string) string { return " " }))
+	return b, b.Text != ""
+}
+
+// cutProvenance takes the comment off that a bullet ends with, if it does, and
+// gives its words.
+func cutProvenance(body string) (rest, from string) {
+	inner, ok := strings.CutSuffix(strings.TrimRight(body, " \t"), "-->")
+	i := strings.LastIndex(inner, "<!--")
+	if !ok || i < 0 || strings.ContainsAny(inner[i+4:], "<>\n") {
+		return body, ""
+	}
+	from = strings.TrimSpace(inner[i+4:])
+	if strings.Contains(inner[:i], "<!--") {
+		return body, from // it may end a comment that begins before
+	}
+	return inner[:i], from
 }
 
 // Inject cuts the file to a budget of characters: whole bullets only, comments
@@ -278,6 +348,7 @@ func withoutComments(text string) string {
 // above them, as long as they fit. An item that could never fit is passed over.
 func keepNewest(items []item, budget int) []bool {
 	kept := make([]bool, len(items))
+	parent := parents(items)
 	used := 0
 	for i := len(items) - 1; i >= 0; i-- {
 		if items[i].kind != itemBullet && items[i].kind != itemProse {
@@ -287,18 +358,15 @@ func keepNewest(items []item, budget int) []bool {
 		if need > budget {
 			continue
 		}
-		heads := headingsAbove(items, i)
-		for _, h := range heads {
-			if !kept[h] {
-				need += items[h].size()
-			}
+		for h := parent[i]; h >= 0 && !kept[h]; h = parent[h] {
+			need += items[h].size()
 		}
 		if used+need > budget {
 			break
 		}
 		used += need
 		kept[i] = true
-		for _, h := range heads {
+		for h := parent[i]; h >= 0 && !kept[h]; h = parent[h] {
 			kept[h] = true
 		}
 	}
@@ -314,17 +382,21 @@ func (it item) size() int {
 	return n
 }
 
-// headingsAbove gives the headings an item stands under, nearest first.
-func headingsAbove(items []item, i int) []int {
-	var heads []int
-	level := 7
-	for i--; i >= 0 && level > 1; i-- {
-		if items[i].kind == itemHeading && items[i].level < level {
-			level = items[i].level
-			heads = append(heads, i)
+// parents gives for each item the heading it stands under, -1 where there is none.
+func parents(items []item) []int {
+	parent := make([]int, len(items))
+	under := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // by level: the heading in force below it
+	for i, it := range items {
+		if it.kind != itemHeading {
+			parent[i] = under[7]
+			continue
+		}
+		parent[i] = under[it.level]
+		for level := it.level + 1; level < len(under); level++ {
+			under[level] = i
 		}
 	}
-	return heads
+	return parent
 }
 
 func joinKept(items []item, kept []bool) string {

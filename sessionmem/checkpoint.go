@@ -22,14 +22,16 @@ type Checkpoint struct {
 	ses   *session
 	file  string // name below the session folder; "" for an in-memory session
 
-	mu      sync.Mutex // held while the file is written
-	block   Block
-	text    string // newest
-	written bool   // the file exists
-	dirty   bool   // text is newer than the file
-	last    time.Time
-	timer   *time.Timer
-	closed  bool
+	writing sync.Mutex // held while the file is written; taken before mu
+	written bool       // the file exists; guarded by writing
+
+	mu     sync.Mutex // guards what follows; held for a few instructions, so that a slow disk never holds up the stream
+	block  Block      // its ID never changes
+	text   string     // newest
+	dirty  bool       // text is newer than the file
+	last   time.Time
+	timer  *time.Timer
+	closed bool
 }
 
 // Checkpoint opens a streaming checkpoint for the block an answer is going to be:
@@ -40,7 +42,7 @@ func (s *Store) Checkpoint(ctx context.Context, name string, b Block) *Checkpoin
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	c := &Checkpoint{store: s, ses: ses, block: ses.complete(b, time.Now()), text: b.Text}
-	if !ses.private && checkName(name) == nil && ctx.Err() == nil {
+	if !ses.private.Load() && checkName(name) == nil && ctx.Err() == nil {
 		c.file = partialDir + "/" + name + "." + fileID(c.block.ID) + fileSuffix
 	}
 	return c
@@ -57,7 +59,11 @@ func fileID(id string) string {
 }
 
 // ID is the id that the block has, or is going to have.
-func (c *Checkpoint) ID() string { return c.block.ID }
+func (c *Checkpoint) ID() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.block.ID
+}
 
 // SetText replaces the text so far; cheap, it writes at most every 2 s, and on a
 // goroutine of its own.
@@ -73,21 +79,31 @@ func (c *Checkpoint) SetText(text string) {
 
 // flush writes the newest text.
 func (c *Checkpoint) flush() {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.timer = nil
-	if c.closed || !c.dirty {
+	wanted := c.dirty && !c.closed
+	b := c.newest()
+	c.mu.Unlock()
+	if !wanted {
 		return
 	}
-	if err := c.write(); err != nil {
+	if err := c.write(b); err != nil {
 		c.store.logger.Warn("a streaming answer could not be checkpointed: a crash now would lose it", "session", c.ses.name, "err", err)
 	}
 }
 
-func (c *Checkpoint) write() error {
+// newest is the block as it is to be written now. The caller holds mu.
+func (c *Checkpoint) newest() Block {
 	c.last, c.dirty = time.Now(), false
 	b := c.block
 	b.Text = c.text
+	return b
+}
+
+// write replaces the file. The caller holds writing.
+func (c *Checkpoint) write(b Block) error {
 	var buf bytes.Buffer
 	t := &Transcript{Info: Info{Name: c.ses.name, Started: b.Time}, Blocks: []Block{b}}
 	if err := WriteTranscript(&buf, t); err != nil {
@@ -104,36 +120,42 @@ func (c *Checkpoint) write() error {
 // checkpoint. After an error the checkpoint holds b's text and Commit may be
 // called again.
 func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	c.stop()
 	b.ID = c.block.ID
 	if b.Time.IsZero() {
 		b.Time = c.block.Time
 	}
 	out, err := c.store.Append(ctx, c.ses.name, b)
-	if err != nil {
-		c.block, c.text = b.Normalized(), b.Text
-		if c.file != "" {
-			if werr := c.write(); werr != nil {
-				err = errors.Join(err, werr)
-			}
-		}
-		return Block{}, err
+	if err == nil {
+		c.remove()
+		return out, nil
 	}
-	c.remove()
-	return out, nil
+	c.mu.Lock()
+	c.block, c.text = b.Normalized(), b.Text
+	b = c.newest()
+	c.mu.Unlock()
+	if c.file != "" {
+		if werr := c.write(b); werr != nil {
+			err = errors.Join(err, werr)
+		}
+	}
+	return Block{}, err
 }
 
 // Discard removes the checkpoint without appending anything.
 func (c *Checkpoint) Discard() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	c.stop()
 	c.remove()
 }
 
+// stop ends the writing of what comes.
 func (c *Checkpoint) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.closed = true
 	if c.timer != nil {
 		c.timer.Stop()
@@ -141,6 +163,7 @@ func (c *Checkpoint) stop() {
 	}
 }
 
+// remove removes the file. The caller holds writing.
 func (c *Checkpoint) remove() {
 	if !c.written {
 		return

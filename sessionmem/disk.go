@@ -15,6 +15,10 @@ import (
 const (
 	lockRetry = 5 * time.Millisecond
 	turnRetry = 50 * time.Millisecond
+
+	// lockPatience is how long a lock that is held for milliseconds is waited for:
+	// beyond it its holder hangs (stopped, or on a dead network folder).
+	lockPatience = 30 * time.Second
 )
 
 // explainDisk wraps an error of the disk with what was being done and, where one
@@ -60,13 +64,27 @@ func (s *Store) lockFile(ctx context.Context, name string) (release func(), err 
 		return nil, s.openErr
 	}
 	lock := flock.New(s.lockPath(name))
-	if ok, err := lock.TryLock(); err == nil && ok {
-		return func() { s.unlockFile(lock) }, nil
-	}
-	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+	if err := takeShort(ctx, lock); err != nil {
 		return nil, explainDisk("locking "+name, err)
 	}
 	return func() { s.unlockFile(lock) }, nil
+}
+
+// takeShort takes a lock that every holder has for milliseconds alone. Whoever
+// asks may not be stoppable (a partial answer is kept after Stop), so the wait has
+// an end of its own.
+func takeShort(ctx context.Context, lock *flock.Flock) error {
+	if ok, err := lock.TryLock(); err == nil && ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, fmt.Errorf("another program has held it for %s: end that program, then try again", lockPatience))
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, lockRetry); ctx.Err() != nil {
+		return context.Cause(ctx)
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 func (s *Store) unlockFile(lock *flock.Flock) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -144,4 +145,13 @@ func firstLine(text string) string {
 }
 
 // oneLine makes text one line of single spaces.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string {
+	text = strings.TrimSpace(text)
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && text[i+1] == ' ' { // a blank is never the last
+			return strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return text // the rule, and nothing is copied
+}

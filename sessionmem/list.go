@@ -255,8 +255,11 @@ func (s *Store) inMemory() []Info {
 	s.mu.Unlock()
 	var infos []Info
 	for _, ses := range all {
+		if !ses.private.Load() {
+			continue
+		}
 		ses.mu.Lock()
-		if ses.private && len(ses.mem) > 0 {
+		if len(ses.mem) > 0 {
 			infos = append(infos, ses.memInfo())
 		}
 		ses.mu.Unlock()

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 )
+
+var errNoFile = errors.New("it is no file; move it out of the session folder")
 
 // Load reads a whole session. A session never written gives ErrNotFound.
 func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
@@ -17,7 +20,7 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	defer unlock()
-	if ses.private {
+	if ses.private.Load() {
 		if len(ses.mem) == 0 {
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, name)
 		}
@@ -27,15 +30,27 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.root.Open(file)
+	f, err := s.openTranscript(file)
 	if err != nil {
 		return nil, explainDisk("reading "+file, err)
 	}
 	return s.readTranscript(f, entry{file, parseFileName(file)})
 }
 
+// openTranscript opens a file of the session folder to read it. What is no file is
+// refused before: opening a pipe would wait for ever.
+func (s *Store) openTranscript(file string) (*os.File, error) {
+	if fi, err := s.root.Stat(file); err == nil && !fi.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: file, Err: errNoFile}
+	}
+	return s.root.Open(file)
+}
+
 // LoadFile reads any transcript by path, of any known or older form.
 func (s *Store) LoadFile(path string) (*Transcript, error) {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("reading a transcript: %w", &fs.PathError{Op: "open", Path: path, Err: errNoFile})
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, explainDisk("reading a transcript", err)
@@ -77,7 +92,10 @@ func (s *Store) Context(ctx context.Context, name string) (Context, error) {
 		return Context{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	defer unlock()
-	if !ses.private {
+	if !ses.private.Load() {
+		if err := s.awaitFile(ctx, ses); err != nil {
+			return Context{}, fmt.Errorf("reading %s: %w", name, err)
+		}
 		if err := s.refresh(ses); err != nil && !errors.Is(err, ErrNotFound) {
 			return Context{}, err
 		}

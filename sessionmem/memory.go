@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 )
@@ -59,6 +60,27 @@ type Lesson struct {
 type Memory struct {
 	root   string
 	logger *slog.Logger
+
+	mu   sync.Mutex // guards read
+	read map[string]readMemory
+}
+
+// readMemory is a memory file as it was read last: a turn that finds it unchanged
+// doesn't take it apart again.
+type readMemory struct {
+	stat os.FileInfo
+	at   time.Time // when stat was asked for
+	file MemoryFile
+}
+
+// settleTime is how long a file's time must lie back before time, size and
+// identity alone prove it unchanged: file systems keep time in steps of up to 2 s.
+const settleTime = 2 * time.Second
+
+// unchanged says whether the file needs no reading.
+func (r readMemory) unchanged(now os.FileInfo) bool {
+	return r.stat != nil && os.SameFile(r.stat, now) && r.stat.Size() == now.Size() && r.stat.ModTime().Equal(now.ModTime()) &&
+		r.at.Sub(now.ModTime()) > settleTime
 }
 
 // MemoryConfig is what Memory needs. Root is required.
@@ -72,7 +94,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Root == "" {
 		panic("sessionmem: MemoryConfig.Root is required")
 	}
-	m := &Memory{root: cfg.Root, logger: cfg.Logger}
+	m := &Memory{root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}}
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
 		m.root = abs
 	}
@@ -93,13 +115,21 @@ type MemoryFile struct {
 	Err     error // from List: why the file could not be read
 }
 
-// Load reads a memory file now. A missing file gives Missing and no error.
+// Load gives a memory file as it is now; one that hasn't changed since the last
+// time costs a stat. A missing file gives Missing and no error.
 func (m *Memory) Load(t Target) (MemoryFile, error) {
 	f := MemoryFile{Target: t, Path: m.Path(t)}
 	if f.Path == "" {
 		return f, badTarget(t)
 	}
-	raw, fi, err := readOwned(f.Path)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.read[f.Path]
+	now := time.Now()
+	raw, fi, err := readChanged(f.Path, known)
+	if err != nil {
+		delete(m.read, f.Path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		f.Missing = true
 		return f, nil
@@ -107,10 +137,34 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 	if err != nil {
 		return f, explainDisk("reading "+filepath.Base(f.Path), err)
 	}
+	if fi != nil {
+		os.SameFile(fi, fi) // Windows asks for the identity when it is needed, by path: now, before the path means another file
+		known = readMemory{stat: fi, at: now, file: parseFile(f, raw, fi, known.file)}
+		m.read[f.Path] = known
+	}
+	f = known.file
+	f.Bullets = slices.Clone(f.Bullets)
+	return f, nil
+}
+
+// readChanged reads a file unless it is as it is known; fi is nil then.
+func readChanged(path string, known readMemory) (raw []byte, fi os.FileInfo, err error) {
+	if now, err := os.Stat(path); err == nil && known.unchanged(now) {
+		return nil, nil, nil
+	}
+	return readOwned(path)
+}
+
+// parseFile takes a file's bytes apart, unless they say what they said before.
+func parseFile(f MemoryFile, raw []byte, fi os.FileInfo, before MemoryFile) MemoryFile {
 	f.ModTime = fi.ModTime()
 	f.Text = normalizeFile(raw)
+	if f.Text == before.Text {
+		f.Bullets = before.Bullets
+		return f
+	}
 	f.Bullets = parseMemory(f.Text).bullets()
-	return f, nil
+	return f
 }
 
 // readOwned reads a file that people own, also through a link.
@@ -120,7 +174,7 @@ func readOwned(path string) ([]byte, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is no file; move it away", path)
+		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is no file; move it away")}
 	}
 	raw, err := os.ReadFile(path)
 	return raw, fi, err

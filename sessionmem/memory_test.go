@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,43 @@ func remember(t *testing.T, m *Memory, text string) string {
 	_, err := m.Append(t.Context(), Lesson{Text: text, Target: global, Session: "cpu-k3x9qa"})
 	must(t, err)
 	return strings.ReplaceAll(readFile(t, m.Path(global)), time.Now().Format(time.DateOnly), "DATE")
+}
+
+func TestLoadSeesEveryEdit(t *testing.T) {
+	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	path := m.Path(global)
+	load := func(want string) {
+		t.Helper()
+		f, err := m.Load(global)
+		if err != nil || len(f.Bullets) != 1 || f.Bullets[0].Text != want || f.Text != "- "+want+"\n" {
+			t.Errorf("got %+v, %v, want %q", f, err, want)
+		}
+		f.Bullets[0].Text = "a caller's own"
+	}
+	save := func(text string, at time.Time) {
+		t.Helper()
+		writeFile(t, path, "- "+text+"\n")
+		must(t, os.Chtimes(path, at, at))
+	}
+	now, old := time.Now(), time.Now().Add(-time.Hour)
+	save("one", now)
+	load("one")
+	save("two", now) // the same size within the same tick of the clock
+	load("two")
+	save("six", old)
+	load("six")
+	load("six")
+	save("ten", old.Add(time.Second))
+	load("ten")
+	writeFile(t, path+".new", "- yes\n")
+	must(t, errors.Join(os.Chtimes(path+".new", old.Add(time.Second), old.Add(time.Second)), os.Rename(path+".new", path)))
+	load("yes")
+	must(t, os.Remove(path))
+	if f, err := m.Load(global); err != nil || !f.Missing || f.Text != "" || len(f.Bullets) > 0 {
+		t.Errorf("after removing it: %+v, %v", f, err)
+	}
+	save("new", old)
+	load("new")
 }
 
 func TestMemoryAppendLeavesTheFileAsItIs(t *testing.T) {
@@ -274,6 +312,27 @@ func TestBulletsAreRead(t *testing.T) {
 	}
 }
 
+// BenchmarkMemoryAppend is one lesson written to a large file people own.
+func BenchmarkMemoryAppend(b *testing.B) {
+	for _, size := range []int{8 << 10, 5 << 20} {
+		b.Run(fmt.Sprintf("to %d KB", size>>10), func(b *testing.B) {
+			m := NewMemory(MemoryConfig{Root: b.TempDir()})
+			var text strings.Builder
+			for i := 0; text.Len() < size; i++ {
+				fmt.Fprintf(&text, "- prefers metric units in answer %d of project %d <!-- 2026-11-21 cpu-a -->\n", i, i%97)
+			}
+			writeFile(b, m.Path(global), text.String())
+			n := 0
+			for b.Loop() {
+				n++
+				if _, err := m.Append(b.Context(), Lesson{Text: fmt.Sprintf("calls machine number %d by its name", n), Target: global}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkMemoryIntoPrompt reads a memory of 8 KB and cuts it to its budget: what
 // every turn does.
 func BenchmarkMemoryIntoPrompt(b *testing.B) {
@@ -284,6 +343,39 @@ func BenchmarkMemoryIntoPrompt(b *testing.B) {
 		if err != nil || f.Inject(4000).Cut == 0 {
 			b.Fatal(err)
 		}
+	}
+}
+
+// The kinds of lines, as patterns: what the parser finds without them.
+var (
+	bulletPattern = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
+	fromPattern   = regexp.MustCompile(`<!--([^<>\n]*)-->[ \t]*$`)
+	headingLine   = regexp.MustCompile(`^ {0,3}(#{1,6})([ \t]|$)`)
+	fenceLine     = regexp.MustCompile("^[ \t]*(```+|~~~+)")
+	ruleLine      = regexp.MustCompile(`^ {0,3}([-*_][ \t]*){3,}$`)
+)
+
+// checkLine checks that a line is read as its pattern says.
+func checkLine(t *testing.T, line string) {
+	t.Helper()
+	groups := func(p *regexp.Regexp) []string { return append(p.FindStringSubmatch(line), "", "", "", "") }
+	pad, sign, text, _ := cutBullet(line)
+	_, from := cutProvenance(line)
+	got := []string{pad, sign, text, openingFence(line), fmt.Sprint(headingLevel(line), isRule(line)), from}
+	b := groups(bulletPattern)
+	want := []string{b[1], b[2], b[3], groups(fenceLine)[1], fmt.Sprint(len(groups(headingLine)[1]), ruleLine.MatchString(line)), strings.TrimSpace(groups(fromPattern)[1])}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("line %q (-pattern +parser):\n%s", line, diff)
+	}
+}
+
+func TestLinesOfAMemoryFile(t *testing.T) {
+	for _, line := range []string{
+		"", "-", "- ", "- a", "-a", "  * a", "\t+ a", "1. a", "12) a", "123456789. a", "1234567890. a", "1.a", "1", "-\ta", "- - a", "-  \r", "- \v",
+		"#", "# a", "###### a", "####### a", "#a", "   # a", "    # a", "#\ta", "# ", "---", "- - -", "**", "***", "-*_", "    ---", "--- a", "_ _\t_ ",
+		"```", "~~~go", "``", "  ````x", "`~`", "<!-- a -->", "a <!-- b --> \t", "<!-- a<b -->", "<!-- x <!-- y -->", "<!---->", "<!-->", "- a <!-- 2026-11-21 cpu-a -->", "é <!--é-->",
+	} {
+		checkLine(t, line)
 	}
 }
 
@@ -301,6 +393,9 @@ func FuzzMemoryParse(f *testing.F) {
 		if got := strings.Join(lines, "\n"); got != text {
 			t.Fatalf("taken apart and put together:\n got %q\nwant %q", got, text)
 		}
+		for _, l := range m.lines {
+			checkLine(t, l)
+		}
 		for _, b := range m.bullets() {
 			if b.Text == "" || strings.Contains(b.Text, "\n") || b.Line < 1 || b.Line > len(lines) {
 				t.Fatalf("bullet %+v", b)
@@ -311,7 +406,7 @@ func FuzzMemoryParse(f *testing.F) {
 			t.Fatalf("injected %+v", in)
 		}
 		if clean, err := screen(lesson); err == nil {
-			out, line, added := insertBullet([]byte(raw), clean+" <!-- 2026-11-21 -->")
+			out, line, added := insertBullet([]byte(raw), m.items, clean+" <!-- 2026-11-21 -->")
 			undone, ok := removeLine(out, added)
 			if !ok || strings.TrimRight(string(undone), "\r\n") != strings.TrimRight(raw, "\r\n") {
 				t.Fatalf("inserted at %d and removed:\n got %q\nwant %q", line, undone, raw)

@@ -58,21 +58,22 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
 	w := Written{Path: path, Text: text, Target: l.Target}
 	var added string
+	var written []byte
 	err = m.edit(path, func(raw []byte) ([]byte, error) {
-		if dup, found := findDuplicate(raw, text); found {
+		before := parseMemory(normalizeFile(raw))
+		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
 		}
-		var out []byte
-		out, w.Line, added = insertBullet(raw, bullet)
-		if !holdsBullet(parseMemory(normalizeFile(out)).bullets(), w.Line, text) {
+		written, w.Line, added = insertBullet(raw, before.items, bullet)
+		if !parseMemory(normalizeFile(written)).hasBullet(w.Line, text) {
 			return nil, fmt.Errorf("%s has no place for a lesson: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
 		}
-		return out, nil
+		return written, nil
 	})
 	if err != nil {
 		return Written{}, err
 	}
-	if err := m.readBack(l.Target, w.Line, text); err != nil {
+	if err := m.readBack(w, written); err != nil {
 		return Written{}, err
 	}
 	w.UndoID = undoID(undo{l.Target, added})
@@ -95,9 +96,13 @@ func provenance(session string, now time.Time) string {
 }
 
 // findDuplicate finds the bullet that says already what text says.
-func findDuplicate(raw []byte, text string) (Bullet, bool) {
+func findDuplicate(m memoryText, text string) (Bullet, bool) {
 	lesson := contentWords(text)
-	for _, b := range parseMemory(normalizeFile(raw)).bullets() {
+	for _, it := range m.items {
+		b, ok := it.bullet()
+		if !ok {
+			continue
+		}
 		if strings.EqualFold(b.Text, text) {
 			return b, true
 		}
@@ -110,13 +115,13 @@ func findDuplicate(raw []byte, text string) (Bullet, bool) {
 
 // insertBullet puts a bullet at the end of the last list, in that list's manner,
 // and leaves every other byte as it is. A file without a list gets it at its end.
-// It gives the new bytes, the bullet's 1-based line, and the line.
-func insertBullet(raw []byte, bullet string) (out []byte, line int, added string) {
+// It gives the new bytes, the bullet's 1-based line, and the line. items are those
+// of raw.
+func insertBullet(raw []byte, items []item, bullet string) (out []byte, line int, added string) {
 	eol := "\n"
 	if bytes.Contains(raw, []byte("\r\n")) {
 		eol = "\r\n"
 	}
-	items := parseMemory(normalizeFile(raw)).items
 	last := -1
 	for i, it := range items {
 		if it.kind == itemBullet {
@@ -182,23 +187,28 @@ func lineOffset(raw []byte, n int) int {
 	return at
 }
 
-// readBack makes sure that the lesson is on disk and is read as a bullet.
-func (m *Memory) readBack(t Target, line int, text string) error {
-	f, err := m.Load(t)
+// readBack makes sure that the lesson is on disk and is read as a bullet: what was
+// written was looked at before, so only a file that was edited since is read anew.
+func (m *Memory) readBack(w Written, written []byte) error {
+	raw, _, err := readOwned(w.Path)
 	if err != nil {
-		return fmt.Errorf("reading the lesson back: %w", err)
+		return fmt.Errorf("reading the lesson back: %w", explainDisk("reading "+filepath.Base(w.Path), err))
 	}
-	if holdsBullet(f.Bullets, line, text) || holdsBullet(f.Bullets, 0, text) { // the second: edited by hand meanwhile, above it
+	if bytes.Equal(raw, written) || parseMemory(normalizeFile(raw)).hasBullet(0, w.Text) {
 		return nil
 	}
-	return fmt.Errorf("the lesson is not in %s after writing it; look at the file and try again", filepath.Base(f.Path))
+	return fmt.Errorf("the lesson is not in %s after writing it; look at the file and try again", filepath.Base(w.Path))
 }
 
-// holdsBullet says whether a bullet with this text is there, at this line unless
-// it is 0.
-func holdsBullet(bullets []Bullet, line int, text string) bool {
-	return slices.ContainsFunc(bullets, func(b Bullet) bool {
-		return b.Text == text && (line == 0 || b.Line == line)
+// hasBullet says whether a bullet with this text is there, at this 1-based line
+// unless it is 0.
+func (m memoryText) hasBullet(line int, text string) bool {
+	return slices.ContainsFunc(m.items, func(it item) bool {
+		if line != 0 && it.first+1 != line {
+			return false
+		}
+		b, ok := it.bullet()
+		return ok && b.Text == text
 	})
 }
 
@@ -261,10 +271,8 @@ func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, explainDisk("locking the memory", err)
 	}
 	l := flock.New(filepath.Join(dir, memoryLock))
-	if ok, err := l.TryLock(); err != nil || !ok {
-		if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-			return nil, explainDisk("locking the memory", err)
-		}
+	if err := takeShort(ctx, l); err != nil {
+		return nil, explainDisk("locking the memory", err)
 	}
 	return func() {
 		if err := l.Unlock(); err != nil {
@@ -324,7 +332,7 @@ func resolveLink(path string) (string, error) {
 		}
 		path = to
 	}
-	return "", fmt.Errorf("%s: too many links", path)
+	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("its links lead in a circle; put them right, or remove them")}
 }
 
 // ownFolder is the folder that may be made for a memory file: its own, but not an

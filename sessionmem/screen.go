@@ -44,8 +44,8 @@ func screen(text string) (string, error) {
 		return reject("it is not valid text (UTF-8)")
 	}
 	text = oneLine(text)
-	if b := bulletPattern.FindStringSubmatch(text); b != nil && b[2] == "-" {
-		text = strings.TrimSpace(b[3])
+	if _, sign, rest, ok := cutBullet(text); ok && sign == "-" {
+		text = rest
 	}
 	if r, ok := invisible(text); ok {
 		return reject(fmt.Sprintf("it holds an invisible or control character (%U); type it again without", r))

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,11 +30,11 @@ const (
 // mu is taken before the append lock of the file system and held with it: it
 // orders the goroutines of this process, the lock file orders the processes.
 type session struct {
-	name string
-	turn chan struct{} // 1 place: taken by the goroutine that holds (or waits for) the turn lock file
+	name    string
+	turn    chan struct{} // 1 place: taken by the goroutine that holds (or waits for) the turn lock file
+	private atomic.Bool   // asked for without mu, which an append may hold for long
 
 	mu       sync.Mutex
-	private  bool
 	holder   Holder      // of the turn, where it is this process
 	mem      []Block     // blocks of an in-memory session
 	file     string      // name of the transcript in the session folder; "" before it is found or made
@@ -43,6 +44,7 @@ type session struct {
 	bare     bool              // older form of the format
 	readOnly bool              // newer format
 	ids      map[string]uint64 // id → hash of the block, to see a second append of the same
+	copies   copies
 	fold     fold
 	recent   []recentBlock
 	rewrote  bool // the file was found changed otherwise than by growing
@@ -76,7 +78,7 @@ func (s *Store) refresh(ses *session) error {
 	if ses.stat != nil && os.SameFile(ses.stat, fi) && ses.size == fi.Size() && ses.stat.ModTime().Equal(fi.ModTime()) {
 		return nil
 	}
-	f, err := s.root.Open(ses.file)
+	f, err := s.openTranscript(ses.file)
 	if err != nil {
 		return explainDisk("reading "+ses.file, err)
 	}
@@ -129,7 +131,7 @@ func (ses *session) forgetFile() {
 	}
 	ses.file, ses.stat, ses.size, ses.tail = "", nil, 0, nil
 	ses.bare, ses.readOnly, ses.rewrote = false, false, false
-	ses.ids, ses.fold = map[string]uint64{}, fold{}
+	ses.ids, ses.copies, ses.fold = map[string]uint64{}, copies{}, fold{}
 }
 
 // readTail reads what was appended since. It reports false where the file changed
@@ -156,7 +158,7 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 			return false, nil // text was added to the last block
 		}
 		b := raw.decode()
-		identify(&b, ses.taken)
+		ses.copies.identify(&b, ses.taken)
 		ses.ids[b.ID] = s.hash.of(b)
 		added = append(added, b)
 	}
@@ -172,7 +174,7 @@ func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 	r := newBlockReader(io.NewSectionReader(f, 0, fi.Size()))
 	ses.bare, ses.readOnly = r.bare, readOnlyFormat(r.front)
 	ses.rewrote = ses.rewrote || ses.stat != nil
-	ses.ids, ses.fold = map[string]uint64{}, fold{}
+	ses.ids, ses.copies, ses.fold = map[string]uint64{}, copies{}, fold{}
 	for {
 		raw, err := r.read()
 		if errors.Is(err, io.EOF) {
@@ -183,7 +185,7 @@ func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 			return explainDisk("reading "+ses.file, err)
 		}
 		b := raw.decode()
-		identify(&b, ses.taken)
+		ses.copies.identify(&b, ses.taken)
 		ses.ids[b.ID] = s.hash.of(b)
 		ses.fold.add(b)
 	}
@@ -251,7 +253,7 @@ func (ses *session) dropped(now time.Time) []Block {
 // that can't be had (a read-only folder) is done without.
 func (s *Store) lock(ctx context.Context, ses *session, reading bool) (unlock func(), err error) {
 	ses.mu.Lock()
-	if ses.private {
+	if ses.private.Load() {
 		return ses.mu.Unlock, nil
 	}
 	if reading && ses.file == "" {

@@ -45,6 +45,7 @@ type Store struct {
 	openErr error    // why there is no root; nothing is listed, appends say it
 	logger  *slog.Logger
 	hash    blockHash
+	opened  func() // tests: called between opening a transcript and writing to it
 
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
 	sessions map[string]*session
@@ -147,10 +148,7 @@ func randomID(n int) string {
 // SetPrivate makes a session in-memory only: nothing of it is ever written.
 // Call it before the first block.
 func (s *Store) SetPrivate(name string) {
-	ses := s.session(name)
-	ses.mu.Lock()
-	defer ses.mu.Unlock()
-	ses.private = true
+	s.session(name).private.Store(true)
 }
 
 // IsPrivate reports whether the session is kept in memory only.
@@ -161,12 +159,7 @@ func (s *Store) IsPrivate(name string) bool {
 	s.mu.Lock()
 	ses := s.sessions[name]
 	s.mu.Unlock()
-	if ses == nil {
-		return false
-	}
-	ses.mu.Lock()
-	defer ses.mu.Unlock()
-	return ses.private
+	return ses != nil && ses.private.Load()
 }
 
 // session gives what this process knows of a session, made where it is new.
@@ -175,7 +168,8 @@ func (s *Store) session(name string) *session {
 	defer s.mu.Unlock()
 	ses := s.sessions[name]
 	if ses == nil {
-		ses = &session{name: name, private: s.memory, turn: make(chan struct{}, 1)}
+		ses = &session{name: name, turn: make(chan struct{}, 1)}
+		ses.private.Store(s.memory)
 		s.sessions[name] = ses
 	}
 	return ses
@@ -186,12 +180,7 @@ func (s *Store) known(name string) bool {
 	s.mu.Lock()
 	ses := s.sessions[name]
 	s.mu.Unlock()
-	if ses == nil {
-		return false
-	}
-	ses.mu.Lock()
-	defer ses.mu.Unlock()
-	return ses.private
+	return ses != nil && ses.private.Load()
 }
 
 // Reset writes a Note "ended": the context starts anew after it. A session never

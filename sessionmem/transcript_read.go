@@ -266,16 +266,22 @@ func (b *Block) setAttr(key, value string) {
 	}
 }
 
+// copies counts, for each derived ID, the last number that was put behind it: ten
+// thousand blocks of the same words without IDs are numbered without looking at all
+// numbers for each.
+type copies map[string]int
+
 // identify gives the block an ID where it has none or one that is taken: derived
 // from its content, so that it stays the same as long as the text does.
-func identify(b *Block, taken func(id string) bool) {
+func (c copies) identify(b *Block, taken func(id string) bool) {
 	if b.ID != "" && !taken(b.ID) {
 		return
 	}
 	base := deriveID(b.Kind, b.Text)
 	b.ID = base
-	for n := 2; taken(b.ID); n++ {
+	for n := max(c[base], 1) + 1; taken(b.ID); n++ {
 		b.ID = base + "-" + strconv.Itoa(n)
+		c[base] = n
 	}
 }
 
@@ -292,7 +298,7 @@ func ParseTranscript(r io.Reader) (*Transcript, error) {
 	br := newBlockReader(r)
 	t := &Transcript{FrontMatter: br.front}
 	var sum summary
-	seen := map[string]bool{}
+	seen, same := map[string]bool{}, copies{}
 	for {
 		raw, err := br.read()
 		if errors.Is(err, io.EOF) {
@@ -302,7 +308,7 @@ func ParseTranscript(r io.Reader) (*Transcript, error) {
 			return nil, fmt.Errorf("reading a transcript: %w", err)
 		}
 		b := raw.decode()
-		identify(&b, func(id string) bool { return seen[id] })
+		same.identify(&b, func(id string) bool { return seen[id] })
 		seen[b.ID] = true
 		t.Blocks = append(t.Blocks, b)
 		sum.add(b)

@@ -201,6 +201,29 @@ func TestDerivedIDsAreStable(t *testing.T) {
 	}
 }
 
+// Ten thousand blocks of the same words and no IDs, as people write them by hand.
+func BenchmarkParseSameBlocks10000(b *testing.B) {
+	text := strings.Repeat("## User\n\nyes\n\n", 10_000)
+	for b.Loop() {
+		tr, err := ParseTranscript(strings.NewReader(text))
+		if err != nil || len(tr.Blocks) != 10_000 || !strings.HasSuffix(tr.Blocks[9_999].ID, "-10000") {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestSameBlocksHaveTheirNumbers(t *testing.T) {
+	base := deriveID(KindUser, "yes")
+	tr := parse(t, "## User\n\nyes\n\n## User\n<!-- id="+base+"-3 -->\n\nno\n\n## User\n\nyes\n\n## User\n\nyes\n\n## User\n<!-- id="+base+" -->\n\nyes\n")
+	var got []string
+	for _, b := range tr.Blocks {
+		got = append(got, b.ID)
+	}
+	if diff := cmp.Diff([]string{base, base + "-3", base + "-2", base + "-4", base + "-5"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFrontMatterValues(t *testing.T) {
 	for _, title := range []string{"plain", "a: b", "# x", "x #y", `"q"`, "'s'", "- dash", "ends:", "Ünïcode 猫", "tab\tin", "\\", "[a]", "2026-11-21", "null"} {
 		t.Run(title, func(t *testing.T) {

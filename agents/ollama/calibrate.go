@@ -17,11 +17,13 @@ const (
 	psEvery     = 10 * time.Second
 	psPatience  = 500 * time.Millisecond
 	cacheMargin = 150 // tokens
+	ratioSteps  = 8   // of the ratio that estimates are made with, to 1
 )
 
 // learned is what answers taught about a model.
 type learned struct {
 	ratio  float64   // 0: nothing learnt
+	steady float64   // ratio in steps, rounded up: what estimates are made with
 	last   int       // estimated tokens of the last prompt
 	loaded int       // context the server gave, where less than asked for
 	looked time.Time // at /api/ps
@@ -71,11 +73,17 @@ func (c *Catalog) wanted(info ModelInfo) int {
 	return minNumCtx
 }
 
-// Estimate corrects a raw token estimate by what the model counted before.
+// Estimate corrects a raw token estimate by what the model counted before. It moves
+// in steps, and goes down only by a whole one: prompts are cut by it, and one that
+// is cut elsewhere in each turn would have to be read anew in each.
 func (c *Catalog) Estimate(model string, raw int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.of(model).estimate(raw)
+	l := c.of(model)
+	if l.steady == 0 {
+		return raw
+	}
+	return int(math.Ceil(float64(raw) * l.steady))
 }
 
 func (l *learned) estimate(raw int) int {
@@ -141,9 +149,13 @@ func (l *learned) calibrate(ratio float64) {
 	ratio = min(max(ratio, minRatio), maxRatio)
 	if l.ratio == 0 {
 		l.ratio = ratio
-		return
+	} else {
+		l.ratio += newShare * (ratio - l.ratio)
 	}
-	l.ratio += newShare * (ratio - l.ratio)
+	const step = 1.0 / ratioSteps
+	if up := math.Ceil(l.ratio/step) * step; up > l.steady || l.ratio < l.steady-2*step {
+		l.steady = up
+	}
 }
 
 // lookAtLoaded learns the context the server gave the model, now and then.

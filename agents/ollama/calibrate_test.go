@@ -56,3 +56,27 @@ func TestParseParameters(t *testing.T) {
 		}
 	}
 }
+
+// Prompts are cut by the estimate: one that moves with each answer would cut each
+// prompt elsewhere, and the server would read all of it anew each time.
+func TestEstimatesAreSteady(t *testing.T) {
+	c := &Catalog{learned: map[string]*learned{}}
+	l := c.of("m")
+	for _, tt := range []struct {
+		counted []int // of 1000 each
+		want    int   // Estimate of 1000 after each of them
+	}{
+		{[]int{1240}, 1250},
+		{[]int{1260, 1230, 1255, 1245, 1250}, 1250},
+		{[]int{1400}, 1375},
+		{[]int{1180, 1200, 1290, 1190, 1210, 1200}, 1375},
+		{[]int{900, 900, 900, 900, 900, 900, 900, 900}, 1125},
+	} {
+		for i, n := range tt.counted {
+			l.observe(1000, n, 100_000)
+			if got := c.Estimate("m", 1000); got != tt.want && (tt.want != 1125 || i == len(tt.counted)-1) {
+				t.Errorf("after %d of %v (ratio %.3f): %d, want %d", i, tt.counted, l.ratio, got, tt.want)
+			}
+		}
+	}
+}

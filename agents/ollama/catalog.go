@@ -27,7 +27,7 @@ type Catalog struct {
 	c      *Client
 	numCtx int
 
-	refresh sync.Mutex // held while the list is asked for
+	refresh permits // one: held while the list is asked for, which a loading server may take long to answer
 
 	mu      sync.Mutex // guards what follows; never held during a request
 	models  []ModelInfo
@@ -43,7 +43,7 @@ func NewCatalog(c *Client, numCtx int) *Catalog {
 	if c == nil {
 		panic("ollama.NewCatalog: a client is required")
 	}
-	return &Catalog{c: c, numCtx: numCtx, learned: map[string]*learned{}}
+	return &Catalog{c: c, numCtx: numCtx, refresh: make(permits, 1), learned: map[string]*learned{}}
 }
 
 // LimitSize tells how large a model's file may be, in bytes, to fit the machine:
@@ -62,8 +62,10 @@ func (c *Catalog) Models(ctx context.Context) ([]ModelInfo, error) {
 }
 
 func (c *Catalog) list(ctx context.Context, age time.Duration) ([]ModelInfo, error) {
-	c.refresh.Lock()
-	defer c.refresh.Unlock()
+	if err := c.refresh.acquire(ctx); err != nil {
+		return nil, c.c.target("tags", "").ended(ctx)
+	}
+	defer c.refresh.release()
 	c.mu.Lock()
 	models, at := c.models, c.at
 	c.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"mac-stats/sessionmem"
 )
 
 // ChatRequest is one call of the model.
@@ -62,7 +64,9 @@ func (l chatLine) last() bool      { return l.Done }
 // Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the
 // call within 200 ms with ErrCancelled; 503 is tried again with back-off, at most
 // 3 times, as long as nothing has arrived. The first phase is reported within
-// 100 ms; PhaseQueued comes again where the server is busy.
+// 100 ms; PhaseQueued comes again where the server is busy. A silent server is
+// given up (ErrTimeout) after the idle time-out; before the first line it gets time
+// to load the model and to read the prompt on top (see readingTime).
 func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) {
 	t := c.target("chat", req.Model)
 	run := &chatRun{req: req}
@@ -74,10 +78,39 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 	}
 	defer c.permits.release()
 	err := c.chat(ctx, t, run)
-	if err == nil {
-		return run.finish(), nil
+	result := run.finish()
+	var failed *Error
+	if errors.As(err, &failed) {
+		failed.Began = result.Content != ""
 	}
-	return run.finish(), err
+	return result, err
+}
+
+// The slowest machine that is waited for reads so many tokens of a prompt in a
+// second (a small laptop without a GPU, a model of 8 billion parameters), and an
+// image counts for so many.
+const (
+	slowestReading = 20
+	imageTokens    = 1000
+)
+
+// readingTime is what reading the prompt may take before a silent server counts as
+// hung, beyond the idle time-out: a server says nothing while it reads, and 16,000
+// tokens are minutes on a machine without a GPU. A prompt of 1,000 tokens gets 50 s
+// more, one of 16,000 gets 13 minutes. What the server still has in its cache is
+// counted as well: nobody tells us what that is.
+func readingTime(req ChatRequest) time.Duration {
+	tokens := 0
+	for _, m := range req.Messages {
+		tokens += sessionmem.EstimateTokens(m.Content) + imageTokens*len(m.Images)
+	}
+	if len(req.Tools) > 0 {
+		tokens += sessionmem.EstimateTokens(req.Tools.String())
+	}
+	if req.NumCtx > 0 {
+		tokens = min(tokens, req.NumCtx)
+	}
+	return time.Duration(tokens) * time.Second / slowestReading
 }
 
 // chat sends the request until the server takes it.
@@ -88,7 +121,7 @@ func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
 		if err != nil {
 			return t.fail(ErrServer, "the request can't be written as JSON", err)
 		}
-		call := streamCall{target: t, path: "/api/chat", body: body, maxLine: maxLine, watch: true, idle: c.idle}
+		call := streamCall{target: t, path: "/api/chat", body: body, maxLine: maxLine, watch: true, idle: c.idle, reading: readingTime(run.req)}
 		cold, err := stream(ctx, c, call, run.onPhase, run.onLine)
 		run.result.Loaded = run.result.Loaded || cold
 		switch {

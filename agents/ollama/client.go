@@ -22,7 +22,7 @@ type Params struct {
 	Host          string        // as OLLAMA_HOST is read; "" takes OLLAMA_HOST, then 127.0.0.1:11434
 	HTTP          *http.Client  // nil is one that uses no proxy for loopback and follows no redirect elsewhere
 	MaxConcurrent int           // permits per HTTP chat call, default 1
-	IdleTimeout   time.Duration // silence in mid-stream, default 120 s; does not run while a model loads
+	IdleTimeout   time.Duration // the longest silence, default 120 s; does not run while a model loads, and a long prompt gets more until its first token
 	KeepAlive     time.Duration // default 10 min; below zero keeps the model for ever
 	Logger        *slog.Logger
 }

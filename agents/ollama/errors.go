@@ -22,7 +22,7 @@ var (
 	ErrServer          = errors.New("the server reported an error")
 )
 
-// notOllama is the detail of an ErrServer whose answer no Ollama server gives.
+// notOllama is what the error of a foreign server says.
 const notOllama = "this does not look like an Ollama server"
 
 // Error is a failed call: Kind is one of the sentinels above.
@@ -34,6 +34,9 @@ type Error struct {
 	Status int    // HTTP status, 0 where none
 	Detail string // the server's words, or what was wrong with its answer
 	Err    error  // the cause, may be nil
+
+	Began   bool // a part of an answer's text had arrived
+	Foreign bool // no Ollama server answers so: something else is at this address
 }
 
 // Error gives the kind, what was being done and the server's words, in one line.
@@ -46,6 +49,9 @@ func (e *Error) Error() string {
 	b.WriteString(" at " + e.Host + ": " + e.Kind.Error())
 	if e.Status >= 400 {
 		b.WriteString(" (HTTP " + strconv.Itoa(e.Status) + ")")
+	}
+	if e.Foreign {
+		b.WriteString(": " + notOllama)
 	}
 	switch {
 	case e.Detail != "":
@@ -71,6 +77,14 @@ func (t target) fail(kind error, detail string, cause error) *Error {
 	return &Error{Kind: kind, Op: t.op, Host: t.host, Model: t.model, Detail: detail, Err: cause}
 }
 
+// foreign is the error of an answer that no Ollama server gives; detail says why,
+// it may be "".
+func (t target) foreign(detail string, cause error) *Error {
+	e := t.fail(ErrServer, detail, cause)
+	e.Foreign = true
+	return e
+}
+
 // ended is the error of a call whose context ended.
 func (t target) ended(ctx context.Context) *Error {
 	cause := context.Cause(ctx)
@@ -91,7 +105,7 @@ func (t target) transport(err error, started bool) *Error {
 	case errors.Is(err, errRedirect):
 		return t.fail(ErrServer, errRedirect.Error(), err)
 	case strings.Contains(err.Error(), "malformed HTTP"), strings.Contains(err.Error(), "tls:"):
-		return t.fail(ErrServer, notOllama, err)
+		return t.foreign("", err)
 	case started, t.op == "chat", t.op == "pull":
 		return t.fail(ErrStreamCut, "the connection was closed", err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op):

@@ -73,7 +73,7 @@ func (c *Client) open(ctx context.Context, t target, method, path string, body [
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		closeAnswer(resp)
-		return nil, t.fail(ErrServer, notOllama+": it answered with a web page", nil)
+		return nil, t.foreign("it answered with a web page", nil)
 	}
 	return resp.Body, nil
 }
@@ -100,7 +100,7 @@ func (t target) refused(resp *http.Response) *Error {
 		e.Err = busyFor(resp)
 		return e
 	}
-	e := t.fail(ErrServer, notOllama+": it answered "+resp.Status, err)
+	e := t.foreign("it answered "+resp.Status, err)
 	e.Status = resp.StatusCode
 	return e
 }
@@ -150,7 +150,7 @@ func (c *Client) call(ctx context.Context, t target, method, path string, in, ou
 		return t.transport(err, true)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return t.fail(ErrServer, notOllama+": its answer is not the JSON expected", err)
+		return t.foreign("its answer is not the JSON expected", err)
 	}
 	return nil
 }

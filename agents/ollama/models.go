@@ -51,7 +51,7 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if answer.Version == "" {
-		return "", t.fail(ErrServer, notOllama+": it tells no version", nil)
+		return "", t.foreign("it tells no version", nil)
 	}
 	return answer.Version, nil
 }

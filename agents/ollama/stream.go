@@ -28,6 +28,7 @@ type streamCall struct {
 	maxLine int           // bytes
 	watch   bool          // the call may load a model: report phases, no idle time-out meanwhile
 	idle    time.Duration // the longest silence
+	reading time.Duration // what the prompt may take beyond it, before the first line
 }
 
 // received is a line, or the error that ended the stream.
@@ -49,7 +50,7 @@ func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPha
 		watch.first(inner)
 		pump(inner, c, call, lines)
 	}()
-	s := &streaming{idle: call.idle, watch: watch, onPhase: onPhase, timer: time.NewTimer(call.idle)}
+	s := &streaming{idle: call.idle, reading: call.reading, patience: call.idle, watch: watch, onPhase: onPhase, timer: time.NewTimer(call.idle)}
 	defer s.timer.Stop()
 	for {
 		select {
@@ -59,11 +60,11 @@ func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPha
 			s.onState(inner, state)
 		case <-s.timer.C:
 			if len(lines) == 0 && s.clock {
-				err := call.fail(ErrTimeout, "no sign of life for "+s.idle.String(), nil)
+				err := call.fail(ErrTimeout, "no sign of life for "+s.patience.Round(time.Second).String(), nil)
 				cancel(err)
 				return s.cold, err
 			}
-			s.timer.Reset(s.idle)
+			s.wait(s.idle)
 		case got := <-lines:
 			if got.err != nil {
 				cancel(got.err)
@@ -81,13 +82,21 @@ func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPha
 
 // streaming is the caller's side of a stream: phases and the idle clock.
 type streaming struct {
-	idle    time.Duration
-	timer   *time.Timer
-	clock   bool // the idle time-out runs
-	began   bool // a line has arrived
-	cold    bool
-	watch   *loadWatch
-	onPhase func(Phase)
+	idle     time.Duration
+	reading  time.Duration
+	patience time.Duration // what the timer was set to last
+	timer    *time.Timer
+	clock    bool // the idle time-out runs
+	began    bool // a line has arrived
+	cold     bool
+	watch    *loadWatch
+	onPhase  func(Phase)
+}
+
+// wait sets the idle clock anew.
+func (s *streaming) wait(patience time.Duration) {
+	s.patience = patience
+	s.timer.Reset(patience)
 }
 
 func (s *streaming) onState(ctx context.Context, state loadState) {
@@ -104,12 +113,12 @@ func (s *streaming) onState(ctx context.Context, state loadState) {
 		s.onPhase(PhaseReading)
 	}
 	s.clock = true
-	s.timer.Reset(s.idle + state.grace)
+	s.wait(s.idle + s.reading + state.grace)
 }
 
 func (s *streaming) onLine() {
 	s.began, s.clock = true, true
-	s.timer.Reset(s.idle)
+	s.wait(s.idle)
 	s.watch.stop()
 }
 
@@ -162,7 +171,7 @@ func readLine[L streamLine](r *lineReader, t target, line *L) error {
 		if !whole && raw[0] == '{' {
 			return t.fail(ErrStreamCut, "the stream ended within a line", err)
 		}
-		return t.fail(ErrServer, notOllama+": a line of its answer is not the JSON expected", err)
+		return t.foreign("a line of its answer is not the JSON expected", err)
 	}
 	if words := (*line).failure(); words != "" {
 		return t.reported(http.StatusOK, words)

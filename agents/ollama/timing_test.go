@@ -105,6 +105,38 @@ func TestTheIdleTimeOutOfTwoMinutes(t *testing.T) {
 	}
 }
 
+func TestALongPromptIsNotAHang(t *testing.T) {
+	long := strings.Repeat("word ", 12_800) // 16,000 tokens: at 20 a second 800 s
+	tests := []struct {
+		name   string
+		prompt string
+		numCtx int
+		reply  ollamatest.Reply
+		err    error
+		took   time.Duration
+	}{
+		{"a long prompt read at 20 tokens a second", long, 0, ollamatest.Reply{Text: "ok", FirstDelay: 800 * time.Second}, nil, 800 * time.Second},
+		{"a long prompt and a server that hangs", long, 0, ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}}, ollama.ErrTimeout, 920 * time.Second},
+		{"no more than fits the context is read", long, 2000, ollamatest.Reply{Text: "ok", FirstDelay: 800 * time.Second}, ollama.ErrTimeout, 220 * time.Second},
+		{"a short prompt", "How?", 0, ollamatest.Reply{Text: "ok", FirstDelay: 800 * time.Second}, ollama.ErrTimeout, 120 * time.Second},
+		{"once it has begun, silence is silence", long, 0, ollamatest.Reply{Text: "a b", FirstDelay: time.Minute, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}, ollama.ErrTimeout, 180 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := inBubble(t, ollamatest.New(script(tt.reply)))
+				req := ask(tt.prompt)
+				req.NumCtx = tt.numCtx
+				begin := time.Now()
+				_, err := c.Chat(t.Context(), req)
+				if took := time.Since(begin); !errors.Is(err, tt.err) || took < tt.took || took > tt.took+3*time.Second {
+					t.Errorf("%v after %s; want %v after %s", err, took, tt.err, tt.took)
+				}
+			})
+		})
+	}
+}
+
 func TestLoadingIsPolledAtAModestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := script(ollamatest.Reply{Text: "ok"})
@@ -235,6 +267,32 @@ func TestCancelWhileWaitingForAPermit(t *testing.T) {
 		}
 		if _, err := c.Chat(t.Context(), ask("third")); err != nil {
 			t.Errorf("after the permit was given back: %v", err)
+		}
+	})
+}
+
+// A list that the server doesn't give holds up whoever asked first; the others can
+// be stopped.
+func TestStopWhileAnotherWaitsForTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := script(ollamatest.Reply{Text: "ok"})
+		script.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}
+		catalog := ollama.NewCatalog(inBubble(t, ollamatest.New(script)), 0)
+		first := make(chan error)
+		go func() {
+			_, err := catalog.Models(t.Context())
+			first <- err
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		begin := time.Now()
+		_, err := catalog.NumCtx(ctx, qwen.Name)
+		if took := time.Since(begin); !errors.Is(err, ollama.ErrCancelled) || took != time.Second {
+			t.Errorf("%v after %s", err, took)
+		}
+		if err := <-first; !errors.Is(err, ollama.ErrTimeout) {
+			t.Errorf("the first: %v", err)
 		}
 	})
 }
