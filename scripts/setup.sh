@@ -13,7 +13,7 @@ purpose="${1:-build}"
 
 build_packages=(
 	gcc libc6-dev pkg-config # cgo
-	libgl-dev                # the window is drawn with OpenGL
+	libgl-dev libegl-dev     # the window is drawn with OpenGL
 	libx11-dev libxcursor-dev libxi-dev libxinerama-dev libxrandr-dev libxxf86vm-dev
 	libwayland-dev libxkbcommon-dev
 	ca-certificates          # to fetch Go modules
@@ -72,7 +72,7 @@ can_compile() {
 	command -v cc >/dev/null && command -v pkg-config >/dev/null && pkg-config --exists gl || return 1
 	local dir
 	dir=$(mktemp -d)
-	printf '#include <%s>\n' GL/gl.h X11/Xlib.h X11/Xcursor/Xcursor.h X11/extensions/XInput2.h \
+	printf '#include <%s>\n' GL/gl.h EGL/egl.h X11/Xlib.h X11/Xcursor/Xcursor.h X11/extensions/XInput2.h \
 		X11/extensions/Xinerama.h X11/extensions/Xrandr.h X11/extensions/xf86vmode.h \
 		wayland-client.h wayland-cursor.h wayland-egl.h xkbcommon/xkbcommon.h >"$dir/probe.c"
 	echo 'int main(void) { return 0; }' >>"$dir/probe.c"
@@ -85,11 +85,11 @@ can_compile() {
 
 setup_other_linux() {
 	can_compile || fail "A C compiler or the headers of OpenGL, X11 and Wayland are missing. Install
-  Fedora:   sudo dnf install gcc pkgconf mesa-libGL-devel libX11-devel libXcursor-devel libXi-devel \\
+  Fedora:   sudo dnf install gcc pkgconf mesa-libGL-devel mesa-libEGL-devel libX11-devel libXcursor-devel libXi-devel \\
               libXinerama-devel libXrandr-devel libXxf86vm-devel wayland-devel libxkbcommon-devel
   Arch:     sudo pacman -S gcc pkgconf libglvnd libx11 libxcursor libxi libxinerama libxrandr libxxf86vm \\
               wayland libxkbcommon
-  openSUSE: sudo zypper install gcc pkgconf Mesa-libGL-devel libX11-devel libXcursor-devel libXi-devel \\
+  openSUSE: sudo zypper install gcc pkgconf Mesa-libGL-devel Mesa-libEGL-devel libX11-devel libXcursor-devel libXi-devel \\
               libXinerama-devel libXrandr-devel libXxf86vm-devel wayland-devel libxkbcommon-devel
 or what they are called on your system, then try again."
 	[[ $purpose == build ]] && return

@@ -81,7 +81,7 @@ step_fuzz() {
 		target=${target#func }
 		target=${target%%(*}
 		say "$target in $(dirname "$file")"
-		CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -fuzz "^$target\$" -fuzztime "$fuzz_time" "./$(dirname "$file")"
+		CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -fuzz "^$target\$" -fuzztime "$fuzz_time" -fuzzminimizetime 20x "./$(dirname "$file")"
 	done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*\(' . | sort)
 	((found > 0)) || fail "There is no fuzz target, which can't be."
 }
