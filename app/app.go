@@ -92,6 +92,7 @@ func (a *app) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	printNotices(a.backend)
 	if a.options.Demo {
 		fmt.Fprintln(os.Stdout, "demo, no model: the built-in scripted server answers, in a temporary data folder.")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
@@ -23,10 +24,22 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 			b.SessionsChanged(r.Session)
 		}
 	})
+	if errors.Is(err, instance.ErrRunning) {
+		err = fmt.Errorf("another %w on %s: use that one, or set MAC_STATS_HOME to another folder", err, b.Paths.Home)
+	}
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
+	printNotices(b)
 	fmt.Fprintf(os.Stdout, "mac-stats runs without a screen on %s. Stop it with Ctrl-C.\n", b.Paths.Home)
 	<-ctx.Done()
 	return errors.Join(listener.Close(), b.Close())
+}
+
+// printNotices names what the user should know at the start: bad settings, a
+// folder that can't be written.
+func printNotices(b *backend.Backend) {
+	for _, n := range b.Notices() {
+		fmt.Fprintln(os.Stderr, strings.TrimSpace("mac-stats: "+n.Text+". "+n.Next))
+	}
 }

@@ -1,10 +1,14 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"mac-stats/agents"
@@ -64,11 +68,32 @@ func (b *Backend) dropNotices(kind NoticeKind) {
 	b.notices = slices.DeleteFunc(b.notices, func(n Notice) bool { return n.Kind == kind })
 }
 
+// addStorageNotice tells once that the data folder can't be written: one cause
+// meets several files.
 func (b *Backend) addStorageNotice(err error) {
+	told := slices.ContainsFunc(b.Notices(), func(n Notice) bool { return n.Kind == NoticeStorage })
+	if told {
+		b.Logger.Warn("a file could not be written either", "error", err)
+		return
+	}
 	b.addNotice(Notice{
 		Kind: NoticeStorage,
 		Text: fmt.Sprintf("%s can't be written: %v", b.Paths.Home, err),
 		Next: "What is there can be read, but nothing new is saved. Check the folder's owner and permissions and the free space.",
+	})
+}
+
+// addInstallNotice tells of shipped files that are not in place: because nothing
+// can be written, or because something else of that name is in the way.
+func (b *Backend) addInstallNotice(err error) {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+		b.addStorageNotice(err)
+		return
+	}
+	b.addNotice(Notice{
+		Kind: NoticeStorage,
+		Text: "not all shipped files are in place: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Next: "Move away what is in their place; they are written at the next start.",
 	})
 }
 

@@ -182,7 +182,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: b.Paths.Home, Logger: b.Logger})
 	b.Registry = agents.NewRegistry(agents.RegistryConfig{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
 	if err := b.Registry.InstallDefaults(ctx); err != nil {
-		b.addStorageNotice(err)
+		b.addInstallNotice(err)
 	}
 	return nil
 }

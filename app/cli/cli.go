@@ -18,6 +18,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/backend"
+	"mac-stats/app/config"
 )
 
 // Params is what the commands need. Stdin, Stdout, Stderr and Open are required.
@@ -127,7 +128,7 @@ func (c *commands) startApp(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	err := c.p.RunApp(cmd.Context(), c.options)
-	if agents.Explain(err).Kind == agents.KindInternal { // its own words say it best: no display, no window
+	if agents.Explain(err).Kind == agents.KindInternal && !errors.Is(err, config.ErrNoHome) { // its own words say it best: no display, no window
 		return &plainError{sentence: sentence(err.Error())}
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 )
 
@@ -94,6 +95,9 @@ func (c *commands) exitCode(ctx context.Context, err error) int {
 	case errors.Is(err, errFindings):
 		return exitFailed
 	case ctx.Err() != nil && isStop(err):
+		if errors.Is(err, agents.ErrLocked) { // else the message is in the transcript
+			c.note("mac-stats: " + explain(failed.err))
+		}
 		return exitInterrupted
 	}
 	c.note("mac-stats: " + explain(failed.err))
@@ -113,6 +117,8 @@ func explain(err error) string {
 	switch {
 	case errors.Is(err, sessionmem.ErrAmbiguous), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
 		return sentence(err.Error())
+	case errors.Is(err, config.ErrNoHome):
+		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."
 	case errors.Is(err, sessionmem.ErrDuplicate):
 		return sentence(err.Error()) + " `mac-stats memory list` shows it."
 	case errors.Is(err, sessionmem.ErrRejected):

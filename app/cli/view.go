@@ -84,6 +84,13 @@ func (v *view) show(e agents.Event) {
 }
 
 func (v *view) onState(e agents.Event) {
+	switch {
+	case e.Warning:
+		v.row("mac-stats: " + sentence(e.Detail))
+		return
+	case e.State == agents.StateQueued && e.Round == 0 && e.Detail != "" && !v.c.p.StderrIsTerminal:
+		v.row("waiting: the session is " + e.Detail) // without a state line it would seem to hang
+	}
 	v.state = e.Detail
 	if v.state == "" {
 		v.state = string(e.State)
@@ -201,16 +208,20 @@ func cutWords(cut *agents.ContextCut) string {
 	}
 	var parts []string
 	for _, p := range []struct {
-		n    int
-		what string
+		n         int
+		one, many string
 	}{
-		{cut.Messages, "older messages"},
-		{cut.Memory, "memory lines"},
-		{cut.Roster, "agents and skills"},
-		{cut.Result, "characters of results"},
+		{cut.Messages, "older message", "older messages"},
+		{cut.Memory, "memory line", "memory lines"},
+		{cut.Roster, "agent or skill", "agents and skills"},
+		{cut.Result, "character of results", "characters of results"},
 	} {
-		if p.n > 0 {
-			parts = append(parts, thousands(p.n)+" "+p.what)
+		switch p.n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+p.one)
+		default:
+			parts = append(parts, thousands(p.n)+" "+p.many)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -210,6 +210,17 @@ func (c *conversation) applyState(ev agents.Event) {
 	if ev.Agent != "" && ev.Model != "" {
 		c.head(ev)
 	}
+	if ev.Warning {
+		c.warn(ev)
+	}
+}
+
+// warn keeps what a state says that the user has to see, once a turn.
+func (c *conversation) warn(ev agents.Event) {
+	told := func(e *entry) bool { return e.kind == entryNote && e.text == ev.Detail }
+	if ev.Detail != "" && c.inTurn(told) == nil {
+		c.add(&entry{kind: entryNote, text: ev.Detail, at: ev.Time})
+	}
 }
 
 func (c *conversation) setUserID(id string) {

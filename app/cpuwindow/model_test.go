@@ -214,6 +214,18 @@ func TestTranscriptBecomesEntries(t *testing.T) {
 	}
 }
 
+func TestWarningOfAStateStays(t *testing.T) {
+	c := newConversation("cpu-1")
+	c.fill(transcript(sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"}))
+	for range 2 {
+		c.apply(agents.Event{Type: agents.EventState, State: agents.StateReading, Detail: "the answer may miss something", Warning: true})
+	}
+	c.apply(agents.Event{Type: agents.EventState, State: agents.StateWriting})
+	if d := cmp.Diff([]string{"user q", "note the answer may miss something"}, told(c)); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestRewindLeavesTheOldBranchOut(t *testing.T) {
 	c := newConversation("cpu-1")
 	c.fill(transcript(

@@ -1,0 +1,145 @@
+//go:build unix
+
+package failuretest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// disk makes the data folder fail as a real disk does. What the system lets a
+// test do differs: mounts in a namespace of its own (as root, or where users may
+// make namespaces), else permissions and limits.
+type disk struct {
+	name   string
+	script string // sh: prepares, then runs "$@"; $MAC_STATS_HOME is the data folder
+}
+
+// unshare is how a private mount namespace is made here; nil where it can't be.
+var unshare = sync.OnceValue(func() []string {
+	for _, how := range [][]string{{"unshare", "-m"}, {"unshare", "-rm"}} {
+		cmd := exec.Command(how[0], append(how[1:], "sh", "-c", "mount -t tmpfs none /tmp")...)
+		if cmd.Run() == nil {
+			return how
+		}
+	}
+	return nil
+})
+
+// readOnly is a data folder that can be read and not be written.
+func readOnly() disk {
+	if unshare() != nil {
+		return disk{"read-only mount", `mount --bind "$MAC_STATS_HOME" "$MAC_STATS_HOME" && mount -o remount,ro,bind "$MAC_STATS_HOME" && exec "$@"`}
+	}
+	return noPermission()
+}
+
+// noPermission is the same by the modes of the files.
+func noPermission() disk { return disk{name: "no permission"} }
+
+// sizeLimit lets no file grow beyond 8 KB.
+func sizeLimit() disk { return disk{"size limit", `ulimit -f 16; exec "$@"`} }
+
+// full is a data folder on a disk that is full but for a few KB. What the program
+// left there is copied back.
+func full() disk {
+	if unshare() != nil {
+		return disk{"full mount", `cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy" &&
+mount -t tmpfs -o size=256k,mode=0700 none "$MAC_STATS_HOME" && cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME" &&
+{ cat /dev/zero >"$MAC_STATS_HOME/ballast" 2>/dev/null; chmod 600 "$MAC_STATS_HOME/ballast"; truncate -s -8K "$MAC_STATS_HOME/ballast"; "$@"; code=$?
+rm -rf "$MAC_STATS_HOME/ballast" "$MAC_STATS_HOME.copy"; cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy"
+umount "$MAC_STATS_HOME"; rm -rf "$MAC_STATS_HOME"/*; cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME"; exit $code; }`}
+	}
+	return sizeLimit()
+}
+
+// on wraps a command so that it runs on the disk.
+func (p *place) on(d disk, cmd *exec.Cmd) *exec.Cmd {
+	p.t.Helper()
+	p.t.Logf("the disk: %s", d.name)
+	args := append([]string{"sh", "-c", d.script, "sh"}, cmd.Args...)
+	switch {
+	case d.name == sizeLimit().name:
+	case d.script == "":
+		p.lock.Do(p.locked)
+		return p.asNobody(cmd)
+	default:
+		args = append(unshare(), args...)
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd.Path, cmd.Args = path, args
+	return cmd
+}
+
+// locked takes the permission to write, until the test's end.
+func (p *place) locked() {
+	p.t.Helper()
+	set := func(dir, file os.FileMode) {
+		err := filepath.WalkDir(p.home, func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				return os.Chmod(path, dir)
+			}
+			return os.Chmod(path, file)
+		})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	set(0o555, 0o444)
+	p.t.Cleanup(func() { set(0o700, 0o600) }) // before intact looks
+}
+
+// asNobody runs a command as another user where this one is root, whom no
+// permission binds.
+func (p *place) asNobody(cmd *exec.Cmd) *exec.Cmd {
+	p.t.Helper()
+	if os.Geteuid() != 0 {
+		return cmd
+	}
+	for dir := p.base; strings.HasPrefix(dir, os.TempDir()) && dir != os.TempDir(); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	cmd.SysProcAttr = nobody()
+	if err := os.Chown(p.base, int(cmd.SysProcAttr.Credential.Uid), -1); err != nil { // the runtime folder, not the data
+		p.t.Fatal(err)
+	}
+	return cmd
+}
+
+// everything are the paths of the data folder but the log's.
+func (p *place) everything() []string {
+	p.t.Helper()
+	var paths []string
+	err := filepath.WalkDir(p.home, func(path string, _ os.DirEntry, err error) error {
+		if !strings.Contains(path, "/logs") {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return paths
+}
+
+// The fallbacks are tried wherever the tests run, too, so that they work where
+// they are needed.
+func disks(t *testing.T, best disk, other disk) []disk {
+	t.Helper()
+	if best.name == other.name {
+		return []disk{best}
+	}
+	return []disk{best, other}
+}

@@ -1,0 +1,357 @@
+//go:build unix
+
+package failuretest
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// slow says a word every 50 ms, for 20 s.
+func slow() ollamatest.Reply {
+	return ollamatest.Reply{Text: strings.Repeat("word ", 400), Delay: 50 * time.Millisecond}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		signal os.Signal
+		stderr string
+	}{
+		{"Ctrl-C", os.Interrupt, ""},
+		{"SIGTERM", syscall.SIGTERM, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := ollamatest.Start(t, answering(slow()))
+			p := newPlace(t, server.Addr())
+			r := p.start(p.command("ask", "--session", "now", question))
+			until(t, "the first words", func() bool { return strings.Count(r.stdout.String(), "word") >= 3 })
+			r.signal(tt.signal)
+			o := r.wait()
+			o.expect(t, 130, o.stdout, tt.stderr)
+			p.expectSaid("cli-now", "user: "+question, "assistant: "+strings.TrimSpace(o.stdout), "note: interrupted")
+		})
+	}
+}
+
+// A process that is killed can keep nothing any more: what it had written every
+// two seconds is there, and the next turn puts it into the transcript.
+func TestKilledInMidStream(t *testing.T) {
+	t.Parallel()
+	script := answering(slow())
+	script.Rules = append([]ollamatest.Rule{{UserContains: "go on", Reply: ollamatest.Reply{Text: "Four."}}}, script.Rules...)
+	server := ollamatest.Start(t, script)
+	p := newPlace(t, server.Addr())
+	r := p.start(p.command("ask", "--session", "now", question))
+	until(t, "five seconds of words", func() bool { return strings.Count(r.stdout.String(), "word") >= 90 })
+	r.signal(os.Kill)
+	if o := r.wait(); o.code != -1 {
+		t.Errorf("exit %d, want the end by a signal", o.code)
+	}
+	printed := strings.Fields(r.stdout.String())
+	if len(p.leftovers()) != 1 {
+		t.Errorf("there is no checkpoint: %v", p.leftovers())
+	}
+
+	p.run("ask", "-c", "Please go on.").expect(t, 0, "Four.\n", "")
+	said := p.said("cli-now")
+	kept := strings.Fields(strings.TrimPrefix(said[1], "assistant: "))
+	if lost := len(printed) - len(kept); lost < 0 || lost > 50 { // 2 s, and what is on its way
+		t.Errorf("%d words were printed, %d are kept", len(printed), len(kept))
+	}
+	p.expectSaid("cli-now", "user: "+question, said[1], "note: interrupted", "user: Please go on.", "assistant: Four.")
+	chats := server.Chats()
+	got := sent(chats[len(chats)-1])
+	if want := []string{"user: " + question, said[1], "user: Please go on."}; !slices.Equal(got, want) {
+		t.Errorf("the model was told %q, want %q", got, want)
+	}
+}
+
+// Killed again and again, before and while something is written, a session stays whole.
+func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four.", FirstDelay: 20 * time.Millisecond}))
+	p := newPlace(t, server.Addr())
+	for i := range 8 {
+		r := p.start(p.command("ask", "--session", "now", question))
+		select {
+		case <-r.ended:
+		case <-time.After(240*time.Millisecond + time.Duration(i)*10*time.Millisecond):
+			r.signal(os.Kill)
+		}
+		r.wait()
+	}
+	p.run("ask", "--session", "now", "And now?").expect(t, 0, "Four.\n", "")
+	said := p.said("cli-now")
+	for i, line := range said {
+		if !slices.Contains([]string{"user: " + question, "user: And now?", "assistant: Four.", "note: interrupted"}, line) {
+			t.Errorf("block %d is %q", i, line)
+		}
+	}
+	if n := len(said); n < 2 || said[n-2] != "user: And now?" || said[n-1] != "assistant: Four." {
+		t.Errorf("the last turn is not whole: %q", said)
+	}
+	if left := p.leftovers(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// sent are the messages of a request but the system's, each with its first line.
+func sent(r ollamatest.Request) []string {
+	var lines []string
+	for _, m := range r.Chat.Messages {
+		if m.Role == "system" {
+			continue
+		}
+		text, _, _ := strings.Cut(m.Content, "\n\n[")
+		lines = append(lines, m.Role+": "+text)
+	}
+	return lines
+}
+
+// The reader of the answer goes away: | head.
+func TestReaderOfStdoutGoes(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, answering(slow()))
+	p := newPlace(t, server.Addr())
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.command("ask", "--session", "now", question)
+	cmd.Stdout = writer
+	r := p.start(cmd)
+	writer.Close()
+	if _, err := io.ReadFull(reader, make([]byte, 12)); err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	o := r.wait()
+	o.expect(t, 141, "", "")
+	if o.took > 10*time.Second {
+		t.Errorf("it went on for %s", o.took)
+	}
+	said := p.said("cli-now")
+	if len(said) != 3 || !strings.HasPrefix(said[1], "assistant: word word") {
+		t.Fatalf("the transcript says %q", said)
+	}
+	p.expectSaid("cli-now", "user: "+question, said[1], "note: interrupted")
+}
+
+// A disk that is full where stdout goes: /dev/full.
+func TestStdoutCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if os.IsNotExist(err) { // a system without it: a file that may not be written to says the same
+		full, err = os.Open(os.DevNull)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	p := newPlace(t, server.Addr())
+	cmd := p.command("ask", "--session", "now", question)
+	cmd.Stdout = full
+	o := p.start(cmd).wait()
+	if o.code != 1 || !strings.HasPrefix(o.stderr, "mac-stats: The output can't be written: ") ||
+		!strings.HasSuffix(o.stderr, ". Check where it goes and the free space.\n") || strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("exit %d, stderr %q", o.code, o.stderr)
+	}
+	if said := p.said("cli-now"); said[0] != "user: "+question || len(said) < 2 || said[1] != "assistant: Four." {
+		t.Errorf("the transcript says %q", said)
+	}
+}
+
+func TestTwoAtOnceOnOneSession(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, ollamatest.Script{
+		Models: []ollamatest.Model{tiny()},
+		Rules: []ollamatest.Rule{
+			{UserContains: "first", Reply: ollamatest.Reply{Text: "One two three four five six.", Delay: 150 * time.Millisecond}},
+			{UserContains: "second", Reply: ollamatest.Reply{Text: "Seven."}},
+		},
+	})
+	p := newPlace(t, server.Addr())
+	first := p.start(p.command("ask", "--session", "now", "the first"))
+	until(t, "the first answer to begin", func() bool { return first.stdout.String() != "" })
+	second := p.start(p.command("ask", "--session", "now", "the second"))
+	third := p.start(p.command("ask", "--session", "now", "--json", "the second too"))
+	third.wait().expect(t, 0, third.stdout.String(), "")
+	first.wait().expect(t, 0, "One two three four five six.\n", "")
+	second.wait().expect(t, 0, "Seven.\n", "waiting: the session is held by the command line\n")
+	queued := slices.ContainsFunc(events(t, third.stdout.String()), func(e event) bool {
+		return e.Type == "state" && e.State == "queued" && e.Detail == "held by the command line"
+	})
+	if !queued {
+		t.Error("no event says who holds the session")
+	}
+	said := p.said("cli-now")
+	late := []string{"user: the second", "assistant: Seven.", "user: the second too", "assistant: Seven."}
+	if said[2] == "user: the second too" {
+		late = append(late[2:], late[:2]...)
+	}
+	p.expectSaid("cli-now", append([]string{"user: the first", "assistant: One two three four five six."}, late...)...)
+}
+
+// Ctrl-C while another holds the session: nothing was sent, and it says so.
+func TestInterruptedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five six seven.", Delay: 300 * time.Millisecond}))
+	p := newPlace(t, server.Addr())
+	first := p.start(p.command("ask", "--session", "now", "the first"))
+	until(t, "the first answer to begin", func() bool { return first.stdout.String() != "" })
+	second := p.start(p.command("ask", "--session", "now", "the second"))
+	until(t, "the second to wait", func() bool { return second.stderr.String() != "" })
+	second.signal(os.Interrupt)
+	second.wait().expect(t, 130, "", "waiting: the session is held by the command line\n"+
+		"mac-stats: Stopped while waiting for the session, which the command line holds. Your message was not sent. Send it again when the other answer is finished.\n")
+	first.wait().expect(t, 0, "One two three four five six seven.\n", "")
+	p.expectSaid("cli-now", "user: the first", "assistant: One two three four five six seven.")
+}
+
+func TestHeadlessBesideCommands(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	p := newPlace(t, server.Addr())
+	app := p.start(p.command("--headless"))
+	up := "mac-stats runs without a screen on " + p.home + ". Stop it with Ctrl-C.\n"
+	until(t, "the app to run", func() bool { return app.stdout.String() == up })
+
+	// a second one on the same folder
+	p.run("--headless").expect(t, 1, "", "mac-stats: Another mac-stats is already running on "+p.home+": use that one, or set MAC_STATS_HOME to another folder.\n")
+
+	// a command goes on with a session while the app runs
+	p.run("ask", "--session", "old", question).expect(t, 0, "Four.\n", "")
+	p.expectSaid(oldSession, "user: How long does green tea steep?", "assistant: Two minutes.", "user: "+question, "assistant: Four.")
+	select {
+	case <-app.ended:
+		t.Fatal("the app ended")
+	default:
+	}
+
+	// killed, it leaves its socket behind; the next one takes it over
+	app.signal(os.Kill)
+	app.wait()
+	again := p.start(p.command("--headless"))
+	until(t, "the app to run again", func() bool { return again.stdout.String() == up })
+	again.signal(syscall.SIGTERM)
+	again.wait().expect(t, 0, up, "")
+	if left, _ := filepath.Glob(filepath.Join(p.base, "mac-stats", "*.sock")); len(left) > 0 {
+		t.Errorf("the socket is still there: %v", left)
+	}
+}
+
+func TestNoScreen(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "127.0.0.1:1")
+	for _, args := range [][]string{nil, {"--window"}} {
+		p.run(args...).expect(t, 1, "", "mac-stats: This build has no window: start it with --headless, or use a command (mac-stats --help).\n")
+	}
+}
+
+// measured runs ask with stdin, and tells the largest memory the process had, in bytes.
+func (p *place) measured(stdin io.Reader, args ...string) (outcome, int64) {
+	p.t.Helper()
+	cmd := p.command(args...)
+	cmd.Stdin = stdin
+	o := p.start(cmd).wait()
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		p.t.Fatal("the system doesn't tell what the process used")
+	}
+	return o, maxResident(usage)
+}
+
+// zeros gives so many bytes of text.
+type zeros int64
+
+func (z *zeros) Read(b []byte) (int, error) {
+	if *z <= 0 {
+		return 0, io.EOF
+	}
+	n := min(len(b), int(*z))
+	copy(b, bytes.Repeat([]byte("all work and no play \n"), n/20+1))
+	*z -= zeros(n)
+	return n, nil
+}
+
+func TestTooMuchToSay(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Never said."}))
+	for _, tt := range []struct {
+		name   string
+		size   zeros
+		stderr string
+	}{
+		{"1 MB", 1 << 20, "mac-stats: This message is too long: about N tokens, and tiny:1b has room for N. Shorten it or split it up, or choose a model with a larger context. It was not sent.\n"},
+		{"100 MB", 100 << 20, "mac-stats: There is too much on stdin: 8 MB is the limit. Send a part of it.\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, server.Addr())
+			o, peak := p.measured(&tt.size, "ask", "--session", "now", "-")
+			stderr := figures.ReplaceAllString(o.stderr, " N")
+			outcome{o.code, o.stdout, stderr, o.took}.expect(t, 1, "", tt.stderr)
+			if peak > 120<<20 || o.took > 10*time.Second {
+				t.Errorf("it took %d MB and %s", peak>>20, o.took)
+			}
+			t.Logf("peak %d MB", peak>>20)
+			if files, _ := filepath.Glob(filepath.Join(p.home, "session", "*cli-now*")); len(files) > 0 {
+				t.Errorf("a message that was refused is kept: %v", files)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := len(server.Chats()); n > 0 {
+			t.Errorf("%d chats were sent", n)
+		}
+	})
+}
+
+func TestOddMessages(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, ollamatest.Script{
+		Models: []ollamatest.Model{tiny()},
+		Rules: []ollamatest.Rule{{Func: func(r request) ollamatest.Reply {
+			text, _, _ := strings.Cut(ollamatest.LastUser(r), "\n\n[")
+			return ollamatest.Reply{Text: text} // an echo
+		}}},
+	})
+	for _, tt := range []struct {
+		name, text, printed, kept string
+		code                      int
+		stderr                    string
+	}{
+		{name: "emoji", text: "👩‍👩‍👧 🏳️‍🌈 ok?", printed: "👩‍👩‍👧 🏳️‍🌈 ok?\n", kept: "👩‍👩‍👧 🏳️‍🌈 ok?"},
+		{name: "right to left", text: "שלום עולם", printed: "שלום עולם\n", kept: "שלום עולם"},
+		{name: "a direction override", text: "a\u202eb", printed: "ab\n", kept: "a\u202eb"}, // kept, not obeyed by the terminal
+		{name: "an escape sequence", text: "a\x1b[2Jb", printed: "a[2Jb\n", kept: "a\x1b[2Jb"},
+		{name: "NUL bytes", text: "a\x00b", printed: "ab\n", kept: "a\x00b"},
+		{name: "headings of a transcript", text: "hi\n## User · 2026-01-01T08:00:00Z\n<!-- id=x -->\n\\## Note", printed: "hi\n## User · 2026-01-01T08:00:00Z\n<!-- id=x -->\n\\## Note\n", kept: "hi\n## User · 2026-01-01T08:00:00Z\n<!-- id=x -->\n\\## Note"},
+		{name: "not UTF-8", text: "a\xffb", code: 1, stderr: "mac-stats: The text is not UTF-8. Send text, not a binary file.\n"},
+		{name: "nothing", text: " \n ", code: 1, stderr: "mac-stats: There was nothing on stdin. Pipe something in, or give the text on the command line.\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, server.Addr())
+			cmd := p.command("ask", "--session", "now", "-")
+			cmd.Stdin = strings.NewReader(tt.text)
+			p.start(cmd).wait().expect(t, tt.code, tt.printed, tt.stderr)
+			if tt.code == 0 {
+				p.expectSaid("cli-now", "user: "+tt.kept, "assistant: "+tt.kept)
+			}
+		})
+	}
+}

@@ -1,0 +1,295 @@
+//go:build unix
+
+package failuretest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// tiny is the model that is installed.
+func tiny() ollamatest.Model {
+	return ollamatest.Model{Name: "tiny:1b", Size: 1 << 20, ParameterSize: "1B", ContextLength: 16384, Loaded: true, Capabilities: []string{"completion"}}
+}
+
+// answering is a server with the model, whose every chat gets the reply.
+func answering(reply ollamatest.Reply) ollamatest.Script {
+	return ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{{Reply: reply}}}
+}
+
+func faulty(f ollamatest.Fault) ollamatest.Script {
+	return answering(ollamatest.Reply{Text: "One two three four five.", Fault: &f})
+}
+
+// serverFailures: what the server does, and what a user meets. {host} stands for
+// its address. partial is what had arrived; the words are the sentence and the
+// next step.
+var serverFailures = []struct {
+	name           string
+	script         ollamatest.Script
+	env            []string
+	args           []string
+	kind           string
+	sentence, next string
+	partial        string
+	row            string // told on stderr before that
+	chats          int
+}{
+	{
+		name:     "goes down in mid-stream",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultDown, After: 2}),
+		kind:     "stream_cut",
+		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "What had arrived is kept. See whether Ollama still runs, then Retry.",
+		partial: "One two", chats: 1,
+	},
+	{
+		name:     "hangs before the first byte",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultHangFirst}),
+		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
+		args:     []string{"--agent", "mini", "--no-tools"}, // a long prompt gets more time
+		kind:     "timeout",
+		sentence: "Ollama at {host} doesn't answer.", next: "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
+		chats: 1,
+	},
+	{
+		name:     "hangs in mid-stream",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}),
+		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
+		kind:     "timeout",
+		sentence: "Ollama at {host} stopped in mid-answer.", next: "What had arrived is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
+		partial: "One two", chats: 1,
+	},
+	{
+		name:     "answers nothing but silence from the start",
+		script:   ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}},
+		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
+		kind:     "timeout",
+		sentence: "Ollama at {host} doesn't answer.", next: "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
+	},
+	{
+		name:     "answers 500",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}),
+		kind:     "server",
+		sentence: "Ollama at {host} reported an error (HTTP 500): something went wrong inside.", next: "Retry. If it happens again, see the server's log.",
+		chats: 1,
+	},
+	{
+		name:     "answers 503 for ever",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503}),
+		kind:     "busy",
+		sentence: "Ollama at {host} is busy with other requests.", next: "Wait a moment, then Retry.",
+		chats: 4,
+	},
+	{
+		name:     "answers a web page",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultGarbage}),
+		kind:     "server",
+		sentence: "What answers at {host} doesn't look like Ollama: it answered with a web page.", next: "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
+		chats: 1,
+	},
+	{
+		name:     "answers a web page to everything",
+		script:   ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultGarbage}},
+		kind:     "server",
+		sentence: "What answers at {host} doesn't look like Ollama: it answered with a web page.", next: "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
+	},
+	{
+		name:     "sends a line that is no JSON",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultNotJSON, After: 2}),
+		kind:     "server",
+		sentence: "What answers at {host} doesn't look like Ollama: a line of its answer is not the JSON expected.", next: "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
+		partial: "One two", chats: 1,
+	},
+	{
+		name:     "sends an error line in a good stream",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2, Message: "llama runner process has terminated: signal: killed"}),
+		kind:     "server",
+		sentence: "Ollama at {host} reported an error: llama runner process has terminated: signal: killed.", next: "Retry. If it happens again, see the server's log.",
+		partial: "One two", chats: 1,
+	},
+	{
+		name:     "closes without done",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}),
+		kind:     "stream_cut",
+		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "What had arrived is kept. See whether Ollama still runs, then Retry.",
+		partial: "One two", chats: 1,
+	},
+	{
+		name:     "resets the connection",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}),
+		kind:     "stream_cut",
+		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "What had arrived is kept. See whether Ollama still runs, then Retry.",
+		partial: "One two", chats: 1,
+	},
+	{
+		name:     "resets the connection before a word",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultReset}),
+		kind:     "stream_cut",
+		sentence: "The connection to Ollama at {host} broke off before an answer came.", next: "See whether Ollama still runs, then Retry.",
+		chats: 1,
+	},
+	{
+		name:     "gives an empty answer",
+		script:   answering(ollamatest.Reply{Chunks: []string{""}}),
+		kind:     "server",
+		sentence: "tiny:1b gave an empty answer.", next: "Retry, or choose another model.",
+		chats: 1,
+	},
+	{
+		name:     "has not the model asked for",
+		script:   answering(ollamatest.Reply{Text: "Never said."}),
+		args:     []string{"--model", "qwen3:8b"},
+		kind:     "model_missing",
+		sentence: "qwen3:8b isn't installed.", next: "Pull it with `mac-stats models pull qwen3:8b`, or choose another model.",
+	},
+	{
+		name:     "has no model at all",
+		script:   ollamatest.Script{},
+		kind:     "no_model",
+		sentence: "No model is installed yet.", next: "Pull one: `mac-stats models pull qwen3:4b`, then Retry.",
+	},
+	{
+		name:     "lost the model meanwhile",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 404}),
+		kind:     "model_missing",
+		sentence: "tiny:1b isn't installed.", next: "Pull it with `mac-stats models pull tiny:1b`, or choose another model.",
+		chats: 1,
+	},
+	{
+		name:     "refuses the request as too long, again and again",
+		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}),
+		args:     []string{"--session", "old"},
+		kind:     "context_overflow",
+		row:      "did not fit: 1 older message\n",
+		sentence: "The conversation doesn't fit the context of tiny:1b, even shortened.", next: "Start a new chat, or choose a model with a larger context.",
+		chats: 2,
+	},
+}
+
+// question holds marks that a shell or a file may trip over.
+const question = "What is 2 + 2, \"friend\"?"
+
+func TestServerFails(t *testing.T) {
+	t.Parallel()
+	for _, tt := range serverFailures {
+		for _, format := range []string{"text", "json"} {
+			t.Run(tt.name+", "+format, func(t *testing.T) {
+				t.Parallel()
+				server := ollamatest.Start(t, tt.script)
+				p := newPlace(t, server.Addr(), tt.env...)
+				p.write("agents/mini.md", "---\nname: mini\ndescription: Says little.\n---\n\nBe brief.\n")
+				p.write("agents/soul.md", "Be brief.\n")
+				words := strings.NewReplacer("{host}", server.Addr())
+				sentence, next := words.Replace(tt.sentence), words.Replace(tt.next)
+				session, said := "cli-now", []string(nil)
+				if slices.Contains(tt.args, "old") {
+					session, said = oldSession, []string{"user: How long does green tea steep?", "assistant: Two minutes."}
+				}
+				args := append([]string{"ask", "--session", strings.TrimPrefix(session, "cli-")}, tt.args...)
+				stderr := "mac-stats: " + sentence + " " + next + "\n"
+				if format == "json" {
+					o := p.run(append(args, "--json", question)...)
+					o.expect(t, 1, o.stdout, stderr)
+					if e := last(t, o.stdout); e.Type != "error" || e.Kind != tt.kind || e.Text != sentence || e.Detail != next {
+						t.Errorf("the last event is %+v", e)
+					}
+				} else {
+					p.run(append(args, question)...).expect(t, 1, line(tt.partial), tt.row+stderr)
+				}
+				said = append(said, "user: "+question)
+				if tt.partial != "" {
+					said = append(said, "assistant: "+tt.partial)
+				}
+				p.expectSaid(session, append(said, "note: error "+sentence)...)
+				if got := len(server.Chats()); got != tt.chats {
+					t.Errorf("%d chats, want %d", got, tt.chats)
+				}
+			})
+		}
+	}
+}
+
+// line ends what is not empty.
+func line(text string) string {
+	if text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+func TestServerIsDown(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "127.0.0.1:1")
+	p.run("ask", "--session", "now", question).expect(t, 1, "",
+		"mac-stats: Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`, then Retry.\n")
+	p.expectSaid("cli-now", "user: "+question, "note: error Ollama isn't running at 127.0.0.1:1.")
+
+	// when it runs again, the conversation goes on, and the message that got no answer is in it
+	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	p.env = append(p.env, "OLLAMA_HOST="+server.Addr())
+	p.run("ask", "-c", "Are you there?").expect(t, 0, "Four.\n", "")
+	p.expectSaid("cli-now", "user: "+question, "note: error Ollama isn't running at 127.0.0.1:1.", "user: Are you there?", "assistant: Four.")
+	var sent []string
+	for _, m := range server.Chats()[0].Chat.Messages[1:] {
+		text, _, _ := strings.Cut(m.Content, "\n")
+		sent = append(sent, m.Role+": "+text)
+	}
+	if diff := cmp.Diff([]string{"user: " + question, "user: Are you there?"}, sent); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+}
+
+func TestServerIsBusyForAMoment(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503, Times: 2}))
+	p := newPlace(t, server.Addr())
+	p.run("ask", "--session", "now", question).expect(t, 0, "One two three four five.\n", "")
+	p.expectSaid("cli-now", "user: "+question, "assistant: One two three four five.")
+	if got := len(server.Chats()); got != 3 {
+		t.Errorf("%d chats, want 3", got)
+	}
+}
+
+func TestOverflowIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
+	server := ollamatest.Start(t, faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400, Times: 1}))
+	p := newPlace(t, server.Addr())
+	p.run("ask", "--session", "old", question).expect(t, 0, "One two three four five.\n", "did not fit: 1 older message\n")
+	p.expectSaid(oldSession, "user: How long does green tea steep?", "assistant: Two minutes.",
+		"user: "+question, "assistant: One two three four five.")
+	chats := server.Chats()
+	if len(chats) != 2 || len(chats[1].Chat.Messages) >= len(chats[0].Chat.Messages) {
+		t.Errorf("%d chats; the second is not shorter", len(chats))
+	}
+}
+
+// An old server cuts a long prompt without a word: it is noticed by what it counted.
+func TestSilentCutIsNoticed(t *testing.T) {
+	t.Parallel()
+	script := answering(ollamatest.Reply{Text: "Four."})
+	script.OldServer, script.MaxLoaded = true, 2048
+	server := ollamatest.Start(t, script)
+	p := newPlace(t, server.Addr())
+	long := strings.TrimSpace(strings.Repeat("all work and no play makes a dull day ", 700))
+	o := p.run("ask", "--session", "now", long)
+	o.expect(t, 0, "Four.\n", "mac-stats: The server left out a part of the request: the answer may miss something.\n")
+	p.expectSaid("cli-now", "user: "+long,
+		"note: limit The server left out a part of the request: the answer may miss something.", "assistant: Four.")
+}
+
+func TestServerComesBackSlowly(t *testing.T) {
+	t.Parallel()
+	model := tiny()
+	model.Loaded, model.LoadDelay = false, 2500*time.Millisecond
+	script := answering(ollamatest.Reply{Text: "Four."})
+	script.Models = []ollamatest.Model{model}
+	server := ollamatest.Start(t, script)
+	p := newPlace(t, server.Addr(), "MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s")
+	p.run("ask", "--session", "now", question).expect(t, 0, "Four.\n", "") // loading is no silence
+}
