@@ -154,18 +154,28 @@ func (w *Window) follow(c *conversation, run turnRun) {
 	c.mu.Unlock()
 	events := run.Events(w.ctx)
 	go func() {
+		listed := false
 		for ev := range events {
 			c.apply(ev)
 			w.painter.changed(c)
+			if ev.Block != "" && !listed { // the message is on disk: so is the session
+				listed = true
+				w.listChanged()
+			}
 		}
 		c.ended(run)
 		w.painter.changed(c)
-		w.p.Do(func() {
-			if w.visible {
-				w.reloadList()
-			}
-		})
+		w.listChanged()
 	}()
+}
+
+// listChanged reads the session list again where it can be seen; from any goroutine.
+func (w *Window) listChanged() {
+	w.p.Do(func() {
+		if w.visible {
+			w.reloadList()
+		}
+	})
 }
 
 // stop ends the run of the shown conversation; what has arrived is kept.
@@ -247,15 +257,21 @@ func (w *Window) drawHeader() {
 	w.head.set(orElse(c.title, "New chat"), agent, model, c.path != "")
 }
 
-// reloadList reads the session list off the UI goroutine, once at a time.
+// reloadList reads the session list off the UI goroutine, once at a time; what
+// changes while it is read is read after.
 func (w *Window) reloadList() {
 	if !w.listPending.CompareAndSwap(false, true) {
+		w.listAgain = true
 		return
 	}
 	go func() {
 		infos, err := w.parts.sessions.List(w.ctx)
 		w.p.Do(func() {
 			w.listPending.Store(false)
+			if w.listAgain {
+				w.listAgain = false
+				w.reloadList()
+			}
 			if err != nil {
 				w.tell("The sessions can't be listed: "+err.Error(), "")
 				return

@@ -63,6 +63,7 @@ type Window struct {
 	lastVitals  atomic.Pointer[monitor.Snapshot]
 	vitalsBusy  atomic.Bool
 	listPending atomic.Bool
+	listAgain   bool // UI goroutine: something changed while the list was read
 }
 
 // New builds the window; nothing is shown yet.

@@ -459,6 +459,21 @@ func TestStatesBeforeTheFirstToken(t *testing.T) {
 	b.seesNot("loading qwen3:8b…")
 }
 
+func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.send("what is slow?")
+	b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
+	b.settle()
+	if len(b.w.infos) != 0 {
+		t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
+	}
+	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+	b.settle()
+	if len(b.w.infos) != 1 {
+		t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.infos))
+	}
+}
+
 func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 	b := newBench(t).shown()
 	b.w.send("q")
