@@ -37,6 +37,7 @@ type Settings struct {
 	Model         string            // for the roles general and code; "" = by role
 	RoleModels    map[string]string // role → model, overrides ("small", …)
 	TaskContext   string            // off | last-user-message
+	InMemoryOnly  bool              // new sessions are private, those on disk are not continued
 	MaxMessages   int               // 20
 	MaxTokens     int               // 8192
 	GlobalBudget  int               // characters of global memory in a prompt, 8000

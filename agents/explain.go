@@ -37,6 +37,7 @@ var (
 	ErrLocked  = errors.New("another turn holds the session")
 	ErrRequest = errors.New("nothing to send")
 	ErrEmpty   = errors.New("the model gave no answer")
+	ErrOnDisk  = errors.New("session.in_memory_only is on, and this conversation is kept in a file")
 )
 
 // tooLongError is ErrTooLong with the figures, in tokens.
@@ -139,6 +140,8 @@ func explainTurn(err error) (Explanation, bool) {
 		return Explanation{KindAgent, sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
 	case errors.As(err, &empty):
 		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.model), "Retry, or choose another model."}, true
+	case errors.Is(err, ErrOnDisk):
+		return Explanation{KindDisk, "Nothing may be written (session.in_memory_only), and this conversation is kept in a file.", "Start a new chat: it stays in memory. Or switch the setting off."}, true
 	case errors.Is(err, ErrRequest):
 		return Explanation{KindInternal, sentence(err.Error()), "Write a message and send it."}, true
 	}

@@ -96,6 +96,10 @@ func (t *turn) tell(e Event) {
 // takeLock waits for the session's turn: first for the runs of this process, in
 // their order, then for other processes.
 func (t *turn) takeLock(ctx context.Context) (phase, error) {
+	t.settings = t.engine.p.Settings()
+	if err := t.keepInMemory(ctx); err != nil {
+		return nil, err
+	}
 	who := ""
 	waiting := func(holder string) {
 		who = holder
@@ -126,6 +130,23 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 		return (*turn).reopen, nil
 	}
 	return (*turn).write, nil
+}
+
+// keepInMemory makes a new session private where nothing may be written. One that
+// is on disk is not continued: its next block would be written too.
+func (t *turn) keepInMemory(ctx context.Context) error {
+	store := t.engine.p.Store
+	if !t.settings.InMemoryOnly || store.IsPrivate(t.req.Session) {
+		return nil
+	}
+	switch _, err := store.Load(ctx, t.req.Session); {
+	case err == nil:
+		return ErrOnDisk
+	case !errors.Is(err, sessionmem.ErrNotFound):
+		return fmt.Errorf("looking for the conversation: %w", err)
+	}
+	store.SetPrivate(t.req.Session)
+	return nil
 }
 
 // saveProblem marks an error of the disk as such; others stay what they are.

@@ -33,6 +33,7 @@ type Backend struct {
 	FirstRun bool // there was no config.toml before this start
 	Version  string
 
+	loaded   bool // the configuration was read once; loadConfig, then the watcher's goroutine
 	watching bool // the app: watchers and the monitor run
 	environ  []string
 	demoHost string

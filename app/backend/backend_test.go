@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -102,6 +103,53 @@ func TestSettingThatWaitsForARestartSaysSo(t *testing.T) {
 	n := waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[ollama]\nmax_concurrent = 2\n") })
 	if !strings.Contains(n.Next, "restart") {
 		t.Errorf("next = %q, want a word about the restart", n.Next)
+	}
+}
+
+func TestHalfAnEditChangesNothing(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir()), Watch: true})
+	waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[session]\nmax_messages = 30\n") })
+	waitNotice(t, b, "config.toml:2", func() { write(t, b.Paths.ConfigFile(), "[session]\nmax_messages = = 40\n") })
+	if got := b.Config().Session.MaxMessages; got != 30 {
+		t.Errorf("max_messages = %d, want the last good one", got)
+	}
+}
+
+func TestInMemoryOnlyHoldsFromTheMomentItIsSaved(t *testing.T) {
+	s := server(t)
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr()), Watch: true})
+	say := func(session, text string) error {
+		_, err := b.Engine.Start(t.Context(), agents.Request{Session: session, Text: text, Holder: "test"}).Wait()
+		return err
+	}
+	if err := say("cpu-before", "on disk"); err != nil {
+		t.Fatal(err)
+	}
+	waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[session]\nin_memory_only = true\n") })
+	if err := say("cpu-after", "a secret"); err != nil {
+		t.Fatal(err)
+	}
+	if err := say("cpu-after", "another secret"); err != nil {
+		t.Fatal(err)
+	}
+	if err := say("cpu-before", "a third secret"); !errors.Is(err, agents.ErrOnDisk) {
+		t.Errorf("err = %v, want ErrOnDisk for a conversation that is on disk", err)
+	}
+	if n := len(s.Chats()); n != 3 {
+		t.Errorf("%d requests, want 3: what can't be kept is not sent", n)
+	}
+	err := filepath.WalkDir(b.Paths.Home, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), "secret") {
+			t.Errorf("%s holds a secret", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

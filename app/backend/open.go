@@ -120,9 +120,16 @@ func (b *Backend) loadConfig() {
 	b.readConfig()
 }
 
-// readConfig resolves the settings and replaces the notices about them.
+// readConfig resolves the settings and replaces the notices about them. While the
+// app runs, a file that can't be read at all (half an edit) changes nothing.
 func (b *Backend) readConfig() config.Config {
 	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
+	for i := range findings {
+		if findings[i].Unreadable && b.loaded {
+			cfg, findings[i].Used = b.Config(), "what was read before stays in use until it is put right"
+		}
+	}
+	b.loaded = true
 	if b.Demo {
 		cfg.Ollama.Host = b.demoHost
 		cfg.Ollama.Model, cfg.Ollama.SmallModel, cfg.Ollama.EmbedModel = "", "", ""
@@ -169,16 +176,15 @@ func (b *Backend) openModels() error {
 // openFiles opens sessions, memory and agents. A folder that can't be written is
 // a notice: what is there can still be read.
 func (b *Backend) openFiles(ctx context.Context) error {
-	store, err := sessionmem.Open(sessionmem.Config{
-		Root:         b.Paths.Home,
-		InMemoryOnly: b.Config().Session.InMemoryOnly,
-		Logger:       b.Logger,
-	})
+	store, err := sessionmem.Open(sessionmem.Config{Root: b.Paths.Home, Logger: b.Logger})
 	if err != nil {
 		return fmt.Errorf("open the sessions: %w", err)
 	}
 	b.Store = store
 	b.closers = append(b.closers, store.Close)
+	if err := store.RecoverAll(ctx); err != nil {
+		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
+	}
 	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: b.Paths.Home, Logger: b.Logger})
 	b.Registry = agents.NewRegistry(agents.RegistryConfig{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
 	if err := b.Registry.InstallDefaults(ctx); err != nil {
@@ -225,6 +231,7 @@ func (b *Backend) settings() agents.Settings {
 		Model:         cfg.Ollama.Model,
 		RoleModels:    map[string]string{string(ollama.RoleSmall): cfg.Ollama.SmallModel, string(ollama.RoleEmbed): cfg.Ollama.EmbedModel},
 		TaskContext:   cfg.Agents.TaskContext,
+		InMemoryOnly:  cfg.Session.InMemoryOnly,
 		MaxMessages:   cfg.Session.MaxMessages,
 		MaxTokens:     cfg.Session.MaxTokens,
 		GlobalBudget:  cfg.Memory.GlobalBudget,

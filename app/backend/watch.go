@@ -46,7 +46,7 @@ func (b *Backend) reloadConfig() {
 	}
 	n := Notice{Time: time.Now(), Kind: NoticeReload, Text: "config.toml reloaded"}
 	if needsRestart(before, after) {
-		n.Next = "The server's address, its limits, in-memory mode and the monitor's pace apply after a restart."
+		n.Next = "The server's address, its limits and the monitor's pace apply after a restart."
 	}
 	b.notify.publish(n)
 }
@@ -57,6 +57,5 @@ func needsRestart(before, after config.Config) bool {
 		before.Ollama.KeepAlive != after.Ollama.KeepAlive ||
 		before.Ollama.IdleTimeout != after.Ollama.IdleTimeout ||
 		before.Ollama.NumCtx != after.Ollama.NumCtx ||
-		before.Session.InMemoryOnly != after.Session.InMemoryOnly ||
 		before.Monitor != after.Monitor
 }

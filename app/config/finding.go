@@ -8,11 +8,13 @@ import (
 
 // Finding is a setting that could not be used as written.
 type Finding struct {
-	Place  string // "config.toml:12", "MAC_STATS_OLLAMA_NUM_CTX"
-	Key    string // "ollama.num_ctx"; "" where the whole file is meant
-	Value  string // as written, shortened
-	Reason string // with the allowed range and what is used instead
-	Note   bool   // nothing is wrong: a name that is known and has no use here, or that another one hides
+	Place      string // "config.toml:12", "MAC_STATS_OLLAMA_NUM_CTX"
+	Key        string // "ollama.num_ctx"; "" where the whole file is meant
+	Value      string // as written, shortened
+	Reason     string // with the allowed range and what is used instead
+	Note       bool   // nothing is wrong: a name that is known and has no use here, or that another one hides
+	Unreadable bool   // the file as a whole is no TOML
+	Used       string // where Unreadable: what is used instead
 }
 
 // String is the finding in one line, for people.
@@ -32,6 +34,10 @@ func (f Finding) String() string {
 		b.WriteString(": ")
 	}
 	b.WriteString(f.Reason)
+	if f.Used != "" {
+		b.WriteString("; ")
+		b.WriteString(f.Used)
+	}
 	return b.String()
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -76,7 +77,7 @@ func (l *loader) readFile(file string) {
 		if errors.As(err, &bad) {
 			place, reason = fmt.Sprintf("%s:%d:%d", l.name, bad.line, bad.column), bad.reason
 		}
-		l.find(Finding{Place: place, Reason: "this is not TOML: " + reason + "; the defaults are used until it is put right"})
+		l.find(Finding{Place: place, Unreadable: true, Reason: "this is not TOML: " + reason, Used: l.salvage(data) + " until it is put right"})
 		return
 	}
 	l.entries = doc.entries
@@ -84,6 +85,20 @@ func (l *loader) readFile(file string) {
 		l.file[e.key] = e
 	}
 	l.unknownKeys(doc)
+}
+
+// wantsNoFiles finds the one setting that has to hold even in a file that is no
+// TOML: somebody who asked for nothing to be written must not be written down
+// because of a typing mistake elsewhere.
+var wantsNoFiles = regexp.MustCompile(`(?m)^[ \t]*(?:session[ \t]*\.[ \t]*)?in_memory_only[ \t]*=[ \t]*true\b`)
+
+// salvage keeps what must hold and says what is used.
+func (l *loader) salvage(data []byte) string {
+	if !wantsNoFiles.Match(data) {
+		return "the defaults are used"
+	}
+	l.config.Session.InMemoryOnly = true
+	return "the defaults are used, but session.in_memory_only stays on"
 }
 
 // readLimited reads a file of at most maxFile bytes.

@@ -322,3 +322,31 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestPrivacyOutlivesATypingMistake(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       bool
+	}{
+		{"in its table", "[session]\nin_memory_only = true\noops = =\n", true},
+		{"dotted", "session.in_memory_only=true\noops = =\n", true},
+		{"off", "[session]\nin_memory_only = false\noops = =\n", false},
+		{"in a comment", "[session]\n#in_memory_only = true\noops = =\n", false},
+		{"longer word", "[session]\nin_memory_only = trueish\n", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "config.toml")
+			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c, findings := Load(file, nil)
+			if c.Session.InMemoryOnly != tt.want {
+				t.Errorf("in_memory_only = %v, want %v", c.Session.InMemoryOnly, tt.want)
+			}
+			if len(findings) != 1 || !findings[0].Unreadable {
+				t.Errorf("findings = %+v, want one that says the file is unreadable", findings)
+			}
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+)
+
+// recoverPatience is how long RecoverAll waits for a session's turn: a session
+// whose turn is held is being answered, its checkpoint is nobody else's.
+const recoverPatience = 50 * time.Millisecond
+
+// RecoverAll puts the checkpoints that dead processes left behind into their
+// transcripts, as LockTurn does for one session, so that a cut answer can be read
+// before anything new is said. Sessions whose turn is held are left alone.
+func (s *Store) RecoverAll(ctx context.Context) error {
+	if s.root == nil {
+		return nil
+	}
+	names, err := s.partialSessions()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		lock, err := s.lockSoon(ctx, name)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+		case err != nil:
+			errs = append(errs, fmt.Errorf("recovering %s: %w", name, err))
+		default:
+			lock.Unlock()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Store) lockSoon(ctx context.Context, name string) (*TurnLock, error) {
+	ctx, cancel := context.WithTimeout(ctx, recoverPatience)
+	defer cancel()
+	return s.LockTurn(ctx, name, "recovery", nil)
+}
+
+// partialSessions gives the sessions that have a checkpoint, each once.
+func (s *Store) partialSessions() ([]string, error) {
+	d, err := s.root.Open(partialDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explainDisk("reading checkpoints", err)
+	}
+	defer d.Close()
+	files, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, explainDisk("reading checkpoints", err)
+	}
+	seen := map[string]bool{}
+	var names []string
+	for _, f := range files {
+		name, _, ok := strings.Cut(f, ".")
+		if ok && !seen[name] && checkName(name) == nil {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
