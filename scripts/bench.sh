@@ -10,14 +10,26 @@ packages=("$@")
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 
-# table: name, repetitions, then every value with its unit.
+# table: name, repetitions, then every value with its unit; where a value comes with a
+# promise (unit-promised), a line for each, the promise beside it.
 table() {
 	awk '
 		/^pkg: / { printf "\n%s\n", $2 }
-		/^Benchmark/ {
+		/^Benchmark/ && !/-promised/ {
 			line = sprintf("  %-58s", $1)
 			for (i = 3; i < NF; i += 2) line = line sprintf(" %12s %-9s", $i, $(i + 1))
 			print line
+		}
+		/^Benchmark/ && /-promised/ {
+			delete value
+			for (i = 3; i < NF; i += 2) value[$(i + 1)] = $i
+			print "  " $1
+			for (i = 3; i < NF; i += 2) {
+				unit = $(i + 1)
+				if (unit ~ /-promised$/) continue
+				promise = (unit "-promised") in value ? "promised " value[unit "-promised"] : ""
+				printf "    %-24s %12s  %s\n", unit, $i, promise
+			}
 		}' "$results"
 }
 

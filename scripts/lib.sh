@@ -7,7 +7,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 test_cache="${XDG_CACHE_HOME:-$HOME/.cache}/mac-stats-test"
 
 # Build tags: of everything with a window, and of what is tested without one.
-gui_tags=migrated_fynedo
 test_tags=ci,migrated_fynedo
 
 say() { printf '%s\n' "$*"; }

@@ -45,6 +45,7 @@ type Desktop struct {
 	loop   *loop
 	log    *slog.Logger
 	onStop func()
+	save   func() // writes the preferences
 
 	hidden hiddenWork
 }
@@ -66,7 +67,7 @@ func New(p Params) (*Desktop, error) {
 	if p.Theme != nil {
 		a.Settings().SetTheme(p.Theme)
 	}
-	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop}
+	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop, save: takeStopHook(a)}
 	d.loop = newLoop(fyne.Do, parkFor)
 	a.Lifecycle().SetOnStarted(func() {
 		setDockIcon(false)
@@ -76,6 +77,22 @@ func New(p Params) (*Desktop, error) {
 		d.loop.start()
 	})
 	return d, nil
+}
+
+// takeStopHook takes over what Fyne does when its loop has ended, which is to write the
+// preferences. Fyne queues that on another goroutine while it closes the queue: now
+// and then the process ends in a panic, or before the file is whole.
+func takeStopHook(a fyne.App) (hook func()) {
+	l, ok := a.Lifecycle().(interface {
+		OnStopped() func()
+		SetOnStoppedHookExecuted(f func())
+	})
+	if !ok || l.OnStopped() == nil {
+		return func() {}
+	}
+	hook = l.OnStopped()
+	l.SetOnStoppedHookExecuted(nil)
+	return hook
 }
 
 // App is the Fyne app.
@@ -97,6 +114,7 @@ func (d *Desktop) SetVisible(visible bool) {
 	setDockIcon(visible)
 	if visible {
 		d.hidden.cancel()
+		useMemory()
 	} else {
 		d.hidden.schedule(giveBackAfter, giveBackMemory)
 	}
@@ -106,6 +124,7 @@ func (d *Desktop) SetVisible(visible bool) {
 // goroutine, once.
 func (d *Desktop) Run() {
 	d.app.Run()
+	d.save()
 	d.loop.stop()
 	d.hidden.cancel()
 	d.log.Debug("the window system's loop has ended")

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"fyne.io/fyne/v2/test"
 )
 
 func TestNewWithoutADisplay(t *testing.T) {
@@ -26,6 +28,31 @@ func TestNewWithoutADisplay(t *testing.T) {
 	if !errors.Is(err, ErrNoDisplay) {
 		t.Errorf("got %v, want ErrNoDisplay", err)
 	}
+}
+
+func TestTheStopHookIsTakenOver(t *testing.T) {
+	a := test.NewTempApp(t)
+	calls := 0
+	l, ok := a.Lifecycle().(interface {
+		OnStopped() func()
+		SetOnStoppedHookExecuted(f func())
+	})
+	if !ok {
+		t.Fatal("Fyne's lifecycle has no stop hook to take over any more: see takeStopHook")
+	}
+	// given an app that saves its preferences at the end
+	l.SetOnStoppedHookExecuted(func() { calls++ })
+	// when the hook is taken over
+	hook := takeStopHook(a)
+	// then Fyne has nothing left to queue, and it runs when we say so
+	if l.OnStopped() != nil {
+		t.Error("Fyne would still queue the hook while it closes its queue")
+	}
+	if hook(); calls != 1 {
+		t.Errorf("the hook ran %d times", calls)
+	}
+	// and an app without one is fine
+	takeStopHook(a)()
 }
 
 // TestNobodyElseCallsFyneDo: a call that goes around Desktop.Do waits behind the parked

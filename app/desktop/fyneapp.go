@@ -3,16 +3,31 @@
 package desktop
 
 import (
+	"os"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
 )
 
 // newApp makes the Fyne app.
 func newApp(p Params) (fyne.App, error) {
+	makeCacheFolder(p)
 	meta := fyne.AppMetadata{ID: appID, Name: appName, Version: p.Version}
 	if len(p.Icon) > 0 {
 		meta.Icon = fyne.NewStaticResource(appName+".png", p.Icon)
 	}
 	app.SetMetadata(meta)
 	return app.NewWithID(appID), nil
+}
+
+// makeCacheFolder makes the user's cache folder where a fresh account has none: Fyne
+// makes its own in there, but not the one around it, and complains on stderr.
+func makeCacheFolder(p Params) {
+	dir, err := os.UserCacheDir()
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		p.Logger.Debug("there is no cache folder for the window system", "error", err)
+	}
 }

@@ -1,0 +1,359 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/tray/traytest"
+)
+
+// The figures that need the built app on a screen. Run them with `make bench`, on a
+// machine that does nothing else: they are what a clock says, so no test asserts them.
+
+const (
+	starts     = 5   // of the app, for a median
+	reopenings = 10  // of the window, for a median
+	chats      = 10  // before memory is measured
+	appPixels  = 300 // a window at least so wide and high is the app's
+)
+
+// What is promised, printed beside what was measured.
+const (
+	promisedRegistered = 200.0 // ms
+	promisedFirstShow  = 400.0 // ms
+	promisedLaterShow  = 50.0  // ms
+	promisedIdle       = 0.1   // % of a core
+	promisedUnopened   = 30.0  // MB
+	promisedClosed     = 85.0  // MB
+)
+
+// benchDesk is a desk whose model server is scripted, so that what is measured does
+// not share the machine with a model.
+func benchDesk(b *testing.B) (*desk, *xserver) {
+	b.Helper()
+	d := newDesk(b)
+	d.ollama.Stop()
+	server := ollamatest.Start(b, ollamatest.Script{
+		Models: []ollamatest.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
+		Rules: []ollamatest.Rule{
+			{UserContains: "long answer", Reply: ollamatest.Reply{Text: strings.Repeat(richAnswer, 12), Delay: 5 * time.Millisecond}},
+			{UserContains: "in Chinese", Reply: ollamatest.Reply{Text: farAnswer, Delay: 5 * time.Millisecond}},
+			{Reply: ollamatest.Reply{Text: richAnswer, Delay: 5 * time.Millisecond}},
+		},
+	})
+	d.host = server.Addr()
+	x, err := connectX(d.screen.display)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(x.close)
+	return d, x
+}
+
+// richAnswer has what a model's answer may have: headings, lists, a table, code, emoji.
+const richAnswer = `## What I found 🔍
+
+The fan is loud because **one process** keeps a whole core busy. That is *not* a fault of the fan; see ` + "`top`" + `.
+
+1. Look at the process list 👀
+2. End what you don't need, or give it less to do
+3. Wait a minute: it calms down «by itself», и станет тише
+
+| process | CPU | since |
+|---|---:|---|
+| indexer | 98 % | 10:15 |
+| browser | 12 % | 09:02 |
+
+` + "```go\nfunc main() {\n\tfmt.Println(\"hello 👋\")\n}\n```" + `
+
+> Quoted: heat is what work becomes. ☕
+
+`
+
+// farAnswer is in scripts for which fonts of the system are loaded, some of them very
+// large.
+const farAnswer = "## 我发现了什么 🔍\n\n风扇很响，因为**一个进程**占用了整个核心。\n\n- 温度は下がります。\n- 조용해집니다.\n\n```\nfmt.Println(\"世界\")\n```\n"
+
+// BenchmarkTrayRegistered is the time from the start of the process to its icon.
+func BenchmarkTrayRegistered(b *testing.B) {
+	d, _ := benchDesk(b)
+	for b.Loop() {
+		var times []float64
+		for range starts {
+			before := d.panel.Registrations()
+			began := time.Now()
+			app := startProcess(b, "mac-stats", d.command(b))
+			waitFast(b, "the icon", func() bool { return d.panel.Registrations() > before })
+			times = append(times, milliseconds(time.Since(began)))
+			icon := d.icon(b)
+			waitFor(b, 5*time.Second, "the menu", func() bool { return icon.Click(b.Context(), "Quit") == nil })
+			app.waitExit(b)
+		}
+		b.ReportMetric(median(times), "ms")
+		b.ReportMetric(slices.Max(times), "ms-slowest")
+	}
+	b.ReportMetric(promisedRegistered, "ms-promised")
+	reportLoad(b)
+}
+
+// BenchmarkWindowShown is the time from the click to a window on the screen, and to
+// one with something in it: the first of a process, and later ones.
+func BenchmarkWindowShown(b *testing.B) {
+	d, x := benchDesk(b)
+	var first, firstDrawn, later, laterDrawn []float64
+	for b.Loop() {
+		for range starts {
+			app, icon := d.launch(b)
+			time.Sleep(time.Second) // as one who clicks would
+			shown, drawn := openTimed(b, d, x, icon)
+			first, firstDrawn = append(first, shown), append(firstDrawn, drawn)
+			for range reopenings {
+				time.Sleep(300 * time.Millisecond)
+				closeWindow(b, d, x)
+				time.Sleep(300 * time.Millisecond)
+				shown, drawn := openTimed(b, d, x, icon)
+				later, laterDrawn = append(later, shown), append(laterDrawn, drawn)
+			}
+			time.Sleep(300 * time.Millisecond)
+			d.click(b, icon, "Quit")
+			app.waitExit(b)
+		}
+	}
+	b.ReportMetric(median(first), "ms-first")
+	b.ReportMetric(promisedFirstShow, "ms-first-promised")
+	b.ReportMetric(median(firstDrawn), "ms-first-drawn")
+	b.ReportMetric(median(later), "ms-later")
+	b.ReportMetric(promisedLaterShow, "ms-later-promised")
+	b.ReportMetric(median(laterDrawn), "ms-later-drawn")
+	reportLoad(b)
+}
+
+// BenchmarkHidden is what the app costs while nobody looks: before the window was
+// ever opened, and after it was opened, used for ten chats and closed. Between them,
+// for comparison, what it costs in sight.
+func BenchmarkHidden(b *testing.B) {
+	d, x := benchDesk(b)
+	for b.Loop() {
+		app, icon := d.launch(b)
+		time.Sleep(5 * time.Second) // what starts with the app is done
+		b.ReportMetric(app.anonymous(b), "MB-unopened")
+		b.ReportMetric(app.busy(b, idleTime(b)), "%-unopened")
+
+		openTimed(b, d, x, icon)
+		chatTenTimes(b, d, app, icon)
+		b.ReportMetric(app.anonymous(b), "MB-open")
+		time.Sleep(2 * time.Second)
+		b.ReportMetric(app.busy(b, min(20*time.Second, idleTime(b))), "%-open")
+		b.ReportMetric(whileStreaming(b, d, app), "%-streaming")
+		d.screen.shot(b, "chats")
+
+		closeWindow(b, d, x)
+		time.Sleep(10 * time.Second) // memory is given back a moment after the last window went
+		b.ReportMetric(app.anonymous(b), "MB-closed")
+		b.ReportMetric(app.busy(b, idleTime(b)), "%-closed")
+
+		openTimed(b, d, x, icon)
+		askOnce(b, d, app, "And the same in Chinese?")
+		d.screen.shot(b, "far-scripts")
+		closeWindow(b, d, x)
+		time.Sleep(10 * time.Second)
+		b.ReportMetric(app.anonymous(b), "MB-closed-far-scripts")
+		d.click(b, icon, "Quit")
+		app.waitExit(b)
+	}
+	b.ReportMetric(promisedIdle, "%-unopened-promised")
+	b.ReportMetric(promisedIdle, "%-closed-promised")
+	b.ReportMetric(promisedUnopened, "MB-unopened-promised")
+	b.ReportMetric(promisedClosed, "MB-closed-promised")
+	reportLoad(b)
+}
+
+// openTimed clicks "Open CPU window" and returns after how many milliseconds the
+// window was on the screen, and after how many it showed something.
+func openTimed(b *testing.B, d *desk, x *xserver, icon *traytest.Item) (shown, drawn float64) {
+	b.Helper()
+	began := time.Now()
+	d.click(b, icon, "Open CPU window")
+	var window uint32
+	waitFast(b, "the window", func() bool {
+		var err error
+		if window, err = x.shown(appPixels); err != nil {
+			b.Fatal(err)
+		}
+		return window != 0
+	})
+	shown = milliseconds(time.Since(began))
+	waitFast(b, "something in the window", func() bool {
+		n, err := x.colours(window, 0, 0, 300, 80)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return n > 8 // smooth letters on a ground
+	})
+	return shown, milliseconds(time.Since(began))
+}
+
+// closeWindow closes the window by its shortcut.
+func closeWindow(b *testing.B, d *desk, x *xserver) {
+	b.Helper()
+	d.screen.run(b, "xdotool", "key", "--clearmodifiers", "ctrl+w")
+	waitFast(b, "the window to go", func() bool {
+		window, err := x.shown(appPixels)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return window == 0
+	})
+}
+
+// chatTenTimes starts ten chats, types a question into each and waits for its answer.
+func chatTenTimes(b *testing.B, d *desk, app *process, icon *traytest.Item) {
+	b.Helper()
+	for n := range chats {
+		d.click(b, icon, "New chat")
+		time.Sleep(300 * time.Millisecond)
+		askOnce(b, d, app, fmt.Sprintf("Question %d: why is my fan loud?", n+1))
+	}
+}
+
+// askOnce types a question, waits for its answer, and for that to be drawn.
+func askOnce(b *testing.B, d *desk, app *process, question string) {
+	b.Helper()
+	before := answers(b, d)
+	d.screen.waitWindow(b, app.pid())
+	d.screen.typeLine(b, question)
+	waitFor(b, time.Minute, "the answer", func() bool { return answers(b, d) == before+1 })
+	time.Sleep(500 * time.Millisecond)
+}
+
+// whileStreaming is how busy the app is while a long answer comes in at 200 pieces a
+// second, in percent of a core.
+func whileStreaming(b *testing.B, d *desk, app *process) float64 {
+	b.Helper()
+	before := answers(b, d)
+	d.screen.typeLine(b, "And now a long answer, please.")
+	time.Sleep(time.Second)
+	busy := app.busy(b, 3*time.Second)
+	waitFor(b, time.Minute, "the long answer", func() bool { return answers(b, d) == before+1 })
+	return busy
+}
+
+// answers counts the answers in all transcripts.
+func answers(b *testing.B, d *desk) int {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join(d.home, "session", "session-memory-*.md"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += strings.Count(string(text), "\n## Assistant · ")
+	}
+	return n
+}
+
+// busy is the processor time of all threads over d, ended ones included, in percent
+// of one core.
+func (p *process) busy(b *testing.B, d time.Duration) float64 {
+	b.Helper()
+	before := p.processor(b)
+	began := time.Now()
+	time.Sleep(d)
+	return 100 * float64(p.processor(b)-before) / float64(time.Since(began))
+}
+
+// processor is the process's own clock, which counts what the scheduler gave to its
+// threads in nanoseconds.
+func (p *process) processor(b *testing.B) time.Duration {
+	b.Helper()
+	const schedClock = 2                     // CPUCLOCK_SCHED of the kernel
+	clock := int32(^p.pid())<<3 | schedClock // as clock_getcpuclockid makes it
+	var t unix.Timespec
+	if err := unix.ClockGettime(clock, &t); err != nil {
+		b.Fatalf("the clock of %s: %v", p.name, err)
+	}
+	return time.Duration(t.Nano())
+}
+
+// anonymous is the memory that is the process's own (RssAnon), in MB of 10^6 bytes.
+func (p *process) anonymous(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(status), "\nRssAnon:")
+	fields := strings.Fields(rest)
+	if !found || len(fields) == 0 {
+		b.Fatalf("no RssAnon in the status of %s", p.name)
+	}
+	kib, err := strconv.ParseFloat(fields[0], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return kib * 1024 / 1e6
+}
+
+// idleTime is how long idleness is measured: 300 s, or MAC_STATS_BENCH_IDLE.
+func idleTime(b *testing.B) time.Duration {
+	b.Helper()
+	text := os.Getenv("MAC_STATS_BENCH_IDLE")
+	if text == "" {
+		return 300 * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		b.Fatalf("MAC_STATS_BENCH_IDLE=%q is no time such as 300s", text)
+	}
+	return d
+}
+
+// reportLoad tells how busy the machine was meanwhile: with a load far above 0 the
+// times say little.
+func reportLoad(b *testing.B) {
+	b.Helper()
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		b.Fatal(err)
+	}
+	load, err := strconv.ParseFloat(strings.Fields(string(text))[0], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(load, "load")
+	b.ReportMetric(0, "ns/op") // of no meaning here
+}
+
+// waitFast waits until done says so, looking every half millisecond.
+func waitFast(b *testing.B, what string, done func() bool) {
+	b.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !done() {
+		if time.Now().After(deadline) {
+			b.Fatalf("waited in vain for %s", what)
+		}
+		time.Sleep(500 * time.Microsecond)
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
