@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # What is built once and kept: test tools and the Ollama server for tests.
 test_cache="${XDG_CACHE_HOME:-$HOME/.cache}/mac-stats-test"
 
-# Build tags: of everything with a window, and of what is tested without one.
+# Build tags of what is tested without a window.
 test_tags=ci,migrated_fynedo
 
 say() { printf '%s\n' "$*"; }

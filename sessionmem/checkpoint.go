@@ -190,8 +190,8 @@ func (s *Store) recover(ctx context.Context, ses *session) error {
 	return nil
 }
 
-// partials gives a session's checkpoints, and removes half-written ones.
-func (s *Store) partials(name string) ([]string, error) {
+// partialFiles gives the names of all files in .partial/.
+func (s *Store) partialFiles() ([]string, error) {
 	d, err := s.root.Open(partialDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -203,6 +203,15 @@ func (s *Store) partials(name string) ([]string, error) {
 	names, err := d.Readdirnames(-1)
 	if err != nil {
 		return nil, explainDisk("reading checkpoints", err)
+	}
+	return names, nil
+}
+
+// partials gives a session's checkpoints, and removes half-written ones.
+func (s *Store) partials(name string) ([]string, error) {
+	names, err := s.partialFiles()
+	if err != nil {
+		return nil, err
 	}
 	var files []string
 	for _, n := range names {

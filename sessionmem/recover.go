@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 )
@@ -46,17 +45,9 @@ func (s *Store) lockSoon(ctx context.Context, name string) (*TurnLock, error) {
 
 // partialSessions gives the sessions that have a checkpoint, each once.
 func (s *Store) partialSessions() ([]string, error) {
-	d, err := s.root.Open(partialDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	files, err := s.partialFiles()
 	if err != nil {
-		return nil, explainDisk("reading checkpoints", err)
-	}
-	defer d.Close()
-	files, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, explainDisk("reading checkpoints", err)
+		return nil, err
 	}
 	seen := map[string]bool{}
 	var names []string
