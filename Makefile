@@ -5,9 +5,10 @@
 TAGS     := migrated_fynedo,no_animations
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS  := -X main.version=$(VERSION)
+PREFIX   ?= $(HOME)/.local
 ARTIFACTS ?= $(CURDIR)/artifacts
 
-.PHONY: help run build build-nogui test bench e2e lint fmt fuzz clean
+.PHONY: help run install uninstall build build-nogui test bench e2e lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -15,7 +16,14 @@ help: ## this list
 run: ## install what is missing, build, start the app
 	@scripts/setup.sh build
 	@$(MAKE) --no-print-directory build
+	@echo 'mac-stats is built: $(CURDIR)/bin/mac-stats. `make install` puts it where your shell finds it.'
 	bin/mac-stats
+
+install: build ## PREFIX/bin/mac-stats (PREFIX=~/.local), on Linux a menu entry too
+	@PREFIX='$(PREFIX)' scripts/install.sh install
+
+uninstall: ## take that away again; your data stays
+	@PREFIX='$(PREFIX)' scripts/install.sh uninstall
 
 build: ## bin/mac-stats
 	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o bin/mac-stats ./app

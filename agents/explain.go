@@ -185,18 +185,35 @@ func explainServer(err error) (Explanation, bool) {
 		return Explanation{KindBusy, fmt.Sprintf("Ollama at %s is busy with other requests.", host), "Wait a moment, then Retry."}, true
 	case e.Foreign:
 		return Explanation{KindServer, fmt.Sprintf("What answers at %s doesn't look like Ollama%s.", host, serverWords(e)), "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry."}, true
+	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "invalid model name"):
+		return Explanation{KindServer, "That is not the name of a model" + ofModel(e.Model) + ".", "A name is written as `mac-stats models list` and ollama.com/library write it, such as qwen3:8b."}, true
+	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "pull model manifest"):
+		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "See ollama.com/library for the names there are, and whether this machine is online."}, true
 	case errors.Is(err, ollama.ErrServer):
 		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, serverWords(e)), "Retry. If it happens again, see the server's log."}, true
 	}
 	return Explanation{}, false
 }
 
+// ofModel adds what was given as a model, if anything.
+func ofModel(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ": " + shorten(oneLine(name), 60)
+}
+
 func explainNoModel(err error) Explanation {
 	var missing *ollama.NoModelError
-	if errors.As(err, &missing) && missing.Installed > 0 {
-		return Explanation{KindNoModel, fmt.Sprintf("None of the installed models can be used for %q.", missing.Role), "Set a model in the agent's agent.json or in Settings, or pull one: `mac-stats models pull qwen3:4b`."}
+	model := ollama.Advice(0)[0].Model
+	if errors.As(err, &missing) && missing.Advice != "" {
+		model = missing.Advice
 	}
-	return Explanation{KindNoModel, "No model is installed yet.", "Pull one: `mac-stats models pull qwen3:4b`, then Retry."}
+	pull := "`mac-stats models pull " + model + "`"
+	if missing != nil && missing.Installed > 0 {
+		return Explanation{KindNoModel, fmt.Sprintf("None of the installed models can be used for %q.", missing.Role), "Set a model in the agent's agent.json or in Settings, or pull one: " + pull + "."}
+	}
+	return Explanation{KindNoModel, "No model is installed yet.", "Pull one: " + pull + ", then Retry."}
 }
 
 // serverWords is what the server said, as the end of a sentence.

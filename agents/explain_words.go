@@ -22,3 +22,14 @@ func sentence(words string) string {
 
 // oneLine puts a text on one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Terminal is the explanation for a terminal, which has no Retry button.
+func (e Explanation) Terminal() Explanation {
+	e.Next = strings.NewReplacer(
+		"then Retry", "then try again",
+		"Retry asks again", "`mac-stats ask -c` goes on from there",
+		"Retry", "Try again",
+		"choose another model", "choose another with --model",
+	).Replace(e.Next)
+	return e
+}

@@ -172,6 +172,7 @@ func (r *Registry) readFolder(path, id string) Agent {
 	}
 	if file.settingsErr != nil {
 		a.Err = file.settingsErr
+		salvageNames(&a, file.text)
 		return a
 	}
 	file.settings.apply(&a)
@@ -186,6 +187,48 @@ func (r *Registry) readFolder(path, id string) Agent {
 		a.Err = errors.New("skill.md is empty: write there what the agent is to do")
 	}
 	return a
+}
+
+// writtenName finds a name or slug in an agent.json that is no JSON.
+var writtenName = regexp.MustCompile(`"(name|slug)"\s*:\s*"([^"\\\n]{1,100})"`)
+
+// salvageNames gives a broken agent the names that are still to be read in its
+// agent.json, so that it is found under them and its mistake is told.
+func salvageNames(a *Agent, text string) {
+	written := map[string]string{}
+	for _, m := range writtenName.FindAllStringSubmatch(text, -1) {
+		written[m[1]] = strings.TrimSpace(m[2])
+	}
+	a.Name = cmp.Or(written["name"], a.Name)
+	a.Slug = cmp.Or(slugify(written["slug"]), slugify(written["name"]), a.Slug)
+}
+
+// NotAgents names the markdown files of the agents folder that look as if they
+// were meant as agents and are none, with why: "plain.md is not an agent: …".
+func (r *Registry) NotAgents() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	dir := r.agentsDir()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // Agents says so
+	}
+	var notes []string
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !mayBeAgentFile(e.Name()) || isDir(path) || strings.EqualFold(e.Name(), "readme.md") {
+			continue
+		}
+		if _, ok := r.readSingleFile(path, strings.TrimSuffix(e.Name(), ".md")); ok {
+			continue
+		}
+		why := "it has no front matter with a name"
+		if _, err := r.files.read(path); err != nil {
+			why = "it can't be read: " + err.Error()
+		}
+		notes = append(notes, e.Name()+" is not an agent: "+why)
+	}
+	return notes
 }
 
 // readSingleFile reads agents/<name>.md; false where its front matter has no name.

@@ -50,6 +50,13 @@ func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, e
 	return reset.kept, errors.Join(err, r.saveShipped(state))
 }
 
+// Shipped reports whether an agent of that id comes with the app, so that Reset
+// can put it back.
+func (r *Registry) Shipped(id string) bool {
+	files, err := r.shippedFiles()
+	return err == nil && hasFold(shippedIDs(files), id)
+}
+
 // resetIDs resolves a selector among the shipped agents, then among those that
 // stand in their folders now.
 func (r *Registry) resetIDs(files []defaultFile, selector string) ([]string, error) {

@@ -566,3 +566,17 @@ func BenchmarkAgentsCold(b *testing.B) {
 		}
 	}
 }
+
+func TestABrokenAgentKeepsItsNames(t *testing.T) {
+	for _, tt := range []struct{ text, slug, name string }{
+		{"{\"name\": \"Release Notes\",\n", "release-notes", "Release Notes"},
+		{`{"slug": "notes", "name": "Release Notes",,}`, "notes", "Release Notes"},
+		{`{"name": 7`, "100", "agent-100"},
+		{`{`, "100", "agent-100"},
+	} {
+		a := Agent{Slug: "100", Name: "agent-100"}
+		if salvageNames(&a, tt.text); a.Slug != tt.slug || a.Name != tt.name {
+			t.Errorf("%q: %q %q", tt.text, a.Slug, a.Name)
+		}
+	}
+}

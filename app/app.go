@@ -11,7 +11,6 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
-	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow"
 	"mac-stats/app/desktop"
 	"mac-stats/app/instance"
@@ -40,8 +39,10 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	if o.Headless {
 		return runHeadless(ctx, o)
 	}
-	if !o.Demo && raised(ctx) {
-		return nil
+	if !o.Demo {
+		if there, err := raised(ctx); there || err != nil {
+			return err
+		}
 	}
 	a := &app{options: o}
 	if err := a.open(ctx); err != nil {
@@ -50,8 +51,10 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	listener, err := instance.Listen(a.backend.Paths.Runtime, a.backend.Paths.Home, a.onRequest)
 	if err != nil {
 		err = errors.Join(err, a.close())
-		if errors.Is(err, instance.ErrRunning) && raised(ctx) {
-			return nil // the other one was quicker
+		if errors.Is(err, instance.ErrRunning) { // the other one was quicker
+			if there, err := raised(ctx); there || err != nil {
+				return err
+			}
 		}
 		return err
 	}
@@ -63,19 +66,6 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 		return startDemo()
 	}
 	return err
-}
-
-// raised asks a running app to show itself and reports whether there was one.
-func raised(ctx context.Context) bool {
-	paths, err := config.FindPaths(os.Getenv)
-	if err != nil {
-		return false
-	}
-	if instance.Send(ctx, paths.Runtime, paths.Home, instance.Request{Op: instance.OpShow}) != nil {
-		return false
-	}
-	fmt.Fprintln(os.Stdout, "mac-stats is already running; its window is shown.")
-	return true
 }
 
 func (a *app) open(ctx context.Context) (err error) {

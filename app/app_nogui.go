@@ -14,6 +14,9 @@ var errNoScreen = errors.New("this build has no window: start it with --headless
 
 func runApp(ctx context.Context, o cli.AppOptions) error {
 	if !o.Headless {
+		if there, err := raised(ctx); there || err != nil {
+			return err
+		}
 		return errNoScreen
 	}
 	return runHeadless(ctx, o)

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
+	"mac-stats/app/config"
 	"mac-stats/app/instance"
 )
 
@@ -19,7 +20,7 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	if err != nil {
 		return err
 	}
-	listener, err := instance.Listen(b.Paths.Runtime, b.Paths.Home, func(r instance.Request) {
+	listener, err := instance.ListenWindowless(b.Paths.Runtime, b.Paths.Home, func(r instance.Request) {
 		if r.Op == instance.OpChanged {
 			b.SessionsChanged(r.Session)
 		}
@@ -42,4 +43,22 @@ func printNotices(b *backend.Backend) {
 	for _, n := range b.Notices() {
 		fmt.Fprintln(os.Stderr, strings.TrimSpace("mac-stats: "+n.Text+". "+n.Next))
 	}
+}
+
+// raised asks a running app to show itself and reports whether one does. The
+// error is that of an app that runs without a window.
+func raised(ctx context.Context) (bool, error) {
+	paths, err := config.FindPaths(os.Getenv)
+	if err != nil {
+		return false, nil //nolint:nilerr // opening says the same, and what to do
+	}
+	err = instance.Send(ctx, paths.Runtime, paths.Home, instance.Request{Op: instance.OpShow})
+	if errors.Is(err, instance.ErrNoWindow) {
+		return false, fmt.Errorf("%w (--headless) on %s: stop it first, or use a command beside it (`mac-stats ask`), or set MAC_STATS_HOME to another folder", err, paths.Home)
+	}
+	if err != nil {
+		return false, nil //nolint:nilerr // nobody is there
+	}
+	fmt.Fprintln(os.Stdout, "mac-stats is already running; its window is shown.")
+	return true, nil
 }

@@ -33,6 +33,7 @@ type Catalog struct {
 	models  []ModelInfo
 	at      time.Time
 	limit   int64
+	memory  uint64              // of the machine, in bytes; 0 is not known
 	learned map[string]*learned // by canonical name
 }
 
@@ -129,7 +130,7 @@ func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (Mode
 	c.mu.Unlock()
 	info, ok := choose(models, role, limit)
 	if !ok {
-		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models)}
+		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models), Advice: c.Advice()[0].Model}
 	}
 	return info, nil
 }
@@ -161,7 +162,8 @@ func findInfo(models []ModelInfo, name string) (ModelInfo, bool) {
 // NoModelError is ErrNoModel with what is missing.
 type NoModelError struct {
 	Role      Role
-	Installed int // models installed, of any kind
+	Installed int    // models installed, of any kind
+	Advice    string // the model to pull on this machine
 }
 
 // Error names the role.

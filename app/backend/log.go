@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/natefinch/lumberjack.v2"
 
+	"mac-stats/agents/ollama"
 	"mac-stats/app/config"
 )
 
@@ -31,6 +32,50 @@ func (b *Backend) openLog(given *slog.Logger) {
 	}
 	b.Logger = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: level}))
 	b.closers = append(b.closers, file.Close)
+	b.logLife()
+}
+
+// logLife logs the start (version, folder, server, settings that can't be used),
+// what is reloaded meanwhile, and the stop.
+func (b *Backend) logLife() {
+	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
+	host := "not readable"
+	if u, err := ollama.ParseHost(cfg.Ollama.Host); err == nil {
+		host = u.Host // without what a proxy in front may want as a password
+	}
+	mode := "command"
+	switch {
+	case b.Demo:
+		mode, host = "demo", b.demoHost
+	case b.watching:
+		mode = "app"
+	}
+	log := b.Logger.With("pid", os.Getpid())
+	log.Info("start", "mode", mode, "version", b.Version, "data", b.Paths.Home, "ollama", host)
+	told := map[string]bool{}
+	for _, f := range findings {
+		if !f.Note {
+			told[f.String()] = true
+			log.Info("setting not usable", "place", f.Place, "key", f.Key, "reason", f.Reason)
+		}
+	}
+	unsubscribe := b.OnNotice(func(n Notice) { // one at a time
+		switch n.Kind {
+		case NoticeReload:
+			log.Info("reload", "what", n.Text)
+		case NoticeConfig, NoticeStorage:
+			if !told[n.Text] {
+				told[n.Text] = true
+				log.Info("notice", "kind", n.Kind, "text", n.Text)
+			}
+		case NoticeSessions: // says nothing but that one changed
+		}
+	})
+	b.closers = append(b.closers, func() error {
+		unsubscribe()
+		log.Info("stop", "mode", mode)
+		return nil
+	})
 }
 
 // logNote logs a setting that is known and unused, once a start.

@@ -169,6 +169,7 @@ func (b *Backend) openModels() error {
 	b.Models = ollama.NewCatalog(client, cfg.NumCtx)
 	if m := b.Monitor.Sample(b.ctx, monitor.Memory).Memory; m.NA == "" {
 		b.Models.LimitSize(int64(float64(m.Total) * modelShare))
+		b.Models.KnowMemory(m.Total)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ func (c *commands) agentsList() *cobra.Command {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			list := b.Registry.Agents()
 			if !*asJSON {
-				return c.printAgents(list)
+				return c.printAgents(list, b.Registry.NotAgents())
 			}
 			for _, a := range list {
 				if err := c.out.json(lineOf(a)); err != nil {
@@ -79,7 +80,8 @@ func lineOf(a agents.Agent) agentLine {
 	return line
 }
 
-func (c *commands) printAgents(list []agents.Agent) error {
+// printAgents prints the agents; others are files that look like one and are none.
+func (c *commands) printAgents(list []agents.Agent, others []string) error {
 	rows := [][]string{{"ID", "SLUG", "NAME", "MODEL", "STATE"}}
 	for _, a := range list {
 		rows = append(rows, []string{a.ID, a.Slug, a.Name, modelWords(a), stateWords(a)})
@@ -89,8 +91,11 @@ func (c *commands) printAgents(list []agents.Agent) error {
 	}
 	for _, a := range list {
 		for _, w := range a.Warnings {
-			c.note(a.Slug + ": " + w)
+			c.note(filepath.Base(a.Path) + ": " + w)
 		}
+	}
+	for _, n := range others {
+		c.note("note: " + n)
 	}
 	return nil
 }
@@ -133,6 +138,7 @@ func findAgent(b *backend.Backend, selector string) (agents.Agent, error) {
 
 func (c *commands) agentsShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show SEL", Short: "Show an agent's settings and what it is told", Args: exact(1, "one agent")}
+	cmd.ValidArgsFunction = c.first(agentNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -193,6 +199,7 @@ func (c *commands) agentsReset() *cobra.Command {
 		Long: "reset puts a shipped agent back as it came, or all of them and soul.md without SEL.\nWhat you had is kept beside it; what it has learnt stays.",
 		Args: atMost(1, "one agent"),
 	}
+	cmd.ValidArgsFunction = c.first(agentNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {

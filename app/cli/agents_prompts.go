@@ -42,6 +42,7 @@ every chat, and checks the Expect: lines below it:
 Nothing of it is written: neither transcript nor memory. Exit 1 where one fails.`,
 		Args: exact(1, "one agent"),
 	}
+	cmd.ValidArgsFunction = c.first(usableAgentNames)
 	asJSON := jsonFlag(cmd)
 	timeout := cmd.Flags().Duration("timeout", caseTimeout, "how long one prompt may take")
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
@@ -147,7 +148,7 @@ func (t *tester) ask(ctx context.Context, prompt string) (answer string, delegat
 
 // found is why an expectation failed, in one line.
 func (t *tester) found(err error) string {
-	if e := agents.Explain(err); e.Kind != agents.KindInternal {
+	if e := t.c.explanation(err); e.Kind != agents.KindInternal {
 		return oneLine(e.Sentence+" "+e.Next, 400)
 	}
 	return oneLine(err.Error(), 400)

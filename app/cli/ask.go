@@ -55,15 +55,21 @@ Ctrl-C stops and keeps what there is of the answer.`,
 	flags.BoolVarP(&f.again, "continue", "c", false, "go on with the last session of the command line")
 	flags.StringVar(&f.session, "session", "", "the session: a bare NAME means cli-NAME; made where there is none")
 	flags.StringVar(&f.agent, "agent", "", "the agent: slug, name or id")
-	flags.StringVar(&f.model, "model", "", "the model, as `ollama list` names it")
+	flags.StringVar(&f.model, "model", "", "the model, by its name in models list")
 	flags.BoolVar(&f.json, "json", false, "print events, one JSON object a line")
 	flags.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
+	c.completeFlag(cmd, "agent", usableAgentNames)
+	c.completeFlag(cmd, "session", sessionNames)
+	c.completeFlag(cmd, "model", modelNames)
 	return cmd
 }
 
 func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	if f.again && f.session != "" {
 		return wrongUsage(cmd, "-c and --session exclude each other")
+	}
+	if f.again && c.options.Demo {
+		return wrongUsage(cmd, "the demo has no session to go on with: its data folder is a temporary one that is removed at the end; ask without -c")
 	}
 	text, err := c.textOf(cmd, args)
 	if err != nil {
@@ -85,8 +91,16 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 		result, err := run.Wait()
 		view.end(result)
 		c.poke(b, session)
+		logFailure(b, session, err)
 		return err
 	})
+}
+
+// logFailure says in the log that a turn failed: its kind, never its text.
+func logFailure(b *backend.Backend, session string, err error) {
+	if err != nil {
+		b.Logger.Info("turn failed", "session", session, "kind", agents.Explain(err).Kind)
+	}
 }
 
 // textOf joins the words of the command line, and stdin where a - asks for it or

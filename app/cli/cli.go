@@ -52,6 +52,7 @@ type AppOptions struct {
 // commands is one command line at work.
 type commands struct {
 	p       Params
+	args    []string
 	out     *output
 	options AppOptions
 }
@@ -72,14 +73,13 @@ func Run(ctx context.Context, p Params, args []string) int {
 
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	c := &commands{p: p, out: &output{w: p.Stdout, onError: stop}}
+	c := &commands{p: p, args: args, out: &output{w: p.Stdout, onError: stop}}
 	root := c.root()
 	if args == nil {
 		args = []string{} // nil would mean os.Args
 	}
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
-	root.SetOut(c.out)
 	root.SetErr(p.Stderr)
 	return c.exitCode(ctx, root.ExecuteContext(work))
 }
@@ -103,13 +103,42 @@ same files under ~/.mac-stats (MAC_STATS_HOME moves them).`,
 		RunE:          c.guard(c.startApp),
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return wrongUsage(cmd, err.Error()) })
+	root.SetFlagErrorFunc(c.flagError)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return c.checkDemo(cmd) }
 	flags := root.Flags()
 	flags.BoolVar(&c.options.Window, "window", false, "open the window at the start")
 	flags.BoolVar(&c.options.Headless, "headless", false, "run without a screen")
 	root.PersistentFlags().BoolVar(&c.options.Demo, "demo", false, "talk to the built-in scripted server, in a temporary data folder")
 	root.AddCommand(c.askCommand(), c.sessionsCommand(), c.memoryCommand(), c.agentsCommand(), c.modelsCommand(), c.doctorCommand())
+	c.completeStrictly(root)
+	hideDemo(root)
 	return root
+}
+
+// completeStrictly makes the completion command refuse shells it does not know.
+func (c *commands) completeStrictly(root *cobra.Command) {
+	root.SetOut(c.out) // the command looks it up when it is made
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		cmd.Args = unknownCommand
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+			return wrongUsage(cmd, "say for which shell: bash, zsh, fish, powershell")
+		}
+	}
+}
+
+// getenv reads the environment the commands were given.
+func (c *commands) getenv(key string) string {
+	value := ""
+	for _, kv := range c.p.Environ {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == key {
+			value = v
+		}
+	}
+	return value
 }
 
 func (c *commands) version() string {
@@ -121,6 +150,9 @@ func (c *commands) version() string {
 
 // startApp is the plain command.
 func (c *commands) startApp(cmd *cobra.Command, _ []string) error {
+	if c.options.Window && c.options.Headless {
+		return wrongUsage(cmd, "--headless runs without a window, and --window opens one: give one of them")
+	}
 	if c.p.RunApp == nil {
 		return &plainError{
 			sentence: "This build has no window.",

@@ -20,18 +20,30 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"aks", "hello"}, "did you mean ask?"},
 		{[]string{"sessions", "lsit"}, "did you mean list?"},
 		{[]string{"sessions"}, "Say what to do: list, show, status, reset."},
-		{[]string{"sessions", "list", "x"}, "takes no words"},
-		{[]string{"agents", "show"}, "takes one agent"},
+		{[]string{"sessions", "list", "x"}, "`sessions list` takes no words; \"x\" is too much"},
+		{[]string{"agents", "show"}, "needs one agent"},
 		{[]string{"ask", "--bad", "x"}, "unknown flag: --bad"},
 		{[]string{"--bad"}, "unknown flag: --bad"},
-		{[]string{"models", "pull"}, "takes one model"},
+		{[]string{"models", "pull"}, "needs one model"},
 		{[]string{"agents", "test", "coder", "--timeout", "0s"}, "--timeout must be more than 0"},
 		{[]string{"sessions", "search", "x"}, `no command "search"`},
+		{[]string{"agents", "show", "a", "b"}, "`agents show` takes one agent; \"b\" is too much"},
+		{[]string{"--window", "--headless"}, "give one of them"},
+		{[]string{"completion", "foo"}, `no command "foo"`},
+		{[]string{"completion"}, "say for which shell"},
+		{[]string{"memory", "add", "-" + strings.Repeat("x", 9000)}, "in -xxx"},
+		{[]string{"version"}, "`mac-stats --version` tells it"},
+		{[]string{"--json", "ask", "hello"}, "--json goes behind the command: `mac-stats ask --json`"},
+		{[]string{"--json", "sessions", "list"}, "`mac-stats sessions list --json`"},
+		{[]string{"memory", "add", "x y z", "--demo"}, "`memory add` does nothing with --demo"},
+		{[]string{"--demo", "agents", "test", "orchestrator"}, "no model to test an agent with"},
+		{[]string{"--demo", "ask", "-c", "hello"}, "ask without -c"},
+		{[]string{"--demo", "sessions", "list"}, "temporary one"},
 	}
 	for _, tt := range tests {
-		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+		t.Run(oneLine(strings.Join(tt.args, " "), 60), func(t *testing.T) {
 			o := e.run(t, tt.args...)
-			if o.code != exitUsage || o.stdout != "" || !oneLineOn(o.stderr, "mac-stats: ") || !strings.Contains(strings.ToLower(o.stderr), strings.ToLower(tt.want)) {
+			if o.code != exitUsage || o.stdout != "" || !oneLineOn(o.stderr, "mac-stats: ") || !strings.Contains(strings.ToLower(o.stderr), strings.ToLower(tt.want)) || len(o.stderr) > 400 {
 				t.Errorf("got %+v", o)
 			}
 		})
@@ -45,7 +57,7 @@ func TestPlainStart(t *testing.T) {
 	}
 	var got AppOptions
 	e.runApp = func(_ context.Context, o AppOptions) error { got = o; return nil }
-	if o := e.run(t, "--window", "--demo", "--headless"); o.code != exitDone || got != (AppOptions{Window: true, Demo: true, Headless: true}) {
+	if o := e.run(t, "--demo", "--headless"); o.code != exitDone || got != (AppOptions{Demo: true, Headless: true}) {
 		t.Errorf("options %+v, %+v", got, o)
 	}
 	e.runApp = func(context.Context, AppOptions) error { return errors.New("there is no display; use --headless") }
@@ -164,7 +176,7 @@ func TestMemory(t *testing.T) {
 	if len(own) != 1 || own[0]["text"] != "Use tabs in Go" || own[0]["budget"] != 4000.0 || !strings.Contains(own[0]["file"].(string), "agent-002") {
 		t.Errorf("the coder's: %v", own)
 	}
-	if text := e.must(t, "memory", "list"); !strings.Contains(text, " / 8,000") || !strings.Contains(text, "The backup disk is called Backup") {
+	if text := e.must(t, "memory", "list"); !strings.Contains(text, " of 8,000 characters") || !strings.Contains(text, "The backup disk is called Backup") {
 		t.Errorf("text: %s", text)
 	}
 	for name, args := range map[string][]string{

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"mac-stats/agents"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 )
@@ -20,9 +22,15 @@ type check struct {
 	OK    bool   `json:"ok"`
 	Found string `json:"found"`
 	Fix   string `json:"fix"` // "" where OK
+
+	note bool // neither right nor wrong: OK, and worth a look
 }
 
 func good(name, found string) check { return check{Type: "check", Name: name, OK: true, Found: found} }
+
+func noted(name, found string) check {
+	return check{Type: "check", Name: name, OK: true, Found: found, note: true}
+}
 
 func bad(name, found, fix string) check {
 	return check{Type: "check", Name: name, Found: found, Fix: fix}
@@ -55,12 +63,15 @@ and the disk. Exit 1 where it finds something.`,
 }
 
 func (c *commands) printChecks(checks []check, asJSON bool) error {
-	findings := 0
+	findings, width := 0, 12
+	for _, ch := range checks {
+		width = max(width, utf8.RuneCountInString(ch.Name))
+	}
 	for _, ch := range checks {
 		if !ch.OK {
 			findings++
 		}
-		if err := c.printCheck(ch, asJSON); err != nil {
+		if err := c.printCheck(ch, width, asJSON); err != nil {
 			return err
 		}
 	}
@@ -73,14 +84,22 @@ func (c *commands) printChecks(checks []check, asJSON bool) error {
 	return c.out.text("Nothing is wrong.\n")
 }
 
-func (c *commands) printCheck(ch check, asJSON bool) error {
+func (c *commands) printCheck(ch check, width int, asJSON bool) error {
 	if asJSON {
 		return c.out.json(ch)
 	}
-	if ch.OK {
-		return c.out.text(fmt.Sprintf("✓ %-12s %s\n", ch.Name, ch.Found))
+	mark := "✗"
+	switch {
+	case ch.note:
+		mark = "·"
+	case ch.OK:
+		mark = "✓"
 	}
-	return c.out.text(fmt.Sprintf("✗ %-12s %s\n  %-12s fix: %s\n", ch.Name, ch.Found, "", ch.Fix))
+	text := fmt.Sprintf("%s %-*s %s\n", mark, width, ch.Name, ch.Found)
+	if !ch.OK {
+		text += fmt.Sprintf("  %-*s fix: %s\n", width, "", ch.Fix)
+	}
+	return c.out.text(text)
 }
 
 // doctor goes through everything once.
@@ -99,7 +118,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	}
 	b, err := d.c.p.Open(ctx, backend.Options{Demo: d.c.options.Demo, Environ: d.c.p.Environ, Version: d.c.p.Version})
 	if err != nil {
-		checks = append(checks, bad("start", oneLine(err.Error(), 300), oneLine(explain(err), 300)))
+		checks = append(checks, d.startCheck(err, checks))
 		return append(checks, d.screenChecks(ctx)...)
 	}
 	d.b = b
@@ -115,25 +134,30 @@ func (d *doctor) all(ctx context.Context) []check {
 	return checks
 }
 
-func (d *doctor) getenv(key string) string {
-	value := ""
-	for _, kv := range d.c.p.Environ {
-		if k, v, ok := strings.Cut(kv, "="); ok && k == key {
-			value = v
-		}
+// startCheck says why nothing could be opened, and what to do about it.
+func (d *doctor) startCheck(err error, before []check) check {
+	e := d.c.explanation(err)
+	if len(before) > 0 && !before[0].OK {
+		e.Next = "It is the folder above: once it can be written, run `mac-stats doctor` again."
+	} else if e.Kind == agents.KindInternal {
+		e.Next = "Put that right, then run `mac-stats doctor` again."
 	}
-	return value
+	return bad("start", oneLine(e.Sentence, 300), e.Next)
 }
 
 // folderChecks look at the data folder before anything is opened in it.
 func (d *doctor) folderChecks() []check {
-	paths, err := config.FindPaths(d.getenv)
+	paths, err := config.FindPaths(d.c.getenv)
 	if err != nil {
 		return []check{bad("folder", oneLine(err.Error(), 300), "Set HOME, or MAC_STATS_HOME to the folder to use.")}
 	}
 	checks := []check{checkWritable(paths.Home)}
 	if checks[0].OK {
 		checks = append(checks, checkPermissions(paths.Home))
+	}
+	told := checks[0].OK || strings.Contains(checks[0].Found, "no space left")
+	if !told { // of a read-only file system 0 B are free, which is not what is wrong
+		return checks
 	}
 	return append(checks, d.checkDisk(paths.Home))
 }
@@ -154,7 +178,7 @@ func (d *doctor) configChecks() []check {
 		checks = append(checks, good("config", file+" is fine"))
 	}
 	for _, n := range notes {
-		checks = append(checks, good("config", n))
+		checks = append(checks, noted("config", n))
 	}
 	return checks
 }
@@ -168,11 +192,12 @@ func (d *doctor) agentChecks() []check {
 			usable++
 		}
 		if a.Err != nil {
-			checks = append(checks, bad("agent "+a.ID, oneLine(a.Err.Error(), 300), "Edit "+a.Path+", or `mac-stats agents reset "+a.ID+"` where it came with the app."))
+			checks = append(checks, bad("agent "+a.ID, oneLine(a.Err.Error(), 300), d.editAgent(a)))
 		}
-		for _, w := range a.Warnings {
-			checks = append(checks, good("agent "+a.ID, oneLine(w, 300)))
-		}
+		checks = append(checks, d.warningChecks(a)...)
+	}
+	for _, n := range d.b.Registry.NotAgents() {
+		checks = append(checks, noted("agents", n))
 	}
 	if usable == 0 {
 		return append(checks, bad("agents", "no agent can be used", "`mac-stats agents reset` puts the shipped ones back."))
@@ -181,6 +206,27 @@ func (d *doctor) agentChecks() []check {
 		checks = append(checks, bad("agents", "agents.default: "+oneLine(err.Error(), 300), "Name another in config.toml, or `mac-stats agents reset`."))
 	}
 	return append(checks, good("agents", fmt.Sprintf("%d can be used", usable)))
+}
+
+// warningChecks are an agent's mistakes that it works in spite of. Keys that mean
+// something to other programs are none.
+func (d *doctor) warningChecks(a agents.Agent) []check {
+	var checks []check
+	for _, w := range a.Warnings {
+		if strings.HasSuffix(w, "has no meaning here") || !a.Usable() {
+			checks = append(checks, noted("agent "+a.ID, oneLine(w, 300)))
+			continue
+		}
+		checks = append(checks, bad("agent "+a.ID, oneLine(w, 300), d.editAgent(a)))
+	}
+	return checks
+}
+
+func (d *doctor) editAgent(a agents.Agent) string {
+	if d.b.Registry.Shipped(a.ID) {
+		return "Edit " + a.Path + ", or put it back as it came: `mac-stats agents reset " + a.ID + "`."
+	}
+	return "Edit " + a.Path + "."
 }
 
 // errNoBus: there is no session bus to ask for a tray host.

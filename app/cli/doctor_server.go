@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 )
 
@@ -19,23 +18,23 @@ func (d *doctor) serverChecks(ctx context.Context) []check {
 	host := d.b.Client.Host().Host
 	version, err := d.b.Client.Version(ctx)
 	if err != nil {
-		e := agents.Explain(err)
+		e := d.c.explanation(err)
 		return []check{bad("ollama", e.Sentence, e.Next)}
 	}
 	checks := []check{good("ollama", "version "+version+" at "+host)}
 	chosen, missing, err := chosenModels(ctx, d.b)
 	if err != nil {
-		e := agents.Explain(err)
+		e := d.c.explanation(err)
 		return append(checks, bad("models", e.Sentence, e.Next))
 	}
-	checks = append(checks, modelChecks(chosen, missing)...)
+	checks = append(checks, modelChecks(chosen, missing, d.b.Models.Advice()[0].Model)...)
 	checks = append(checks, d.agentModelChecks(ctx)...)
 	return append(checks, d.contextChecks(ctx, chosen)...)
 }
 
 // modelChecks: one model that can chat is what everything needs; others are used
-// where they are.
-func modelChecks(chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Role]string) []check {
+// where they are. advice is a model to install where there is none.
+func modelChecks(chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Role]string, advice string) []check {
 	var checks []check
 	var named []string
 	for _, role := range roles() {
@@ -47,7 +46,7 @@ func modelChecks(chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Rol
 	general, ok := chosen[ollama.RoleGeneral]
 	if !ok {
 		if len(checks) == 0 {
-			checks = append(checks, bad("models", "no model that can chat is installed", "`mac-stats models pull qwen3:8b` installs one; a machine with less than 12 GB does better with qwen3:4b."))
+			checks = append(checks, bad("models", "no model that can chat is installed", "`mac-stats models pull "+advice+"` installs one."))
 		}
 		return checks
 	}
@@ -104,7 +103,7 @@ func (d *doctor) contextChecks(ctx context.Context, chosen map[ollama.Role]ollam
 func (d *doctor) contextCheck(ctx context.Context, m ollama.ModelInfo) check {
 	wanted, err := d.b.Models.NumCtx(ctx, m.Name)
 	if err != nil {
-		e := agents.Explain(err)
+		e := d.c.explanation(err)
 		return bad("context", m.Name+": "+e.Sentence, e.Next)
 	}
 	words := fmt.Sprintf("%s: %s tokens", m.Name, thousands(wanted))

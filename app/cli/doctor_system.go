@@ -10,17 +10,22 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/shirou/gopsutil/v4/disk"
+
+	"mac-stats/agents"
+	"mac-stats/app/monitor"
 )
 
 // probes are what doctor asks the system.
 type probes struct {
 	display  func(ctx context.Context) (found string, there bool, err error)
 	trayHost func(ctx context.Context) (bool, error)
-	free     func(path string) (uint64, error) // bytes
+	free     func(path string) (uint64, error) // bytes; errNoDisk where files can't be kept
+	program  func(name string) bool            // whether it is installed
 }
 
 const (
@@ -42,10 +47,14 @@ func systemProbes(environ []string) probes {
 	return probes{
 		display:  func(ctx context.Context) (string, bool, error) { return findDisplay(ctx, env) },
 		trayHost: func(ctx context.Context) (bool, error) { return hasTrayHost(ctx, env) },
+		program:  findProgram,
 		free: func(path string) (uint64, error) {
 			usage, err := disk.Usage(path)
 			if err != nil {
 				return 0, err
+			}
+			if usage.Total == 0 {
+				return 0, errNoDisk
 			}
 			return usage.Free, nil
 		},
@@ -173,15 +182,20 @@ func ownsWatcher(ctx context.Context, address string) (bool, error) {
 	return owned, nil
 }
 
+// errNoDisk: the path lies on a file system of the kernel's own, such as /proc.
+var errNoDisk = errors.New("there is no disk behind it")
+
 func (d *doctor) checkDisk(home string) check {
 	free, err := d.probes.free(existing(home))
 	switch {
+	case errors.Is(err, errNoDisk):
+		return bad("disk", home+" lies where no files can be kept: "+err.Error(), "Set MAC_STATS_HOME to a folder on a disk.")
 	case err != nil:
 		return bad("disk", "the free space can't be read: "+oneLine(err.Error(), 200), "Check that the disk of "+home+" is there.")
 	case free < lowDisk:
-		return bad("disk", size(int64(free))+" are free at "+home, "Free some space: conversations can't be saved on a full disk.")
+		return bad("disk", monitor.Bytes(free)+" are free at "+home, "Free some space: conversations can't be saved on a full disk.")
 	}
-	return good("disk", size(int64(min(free, 1<<62)))+" are free")
+	return good("disk", monitor.Bytes(free)+" are free")
 }
 
 // existing is the path, or the nearest folder above it that is there.
@@ -197,7 +211,12 @@ func existing(path string) string {
 // checkWritable makes the data folder where it is missing, and a file in it.
 func checkWritable(home string) check {
 	fix := "Check its owner, permissions and free space (`ls -ld " + home + "`), or set MAC_STATS_HOME to another folder."
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	err := os.MkdirAll(home, 0o700)
+	if errors.Is(err, syscall.ENOTDIR) {
+		e := agents.Explain(err).Terminal()
+		return bad("folder", oneLine(e.Sentence, 300), e.Next)
+	}
+	if err != nil {
 		return bad("folder", oneLine(err.Error(), 200), fix)
 	}
 	for _, dir := range []string{"", "session", "agents", "logs"} {

@@ -60,6 +60,7 @@ func healthy() probes {
 		display:  func(context.Context) (string, bool, error) { return "X11 :1", true, nil },
 		trayHost: func(context.Context) (bool, error) { return true, nil },
 		free:     func(string) (uint64, error) { return 50e9, nil },
+		program:  func(string) bool { return true },
 	}
 }
 

@@ -37,6 +37,34 @@ func wrongUsage(cmd *cobra.Command, text string) error {
 	return &usageError{fmt.Sprintf("%s See `%s --help`.", sentence(text), cmd.CommandPath())}
 }
 
+// named is a command as people type it, without the program's name.
+func named(cmd *cobra.Command) string {
+	return "`" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + "`"
+}
+
+// flagError is a flag that is not known where it stands. One of a command that
+// follows it is told where it goes.
+func (c *commands) flagError(cmd *cobra.Command, err error) error {
+	text := oneLine(err.Error(), 2*mostQuoted)
+	_, flag, found := strings.Cut(text, "unknown flag: --")
+	if !found || !cmd.HasSubCommands() {
+		return wrongUsage(cmd, text)
+	}
+	target := cmd
+	for _, word := range c.args {
+		for _, child := range target.Commands() {
+			if child.Name() == word {
+				target = child
+				break
+			}
+		}
+	}
+	if target == cmd || target.Flags().Lookup(flag) == nil {
+		return wrongUsage(cmd, text)
+	}
+	return wrongUsage(target, fmt.Sprintf("--%s goes behind the command: `%s --%s`", flag, target.CommandPath(), flag))
+}
+
 // plainError is an error whose words are fit for people as they are.
 type plainError struct{ sentence, next string }
 
@@ -51,7 +79,10 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("there is no command %q", args[0])
+	text := fmt.Sprintf("there is no command %q", oneLine(args[0], mostQuoted))
+	if args[0] == "version" && !cmd.HasParent() {
+		return wrongUsage(cmd, text+"; `mac-stats --version` tells it")
+	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
@@ -61,20 +92,24 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 // exact, atMost and atLeast count the words behind a command.
 func exact(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return wrongUsage(cmd, fmt.Sprintf("%s takes %s, not %d words", cmd.CommandPath(), what, len(args)))
+		if len(args) < n {
+			return wrongUsage(cmd, named(cmd)+" needs "+what)
 		}
-		return nil
+		return tooMany(cmd, args, n, what)
 	}
 }
 
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return wrongUsage(cmd, fmt.Sprintf("%s takes %s, not %d words", cmd.CommandPath(), what, len(args)))
-		}
+		return tooMany(cmd, args, n, what)
+	}
+}
+
+func tooMany(cmd *cobra.Command, args []string, n int, what string) error {
+	if len(args) <= n {
 		return nil
 	}
+	return wrongUsage(cmd, fmt.Sprintf("%s takes %s; %q is too much", named(cmd), what, oneLine(args[n], mostQuoted)))
 }
 
 // exitCode says what went wrong, in one line, and gives the code.
@@ -96,11 +131,11 @@ func (c *commands) exitCode(ctx context.Context, err error) int {
 		return exitFailed
 	case ctx.Err() != nil && isStop(err):
 		if errors.Is(err, agents.ErrLocked) { // else the message is in the transcript
-			c.note("mac-stats: " + explain(failed.err))
+			c.note("mac-stats: " + c.explain(failed.err))
 		}
 		return exitInterrupted
 	}
-	c.note("mac-stats: " + explain(failed.err))
+	c.note("mac-stats: " + c.explain(failed.err))
 	return exitFailed
 }
 
@@ -109,32 +144,35 @@ func isStop(err error) bool {
 }
 
 // explain is an error in a sentence with a next step.
-func explain(err error) string {
+func (c *commands) explain(err error) string {
 	var plain *plainError
 	if errors.As(err, &plain) {
 		return plain.Error()
 	}
 	switch {
 	case errors.Is(err, sessionmem.ErrAmbiguous), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
-		return sentence(err.Error())
+		return cutQuotes(sentence(err.Error()))
 	case errors.Is(err, config.ErrNoHome):
 		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."
 	case errors.Is(err, sessionmem.ErrDuplicate):
-		return sentence(err.Error()) + " `mac-stats memory list` shows it."
+		return cutQuotes(sentence(err.Error())) + " `mac-stats memory list` shows it."
 	case errors.Is(err, sessionmem.ErrRejected):
-		return sentence(err.Error()) + " Say it in one plain sentence."
+		return cutQuotes(sentence(err.Error())) + " Say it in one plain sentence."
 	}
-	e := agents.Explain(err)
-	return strings.TrimSpace(e.Sentence + " " + e.Next)
+	e := c.explanation(err)
+	return strings.TrimSpace(cutQuotes(e.Sentence) + " " + e.Next)
 }
 
-// sentence begins with a capital and ends with a full stop.
+// sentence begins with a capital (but for the program's name) and ends with a full
+// stop.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return ""
 	}
-	text = strings.ToUpper(text[:1]) + text[1:]
+	if !strings.HasPrefix(text, "mac-stats") {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
 	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
 		return text
 	}

@@ -33,6 +33,7 @@ func (c *commands) memoryList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List what is remembered, by file", Args: exact(0, "no words")}
 	asJSON := jsonFlag(cmd)
 	agent := cmd.Flags().String("agent", "", "only this agent's own memory: slug, name or id")
+	c.completeFlag(cmd, "agent", agentNames)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			files, err := memoryFiles(b, *agent)
@@ -130,10 +131,10 @@ func memoryHeading(f sessionmem.MemoryFile, in sessionmem.Injected, budget int) 
 	case f.Missing:
 		return text + ": nothing yet\n"
 	case budget > 0:
-		text += fmt.Sprintf(": %d %% · %s / %s", 100*in.Size/budget, thousands(in.Size), thousands(budget))
+		text += fmt.Sprintf(": %d %% · %s of %s characters", 100*in.Size/budget, thousands(in.Size), thousands(budget))
 	}
 	if in.Cut > 0 {
-		text += fmt.Sprintf(" · the oldest %d do not fit a prompt", in.Cut)
+		text += " · the oldest " + count(in.Cut, "line does", "lines do") + " not fit a prompt"
 	}
 	return text + "\n"
 }
@@ -146,6 +147,7 @@ func (c *commands) memoryAdd() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
+	c.completeFlag(cmd, "agent", agentNames)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		text, err := c.textOf(cmd, args)
 		if err != nil {

@@ -66,7 +66,7 @@ func (c *commands) modelsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printModels(lines, *asJSON)
+			return c.printModels(lines, b.Models.Advice()[0].Model, *asJSON)
 		})
 	})
 	return cmd
@@ -126,7 +126,8 @@ func chosenModels(ctx context.Context, b *backend.Backend) (chosen map[ollama.Ro
 	return chosen, missing, nil
 }
 
-func (c *commands) printModels(lines []modelLine, asJSON bool) error {
+// printModels prints the table, or where it is empty, the advice: a model to install.
+func (c *commands) printModels(lines []modelLine, advice string, asJSON bool) error {
 	rows := [][]string{{"NAME", "SIZE", "CONTEXT", "CAN", "USED FOR"}}
 	for _, l := range lines {
 		if asJSON {
@@ -144,7 +145,7 @@ func (c *commands) printModels(lines []modelLine, asJSON bool) error {
 	case asJSON:
 		return nil
 	case len(lines) == 0:
-		return c.out.text("No model is installed. `mac-stats models pull qwen3:8b` installs one.\n")
+		return c.out.text("No model is installed. `mac-stats models pull " + advice + "` installs one.\n")
 	}
 	return c.out.table(rows)
 }

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -76,7 +78,7 @@ func (c *commands) sessionsList() *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			list, err := b.Store.List(cmd.Context())
+			list, err := c.listed(cmd.Context(), b)
 			if err != nil {
 				return err
 			}
@@ -85,6 +87,24 @@ func (c *commands) sessionsList() *cobra.Command {
 		})
 	})
 	return cmd
+}
+
+// listed are the sessions there are; with session.in_memory_only those that were
+// written before it was set.
+func (c *commands) listed(ctx context.Context, b *backend.Backend) ([]sessionmem.Info, error) {
+	if !b.Config().Session.InMemoryOnly {
+		return b.Store.List(ctx)
+	}
+	c.note("mac-stats: session.in_memory_only is on: nothing new is written. Listed are the transcripts that are there.")
+	if info, err := os.Stat(filepath.Join(b.Paths.Home, "session")); err != nil || !info.IsDir() {
+		return nil, nil //nolint:nilerr // there is none, and none is made here
+	}
+	files, err := sessionmem.Open(sessionmem.Config{Root: b.Paths.Home, Logger: b.Logger})
+	if err != nil {
+		return nil, err
+	}
+	list, err := files.List(ctx)
+	return list, errors.Join(err, files.Close())
 }
 
 func (c *commands) printSessions(list []sessionmem.Info, asJSON bool) error {
@@ -123,6 +143,7 @@ func (c *commands) resolve(ctx context.Context, b *backend.Backend, args []strin
 
 func (c *commands) sessionsShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show [NAME]", Short: "Print a transcript", Args: atMost(1, "one NAME")}
+	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -196,6 +217,7 @@ func (c *commands) sessionsStatus() *cobra.Command {
 		Long: "status shows counts, roles, times and sizes of a session, or of all of them without\na NAME. It never shows what was said, so its output can be passed on.",
 		Args: atMost(1, "one NAME"),
 	}
+	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
@@ -269,11 +291,11 @@ func (c *commands) printStatus(s statusLine, asJSON bool) error {
 		sessionmem.KindSummary, sessionmem.KindNote, sessionmem.KindText,
 	} {
 		if n := s.Blocks[string(kind)]; n > 0 {
-			roles = append(roles, fmt.Sprintf("%d %s (%s characters)", n, kind, thousands(s.Chars[string(kind)])))
+			roles = append(roles, fmt.Sprintf("%s (%s)", countBlocks(n, kind), count(s.Chars[string(kind)], "character")))
 		}
 	}
-	return c.out.text(fmt.Sprintf("%s: %d messages, %d in the context, %s\n  %s\n  started %s, last active %s\n",
-		s.Name, s.Messages, s.Context, size(s.Bytes), strings.Join(roles, ", "), orDash(s.Started), orDash(s.Active)))
+	return c.out.text(fmt.Sprintf("%s: %s, %d in the context, %s\n  %s\n  started %s, last active %s\n",
+		s.Name, count(s.Messages, "message"), s.Context, size(s.Bytes), strings.Join(roles, ", "), orDash(s.Started), orDash(s.Active)))
 }
 
 func orDash(text string) string {
@@ -289,6 +311,7 @@ func (c *commands) sessionsReset() *cobra.Command {
 		Long: "reset draws a line in the transcript: what stands above it is kept and is not told\nto a model again.",
 		Args: atMost(1, "one NAME"),
 	}
+	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {

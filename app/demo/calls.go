@@ -3,6 +3,7 @@ package demo
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ollama/ollama/api"
 
@@ -119,6 +120,43 @@ func fenced(text string) string {
 	return fence + "\n" + strings.TrimSpace(text) + "\n" + fence
 }
 
+// complains reports whether a question is about something that is wrong with the
+// machine.
+func complains(question string) bool {
+	return mentions(question, "slow", "slower", "fan", "loud", "hot", "busy", "lag", "lagging")
+}
+
+// wantsReading reports whether a question asks for the sensors.
+func wantsReading(question string) bool {
+	return mentions(question, "cpu", "memory usage", "disk", "battery", "vitals", "network", "gpu", "temperature")
+}
+
+// isDoctor reports whether the request's agent is the machine doctor, by what its
+// skill.md tells it to do.
+func isDoctor(req api.ChatRequest) bool {
+	return strings.Contains(strings.ToLower(ollamatest.System(req)), "what is wrong with this machine")
+}
+
+// withoutVitals takes the attached line of vitals off a message.
+func withoutVitals(text string) string {
+	if i := strings.LastIndex(text, "\n\n["); i >= 0 && strings.HasSuffix(strings.TrimSpace(text), "]") {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text)
+}
+
+// mentions reports whether a text has one of the words (or phrases), or its
+// plural: whole words, so that a flag is no lag.
 func mentions(text string, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	text = spaced(text)
+	return slices.ContainsFunc(words, func(w string) bool {
+		w = strings.TrimSuffix(spaced(w), " ")
+		return strings.Contains(text, w+" ") || strings.Contains(text, w+"s ")
+	})
+}
+
+// spaced is a text's words in lower case, with one blank around each.
+func spaced(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return " " + strings.Join(words, " ") + " "
 }

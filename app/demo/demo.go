@@ -81,9 +81,9 @@ func asOrchestrator(req api.ChatRequest) ollamatest.Reply {
 	switch {
 	case strings.Contains(question, "remember"):
 		return call(req, toolMemoryAppend, lesson(ollamatest.LastUser(req)))
-	case mentions(question, "slow", "fan", "loud", "hot", "busy", "lag"):
+	case complains(question):
 		return call(req, toolAgent, "doctor", "Read the vitals and the busiest processes. Say in three sentences what this machine is doing and what is slow, if anything.")
-	case mentions(question, "cpu", "memory usage", "disk", "battery", "vitals", "network", "gpu"):
+	case wantsReading(question):
 		return call(req, toolSystemStats, "")
 	case mentions(question, "know about me", "memory.md", "what do you know"):
 		return ollamatest.Reply{Text: knows(req)}
@@ -106,16 +106,19 @@ func afterTool(req api.ChatRequest, result string) ollamatest.Reply {
 	}
 }
 
-// asSpecialist is the machine doctor's turn: read, then say what was read.
+// asSpecialist is a specialist's turn. The machine doctor reads, then says what was
+// read; so does another that is asked about the machine. Nothing else can be
+// answered without a model.
 func asSpecialist(req api.ChatRequest) ollamatest.Reply {
 	if result, ok := lastResult(req); ok {
 		return ollamatest.Reply{Text: diagnosis(result)}
 	}
-	if offers(req, toolSystemStats) {
+	task := withoutVitals(ollamatest.LastUser(req))
+	if offers(req, toolSystemStats) && (isDoctor(req) || complains(task) || wantsReading(task)) {
 		return call(req, toolSystemStats, "")
 	}
-	return ollamatest.Reply{Text: "In the demo only the machine doctor has something real to look at. With a model installed I would answer this task:\n\n> " +
-		strings.ReplaceAll(ollamatest.LastUser(req), "\n", "\n> ")}
+	return ollamatest.Reply{Text: "This is the demo: no model answers here, and its script can't do this. Only questions about the machine have something real to look at. " +
+		"With a model installed this agent would work on:\n\n> " + strings.ReplaceAll(task, "\n", "\n> ")}
 }
 
 // diagnosis keeps what a doctor would look at first: the load, the memory, the

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ollama/ollama/api"
@@ -113,5 +114,29 @@ func TestServerAnswersAsOllamaDoes(t *testing.T) {
 	}
 	if got := fenced("a ``` b"); got != "````\na ``` b\n````" {
 		t.Errorf("fenced = %q", got)
+	}
+}
+
+func TestASpecialistWithoutAModelIsHonest(t *testing.T) {
+	stats := tools(map[string][]string{toolSystemStats: {"topic"}})
+	tests := []struct {
+		system, task string
+		reads        bool
+	}{
+		{"You write code.", "quicksort in Go\n\n[Sat · CPU 3 %]", false},
+		{"You write code.", "a flag for the photo", false},
+		{"You write code.", "why is my CPU so hot?", true},
+		{"You find out what is wrong with this machine and say what to do.", "look around", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.task, func(t *testing.T) {
+			got := answer(api.ChatRequest{Messages: append([]api.Message{{Role: "system", Content: tt.system}}, user(tt.task)...), Tools: stats})
+			if (len(got.ToolCalls) == 1) != tt.reads {
+				t.Fatalf("reads: %+v", got)
+			}
+			if !tt.reads && (!strings.Contains(got.Text, "no model answers here") || strings.Contains(got.Text, "CPU 3 %")) {
+				t.Errorf("says %q", got.Text)
+			}
+		})
 	}
 }

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	readOnlyNext = " Make it writable, or set MAC_STATS_HOME to another folder, then Retry.\n"
-	accessNext   = " Give yourself access to it, or set MAC_STATS_HOME to another folder, then Retry. Nothing that was saved before is lost.\n"
-	fullNext     = " Free some space, then Retry. Nothing that was saved before is lost.\n"
+	readOnlyNext = " Make it writable, or set MAC_STATS_HOME to another folder, then try again.\n"
+	accessNext   = " Give yourself access to it, or set MAC_STATS_HOME to another folder, then try again. Nothing that was saved before is lost.\n"
+	fullNext     = " Free some space, then try again. Nothing that was saved before is lost.\n"
 	limitNext    = " Raise the limit on the size of files (ulimit -f), or start a new chat. Nothing that was saved before is lost.\n"
 )
 

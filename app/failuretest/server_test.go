@@ -3,13 +3,18 @@
 package failuretest
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shirou/gopsutil/v4/mem"
 
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 )
 
@@ -152,7 +157,7 @@ var serverFailures = []struct {
 		name:     "has no model at all",
 		script:   ollamatest.Script{},
 		kind:     "no_model",
-		sentence: "No model is installed yet.", next: "Pull one: `mac-stats models pull qwen3:4b`, then Retry.",
+		sentence: "No model is installed yet.", next: "Pull one: `mac-stats models pull {advice}`, then Retry.",
 	},
 	{
 		name:     "lost the model meanwhile",
@@ -185,14 +190,14 @@ func TestServerFails(t *testing.T) {
 				p := newPlace(t, server.Addr(), tt.env...)
 				p.write("agents/mini.md", "---\nname: mini\ndescription: Says little.\n---\n\nBe brief.\n")
 				p.write("agents/soul.md", "Be brief.\n")
-				words := strings.NewReplacer("{host}", server.Addr())
+				words := strings.NewReplacer("{host}", server.Addr(), "{advice}", advice(t))
 				sentence, next := words.Replace(tt.sentence), words.Replace(tt.next)
 				session, said := "cli-now", []string(nil)
 				if slices.Contains(tt.args, "old") {
 					session, said = oldSession, []string{"user: How long does green tea steep?", "assistant: Two minutes."}
 				}
 				args := append([]string{"ask", "--session", strings.TrimPrefix(session, "cli-")}, tt.args...)
-				stderr := "mac-stats: " + sentence + " " + next + "\n"
+				stderr := "mac-stats: " + sentence + " " + agents.Explanation{Next: next}.Terminal().Next + "\n"
 				if format == "json" {
 					o := p.run(append(args, "--json", question)...)
 					o.expect(t, 1, o.stdout, stderr)
@@ -223,11 +228,42 @@ func line(text string) string {
 	return text + "\n"
 }
 
+// advice is the model that suits this machine.
+func advice(t *testing.T) string {
+	t.Helper()
+	memory, err := mem.VirtualMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ollama.Advice(memory.Total)[0].Model
+}
+
+// programs is a folder of programs that do nothing.
+func programs(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestServerIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "127.0.0.1:1", "PATH="+programs(t))
+	o := p.run("ask", "--session", "now", question)
+	if want := "mac-stats: Ollama isn't running at 127.0.0.1:1: it is not installed on this machine. Install it "; !strings.HasPrefix(o.stderr, want) {
+		t.Errorf("stderr %q", o.stderr)
+	}
+}
+
 func TestServerIsDown(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "127.0.0.1:1")
+	p := newPlace(t, "127.0.0.1:1", "PATH="+programs(t, "ollama"))
 	p.run("ask", "--session", "now", question).expect(t, 1, "",
-		"mac-stats: Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`, then Retry.\n")
+		"mac-stats: Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`, then try again.\n")
 	p.expectSaid("cli-now", "user: "+question, "note: error Ollama isn't running at 127.0.0.1:1.")
 
 	// when it runs again, the conversation goes on, and the message that got no answer is in it

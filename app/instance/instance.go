@@ -28,6 +28,9 @@ import (
 // ErrRunning: another process is the app for this data folder.
 var ErrRunning = errors.New("mac-stats is already running")
 
+// ErrNoWindow: the app for this data folder runs without a window.
+var ErrNoWindow = errors.New("mac-stats runs without a window")
+
 // ErrNotRunning: no process is the app for this data folder.
 var ErrNotRunning = errors.New("mac-stats is not running")
 
@@ -47,8 +50,9 @@ type Request struct {
 
 // answer is the line that comes back.
 type answer struct {
-	OK    bool   `json:"ok"`
-	Error string `json:"error,omitempty"`
+	OK       bool   `json:"ok"`
+	NoWindow bool   `json:"no_window,omitempty"` // it was asked for a window and has none
+	Error    string `json:"error,omitempty"`
 }
 
 const (
@@ -68,6 +72,7 @@ type Listener struct {
 	path   string
 	lock   *flock.Flock
 	handle func(Request)
+	bare   bool // there is no window to show
 	done   sync.WaitGroup
 	close  sync.Once
 	err    error
@@ -83,6 +88,16 @@ type Listener struct {
 // process is taken over. handle is called for one request at a time, on a
 // goroutine of its own, before the answer goes back; it is not called for pings.
 func Listen(runtimeDir, home string, handle func(Request)) (*Listener, error) {
+	return listenAs(runtimeDir, home, false, handle)
+}
+
+// ListenWindowless is Listen for an app that has no window: requests to open one
+// are answered with ErrNoWindow and do not reach handle.
+func ListenWindowless(runtimeDir, home string, handle func(Request)) (*Listener, error) {
+	return listenAs(runtimeDir, home, true, handle)
+}
+
+func listenAs(runtimeDir, home string, bare bool, handle func(Request)) (*Listener, error) {
 	if handle == nil {
 		panic("instance: Listen needs handle")
 	}
@@ -98,7 +113,7 @@ func Listen(runtimeDir, home string, handle func(Request)) (*Listener, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
-	l := &Listener{socket: socket, path: path, lock: lock, handle: handle, conns: map[net.Conn]struct{}{}}
+	l := &Listener{socket: socket, path: path, lock: lock, handle: handle, bare: bare, conns: map[net.Conn]struct{}{}}
 	l.done.Add(1)
 	go l.serve()
 	return l, nil
@@ -221,12 +236,15 @@ func (l *Listener) answer(conn net.Conn) {
 	if err == nil {
 		err = r.check()
 	}
+	if err == nil && l.bare && (r.Op == OpShow || r.Op == OpNewChat) {
+		err = ErrNoWindow
+	}
 	if err == nil && r.Op != OpPing {
 		l.serial.Lock()
 		l.handle(r)
 		l.serial.Unlock()
 	}
-	reply := answer{OK: err == nil}
+	reply := answer{OK: err == nil, NoWindow: errors.Is(err, ErrNoWindow)}
 	if err != nil {
 		reply.Error = err.Error()
 	}
@@ -241,8 +259,8 @@ func (r Request) check() error {
 	return fmt.Errorf("unknown request %q", r.Op)
 }
 
-// Send pokes the running app; ErrNotRunning where none runs. It takes at most two
-// seconds.
+// Send pokes the running app; ErrNotRunning where none runs, ErrNoWindow where it
+// has none to show. It takes at most two seconds.
 func Send(ctx context.Context, runtimeDir, home string, r Request) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("poke the app: %w", err)
@@ -269,6 +287,8 @@ func Send(ctx context.Context, runtimeDir, home string, r Request) error {
 		return fmt.Errorf("poke the app: %w", ctx.Err())
 	case err != nil:
 		return fmt.Errorf("poke the app: %w", err)
+	case reply.NoWindow:
+		return ErrNoWindow
 	case !reply.OK:
 		return fmt.Errorf("the app refused: %s", reply.Error)
 	}

@@ -26,7 +26,7 @@ func (*gpuReader) reset() {}
 
 func (r *gpuReader) read(ctx context.Context) (func(*Snapshot), error) {
 	var busiest *GPUReading
-	why := "no GPU whose load can be read"
+	why := "no readable GPU"
 	for _, source := range r.sources {
 		gpus, err := source(ctx)
 		if err != nil {

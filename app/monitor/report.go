@@ -129,11 +129,13 @@ func title(metric Metric) string {
 
 func (s Snapshot) describeCPU() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "CPU: %.0f %% of all %d cores together; each core:", s.CPU.Percent, len(s.CPU.Cores))
-	for _, c := range s.CPU.Cores {
+	fmt.Fprintf(&b, "CPU: %.0f %% of all %d cores together; each core in %%:", s.CPU.Percent, len(s.CPU.Cores))
+	for i, c := range s.CPU.Cores {
+		if i > 0 {
+			b.WriteByte(',')
+		}
 		fmt.Fprintf(&b, " %.0f", c)
 	}
-	b.WriteString(" %")
 	if s.CPU.LoadNA == "" {
 		fmt.Fprintf(&b, "; load average %.2f (1 min), %.2f (5 min), %.2f (15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)
 	}

@@ -52,7 +52,7 @@ func TestLine(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	want := strings.Join([]string{
-		"CPU: 37 % of all 2 cores together; each core: 70 5 %; load average 1.50 (1 min), 1.25 (5 min), 1.00 (15 min)",
+		"CPU: 37 % of all 2 cores together; each core in %: 70, 5; load average 1.50 (1 min), 1.25 (5 min), 1.00 (15 min)",
 		"Memory: 18.2 of 32 GB used (57 %), 13.8 GB available; swap n/a (no swap)",
 		"Disk: 212 GB of 494 GB free on the volume of the home folder; reading 1.5 MB/s, writing 0 B/s",
 		"Network: 2.4 MB/s down, 812 B/s up, all interfaces but loopback",

@@ -1,0 +1,28 @@
+package instance
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+func TestAWindowlessAppSaysThatItHasNone(t *testing.T) {
+	dir := t.TempDir()
+	run, home := filepath.Join(dir, "run"), filepath.Join(dir, "home")
+	var heard []string
+	l, err := ListenWindowless(run, home, func(r Request) { heard = append(heard, r.Op) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, want := range map[string]error{OpShow: ErrNoWindow, OpNewChat: ErrNoWindow, OpChanged: nil, OpPing: nil} {
+		if err := Send(t.Context(), run, home, Request{Op: op}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", op, err, want)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) != 1 || heard[0] != OpChanged {
+		t.Errorf("handled: %v", heard)
+	}
+}
