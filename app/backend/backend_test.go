@@ -113,6 +113,10 @@ func TestHalfAnEditChangesNothing(t *testing.T) {
 	if got := b.Config().Session.MaxMessages; got != 30 {
 		t.Errorf("max_messages = %d, want the last good one", got)
 	}
+	waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[session]\nmax_messages = 30\n") })
+	if n := b.Notices(); len(n) != 0 {
+		t.Errorf("notices = %v, want none after the mend, though no value changed", n)
+	}
 }
 
 func TestInMemoryOnlyHoldsFromTheMomentItIsSaved(t *testing.T) {

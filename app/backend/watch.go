@@ -39,9 +39,9 @@ func (b *Backend) watchDirs(cfg sessionmem.WatchConfig, onChange func([]sessionm
 // reloadConfig takes over an edited config.toml. What is fixed at the start says
 // that it waits for the next one.
 func (b *Backend) reloadConfig() {
-	before := b.Config()
+	before, held := b.Config(), len(b.Notices())
 	after := b.readConfig()
-	if before == after {
+	if before == after && len(b.Notices()) >= held { // a mended file is told of, even with the values of before
 		return
 	}
 	n := Notice{Time: time.Now(), Kind: NoticeReload, Text: "config.toml reloaded"}

@@ -74,7 +74,7 @@ func TestDoctorFinds(t *testing.T) {
 		}, "display", "nothing answers", "--headless"},
 		{
 			"a full disk", answering("x"), func(_ *testing.T, e *env) { e.probes.free = func(string) (uint64, error) { return 1e6, nil } },
-			"disk", "1 MB are free", "Free some space",
+			"disk", "1.0 MB are free", "Free some space",
 		},
 		{
 			"a file in the folder's place", answering("x"), func(t *testing.T, e *env) { e.write(t, "session", "not a folder") },

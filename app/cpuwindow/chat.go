@@ -7,6 +7,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+
+	"mac-stats/agents"
 )
 
 // chatActions is what can be done in the chat.
@@ -48,6 +50,7 @@ type builtEntry struct {
 	expanded bool
 	call     *callRow
 	head     *headRow
+	fold     *button
 }
 
 func newChatView(act chatActions) *chatView {
@@ -153,7 +156,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 		b.leaves.update(e, c.act.copyText, leafStyle{})
 		b.rows = b.leaves.rows
 	case entryThinking:
-		c.buildFold(b, e, newFold(thinkingWords(e), open, func() { c.toggle(e.key) }), open)
+		c.buildFold(b, e, open)
 	case entryCall:
 		c.buildCall(b, e, open)
 	case entrySummary:
@@ -175,8 +178,20 @@ func (c *chatView) buildHead(b *builtEntry, e *entryView) {
 	b.head.set(e, c.now())
 }
 
-func (c *chatView) buildFold(b *builtEntry, e *entryView, head row, open bool) {
-	b.rows = []*placed{{row: head, gap: gap8, max: proseMax}}
+// buildFold is a line that opens and closes what is below it.
+func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
+	sign := " ›"
+	if open {
+		sign = " ⌄"
+	}
+	if b.fold == nil {
+		key := e.key
+		b.fold = newButton(buttonQuiet, "", func() { c.toggle(key) })
+		b.rows = []*placed{{row: newBoxRow(line(0, -1, b.fold)), gap: gap8, max: proseMax}}
+	}
+	b.fold.SetText(thinkingWords(e) + sign)
+	b.rows[0].row.Refresh()
+	b.rows = b.rows[:1:1]
 	if open {
 		b.leaves.update(e, c.act.copyText, leafStyle{indent: gap16, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
@@ -219,9 +234,12 @@ func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
 }
 
 func (c *chatView) noteRow(e *entryView) row {
-	w := newProse([]run{{text: e.text}}, sizeSmall, roleMuted)
+	if e.retryID != "" {
+		f := fault{userID: e.retryID}
+		return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, "Retry", func() { c.act.retry(f) })))
+	}
 	if e.undoID == "" {
-		return w
+		return newProse(codeSpans(e.text, roleNone), sizeSmall, roleMuted)
 	}
 	key, id := e.key, e.undoID
 	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, "Undo", func() { c.act.undo(key, id) })))
@@ -386,15 +404,6 @@ func whenWords(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// newFold is a line that opens and closes what is below it.
-func newFold(text string, open bool, onTap func()) row {
-	sign := " ›"
-	if open {
-		sign = " ⌄"
-	}
-	return newBoxRow(line(0, -1, newButton(buttonQuiet, text+sign, onTap)))
-}
-
 // callRow is a sub-call or a tool: who, task, state; it opens to its text.
 type callRow struct {
 	*boxRow
@@ -410,7 +419,7 @@ func newCallRow(onTap, onStop func()) *callRow {
 	r.stop.Hide()
 	r.box = line(gap8, 2, sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
 	bg := newSurface(roleCard, roleLine, radiusCard)
-	r.boxRow = newBoxRow(newTappable(container.NewStack(bg, inset(gap8, gap8, gap12, gap12, r.box)), onTap))
+	r.boxRow = newBoxRow(newTappable(bg, inset(gap8, gap8, gap12, gap12, r.box), onTap))
 	return r
 }
 
@@ -463,7 +472,7 @@ func (c *chatView) errorRow(e *entryView) row {
 		parts = append(parts, newParagraph(f.next, roleMuted))
 	}
 	var buttons []fyne.CanvasObject
-	if f.kind == "model_missing" && f.model != "" {
+	if f.kind == agents.KindModelMissing && f.model != "" {
 		buttons = append(buttons, newButton(buttonPrimary, "Pull "+f.model, func() { c.act.pull(f.model) }))
 	}
 	kind, label := buttonPrimary, "Retry"
@@ -474,11 +483,14 @@ func (c *chatView) errorRow(e *entryView) row {
 		label = "Send again"
 	}
 	buttons = append(buttons, newButton(kind, label, func() { c.act.retry(f) }))
-	if f.kind == "down" || f.kind == "no_model" {
+	if f.kind == agents.KindTimeout || f.kind == agents.KindBusy {
 		buttons = append(buttons, newButton(buttonPlain, "Re-check", c.act.recheck))
 	}
-	if f.kind == "disk" {
+	if f.kind == agents.KindDisk {
 		buttons = append(buttons, newButton(buttonPlain, "Open data folder", c.act.openFolder))
+	}
+	if f.again != "" {
+		buttons = append(buttons, smallWords(f.again))
 	}
 	parts = append(parts, spacer(gap4), line(gap8, -1, buttons...))
 	return newCardRow(roleHot, parts...)

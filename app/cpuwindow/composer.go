@@ -6,7 +6,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 )
@@ -24,6 +23,7 @@ type chatEntry struct {
 	onRefuse func(words string)
 	onScroll func(ev *fyne.KeyEvent)
 	onKey    func(s fyne.Shortcut) bool
+	onFocus  func(on bool)
 	shift    bool
 }
 
@@ -52,9 +52,23 @@ func (e *chatEntry) KeyUp(k *fyne.KeyEvent) {
 	e.Entry.KeyUp(k)
 }
 
+// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
+func (e *chatEntry) AcceptsTab() bool { return false }
+
+// FocusGained implements fyne.Focusable.
+func (e *chatEntry) FocusGained() {
+	if e.onFocus != nil {
+		e.onFocus(true)
+	}
+	e.Entry.FocusGained()
+}
+
 // FocusLost implements fyne.Focusable; a Shift let go elsewhere is let go.
 func (e *chatEntry) FocusLost() {
 	e.shift = false
+	if e.onFocus != nil {
+		e.onFocus(false)
+	}
 	e.Entry.FocusLost()
 }
 
@@ -105,7 +119,6 @@ type composer struct {
 	onDraft func(text string)
 	resized func()
 	busy    bool
-	slim    *container.ThemeOverride
 }
 
 const (
@@ -124,13 +137,13 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	e.PlaceHolder = "Ask anything. Enter sends, Shift+Enter for a new line."
 	e.onSend, e.onEscape = c.submit, func() { c.onStop() }
 	e.onRefuse = func(w string) { c.say(w) }
+	e.onFocus = c.ring
 	e.OnChanged = func(t string) {
 		c.say("")
 		c.onDraft(t)
 		c.fitRows()
 	}
 	c.entry = e
-	c.slim = container.NewThemeOverride(e, entryTheme{Theme()})
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -146,6 +159,15 @@ func (c *composer) submit() {
 		return
 	}
 	c.onSend(text)
+}
+
+// ring shows that the field has the focus.
+func (c *composer) ring(on bool) {
+	role := roleLine
+	if on {
+		role = roleAccent
+	}
+	c.box.set(roleCard, role)
 }
 
 func (c *composer) say(words string) {
@@ -227,8 +249,8 @@ func (r *composerRenderer) Layout(s fyne.Size) {
 		o.Resize(b)
 		o.Move(fyne.NewPos(s.Width-b.Width-gap12, s.Height-b.Height-10))
 	}
-	c.slim.Move(fyne.NewPos(gap4, gap4))
-	c.slim.Resize(fyne.NewSize(s.Width-b.Width-gap12*2-gap4, s.Height-gap8))
+	c.entry.Move(fyne.NewPos(gap4, gap4))
+	c.entry.Resize(fyne.NewSize(s.Width-b.Width-gap12*2-gap4, s.Height-gap8))
 	h := c.hint.MinSize().Height
 	c.hint.Move(fyne.NewPos(gap12, s.Height-h-6))
 	c.hint.Resize(fyne.NewSize(s.Width-b.Width-3*gap12, h))
@@ -243,6 +265,6 @@ func (r *composerRenderer) Refresh() {
 }
 
 func (r *composerRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.c.box, r.c.slim, r.c.hint, r.c.send, r.c.stop}
+	return []fyne.CanvasObject{r.c.box, r.c.entry, r.c.hint, r.c.send, r.c.stop}
 }
 func (r *composerRenderer) Destroy() {}

@@ -71,27 +71,34 @@ type wordsRenderer struct {
 }
 
 func (r *wordsRenderer) apply() {
-	r.t.TextSize, r.t.TextStyle, r.t.Alignment = r.w.size, r.w.style, r.w.align
+	r.t.TextSize, r.t.Alignment = r.w.size, r.w.align
 	r.t.Color = ink(r.w.role)
-	r.t.Text = r.w.text
+	text := r.w.text
 	if r.size.Width > 0 {
-		r.t.Text = ellipsize(r.w.text, r.size.Width, r.w.size, r.w.style)
+		text = ellipsize(text, r.size.Width, r.w.size, r.w.style)
 	}
+	setText(r.t, text, r.w.style)
 }
 
 func (r *wordsRenderer) Layout(s fyne.Size) {
 	r.size = s
-	h := fyne.MeasureText("M", r.w.size, r.w.style).Height
+	h := measureText("M", r.w.size, r.w.style).Height
 	r.t.Move(fyne.NewPos(0, (s.Height-h)/2))
 	r.t.Resize(fyne.NewSize(s.Width, h))
 	if t := ellipsize(r.w.text, s.Width, r.w.size, r.w.style); t != r.t.Text {
-		r.t.Text = t
+		setText(r.t, t, r.w.style)
 		r.t.Refresh()
 	}
 }
 
+// setText puts text of a style into an object of the screen.
+func setText(t *canvas.Text, text string, style fyne.TextStyle) {
+	t.Text = text
+	t.TextStyle, t.FontSource = fontOf(text, style)
+}
+
 func (r *wordsRenderer) MinSize() fyne.Size {
-	s := fyne.MeasureText(r.w.text, r.w.size, r.w.style)
+	s := measureText(r.w.text, r.w.size, r.w.style)
 	if r.w.elastic {
 		s.Width = 0
 	}
@@ -104,7 +111,7 @@ func (r *wordsRenderer) Destroy()                     {}
 
 // ellipsize shortens text to a width, ending in …; it never cuts inside a rune.
 func ellipsize(text string, width, size float32, style fyne.TextStyle) string {
-	fits := func(s string) bool { return fyne.MeasureText(s, size, style).Width <= width+0.5 }
+	fits := func(s string) bool { return measureText(s, size, style).Width <= width+0.5 }
 	if text == "" || fits(text) {
 		return text
 	}
@@ -207,6 +214,7 @@ type button struct {
 	padX     float32
 	padY     float32
 	selected bool
+	tone     fyne.ThemeColorName // of the words, where it is not the kind's
 	onTap    func()
 
 	hovered, focused bool
@@ -266,7 +274,7 @@ func (b *button) Cursor() desktop.Cursor {
 }
 
 // FocusGained implements fyne.Focusable.
-func (b *button) FocusGained() { b.focused = true; b.Refresh() }
+func (b *button) FocusGained() { b.focused = true; b.Refresh(); bringIntoSight(b) }
 
 // FocusLost implements fyne.Focusable.
 func (b *button) FocusLost() { b.focused = false; b.Refresh() }
@@ -275,11 +283,7 @@ func (b *button) FocusLost() { b.focused = false; b.Refresh() }
 func (b *button) TypedRune(rune) {}
 
 // TypedKey implements fyne.Focusable.
-func (b *button) TypedKey(ev *fyne.KeyEvent) {
-	if ev.Name == fyne.KeySpace || ev.Name == fyne.KeyReturn || ev.Name == fyne.KeyEnter {
-		b.Tapped(nil)
-	}
-}
+func (b *button) TypedKey(ev *fyne.KeyEvent) { pressed(b, ev, func() { b.Tapped(nil) }) }
 
 // CreateRenderer implements fyne.Widget.
 func (b *button) CreateRenderer() fyne.WidgetRenderer {
@@ -314,6 +318,9 @@ func (b *button) look() (fill, line, text fyne.ThemeColorName) {
 	case buttonRow:
 		text = roleMuted
 	}
+	if b.tone != roleNone {
+		text = b.tone
+	}
 	if b.hovered && (b.kind == buttonQuiet || b.kind == buttonPill || b.kind == buttonRow) {
 		text = roleText
 	}
@@ -331,9 +338,14 @@ func (b *button) look() (fill, line, text fyne.ThemeColorName) {
 	}
 	if b.focused {
 		line = roleAccent
+		if b.kind == buttonPrimary {
+			line = roleText // accent on accent is not seen
+		}
 	}
 	return fill, line, text
 }
+
+func (b *button) style() fyne.TextStyle { return fyne.TextStyle{Bold: b.kind == buttonPrimary} }
 
 func (r *buttonRenderer) apply() {
 	fill, line, text := r.b.look()
@@ -347,7 +359,6 @@ func (r *buttonRenderer) apply() {
 		r.bg.CornerRadius = r.bg.Size().Height / 2
 	}
 	r.t.Color, r.t.TextSize = ink(text), r.b.size
-	r.t.TextStyle.Bold = r.b.kind == buttonPrimary
 	r.tail.Color, r.tail.Text = ink(roleMuted), r.b.trailing
 	if r.b.kind == buttonRow && r.b.trailing != "" {
 		r.tail.Color = ink(roleAccent)
@@ -363,11 +374,12 @@ func (r *buttonRenderer) fit(s fyne.Size) {
 	if b.trailing != "" {
 		avail -= tail.Width + gap8
 	}
-	r.t.Text = b.text
+	text := b.text
 	if avail > 0 {
-		r.t.Text = ellipsize(b.text, avail, b.size, r.t.TextStyle)
+		text = ellipsize(b.text, avail, b.size, b.style())
 	}
-	ts := fyne.MeasureText(r.t.Text, b.size, r.t.TextStyle)
+	setText(r.t, text, b.style())
+	ts := measureText(text, b.size, b.style())
 	x := (s.Width - ts.Width) / 2
 	if b.kind == buttonRow || b.trailing != "" || b.kind == buttonLink || b.kind == buttonQuiet {
 		x = b.padX
@@ -380,6 +392,10 @@ func (r *buttonRenderer) fit(s fyne.Size) {
 
 func (r *buttonRenderer) Layout(s fyne.Size) {
 	r.bg.Resize(s)
+	if r.b.padX == 0 { // room around the words for the line of the focus
+		r.bg.Move(fyne.NewPos(-gap4, 0))
+		r.bg.Resize(s.AddWidthHeight(2*gap4, 0))
+	}
 	if r.b.kind == buttonPill {
 		r.bg.CornerRadius = s.Height / 2
 	}
@@ -388,7 +404,7 @@ func (r *buttonRenderer) Layout(s fyne.Size) {
 }
 
 func (r *buttonRenderer) MinSize() fyne.Size {
-	s := fyne.MeasureText(r.b.text, r.b.size, r.t.TextStyle)
+	s := measureText(r.b.text, r.b.size, r.b.style())
 	if r.b.trailing != "" {
 		s.Width += gap16 + r.tail.MinSize().Width
 	}

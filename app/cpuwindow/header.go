@@ -11,6 +11,9 @@ import (
 	"mac-stats/agents/ollama"
 )
 
+// untitled is the title of a chat in which nothing was said yet.
+const untitled = "New chat"
+
 // header is the line above the chat: title, agent, model, what to do with it.
 type header struct {
 	chats  *button // opens the drawer in narrow windows
@@ -19,14 +22,15 @@ type header struct {
 	model  *button
 	file   *button
 	fresh  *button
-	demo   *words
+	demo   *button // opens the way out of it
 	bar    *fyne.Container
 	layout *headerLayout
+	empty  bool // what is shown is a new chat
 	object fyne.CanvasObject
 }
 
-func newHeader(openDrawer, pickAgent, pickModel, openFile, newChat func()) *header {
-	h := &header{title: boldWords("New chat").squeezable()}
+func newHeader(openDrawer, pickAgent, pickModel, openFile, newChat, leaveDemo func()) *header {
+	h := &header{title: boldWords(untitled).squeezable(), empty: true}
 	h.chats = newButton(buttonQuiet, "Chats", openDrawer)
 	h.chats.size = sizeText
 	h.chats.Hide()
@@ -34,7 +38,8 @@ func newHeader(openDrawer, pickAgent, pickModel, openFile, newChat func()) *head
 	h.model = newButton(buttonPill, "model by role", pickModel)
 	h.file = newButton(buttonQuiet, "Open file", openFile)
 	h.fresh = newButton(buttonQuiet, "New chat", newChat)
-	h.demo = smallWords("demo, no model").inRole(roleWarn)
+	h.demo = newButton(buttonPill, "demo, no model", leaveDemo)
+	h.demo.tone = roleWarn
 	h.demo.Hide()
 	h.layout = &headerLayout{}
 	h.bar = container.New(h.layout, h.chats, h.title, h.agent, h.model, h.demo, h.file, h.fresh)
@@ -86,7 +91,7 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		}
 	}
 	title := left[1].(*words)
-	want := fyne.MeasureText(title.text, title.size, title.style).Width + 1
+	want := measureText(title.text, title.size, title.style).Width + 1
 	var at, y float32
 	h := headerHeight
 	if l.twoLines(o) {
@@ -119,6 +124,8 @@ func (h *header) set(title, agent, model string, hasFile bool) {
 	h.agent.SetText(agent)
 	h.model.SetText(model)
 	h.file.Hidden = !hasFile
+	h.empty = title == untitled
+	h.fresh.Hidden = !h.layout.narrow || h.empty
 	h.bar.Refresh()
 }
 
@@ -126,7 +133,8 @@ func (h *header) set(title, agent, model string, hasFile bool) {
 func (h *header) forPage(on bool, title string) {
 	h.agent.Hidden, h.model.Hidden = on, on
 	if on {
-		h.file.Hidden = true
+		h.file.Hidden, h.empty = true, false
+		h.fresh.Hidden = !h.layout.narrow
 		h.title.SetText(title)
 	}
 	h.bar.Refresh()
@@ -139,7 +147,7 @@ func (h *header) setNarrow(narrow bool) {
 	}
 	h.layout.narrow = narrow
 	h.chats.Hidden = !narrow
-	h.fresh.Hidden = !narrow
+	h.fresh.Hidden = !narrow || h.empty
 	h.bar.Refresh()
 }
 
@@ -187,6 +195,13 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 		m.Items = append(m.Items, item)
 	}
 	return m
+}
+
+// demoMenu is the way out of the demo.
+func demoMenu(quit func()) *fyne.Menu {
+	after := fyne.NewMenuItem("Start mac-stats again for your own data", nil)
+	after.Disabled = true
+	return fyne.NewMenu("", fyne.NewMenuItem("Leave the demo: quits it", quit), after)
 }
 
 // showMenu opens a menu below a button.

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mac-stats/sessionmem"
@@ -75,7 +76,7 @@ func (c *conversation) addBlocks(blocks []sessionmem.Block) {
 			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time})
 			continue
 		case sessionmem.KindNote:
-			c.addNote(b)
+			c.addNote(b, blocks[:i])
 			continue
 		case sessionmem.KindText:
 			c.add(&entry{kind: entryAnswer, block: b.ID, doc: parseDocument(b.Text), at: b.Time})
@@ -111,18 +112,59 @@ func (c *conversation) addHead(rest []sessionmem.Block) {
 func (c *conversation) addAnswerBlock(b sessionmem.Block) {
 	switch {
 	case b.Kind == sessionmem.KindTool, b.Kind == sessionmem.KindAgent && b.Task != "":
-		c.add(&entry{kind: entryCall, block: b.ID, agent: b.Agent, model: b.Model, task: b.Task, doc: parseDocument(b.Text), at: b.Time, tool: b.Kind == sessionmem.KindTool, failed: b.Attrs["failed"]})
+		doc := parseDocument(b.Text)
+		if b.Kind == sessionmem.KindTool {
+			doc = newPreformatted()
+			doc.append(b.Text)
+			doc.settle(true)
+		}
+		c.add(&entry{kind: entryCall, block: b.ID, agent: b.Agent, model: b.Model, task: b.Task, doc: doc, at: b.Time, tool: b.Kind == sessionmem.KindTool, failed: b.Attrs["failed"]})
 	case strings.TrimSpace(b.Text) != "":
 		c.add(&entry{kind: entryAnswer, block: b.ID, agent: b.Agent, model: b.Model, doc: parseDocument(b.Text), at: b.Time})
 	}
 }
 
-func (c *conversation) addNote(b sessionmem.Block) {
+// addNote appends a Note's entry; before are the blocks before it.
+func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 	text := noteLine(b)
+	switch b.Note {
+	case sessionmem.NoteInterrupted:
+		text = keptLine(b.Note, cutAnswer(b, before))
+	case sessionmem.NoteError:
+		if b.Parent != "" && b.Parent == c.lastUserBlock() {
+			detail := orElse(strings.TrimSpace(b.Text), "The turn failed.")
+			c.add(&entry{kind: entryError, block: b.ID, at: b.Time, fault: &fault{sentence: detail, userID: b.Parent}})
+			return
+		}
+	}
 	if text == "" {
 		return
 	}
 	c.add(&entry{kind: entryNote, block: b.ID, text: text, at: b.Time})
+}
+
+// lastUserBlock is the id of the newest message.
+func (c *conversation) lastUserBlock() string {
+	for _, e := range slices.Backward(c.entries) {
+		if e.kind == entryUser {
+			return e.block
+		}
+	}
+	return ""
+}
+
+// cutAnswer reports whether there is any text of the answer a Note says was cut off.
+func cutAnswer(note sessionmem.Block, before []sessionmem.Block) bool {
+	for _, b := range slices.Backward(before) {
+		if b.Kind == sessionmem.KindUser {
+			return false
+		}
+		own := b.ID == note.Attrs["block"] || b.Parent == note.Parent && b.Kind == sessionmem.KindAssistant
+		if own && strings.TrimSpace(b.Text) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // noteLine is a Note block in words; "" for those people need not see.
@@ -130,8 +172,6 @@ func noteLine(b sessionmem.Block) string {
 	kind, rest, _ := strings.Cut(b.Note, " ")
 	detail := strings.TrimSpace(orElse(rest, b.Text))
 	switch kind {
-	case "interrupted":
-		return "interrupted · what had arrived is kept"
 	case "ended":
 		return "new topic from here"
 	case "title", "rewind":

@@ -60,6 +60,9 @@ func (w *Window) quit() {
 	w.p.OnQuit()
 }
 
+// leaveDemo offers the way out of the demo.
+func (w *Window) leaveDemo() { showMenu(demoMenu(w.quit), w.head.demo, w.win.Canvas()) }
+
 // mainMenu is the menu bar of macOS.
 func (w *Window) mainMenu() *fyne.MainMenu {
 	item := func(label string, key fyne.KeyName, f func()) *fyne.MenuItem {

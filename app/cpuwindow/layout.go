@@ -145,11 +145,7 @@ func newNoticeBar(changed func()) *noticeBar {
 }
 
 func (n *noticeBar) set(text, next string) {
-	runs := []run{{text: text}}
-	if next != "" {
-		runs = append(runs, run{text: " " + next, role: roleMuted})
-	}
-	n.text.setRuns(runs)
+	n.text.setRuns(noticeRuns(text, next))
 	n.Hidden = text == ""
 	n.Refresh()
 }
@@ -192,19 +188,13 @@ func (r *noticeRenderer) Objects() []fyne.CanvasObject {
 }
 func (r *noticeRenderer) Destroy() {}
 
-// tell shows a notice.
-func (w *Window) tell(text, next string) {
-	w.notice.set(text, next)
-	w.center.Refresh()
-}
-
 // confirm asks before something that can't be taken back.
 func (w *Window) confirm(title, text, yes string, do func()) {
 	var pop *widget.PopUp
 	body := newCardRow(roleNone, titleWords(title), newParagraph(text, roleMuted), spacer(gap8), line(gap8, -1,
 		newButton(buttonPrimary, yes, func() { pop.Hide(); do() }),
 		newButton(buttonPlain, "Cancel", func() { pop.Hide() })))
-	body.pad, body.bg.stroke = gap12, roleNone
+	body.pad = gap12
 	width := min(float32(360), w.win.Canvas().Size().Width-2*gap20)
 	pop = widget.NewModalPopUp(sized(body, width, body.measure(width)), w.win.Canvas())
 	pop.Show()

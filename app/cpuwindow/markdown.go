@@ -23,6 +23,7 @@ type document struct {
 	leaves   []leaf // of the finished blocks
 	tail     []leaf // of what may still change
 	dirty    bool
+	pre      bool // no markdown: shown as it is, line by line
 }
 
 // leafKind says how a leaf is drawn.
@@ -71,6 +72,27 @@ func parseDocument(s string) *document {
 	return d
 }
 
+// newPreformatted is a document of a tool's result.
+func newPreformatted() *document {
+	d := newDocument()
+	d.pre = true
+	return d
+}
+
+// settlePre makes one block of everything.
+func (d *document) settlePre(final bool) {
+	d.leaves, d.tail = nil, nil
+	if len(d.source) == 0 {
+		return
+	}
+	all := []leaf{{kind: leafCode, code: string(d.source)}}
+	if final {
+		d.leaves, d.finished = all, len(d.source)
+	} else {
+		d.tail = all
+	}
+}
+
 // append adds what arrived; it is parsed by the next settle.
 func (d *document) append(s string) {
 	if s == "" {
@@ -85,7 +107,7 @@ func (d *document) replace(s string) {
 	if string(d.source) == s {
 		return
 	}
-	*d = document{md: d.md}
+	*d = document{md: d.md, pre: d.pre}
 	d.append(s)
 }
 
@@ -99,6 +121,10 @@ func (d *document) settle(final bool) {
 		return
 	}
 	d.dirty = false
+	if d.pre {
+		d.settlePre(final)
+		return
+	}
 	tail := d.source[d.finished:]
 	blocks := splitBlocks(d.md, tail)
 	done := 0

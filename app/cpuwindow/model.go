@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/agents"
+	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
 )
 
@@ -49,8 +51,9 @@ type entry struct {
 	callID string
 	tool   bool
 
-	undoID string // note: memory that can be taken back
-	fault  *fault // error
+	undoID  string // note: memory that can be taken back
+	retryID string // note: message to ask again
+	fault   *fault // error
 }
 
 // fault is an error as the card shows it.
@@ -61,6 +64,7 @@ type fault struct {
 	model    string
 	userID   string // block to run again from; "" where nothing was written
 	text     string // what to send again where userID is ""
+	again    string // when it was tried again; "" for the first time
 }
 
 // conversation is one session as the window knows it. Events of its run go to it
@@ -87,6 +91,7 @@ type conversation struct {
 	state   agents.State
 	detail  string
 	since   time.Time
+	again   bool   // the run answers something anew
 	working string // agent at work
 	usage   *agents.Usage
 	cut     *agents.ContextCut
@@ -133,7 +138,7 @@ func (c *conversation) beginAgain(userID string, now time.Time) {
 }
 
 func (c *conversation) startClock(text, userID string, now time.Time) {
-	c.sent, c.userID = text, userID
+	c.sent, c.userID, c.again = text, userID, userID != ""
 	c.state, c.detail, c.since, c.working = agents.StateQueued, "", now, ""
 }
 
@@ -323,6 +328,9 @@ func (c *conversation) applyCall(ev agents.Event) {
 	e := c.inTurn(func(e *entry) bool { return e.kind == entryCall && e.callID == ev.Call.ID && ev.Call.ID != "" })
 	if e == nil {
 		e = c.add(&entry{kind: entryCall, callID: ev.Call.ID, began: ev.Time, live: true, doc: newDocument()})
+		if ev.Type == agents.EventTool {
+			e.doc = newPreformatted()
+		}
 	}
 	c.settleThoughts()
 	k := ev.Call
@@ -342,6 +350,22 @@ func (c *conversation) applyCall(ev agents.Event) {
 		if e.took == 0 {
 			e.took = ev.Time.Sub(e.began)
 		}
+		c.settleCall(e)
+	}
+}
+
+// settleCall puts a call that has ended below those that ended before it, as the
+// transcript has them: what a specialist did stands above the specialist.
+func (c *conversation) settleCall(e *entry) {
+	at := slices.Index(c.entries, e)
+	to := at
+	for i := at + 1; i < len(c.entries) && c.entries[i].kind == entryCall; i++ {
+		if !c.entries[i].live {
+			to = i
+		}
+	}
+	if to > at {
+		c.entries = slices.Insert(slices.Delete(c.entries, at, at+1), to, e)
 	}
 }
 
@@ -457,13 +481,38 @@ func (c *conversation) applyError(ev agents.Event) {
 		}
 		partial.rev++
 	}
-	if ev.Kind == "cancelled" {
-		c.add(&entry{kind: entryNote, text: "stopped · what had arrived is kept", at: ev.Time})
+	if ev.Kind == agents.KindCancelled {
+		c.add(&entry{kind: entryNote, text: keptLine("stopped", c.hasAnswer()), at: ev.Time})
 	} else {
-		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: ev.Model, userID: c.userID, text: c.sent}
+		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent}
+		if c.again {
+			f.again = "tried again at " + ev.Time.Format("15:04:05")
+		}
 		c.add(&entry{kind: entryError, at: ev.Time, fault: f})
 	}
 	c.endRun()
+}
+
+// modelOf is the model an error is about: also of one that was never resolved.
+func modelOf(ev agents.Event) string {
+	var e *ollama.Error
+	if errors.As(ev.Err, &e) && e.Model != "" {
+		return e.Model
+	}
+	return ev.Model
+}
+
+// hasAnswer reports whether the turn has any text of an answer.
+func (c *conversation) hasAnswer() bool {
+	return c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && strings.TrimSpace(e.doc.text()) != "" }) != nil
+}
+
+// keptLine is what is left of an answer that was cut off.
+func keptLine(how string, kept bool) string {
+	if kept {
+		return how + " · what had arrived is kept"
+	}
+	return how + " before anything had arrived"
 }
 
 func (c *conversation) endRun() {
@@ -576,6 +625,18 @@ func (c *conversation) answeredBy() string {
 		}
 	}
 	return ""
+}
+
+// lacksServer reports whether the last turn ended because there was no server or
+// no model to answer it.
+func (c *conversation) lacksServer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.entries) == 0 {
+		return false
+	}
+	f := c.entries[len(c.entries)-1].fault
+	return f != nil && (f.kind == agents.KindDown || f.kind == agents.KindNoModel || f.kind == agents.KindModelMissing)
 }
 
 // dropFailed takes away a message that never reached the disk and its error: it

@@ -195,7 +195,7 @@ func yesNo(b bool) string {
 }
 
 // settingsRows is the Settings page.
-func settingsRows(p parts, notices []backend.Notice, openFile func(string)) []*placed {
+func settingsRows(p parts, started config.Config, notices []backend.Notice, openFile func(string)) []*placed {
 	rows := []*placed{
 		textRow("Settings are lines of config.toml; a saved change is read at once.", roleMuted, gap8),
 		{row: newBoxRow(line(gap8, -1,
@@ -210,11 +210,13 @@ func settingsRows(p parts, notices []backend.Notice, openFile func(string)) []*p
 		rows = append(rows, &placed{row: newCardRow(roleWarn, parts...), gap: gap8, max: proseMax})
 	}
 	var lines []fyne.CanvasObject
-	for i, s := range settingLines(p.config()) {
+	now := p.config()
+	waits := waiting(started, now)
+	for i, s := range settingLines(now) {
 		if i > 0 {
 			lines = append(lines, hairline())
 		}
-		lines = append(lines, settingRow(s))
+		lines = append(lines, settingRow(s, waits[s.key]))
 	}
 	list := newCardRow(roleNone, lines...)
 	list.gap = gap8
@@ -223,15 +225,19 @@ func settingsRows(p parts, notices []backend.Notice, openFile func(string)) []*p
 	return append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleFaint), gap: gap12})
 }
 
-func settingRow(s settingLine) fyne.CanvasObject {
+func settingRow(s settingLine, waits bool) fyne.CanvasObject {
 	key := newWords(s.key, roleText, sizeMono)
 	key.style.Monospace = true
 	top := line(gap8, 0, key.squeezable(), textWords(s.value))
-	return stack(0, top, smallWords(s.help).squeezable())
+	help := smallWords(s.help).squeezable()
+	if waits {
+		help.set("applies after a restart · "+s.help, roleWarn)
+	}
+	return stack(0, top, help)
 }
 
 func textRow(text string, role fyne.ThemeColorName, gap float32) *placed {
-	return &placed{row: newProse([]run{{text: text}}, sizeText, role), gap: gap, max: proseMax}
+	return &placed{row: newParagraph(text, role), gap: gap, max: proseMax}
 }
 
 // listMemory reads the memory files; the global one is there even while empty.
@@ -248,7 +254,7 @@ func listMemory(m memories) ([]sessionmem.MemoryFile, error) {
 
 // readPage reads a page's files, off the UI goroutine, and gives the function that
 // makes its rows, on it.
-func readPage(which page, p parts, reloaded string, openFile func(string)) func() []*placed {
+func readPage(which page, p parts, started config.Config, reloaded string, openFile func(string)) func() []*placed {
 	switch which {
 	case pageMemory:
 		files, err := listMemory(p.memories)
@@ -258,6 +264,6 @@ func readPage(which page, p parts, reloaded string, openFile func(string)) func(
 		return func() []*placed { return agentRows(list, openFile) }
 	default:
 		notices := p.notices()
-		return func() []*placed { return settingsRows(p, notices, openFile) }
+		return func() []*placed { return settingsRows(p, started, notices, openFile) }
 	}
 }

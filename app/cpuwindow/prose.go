@@ -64,7 +64,8 @@ type textLine struct {
 // sight are objects of the screen.
 type prose struct {
 	widget.BaseWidget
-	runs     []run
+	given    []run
+	runs     []run // given, cut where the font changes
 	flat     string
 	starts   []int // where each run begins in flat
 	size     float32
@@ -105,10 +106,12 @@ func lineHeight(size float32) float32 {
 
 // setRuns changes the text; it reports whether anything did change.
 func (p *prose) setRuns(runs []run) bool {
-	if p.words != nil && sameRuns(p.runs, runs) {
+	if p.words != nil && sameRuns(p.given, runs) {
 		return false
 	}
-	p.runs = runs
+	p.given = runs
+	p.runs = splitFonts(runs, p.bold)
+	runs = p.runs
 	p.starts = p.starts[:0]
 	var b strings.Builder
 	for _, r := range runs {
@@ -148,7 +151,7 @@ func (p *prose) span(from, to int) float32 {
 		end = min(end, to)
 		if end > from {
 			size, style := p.style(r)
-			w += fyne.MeasureText(p.flat[from:end], size, style).Width
+			w += measureText(p.flat[from:end], size, style).Width
 		}
 		from = max(end, from)
 		if r >= len(p.starts)-1 {
@@ -317,7 +320,7 @@ func (p *prose) makeLine(from, to int) textLine {
 			break
 		}
 		size, style := p.style(r)
-		w := fyne.MeasureText(p.flat[at:end], size, style).Width
+		w := measureText(p.flat[at:end], size, style).Width
 		l.segs = append(l.segs, segment{from: at, to: end, run: r, x: x, width: w})
 		x += w
 		at = end
@@ -367,7 +370,7 @@ func (p *prose) offsetIn(s segment, x float32) int {
 	prev, at := float32(0), s.from
 	for at < s.to {
 		next := nextRune(p.flat, at)
-		w := fyne.MeasureText(p.flat[s.from:next], size, style).Width
+		w := measureText(p.flat[s.from:next], size, style).Width
 		if x < (prev+w)/2 {
 			return at
 		}
@@ -501,7 +504,7 @@ func (p *prose) spanIn(s segment, from, to int) float32 {
 		return 0
 	}
 	size, style := p.style(s.run)
-	return fyne.MeasureText(p.flat[from:to], size, style).Width
+	return measureText(p.flat[from:to], size, style).Width
 }
 
 func (r *proseRenderer) rect(n int, pos fyne.Position, size fyne.Size, c color.Color, radius float32) int {
@@ -532,10 +535,11 @@ func (r *proseRenderer) text(n int, s segment, y float32) {
 	t := r.texts[n]
 	text := strings.ReplaceAll(p.flat[s.from:s.to], "\t", "    ")
 	c := ink(role)
-	h := fyne.MeasureText("M", size, style).Height
+	h := measureText("M", size, style).Height
 	t.Move(fyne.NewPos(s.x, y+(p.leading-h)/2))
-	if t.Text != text || t.Color != c || t.TextSize != size || t.TextStyle != style {
-		t.Text, t.Color, t.TextSize, t.TextStyle = text, c, size, style
+	style, font := fontOf(text, style)
+	if t.Text != text || t.Color != c || t.TextSize != size || t.TextStyle != style || t.FontSource != font {
+		t.Text, t.Color, t.TextSize, t.TextStyle, t.FontSource = text, c, size, style, font
 		t.Resize(fyne.NewSize(s.width, h))
 		t.Refresh()
 	}

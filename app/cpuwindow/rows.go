@@ -478,25 +478,6 @@ func (dividerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[2].Resize(fyne.NewSize(side, 1))
 }
 
-// tappable makes any content one thing to press.
-type tappable struct {
-	widget.BaseWidget
-	content fyne.CanvasObject
-	onTap   func()
-}
-
-func newTappable(o fyne.CanvasObject, onTap func()) *tappable {
-	t := &tappable{content: o, onTap: onTap}
-	t.ExtendBaseWidget(t)
-	return t
-}
-
-// Tapped implements fyne.Tappable.
-func (t *tappable) Tapped(*fyne.PointEvent) { t.onTap() }
-
-// CreateRenderer implements fyne.Widget.
-func (t *tappable) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
-
 // speedWords is "41 tokens/s".
 func speedWords(v float64) string {
 	switch {
@@ -510,7 +491,7 @@ func speedWords(v float64) string {
 
 // newParagraph is wrapping text for cards.
 func newParagraph(text string, role fyne.ThemeColorName) *prose {
-	return newProse([]run{{text: text}}, sizeText, role)
+	return newProse(codeSpans(text, roleNone), sizeText, role)
 }
 
 // cardRow is a card of objects below each other; those that wrap are given their

@@ -12,6 +12,32 @@ const (
 	recheckEvery  = 5 * time.Second // while the server is down and somebody looks
 )
 
+// recheckState is what the cards say of the last look at the server.
+type recheckState struct{ note *words }
+
+func newRecheckState() *recheckState {
+	return &recheckState{note: smallWords("").squeezable()}
+}
+
+// say words how it went.
+func (r *recheckState) say(s serverState, now time.Time) {
+	switch {
+	case s.checking:
+		r.note.set("checking…", roleMuted)
+	case s.down != nil:
+		r.note.set("still down, checked "+now.Format("15:04:05"), roleHot)
+	case s.checked:
+		r.note.set("checked "+now.Format("15:04:05"), roleMuted)
+	}
+}
+
+// recheckNow is the Re-check of a card: it shows that something happens.
+func (w *Window) recheckNow() {
+	w.checkServer()
+	w.recheck.say(w.server, time.Now())
+	w.foot.setServer("checking…", false)
+}
+
 // checkServer asks the server how it is, off the UI goroutine.
 func (w *Window) checkServer() {
 	if w.server.checking {
@@ -37,6 +63,9 @@ func askServer(ctx context.Context, srv server) serverState {
 
 func (w *Window) setServer(s serverState) {
 	w.server, w.serverAt = s, time.Now()
+	if w.recheck.note.text != "" { // somebody asked
+		w.recheck.say(s, w.serverAt)
+	}
 	w.foot.setServer(s.line(), s.down != nil)
 	if !w.visible {
 		return
@@ -96,6 +125,7 @@ func (w *Window) pulled(model string, err error, cancelled bool) {
 	default:
 		w.pulling = nil
 		w.server.checking = false
+		w.recheck.note.SetText("")
 		w.checkServer()
 	}
 	w.painter.changed(w.shown)
@@ -114,6 +144,6 @@ func (w *Window) endPull() {
 func (w *Window) setup() setupCards {
 	return setupCards{
 		open: w.openLink, copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
-		check: w.checkServer, demo: w.p.OnDemo, pull: w.pull, cancel: w.endPull,
+		check: w.recheckNow, note: w.recheck.note, demo: w.p.OnDemo, pull: w.pull, cancel: w.endPull,
 	}
 }

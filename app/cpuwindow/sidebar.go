@@ -1,11 +1,13 @@
 package cpuwindow
 
 import (
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/sessionmem"
@@ -90,13 +92,15 @@ type sidebar struct {
 	rows    map[string]*sessionRow
 	lines   []sessionLine
 	current string
+	at      int // of the current one in lines, -1 where it is not there
 	pages   map[page]*button
 	open    func(name string)
 }
 
 func newSidebar(newChat func(), open func(name string), goTo func(page), transcripts func()) *sidebar {
 	s := &sidebar{list: newViewport(), rows: map[string]*sessionRow{}, pages: map[page]*button{}, open: open}
-	s.list.follow = false
+	s.list.follow, s.list.fixed = false, true
+	s.list.Disable()
 	s.list.pad, s.list.top = gap8, gap8
 	chat := newButton(buttonPlain, "New chat", newChat)
 	chat.trailing, chat.padY, chat.padX = shortcutWords("N"), 6, 10
@@ -110,13 +114,15 @@ func newSidebar(newChat func(), open func(name string), goTo func(page), transcr
 		s.pages[p.page] = b
 		foot.Add(b)
 	}
-	inner := container.NewBorder(inset(gap12, gap4, gap8, gap8, chat), inset(gap4, gap12, gap8, gap8, foot), nil, nil, s.list)
+	top, bottom := inset(gap12, gap4, gap8, gap8, chat), inset(gap4, gap12, gap8, gap8, foot)
+	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, s.list, bottom) // in the order of Tab
 	s.object = container.NewStack(newSurface(rolePanel, roleNone, 0), container.NewBorder(nil, nil, nil, hairline(), inner))
 	return s
 }
 
 // show draws the list; rows that are the same stay.
 func (s *sidebar) show(lines []sessionLine, current string) {
+	moved := current != s.current
 	s.lines, s.current = lines, current
 	rows := map[string]*sessionRow{}
 	var placedRows []*placed
@@ -127,7 +133,7 @@ func (s *sidebar) show(lines []sessionLine, current string) {
 		r := s.rows[l.name]
 		if r == nil {
 			name := l.name
-			r = newSessionRow(func() { s.open(name) })
+			r = newSessionRow(func() { s.open(name) }, func(by int) { s.focusBeside(name, by) })
 		}
 		r.set(l, l.name == current)
 		rows[l.name] = r
@@ -138,6 +144,24 @@ func (s *sidebar) show(lines []sessionLine, current string) {
 		placedRows = append(placedRows, &placed{row: newProse([]run{{text: "Your conversations appear here, as plain text files you can open."}}, sizeSmall, roleMuted), gap: gap12, indent: gap8})
 	}
 	s.list.setRows(placedRows)
+	at := slices.IndexFunc(lines, func(l sessionLine) bool { return l.name == current })
+	if at >= 0 && (moved || at != s.at) {
+		s.list.revealRow(rows[current])
+	}
+	s.at = at
+}
+
+// focusBeside moves the focus to the session above or below.
+func (s *sidebar) focusBeside(name string, by int) {
+	at := slices.IndexFunc(s.lines, func(l sessionLine) bool { return l.name == name }) + by
+	if at < 0 || at >= len(s.lines) {
+		return
+	}
+	next := s.rows[s.lines[at].name]
+	s.list.revealRow(next)
+	if c := fyne.CurrentApp().Driver().CanvasForObject(s.list); c != nil {
+		c.Focus(next)
+	}
 }
 
 func (s *sidebar) mark(p page) {
@@ -155,10 +179,11 @@ type sessionRow struct {
 	hovered     bool
 	focused     bool
 	onTap       func()
+	onMove      func(by int) // Up and Down
 }
 
-func newSessionRow(onTap func()) *sessionRow {
-	r := &sessionRow{title: textWords("").squeezable(), meta: smallWords("").squeezable(), bg: newSurface(roleNone, roleNone, radiusRow), onTap: onTap}
+func newSessionRow(onTap func(), onMove func(by int)) *sessionRow {
+	r := &sessionRow{title: textWords("").squeezable(), meta: smallWords("").squeezable(), bg: newSurface(roleNone, roleNone, radiusRow), onTap: onTap, onMove: onMove}
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -203,7 +228,7 @@ func (r *sessionRow) MouseMoved(*desktop.MouseEvent) {}
 func (r *sessionRow) MouseOut() { r.hovered = false; r.paint() }
 
 // FocusGained implements fyne.Focusable.
-func (r *sessionRow) FocusGained() { r.focused = true; r.paint() }
+func (r *sessionRow) FocusGained() { r.focused = true; r.paint(); bringIntoSight(r) }
 
 // FocusLost implements fyne.Focusable.
 func (r *sessionRow) FocusLost() { r.focused = false; r.paint() }
@@ -213,8 +238,13 @@ func (r *sessionRow) TypedRune(rune) {}
 
 // TypedKey implements fyne.Focusable.
 func (r *sessionRow) TypedKey(ev *fyne.KeyEvent) {
-	if ev.Name == fyne.KeySpace || ev.Name == fyne.KeyReturn || ev.Name == fyne.KeyEnter {
-		r.onTap()
+	switch ev.Name {
+	case fyne.KeyUp:
+		r.onMove(-1)
+	case fyne.KeyDown:
+		r.onMove(1)
+	default:
+		pressed(r, ev, r.onTap)
 	}
 }
 

@@ -52,7 +52,35 @@ func (c *conversation) view(now time.Time) conversationView {
 		}
 		v.entries = append(v.entries, ev)
 	}
+	c.offerRetry(&v)
 	return v
+}
+
+// offerRetry gives a last message without an answer, and without a card that says
+// why, a way to ask again. The lock must be held.
+func (c *conversation) offerRetry(v *conversationView) {
+	at := c.turnStart() - 1
+	if at < 0 || c.run != nil || c.state != "" || c.loading || c.entries[at].block == "" {
+		return
+	}
+	note := -1
+	for i := at + 1; i < len(v.entries); i++ {
+		switch v.entries[i].kind {
+		case entryError, entryAnswer:
+			return
+		case entryNote:
+			if v.entries[i].undoID == "" {
+				note = i
+			}
+		}
+	}
+	if note < 0 {
+		e := entry{key: "unanswered", kind: entryNote, rev: 1, text: "not answered yet"}
+		v.entries = append(v.entries, entryView{entry: e})
+		note = len(v.entries) - 1
+	}
+	v.entries[note].retryID = c.entries[at].block
+	v.entries[note].rev = -v.entries[note].rev // looks different from the one without
 }
 
 // answerText is what Copy takes of the turn the entry belongs to.

@@ -112,9 +112,11 @@ func (t *appTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Co
 		return c
 	}
 	switch name {
-	case theme.ColorNameInputBackground, theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground:
+	case theme.ColorNameInputBackground, theme.ColorNameInputBorder:
+		return color.Transparent // the composer is the one field, and has a surface of ours
+	case theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground:
 		return p[roleCard]
-	case theme.ColorNameInputBorder, theme.ColorNameButton:
+	case theme.ColorNameButton:
 		return p[roleLine]
 	case theme.ColorNamePlaceHolder, theme.ColorNameDisabled:
 		return p[roleMuted]
@@ -129,7 +131,7 @@ func (t *appTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Co
 	case theme.ColorNameScrollBarBackground:
 		return color.Transparent
 	case theme.ColorNameShadow:
-		return withAlpha(rgb(0), 0x20)
+		return withAlpha(rgb(0), 0x58) // pop-ups have no line of their own
 	}
 	return t.base.Color(name, v)
 }
@@ -163,8 +165,10 @@ func (t *appTheme) Size(name fyne.ThemeSizeName) float32 {
 		return 8
 	case theme.SizeNameScrollBarSmall:
 		return 4
-	case theme.SizeNameSeparatorThickness, theme.SizeNameInputBorder:
+	case theme.SizeNameSeparatorThickness:
 		return 1
+	case theme.SizeNameInputBorder:
+		return 0
 	}
 	return t.base.Size(name)
 }
@@ -175,24 +179,4 @@ func ink(role fyne.ThemeColorName) color.Color {
 		return color.Transparent
 	}
 	return theme.Color(role)
-}
-
-// entryTheme is the composer's: the field has no surface of its own.
-type entryTheme struct{ fyne.Theme }
-
-// Color implements fyne.Theme.
-func (t entryTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
-	switch name {
-	case theme.ColorNameInputBackground, theme.ColorNameInputBorder:
-		return color.Transparent
-	}
-	return t.Theme.Color(name, v)
-}
-
-// Size implements fyne.Theme.
-func (t entryTheme) Size(name fyne.ThemeSizeName) float32 {
-	if name == theme.SizeNameInputBorder {
-		return 0
-	}
-	return t.Theme.Size(name)
 }

@@ -2,7 +2,9 @@ package cpuwindow
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mac-stats/agents"
@@ -48,6 +50,9 @@ func (w *Window) freshChat() {
 func (w *Window) setShown(c *conversation) {
 	w.convs[c.name] = c
 	w.shown = c
+	if w.pulling != nil && w.pulling.err != nil {
+		w.pulling = nil // told once, where it was asked for
+	}
 	w.forgetIdle()
 	if w.visible {
 		w.target.Store(c)
@@ -164,6 +169,9 @@ func (w *Window) follow(c *conversation, run turnRun) {
 			}
 		}
 		c.ended(run)
+		if c.lacksServer() {
+			w.p.Do(w.checkServer) // so that the help below the error is of now
+		}
 		w.painter.changed(c)
 		w.listChanged()
 	}()
@@ -231,11 +239,17 @@ func (w *Window) drawConversation(v conversationView) {
 // drawExtra puts first-run cards or the greeting below the conversation.
 func (w *Window) drawExtra(v conversationView) {
 	fresh := len(v.entries) == 0
+	helpless := fresh || !v.busy && unanswered(v.entries)
 	memory := uint64(0)
 	if s := w.lastVitals.Load(); s != nil {
 		memory = s.Memory.Total
 	}
-	rows := w.setup().rows(w.server, w.pulling, memory, fresh)
+	key := w.extraKey(v, memory, helpless)
+	if key == w.extraDrawn {
+		return // the same cards: what has the focus in them keeps it
+	}
+	w.extraDrawn = key
+	rows := w.setup().rows(w.server, w.pulling, memory, helpless)
 	switch {
 	case v.loadErr != nil:
 		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph("This conversation can't be read: "+v.loadErr.Error(), roleText), newParagraph("The file is left as it is.", roleMuted)), gap: gap12, max: proseMax}}, rows...)
@@ -243,6 +257,29 @@ func (w *Window) drawExtra(v conversationView) {
 		rows = w.greeting()
 	}
 	w.chat.setExtra(rows)
+}
+
+// extraKey is all that drawExtra's cards depend on.
+func (w *Window) extraKey(v conversationView, memory uint64, helpless bool) string {
+	pull := pullState{}
+	if w.pulling != nil {
+		pull = *w.pulling
+	}
+	s := w.server
+	return fmt.Sprintln(v.name, len(v.entries) == 0, v.loading, v.loadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.pulling != nil, pull)
+}
+
+// unanswered reports whether the last message got no answer.
+func unanswered(entries []entryView) bool {
+	for _, e := range slices.Backward(entries) {
+		switch e.kind {
+		case entryError, entryUser:
+			return true
+		case entryAnswer:
+			return false
+		}
+	}
+	return false
 }
 
 func (w *Window) drawHeader() {
@@ -254,7 +291,7 @@ func (w *Window) drawHeader() {
 	defer c.mu.Unlock()
 	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
 	model := orElse(c.model, "model by role")
-	w.head.set(orElse(c.title, "New chat"), agent, model, c.path != "")
+	w.head.set(orElse(c.title, untitled), agent, model, c.path != "")
 }
 
 // reloadList reads the session list off the UI goroutine, once at a time; what
@@ -293,7 +330,11 @@ func (w *Window) drawList() {
 			c.mu.Unlock()
 		}
 	}
-	w.side.show(sessionLines(w.infos, w.agentOf, time.Now()), w.shown.name)
+	current := ""
+	if w.page == pageChat {
+		current = w.shown.name
+	}
+	w.side.show(sessionLines(w.infos, w.agentOf, time.Now()), current)
 	w.drawHeader()
 }
 
@@ -366,7 +407,7 @@ func (w *Window) chatActions() chatActions {
 				run.StopCall(id)
 			}
 		},
-		undo: w.undo, pull: w.pull, recheck: w.checkServer, openLink: w.openLink,
+		undo: w.undo, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
 		showOlder: func() {
 			if w.shown.showOlder() {
 				w.painter.changed(w.shown)

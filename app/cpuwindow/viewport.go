@@ -45,7 +45,9 @@ type viewport struct {
 	offset     float32
 	total      float32
 	follow     bool
-	column     float32 // width of the column now
+	fixed      bool     // a list or page: it never follows its end, and who is at its top stays there
+	ring       *surface // shows the focus that came by Tab
+	column     float32  // width of the column now
 	left       float32
 	shown      []fyne.CanvasObject
 	bar        *thumb
@@ -59,6 +61,8 @@ type viewport struct {
 	onEscape   func()
 	onShortcut func(fyne.Shortcut) bool // shortcuts of the window
 	sel        selection
+	passed     bool // by Tab
+	byMouse    bool // the focus comes from a press
 }
 
 // spot is a place in the text of a row.
@@ -80,6 +84,8 @@ const (
 func newViewport() *viewport {
 	v := &viewport{follow: true, pad: columnPad, top: gap16}
 	v.bar = newThumb(v)
+	v.ring = newSurface(roleNone, roleAccent, 0)
+	v.ring.Hide()
 	v.ExtendBaseWidget(v)
 	return v
 }
@@ -96,7 +102,7 @@ func (v *viewport) setRows(rows []*placed) {
 
 // inSight is the rows the reader sees, each with the offset's distance from its top.
 func (v *viewport) inSight() map[row]float32 {
-	if v.follow {
+	if v.follow || v.fixed && v.offset <= 0 {
 		return nil
 	}
 	seen := map[row]float32{}
@@ -171,6 +177,10 @@ func (v *viewport) arrange() {
 	}
 	v.bar.place()
 	v.shown = append(v.shown, v.bar)
+	if v.ring.Visible() {
+		v.ring.Resize(v.Size())
+		v.shown = append(v.shown, v.ring)
+	}
 }
 
 func (v *viewport) firstVisible() int {
@@ -189,7 +199,7 @@ func (v *viewport) firstVisible() int {
 // scrollTo shows the column from an offset on, as the reader's own doing.
 func (v *viewport) scrollTo(offset float32) {
 	offset = min(max(offset, 0), v.maxOffset())
-	v.follow = offset >= v.maxOffset()-nearEnd
+	v.follow = !v.fixed && offset >= v.maxOffset()-nearEnd
 	if offset != v.offset {
 		v.offset = offset
 		v.Refresh()
@@ -202,7 +212,7 @@ func (v *viewport) scrollTo(offset float32) {
 
 // toEnd shows the end and follows it from now on.
 func (v *viewport) toEnd() {
-	v.follow = true
+	v.follow = !v.fixed
 	v.offset = v.maxOffset()
 	v.Refresh()
 	v.tellAway()
@@ -252,7 +262,9 @@ func (v *viewport) MouseDown(ev *desktop.MouseEvent) {
 	v.sel.head = v.sel.anchor
 	v.sel.drag = v.sel.anchor.row >= 0
 	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil {
+		v.byMouse = true
 		c.Focus(v)
+		v.byMouse = false
 	}
 }
 
@@ -394,10 +406,28 @@ func (v *viewport) copySelection() {
 }
 
 // FocusGained implements fyne.Focusable.
-func (v *viewport) FocusGained() {}
+func (v *viewport) FocusGained() {
+	if !v.byMouse {
+		v.ring.Show()
+		v.Refresh()
+	}
+}
 
 // FocusLost implements fyne.Focusable.
-func (v *viewport) FocusLost() {}
+func (v *viewport) FocusLost() {
+	v.ring.Hide()
+	v.Refresh()
+}
+
+// Disabled implements fyne.Disableable: Tab passes over the session list, whose
+// rows have the focus.
+func (v *viewport) Disabled() bool { return v.passed }
+
+// Enable implements fyne.Disableable.
+func (v *viewport) Enable() { v.passed = false }
+
+// Disable implements fyne.Disableable.
+func (v *viewport) Disable() { v.passed = true }
 
 // TypedRune implements fyne.Focusable: who types means the composer.
 func (v *viewport) TypedRune(r rune) {

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -70,7 +71,7 @@ func gpuReading(s monitor.Snapshot) reading {
 }
 
 func temperatureReading(s monitor.Snapshot) reading {
-	r := reading{label: "Temperature", metric: monitor.Temperature, full: 110, na: s.Temperature.NA, role: roleText}
+	r := reading{label: "Temperature", metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: roleText}
 	if r.na == "" && s.Temperature.Celsius != 0 {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), "°C hottest"
 		r.role = level(s.Temperature.Celsius, warnTemp, hotTemp)
@@ -81,7 +82,8 @@ func temperatureReading(s monitor.Snapshot) reading {
 func diskReading(s monitor.Snapshot) reading {
 	r := reading{label: "Disk", metric: monitor.Disk, na: s.Disk.NA, role: roleText}
 	if r.na == "" && s.Disk.Total > 0 {
-		r.number, r.unit = wholeGigabytes(s.Disk.Free), "GB free"
+		number, unit, _ := strings.Cut(monitor.Bytes(s.Disk.Free), " ")
+		r.number, r.unit = number, unit+" free"
 		r.role = level(-float64(s.Disk.Free), -warnDisk, -hotDisk)
 	}
 	return r
@@ -249,19 +251,23 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 		o.Move(fyne.NewPos(x, y))
 		o.Resize(fyne.NewSize(max(0, w), h))
 	}
-	place(c.label, pad, top, inner, 16)
-	numW := fyne.MeasureText(c.num.text, sizeNumber, c.num.style).Width
-	numH := fyne.MeasureText("0", sizeNumber, c.num.style).Height
+	aside := float32(0)
+	if c.r.number != "" && s.Height < cellHeight-1 && c.sub.text != "" {
+		aside = measureText(c.sub.text, c.sub.size, c.sub.style).Width + gap4
+	}
+	place(c.label, pad, top, inner-aside, 16)
+	numW := measureText(c.num.text, sizeNumber, c.num.style).Width
+	numH := measureText("0", sizeNumber, c.num.style).Height
 	base := top + 16
 	place(c.num, pad, base-1, numW, numH)
-	unitH := fyne.MeasureText("0", sizeSmall, fyne.TextStyle{}).Height
+	unitH := measureText("0", sizeSmall, fyne.TextStyle{}).Height
 	place(c.unit, pad+numW+3, base+numH-unitH-5, inner-numW-3, unitH)
 	r.placeLower(s, pad, numW)
 	place(c.edge, s.Width-1, 0, 1, s.Height)
 }
 
 // placeLower puts the second number and the sparkline on the lower line; compact
-// cells have neither, but say why a number is missing.
+// cells have no sparkline, and the second number on the upper line.
 func (r *vitalRenderer) placeLower(s fyne.Size, pad, numW float32) {
 	c := r.c
 	compact := s.Height < cellHeight-1
@@ -275,7 +281,10 @@ func (r *vitalRenderer) placeLower(s fyne.Size, pad, numW float32) {
 	if compact {
 		at, width = fyne.NewPos(pad+numW+gap4, s.Height-27), s.Width-pad-numW-gap8
 	}
-	c.sub.Hidden = compact && c.r.number != ""
+	if compact && c.r.number != "" { // beside the label
+		w := measureText(c.sub.text, c.sub.size, c.sub.style).Width + 1
+		at, width = fyne.NewPos(s.Width-pad-w, gap8), w
+	}
 	c.sub.Move(at)
 	c.sub.Resize(fyne.NewSize(max(0, width), 16))
 }

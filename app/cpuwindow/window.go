@@ -7,8 +7,10 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
 )
@@ -59,6 +61,12 @@ type Window struct {
 	pulling     *pullState
 	cancelPull  context.CancelFunc
 	reloaded    string
+	reloads     int             // so far: only the newest takes itself out of the foot
+	footStays   time.Duration   // how long it is there
+	told        *backend.Notice // in the notice bar, where it came from the backend
+	started     config.Config   // when the window was made: what waits for a restart differs
+	recheck     *recheckState
+	extraDrawn  string // what the cards below the conversation were made for
 	stopVitals  []func()
 	lastVitals  atomic.Pointer[monitor.Snapshot]
 	vitalsBusy  atomic.Bool
@@ -83,7 +91,7 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
+	w := &Window{footStays: footStays, started: d.config(), recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter = &painter{w: w}
 	w.win = p.App.NewWindow("mac-stats")
@@ -101,7 +109,7 @@ func newWindow(p Params, d parts) *Window {
 func (w *Window) build() {
 	w.vitals = newVitalsView()
 	w.side = newSidebar(w.NewChat, w.OpenSession, w.showPage, func() { w.openFile(w.sessionFolder()) })
-	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.openTranscript, w.NewChat)
+	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
 	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
@@ -112,7 +120,7 @@ func (w *Window) build() {
 	w.chat.port.onShortcut = w.runShortcut
 	w.chat.port.onEscape = w.stop
 	w.pageView = newViewport()
-	w.pageView.follow = false
+	w.pageView.follow, w.pageView.fixed = false, true
 	if w.parts.demo {
 		w.head.demo.Show()
 	}
@@ -123,9 +131,10 @@ func (w *Window) content() fyne.CanvasObject {
 	lower := centred(columnMax, stack(gap8, w.compose, w.foot.box))
 	lower = container.New(tightLayout{}, hairline(), inset(gap12, gap8, gap20, gap20, lower))
 	w.compose.resized = func() { w.center.Refresh() }
-	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object)
+	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab
 	w.pageView.Hide()
-	middle := container.NewBorder(container.New(&tightLayout{}, w.head.object, w.notice), nil, nil, nil, container.NewStack(w.chatPane, w.pageView))
+	top := container.New(&tightLayout{}, w.head.object, w.notice)
+	middle := container.New(layout.NewBorderLayout(top, nil, nil, nil), top, container.NewStack(w.chatPane, w.pageView))
 	w.center = middle
 	w.root = &rootLayout{w: w, scrim: newScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
@@ -200,7 +209,9 @@ func (w *Window) showPage(p page) {
 		p = pageChat
 	}
 	w.page = p
+	w.pageView.offset = 0
 	w.side.mark(p)
+	w.drawList()
 	w.root.closeDrawer()
 	chat := p == pageChat
 	w.chatPane.(*fyne.Container).Hidden = !chat
@@ -232,34 +243,13 @@ func pageTitle(p page) string {
 func (w *Window) loadPage(which page) {
 	reloaded := w.reloaded
 	go func() {
-		load := readPage(which, w.parts, reloaded, w.openFile)
+		load := readPage(which, w.parts, w.started, reloaded, w.openFile)
 		w.p.Do(func() {
 			if w.page == which {
 				w.pageView.setRows(load())
 			}
 		})
 	}()
-}
-
-// onNotice takes what happened outside a turn.
-func (w *Window) onNotice(n backend.Notice) {
-	switch n.Kind {
-	case backend.NoticeReload:
-		w.reloaded = n.Text
-		if w.visible {
-			w.foot.setReload(n.Text)
-			if w.page != pageChat {
-				w.loadPage(w.page)
-			}
-		}
-	case backend.NoticeSessions:
-		if w.visible {
-			w.reloadList()
-			w.reloadShown()
-		}
-	default:
-		w.tell(n.Text, n.Next)
-	}
 }
 
 // watchVitals samples and draws the vitals while the window is shown.

@@ -523,19 +523,13 @@ func TestFirstRun(t *testing.T) {
 	b.w.pull("qwen3:8b")
 	b.server.pulls <- errors.New("no space left")
 	b.settle()
-	b.sees("no space left", "Try again")
-}
-
-func TestAdviceByMemory(t *testing.T) {
-	tests := []struct {
-		gb    uint64
-		model string
-	}{{0, "qwen3:4b"}, {4, "qwen3:1.7b"}, {8, "qwen3:4b"}, {16, "qwen3:8b"}, {32, "qwen3:14b"}, {128, "qwen3:14b"}}
-	for _, tc := range tests {
-		if got := adviseModel(tc.gb << 30)[0].model; got != tc.model {
-			t.Errorf("%d GB: %s, want %s", tc.gb, got, tc.model)
-		}
-	}
+	b.sees("The disk is full.", "Try again")
+	b.w.NewChat()
+	b.settle()
+	b.w.send("q")
+	b.w.NewChat()
+	b.settle()
+	b.seesNot("The disk is full.")
 }
 
 func TestPages(t *testing.T) {

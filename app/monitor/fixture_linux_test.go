@@ -312,8 +312,8 @@ func TestGPU(t *testing.T) {
 		{"a driver that doesn't tell", card(0, "0x8086", "i915", "", "active"), GPUReading{}, "the driver i915 does not tell"},
 		{"a sleeping card is left asleep", card(0, "0x1002", "amdgpu", "99\n", "suspended"), GPUReading{}, "asleep"},
 		{"no number", card(0, "0x1002", "amdgpu", "busy\n", ""), GPUReading{}, "not a number"},
-		{"a connector is no card", map[string]string{"sys/class/drm/card0-HDMI-A-1/device/gpu_busy_percent": "50\n"}, GPUReading{}, "no GPU"},
-		{"none", nil, GPUReading{}, "no GPU"},
+		{"a connector is no card", map[string]string{"sys/class/drm/card0-HDMI-A-1/device/gpu_busy_percent": "50\n"}, GPUReading{}, "no readable GPU"},
+		{"none", nil, GPUReading{}, "no readable GPU"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := newTree(t, c.files)

@@ -13,7 +13,7 @@ func vitals() Snapshot {
 		Memory:      MemoryReading{Used: 182 * gib / 10, Total: 32 * gib, Available: 138 * gib / 10, SwapNA: "no swap"},
 		Disk:        DiskReading{Free: 212e9, Total: 494.4e9, ReadRate: 1.5e6, WriteRate: 0},
 		Network:     NetworkReading{Down: 2.4e6, Up: 812},
-		GPU:         GPUReading{NA: "no GPU whose load can be read"},
+		GPU:         GPUReading{NA: "no readable GPU"},
 		Temperature: TemperatureReading{Sensor: "coretemp", Celsius: 81.2},
 		Battery:     BatteryReading{Percent: 64, Charging: true},
 		Processes:   ProcessesReading{Top: []Process{{PID: 7, Name: "ollama", CPU: 182, Memory: 4.1e9}}},
@@ -56,7 +56,7 @@ func TestReport(t *testing.T) {
 		"Memory: 18.2 of 32 GB used (57 %), 13.8 GB available; swap n/a (no swap)",
 		"Disk: 212 GB of 494 GB free on the volume of the home folder; reading 1.5 MB/s, writing 0 B/s",
 		"Network: 2.4 MB/s down, 812 B/s up, all interfaces but loopback",
-		"GPU: n/a (no GPU whose load can be read)",
+		"GPU: n/a (no readable GPU)",
 		"Temperature: 81 °C at the hottest sensor (coretemp)",
 		"Battery: 64 %, charging",
 		"Processes, busiest first (CPU in % of one core):",
@@ -66,7 +66,7 @@ func TestReport(t *testing.T) {
 	if diff := cmp.Diff(want, s.Report("")); diff != "" {
 		t.Errorf("everything (-want +got):\n%s", diff)
 	}
-	if got := s.Report(" GPU "); got != "GPU: n/a (no GPU whose load can be read)" {
+	if got := s.Report(" GPU "); got != "GPU: n/a (no readable GPU)" {
 		t.Errorf("one topic: %q", got)
 	}
 	for _, topic := range Topics() {

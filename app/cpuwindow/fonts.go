@@ -1,0 +1,91 @@
+package cpuwindow
+
+import (
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+)
+
+// For each style of text Fyne loads a font of that style and, again, all fonts it may
+// fall back to: emoji alone are 5 MB, a system's Chinese 16 MB. What is styled and
+// within the reach of the style's own font is therefore drawn with that font by name,
+// and everything else with the plain style, whose fallbacks are then the only ones.
+// (Fallback fonts come in one weight, so nothing is lost on the screen.)
+
+// fontOf gives the style and the font, nil for the style's usual ones, to draw a text.
+func fontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
+	switch {
+	case style == fyne.TextStyle{}:
+		return style, nil
+	case !inOwnFont(text):
+		return fyne.TextStyle{}, nil
+	}
+	return style, fyne.CurrentApp().Settings().Theme().Font(style)
+}
+
+// measureText is fyne.MeasureText with the font that fontOf gives.
+func measureText(text string, size float32, style fyne.TextStyle) fyne.Size {
+	style, font := fontOf(text, style)
+	s, _ := fyne.CurrentApp().Driver().RenderedTextSize(text, size, style, font)
+	return s
+}
+
+// inOwnFont reports whether the bundled fonts of every style have all of the text.
+func inOwnFont(text string) bool {
+	for _, r := range text {
+		if !isOwn(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOwn: Latin, Greek, Cyrillic and what punctuation goes with them.
+func isOwn(r rune) bool {
+	switch {
+	case r < 0x250:
+		return true
+	case r >= 0x370 && r < 0x500, r >= 0x1E00 && r < 0x1F00:
+		return true
+	case r >= 0x2010 && r < 0x2028, r >= 0x2030 && r < 0x203E:
+		return true
+	}
+	return r == '€'
+}
+
+// splitFonts cuts styled runs where the font changes.
+func splitFonts(runs []run, bold bool) []run {
+	out := make([]run, 0, len(runs))
+	for _, r := range runs {
+		if !bold && !r.bold && !r.italic && !r.mono || inOwnFont(r.text) {
+			out = append(out, r)
+			continue
+		}
+		for rest := r.text; rest != ""; {
+			part := r
+			part.text = rest[:sameFont(rest)]
+			rest = rest[len(part.text):]
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// sameFont is how many bytes at the beginning of s are drawn with one font. A space
+// goes with what follows it: with a letter of the plain font beside it, be it a space,
+// an emoji stands on the line the words stand on.
+func sameFont(s string) int {
+	own, end := false, 0 // of what came last but spaces
+	for at := 0; at < len(s); {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+		if r == ' ' {
+			continue
+		}
+		if end > 0 && isOwn(r) != own {
+			return end
+		}
+		own, end = isOwn(r), at
+	}
+	return len(s)
+}

@@ -1,0 +1,63 @@
+package cpuwindow
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStyledTextUsesOneFont(t *testing.T) {
+	test.NewTempApp(t)
+	bold := fyne.TextStyle{Bold: true}
+	for name, c := range map[string]struct {
+		text  string
+		style fyne.TextStyle
+		want  fyne.TextStyle
+		named bool
+	}{
+		"plain text":            {"hello", fyne.TextStyle{}, fyne.TextStyle{}, false},
+		"plain emoji":           {"👋", fyne.TextStyle{}, fyne.TextStyle{}, false},
+		"bold":                  {"Größe – «тест» λ…", bold, bold, true},
+		"code":                  {"func main() {}", fyne.TextStyle{Monospace: true}, fyne.TextStyle{Monospace: true}, true},
+		"bold Chinese":          {"风扇", bold, fyne.TextStyle{}, false},
+		"code with emoji":       {"x 👋", fyne.TextStyle{Monospace: true}, fyne.TextStyle{}, false},
+		"joiners are no letter": {"a\u200db", bold, fyne.TextStyle{}, false},
+		"nothing":               {"", bold, bold, true},
+	} {
+		style, font := fontOf(c.text, c.style)
+		if style != c.want || (font != nil) != c.named {
+			t.Errorf("%s: got %+v, a font by name: %v", name, style, font != nil)
+		}
+	}
+}
+
+func TestRunsAreCutWhereTheFontChanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		runs []run
+		bold bool
+		want []string
+	}{
+		"plain runs are left":     {runs: []run{{text: "a 风扇 b"}}, want: []string{"a 风扇 b"}},
+		"bold Latin is left":      {runs: []run{{text: "one two", bold: true}}, want: []string{"one two"}},
+		"bold with an emoji":      {runs: []run{{text: "hot 🔥 now", bold: true}}, want: []string{"hot", " 🔥", " now"}},
+		"a heading":               {runs: []run{{text: "Found 🔍"}}, bold: true, want: []string{"Found", " 🔍"}},
+		"code in Chinese":         {runs: []run{{text: "风扇", mono: true}, {text: " x"}}, want: []string{"风扇", " x"}},
+		"what is broken is kept":  {runs: []run{{text: "a\xffb", bold: true}}, want: []string{"a", "\xff", "b"}},
+		"spaces only":             {runs: []run{{text: "  ", bold: true}}, want: []string{"  "}},
+		"nothing":                 {runs: []run{{text: "", bold: true}}, want: []string{""}},
+		"begins with another one": {runs: []run{{text: "风 a", italic: true}}, want: []string{"风", " a"}},
+	} {
+		var got []string
+		for _, r := range splitFonts(c.runs, c.bold) {
+			got = append(got, r.text)
+			if !c.bold && r.bold != c.runs[0].bold && len(c.runs) == 1 {
+				t.Errorf("%s: %q lost its style", name, r.text)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package cpuwindow
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/backend"
+	"mac-stats/app/config"
+	"mac-stats/sessionmem"
+)
+
+func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
+	b := newBench(t).shown()
+	bad := backend.Notice{Kind: backend.NoticeConfig, Text: "config.toml:1: is not TOML", Next: "Edit config.toml"}
+	held := []backend.Notice{bad}
+	b.w.parts.notices = func() []backend.Notice { return held }
+	b.notify(bad)
+	b.settle()
+	b.sees("is not TOML.", "Edit config.toml.")
+	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded"})
+	b.settle()
+	b.sees("is not TOML.")
+	held = nil
+	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+	b.settle()
+	b.seesNot("is not TOML")
+}
+
+func TestReloadsFadeFromTheFoot(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.footStays = 4 * frame
+	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
+	(<-b.queue)()
+	if got := b.w.foot.reload.text; got != "memory.md reloaded · +2 −0" {
+		t.Fatalf("the foot says %q", got)
+	}
+	time.Sleep(2 * b.w.footStays)
+	b.settle()
+	if got := b.w.foot.reload.text; got != "" {
+		t.Errorf("the foot still says %q", got)
+	}
+}
+
+func TestAReloadThatAsksForSomethingStays(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.parts.config = func() config.Config { return config.Config{Ollama: config.Ollama{Host: "other:1"}} }
+	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded", Next: "The server's address applies after a restart."})
+	b.settle()
+	b.sees("config.toml reloaded.", "address applies after a restart.")
+	b.w.ShowSettings()
+	b.settle()
+	b.sees("applies after a restart · where the model server is")
+}
+
+func TestWordsBetweenBackticksAreCode(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []run
+	}{
+		{"plain", []run{{text: "plain"}}},
+		{"Start `ollama serve` now", []run{{text: "Start "}, {text: "ollama serve", mono: true}, {text: " now"}}},
+		{"`a` and `b`", []run{{text: "a", mono: true}, {text: " and "}, {text: "b", mono: true}}},
+		{"one ` alone", []run{{text: "one ` alone"}}},
+		{"", []run{{}}},
+		{"``", []run{{text: "``"}}},
+	} {
+		if got := codeSpans(tt.text, roleNone); !sameRuns(got, tt.want) {
+			t.Errorf("%q gives %+v", tt.text, got)
+		}
+	}
+}
+
+func TestRecheckSaysHowItWent(t *testing.T) {
+	b := newBench(t)
+	b.server.down = errors.New("refused")
+	b.shown()
+	b.w.setup().check()
+	b.sees("checking…")
+	b.settle()
+	b.sees("still down, checked ")
+}
+
+func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
+	b := newBench(t)
+	b.server.down = errors.New("refused")
+	b.shown()
+	b.w.send("q")
+	b.settle()
+	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateQueued, Block: "u1"}
+	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h.", Detail: "Start it with `ollama serve`, then Retry."}
+	close(b.run(0).events)
+	b.settle()
+	b.sees("running at h.", "Retry", "Get Ollama", "Re-check")
+	b.w.retry(*b.w.shown.entries[len(b.w.shown.entries)-1].fault)
+	b.run(1).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h."}
+	close(b.run(1).events)
+	b.settle()
+	b.sees("tried again at ")
+	b.server.mu.Lock()
+	b.server.down = nil
+	b.server.mu.Unlock()
+	b.w.checkServer()
+	b.settle()
+	b.seesNot("Get Ollama")
+}
+
+func TestAMissingModelCanBePulledWhereverItWasNamed(t *testing.T) {
+	missing := &ollama.Error{Kind: ollama.ErrModelMissing, Op: "resolve", Host: "h", Model: "typed:1b"}
+	b := newBench(t).shown()
+	b.w.send("q")
+	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindModelMissing, Text: "typed:1b isn't installed.", Err: missing}
+	b.settle()
+	b.sees("Pull typed:1b")
+}
+
+func TestPullFailuresInWords(t *testing.T) {
+	for _, tt := range []struct{ detail, what, next string }{
+		{`pull model manifest: Get "https://x/v2": dial tcp: lookup x: no such host`, "The registry could not be reached.", "Is the machine online? Then try again."},
+		{"pull model manifest: file does not exist", "The registry has no model m:1b.", "Look its name up in the list of models, then try that."},
+		{"write: no space left on device", "The disk is full.", "Free some space, then try again: the download goes on from where it was."},
+		{"odd", "The download of m:1b failed.", "Try again. Ollama said: odd"},
+	} {
+		what, next := pullFailure("m:1b", &ollama.Error{Kind: ollama.ErrServer, Host: "h", Detail: tt.detail})
+		if what != tt.what || next != tt.next {
+			t.Errorf("%q: %q, %q", tt.detail, what, next)
+		}
+	}
+	if what, _ := pullFailure("m:1b", &ollama.Error{Kind: ollama.ErrOllamaDown, Host: "h:1"}); what != "Ollama isn't running at h:1." {
+		t.Errorf("a server that is down: %q", what)
+	}
+}
+
+func reopened(blocks ...sessionmem.Block) []entryView {
+	c := newConversation("cpu-x")
+	c.fill(&sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x"}, Blocks: blocks})
+	return c.view(time.Now()).entries
+}
+
+func TestAReopenedChatWithoutAnAnswerCanAskAgain(t *testing.T) {
+	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
+	got := reopened(user, sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteError, Parent: "u1", Text: "Ollama isn't running at h."})
+	if e := got[len(got)-1]; e.fault == nil || e.fault.userID != "u1" || e.fault.sentence != "Ollama isn't running at h." {
+		t.Errorf("a failed turn ends with %+v", e)
+	}
+	got = reopened(user)
+	if e := got[len(got)-1]; e.retryID != "u1" {
+		t.Errorf("a message alone ends with %+v", e)
+	}
+	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "yes"})
+	if e := got[len(got)-1]; e.kind != entryAnswer || e.retryID != "" {
+		t.Errorf("an answered one ends with %+v", e)
+	}
+}
+
+func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
+	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
+	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteInterrupted, Parent: "u1"}
+	got := reopened(user, note)
+	if e := got[len(got)-1]; e.text != "interrupted before anything had arrived" || e.retryID != "u1" {
+		t.Errorf("nothing kept: %+v", e)
+	}
+	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}, note)
+	if e := got[len(got)-1]; e.text != "interrupted · what had arrived is kept" || e.retryID != "" {
+		t.Errorf("half an answer kept: %+v", e)
+	}
+}
+
+func TestCallsStandInTheOrderTheyEnded(t *testing.T) {
+	c := newConversation("cpu-x")
+	c.begin("q", time.Now())
+	call := func(typ agents.EventType, id string, done bool) {
+		c.apply(agents.Event{Type: typ, Call: &agents.Call{ID: id, Name: id, Done: done, Result: "r"}})
+	}
+	call(agents.EventSubcallStart, "doctor", false)
+	call(agents.EventTool, "stats", false)
+	call(agents.EventTool, "stats", true)
+	call(agents.EventSubcallEnd, "doctor", true)
+	if a, z := c.entries[1].agent, c.entries[2].agent; a != "stats" || z != "doctor" {
+		t.Errorf("live the order is %s, %s", a, z)
+	}
+}
+
+func TestAToolsResultIsShownAsItIs(t *testing.T) {
+	const result = "# not a heading\ncpu 3 %\nmemory 4 GB"
+	got := reopened(
+		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "t1", Kind: sessionmem.KindTool, Agent: "system_stats", Parent: "u1", Text: result},
+		sessionmem.Block{ID: "g1", Kind: sessionmem.KindAgent, Agent: "coder", Task: "write", Parent: "u1", Text: "# A heading"},
+	)
+	for _, e := range got {
+		switch {
+		case e.kind != entryCall:
+		case e.tool && (len(e.doc.leaves) != 1 || e.doc.leaves[0].kind != leafCode || e.doc.leaves[0].code != result):
+			t.Errorf("the tool's result is %+v", e.doc.leaves)
+		case !e.tool && e.doc.leaves[0].kind != leafHeading:
+			t.Errorf("the specialist's answer is %+v", e.doc.leaves)
+		}
+	}
+}

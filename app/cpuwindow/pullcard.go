@@ -1,0 +1,87 @@
+package cpuwindow
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+)
+
+// pullState is a download under way, or how it failed.
+type pullState struct {
+	model     string
+	status    string
+	completed int64
+	total     int64
+	err       error
+}
+
+func (p pullState) fraction() float64 {
+	if p.total <= 0 {
+		return 0
+	}
+	return float64(p.completed) / float64(p.total)
+}
+
+func (p pullState) words() string {
+	switch {
+	case p.err != nil:
+		return ""
+	case p.total > 0:
+		return fmt.Sprintf("%s · %.1f of %.1f GB · %.0f %%", p.status, float64(p.completed)/1e9, float64(p.total)/1e9, math.Floor(100*p.fraction()))
+	}
+	return orElse(p.status, "asking for it") + "…"
+}
+
+// pullFailure says what went wrong with a download, and what to do.
+func pullFailure(model string, err error) (what, next string) {
+	detail := err.Error()
+	var e *ollama.Error
+	if errors.As(err, &e) && e.Detail != "" {
+		detail = e.Detail
+	}
+	low := strings.ToLower(detail)
+	has := func(parts ...string) bool {
+		for _, p := range parts {
+			if strings.Contains(low, p) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
+		x := agents.Explain(err)
+		return x.Sentence, "See whether Ollama runs, then try again: the download goes on from where it was."
+	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
+		return "The registry could not be reached.", "Is the machine online? Then try again."
+	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):
+		return "The registry has no model " + model + ".", "Look its name up in the list of models, then try that."
+	case has("no space left", "disk quota"):
+		return "The disk is full.", "Free some space, then try again: the download goes on from where it was."
+	case has("newer version", "upgrade"):
+		return "This Ollama is too old for " + model + ".", "Update Ollama, then try again."
+	}
+	return "The download of " + model + " failed.", "Try again. Ollama said: " + shorten(strings.Join(strings.Fields(detail), " "), 160)
+}
+
+func (s setupCards) pullCard(p pullState) row {
+	bar := newGauge(200)
+	bar.set(p.fraction(), roleAccent)
+	parts := []fyne.CanvasObject{titleWords("Pulling " + p.model), bar, line(gap8, 0, smallWords(p.words()).squeezable(), newButton(buttonPlain, "Cancel", s.cancel))}
+	if p.err != nil {
+		what, next := pullFailure(p.model, p.err)
+		parts = []fyne.CanvasObject{
+			titleWords(p.model + " could not be pulled"), newParagraph(what, roleText), newParagraph(next, roleMuted),
+			line(gap8, -1, newButton(buttonPrimary, "Try again", func() { s.pull(p.model) }), newButton(buttonPlain, "Dismiss", s.cancel)),
+		}
+	}
+	c := newCardRow(roleNone, parts...)
+	c.pad, c.gap = gap16, gap8
+	return c
+}
