@@ -10,7 +10,7 @@ fuzz_time="${FUZZ_TIME:-2s}"
 keep_going="${KEEP_GOING:-}"
 [[ ${CI:-} == true ]] && keep_going=1
 
-steps=(setup tidy format vet lint build unit race fuzz ollama e2e)
+steps=(setup tidy format vet lint build unit race ollama e2e) # fuzz on request: what it finds is chance
 
 step_setup() {
 	scripts/setup.sh test
@@ -73,7 +73,7 @@ step_race() {
 	go test -race -shuffle=on -tags "$test_tags" $packages
 }
 
-# The seeds run with the unit tests; this looks a little further.
+# The seeds and what was found run with the unit tests; this looks further (make fuzz).
 step_fuzz() {
 	local file target found=0
 	while IFS=: read -r file target; do
