@@ -62,7 +62,7 @@ func newDesk(t testing.TB, models ...realollama.Model) *desk {
 func (d *desk) environ() []string {
 	return append(d.screen.environ(),
 		"HOME="+d.user,
-		"PATH="+os.Getenv("PATH"),
+		"PATH="+filepath.Dir(os.Getenv("MAC_STATS_TEST_OLLAMA"))+string(os.PathListSeparator)+os.Getenv("PATH"), // Ollama is installed
 		"LANG=C.UTF-8",
 		"XDG_RUNTIME_DIR="+filepath.Join(d.user, "run"),
 		"XDG_CACHE_HOME="+filepath.Join(d.user, "cache"),
