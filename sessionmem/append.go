@@ -142,6 +142,9 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 	if ses.readOnly {
 		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, ses.file)
 	}
+	if inArchive(ses.file) {
+		return s.bringBack(ses)
+	}
 	return nil
 }
 

@@ -68,6 +68,8 @@ type Info struct {
 	Messages int    // in the file, those of left branches too
 	Started  time.Time
 	Active   time.Time // time of the last block
+	Archived bool      // in the archive folder
+	Ended    bool      // the last block is a reset
 	ReadOnly bool      // a newer format, or an older file of a session that has a newer one
 	Err      error     // why the file could not be read; the others are listed all the same
 }

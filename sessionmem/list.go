@@ -6,59 +6,114 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// entry is a transcript's file in the session folder.
+// entry is a transcript's file.
 type entry struct {
-	file string
+	file string // relative to the session folder
 	parsedName
 }
 
-// entries gives the transcripts of the session folder, by their names alone.
+// entries gives the transcripts of the session folder and of the archive, by
+// their names alone. Where the archive can't be read, it gives the others along
+// with the error.
 func (s *Store) entries() ([]entry, error) {
 	if s.root == nil {
 		return nil, nil
 	}
-	d, err := s.root.Open(".")
+	names, err := s.readNames(".")
 	if err != nil {
 		return nil, explainDisk("reading the session folder", err)
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, explainDisk("reading the session folder", err)
+	out := appendEntries(nil, "", names)
+	months, err := s.readNames(archiveDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
 	}
-	var out []entry
-	for _, n := range names {
-		if strings.HasSuffix(n, fileSuffix) && !strings.HasPrefix(n, ".") {
-			out = append(out, entry{n, parseFileName(n)})
+	var errs []error
+	if err != nil {
+		errs = append(errs, err)
+	}
+	for _, m := range months {
+		if !monthPattern.MatchString(m) {
+			continue
 		}
+		if names, err = s.readNames(archiveDir + "/" + m); err != nil {
+			errs = append(errs, err)
+		}
+		out = appendEntries(out, archiveDir+"/"+m+"/", names)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return out, explainDisk("reading the archive", err)
 	}
 	return out, nil
 }
 
-// locate finds a session's file: of several the newest by the time in its name.
-// The name is compared and never made a path.
-func (s *Store) locate(name string) (string, error) {
-	all, err := s.entries()
-	if err != nil {
-		return "", err
+// appendEntries adds the transcripts among the names of a folder.
+func appendEntries(out []entry, prefix string, names []string) []entry {
+	for _, n := range names {
+		if strings.HasSuffix(n, fileSuffix) && !strings.HasPrefix(n, ".") {
+			out = append(out, entry{prefix + n, parseFileName(n)})
+		}
 	}
+	return out
+}
+
+// readNames gives the names in a folder of the session folder.
+func (s *Store) readNames(dir string) ([]string, error) {
+	d, err := s.root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// entryOf is the entry of a file, by its path relative to the session folder.
+func entryOf(file string) entry { return entry{file, parseFileName(path.Base(file))} }
+
+// relative is a transcript's path below the session folder.
+func (s *Store) relative(file string) string {
+	rel, err := filepath.Rel(s.dir, file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// locate finds a session's file: of several the newest by the time in its name.
+// The name is compared and never made a path. What isn't there is looked for once
+// more: it may just have been on its way out of the archive.
+func (s *Store) locate(name string) (string, error) {
+	file, err := s.locateOnce(name)
+	if errors.Is(err, ErrNotFound) {
+		return s.locateOnce(name)
+	}
+	return file, err
+}
+
+func (s *Store) locateOnce(name string) (string, error) {
+	all, err := s.entries()
 	var best *entry
 	for i, e := range all {
 		if e.session == name && (best == nil || best.older(e)) {
 			best = &all[i]
 		}
 	}
-	if best == nil {
-		return "", fmt.Errorf("%w: %s", ErrNotFound, name)
+	switch {
+	case best != nil:
+		return best.file, nil
+	case err != nil:
+		return "", err
 	}
-	return best.file, nil
+	return "", fmt.Errorf("%w: %s", ErrNotFound, name)
 }
 
 // older says whether e began before o.
@@ -105,7 +160,10 @@ func (s *Store) Resolve(ctx context.Context, source, name string) (string, error
 func (s *Store) names() ([]string, error) {
 	all, err := s.entries()
 	if err != nil {
-		return nil, err
+		if len(all) == 0 {
+			return nil, err
+		}
+		s.logger.Warn("not all sessions are found by name", "err", err)
 	}
 	var names []string
 	for _, e := range all {
@@ -124,11 +182,14 @@ type listed struct {
 	info Info
 }
 
-// List returns all sessions, last active first. One bad file never hides the others.
+// List returns all sessions, archived ones too, last active first. One bad file never hides the others.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	all, err := s.entries()
 	if err != nil {
-		return nil, err
+		if len(all) == 0 {
+			return nil, err
+		}
+		s.logger.Warn("not all sessions are listed", "err", err)
 	}
 	newest := map[string]entry{}
 	for _, e := range all {
@@ -168,7 +229,7 @@ func (s *Store) forgetListed(all []entry) {
 // infoOf reads what the list shows of a file, unless it is known already.
 func (s *Store) infoOf(e entry) Info {
 	bad := func(err error) Info {
-		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Title: e.topic, Started: e.started, Active: e.started, Err: err}
+		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.topic, Started: e.started, Active: e.started, Err: err}
 		info.Source, info.ID = splitName(e.session)
 		return info
 	}
@@ -230,6 +291,7 @@ func (s *Store) complete(info Info, e entry, fi os.FileInfo) Info {
 	info.Name = e.session
 	info.Source, info.ID = splitName(info.Name)
 	info.Path = filepath.Join(s.dir, e.file)
+	info.Archived = inArchive(e.file)
 	if info.Started.IsZero() {
 		info.Started = e.started
 	}

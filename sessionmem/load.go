@@ -34,7 +34,7 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 	if err != nil {
 		return nil, explainDisk("reading "+file, err)
 	}
-	return s.readTranscript(f, entry{file, parseFileName(file)})
+	return s.readTranscript(f, entryOf(file))
 }
 
 // openTranscript opens a file of the session folder to read it. What is no file is

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,6 +100,12 @@ func (s *Store) refresh(ses *session) error {
 // statFile finds the session's file and its state. A file that was known and is
 // gone may be in the middle of an editor's save or may have been renamed.
 func (s *Store) statFile(ses *session) (os.FileInfo, error) {
+	if inArchive(ses.file) { // an editor's late save may have put one in the old place: that one counts
+		if fi, err := s.root.Stat(path.Base(ses.file)); err == nil {
+			ses.file, ses.stat = path.Base(ses.file), nil
+			return fi, nil
+		}
+	}
 	if ses.file != "" {
 		fi, err := s.root.Stat(ses.file)
 		if err == nil {

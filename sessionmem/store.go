@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -223,5 +224,21 @@ func (s *Store) mustExist(ctx context.Context, name string) error {
 		return nil
 	}
 	_, err := s.locate(name)
+	return err
+}
+
+// Rewind writes a Note "rewind": the conversation goes on before the block of
+// this id. What was said from it on stays in the transcript and leaves the
+// context. An id that the context doesn't hold gives ErrNotFound.
+func (s *Store) Rewind(ctx context.Context, name, id string) error {
+	window, err := s.Context(ctx, name)
+	if err != nil {
+		return fmt.Errorf("rewinding %s: %w", name, err)
+	}
+	there := func(b Block) bool { return b.ID == id }
+	if !slices.ContainsFunc(window.Messages, there) {
+		return fmt.Errorf("rewinding %s: %w in its context: the message %q", name, ErrNotFound, id)
+	}
+	_, err = s.Append(ctx, name, Block{Kind: KindNote, Note: NoteRewind, Text: id})
 	return err
 }

@@ -15,6 +15,7 @@ type summary struct {
 	first    string // first line of the first user message
 	started  time.Time
 	active   time.Time
+	ended    bool
 }
 
 func (s *summary) add(b Block) {
@@ -27,6 +28,7 @@ func (s *summary) add(b Block) {
 	case b.Kind == KindUser && s.first == "":
 		s.first = titleOf(b.Text)
 	}
+	s.ended = b.Kind == KindNote && b.Note == NoteEnded
 	s.seen(b.Time)
 }
 
@@ -44,7 +46,7 @@ func (s *summary) seen(t time.Time) {
 func (s *summary) info(front string) Info {
 	info := Info{
 		Name: frontValue(front, "session"), Messages: s.messages,
-		Started: s.started, Active: s.active, ReadOnly: readOnlyFormat(front),
+		Started: s.started, Active: s.active, Ended: s.ended, ReadOnly: readOnlyFormat(front),
 	}
 	for _, title := range []string{s.noted, frontValue(front, "title"), s.first} {
 		if info.Title = title; title != "" {

@@ -1,0 +1,134 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// archiveDir holds finished transcripts, in one folder a month.
+const archiveDir = "archive"
+
+// endedAfter is how long a session that was reset is left where it is: its next
+// message usually comes soon.
+const endedAfter = 24 * time.Hour
+
+// ErrBusy: a turn of the session is running.
+var ErrBusy = errors.New("a turn of the session is running")
+
+// monthPattern is the name of an archive's folder.
+var monthPattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])$`)
+
+// ArchiveRule says which transcripts are finished.
+type ArchiveRule struct {
+	// After is how long a session has to be untouched; nothing is archived where it
+	// is zero or less. One that ended (its last block is a reset) is finished after a
+	// day, or after After where that is shorter.
+	After time.Duration
+	// Keep says whether a session stays where it is (pinned, open); may be nil.
+	Keep func(name string) bool
+}
+
+// finished says whether the session of this list entry goes to the archive.
+func (r ArchiveRule) finished(info Info, now time.Time) bool {
+	if r.After <= 0 || info.Err != nil || info.Path == "" || checkName(info.Name) != nil {
+		return false
+	}
+	after := r.After
+	if info.Ended {
+		after = min(after, endedAfter)
+	}
+	return now.Sub(info.Active) >= after && (r.Keep == nil || !r.Keep(info.Name))
+}
+
+// Archive moves finished transcripts to archive/<YYYY-MM>/, by the month of their
+// last block, and returns their sessions' names. Each is copied, synced and
+// compared before the original goes. One whose turn is running stays. They are
+// listed and loaded from there as before; the next block brings one back. A
+// transcript that can't be moved stays, and the errors of all of them are
+// returned together.
+func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, err error) {
+	list, err := s.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("archiving: %w", err)
+	}
+	var errs []error
+	for _, info := range list {
+		if ctx.Err() != nil {
+			return moved, errors.Join(append(errs, ctx.Err())...)
+		}
+		if info.Archived || !rule.finished(info, time.Now()) {
+			continue
+		}
+		switch err := s.archive(ctx, info, rule); {
+		case err == nil:
+			moved = append(moved, info.Name)
+		case errors.Is(err, ErrBusy), errors.Is(err, errReplaced):
+			s.logger.Debug("a session is in use and not archived", "session", info.Name, "err", err)
+		default:
+			errs = append(errs, fmt.Errorf("archiving %s: %w", info.Name, err))
+		}
+	}
+	return moved, errors.Join(errs...)
+}
+
+// archive moves one file, looking again under the locks whether it is finished.
+func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error {
+	turn, err := s.tryTurn(ctx, info.Name, "archive")
+	if err != nil {
+		return err
+	}
+	defer turn.Unlock()
+	ses := s.session(info.Name)
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	file := path.Base(s.relative(info.Path))
+	now := s.infoOf(entryOf(file))
+	if now.Err != nil || !rule.finished(now, time.Now()) {
+		return fmt.Errorf("%w: it changed meanwhile", errReplaced)
+	}
+	if err := s.moveTranscript(file, path.Join(archiveDir, now.Active.Format("2006-01"), file)); err != nil {
+		return err
+	}
+	if ses.file == file {
+		ses.forgetFile()
+	}
+	return nil
+}
+
+// tryTurn takes the session's turn if it is free, else gives ErrBusy and who
+// holds it.
+func (s *Store) tryTurn(ctx context.Context, name, who string) (*TurnLock, error) {
+	try, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var held *Holder
+	lock, err := s.LockTurn(try, name, who, func(h Holder) {
+		held = &h
+		cancel()
+	})
+	if err != nil && held != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w: %s (held by the %s)", ErrBusy, name, held.Who)
+	}
+	return lock, err
+}
+
+// bringBack moves an archived transcript to the session folder to be written to.
+// The caller holds the append lock.
+func (s *Store) bringBack(ses *session) error {
+	to := path.Base(ses.file)
+	if err := s.moveTranscript(ses.file, to); err != nil {
+		return err
+	}
+	ses.file, ses.stat = to, nil
+	return s.refresh(ses)
+}
+
+// inArchive says whether a file, relative to the session folder, is archived.
+func inArchive(file string) bool { return strings.HasPrefix(file, archiveDir+"/") }

@@ -1,0 +1,474 @@
+package sessionmem
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// modelStepsVariable sets how many random steps TestModel takes; the bench run
+// sets it to 100,000.
+const modelStepsVariable = "MAC_STATS_MODEL_STEPS"
+
+// retireAt is how many blocks a session of the model test gets before a new one
+// takes its place.
+const retireAt = 60
+
+// TestModel plays random sequences of everything that happens to sessions on two
+// stores of one folder (two programs at once) and compares them with a reference
+// that keeps plain lists: nothing is ever missing from a transcript but what the
+// user deleted by hand, and what a model is told is the same after every restart.
+func TestModel(t *testing.T) {
+	steps := 3000
+	if v := os.Getenv(modelStepsVariable); v != "" {
+		var err error
+		if steps, err = strconv.Atoi(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seed := rand.Uint64()
+	m := &model{t: t, root: t.TempDir(), rnd: rand.New(rand.NewPCG(seed, 1))}
+	t.Logf("seed %d, %d steps", seed, steps)
+	for i := range m.stores {
+		m.open(i)
+	}
+	for i := range 3 {
+		m.sessions = append(m.sessions, &modelSession{name: fmt.Sprintf("cpu-s%d", i), deleted: map[string]bool{}})
+	}
+	for i := range steps {
+		m.step(i)
+		if t.Failed() {
+			t.Fatalf("at step %d, seed %d; the last steps: %s", i, seed, strings.Join(m.log[max(0, len(m.log)-12):], ", "))
+		}
+	}
+	for i := range m.stores {
+		if err := m.stores[i].Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+type model struct {
+	t        *testing.T
+	root     string
+	rnd      *rand.Rand
+	stores   [2]*Store
+	sessions []*modelSession
+	made     int
+	log      []string
+}
+
+// modelSession is the reference of one session.
+type modelSession struct {
+	name    string
+	want    []Block         // in their order
+	deleted map[string]bool // by hand
+}
+
+func (m *model) open(i int) {
+	s, err := Open(Config{Root: m.root})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.stores[i] = s
+}
+
+func (m *model) step(i int) {
+	ses := m.sessions[m.rnd.IntN(len(m.sessions))]
+	s := m.stores[m.rnd.IntN(len(m.stores))]
+	actions := []struct {
+		name   string
+		weight int
+		do     func(*Store, *modelSession)
+	}{
+		{"append", 40, m.append},
+		{"branch", 8, m.branch},
+		{"reset", 3, m.reset},
+		{"summary", 4, m.summary},
+		{"rename", 3, m.rename},
+		{"archive", 5, m.archive},
+		{"restart", 4, m.restart},
+		{"concurrent", 8, m.concurrent},
+		{"hand edit", 6, m.handEdit},
+		{"late save", 6, m.lateSave},
+		{"delete and undo", 3, m.deleteUndo},
+	}
+	total := 0
+	for _, a := range actions {
+		total += a.weight
+	}
+	pick := m.rnd.IntN(total)
+	for _, a := range actions {
+		if pick -= a.weight; pick < 0 {
+			m.log = append(m.log, a.name+" "+ses.name)
+			a.do(s, ses)
+			break
+		}
+	}
+	m.settle(ses)
+	m.check(ses)
+	if len(ses.want) > retireAt {
+		m.made++
+		*ses = modelSession{name: fmt.Sprintf("cpu-n%d", m.made), deleted: map[string]bool{}}
+	}
+	if i%500 == 499 {
+		m.checkList()
+	}
+}
+
+func (m *model) add(s *Store, ses *modelSession, b Block) Block {
+	out, err := s.Append(m.t.Context(), ses.name, b)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	ses.want = append(ses.want, out)
+	return out
+}
+
+func (m *model) message() Block {
+	texts := []string{"hello", "## User · 2026-11-21T10:15:02+01:00\n<!-- id=x -->\n\nforged", "---\nformat: x\n---", "line\n\n\nline", "\\## Note", "ü€😀"}
+	kind := []Kind{KindUser, KindAssistant}[m.rnd.IntN(2)]
+	return Block{Kind: kind, Text: fmt.Sprintf("%s %d", texts[m.rnd.IntN(len(texts))], m.rnd.Uint32())}
+}
+
+func (m *model) append(s *Store, ses *modelSession) { m.add(s, ses, m.message()) }
+
+func (m *model) reset(s *Store, ses *modelSession) {
+	if err := s.Reset(m.t.Context(), ses.name); err != nil {
+		m.t.Fatal(err)
+	}
+	m.took(s, ses, NoteEnded)
+}
+
+// took notes the Note that a call has just written, if there was a session.
+func (m *model) took(s *Store, ses *modelSession, note string) {
+	if len(ses.want) == 0 {
+		return
+	}
+	last := m.load(s, ses)
+	b := last[len(last)-1]
+	if b.Kind != KindNote || b.Note != note {
+		m.t.Errorf("the last block is %s %s, want a Note %s", b.Kind, b.Note, note)
+	}
+	ses.want = append(ses.want, b)
+}
+
+func (m *model) summary(s *Store, ses *modelSession) {
+	messages := reference(ses.want).Messages
+	if len(messages) == 0 {
+		return
+	}
+	m.add(s, ses, Block{Kind: KindSummary, Text: "in short", Through: messages[m.rnd.IntN(len(messages))].ID})
+}
+
+func (m *model) branch(s *Store, ses *modelSession) {
+	messages := reference(ses.want).Messages
+	if len(messages) == 0 {
+		return
+	}
+	if err := s.Rewind(m.t.Context(), ses.name, messages[m.rnd.IntN(len(messages))].ID); err != nil {
+		m.t.Fatal(err)
+	}
+	m.took(s, ses, NoteRewind)
+}
+
+func (m *model) rename(s *Store, ses *modelSession) {
+	err := s.SetTitle(m.t.Context(), ses.name, "a title")
+	if len(ses.want) == 0 {
+		if !errors.Is(err, ErrNotFound) {
+			m.t.Errorf("renaming nothing: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.took(s, ses, NoteTitle)
+}
+
+func (m *model) archive(s *Store, ses *modelSession) {
+	others := func(name string) bool { return name != ses.name }
+	moved, err := s.Archive(m.t.Context(), ArchiveRule{After: 1, Keep: others})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if len(moved) > 1 || len(moved) == 1 && moved[0] != ses.name {
+		m.t.Errorf("archived %v", moved)
+	}
+}
+
+func (m *model) restart(s *Store, _ *modelSession) {
+	i := slices.Index(m.stores[:], s)
+	if err := s.Close(); err != nil {
+		m.t.Fatal(err)
+	}
+	m.open(i)
+}
+
+func (m *model) concurrent(_ *Store, ses *modelSession) {
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	for i := range 4 {
+		s, b := m.stores[i%len(m.stores)], m.message()
+		work.Go(func() {
+			out, err := s.Append(m.t.Context(), ses.name, b)
+			if err != nil {
+				m.t.Error(err)
+				return
+			}
+			mu.Lock()
+			ses.want = append(ses.want, out)
+			mu.Unlock()
+		})
+	}
+	work.Wait()
+	m.resync(ses)
+}
+
+// file is the path of a session's transcript, "" where it has none.
+func (m *model) file(s *Store, ses *modelSession) string {
+	if len(ses.want) == 0 {
+		return ""
+	}
+	t, err := s.Load(m.t.Context(), ses.name)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return t.Info.Path
+}
+
+// without takes the block of this id out of a transcript, as a person would.
+func (m *model) without(data []byte, id string) []byte {
+	t, err := ParseTranscript(strings.NewReader(string(data)))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	t.Blocks = slices.DeleteFunc(t.Blocks, func(b Block) bool { return b.ID == id })
+	var out strings.Builder
+	if err := WriteTranscript(&out, t); err != nil {
+		m.t.Fatal(err)
+	}
+	return []byte(out.String())
+}
+
+// save replaces a file as editors do.
+func (m *model) save(file string, data []byte) {
+	tmp := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".swp")
+	if err := os.WriteFile(tmp, data, 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.Rename(tmp, file); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// handEdit deletes one block, not the last, and saves at once.
+func (m *model) handEdit(s *Store, ses *modelSession) {
+	if len(ses.want) < 3 {
+		return
+	}
+	file := m.file(s, ses)
+	m.deleteByHand(file, []byte(readFile(m.t, file)), ses, len(ses.want))
+}
+
+// deleteByHand saves data without one of the first n blocks but the last of them.
+func (m *model) deleteByHand(file string, data []byte, ses *modelSession, n int) {
+	i := m.rnd.IntN(n - 1)
+	m.save(file, m.without(data, ses.want[i].ID))
+	ses.deleted[ses.want[i].ID] = true
+	ses.want = slices.Delete(ses.want, i, i+1)
+}
+
+// lateSave deletes a block in an editor that had read the file before more was
+// written to it. The program that wrote it goes on.
+func (m *model) lateSave(s *Store, ses *modelSession) {
+	if len(ses.want) < 3 {
+		return
+	}
+	m.add(s, ses, m.message()) // this program knows the file's end
+	n, file := len(ses.want), m.file(s, ses)
+	data := []byte(readFile(m.t, file))
+	for range 1 + m.rnd.IntN(3) {
+		m.add(s, ses, m.message())
+	}
+	m.deleteByHand(file, data, ses, n)
+	m.add(s, ses, m.message())
+	m.resync(ses)
+}
+
+func (m *model) deleteUndo(s *Store, ses *modelSession) {
+	if len(ses.want) == 0 {
+		return
+	}
+	if err := s.Delete(m.t.Context(), ses.name); err != nil {
+		m.t.Fatal(err)
+	}
+	if _, err := s.Load(m.t.Context(), ses.name); !errors.Is(err, ErrNotFound) {
+		m.t.Errorf("a deleted session loads: %v", err)
+	}
+	if m.rnd.IntN(2) == 0 {
+		m.restart(s, ses)
+	}
+	if _, err := m.stores[m.rnd.IntN(2)].Undelete(m.t.Context(), ses.name); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *model) load(s *Store, ses *modelSession) []Block {
+	t, err := s.Load(m.t.Context(), ses.name)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return t.Blocks
+}
+
+// resync takes over the order on disk, after a step that leaves it open, once it
+// is sure that nothing is missing and nothing is there twice.
+func (m *model) resync(ses *modelSession) {
+	got := m.load(m.stores[0], ses)
+	count := map[string]int{}
+	for _, b := range got {
+		count[b.ID]++
+	}
+	for _, b := range ses.want {
+		if count[b.ID] != 1 {
+			m.t.Errorf("%s %s is there %d times", b.Kind, b.ID, count[b.ID])
+		}
+	}
+	for _, b := range got {
+		known := slices.ContainsFunc(ses.want, func(w Block) bool { return w.ID == b.ID })
+		if !known && b.Note != NoteRestored && !ses.deleted[b.ID] {
+			m.t.Errorf("%s %s came from nowhere", b.Kind, b.ID)
+		}
+	}
+	ses.want = got
+}
+
+// settle takes over what a program put back for want of knowing that it was
+// deleted on purpose: it was the last that program had seen, and a Note says so.
+// Losing is never right, bringing back once is.
+func (m *model) settle(ses *modelSession) {
+	if len(ses.want) == 0 {
+		return
+	}
+	got := m.load(m.stores[0], ses)
+	i := 0
+	for _, b := range got {
+		switch {
+		case i < len(ses.want) && b.ID == ses.want[i].ID:
+			i++
+		case ses.deleted[b.ID]:
+			delete(ses.deleted, b.ID)
+		case b.Note != NoteRestored:
+			return // check says what is wrong
+		}
+	}
+	if i == len(ses.want) {
+		ses.want = got
+	}
+}
+
+// check compares both stores and a fresh one with the reference.
+func (m *model) check(ses *modelSession) {
+	fresh, err := Open(Config{Root: m.root})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer fresh.Close()
+	want := reference(ses.want)
+	for i, s := range []*Store{m.stores[0], m.stores[1], fresh} {
+		got, err := s.Context(m.t.Context(), ses.name)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			m.t.Errorf("the context of store %d (2 is a restarted one): -want +got\n%s", i, diff)
+		}
+	}
+	if len(ses.want) == 0 {
+		return
+	}
+	if diff := cmp.Diff(ses.want, m.load(fresh, ses)); diff != "" {
+		m.t.Errorf("the transcript: -want +got\n%s", diff)
+	}
+}
+
+// checkList wants every session in the list, once, with all its messages.
+func (m *model) checkList() {
+	list, err := m.stores[0].List(m.t.Context())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, ses := range m.sessions {
+		if len(ses.want) == 0 {
+			continue
+		}
+		messages := 0
+		for _, b := range ses.want {
+			if b.IsMessage() {
+				messages++
+			}
+		}
+		i := slices.IndexFunc(list, func(info Info) bool { return info.Name == ses.name })
+		if i < 0 || list[i].Messages != messages || list[i].Err != nil {
+			m.t.Errorf("%s with %d messages is listed at %d", ses.name, messages, i)
+			continue
+		}
+		if slices.ContainsFunc(list[i+1:], func(info Info) bool { return info.Name == ses.name }) {
+			m.t.Errorf("%s is listed twice", ses.name)
+		}
+	}
+}
+
+// reference is what a model is told of a session, in the plainest way.
+func reference(blocks []Block) Context {
+	var branch []Block
+	for _, b := range blocks {
+		switch {
+		case b.Kind == KindNote && b.Note == NoteEnded:
+			branch = nil
+		case b.Kind == KindNote && b.Note == NoteRewind:
+			for i := range branch {
+				if branch[i].ID == b.Text {
+					branch = slices.Clone(branch[:i])
+					break
+				}
+			}
+		case b.IsMessage() || b.Kind == KindSummary:
+			branch = append(branch, b)
+		}
+	}
+	out := Context{Messages: []Block{}}
+	summary, from := -1, 0
+	for i, b := range branch {
+		if b.Kind == KindSummary {
+			summary, from = i, i+1
+		}
+	}
+	if summary >= 0 {
+		out.Summary = &branch[summary]
+		for i := range summary {
+			if branch[i].ID == branch[summary].Through {
+				from = i + 1
+			}
+		}
+	}
+	for i, b := range branch {
+		if b.IsMessage() {
+			out.Total++
+			if i >= from {
+				out.Messages = append(out.Messages, b)
+			}
+		}
+	}
+	return out
+}

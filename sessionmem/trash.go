@@ -1,0 +1,211 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	trashDir   = ".trash"
+	trashStamp = "20060102-150405.000"
+)
+
+// ErrNothingDeleted: there is nothing to bring back.
+var ErrNothingDeleted = errors.New("there is no deleted session to bring back")
+
+// trashed is what one Delete put into the trash: a folder with the files at the
+// paths they had.
+type trashed struct {
+	dir     string // below the trash
+	stamp   string // trashStamp, UTC
+	session string
+}
+
+// Delete moves all files of a session to .trash, where they stay until Undelete
+// or until a person removes them. A running turn gives ErrBusy. What is kept in
+// memory only is dropped for good.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	if err := s.delete(ctx, name); err != nil {
+		return fmt.Errorf("deleting %s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Store) delete(ctx context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if err := s.mustExist(ctx, name); err != nil {
+		return err
+	}
+	turn, err := s.tryTurn(ctx, name, "delete")
+	if err != nil {
+		return err
+	}
+	defer turn.Unlock()
+	ses := s.session(name)
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if ses.private.Load() {
+		ses.mem, ses.ids, ses.fold = nil, nil, fold{}
+		return nil
+	}
+	files, err := s.filesOf(name)
+	if err != nil {
+		return err
+	}
+	dir, err := s.newTrash(name)
+	if err != nil {
+		return explainDisk("making the trash", err)
+	}
+	for _, file := range files {
+		if err := s.rename(file, path.Join(dir, file)); err != nil {
+			return explainDisk("moving "+file+" to the trash", err)
+		}
+	}
+	ses.forgetFile()
+	return nil
+}
+
+// filesOf gives all files of a session.
+func (s *Store) filesOf(name string) ([]string, error) {
+	all, err := s.entries()
+	var files []string
+	for _, e := range all {
+		if e.session == name {
+			files = append(files, e.file)
+		}
+	}
+	if len(files) == 0 && err == nil {
+		err = fmt.Errorf("%w: %s", ErrNotFound, name)
+	}
+	return files, err
+}
+
+// rename moves a file within the session folder; what stands there already stays.
+func (s *Store) rename(from, to string) error {
+	if _, err := s.root.Lstat(to); err == nil {
+		return errTaken
+	}
+	if err := s.root.MkdirAll(path.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := s.root.Rename(from, to); err != nil {
+		return err
+	}
+	s.syncFolders(path.Dir(to), path.Dir(from))
+	return nil
+}
+
+// newTrash makes the folder of one Delete. Its stamp is later than all that are
+// there, also after the clock went back: the last one is the last.
+func (s *Store) newTrash(name string) (string, error) {
+	now := time.Now().UTC()
+	all, err := s.trash()
+	if err != nil {
+		return "", err
+	}
+	if len(all) > 0 {
+		if last, err := time.Parse(trashStamp, all[len(all)-1].stamp); err == nil && !last.Before(now.Truncate(time.Millisecond)) {
+			now = last.Add(time.Millisecond)
+		}
+	}
+	dir := path.Join(trashDir, now.Format(trashStamp)+"."+name)
+	return dir, s.root.MkdirAll(dir, 0o700)
+}
+
+// trash gives what is in the trash, oldest first.
+func (s *Store) trash() ([]trashed, error) {
+	names, err := s.readNames(trashDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var all []trashed
+	for _, n := range names {
+		if len(n) <= len(trashStamp)+1 || n[len(trashStamp)] != '.' {
+			continue
+		}
+		if _, err := time.Parse(trashStamp, n[:len(trashStamp)]); err != nil {
+			continue
+		}
+		all = append(all, trashed{path.Join(trashDir, n), n[:len(trashStamp)], n[len(trashStamp)+1:]})
+	}
+	return all, nil
+}
+
+// Undelete brings back the session of this name that was deleted last, of any
+// name where it is empty, and returns its name. ErrNothingDeleted where there is
+// none. A file that stands in the place of one that comes back is kept, and is an
+// error.
+func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
+	if s.root == nil {
+		if s.openErr != nil {
+			return "", s.openErr
+		}
+		return "", ErrNothingDeleted
+	}
+	all, err := s.trash()
+	if err != nil {
+		return "", explainDisk("reading the trash", err)
+	}
+	for _, t := range slices.Backward(all) {
+		if name != "" && t.session != name {
+			continue
+		}
+		files, err := s.trashedFiles(t)
+		if err != nil {
+			return "", explainDisk("reading the trash", err)
+		}
+		if len(files) == 0 {
+			continue // emptied by hand, or brought back by hand
+		}
+		if err := s.undelete(ctx, t, files); err != nil {
+			return "", fmt.Errorf("bringing back %s: %w", t.session, err)
+		}
+		return t.session, nil
+	}
+	return "", ErrNothingDeleted
+}
+
+// trashedFiles gives the paths the files had, relative to the session folder.
+func (s *Store) trashedFiles(t trashed) ([]string, error) {
+	var files []string
+	err := fs.WalkDir(s.root.FS(), t.dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasSuffix(p, fileSuffix) {
+			files = append(files, strings.TrimPrefix(p, t.dir+"/"))
+		}
+		return err
+	})
+	return files, err
+}
+
+func (s *Store) undelete(ctx context.Context, t trashed, files []string) error {
+	ses := s.session(t.session)
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, file := range files {
+		if err := s.rename(path.Join(t.dir, file), file); err != nil {
+			return explainDisk("moving back "+file, err)
+		}
+	}
+	if err := s.root.RemoveAll(t.dir); err != nil {
+		s.logger.Debug("an empty folder stays in the trash", "dir", t.dir, "err", err)
+	}
+	return nil
+}

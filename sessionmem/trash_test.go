@@ -1,0 +1,166 @@
+package sessionmem
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDeleteAndUndelete(t *testing.T) {
+	root := t.TempDir()
+	s, other := openStore(t, root), openStore(t, root)
+	mustAppend(t, s, "cpu-a", user("one"))
+	mustAppend(t, other, "cpu-a", assistant("two"))
+	mustAppend(t, s, "cpu-b", ago(40*24*time.Hour, "archived"))
+	mustArchive(t, s, ArchiveRule{After: month})
+	before := readFile(t, onlyFile(t, root))
+
+	for _, name := range []string{"cpu-b", "cpu-a"} {
+		if err := s.Delete(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, store := range []*Store{s, other} {
+		if _, err := store.Load(t.Context(), "cpu-a"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("a deleted session loads: %v", err)
+		}
+		if list, err := store.List(t.Context()); len(list) != 0 || err != nil {
+			t.Errorf("list %v, %v", names(list), err)
+		}
+		if got := texts(t, store, "cpu-a"); got != nil {
+			t.Errorf("its context is %q", got)
+		}
+	}
+	for _, want := range []string{"cpu-a", "cpu-b"} { // the last one first
+		if got, err := other.Undelete(t.Context(), ""); got != want || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	if _, err := s.Undelete(t.Context(), ""); !errors.Is(err, ErrNothingDeleted) {
+		t.Errorf("nothing is left to bring back: %v", err)
+	}
+	if after := readFile(t, onlyFile(t, root)); after != before {
+		t.Errorf("was %q, is %q", before, after)
+	}
+	tr, err := s.Load(t.Context(), "cpu-b")
+	if err != nil || !tr.Info.Archived {
+		t.Errorf("the archived one: %+v, %v", tr, err)
+	}
+	if diff := cmp.Diff([]string{"one", "two"}, texts(t, s, "cpu-a")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDeleteRefuses(t *testing.T) {
+	root := t.TempDir()
+	s, other := openStore(t, root), openStore(t, root)
+	if err := s.Delete(t.Context(), "cpu-none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a session that isn't there: %v", err)
+	}
+	if err := s.Delete(t.Context(), "../x"); !errors.Is(err, ErrBadName) {
+		t.Errorf("a name that is none: %v", err)
+	}
+	mustAppend(t, s, "cpu-a", user("one"))
+	turn, err := other.LockTurn(t.Context(), "cpu-a", "window", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "cpu-a"); !errors.Is(err, ErrBusy) {
+		t.Errorf("while a turn runs: %v", err)
+	}
+	turn.Unlock()
+	if got := texts(t, s, "cpu-a"); len(got) != 1 {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUndeleteKeepsWhatStandsInItsPlace(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cpu-a", user("one"))
+	file := onlyFile(t, root)
+	if err := s.Delete(t.Context(), "cpu-a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("## User\n\nmine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Undelete(t.Context(), "cpu-a"); !errors.Is(err, errTaken) {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"mine"}, texts(t, s, "cpu-a")); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Undelete(t.Context(), "cpu-a"); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"one"}, texts(t, s, "cpu-a")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheLastDeletedIsTheLastAlsoAfterTheClockWentBack(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cpu-a", user("one"))
+	mustAppend(t, s, "cpu-b", user("two"))
+	if err := s.Delete(t.Context(), "cpu-a"); err != nil {
+		t.Fatal(err)
+	}
+	trash := filepath.Join(root, sessionDir, trashDir)
+	folders, err := os.ReadDir(trash)
+	if err != nil || len(folders) != 1 {
+		t.Fatal(folders, err)
+	}
+	ahead := time.Now().UTC().Add(time.Hour).Format(trashStamp) + ".cpu-a"
+	if err := os.Rename(filepath.Join(trash, folders[0].Name()), filepath.Join(trash, ahead)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "cpu-b"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Undelete(t.Context(), ""); got != "cpu-b" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestDeletingAPrivateSession(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	s.SetPrivate("cpu-p")
+	mustAppend(t, s, "cpu-p", user("secret"))
+	if err := s.Delete(t.Context(), "cpu-p"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(t.Context(), "cpu-p"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if !s.IsPrivate("cpu-p") {
+		t.Error("it must stay private")
+	}
+}
+
+func TestRewind(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	mustAppend(t, s, "cpu-a", user("one"))
+	mustAppend(t, s, "cpu-a", assistant("two"))
+	third := mustAppend(t, s, "cpu-a", user("three"))
+	if err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an id that isn't there: %v", err)
+	}
+	if err := s.Rewind(t.Context(), "cpu-a", third.ID); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, "cpu-a", user("three, better"))
+	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir))} {
+		if diff := cmp.Diff([]string{"one", "two", "three, better"}, texts(t, store, "cpu-a")); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
