@@ -99,6 +99,15 @@ func exact(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return wrongUsage(cmd, fmt.Sprintf("%s needs %s", named(cmd), what))
+		}
+		return nil
+	}
+}
+
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		return tooMany(cmd, args, n, what)
@@ -152,6 +161,8 @@ func (c *commands) explain(err error) string {
 	switch {
 	case errors.Is(err, sessionmem.ErrAmbiguous), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
 		return cutQuotes(sentence(err.Error()))
+	case errors.Is(err, sessionmem.ErrBusy):
+		return sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."
 	case errors.Is(err, config.ErrNoHome):
 		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."
 	case errors.Is(err, sessionmem.ErrDuplicate):

@@ -61,8 +61,9 @@ type resetLine struct {
 }
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	group := c.group("sessions", "List, read and reset conversations",
-		c.sessionsList(), c.sessionsShow(), c.sessionsStatus(), c.sessionsReset())
+	group := c.group("sessions", "List, read, export and tidy conversations",
+		c.sessionsList(), c.sessionsShow(), c.sessionsStatus(), c.sessionsReset(),
+		c.sessionsRename(), c.sessionsDelete(), c.sessionsExport())
 	group.Long = `Every conversation is a session with one transcript, a markdown file under
 ~/.mac-stats/session. A bare NAME means cli-NAME, else the one session whose name
 ends so. Without a NAME the last session of the command line is meant.`

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+// renameLine is the line of `sessions rename --json`.
+type renameLine struct {
+	Type  string `json:"type"` // rename
+	Name  string `json:"name"`
+	Title string `json:"title"`
+}
+
+// deleteLine is the line of `sessions delete --json`.
+type deleteLine struct {
+	Type string `json:"type"` // delete or undelete
+	Name string `json:"name"`
+}
+
+// exportLine is the line of `sessions export --json -o FILE`.
+type exportLine struct {
+	Type   string `json:"type"` // export
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	File   string `json:"file"`
+	Blocks int    `json:"blocks"`
+}
+
+// exported is a session as `sessions export --format json` writes it.
+type exported struct {
+	Type string `json:"type"` // transcript
+	sessionFields
+	Blocks []exportedBlock `json:"blocks"`
+}
+
+// sessionFields say what a transcript is.
+type sessionFields struct {
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Title   string `json:"title"`
+	Started string `json:"started"`
+	Active  string `json:"active"`
+}
+
+// exportedBlock is everything of a block: unlike `sessions show`, nothing is left out.
+type exportedBlock struct {
+	ID      string            `json:"id"`
+	Kind    string            `json:"kind"`
+	Time    string            `json:"time"`
+	Agent   string            `json:"agent,omitempty"`
+	Model   string            `json:"model,omitempty"`
+	Parent  string            `json:"parent,omitempty"`
+	Task    string            `json:"task,omitempty"`
+	Context string            `json:"context,omitempty"`
+	Through string            `json:"through,omitempty"`
+	By      string            `json:"by,omitempty"`
+	Note    string            `json:"note,omitempty"`
+	Attrs   map[string]string `json:"attrs,omitempty"`
+	Text    string            `json:"text"`
+}
+
+func (c *commands) sessionsRename() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rename NAME TITLE", Short: "Give a session a title; its name stays",
+		Args: atLeast(2, "a NAME and a TITLE"),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		title := strings.Join(strings.Fields(strings.Join(args[1:], " ")), " ")
+		if title == "" {
+			return wrongUsage(cmd, "the title is empty")
+		}
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			name, err := c.resolve(cmd.Context(), b, args[:1])
+			if err != nil {
+				return err
+			}
+			if err := b.Store.SetTitle(cmd.Context(), name, title); err != nil {
+				return err
+			}
+			c.poke(b, name)
+			if *asJSON {
+				return c.out.json(renameLine{Type: "rename", Name: name, Title: title})
+			}
+			return c.out.text(fmt.Sprintf("%s is now titled %q.\n", name, title))
+		})
+	})
+	return cmd
+}
+
+func (c *commands) sessionsDelete() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "delete NAME", Short: "Move a session to the trash; --undo brings it back",
+		Long: "delete moves a session's transcript to session/.trash, where it stays until you\nempty that folder. --undo brings back the session deleted last, or the one named.",
+		Args: atMost(1, "one NAME"),
+	}
+	asJSON := jsonFlag(cmd)
+	undo := cmd.Flags().Bool("undo", false, "bring back the session deleted last, or NAME")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && !*undo {
+			return wrongUsage(cmd, "say which session to delete")
+		}
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			if *undo {
+				return c.undelete(cmd, b, args, *asJSON)
+			}
+			name, err := c.resolve(cmd.Context(), b, args)
+			if err != nil {
+				return err
+			}
+			if err := b.Store.Delete(cmd.Context(), name); err != nil {
+				return err
+			}
+			c.poke(b, name)
+			if *asJSON {
+				return c.out.json(deleteLine{Type: "delete", Name: name})
+			}
+			return c.out.text(fmt.Sprintf("%s is in the trash. `mac-stats sessions delete --undo` brings it back.\n", name))
+		})
+	})
+	return cmd
+}
+
+// undelete brings back the session that is named, or the last one.
+func (c *commands) undelete(cmd *cobra.Command, b *backend.Backend, args []string, asJSON bool) error {
+	tries := []string{""}
+	if len(args) == 1 {
+		tries = []string{args[0], source + "-" + args[0]}
+	}
+	var name string
+	var err error
+	for _, try := range tries {
+		if name, err = b.Store.Undelete(cmd.Context(), try); !errors.Is(err, sessionmem.ErrNothingDeleted) {
+			break
+		}
+	}
+	if errors.Is(err, sessionmem.ErrNothingDeleted) {
+		if len(args) == 1 {
+			return &plainError{sentence: fmt.Sprintf("There is no deleted session %q to bring back.", args[0]), next: "Without a NAME the last one is brought back."}
+		}
+		return &plainError{sentence: "There is no deleted session to bring back."}
+	}
+	if err != nil {
+		return err
+	}
+	c.poke(b, name)
+	if asJSON {
+		return c.out.json(deleteLine{Type: "undelete", Name: name})
+	}
+	return c.out.text(name + " is back.\n")
+}
+
+func (c *commands) sessionsExport() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "export NAME", Short: "Write a whole session to a file or to stdout",
+		Long: "export writes everything of a session: as markdown the transcript's own format,\nwhich loads again, or as one JSON object. An existing file is never overwritten.",
+		Args: exact(1, "one NAME"),
+	}
+	asJSON := jsonFlag(cmd)
+	format := cmd.Flags().String("format", "md", "md or json")
+	file := cmd.Flags().StringP("output", "o", "", "the file to write; stdout where empty or -")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		toFile := *file != "" && *file != "-"
+		if *asJSON && !toFile {
+			if cmd.Flags().Changed("format") && *format != "json" {
+				return wrongUsage(cmd, "--json writes JSON to stdout; leave --format away, or give a file with -o")
+			}
+			*format = "json"
+		}
+		if *format != "md" && *format != "json" {
+			return wrongUsage(cmd, fmt.Sprintf("--format is md or json, not %q", *format))
+		}
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			name, err := c.resolve(cmd.Context(), b, args)
+			if err != nil {
+				return err
+			}
+			t, err := b.Store.Load(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			if !toFile {
+				return export(c.out, t, *format)
+			}
+			if err := exportTo(*file, t, *format); err != nil {
+				return err
+			}
+			if *asJSON {
+				return c.out.json(exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: len(t.Blocks)})
+			}
+			return c.out.text(fmt.Sprintf("%s is in %s.\n", name, *file))
+		})
+	})
+	return cmd
+}
+
+// exportTo writes a new file; none is left after an error.
+func exportTo(file string, t *sessionmem.Transcript, format string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return &plainError{sentence: file + " exists already.", next: "Choose another file, or remove it first."}
+	}
+	if err != nil {
+		return &plainError{sentence: fmt.Sprintf("The export can't be written: %v.", err), next: "Choose another file with -o."}
+	}
+	if err := errors.Join(export(f, t, format), f.Close()); err != nil {
+		return &plainError{
+			sentence: fmt.Sprintf("The export can't be written: %v.", errors.Join(err, os.Remove(file))),
+			next:     "Free some space, or choose another file with -o.",
+		}
+	}
+	return nil
+}
+
+// export writes a session in a format.
+func export(w io.Writer, t *sessionmem.Transcript, format string) error {
+	if format == "md" {
+		return sessionmem.WriteTranscript(w, t)
+	}
+	out := exported{Type: "transcript", Blocks: []exportedBlock{}, sessionFields: sessionFields{
+		Name: t.Info.Name, Source: t.Info.Source, Title: t.Info.Title, Started: stamp(t.Info.Started), Active: stamp(t.Info.Active),
+	}}
+	for _, b := range t.Blocks {
+		out.Blocks = append(out.Blocks, exportedBlock{
+			ID: b.ID, Kind: string(b.Kind), Time: stamp(b.Time), Agent: b.Agent, Model: b.Model, Parent: b.Parent, Task: b.Task,
+			Context: b.Context, Through: b.Through, By: b.By, Note: b.Note, Attrs: b.Attrs, Text: b.Text,
+		})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(out)
+}
