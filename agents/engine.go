@@ -102,6 +102,7 @@ type Request struct {
 	Model   string // "" = the agent's
 	NoTools bool
 	Retry   string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
+	Edit    string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
 	Holder  string // who asks, for people: "window", "command line"
 }
 

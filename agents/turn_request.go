@@ -41,12 +41,38 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 			return nil, err
 		}
 	}
-	user, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, b)
+	user, err := t.save(context.WithoutCancel(ctx), b)
 	if err != nil {
-		return nil, saveProblem("Your message", err)
+		return nil, err
 	}
 	t.setUser(user)
 	return (*turn).choose, nil
+}
+
+// save appends the user's message: at the end or, in the place of an edited one,
+// on a branch that starts there.
+func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, error) {
+	store, name := t.engine.p.Store, t.req.Session
+	if t.req.Edit == "" {
+		user, err := store.Append(ctx, name, b)
+		if err != nil {
+			return sessionmem.Block{}, saveProblem("Your message", err)
+		}
+		return user, nil
+	}
+	window, err := store.Context(ctx, name)
+	if err != nil {
+		return sessionmem.Block{}, fmt.Errorf("reading the conversation: %w", err)
+	}
+	edited := func(b sessionmem.Block) bool { return b.ID == t.req.Edit && b.Kind == sessionmem.KindUser }
+	if !slices.ContainsFunc(window.Messages, edited) {
+		return sessionmem.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
+	}
+	out, err := store.Rewind(ctx, name, t.req.Edit, b)
+	if err != nil {
+		return sessionmem.Block{}, saveProblem("Your message", err)
+	}
+	return out[0], nil
 }
 
 func (t *turn) setUser(user sessionmem.Block) {

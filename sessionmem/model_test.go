@@ -175,7 +175,7 @@ func (m *model) branch(s *Store, ses *modelSession) {
 	if len(messages) == 0 {
 		return
 	}
-	if err := s.Rewind(m.t.Context(), ses.name, messages[m.rnd.IntN(len(messages))].ID); err != nil {
+	if _, err := s.Rewind(m.t.Context(), ses.name, messages[m.rnd.IntN(len(messages))].ID); err != nil {
 		m.t.Fatal(err)
 	}
 	m.took(s, ses, NoteRewind)

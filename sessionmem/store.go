@@ -227,18 +227,23 @@ func (s *Store) mustExist(ctx context.Context, name string) error {
 	return err
 }
 
-// Rewind writes a Note "rewind": the conversation goes on before the block of
-// this id. What was said from it on stays in the transcript and leaves the
-// context. An id that the context doesn't hold gives ErrNotFound.
-func (s *Store) Rewind(ctx context.Context, name, id string) error {
+// Rewind starts a branch: a Note "rewind" and the blocks the conversation goes on
+// with are appended in one write. The message of this id and what was said after
+// it stay in the transcript and leave the context. An id that the context doesn't
+// hold gives ErrNotFound. The appended blocks are returned, without the Note.
+func (s *Store) Rewind(ctx context.Context, name, id string, next ...Block) ([]Block, error) {
 	window, err := s.Context(ctx, name)
 	if err != nil {
-		return fmt.Errorf("rewinding %s: %w", name, err)
+		return nil, fmt.Errorf("rewinding %s: %w", name, err)
 	}
 	there := func(b Block) bool { return b.ID == id }
 	if !slices.ContainsFunc(window.Messages, there) {
-		return fmt.Errorf("rewinding %s: %w in its context: the message %q", name, ErrNotFound, id)
+		return nil, fmt.Errorf("rewinding %s: %w in its context: the message %q", name, ErrNotFound, id)
 	}
-	_, err = s.Append(ctx, name, Block{Kind: KindNote, Note: NoteRewind, Text: id})
-	return err
+	note := Block{Kind: KindNote, Note: NoteRewind, Text: id}
+	out, err := s.appendAll(ctx, name, append([]Block{note}, next...)...)
+	if err != nil {
+		return nil, fmt.Errorf("writing to %s: %w", name, err)
+	}
+	return out[1:], nil
 }

@@ -151,13 +151,12 @@ func TestRewind(t *testing.T) {
 	mustAppend(t, s, "cpu-a", user("one"))
 	mustAppend(t, s, "cpu-a", assistant("two"))
 	third := mustAppend(t, s, "cpu-a", user("three"))
-	if err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an id that isn't there: %v", err)
 	}
-	if err := s.Rewind(t.Context(), "cpu-a", third.ID); err != nil {
-		t.Fatal(err)
+	if out, err := s.Rewind(t.Context(), "cpu-a", third.ID, user("three, better")); err != nil || len(out) != 1 || out[0].ID == "" {
+		t.Fatal(out, err)
 	}
-	mustAppend(t, s, "cpu-a", user("three, better"))
 	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir))} {
 		if diff := cmp.Diff([]string{"one", "two", "three, better"}, texts(t, store, "cpu-a")); diff != "" {
 			t.Error(diff)
