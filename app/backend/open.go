@@ -58,6 +58,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	b.openEngine()
 	if o.Watch {
 		b.watch()
+		b.tidy()
 	}
 	return b, nil
 }

@@ -1,0 +1,66 @@
+package backend
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	// firstTidy is when the sessions are looked through first: the start is busy
+	// enough without it.
+	firstTidy = 10 * time.Minute
+	tidyEvery = 24 * time.Hour
+)
+
+// archivist moves finished transcripts to the archive once a day while the app
+// runs. Passes never overlap, and none is made up for after a sleep.
+type archivist struct {
+	archive func(context.Context, sessionmem.ArchiveRule) ([]string, error)
+	after   func() time.Duration // session.archive_after now; 0 is never
+	moved   func(sessions []string)
+	logger  *slog.Logger
+}
+
+// run works until ctx ends.
+func (a *archivist) run(ctx context.Context) {
+	timer := time.NewTimer(firstTidy)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			a.pass(ctx)
+			timer.Reset(tidyEvery)
+		}
+	}
+}
+
+func (a *archivist) pass(ctx context.Context) {
+	after := a.after()
+	if after <= 0 {
+		return
+	}
+	moved, err := a.archive(ctx, sessionmem.ArchiveRule{After: after})
+	if err != nil && ctx.Err() == nil {
+		a.logger.Warn("not all finished sessions were archived; they stay where they are until tomorrow", "error", err)
+	}
+	if len(moved) > 0 {
+		a.logger.Info("finished sessions were archived", "sessions", len(moved))
+		a.moved(moved)
+	}
+}
+
+// tidy archives finished sessions in the background until Close.
+func (b *Backend) tidy() {
+	a := &archivist{
+		archive: b.Store.Archive,
+		after:   func() time.Duration { return b.Config().Session.ArchiveAfter },
+		moved:   func([]string) { b.SessionsChanged("") },
+		logger:  b.Logger,
+	}
+	b.work.Go(func() { a.run(b.ctx) })
+}

@@ -1,0 +1,135 @@
+package backend
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+func TestTheArchiveIsKeptOnceADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		after := 30 * 24 * time.Hour
+		var passes []time.Duration
+		told, running := 0, false
+		a := &archivist{
+			archive: func(ctx context.Context, rule sessionmem.ArchiveRule) ([]string, error) {
+				if running {
+					t.Error("two passes at once")
+				}
+				running = true
+				defer func() { running = false }()
+				if rule.After != after {
+					t.Errorf("the rule is %v", rule.After)
+				}
+				passes = append(passes, time.Since(start))
+				switch len(passes) {
+				case 1:
+					return []string{"cpu-a"}, nil
+				case 2: // a slow disk
+					select {
+					case <-time.After(30 * time.Hour):
+					case <-ctx.Done():
+					}
+					return nil, errors.New("one could not be moved")
+				}
+				return nil, nil
+			},
+			after:  func() time.Duration { return after },
+			moved:  func([]string) { told++ },
+			logger: slog.New(slog.DiscardHandler),
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { a.run(ctx); close(done) }()
+
+		time.Sleep(9 * time.Minute)
+		if len(passes) != 0 {
+			t.Error("a pass at the start")
+		}
+		time.Sleep(100 * time.Hour)
+		first := 10 * time.Minute
+		want := []time.Duration{first, first + 24*time.Hour, first + 78*time.Hour}
+		if diff := cmp.Diff(want, passes); diff != "" {
+			t.Error(diff)
+		}
+		after = 0
+		time.Sleep(240 * time.Hour)
+		if len(passes) != len(want) || told != 1 {
+			t.Errorf("%d passes after it was switched off, told %d times", len(passes), told)
+		}
+		cancel()
+		<-done
+	})
+}
+
+func TestAPrivateChatIsWrittenNowhere(t *testing.T) {
+	for name, settings := range map[string]string{
+		"a private chat": "", "session.in_memory_only": "[session]\nin_memory_only = true\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if settings != "" {
+				if err := os.MkdirAll(filepath.Join(dir, "data"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(dir, "data", "config.toml"), settings)
+			}
+			b := open(t, Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr(), "DEBUG="), Watch: true})
+			if settings == "" {
+				b.Store.SetPrivate("cpu-p")
+			}
+			for _, text := range []string{"my xyzzy secret", "once more xyzzy"} {
+				run := b.Engine.Start(t.Context(), agents.Request{Session: "cpu-p", Text: text})
+				if _, err := run.Wait(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			window, err := b.Store.Context(t.Context(), "cpu-p")
+			if err != nil || len(window.Messages) != 4 {
+				t.Fatalf("the chat itself goes on: %+v, %v", window, err)
+			}
+			edited := agents.Request{Session: "cpu-p", Edit: window.Messages[0].ID, Text: "an edited xyzzy"}
+			if _, err := b.Engine.Start(t.Context(), edited).Wait(); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Store.SetTitle(t.Context(), "cpu-p", "xyzzy"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Store.Archive(t.Context(), sessionmem.ArchiveRule{After: 1}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			files := 0
+			err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || !d.Type().IsRegular() {
+					return err
+				}
+				files++
+				data, err := os.ReadFile(path)
+				if bytes.Contains(data, []byte("xyzzy")) || strings.Contains(path, "xyzzy") || strings.Contains(path, "cpu-p") {
+					t.Errorf("%s tells of it", path)
+				}
+				return err
+			})
+			if err != nil || files < 3 {
+				t.Errorf("%d files read, %v", files, err)
+			}
+		})
+	}
+}
