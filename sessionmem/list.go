@@ -32,7 +32,7 @@ func (s *Store) entries() ([]entry, error) {
 	if err != nil {
 		return nil, explainDisk("reading the session folder", err)
 	}
-	out := appendEntries(nil, "", names)
+	out := s.appendEntries(nil, "", names)
 	months, err := s.readNames(archiveDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -48,7 +48,7 @@ func (s *Store) entries() ([]entry, error) {
 		if names, err = s.readNames(archiveDir + "/" + m); err != nil {
 			errs = append(errs, err)
 		}
-		out = appendEntries(out, archiveDir+"/"+m+"/", names)
+		out = s.appendEntries(out, archiveDir+"/"+m+"/", names)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return out, explainDisk("reading the archive", err)
@@ -57,11 +57,19 @@ func (s *Store) entries() ([]entry, error) {
 }
 
 // appendEntries adds the transcripts among the names of a folder.
-func appendEntries(out []entry, prefix string, names []string) []entry {
+func (s *Store) appendEntries(out []entry, prefix string, names []string) []entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out = slices.Grow(out, len(names))
 	for _, n := range names {
-		if strings.HasSuffix(n, fileSuffix) && !strings.HasPrefix(n, ".") {
-			out = append(out, entry{prefix + n, parseFileName(n)})
+		if !strings.HasSuffix(n, fileSuffix) || strings.HasPrefix(n, ".") {
+			continue
 		}
+		if known, ok := s.listed[prefix+n]; ok {
+			out = append(out, known.entry)
+			continue
+		}
+		out = append(out, entry{prefix + n, parseFileName(n)})
 	}
 	return out
 }
@@ -178,6 +186,7 @@ func (s *Store) names() ([]string, error) {
 
 // listed is what List found out about a file, good as long as the file is the same.
 type listed struct {
+	entry
 	stat os.FileInfo
 	info Info
 }
@@ -251,7 +260,7 @@ func (s *Store) infoOf(e entry) Info {
 		return bad(err)
 	}
 	s.mu.Lock()
-	s.listed[e.file] = listed{fi, info}
+	s.listed[e.file] = listed{e, fi, info}
 	s.mu.Unlock()
 	return info
 }
@@ -263,7 +272,7 @@ func (s *Store) scanInfo(e entry, fi os.FileInfo) (Info, error) {
 		return Info{}, explainDisk("reading "+e.file, err)
 	}
 	defer f.Close()
-	r := newBlockReader(f)
+	r := newSizedReader(f, fi.Size())
 	var sum summary
 	for {
 		raw, err := r.read()

@@ -49,6 +49,7 @@ type session struct {
 	fold     fold
 	recent   []recentBlock
 	rewrote  bool // the file was found changed otherwise than by growing
+	used     time.Time
 }
 
 // recentBlock is a block that joined the file while this process knew it.
@@ -68,6 +69,7 @@ func (h blockHash) of(b Block) uint64 { return maphash.String(h.seed, string(app
 // without a file is left empty. The caller holds ses.mu and, to be sure that no
 // block is half written, the append lock.
 func (s *Store) refresh(ses *session) error {
+	ses.used = time.Now()
 	fi, err := s.statFile(ses)
 	if errors.Is(err, ErrNotFound) {
 		ses.forgetFile()

@@ -91,8 +91,12 @@ type blockReader struct {
 }
 
 // newBlockReader reads the front matter of a whole file.
-func newBlockReader(r io.Reader) *blockReader {
-	br := &blockReader{br: bufio.NewReaderSize(r, readBuffer)}
+func newBlockReader(r io.Reader) *blockReader { return newSizedReader(r, readBuffer) }
+
+// newSizedReader is newBlockReader for a file of that many bytes: most are small,
+// and a list reads thousands.
+func newSizedReader(r io.Reader, fileSize int64) *blockReader {
+	br := &blockReader{br: bufio.NewReaderSize(r, int(min(max(fileSize+1, 4096), readBuffer)))}
 	head, _ := br.br.Peek(readBuffer) // a short file gives what there is, with an error that the next read repeats
 	skip := 0
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {

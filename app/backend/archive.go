@@ -13,6 +13,11 @@ const (
 	// enough without it.
 	firstTidy = 10 * time.Minute
 	tidyEvery = 24 * time.Hour
+
+	// restEvery is how often sessions that nobody used within restAfter are let go
+	// of in memory.
+	restEvery = 10 * time.Minute
+	restAfter = 30 * time.Minute
 )
 
 // archivist moves finished transcripts to the archive once a day while the app
@@ -54,7 +59,22 @@ func (a *archivist) pass(ctx context.Context) {
 	}
 }
 
-// tidy archives finished sessions in the background until Close.
+// restIdle keeps the memory of a long-running app to the sessions in use.
+func restIdle(ctx context.Context, rest func(idle time.Duration) int) {
+	ticker := time.NewTicker(restEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			rest(restAfter)
+		}
+	}
+}
+
+// tidy archives finished sessions and lets go of idle ones in the background until
+// Close.
 func (b *Backend) tidy() {
 	a := &archivist{
 		archive: b.Store.Archive,
@@ -63,4 +83,5 @@ func (b *Backend) tidy() {
 		logger:  b.Logger,
 	}
 	b.work.Go(func() { a.run(b.ctx) })
+	b.work.Go(func() { restIdle(b.ctx, b.Store.Rest) })
 }

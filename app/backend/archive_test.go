@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,8 @@ import (
 func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		after := 30 * 24 * time.Hour
+		var after atomic.Int64 // the setting, changed while it runs
+		after.Store(int64(30 * 24 * time.Hour))
 		var passes []time.Duration
 		told, running := 0, false
 		a := &archivist{
@@ -32,7 +34,7 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 				}
 				running = true
 				defer func() { running = false }()
-				if rule.After != after {
+				if int64(rule.After) != after.Load() {
 					t.Errorf("the rule is %v", rule.After)
 				}
 				passes = append(passes, time.Since(start))
@@ -48,7 +50,7 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 				}
 				return nil, nil
 			},
-			after:  func() time.Duration { return after },
+			after:  func() time.Duration { return time.Duration(after.Load()) },
 			moved:  func([]string) { told++ },
 			logger: slog.New(slog.DiscardHandler),
 		}
@@ -57,22 +59,49 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 		go func() { a.run(ctx); close(done) }()
 
 		time.Sleep(9 * time.Minute)
+		synctest.Wait()
 		if len(passes) != 0 {
 			t.Error("a pass at the start")
 		}
 		time.Sleep(100 * time.Hour)
+		synctest.Wait()
 		first := 10 * time.Minute
 		want := []time.Duration{first, first + 24*time.Hour, first + 78*time.Hour}
 		if diff := cmp.Diff(want, passes); diff != "" {
 			t.Error(diff)
 		}
-		after = 0
+		after.Store(0)
 		time.Sleep(240 * time.Hour)
+		synctest.Wait()
 		if len(passes) != len(want) || told != 1 {
 			t.Errorf("%d passes after it was switched off, told %d times", len(passes), told)
 		}
 		cancel()
 		<-done
+	})
+}
+
+func TestIdleSessionsAreLetGoOfNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		rests := 0
+		done := make(chan struct{})
+		go func() {
+			restIdle(ctx, func(idle time.Duration) int {
+				if idle != 30*time.Minute {
+					t.Errorf("idle is %v", idle)
+				}
+				rests++
+				return 0
+			})
+			close(done)
+		}()
+		time.Sleep(time.Hour + time.Second)
+		cancel()
+		<-done
+		if rests != 6 {
+			t.Errorf("%d times within an hour", rests)
+		}
 	})
 }
 

@@ -1,0 +1,38 @@
+package sessionmem
+
+import (
+	"maps"
+	"time"
+)
+
+// Rest lets go of what is kept in memory of sessions that nobody asked for within
+// idle: their context and the ids of their blocks. The next use reads the
+// transcript again. Sessions that are in memory alone stay, and so do those whose
+// last blocks an editor's late save could still drop (see the half hour of
+// lateSave). It returns how many were let go of.
+func (s *Store) Rest(idle time.Duration) int {
+	s.mu.Lock()
+	all := maps.Clone(s.sessions)
+	s.mu.Unlock()
+	rested := 0
+	for _, ses := range all {
+		if !ses.mu.TryLock() {
+			continue // in use
+		}
+		if ses.idleFor(time.Now()) >= max(idle, lateSave) && ses.stat != nil && !ses.private.Load() && !ses.rewrote {
+			ses.forgetFile()
+			rested++
+		}
+		ses.mu.Unlock()
+	}
+	return rested
+}
+
+// idleFor is how long ago the session was used or one of its blocks joined it.
+func (ses *session) idleFor(now time.Time) time.Duration {
+	used := ses.used
+	if n := len(ses.recent); n > 0 && ses.recent[n-1].seen.After(used) {
+		used = ses.recent[n-1].seen
+	}
+	return now.Sub(used)
+}

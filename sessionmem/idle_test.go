@@ -1,0 +1,53 @@
+package sessionmem
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestIdleSessionsAreLetGoOf(t *testing.T) {
+	root := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, root)
+		s.SetPrivate("cpu-private")
+		for _, name := range []string{"cpu-idle", "cpu-used", "cpu-private"} {
+			mustAppend(t, s, name, user("one"))
+			mustAppend(t, s, name, assistant("two"))
+		}
+		before, err := s.Context(t.Context(), "cpu-idle")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := s.Rest(time.Minute); n != 0 {
+			t.Errorf("%d were let go of at once", n)
+		}
+		time.Sleep(29 * time.Minute)
+		if n := s.Rest(time.Minute); n != 0 {
+			t.Errorf("%d were let go of while a late save could drop their blocks", n)
+		}
+		mustAppend(t, s, "cpu-used", user("three"))
+		time.Sleep(2 * time.Minute)
+		if n := s.Rest(time.Minute); n != 1 {
+			t.Errorf("%d were let go of, want the idle one", n)
+		}
+		if ses := s.session("cpu-idle"); ses.fold.active != nil || len(ses.ids) != 0 || ses.recent != nil {
+			t.Errorf("still in memory: %+v", ses.fold)
+		}
+		for name, want := range map[string]int{"cpu-idle": 2, "cpu-used": 3, "cpu-private": 2} {
+			if got := texts(t, s, name); len(got) != want {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+		after, err := s.Context(t.Context(), "cpu-idle")
+		if diff := cmp.Diff(before, after); diff != "" || err != nil {
+			t.Error("its context changed: ", diff, err)
+		}
+		mustAppend(t, s, "cpu-idle", user("three"))
+		if got := texts(t, s, "cpu-idle"); len(got) != 3 {
+			t.Errorf("got %q", got)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package sessionmem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// BenchmarkListArchived lists 10,000 transcripts of four blocks, half of them archived,
+// with a warm page cache: for the first time, and again by a store that knows them.
+func BenchmarkListArchived(b *testing.B) {
+	const sessions = 10_000
+	root := b.TempDir()
+	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, d := range []string{"", archiveDir + "/2026-01"} {
+		if err := os.MkdirAll(filepath.Join(root, sessionDir, d), 0o700); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := range sessions {
+		at := started.Add(time.Duration(i) * time.Minute)
+		blocks := []Block{{Kind: KindUser, Time: at, Text: fmt.Sprintf("question %d", i)}}
+		file, info := newFile(fmt.Sprintf("cpu-n%05d", i), blocks)
+		data := []byte(fence + "\n" + frontMatter(info) + fence + "\n")
+		for j := range 4 {
+			data = appendBlock(data, Block{ID: fmt.Sprintf("b%d", j), Kind: []Kind{KindUser, KindAssistant}[j%2], Time: at, Text: fmt.Sprintf("question %d", i)})
+		}
+		if i%2 == 1 {
+			file = archiveDir + "/2026-01/" + file
+		}
+		if err := os.WriteFile(filepath.Join(root, sessionDir, file), data, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	list := func(b *testing.B, s *Store) {
+		infos, err := s.List(b.Context())
+		if err != nil || len(infos) != sessions || infos[0].Messages != 4 {
+			b.Fatalf("%d sessions, %v", len(infos), err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			list(b, openStore(b, root))
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		s := openStore(b, root)
+		list(b, s)
+		for b.Loop() {
+			list(b, s)
+		}
+	})
+}
