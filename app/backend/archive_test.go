@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -26,19 +28,29 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 		var after atomic.Int64 // the setting, changed while it runs
 		after.Store(int64(30 * 24 * time.Hour))
 		var passes []time.Duration
-		told, running := 0, false
+		told := 0
+		var mu sync.Mutex // guards passes and told
+		var running atomic.Bool
+		seen := func() ([]time.Duration, int) {
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(passes), told
+		}
 		a := &archivist{
 			archive: func(ctx context.Context, rule sessionmem.ArchiveRule) ([]string, error) {
-				if running {
+				if running.Swap(true) {
 					t.Error("two passes at once")
 				}
-				running = true
-				defer func() { running = false }()
+				defer running.Store(false)
 				if int64(rule.After) != after.Load() {
 					t.Errorf("the rule is %v", rule.After)
 				}
+				mu.Lock()
 				passes = append(passes, time.Since(start))
-				switch len(passes) {
+				n := len(passes)
+				mu.Unlock()
+				switch n {
 				case 1:
 					return []string{"cpu-a"}, nil
 				case 2: // a slow disk
@@ -51,7 +63,7 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 				return nil, nil
 			},
 			after:  func() time.Duration { return time.Duration(after.Load()) },
-			moved:  func([]string) { told++ },
+			moved:  func([]string) { mu.Lock(); told++; mu.Unlock() },
 			logger: slog.New(slog.DiscardHandler),
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -59,22 +71,20 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 		go func() { a.run(ctx); close(done) }()
 
 		time.Sleep(9 * time.Minute)
-		synctest.Wait()
-		if len(passes) != 0 {
+		if got, _ := seen(); len(got) != 0 {
 			t.Error("a pass at the start")
 		}
 		time.Sleep(100 * time.Hour)
-		synctest.Wait()
 		first := 10 * time.Minute
 		want := []time.Duration{first, first + 24*time.Hour, first + 78*time.Hour}
-		if diff := cmp.Diff(want, passes); diff != "" {
+		got, _ := seen()
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 		after.Store(0)
 		time.Sleep(240 * time.Hour)
-		synctest.Wait()
-		if len(passes) != len(want) || told != 1 {
-			t.Errorf("%d passes after it was switched off, told %d times", len(passes), told)
+		if got, told := seen(); len(got) != len(want) || told != 1 {
+			t.Errorf("%d passes after it was switched off, told %d times", len(got), told)
 		}
 		cancel()
 		<-done
