@@ -56,7 +56,7 @@ type Event struct {
 	// lasts: what is missing from the answer, and why.
 	Warning bool `json:"warning,omitempty"`
 
-	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson
+	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson (of a proposed change "old => new", of a removal the line)
 
 	Call   *Call         `json:"call,omitempty"`   // subcall_*, tool
 	Memory *MemoryChange `json:"memory,omitempty"` // memory_*
@@ -87,6 +87,11 @@ type MemoryChange struct {
 	UndoID  string `json:"undo,omitempty"`
 	Added   int    `json:"added,omitempty"`
 	Removed int    `json:"removed,omitempty"`
+
+	Inbox  string `json:"inbox,omitempty"`  // proposed: its id in the inbox
+	Change string `json:"change,omitempty"` // proposed: add, replace or remove
+	Old    string `json:"old,omitempty"`    // proposed: the line that would go; Text is the one that would come, "" of a removal
+	Why    string `json:"why,omitempty"`    // proposed: why it was not saved at once
 }
 
 // ContextCut says what did not fit the model's context.

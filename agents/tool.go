@@ -158,8 +158,10 @@ func argText(value any) string {
 // notHere is the failure of a tool that exists and is not offered.
 func notHere(name string) error {
 	switch name {
-	case toolMemorySearch, toolMemoryReplace, toolMemoryRemove:
+	case toolMemorySearch:
 		return fmt.Errorf("%s isn't available in this version; answer without it", name)
+	case toolMemoryReplace, toolMemoryRemove:
+		return fmt.Errorf("you may not use %s here; an agent that lists it can propose the change (memory-keeper does)", name)
 	}
 	if slices.Contains(knownTools, name) {
 		return fmt.Errorf("you may not use %s here; answer without it", name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mac-stats/sessionmem"
@@ -13,8 +14,7 @@ import (
 // memoryTool is MEMORY_APPEND. What it does with a lesson:
 //   - memory.write = auto: it is saved, and said so only once it was read back.
 //   - memory.write = ask, or the session holds text of strangers: it becomes a
-//     proposal. Nothing is written; the model is told that nothing was, and the
-//     Tool block keeps the lesson with these words.
+//     proposal in the inbox; the model is told that nothing was saved.
 //   - memory.write = off, or a private chat: it is refused.
 type memoryTool struct{ t *turn }
 
@@ -49,17 +49,11 @@ func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 	if err != nil {
 		return ToolResult{}, err
 	}
-	switch {
-	case t.engine.p.Store.IsPrivate(t.req.Session):
-		return ToolResult{}, errors.New("this chat is private, nothing is remembered; tell the user")
-	case t.settings.MemoryWrite == "off":
-		return ToolResult{}, errors.New("memory is switched off (memory.write = off), nothing was saved; tell the user")
+	if err := t.mayRemember(); err != nil {
+		return ToolResult{}, err
 	}
 	if why := m.mustAsk(ctx); why != "" {
-		t.emit(Event{Type: EventMemoryProposed, Text: text, Memory: &MemoryChange{
-			Path: t.engine.p.Memory.Path(target), Text: text, Target: targetName(target),
-		}})
-		return ToolResult{Text: "Not saved: proposed to the user, who decides (" + why + "). Don't say that it is saved."}, nil
+		return t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: text, Target: target, Confidence: 1}, why)
 	}
 	return m.save(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1, Session: t.req.Session})
 }
@@ -80,13 +74,30 @@ func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolRes
 	if errors.Is(err, sessionmem.ErrDuplicate) {
 		return ToolResult{Text: "Nothing to save: the memory already says so."}, nil
 	}
+	if errors.Is(err, sessionmem.ErrFull) {
+		return m.t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence}, err.Error())
+	}
 	if err != nil {
 		return ToolResult{}, fmt.Errorf("nothing was saved: %w", err)
 	}
 	m.t.emit(Event{Type: EventMemoryWritten, Text: written.Text, Memory: &MemoryChange{
 		Path: written.Path, Line: written.Line, Text: written.Text, Target: targetName(written.Target), UndoID: written.UndoID, Added: 1,
 	}})
-	return ToolResult{Text: fmt.Sprintf("Saved in %s, line %d: %s", filepath.Base(written.Path), written.Line, written.Text)}, nil
+	return ToolResult{Text: fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.t.fullness(written.Target))}, nil
+}
+
+// fullness says how much of its budget a memory fills, once that is worth saying.
+func (t *turn) fullness(target sessionmem.Target) string {
+	budget := t.settings.GlobalBudget
+	if target.Kind != sessionmem.TargetGlobal {
+		budget = t.settings.AgentBudget
+	}
+	f, err := t.engine.p.Memory.Load(target)
+	size := f.Inject(budget).Size
+	if err != nil || budget <= 0 || size*10 < budget*8 {
+		return ""
+	}
+	return fmt.Sprintf(" (this memory is %d %% full: the oldest lines are left out first; tell the user)", percent(size, budget))
 }
 
 // target is whose memory a lesson goes to.
@@ -131,8 +142,9 @@ func targetName(t sessionmem.Target) string {
 	return string(t.Kind) + ":" + t.ID
 }
 
-// holdsStrangersText reports whether the session holds fetched text, or text of a
-// channel, since its last Summary. Where that can't be read it is assumed.
+// holdsStrangersText reports whether the session holds fetched text, an answer of a
+// sub-call, or text of a channel, since its last Summary. Where that can't be read
+// it is assumed.
 func (t *turn) holdsStrangersText(ctx context.Context) bool {
 	if t.tainted || strings.HasPrefix(t.req.Session, "discord-") {
 		return true
@@ -147,9 +159,25 @@ func (t *turn) holdsStrangersText(ctx context.Context) bool {
 		switch {
 		case b.Kind == sessionmem.KindSummary, b.Kind == sessionmem.KindNote && b.Note == sessionmem.NoteEnded:
 			return false
-		case b.Kind == sessionmem.KindTool && b.Agent == toolFetchURL:
+		case isStrangers(b):
 			return true
 		}
 	}
 	return false
 }
+
+// isStrangers reports whether a block holds what neither the user nor the turn's
+// own agent wrote: a specialist's answer, or a tool's result unless it is known to
+// be this program's own words.
+func isStrangers(b sessionmem.Block) bool {
+	switch b.Kind {
+	case sessionmem.KindAgent:
+		return b.Task != ""
+	case sessionmem.KindTool:
+		return !slices.Contains(ownTools, b.Agent)
+	}
+	return false
+}
+
+// ownTools are the tools whose results hold no text of strangers.
+var ownTools = []string{toolAgent, toolSkill, toolSystemStats, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}

@@ -301,7 +301,9 @@ func (t *turn) mayDelegate() bool {
 }
 
 // tools are what the turn's agent may use: what its agent.json lists, else all
-// for an entry agent and all but delegation for another one.
+// for an entry agent and all but delegation for another one. MEMORY_REPLACE and
+// MEMORY_REMOVE have to be listed: few agents need them, and a small model's
+// context has no room for what is seldom used.
 func (t *turn) tools() []Tool {
 	if t.req.NoTools {
 		return nil
@@ -309,7 +311,7 @@ func (t *turn) tools() []Tool {
 	var list []Tool
 	for _, tool := range t.allTools() {
 		delegates := tool.Name() == toolAgent || tool.Name() == toolSkill
-		listed := t.agent.Tools == nil || hasFold(t.agent.Tools, tool.Name())
+		listed := hasFold(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && !changesMemory(tool.Name())
 		if listed && (!delegates || t.agent.Entry) {
 			list = append(list, tool)
 		}
@@ -319,7 +321,7 @@ func (t *turn) tools() []Tool {
 
 // allTools are the tools of this version, always in this order.
 func (t *turn) allTools() []Tool {
-	list := []Tool{agentTool{t}, skillTool{t}, memoryTool{t}}
+	list := []Tool{agentTool{t}, skillTool{t}, memoryTool{t}, replaceTool{t}, removeTool{t}}
 	if t.engine.p.Stats != nil {
 		list = append(list, statsTool{t.engine.p.Stats})
 	}
@@ -327,7 +329,8 @@ func (t *turn) allTools() []Tool {
 }
 
 // specialistTools are what a sub-call may use: what its agent.json lists, never
-// delegation or memory.
+// delegation or MEMORY_APPEND. Changes of the memory are only proposed, so a
+// specialist may propose them.
 func (t *turn) specialistTools(a Agent) []Tool {
 	var list []Tool
 	for _, tool := range t.allTools() {

@@ -2,6 +2,7 @@ package sessionmem
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,8 +59,9 @@ type Lesson struct {
 // own are never reformatted or reordered; writes re-read them first. It is safe
 // for use by several goroutines and, through a file lock, by several processes.
 type Memory struct {
-	root   string
-	logger *slog.Logger
+	root                 string
+	logger               *slog.Logger
+	maxPerson, maxServer int
 
 	mu   sync.Mutex // guards read
 	read map[string]readMemory
@@ -87,6 +89,9 @@ func (r readMemory) unchanged(now os.FileInfo) bool {
 type MemoryConfig struct {
 	Root   string
 	Logger *slog.Logger
+	// MaxPerson and MaxServer are how many lines the memory of a person and of a
+	// server may hold; 5 and 100 where 0.
+	MaxPerson, MaxServer int
 }
 
 // NewMemory returns the memory files under cfg.Root.
@@ -94,7 +99,10 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Root == "" {
 		panic("sessionmem: MemoryConfig.Root is required")
 	}
-	m := &Memory{root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}}
+	m := &Memory{
+		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{},
+		maxPerson: cmp.Or(cfg.MaxPerson, 5), maxServer: cmp.Or(cfg.MaxServer, 100),
+	}
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
 		m.root = abs
 	}

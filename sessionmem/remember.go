@@ -3,8 +3,6 @@ package sessionmem
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,15 +28,27 @@ const memoryTries = 5
 type Written struct {
 	Path   string
 	Line   int
-	Text   string
+	Text   string // "" of a removal
+	Old    string // the line that was replaced or removed
 	Target Target
 	UndoID string
 }
 
 // Append writes a lesson through at once: trimmed, capped, scanned, checked
 // against duplicates, appended under a lock, atomically, through a symlink if the
-// file is one, and read back. Errors: ErrDuplicate, ErrRejected, or of the disk.
+// file is one, and read back. Errors: ErrDuplicate, ErrRejected, ErrFull for the
+// list of a person or a server that has no room, or of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Written{}, err
+	}
+	defer unlock()
+	return m.appendLocked(l)
+}
+
+// appendLocked is Append under the lock.
+func (m *Memory) appendLocked(l Lesson) (Written, error) {
 	if l.Target.Kind == "" {
 		l.Target.Kind = TargetGlobal
 	}
@@ -46,15 +56,13 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	if path == "" {
 		return Written{}, badTarget(l.Target)
 	}
+	if err := checkConfidence(l.Confidence); err != nil {
+		return Written{}, err
+	}
 	text, err := screen(l.Text)
 	if err != nil {
 		return Written{}, err
 	}
-	unlock, err := m.lock(ctx)
-	if err != nil {
-		return Written{}, err
-	}
-	defer unlock()
 	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
 	w := Written{Path: path, Text: text, Target: l.Target}
 	var added string
@@ -63,6 +71,9 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 		before := parseMemory(normalizeFile(raw))
 		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
+		}
+		if n := len(before.bullets()); m.isFull(l.Target, n) {
+			return nil, fmt.Errorf("%w: %s holds %d lines; replace one of them", ErrFull, filepath.Base(path), n)
 		}
 		written, w.Line, added = insertBullet(raw, before.items, bullet)
 		if !parseMemory(normalizeFile(written)).hasBullet(w.Line, text) {
@@ -76,23 +87,24 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	if err := m.readBack(w, written); err != nil {
 		return Written{}, err
 	}
-	w.UndoID = undoID(undo{l.Target, added})
+	w.UndoID = m.keepUndo(undo{Target: l.Target, Line: added})
 	return w, nil
 }
 
 // provenance says where a lesson comes from.
 func provenance(session string, now time.Time) string {
-	from := now.Format(time.DateOnly)
+	return strings.TrimSpace(now.Format(time.DateOnly) + " " + plainName(session))
+}
+
+// plainName makes a name fit for a comment.
+func plainName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 0x80 && isKeyByte(byte(r)) {
 			return r
 		}
 		return '_'
-	}, session)
-	if clean != "" {
-		from += " " + strings.ReplaceAll(clean, "--", "-_")
-	}
-	return from
+	}, name)
+	return strings.ReplaceAll(clean, "--", "-_")
 }
 
 // findDuplicate finds the bullet that says already what text says.
@@ -209,45 +221,6 @@ func (m memoryText) hasBullet(line int, text string) bool {
 		}
 		b, ok := it.bullet()
 		return ok && b.Text == text
-	})
-}
-
-// undo is what an UndoID holds: it needs no memory of the process that wrote.
-type undo struct {
-	Target Target `json:"t"`
-	Line   string `json:"l"`
-}
-
-func undoID(u undo) string {
-	data, err := json.Marshal(u)
-	if err != nil {
-		return "" // strings alone: can't fail
-	}
-	return base64.RawURLEncoding.EncodeToString(data)
-}
-
-// Undo takes back a write of Append if its line is still there.
-func (m *Memory) Undo(ctx context.Context, undoID string) error {
-	var u undo
-	data, err := base64.RawURLEncoding.DecodeString(undoID)
-	if err == nil {
-		err = json.Unmarshal(data, &u)
-	}
-	path := m.Path(u.Target)
-	if err != nil || u.Line == "" || path == "" {
-		return errors.New("undoing a memory: this is no undo id; copy it whole")
-	}
-	unlock, err := m.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return m.edit(path, func(raw []byte) ([]byte, error) {
-		out, ok := removeLine(raw, u.Line)
-		if !ok {
-			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand", filepath.Base(path))
-		}
-		return out, nil
 	})
 }
 

@@ -37,6 +37,35 @@ var instructionPatterns = []*regexp.Regexp{
 // directivePattern is a line of the orchestrator's own language.
 var directivePattern = regexp.MustCompile(`(^|\W)(AGENT|SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL):`)
 
+// pollution is what gets into a memory by accident: parts of an answer or of a
+// tool's output. They are tried on the text as it is.
+var pollution = []struct {
+	pattern *regexp.Regexp
+	what    string
+}{
+	{regexp.MustCompile("```|~~~"), "a piece of code"},
+	{regexp.MustCompile(`^#{1,6}\s`), "a heading"},
+	{regexp.MustCompile(`^\*\*[^*]+:?\*\*:?$|^[\pL\d _-]{1,40}:$`), "a heading"},
+	{regexp.MustCompile(`^(\W*(https?|ftp)://\S+\W*)+$`), "an address alone"},
+	{regexp.MustCompile(`^[\[{]\s*["{\[].*[\]}]$|"\w+"\s*:\s*["\d{\[].*"\w+"\s*:`), "a tool's output (JSON)"},
+	{regexp.MustCompile(`^\|.*\|$`), "a row of a table"},
+	{regexp.MustCompile(`(?i)^<(!doctype|html|div|p|script|span|a)\b`), "a piece of a web page"},
+	{regexp.MustCompile(`^(\w+ )?([Ee]rror|ERROR|FATAL|[Ff]atal|panic|[Ee]xception|failed|[Ww]arning|WARN)(\[\w+\])?: `), "an error message"},
+	{regexp.MustCompile(`Traceback \(most recent call last\)|goroutine \d+ \[|\b\w*(Exception|Error): |^\s*at [\w.$<>]+\(|\bexit (status|code) \d+\b|\bHTTP(/[\d.]+)? [45]\d\d\b|\bstack trace\b`), "an error message"},
+	{regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(time|level|msg)=\S+ (time|level|msg)=`), "a line of a log"},
+	{regexp.MustCompile(`^(Saved in|Not saved: proposed|nothing was saved)\b`), "a tool's output"},
+}
+
+// polluted says what a text looks like that is no lesson; "" for one that may be.
+func polluted(text string) string {
+	for _, p := range pollution {
+		if p.pattern.MatchString(text) {
+			return p.what
+		}
+	}
+	return ""
+}
+
 // screen makes a lesson's text one clean line, or says why it may not be kept.
 func screen(text string) (string, error) {
 	reject := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrRejected, why) }
@@ -63,6 +92,9 @@ func screen(text string) (string, error) {
 	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return reject("it holds no word")
+	}
+	if why := polluted(text); why != "" {
+		return reject("it looks like " + why + "; write what follows from it in one sentence")
 	}
 	if instructs(text) {
 		return reject("it reads like an instruction to the model; if you mean it, write it into the file by hand")

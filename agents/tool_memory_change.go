@@ -1,0 +1,162 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mac-stats/sessionmem"
+)
+
+// replaceTool is MEMORY_REPLACE. It only proposes, whatever memory.write says.
+type replaceTool struct{ t *turn }
+
+func (replaceTool) Name() string { return toolMemoryReplace }
+
+func (replaceTool) Doc() ToolDoc {
+	return ToolDoc{
+		Name: toolMemoryReplace, Usage: "MEMORY_REPLACE: [agent:<id>] <old> => <new>",
+		Description: "Proposes another text for a lesson; old is copied exactly. The user decides.",
+	}
+}
+
+func (replaceTool) Params() []ToolParam {
+	return []ToolParam{
+		{Name: "old", Description: "the lesson, copied exactly", Required: true},
+		{Name: "new", Description: "one short sentence", Required: true},
+		{Name: "agent", Description: "whose lesson it is, where several have it"},
+	}
+}
+
+// Run proposes the replacement.
+func (r replaceTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+	if call.native() {
+		return r.t.proposeChange(ctx, call.arg("agent"), call.arg("old"), call.arg("new"))
+	}
+	selector, words := splitTarget(call.Arg)
+	from, to, found := strings.Cut(words, "=>")
+	if !found {
+		return ToolResult{}, errors.New("nothing was proposed: write MEMORY_REPLACE: <old> => <new>")
+	}
+	// A lesson may hold the sign itself: the first reading that means a line is taken.
+	for rest := to; ; {
+		result, err := r.t.proposeChange(ctx, selector, strings.TrimSpace(from), strings.TrimSpace(rest))
+		more, after, again := strings.Cut(rest, "=>")
+		if !again || !errors.Is(err, sessionmem.ErrNoLine) {
+			return result, err
+		}
+		from, rest = from+"=>"+more, after
+	}
+}
+
+// removeTool is MEMORY_REMOVE. It only proposes, whatever memory.write says.
+type removeTool struct{ t *turn }
+
+func (removeTool) Name() string { return toolMemoryRemove }
+
+func (removeTool) Doc() ToolDoc {
+	return ToolDoc{
+		Name: toolMemoryRemove, Usage: "MEMORY_REMOVE: [agent:<id>] <text>",
+		Description: "Proposes to forget a lesson; its text is copied exactly. The user decides.",
+	}
+}
+
+func (removeTool) Params() []ToolParam {
+	return []ToolParam{
+		{Name: "text", Description: "the lesson, copied exactly", Required: true},
+		{Name: "agent", Description: "whose lesson it is, where several have it"},
+	}
+}
+
+// Run proposes the removal.
+func (r removeTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+	selector, text := call.arg("agent"), call.arg("text")
+	if !call.native() {
+		selector, text = splitTarget(call.Arg)
+	}
+	return r.t.proposeRemoval(ctx, selector, text)
+}
+
+// changesMemory reports whether a tool proposes to change what is remembered.
+func changesMemory(tool string) bool { return tool == toolMemoryReplace || tool == toolMemoryRemove }
+
+// mayRemember gives the error that forbids to remember anything in this turn.
+func (t *turn) mayRemember() error {
+	switch {
+	case t.engine.p.Store.IsPrivate(t.req.Session):
+		return errors.New("this chat is private, nothing is remembered; tell the user")
+	case t.settings.MemoryWrite == "off":
+		return errors.New("memory is switched off (memory.write = off), nothing was saved; tell the user")
+	}
+	return nil
+}
+
+func (t *turn) proposeChange(ctx context.Context, selector, from, to string) (ToolResult, error) {
+	if to == "" {
+		return ToolResult{}, errors.New("nothing was proposed: there is no new text; use MEMORY_REMOVE to have a lesson removed")
+	}
+	return t.proposeIn(ctx, selector, sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: from, Text: to})
+}
+
+func (t *turn) proposeRemoval(ctx context.Context, selector, text string) (ToolResult, error) {
+	return t.proposeIn(ctx, selector, sessionmem.Proposal{Kind: sessionmem.ProposeRemove, Old: text})
+}
+
+// proposeIn proposes a change in the memory that holds the line: the named agent's;
+// else the first of everybody's and the agents' own.
+func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Proposal) (ToolResult, error) {
+	if err := t.mayRemember(); err != nil {
+		return ToolResult{}, err
+	}
+	p.Confidence = 1
+	const why = "changes of the memory always wait for the user"
+	if selector != "" {
+		target, err := memoryTool{t}.target(selector)
+		if err != nil {
+			return ToolResult{}, err
+		}
+		p.Target = target
+		return t.propose(ctx, p, why)
+	}
+	p.Target = sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	result, err := t.propose(ctx, p, why)
+	for _, a := range t.engine.p.Registry.Agents() {
+		target, ok := ownMemory(a)
+		if !errors.Is(err, sessionmem.ErrNoLine) || !ok {
+			continue
+		}
+		p.Target = target
+		if other, otherErr := t.propose(ctx, p, why); !errors.Is(otherErr, sessionmem.ErrNoLine) {
+			result, err = other, otherErr
+		}
+	}
+	return result, err
+}
+
+// propose puts a change into the inbox and says so to the user and the model.
+func (t *turn) propose(ctx context.Context, p sessionmem.Proposal, why string) (ToolResult, error) {
+	p.Session, p.From, p.To = t.req.Session, t.user.ID, t.user.ID
+	p, err := t.engine.p.Memory.Propose(ctx, p)
+	if errors.Is(err, sessionmem.ErrDuplicate) {
+		return ToolResult{Text: "Nothing to propose: " + err.Error() + "."}, nil
+	}
+	if err != nil {
+		return ToolResult{}, fmt.Errorf("nothing was saved or proposed: %w", err)
+	}
+	change := &MemoryChange{
+		Path: t.engine.p.Memory.Path(p.Target), Text: p.Text, Target: targetName(p.Target),
+		Inbox: p.ID, Change: string(p.Kind), Old: p.Old, Why: why,
+	}
+	words := p.Text
+	switch p.Kind {
+	case sessionmem.ProposeReplace:
+		words = p.Old + " => " + p.Text
+	case sessionmem.ProposeRemove:
+		words = p.Old
+	}
+	t.emit(Event{Type: EventMemoryProposed, Text: words, Memory: change})
+	return ToolResult{Text: fmt.Sprintf("Not saved: proposed to the user, who decides (%s): %s %q in %s. Don't say that it is saved.",
+		why, p.Kind, words, filepath.Base(change.Path))}, nil
+}

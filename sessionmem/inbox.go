@@ -1,0 +1,297 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ErrNoProposal: the inbox holds no proposal of that id.
+var ErrNoProposal = errors.New("no such proposal in the inbox")
+
+// MinConfidence is what a lesson needs to be kept or proposed at all.
+const MinConfidence = 0.6
+
+// maxProposals is how many may wait: a page that makes a model propose without end
+// must not bury the user's own.
+const maxProposals = 200
+
+// maxOld is the length of an existing line, in characters, that can be proposed to
+// be replaced or removed.
+const maxOld = 2000
+
+// ProposalKind says what a proposal would do.
+type ProposalKind string
+
+// The kinds of proposals.
+const (
+	ProposeAdd     ProposalKind = "add"
+	ProposeReplace ProposalKind = "replace"
+	ProposeRemove  ProposalKind = "remove"
+)
+
+// Proposal is a change of a memory that waits for the user in
+// agents/memory-inbox.md, a file people can read and edit.
+type Proposal struct {
+	ID         string
+	Kind       ProposalKind
+	Target     Target
+	Text       string  // the new line; "" of a removal
+	Old        string  // the line as it is now, of a replacement or a removal
+	Confidence float64 // 0 … 1; 0 where nothing is said
+	Session    string
+	From, To   string    // ids of the first and last block it was learnt from; "" unknown
+	Time       time.Time // zero for one written by hand without
+	Line       int       // 1-based line in the inbox
+}
+
+// InboxPath is where the inbox is (or would be).
+func (m *Memory) InboxPath() string { return filepath.Join(m.root, "agents", "memory-inbox.md") }
+
+// Inbox gives the proposals in the order of the file, the oldest first; none where
+// there is no inbox.
+func (m *Memory) Inbox() ([]Proposal, error) {
+	raw, _, err := readOwned(m.InboxPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
+	}
+	return parseProposals(parseMemory(normalizeFile(raw))), nil
+}
+
+// Propose puts a change into the inbox and gives it with its ID. The text passes
+// the same checks as in Append. Old may be a line's words in another case or with
+// other spaces; it must mean exactly one line. A lesson for a list that is full
+// becomes a replacement of its oldest line. Errors: ErrDuplicate where the memory
+// or the inbox says so already, ErrRejected, ErrNoLine, or of the disk.
+func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
+	if p.Kind == "" {
+		p.Kind = ProposeAdd
+	}
+	if p.Target.Kind == "" {
+		p.Target.Kind = TargetGlobal
+	}
+	if err := m.checkProposal(&p); err != nil {
+		return Proposal{}, err
+	}
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Proposal{}, err
+	}
+	defer unlock()
+	waiting, err := m.Inbox()
+	if err != nil {
+		return Proposal{}, err
+	}
+	if len(waiting) >= maxProposals {
+		return Proposal{}, fmt.Errorf("%w: %d proposals wait in the inbox already; accept or discard some first", ErrRejected, len(waiting))
+	}
+	if err := m.fitProposal(&p, waiting); err != nil {
+		return Proposal{}, err
+	}
+	for _, w := range waiting {
+		if w.Kind == p.Kind && w.Target == p.Target && strings.EqualFold(w.Text, p.Text) && w.Old == p.Old {
+			return Proposal{}, fmt.Errorf("%w: it waits in the inbox as %s", ErrDuplicate, w.ID)
+		}
+	}
+	p.ID, p.Time = randomID(6), time.Now()
+	return p, m.putIntoInbox(&p)
+}
+
+// checkProposal checks what can be checked without the files.
+func (m *Memory) checkProposal(p *Proposal) error {
+	if m.Path(p.Target) == "" {
+		return badTarget(p.Target)
+	}
+	if err := checkConfidence(p.Confidence); err != nil {
+		return err
+	}
+	if p.Kind != ProposeRemove {
+		text, err := screen(p.Text)
+		if err != nil {
+			return err
+		}
+		p.Text = text
+	} else {
+		p.Text = ""
+	}
+	p.Old = oneLine(p.Old)
+	switch n := utf8.RuneCountInString(p.Old); {
+	case p.Kind == ProposeAdd:
+		p.Old = ""
+	case n == 0:
+		return fmt.Errorf("%w: say which line; copy its words", ErrNoLine)
+	case n > maxOld || strings.Contains(p.Old, "<!--"):
+		return fmt.Errorf("%w: the line is too long or holds a comment; change it by hand", ErrRejected)
+	}
+	return nil
+}
+
+// checkConfidence refuses what is only a guess. 0 is: nothing was said.
+func checkConfidence(c float64) error {
+	if c == 0 || c >= MinConfidence && c <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%w: its confidence is %g, it takes %g to 1", ErrRejected, c, MinConfidence)
+}
+
+// fitProposal compares a proposal with the memory it would change.
+func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
+	f, err := m.Load(p.Target)
+	if err != nil {
+		return err
+	}
+	text := parseMemory(f.Text)
+	if p.Kind != ProposeAdd {
+		it, err := findLine(text, p.Old, filepath.Base(f.Path))
+		if err != nil {
+			return err
+		}
+		b, _ := it.bullet()
+		p.Old = b.Text
+	}
+	if dup, found := findDuplicate(text, p.Text); found && p.Kind != ProposeRemove && dup.Text != p.Old {
+		return fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(f.Path), dup.Text)
+	}
+	if p.Kind == ProposeReplace && p.Old == p.Text {
+		return fmt.Errorf("%w: old and new line are the same", ErrDuplicate)
+	}
+	if p.Kind == ProposeAdd && m.isFull(p.Target, len(f.Bullets)) {
+		return replaceOldest(p, f.Bullets, waiting)
+	}
+	return nil
+}
+
+// replaceOldest makes a proposal for a full list one to replace its oldest line
+// that no other proposal would change.
+func replaceOldest(p *Proposal, bullets []Bullet, waiting []Proposal) error {
+	for _, b := range bullets {
+		if !slices.ContainsFunc(waiting, func(w Proposal) bool { return w.Target == p.Target && w.Old == b.Text }) {
+			p.Kind, p.Old = ProposeReplace, b.Text
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %d of %d, and changes of all of them wait in the inbox", ErrFull, len(bullets), len(bullets))
+}
+
+// putIntoInbox appends a proposal to the inbox; the lock is held.
+func (m *Memory) putIntoInbox(p *Proposal) error {
+	return m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+		if len(raw) == 0 {
+			raw = []byte(inboxHead)
+		}
+		out, line, _ := insertBullet(raw, parseMemory(normalizeFile(raw)).items, p.bullet())
+		p.Line = line
+		if got, _, err := findProposal(out, p.ID); err != nil || got.Line != line || got.Target != p.Target || got.Text != p.Text || got.Old != p.Old {
+			return nil, errors.New("memory-inbox.md has no place for the proposal, perhaps it ends within a code block or a comment; look at the file, then try again")
+		}
+		return out, nil
+	})
+}
+
+// findProposal finds a proposal of an inbox with the lines it is written in.
+func findProposal(raw []byte, id string) (Proposal, item, error) {
+	text := parseMemory(normalizeFile(raw))
+	for _, p := range parseProposals(text) {
+		if !strings.EqualFold(p.ID, id) {
+			continue
+		}
+		i := slices.IndexFunc(text.items, func(it item) bool { return it.first+1 == p.Line })
+		return p, text.items[i], nil
+	}
+	return Proposal{}, item{}, fmt.Errorf("%w: %q; `mac-stats memory inbox` lists them", ErrNoProposal, id)
+}
+
+// changeProposal replaces a proposal's lines by what change gives for it, nothing
+// where it gives "".
+func (m *Memory) changeProposal(id string, change func(p *Proposal) (string, error)) (Proposal, error) {
+	var p Proposal
+	err := m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+		var it item
+		var err error
+		if p, it, err = findProposal(raw, id); err != nil {
+			return nil, err
+		}
+		bullet, err := change(&p)
+		if err != nil {
+			return nil, err
+		}
+		out, _, _ := replaceItem(raw, it, bullet)
+		return out, nil
+	})
+	return p, err
+}
+
+// Discard takes a proposal out of the inbox, with nothing remembered.
+func (m *Memory) Discard(ctx context.Context, id string) (Proposal, error) {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Proposal{}, err
+	}
+	defer unlock()
+	return m.changeProposal(id, func(*Proposal) (string, error) { return "", nil })
+}
+
+// Edit changes a proposal's new text. It stays in the inbox.
+func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
+	text, err := screen(text)
+	if err != nil {
+		return Proposal{}, err
+	}
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Proposal{}, err
+	}
+	defer unlock()
+	return m.changeProposal(id, func(p *Proposal) (string, error) {
+		if p.Kind == ProposeRemove {
+			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", ErrRejected, p.ID)
+		}
+		if p.Time.IsZero() {
+			p.Time = time.Now()
+		}
+		p.Text = text
+		return p.bullet(), nil
+	})
+}
+
+// Accept does what a proposal says and takes it out of the inbox. The text passes
+// the checks again: it may have been edited by hand. After an error it waits as
+// before. A crash in between leaves it in the inbox, and the next Accept says that
+// the memory says so already.
+func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Written{}, err
+	}
+	defer unlock()
+	raw, _, err := readOwned(m.InboxPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Written{}, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
+	}
+	p, _, err := findProposal(raw, id)
+	if err != nil {
+		return Written{}, err
+	}
+	if err := m.checkProposal(&p); err != nil {
+		return Written{}, err
+	}
+	var w Written
+	if p.Kind == ProposeAdd {
+		w, err = m.appendLocked(Lesson{Text: p.Text, Target: p.Target, Session: p.Session})
+	} else {
+		w, err = m.changeLine(p)
+	}
+	if err != nil {
+		return Written{}, err
+	}
+	if _, err := m.changeProposal(p.ID, func(*Proposal) (string, error) { return "", nil }); err != nil {
+		return w, fmt.Errorf("done, but the proposal is still in the inbox; discard it: %w", err)
+	}
+	return w, nil
+}

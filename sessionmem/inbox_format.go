@@ -1,0 +1,171 @@
+package sessionmem
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The inbox is a list that people can read and edit; a bullet is a proposal:
+//
+//	- [k3x9qa] add to global: Likes green tea <!-- 2026-11-21T10:15:02+01:00 session=cpu-a blocks=u1..a9 confidence=0.8 -->
+//	- [m2p4zz] replace in agent 002: Uses Go 1.25 => Uses Go 1.26 <!-- 2026-11-21T10:16:40+01:00 session=cpu-a -->
+//	- [q7t1bb] remove from global: Likes tea
+//
+// A bullet of another form, written by hand, proposes its text for all agents; one
+// without an id gets one from its words. What else stands in the file is left
+// alone.
+
+// inboxHead begins an inbox.
+const inboxHead = `# Proposed memories
+
+Nothing here is remembered before you accept it: in the window, or with
+` + "`mac-stats memory inbox accept ID`" + `. Change words or delete lines as you like.
+`
+
+var (
+	inboxID   = regexp.MustCompile(`^\[([\pL\pN_-]{1,40})\]\s+`)
+	inboxHow  = regexp.MustCompile(`^(?i:(add) to|(replace) in|(remove) from) ([^:]{1,120}): *`)
+	arrowSign = regexp.MustCompile(`(\\*)=>`)
+	arrowKept = regexp.MustCompile(`\\(\\*=>)`)
+)
+
+// arrow parts the old words from the new ones; within the old ones it is written \=>.
+const arrow = " => "
+
+// parseProposals reads the bullets of an inbox.
+func parseProposals(m memoryText) []Proposal {
+	var list []Proposal
+	seen := map[string]int{}
+	for _, it := range m.items {
+		b, ok := it.bullet()
+		if !ok {
+			continue
+		}
+		p := parseProposal(b)
+		seen[p.ID]++
+		for n := seen[p.ID]; n > 1; n++ { // a copy made by hand
+			id := p.ID + "-" + strconv.Itoa(n)
+			if seen[id] == 0 {
+				seen[p.ID], p.ID = n, id
+				seen[id]++
+				break
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// parseProposal reads one bullet.
+func parseProposal(b Bullet) Proposal {
+	p := Proposal{Kind: ProposeAdd, Target: Target{Kind: TargetGlobal}, Line: b.Line}
+	p.parseOrigin(b.From)
+	text := b.Text
+	if found := inboxID.FindStringSubmatch(text); found != nil {
+		p.ID, text = found[1], text[len(found[0]):]
+	} else {
+		sum := sha256.Sum256([]byte(text))
+		p.ID = strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:6])
+	}
+	how := inboxHow.FindStringSubmatch(text)
+	if how == nil {
+		p.Text = text
+		return p
+	}
+	target, ok := parseTarget(how[4])
+	if !ok {
+		p.Text = text
+		return p
+	}
+	words := strings.TrimSpace(text[len(how[0]):])
+	switch kind := ProposalKind(strings.ToLower(how[1] + how[2] + how[3])); kind {
+	case ProposeReplace:
+		before, after, found := cutArrow(words)
+		if !found {
+			p.Text = text
+			return p
+		}
+		p.Kind, p.Old, p.Text = kind, before, after
+	case ProposeRemove:
+		p.Kind, p.Old = kind, words
+	default:
+		p.Text = words
+	}
+	p.Target = target
+	return p
+}
+
+// cutArrow parts "old => new".
+func cutArrow(words string) (before, after string, found bool) {
+	before, after, found = strings.Cut(words, arrow)
+	return arrowKept.ReplaceAllString(strings.TrimSpace(before), "$1"), strings.TrimSpace(after), found
+}
+
+// parseOrigin reads the comment behind a proposal. What it doesn't know it leaves.
+func (p *Proposal) parseOrigin(from string) {
+	for word := range strings.FieldsSeq(from) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "session":
+			p.Session = value
+		case "blocks":
+			p.From, p.To, _ = strings.Cut(value, "..")
+		case "confidence":
+			if c, err := strconv.ParseFloat(value, 64); err == nil && c >= 0 && c <= 1 {
+				p.Confidence = c
+			}
+		default:
+			if at, err := time.Parse(time.RFC3339, word); err == nil {
+				p.Time = at
+			}
+		}
+	}
+}
+
+// bullet is the proposal as it stands in the inbox, without the list's sign.
+func (p Proposal) bullet() string {
+	words := p.Text
+	how := "add to"
+	switch p.Kind {
+	case ProposeReplace:
+		how, words = "replace in", arrowSign.ReplaceAllString(p.Old, `\$1=>`)+arrow+p.Text
+	case ProposeRemove:
+		how, words = "remove from", p.Old
+	}
+	return fmt.Sprintf("[%s] %s %s: %s <!-- %s -->", p.ID, how, p.Target, words, p.origin())
+}
+
+// origin is the comment behind a proposal.
+func (p Proposal) origin() string {
+	parts := []string{p.Time.Format(time.RFC3339)}
+	if s := plainName(p.Session); s != "" {
+		parts = append(parts, "session="+s)
+	}
+	if from, to := plainName(p.From), plainName(p.To); from != "" || to != "" {
+		parts = append(parts, "blocks="+from+".."+to)
+	}
+	if p.Confidence > 0 {
+		parts = append(parts, "confidence="+strconv.FormatFloat(p.Confidence, 'g', 3, 64))
+	}
+	return strings.Join(parts, " ")
+}
+
+// String is the target in words, as the inbox writes it: "global", "agent 002".
+func (t Target) String() string {
+	if t.ID == "" {
+		return string(t.Kind)
+	}
+	return string(t.Kind) + " " + t.ID
+}
+
+// parseTarget reads what String wrote.
+func parseTarget(words string) (Target, bool) {
+	kind, id, _ := strings.Cut(strings.TrimSpace(words), " ")
+	t := Target{TargetKind(strings.ToLower(kind)), strings.TrimSpace(id)}
+	return t, goodTarget(t)
+}

@@ -1,0 +1,104 @@
+package sessionmem
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// undoFile keeps the newest changes' undo ids, one a line, the newest last. It can
+// be deleted at any time: then only an id that was shown can still be undone.
+const undoFile = ".memory-undo"
+
+// maxUndo is how many changes can be undone one after the other without their ids.
+const maxUndo = 20
+
+// ErrNothingToUndo: no change of a memory is known that could be taken back.
+var ErrNothingToUndo = errors.New("there is no change of the memory to undo")
+
+// undo is what an UndoID holds: it needs no memory of the process that wrote.
+type undo struct {
+	Target Target `json:"t"`
+	Line   string `json:"l,omitempty"` // the line that is new; "" of a removal
+	Old    []byte `json:"o,omitempty"` // the lines that went, as they were
+	After  string `json:"a,omitempty"` // of a removal: the line above
+	At     int    `json:"n,omitempty"` // of a removal: the 0-based line
+}
+
+func undoID(u undo) string {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return "" // strings and numbers alone: can't fail
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func parseUndo(id string) (u undo, ok bool) {
+	data, err := base64.RawURLEncoding.DecodeString(id)
+	if err == nil {
+		err = json.Unmarshal(data, &u)
+	}
+	return u, err == nil && (u.Line != "" || len(u.Old) > 0)
+}
+
+// undoPath is the file of the ids, where nobody looks for text.
+func (m *Memory) undoPath() string { return filepath.Join(m.root, "agents", undoFile) }
+
+// keepUndo notes a change for Undo without an id; the lock is held.
+func (m *Memory) keepUndo(u undo) string {
+	id := undoID(u)
+	m.editUndo(func(ids []string) []string { return append(ids, id) })
+	return id
+}
+
+// editUndo changes the list of ids. Where it can't be written, the change that was
+// made stands, and only its id undoes it.
+func (m *Memory) editUndo(change func(ids []string) []string) {
+	err := m.edit(m.undoPath(), func(raw []byte) ([]byte, error) {
+		ids := change(strings.Fields(string(raw)))
+		ids = ids[max(0, len(ids)-maxUndo):]
+		return []byte(strings.Join(append(ids, ""), "\n")), nil
+	})
+	if err != nil {
+		m.logger.Warn("a change of the memory can only be undone by its id", "err", err)
+	}
+}
+
+// Undo takes back a change of Append or Accept if its line is still there. An empty
+// undoID means the newest change that was not undone yet; ErrNothingToUndo where
+// there is none.
+func (m *Memory) Undo(ctx context.Context, undoID string) error {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if undoID == "" {
+		raw, _, err := readOwned(m.undoPath())
+		ids := strings.Fields(string(raw))
+		if err != nil || len(ids) == 0 {
+			return ErrNothingToUndo
+		}
+		undoID = ids[len(ids)-1]
+	}
+	u, ok := parseUndo(undoID)
+	path := m.Path(u.Target)
+	if !ok || path == "" {
+		return errors.New("undoing a memory: this is no undo id; copy it whole")
+	}
+	m.editUndo(func(ids []string) []string {
+		return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
+	})
+	return m.edit(path, func(raw []byte) ([]byte, error) {
+		out, ok := u.apply(raw)
+		if !ok {
+			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand", filepath.Base(path))
+		}
+		return out, nil
+	})
+}
