@@ -90,7 +90,7 @@ type MemoryConfig struct {
 	Root   string
 	Logger *slog.Logger
 	// MaxPerson and MaxServer are how many lines the memory of a person and of a
-	// server may hold; 5 and 100 where 0.
+	// server may hold; 5 and 100 where 0, none below 0.
 	MaxPerson, MaxServer int
 }
 

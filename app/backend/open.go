@@ -187,12 +187,23 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	if err := store.RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
 	}
-	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: b.Paths.Home, Logger: b.Logger})
+	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{
+		Root: b.Paths.Home, Logger: b.Logger,
+		MaxPerson: orNone(b.Config().Memory.MaxUser), MaxServer: orNone(b.Config().Memory.MaxServer),
+	})
 	b.Registry = agents.NewRegistry(agents.RegistryConfig{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
 	if err := b.Registry.InstallDefaults(ctx); err != nil {
 		b.addInstallNotice(err)
 	}
 	return nil
+}
+
+// orNone makes a setting of 0 lines the value that means none.
+func orNone(lines int) int {
+	if lines == 0 {
+		return -1
+	}
+	return lines
 }
 
 func (b *Backend) openMonitor(start bool) {

@@ -165,6 +165,10 @@ func (c *commands) explain(err error) string {
 		return sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."
 	case errors.Is(err, config.ErrNoHome):
 		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."
+	case errors.Is(err, sessionmem.ErrNoProposal), errors.Is(err, sessionmem.ErrNothingToUndo):
+		return sentence(err.Error())
+	case errors.Is(err, sessionmem.ErrNoLine), errors.Is(err, sessionmem.ErrFull):
+		return sentence(err.Error()) + " `mac-stats memory list` shows the lines."
 	case errors.Is(err, sessionmem.ErrDuplicate):
 		return cutQuotes(sentence(err.Error())) + " `mac-stats memory list` shows it."
 	case errors.Is(err, sessionmem.ErrRejected):

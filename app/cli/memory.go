@@ -23,7 +23,7 @@ type memoryLine struct {
 }
 
 func (c *commands) memoryCommand() *cobra.Command {
-	group := c.group("memory", "Show what is remembered, and add to it", c.memoryList(), c.memoryAdd())
+	group := c.group("memory", "Show what is remembered, and add to it", c.memoryList(), c.memoryAdd(), c.memoryInbox(), c.memoryUndo())
 	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
 agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.`
 	return group

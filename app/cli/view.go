@@ -71,7 +71,7 @@ func (v *view) show(e agents.Event) {
 	case agents.EventMemoryWritten:
 		v.row("remembered: " + oneLine(e.Text, 200))
 	case agents.EventMemoryProposed:
-		v.row("proposed for memory: " + oneLine(e.Text, 200))
+		v.row("proposed for memory: " + oneLine(e.Text, 200) + proposedNext(e.Memory))
 	case agents.EventMemoryReloaded:
 		v.row("memory reloaded: " + reloaded(e.Memory))
 	case agents.EventCompaction:

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+// proposalLine is a line of `memory inbox list --json`, and of what the others did.
+type proposalLine struct {
+	Type       string  `json:"type"`   // proposal
+	ID         string  `json:"id"`     // for accept, edit and discard
+	Change     string  `json:"change"` // add, replace or remove
+	Target     string  `json:"target"` // "global", "agent 002"
+	Text       string  `json:"text"`   // the line that would come
+	Old        string  `json:"old"`    // the line that would go
+	Confidence float64 `json:"confidence"`
+	Session    string  `json:"session"`
+	From       string  `json:"from"` // blocks it was learnt from
+	To         string  `json:"to"`
+	Time       string  `json:"time"`
+	File       string  `json:"file"`  // the inbox; of an accepted one, the memory
+	Line       int     `json:"line"`  // in that file
+	State      string  `json:"state"` // waiting, accepted or discarded
+	Undo       string  `json:"undo"`  // of an accepted one
+}
+
+func newProposalLine(b *backend.Backend, p sessionmem.Proposal, state string) proposalLine {
+	return proposalLine{
+		Type: "proposal", ID: p.ID, Change: string(p.Kind), Target: p.Target.String(), Text: p.Text, Old: p.Old, Confidence: p.Confidence,
+		Session: p.Session, From: p.From, To: p.To, Time: stamp(p.Time), File: b.Memory.InboxPath(), Line: p.Line, State: state,
+	}
+}
+
+func (c *commands) memoryInbox() *cobra.Command {
+	list := c.inboxList()
+	group := c.group("inbox", "Show and decide what is proposed to be remembered", list, c.inboxAccept(), c.inboxEdit(), c.inboxDiscard())
+	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, a file that is
+yours to edit: every lesson where memory.write = ask or where text of strangers is in
+the conversation, and every change of a line. Without a word more, inbox lists it.`
+	asJSON := jsonFlag(group)
+	group.RunE = c.guard(func(cmd *cobra.Command, _ []string) error { return c.listInbox(cmd, *asJSON) })
+	return group
+}
+
+func (c *commands) inboxList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List the proposals, the oldest first", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error { return c.listInbox(cmd, *asJSON) })
+	return cmd
+}
+
+func (c *commands) listInbox(cmd *cobra.Command, asJSON bool) error {
+	return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		waiting, err := b.Memory.Inbox()
+		if err != nil {
+			return err
+		}
+		if len(waiting) == 0 && !asJSON {
+			return c.out.text("Nothing is proposed.\n")
+		}
+		for _, p := range waiting {
+			if err := c.printProposal(b, p, asJSON, "waiting"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *commands) printProposal(b *backend.Backend, p sessionmem.Proposal, asJSON bool, state string) error {
+	if asJSON {
+		return c.out.json(newProposalLine(b, p, state))
+	}
+	text := fmt.Sprintf("%s  %s, %s", p.ID, p.Kind, p.Target)
+	for _, word := range []string{p.Session, stampWords(p)} {
+		if word != "" {
+			text += " · " + word
+		}
+	}
+	if p.Old != "" {
+		text += "\n  - " + oneLine(p.Old, 500)
+	}
+	if p.Text != "" {
+		text += "\n  + " + oneLine(p.Text, 500)
+	}
+	return c.out.text(text + "\n")
+}
+
+// stampWords is when a proposal was made and how sure it is.
+func stampWords(p sessionmem.Proposal) string {
+	var words []string
+	if !p.Time.IsZero() {
+		words = append(words, when(p.Time))
+	}
+	if p.Confidence > 0 && p.Confidence < 1 {
+		words = append(words, fmt.Sprintf("%.0f %% sure", 100*p.Confidence))
+	}
+	return strings.Join(words, " · ")
+}
+
+func (c *commands) inboxAccept() *cobra.Command {
+	cmd := &cobra.Command{Use: "accept ID", Short: "Do what a proposal says", Args: exact(1, "one id")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			p, err := findProposal(b, args[0])
+			if err != nil {
+				return err
+			}
+			w, err := b.Memory.Accept(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				line := newProposalLine(b, p, "accepted")
+				line.Text, line.Old, line.File, line.Line, line.Undo = w.Text, w.Old, w.Path, w.Line, w.UndoID
+				return c.out.json(line)
+			}
+			words := "remembered: " + w.Text
+			if w.Text == "" {
+				words = "forgotten: " + w.Old
+			}
+			return c.out.text(fmt.Sprintf("%s\n  %s:%d; `mac-stats memory undo` takes it back\n", words, w.Path, w.Line))
+		})
+	})
+	return cmd
+}
+
+// findProposal is the proposal as it waits; what doesn't wait is an error of Accept.
+func findProposal(b *backend.Backend, id string) (sessionmem.Proposal, error) {
+	waiting, err := b.Memory.Inbox()
+	for _, p := range waiting {
+		if strings.EqualFold(p.ID, id) {
+			return p, nil
+		}
+	}
+	return sessionmem.Proposal{}, err
+}
+
+func (c *commands) inboxEdit() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "edit ID TEXT", Short: "Change the words of a proposal; it waits on", Args: atLeast(2, "an id and the new words"),
+		Example: `  mac-stats memory inbox edit k3x9qa "Likes green tea"`,
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			p, err := b.Memory.Edit(cmd.Context(), args[0], strings.Join(args[1:], " "))
+			if err != nil {
+				return err
+			}
+			return c.printProposal(b, p, *asJSON, "waiting")
+		})
+	})
+	return cmd
+}
+
+func (c *commands) inboxDiscard() *cobra.Command {
+	cmd := &cobra.Command{Use: "discard ID", Short: "Drop a proposal; nothing is remembered", Args: exact(1, "one id")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			p, err := b.Memory.Discard(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return c.printProposal(b, p, true, "discarded")
+			}
+			return c.out.text("discarded: " + oneLine(p.Old+" "+p.Text, 500) + "\n")
+		})
+	})
+	return cmd
+}
+
+func (c *commands) memoryUndo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "undo [ID]", Short: "Take the last change of the memory back, or the one of an undo id", Args: atMost(1, "one undo id at most"),
+		Long: `Takes back the newest change made by a model, in the window or here, and the one before
+it when given again, up to 20. What you changed in your editor is left as it is.`,
+	}
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			if err := b.Memory.Undo(cmd.Context(), strings.Join(args, "")); err != nil {
+				return err
+			}
+			return c.out.text("undone\n")
+		})
+	})
+	return cmd
+}
+
+// proposedNext is how to decide about what a turn proposed.
+func proposedNext(m *agents.MemoryChange) string {
+	if m == nil || m.Inbox == "" {
+		return ""
+	}
+	return " · `mac-stats memory inbox accept " + m.Inbox + "`"
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// remembersTwice is a model that wants two sentences remembered in one turn.
+func remembersTwice() ollamatest.Script {
+	return ollamatest.Script{Models: []ollamatest.Model{textOnly("qwen3:8b")}, Rules: []ollamatest.Rule{
+		{Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Rides a red bicycle"}},
+		{Reply: ollamatest.Reply{Text: "Noted."}},
+	}}
+}
+
+func textOnly(name string) ollamatest.Model {
+	m := model(name)
+	m.Capabilities = []string{"completion"}
+	return m
+}
+
+func TestMemoryInbox(t *testing.T) {
+	e := newEnv(t, remembersTwice())
+	e.write(t, "config.toml", "[memory]\nwrite = \"ask\"\n")
+	if got := e.must(t, "memory", "inbox"); got != "Nothing is proposed.\n" {
+		t.Errorf("an empty inbox: %q", got)
+	}
+	if got := e.must(t, "memory", "inbox", "list", "--json"); got != "" {
+		t.Errorf("an empty inbox in JSON: %q", got)
+	}
+	e.must(t, "ask", "--session", "notes", "Remember that I like green tea")
+	list := objects(t, e.must(t, "memory", "inbox", "--json"))
+	if len(list) != 2 {
+		t.Fatalf("waiting: %v", list)
+	}
+	want := []string{"change", "confidence", "file", "from", "id", "line", "old", "session", "state", "target", "text", "time", "to", "type", "undo"}
+	if diff := cmp.Diff(want, fields(list[0])); diff != "" {
+		t.Error(diff)
+	}
+	p := list[0]
+	if p["type"] != "proposal" || p["change"] != "add" || p["target"] != "global" || p["text"] != "Likes green tea" || p["session"] != "cli-notes" || p["from"] == "" || p["state"] != "waiting" {
+		t.Errorf("waiting: %v", p)
+	}
+	id, other := p["id"].(string), list[1]["id"].(string)
+	if text := e.must(t, "memory", "inbox"); !strings.Contains(text, id+"  add, global · cli-notes · ") || !strings.Contains(text, "\n  + Likes green tea\n") {
+		t.Errorf("text: %s", text)
+	}
+	edited := objects(t, e.must(t, "memory", "inbox", "edit", id, "Likes", "black tea", "--json"))[0]
+	if edited["text"] != "Likes black tea" || edited["id"] != id {
+		t.Errorf("edited: %v", edited)
+	}
+	accepted := objects(t, e.must(t, "memory", "inbox", "accept", id, "--json"))[0]
+	if accepted["state"] != "accepted" || accepted["undo"] == "" || !strings.HasSuffix(accepted["file"].(string), "memory.md") {
+		t.Errorf("accepted: %v", accepted)
+	}
+	if got := e.must(t, "memory", "list"); !strings.Contains(got, "Likes black tea") || strings.Contains(got, "bicycle") {
+		t.Errorf("memory: %s", got)
+	}
+	if got := e.must(t, "memory", "inbox", "discard", other); !strings.HasPrefix(got, "discarded: ") || !strings.Contains(got, "Rides a red bicycle") {
+		t.Errorf("discarded: %s", got)
+	}
+	if got := e.must(t, "memory", "inbox"); got != "Nothing is proposed.\n" {
+		t.Errorf("afterwards: %q", got)
+	}
+	if got := e.must(t, "memory", "undo"); got != "undone\n" {
+		t.Errorf("undo: %q", got)
+	}
+	if got := e.must(t, "memory", "list"); strings.Contains(got, "black tea") {
+		t.Errorf("after undo: %s", got)
+	}
+}
+
+func TestMemoryInboxByHand(t *testing.T) {
+	e := newEnv(t, ollamatest.Script{})
+	e.must(t, "memory", "add", "Likes tea")
+	e.write(t, "agents/memory-inbox.md", "- [ab] remove from global: Likes tea\n- [cd] replace in global: Likes jazz => Likes rock\n")
+	if got := e.must(t, "memory", "inbox"); !strings.Contains(got, "ab  remove, global\n  - Likes tea\n") || !strings.Contains(got, "  - Likes jazz\n  + Likes rock\n") {
+		t.Errorf("listed: %s", got)
+	}
+	for name, args := range map[string][]string{
+		"a line that isn't there": {"memory", "inbox", "accept", "cd"},
+		"an unknown proposal":     {"memory", "inbox", "accept", "zz"},
+		"an unknown one to drop":  {"memory", "inbox", "discard", "zz"},
+		"an edit of a removal":    {"memory", "inbox", "edit", "ab", "other words"},
+		"a bad undo id":           {"memory", "undo", "nonsense"},
+	} {
+		if o := e.run(t, args...); o.code != exitFailed || !oneLineOn(o.stderr, "mac-stats: ") {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	for name, args := range map[string][]string{
+		"no id": {"memory", "inbox", "accept"}, "no text": {"memory", "inbox", "edit", "ab"}, "no such command": {"memory", "inbox", "acept", "ab"}, "two ids": {"memory", "undo", "a", "b"},
+	} {
+		if o := e.run(t, args...); o.code != exitUsage {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if got := e.must(t, "memory", "inbox", "accept", "ab"); !strings.HasPrefix(got, "forgotten: Likes tea\n") {
+		t.Errorf("accepted: %s", got)
+	}
+	e.must(t, "memory", "undo")
+	e.must(t, "memory", "undo") // of the line added first
+	if o := e.run(t, "memory", "undo"); o.code != exitFailed || !strings.Contains(o.stderr, "There is no change") {
+		t.Errorf("nothing to undo: %+v", o)
+	}
+	data, err := os.ReadFile(filepath.Join(e.home, "agents", "memory.md"))
+	if err != nil || strings.Contains(string(data), "Likes tea") {
+		t.Errorf("memory %q, %v", data, err)
+	}
+}
