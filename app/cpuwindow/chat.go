@@ -18,6 +18,8 @@ type chatActions struct {
 	retry      func(f fault)
 	stopCall   func(id string)
 	undo       func(key, id string)
+	decide     func(key, id string, save bool)
+	openInbox  func()
 	pull       func(model string)
 	recheck    func()
 	openLink   func(url string)
@@ -162,7 +164,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	case entrySummary:
 		c.buildSummary(b, e, open)
 	case entryNote:
-		b.rows = []*placed{{row: c.noteRow(e), gap: gap8}}
+		b.rows = c.noteRows(e)
 	case entryError:
 		b.rows = []*placed{{row: c.errorRow(e), gap: gap12, max: proseMax}}
 	}

@@ -54,6 +54,8 @@ type entry struct {
 	undoID  string // note: memory that can be taken back
 	retryID string // note: message to ask again
 	fault   *fault // error
+
+	proposal string // note: id of a memory that waits for Save or Discard
 }
 
 // fault is an error as the card shows it.
@@ -379,6 +381,7 @@ func (c *conversation) applyMemory(ev agents.Event) {
 		e.text = "memory reloaded"
 	case ev.Type == agents.EventMemoryProposed:
 		e.text = "proposed to remember “" + memoryText(ev) + "”"
+		e.proposalNote(m)
 	default:
 		e.text = "remembered “" + memoryText(ev) + "”"
 		if m != nil {

@@ -39,6 +39,9 @@ type memories interface {
 	List() ([]sessionmem.MemoryFile, error)
 	Path(t sessionmem.Target) string
 	Undo(ctx context.Context, undoID string) error
+	Accept(ctx context.Context, id string) (sessionmem.Written, error)
+	Discard(ctx context.Context, id string) (sessionmem.Proposal, error)
+	InboxPath() string
 }
 
 // roster is the agents.

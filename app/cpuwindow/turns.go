@@ -407,7 +407,7 @@ func (w *Window) chatActions() chatActions {
 				run.StopCall(id)
 			}
 		},
-		undo: w.undo, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
+		undo: w.undo, decide: w.decide, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
 		showOlder: func() {
 			if w.shown.showOlder() {
 				w.painter.changed(w.shown)

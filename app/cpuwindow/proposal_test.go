@@ -1,0 +1,93 @@
+package cpuwindow
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+func (stubMemories) Accept(context.Context, string) (sessionmem.Written, error) {
+	return sessionmem.Written{}, sessionmem.ErrNoProposal
+}
+
+func (stubMemories) Discard(context.Context, string) (sessionmem.Proposal, error) {
+	return sessionmem.Proposal{}, sessionmem.ErrNoProposal
+}
+
+func (stubMemories) InboxPath() string { return "/data/agents/memory-inbox.md" }
+
+// tap taps the button with these words, which must be there once.
+func (b *bench) tap(words string) {
+	b.t.Helper()
+	var found []*button
+	for _, o := range test.LaidOutObjects(b.w.win.Canvas().Content()) {
+		if btn, ok := o.(*button); ok && btn.text == words && btn.Visible() {
+			found = append(found, btn)
+		}
+	}
+	if len(found) != 1 {
+		b.t.Fatalf("%d buttons %q", len(found), words)
+	}
+	test.Tap(found[0])
+	b.settle()
+}
+
+func TestAProposalIsDecidedInTheChat(t *testing.T) {
+	for _, tt := range []struct{ name, button, see, memory string }{
+		{"given Save, then the memory changes", "Save", "saved: proposed", "- Likes jazz\n"},
+		{"given Discard, then it doesn't", "Discard", "discarded: proposed", "- Likes rock\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t).shown()
+			m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+			b.w.parts.memories = m
+			path := m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+			if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes rock"}); err != nil {
+				t.Fatal(err)
+			}
+			p, err := m.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: "Likes rock", Text: "Likes jazz"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.w.send("tidy up")
+			b.settle()
+			b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
+			b.settle()
+			b.sees("Likes jazz", "in place of", "Likes rock", "Edit")
+			b.tap(tt.button)
+			b.sees(tt.see)
+			data, err := os.ReadFile(path)
+			if err != nil || !strings.HasPrefix(string(data), strings.TrimSpace(tt.memory)) {
+				t.Errorf("memory %q, %v", data, err)
+			}
+			if waiting, err := m.Inbox(); err != nil || len(waiting) != 0 {
+				t.Errorf("waiting %v, %v", waiting, err)
+			}
+			if tt.button == "Save" {
+				b.tap("Undo")
+				if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), "- Likes rock") {
+					t.Errorf("after Undo: %q, %v", data, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAProposalThatCantBeDecidedStays(t *testing.T) {
+	c := asked("q")
+	c.apply(agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: "ab", Change: "remove", Old: "x"}})
+	e := c.entries[1]
+	if e.proposal != "ab" || e.text != "proposed to forget “x”" {
+		t.Errorf("%q %q", e.proposal, e.text)
+	}
+	c.decided(e.key, true, "", sessionmem.ErrNoProposal)
+	if e.proposal != "ab" || !strings.Contains(e.text, "that failed: ") {
+		t.Errorf("%q %q", e.proposal, e.text)
+	}
+}
