@@ -198,7 +198,7 @@ func (m *Memory) putIntoInbox(p *Proposal) error {
 func findProposal(raw []byte, id string) (Proposal, item, error) {
 	text := parseMemory(normalizeFile(raw))
 	for _, p := range parseProposals(text) {
-		if !strings.EqualFold(p.ID, id) {
+		if p.ID != strings.ToLower(id) {
 			continue
 		}
 		i := slices.IndexFunc(text.items, func(it item) bool { return it.first+1 == p.Line })

@@ -67,7 +67,7 @@ func parseProposal(b Bullet) Proposal {
 	p.parseOrigin(b.From)
 	text := b.Text
 	if found := inboxID.FindStringSubmatch(text); found != nil {
-		p.ID, text = found[1], text[len(found[0]):]
+		p.ID, text = strings.ToLower(found[1]), text[len(found[0]):]
 	} else {
 		sum := sha256.Sum256([]byte(text))
 		p.ID = strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:6])

@@ -61,7 +61,7 @@ func TestInboxIsReadGenerously(t *testing.T) {
 		{"given an unknown target, then it is text", "- [ab] add to nobody: tea\n", []Proposal{{ID: "ab", Kind: ProposeAdd, Target: global, Text: "add to nobody: tea", Line: 1}}},
 		{"given a target out of the folder, then it is text", "- [ab] add to agent ../x: tea\n", []Proposal{{ID: "ab", Kind: ProposeAdd, Target: global, Text: "add to agent ../x: tea", Line: 1}}},
 		{"given a replacement without an arrow, then it is text", "- [ab] replace in global: tea\n", []Proposal{{ID: "ab", Kind: ProposeAdd, Target: global, Text: "replace in global: tea", Line: 1}}},
-		{"given an id twice, then they differ", "- [ab] one x\n- [ab] two x\n", []Proposal{
+		{"given an id twice, then they differ", "- [ab] one x\n- [AB] two x\n", []Proposal{
 			{ID: "ab", Kind: ProposeAdd, Target: global, Text: "one x", Line: 1}, {ID: "ab-2", Kind: ProposeAdd, Target: global, Text: "two x", Line: 2},
 		}},
 		{"given words over several lines", "- [ab] remove from global: likes\n  green tea <!-- confidence=0.7 x=y -->\n", []Proposal{{ID: "ab", Kind: ProposeRemove, Target: global, Old: "likes green tea", Confidence: 0.7, Line: 1}}},

@@ -136,7 +136,7 @@ func (c *commands) inboxAccept() *cobra.Command {
 func findProposal(b *backend.Backend, id string) (sessionmem.Proposal, error) {
 	waiting, err := b.Memory.Inbox()
 	for _, p := range waiting {
-		if strings.EqualFold(p.ID, id) {
+		if p.ID == strings.ToLower(id) {
 			return p, nil
 		}
 	}
