@@ -13,7 +13,7 @@ type fold struct {
 func (f *fold) add(b Block) {
 	if b.Kind != KindNote {
 		if !b.IsMessage() && b.Kind != KindSummary {
-			b = Block{ID: b.ID, Kind: b.Kind} // what it says is never context
+			b = Block{ID: b.ID, Kind: b.Kind, Agent: b.Agent} // what it says is never context
 		}
 		f.active = append(f.active, b)
 		return
@@ -83,22 +83,10 @@ func rewindTarget(b Block) string {
 // purpose). Where that block is gone, the messages after the Summary.
 func (f *fold) context() Context {
 	var ctx Context
-	from := 0
-	for i := len(f.active) - 1; i >= 0; i-- {
-		if f.active[i].Kind == KindSummary {
-			summary := f.active[i]
-			ctx.Summary = &summary
-			from = i + 1
-			break
-		}
-	}
-	if ctx.Summary != nil {
-		for i := range from - 1 {
-			if f.active[i].ID == ctx.Summary.Through {
-				from = i + 1
-				break
-			}
-		}
+	at, from := f.lastSummary()
+	if at >= 0 {
+		summary := f.active[at]
+		ctx.Summary = &summary
 	}
 	ctx.Messages = make([]Block, 0, len(f.active)-from)
 	for i, b := range f.active {
@@ -111,4 +99,22 @@ func (f *fold) context() Context {
 		}
 	}
 	return ctx
+}
+
+// lastSummary finds the last Summary (-1 where there is none) and the first block
+// that is context beside it.
+func (f *fold) lastSummary() (at, from int) {
+	at = len(f.active) - 1
+	for at >= 0 && f.active[at].Kind != KindSummary {
+		at--
+	}
+	if at < 0 || f.active[at].Through == throughNone {
+		return at, 0
+	}
+	for i := range at {
+		if f.active[i].ID == f.active[at].Through {
+			return at, i + 1
+		}
+	}
+	return at, at + 1
 }

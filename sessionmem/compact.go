@@ -1,0 +1,227 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ErrStale: the conversation went another way while its Summary was being made (a
+// reset, a rewind, a Summary of somebody else), so the Summary was not appended.
+var ErrStale = errors.New("the conversation changed while it was being summarised")
+
+const (
+	// throughNone is the Through of a Summary that covers no message: all of them
+	// were kept word for word.
+	throughNone = "none"
+	// maxCompacted is how many of the last messages a Summarizer is given.
+	maxCompacted = 20
+	// defaultWindow is the window, in messages, up to which the threshold holds as
+	// it is configured.
+	defaultWindow = 20
+	// fullPercent is how full a model's context is when a session is summarised
+	// whatever the number of its messages.
+	fullPercent = 75
+)
+
+// CompactPolicy says when a session is summarised. Zero fields are the defaults.
+type CompactPolicy struct {
+	Threshold     int           // messages since the last Summary, 8
+	MinPeriodic   int           // the same for the periodic pass, 4
+	KeepRecent    int           // messages that stay word for word; negative is none, default 4
+	Window        int           // session.max_messages: beyond 20 the threshold is Window + 2
+	Interval      time.Duration // of the periodic pass, 30 min
+	InactiveAfter time.Duration // without a message: a session is summarised whole, 30 min
+}
+
+// complete fills in the defaults.
+func (p CompactPolicy) complete() CompactPolicy {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{{&p.Threshold, 8}, {&p.MinPeriodic, 4}, {&p.KeepRecent, 4}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	p.KeepRecent = max(p.KeepRecent, 0)
+	for _, d := range []*time.Duration{&p.Interval, &p.InactiveAfter} {
+		if *d <= 0 {
+			*d = 30 * time.Minute
+		}
+	}
+	if p.Window > defaultWindow {
+		p.Threshold = max(p.Threshold, p.Window+2)
+	}
+	return p
+}
+
+// Due reports whether a session is to be summarised, on request: since is its
+// messages since the last Summary, percent how full the model's context is. A
+// context that stays full right after a Summary is not summarised again before
+// there is something new to cover.
+func (p CompactPolicy) Due(since int, percent float64) bool {
+	p = p.complete()
+	return since >= p.Threshold || percent >= fullPercent && since >= max(p.KeepRecent, 2)
+}
+
+// Snapshot is what a Summary is made of: the session as it was at one moment. It
+// holds no lock, and the conversation may go on.
+type Snapshot struct {
+	Session  string
+	Previous *Block   // the last Summary, or nil
+	Messages []Block  // those not covered by it, oldest first
+	Since    int      // how many of them were written after it
+	Tools    []string // whose results stand among them
+	Last     time.Time
+
+	active []Block // the branch, to find what a Summary goes through
+}
+
+// Snapshot gives what there is to summarise of a session. With before, the id of a
+// User block, it ends in front of that block: the question that is waiting for its
+// answer. A session never written gives an empty Snapshot.
+func (s *Store) Snapshot(ctx context.Context, name, before string) (Snapshot, error) {
+	ses := s.session(name)
+	unlock, err := s.lock(ctx, ses, true)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("reading %s: %w", name, err)
+	}
+	defer unlock()
+	if !ses.private.Load() {
+		if err := s.awaitFile(ctx, ses); err != nil {
+			return Snapshot{}, fmt.Errorf("reading %s: %w", name, err)
+		}
+		if err := s.refresh(ses); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	return ses.fold.snapshot(name, before), nil
+}
+
+// snapshot copies what is context now.
+func (f *fold) snapshot(name, before string) Snapshot {
+	snap := Snapshot{Session: name}
+	at, from := f.lastSummary()
+	if at >= 0 {
+		summary := f.active[at]
+		snap.Previous = &summary
+	}
+	for i, b := range f.active {
+		if before != "" && b.ID == before {
+			break
+		}
+		snap.active = append(snap.active, Block{ID: b.ID, Kind: b.Kind})
+		switch {
+		case i < from:
+		case b.IsMessage():
+			snap.Messages = append(snap.Messages, b)
+			snap.Last = b.Time
+			if i > at {
+				snap.Since++
+			}
+		case b.Kind == KindTool && !slices.Contains(snap.Tools, b.Agent):
+			snap.Tools = append(snap.Tools, b.Agent)
+		}
+	}
+	return snap
+}
+
+// Covered is how many messages a Summary covers that keeps the last ones.
+func (s Snapshot) Covered(keep int) int { return max(len(s.Messages)-max(keep, 0), 0) }
+
+// through is the last block that a Summary covers which keeps so many messages.
+func (s Snapshot) through(keep int) string {
+	covered := s.Covered(keep)
+	switch {
+	case keep <= 0 && len(s.active) > 0:
+		return s.active[len(s.active)-1].ID
+	case covered > 0:
+		return s.Messages[covered-1].ID
+	case s.Previous != nil:
+		return s.Previous.Through
+	}
+	return throughNone
+}
+
+// recent is what a Summarizer is given: the last messages.
+func (s Snapshot) recent() []Block { return s.Messages[max(len(s.Messages)-maxCompacted, 0):] }
+
+// appendSummary appends a Summary of the snapshot, if what it covers is still the
+// conversation: messages that came meanwhile stay behind it, in order. Else it
+// gives ErrStale.
+func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Block, error) {
+	ses := s.session(snap.Session)
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
+	}
+	defer unlock()
+	private := ses.private.Load()
+	if !private {
+		if err := s.refreshToWrite(ctx, ses); err != nil {
+			return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
+		}
+	}
+	if !ses.fold.holds(snap, b.Through) {
+		return Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
+	}
+	write := func() ([]Block, error) { return s.appendFile(ctx, ses, []Block{b}) }
+	if private {
+		write = func() ([]Block, error) { return s.appendMemory(ses, []Block{b}) }
+	}
+	out, err := write()
+	if err != nil {
+		return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
+	}
+	return out[0], nil
+}
+
+// holds reports whether a Summary of the snapshot is still one of this
+// conversation: the same Summary before it, and the last block it covers there.
+func (f *fold) holds(snap Snapshot, through string) bool {
+	at, _ := f.lastSummary()
+	switch {
+	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || snap.Previous.ID != f.active[at].ID):
+		return false
+	case through == throughNone:
+		return len(snap.Messages) > 0 && f.has(snap.Messages[0].ID)
+	case snap.Previous != nil && through == snap.Previous.Through:
+		return true
+	}
+	return f.has(through)
+}
+
+func (f *fold) has(id string) bool {
+	return slices.ContainsFunc(f.active, func(b Block) bool { return b.ID == id })
+}
+
+// Release drops what this process holds of a session; it is read again when it is
+// asked for. An in-memory session stays: it is nowhere else.
+func (s *Store) Release(name string) {
+	ses := s.session(name)
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	if !ses.private.Load() {
+		ses.forgetFile()
+	}
+}
+
+// Held reports whether this process holds a session in memory, and whether a turn
+// of this process is under way in it.
+func (s *Store) Held(name string) (held, turn bool) {
+	s.mu.Lock()
+	ses := s.sessions[name]
+	s.mu.Unlock()
+	if ses == nil {
+		return false, false
+	}
+	if len(ses.turn) > 0 {
+		return true, true
+	}
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return ses.stat != nil || len(ses.mem) > 0, false
+}

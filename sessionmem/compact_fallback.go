@@ -1,0 +1,145 @@
+package sessionmem
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxIdentifiers = 40  // in a Summary
+	maxIdentifier  = 200 // bytes of one
+	maxQuoted      = 240 // characters of a message in a Summary without a model
+	maxEarlier     = 1600
+)
+
+// identifier matches what has to survive letter by letter: links, paths, quoted
+// names, error codes and numbers.
+var identifier = regexp.MustCompile("https?://[^\\s<>\"'`)\\]]+" + // links
+	"|(?:[A-Za-z]:\\\\|~?/|\\.{1,2}/)[\\w.@+~-]+(?:[/\\\\][\\w.@+~-]+)*/?" + // paths
+	"|[\\w.-]+/[\\w./-]+\\.\\w+" + // relative paths of files
+	"|`[^`\\n]+`|\"[^\"\\n]{2,80}\"|“[^”\\n]{2,80}”|„[^“”\\n]{2,80}[“”]|«[^»\\n]{2,80}»" + // quoted
+	"|\\b[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*\\d[A-Z0-9]*\\b|\\bE[A-Z]{4,}\\b|\\b0x[0-9A-Fa-f]+\\b" + // codes
+	"|\\b[\\w-]+\\.(?:go|md|toml|json|yaml|yml|txt|py|rs|js|ts|sh|log|conf|swift|c|h)\\b" + // files
+	"|\\b[A-Za-z]*\\d[\\w.:-]*\\d\\b") // versions, numbers, addresses
+
+// secretLine matches a line that may hold a secret: nothing of it is kept.
+var secretLine = regexp.MustCompile(`(?i)pass(word|wort|phrase)|secret|token|api[-_ ]?key|private key|credential|bearer `)
+
+// Identifiers gives the exact identifiers in messages, the newest message first,
+// each once, at most 40. Lines that may hold a secret are left out.
+func Identifiers(messages []Block) []string {
+	var found []string
+	for _, b := range slices.Backward(messages) {
+		for line := range strings.SplitSeq(b.Text, "\n") {
+			if secretLine.MatchString(line) {
+				continue
+			}
+			for _, id := range identifier.FindAllString(line, -1) {
+				id = strings.TrimRight(strings.Trim(id, "`\"“”„«»"), ".,;:")
+				if len(id) < 2 || len(id) > maxIdentifier || slices.Contains(found, id) {
+					continue
+				}
+				if found = append(found, id); len(found) == maxIdentifiers {
+					return found
+				}
+			}
+		}
+	}
+	return found
+}
+
+// withIdentifiers adds those that a Summary leaves out.
+func withIdentifiers(text string, messages []Block) string {
+	var missing []string
+	for _, id := range Identifiers(messages) {
+		if !strings.Contains(text, id) {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return text
+	}
+	return text + "\n\nExact identifiers: " + strings.Join(missing, " · ")
+}
+
+// PlainSummary is a Summary made without a model, of the messages' own words: what
+// was asked first and last, what is still open, the exact identifiers. It says
+// what it is. The same input gives the same text.
+func PlainSummary(previous *Block, messages []Block) string {
+	var out strings.Builder
+	out.WriteString("This summary was made without a model: it quotes the conversation and leaves out what does not fit.")
+	if previous != nil {
+		out.WriteString("\n\nBefore that: " + shortText(previous.Text, maxEarlier))
+	}
+	var asked []Block
+	for _, b := range messages {
+		if b.Kind == KindUser {
+			asked = append(asked, b)
+		}
+	}
+	if len(asked) > 0 {
+		out.WriteString("\n\nAsked by the user:")
+	}
+	for i, b := range asked {
+		if i > 0 && i < len(asked)-3 {
+			continue
+		}
+		out.WriteString("\n- " + shortText(oneLine(withoutSecrets(b.Text)), maxQuoted))
+	}
+	if open := openAsks(messages); len(open) > 0 {
+		out.WriteString("\n\nStill open:")
+		for _, ask := range open {
+			out.WriteString("\n- " + ask)
+		}
+	}
+	for _, b := range slices.Backward(messages) {
+		if b.Kind == KindAssistant {
+			out.WriteString("\n\nThe last answer: " + shortText(oneLine(withoutSecrets(b.Text)), 2*maxQuoted))
+			break
+		}
+	}
+	return withIdentifiers(out.String(), messages)
+}
+
+// openAsks are what the user asked for at the end without an answer, and what the
+// last answer asks or promises.
+func openAsks(messages []Block) []string {
+	var open []string
+	for i, b := range messages {
+		answered := b.Kind != KindUser || i+1 < len(messages) && messages[i+1].Kind == KindAssistant
+		if !answered {
+			open = append(open, "not answered: "+shortText(oneLine(withoutSecrets(b.Text)), maxQuoted))
+		}
+	}
+	if n := len(messages); n > 0 && messages[n-1].Kind == KindAssistant {
+		for line := range strings.SplitSeq(withoutSecrets(messages[n-1].Text), "\n") {
+			if line = oneLine(line); strings.HasSuffix(line, "?") {
+				open = append(open, "asked of the user: "+shortText(line, maxQuoted))
+			}
+		}
+	}
+	return open[max(len(open)-6, 0):]
+}
+
+func withoutSecrets(text string) string {
+	var kept []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if secretLine.MatchString(line) {
+			line = "[a line that may hold a secret is left out]"
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
+}
+
+// shortText cuts text to so many characters, between two characters.
+func shortText(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	return fmt.Sprintf("%s… (%d more characters)", strings.TrimSpace(string(runes[:limit])), len(runes)-limit)
+}
