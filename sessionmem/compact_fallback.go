@@ -9,10 +9,12 @@ import (
 )
 
 const (
-	maxIdentifiers = 40  // in a Summary
-	maxIdentifier  = 200 // bytes of one
-	maxQuoted      = 240 // characters of a message in a Summary without a model
-	maxEarlier     = 1600
+	maxIdentifiers  = 40   // in a Summary
+	maxIdentifier   = 200  // bytes of one
+	maxSearched     = 8    // messages that are searched for them
+	maxSearchedText = 4000 // bytes of each
+	maxQuoted       = 240  // characters of a message in a Summary without a model
+	maxEarlier      = 1600
 )
 
 // identifier matches what has to survive letter by letter: links, paths, quoted
@@ -25,16 +27,26 @@ var identifier = regexp.MustCompile("https?://[^\\s<>\"'`)\\]]+" + // links
 	"|\\b[\\w-]+\\.(?:go|md|toml|json|yaml|yml|txt|py|rs|js|ts|sh|log|conf|swift|c|h)\\b" + // files
 	"|\\b[A-Za-z]*\\d[\\w.:-]*\\d\\b") // versions, numbers, addresses
 
-// secretLine matches a line that may hold a secret: nothing of it is kept.
-var secretLine = regexp.MustCompile(`(?i)pass(word|wort|phrase)|secret|token|api[-_ ]?key|private key|credential|bearer `)
+// secretWords are in lines that may hold a secret: nothing of such a line is kept.
+var secretWords = []string{"password", "passwort", "passphrase", "secret", "token", "api key", "api-key", "api_key", "apikey", "private key", "credential", "bearer "}
 
-// Identifiers gives the exact identifiers in messages, the newest message first,
-// each once, at most 40. Lines that may hold a secret are left out.
+func mayHoldSecret(line string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(line, w) })
+}
+
+// Identifiers gives the exact identifiers in the last 8 messages, the newest
+// message first, each once, at most 40. Lines that may hold a secret, and what is
+// beyond 4,000 bytes of a message, are left out.
 func Identifiers(messages []Block) []string {
 	var found []string
-	for _, b := range slices.Backward(messages) {
-		for line := range strings.SplitSeq(b.Text, "\n") {
-			if secretLine.MatchString(line) {
+	for _, b := range slices.Backward(messages[max(len(messages)-maxSearched, 0):]) {
+		text := b.Text
+		if len(text) > maxSearchedText {
+			text = strings.ToValidUTF8(text[:maxSearchedText], "")
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			if mayHoldSecret(line) {
 				continue
 			}
 			for _, id := range identifier.FindAllString(line, -1) {
@@ -101,7 +113,7 @@ func PlainSummary(previous *Block, messages []Block) string {
 			break
 		}
 	}
-	return withIdentifiers(out.String(), messages)
+	return out.String()
 }
 
 // openAsks are what the user asked for at the end without an answer, and what the
@@ -127,7 +139,7 @@ func openAsks(messages []Block) []string {
 func withoutSecrets(text string) string {
 	var kept []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if secretLine.MatchString(line) {
+		if mayHoldSecret(line) {
 			line = "[a line that may hold a secret is left out]"
 		}
 		kept = append(kept, line)

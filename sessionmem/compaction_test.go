@@ -242,7 +242,7 @@ func TestCompactWithoutAModel(t *testing.T) {
 	if _, err := r.store.Append(t.Context(), "cli-a", Block{Kind: KindUser, Text: text}); err != nil {
 		t.Fatal(err)
 	}
-	r.say("cli-a", 1, 9)
+	r.say("cli-a", 1, 8)
 	done, err := r.compact("cli-a")
 	if err != nil || !done.Plain {
 		t.Fatalf("%+v, %v", done, err)
@@ -333,6 +333,6 @@ func BenchmarkCompact20(b *testing.B) {
 		messages[i] = Block{ID: fmt.Sprint(i), Kind: KindUser, Text: strings.Repeat("see /srv/app/main.go:12 and 10.0.0.7 for it. ", 20)}
 	}
 	for b.Loop() {
-		PlainSummary(nil, messages)
+		withIdentifiers(PlainSummary(nil, messages), messages)
 	}
 }
