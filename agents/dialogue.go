@@ -137,6 +137,9 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	if d.numCtx > 0 {
 		usage.ContextPercent = 100 * float64(res.PromptTokens+res.AnswerTokens) / float64(d.numCtx)
 	}
+	if d.call == nil {
+		d.t.percent = usage.ContextPercent
+	}
 	e := Event{Type: EventUsage, Usage: &usage}
 	d.emit(e)
 	return cut

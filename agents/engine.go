@@ -25,10 +25,11 @@ type ModelResolver interface {
 	Estimate(model string, raw int) int
 }
 
-// Compactor shortens a session's context by a Summary: what an overflow does
-// first. It reports whether the context is shorter now.
+// Compactor shortens a session's context by a Summary; sessionmem.Compaction is
+// one.
 type Compactor interface {
-	Compact(ctx context.Context, session string) (shorter bool, err error)
+	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, sessionmem.CompactPolicy, error)
+	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (sessionmem.Compacted, error)
 }
 
 // Settings are the live settings of turns (config.toml); read anew each turn.
@@ -59,7 +60,12 @@ type Params struct {
 	Vitals    func() string                                           // one line for the prompt; optional
 	Stats     func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
 	Compactor Compactor                                               // optional
-	Logger    *slog.Logger                                            // optional
+	// Background: a session that is due is summarised after its turn, until its next
+	// one comes. Without it (a command, which ends with its turn) the next turn does
+	// it first and says so.
+	Background bool
+	Compacted  func(sessionmem.Compacted) // told of each one in the background; optional
+	Logger     *slog.Logger               // optional
 }
 
 // Engine runs turns. One a process; safe for concurrent use.
@@ -73,7 +79,8 @@ type Engine struct {
 	runs   map[string][]*Run
 	memory map[string]string // text of each memory file as the last turn sent it, by path
 	closed bool
-	work   sync.WaitGroup // runs
+	work   sync.WaitGroup                // runs and what is done after them
+	after  map[string]context.CancelFunc // compactions in the background, by session
 }
 
 // NewEngine panics where a required field of p, or a prompt, is missing.
@@ -90,7 +97,7 @@ func NewEngine(p Params) *Engine {
 	}
 	return &Engine{
 		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isRemote),
-		runs: map[string][]*Run{}, memory: map[string]string{},
+		runs: map[string][]*Run{}, memory: map[string]string{}, after: map[string]context.CancelFunc{},
 	}
 }
 
@@ -115,6 +122,9 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	ctx, cancel := context.WithCancel(ctx)
 	run := newRun(req, cancel)
 	e.mu.Lock()
+	if stop := e.after[req.Session]; stop != nil {
+		stop() // the user goes first
+	}
 	if waiting := e.runs[req.Session]; len(waiting) > 0 {
 		run.before = waiting[len(waiting)-1]
 	}
@@ -154,6 +164,9 @@ func (e *Engine) Close() error {
 		for _, r := range runs {
 			r.Stop()
 		}
+	}
+	for _, stop := range e.after {
+		stop()
 	}
 	e.mu.Unlock()
 	e.work.Wait()

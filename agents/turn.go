@@ -33,11 +33,12 @@ type turn struct {
 	system Prompt
 
 	talk      *dialogue
-	reply     reply // the last one
-	shrunk    bool  // the one retry after an overflow is used up
-	corrected bool  // the one corrective round is used up
-	tainted   bool  // a stranger's text was fetched in this turn
-	calls     int   // tools and sub-calls so far
+	reply     reply   // the last one
+	shrunk    bool    // the one retry after an overflow is used up
+	corrected bool    // the one corrective round is used up
+	tainted   bool    // a stranger's text was fetched in this turn
+	calls     int     // tools and sub-calls so far
+	percent   float64 // of the context that the last call took
 
 	result Result
 	last   Event // the terminal event
@@ -57,6 +58,9 @@ func (t *turn) run(ctx context.Context) {
 		t.lock.Unlock()
 	}
 	t.engine.forget(t.out)
+	if err == nil {
+		t.engine.compactAfter(t.req.Session, t.percent)
+	}
 	t.out.finish(t.last, t.result, err)
 }
 
@@ -188,7 +192,7 @@ func (t *turn) resolveModel(ctx context.Context, asked string, a Agent) (ollama.
 // choose finds the agent and its model.
 func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.talk != nil {
-		return (*turn).build, nil // done when the message was weighed
+		return (*turn).compactFirst, nil // done when the message was weighed
 	}
 	selector := t.req.Agent
 	if selector == "" {
@@ -213,5 +217,5 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	t.model, t.numCtx, t.result.Model = model, numCtx, model.Name
 	t.talk = newDialogue(t, agent, model, numCtx, t.tools())
 	t.system = t.systemPrompt()
-	return (*turn).build, nil
+	return (*turn).compactFirst, nil
 }

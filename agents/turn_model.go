@@ -57,15 +57,8 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 {
 		t.numCtx, t.talk.numCtx, t.talk.budget = numCtx, numCtx, NewBudget(numCtx) // the server may have told less
 	}
-	if c := t.engine.p.Compactor; c != nil {
-		t.state(StateCompacting, "the conversation is too long for "+t.model.Name)
-		shorter, err := c.Compact(ctx, t.req.Session)
-		if err != nil {
-			t.engine.log.Warn("compaction failed, older messages are left out instead", "session", t.req.Session, "err", err)
-		}
-		if shorter {
-			return (*turn).build, nil
-		}
+	if t.compactOverflow(ctx) {
+		return (*turn).build, nil
 	}
 	t.tellCut(ContextCut{Messages: t.talk.drop((t.talk.history + 1) / 2)})
 	return (*turn).ask, nil

@@ -282,11 +282,18 @@ func TestModelOfAnAgent(t *testing.T) {
 	}
 }
 
-// compactFunc is a Compactor.
-type compactFunc func(ctx context.Context, session string) (bool, error)
+// compactor is a Compactor of this store without a model's digest.
+func (r *rig) compactor(digest sessionmem.Digest) *sessionmem.Compaction {
+	return sessionmem.NewCompaction(sessionmem.CompactionConfig{
+		Store: r.store, Summarizer: digestOf(digest), Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{KeepRecent: -1} },
+		Lessons: sessionmem.MemoryLessons{Memory: r.params.Memory, Store: r.store, Write: func() string { return "auto" }},
+	})
+}
 
-func (f compactFunc) Compact(ctx context.Context, session string) (bool, error) {
-	return f(ctx, session)
+type digestOf sessionmem.Digest
+
+func (d digestOf) Summarize(context.Context, *sessionmem.Block, []sessionmem.Block) (sessionmem.Digest, error) {
+	return sessionmem.Digest(d), nil
 }
 
 func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
@@ -294,12 +301,9 @@ func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
 		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}}},
 		{Reply: ollamatest.Reply{Text: "ok"}},
 	}})
-	r.params.Compactor = compactFunc(func(ctx context.Context, session string) (bool, error) {
-		blocks := r.blocks()
-		_, err := r.store.Append(ctx, session, sessionmem.Block{Kind: sessionmem.KindSummary, Through: blocks[len(blocks)-2].ID, Text: "They said hello."})
-		return true, err
-	})
 	r.open()
+	r.params.Compactor = r.compactor(sessionmem.Digest{Context: "They said hello.", By: "small:1b"})
+	r.engine = NewEngine(r.params)
 	r.say("Hello")
 	r.say("Hello again")
 	_, events := r.say("The last")

@@ -1,0 +1,264 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+const (
+	compactTime   = 2 * time.Minute // one attempt, the loading of the model included
+	compactAnswer = 1200            // tokens of an answer at most
+	compactFrame  = 64              // tokens beside the texts
+)
+
+// compactSchema is the form of a digest.
+const compactSchema = `{"type":"object","properties":{` +
+	`"context":{"type":"string"},` +
+	`"lessons":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"confidence":{"type":"number"}},"required":["text","confidence"]}},` +
+	`"people":{"type":"array","items":{"type":"object","properties":{"who":{"type":"string"},"fact":{"type":"string"},"confidence":{"type":"number"}},"required":["who","fact","confidence"]}}` +
+	`},"required":["context","lessons","people"]}`
+
+// UntrustedTools are the tools whose results are text of strangers.
+func UntrustedTools() []string { return []string{toolFetchURL} }
+
+// SmallModel summarises with the model for small work; it is the
+// sessionmem.Summarizer of the app.
+type SmallModel struct {
+	chat     ChatModel
+	models   ModelResolver
+	prompt   string
+	settings func() Settings
+}
+
+// NewSmallModel panics where an argument, or the prompt among the assets, is
+// missing.
+func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings func() Settings) *SmallModel {
+	if chat == nil || models == nil || prompts == nil || settings == nil {
+		panic("agents: NewSmallModel needs all of its arguments")
+	}
+	guides, err := LoadGuides(prompts)
+	if err != nil {
+		panic("agents: " + err.Error())
+	}
+	return &SmallModel{chat: chat, models: models, prompt: guides.Compact, settings: settings}
+}
+
+// Summarize asks the small model, twice at most: by a schema, then for headed text
+// and less of the conversation. The messages are cut to the model's real context,
+// the oldest left out first.
+func (s *SmallModel) Summarize(ctx context.Context, previous *sessionmem.Block, messages []sessionmem.Block) (sessionmem.Digest, error) {
+	model, numCtx, err := s.model(ctx)
+	if err != nil {
+		return sessionmem.Digest{}, err
+	}
+	for attempt := range 2 {
+		var digest sessionmem.Digest
+		digest, err = s.attempt(ctx, model, numCtx, attempt, previous, messages)
+		switch {
+		case err == nil:
+			digest.By = model
+			return digest, nil
+		case ctx.Err() != nil, errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrModelMissing):
+			return sessionmem.Digest{}, err
+		}
+	}
+	return sessionmem.Digest{}, fmt.Errorf("%w: %w", sessionmem.ErrNoDigest, err)
+}
+
+// model is the one that settings name for small work; where it is not installed,
+// the best one for it.
+func (s *SmallModel) model(ctx context.Context) (string, int, error) {
+	model, err := s.models.Resolve(ctx, s.settings().RoleModels[string(ollama.RoleSmall)], ollama.RoleSmall)
+	if errors.Is(err, ollama.ErrModelMissing) {
+		model, err = s.models.Resolve(ctx, "", ollama.RoleSmall)
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("choosing a model for summaries: %w", err)
+	}
+	numCtx, err := s.models.NumCtx(ctx, model.Name)
+	if err != nil {
+		return "", 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
+	}
+	return model.Name, numCtx, nil
+}
+
+// attempt makes one call. The second one asks without a schema, for less.
+func (s *SmallModel) attempt(ctx context.Context, model string, numCtx, attempt int, previous *sessionmem.Block, messages []sessionmem.Block) (sessionmem.Digest, error) {
+	ctx, stop := context.WithTimeout(ctx, compactTime)
+	defer stop()
+	answer := compactAnswer
+	if numCtx > 0 {
+		answer = min(answer, numCtx/4)
+	}
+	text := s.material(model, numCtx-answer, attempt, previous, messages)
+	think := false
+	req := ollama.ChatRequest{
+		Model: model, NumCtx: numCtx, MaxTokens: answer, Think: &think,
+		Messages: []api.Message{{Role: "system", Content: s.prompt}, {Role: "user", Content: text}},
+	}
+	if attempt == 0 {
+		req.Format = json.RawMessage(compactSchema)
+	}
+	res, err := s.chat.Chat(ctx, req)
+	if err != nil {
+		return sessionmem.Digest{}, err
+	}
+	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*messageTokens
+	if s.models.Observe(ctx, model, raw, res.PromptTokens) {
+		return sessionmem.Digest{}, errors.New("the server left out a part of the conversation")
+	}
+	return parseDigest(res.Content)
+}
+
+// material is what the model is given: the Summary before, and the messages that
+// fit into so many tokens beside the prompt, on the boundaries of characters and
+// messages.
+func (s *SmallModel) material(model string, tokens, attempt int, previous *sessionmem.Block, messages []sessionmem.Block) string {
+	const unknown, whole = 4096, 1000
+	if tokens <= 0 {
+		tokens = unknown
+	}
+	room := tokens*whole/max(s.models.Estimate(model, whole), 1) - sessionmem.EstimateTokens(s.prompt) - compactFrame
+	room = max(room/(attempt+1), compactFrame)
+	head := ""
+	if previous != nil {
+		text, _ := CutResult(previous.Text, room/4)
+		head = "[summary of what was before]\n" + text + "\n\n"
+		room -= sessionmem.EstimateTokens(head)
+	}
+	var parts []string
+	for i := len(messages) - 1; i >= 0; i-- {
+		text, _ := CutResult(messages[i].Text, max(room/3, compactFrame/2))
+		part := "[" + string(messages[i].Kind) + "]\n" + text
+		if room -= sessionmem.EstimateTokens(part) + messageTokens; room < 0 && len(parts) > 0 {
+			break
+		}
+		parts = append([]string{part}, parts...)
+	}
+	return head + strings.Join(parts, "\n\n") + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
+}
+
+// digestAnswer is the answer by the schema.
+type digestAnswer struct {
+	Context string `json:"context"`
+	Lessons []struct {
+		Text       string  `json:"text"`
+		Confidence float64 `json:"confidence"`
+	} `json:"lessons"`
+	People []struct {
+		Who        string  `json:"who"`
+		Fact       string  `json:"fact"`
+		Confidence float64 `json:"confidence"`
+	} `json:"people"`
+}
+
+var (
+	errEmptyDigest   = errors.New("the summary is empty")
+	errGarbledDigest = errors.New("the summary is garbled")
+	errRefused       = errors.New("the model refused to summarise")
+)
+
+// refusing matches the beginning of a refusing.
+var refusing = regexp.MustCompile(`(?i)^(i'?m sorry|sorry,|i can(no|')t|i am (unable|not able)|i'm (unable|not able)|as an ai)`)
+
+// parseDigest reads an answer: JSON by the schema, else headed text.
+func parseDigest(text string) (sessionmem.Digest, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return sessionmem.Digest{}, errEmptyDigest
+	}
+	if refusing.MatchString(text) {
+		return sessionmem.Digest{}, errRefused
+	}
+	var answer digestAnswer
+	body := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "```json"), "```"), "```")
+	if err := json.Unmarshal([]byte(body), &answer); err != nil {
+		var ok bool
+		if answer, ok = parseHeaded(text); !ok {
+			return sessionmem.Digest{}, errGarbledDigest
+		}
+	}
+	digest := sessionmem.Digest{}
+	digest.Context, _ = CutResult(strings.TrimSpace(strings.ToValidUTF8(answer.Context, "")), 1000)
+	switch {
+	case digest.Context == "":
+		return digest, errEmptyDigest
+	case refusing.MatchString(digest.Context):
+		return digest, errRefused
+	}
+	global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	for _, l := range answer.Lessons {
+		digest.Lessons = append(digest.Lessons, sessionmem.Lesson{Text: oneLine(l.Text), Target: global, Confidence: l.Confidence})
+	}
+	for _, p := range answer.People {
+		if who := oneLine(p.Who); who != "" && p.Fact != "" {
+			digest.Lessons = append(digest.Lessons, sessionmem.Lesson{Text: who + ": " + oneLine(p.Fact), Target: global, Confidence: p.Confidence})
+		}
+	}
+	return digest, nil
+}
+
+// headedPart is a heading of the text form, confidence the end of a line of it.
+var (
+	headedPart = regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
+	confidence = regexp.MustCompile(`\s*\(confidence:\s*([0-9.]+)\)\s*$`)
+)
+
+// parseHeaded reads the text form. A line without its confidence is left out.
+func parseHeaded(text string) (digestAnswer, bool) {
+	var answer digestAnswer
+	found := headedPart.FindAllStringSubmatchIndex(text, -1)
+	seen := false
+	for i, m := range found {
+		end := len(text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		name, body := text[m[2]:m[3]], strings.TrimSpace(text[m[1]:end])
+		if name == "CONTEXT" {
+			answer.Context, seen = body, true
+			continue
+		}
+		for line := range strings.SplitSeq(body, "\n") {
+			line = strings.TrimLeft(line, "-* \t")
+			at := confidence.FindStringSubmatchIndex(line)
+			if at == nil {
+				continue
+			}
+			sure, err := strconv.ParseFloat(line[at[2]:at[3]], 64)
+			if err != nil {
+				continue
+			}
+			answer.add(name, line[:at[0]], sure)
+		}
+	}
+	return answer, seen
+}
+
+func (a *digestAnswer) add(part, text string, sure float64) {
+	if part == "LESSONS" {
+		a.Lessons = append(a.Lessons, struct {
+			Text       string  `json:"text"`
+			Confidence float64 `json:"confidence"`
+		}{text, sure})
+		return
+	}
+	who, fact, _ := strings.Cut(text, ":")
+	a.People = append(a.People, struct {
+		Who        string  `json:"who"`
+		Fact       string  `json:"fact"`
+		Confidence float64 `json:"confidence"`
+	}{who, fact, sure})
+}

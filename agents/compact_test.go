@@ -1,0 +1,205 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+)
+
+const goodDigest = `{"context":"They plan a trip to Oslo.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
+
+func TestParseDigest(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       error
+		lessons    int
+	}{
+		{"the schema's form", goodDigest, nil, 2},
+		{"in a fence", "```json\n" + goodDigest + "\n```", nil, 2},
+		{"headed text", "CONTEXT:\nA trip.\n\nLESSONS:\n- Travels by train. (confidence: 0.9)\n- unsure\n\nPEOPLE:\n- Anna: lives in Oslo (confidence: 0.7)", nil, 2},
+		{"bold headings", "**CONTEXT:**\nA trip.\n**LESSONS:**\n**PEOPLE:**", nil, 0},
+		{"nothing", " \n", errEmptyDigest, 0},
+		{"an empty context", `{"context":" ","lessons":[],"people":[]}`, errEmptyDigest, 0},
+		{"cut off", `{"context":"They pl`, errGarbledDigest, 0},
+		{"prose", "Here is what I think of it.", errGarbledDigest, 0},
+		{"a refusal", "I'm sorry, but I can't help with that.", errRefused, 0},
+		{"a refusal by the schema", `{"context":"I cannot summarise this.","lessons":[],"people":[]}`, errRefused, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			digest, err := parseDigest(tt.text)
+			if !errors.Is(err, tt.want) || len(digest.Lessons) != tt.lessons || err == nil && digest.Context == "" {
+				t.Errorf("%+v, %v", digest, err)
+			}
+		})
+	}
+}
+
+func FuzzParseDigest(f *testing.F) {
+	for _, seed := range []string{goodDigest, "CONTEXT:\nx\nPEOPLE:\n- a (confidence: 1)", "{", "\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		digest, err := parseDigest(text)
+		if err == nil && (digest.Context == "" || !utf8.ValidString(digest.Context)) {
+			t.Errorf("%q: %+v", text, digest)
+		}
+	})
+}
+
+// isCompaction tells the compactor's chats.
+func isCompaction(req api.ChatRequest) bool {
+	return strings.Contains(req.Messages[0].Content, "You compress a conversation")
+}
+
+// compacting is a rig with the real compactor.
+func compacting(t *testing.T, background bool, size int, digests ...string) *rig {
+	t.Helper()
+	var rules []ollamatest.Rule
+	for i, d := range digests {
+		rule := ollamatest.Rule{When: isCompaction, Reply: ollamatest.Reply{Text: d}}
+		if i < len(digests)-1 {
+			rule.Times = 1
+		}
+		rules = append(rules, rule)
+	}
+	rules = append(rules, ollamatest.Rule{Reply: ollamatest.Reply{Text: "ok"}})
+	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, size)}, Rules: rules})
+	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
+	r.params.Compactor = sessionmem.NewCompaction(sessionmem.CompactionConfig{
+		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} }, Untrusted: UntrustedTools(),
+		Lessons: sessionmem.MemoryLessons{Memory: r.params.Memory, Store: r.store, Write: func() string { return "auto" }},
+	})
+	r.params.Background = background
+	r.engine = NewEngine(r.params)
+	engine := r.engine
+	t.Cleanup(func() { _ = engine.Close() })
+	return r
+}
+
+func (r *rig) compactions() (n int) {
+	for _, c := range r.server.Chats() {
+		if isCompaction(*c.Chat) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTurnCompactsFirstWithoutTheApp(t *testing.T) {
+	r := compacting(t, false, 16384, "garbled", goodDigest)
+	for i := range 4 {
+		if _, events := r.say(fmt.Sprintf("Question %d about the train", i)); len(of(events, EventCompaction)) > 0 {
+			t.Error("too early")
+		}
+	}
+	_, events := r.say("The fifth")
+	told := of(events, EventCompaction)
+	if len(told) != 1 || !strings.Contains(told[0].Text, "4 messages summarised") || len(of(events, EventMemoryWritten)) != 1 {
+		t.Errorf("%+v", events)
+	}
+	waited := false
+	for _, e := range of(events, EventState) {
+		waited = waited || e.State == StateCompacting && e.Detail == "compacting 4 messages…"
+	}
+	sent := r.chat(-1).Messages // system, Summary, the last 4, the question
+	if !waited || len(sent) != 7 || !strings.Contains(sent[1].Content, "trip to Oslo") || !strings.HasPrefix(sent[2].Content, "Question 2") || !strings.HasPrefix(sent[6].Content, "The fifth") {
+		t.Errorf("waited %v, sent %+v", waited, sent)
+	}
+	if r.say("The sixth"); r.compactions() != 2 { // one, and its retry
+		t.Errorf("%d calls of the compactor", r.compactions())
+	}
+}
+
+func TestTurnCompactsBehindTheAnswer(t *testing.T) {
+	r := compacting(t, true, 16384, goodDigest)
+	done := make(chan sessionmem.Compacted, 1)
+	r.engine.p.Compacted = func(c sessionmem.Compacted) { done <- c }
+	for i := range 4 {
+		r.say(fmt.Sprintf("Question %d about the train", i))
+	}
+	select {
+	case c := <-done:
+		if c.Messages != 4 || c.Plain || len(c.Lessons.Written) != 1 {
+			t.Errorf("%+v", c)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing was summarised")
+	}
+	if _, events := r.say("The fifth"); len(of(events, EventCompaction)) != 0 || len(r.chat(-1).Messages) != 7 {
+		t.Errorf("sent %+v", r.chat(-1).Messages)
+	}
+}
+
+func TestTheNextTurnStopsACompaction(t *testing.T) {
+	r := compacting(t, true, 16384, goodDigest)
+	begun := make(chan struct{}, 8)
+	r.engine.p.Compactor = slowCompactor{r.engine.p.Compactor, begun}
+	for i := range 4 {
+		r.say(fmt.Sprintf("Question %d", i))
+	}
+	<-begun
+	r.say("The fifth") // would wait for ever
+	<-begun            // and is due again
+	if err := r.engine.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// slowCompactor works until it is stopped.
+type slowCompactor struct {
+	Compactor
+	begun chan struct{}
+}
+
+func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int) (sessionmem.Compacted, error) {
+	s.begun <- struct{}{}
+	<-ctx.Done()
+	return sessionmem.Compacted{}, ctx.Err()
+}
+
+func TestCompactorFitsTheSmallModel(t *testing.T) {
+	r := compacting(t, false, 4096, goodDigest)
+	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
+	var messages []sessionmem.Block
+	for i := range 20 {
+		messages = append(messages, sessionmem.Block{Kind: sessionmem.KindUser, Text: fmt.Sprintf("%d: ", i) + strings.Repeat("Grüße aus 東京 ", 2000)})
+	}
+	if _, err := small.Summarize(t.Context(), &messages[0], messages); err != nil {
+		t.Fatal(err)
+	}
+	req := r.chat(-1)
+	tokens := 0
+	for _, m := range req.Messages {
+		tokens += sessionmem.EstimateTokens(m.Content)
+		if !utf8.ValidString(m.Content) {
+			t.Error("cut through a character")
+		}
+	}
+	if tokens > 4096*3/4 || !strings.Contains(req.Messages[1].Content, "19: ") || len(req.Format) == 0 || req.Think != nil && req.Think.Bool() {
+		t.Errorf("%d tokens, format %s, think %v", tokens, req.Format, req.Think)
+	}
+}
+
+func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
+	r := compacting(t, false, 16384, "", "I'm sorry, I can't.")
+	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
+	messages := []sessionmem.Block{{Kind: sessionmem.KindUser, Text: "Hello"}}
+	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, sessionmem.ErrNoDigest) || r.compactions() != 2 {
+		t.Errorf("%v after %d calls", err, r.compactions())
+	}
+	r.server.Close()
+	if _, err := small.Summarize(t.Context(), nil, messages); err == nil || errors.Is(err, sessionmem.ErrNoDigest) {
+		t.Errorf("no server: %v", err)
+	}
+}

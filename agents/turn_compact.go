@@ -1,0 +1,117 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"mac-stats/sessionmem"
+)
+
+// compactFirst summarises a session that is due before the request is built, where
+// nothing does it after turns. A failure leaves the context as it is.
+func (t *turn) compactFirst(ctx context.Context) (phase, error) {
+	c := t.engine.p.Compactor
+	if c == nil || t.engine.p.Background {
+		return (*turn).build, nil
+	}
+	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.user.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading the conversation: %w", err)
+	}
+	if policy.Due(snap.Since, t.filled(snap)) && snap.Covered(policy.KeepRecent) > 0 {
+		if _, err := t.compact(ctx, snap, policy); err != nil {
+			return nil, err
+		}
+	}
+	return (*turn).build, nil
+}
+
+// filled is how much of the model's context the request would take, in percent.
+func (t *turn) filled(snap sessionmem.Snapshot) float64 {
+	if t.numCtx <= 0 {
+		return 0
+	}
+	tokens := t.talk.cost(t.system.System) + t.talk.toolCost() + t.talk.cost(t.summary(snap.Previous))
+	for _, m := range snap.Messages {
+		tokens += t.talk.cost(userText(m))
+	}
+	return 100 * float64(tokens) / float64(t.numCtx)
+}
+
+// compactOverflow summarises what the model's context could not hold; it reports
+// whether the request is shorter now.
+func (t *turn) compactOverflow(ctx context.Context) bool {
+	c := t.engine.p.Compactor
+	if c == nil {
+		return false
+	}
+	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.user.ID)
+	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
+		return false
+	}
+	shorter, err := t.compact(ctx, snap, policy)
+	return shorter && err == nil
+}
+
+// compact summarises while the user waits, and tells it. Only a Stop is an error:
+// without a Summary the turn goes on with what it has.
+func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, policy sessionmem.CompactPolicy) (bool, error) {
+	t.state(StateCompacting, fmt.Sprintf("compacting %d messages…", snap.Covered(policy.KeepRecent)))
+	done, err := t.engine.p.Compactor.Compact(ctx, snap, policy.KeepRecent)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	for _, w := range done.Lessons.Written {
+		t.emit(Event{Type: EventMemoryWritten, Text: w.Text, Memory: &MemoryChange{
+			Path: w.Path, Line: w.Line, Text: w.Text, Target: targetName(w.Target), UndoID: w.UndoID, Added: 1,
+		}})
+	}
+	if err != nil {
+		t.engine.log.Warn("a session could not be summarised", "session", t.req.Session, "err", err)
+		return false, nil
+	}
+	t.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
+	if len(done.Lessons.Written) > 0 {
+		t.system = t.systemPrompt() // what was just remembered is in it
+	}
+	return true, nil
+}
+
+// compactAfter summarises a session that is due in the background. The session's
+// next turn, or Close, stops it.
+func (e *Engine) compactAfter(session string, percent float64) {
+	if e.p.Compactor == nil || !e.p.Background {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || len(e.runs[session]) > 0 || e.after[session] != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	e.after[session] = stop
+	e.work.Go(func() {
+		defer func() {
+			stop()
+			e.mu.Lock()
+			delete(e.after, session)
+			e.mu.Unlock()
+		}()
+		if err := e.compactDue(ctx, session, percent); err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) {
+			e.log.Warn("a session could not be summarised", "session", session, "err", err)
+		}
+	})
+}
+
+func (e *Engine) compactDue(ctx context.Context, session string, percent float64) error {
+	snap, policy, err := e.p.Compactor.Snapshot(ctx, session, "")
+	if err != nil || !policy.Due(snap.Since, percent) || snap.Covered(policy.KeepRecent) == 0 {
+		return err
+	}
+	done, err := e.p.Compactor.Compact(ctx, snap, policy.KeepRecent)
+	if err == nil && e.p.Compacted != nil {
+		e.p.Compacted(done)
+	}
+	return err
+}
