@@ -28,6 +28,9 @@ type Backend struct {
 	Models   *ollama.Catalog
 	Engine   *agents.Engine
 	Monitor  *monitor.Monitor
+
+	Compaction *sessionmem.Compaction
+
 	Logger   *slog.Logger
 	Demo     bool
 	FirstRun bool // there was no config.toml before this start

@@ -221,6 +221,7 @@ func (b *Backend) openMonitor(start bool) {
 }
 
 func (b *Backend) openEngine() {
+	b.openCompaction()
 	b.Engine = agents.NewEngine(agents.Params{
 		Store:    b.Store,
 		Memory:   b.Memory,
@@ -232,6 +233,8 @@ func (b *Backend) openEngine() {
 		Vitals:   b.vitals,
 		Stats:    b.stats,
 		Logger:   b.Logger,
+
+		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
 	})
 	b.closers = append(b.closers, b.Engine.Close)
 }

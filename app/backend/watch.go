@@ -12,6 +12,7 @@ import (
 // config.toml in the data folder itself (its sub-folders are left alone: a
 // notifier opens a file per entry on some systems).
 func (b *Backend) watch() {
+	b.work.Go(func() { b.Compaction.Run(b.ctx) })
 	home := b.Paths.Home
 	b.watchDirs(sessionmem.WatchConfig{
 		Dirs:   []string{filepath.Join(home, "agents"), filepath.Join(home, "skills"), filepath.Join(home, "memory")},

@@ -19,7 +19,7 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{[]string{"aks", "hello"}, "did you mean ask?"},
 		{[]string{"sessions", "lsit"}, "did you mean list?"},
-		{[]string{"sessions"}, "Say what to do: list, show, status, reset, rename, delete, export."},
+		{[]string{"sessions"}, "Say what to do: list, show, status, reset, compact, rename, delete, export."},
 		{[]string{"sessions", "list", "x"}, "`sessions list` takes no words; \"x\" is too much"},
 		{[]string{"agents", "show"}, "needs one agent"},
 		{[]string{"ask", "--bad", "x"}, "unknown flag: --bad"},
