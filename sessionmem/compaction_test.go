@@ -206,11 +206,11 @@ func TestCompactLessons(t *testing.T) {
 				}
 			}
 			r.say("cli-a", 2, 8)
-			for range 2 { // the second time it is there already
+			for round := range 2 { // the second time it is there already
 				if _, err := r.compact("cli-a"); err != nil {
 					t.Fatal(err)
 				}
-				r.say("cli-a", 8, 16)
+				r.say("cli-a", 8+8*round, 16+8*round)
 			}
 			data, err := os.ReadFile(NewMemory(MemoryConfig{Root: r.root}).Path(Target{Kind: TargetGlobal}))
 			if n := strings.Count(string(data), "green tea"); (n == 1) != tt.saved || n > 1 || tt.saved && err != nil {
