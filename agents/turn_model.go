@@ -44,7 +44,7 @@ func (t *turn) next(r reply) phase {
 // mayShrink reports whether the one retry after an overflow is left and there is
 // something to leave out.
 func (t *turn) mayShrink() bool {
-	return !t.shrunk && (t.talk.history > 0 || t.engine.p.Compactor != nil)
+	return !t.shrunk && t.talk.history > 0
 }
 
 // shrink makes the request shorter, once: by a Summary where there is a
