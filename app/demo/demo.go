@@ -95,6 +95,10 @@ func asOrchestrator(req api.ChatRequest) ollamatest.Reply {
 func afterTool(req api.ChatRequest, result string) ollamatest.Reply {
 	switch lastCalled(req) {
 	case toolMemoryAppend:
+		if strings.HasPrefix(result, "Not saved") {
+			return ollamatest.Reply{Text: "It waits for you: another agent has spoken in this conversation, so nothing is remembered without your word. " +
+				"Press **Save** above, or find it in `memory-inbox.md`."}
+		}
 		return ollamatest.Reply{Text: "Noted: it is a line in `memory.md` now, and part of every prompt from the next message on. " +
 			"Open **Memory** on the left to see it, change it, or take it out."}
 	case toolAgent:

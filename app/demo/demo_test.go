@@ -140,3 +140,16 @@ func TestASpecialistWithoutAModelIsHonest(t *testing.T) {
 		})
 	}
 }
+
+func TestAMemoryThatWaitsIsNotSaidToBeSaved(t *testing.T) {
+	ask := answer(api.ChatRequest{Messages: user("Remember that I like tea."), Tools: orchestratorTools()})
+	for result, want := range map[string]string{"Saved as line 4 of memory.md.": "Noted", "Not saved: proposed to the user, who decides.": "It waits for you"} {
+		got := answer(api.ChatRequest{
+			Messages: append(user("Remember that I like tea."), api.Message{Role: "assistant", ToolCalls: ask.ToolCalls}, api.Message{Role: "tool", Content: result}),
+			Tools:    orchestratorTools(),
+		})
+		if !strings.HasPrefix(got.Text, want) {
+			t.Errorf("after %q the demo says %q", result, got.Text)
+		}
+	}
+}
