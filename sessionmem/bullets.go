@@ -326,6 +326,44 @@ func (f MemoryFile) Inject(budget int) Injected {
 	return in
 }
 
+// LeftOut gives the lines of the file (1-based) that a prompt with this budget does
+// not hold: what Inject cuts, with the headings that stand above nothing else.
+// Blank lines and comments are not among them.
+func (f MemoryFile) LeftOut(budget int) map[int]bool {
+	text := withoutComments(f.Text)
+	in := trimBlankLines(text)
+	if utf8.RuneCountInString(in) <= budget {
+		return nil
+	}
+	hidden := map[int]bool{}
+	if text != f.Text {
+		hidden = hiddenLines(f.Text)
+	}
+	var numbers []int // of the lines that are left
+	for i := range strings.Count(f.Text, "\n") + 1 {
+		if !hidden[i] {
+			numbers = append(numbers, i+1)
+		}
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			numbers = numbers[i:]
+			break
+		}
+	}
+	out := map[int]bool{}
+	items := parseMemory(in).items
+	kept := keepNewest(items, budget)
+	for i, it := range items {
+		for n := range it.lines {
+			if !kept[i] && it.kind != itemBlank {
+				out[numbers[it.first+n]] = true
+			}
+		}
+	}
+	return out
+}
+
 // withoutComments takes comments out, and the lines that held nothing else.
 func withoutComments(text string) string {
 	if !strings.Contains(text, "<!--") {

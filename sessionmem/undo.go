@@ -69,6 +69,47 @@ func (m *Memory) editUndo(change func(ids []string) []string) {
 	}
 }
 
+// UndoStep is a change that can be taken back.
+type UndoStep struct {
+	ID      string // for Undo
+	Target  Target
+	Added   string // the line that is new; "" of a removal
+	Removed string // the line that went; "" of an addition
+}
+
+// Undoable gives the changes that can be taken back, the newest first. One whose
+// line is not there any more is left out.
+func (m *Memory) Undoable() []UndoStep {
+	raw, _, err := readOwned(m.undoPath())
+	if err != nil {
+		return nil // none was made yet, or only its id undoes it: editUndo said so
+	}
+	files := map[Target][]byte{}
+	var steps []UndoStep
+	for _, id := range slices.Backward(strings.Fields(string(raw))) {
+		u, ok := parseUndo(id)
+		if !ok || m.Path(u.Target) == "" {
+			continue
+		}
+		if _, ok := files[u.Target]; !ok {
+			files[u.Target], _, _ = readOwned(m.Path(u.Target)) // a file that can't be read has no line to undo
+		}
+		if _, ok := u.apply(files[u.Target]); !ok {
+			continue
+		}
+		steps = append(steps, UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))})
+	}
+	return steps
+}
+
+// bulletText is what a line of a memory says.
+func bulletText(line string) string {
+	for _, b := range parseMemory(normalizeFile([]byte(line))).bullets() {
+		return b.Text
+	}
+	return strings.TrimSpace(line)
+}
+
 // Undo takes back a change of Append or Accept if its line is still there. An empty
 // undoID means the newest change that was not undone yet; ErrNothingToUndo where
 // there is none.

@@ -1,0 +1,164 @@
+package sessionmem
+
+import "strings"
+
+// LineOp says what became of a line between two versions of a text.
+type LineOp byte
+
+// What can become of a line.
+const (
+	LineSame LineOp = iota
+	LineAdded
+	LineRemoved
+)
+
+// DiffLine is a line of a comparison. Before and After are its 1-based numbers in
+// the two versions, 0 in the one that doesn't have it.
+type DiffLine struct {
+	Op            LineOp
+	Text          string
+	Before, After int
+}
+
+// DiffLines compares two texts (LF) line by line; of a line that was changed the
+// removed form comes before the added one. Its cost is bounded: beyond some
+// thousand changed lines all of them count as removed and added.
+func DiffLines(before, after string) []DiffLine {
+	return diffLines(strings.Split(before, "\n"), strings.Split(after, "\n"))
+}
+
+func diffLines(a, b []string) []DiffLine {
+	out := make([]DiffLine, 0, len(a)+len(b))
+	i, j := 0, 0
+	same := func() {
+		out = append(out, DiffLine{LineSame, b[j], i + 1, j + 1})
+		i, j = i+1, j+1
+	}
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		same()
+	}
+	endA, endB := len(a), len(b)
+	for endA > i && endB > j && a[endA-1] == b[endB-1] {
+		endA, endB = endA-1, endB-1
+	}
+	for _, pair := range commonLines(a[i:endA], b[j:endB], i, j) {
+		out = changedLines(out, a, b, i, pair[0], j, pair[1])
+		i, j = pair[0], pair[1]
+		same()
+	}
+	out = changedLines(out, a, b, i, endA, j, endB)
+	i, j = endA, endB
+	for i < len(a) {
+		same()
+	}
+	return out
+}
+
+// changedLines adds the lines from i to m of a as removed, from j to n of b as added.
+func changedLines(out []DiffLine, a, b []string, i, m, j, n int) []DiffLine {
+	for ; i < m; i++ {
+		out = append(out, DiffLine{LineRemoved, a[i], i + 1, 0})
+	}
+	for ; j < n; j++ {
+		out = append(out, DiffLine{LineAdded, b[j], 0, j + 1})
+	}
+	return out
+}
+
+// commonLines is a longest common subsequence as pairs of places, moved by atA and
+// atB; none where the comparison would cost too much.
+func commonLines(a, b []string, atA, atB int) [][2]int {
+	if len(a) == 0 || len(b) == 0 || len(a)*len(b) > maxDiffCells {
+		return nil
+	}
+	width := len(b) + 1
+	length := make([]uint16, (len(a)+1)*width) // the shorter side has at most 2,048 lines
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				length[i*width+j] = length[(i+1)*width+j+1] + 1
+			} else {
+				length[i*width+j] = max(length[(i+1)*width+j], length[i*width+j+1])
+			}
+		}
+	}
+	var pairs [][2]int
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			pairs = append(pairs, [2]int{atA + i, atB + j})
+			i, j = i+1, j+1
+		case length[(i+1)*width+j] >= length[i*width+j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return pairs
+}
+
+// MergeLines joins two edits of one text (LF). Where both changed the same place,
+// theirs comes first and then what mine adds to it: no line of either is lost.
+func MergeLines(base, mine, theirs string) string {
+	b := strings.Split(base, "\n")
+	m, t := strings.Split(mine, "\n"), strings.Split(theirs, "\n")
+	inMine, inTheirs := keptLines(b, m), keptLines(b, t)
+	var out []string
+	atB, atM, atT := 0, 0, 0
+	for i := 0; i <= len(b); i++ {
+		endM, endT := len(m), len(t)
+		if i < len(b) {
+			if inMine[i] < 0 || inTheirs[i] < 0 {
+				continue // changed by one of them: part of what is joined
+			}
+			endM, endT = inMine[i], inTheirs[i]
+		}
+		out = append(out, joinEdits(b[atB:i], m[atM:endM], t[atT:endT])...)
+		if i < len(b) {
+			out = append(out, b[i])
+		}
+		atB, atM, atT = i+1, endM+1, endT+1
+	}
+	return strings.Join(out, "\n")
+}
+
+// keptLines gives for each line of base its place in the edit, -1 where it went.
+func keptLines(base, edit []string) []int {
+	at := make([]int, len(base))
+	for i := range at {
+		at[i] = -1
+	}
+	for _, d := range diffLines(base, edit) {
+		if d.Op == LineSame {
+			at[d.Before-1] = d.After - 1
+		}
+	}
+	return at
+}
+
+// joinEdits joins what two edits made of the same lines.
+func joinEdits(base, mine, theirs []string) []string {
+	switch {
+	case equalLines(mine, base):
+		return theirs
+	case equalLines(theirs, base), equalLines(mine, theirs):
+		return mine
+	}
+	out := append([]string(nil), theirs...)
+	known := map[string]bool{}
+	for _, lines := range [][]string{base, theirs} {
+		for _, l := range lines {
+			known[l] = true
+		}
+	}
+	for _, l := range mine {
+		if !known[l] {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func equalLines(a, b []string) bool {
+	return len(a) == len(b) && strings.Join(a, "\n") == strings.Join(b, "\n")
+}

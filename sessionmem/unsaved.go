@@ -1,0 +1,91 @@
+package sessionmem
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// unsavedDir keeps edits that were begun in the window and not saved, one file each.
+const unsavedDir = ".unsaved"
+
+// Unsaved is an edit that waits to be saved: it outlives the window and the app.
+type Unsaved struct {
+	Path string    `json:"path"`
+	Base string    `json:"base"` // the file's text when the edit began
+	Text string    `json:"text"`
+	Time time.Time `json:"time"`
+}
+
+func (m *Memory) unsavedPath(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(m.root, "agents", unsavedDir, hex.EncodeToString(sum[:8])+".json")
+}
+
+// KeepUnsaved writes an edit down; an earlier one of the same file is replaced.
+func (m *Memory) KeepUnsaved(u Unsaved) error {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return fmt.Errorf("keeping an unsaved edit: %w", err)
+	}
+	file := m.unsavedPath(u.Path)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return explainDisk("keeping an unsaved edit", err)
+	}
+	was, err := os.Stat(file)
+	if err != nil {
+		was = nil
+	}
+	done, err := replaceFile(file, data, was)
+	if err == nil && !done {
+		err = errors.New("another window is editing the same file; close one of them")
+	}
+	return wrapDisk("keeping an unsaved edit of "+filepath.Base(u.Path), err)
+}
+
+// DropUnsaved forgets an edit: it was saved, or given up.
+func (m *Memory) DropUnsaved(path string) error {
+	err := os.Remove(m.unsavedPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return wrapDisk("forgetting an unsaved edit", err)
+}
+
+// AllUnsaved gives the edits that wait, by path. One that can't be read is left
+// where it is and told of in the error, beside the others.
+func (m *Memory) AllUnsaved() (map[string]Unsaved, error) {
+	dir := filepath.Join(m.root, "agents", unsavedDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, explainDisk("reading unsaved edits", err)
+	}
+	all := map[string]Unsaved{}
+	var errs []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		var u Unsaved
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err == nil {
+			err = json.Unmarshal(data, &u)
+		}
+		if err == nil && !within(filepath.Clean(u.Path), m.root) {
+			err = errors.New("it is of another data folder")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("reading the unsaved edit %s: %w", filepath.Join(dir, e.Name()), err))
+			continue
+		}
+		all[u.Path] = u
+	}
+	return all, errors.Join(errs...)
+}
