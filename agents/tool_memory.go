@@ -143,7 +143,7 @@ func targetName(t sessionmem.Target) string {
 }
 
 // holdsStrangersText reports whether the session holds fetched text, an answer of a
-// sub-call, or text of a channel, since its last Summary. Where that can't be read
+// sub-call, or text of a channel (of its own, or forked), since its last Summary. Where that can't be read
 // it is assumed.
 func (t *turn) holdsStrangersText(ctx context.Context) bool {
 	if t.tainted || strings.HasPrefix(t.req.Session, "discord-") {
@@ -157,10 +157,10 @@ func (t *turn) holdsStrangersText(ctx context.Context) bool {
 	for i := len(transcript.Blocks) - 1; i >= 0; i-- {
 		b := transcript.Blocks[i]
 		switch {
+		case b.Untrusted(), isStrangers(b):
+			return true
 		case b.Kind == sessionmem.KindSummary, b.Kind == sessionmem.KindNote && b.Note == sessionmem.NoteEnded:
 			return false
-		case isStrangers(b):
-			return true
 		}
 	}
 	return false

@@ -138,7 +138,7 @@ func (c *Compaction) tainted(snap Snapshot) bool {
 	if snap.Previous != nil && snap.Previous.Attrs[attrUntrusted] != "" {
 		return true
 	}
-	return strings.HasPrefix(snap.Session, "discord-") || slices.ContainsFunc(snap.Tools, func(tool string) bool {
+	return strings.HasPrefix(snap.Session, "discord-") || slices.ContainsFunc(snap.Messages, Block.Untrusted) || slices.ContainsFunc(snap.Tools, func(tool string) bool {
 		return slices.Contains(c.c.Untrusted, tool)
 	})
 }

@@ -1,0 +1,104 @@
+package sessionmem
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// foldTableEnd is where the scripts end that have cases or diacritics worth folding
+// (Latin, Greek, Cyrillic, Hebrew, Arabic …). What comes after it is compared as it
+// is: in the scripts of India and East Asia a mark makes another letter.
+const foldTableEnd = 0x2500
+
+// folder makes text comparable: case and diacritics are taken away, so that "cafe"
+// finds "Café" and "STRASSE" finds "Straße". It is read-only once made.
+type folder struct {
+	table [foldTableEnd]string // what a rune becomes; "" is nothing: a mark
+	ascii [utf8.RuneSelf]byte  // the same for the first runes; line ends are blanks
+}
+
+func newFolder() *folder {
+	f := &folder{}
+	fold := cases.Fold()
+	for r := rune(0); r < foldTableEnd; r++ {
+		if isDiacritic(r) {
+			continue
+		}
+		if r < utf8.RuneSelf {
+			f.ascii[r] = byte(unicode.ToLower(r))
+			continue
+		}
+		text := norm.NFD.String(fold.String(string(r)))
+		bare := make([]rune, 0, len(text))
+		for _, d := range text {
+			if !isDiacritic(d) {
+				bare = append(bare, d)
+			}
+		}
+		f.table[r] = string(bare)
+	}
+	f.ascii['\n'], f.ascii['\t'], f.ascii['\r'] = ' ', ' ', ' '
+	for from, to := range map[rune]string{'ı': "i", 'ł': "l", 'Ł': "l", 'ø': "o", 'Ø': "o", 'đ': "d", 'Đ': "d", '\u00a0': " ", '\u00ad': "", '\u200b': "", '\u200d': ""} {
+		f.table[from] = to
+	}
+	return f
+}
+
+// isDiacritic says whether a mark is left out when it is searched for: those of
+// Latin, Greek and Cyrillic, the vowel points of Hebrew and Arabic.
+func isDiacritic(r rune) bool {
+	return r >= 0x0300 && r <= 0x036F || r >= 0x0591 && r <= 0x05C7 && unicode.Is(unicode.Mn, r) ||
+		r >= 0x064B && r <= 0x065F || r == 0x0670 || r >= 0x1AB0 && r <= 0x1AFF
+}
+
+// appendFold appends the folded text to dst.
+func (f *folder) appendFold(dst []byte, text []byte) []byte {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			dst = append(dst, f.ascii[c])
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if r < foldTableEnd {
+			dst = append(dst, f.table[r]...)
+		} else {
+			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		}
+		i += n
+	}
+	return dst
+}
+
+// folded is a text with the way back: from[i] is where the i-th folded byte comes
+// from in it; the last is its length.
+type folded struct {
+	text []byte
+	from []int
+}
+
+func (f *folder) mapped(text string) folded {
+	out := folded{text: make([]byte, 0, len(text)), from: make([]int, 0, len(text)+1)}
+	for i := 0; i < len(text); {
+		_, n := utf8.DecodeRuneInString(text[i:])
+		out.text = f.appendFold(out.text, []byte(text[i:i+n]))
+		for len(out.from) < len(out.text) {
+			out.from = append(out.from, i)
+		}
+		i += n
+	}
+	out.from = append(out.from, len(text))
+	return out
+}
+
+// span gives the bytes of the original text that some folded ones come from. A
+// letter that folds to two belongs to both.
+func (t folded) span(from, to int) (start, end int) {
+	for to > from && to < len(t.from)-1 && t.from[to] == t.from[to-1] {
+		to++
+	}
+	return t.from[from], t.from[to]
+}

@@ -1,0 +1,75 @@
+package sessionmem
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// NoteForked is the Note at the end of what a fork copied: Text says where it
+// comes from in words, the attributes from and block name the session and the block.
+const NoteForked = "forked"
+
+// Fork begins a new session of a source with the blocks of t up to and with the
+// one called through (all of them where it is empty), in one write, and returns
+// its name. What is copied is the branch that the conversation was on at that
+// block, with the blocks' ids, times and links to attachments as they are: a
+// parent or a Summary's through means the same in both files. t may be any
+// transcript, of a newer format or outside the data folder too; it is not
+// changed. The fork of a session kept in memory is kept in memory.
+//
+// The text of a Discord channel stays marked as that of strangers, so that what
+// is learnt from it is only proposed.
+func (s *Store) Fork(ctx context.Context, t *Transcript, through, source string) (string, error) {
+	blocks, err := forkedBlocks(t, through)
+	if err != nil {
+		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
+	}
+	name := s.NewName(source)
+	if t.Info.Path == "" && s.IsPrivate(t.Info.Name) {
+		s.SetPrivate(name)
+	}
+	if _, err := s.appendAll(ctx, name, blocks...); err != nil {
+		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
+	}
+	return name, nil
+}
+
+// forkedBlocks gives the blocks of a fork: the copied ones, its title and the Note
+// that says where it comes from.
+func forkedBlocks(t *Transcript, through string) ([]Block, error) {
+	upTo := len(t.Blocks)
+	if through != "" {
+		upTo = 1 + slices.IndexFunc(t.Blocks, func(b Block) bool { return b.ID == through })
+	}
+	if upTo == 0 {
+		return nil, fmt.Errorf("%w: the block %q is not in it any more", ErrNotFound, through)
+	}
+	then := Transcript{Blocks: t.Blocks[:upTo]}
+	blocks := then.Branch()
+	if !slices.ContainsFunc(blocks, func(b Block) bool { return b.Kind != KindNote }) {
+		return nil, fmt.Errorf("%w: nothing was said in it up to there", ErrNotFound)
+	}
+	if t.Info.Source == "discord" {
+		for i := range blocks {
+			blocks[i].Attrs = maps.Clone(blocks[i].Attrs)
+			if blocks[i].Attrs == nil {
+				blocks[i].Attrs = map[string]string{}
+			}
+			blocks[i].Attrs[attrUntrusted] = "discord"
+		}
+	}
+	if t.Info.Title != "" {
+		blocks = append(blocks, Block{Kind: KindNote, Note: NoteTitle, Text: t.Info.Title + " (fork)"})
+	}
+	note := Block{Kind: KindNote, Note: NoteForked, Text: "from " + t.Info.Name, Attrs: map[string]string{"from": t.Info.Name, "block": then.Blocks[upTo-1].ID}}
+	if t.Info.Title != "" {
+		note.Text = "from “" + oneLine(t.Info.Title) + "” (" + t.Info.Name + ")"
+	}
+	return append(blocks, note), nil
+}
+
+// Untrusted reports whether the block holds strangers' text: it was forked from a
+// Discord channel, or is a Summary of such text.
+func (b Block) Untrusted() bool { return b.Attrs[attrUntrusted] != "" }

@@ -1,0 +1,370 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// snippetLen is how much of a text a Hit quotes around what was found, in bytes;
+	// snippetLead how much of it stands before.
+	snippetLen  = 160
+	snippetLead = 40
+
+	// searchChunk is how many transcripts are read before it is looked whether there
+	// are hits enough.
+	searchChunk = 64
+)
+
+// Mark is a stretch of a text in bytes: From inclusive, To exclusive.
+type Mark struct{ From, To int }
+
+// Hit is a session that holds every word of a query.
+type Hit struct {
+	Info       Info
+	TitleMarks []Mark // where words stand in Info.Title
+	Block      string // id of the block to open; "" where the title holds all words
+	Kind       Kind   // of that block
+	Time       time.Time
+	Snippet    string // of that block, on one line
+	Marks      []Mark // where words stand in Snippet
+	Blocks     int    // how many blocks hold at least one of the words
+}
+
+// Searcher finds sessions by their words. It reads the transcripts anew for each
+// query and keeps nothing of them. It is safe for use by several goroutines.
+type Searcher struct {
+	store *Store
+	fold  *folder
+}
+
+// NewSearcher gives a Searcher over all transcripts of the store, archived ones too.
+func (s *Store) NewSearcher() *Searcher { return &Searcher{store: s, fold: newFolder()} }
+
+// Search gives the sessions that hold every word of the query in their titles and
+// texts, last active first, at most limit (no limit where it is 0). Case and
+// diacritics make no difference; a word is found inside longer ones too; words
+// between quotation marks are found as they stand. A query without words gives no
+// hits. What can't be read is left out, never in the way of the others. The error
+// is that of ctx, or of a folder that can't be listed.
+func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, error) {
+	words := s.words(query)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	infos, err := s.store.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("searching: %w", err)
+	}
+	var hits []Hit
+	for chunk := range slices.Chunk(infos, searchChunk) {
+		hits = append(hits, s.searchChunk(ctx, chunk, words)...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if limit > 0 && len(hits) >= limit {
+			return hits[:limit], nil
+		}
+	}
+	return hits, nil
+}
+
+// Find gives every place of text where the phrase stands, in order and without
+// overlap; case and diacritics make no difference.
+func (s *Searcher) Find(text, phrase string) []Mark {
+	wanted := s.fold.appendFold(nil, []byte(strings.TrimSpace(phrase)))
+	if len(wanted) == 0 || !bytes.Contains(s.fold.appendFold(nil, []byte(text)), wanted) {
+		return nil
+	}
+	return s.fold.mapped(text).find(wanted)
+}
+
+// words gives the folded words of a query, each once; what stands between
+// quotation marks is one of them.
+func (s *Searcher) words(query string) [][]byte {
+	var out [][]byte
+	add := func(w string) {
+		folded := s.fold.appendFold(nil, []byte(w))
+		if len(folded) > 0 && !slices.ContainsFunc(out, func(o []byte) bool { return bytes.Equal(o, folded) }) {
+			out = append(out, folded)
+		}
+	}
+	query = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`).Replace(query)
+	for i, part := range strings.Split(query, `"`) {
+		if i%2 == 1 {
+			add(strings.Join(strings.Fields(part), " "))
+			continue
+		}
+		for w := range strings.FieldsSeq(part) {
+			add(w)
+		}
+	}
+	return out
+}
+
+// searchChunk looks through some sessions, on all processors, and gives the hits in
+// their order.
+func (s *Searcher) searchChunk(ctx context.Context, infos []Info, words [][]byte) []Hit {
+	found := make([]*Hit, len(infos))
+	next := make(chan int)
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(infos)) {
+		work.Go(func() {
+			var buf searchBuffer
+			for i := range next {
+				found[i] = s.searchSession(ctx, infos[i], words, &buf)
+			}
+		})
+	}
+	for i := range infos {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	work.Wait()
+	var hits []Hit
+	for _, h := range found {
+		if h != nil {
+			hits = append(hits, *h)
+		}
+	}
+	return hits
+}
+
+// searchBuffer is memory that is used for one transcript after the other.
+type searchBuffer struct{ raw, folded []byte }
+
+// searchSession gives the session's hit, nil where a word is missing.
+func (s *Searcher) searchSession(ctx context.Context, info Info, words [][]byte, buf *searchBuffer) *Hit {
+	title := s.fold.mapped(info.Title)
+	inTitle := make([]bool, len(words))
+	hit := &Hit{Info: info, Time: info.Active}
+	all := true
+	for i, w := range words {
+		marks := title.find(w)
+		hit.TitleMarks = append(hit.TitleMarks, marks...)
+		inTitle[i] = len(marks) > 0
+		all = all && inTitle[i]
+	}
+	hit.TitleMarks = joinMarks(hit.TitleMarks)
+	blocks := s.blocksWith(ctx, info, words, inTitle, buf)
+	if s.pick(hit, blocks, words, inTitle) || all {
+		return hit
+	}
+	return nil
+}
+
+// blocksWith reads a transcript's blocks, none where it lacks a word that the title
+// lacks too.
+func (s *Searcher) blocksWith(ctx context.Context, info Info, words [][]byte, inTitle []bool, buf *searchBuffer) []Block {
+	switch {
+	case info.Err != nil:
+		return nil
+	case info.Path == "":
+		t, err := s.store.Load(ctx, info.Name)
+		if err != nil {
+			return nil // let go of meanwhile
+		}
+		return t.Blocks
+	}
+	if err := buf.read(s.store, s.store.relative(info.Path)); err != nil {
+		s.store.logger.Debug("a transcript can't be searched", "path", info.Path, "err", err)
+		return nil
+	}
+	if !s.holds(buf, words, inTitle) {
+		return nil
+	}
+	t, err := ParseTranscript(bytes.NewReader(buf.raw))
+	if err != nil {
+		return nil // memory does not fail
+	}
+	return t.Blocks
+}
+
+// holds says whether the words that the title lacks stand in the file's texts. Most
+// files hold not even all of the words anywhere, which is cheap to see; only then
+// headings and comments are told from texts.
+func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool {
+	seen := slices.Clone(inTitle)
+	buf.folded = s.fold.appendFold(buf.folded[:0], buf.raw)
+	for i, w := range words {
+		if !inTitle[i] && !bytes.Contains(buf.folded, w) {
+			return false
+		}
+	}
+	r := newBlockReader(bytes.NewReader(buf.raw))
+	for slices.Contains(seen, false) {
+		b, err := r.read()
+		if err != nil { // the end
+			return false
+		}
+		if b.headed && b.heading.known && b.heading.kind == KindNote {
+			continue
+		}
+		text := b.raw
+		if b.headed && b.heading.known {
+			text = b.raw[b.bodyStart:]
+		}
+		buf.folded = s.fold.appendFold(buf.folded[:0], text)
+		for i, w := range words {
+			seen[i] = seen[i] || bytes.Contains(buf.folded, w)
+		}
+	}
+	return true
+}
+
+// read reads a whole file of the session folder.
+func (b *searchBuffer) read(s *Store, file string) error {
+	f, err := s.openTranscript(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if need := int(fi.Size()) + 1; cap(b.raw) < need {
+		b.raw = make([]byte, 0, need+need/4)
+	}
+	b.raw = b.raw[:0]
+	for {
+		n, err := f.Read(b.raw[len(b.raw):cap(b.raw)])
+		b.raw = b.raw[:len(b.raw)+n]
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(b.raw) == cap(b.raw) { // it grew while it was read
+			b.raw = slices.Grow(b.raw, searchGrowth)
+		}
+	}
+}
+
+// searchGrowth is by how much the buffer grows for a file that is written to.
+const searchGrowth = 64 << 10
+
+// pick completes the hit with the newest of the blocks that hold most of the words.
+// It reports false where a word is in none of them and not in the title.
+func (s *Searcher) pick(hit *Hit, blocks []Block, words [][]byte, inTitle []bool) bool {
+	seen := slices.Clone(inTitle)
+	best, most := -1, 0
+	for i, b := range blocks {
+		if b.Kind == KindNote {
+			continue
+		}
+		text := s.fold.appendFold(nil, []byte(b.Text))
+		n := 0
+		for w, word := range words {
+			if bytes.Contains(text, word) {
+				seen[w] = true
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		hit.Blocks++
+		if n >= most {
+			best, most = i, n
+		}
+	}
+	if slices.Contains(seen, false) {
+		return false
+	}
+	if best >= 0 {
+		b := blocks[best]
+		hit.Block, hit.Kind, hit.Time = b.ID, b.Kind, b.Time
+		hit.Snippet, hit.Marks = s.snippet(b.Text, words)
+	}
+	return best >= 0
+}
+
+// snippet quotes a text around the first of the words, on one line.
+func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
+	mapped := s.fold.mapped(text)
+	first := len(text)
+	for _, w := range words {
+		if at := bytes.Index(mapped.text, w); at >= 0 {
+			start, _ := mapped.span(at, at+len(w))
+			first = min(first, start)
+		}
+	}
+	cut := quote(text, first)
+	found := s.fold.mapped(cut)
+	var marks []Mark
+	for _, w := range words {
+		marks = append(marks, found.find(w)...)
+	}
+	return cut, joinMarks(marks)
+}
+
+// quote cuts a piece around an offset out of a text, at spaces where there are any
+// near, and puts it on one line.
+func quote(text string, at int) string {
+	from, to := max(0, at-snippetLead), min(len(text), at+snippetLen-snippetLead)
+	for from > 0 && !isRuneStart(text, from) {
+		from--
+	}
+	for to < len(text) && !isRuneStart(text, to) {
+		to++
+	}
+	lead, tail := "", ""
+	if from > 0 {
+		lead = "…"
+		if i := strings.IndexAny(text[from:at], " \n"); i >= 0 {
+			from += i + 1
+		}
+	}
+	if to < len(text) {
+		tail = "…"
+		if i := strings.LastIndexAny(text[at:to], " \n"); i > snippetLen/2 {
+			to = at + i
+		}
+	}
+	return lead + strings.Join(strings.Fields(text[from:to]), " ") + tail
+}
+
+func isRuneStart(s string, i int) bool { return s[i]&0xC0 != 0x80 }
+
+// find gives the places of a folded word in a text.
+func (t folded) find(word []byte) []Mark {
+	var out []Mark
+	for at := 0; ; {
+		i := bytes.Index(t.text[at:], word)
+		if i < 0 || len(word) == 0 {
+			return out
+		}
+		start, end := t.span(at+i, at+i+len(word))
+		if n := len(out); n == 0 || start >= out[n-1].To { // not the other half of a letter
+			out = append(out, Mark{start, end})
+		}
+		at += i + len(word)
+	}
+}
+
+// joinMarks sorts marks and joins those that touch.
+func joinMarks(marks []Mark) []Mark {
+	slices.SortFunc(marks, func(a, b Mark) int { return a.From - b.From })
+	var out []Mark
+	for _, m := range marks {
+		if n := len(out); n > 0 && m.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, m.To)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
