@@ -47,6 +47,7 @@ type Store struct {
 	logger  *slog.Logger
 	hash    blockHash
 	opened  func() // tests: called between opening a transcript and writing to it
+	state   *State
 
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
 	sessions map[string]*session
@@ -69,6 +70,7 @@ func Open(cfg Config) (*Store, error) {
 		turns:    map[*TurnLock]struct{}{},
 		listed:   map[string]listed{},
 	}
+	s.state = &State{store: s, private: map[string]sessionMarks{}}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

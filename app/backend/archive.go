@@ -25,6 +25,7 @@ const (
 type archivist struct {
 	archive func(context.Context, sessionmem.ArchiveRule) ([]string, error)
 	after   func() time.Duration // session.archive_after now; 0 is never
+	pinned  func() (keep func(session string) bool, err error)
 	moved   func(sessions []string)
 	logger  *slog.Logger
 }
@@ -49,7 +50,12 @@ func (a *archivist) pass(ctx context.Context) {
 	if after <= 0 {
 		return
 	}
-	moved, err := a.archive(ctx, sessionmem.ArchiveRule{After: after})
+	keep, err := a.pinned()
+	if err != nil {
+		a.logger.Warn("no session is archived today: which ones are pinned can't be read", "error", err)
+		return
+	}
+	moved, err := a.archive(ctx, sessionmem.ArchiveRule{After: after, Keep: keep})
 	if err != nil && ctx.Err() == nil {
 		a.logger.Warn("not all finished sessions were archived; they stay where they are until tomorrow", "error", err)
 	}
@@ -76,12 +82,20 @@ func restIdle(ctx context.Context, rest func(idle time.Duration) int) {
 // tidy archives finished sessions and lets go of idle ones in the background until
 // Close.
 func (b *Backend) tidy() {
-	a := &archivist{
-		archive: b.Store.Archive,
-		after:   func() time.Duration { return b.Config().Session.ArchiveAfter },
-		moved:   func([]string) { b.SessionsChanged("") },
-		logger:  b.Logger,
-	}
+	a := b.archivist()
 	b.work.Go(func() { a.run(b.ctx) })
 	b.work.Go(func() { restIdle(b.ctx, b.Store.Rest) })
+}
+
+func (b *Backend) archivist() *archivist {
+	return &archivist{
+		archive: b.Store.Archive,
+		after:   func() time.Duration { return b.Config().Session.ArchiveAfter },
+		pinned: func() (func(string) bool, error) {
+			marks, err := b.Store.State().Marks()
+			return marks.Pinned, err
+		},
+		moved:  func([]string) { b.SessionsChanged("") },
+		logger: b.Logger,
+	}
 }

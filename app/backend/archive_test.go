@@ -63,6 +63,7 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 				return nil, nil
 			},
 			after:  func() time.Duration { return time.Duration(after.Load()) },
+			pinned: func() (func(string) bool, error) { return nil, nil },
 			moved:  func([]string) { mu.Lock(); told++; mu.Unlock() },
 			logger: slog.New(slog.DiscardHandler),
 		}
@@ -89,6 +90,42 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 		cancel()
 		<-done
 	})
+}
+
+func TestPinnedSessionsAreNotArchived(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr())})
+	for _, name := range []string{"cpu-pinned", "cpu-old"} {
+		old := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-60 * 24 * time.Hour), Text: "hello"}
+		if _, err := b.Store.Append(t.Context(), name, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archived := func() []string {
+		b.archivist().pass(t.Context())
+		list, err := b.Store.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, info := range list {
+			if info.Archived {
+				names = append(names, info.Name)
+			}
+		}
+		return names
+	}
+	marks := filepath.Join(b.Paths.Home, "session", "state.json")
+	write(t, marks, "cut of")
+	if got := archived(); got != nil {
+		t.Errorf("archived while the pins can't be read: %v", got)
+	}
+	if err := b.Store.State().SetPinned(t.Context(), "cpu-pinned", true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"cpu-old"}, archived()); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestIdleSessionsAreLetGoOfNowAndThen(t *testing.T) {

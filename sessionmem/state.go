@@ -1,0 +1,242 @@
+package sessionmem
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// State is what people mark of sessions: pins, and what they have read. It is in
+// session/state.json, and no transcript needs it. What is marked of an in-memory
+// session stays in memory. It is safe for use by several goroutines and, through
+// a lock file, by several processes.
+type State struct {
+	store *Store
+
+	mu      sync.Mutex
+	private map[string]sessionMarks // of sessions that are in memory only
+	stat    os.FileInfo             // of the file as it was read last; nil: not read
+	at      time.Time               // when stat was asked for
+	read    stateDoc                // never changed once it is here
+}
+
+// stateDoc is the file as this version reads it. What it doesn't know is kept.
+type stateDoc struct {
+	Format   string                  `json:"format"`
+	Since    time.Time               `json:"since"` // what was last active before is read
+	Sessions map[string]sessionMarks `json:"sessions"`
+}
+
+// sessionMarks is what is marked of one session.
+type sessionMarks struct {
+	Pinned time.Time `json:"pinned,omitzero"` // when it was; zero: it is not
+	Read   readMark  `json:"read,omitzero"`
+}
+
+// readMark says how far a session was read.
+type readMark struct {
+	Messages int       `json:"messages"` // there were
+	Active   time.Time `json:"active"`   // the time of the last block
+}
+
+// State gives the marks of this store's sessions.
+func (s *Store) State() *State { return s.state }
+
+// Marks are the marks as they were at one moment.
+type Marks struct {
+	doc     stateDoc
+	private map[string]sessionMarks
+}
+
+func (m Marks) of(name string) sessionMarks {
+	if marks, ok := m.private[name]; ok {
+		return marks
+	}
+	return m.doc.Sessions[name]
+}
+
+// Pinned reports whether the session is pinned.
+func (m Marks) Pinned(name string) bool { return !m.of(name).Pinned.IsZero() }
+
+// Pins gives the names of the pinned sessions, the one pinned first in front.
+func (m Marks) Pins() []string {
+	all := maps.Clone(m.doc.Sessions)
+	if all == nil {
+		all = map[string]sessionMarks{}
+	}
+	maps.Copy(all, m.private)
+	maps.DeleteFunc(all, func(_ string, marks sessionMarks) bool { return marks.Pinned.IsZero() })
+	return slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		if n := all[a].Pinned.Compare(all[b].Pinned); n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// Unread gives how many messages of a listed session came since it was marked as
+// read. A session that was never marked counts from the first mark of any session
+// on (those of before are read), unless it is one of the command line: what was
+// said there was read there.
+func (m Marks) Unread(info Info) int {
+	read := m.of(info.Name).Read
+	if read.Active.IsZero() {
+		if m.doc.Since.IsZero() || info.Source == "cli" || !info.Active.After(m.doc.Since) {
+			return 0
+		}
+		return info.Messages
+	}
+	if n := info.Messages - read.Messages; n > 0 {
+		return n
+	}
+	if info.Messages < read.Messages && info.Active.After(read.Active) {
+		return 1 // messages were deleted by hand, and something new stands there
+	}
+	return 0
+}
+
+// Marks gives the marks as they are now; where the file hasn't changed that costs
+// a stat. A file that can't be read is an error, and nothing is known of pins
+// then: what depends on them (archiving, deleting) has to wait.
+func (st *State) Marks() (Marks, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	doc, err := st.load()
+	if err != nil {
+		return Marks{}, err
+	}
+	return Marks{doc: doc, private: maps.Clone(st.private)}, nil
+}
+
+// SetPinned pins a session or takes its pin away. A pinned session is neither
+// archived nor deleted by its age.
+func (st *State) SetPinned(ctx context.Context, name string, pinned bool) error {
+	return st.mark(ctx, name, func(marks *sessionMarks) bool {
+		switch {
+		case pinned == !marks.Pinned.IsZero():
+			return false
+		case pinned:
+			marks.Pinned = time.Now().Truncate(time.Millisecond)
+		default:
+			marks.Pinned = time.Time{}
+		}
+		return true
+	})
+}
+
+// MarkRead notes that all that info counts was read. Nothing is written where that
+// is noted already.
+func (st *State) MarkRead(ctx context.Context, info Info) error {
+	now := readMark{Messages: info.Messages, Active: info.Active}
+	if now.Active.IsZero() {
+		now.Active = time.Now().Truncate(time.Second)
+	}
+	return st.mark(ctx, info.Name, func(marks *sessionMarks) bool {
+		if marks.Read.Messages == now.Messages && marks.Read.Active.Equal(now.Active) {
+			return false
+		}
+		marks.Read = now
+		return true
+	})
+}
+
+// mark changes the marks of one session; change reports whether there is anything
+// to change.
+func (st *State) mark(ctx context.Context, name string, change func(*sessionMarks) bool) error {
+	if name == "" {
+		return fmt.Errorf("marking a session: %w", ErrBadName)
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.store.IsPrivate(name) {
+		marks := st.private[name]
+		if change(&marks) {
+			st.private[name] = marks
+		}
+		return nil
+	}
+	if doc, err := st.load(); err == nil {
+		if marks := doc.Sessions[name]; !change(&marks) {
+			return nil
+		}
+	}
+	err := st.edit(ctx, func(doc stateDoc, file object) error {
+		marks := doc.Sessions[name]
+		change(&marks)
+		return file.within("sessions", func(sessions object) error {
+			return sessions.within(name, func(session object) error {
+				return marks.put(session)
+			})
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("marking %s: %w", name, err)
+	}
+	return nil
+}
+
+// put sets what is marked in a session's object.
+func (m sessionMarks) put(session object) error {
+	if err := session.set("pinned", m.Pinned, m.Pinned.IsZero()); err != nil || m.Read.Active.IsZero() {
+		return err
+	}
+	return session.within("read", func(read object) error {
+		return errors.Join(read.set("messages", m.Read.Messages, false), read.set("active", m.Read.Active, false))
+	})
+}
+
+// Prune drops the marks of sessions that are gone for good: neither listed nor in
+// the trash. It returns how many.
+func (st *State) Prune(ctx context.Context) (int, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	doc, err := st.load()
+	if err != nil || len(doc.Sessions) == 0 {
+		return 0, err
+	}
+	there, err := st.store.everyName()
+	if err != nil {
+		return 0, fmt.Errorf("looking whose marks can go: %w", err)
+	}
+	gone := func(name string) bool { return !there[name] }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(doc.Sessions)), gone) {
+		return 0, nil
+	}
+	dropped := 0
+	err = st.edit(ctx, func(_ stateDoc, file object) error {
+		return file.within("sessions", func(sessions object) error {
+			before := len(sessions)
+			maps.DeleteFunc(sessions, func(name string, _ json.RawMessage) bool { return gone(name) })
+			dropped = before - len(sessions)
+			return nil
+		})
+	})
+	return dropped, err
+}
+
+// everyName gives the names of all sessions that are there or in the trash.
+func (s *Store) everyName() (map[string]bool, error) {
+	all, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
+	trash, err := s.trash()
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]bool, len(all)+len(trash))
+	for _, e := range all {
+		names[e.session] = true
+	}
+	for _, t := range trash {
+		names[t.session] = true
+	}
+	return names, nil
+}

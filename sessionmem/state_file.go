@@ -1,0 +1,187 @@
+package sessionmem
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// stateFile is the file of the marks, below the session folder.
+const (
+	stateFile   = "state.json"
+	stateFormat = "mac-stats-state/1"
+	stateFamily = "mac-stats-state/" // what all its versions share
+
+	// brokenStamp is in the name of a state file that was moved aside.
+	brokenStamp = "20060102-150405"
+)
+
+var (
+	errNewerState = errors.New("a newer mac-stats wrote session/state.json, and this one leaves it as it is; update mac-stats")
+	errNoObject   = errors.New("it holds no JSON object")
+)
+
+// load reads the file if it has changed. The caller holds mu.
+func (st *State) load() (stateDoc, error) {
+	s := st.store
+	if s.memory {
+		return stateDoc{}, nil
+	}
+	if s.root == nil {
+		return stateDoc{}, s.openErr
+	}
+	fi, err := s.root.Stat(stateFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		st.stat, st.read = nil, stateDoc{}
+		return stateDoc{}, nil
+	}
+	if err != nil {
+		return stateDoc{}, explainDisk("reading "+stateFile, err)
+	}
+	known := readMemory{stat: st.stat, at: st.at}
+	if known.unchanged(fi) {
+		return st.read, nil
+	}
+	now := time.Now()
+	data, err := s.root.ReadFile(stateFile)
+	if err != nil {
+		return stateDoc{}, explainDisk("reading "+stateFile, err)
+	}
+	doc, _, err := parseState(data)
+	if errors.Is(err, errNewerState) {
+		return stateDoc{}, err
+	}
+	if err != nil {
+		return stateDoc{}, fmt.Errorf("reading %s: %w; the next mark moves it aside and begins a new one", stateFile, err)
+	}
+	st.stat, st.at, st.read = fi, now, doc
+	return doc, nil
+}
+
+// parseState reads the file's text: as this version knows it, and whole.
+func parseState(data []byte) (stateDoc, object, error) {
+	var file object
+	if err := json.Unmarshal(data, &file); err != nil {
+		return stateDoc{}, nil, err
+	}
+	if file == nil {
+		return stateDoc{}, nil, errNoObject
+	}
+	var doc stateDoc
+	err := json.Unmarshal(data, &doc)
+	if strings.HasPrefix(doc.Format, stateFamily) && doc.Format != stateFormat {
+		return doc, file, errNewerState
+	}
+	return doc, file, err
+}
+
+// edit reads the file under its lock, lets change alter it and writes it back. A
+// file that can't be understood is moved aside before. The caller holds mu.
+func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object) error) error {
+	s := st.store
+	if s.root == nil {
+		return errors.Join(s.openErr)
+	}
+	lock := flock.New(s.lockPath(stateFile))
+	if err := takeShort(ctx, lock); err != nil {
+		return explainDisk("locking "+stateFile, err)
+	}
+	defer s.unlockFile(lock)
+	doc, file, err := st.readToEdit()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.set("format", stateFormat, false), change(doc, file)); err != nil {
+		return err
+	}
+	if doc.Since.IsZero() {
+		if err := file.set("since", time.Now().Truncate(time.Second), false); err != nil {
+			return err
+		}
+	}
+	data, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return err
+	}
+	st.stat = nil // read it again: another process may be next
+	return wrapDisk("writing "+stateFile, writeAtomic(s.root, stateFile, append(data, '\n'), true))
+}
+
+// readToEdit reads the file as it is now; there may be none.
+func (st *State) readToEdit() (stateDoc, object, error) {
+	s := st.store
+	data, err := s.root.ReadFile(stateFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stateDoc{}, object{}, nil
+	}
+	if err != nil {
+		return stateDoc{}, nil, explainDisk("reading "+stateFile, err)
+	}
+	doc, file, err := parseState(data)
+	if err == nil || errors.Is(err, errNewerState) {
+		return doc, file, err
+	}
+	aside, merr := st.moveAside()
+	if merr != nil {
+		return stateDoc{}, nil, explainDisk("moving the broken "+stateFile+" aside", merr)
+	}
+	s.logger.Warn("session/state.json can't be read; pins and unread marks start anew, the old file is kept beside it", "kept", aside, "err", err)
+	return stateDoc{}, object{}, nil
+}
+
+// moveAside renames the file to a name that is free.
+func (st *State) moveAside() (string, error) {
+	base := "state-" + time.Now().Format(brokenStamp)
+	for n := 1; ; n++ {
+		name := base + ".broken.json"
+		if n > 1 {
+			name = base + "-" + strconv.Itoa(n) + ".broken.json"
+		}
+		if _, err := st.store.root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name, st.store.root.Rename(stateFile, name)
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// object is a JSON object of which this version may know only a part.
+type object map[string]json.RawMessage
+
+// set gives a key a value, or takes it away.
+func (o object) set(key string, value any, remove bool) error {
+	if remove {
+		delete(o, key)
+		return nil
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	o[key] = data
+	return nil
+}
+
+// within changes the object that a key holds; an object left empty goes.
+func (o object) within(key string, change func(object) error) error {
+	inner := object{}
+	if data, ok := o[key]; ok {
+		if err := json.Unmarshal(data, &inner); err != nil {
+			return err
+		}
+	}
+	if inner == nil { // null
+		inner = object{}
+	}
+	if err := change(inner); err != nil {
+		return err
+	}
+	return o.set(key, inner, len(inner) == 0)
+}

@@ -1,0 +1,313 @@
+package sessionmem
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func statePath(root string) string { return filepath.Join(root, sessionDir, stateFile) }
+
+func writeState(t testing.TB, root, text string) {
+	t.Helper()
+	if err := os.WriteFile(statePath(root), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pin(t testing.TB, s *Store, name string, pinned bool) {
+	t.Helper()
+	if err := s.State().SetPinned(t.Context(), name, pinned); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func marks(t testing.TB, s *Store) Marks {
+	t.Helper()
+	m, err := s.State().Marks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestPinsAreSeenByAllProgramsAndAfterARestart(t *testing.T) {
+	root := t.TempDir()
+	s, other := openStore(t, root), openStore(t, root)
+	if got := marks(t, s).Pins(); len(got) != 0 {
+		t.Errorf("pinned before: %v", got)
+	}
+	for _, name := range []string{"cpu-b", "cpu-a"} {
+		pin(t, s, name, true)
+		time.Sleep(2 * time.Millisecond) // pins keep milliseconds
+	}
+	pin(t, other, "cpu-c", true)
+	pin(t, other, "cpu-c", false)
+	for name, store := range map[string]*Store{"the one that pinned": s, "another": other, "a restarted one": openStore(t, root)} {
+		if diff := cmp.Diff([]string{"cpu-b", "cpu-a"}, marks(t, store).Pins()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if m := marks(t, store); !m.Pinned("cpu-a") || m.Pinned("cpu-c") || m.Pinned("cpu-none") {
+			t.Errorf("%s: other pins than were set", name)
+		}
+	}
+	if text := readFile(t, statePath(root)); strings.Contains(text, "cpu-c") {
+		t.Errorf("a session without a mark stays in %s", text)
+	}
+	if fi, err := os.Stat(statePath(root)); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Error(fi.Mode(), err)
+	}
+}
+
+func TestWhatIsUnread(t *testing.T) {
+	begun := time.Now().Add(-time.Hour).Truncate(time.Second)
+	info := func(name string, messages int, active time.Duration) Info {
+		i := Info{Name: name, Messages: messages, Active: begun.Add(active)}
+		i.Source, i.ID = splitName(name)
+		return i
+	}
+	s := openStore(t, t.TempDir())
+	if got := marks(t, s).Unread(info("cpu-a", 4, 0)); got != 0 {
+		t.Errorf("%d unread before anything was ever marked", got)
+	}
+	if err := s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		info Info
+		want int
+	}{
+		"as it was read":                         {info("cpu-read", 4, 0), 0},
+		"a note or a Summary since":              {info("cpu-read", 4, time.Minute), 0},
+		"two messages since":                     {info("cpu-read", 6, time.Minute), 2},
+		"a message since, the clock went back":   {info("cpu-read", 5, -time.Hour), 1},
+		"messages deleted by hand":               {info("cpu-read", 2, -time.Minute), 0},
+		"deleted by hand, and one since":         {info("cpu-read", 3, time.Minute), 1},
+		"never read, from before the first mark": {info("cpu-old", 4, 0), 0},
+		"never read, begun since":                {info("discord-123", 4, 2*time.Hour), 4},
+		"begun since on the command line":        {info("cli-notes", 4, 2*time.Hour), 0},
+	} {
+		if got := marks(t, s).Unread(c.info); got != c.want {
+			t.Errorf("%s: %d unread, want %d", name, got, c.want)
+		}
+	}
+	before, err := os.Stat(statePath(filepath.Dir(s.dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(statePath(filepath.Dir(s.dir))); err != nil || !os.SameFile(before, after) {
+		t.Errorf("reading the same again writes a file: %v", err)
+	}
+}
+
+func TestWhatANewerVersionMarkedIsKept(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	writeState(t, root, `{"since":"2026-01-02T03:04:05Z","colour":"blue","sessions":{"cpu-a":{"folder":"work","read":{"scroll":7,"messages":1,"active":"2026-01-02T03:04:05Z"}},"cpu-b":{"folder":"home"}}}`)
+	pin(t, s, "cpu-a", true)
+	pin(t, s, "cpu-b", true)
+	pin(t, s, "cpu-b", false)
+	if err := s.State().MarkRead(t.Context(), Info{Name: "cpu-a", Messages: 2, Active: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Since, Colour string
+		Sessions      map[string]struct {
+			Folder string
+			Read   struct{ Scroll, Messages int }
+		}
+	}
+	if err := json.Unmarshal([]byte(readFile(t, statePath(root))), &got); err != nil {
+		t.Fatal(err)
+	}
+	a := got.Sessions["cpu-a"]
+	if got.Colour != "blue" || got.Since != "2026-01-02T03:04:05Z" || a.Folder != "work" || a.Read.Scroll != 7 || a.Read.Messages != 2 || got.Sessions["cpu-b"].Folder != "home" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAStateFileOfANewerFormatIsLeftAsItIs(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	const text = `{"format":"mac-stats-state/2","sessions":[]}`
+	writeState(t, root, text)
+	if _, err := s.State().Marks(); !errors.Is(err, errNewerState) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := s.State().SetPinned(t.Context(), "cpu-a", true); !errors.Is(err, errNewerState) {
+		t.Errorf("writing: %v", err)
+	}
+	if got := readFile(t, statePath(root)); got != text {
+		t.Errorf("it is now %s", got)
+	}
+}
+
+func TestABrokenStateFileIsMovedAside(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty": "", "cut off": `{"sessions":{"cpu-a":{"pin`, "null": "null", "another shape": `{"sessions":["cpu-a"]}`, "no JSON": "\x00\xff",
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			var log bytes.Buffer
+			s, err := Open(Config{Root: root, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			writeState(t, root, text)
+			if _, err := s.State().Marks(); err == nil {
+				t.Error("pins that can't be read are no pins")
+			}
+			pin(t, s, "cpu-new", true)
+			if diff := cmp.Diff([]string{"cpu-new"}, marks(t, s).Pins()); diff != "" {
+				t.Error(diff)
+			}
+			kept, _ := filepath.Glob(filepath.Join(root, sessionDir, "state-*.broken.json"))
+			if len(kept) != 1 || readFile(t, kept[0]) != text {
+				t.Errorf("kept: %v", kept)
+			}
+			if !strings.Contains(log.String(), "pins and unread marks start anew") {
+				t.Errorf("logged: %s", log.String())
+			}
+			writeState(t, root, text)
+			pin(t, s, "cpu-new", true)
+			if kept, _ = filepath.Glob(filepath.Join(root, sessionDir, "state-*.broken.json")); len(kept) != 2 {
+				t.Errorf("kept after a second time: %v", kept)
+			}
+		})
+	}
+}
+
+func TestMarksOfTwoProgramsAtOnce(t *testing.T) {
+	root := t.TempDir()
+	stores := []*Store{openStore(t, root), openStore(t, root)}
+	var work sync.WaitGroup
+	var want []string
+	for i := range 20 {
+		name := fmt.Sprintf("cpu-%02d", i)
+		want = append(want, name)
+		work.Go(func() {
+			if err := stores[i%2].State().SetPinned(t.Context(), name, true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	m := marks(t, stores[0])
+	for _, name := range want {
+		if !m.Pinned(name) {
+			t.Errorf("the pin of %s is lost", name)
+		}
+	}
+}
+
+func TestMarksOfAPrivateSessionAreWrittenNowhere(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	s.SetPrivate("cpu-secret")
+	pin(t, s, "cpu-secret", true)
+	if err := s.State().MarkRead(t.Context(), Info{Name: "cpu-secret", Messages: 2, Active: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if m := marks(t, s); !m.Pinned("cpu-secret") || m.Unread(Info{Name: "cpu-secret", Messages: 3}) != 1 || len(m.Pins()) != 1 {
+		t.Errorf("its marks are %+v", m)
+	}
+	if _, err := os.Stat(statePath(root)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file was written: %v", err)
+	}
+	memory, err := Open(Config{InMemoryOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pin(t, memory, "cpu-a", true)
+	if !marks(t, memory).Pinned("cpu-a") {
+		t.Error("a pin in memory is lost")
+	}
+}
+
+func TestMarksOfSessionsThatAreGoneAreDropped(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cpu-there", user("one"))
+	mustAppend(t, s, "cpu-deleted", user("two"))
+	for _, name := range []string{"cpu-there", "cpu-deleted", "cpu-gone"} {
+		pin(t, s, name, true)
+	}
+	if err := s.Delete(t.Context(), "cpu-deleted"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		if got, err := s.State().Prune(t.Context()); got != want || err != nil {
+			t.Errorf("dropped %d, %v, want %d", got, err, want)
+		}
+	}
+	if m := marks(t, s); !m.Pinned("cpu-there") || !m.Pinned("cpu-deleted") || m.Pinned("cpu-gone") {
+		t.Errorf("left: %v", m.Pins())
+	}
+}
+
+func TestMarksThatCantBeWritten(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	if err := os.Mkdir(statePath(root), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.State().SetPinned(t.Context(), "cpu-a", true); err == nil || !strings.Contains(err.Error(), "cpu-a") {
+		t.Errorf("got %v", err)
+	}
+	if err := s.State().SetPinned(t.Context(), "", true); !errors.Is(err, ErrBadName) {
+		t.Errorf("no name: %v", err)
+	}
+}
+
+// FuzzStateFile puts anything where the marks should be: a pin can be set all the
+// same, and what was an object keeps its unknown keys.
+func FuzzStateFile(f *testing.F) {
+	for _, seed := range []string{
+		"", "null", "[]", `{"sessions":null}`, `{"sessions":{"cpu-a":null}}`, `{"SESSIONS":{"cpu-a":{"pinned":"x"}}}`,
+		`{"since":"2026-01-02T03:04:05Z","x":1,"sessions":{"cpu-b":{"read":{"messages":3,"active":"2026-01-02T03:04:05Z"}}}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root := t.TempDir()
+		s := openStore(t, root)
+		writeState(t, root, string(data))
+		_, before, perr := parseState(data)
+		err := s.State().SetPinned(t.Context(), "cpu-a", true)
+		if errors.Is(perr, errNewerState) {
+			if !errors.Is(err, errNewerState) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !marks(t, s).Pinned("cpu-a") {
+			t.Fatalf("not pinned after %s", readFile(t, statePath(root)))
+		}
+		var after object
+		if err := json.Unmarshal([]byte(readFile(t, statePath(root))), &after); err != nil {
+			t.Fatal(err)
+		}
+		for key := range before {
+			if _, ok := after[key]; !ok && perr == nil && key != "sessions" {
+				t.Errorf("%q is lost", key)
+			}
+		}
+	})
+}
