@@ -1,0 +1,203 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ErrBadName: an agent can't be called so. The wrapped text says why.
+var ErrBadName = errors.New("the agent can't be called so")
+
+// trashFolder holds deleted agents, below the agents folder.
+const trashFolder = ".trash"
+
+// maxAgentName is the length of an agent's name in characters.
+const maxAgentName = 60
+
+// plainSkill is what a new agent is told until its owner says better.
+const plainSkill = `# Your part
+
+You are %s. Say here in a few lines what you do, and how:
+
+- what you are asked for
+- what a good answer looks like
+- what you leave to others
+`
+
+// folderID is what can stand behind agent- without changing how people write it.
+var folderID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// CheckName says whether a new agent may be called so, with the slug it would get.
+// Errors wrap ErrBadName.
+func (r *Registry) CheckName(name string) (slug string, err error) {
+	name = strings.TrimSpace(name)
+	slug = slugify(name)
+	switch {
+	case name == "":
+		return "", fmt.Errorf("%w: give it a name", ErrBadName)
+	case utf8.RuneCountInString(name) > maxAgentName:
+		return "", fmt.Errorf("%w: at most %d characters", ErrBadName, maxAgentName)
+	case slug == "":
+		return "", fmt.Errorf("%w: it takes a letter or a digit", ErrBadName)
+	case strings.ContainsAny(name, "\n\r\t"):
+		return "", fmt.Errorf("%w: one line", ErrBadName)
+	}
+	for _, a := range r.Agents() {
+		for _, taken := range []string{a.Slug, a.ID, slugify(a.Name)} {
+			if taken != "" && strings.EqualFold(taken, slug) {
+				return "", fmt.Errorf("%w: %s is there already (%s)", ErrBadName, slug, filepath.Base(a.Path))
+			}
+		}
+	}
+	return slug, nil
+}
+
+// Create makes a new agent's folder with agent.json and skill.md, as a copy of the
+// agent that like selects (without its memory), or plain where like is "". The
+// folder appears complete or not at all.
+func (r *Registry) Create(ctx context.Context, name, like string) (Agent, error) {
+	name = strings.TrimSpace(name)
+	slug, err := r.CheckName(name)
+	if err != nil {
+		return Agent{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Agent{}, err
+	}
+	files, err := r.templateFiles(name, slug, like)
+	if err != nil {
+		return Agent{}, fmt.Errorf("make the agent %s: %w", slug, err)
+	}
+	path, err := r.newFolder(slug, files)
+	if err != nil {
+		return Agent{}, fmt.Errorf("make the agent %s: %w", slug, err)
+	}
+	for _, a := range r.Agents() {
+		if a.Path == path {
+			return a, nil
+		}
+	}
+	return Agent{}, fmt.Errorf("make the agent %s: it is not in %s after writing it; try again", slug, r.agentsDir())
+}
+
+// templateFiles are a new agent's files by name.
+func (r *Registry) templateFiles(name, slug, like string) (map[string]string, error) {
+	settings := map[string]any{"name": name, "slug": slug, "description": "", "model_role": roleGeneral, "enabled": true}
+	if like == "" {
+		text, err := json.MarshalIndent(settings, "", "  ")
+		return map[string]string{"agent.json": string(text) + "\n", "skill.md": fmt.Sprintf(plainSkill, name)}, err
+	}
+	a, err := r.Find(like)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{"skill.md": a.Skill + "\n"}
+	if isDir(a.Path) {
+		for _, f := range []string{"skill.md", "soul.md", "mood.md"} {
+			data, err := readRegular(filepath.Join(a.Path, f))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read %s of %s: %w", f, a.Slug, withoutPath(err))
+			}
+			files[f] = string(data)
+		}
+	}
+	settings["description"], settings["model_role"] = a.Description, a.Role
+	if a.Model != "" {
+		settings["model"] = a.Model
+	}
+	if a.Temperature != nil {
+		settings["temperature"] = *a.Temperature
+	}
+	if a.Tools != nil {
+		settings["tools"] = a.Tools
+	}
+	if a.MaxRounds != defaultRounds {
+		settings["max_tool_iterations"] = a.MaxRounds
+	}
+	text, err := json.MarshalIndent(settings, "", "  ")
+	files["agent.json"] = string(text) + "\n"
+	return files, err
+}
+
+// newFolder writes an agent's files under a hidden name and puts them into place.
+func (r *Registry) newFolder(slug string, files map[string]string) (path string, err error) {
+	if err := os.MkdirAll(r.agentsDir(), 0o700); err != nil {
+		return "", err
+	}
+	fresh, err := os.MkdirTemp(r.agentsDir(), ".new-*") // made with 0700
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }() // after the rename there is nothing left to remove
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(fresh, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	path = filepath.Join(r.agentsDir(), "agent-"+slug)
+	for n := 5; !folderID.MatchString(slug) || !isMissing(path); n++ {
+		path = filepath.Join(r.agentsDir(), fmt.Sprintf("agent-%03d", n))
+		if isMissing(path) {
+			break
+		}
+	}
+	return path, os.Rename(fresh, path)
+}
+
+// Delete puts an agent's folder or file into the trash below the agents folder and
+// gives where, for Restore. The last agent that talks with the user stays.
+func (r *Registry) Delete(ctx context.Context, a Agent) (trash string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if filepath.Dir(a.Path) != r.agentsDir() {
+		return "", fmt.Errorf("delete %s: it is not in %s", a.Slug, r.agentsDir())
+	}
+	if a.Entry && a.Usable() {
+		others := 0
+		for _, o := range r.Agents() {
+			if o.Entry && o.Usable() && o.Path != a.Path {
+				others++
+			}
+		}
+		if others == 0 {
+			return "", fmt.Errorf("delete %s: it is the only agent that sees the conversation; make another one first", a.Slug)
+		}
+	}
+	dir := filepath.Join(r.agentsDir(), trashFolder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("delete %s: %w", a.Slug, err)
+	}
+	base := filepath.Base(a.Path)
+	trash = freeName(filepath.Join(dir, time.Now().Format("20060102-150405")+"-"+base))
+	if err := os.Rename(a.Path, trash); err != nil {
+		return "", fmt.Errorf("delete %s: %w", a.Slug, err)
+	}
+	return trash, nil
+}
+
+// Restore brings back to path what Delete put into the trash.
+func (r *Registry) Restore(trash, path string) error {
+	if filepath.Dir(trash) != filepath.Join(r.agentsDir(), trashFolder) || filepath.Dir(path) != r.agentsDir() {
+		return fmt.Errorf("bring back %s: it is not in the trash", filepath.Base(path))
+	}
+	if !isMissing(path) {
+		return fmt.Errorf("bring back %s: its place is taken; it is kept in %s", filepath.Base(path), trash)
+	}
+	if err := os.Rename(trash, path); err != nil {
+		return fmt.Errorf("bring back %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
