@@ -22,8 +22,23 @@ func (s *Store) Append(ctx context.Context, name string, b Block) (Block, error)
 	return out[0], nil
 }
 
+// AppendAll is Append for several blocks: all of them in one write, or none.
+func (s *Store) AppendAll(ctx context.Context, name string, blocks ...Block) ([]Block, error) {
+	out, err := s.appendAll(ctx, name, blocks...)
+	if err != nil {
+		return nil, fmt.Errorf("writing to %s: %w", name, err)
+	}
+	return out, nil
+}
+
 // appendAll appends blocks in one write: all of them or none.
 func (s *Store) appendAll(ctx context.Context, name string, blocks ...Block) ([]Block, error) {
+	return s.appendIf(ctx, name, nil, blocks...)
+}
+
+// appendIf appends blocks where, under the session's lock, its state allows it
+// (nil: it does); else it gives none.
+func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool, blocks ...Block) ([]Block, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
@@ -37,7 +52,15 @@ func (s *Store) appendAll(ctx context.Context, name string, blocks ...Block) ([]
 	}
 	defer unlock()
 	if ses.private.Load() {
+		if may != nil && !may(&ses.fold) {
+			return nil, nil
+		}
 		return s.appendMemory(ses, blocks)
+	}
+	if may != nil {
+		if err := s.refreshToWrite(ctx, ses); err != nil || !may(&ses.fold) {
+			return nil, err
+		}
 	}
 	return s.appendFile(ctx, ses, blocks)
 }
@@ -234,7 +257,7 @@ func newFile(name string, blocks []Block) (string, Info) {
 	topic := "chat"
 	for _, b := range blocks {
 		if b.Kind == KindUser {
-			info.Title, topic = titleOf(b.Text), topicOf(b.Text)
+			info.Title, topic = titleOf(titleText(b.Text)), topicOf(titleText(b.Text))
 			break
 		}
 	}

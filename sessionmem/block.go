@@ -30,6 +30,7 @@ const (
 	NoteRewind      = "rewind"      // Text is a block's id: from it on, blocks leave the context
 	NoteError       = "error"       // Text says what failed
 	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
+	NoteSettings    = "settings"    // Text says what was chosen for the session, see SessionSettings
 )
 
 // Block is one entry of a transcript:
@@ -48,8 +49,8 @@ type Block struct {
 	Task    string            // Agent blocks: what the specialist was asked
 	Context string            // User blocks: what was attached below the message when it was sent (time, vitals, notes)
 	Through string            // Summary blocks: id of the last block it covers
-	By      string            // Summary blocks: the model that wrote it
-	Note    string            // Note blocks: interrupted | ended | title | rewind | error | restored; the argument is Text
+	By      string            // Summary blocks, Notes "title": the model that wrote it
+	Note    string            // Note blocks: interrupted | ended | title | rewind | error | restored | settings; the argument is Text
 	Attrs   map[string]string // attributes this version does not know, kept
 	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
 }
@@ -90,6 +91,8 @@ type Context struct {
 	Summary  *Block
 	Messages []Block // only messages (see Block.IsMessage), branch and reset rules applied
 	Total    int     // messages in the whole session, on this branch
+
+	Settings SessionSettings // what was chosen for the session
 }
 
 // kindNames are the words of the headings.

@@ -6,7 +6,9 @@ import "strings"
 // the blocks of the current branch since the last reset. It is the one place for
 // these rules, whether a transcript is read or a running session goes on.
 type fold struct {
-	active []Block // without notes
+	active   []Block // without notes
+	settings SessionSettings
+	titled   bool // somebody gave the session a title
 }
 
 // add follows one more block.
@@ -23,6 +25,10 @@ func (f *fold) add(b Block) {
 		f.active = nil
 	case NoteRewind:
 		f.rewind(rewindTarget(b))
+	case NoteSettings:
+		f.settings = parseSettings(b.Text)
+	case NoteTitle:
+		f.titled = true
 	}
 }
 
@@ -82,7 +88,7 @@ func rewindTarget(b Block) string {
 // through (those that stand before the Summary but after that block were kept on
 // purpose). Where that block is gone, the messages after the Summary.
 func (f *fold) context() Context {
-	var ctx Context
+	ctx := Context{Settings: f.settings}
 	at, from := f.lastSummary()
 	if at >= 0 {
 		summary := f.active[at]

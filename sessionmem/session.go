@@ -36,10 +36,11 @@ type session struct {
 	private atomic.Bool   // asked for without mu, which an append may hold for long
 
 	mu       sync.Mutex
-	holder   Holder      // of the turn, where it is this process
-	mem      []Block     // blocks of an in-memory session
-	file     string      // name of the transcript in the session folder; "" before it is found or made
-	stat     os.FileInfo // of the file as it was read last; nil: not read
+	holder   Holder            // of the turn, where it is this process
+	mem      []Block           // blocks of an in-memory session
+	files    map[string][]byte // attachments of an in-memory session, by file name
+	file     string            // name of the transcript in the session folder; "" before it is found or made
+	stat     os.FileInfo       // of the file as it was read last; nil: not read
 	size     int64
 	tail     []byte            // the file's last bytes, at most fingerprintLen
 	bare     bool              // older form of the format

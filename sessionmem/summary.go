@@ -26,7 +26,7 @@ func (s *summary) add(b Block) {
 	case b.Kind == KindNote && b.Note == NoteTitle:
 		s.noted = oneLine(b.Text)
 	case b.Kind == KindUser && s.first == "":
-		s.first = titleOf(b.Text)
+		s.first = titleOf(titleText(b.Text))
 	}
 	s.ended = b.Kind == KindNote && b.Note == NoteEnded
 	s.seen(b.Time)

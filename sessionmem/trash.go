@@ -56,13 +56,18 @@ func (s *Store) delete(ctx context.Context, name string) error {
 	}
 	defer unlock()
 	if ses.private.Load() {
-		ses.mem, ses.ids, ses.fold = nil, nil, fold{}
+		ses.mem, ses.ids, ses.files, ses.fold = nil, nil, nil, fold{}
 		return nil
 	}
 	files, err := s.filesOf(name)
 	if err != nil {
 		return err
 	}
+	own, err := s.ownAttachments(ctx, name, files)
+	if err != nil {
+		return err
+	}
+	files = append(files, own...)
 	dir, err := s.newTrash(name)
 	if err != nil {
 		return explainDisk("making the trash", err)
@@ -184,8 +189,9 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 func (s *Store) trashedFiles(t trashed) ([]string, error) {
 	var files []string
 	err := fs.WalkDir(s.root.FS(), t.dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && strings.HasSuffix(p, fileSuffix) {
-			files = append(files, strings.TrimPrefix(p, t.dir+"/"))
+		rel := strings.TrimPrefix(p, t.dir+"/")
+		if err == nil && d.Type().IsRegular() && (strings.HasSuffix(p, fileSuffix) || isAttachmentPath(rel)) {
+			files = append(files, rel)
 		}
 		return err
 	})
@@ -200,9 +206,16 @@ func (s *Store) undelete(ctx context.Context, t trashed, files []string) error {
 	}
 	defer unlock()
 	for _, file := range files {
-		if err := s.rename(path.Join(t.dir, file), file); err != nil {
+		err := s.rename(path.Join(t.dir, file), file)
+		if errors.Is(err, errTaken) && isAttachmentPath(file) {
+			continue // attached anew meanwhile: the same content
+		}
+		if err != nil {
 			return explainDisk("moving back "+file, err)
 		}
+	}
+	if err := s.bringBackAttachments(files); err != nil {
+		return explainDisk("bringing back attached files", err)
 	}
 	if err := s.root.RemoveAll(t.dir); err != nil {
 		s.logger.Debug("an empty folder stays in the trash", "dir", t.dir, "err", err)

@@ -1,0 +1,305 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pngBytes is a small picture.
+func pngBytes(t testing.TB, side int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, side, side))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func textUpload(t testing.TB, name, text string) Upload {
+	t.Helper()
+	u, err := NewUpload(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func mustAttach(t testing.TB, s *Store, session string, u Upload) Attachment {
+	t.Helper()
+	a, err := s.Attach(t.Context(), session, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func filesIn(t testing.TB, root string) []string {
+	t.Helper()
+	var list []string
+	for _, p := range globbed(filepath.Glob(filepath.Join(root, "session", "files", "*"))) {
+		list = append(list, filepath.Base(p))
+	}
+	return list
+}
+
+func globbed(list []string, _ error) []string { return list }
+
+func TestWhatCanBeAttached(t *testing.T) {
+	var gifData bytes.Buffer
+	if err := gif.Encode(&gifData, image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		file string
+		data []byte
+		want Upload // Data only where it differs
+		err  string
+	}{
+		"text":            {file: "notes.md", data: []byte("one\n"), want: Upload{Name: "notes.md", Ext: "md"}},
+		"no ending":       {file: "Makefile", data: []byte("all:\n"), want: Upload{Name: "Makefile", Ext: "txt"}},
+		"an odd ending":   {file: "a.Ta r", data: []byte("x"), want: Upload{Name: "a.Ta r", Ext: "txt"}},
+		"text as image":   {file: "a.png", data: []byte("no image"), want: Upload{Name: "a.png", Ext: "txt"}},
+		"with a mark":     {file: "a.txt", data: []byte("\xef\xbb\xbfone\r\ntwo"), want: Upload{Name: "a.txt", Ext: "txt", Data: []byte("one\ntwo")}},
+		"UTF-16":          {file: "a.csv", data: []byte("\xff\xfeh\x00i\x00"), want: Upload{Name: "a.csv", Ext: "csv", Data: []byte("hi")}},
+		"an image":        {file: "dir/a.PNG", data: pngBytes(t, 2), want: Upload{Name: "a.PNG", Ext: "png", Image: true}},
+		"empty":           {file: "a.txt", err: "a.txt can't be attached: it is empty."},
+		"binary":          {file: "a.out", data: []byte("\x7fELF\x00\x00"), err: "a.out can't be attached: it is neither text nor a PNG, JPEG or GIF image."},
+		"a damaged image": {file: "a.png", data: pngBytes(t, 2)[:12], err: "a.png can't be attached: the image is damaged."},
+		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
+		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; images may have 10 MB, text 1 MB."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := NewUpload(c.file, c.data)
+			if c.err != "" {
+				if !errors.Is(err, ErrUpload) || err.Error() != c.err {
+					t.Errorf("got %v, want %s", err, c.err)
+				}
+				return
+			}
+			if c.want.Data == nil {
+				c.want.Data = c.data
+			}
+			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+	moving, err := NewUpload("a.gif", gifData.Bytes())
+	if format, _ := imageFormat(moving.Data); err != nil || format != "png" || !moving.Image || moving.Ext != "png" {
+		t.Errorf("a GIF becomes a PNG: %v %s", err, format)
+	}
+}
+
+func TestFilesThatCantBeAttachedSayWhy(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "secret.txt")
+	writeFile(t, secret, "x")
+	if err := os.Chmod(secret, 0); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]string{
+		dir:                             "it is a folder; choose the files in it",
+		filepath.Join(dir, "gone.txt"):  "it isn't there any more",
+		filepath.Join(dir, "gone/x.go"): "it isn't there any more",
+	}
+	if os.Getuid() != 0 {
+		cases[secret] = "you may not read it"
+	}
+	for file, why := range cases {
+		_, err := ReadUpload(file)
+		if want := filepath.Base(file) + " can't be attached: " + why + "."; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestLinksOfAMessage(t *testing.T) {
+	hash := strings.Repeat("0a", 32)
+	shot := Attachment{Name: "shot [1].png", File: hash + ".png", Image: true}
+	notes := Attachment{Name: "notes.txt", File: hash + "-2.txt"}
+	for name, c := range map[string]struct {
+		text  string
+		list  []Attachment
+		words string
+	}{
+		"none":                 {text: "no [link](files/a.txt)", words: "no [link](files/a.txt)"},
+		"below the words":      {text: WithLinks("Look", shot, notes), list: []Attachment{shot, notes}, words: "Look"},
+		"nothing but links":    {text: WithLinks("", shot), list: []Attachment{shot}},
+		"moved into a line":    {text: "see " + notes.Link() + " please\nnow", list: []Attachment{notes}, words: "see notes.txt please\nnow"},
+		"twice":                {text: notes.Link() + "\n" + notes.Link() + "\nx", list: []Attachment{notes}, words: "x"},
+		"from the archive":     {text: "[notes.txt](../../files/" + notes.File + ")", list: []Attachment{notes}},
+		"no name":              {text: "[](files/" + notes.File + ")", list: []Attachment{{Name: notes.File, File: notes.File}}},
+		"out of the folder":    {text: "[x](files/../../etc/passwd)", words: "[x](files/../../etc/passwd)"},
+		"a path of its own":    {text: "[x](/etc/" + notes.File + ")", words: "[x](/etc/" + notes.File + ")"},
+		"a hash that is short": {text: "[x](files/abc.txt)", words: "[x](files/abc.txt)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.list, Attachments(c.text)); diff != "" {
+				t.Error(diff)
+			}
+			if got := WithoutAttachments(c.text); got != c.words {
+				t.Errorf("words are %q, want %q", got, c.words)
+			}
+		})
+	}
+	stranger := Block{Kind: KindUser, Text: notes.Link(), Attrs: map[string]string{"author": "1"}}
+	if got := stranger.Attachments(); got != nil {
+		t.Errorf("a stranger's message opens %v", got)
+	}
+}
+
+func TestAnAttachmentIsKeptOnceAndReadBack(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	a := mustAttach(t, s, "cpu-a", textUpload(t, "notes.txt", "one"))
+	again := mustAttach(t, s, "cpu-b", textUpload(t, "copy.txt", "one"))
+	if a.File != again.File || a.Name == again.Name {
+		t.Errorf("%+v and %+v", a, again)
+	}
+	if got := filesIn(t, root); len(got) != 1 || got[0] != a.File {
+		t.Fatalf("files %v", got)
+	}
+	fi, err := os.Stat(s.AttachmentPath("cpu-a", a))
+	if err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", fi.Mode(), err)
+	}
+	if data, err := openStore(t, root).ReadAttachment("cpu-a", a); string(data) != "one" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+
+	writeFile(t, s.AttachmentPath("cpu-a", a), "edited by hand")
+	other := mustAttach(t, s, "cpu-a", textUpload(t, "notes.txt", "one"))
+	if other.File == a.File {
+		t.Error("what was edited by hand is overwritten")
+	}
+	for att, want := range map[Attachment]string{a: "edited by hand", other: "one"} {
+		if data, err := s.ReadAttachment("cpu-a", att); string(data) != want || err != nil {
+			t.Errorf("%s: %q, %v", att.File, data, err)
+		}
+	}
+}
+
+func TestAnAttachmentThatCantBeReadSaysWhy(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	dir := filepath.Join(root, "session", "files")
+	must(t, os.MkdirAll(filepath.Join(dir, strings.Repeat("b", 64)+".txt"), 0o700))
+	outside := filepath.Join(t.TempDir(), "secret")
+	writeFile(t, outside, "a secret")
+	must(t, os.Symlink(outside, filepath.Join(dir, strings.Repeat("c", 64)+".txt")))
+	for file, why := range map[string]string{
+		strings.Repeat("a", 64) + ".txt": "is not in session/files any more",
+		strings.Repeat("b", 64) + ".txt": "is no file",
+		strings.Repeat("c", 64) + ".txt": "can't be opened",
+		"../../config.toml":              "is no name of an attachment",
+	} {
+		data, err := s.ReadAttachment("cpu-a", Attachment{Name: "x.txt", File: file})
+		if !errors.Is(err, ErrAttachment) || !strings.Contains(err.Error(), why) || data != nil {
+			t.Errorf("%s: %q, %v", file, data, err)
+		}
+	}
+}
+
+func TestAPrivateSessionsAttachmentsAreWrittenNowhere(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	s.SetPrivate("cpu-p")
+	a := mustAttach(t, s, "cpu-p", textUpload(t, "notes.txt", "a secret"))
+	if data, err := s.ReadAttachment("cpu-p", a); string(data) != "a secret" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if got := filesIn(t, root); len(got) != 0 || s.AttachmentPath("cpu-p", a) != "" {
+		t.Errorf("files %v", got)
+	}
+	if _, err := s.ReadAttachment("cpu-other", a); !errors.Is(err, ErrAttachment) {
+		t.Errorf("another session reads it: %v", err)
+	}
+	mustAppend(t, s, "cpu-p", user(WithLinks("x", a)))
+	must(t, s.Delete(t.Context(), "cpu-p"))
+	if _, err := s.ReadAttachment("cpu-p", a); !errors.Is(err, ErrAttachment) {
+		t.Errorf("it outlives its session: %v", err)
+	}
+}
+
+func TestDeleteTakesAlongWhatNoOtherSessionLinks(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	shared := mustAttach(t, s, "cpu-a", textUpload(t, "shared.txt", "shared"))
+	own := mustAttach(t, s, "cpu-a", textUpload(t, "own.md", "own"))
+	mustAppend(t, s, "cpu-a", user(WithLinks("a", shared, own)))
+	mustAppend(t, s, "cpu-b", user(WithLinks("b", shared)))
+	mustAppend(t, s, "cpu-c", user("c"))
+
+	must(t, s.Delete(t.Context(), "cpu-a"))
+	if diff := cmp.Diff([]string{shared.File}, filesIn(t, root)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, s.Delete(t.Context(), "cpu-b"))
+	if got := filesIn(t, root); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+	for _, name := range []string{"cpu-a", "cpu-b"} { // a's file is in b's trash
+		if _, err := s.Undelete(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, a := range []Attachment{shared, own} {
+		if data, err := s.ReadAttachment("cpu-a", a); err != nil || string(data) != strings.TrimSuffix(strings.TrimSuffix(a.Name, ".txt"), ".md") {
+			t.Errorf("%s: %q, %v", a.Name, data, err)
+		}
+	}
+}
+
+func TestTheTitleOfAMessageIsItsWords(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	a := mustAttach(t, s, "cpu-a", textUpload(t, "notes.txt", "one"))
+	mustAppend(t, s, "cpu-a", user(WithLinks("", a)))
+	mustAppend(t, s, "cpu-b", user(a.Link()+"\nWhat is this?"))
+	list, err := s.List(t.Context())
+	must(t, err)
+	got := map[string]string{}
+	for _, i := range list {
+		got[i.Name] = i.Title
+		if strings.Contains(i.Path, a.File[:20]) {
+			t.Errorf("the file is called %s", i.Path)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"cpu-a": "notes.txt", "cpu-b": "What is this?"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzAttachmentLinks(f *testing.F) {
+	f.Add("Look ![a](files/" + strings.Repeat("0", 64) + ".png)")
+	f.Add("a]b[c\\")
+	f.Add("[](files/")
+	f.Fuzz(func(t *testing.T, text string) {
+		words := WithoutAttachments(text)
+		if got := Attachments(text); len(got) == 0 && words != text {
+			t.Errorf("%q became %q", text, words)
+		}
+		a := Attachment{Name: text, File: strings.Repeat("1f", 32) + ".txt"}
+		linked := WithLinks("words", a)
+		got := Attachments(linked)
+		if len(got) != 1 || got[0].File != a.File {
+			t.Fatalf("%q links %v", linked, got)
+		}
+		if want := oneLine(strings.ToValidUTF8(text, "\uFFFD")); want != "" && got[0].Name != want {
+			t.Errorf("%q is called %q", want, got[0].Name)
+		}
+		if WithoutAttachments(linked) != "words" {
+			t.Errorf("%q has the words %q", linked, WithoutAttachments(linked))
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// attachmentName is a file name in session/files.
+var attachmentName = regexp.MustCompile(`^[0-9a-f]{64}(-\d{1,3})?\.[a-z0-9]{1,8}$`)
+
+// isAttachmentPath says whether a path below the session folder is an attachment's.
+func isAttachmentPath(file string) bool {
+	dir, base := path.Split(file)
+	return dir == filesDir+"/" && attachmentName.MatchString(base)
+}
+
+// ownAttachments gives the paths of the attachments that these transcripts of a
+// session link and no other transcript does. A transcript that can't be read may
+// link anything: then none is the session's own.
+func (s *Store) ownAttachments(ctx context.Context, name string, files []string) ([]string, error) {
+	own, err := s.linkedBy(files)
+	if err != nil || len(own) == 0 {
+		return nil, err
+	}
+	all, err := s.entries()
+	if err != nil {
+		s.logger.Warn("attached files stay: not all sessions can be read", "session", name, "err", err)
+		return nil, nil
+	}
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if e.session == name {
+			continue
+		}
+		data, err := s.readRegular(e.file)
+		if err != nil {
+			s.logger.Warn("attached files stay: a session can't be read", "file", e.file, "err", err)
+			return nil, nil
+		}
+		own = slices.DeleteFunc(own, func(file string) bool { return bytes.Contains(data, []byte(file)) })
+	}
+	return own, nil
+}
+
+// linkedBy gives the paths of the attachments that transcripts link and that are
+// there.
+func (s *Store) linkedBy(files []string) ([]string, error) {
+	var linked []string
+	for _, file := range files {
+		data, err := s.readRegular(file)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return nil, explainDisk("reading "+file, err)
+		}
+		for _, a := range Attachments(string(data)) {
+			p := path.Join(filesDir, a.File)
+			if fi, err := s.root.Lstat(p); err == nil && fi.Mode().IsRegular() && !slices.Contains(linked, p) {
+				linked = append(linked, p)
+			}
+		}
+	}
+	return linked, nil
+}
+
+func (s *Store) readRegular(file string) ([]byte, error) {
+	fi, err := s.root.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: file, Err: errNoFile}
+	}
+	return s.root.ReadFile(file)
+}
+
+// bringBackAttachments copies what transcripts link and a later delete of another
+// session took along to the trash.
+func (s *Store) bringBackAttachments(files []string) error {
+	all, err := s.trash()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if isAttachmentPath(file) || !strings.HasSuffix(file, fileSuffix) {
+			continue
+		}
+		data, err := s.readRegular(file)
+		if err != nil {
+			return err
+		}
+		for _, a := range Attachments(string(data)) {
+			if err := s.bringBackAttachment(a, all); err != nil {
+				return fmt.Errorf("%s: %w", a.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) bringBackAttachment(a Attachment, all []trashed) error {
+	file := path.Join(filesDir, a.File)
+	if _, err := s.root.Lstat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, t := range all {
+		data, err := s.readRegular(path.Join(t.dir, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			if err = s.root.MkdirAll(filesDir, 0o700); err == nil {
+				err = s.writeFile(file, data)
+			}
+		}
+		return err
+	}
+	return nil // it went otherwise: reading it says so
+}

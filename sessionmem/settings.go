@@ -1,0 +1,158 @@
+package sessionmem
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxSessionPrompt is how long a session's own instructions may be, in characters.
+const maxSessionPrompt = 4000
+
+// SessionSettings are what a person chose for one session. They stand in its
+// transcript as a Note "settings", whose text is written to be read and edited:
+//
+//	model: qwen3:8b
+//	agent: coder
+//	temperature: 0.2
+//	prompt:
+//	Answer in German.
+//
+// What is not named is not chosen. The last such Note counts, as a whole; a rewind
+// or a reset leaves it in force. Older versions show it as a note.
+type SessionSettings struct {
+	Model       string   // "" = the agent's
+	Agent       string   // selector; "" = the default agent
+	Temperature *float64 // 0 to 2; nil = the agent's
+	Prompt      string   // instructions added at the end of the agent's own
+}
+
+// IsZero reports whether nothing is chosen.
+func (s SessionSettings) IsZero() bool {
+	return s.Model == "" && s.Agent == "" && s.Temperature == nil && s.Prompt == ""
+}
+
+// Equal reports whether both say the same.
+func (s SessionSettings) Equal(o SessionSettings) bool { return s.text() == o.text() }
+
+// Check says what can't be kept, in words for people.
+func (s SessionSettings) Check() error {
+	if t := s.Temperature; t != nil && (*t < 0 || *t > 2 || *t != *t) {
+		return fmt.Errorf("a temperature of %v is none: choose one from 0 to 2", *t)
+	}
+	if n := len([]rune(s.Prompt)); n > maxSessionPrompt {
+		return fmt.Errorf("the instructions have %d characters, and %d is the most: shorten them, or attach them as a file", n, maxSessionPrompt)
+	}
+	return nil
+}
+
+const defaultSettings = "everything by default"
+
+// text is the Note's text.
+func (s SessionSettings) text() string {
+	var lines []string
+	add := func(key, value string) {
+		if value = oneLine(value); value != "" {
+			lines = append(lines, key+": "+value)
+		}
+	}
+	add("model", s.Model)
+	add("agent", s.Agent)
+	if s.Temperature != nil {
+		add("temperature", strconv.FormatFloat(*s.Temperature, 'f', -1, 64))
+	}
+	if p := normalizeText(s.Prompt); p != "" {
+		lines = append(lines, "prompt:", p)
+	}
+	if len(lines) == 0 {
+		return defaultSettings
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parseSettings reads a Note's text generously: keys in any case and order, values
+// it can't use are not chosen, and all behind "prompt:" is the prompt.
+func parseSettings(text string) SessionSettings {
+	var s SessionSettings
+	lines := strings.Split(normalizeText(text), "\n")
+	for i, line := range lines {
+		key, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch strings.ToLower(strings.TrimSpace(key)) {
+		case "model":
+			s.Model = value
+		case "agent":
+			s.Agent = value
+		case "temperature":
+			if t, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64); err == nil && t >= 0 && t <= 2 {
+				s.Temperature = &t
+			}
+		case "prompt":
+			rest := strings.Join(append([]string{value}, lines[i+1:]...), "\n")
+			s.Prompt = cutRunes(trimBlankLines(rest), maxSessionPrompt)
+			return s
+		}
+	}
+	return s
+}
+
+func cutRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// Note is the block that keeps the settings.
+func (s SessionSettings) Note() Block {
+	return Block{Kind: KindNote, Note: NoteSettings, Text: s.text()}
+}
+
+// SetSettings writes a Note "settings". A session never written gives ErrNotFound:
+// its first message brings them along.
+func (s *Store) SetSettings(ctx context.Context, name string, settings SessionSettings) error {
+	if err := settings.Check(); err != nil {
+		return fmt.Errorf("changing %s: %w", name, err)
+	}
+	if err := s.mustExist(ctx, name); err != nil {
+		return fmt.Errorf("changing %s: %w", name, err)
+	}
+	_, err := s.Append(ctx, name, settings.Note())
+	return err
+}
+
+// Settings are those the transcript says last.
+func (t *Transcript) Settings() SessionSettings {
+	for _, b := range slices.Backward(t.Blocks) {
+		if b.Kind == KindNote && b.Note == NoteSettings {
+			return parseSettings(b.Text)
+		}
+	}
+	return SessionSettings{}
+}
+
+// SuggestTitle writes a Note "title" that a model made (by), unless the session has
+// one: what a person called it stays. It reports whether it was written.
+func (s *Store) SuggestTitle(ctx context.Context, name, title, by string) (bool, error) {
+	if title = oneLine(title); title == "" {
+		return false, nil
+	}
+	if err := s.mustExist(ctx, name); err != nil {
+		return false, fmt.Errorf("naming %s: %w", name, err)
+	}
+	note := Block{Kind: KindNote, Note: NoteTitle, Text: title, By: by}
+	written := false
+	_, err := s.appendIf(ctx, name, func(f *fold) bool { written = !f.titled; return written }, note)
+	if err != nil {
+		return false, fmt.Errorf("naming %s: %w", name, err)
+	}
+	return written, nil
+}

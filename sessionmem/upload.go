@@ -1,0 +1,192 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // decoded here, sent as PNG
+	_ "image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// How large an attachment may be. A model reads far less of a text; the rest is
+// kept, and what was sent of it is said.
+const (
+	maxTextBytes  = 1 << 20
+	maxImageBytes = 10 << 20
+	maxPixels     = 50_000_000 // of an image, decoded
+	MaxUploads    = 10         // attachments of one message
+)
+
+// ErrUpload: something can't be attached. The message says why, in words for people.
+var ErrUpload = errors.New("can't be attached")
+
+// uploadError is ErrUpload with the whole sentence.
+type uploadError struct{ sentence string }
+
+func (e *uploadError) Error() string        { return e.sentence }
+func (e *uploadError) Is(target error) bool { return target == ErrUpload }
+
+func refuse(name, why string) error {
+	return &uploadError{fmt.Sprintf("%s can't be attached: %s.", oneLine(name), why)}
+}
+
+// Upload is a file that is going to be attached: text in UTF-8, or an image in a
+// form models read.
+type Upload struct {
+	Name  string // the file's name, without folders
+	Ext   string // of the kept file: png, jpg, or that of the text, "txt" where it has none
+	Image bool
+	Data  []byte
+}
+
+// ReadUpload reads a file to attach. What can't be attached (a folder, too large,
+// neither text nor an image, unreadable) gives ErrUpload with a sentence that says so.
+func ReadUpload(file string) (Upload, error) {
+	name := filepath.Base(file)
+	fi, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Upload{}, refuse(name, "it isn't there any more")
+	case errors.Is(err, fs.ErrPermission):
+		return Upload{}, refuse(name, "you may not read it")
+	case err != nil:
+		return Upload{}, refuse(name, err.Error())
+	case fi.IsDir():
+		return Upload{}, refuse(name, "it is a folder; choose the files in it")
+	case !fi.Mode().IsRegular():
+		return Upload{}, refuse(name, "it is no ordinary file")
+	case fi.Size() > maxImageBytes:
+		return Upload{}, refuse(name, fmt.Sprintf("it has %s; images may have 10 MB, text 1 MB", megabytes(fi.Size())))
+	}
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrPermission) {
+		return Upload{}, refuse(name, "you may not read it")
+	}
+	if err != nil {
+		return Upload{}, refuse(name, err.Error())
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxImageBytes+1))
+	if err != nil {
+		return Upload{}, refuse(name, err.Error())
+	}
+	return NewUpload(name, data)
+}
+
+// NewUpload checks what is to be attached and brings it into its form: text
+// becomes UTF-8, an image PNG or JPEG.
+func NewUpload(name string, data []byte) (Upload, error) {
+	name = oneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
+	switch {
+	case len(data) == 0:
+		return Upload{}, refuse(name, "it is empty")
+	case len(data) > maxImageBytes:
+		return Upload{}, refuse(name, fmt.Sprintf("it has %s; images may have 10 MB, text 1 MB", megabytes(int64(len(data)))))
+	}
+	if format, ok := imageFormat(data); ok {
+		return imageUpload(name, format, data)
+	}
+	text, ok := decodeText(data)
+	if !ok {
+		return Upload{}, refuse(name, "it is neither text nor a PNG, JPEG or GIF image")
+	}
+	if len(text) > maxTextBytes {
+		return Upload{}, refuse(name, fmt.Sprintf("it has %s of text, and 1 MB is the most; attach the part the question is about", megabytes(int64(len(text)))))
+	}
+	return Upload{Name: name, Ext: textExt(name), Data: []byte(text)}, nil
+}
+
+func megabytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// imageFormat tells what image data is, by its first bytes.
+func imageFormat(data []byte) (format string, ok bool) {
+	for _, f := range []struct{ format, magic string }{{"png", "\x89PNG\r\n\x1a\n"}, {"jpeg", "\xff\xd8\xff"}, {"gif", "GIF8"}} {
+		if bytes.HasPrefix(data, []byte(f.magic)) {
+			return f.format, true
+		}
+	}
+	return "", false
+}
+
+// imageUpload makes an image whole and known before anything is sent.
+func imageUpload(name, format string, data []byte) (Upload, error) {
+	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return Upload{}, refuse(name, "the image is damaged")
+	}
+	if cfg.Width*cfg.Height > maxPixels {
+		return Upload{}, refuse(name, fmt.Sprintf("%d × %d pixels are too many; make it smaller", cfg.Width, cfg.Height))
+	}
+	switch format {
+	case "png":
+		return Upload{Name: name, Ext: "png", Image: true, Data: data}, nil
+	case "jpeg":
+		return Upload{Name: name, Ext: "jpg", Image: true, Data: data}, nil
+	}
+	first, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return Upload{}, refuse(name, "the image is damaged")
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, first); err != nil || out.Len() > maxImageBytes {
+		return Upload{}, refuse(name, "it can't be made a PNG of less than 10 MB")
+	}
+	return Upload{Name: name, Ext: "png", Image: true, Data: out.Bytes()}, nil
+}
+
+// decodeText gives data as UTF-8 with LF line ends; ok is false for what is no text.
+func decodeText(data []byte) (text string, ok bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		data = data[3:]
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		data = fromUTF16(data)
+	}
+	if !utf8.Valid(data) || bytes.ContainsRune(data, 0) {
+		return "", false
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), true
+}
+
+// fromUTF16 decodes UTF-16 by its byte order mark.
+func fromUTF16(data []byte) []byte {
+	little := data[0] == 0xff
+	units := make([]uint16, 0, len(data)/2)
+	for i := 2; i+1 < len(data); i += 2 {
+		hi, lo := data[i], data[i+1]
+		if little {
+			hi, lo = lo, hi
+		}
+		units = append(units, uint16(hi)<<8|uint16(lo))
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// textExt is the file's own ending where it can stand in a name.
+func textExt(name string) string {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	plain := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
+	if ext == "" || len(ext) > 8 || strings.ContainsFunc(ext, func(r rune) bool { return !plain(r) }) {
+		return "txt"
+	}
+	for _, image := range imageExts { // what says it is an image and is text
+		if ext == image {
+			return "txt"
+		}
+	}
+	return ext
+}
