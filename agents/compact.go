@@ -140,7 +140,7 @@ func (s *SmallModel) material(model string, tokens, attempt int, previous *sessi
 	}
 	var parts []string
 	for i := len(messages) - 1; i >= 0; i-- {
-		text, _ := CutResult(messages[i].Text, max(room/3, compactFrame/2))
+		text, _ := CutResult(sessionmem.WithoutAttachments(messages[i].Text), max(room/3, compactFrame/2))
 		part := "[" + string(messages[i].Kind) + "]\n" + text
 		if room -= sessionmem.EstimateTokens(part) + messageTokens; room < 0 && len(parts) > 0 {
 			break

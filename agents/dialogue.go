@@ -79,7 +79,7 @@ func (d *dialogue) toolCost() int {
 func (d *dialogue) total() int {
 	n := d.toolCost()
 	for _, m := range d.messages {
-		n += d.cost(m.Content)
+		n += d.cost(m.Content) + d.images(len(m.Images))
 	}
 	return n
 }
@@ -122,14 +122,17 @@ func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 // account tells what the call cost and learns from it. It reports whether the
 // server cut the prompt in silence.
 func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool) {
-	raw := 0
+	raw, images := 0, 0
 	for _, m := range d.messages {
+		images += len(m.Images)
 		raw += sessionmem.EstimateTokens(m.Content) + messageTokens
 	}
 	if d.native && !d.final {
 		raw += sessionmem.EstimateTokens(schemas(d.tools).String())
 	}
-	cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, raw, res.PromptTokens)
+	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
+		cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, raw, res.PromptTokens)
+	}
 	usage := Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
 	if s := res.AnswerTime.Seconds(); s > 0 {
 		usage.TokensPerSecond = float64(res.AnswerTokens) / s

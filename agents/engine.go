@@ -44,6 +44,7 @@ type Settings struct {
 	GlobalBudget  int               // characters of global memory in a prompt, 8000
 	AgentBudget   int               // 4000
 	MemoryWrite   string            // auto | ask | off
+	AutoTitle     bool              // the small model names new sessions, where it is loaded
 	MaxFetchBytes int64             // FETCH_URL, default 2 MB
 	FetchTimeout  time.Duration     // default 20 s
 }
@@ -65,7 +66,11 @@ type Params struct {
 	// it first and says so.
 	Background bool
 	Compacted  func(sessionmem.Compacted) // told of each one in the background; optional
-	Logger     *slog.Logger               // optional
+	// Loaded tells whether a model is in the server's memory; optional: without it no
+	// session is named by a model.
+	Loaded func(ctx context.Context, model string) bool
+	Named  func(session string) // a session got a title in the background; optional
+	Logger *slog.Logger         // optional
 }
 
 // Engine runs turns. One a process; safe for concurrent use.
@@ -105,12 +110,18 @@ func NewEngine(p Params) *Engine {
 type Request struct {
 	Session string // the session's name, "cpu-k3x9qa"
 	Text    string
-	Agent   string // selector; "" = the default agent
-	Model   string // "" = the agent's
-	NoTools bool
-	Retry   string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
-	Edit    string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
-	Holder  string // who asks, for people: "window", "command line"
+	Agent   string // selector, for this turn; "" = the session's, else the default agent
+	Model   string // for this turn; "" = the session's, else the agent's
+	// Files are attached: kept beside the transcript and linked below Text, which may
+	// hold links to attachments of before.
+	Files []sessionmem.Upload
+	// Settings are written with the message and hold from this turn on; nil leaves
+	// those the session has.
+	Settings *sessionmem.SessionSettings
+	NoTools  bool
+	Retry    string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
+	Edit     string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
+	Holder   string // who asks, for people: "window", "command line"
 }
 
 // Start begins a turn and returns at once. Ending ctx stops the turn as Stop does.

@@ -62,7 +62,7 @@ type Event struct {
 	Memory *MemoryChange `json:"memory,omitempty"` // memory_*
 	Cut    *ContextCut   `json:"cut,omitempty"`    // context_cut
 	Usage  *Usage        `json:"usage,omitempty"`  // usage
-	Kind   string        `json:"kind,omitempty"`   // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_model, agent, disk, locked, internal
+	Kind   string        `json:"kind,omitempty"`   // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
 	Err    error         `json:"-"`                // error
 }
 
@@ -100,6 +100,7 @@ type ContextCut struct {
 	Memory   int `json:"memory,omitempty"`   // memory lines left out
 	Roster   int `json:"roster,omitempty"`   // agents and skills left out
 	Result   int `json:"result,omitempty"`   // characters cut from tool results
+	Attached int `json:"attached,omitempty"` // characters cut from the files of the message
 }
 
 // Usage is what a model call cost. ContextPercent is prompt and answer tokens of

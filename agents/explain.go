@@ -23,6 +23,7 @@ const (
 	KindBusy            = "busy"
 	KindServer          = "server"
 	KindTooLong         = "too_long"
+	KindNoVision        = "no_vision"
 	KindNoModel         = "no_model"
 	KindAgent           = "agent"
 	KindDisk            = "disk"
@@ -119,6 +120,7 @@ func explainTurn(err error) (Explanation, bool) {
 	var locked *lockedError
 	var empty *emptyError
 	var fault *panicError
+	var blind *noVisionError
 	switch {
 	case errors.As(err, &fault):
 		return Explanation{KindInternal, "Something in mac-stats itself went wrong.", "Retry. The log in ~/.mac-stats/logs holds the details."}, true
@@ -128,6 +130,8 @@ func explainTurn(err error) (Explanation, bool) {
 			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", thousands(tooLong.need), tooLong.model, thousands(max(tooLong.room, 0))),
 			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
 		}, true
+	case errors.As(err, &blind):
+		return explainBlind(blind), true
 	case errors.As(err, &locked) && !isStop(err):
 		return Explanation{KindLocked, fmt.Sprintf("The session is held by the %s.", locked.who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
 	case errors.As(err, &locked):
@@ -146,6 +150,15 @@ func explainTurn(err error) (Explanation, bool) {
 		return Explanation{KindInternal, sentence(err.Error()), "Write a message and send it."}, true
 	}
 	return Explanation{}, false
+}
+
+// explainBlind offers a model that can look at images.
+func explainBlind(e *noVisionError) Explanation {
+	next := "Pull a model that can, such as `mac-stats models pull gemma3:4b`, or leave the image out."
+	if e.other != "" {
+		next = "Choose " + e.other + ", which can, or leave the image out."
+	}
+	return Explanation{KindNoVision, e.model + " can't look at images.", next}
 }
 
 // isStop reports whether the user (or the end of the program) stopped it.

@@ -27,6 +27,7 @@ type PromptInput struct {
 	ContextTokens int                   // the model's real context; 0: unknown, nothing is cut to fit
 	Native        bool                  // tools are called natively: no forms in the prompt
 	Tools         []ToolDoc
+	Session       string            // instructions for this conversation alone, at the end
 	Delegate      bool              // may hand tasks to agents and skills: roster and delegation rules
 	Guides        Guides            // only Directives and NativeTools are used
 	Estimate      func(raw int) int // the model's calibration (ModelResolver.Estimate); nil: raw
@@ -59,7 +60,16 @@ func BuildSystem(in PromptInput) Prompt {
 	b.addMemory()
 	b.add(in.Agent.Skill)
 	b.addToolsAndRoster()
+	b.addSession()
 	return b.prompt()
+}
+
+// addSession adds what the user wants in this conversation alone: last, so that all
+// conversations share what stands before it.
+func (b *promptBuilder) addSession() {
+	if text := strings.TrimSpace(b.in.Session); text != "" {
+		b.add("# For this conversation (from the user)\n" + text)
+	}
 }
 
 // SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory and

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,9 @@ type turn struct {
 	numCtx int
 	system Prompt
 
+	chosen   sessionmem.SessionSettings // for the session
+	contents contents
+
 	talk      *dialogue
 	reply     reply   // the last one
 	shrunk    bool    // the one retry after an overflow is used up
@@ -48,7 +52,9 @@ type turn struct {
 type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
-	return &turn{engine: e, out: run, req: req, result: Result{Session: req.Session}}
+	t := &turn{engine: e, out: run, req: req, result: Result{Session: req.Session}}
+	t.contents = contents{t: t, by: map[string]content{}}
+	return t
 }
 
 // run drives the phases and tells the end.
@@ -59,7 +65,7 @@ func (t *turn) run(ctx context.Context) {
 	}
 	t.engine.forget(t.out)
 	if err == nil {
-		t.engine.compactAfter(t.req.Session, t.percent)
+		t.engine.workAfter(t.req.Session, t.percent)
 	}
 	t.out.finish(t.last, t.result, err)
 }
@@ -189,18 +195,29 @@ func (t *turn) resolveModel(ctx context.Context, asked string, a Agent) (ollama.
 	return model, numCtx, nil
 }
 
+// readChosen finds what was chosen for the session.
+func (t *turn) readChosen(ctx context.Context) error {
+	if t.req.Settings != nil {
+		t.chosen = *t.req.Settings
+		return nil
+	}
+	window, err := t.engine.p.Store.Context(context.WithoutCancel(ctx), t.req.Session)
+	if err != nil {
+		return fmt.Errorf("reading the conversation: %w", err)
+	}
+	t.chosen = window.Settings
+	return nil
+}
+
 // choose finds the agent and its model.
 func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.talk != nil {
 		return (*turn).compactFirst, nil // done when the message was weighed
 	}
-	selector := t.req.Agent
-	if selector == "" {
-		selector = t.settings.DefaultAgent
+	if err := t.readChosen(ctx); err != nil {
+		return nil, err
 	}
-	if selector == "" {
-		selector = "orchestrator"
-	}
+	selector := cmp.Or(t.req.Agent, t.chosen.Agent, t.settings.DefaultAgent, "orchestrator")
 	t.roster = t.engine.p.Registry.Agents()
 	agent, ok := selectAgent(t.roster, selector, Agent.Usable)
 	if !ok {
@@ -209,8 +226,11 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 			return nil, err
 		}
 	}
+	if t.chosen.Temperature != nil {
+		agent.Temperature = t.chosen.Temperature
+	}
 	t.agent, t.result.Agent = agent, agent.Slug
-	model, numCtx, err := t.resolveModel(ctx, t.req.Model, agent)
+	model, numCtx, err := t.resolveModel(ctx, cmp.Or(t.req.Model, t.chosen.Model), agent)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ func (t *turn) filled(snap sessionmem.Snapshot) float64 {
 	}
 	tokens := t.talk.cost(t.system.System) + t.talk.toolCost() + t.talk.cost(t.summary(snap.Previous))
 	for _, m := range snap.Messages {
-		tokens += t.talk.cost(userText(m))
+		in := t.contents.of(m)
+		tokens += t.talk.cost(in.text) + t.talk.images(len(in.images))
 	}
 	return 100 * float64(tokens) / float64(t.numCtx)
 }
@@ -78,10 +79,10 @@ func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, policy ses
 	return true, nil
 }
 
-// compactAfter summarises a session that is due in the background. The session's
-// next turn, or Close, stops it.
-func (e *Engine) compactAfter(session string, percent float64) {
-	if e.p.Compactor == nil || !e.p.Background {
+// workAfter names a new session and summarises one that is due, in the background.
+// The session's next turn, or Close, stops it.
+func (e *Engine) workAfter(session string, percent float64) {
+	if !e.p.Background {
 		return
 	}
 	e.mu.Lock()
@@ -98,6 +99,7 @@ func (e *Engine) compactAfter(session string, percent float64) {
 			delete(e.after, session)
 			e.mu.Unlock()
 		}()
+		e.nameAfter(ctx, session)
 		if err := e.compactDue(ctx, session, percent); err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) {
 			e.log.Warn("a session could not be summarised", "session", session, "err", err)
 		}
@@ -105,6 +107,9 @@ func (e *Engine) compactAfter(session string, percent float64) {
 }
 
 func (e *Engine) compactDue(ctx context.Context, session string, percent float64) error {
+	if e.p.Compactor == nil {
+		return nil
+	}
 	snap, policy, err := e.p.Compactor.Snapshot(ctx, session, "")
 	if err != nil || !policy.Due(snap.Since, percent) || snap.Covered(policy.KeepRecent) == 0 {
 		return err

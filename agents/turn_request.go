@@ -31,15 +31,22 @@ const (
 // doesn't crowd out later turns; where the server can't be asked it is kept.
 func (t *turn) write(ctx context.Context) (phase, error) {
 	text := sessionmem.Block{Kind: sessionmem.KindUser, Text: t.req.Text}.Normalized().Text
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" && len(t.req.Files) == 0 {
 		return nil, fmt.Errorf("%w: the message is empty", ErrRequest)
 	}
-	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Context: t.attached(time.Now())}
-	if sessionmem.EstimateTokens(text) > weighFrom {
+	linked, err := t.linked(text)
+	if err != nil {
+		return nil, err
+	}
+	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: linked, Context: t.attached(time.Now())}
+	if sessionmem.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
 		t.state(StateReading, "looking at the message")
-		if err := t.weigh(ctx, b); err != nil {
+		if err := t.weigh(ctx, &b); err != nil {
 			return nil, err
 		}
+	}
+	if b.Text, err = t.keepFiles(context.WithoutCancel(ctx), text); err != nil {
+		return nil, err
 	}
 	user, err := t.save(context.WithoutCancel(ctx), b)
 	if err != nil {
@@ -53,12 +60,16 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 // on a branch that starts there.
 func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, error) {
 	store, name := t.engine.p.Store, t.req.Session
+	blocks := []sessionmem.Block{b}
+	if t.req.Settings != nil {
+		blocks = []sessionmem.Block{t.req.Settings.Note(), b}
+	}
 	if t.req.Edit == "" {
-		user, err := store.Append(ctx, name, b)
+		out, err := store.AppendAll(ctx, name, blocks...)
 		if err != nil {
 			return sessionmem.Block{}, saveProblem("Your message", err)
 		}
-		return user, nil
+		return out[len(out)-1], nil
 	}
 	window, err := store.Context(ctx, name)
 	if err != nil {
@@ -68,11 +79,11 @@ func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, 
 	if !slices.ContainsFunc(window.Messages, edited) {
 		return sessionmem.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
 	}
-	out, err := store.Rewind(ctx, name, t.req.Edit, b)
+	out, err := store.Rewind(ctx, name, t.req.Edit, blocks...)
 	if err != nil {
 		return sessionmem.Block{}, saveProblem("Your message", err)
 	}
-	return out[0], nil
+	return out[len(out)-1], nil
 }
 
 func (t *turn) setUser(user sessionmem.Block) {
@@ -81,18 +92,25 @@ func (t *turn) setUser(user sessionmem.Block) {
 	t.state(StateReading, "")
 }
 
-// weigh gives an error for a message that doesn't fit.
-func (t *turn) weigh(ctx context.Context, b sessionmem.Block) error {
+// weigh gives an error for a message that doesn't fit, or whose files the model
+// can't use.
+func (t *turn) weigh(ctx context.Context, b *sessionmem.Block) error {
 	if _, err := t.choose(ctx); err != nil {
 		t.talk = nil
 		return nil //nolint:nilerr // the choose phase meets it again, with the message safe on disk
 	}
-	return t.checkRoom(b)
+	if len(b.Attachments()) > 0 {
+		if err := t.weighFiles(ctx, b); err != nil {
+			return err
+		}
+	}
+	return t.checkRoom(*b)
 }
 
 // checkRoom refuses a message that doesn't fit beside the system prompt.
 func (t *turn) checkRoom(b sessionmem.Block) error {
-	room, need := t.room(0), t.talk.cost(userText(b))
+	in := t.contents.of(b)
+	room, need := t.room(0), t.talk.cost(in.text)+t.talk.images(len(in.images))
 	if t.talk.budget.Known() && need > room {
 		return &tooLongError{model: t.model.Name, need: need, room: room}
 	}
@@ -117,7 +135,8 @@ func (t *turn) attached(now time.Time) string {
 	return "[" + line + "]"
 }
 
-// userText is what is sent for a User block: always the same, from the block.
+// userText is what is sent for a User block without files: always the same, from
+// the block.
 func userText(b sessionmem.Block) string {
 	if b.Context == "" {
 		return b.Text
@@ -163,7 +182,7 @@ func (t *turn) note(ctx context.Context, b sessionmem.Block) error {
 // systemPrompt builds the system prompt from what the files say now.
 func (t *turn) systemPrompt() Prompt {
 	in := t.promptInput(t.talk)
-	in.Delegate = t.mayDelegate()
+	in.Delegate, in.Session = t.mayDelegate(), t.chosen.Prompt
 	if in.Delegate {
 		in.Agents, in.Skills = t.roster, t.engine.p.Registry.Skills()
 	}
@@ -204,6 +223,9 @@ func (t *turn) loadMemory(target sessionmem.Target) sessionmem.MemoryFile {
 
 // build makes the request: system prompt, Summary, history, the user's message.
 func (t *turn) build(ctx context.Context) (phase, error) {
+	if err := t.mustSee(ctx, t.user); err != nil {
+		return nil, err
+	}
 	if err := t.checkRoom(t.user); err != nil {
 		return nil, err
 	}
@@ -217,15 +239,16 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	if summary != "" {
 		t.talk.messages = append(t.talk.messages, api.Message{Role: "system", Content: summary})
 	}
-	history, left := sessionmem.Trim(t.upToUser(window.Messages), t.limits(summary), rawCost)
+	history, left := sessionmem.Trim(t.upToUser(window.Messages), t.limits(summary), t.cost)
 	if len(history) == 0 {
 		history = []sessionmem.Block{t.user} // it was weighed: it fits
 	}
 	t.talk.fixed = len(t.talk.messages)
-	t.talk.messages = append(t.talk.messages, toMessages(history)...)
+	t.talk.messages = append(t.talk.messages, t.toMessages(history)...)
 	t.talk.history = len(history) - 1
 	cut.Messages = left
 	t.tellCut(cut)
+	t.tellFiles(history)
 	return (*turn).ask, nil
 }
 
@@ -270,17 +293,19 @@ func (t *turn) limits(summary string) sessionmem.Limits {
 	return lim
 }
 
-// rawCost is what a message counts for in the caps.
-func rawCost(b sessionmem.Block) int {
-	return sessionmem.EstimateTokens(userText(b)) + messageTokens
-}
+// cost is what a message counts for in the caps.
+func (t *turn) cost(b sessionmem.Block) int { return t.contents.cost(b) }
 
 // toMessages makes the messages of a request of blocks.
-func toMessages(blocks []sessionmem.Block) []api.Message {
+func (t *turn) toMessages(blocks []sessionmem.Block) []api.Message {
 	messages := make([]api.Message, 0, len(blocks))
 	for _, b := range blocks {
 		if b.Kind == sessionmem.KindUser {
-			messages = append(messages, api.Message{Role: "user", Content: userText(b)})
+			in := t.contents.of(b)
+			messages = append(messages, api.Message{Role: "user", Content: in.text, Images: in.images})
+			for _, text := range in.quoted {
+				t.talk.quoted.add(text)
+			}
 			continue
 		}
 		messages = append(messages, api.Message{Role: "assistant", Content: b.Text})

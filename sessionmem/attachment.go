@@ -159,9 +159,16 @@ func unescapeName(name string) string {
 	return b.String()
 }
 
+// Attachment is what the upload is going to be called where nothing stands in its
+// place.
+func (u Upload) Attachment() Attachment {
+	sum := sha256.Sum256(u.Data)
+	return Attachment{Name: u.Name, File: hex.EncodeToString(sum[:]) + "." + u.Ext, Image: u.Image}
+}
+
 // Attach keeps an upload: in session/files under the hash of its content, 0600,
-// once however often it is attached; in memory for a private session. It returns
-// before the file is safe on disk never.
+// once however often it is attached; in memory for a private session. When it
+// returns, the file is safe on disk.
 func (s *Store) Attach(ctx context.Context, session string, u Upload) (Attachment, error) {
 	if err := checkName(session); err != nil {
 		return Attachment{}, err
@@ -169,8 +176,7 @@ func (s *Store) Attach(ctx context.Context, session string, u Upload) (Attachmen
 	if err := ctx.Err(); err != nil {
 		return Attachment{}, err
 	}
-	sum := sha256.Sum256(u.Data)
-	a := Attachment{Name: u.Name, File: hex.EncodeToString(sum[:]) + "." + u.Ext, Image: u.Image}
+	a := u.Attachment()
 	if s.IsPrivate(session) {
 		ses := s.session(session)
 		ses.mu.Lock()

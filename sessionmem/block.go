@@ -93,6 +93,7 @@ type Context struct {
 	Total    int     // messages in the whole session, on this branch
 
 	Settings SessionSettings // what was chosen for the session
+	Titled   bool            // somebody gave it a title
 }
 
 // kindNames are the words of the headings.

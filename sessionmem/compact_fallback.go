@@ -41,7 +41,7 @@ func mayHoldSecret(line string) bool {
 func Identifiers(messages []Block) []string {
 	var found []string
 	for _, b := range slices.Backward(messages[max(len(messages)-maxSearched, 0):]) {
-		text := b.Text
+		text := WithoutAttachments(b.Text)
 		if len(text) > maxSearchedText {
 			text = strings.ToValidUTF8(text[:maxSearchedText], "")
 		}

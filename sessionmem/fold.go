@@ -88,7 +88,7 @@ func rewindTarget(b Block) string {
 // through (those that stand before the Summary but after that block were kept on
 // purpose). Where that block is gone, the messages after the Summary.
 func (f *fold) context() Context {
-	ctx := Context{Settings: f.settings}
+	ctx := Context{Settings: f.settings, Titled: f.titled}
 	at, from := f.lastSummary()
 	if at >= 0 {
 		summary := f.active[at]

@@ -95,6 +95,7 @@ func (m *model) step(i int) {
 		{"reset", 3, m.reset},
 		{"summary", 4, m.summary},
 		{"rename", 3, m.rename},
+		{"choose", 3, m.choose},
 		{"archive", 5, m.archive},
 		{"restart", 4, m.restart},
 		{"concurrent", 8, m.concurrent},
@@ -179,6 +180,16 @@ func (m *model) branch(s *Store, ses *modelSession) {
 		m.t.Fatal(err)
 	}
 	m.took(s, ses, NoteRewind)
+}
+
+func (m *model) choose(s *Store, ses *modelSession) {
+	if len(ses.want) == 0 {
+		return
+	}
+	if err := s.SetSettings(m.t.Context(), ses.name, SessionSettings{Model: m.message().Text}); err != nil {
+		m.t.Fatal(err)
+	}
+	m.took(s, ses, NoteSettings)
 }
 
 func (m *model) rename(s *Store, ses *modelSession) {
@@ -448,6 +459,14 @@ func reference(blocks []Block) Context {
 		}
 	}
 	out := Context{Messages: []Block{}}
+	for _, b := range blocks {
+		switch {
+		case b.Kind == KindNote && b.Note == NoteTitle:
+			out.Titled = true
+		case b.Kind == KindNote && b.Note == NoteSettings:
+			out.Settings = parseSettings(b.Text)
+		}
+	}
 	summary, from := -1, 0
 	for i, b := range branch {
 		if b.Kind == KindSummary {

@@ -50,12 +50,17 @@ func (b *Backend) mayCompact(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
+	return b.loadedModel(ctx, model.Name)
+}
+
+// loadedModel reports whether a model is in the server's memory.
+func (b *Backend) loadedModel(ctx context.Context, model string) bool {
 	running, err := b.Client.Running(ctx)
 	if err != nil {
 		return false
 	}
 	for _, r := range running {
-		if r.Name == model.Name {
+		if r.Name == model {
 			return true
 		}
 	}

@@ -235,6 +235,7 @@ func (b *Backend) openEngine() {
 		Logger:   b.Logger,
 
 		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
+		Loaded: b.loadedModel, Named: b.SessionsChanged,
 	})
 	b.closers = append(b.closers, b.Engine.Close)
 }
@@ -253,6 +254,7 @@ func (b *Backend) settings() agents.Settings {
 		GlobalBudget:  cfg.Memory.GlobalBudget,
 		AgentBudget:   cfg.Memory.AgentBudget,
 		MemoryWrite:   cfg.Memory.Write,
+		AutoTitle:     cfg.Session.AutoTitle,
 		MaxFetchBytes: 2 << 20,
 		FetchTimeout:  20 * time.Second,
 	}

@@ -31,6 +31,7 @@ type askFlags struct {
 	model   string
 	json    bool
 	noTools bool
+	files   []string
 }
 
 func (c *commands) askCommand() *cobra.Command {
@@ -42,11 +43,14 @@ func (c *commands) askCommand() *cobra.Command {
 meanwhile goes to stderr. The conversation is a session: its transcript is under
 ~/.mac-stats/session, and -c goes on with the last one.
 
-A - among the words stands for stdin; with text beside it, both are sent.
+A - among the words stands for stdin; with text beside it, both are sent. --file
+attaches a text file or an image (PNG, JPEG, GIF; for models that can see): it is
+kept in ~/.mac-stats/session/files and sent again when the session goes on.
 Ctrl-C stops and keeps what there is of the answer.`,
 		Example: `  mac-stats ask "why is my fan loud?"
   mac-stats ask -c "and in one sentence?"
   git diff | mac-stats ask "review this" -
+  mac-stats ask --file shot.png --file notes.txt "what is wrong here?"
   mac-stats ask --agent coder --json "a quicksort in Go"
   mac-stats ask --session notes "what did we decide?"`,
 		RunE: c.guard(func(cmd *cobra.Command, args []string) error { return c.ask(cmd, f, args) }),
@@ -58,6 +62,7 @@ Ctrl-C stops and keeps what there is of the answer.`,
 	flags.StringVar(&f.model, "model", "", "the model, by its name in models list")
 	flags.BoolVar(&f.json, "json", false, "print events, one JSON object a line")
 	flags.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
+	flags.StringArrayVar(&f.files, "file", nil, "attach a file; may be given several times")
 	c.completeFlag(cmd, "agent", usableAgentNames)
 	c.completeFlag(cmd, "session", sessionNames)
 	c.completeFlag(cmd, "model", modelNames)
@@ -71,7 +76,11 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	if f.again && c.options.Demo {
 		return wrongUsage(cmd, "the demo has no session to go on with: its data folder is a temporary one that is removed at the end; ask without -c")
 	}
-	text, err := c.textOf(cmd, args)
+	files, err := readFiles(f.files)
+	if err != nil {
+		return err
+	}
+	text, err := c.textOf(cmd, args, len(files) > 0)
 	if err != nil {
 		return err
 	}
@@ -82,7 +91,7 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 			return err
 		}
 		run := b.Engine.Start(ctx, agents.Request{
-			Session: session, Text: text, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
+			Session: session, Text: text, Files: files, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
 		})
 		view := c.newView(f.json)
 		for e := range view.events(ctx, run) {
@@ -96,6 +105,19 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	})
 }
 
+// readFiles reads what --file names; the first that can't be attached ends it.
+func readFiles(paths []string) ([]sessionmem.Upload, error) {
+	var files []sessionmem.Upload
+	for _, p := range paths {
+		u, err := sessionmem.ReadUpload(p)
+		if err != nil {
+			return nil, &plainError{sentence: err.Error(), next: "Nothing was sent."}
+		}
+		files = append(files, u)
+	}
+	return files, nil
+}
+
 // logFailure says in the log that a turn failed: its kind, never its text.
 func logFailure(b *backend.Backend, session string, err error) {
 	if err != nil {
@@ -104,10 +126,10 @@ func logFailure(b *backend.Backend, session string, err error) {
 }
 
 // textOf joins the words of the command line, and stdin where a - asks for it or
-// something is piped in and there are no words.
-func (c *commands) textOf(cmd *cobra.Command, args []string) (string, error) {
+// something is piped in and there are neither words nor files (attached).
+func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (string, error) {
 	var words []string
-	piped := len(args) == 0 && c.p.StdinIsPipe
+	piped := len(args) == 0 && c.p.StdinIsPipe && !attached
 	for _, a := range args {
 		if a == "-" {
 			piped = true
@@ -126,7 +148,7 @@ func (c *commands) textOf(cmd *cobra.Command, args []string) (string, error) {
 		}
 		text = strings.TrimSpace(text + "\n\n" + strings.Trim(input, "\r\n"))
 	}
-	if text == "" {
+	if text == "" && !attached {
 		return "", wrongUsage(cmd, "there is no text")
 	}
 	if !utf8.ValidString(text) {

@@ -303,3 +303,37 @@ func TestDemo(t *testing.T) {
 		t.Errorf("the demo touched the data folder: %v", err)
 	}
 }
+
+func TestAskAttachesFiles(t *testing.T) {
+	e := newEnv(t, answering("A list of fruit."))
+	notes := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(notes, []byte("apples\npears\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := e.run(t, "ask", "--session", "fruit", "--file", notes, "what is this?"); o.code != exitDone {
+		t.Fatalf("got %+v", o)
+	}
+	if o := e.run(t, "ask", "--session", "fruit", "and how many?"); o.code != exitDone {
+		t.Fatalf("got %+v", o)
+	}
+	chats := e.server.Chats()
+	first, second := chats[len(chats)-2].Chat.Messages, chats[len(chats)-1].Chat.Messages
+	sent := first[len(first)-1].Content
+	if !strings.Contains(sent, "what is this?") || !strings.Contains(sent, "--- attached file: notes.txt ---\napples\npears\n--- end of notes.txt ---") {
+		t.Errorf("sent %q", sent)
+	}
+	if again := second[len(first)-1].Content; again != sent {
+		t.Errorf("sent again as %q", again)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"ask", "--file", filepath.Dir(notes), "x"}, "it is a folder; choose the files in it. Nothing was sent."},
+		{[]string{"ask", "--file", notes + "x", "x"}, "notes.txtx can't be attached: it isn't there any more. Nothing was sent."},
+	} {
+		if o := e.run(t, c.args...); o.code != exitFailed || !strings.Contains(o.stderr, c.want) || o.stdout != "" {
+			t.Errorf("got %+v, want %s", o, c.want)
+		}
+	}
+}

@@ -149,7 +149,7 @@ func (c *commands) memoryAdd() *cobra.Command {
 	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
 	c.completeFlag(cmd, "agent", agentNames)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		text, err := c.textOf(cmd, args)
+		text, err := c.textOf(cmd, args, false)
 		if err != nil {
 			return err
 		}

@@ -215,6 +215,7 @@ func cutWords(cut *agents.ContextCut) string {
 		{cut.Memory, "memory line", "memory lines"},
 		{cut.Roster, "agent or skill", "agents and skills"},
 		{cut.Result, "character of results", "characters of results"},
+		{cut.Attached, "character of the attached files", "characters of the attached files"},
 	} {
 		switch p.n {
 		case 0:

@@ -29,6 +29,7 @@ type Session struct {
 	MaxMessages  int
 	MaxTokens    int
 	InMemoryOnly bool
+	AutoTitle    bool          // the small model names new sessions
 	MaxFileBytes int64         // 0 = no limit; beyond it a part 2 begins
 	ArchiveAfter time.Duration // 0 = never
 	DeleteAfter  time.Duration // 0 = never

@@ -152,6 +152,8 @@ func sessionSettings() []Setting {
 			whole(func(c *Config) *int { return &c.Session.MaxTokens }, 256, 1<<20, nil)),
 		named("session.in_memory_only", "false", "Write nothing of any conversation to disk.",
 			boolean(func(c *Config) *bool { return &c.Session.InMemoryOnly }), env("IN_MEMORY_CONTEXT_ONLY")),
+		named("session.auto_title", "true", "Let the small model name a new conversation after its first answer, where that model is loaded already. Otherwise the first message's words are its name.",
+			boolean(func(c *Config) *bool { return &c.Session.AutoTitle })),
 		named("session.max_file_bytes", "0", "How large a transcript may grow, in bytes; beyond it a part 2 begins. 0 is no limit.",
 			limit(func(c *Config) *int64 { return &c.Session.MaxFileBytes }, 1000, 1<<40), env("MAX_CONVERSATION_LOG_SIZE")),
 		named("session.archive_after", "30d", "When a session that nobody touches moves to session/archive.",

@@ -434,6 +434,7 @@ func cutLine(k *agents.ContextCut) string {
 	add(k.Memory, "1 memory line", "memory lines")
 	add(k.Roster, "1 agent or skill", "agents and skills")
 	add(k.Result, "1 character of a result", "characters of results")
+	add(k.Attached, "1 character of the attached files", "characters of the attached files")
 	if len(parts) == 0 {
 		return ""
 	}
