@@ -44,8 +44,7 @@ func boldWords(s string) *words {
 	return w
 }
 
-func (w *words) squeezable() *words                  { w.elastic = true; return w }
-func (w *words) inRole(r fyne.ThemeColorName) *words { w.role = r; return w }
+func (w *words) squeezable() *words { w.elastic = true; return w }
 func (w *words) set(text string, r fyne.ThemeColorName) {
 	if w.text == text && w.role == r {
 		return

@@ -23,7 +23,8 @@ type document struct {
 	leaves   []leaf // of the finished blocks
 	tail     []leaf // of what may still change
 	dirty    bool
-	pre      bool // no markdown: shown as it is, line by line
+	pre      bool           // no markdown: shown as it is, line by line
+	growing  []*highlighter // of the code blocks in the tail
 }
 
 // leafKind says how a leaf is drawn.
@@ -55,12 +56,19 @@ type leaf struct {
 	runs   []run
 	lang   string
 	code   string
-	table  [][][]run // rows of cells; the first row is the header
-	right  []bool    // columns aligned to the right
+	spans  []codeSpan // of shown
+	table  [][][]run  // rows of cells; the first row is the header
+	right  []bool     // columns aligned to the right
+}
+
+// shown is a leaf's code as it is drawn: without the last line break, with blanks
+// for tabs.
+func (l leaf) shown() string {
+	return strings.ReplaceAll(strings.TrimRight(l.code, "\n"), "\t", "    ")
 }
 
 func newDocument() *document {
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify))
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify, mathExtension{}))
 	return &document{md: md.Parser()}
 }
 
@@ -137,18 +145,48 @@ func (d *document) settle(final bool) {
 		done = len(blocks)
 	}
 	for _, b := range blocks[:done] {
+		colourLeaves(b.leaves)
 		d.leaves = append(d.leaves, b.leaves...)
 	}
 	d.tail = nil
 	for _, b := range blocks[done:] {
 		d.tail = append(d.tail, b.leaves...)
 	}
+	d.colourTail()
 	switch {
 	case final:
 		d.finished = len(d.source)
 	case done > 0:
 		d.finished += blocks[done].from
 	}
+}
+
+// colourLeaves colours code that is complete.
+func colourLeaves(leaves []leaf) {
+	for i, l := range leaves {
+		if l.kind == leafCode && l.lang != "" {
+			leaves[i].spans = newHighlighter(l.lang).finished(l.shown())
+		}
+	}
+}
+
+// colourTail colours code that may still grow.
+func (d *document) colourTail() {
+	k := 0
+	for i, l := range d.tail {
+		if l.kind != leafCode || l.lang == "" {
+			continue
+		}
+		code := l.shown()
+		if k == len(d.growing) {
+			d.growing = append(d.growing, newHighlighter(l.lang))
+		} else if !d.growing[k].continues(l.lang, code) {
+			d.growing[k] = newHighlighter(l.lang)
+		}
+		d.tail[i].spans = d.growing[k].grown(code)
+		k++
+	}
+	d.growing = d.growing[:k]
 }
 
 // block is a top-level block: its source is tail[from:to], gaps before it included.
@@ -353,6 +391,9 @@ type runWriter struct {
 }
 
 func (w *runWriter) add(style run, s string) {
+	if k := len(w.out) - 1; k >= 0 && strings.HasSuffix(w.out[k].text, "\n") {
+		s = strings.TrimLeft(s, " ")
+	}
 	if s == "" {
 		return
 	}
@@ -381,6 +422,9 @@ func (w *runWriter) node(n ast.Node, style run) {
 		return
 	case *ast.String:
 		w.add(style, string(n.Value))
+		return
+	case *mathNode:
+		w.math(n, style)
 		return
 	case *ast.CodeSpan:
 		style.mono = true

@@ -80,9 +80,8 @@ type prose struct {
 	selTo    int
 	seenFrom float32 // the part in sight, in own coordinates
 	seenTo   float32
-	charWrap bool // code: no background of its own
-	version  int  // grows with every wrapping
-	drawn    int  // the version on the screen
+	version  int // grows with every wrapping
+	drawn    int // the version on the screen
 }
 
 func newProse(runs []run, size float32, role fyne.ThemeColorName) *prose {
@@ -214,6 +213,15 @@ func wordEnd(s string, i int) int {
 func breaksAnywhere(r rune) bool {
 	return r >= 0x2E80 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
 		r >= 0xFF00 && r <= 0xFFEF || r >= 0x3000 && r <= 0x303F)
+}
+
+// longestWord is the width of the longest word.
+func (p *prose) longestWord() float32 {
+	var w float32
+	for _, x := range p.words {
+		w = max(w, x.width)
+	}
+	return w
 }
 
 // measure wraps to a width and gives the height.
@@ -482,7 +490,7 @@ func (r *proseRenderer) Refresh() {
 func (r *proseRenderer) underlay(n, lineNo int, s segment, y float32) int {
 	p := r.p
 	ru := p.runs[s.run]
-	if ru.mono && !p.charWrap {
+	if ru.mono {
 		n = r.rect(n, fyne.NewPos(s.x-2, y+2), fyne.NewSize(s.width+4, p.leading-4), ink(roleCode), 3)
 	}
 	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {

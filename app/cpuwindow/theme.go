@@ -25,8 +25,14 @@ const (
 	roleBubble     fyne.ThemeColorName = "bubble"
 	roleCode       fyne.ThemeColorName = "code"
 	roleHover      fyne.ThemeColorName = theme.ColorNameHover
-	roleSelection  fyne.ThemeColorName = theme.ColorNameSelection
-	roleNone       fyne.ThemeColorName = ""
+
+	roleCodeKeyword fyne.ThemeColorName = "codeKeyword" // what code is made of; comments are muted
+	roleCodeString  fyne.ThemeColorName = "codeString"
+	roleCodeNumber  fyne.ThemeColorName = "codeNumber"
+	roleCodeName    fyne.ThemeColorName = "codeName"
+
+	roleSelection fyne.ThemeColorName = theme.ColorNameSelection
+	roleNone      fyne.ThemeColorName = ""
 )
 
 // The type scale and the measures of the window, in Fyne's device-independent
@@ -70,6 +76,7 @@ func lightPalette() palette {
 		roleFaint: rgb(0x9A9DA2), roleAccent: rgb(0x0F8A6C), roleAccentSoft: rgb(0xDDF1EA),
 		roleOnAccent: rgb(0xFFFFFF), roleWarn: rgb(0xB7791F), roleHot: rgb(0xC2412D),
 		roleBubble: rgb(0xE9EEF3), roleCode: rgb(0xF4F4F2),
+		roleCodeKeyword: rgb(0x7A3E9D), roleCodeString: rgb(0x0B7259), roleCodeNumber: rgb(0x95520A), roleCodeName: rgb(0x1F5FA8),
 		roleHover:     withAlpha(rgb(0x000000), 0x0c),
 		roleSelection: withAlpha(rgb(0x0F8A6C), 0x40),
 	}
@@ -82,6 +89,7 @@ func darkPalette() palette {
 		roleFaint: rgb(0x6E7379), roleAccent: rgb(0x3CC29B), roleAccentSoft: rgb(0x173A31),
 		roleOnAccent: rgb(0x0E1512), roleWarn: rgb(0xE0A84A), roleHot: rgb(0xEF7A65),
 		roleBubble: rgb(0x25303A), roleCode: rgb(0x1B1D1F),
+		roleCodeKeyword: rgb(0xC9A2E8), roleCodeString: rgb(0x7CCFAF), roleCodeNumber: rgb(0xDDB27A), roleCodeName: rgb(0x8AB8EC),
 		roleHover:     withAlpha(rgb(0xffffff), 0x0d),
 		roleSelection: withAlpha(rgb(0x3CC29B), 0x50),
 	}

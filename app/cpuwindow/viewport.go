@@ -156,6 +156,19 @@ func (v *viewport) place(force bool) {
 	v.offset = min(max(v.offset, 0), v.maxOffset())
 }
 
+// remeasure asks a row for its height again; what the reader looks at stays.
+func (v *viewport) remeasure(r row) {
+	seen := v.inSight()
+	for _, p := range v.rows {
+		if p.row == r {
+			p.dirty = true
+		}
+	}
+	v.place(false)
+	v.restore(seen)
+	v.Refresh()
+}
+
 func (v *viewport) maxOffset() float32 { return max(0, v.total-v.Size().Height) }
 
 // arrange moves the rows in sight into place and leaves out the others.
@@ -170,6 +183,11 @@ func (v *viewport) arrange() {
 		}
 		p.row.Move(fyne.NewPos(v.left+p.indent, y))
 		p.row.Resize(fyne.NewSize(p.width, p.height))
+		if s, ok := p.row.(interface {
+			passScroll(func(*fyne.ScrollEvent))
+		}); ok {
+			s.passScroll(v.Scrolled)
+		}
 		if l, ok := p.row.(interface{ look(from, to float32) }); ok {
 			l.look(-y, h-y)
 		}

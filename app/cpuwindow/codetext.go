@@ -1,0 +1,391 @@
+package cpuwindow
+
+import (
+	"image/color"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// codeText is code as it stands: lines are not wrapped but scrolled to the side,
+// unless the reader asks for it. Only lines in sight are objects of the screen, and
+// code that grows is laid out from its last line on.
+type codeText struct {
+	widget.BaseWidget
+	code     string
+	spans    []codeSpan
+	lines    []codeLine
+	cell     float32 // width of a character of the bundled font
+	widest   float32
+	wrap     bool
+	width    float32 // to wrap to
+	offset   float32 // scrolled to the side
+	selFrom  int
+	selTo    int
+	seenFrom float32 // the part in sight, in own coordinates
+	seenTo   float32
+	version  int // grows with every change
+	drawn    int // the version on the screen
+	pass     func(*fyne.ScrollEvent)
+	onScroll func()
+}
+
+// codeLine is one line on the screen; of a wrapped line there are several.
+type codeLine struct {
+	from, to int
+	width    float32
+}
+
+const codeLeading float32 = 18
+
+func newCodeText() *codeText {
+	t := &codeText{seenTo: 1e9}
+	t.cell = measureText(strings.Repeat("M", 64), sizeMono, fyne.TextStyle{Monospace: true}).Width / 64
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+// set changes the code; what it begins with and was there before stays laid out.
+func (t *codeText) set(code string, spans []codeSpan) {
+	if code == t.code && len(t.lines) > 0 {
+		if !slices.Equal(spans, t.spans) {
+			t.spans = spans
+			t.version++
+		}
+		return
+	}
+	from := 0
+	if t.lines != nil && strings.HasPrefix(code, t.code) {
+		from = strings.LastIndexByte(t.code, '\n') + 1
+	}
+	t.code, t.spans = code, spans
+	t.layFrom(from)
+}
+
+// layFrom lays out the lines from a line's beginning on.
+func (t *codeText) layFrom(from int) {
+	t.version++
+	n := len(t.lines)
+	for n > 0 && t.lines[n-1].from >= from {
+		n--
+	}
+	t.lines = t.lines[:n]
+	if n == 0 {
+		from, t.widest = 0, 0
+	}
+	for {
+		end := len(t.code)
+		if i := strings.IndexByte(t.code[from:], '\n'); i >= 0 {
+			end = from + i
+		}
+		t.addLine(from, end)
+		if end == len(t.code) {
+			return
+		}
+		from = end + 1
+	}
+}
+
+func (t *codeText) addLine(from, to int) {
+	for {
+		cut, w := to, t.span(from, to)
+		if t.wrap && w > t.width && t.width > 4*t.cell {
+			cut = t.fitting(from, to)
+			w = t.span(from, cut)
+		}
+		t.lines = append(t.lines, codeLine{from, cut, w})
+		t.widest = max(t.widest, w)
+		if cut == to {
+			return
+		}
+		from = cut
+	}
+}
+
+// fitting is where a line that is too long is cut: at least one character further.
+func (t *codeText) fitting(from, to int) int {
+	at := nextRune(t.code, from)
+	for x := t.span(from, at); at < to; {
+		next := nextRune(t.code, at)
+		x += t.span(at, next)
+		if x > t.width {
+			break
+		}
+		at = next
+	}
+	return min(at, to)
+}
+
+// span is the width of a part of a line.
+func (t *codeText) span(from, to int) float32 {
+	var w float32
+	for from < to {
+		n := sameFont(t.code[from:to])
+		w += t.piece(t.code[from : from+n])
+		from += n
+	}
+	return w
+}
+
+// piece is the width of text of one font.
+func (t *codeText) piece(s string) float32 {
+	if inOwnFont(s) {
+		return float32(utf8.RuneCountInString(s)) * t.cell
+	}
+	return measureText(s, sizeMono, fyne.TextStyle{Monospace: true}).Width
+}
+
+func (t *codeText) setWrap(on bool) {
+	t.wrap, t.offset = on, 0
+	t.lines = nil
+	t.layFrom(0)
+}
+
+// measure gives the height at a width.
+func (t *codeText) measure(width float32) float32 {
+	if t.width != width {
+		t.width = width
+		if t.wrap {
+			t.lines = nil
+			t.layFrom(0)
+		}
+	}
+	return float32(len(t.lines)) * codeLeading
+}
+
+func (t *codeText) maxOffset() float32 { return max(0, t.widest-t.Size().Width) }
+
+// look tells which part is in sight, in own coordinates.
+func (t *codeText) look(from, to float32) {
+	first, last := t.visibleLines()
+	t.seenFrom, t.seenTo = from, to
+	if f, l := t.visibleLines(); f != first || l != last || t.version != t.drawn {
+		t.Refresh()
+	}
+}
+
+func (t *codeText) visibleLines() (first, last int) {
+	first = max(0, int(t.seenFrom/codeLeading)-2)
+	last = len(t.lines)
+	if n := t.seenTo/codeLeading + 3; n < float32(last) {
+		last = max(first, int(n))
+	}
+	return min(first, last), last
+}
+
+// Scrolled implements fyne.Scrollable: to the side here (with Shift too, where the
+// mouse has one wheel), up and down in the view around.
+func (t *codeText) Scrolled(ev *fyne.ScrollEvent) {
+	dx := ev.Scrolled.DX
+	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok && dx == 0 && d.CurrentKeyModifiers()&fyne.KeyModifierShift != 0 {
+		dx = ev.Scrolled.DY
+	}
+	sideways := dx*dx > ev.Scrolled.DY*ev.Scrolled.DY || dx == ev.Scrolled.DY && dx != 0
+	if t.maxOffset() > 0 && sideways {
+		t.scrollTo(t.offset - dx)
+		return
+	}
+	if t.pass != nil {
+		t.pass(ev)
+	}
+}
+
+func (t *codeText) scrollTo(offset float32) {
+	offset = min(max(offset, 0), t.maxOffset())
+	if offset == t.offset {
+		return
+	}
+	t.offset = offset
+	t.Refresh()
+	if t.onScroll != nil {
+		t.onScroll()
+	}
+}
+
+// The selection, as the viewport wants it.
+
+func (t *codeText) selectLen() int { return len(t.code) }
+
+func (t *codeText) offsetAt(pos fyne.Position) int {
+	n := int(pos.Y / codeLeading)
+	if pos.Y < 0 || len(t.lines) == 0 {
+		return 0
+	}
+	if n >= len(t.lines) {
+		return len(t.code)
+	}
+	l, x := t.lines[n], pos.X+t.offset
+	for at := l.from; at < l.to; {
+		next := nextRune(t.code, at)
+		w := t.span(at, next)
+		if x < w/2 {
+			return at
+		}
+		x -= w
+		at = next
+	}
+	return l.to
+}
+
+func (t *codeText) setSelection(from, to int) {
+	if from >= to {
+		from, to = 0, 0
+	}
+	if t.selFrom != from || t.selTo != to {
+		t.selFrom, t.selTo = from, to
+		t.Refresh()
+	}
+}
+
+func (t *codeText) selectedText(from, to int) string {
+	return t.code[min(from, len(t.code)):min(to, len(t.code))]
+}
+
+// wordAt is the name or number around an offset.
+func (t *codeText) wordAt(off int) (from, to int) {
+	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	from, to = off, off
+	for from > 0 {
+		r, n := utf8.DecodeLastRuneInString(t.code[:from])
+		if !part(r) {
+			break
+		}
+		from -= n
+	}
+	for to < len(t.code) {
+		r, n := utf8.DecodeRuneInString(t.code[to:])
+		if !part(r) {
+			break
+		}
+		to += n
+	}
+	return from, to
+}
+
+// Cursor implements desktop.Cursorable.
+func (t *codeText) Cursor() desktop.Cursor { return desktop.TextCursor }
+
+// CreateRenderer implements fyne.Widget.
+func (t *codeText) CreateRenderer() fyne.WidgetRenderer {
+	r := &codeRenderer{t: t}
+	r.Refresh()
+	return r
+}
+
+type codeRenderer struct {
+	t       *codeText
+	rects   []*canvas.Rectangle
+	texts   []*canvas.Text
+	objects []fyne.CanvasObject
+}
+
+func (r *codeRenderer) Layout(fyne.Size) {
+	if t := r.t; t.offset > t.maxOffset() {
+		t.offset = t.maxOffset()
+		r.Refresh()
+	} else if t.drawn != t.version {
+		r.Refresh()
+	}
+}
+
+func (r *codeRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, codeLeading) }
+func (r *codeRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *codeRenderer) Destroy()                     {}
+
+// Refresh places the lines in sight, reusing what is there.
+func (r *codeRenderer) Refresh() {
+	t := r.t
+	t.drawn = t.version
+	nt, nr := 0, 0
+	first, last := t.visibleLines()
+	for n := first; n < last; n++ {
+		l, y := t.lines[n], float32(n)*codeLeading
+		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
+			nr = r.mark(nr, t.span(l.from, from)-t.offset, y, t.span(from, to))
+		}
+		nt = r.line(nt, l, y)
+	}
+	r.objects = r.objects[:0]
+	for _, o := range r.rects[:nr] {
+		r.objects = append(r.objects, o)
+	}
+	for _, o := range r.texts[:nt] {
+		r.objects = append(r.objects, o)
+	}
+	r.texts = r.texts[:nt]
+	canvas.Refresh(t)
+}
+
+func (r *codeRenderer) mark(n int, x, y, w float32) int {
+	if n == len(r.rects) {
+		r.rects = append(r.rects, canvas.NewRectangle(color.Transparent))
+	}
+	o := r.rects[n]
+	o.FillColor = ink(roleSelection)
+	o.Move(fyne.NewPos(x, y))
+	o.Resize(fyne.NewSize(w, codeLeading))
+	o.Refresh()
+	return n + 1
+}
+
+// line draws the pieces of a line: cut where the colour or the font changes.
+func (r *codeRenderer) line(n int, l codeLine, y float32) int {
+	t := r.t
+	k := spanAt(t.spans, l.from)
+	x := -t.offset
+	for at := l.from; at < l.to; {
+		end, role := l.to, roleText
+		if k < len(t.spans) {
+			end, role = min(int(t.spans[k].to), l.to), t.spans[k].ink.role()
+		}
+		end = at + sameFont(t.code[at:end])
+		w := t.piece(t.code[at:end])
+		if x+w > 0 && x < t.Size().Width || t.Size().Width == 0 {
+			if strings.TrimSpace(t.code[at:end]) != "" {
+				r.text(n, t.code[at:end], role, fyne.NewPos(x, y), w)
+				n++
+			}
+		}
+		x += w
+		at = end
+		if k < len(t.spans) && at >= int(t.spans[k].to) {
+			k++
+		}
+	}
+	return n
+}
+
+// spanAt is the span that a byte is in.
+func spanAt(spans []codeSpan, at int) int {
+	lo, hi := 0, len(spans)
+	for lo < hi {
+		m := (lo + hi) / 2
+		if int(spans[m].to) <= at {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}
+
+func (r *codeRenderer) text(n int, s string, role fyne.ThemeColorName, pos fyne.Position, w float32) {
+	if n == len(r.texts) {
+		r.texts = append(r.texts, canvas.NewText("", color.Transparent))
+	}
+	o := r.texts[n]
+	style, font := fontOf(s, fyne.TextStyle{Monospace: true})
+	h := measureText("M", sizeMono, fyne.TextStyle{Monospace: true}).Height
+	o.Move(pos.AddXY(0, (codeLeading-h)/2))
+	if c := ink(role); o.Text != s || o.Color != c || o.TextStyle != style || o.FontSource != font {
+		o.Text, o.Color, o.TextSize, o.TextStyle, o.FontSource = s, c, sizeMono, style, font
+		o.Resize(fyne.NewSize(w, h))
+		o.Refresh()
+	}
+}

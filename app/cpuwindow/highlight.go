@@ -1,0 +1,200 @@
+package cpuwindow
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// Colouring code: chroma says what a piece of code is, the theme how that looks.
+// It is work for other goroutines than the UI's.
+
+// codeInk is what a stretch of code is, as far as colours tell it apart.
+type codeInk uint8
+
+const (
+	inkPlain codeInk = iota
+	inkKeyword
+	inkString
+	inkNumber
+	inkComment
+	inkName // functions, types, tags, keys
+)
+
+// codeSpan is a stretch of code in one colour, up to the byte to.
+type codeSpan struct {
+	to  int32
+	ink codeInk
+}
+
+func (k codeInk) role() fyne.ThemeColorName {
+	switch k {
+	case inkKeyword:
+		return roleCodeKeyword
+	case inkString:
+		return roleCodeString
+	case inkNumber:
+		return roleCodeNumber
+	case inkComment:
+		return roleMuted
+	case inkName:
+		return roleCodeName
+	}
+	return roleText
+}
+
+const (
+	// chunkBytes is how much of a growing block is coloured at a time, for good:
+	// the cost of what arrives does not depend on what is there.
+	chunkBytes = 1 << 10
+	// wholeBytes is up to where a finished block is coloured in one go, which gets
+	// strings and comments right that run across chunks.
+	wholeBytes = 24 << 10
+	// colourTime is how long one go may take: what is left then stays plain.
+	colourTime = 60 * time.Millisecond
+)
+
+// highlighter colours one block of code while it grows.
+type highlighter struct {
+	lang  string
+	lexer chroma.Lexer // nil: not a language it knows
+	done  string       // the beginning that is coloured for good
+	spans []codeSpan   // of done
+}
+
+func newHighlighter(lang string) *highlighter {
+	return &highlighter{lang: lang, lexer: lexerOf(lang)}
+}
+
+// lexerOf finds a language by what stands after the fence; nil where it is none.
+func lexerOf(lang string) chroma.Lexer {
+	lang = strings.ToLower(strings.TrimSpace(lang))
+	if lang == "" || len(lang) > 32 || strings.ContainsAny(lang, "/\\*?[") {
+		return nil
+	}
+	return lexers.Get(lang)
+}
+
+// languageName is the language as the card says it: "Go" for go.
+func languageName(lang string) string {
+	if l := lexerOf(lang); l != nil {
+		return l.Config().Name
+	}
+	return lang
+}
+
+// continues reports whether code is what was coloured so far, and more.
+func (h *highlighter) continues(lang, code string) bool {
+	return h.lang == lang && strings.HasPrefix(code, h.done)
+}
+
+// grown colours code that may still grow: whole chunks for good, the rest anew
+// each time. The spans are not changed later, so that others may read them.
+func (h *highlighter) grown(code string) []codeSpan {
+	if h.lexer == nil {
+		return nil
+	}
+	if end := strings.LastIndexByte(code, '\n') + 1; end-len(h.done) >= chunkBytes {
+		h.spans = appendSpans(h.spans[:len(h.spans):len(h.spans)], len(h.done), colour(h.lexer, code[len(h.done):end]))
+		h.done = code[:end]
+	}
+	return appendSpans(h.spans[:len(h.spans):len(h.spans)], len(h.done), colour(h.lexer, code[len(h.done):]))
+}
+
+// finished colours code that is complete.
+func (h *highlighter) finished(code string) []codeSpan {
+	if h.lexer == nil {
+		return nil
+	}
+	if len(code) <= wholeBytes {
+		return colour(h.lexer, code)
+	}
+	for rest := code; ; {
+		n := len(rest)
+		if n > chunkBytes {
+			n = chunkBytes + strings.IndexByte(rest[chunkBytes:], '\n') + 1
+			if n == chunkBytes {
+				n = len(rest)
+			}
+		}
+		h.spans = appendSpans(h.spans, len(code)-len(rest), colour(h.lexer, rest[:n]))
+		if rest = rest[n:]; rest == "" {
+			return h.spans
+		}
+	}
+}
+
+func appendSpans(spans []codeSpan, at int, more []codeSpan) []codeSpan {
+	for _, s := range more {
+		s.to += int32(at)
+		if k := len(spans) - 1; k >= 0 && spans[k].ink == s.ink {
+			spans[k].to = s.to
+			continue
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// colour is a piece of code as spans that cover it exactly. A lexer that fails,
+// or takes too long, leaves the rest plain.
+func colour(lexer chroma.Lexer, code string) (spans []codeSpan) {
+	at := 0
+	add := func(n int, ink codeInk) {
+		n = min(n, len(code)-at)
+		if n <= 0 {
+			return
+		}
+		at += n
+		blank := strings.TrimSpace(code[at-n:at]) == "" // has no colour: goes with what is before it
+		if k := len(spans) - 1; k >= 0 && (spans[k].ink == ink || blank) {
+			spans[k].to = int32(at)
+			return
+		}
+		spans = append(spans, codeSpan{int32(at), ink})
+	}
+	defer func() {
+		_ = recover() // chroma's way to tell of a broken rule; plain code is the answer to it
+		add(len(code), inkPlain)
+	}()
+	if !utf8.ValidString(code) || strings.ContainsRune(code, '\r') {
+		return spans
+	}
+	until := time.Now().Add(colourTime)
+	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code)
+	if err != nil {
+		return spans
+	}
+	for t := tokens(); t != chroma.EOF && time.Now().Before(until); t = tokens() {
+		add(len(t.Value), inkOf(t.Type))
+	}
+	return spans
+}
+
+func inkOf(t chroma.TokenType) codeInk {
+	switch {
+	case t == chroma.KeywordConstant, t.InSubCategory(chroma.LiteralNumber), t == chroma.LiteralDate:
+		return inkNumber
+	case t == chroma.KeywordType:
+		return inkName
+	case t.InCategory(chroma.Keyword), t == chroma.OperatorWord, t == chroma.NameBuiltinPseudo:
+		return inkKeyword
+	case t.InSubCategory(chroma.LiteralString), t == chroma.GenericInserted:
+		return inkString
+	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile:
+		return inkName
+	case t.InCategory(chroma.Comment), t == chroma.GenericOutput:
+		return inkComment
+	case t == chroma.GenericDeleted:
+		return inkNumber
+	case t == chroma.NameFunction, t == chroma.NameFunctionMagic, t == chroma.NameClass, t == chroma.NameTag,
+		t == chroma.NameAttribute, t == chroma.NameBuiltin, t == chroma.NameDecorator, t == chroma.NameNamespace,
+		t == chroma.NameVariable, t == chroma.GenericHeading, t == chroma.GenericSubheading, t == chroma.NameProperty:
+		return inkName
+	}
+	return inkPlain
+}

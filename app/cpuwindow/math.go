@@ -1,0 +1,353 @@
+package cpuwindow
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Formulas. Models write LaTeX; typesetting it is not attempted, but what stands
+// between $…$, $$…$$, \(…\) and \[…\] is taken out of markdown's hands (an
+// underscore in it is no emphasis) and put into readable signs.
+
+// mathExtension teaches goldmark formulas.
+type mathExtension struct{}
+
+// Extend implements goldmark.Extender.
+func (mathExtension) Extend(m goldmark.Markdown) {
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(mathParser{}, 150))) // after code spans
+}
+
+// mathNode is a formula.
+type mathNode struct {
+	ast.BaseInline
+	source  string
+	display bool // on lines of its own
+}
+
+// Kind implements ast.Node.
+func (*mathNode) Kind() ast.NodeKind { return ast.KindString }
+
+// Dump implements ast.Node.
+func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+type mathParser struct{}
+
+// Trigger implements parser.InlineParser.
+func (mathParser) Trigger() []byte { return []byte{'$', '\\'} }
+
+// Parse implements parser.InlineParser.
+func (mathParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	open, closing, display := mathFence(line)
+	if open == "" {
+		return nil
+	}
+	savedLine, savedSegment := block.Position()
+	block.Advance(len(open))
+	var source strings.Builder
+	for {
+		line, _ := block.PeekLine()
+		if line == nil {
+			block.SetPosition(savedLine, savedSegment)
+			return nil
+		}
+		if at := closingAt(line, closing); at >= 0 {
+			source.Write(line[:at])
+			if !isFormula(source.String(), line[at+len(closing):], open) {
+				block.SetPosition(savedLine, savedSegment)
+				return nil
+			}
+			block.Advance(at + len(closing))
+			return &mathNode{source: source.String(), display: display}
+		}
+		if open == "$" { // a price: a formula in a sentence does not go over lines
+			block.SetPosition(savedLine, savedSegment)
+			return nil
+		}
+		source.Write(line)
+		block.AdvanceLine()
+	}
+}
+
+// mathFence is what a line begins with, and what ends it.
+func mathFence(line []byte) (open, closing string, display bool) {
+	switch {
+	case bytes.HasPrefix(line, []byte("$$")):
+		return "$$", "$$", true
+	case bytes.HasPrefix(line, []byte(`\[`)):
+		return `\[`, `\]`, true
+	case bytes.HasPrefix(line, []byte(`\(`)):
+		return `\(`, `\)`, false
+	case len(line) > 1 && line[0] == '$':
+		return "$", "$", false
+	}
+	return "", "", false
+}
+
+func closingAt(line []byte, closing string) int {
+	for at := 0; at < len(line); at++ {
+		if bytes.HasPrefix(line[at:], []byte(closing)) {
+			return at
+		}
+		if line[at] == '\\' {
+			at++
+		}
+	}
+	return -1
+}
+
+// isFormula tells "$x + y$" from "$5 and $10": no blanks inside the signs, no
+// digit behind them.
+func isFormula(source string, after []byte, open string) bool {
+	if strings.TrimSpace(source) == "" {
+		return false
+	}
+	if open != "$" {
+		return true
+	}
+	blank := strings.ContainsAny(source[:1], " \t") || strings.ContainsAny(source[len(source)-1:], " \t")
+	return !blank && (len(after) == 0 || after[0] < '0' || after[0] > '9')
+}
+
+// math writes a formula: in the sentence, or on lines of its own.
+func (w *runWriter) math(n *mathNode, style run) {
+	words := readableMath(n.source)
+	if !n.display {
+		w.add(style, words)
+		return
+	}
+	if k := len(w.out) - 1; k >= 0 && !strings.HasSuffix(w.out[k].text, "\n") {
+		w.out[k].text = strings.TrimRight(w.out[k].text, " ")
+		w.add(style, "\n")
+	}
+	w.add(style, words)
+	if n.NextSibling() != nil {
+		w.add(style, "\n")
+	}
+}
+
+// readableMath puts LaTeX into signs a text font has. What it does not know stays
+// as it is, without the backslash.
+func readableMath(source string) string {
+	m := mathReader{in: source}
+	out := m.until("")
+	lines := strings.Split(out, "\n")
+	kept := lines[:0]
+	for _, l := range lines {
+		if l = strings.Join(strings.Fields(l), " "); l != "" {
+			kept = append(kept, l)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// mathReader reads a formula from left to right.
+type mathReader struct {
+	in    string
+	at    int
+	depth int
+}
+
+// mathDepth is how deep groups may be nested before they are taken as they are.
+const mathDepth = 40
+
+// until reads up to a closing sign, which is read too, or to the end.
+func (m *mathReader) until(closing string) string {
+	var out strings.Builder
+	for m.at < len(m.in) {
+		if closing != "" && strings.HasPrefix(m.in[m.at:], closing) {
+			m.at += len(closing)
+			break
+		}
+		out.WriteString(m.next())
+	}
+	return out.String()
+}
+
+// next reads one thing: a command, a group, a raised or lowered part, a character.
+func (m *mathReader) next() string {
+	switch c := m.in[m.at]; c {
+	case '\\':
+		return m.command()
+	case '{':
+		m.at++
+		if m.depth > mathDepth {
+			return ""
+		}
+		m.depth++
+		s := m.until("}")
+		m.depth--
+		return s
+	case '}', '&', '$':
+		m.at++
+		return ""
+	case '^', '_':
+		m.at++
+		return script(m.argument(), c == '^')
+	case '~':
+		m.at++
+		return " "
+	case '\'':
+		m.at++
+		return "′"
+	case '-':
+		m.at++
+		return "−"
+	case '*':
+		m.at++
+		return "∗"
+	}
+	_, n := utf8.DecodeRuneInString(m.in[m.at:])
+	s := m.in[m.at : m.at+n]
+	m.at += n
+	return s
+}
+
+// argument is what a command or sign applies to: a group or the next thing.
+func (m *mathReader) argument() string {
+	for m.at < len(m.in) && (m.in[m.at] == ' ' || m.in[m.at] == '\n') {
+		m.at++
+	}
+	if m.at == len(m.in) || m.in[m.at] == '}' || m.depth > mathDepth {
+		return ""
+	}
+	m.depth++
+	defer func() { m.depth-- }()
+	return strings.TrimSpace(m.next())
+}
+
+func (m *mathReader) command() string {
+	m.at++
+	if m.at == len(m.in) {
+		return `\`
+	}
+	start := m.at
+	for m.at < len(m.in) && isLetter(m.in[m.at]) {
+		m.at++
+	}
+	if m.at == start {
+		_, n := utf8.DecodeRuneInString(m.in[m.at:])
+		m.at += n
+		return mathSpace(m.in[start:m.at])
+	}
+	name := m.in[start:m.at]
+	switch name {
+	case "frac", "dfrac", "tfrac", "cfrac":
+		top := m.argument()
+		return grouped(top) + "/" + grouped(m.argument())
+	case "binom":
+		top := m.argument()
+		return "C(" + top + ", " + m.argument() + ")"
+	case "sqrt":
+		return m.root()
+	case "begin", "end":
+		m.argument()
+		return "\n"
+	case "left", "right", "big", "Big", "bigg", "Bigg", "displaystyle", "textstyle", "limits", "nolimits":
+		if m.at < len(m.in) && m.in[m.at] == '.' {
+			m.at++
+		}
+		return ""
+	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathtt", "operatorname", "textbf", "textit", "mathcal", "boldsymbol", "boxed", "tag", "mathbb":
+		s := m.argument()
+		if name == "mathbb" {
+			return orElse(signOf(setSigns, s), s)
+		}
+		return s
+	case "overline", "bar", "hat", "widehat", "tilde", "vec", "dot", "ddot":
+		return accented(m.argument(), name)
+	case "quad", "qquad":
+		return "  "
+	}
+	return orElse(signOf(latexSigns, name), name) // sin, log, max: their names are what is printed
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// mathSpace is a backslash before something that is no letter.
+func mathSpace(s string) string {
+	switch s {
+	case `\`:
+		return "\n"
+	case ",", ":", ";", " ", ">", "\n":
+		return " "
+	case "!", "(", ")", "[", "]":
+		return ""
+	case "|":
+		return "‖"
+	}
+	return s
+}
+
+func (m *mathReader) root() string {
+	sign := "√"
+	if m.at < len(m.in) && m.in[m.at] == '[' {
+		m.at++
+		switch degree := m.until("]"); degree {
+		case "3":
+			sign = "∛"
+		case "4":
+			sign = "∜"
+		default:
+			sign = script(degree, true) + "√"
+		}
+	}
+	return sign + grouped(m.argument())
+}
+
+// grouped puts brackets around what is more than one thing.
+func grouped(s string) string {
+	for _, r := range s {
+		if strings.ContainsRune(" +−-/=·×,", r) {
+			return "(" + s + ")"
+		}
+	}
+	return s
+}
+
+func accented(s, name string) string {
+	marks := map[string]string{"overline": "\u0304", "bar": "\u0304", "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308"}
+	if utf8.RuneCountInString(s) == 1 {
+		return s + marks[name]
+	}
+	return s
+}
+
+// script raises or lowers a text, where there are signs for all of it.
+func script(s string, up bool) string {
+	from, to := "0123456789+−=()aehijklmnoprstuvxβγρφχ", []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ")
+	sign := "_"
+	if up {
+		from, to = "0123456789+−=()abcdefghijklmnoprstuvwxyzT′∘", []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀ′°")
+		sign = "^"
+	}
+	letters := []rune(from)
+	var out strings.Builder
+	for _, r := range s {
+		at := indexRune(letters, r)
+		if at < 0 {
+			if utf8.RuneCountInString(s) == 1 {
+				return sign + s
+			}
+			return sign + "(" + s + ")"
+		}
+		out.WriteRune(to[at])
+	}
+	return out.String()
+}
+
+func indexRune(list []rune, r rune) int {
+	for i, x := range list {
+		if x == r {
+			return i
+		}
+	}
+	return -1
+}

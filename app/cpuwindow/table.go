@@ -1,0 +1,311 @@
+package cpuwindow
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+)
+
+// tableRow is a table: columns as wide as they need, squeezed where they must.
+// Where words would have to be cut for that, each row of the table becomes a list
+// of its cells, beside the names of their columns.
+type tableRow struct {
+	widget.BaseWidget
+	cells   [][]*prose
+	names   []*prose // of the columns, again for each row of a list
+	right   []bool
+	natural []float32 // width each column needs
+	longest []float32 // width of each column's longest word
+	widths  []float32
+	heights []float32 // of rows, or of a list's lines
+	listed  bool      // too narrow for columns
+	frame   *surface
+	lines   []*surface
+}
+
+func newTableRow(l leaf) *tableRow {
+	t := &tableRow{right: l.right, frame: newSurface(roleCard, roleLine, radiusCard)}
+	for i, cells := range l.table {
+		var ps []*prose
+		for c, runs := range cells {
+			p := newProse(runs, sizeText, roleText)
+			if i == 0 {
+				p = newProse(runs, sizeSmall, roleMuted)
+			} else if len(l.table[0]) > c {
+				t.names = append(t.names, newProse(l.table[0][c], sizeSmall, roleMuted))
+			}
+			p.measure(1e6)
+			for len(t.natural) <= c {
+				t.natural, t.longest = append(t.natural, 0), append(t.longest, 0)
+			}
+			t.natural[c] = max(t.natural[c], p.widest)
+			t.longest[c] = max(t.longest[c], p.longestWord())
+			ps = append(ps, p)
+		}
+		t.cells = append(t.cells, ps)
+		if i > 0 {
+			t.lines = append(t.lines, newSurface(roleLine, roleNone, 0))
+		}
+	}
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+const (
+	wordMax float32 = 160 // a longer word than this is cut in any case: an address, a hash
+	nameMax float32 = 110 // of the names beside a list's values
+)
+
+func (t *tableRow) measure(width float32) float32 {
+	pads := 2 * gap12 * float32(len(t.natural))
+	var least, all float32
+	for c, w := range t.longest {
+		least += min(w+1, wordMax)
+		all += t.natural[c] + 1
+	}
+	t.heights = t.heights[:0]
+	t.listed = all+pads > width && least+pads > width && len(t.cells) > 1 && len(t.natural) > 1
+	if t.listed {
+		return t.measureList(width)
+	}
+	t.widths = squeeze(t.natural, t.longest, width-pads)
+	var total float32
+	for _, cells := range t.cells {
+		var h float32
+		for c, p := range cells {
+			h = max(h, p.measure(t.widths[c]))
+		}
+		h += gap8
+		t.heights = append(t.heights, h)
+		total += h
+	}
+	return total
+}
+
+// nameWidth is how much of a list the names of the columns take.
+func (t *tableRow) nameWidth(width float32) float32 {
+	var w float32
+	for _, p := range t.cells[0] {
+		w = max(w, p.widest)
+	}
+	return min(w+1, nameMax, width*0.4)
+}
+
+// measureList makes heights of the lines of a list: one for each cell.
+func (t *tableRow) measureList(width float32) float32 {
+	name := t.nameWidth(width)
+	total, n := gap8, 0
+	for i, cells := range t.cells[1:] {
+		if i > 0 {
+			total += gap16
+		}
+		for range cells {
+			if n == len(t.names) {
+				break
+			}
+			h := max(t.names[n].measure(name)+gap4, t.value(n).measure(width-name-3*gap12))
+			t.heights = append(t.heights, h)
+			total += h + gap4
+			n++
+		}
+	}
+	return total + gap4
+}
+
+// value is the n-th cell that has a name.
+func (t *tableRow) value(n int) *prose {
+	columns := len(t.cells[0])
+	for _, cells := range t.cells[1:] {
+		if k := min(len(cells), columns); n >= k {
+			n -= k
+			continue
+		}
+		return cells[n]
+	}
+	return nil
+}
+
+// squeeze shares out a width: narrow columns keep what they need, wide ones share
+// the rest, no column less than its longest word where there is room for that.
+func squeeze(natural, longest []float32, width float32) []float32 {
+	out := make([]float32, len(natural))
+	left, open := width, len(natural)
+	done := make([]bool, len(natural))
+	settle := func(i int, w float32) {
+		out[i], done[i] = w, true
+		left -= w
+		open--
+	}
+	for open > 0 {
+		share, again := left/float32(open), false
+		for i, n := range natural {
+			if !done[i] && n+1 <= share {
+				settle(i, n+1)
+				again = true
+			}
+		}
+		for i, w := range longest {
+			if w = min(w+1, wordMax); !again && !done[i] && w > share && open > 1 {
+				settle(i, w)
+				again = true
+			}
+		}
+		if again {
+			continue
+		}
+		for i := range natural {
+			if !done[i] {
+				out[i] = max(24, share)
+			}
+		}
+		break
+	}
+	return out
+}
+
+func (t *tableRow) selectLen() int { return 1 }
+func (t *tableRow) offsetAt(p fyne.Position) int {
+	if p.Y > t.Size().Height/2 {
+		return 1
+	}
+	return 0
+}
+
+// linkAt is the address under a point, or "".
+func (t *tableRow) linkAt(pos fyne.Position) string {
+	for _, cells := range t.cells {
+		for _, p := range cells {
+			at, size := p.Position(), p.Size()
+			if p.Visible() && pos.X >= at.X && pos.X < at.X+size.Width && pos.Y >= at.Y && pos.Y < at.Y+size.Height {
+				return p.linkAt(pos.Subtract(at))
+			}
+		}
+	}
+	return ""
+}
+
+func (t *tableRow) setSelection(from, to int) {
+	if from < to {
+		t.frame.set(roleAccentSoft, roleLine)
+	} else {
+		t.frame.set(roleCard, roleLine)
+	}
+}
+
+func (t *tableRow) selectedText(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	var rows []string
+	for _, cells := range t.cells {
+		var texts []string
+		for _, p := range cells {
+			texts = append(texts, p.flat)
+		}
+		rows = append(rows, strings.Join(texts, "\t"))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// CreateRenderer implements fyne.Widget.
+func (t *tableRow) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{t.frame}
+	for _, l := range t.lines {
+		objects = append(objects, l)
+	}
+	for _, cells := range t.cells {
+		for _, p := range cells {
+			objects = append(objects, p)
+		}
+	}
+	for _, p := range t.names {
+		objects = append(objects, p)
+	}
+	return &tableRenderer{t, objects}
+}
+
+type tableRenderer struct {
+	t       *tableRow
+	objects []fyne.CanvasObject
+}
+
+func (r *tableRenderer) Layout(s fyne.Size) {
+	t := r.t
+	t.measure(s.Width)
+	for _, p := range t.names {
+		p.Hidden = !t.listed
+	}
+	for _, p := range t.cells[0] {
+		p.Hidden = t.listed
+	}
+	if t.listed {
+		r.layoutList(s)
+		return
+	}
+	r.layoutColumns(s)
+}
+
+func (r *tableRenderer) layoutColumns(s fyne.Size) {
+	t := r.t
+	var full float32
+	for _, w := range t.widths {
+		full += w + 2*gap12
+	}
+	full = min(full, s.Width)
+	t.frame.Resize(fyne.NewSize(full, s.Height))
+	y := float32(0)
+	for i, cells := range t.cells {
+		if i > 0 {
+			t.lines[i-1].Move(fyne.NewPos(0, y))
+			t.lines[i-1].Resize(fyne.NewSize(full, 1))
+		}
+		x := gap12
+		for c, p := range cells {
+			px := x
+			if c < len(t.right) && t.right[c] {
+				px += max(0, t.widths[c]-p.widest)
+			}
+			p.Move(fyne.NewPos(px, y+gap4))
+			p.Resize(fyne.NewSize(t.widths[c], t.heights[i]))
+			x += t.widths[c] + 2*gap12
+		}
+		y += t.heights[i]
+	}
+}
+
+func (r *tableRenderer) layoutList(s fyne.Size) {
+	t := r.t
+	t.frame.Resize(s)
+	name := t.nameWidth(s.Width)
+	y, n := gap8, 0
+	for i, cells := range t.cells[1:] {
+		t.lines[i].Resize(fyne.Size{})
+		if i > 0 {
+			t.lines[i].Move(fyne.NewPos(0, y+gap8-gap4))
+			t.lines[i].Resize(fyne.NewSize(s.Width, 1))
+			y += gap16
+		}
+		for range cells {
+			if n == len(t.names) {
+				break
+			}
+			t.names[n].Move(fyne.NewPos(gap12, y+2))
+			t.names[n].Resize(fyne.NewSize(name, t.heights[n]))
+			v := t.value(n)
+			v.Move(fyne.NewPos(gap12+name+gap12, y))
+			v.Resize(fyne.NewSize(s.Width-name-3*gap12, t.heights[n]))
+			y += t.heights[n] + gap4
+			n++
+		}
+	}
+}
+func (r *tableRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *tableRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *tableRenderer) Destroy()                     {}
+func (r *tableRenderer) Refresh() {
+	r.Layout(r.t.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+}
