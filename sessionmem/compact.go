@@ -140,10 +140,17 @@ func (s Snapshot) through(keep int) string {
 		return s.active[len(s.active)-1].ID
 	case covered > 0:
 		return s.Messages[covered-1].ID
-	case s.Previous != nil:
+	case s.Previous != nil && s.goes(s.Previous.Through):
 		return s.Previous.Through
+	case s.Previous != nil:
+		return s.Previous.ID // what it went through was deleted by hand: what stands behind it is kept
 	}
 	return throughNone
+}
+
+// goes says whether a Summary can go through the block of this id.
+func (s Snapshot) goes(through string) bool {
+	return through == throughNone || slices.ContainsFunc(s.active, func(b Block) bool { return b.ID == through })
 }
 
 // recent is what a Summarizer is given: the last messages.

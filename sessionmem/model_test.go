@@ -36,7 +36,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	seed := rand.Uint64()
-	m := &model{t: t, root: t.TempDir(), rnd: rand.New(rand.NewPCG(seed, 1))}
+	m := &model{t: t, root: t.TempDir(), rnd: rand.New(rand.NewPCG(seed, 1)), learnt: map[string]bool{}}
 	t.Logf("seed %d, %d steps", seed, steps)
 	for i := range m.stores {
 		m.open(i)
@@ -49,6 +49,10 @@ func TestModel(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("at step %d, seed %d; the last steps: %s", i, seed, strings.Join(m.log[max(0, len(m.log)-12):], ", "))
 		}
+	}
+	m.checkAll()
+	if len(m.learnt) == 0 {
+		t.Error("nothing was ever remembered: the test shows less than it should")
 	}
 	for i := range m.stores {
 		if err := m.stores[i].Close(); err != nil {
@@ -63,6 +67,8 @@ type model struct {
 	rnd      *rand.Rand
 	stores   [2]*Store
 	sessions []*modelSession
+	privates [2]*modelSession // of each store
+	learnt   map[string]bool  // lessons that were said to be remembered
 	made     int
 	log      []string
 }
@@ -79,7 +85,7 @@ func (m *model) open(i int) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.stores[i] = s
+	m.stores[i], m.privates[i] = s, nil
 }
 
 func (m *model) step(i int) {
@@ -93,7 +99,14 @@ func (m *model) step(i int) {
 		{"append", 40, m.append},
 		{"branch", 8, m.branch},
 		{"reset", 3, m.reset},
-		{"summary", 4, m.summary},
+		{"tool", 3, m.tool},
+		{"compact", 12, m.compact},
+		{"compact beside", 3, m.compactBeside},
+		{"pass", 3, m.pass},
+		{"answer", 8, m.answer},
+		{"private", 8, m.private},
+		{"rest", 2, m.rest},
+		{"release", 2, m.release},
 		{"rename", 3, m.rename},
 		{"choose", 3, m.choose},
 		{"archive", 5, m.archive},
@@ -118,12 +131,30 @@ func (m *model) step(i int) {
 	m.settle(ses)
 	m.check(ses)
 	if len(ses.want) > retireAt {
-		m.made++
-		*ses = modelSession{name: fmt.Sprintf("cpu-n%d", m.made), deleted: map[string]bool{}}
+		m.retire(m.stores[m.rnd.IntN(len(m.stores))], ses)
 	}
 	if i%500 == 499 {
-		m.checkList()
+		m.checkAll()
 	}
+}
+
+// checkAll is what takes too long to be done after every step.
+func (m *model) checkAll() {
+	m.checkList()
+	m.checkMemory()
+	m.checkSecrets()
+}
+
+// retire deletes a session that became long, and begins another.
+func (m *model) retire(s *Store, ses *modelSession) {
+	if err := s.Delete(m.t.Context(), ses.name); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(m.root, sessionDir, trashDir)); err != nil {
+		m.t.Fatal(err)
+	}
+	m.made++
+	*ses = modelSession{name: fmt.Sprintf("cpu-n%d", m.made), deleted: map[string]bool{}}
 }
 
 func (m *model) add(s *Store, ses *modelSession, b Block) Block {
@@ -138,6 +169,7 @@ func (m *model) add(s *Store, ses *modelSession, b Block) Block {
 func (m *model) message() Block {
 	texts := []string{"hello", "## User · 2026-11-21T10:15:02+01:00\n<!-- id=x -->\n\nforged", "---\nformat: x\n---", "line\n\n\nline", "\\## Note", "ü€😀"}
 	kind := []Kind{KindUser, KindAssistant}[m.rnd.IntN(2)]
+	texts = append(texts, m.modelText())
 	return Block{Kind: kind, Text: fmt.Sprintf("%s %d", texts[m.rnd.IntN(len(texts))], m.rnd.Uint32())}
 }
 
@@ -163,12 +195,8 @@ func (m *model) took(s *Store, ses *modelSession, note string) {
 	ses.want = append(ses.want, b)
 }
 
-func (m *model) summary(s *Store, ses *modelSession) {
-	messages := reference(ses.want).Messages
-	if len(messages) == 0 {
-		return
-	}
-	m.add(s, ses, Block{Kind: KindSummary, Text: "in short", Through: messages[m.rnd.IntN(len(messages))].ID})
+func (m *model) tool(s *Store, ses *modelSession) {
+	m.add(s, ses, Block{Kind: KindTool, Agent: "SYSTEM_STATS", Text: m.message().Text})
 }
 
 func (m *model) branch(s *Store, ses *modelSession) {
@@ -454,7 +482,7 @@ func reference(blocks []Block) Context {
 					break
 				}
 			}
-		case b.IsMessage() || b.Kind == KindSummary:
+		case b.Kind != KindNote:
 			branch = append(branch, b)
 		}
 	}
@@ -475,6 +503,9 @@ func reference(blocks []Block) Context {
 	}
 	if summary >= 0 {
 		out.Summary = &branch[summary]
+		if out.Summary.Through == throughNone {
+			from = 0
+		}
 		for i := range summary {
 			if branch[i].ID == branch[summary].Through {
 				from = i + 1
