@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,13 +72,12 @@ func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, 
 		}
 		return out[len(out)-1], nil
 	}
-	window, err := store.Context(ctx, name)
-	if err != nil {
-		return sessionmem.Block{}, fmt.Errorf("reading the conversation: %w", err)
-	}
-	edited := func(b sessionmem.Block) bool { return b.ID == t.req.Edit && b.Kind == sessionmem.KindUser }
-	if !slices.ContainsFunc(window.Messages, edited) {
+	edited, _, err := store.Message(ctx, name, t.req.Edit)
+	switch {
+	case errors.Is(err, sessionmem.ErrNotFound), err == nil && edited.Kind != sessionmem.KindUser:
 		return sessionmem.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
+	case err != nil:
+		return sessionmem.Block{}, fmt.Errorf("reading the conversation: %w", err)
 	}
 	out, err := store.Rewind(ctx, name, t.req.Edit, blocks...)
 	if err != nil {
@@ -147,22 +147,16 @@ func userText(b sessionmem.Block) string {
 // reopen takes up a User block again. If something answered it, a Note rewind
 // starts a branch there: the old answer stays in the file.
 func (t *turn) reopen(ctx context.Context) (phase, error) {
-	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
-	if err != nil {
+	user, after, err := t.engine.p.Store.Message(ctx, t.req.Session, t.req.Retry)
+	switch {
+	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != sessionmem.KindUser:
+		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", ErrRequest)
+	case err != nil:
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	at := slices.IndexFunc(window.Messages, func(b sessionmem.Block) bool {
-		return b.ID == t.req.Retry && b.Kind == sessionmem.KindUser
-	})
-	if at < 0 {
-		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", ErrRequest)
-	}
-	t.setUser(window.Messages[at])
-	if at+1 < len(window.Messages) {
-		note := sessionmem.Block{
-			Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind,
-			Parent: t.user.ID, Text: window.Messages[at+1].ID,
-		}
+	t.setUser(user)
+	if after != "" {
+		note := sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: t.user.ID, Text: after}
 		if err := t.note(ctx, note); err != nil {
 			return nil, err
 		}
@@ -246,7 +240,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	t.talk.fixed = len(t.talk.messages)
 	t.talk.messages = append(t.talk.messages, t.toMessages(history)...)
 	t.talk.history = len(history) - 1
-	cut.Messages = left
+	cut.Messages = left + window.Omitted
 	t.tellCut(cut)
 	t.tellFiles(history)
 	return (*turn).ask, nil

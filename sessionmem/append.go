@@ -106,17 +106,14 @@ func (s *Store) isCurrent(ses *session) bool {
 
 // appendMemory appends to an in-memory session.
 func (s *Store) appendMemory(ses *session, blocks []Block) ([]Block, error) {
-	if ses.ids == nil {
-		ses.ids = map[string]uint64{}
-	}
 	out, fresh, err := s.completeAll(ses, blocks, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range fresh {
-		ses.ids[b.ID] = s.hash.of(b)
 		ses.mem = append(ses.mem, b)
-		ses.fold.add(b)
+		ses.follow(b, ses.size, 0)
+		ses.size += int64(len(b.Text)) // as if it were a file
 	}
 	return out, nil
 }
@@ -126,9 +123,14 @@ func (s *Store) completeAll(ses *session, blocks []Block, now time.Time) (all, f
 	for _, b := range blocks {
 		b = ses.complete(b, now)
 		all = append(all, b)
-		if hash, taken := ses.ids[b.ID]; !taken {
+		n, taken := ses.index.find(ses.index.hash(b.ID))
+		if !taken {
 			fresh = append(fresh, b)
-		} else if hash != s.hash.of(b) {
+			continue
+		}
+		if same, err := s.sameBlock(ses, n, b); err != nil {
+			return nil, nil, err
+		} else if !same {
 			return nil, nil, fmt.Errorf("the id %s is taken by another block of the session; leave it empty to get a new one", b.ID)
 		}
 	}
@@ -205,13 +207,14 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 	if len(fresh) == 0 {
 		return out, nil
 	}
-	if err := s.writeOut(ses, fresh); err != nil {
+	offsets, err := s.writeOut(ses, fresh)
+	if err != nil {
 		ses.recent, ses.rewrote = known, rewrote
 		return nil, err
 	}
 	for i, b := range fresh {
-		ses.ids[b.ID] = s.hash.of(b)
-		ses.fold.add(b)
+		n := ses.follow(b, offsets[i], 0)
+		ses.texts.put(n, b, int(ses.index.end(n, offsets[len(fresh)])-offsets[i]))
 		if i >= len(lost) {
 			ses.remember(b, now)
 		}
@@ -226,8 +229,9 @@ func restoredText(n int) string {
 	return fmt.Sprintf("The %d blocks above were written after an editor had read this file, and its save dropped them. They stand here again.", n)
 }
 
-// writeOut renders the blocks and writes them with one write and one fsync.
-func (s *Store) writeOut(ses *session, blocks []Block) error {
+// writeOut renders the blocks and writes them with one write and one fsync. It
+// gives where each begins in the file, and where the last ends.
+func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, error) {
 	var data []byte
 	created := ses.file == ""
 	file := ses.file
@@ -239,14 +243,17 @@ func (s *Store) writeOut(ses *session, blocks []Block) error {
 	case len(ses.tail) > 0 && ses.tail[len(ses.tail)-1] != '\n':
 		data = append(data, '\n') // the file ends within a line: a crash, or an editor
 	}
+	offsets := make([]int64, 0, len(blocks)+1)
 	for _, b := range blocks {
+		offsets = append(offsets, ses.size+int64(len(data))+1) // behind the blank line
 		data = appendBlock(data, b)
 	}
+	offsets = append(offsets, ses.size+int64(len(data)))
 	if err := s.writeData(ses, file, created, data); err != nil {
-		return err
+		return nil, err
 	}
 	ses.file = file
-	return nil
+	return offsets, nil
 }
 
 // newFile gives the name and the front matter's fields of a session that begins
@@ -298,7 +305,7 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 		}
 	}
 	after, err := f.Stat()
-	if err != nil {
+	if err != nil || after.Size() != before.Size()+int64(len(data)) {
 		ses.stat = nil // written: only what is known of the file is lost
 		return nil     //nolint:nilerr // see above
 	}

@@ -86,10 +86,11 @@ type Transcript struct {
 }
 
 // Context is what a model is told of a session: the last Summary (if any) and
-// the messages after it, oldest first.
+// the messages after it, oldest first. A text of more than 4 MB is cut, and says so.
 type Context struct {
 	Summary  *Block
 	Messages []Block // only messages (see Block.IsMessage), branch and reset rules applied
+	Omitted  int     // older ones behind the Summary that are left out: Messages holds at most 2,000 of them, and 16 MB
 	Total    int     // messages in the whole session, on this branch
 
 	Settings SessionSettings // what was chosen for the session

@@ -77,80 +77,102 @@ type Snapshot struct {
 	Tools    []string // whose results stand among them
 	Last     time.Time
 
-	active []Block // the branch, to find what a Summary goes through
+	omitted int    // older messages that are in none of these: see Context.Omitted
+	before  string // the id of the last of them
+	last    string // the id of the last block of the branch
+	goes    bool   // the block that Previous goes through is there
 }
 
 // Snapshot gives what there is to summarise of a session. With before, the id of a
 // User block, it ends in front of that block: the question that is waiting for its
 // answer. A session never written gives an empty Snapshot.
 func (s *Store) Snapshot(ctx context.Context, name, before string) (Snapshot, error) {
-	ses := s.session(name)
-	unlock, err := s.lock(ctx, ses, true)
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("reading %s: %w", name, err)
-	}
-	defer unlock()
-	if !ses.private.Load() {
-		if err := s.awaitFile(ctx, ses); err != nil {
-			return Snapshot{}, fmt.Errorf("reading %s: %w", name, err)
-		}
-		if err := s.refresh(ses); err != nil {
-			return Snapshot{}, err
-		}
-	}
-	return ses.fold.snapshot(name, before), nil
+	var snap Snapshot
+	err := s.look(ctx, name, func(ses *session) (err error) {
+		snap, err = s.snapshotNow(ses, before)
+		return err
+	})
+	return snap, err
 }
 
-// snapshot copies what is context now.
-func (f *fold) snapshot(name, before string) Snapshot {
-	snap := Snapshot{Session: name}
-	at, from := f.lastSummary()
+// snapshotNow copies what is context now, in front of the block before.
+func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
+	snap := Snapshot{Session: ses.name}
+	f, x := &ses.fold, &ses.index
+	at, from := f.lastSummary(x)
+	end := len(f.active)
+	if i := f.at(x, x.hash(before)); before != "" && i >= 0 {
+		end = i
+	}
+	r := s.source(ses)
+	defer r.close()
 	if at >= 0 {
-		summary := f.active[at]
+		summary, err := r.block(f.active[at].block)
+		if err != nil {
+			return Snapshot{}, err
+		}
 		snap.Previous = &summary
+		through := f.at(x, x.hash(summary.Through))
+		snap.goes = summary.Through == throughNone || through >= 0 && through < end
 	}
-	for i, b := range f.active {
-		if before != "" && b.ID == before {
-			break
+	kept, omitted := f.window(x, from, end, ses.size)
+	for _, i := range kept {
+		b, err := r.block(f.active[i].block)
+		if err != nil {
+			return Snapshot{}, err
 		}
-		snap.active = append(snap.active, Block{ID: b.ID, Kind: b.Kind})
-		switch {
-		case i < from:
-		case b.IsMessage():
-			snap.Messages = append(snap.Messages, b)
-			snap.Last = b.Time
-			if i > at {
-				snap.Since++
-			}
-		case b.Kind == KindTool && !slices.Contains(snap.Tools, b.Agent):
-			snap.Tools = append(snap.Tools, b.Agent)
+		snap.Messages = append(snap.Messages, b)
+		snap.Last = b.Time
+	}
+	snap.omitted, snap.Since = omitted, f.between(x, at+1, end)
+	for _, tool := range f.tools {
+		if tool.at >= from && tool.at < end && !slices.Contains(snap.Tools, tool.name) {
+			snap.Tools = append(snap.Tools, tool.name)
 		}
 	}
-	return snap
+	return snap, snap.nameEnds(r, f, kept, end)
+}
+
+// nameEnds finds the ids that a Summary may go through beside those of messages.
+func (s *Snapshot) nameEnds(r *blockSource, f *fold, kept []int, end int) error {
+	if end > 0 {
+		b, err := r.block(f.active[end-1].block)
+		if err != nil {
+			return err
+		}
+		s.last = b.ID
+	}
+	if s.omitted == 0 {
+		return nil
+	}
+	i := kept[0] - 1
+	for !r.ses.index.blocks[f.active[i].block].isMessage() {
+		i--
+	}
+	b, err := r.block(f.active[i].block)
+	s.before = b.ID
+	return err
 }
 
 // Covered is how many messages a Summary covers that keeps the last ones.
-func (s Snapshot) Covered(keep int) int { return max(len(s.Messages)-max(keep, 0), 0) }
+func (s Snapshot) Covered(keep int) int { return s.omitted + max(len(s.Messages)-max(keep, 0), 0) }
 
 // through is the last block that a Summary covers which keeps so many messages.
 func (s Snapshot) through(keep int) string {
-	covered := s.Covered(keep)
+	covered := len(s.Messages) - max(keep, 0)
 	switch {
-	case keep <= 0 && len(s.active) > 0:
-		return s.active[len(s.active)-1].ID
+	case keep <= 0 && s.last != "":
+		return s.last
 	case covered > 0:
 		return s.Messages[covered-1].ID
-	case s.Previous != nil && s.goes(s.Previous.Through):
+	case s.omitted > 0:
+		return s.before
+	case s.Previous != nil && s.goes:
 		return s.Previous.Through
 	case s.Previous != nil:
 		return s.Previous.ID // what it went through was deleted by hand: what stands behind it is kept
 	}
 	return throughNone
-}
-
-// goes says whether a Summary can go through the block of this id.
-func (s Snapshot) goes(through string) bool {
-	return through == throughNone || slices.ContainsFunc(s.active, func(b Block) bool { return b.ID == through })
 }
 
 // recent is what a Summarizer is given: the last messages.
@@ -172,7 +194,7 @@ func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Bloc
 			return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 		}
 	}
-	if !ses.fold.holds(snap, b.Through) {
+	if !ses.holds(snap, b.Through) {
 		return Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
 	}
 	write := func() ([]Block, error) { return s.appendFile(ctx, ses, []Block{b}) }
@@ -188,21 +210,18 @@ func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Bloc
 
 // holds reports whether a Summary of the snapshot is still one of this
 // conversation: the same Summary before it, and the last block it covers there.
-func (f *fold) holds(snap Snapshot, through string) bool {
-	at, _ := f.lastSummary()
+func (ses *session) holds(snap Snapshot, through string) bool {
+	f, x := &ses.fold, &ses.index
+	at, _ := f.lastSummary(x)
 	switch {
-	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || snap.Previous.ID != f.active[at].ID):
+	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.hash(snap.Previous.ID) != x.blocks[f.active[at].block].id):
 		return false
 	case through == throughNone:
-		return len(snap.Messages) > 0 && f.has(snap.Messages[0].ID)
+		return len(snap.Messages) > 0 && f.has(x, snap.Messages[0].ID)
 	case snap.Previous != nil && through == snap.Previous.Through:
 		return true
 	}
-	return f.has(through)
-}
-
-func (f *fold) has(id string) bool {
-	return slices.ContainsFunc(f.active, func(b Block) bool { return b.ID == id })
+	return f.has(x, through)
 }
 
 // Release drops what this process holds of a session; it is read again when it is

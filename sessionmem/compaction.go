@@ -94,7 +94,7 @@ func (c *Compaction) Snapshot(ctx context.Context, session, before string) (Snap
 // the model works no lock is held; ErrStale where the conversation went another
 // way meanwhile. Ending ctx stops the model; what it has already answered is kept.
 func (c *Compaction) Compact(ctx context.Context, snap Snapshot, keep int) (Compacted, error) {
-	out := Compacted{Session: snap.Session, Messages: snap.Covered(keep), Recent: len(snap.Messages) - snap.Covered(keep)}
+	out := Compacted{Session: snap.Session, Messages: snap.Covered(keep), Recent: snap.omitted + len(snap.Messages) - snap.Covered(keep)}
 	if len(snap.Messages) == 0 {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, ErrNothing)
 	}
@@ -115,7 +115,7 @@ func (c *Compaction) Compact(ctx context.Context, snap Snapshot, keep int) (Comp
 		}
 	}
 	text := withIdentifiers(digest.Context, recent)
-	if n := len(snap.Messages) - len(recent); n > 0 {
+	if n := snap.omitted + len(snap.Messages) - len(recent); n > 0 {
 		text += fmt.Sprintf("\n\n(%d older messages stand in the transcript alone.)", n)
 	}
 	summary := Block{Kind: KindSummary, Through: snap.through(keep), By: digest.By, Text: text}

@@ -1,30 +1,61 @@
 package sessionmem
 
-import "strings"
+import "sort"
 
 // fold follows a session block by block and keeps what its context is made of:
-// the blocks of the current branch since the last reset. It is the one place for
-// these rules, whether a transcript is read or a running session goes on.
+// the blocks of the current branch since the last reset, by their numbers in the
+// index. It is the one place for these rules, whether a transcript is read or a
+// running session goes on.
 type fold struct {
-	active   []Block // without notes
-	settings SessionSettings
-	titled   bool // somebody gave the session a title
+	active    []step      // without notes
+	summaries []summaryAt // among them, in order
+	tools     []toolAt    // among them, in order
+	settings  SessionSettings
+	titled    bool // somebody gave the session a title
 }
 
-// add follows one more block.
-func (f *fold) add(b Block) {
-	if b.Kind != KindNote {
-		if !b.IsMessage() && b.Kind != KindSummary {
-			b = Block{ID: b.ID, Kind: b.Kind, Agent: b.Agent} // what it says is never context
-		}
-		f.active = append(f.active, b)
+// step is a block of the branch.
+type step struct {
+	block  uint32
+	before uint32 // messages of the branch in front of it
+}
+
+// summaryAt is a Summary of the branch.
+type summaryAt struct {
+	at      int    // in active
+	through uint64 // hash of the id it goes through
+	none    bool   // it covers no message
+}
+
+// toolAt is a tool's result in the branch.
+type toolAt struct {
+	at   int // in active
+	name string
+}
+
+// add follows one more block, which has this number in the index.
+func (f *fold) add(x *index, n uint32, b Block) {
+	if b.Kind == KindNote {
+		f.note(x, b)
 		return
 	}
+	at := len(f.active)
+	f.active = append(f.active, step{n, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
+	switch b.Kind {
+	case KindSummary:
+		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone})
+	case KindTool:
+		f.tools = append(f.tools, toolAt{at, f.sameName(b.Agent)})
+	}
+}
+
+// note follows a Note: it is no context itself.
+func (f *fold) note(x *index, b Block) {
 	switch b.Note {
 	case NoteEnded:
-		f.active = nil
+		f.active, f.summaries, f.tools = nil, nil, nil
 	case NoteRewind:
-		f.rewind(rewindTarget(b))
+		f.rewind(x, rewindTarget(b))
 	case NoteSettings:
 		f.settings = parseSettings(b.Text)
 	case NoteTitle:
@@ -32,95 +63,125 @@ func (f *fold) add(b Block) {
 	}
 }
 
+// sameName gives an equal string that is kept already: few tools are used often.
+func (f *fold) sameName(name string) string {
+	for i := len(f.tools) - 1; i >= max(0, len(f.tools)-8); i-- {
+		if f.tools[i].name == name {
+			return f.tools[i].name
+		}
+	}
+	return name
+}
+
+// messages counts those of the branch.
+func (f *fold) messages(x *index) int {
+	if len(f.active) == 0 {
+		return 0
+	}
+	last := f.active[len(f.active)-1]
+	n := int(last.before)
+	if x.blocks[last.block].isMessage() {
+		n++
+	}
+	return n
+}
+
+// between counts the messages among the blocks from .. to of the branch.
+func (f *fold) between(x *index, from, to int) int {
+	if from >= to {
+		return 0
+	}
+	last := f.active[to-1]
+	n := int(last.before) - int(f.active[from].before)
+	if x.blocks[last.block].isMessage() {
+		n++
+	}
+	return n
+}
+
+// at finds a block of the branch by its id; -1 where it isn't in it (deleted by
+// hand, or before a reset).
+func (f *fold) at(x *index, id uint64) int {
+	n, ok := x.find(id)
+	if !ok {
+		return -1
+	}
+	i := sort.Search(len(f.active), func(i int) bool { return f.active[i].block >= n })
+	if i == len(f.active) || f.active[i].block != n {
+		return -1
+	}
+	return i
+}
+
+func (f *fold) has(x *index, id string) bool { return f.at(x, x.hash(id)) >= 0 }
+
 // rewind takes the blocks from id on out of the context. An id that isn't in it
-// (deleted by hand, or before a reset) changes nothing.
-func (f *fold) rewind(id string) {
-	for i := len(f.active) - 1; i >= 0; i-- {
-		if f.active[i].ID == id {
-			f.active = f.active[:i:i]
-			return
-		}
+// changes nothing.
+func (f *fold) rewind(x *index, id string) {
+	i := f.at(x, x.hash(id))
+	if i < 0 {
+		return
 	}
-}
-
-// Branch gives the blocks of the branch that the conversation is on: without
-// those that a rewind took out of it, and without the rewinds themselves. Unlike
-// a Context it holds all kinds of blocks and goes back beyond resets.
-func (t *Transcript) Branch() []Block {
-	out := make([]Block, 0, len(t.Blocks))
-	barrier := 0 // a rewind does not cross a reset
-	for _, b := range t.Blocks {
-		if b.Kind != KindNote || b.Note != NoteRewind {
-			out = append(out, b)
-			if b.Kind == KindNote && b.Note == NoteEnded {
-				barrier = len(out)
-			}
-			continue
-		}
-		for i := len(out) - 1; i >= barrier; i-- {
-			if out[i].ID == rewindTarget(b) && out[i].Kind != KindNote {
-				out = withoutWork(out[:i])
-				break
-			}
-		}
+	f.active = f.active[:i]
+	for len(f.summaries) > 0 && f.summaries[len(f.summaries)-1].at >= i {
+		f.summaries = f.summaries[:len(f.summaries)-1]
 	}
-	return out
-}
-
-// withoutWork takes the sub-calls and tools at the end along with the answer they
-// were for.
-func withoutWork(blocks []Block) []Block {
-	for len(blocks) > 0 && (blocks[len(blocks)-1].Kind == KindAgent || blocks[len(blocks)-1].Kind == KindTool) {
-		blocks = blocks[:len(blocks)-1]
+	for len(f.tools) > 0 && f.tools[len(f.tools)-1].at >= i {
+		f.tools = f.tools[:len(f.tools)-1]
 	}
-	return blocks
-}
-
-// rewindTarget is the block id that a Note rewind names.
-func rewindTarget(b Block) string {
-	if id := strings.TrimSpace(b.Text); id != "" {
-		return id
-	}
-	return b.Parent
-}
-
-// context gives the last Summary and the messages after the block it goes
-// through (those that stand before the Summary but after that block were kept on
-// purpose). Where that block is gone, the messages after the Summary.
-func (f *fold) context() Context {
-	ctx := Context{Settings: f.settings, Titled: f.titled}
-	at, from := f.lastSummary()
-	if at >= 0 {
-		summary := f.active[at]
-		ctx.Summary = &summary
-	}
-	ctx.Messages = make([]Block, 0, len(f.active)-from)
-	for i, b := range f.active {
-		if !b.IsMessage() {
-			continue
-		}
-		ctx.Total++
-		if i >= from {
-			ctx.Messages = append(ctx.Messages, b)
-		}
-	}
-	return ctx
 }
 
 // lastSummary finds the last Summary (-1 where there is none) and the first block
-// that is context beside it.
-func (f *fold) lastSummary() (at, from int) {
-	at = len(f.active) - 1
-	for at >= 0 && f.active[at].Kind != KindSummary {
-		at--
+// that is context beside it: the one behind what it goes through (those that stand
+// before the Summary but after that block were kept on purpose), else, where that
+// block is gone, the one behind the Summary.
+func (f *fold) lastSummary(x *index) (at, from int) {
+	if len(f.summaries) == 0 {
+		return -1, 0
 	}
-	if at < 0 || f.active[at].Through == throughNone {
-		return at, 0
+	last := f.summaries[len(f.summaries)-1]
+	if last.none {
+		return last.at, 0
 	}
-	for i := range at {
-		if f.active[i].ID == f.active[at].Through {
-			return at, i + 1
+	if i := f.at(x, last.through); i >= 0 && i < last.at {
+		return last.at, i + 1
+	}
+	return last.at, last.at + 1
+}
+
+// The messages that a context holds at most, and that it goes down to then: more
+// than any setting of the short-term window asks for.
+const (
+	heldMessages = 2000
+	heldBytes    = 16 << 20
+)
+
+// window gives the messages among the blocks from .. to of the branch, as
+// positions in it, and how many older ones are left out because no model is told
+// that many. As a short-term window does, it goes down to the half on reaching its
+// limits; it depends on nothing but these blocks, so that a restart gives the same.
+func (f *fold) window(x *index, from, to int, fileSize int64) (kept []int, omitted int) {
+	var bytes int64
+	size := func(i int) int64 {
+		n := f.active[i].block
+		return min(x.end(n, fileSize)-x.blocks[n].offset(), blockLimit)
+	}
+	for i := from; i < to; i++ {
+		if !x.blocks[f.active[i].block].isMessage() {
+			continue
 		}
+		kept = append(kept, i)
+		bytes += size(i)
+		if len(kept) <= heldMessages && bytes <= heldBytes {
+			continue
+		}
+		drop := 0
+		for drop < len(kept)-1 && (len(kept)-drop > heldMessages/2 || bytes > heldBytes/2) {
+			bytes -= size(kept[drop])
+			drop++
+		}
+		omitted += drop
+		kept = append(kept[:0], kept[drop:]...)
 	}
-	return at, at + 1
+	return kept, omitted
 }

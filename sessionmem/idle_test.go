@@ -33,7 +33,7 @@ func TestIdleSessionsAreLetGoOf(t *testing.T) {
 		if n := s.Rest(time.Minute); n != 1 {
 			t.Errorf("%d were let go of, want the idle one", n)
 		}
-		if ses := s.session("cpu-idle"); ses.fold.active != nil || len(ses.ids) != 0 || ses.recent != nil {
+		if ses := s.session("cpu-idle"); ses.fold.active != nil || len(ses.index.blocks) != 0 || len(ses.texts.blocks) != 0 || ses.recent != nil {
 			t.Errorf("still in memory: %+v", ses.fold)
 		}
 		for name, want := range map[string]int{"cpu-idle": 2, "cpu-used": 3, "cpu-private": 2} {

@@ -255,7 +255,7 @@ func (s *Store) infoOf(e entry) Info {
 	if !fi.Mode().IsRegular() {
 		return bad(fmt.Errorf("reading %s: it is no file; move it out of the session folder", e.file))
 	}
-	info, err := s.scanInfo(e, fi)
+	info, err := s.scanFile(e, fi)
 	if err != nil {
 		return bad(err)
 	}
@@ -265,14 +265,20 @@ func (s *Store) infoOf(e entry) Info {
 	return info
 }
 
-// scanInfo reads a file for the list: headings, not texts, but for a title's.
-func (s *Store) scanInfo(e entry, fi os.FileInfo) (Info, error) {
+func (s *Store) scanFile(e entry, fi os.FileInfo) (Info, error) {
 	f, err := s.root.Open(e.file)
 	if err != nil {
 		return Info{}, explainDisk("reading "+e.file, err)
 	}
 	defer f.Close()
-	r := newSizedReader(f, fi.Size())
+	info, _, err := s.scanInfo(f, e, fi)
+	return info, err
+}
+
+// scanInfo reads a file for the list: headings, not texts, but for a title's.
+func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (info Info, front string, err error) {
+	r := newSizedReader(from, fi.Size())
+	r.limit = blockLimit
 	var sum summary
 	for {
 		raw, err := r.read()
@@ -280,7 +286,7 @@ func (s *Store) scanInfo(e entry, fi os.FileInfo) (Info, error) {
 			break
 		}
 		if err != nil {
-			return Info{}, explainDisk("reading "+e.file, err)
+			return Info{}, "", explainDisk("reading "+e.file, err)
 		}
 		k := raw.heading.kind
 		if !raw.headed || !raw.heading.known {
@@ -292,7 +298,7 @@ func (s *Store) scanInfo(e entry, fi os.FileInfo) (Info, error) {
 			sum.add(Block{Kind: k, Time: raw.heading.time, Text: "-"})
 		}
 	}
-	return s.complete(sum.info(r.front), e, fi), nil
+	return s.complete(sum.info(r.front), e, fi), r.front, nil
 }
 
 // complete adds what the file's name and its entry in the folder tell.

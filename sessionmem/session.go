@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -42,12 +41,12 @@ type session struct {
 	file     string            // name of the transcript in the session folder; "" before it is found or made
 	stat     os.FileInfo       // of the file as it was read last; nil: not read
 	size     int64
-	tail     []byte            // the file's last bytes, at most fingerprintLen
-	bare     bool              // older form of the format
-	readOnly bool              // newer format
-	ids      map[string]uint64 // id → hash of the block, to see a second append of the same
-	copies   copies
+	tail     []byte // the file's last bytes, at most fingerprintLen
+	bare     bool   // older form of the format
+	readOnly bool   // newer format
+	index    index
 	fold     fold
+	texts    heldTexts
 	recent   []recentBlock
 	rewrote  bool // the file was found changed otherwise than by growing
 	used     time.Time
@@ -59,11 +58,6 @@ type recentBlock struct {
 	seen     time.Time
 	restored bool // put back once: if it goes again, that is the user's will
 }
-
-// blockHash makes the hashes of one process; they are compared in it alone.
-type blockHash struct{ seed maphash.Seed }
-
-func (h blockHash) of(b Block) uint64 { return maphash.String(h.seed, string(appendBlock(nil, b))) }
 
 // refresh brings the session up to what is in its file. It reads nothing where
 // the file is as it was, the tail where it grew, else all of it. A session
@@ -141,7 +135,31 @@ func (ses *session) forgetFile() {
 	}
 	ses.file, ses.stat, ses.size, ses.tail = "", nil, 0, nil
 	ses.bare, ses.readOnly, ses.rewrote = false, false, false
-	ses.ids, ses.copies, ses.fold = map[string]uint64{}, copies{}, fold{}
+	ses.forgetBlocks()
+}
+
+// forgetBlocks leaves nothing known of the blocks.
+func (ses *session) forgetBlocks() {
+	ses.index.reset()
+	ses.fold, ses.texts = fold{}, heldTexts{}
+}
+
+// follow takes a block that was read or written into the index and the context.
+func (ses *session) follow(b Block, offset int64, number int) uint32 {
+	n := ses.index.add(b, offset, number)
+	ses.fold.add(&ses.index, n, b)
+	return n
+}
+
+// read takes a block that was read from the file. Its text is decoded only where
+// something depends on it.
+func (ses *session) read(raw rawBlock) {
+	b, ok := raw.head()
+	if !ok {
+		b = raw.decode()
+	}
+	number := ses.index.copies.identify(&b, raw.derived, ses.taken)
+	ses.follow(b, raw.offset, number)
 }
 
 // readTail reads what was appended since. It reports false where the file changed
@@ -155,36 +173,35 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 		return false, nil //nolint:nilerr // reading it whole tells what is wrong
 	}
 	r := newTailReader(io.NewSectionReader(f, ses.size, fi.Size()-ses.size), ses.size, ses.bare)
-	var added []Block
+	r.limit = blockLimit
 	for {
 		raw, err := r.read()
 		if errors.Is(err, io.EOF) {
-			break
+			return true, ses.setEnd(f, fi)
 		}
 		if err != nil {
+			ses.stat = nil // a part of it is known already
 			return false, explainDisk("reading "+ses.file, err)
 		}
 		if !raw.headed {
 			return false, nil // text was added to the last block
 		}
 		b := raw.decode()
-		ses.copies.identify(&b, ses.taken)
-		ses.ids[b.ID] = s.hash.of(b)
-		added = append(added, b)
+		n := ses.follow(b, raw.offset, ses.index.copies.identify(&b, raw.derived, ses.taken))
+		if raw.size <= blockLimit {
+			ses.texts.put(n, b, int(raw.size))
+			ses.remember(b, time.Now())
+		}
 	}
-	for _, b := range added {
-		ses.fold.add(b)
-		ses.remember(b, time.Now())
-	}
-	return true, ses.setEnd(f, fi)
 }
 
 // readAll reads the whole file.
 func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 	r := newBlockReader(io.NewSectionReader(f, 0, fi.Size()))
+	r.limit = blockLimit
 	ses.bare, ses.readOnly = r.bare, readOnlyFormat(r.front)
 	ses.rewrote = ses.rewrote || ses.stat != nil
-	ses.ids, ses.copies, ses.fold = map[string]uint64{}, copies{}, fold{}
+	ses.forgetBlocks()
 	for {
 		raw, err := r.read()
 		if errors.Is(err, io.EOF) {
@@ -194,10 +211,7 @@ func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 			ses.stat = nil
 			return explainDisk("reading "+ses.file, err)
 		}
-		b := raw.decode()
-		ses.copies.identify(&b, ses.taken)
-		ses.ids[b.ID] = s.hash.of(b)
-		ses.fold.add(b)
+		ses.read(raw)
 	}
 }
 
@@ -214,10 +228,7 @@ func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
 	return nil
 }
 
-func (ses *session) taken(id string) bool {
-	_, ok := ses.ids[id]
-	return ok
-}
+func (ses *session) taken(id string) bool { return ses.index.has(id) }
 
 // remember keeps the block for the case of a late save.
 func (ses *session) remember(b Block, seen time.Time) {

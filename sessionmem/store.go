@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -45,8 +44,8 @@ type Store struct {
 	memory  bool     // Config.InMemoryOnly
 	openErr error    // why there is no root; nothing is listed, appends say it
 	logger  *slog.Logger
-	hash    blockHash
-	opened  func() // tests: called between opening a transcript and writing to it
+	seed    maphash.Seed // of the hashes of ids: of this process alone
+	opened  func()       // tests: called between opening a transcript and writing to it
 	state   *State
 
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
@@ -65,7 +64,7 @@ func Open(cfg Config) (*Store, error) {
 	s := &Store{
 		memory:   cfg.InMemoryOnly,
 		logger:   cfg.Logger,
-		hash:     blockHash{maphash.MakeSeed()},
+		seed:     maphash.MakeSeed(),
 		sessions: map[string]*session{},
 		turns:    map[*TurnLock]struct{}{},
 		listed:   map[string]listed{},
@@ -171,7 +170,7 @@ func (s *Store) session(name string) *session {
 	defer s.mu.Unlock()
 	ses := s.sessions[name]
 	if ses == nil {
-		ses = &session{name: name, turn: make(chan struct{}, 1)}
+		ses = &session{name: name, turn: make(chan struct{}, 1), index: newIndex(s.seed)}
 		ses.private.Store(s.memory)
 		s.sessions[name] = ses
 	}
@@ -234,13 +233,8 @@ func (s *Store) mustExist(ctx context.Context, name string) error {
 // it stay in the transcript and leave the context. An id that the context doesn't
 // hold gives ErrNotFound. The appended blocks are returned, without the Note.
 func (s *Store) Rewind(ctx context.Context, name, id string, next ...Block) ([]Block, error) {
-	window, err := s.Context(ctx, name)
-	if err != nil {
+	if _, _, err := s.Message(ctx, name, id); err != nil {
 		return nil, fmt.Errorf("rewinding %s: %w", name, err)
-	}
-	there := func(b Block) bool { return b.ID == id }
-	if !slices.ContainsFunc(window.Messages, there) {
-		return nil, fmt.Errorf("rewinding %s: %w in its context: the message %q", name, ErrNotFound, id)
 	}
 	note := Block{Kind: KindNote, Note: NoteRewind, Text: id}
 	out, err := s.appendAll(ctx, name, append([]Block{note}, next...)...)

@@ -16,9 +16,15 @@ import (
 	"unicode"
 )
 
-// readBuffer is the reader's buffer in bytes: the longest front matter that is
-// recognized. Longer lines are read all the same.
-const readBuffer = 64 << 10
+const (
+	// readBuffer is the reader's buffer in bytes: the longest front matter that is
+	// recognized. Longer lines are read all the same.
+	readBuffer = 64 << 10
+
+	// blockLimit is how many bytes of a block are ever held for a context, a list or
+	// an id derived from the text: no model is told more.
+	blockLimit = 4 << 20
+)
 
 // heading is a line "## Kind · time · agent · model".
 type heading struct {
@@ -70,19 +76,22 @@ type rawBlock struct {
 	heading   heading
 	headed    bool // has a heading; false for text before the first one
 	offset    int64
-	raw       []byte // all of it
+	raw       []byte // all of it, or what the reader's limit lets it hold
+	size      int64  // of all of it
 	bodyStart int    // where the text begins in raw
 	attrs     []attr
 }
 
 // blockReader reads a transcript block by block in constant memory (apart from
-// the largest block), in any form of the format.
+// the largest block, unless it has a limit), in any form of the format.
 type blockReader struct {
 	br     *bufio.Reader
+	limit  int    // bytes of a block that are kept; 0 is all
 	front  string // front matter, without the fences
 	bare   bool   // older form: bare headings begin a block too
 	offset int64  // of what will be read next
 	buf    []byte // the block being collected
+	size   int64  // of it
 	spare  []byte // the block given last: its memory is used for the one after the next
 	line   []byte // a line that was longer than the reader's buffer
 	next   *heading
@@ -133,8 +142,9 @@ func (r *blockReader) read() (rawBlock, error) {
 			if boundary && len(r.buf) == 0 && !b.headed { // the file begins with a heading
 				b.heading, b.headed, b.offset = h, true, at
 			} else if boundary {
-				b.raw = r.buf
+				b.raw, b.size = r.buf, r.size
 				r.buf, r.spare = append(r.spare[:0], line...), r.buf
+				r.size = r.offset - at
 				if r.finish(&b) {
 					r.next, r.nextAt = &h, at
 					return b, nil
@@ -142,7 +152,7 @@ func (r *blockReader) read() (rawBlock, error) {
 				b = rawBlock{heading: h, headed: true, offset: at} // blank lines before the first heading
 				continue
 			}
-			r.buf = append(r.buf, line...)
+			r.collect(line, r.offset-at)
 		}
 		if err == nil {
 			continue
@@ -151,12 +161,21 @@ func (r *blockReader) read() (rawBlock, error) {
 		if !errors.Is(err, io.EOF) {
 			return rawBlock{}, err
 		}
-		b.raw = r.buf
+		b.raw, b.size = r.buf, r.size
 		if !r.finish(&b) {
 			return rawBlock{}, io.EOF
 		}
 		return b, nil
 	}
+}
+
+// collect adds a line of that size to the block, as far as the limit allows.
+func (r *blockReader) collect(line []byte, size int64) {
+	r.size += size
+	if r.limit > 0 {
+		line = line[:max(0, min(len(line), r.limit-len(r.buf)))]
+	}
+	r.buf = append(r.buf, line...)
 }
 
 // finish finds the block's comment line and text. It reports false for text of
@@ -200,21 +219,24 @@ func (r *blockReader) boundary(line []byte) (heading, bool) {
 	return heading{}, false
 }
 
-// readLine gives the next line with its end; at the end of the file what is left
-// with io.EOF.
+// readLine gives the next line with its end, as far as the limit allows; at the
+// end of the file what is left with io.EOF.
 func (r *blockReader) readLine() ([]byte, error) {
 	line, err := r.br.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		r.line = r.line[:0]
-		for errors.Is(err, bufio.ErrBufferFull) {
-			r.line = append(r.line, line...)
-			line, err = r.br.ReadSlice('\n')
+	r.offset += int64(len(line))
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	r.line = append(r.line[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = r.br.ReadSlice('\n')
+		r.offset += int64(len(line))
+		if r.limit > 0 {
+			line = line[:max(0, min(len(line), r.limit-len(r.line)))]
 		}
 		r.line = append(r.line, line...)
-		line = r.line
 	}
-	r.offset += int64(len(line))
-	return line, err
+	return r.line, err
 }
 
 // decode makes a Block of what was read. Its ID is empty where the file has none.
@@ -270,23 +292,61 @@ func (b *Block) setAttr(key, value string) {
 	}
 }
 
+// head is what a transcript tells of a block without its text. ok is false for one
+// that has to be decoded to know that much: a note, or one without an id.
+func (b rawBlock) head() (head Block, ok bool) {
+	if !b.headed || !b.heading.known || b.heading.kind == KindNote {
+		return Block{}, false
+	}
+	head = Block{Kind: b.heading.kind, Time: b.heading.time, Agent: b.heading.agent}
+	for _, a := range b.attrs {
+		switch a.key {
+		case "id", "agent", "through":
+			head.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
+		}
+	}
+	head.Agent = strings.ToValidUTF8(head.Agent, "\uFFFD")
+	return head, head.ID != ""
+}
+
+// derived is the id that the block gets from its text. Of a very long one it is the
+// beginning that counts, so that it can be told without holding all of it.
+func (b rawBlock) derived() string {
+	if len(b.raw) > blockLimit {
+		b.raw = b.raw[:blockLimit]
+		b.bodyStart = min(b.bodyStart, blockLimit)
+	}
+	out := b.decode()
+	return deriveID(out.Kind, out.Text)
+}
+
 // copies counts, for each derived ID, the last number that was put behind it: ten
 // thousand blocks of the same words without IDs are numbered without looking at all
 // numbers for each.
 type copies map[string]int
 
 // identify gives the block an ID where it has none or one that is taken: derived
-// from its content, so that it stays the same as long as the text does.
-func (c copies) identify(b *Block, taken func(id string) bool) {
+// from its content, so that it stays the same as long as the text does. It returns
+// 0 for the block's own id, 1 for the derived one, else the number behind that.
+func (c copies) identify(b *Block, derive func() string, taken func(id string) bool) (number int) {
 	if b.ID != "" && !taken(b.ID) {
-		return
+		return 0
 	}
-	base := deriveID(b.Kind, b.Text)
-	b.ID = base
+	base := derive()
+	b.ID, number = base, 1
 	for n := max(c[base], 1) + 1; taken(b.ID); n++ {
-		b.ID = base + "-" + strconv.Itoa(n)
+		b.ID, number = numberedID(base, n), n
 		c[base] = n
 	}
+	return number
+}
+
+// numberedID is the id of the n-th of several blocks that say the same.
+func numberedID(base string, n int) string {
+	if n < 2 {
+		return base
+	}
+	return base + "-" + strconv.Itoa(n)
 }
 
 // deriveID makes an ID from what a block says.
@@ -312,7 +372,7 @@ func ParseTranscript(r io.Reader) (*Transcript, error) {
 			return nil, fmt.Errorf("reading a transcript: %w", err)
 		}
 		b := raw.decode()
-		same.identify(&b, func(id string) bool { return seen[id] })
+		same.identify(&b, raw.derived, func(id string) bool { return seen[id] })
 		seen[b.ID] = true
 		t.Blocks = append(t.Blocks, b)
 		sum.add(b)

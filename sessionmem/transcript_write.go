@@ -2,6 +2,7 @@ package sessionmem
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strconv"
 	"strings"
@@ -21,17 +22,37 @@ const (
 // WriteTranscript writes a whole transcript in the format mac-stats-session/1:
 // its front matter (made from the Info where there is none) and its blocks.
 func WriteTranscript(w io.Writer, t *Transcript) error {
-	front := t.FrontMatter
-	if front == "" {
-		front = frontMatter(t.Info)
-	}
-	data := append([]byte(fence+"\n"), strings.TrimRight(front, "\n")...)
-	data = append(data, "\n"+fence+"\n"...)
+	data := appendFront(nil, t.Info, t.FrontMatter)
 	for _, b := range t.Blocks {
 		data = appendBlock(data, b)
 	}
 	_, err := w.Write(data)
 	return err
+}
+
+func appendFront(dst []byte, info Info, front string) []byte {
+	if front == "" {
+		front = frontMatter(info)
+	}
+	dst = append(dst, fence+"\n"+strings.TrimRight(front, "\n")...)
+	return append(dst, "\n"+fence+"\n"...)
+}
+
+// Write writes a session as WriteTranscript does, of any size; it returns how many
+// blocks that are. A session never written gives ErrNotFound.
+func (s *Store) Write(ctx context.Context, name string, w io.Writer) (blocks int, err error) {
+	var data []byte
+	begin := func(info Info, front string) error {
+		_, err := w.Write(appendFront(nil, info, front))
+		return err
+	}
+	err = s.Each(ctx, name, begin, func(b Block) error {
+		blocks++
+		data = appendBlock(data[:0], b)
+		_, err := w.Write(data)
+		return err
+	})
+	return blocks, err
 }
 
 // frontMatter gives the lines between the fences.

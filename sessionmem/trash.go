@@ -56,7 +56,8 @@ func (s *Store) delete(ctx context.Context, name string) error {
 	}
 	defer unlock()
 	if ses.private.Load() {
-		ses.mem, ses.ids, ses.files, ses.fold = nil, nil, nil, fold{}
+		ses.mem, ses.files, ses.size = nil, nil, 0
+		ses.forgetBlocks()
 		return nil
 	}
 	files, err := s.filesOf(name)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -152,21 +153,15 @@ func (c *commands) sessionsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := b.Store.Load(cmd.Context(), name)
-			if err != nil {
-				return err
-			}
-			if !*asJSON {
-				if err := c.out.text(fmt.Sprintf("%s · %s\n%s\n", t.Info.Name, t.Info.Title, t.Info.Path)); err != nil {
-					return err
+			head := func(info sessionmem.Info, _ string) error {
+				if *asJSON {
+					return nil
 				}
+				return c.out.text(fmt.Sprintf("%s · %s\n%s\n", info.Name, info.Title, info.Path))
 			}
-			for _, block := range t.Blocks {
-				if err := c.printBlock(block, *asJSON); err != nil {
-					return err
-				}
-			}
-			return nil
+			return b.Store.Each(cmd.Context(), name, head, func(block sessionmem.Block) error {
+				return c.printBlock(block, *asJSON)
+			})
 		})
 	})
 	return cmd
@@ -259,26 +254,28 @@ func statusNames(ctx context.Context, b *backend.Backend, args []string) ([]stri
 }
 
 func status(ctx context.Context, b *backend.Backend, name string) (statusLine, error) {
-	t, err := b.Store.Load(ctx, name)
+	s := statusLine{Type: "status", Blocks: map[string]int{}, Chars: map[string]int{}}
+	begin := func(info sessionmem.Info, _ string) error {
+		s.Name, s.Source, s.Messages = info.Name, info.Source, info.Messages
+		s.Started, s.Active = stamp(info.Started), stamp(info.Active)
+		if file, err := os.Stat(info.Path); err == nil {
+			s.Bytes = file.Size()
+		}
+		return nil
+	}
+	err := b.Store.Each(ctx, name, begin, func(block sessionmem.Block) error {
+		s.Blocks[string(block.Kind)]++
+		s.Chars[string(block.Kind)] += utf8.RuneCountInString(block.Text)
+		return nil
+	})
 	if err != nil {
 		return statusLine{}, err
-	}
-	s := statusLine{
-		Type: "status", Name: t.Info.Name, Source: t.Info.Source, Messages: t.Info.Messages,
-		Blocks: map[string]int{}, Chars: map[string]int{}, Started: stamp(t.Info.Started), Active: stamp(t.Info.Active),
-	}
-	for _, block := range t.Blocks {
-		s.Blocks[string(block.Kind)]++
-		s.Chars[string(block.Kind)] += len([]rune(block.Text))
-	}
-	if info, err := os.Stat(t.Info.Path); err == nil {
-		s.Bytes = info.Size()
 	}
 	window, err := b.Store.Context(ctx, name)
 	if err != nil {
 		return statusLine{}, err
 	}
-	s.Context, s.Summary = len(window.Messages), window.Summary != nil
+	s.Context, s.Summary = len(window.Messages)+window.Omitted, window.Summary != nil
 	return s, nil
 }
 

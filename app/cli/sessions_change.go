@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,9 +41,8 @@ type exportLine struct {
 
 // exported is a session as `sessions export --format json` writes it.
 type exported struct {
-	Type string `json:"type"` // transcript
-	sessionFields
-	Blocks []exportedBlock `json:"blocks"`
+	Type          string `json:"type"` // transcript
+	sessionFields        // blocks, a list of exportedBlock, follows
 }
 
 // sessionFields say what a transcript is.
@@ -185,18 +187,17 @@ func (c *commands) sessionsExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := b.Store.Load(cmd.Context(), name)
+			write := func(w io.Writer) (int, error) { return export(cmd.Context(), b.Store, name, w, *format) }
+			if !toFile {
+				_, err := write(c.out)
+				return err
+			}
+			blocks, err := exportTo(*file, write)
 			if err != nil {
 				return err
 			}
-			if !toFile {
-				return export(c.out, t, *format)
-			}
-			if err := exportTo(*file, t, *format); err != nil {
-				return err
-			}
 			if *asJSON {
-				return c.out.json(exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: len(t.Blocks)})
+				return c.out.json(exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: blocks})
 			}
 			return c.out.text(fmt.Sprintf("%s is in %s.\n", name, *file))
 		})
@@ -205,38 +206,80 @@ func (c *commands) sessionsExport() *cobra.Command {
 }
 
 // exportTo writes a new file; none is left after an error.
-func exportTo(file string, t *sessionmem.Transcript, format string) error {
+func exportTo(file string, write func(io.Writer) (int, error)) (blocks int, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return &plainError{sentence: file + " exists already.", next: "Choose another file, or remove it first."}
+		return 0, &plainError{sentence: file + " exists already.", next: "Choose another file, or remove it first."}
 	}
 	if err != nil {
-		return &plainError{sentence: fmt.Sprintf("The export can't be written: %v.", err), next: "Choose another file with -o."}
+		return 0, &plainError{sentence: fmt.Sprintf("The export can't be written: %v.", err), next: "Choose another file with -o."}
 	}
-	if err := errors.Join(export(f, t, format), f.Close()); err != nil {
-		return &plainError{
-			sentence: fmt.Sprintf("The export can't be written: %v.", errors.Join(err, os.Remove(file))),
+	w := &exportWriter{w: bufio.NewWriter(f)}
+	blocks, err = write(w)
+	failed := errors.Join(w.err, w.w.Flush(), f.Close())
+	switch {
+	case failed != nil:
+		return 0, &plainError{
+			sentence: fmt.Sprintf("The export can't be written: %v.", errors.Join(failed, os.Remove(file))),
 			next:     "Free some space, or choose another file with -o.",
 		}
+	case err != nil: // reading the session
+		return 0, errors.Join(err, os.Remove(file))
 	}
-	return nil
+	return blocks, nil
 }
 
-// export writes a session in a format.
-func export(w io.Writer, t *sessionmem.Transcript, format string) error {
+// exportWriter remembers what went wrong with the file, not with the session.
+type exportWriter struct {
+	w   *bufio.Writer
+	err error
+}
+
+func (w *exportWriter) Write(data []byte) (int, error) {
+	n, err := w.w.Write(data)
+	w.err = err
+	return n, err
+}
+
+// export writes a session of any size in a format and tells how many blocks it has.
+func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writer, format string) (blocks int, err error) {
 	if format == "md" {
-		return sessionmem.WriteTranscript(w, t)
+		return store.Write(ctx, name, w)
 	}
-	out := exported{Type: "transcript", Blocks: []exportedBlock{}, sessionFields: sessionFields{
-		Name: t.Info.Name, Source: t.Info.Source, Title: t.Info.Title, Started: stamp(t.Info.Started), Active: stamp(t.Info.Active),
-	}}
-	for _, b := range t.Blocks {
-		out.Blocks = append(out.Blocks, exportedBlock{
+	begin := func(info sessionmem.Info, _ string) error {
+		head, err := encoded(exported{Type: "transcript", sessionFields: sessionFields{
+			Name: info.Name, Source: info.Source, Title: info.Title, Started: stamp(info.Started), Active: stamp(info.Active),
+		}})
+		if err == nil {
+			_, err = w.Write(append(bytes.TrimSuffix(head, []byte("}")), `,"blocks":[`...))
+		}
+		return err
+	}
+	err = store.Each(ctx, name, begin, func(b sessionmem.Block) error {
+		line, err := encoded(exportedBlock{
 			ID: b.ID, Kind: string(b.Kind), Time: stamp(b.Time), Agent: b.Agent, Model: b.Model, Parent: b.Parent, Task: b.Task,
 			Context: b.Context, Through: b.Through, By: b.By, Note: b.Note, Attrs: b.Attrs, Text: b.Text,
 		})
+		if blocks > 0 {
+			line = append([]byte(","), line...)
+		}
+		blocks++
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		return err
+	})
+	if err == nil {
+		_, err = io.WriteString(w, "]}\n")
 	}
-	encoder := json.NewEncoder(w)
+	return blocks, err
+}
+
+// encoded is JSON without escapes for HTML and without a line end.
+func encoded(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(out)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

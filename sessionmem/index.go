@@ -1,0 +1,118 @@
+package sessionmem
+
+import "hash/maphash"
+
+// index knows every block of a transcript by its place and by a hash of its id,
+// about 30 bytes a block, so that a session of any length fits in memory. The ids
+// are hashed with 64 bits and a seed of this process: two of ten million blocks
+// share a hash with a probability of 3 in a million, and one of them then gets an
+// id derived from its text.
+type index struct {
+	seed   maphash.Seed
+	blocks []place
+	slots  []uint32       // block number + 1 by hash, open addressing; a power of two
+	number map[uint32]int // of the blocks whose derived id is one of several alike
+	copies copies
+}
+
+// place is where a block is and what kind it has.
+type place struct {
+	id uint64 // hash
+	at uint64 // offset in the file, derivedBit, kind number
+}
+
+const (
+	placeShift = 8    // of the offset in place.at
+	derivedBit = 0x80 // the file gives no id, or one that is taken
+)
+
+func newPlace(id uint64, offset int64, kind Kind, derived bool) place {
+	at := uint64(offset) << placeShift
+	for i, n := range kindNames {
+		if n.kind == kind {
+			at |= uint64(i)
+		}
+	}
+	if derived {
+		at |= derivedBit
+	}
+	return place{id, at}
+}
+
+func (p place) offset() int64 { return int64(p.at >> placeShift) } //nolint:gosec // 56 bits
+func (p place) derived() bool { return p.at&derivedBit != 0 }
+func (p place) kind() Kind    { return kindNames[p.at&(derivedBit-1)].kind }
+func (p place) isMessage() bool {
+	k := p.kind()
+	return k == KindUser || k == KindAssistant
+}
+
+func newIndex(seed maphash.Seed) index { return index{seed: seed, copies: copies{}} }
+
+// reset forgets all blocks.
+func (x *index) reset() { *x = newIndex(x.seed) }
+
+func (x *index) hash(id string) uint64 { return maphash.String(x.seed, id) }
+
+// has says whether a block of this id is there.
+func (x *index) has(id string) bool {
+	_, ok := x.find(x.hash(id))
+	return ok
+}
+
+// find gives the number of the block with this hash of its id.
+func (x *index) find(hash uint64) (n uint32, ok bool) {
+	if len(x.slots) == 0 {
+		return 0, false
+	}
+	mask := uint64(len(x.slots) - 1)
+	for i := hash & mask; x.slots[i] != 0; i = (i + 1) & mask {
+		if n := x.slots[i] - 1; x.blocks[n].id == hash {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// add adds the next block, which stands at an offset of the file. number says how
+// its id came about, see copies.identify.
+func (x *index) add(b Block, offset int64, number int) uint32 {
+	n := uint32(len(x.blocks)) //nolint:gosec // four thousand million blocks
+	x.blocks = append(x.blocks, newPlace(x.hash(b.ID), offset, b.Kind, number > 0))
+	if number > 1 {
+		if x.number == nil {
+			x.number = map[uint32]int{}
+		}
+		x.number[n] = number
+	}
+	if 4*len(x.blocks) > 3*len(x.slots) {
+		x.grow()
+	} else {
+		x.put(n)
+	}
+	return n
+}
+
+func (x *index) grow() {
+	x.slots = make([]uint32, max(16, 2*len(x.slots)))
+	for n := range x.blocks {
+		x.put(uint32(n)) //nolint:gosec // see add
+	}
+}
+
+func (x *index) put(n uint32) {
+	mask := uint64(len(x.slots) - 1)
+	i := x.blocks[n].id & mask
+	for x.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	x.slots[i] = n + 1
+}
+
+// end is where a block ends, in a file of that size.
+func (x *index) end(n uint32, size int64) int64 {
+	if int(n)+1 < len(x.blocks) {
+		return x.blocks[n+1].offset()
+	}
+	return size
+}

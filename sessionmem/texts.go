@@ -1,0 +1,194 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// heldTexts keeps the blocks that are context now, by their numbers in the index. Any
+// other is read from the file when it is asked for.
+type heldTexts struct {
+	blocks map[uint32]Block
+	bytes  int
+}
+
+// put keeps a block whose text form has that size. A very long one is always read
+// from the file, cut: after a restart it would be too.
+func (t *heldTexts) put(n uint32, b Block, size int) {
+	if size > blockLimit {
+		return
+	}
+	if len(t.blocks) > 2*heldMessages || t.bytes > 2*heldBytes {
+		*t = heldTexts{}
+	}
+	if t.blocks == nil {
+		t.blocks = map[uint32]Block{}
+	}
+	t.blocks[n] = b
+	t.bytes += size
+}
+
+// keep lets go of all but these.
+func (t *heldTexts) keep(numbers []uint32) {
+	if len(t.blocks) < 2*len(numbers)+maxRecent && t.bytes <= 2*heldBytes {
+		return
+	}
+	old := t.blocks
+	*t = heldTexts{}
+	for _, n := range numbers {
+		if b, ok := old[n]; ok {
+			t.put(n, b, len(b.Text)+len(b.Context))
+		}
+	}
+}
+
+// blockSource reads blocks of a session: those it keeps, else from its file. The
+// caller holds ses.mu and closes it.
+type blockSource struct {
+	s   *Store
+	ses *session
+	f   *os.File // opened when it is needed
+	buf []byte
+}
+
+func (s *Store) source(ses *session) *blockSource { return &blockSource{s: s, ses: ses} }
+
+func (r *blockSource) close() {
+	if r.f != nil {
+		_ = r.f.Close() // read only
+	}
+}
+
+// block gives a block by its number; its text is cut where it is beyond blockLimit.
+func (r *blockSource) block(n uint32) (Block, error) {
+	ses := r.ses
+	if ses.private.Load() {
+		return ses.mem[n], nil
+	}
+	if b, ok := ses.texts.blocks[n]; ok {
+		return b, nil
+	}
+	raw, err := r.read(n, blockLimit)
+	if err != nil {
+		return Block{}, err
+	}
+	b := raw.decode()
+	if p := ses.index.blocks[n]; p.derived() {
+		b.ID = numberedID(raw.derived(), ses.index.number[n])
+	}
+	if more := raw.size - int64(len(raw.raw)); more > 0 {
+		b.Text += fmt.Sprintf("\n\n[… %d more bytes stand in the transcript alone]", more)
+	}
+	if ses.index.hash(b.ID) != ses.index.blocks[n].id {
+		return Block{}, fmt.Errorf("reading %s: %w", ses.file, errReplaced)
+	}
+	ses.texts.put(n, b, int(raw.size))
+	return b, nil
+}
+
+// read reads a block as it stands in the file, at most so many bytes of it; 0 is
+// all.
+func (r *blockSource) read(n uint32, limit int64) (rawBlock, error) {
+	if err := r.open(); err != nil {
+		return rawBlock{}, err
+	}
+	ses := r.ses
+	at := ses.index.blocks[n].offset()
+	size := ses.index.end(n, ses.size) - at
+	length := size
+	if limit > 0 {
+		length = min(size, limit)
+	}
+	if int64(cap(r.buf)) < length {
+		r.buf = make([]byte, length)
+	}
+	if _, err := r.f.ReadAt(r.buf[:length], at); err != nil {
+		return rawBlock{}, explainDisk("reading "+ses.file, err)
+	}
+	return parseBlock(r.buf[:length], at, size, ses.bare), nil
+}
+
+// open opens the file, if it is still the one that the session was read from.
+func (r *blockSource) open() error {
+	if r.f != nil {
+		return nil
+	}
+	f, err := r.s.openTranscript(r.ses.file)
+	if err != nil {
+		return explainDisk("reading "+r.ses.file, err)
+	}
+	fi, err := f.Stat()
+	if err == nil && (r.ses.stat == nil || !os.SameFile(fi, r.ses.stat) || fi.Size() < r.ses.size) {
+		err = errReplaced
+	}
+	if err != nil {
+		return errors.Join(explainDisk("reading "+r.ses.file, err), f.Close())
+	}
+	r.f = f
+	return nil
+}
+
+// parseBlock takes apart one block that stands alone in raw.
+func parseBlock(raw []byte, offset, size int64, bare bool) rawBlock {
+	r := blockReader{bare: bare}
+	line := raw
+	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
+		line = raw[:i+1]
+	}
+	b := rawBlock{raw: raw, size: size, offset: offset}
+	b.heading, b.headed = r.boundary(line)
+	r.finish(&b)
+	return b
+}
+
+// contextNow gives what a model is told of the session, as it is known.
+func (s *Store) contextNow(ses *session) (Context, error) {
+	f, x := &ses.fold, &ses.index
+	at, from := f.lastSummary(x)
+	kept, omitted := f.window(x, from, len(f.active), ses.size)
+	r := s.source(ses)
+	defer r.close()
+	out := Context{Settings: f.settings, Titled: f.titled, Total: f.messages(x), Omitted: omitted, Messages: make([]Block, 0, len(kept))}
+	if at >= 0 {
+		summary, err := r.block(f.active[at].block)
+		if err != nil {
+			return Context{}, err
+		}
+		out.Summary = &summary
+		kept = append(kept, at)
+	}
+	numbers := make([]uint32, len(kept))
+	for i, k := range kept {
+		numbers[i] = f.active[k].block
+		if k == at {
+			continue
+		}
+		b, err := r.block(numbers[i])
+		if err != nil {
+			return Context{}, err
+		}
+		out.Messages = append(out.Messages, b)
+	}
+	ses.texts.keep(numbers)
+	return out, nil
+}
+
+// sameBlock says whether a block of the session says what b says.
+func (s *Store) sameBlock(ses *session, n uint32, b Block) (bool, error) {
+	if ses.private.Load() {
+		return bytes.Equal(appendBlock(nil, ses.mem[n]), appendBlock(nil, b)), nil
+	}
+	r := s.source(ses)
+	defer r.close()
+	raw, err := r.read(n, 0)
+	if err != nil {
+		return false, err
+	}
+	there := raw.decode()
+	if there.ID == "" || ses.index.blocks[n].derived() {
+		there.ID = b.ID // it is the id that b was found by
+	}
+	return bytes.Equal(appendBlock(nil, there), appendBlock(nil, b)), nil
+}
