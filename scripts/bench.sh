@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The benchmarks beside every figure that is promised, as a table. Those of the built
-# app on a screen (app/e2etest) come last.
+# The benchmarks beside every figure that is promised, as a table; then what is shown
+# by very many random steps rather than by a figure. Those of the built app on a
+# screen (app/e2etest) come last.
 #
 #   scripts/bench.sh [PACKAGE…]
 source "$(dirname "$0")/lib.sh"
@@ -15,6 +16,7 @@ trap 'rm -f "$results"' EXIT
 table() {
 	awk '
 		/^pkg: / { printf "\n%s\n", $2 }
+		/^proof / { sub(/^proof /, "  "); print }
 		/^Benchmark/ && !/-promised/ {
 			line = sprintf("  %-58s", $1)
 			for (i = 3; i < NF; i += 2) line = line sprintf(" %12s %-9s", $i, $(i + 1))
@@ -33,8 +35,27 @@ table() {
 		}' "$results"
 }
 
+# proof: a test that make test runs for a few random steps, run for many.
+proof() { # NAME PACKAGE VARIABLE=STEPS
+	local out code=0
+	out=$(mktemp)
+	env CGO_ENABLED=0 "$3" go test -tags "$test_tags" -count=1 -timeout 60m -v -run "^$1\$" "$2" >"$out" 2>&1 || code=$?
+	if ((code)); then
+		tail -n 100 "$out"
+	else
+		{
+			printf '\npkg: mac-stats/%s\n' "${2#./}"
+			sed -nE "s/^ {4}[a-z_]+\.go:[0-9]+: /proof $1: /p; s/^--- (PASS: $1 .*)/proof \1/p" "$out"
+		} >>"$results"
+	fi
+	rm -f "$out"
+	return "$code"
+}
+
 ((${#packages[@]})) && CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -bench . -benchmem "${packages[@]}" | tee "$results"
 if (($# == 0)); then
+	proof TestModel ./sessionmem MAC_STATS_MODEL_STEPS=100000
+	proof TestKillStorm ./app/failuretest MAC_STATS_STORM_CYCLES=200
 	scripts/setup.sh test
 	make --no-print-directory build
 	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$(scripts/ollama.sh) MAC_STATS_TEST_BINARY="$PWD/bin/mac-stats" \

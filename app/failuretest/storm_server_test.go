@@ -1,0 +1,134 @@
+//go:build unix
+
+package failuretest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// A question of the storm has a mark of its own, which every word of its answer
+// bears: q17s is answered shortly, q18l at length.
+var stormMark = regexp.MustCompile(`\bq\d+[sl]\b`)
+
+const (
+	shortAnswer = 8   // words
+	longAnswer  = 400 // words
+	stormWord   = 15 * time.Millisecond
+
+	// stormLesson is learnt from every summary again.
+	stormLesson = "The user paddles a red kayak."
+)
+
+// markOf finds the newest question's mark.
+func markOf(req api.ChatRequest) string {
+	for _, m := range slices.Backward(req.Messages) {
+		if found := stormMark.FindAllString(m.Content, -1); len(found) > 0 {
+			return found[len(found)-1]
+		}
+	}
+	return ""
+}
+
+// stormAnswer is the whole answer to a question.
+func stormAnswer(mark string) string {
+	words := make([]string, shortAnswer)
+	if strings.HasSuffix(mark, "l") {
+		words = make([]string, longAnswer)
+	}
+	for i := range words {
+		words[i] = fmt.Sprintf("%s.%d", mark, i)
+	}
+	return strings.Join(words, " ")
+}
+
+// stormLine is what a short answer's question makes the agent remember.
+func stormLine(mark string) string { return "The parcel " + mark + " belongs on the upper shelf." }
+
+// stormScript summarises with the same lesson each time, remembers and proposes
+// before short answers, and streams.
+func stormScript() ollamatest.Script {
+	digest := ollamatest.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
+	answer := func(req api.ChatRequest) ollamatest.Reply {
+		mark := markOf(req)
+		remembered := slices.ContainsFunc(req.Messages, func(m api.Message) bool {
+			return m.Role == "assistant" && strings.Contains(m.Content, "MEMORY_APPEND: "+stormLine(mark))
+		})
+		if strings.HasSuffix(mark, "s") && !remembered {
+			return ollamatest.Reply{Text: "MEMORY_APPEND: " + stormLine(mark) + "\nMEMORY_REPLACE: I drink green tea. => I drink green tea from cup " + mark + ".\n"}
+		}
+		return ollamatest.Reply{Text: stormAnswer(mark), Delay: stormWord}
+	}
+	return ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{
+		{SystemContains: "You compress a conversation", Reply: digest},
+		{Func: answer},
+	}}
+}
+
+// sentLog notes when which word of an answer was sent.
+type sentLog struct {
+	mu    sync.Mutex
+	words map[string][]time.Time // mark → of each word
+}
+
+// startStorm serves the script and notes what is sent.
+func startStorm(t *testing.T) (*sentLog, string) {
+	t.Helper()
+	log := &sentLog{words: map[string][]time.Time{}}
+	handler := ollamatest.New(stormScript()).Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // it was killed
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		handler.ServeHTTP(&sentWriter{w, log}, r)
+	}))
+	t.Cleanup(server.Close)
+	return log, server.Listener.Addr().String()
+}
+
+// sentWriter notes the lines that go through it.
+type sentWriter struct {
+	http.ResponseWriter
+	log *sentLog
+}
+
+func (w *sentWriter) Write(line []byte) (int, error) {
+	var chat api.ChatResponse
+	if json.Unmarshal(line, &chat) == nil {
+		if mark, _, found := strings.Cut(strings.TrimSpace(chat.Message.Content), "."); found && stormMark.MatchString(mark) {
+			w.log.mu.Lock()
+			w.log.words[mark] = append(w.log.words[mark], time.Now())
+			w.log.mu.Unlock()
+		}
+	}
+	return w.ResponseWriter.Write(line)
+}
+
+func (w *sentWriter) Flush() {
+	if f, ok := w.ResponseWriter.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// times are when the words of an answer were sent.
+func (l *sentLog) times(mark string) []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.words[mark])
+}
