@@ -566,3 +566,23 @@ func TestInMemoryOnlyWritesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestRenamingIsNoActivity(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	mustAppend(t, s, "cpu-a", ago(5*time.Hour, "fan?"))
+	if err := s.Reset(t.Context(), "cpu-a"); err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, "cpu-a", Block{Kind: KindNote, Note: NoteTitle, Text: "Fan", Time: time.Now().Add(time.Hour)})
+	after, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if was, is := before[0], after[0]; is.Title != "Fan" || !is.Active.Equal(was.Active) || !is.Ended {
+		t.Errorf("was %+v, is %+v", was, is)
+	}
+}

@@ -28,6 +28,9 @@ func (s *summary) add(b Block) {
 	case b.Kind == KindUser && s.first == "":
 		s.first = titleOf(titleText(b.Text))
 	}
+	if b.Kind == KindNote && b.Note == NoteTitle && !s.active.IsZero() {
+		return // who renames a session isn't talking in it
+	}
 	s.ended = b.Kind == KindNote && b.Note == NoteEnded
 	s.seen(b.Time)
 }

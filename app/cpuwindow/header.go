@@ -207,5 +207,10 @@ func demoMenu(quit func()) *fyne.Menu {
 // showMenu opens a menu below a button.
 func showMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
 	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(below)
-	widget.ShowPopUpMenuAtPosition(m, canvas, at.AddXY(0, below.Size().Height+gap4))
+	showMenuAt(m, at.AddXY(0, below.Size().Height+gap4), canvas)
+}
+
+// showMenuAt opens a menu at a place of the window.
+func showMenuAt(m *fyne.Menu, at fyne.Position, canvas fyne.Canvas) {
+	widget.ShowPopUpMenuAtPosition(m, canvas, at)
 }

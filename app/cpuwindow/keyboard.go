@@ -39,7 +39,7 @@ func bringIntoSight(o fyne.CanvasObject) {
 	}
 	drv := fyne.CurrentApp().Driver()
 	at, size := drv.AbsolutePositionForObject(o), o.Size()
-	for _, v := range []*viewport{w.side.list, w.chat.port, w.pageView} {
+	for _, v := range []*viewport{w.side.port, w.chat.port, w.pageView} {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"log/slog"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
@@ -32,6 +33,22 @@ type sessions interface {
 	List(ctx context.Context) ([]sessionmem.Info, error)
 	Load(ctx context.Context, name string) (*sessionmem.Transcript, error)
 	NewName(source string) string
+}
+
+// library is what can be done with transcripts beside talking.
+type library interface {
+	LoadFile(path string) (*sessionmem.Transcript, error)
+	SetTitle(ctx context.Context, name, title string) error
+	Delete(ctx context.Context, name string) error
+	Undelete(ctx context.Context, name string) (string, error)
+	Fork(ctx context.Context, t *sessionmem.Transcript, through, source string) (string, error)
+}
+
+// marks is what people mark of sessions: pins, and what was read.
+type marks interface {
+	Marks() (sessionmem.Marks, error)
+	SetPinned(ctx context.Context, name string, pinned bool) error
+	MarkRead(ctx context.Context, info sessionmem.Info) error
 }
 
 // memories is the memory files.
@@ -69,6 +86,9 @@ type vitals interface {
 type parts struct {
 	turns    turns
 	sessions sessions
+	library  library
+	marks    marks
+	logger   *slog.Logger
 	memories memories
 	roster   roster
 	server   server
@@ -86,7 +106,7 @@ type parts struct {
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	return parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, memories: b.Memory, roster: b.Registry,
+		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,

@@ -177,15 +177,6 @@ func (w *Window) follow(c *conversation, run turnRun) {
 	}()
 }
 
-// listChanged reads the session list again where it can be seen; from any goroutine.
-func (w *Window) listChanged() {
-	w.p.Do(func() {
-		if w.visible {
-			w.reloadList()
-		}
-	})
-}
-
 // stop ends the run of the shown conversation; what has arrived is kept.
 func (w *Window) stop() {
 	w.shown.mu.Lock()
@@ -292,61 +283,6 @@ func (w *Window) drawHeader() {
 	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
 	model := orElse(c.model, "model by role")
 	w.head.set(orElse(c.title, untitled), agent, model, c.path != "")
-}
-
-// reloadList reads the session list off the UI goroutine, once at a time; what
-// changes while it is read is read after.
-func (w *Window) reloadList() {
-	if !w.listPending.CompareAndSwap(false, true) {
-		w.listAgain = true
-		return
-	}
-	go func() {
-		infos, err := w.parts.sessions.List(w.ctx)
-		w.p.Do(func() {
-			w.listPending.Store(false)
-			if w.listAgain {
-				w.listAgain = false
-				w.reloadList()
-			}
-			if err != nil {
-				w.tell("The sessions can't be listed: "+err.Error(), "")
-				return
-			}
-			w.infos = infos
-			w.drawList()
-		})
-	}()
-}
-
-func (w *Window) drawList() {
-	for _, in := range w.infos {
-		if c := w.convs[in.Name]; c != nil {
-			c.mu.Lock()
-			c.path = in.Path
-			if in.Title != "" {
-				c.title = in.Title
-			}
-			c.mu.Unlock()
-		}
-	}
-	current := ""
-	if w.page == pageChat {
-		current = w.shown.name
-	}
-	w.side.show(sessionLines(w.infos, w.agentOf, time.Now()), current)
-	w.drawHeader()
-}
-
-// agentOf is who answered last in a session the window had open.
-func (w *Window) agentOf(name string) string {
-	c := w.convs[name]
-	if c == nil {
-		return w.answered[name]
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.answeredBy()
 }
 
 func (w *Window) openTranscript() {

@@ -59,7 +59,9 @@ type viewport struct {
 	pad        float32 // beside the column
 	top        float32 // above the first row
 	onEscape   func()
-	onShortcut func(fyne.Shortcut) bool // shortcuts of the window
+	onShortcut func(fyne.Shortcut) bool  // shortcuts of the window
+	onKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
+	onFocus    func(on bool)             // a list shows the focus itself
 	sel        selection
 	passed     bool // by Tab
 	byMouse    bool // the focus comes from a press
@@ -425,6 +427,10 @@ func (v *viewport) copySelection() {
 
 // FocusGained implements fyne.Focusable.
 func (v *viewport) FocusGained() {
+	if v.onFocus != nil {
+		v.onFocus(true)
+		return
+	}
 	if !v.byMouse {
 		v.ring.Show()
 		v.Refresh()
@@ -433,6 +439,10 @@ func (v *viewport) FocusGained() {
 
 // FocusLost implements fyne.Focusable.
 func (v *viewport) FocusLost() {
+	if v.onFocus != nil {
+		v.onFocus(false)
+		return
+	}
 	v.ring.Hide()
 	v.Refresh()
 }
@@ -456,6 +466,9 @@ func (v *viewport) TypedRune(r rune) {
 
 // TypedKey implements fyne.Focusable: the keys that move in a page.
 func (v *viewport) TypedKey(ev *fyne.KeyEvent) {
+	if v.onKey != nil && v.onKey(ev) {
+		return
+	}
 	page := v.Size().Height - 2*gap20
 	switch ev.Name {
 	case fyne.KeyPageUp:

@@ -51,10 +51,17 @@ type Window struct {
 	convs    map[string]*conversation
 	answered map[string]string // who answered last, by session
 	infos    []sessionmem.Info
-	shown    *conversation
-	target   atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
-	visible  bool
-	painter  *painter
+	marks    sessionmem.Marks // as of infos
+
+	showArchive bool // the archived sessions are listed too
+	toast       *toast
+	toastBox    fyne.CanvasObject
+	undoStays   time.Duration // how long the toast is there
+
+	shown   *conversation
+	target  atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
+	visible bool
+	painter *painter
 
 	server      serverState
 	serverAt    time.Time
@@ -91,7 +98,7 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, started: d.config(), recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
+	w := &Window{footStays: footStays, undoStays: undoStays, started: d.config(), recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter = &painter{w: w}
 	w.win = p.App.NewWindow("mac-stats")
@@ -108,7 +115,8 @@ func newWindow(p Params, d parts) *Window {
 
 func (w *Window) build() {
 	w.vitals = newVitalsView()
-	w.side = newSidebar(w.NewChat, w.OpenSession, w.showPage, func() { w.openFile(w.sessionFolder()) })
+	w.side = newSidebar(w.NewChat, newSessionList(w.listActions()), w.showPage, func() { w.openFile(w.sessionFolder()) })
+	w.toast = newToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
@@ -134,7 +142,13 @@ func (w *Window) content() fyne.CanvasObject {
 	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab
 	w.pageView.Hide()
 	top := container.New(&tightLayout{}, w.head.object, w.notice)
-	middle := container.New(layout.NewBorderLayout(top, nil, nil, nil), top, container.NewStack(w.chatPane, w.pageView))
+	w.toastBox = container.New(toastLayout{above: func() float32 {
+		if w.page != pageChat {
+			return 0
+		}
+		return lower.MinSize().Height
+	}}, w.toast)
+	middle := container.New(layout.NewBorderLayout(top, nil, nil, nil), top, container.NewStack(w.chatPane, w.pageView, w.toastBox))
 	w.center = middle
 	w.root = &rootLayout{w: w, scrim: newScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()

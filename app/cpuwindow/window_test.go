@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
@@ -148,8 +150,17 @@ func newBench(t testing.TB) *bench {
 		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}},
 		server:   &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
+	store, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, memories: stubMemories{}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		config: func() config.Config {
 			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000}}
 		},
@@ -588,13 +599,30 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 		{Name: "cpu-1", Source: "cpu", Title: "a", Active: at(time.Hour)},
 		{Name: "cli-2", Source: "cli", Title: "b", Active: at(2 * time.Hour)},
 		{Name: "cpu-3", Source: "cpu", Active: at(20 * time.Hour)},
+		{Name: "cpu-5", Source: "cpu", Title: "c", Active: at(4 * 24 * time.Hour)},
+		{Name: "cpu-6", Source: "cpu", Title: "e", Active: at(12 * 24 * time.Hour), Archived: true},
 		{Name: "cpu-4", Source: "cpu", Active: at(20 * 24 * time.Hour), Err: errors.New("binary")},
+		{Name: "discord-7", Source: "discord", Title: "d", Active: at(630 * 24 * time.Hour)},
 	}
-	got := sessionLines(infos, func(name string) string { return map[string]string{"cpu-1": "coder"}[name] }, now)
-	want := []string{"Today|a|window · 11:00 · coder", "|b|command line · 10:00", "Yesterday|cpu-3|window · 16:00", "1 November|cpu-4|can't be read: binary"}
-	for i, l := range got {
-		if s := l.day + "|" + l.title + "|" + l.meta; s != want[i] {
-			t.Errorf("line %d is %q, want %q", i, s, want[i])
+	for i := range infos {
+		infos[i].Path = infos[i].Name
+	}
+	agent := func(name string) string { return map[string]string{"cpu-1": "coder"}[name] }
+	want := []string{"# Today", "a|window · 11:00 · coder", "b|command line · 10:00", "# Yesterday", "cpu-3|window · 16:00", "# Previous 7 days", "c|window · Tuesday", "# November", "cpu-4|can't be read: binary", "# March 2025", "d|Discord · 1 Mar 2025", "# Archived · 1"}
+	for _, archive := range []bool{false, true} {
+		if archive {
+			want = append(want, "e|window · 9 Nov")
+		}
+		var got []string
+		for _, l := range sessionLines(infos, sessionNotes{agent: agent}, archive, now) {
+			if l.heading != "" {
+				got = append(got, "# "+l.heading)
+				continue
+			}
+			got = append(got, l.title+"|"+l.meta)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -1,0 +1,90 @@
+package cpuwindow
+
+import "time"
+
+// listChanged reads the session list again where it can be seen; from any goroutine.
+func (w *Window) listChanged() {
+	w.p.Do(func() {
+		if w.visible {
+			w.reloadList()
+		}
+	})
+}
+
+// reloadList reads the session list off the UI goroutine, once at a time; what
+// changes while it is read is read after.
+func (w *Window) reloadList() {
+	if !w.listPending.CompareAndSwap(false, true) {
+		w.listAgain = true
+		return
+	}
+	go func() {
+		infos, err := w.parts.sessions.List(w.ctx)
+		marks, marksErr := w.parts.marks.Marks()
+		w.p.Do(func() {
+			w.listPending.Store(false)
+			if w.listAgain {
+				w.listAgain = false
+				w.reloadList()
+			}
+			if err != nil {
+				w.tell("The sessions can't be listed: "+err.Error(), "")
+				return
+			}
+			if marksErr != nil {
+				w.tell("What is pinned and read can't be told: "+marksErr.Error(), "")
+			}
+			w.infos, w.marks = infos, marks
+			w.drawList()
+			w.noteRead()
+		})
+	}()
+}
+
+func (w *Window) drawList() {
+	for _, in := range w.infos {
+		if c := w.convs[in.Name]; c != nil {
+			c.mu.Lock()
+			c.path = in.Path
+			if in.Title != "" {
+				c.title = in.Title
+			}
+			c.mu.Unlock()
+		}
+	}
+	current := ""
+	if w.page == pageChat {
+		current = w.shown.name
+	}
+	notes := sessionNotes{marks: w.marks, shown: current, agent: w.agentOf}
+	w.side.show(sessionLines(w.infos, notes, w.showArchive, time.Now()), current)
+	w.drawHeader()
+}
+
+// agentOf is who answered last in a session the window had open.
+func (w *Window) agentOf(name string) string {
+	c := w.convs[name]
+	if c == nil {
+		return w.answered[name]
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answeredBy()
+}
+
+// noteRead keeps that all of the session one looks at was read.
+func (w *Window) noteRead() {
+	if !w.visible || w.page != pageChat {
+		return
+	}
+	for _, in := range w.infos {
+		if in.Name != w.shown.name || in.ReadOnly || in.Err != nil {
+			continue
+		}
+		go func() {
+			if err := w.parts.marks.MarkRead(w.ctx, in); err != nil && w.ctx.Err() == nil {
+				w.parts.logger.Warn("what was read is not kept", "session", in.Name, "error", err)
+			}
+		}()
+	}
+}

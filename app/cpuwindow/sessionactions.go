@@ -1,0 +1,215 @@
+package cpuwindow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/sessionmem"
+)
+
+// What can be done with a session, from the list, the header and the viewer. All of
+// it works on the files off the UI goroutine; the list is read again afterwards.
+
+func (w *Window) listActions() sessionListActions {
+	return sessionListActions{
+		open: func(in sessionmem.Info) { w.OpenSession(in.Name) }, menu: w.sessionMenu, remove: w.deleteSession,
+		rename:  func(in sessionmem.Info, title string) { w.renameSession(in.Name, title) },
+		archive: func() { w.showArchive = !w.showArchive; w.drawList() },
+		leave:   func() { w.root.closeDrawer(); w.focusChat() },
+	}
+}
+
+// sessionMenu is what can be done with a session.
+func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
+	pin := "Pin"
+	if pinned {
+		pin = "Unpin"
+	}
+	file := func(label string, f func(path string)) *fyne.MenuItem {
+		m := fyne.NewMenuItem(label, func() { f(in.Path) })
+		m.Disabled = in.Path == ""
+		return m
+	}
+	readable := func(label string, f func()) *fyne.MenuItem {
+		m := fyne.NewMenuItem(label, f)
+		m.Disabled = in.Err != nil
+		return m
+	}
+	rename := readable("Rename", func() { w.startRename(in.Name) })
+	rename.Disabled = rename.Disabled || in.ReadOnly
+	return fyne.NewMenu("",
+		rename,
+		fyne.NewMenuItem(pin, func() { w.pinSession(in.Name, !pinned) }),
+		readable("Fork into a new chat", func() { w.fork(in, "") }),
+		fyne.NewMenuItemSeparator(),
+		file("Open in editor", w.openFile),
+		file("Show in folder", w.reveal),
+		readable("Export as markdown", func() { w.exportSession(in) }),
+		readable("Copy as text", func() { w.copySession(in) }),
+		fyne.NewMenuItemSeparator(),
+		fyne.NewMenuItem("Delete", func() { w.deleteSession(in) }),
+	)
+}
+
+// do runs an action on files; its error is shown, the list is read again.
+func (w *Window) do(what string, action func(ctx context.Context) error, then func()) {
+	go func() {
+		err := action(w.ctx)
+		w.p.Do(func() {
+			switch {
+			case errors.Is(err, sessionmem.ErrBusy):
+				w.tell(what+": it is being answered just now", "Stop the answer first, or wait for it.")
+			case err != nil:
+				w.tell(what+" failed: "+err.Error(), "")
+			case then != nil:
+				then()
+			}
+			w.reloadList()
+		})
+	}()
+}
+
+// startRename edits the title in the list, which is opened for it.
+func (w *Window) startRename(name string) {
+	if w.root.narrow && !w.root.drawer {
+		w.toggleDrawer()
+	}
+	w.side.startRename(w.side.keyOf(name))
+}
+
+func (w *Window) renameSession(name, title string) {
+	title = strings.Join(strings.Fields(title), " ")
+	if title == "" {
+		return
+	}
+	w.do("Renaming", func(ctx context.Context) error { return w.parts.library.SetTitle(ctx, name, title) }, nil)
+}
+
+func (w *Window) pinSession(name string, on bool) {
+	w.do("Pinning", func(ctx context.Context) error { return w.parts.marks.SetPinned(ctx, name, on) }, nil)
+}
+
+// deleteSession moves a session to the trash at once and offers to bring it back.
+func (w *Window) deleteSession(in sessionmem.Info) {
+	wasShown := w.shown.name == in.Name
+	next := w.side.nextTo(in.Name)
+	w.do("Deleting", func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
+		delete(w.convs, in.Name)
+		if wasShown {
+			w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
+		}
+		w.side.moveTo(next)
+		w.offer("Deleted “"+shorten(orElse(in.Title, in.Name), 40)+"”", "Undo", func() { w.undelete(in.Name, wasShown) })
+	})
+}
+
+func (w *Window) undelete(name string, open bool) {
+	w.do("Bringing it back", func(ctx context.Context) error {
+		_, err := w.parts.library.Undelete(ctx, name)
+		return err
+	}, func() {
+		if open {
+			w.OpenSession(name)
+		}
+	})
+}
+
+// load reads a session as the list names it: by its own file, so that of several
+// files of one session the right one is read.
+func (w *Window) loadInfo(ctx context.Context, in sessionmem.Info) (*sessionmem.Transcript, error) {
+	if in.Path == "" || !in.ReadOnly {
+		return w.parts.sessions.Load(ctx, in.Name)
+	}
+	t, err := w.parts.library.LoadFile(in.Path)
+	if err == nil {
+		t.Info.ReadOnly = true
+	}
+	return t, err
+}
+
+// fork begins a new chat with what was said up to a block, all of it where that is
+// "".
+func (w *Window) fork(in sessionmem.Info, through string) {
+	name := ""
+	w.do("Forking", func(ctx context.Context) error {
+		t, err := w.loadInfo(ctx, in)
+		if err == nil {
+			name, err = w.parts.library.Fork(ctx, t, through, "cpu")
+		}
+		return err
+	}, func() {
+		w.OpenSession(name)
+		w.offer("A new chat with what was said up to here", "", nil)
+	})
+}
+
+// exportSession writes the whole transcript as a file of its own.
+func (w *Window) exportSession(in sessionmem.Info) {
+	path := ""
+	w.do("Exporting", func(ctx context.Context) error {
+		t, err := w.loadInfo(ctx, in)
+		if err != nil {
+			return err
+		}
+		var data bytes.Buffer
+		if err := sessionmem.WriteTranscript(&data, t); err != nil {
+			return fmt.Errorf("write the transcript: %w", err)
+		}
+		dir, err := exportFolder()
+		if err != nil {
+			return err
+		}
+		path, err = exportFile(dir, orElse(in.Title, in.Name), ".md", data.Bytes())
+		return err
+	}, func() { w.offer("Exported to "+path, "Show", func() { w.reveal(path) }) })
+}
+
+// copySession puts the conversation as plain text on the clipboard.
+func (w *Window) copySession(in sessionmem.Info) {
+	text := ""
+	w.do("Copying", func(ctx context.Context) error {
+		t, err := w.loadInfo(ctx, in)
+		if err == nil {
+			text = plainTranscript(t, time.Local)
+		}
+		return err
+	}, func() {
+		w.p.App.Clipboard().SetContent(text)
+		w.offer("Copied as text", "", nil)
+	})
+}
+
+// plainTranscript is a conversation to paste elsewhere: who, when, what; no ids.
+func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
+	var out strings.Builder
+	out.WriteString(orElse(t.Info.Title, t.Info.Name) + "\n")
+	for _, b := range t.Branch() {
+		if !b.IsMessage() && b.Kind != sessionmem.KindText || strings.TrimSpace(b.Text) == "" {
+			continue
+		}
+		who := "You"
+		switch {
+		case b.Kind == sessionmem.KindText:
+			who = ""
+		case b.Kind == sessionmem.KindAssistant:
+			who = orElse(b.Agent, "Assistant")
+		case b.Attrs["author"] != "":
+			who = b.Attrs["author"]
+		}
+		when := ""
+		if !b.Time.IsZero() {
+			when = ", " + b.Time.In(loc).Format("2 January 2006 15:04")
+		}
+		if who != "" {
+			out.WriteString("\n" + who + when + ":")
+		}
+		out.WriteString("\n" + b.Text + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,154 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// sessionLine is one line of the session list in words: a heading, or a session.
+type sessionLine struct {
+	heading string // of a group; then nothing else is set but what folds
+	folds   bool   // the heading opens and closes its group
+
+	key         string // unique in the list: a session may have several files
+	info        sessionmem.Info
+	title, meta string
+	pinned      bool
+	unread      int // messages that came since it was looked at
+	failed      bool
+}
+
+// sessionNotes is what is known of sessions beside their files.
+type sessionNotes struct {
+	marks sessionmem.Marks
+	shown string                   // the session one looks at: nothing of it is unread
+	agent func(name string) string // who answered last, "" where that is not known
+}
+
+// sessionLines words the list: pinned ones first, then by day and month, newest
+// first, those of the archive at the end and folded away until asked for.
+func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now time.Time) []sessionLine {
+	out := make([]sessionLine, 0, len(infos)+16)
+	group := ""
+	add := func(in sessionmem.Info, heading string, pinned bool) {
+		if heading != group {
+			out = append(out, sessionLine{heading: heading, key: "group " + heading})
+			group = heading
+		}
+		out = append(out, lineOf(in, notes, pinned, now))
+	}
+	for _, name := range notes.marks.Pins() {
+		for _, in := range infos {
+			if in.Name == name {
+				add(in, "Pinned", true)
+			}
+		}
+	}
+	archived := 0
+	for _, in := range infos {
+		switch {
+		case notes.marks.Pinned(in.Name):
+		case in.Archived:
+			archived++
+		default:
+			add(in, dayWords(in.Active, now), false)
+		}
+	}
+	if archived == 0 {
+		return out
+	}
+	out = append(out, sessionLine{heading: fmt.Sprintf("Archived · %d", archived), key: "group archive", folds: true})
+	for _, in := range infos {
+		if archive && in.Archived && !notes.marks.Pinned(in.Name) {
+			out = append(out, lineOf(in, notes, false, now))
+		}
+	}
+	return out
+}
+
+func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) sessionLine {
+	l := sessionLine{key: orElse(in.Path, in.Name), info: in, title: orElse(in.Title, in.Name), pinned: pinned}
+	if in.Err != nil {
+		l.meta, l.failed = "can't be read: "+in.Err.Error(), true
+		return l
+	}
+	if in.Name != notes.shown && !in.ReadOnly {
+		l.unread = notes.marks.Unread(in)
+	}
+	l.meta = sourceWords(in.Source)
+	switch {
+	case in.Path == "":
+		l.meta += " · private"
+	case in.ReadOnly:
+		l.meta += " · read-only"
+	}
+	if t := activeWords(in.Active, now); t != "" {
+		l.meta += " · " + t
+	}
+	if a := notes.agent(in.Name); l.unread > 0 {
+		l.meta += fmt.Sprintf(" · %d new", l.unread)
+	} else if a != "" {
+		l.meta += " · " + a
+	}
+	return l
+}
+
+func sourceWords(source string) string {
+	switch source {
+	case "cpu":
+		return "window"
+	case "cli":
+		return "command line"
+	case "discord":
+		return "Discord"
+	case "":
+		return "file"
+	}
+	return source
+}
+
+// dayWords is the group of a time: "Today", "Yesterday", "Previous 7 days",
+// "November", "November 2025".
+func dayWords(t, now time.Time) string {
+	if t.IsZero() {
+		return "Undated"
+	}
+	t = t.In(now.Location())
+	midnight := midnightOf(now)
+	switch {
+	case !t.Before(midnight):
+		return "Today"
+	case !t.Before(midnight.AddDate(0, 0, -1)):
+		return "Yesterday"
+	case !t.Before(midnight.AddDate(0, 0, -7)):
+		return "Previous 7 days"
+	case t.Year() == now.Year():
+		return t.Format("January")
+	}
+	return t.Format("January 2006")
+}
+
+func midnightOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
+
+// activeWords is when a session was active, as its group leaves it open: the time
+// of today and yesterday, the day of others.
+func activeWords(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	t = t.In(now.Location())
+	midnight := midnightOf(now)
+	switch {
+	case !t.Before(midnight.AddDate(0, 0, -1)):
+		return t.Format("15:04")
+	case !t.Before(midnight.AddDate(0, 0, -7)):
+		return t.Format("Monday")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan")
+	}
+	return t.Format("2 Jan 2006")
+}

@@ -1,0 +1,215 @@
+package cpuwindow
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+const (
+	rowHeight float32 = 48
+	moreWidth float32 = 28 // of the place at a row's right end that opens its menu
+)
+
+// sessionRow is a session in the list. It has no objects until it comes into sight,
+// so that ten thousand of them cost little.
+type sessionRow struct {
+	widget.BaseWidget
+	line    sessionLine
+	current bool // its conversation is shown
+	cursor  bool // the keys of the list mean it
+	hovered bool
+	onMore  bool // the pointer is at the place of the menu
+	editor  *renameEntry
+	onTap   func()
+	onMenu  func(at fyne.Position) // absolute
+}
+
+func newSessionRow(onTap func(), onMenu func(at fyne.Position)) *sessionRow {
+	r := &sessionRow{onTap: onTap, onMenu: onMenu}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// set shows a line; nothing is drawn where it looks the same.
+func (r *sessionRow) set(l sessionLine, current, cursor bool) {
+	was := r.line
+	same := was.title == l.title && was.meta == l.meta && was.unread == l.unread && was.failed == l.failed && r.current == current && r.cursor == cursor
+	r.line, r.current, r.cursor = l, current, cursor
+	if !same {
+		r.Refresh()
+	}
+}
+
+// edit puts a text field in place of the title; nil takes it away.
+func (r *sessionRow) edit(e *renameEntry) {
+	r.editor = e
+	r.Refresh()
+}
+
+func (r *sessionRow) measure(float32) float32 { return rowHeight }
+
+// Tapped implements fyne.Tappable.
+func (r *sessionRow) Tapped(ev *fyne.PointEvent) {
+	if ev != nil && r.atMore(ev.Position) {
+		r.onMenu(ev.AbsolutePosition)
+		return
+	}
+	r.onTap()
+}
+
+// TappedSecondary implements fyne.SecondaryTappable.
+func (r *sessionRow) TappedSecondary(ev *fyne.PointEvent) { r.onMenu(ev.AbsolutePosition) }
+
+func (r *sessionRow) atMore(p fyne.Position) bool { return p.X >= r.Size().Width-moreWidth }
+
+// MouseIn implements desktop.Hoverable.
+func (r *sessionRow) MouseIn(ev *desktop.MouseEvent) {
+	r.hovered, r.onMore = true, r.atMore(ev.Position)
+	r.Refresh()
+}
+
+// MouseMoved implements desktop.Hoverable.
+func (r *sessionRow) MouseMoved(ev *desktop.MouseEvent) {
+	if on := r.atMore(ev.Position); on != r.onMore {
+		r.onMore = on
+		r.Refresh()
+	}
+}
+
+// MouseOut implements desktop.Hoverable.
+func (r *sessionRow) MouseOut() { r.hovered, r.onMore = false, false; r.Refresh() }
+
+// CreateRenderer implements fyne.Widget.
+func (r *sessionRow) CreateRenderer() fyne.WidgetRenderer {
+	x := &sessionRowRenderer{
+		r: r, bg: newSurface(roleNone, roleNone, radiusRow), title: textWords("").squeezable(), meta: smallWords("").squeezable(),
+		more: boldWords("⋯"), moreBg: newSurface(roleNone, roleNone, gap4), dot: newDot(roleAccent),
+	}
+	x.apply()
+	return x
+}
+
+type sessionRowRenderer struct {
+	r           *sessionRow
+	bg, moreBg  *surface
+	dot         *surface
+	title, meta *words
+	more        *words
+}
+
+func (x *sessionRowRenderer) apply() {
+	r := x.r
+	fill, line := roleNone, roleNone
+	if r.hovered {
+		fill = roleHover
+	}
+	if r.current {
+		fill = roleAccentSoft
+	}
+	if r.cursor {
+		line = roleAccent
+	}
+	if r.editor != nil {
+		fill, line = roleCard, roleAccent
+	}
+	x.bg.set(fill, line)
+	x.title.style.Bold = r.line.unread > 0
+	x.title.SetText(r.line.title)
+	role := roleMuted
+	if r.line.failed {
+		role = roleHot
+	}
+	x.meta.set(r.line.meta, role)
+	more := (r.hovered || r.cursor) && r.editor == nil
+	x.more.Hidden, x.moreBg.Hidden = !more, !r.onMore
+	x.moreBg.set(roleHover, roleNone)
+	x.dot.Hidden = more || r.line.unread == 0
+	x.title.Hidden, x.meta.Hidden = r.editor != nil, r.editor != nil
+}
+
+func (x *sessionRowRenderer) Layout(s fyne.Size) {
+	x.bg.Resize(s)
+	right := gap8
+	if !x.more.Hidden || !x.dot.Hidden {
+		right = moreWidth
+	}
+	w := max(0, s.Width-gap8-right)
+	x.title.Move(fyne.NewPos(gap8, 6))
+	x.title.Resize(fyne.NewSize(w, 20))
+	x.meta.Move(fyne.NewPos(gap8, 26))
+	x.meta.Resize(fyne.NewSize(w, 16))
+	m := x.more.MinSize()
+	x.more.Move(fyne.NewPos(s.Width-moreWidth+(moreWidth-gap4-m.Width)/2, (s.Height-m.Height)/2))
+	x.more.Resize(m)
+	x.moreBg.Move(fyne.NewPos(s.Width-moreWidth, (s.Height-24)/2))
+	x.moreBg.Resize(fyne.NewSize(24, 24))
+	x.dot.Move(fyne.NewPos(s.Width-gap16-3, (s.Height-7)/2))
+	x.dot.Resize(fyne.NewSize(7, 7))
+	if e := x.r.editor; e != nil {
+		h := e.MinSize().Height
+		e.Move(fyne.NewPos(0, (s.Height-h)/2))
+		e.Resize(fyne.NewSize(s.Width, h))
+	}
+}
+
+func (x *sessionRowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, rowHeight) }
+
+func (x *sessionRowRenderer) Refresh() {
+	x.apply()
+	x.Layout(x.r.Size())
+	for _, o := range x.Objects() {
+		o.Refresh()
+	}
+}
+
+func (x *sessionRowRenderer) Objects() []fyne.CanvasObject {
+	out := []fyne.CanvasObject{x.bg, x.title, x.meta, x.moreBg, x.more, x.dot}
+	if x.r.editor != nil {
+		out = append(out, x.r.editor)
+	}
+	return out
+}
+
+func (x *sessionRowRenderer) Destroy() {}
+
+// renameEntry is the field a title is changed in: Enter saves, Esc and leaving it
+// keep the title as it was.
+type renameEntry struct {
+	widget.Entry
+	onEnd func(save bool, text string)
+	ended bool
+}
+
+func newRenameEntry(title string, onEnd func(save bool, text string)) *renameEntry {
+	e := &renameEntry{onEnd: onEnd}
+	e.ExtendBaseWidget(e)
+	e.SetText(title)
+	return e
+}
+
+func (e *renameEntry) end(save bool) {
+	if e.ended {
+		return
+	}
+	e.ended = true
+	e.onEnd(save, e.Text)
+}
+
+// TypedKey implements fyne.Focusable.
+func (e *renameEntry) TypedKey(k *fyne.KeyEvent) {
+	switch k.Name {
+	case fyne.KeyReturn, fyne.KeyEnter:
+		e.end(true)
+	case fyne.KeyEscape:
+		e.end(false)
+	default:
+		e.Entry.TypedKey(k)
+	}
+}
+
+// FocusLost implements fyne.Focusable.
+func (e *renameEntry) FocusLost() {
+	e.Entry.FocusLost()
+	e.end(false)
+}
