@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +29,11 @@ const compactSchema = `{"type":"object","properties":{` +
 	`"people":{"type":"array","items":{"type":"object","properties":{"who":{"type":"string"},"fact":{"type":"string"},"confidence":{"type":"number"}},"required":["who","fact","confidence"]}}` +
 	`},"required":["context","lessons","people"]}`
 
-// UntrustedTools are the tools whose results are text of strangers.
-func UntrustedTools() []string { return []string{toolFetchURL} }
+// OwnTools are the tools whose results hold no text of strangers; those of all
+// others, also of another program in the transcript, do.
+func OwnTools() []string {
+	return []string{toolAgent, toolSkill, toolSystemStats, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}
+}
 
 // SmallModel summarises with the model for small work; it is the
 // sessionmem.Summarizer of the app.
@@ -150,20 +152,6 @@ func (s *SmallModel) material(model string, tokens, attempt int, previous *sessi
 	return head + strings.Join(parts, "\n\n") + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
 }
 
-// digestAnswer is the answer by the schema.
-type digestAnswer struct {
-	Context string `json:"context"`
-	Lessons []struct {
-		Text       string  `json:"text"`
-		Confidence float64 `json:"confidence"`
-	} `json:"lessons"`
-	People []struct {
-		Who        string  `json:"who"`
-		Fact       string  `json:"fact"`
-		Confidence float64 `json:"confidence"`
-	} `json:"people"`
-}
-
 var (
 	errEmptyDigest   = errors.New("the summary is empty")
 	errGarbledDigest = errors.New("the summary is garbled")
@@ -198,67 +186,6 @@ func parseDigest(text string) (sessionmem.Digest, error) {
 	case refusing.MatchString(digest.Context):
 		return digest, errRefused
 	}
-	global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
-	for _, l := range answer.Lessons {
-		digest.Lessons = append(digest.Lessons, sessionmem.Lesson{Text: oneLine(l.Text), Target: global, Confidence: l.Confidence})
-	}
-	for _, p := range answer.People {
-		if who := oneLine(p.Who); who != "" && p.Fact != "" {
-			digest.Lessons = append(digest.Lessons, sessionmem.Lesson{Text: who + ": " + oneLine(p.Fact), Target: global, Confidence: p.Confidence})
-		}
-	}
+	digest.Lessons = answer.lessons()
 	return digest, nil
-}
-
-// headedPart is a heading of the text form, confidence the end of a line of it.
-var (
-	headedPart = regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
-	confidence = regexp.MustCompile(`\s*\(confidence:\s*([0-9.]+)\)\s*$`)
-)
-
-// parseHeaded reads the text form. A line without its confidence is left out.
-func parseHeaded(text string) (digestAnswer, bool) {
-	var answer digestAnswer
-	found := headedPart.FindAllStringSubmatchIndex(text, -1)
-	seen := false
-	for i, m := range found {
-		end := len(text)
-		if i+1 < len(found) {
-			end = found[i+1][0]
-		}
-		name, body := text[m[2]:m[3]], strings.TrimSpace(text[m[1]:end])
-		if name == "CONTEXT" {
-			answer.Context, seen = body, true
-			continue
-		}
-		for line := range strings.SplitSeq(body, "\n") {
-			line = strings.TrimLeft(line, "-* \t")
-			at := confidence.FindStringSubmatchIndex(line)
-			if at == nil {
-				continue
-			}
-			sure, err := strconv.ParseFloat(line[at[2]:at[3]], 64)
-			if err != nil {
-				continue
-			}
-			answer.add(name, line[:at[0]], sure)
-		}
-	}
-	return answer, seen
-}
-
-func (a *digestAnswer) add(part, text string, sure float64) {
-	if part == "LESSONS" {
-		a.Lessons = append(a.Lessons, struct {
-			Text       string  `json:"text"`
-			Confidence float64 `json:"confidence"`
-		}{text, sure})
-		return
-	}
-	who, fact, _ := strings.Cut(text, ":")
-	a.People = append(a.People, struct {
-		Who        string  `json:"who"`
-		Fact       string  `json:"fact"`
-		Confidence float64 `json:"confidence"`
-	}{who, fact, sure})
 }

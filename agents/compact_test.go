@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
@@ -26,11 +27,12 @@ func TestParseDigest(t *testing.T) {
 	}{
 		{"the schema's form", goodDigest, nil, 2},
 		{"in a fence", "```json\n" + goodDigest + "\n```", nil, 2},
-		{"headed text", "CONTEXT:\nA trip.\n\nLESSONS:\n- Travels by train. (confidence: 0.9)\n- unsure\n\nPEOPLE:\n- Anna: lives in Oslo (confidence: 0.7)", nil, 2},
+		{"headed text", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\n- Travels by train. (confidence: 0.9)\n- not said\n- a guess (0.3)\n\nPEOPLE:\n- Anna: lives in Oslo (confidence: 70 %)", nil, 3},
 		{"bold headings", "**CONTEXT:**\nA trip.\n**LESSONS:**\n**PEOPLE:**", nil, 0},
 		{"nothing", " \n", errEmptyDigest, 0},
 		{"an empty context", `{"context":" ","lessons":[],"people":[]}`, errEmptyDigest, 0},
 		{"cut off", `{"context":"They pl`, errGarbledDigest, 0},
+		{"bare sentences", `{"context":"A trip.","lessons":["Travels by train."],"people":null}`, nil, 1},
 		{"prose", "Here is what I think of it.", errGarbledDigest, 0},
 		{"a refusal", "I'm sorry, but I can't help with that.", errRefused, 0},
 		{"a refusal by the schema", `{"context":"I cannot summarise this.","lessons":[],"people":[]}`, errRefused, 0},
@@ -42,6 +44,33 @@ func TestParseDigest(t *testing.T) {
 				t.Errorf("%+v, %v", digest, err)
 			}
 		})
+	}
+}
+
+func TestDigestLessons(t *testing.T) {
+	digest, err := parseDigest(`{"context":"A trip.","lessons":[
+		{"text":"sure","confidence":0.9},{"text":"sure in words","confidence":"0.9"},{"text":"sure in percent","confidence":"90 %"},
+		{"text":"just sure","confidence":0.6},{"text":"a guess","confidence":0.59},{"text":"none","confidence":0},{"text":"below none","confidence":-1},
+		{"text":"not said"},{"text":"said as null","confidence":null},{"text":"said as high","confidence":"high"},{"text":"of ten","confidence":8},
+		{"text":" "}],
+	"people":[
+		{"who":"Anna","fact":"lives in Oslo","confidence":0.8},{"who":"The user","fact":"Lives in Bergen","confidence":0.8},
+		{"who":"user","fact":"the user's name is Ana","confidence":0.8},{"who":"user","fact":"NASA engineer","confidence":0.8},
+		{"who":"Bob","fact":"","confidence":1},{"who":"","fact":"x","confidence":1}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range digest.Lessons {
+		got = append(got, fmt.Sprintf("%s|%s|%g", l.Text, l.About, l.Confidence))
+	}
+	want := []string{
+		"sure||0.9", "sure in words||0.9", "sure in percent||0.9", "just sure||0.6",
+		"not said||0", "said as null||0", "said as high||0", "of ten||0",
+		"Anna: lives in Oslo|Anna|0.8", "The user lives in Bergen||0.8", "the user's name is Ana||0.8", "The user NASA engineer||0.8",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -77,7 +106,7 @@ func compacting(t *testing.T, background bool, size int, digests ...string) *rig
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, size)}, Rules: rules})
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
 	r.params.Compactor = sessionmem.NewCompaction(sessionmem.CompactionConfig{
-		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} }, Untrusted: UntrustedTools(),
+		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} }, Own: OwnTools(),
 		Lessons: sessionmem.MemoryLessons{Memory: r.params.Memory, Store: r.store, Write: func() string { return "auto" }},
 	})
 	r.params.Background = background

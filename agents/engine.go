@@ -65,7 +65,7 @@ type Params struct {
 	// one comes. Without it (a command, which ends with its turn) the next turn does
 	// it first and says so.
 	Background bool
-	Compacted  func(sessionmem.Compacted) // told of each one in the background; optional
+	Compacted  func(sessionmem.Compacted) // told of each one in the background, also of one that learnt something and then failed (no Summary); optional
 	// Loaded tells whether a model is in the server's memory; optional: without it no
 	// session is named by a model.
 	Loaded func(ctx context.Context, model string) bool
@@ -121,7 +121,10 @@ type Request struct {
 	NoTools  bool
 	Retry    string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
 	Edit     string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
-	Holder   string // who asks, for people: "window", "command line"
+	// AppCompacts: the app runs and summarises the session after the turn, so the user
+	// need not wait for it.
+	AppCompacts bool
+	Holder      string // who asks, for people: "window", "command line"
 }
 
 // Start begins a turn and returns at once. Ending ctx stops the turn as Stop does.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem"
 )
 
 // Find resolves a selector among enabled agents: slug, name, id, agent-<id>, in
@@ -137,4 +139,16 @@ func editDistance(a, b []rune) int {
 // hasFold reports whether the list holds the word, without regard to case.
 func hasFold(list []string, word string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
+}
+
+// OwnMemory finds an agent's own memory; ok is false where no agent is meant, or one
+// that is a single file and has none, or the one that except names (the default
+// agent learns for all).
+func (r *Registry) OwnMemory(selector, except string) (target sessionmem.Target, ok bool) {
+	list := r.Agents()
+	a, found := selectAgent(list, selector, anyAgent)
+	if other, known := selectAgent(list, except, anyAgent); !found || known && other.Path == a.Path {
+		return sessionmem.Target{}, false
+	}
+	return ownMemory(a)
 }

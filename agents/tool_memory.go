@@ -52,21 +52,31 @@ func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 	if err := t.mayRemember(); err != nil {
 		return ToolResult{}, err
 	}
-	if why := m.mustAsk(ctx); why != "" {
-		return t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: text, Target: target, Confidence: 1}, why)
+	if why := m.mustAsk(ctx, text, target); why != "" {
+		return t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
 	}
 	return m.save(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1, Session: t.req.Session})
 }
 
-// mustAsk says why a lesson may only be proposed; "" where it may be saved.
-func (m memoryTool) mustAsk(ctx context.Context) string {
+// mustAsk says why a lesson may only be proposed; "" where it may be saved. Beside
+// text of strangers only the user's own words may, that the user asked to remember.
+func (m memoryTool) mustAsk(ctx context.Context, lesson string, target sessionmem.Target) string {
 	switch {
-	case m.t.settings.MemoryWrite == "ask":
-		return "memory.write = ask"
-	case m.t.holdsStrangersText(ctx):
-		return "this conversation holds text of strangers"
+	case m.t.memoryWrite() == "ask":
+		return sessionmem.WhyAsk
+	case m.t.holdsStrangersText(ctx) && !m.t.userSaid(lesson, target):
+		return sessionmem.WhyStrangers
 	}
 	return ""
+}
+
+// userSaid reports whether the user's message of this turn asks to remember this
+// lesson, in these words. A stranger's text can make the model try; it can't choose
+// the words, nor whose memory they go to.
+func (t *turn) userSaid(lesson string, target sessionmem.Target) bool {
+	everybodys := target == sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	strangers := strings.HasPrefix(t.req.Session, "discord-") || t.user.Untrusted() || t.user.Attrs["author"] != ""
+	return everybodys && !strangers && asksToRemember(sessionmem.WithoutAttachments(t.user.Text), lesson)
 }
 
 func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolResult, error) {
@@ -75,7 +85,7 @@ func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolRes
 		return ToolResult{Text: "Nothing to save: the memory already says so."}, nil
 	}
 	if errors.Is(err, sessionmem.ErrFull) {
-		return m.t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence}, err.Error())
+		return m.t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: sessionmem.WhyFull})
 	}
 	if err != nil {
 		return ToolResult{}, fmt.Errorf("nothing was saved: %w", err)
@@ -97,7 +107,7 @@ func (t *turn) fullness(target sessionmem.Target) string {
 	if err != nil || budget <= 0 || size*10 < budget*8 {
 		return ""
 	}
-	return fmt.Sprintf(" (this memory is %d %% full: the oldest lines are left out first; tell the user)", percent(size, budget))
+	return fmt.Sprintf(" (this memory is %d %% full: once it is, new lessons are proposed in the place of old ones; tell the user)", percent(size, budget))
 }
 
 // target is whose memory a lesson goes to.
@@ -143,8 +153,8 @@ func targetName(t sessionmem.Target) string {
 }
 
 // holdsStrangersText reports whether the session holds fetched text, an answer of a
-// sub-call, or text of a channel (of its own, or forked), since its last Summary. Where that can't be read
-// it is assumed.
+// sub-call, or text of a channel (of its own, or forked), since its last Summary, or
+// that Summary was made of such text. Where that can't be read it is assumed.
 func (t *turn) holdsStrangersText(ctx context.Context) bool {
 	if t.tainted || strings.HasPrefix(t.req.Session, "discord-") {
 		return true
@@ -154,8 +164,7 @@ func (t *turn) holdsStrangersText(ctx context.Context) bool {
 		t.engine.log.Warn("the session can't be checked for fetched text: lessons are only proposed", "session", t.req.Session, "err", err)
 		return true
 	}
-	for i := len(transcript.Blocks) - 1; i >= 0; i-- {
-		b := transcript.Blocks[i]
+	for _, b := range slices.Backward(transcript.Blocks) {
 		switch {
 		case b.Untrusted(), isStrangers(b):
 			return true
@@ -174,10 +183,7 @@ func isStrangers(b sessionmem.Block) bool {
 	case sessionmem.KindAgent:
 		return b.Task != ""
 	case sessionmem.KindTool:
-		return !slices.Contains(ownTools, b.Agent)
+		return !slices.Contains(OwnTools(), b.Agent)
 	}
 	return false
 }
-
-// ownTools are the tools whose results hold no text of strangers.
-var ownTools = []string{toolAgent, toolSkill, toolSystemStats, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}

@@ -87,11 +87,15 @@ func (t *turn) mayRemember() error {
 	switch {
 	case t.engine.p.Store.IsPrivate(t.req.Session):
 		return errors.New("this chat is private, nothing is remembered; tell the user")
-	case t.settings.MemoryWrite == "off":
+	case t.memoryWrite() == "off":
 		return errors.New("memory is switched off (memory.write = off), nothing was saved; tell the user")
 	}
 	return nil
 }
+
+// memoryWrite is memory.write now: switching it counts at once, also for a turn that
+// is under way.
+func (t *turn) memoryWrite() string { return t.engine.p.Settings().MemoryWrite }
 
 func (t *turn) proposeChange(ctx context.Context, selector, from, to string) (ToolResult, error) {
 	if to == "" {
@@ -110,25 +114,24 @@ func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Prop
 	if err := t.mayRemember(); err != nil {
 		return ToolResult{}, err
 	}
-	p.Confidence = 1
-	const why = "changes of the memory always wait for the user"
+	p.Confidence, p.Why = 1, sessionmem.WhyChange
 	if selector != "" {
 		target, err := memoryTool{t}.target(selector)
 		if err != nil {
 			return ToolResult{}, err
 		}
 		p.Target = target
-		return t.propose(ctx, p, why)
+		return t.propose(ctx, p)
 	}
 	p.Target = sessionmem.Target{Kind: sessionmem.TargetGlobal}
-	result, err := t.propose(ctx, p, why)
+	result, err := t.propose(ctx, p)
 	for _, a := range t.engine.p.Registry.Agents() {
 		target, ok := ownMemory(a)
 		if !errors.Is(err, sessionmem.ErrNoLine) || !ok {
 			continue
 		}
 		p.Target = target
-		if other, otherErr := t.propose(ctx, p, why); !errors.Is(otherErr, sessionmem.ErrNoLine) {
+		if other, otherErr := t.propose(ctx, p); !errors.Is(otherErr, sessionmem.ErrNoLine) {
 			result, err = other, otherErr
 		}
 	}
@@ -136,7 +139,7 @@ func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Prop
 }
 
 // propose puts a change into the inbox and says so to the user and the model.
-func (t *turn) propose(ctx context.Context, p sessionmem.Proposal, why string) (ToolResult, error) {
+func (t *turn) propose(ctx context.Context, p sessionmem.Proposal) (ToolResult, error) {
 	p.Session, p.From, p.To = t.req.Session, t.user.ID, t.user.ID
 	p, err := t.engine.p.Memory.Propose(ctx, p)
 	if errors.Is(err, sessionmem.ErrDuplicate) {
@@ -145,18 +148,23 @@ func (t *turn) propose(ctx context.Context, p sessionmem.Proposal, why string) (
 	if err != nil {
 		return ToolResult{}, fmt.Errorf("nothing was saved or proposed: %w", err)
 	}
-	change := &MemoryChange{
-		Path: t.engine.p.Memory.Path(p.Target), Text: p.Text, Target: targetName(p.Target),
-		Inbox: p.ID, Change: string(p.Kind), Old: p.Old, Why: why,
-	}
-	words := p.Text
+	words := t.tellProposed(p, p.Reason())
+	return ToolResult{Text: fmt.Sprintf("Not saved: proposed to the user, who decides (%s): %s %q in %s. Don't say that it is saved.",
+		p.Reason(), p.Kind, words, filepath.Base(t.engine.p.Memory.Path(p.Target)))}, nil
+}
+
+// tellProposed tells of what waits in the inbox, and gives it in words.
+func (t *turn) tellProposed(p sessionmem.Proposal, why string) (words string) {
+	words = p.Text
 	switch p.Kind {
 	case sessionmem.ProposeReplace:
 		words = p.Old + " => " + p.Text
 	case sessionmem.ProposeRemove:
 		words = p.Old
 	}
-	t.emit(Event{Type: EventMemoryProposed, Text: words, Memory: change})
-	return ToolResult{Text: fmt.Sprintf("Not saved: proposed to the user, who decides (%s): %s %q in %s. Don't say that it is saved.",
-		why, p.Kind, words, filepath.Base(change.Path))}, nil
+	t.emit(Event{Type: EventMemoryProposed, Text: words, Memory: &MemoryChange{
+		Path: t.engine.p.Memory.Path(p.Target), Text: p.Text, Target: targetName(p.Target),
+		Inbox: p.ID, Change: string(p.Kind), Old: p.Old, Why: why,
+	}})
+	return words
 }

@@ -4,27 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"mac-stats/sessionmem"
 )
 
-// compactFirst summarises a session that is due before the request is built, where
-// nothing does it after turns. A failure leaves the context as it is.
+// compactFirst summarises a session that is due before the request is built. Where
+// the app does it after turns, only what it has not come to: messages that this
+// request would leave out are learnt from and summarised first. A failure leaves the
+// context as it is.
 func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	c := t.engine.p.Compactor
-	if c == nil || t.engine.p.Background {
+	if c == nil {
 		return (*turn).build, nil
 	}
 	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.user.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	if policy.Due(snap.Since, t.filled(snap)) && snap.Covered(policy.KeepRecent) > 0 {
+	due := t.wouldCut(snap, policy)
+	if !t.engine.p.Background && !t.req.AppCompacts {
+		due = due || policy.Due(snap.Since, t.filled(snap))
+	}
+	if due && snap.Covered(policy.KeepRecent) > 0 {
 		if _, err := t.compact(ctx, snap, policy); err != nil {
 			return nil, err
 		}
 	}
 	return (*turn).build, nil
+}
+
+// wouldCut reports whether the request would leave messages out that no Summary
+// covers, and there is something new to cover.
+func (t *turn) wouldCut(snap sessionmem.Snapshot, policy sessionmem.CompactPolicy) bool {
+	if snap.Since < max(policy.KeepRecent, 2) {
+		return false
+	}
+	messages := append(slices.Clone(snap.Messages), t.user)
+	_, left := sessionmem.Trim(messages, t.limits(t.summary(snap.Previous)), t.cost)
+	return left > 0
 }
 
 // filled is how much of the model's context the request would take, in percent.
@@ -59,14 +77,16 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 // without a Summary the turn goes on with what it has.
 func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, policy sessionmem.CompactPolicy) (bool, error) {
 	t.state(StateCompacting, fmt.Sprintf("compacting %d messages…", snap.Covered(policy.KeepRecent)))
+	if t.req.Agent != "" {
+		snap.Agent = t.agent.Slug
+	}
 	done, err := t.engine.p.Compactor.Compact(ctx, snap, policy.KeepRecent)
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	for _, w := range done.Lessons.Written {
-		t.emit(Event{Type: EventMemoryWritten, Text: w.Text, Memory: &MemoryChange{
-			Path: w.Path, Line: w.Line, Text: w.Text, Target: targetName(w.Target), UndoID: w.UndoID, Added: 1,
-		}})
+	t.tellLessons(done.Lessons)
+	if errors.Is(err, sessionmem.ErrCompacting) || errors.Is(err, sessionmem.ErrStale) {
+		return false, nil // another one's Summary is there or on its way
 	}
 	if err != nil {
 		t.engine.log.Warn("a session could not be summarised", "session", t.req.Session, "err", err)
@@ -78,6 +98,30 @@ func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, policy ses
 	}
 	return true, nil
 }
+
+// tellLessons tells what a compaction has learnt: a lesson that stands in several
+// files is one, and its undo takes all of them back.
+func (t *turn) tellLessons(kept sessionmem.Kept) {
+	for i, w := range kept.Written {
+		if i > 0 && w.UndoID == kept.Written[i-1].UndoID {
+			continue
+		}
+		change := &MemoryChange{Path: w.Path, Line: w.Line, Text: w.Text, Target: targetName(w.Target), UndoID: w.UndoID, Added: 1}
+		for _, also := range kept.Written[i+1:] {
+			if also.UndoID == w.UndoID {
+				change.Target += ", " + targetName(also.Target)
+			}
+		}
+		t.emit(Event{Type: EventMemoryWritten, Text: w.Text, Memory: change})
+	}
+	for _, p := range kept.Proposed {
+		t.tellProposed(p, p.Reason())
+	}
+}
+
+// CompactSoon summarises a session in the background if it is due: another process,
+// which ends with its turn, has written to it.
+func (e *Engine) CompactSoon(session string) { e.workAfter(session, 0) }
 
 // workAfter names a new session and summarises one that is due, in the background.
 // The session's next turn, or Close, stops it.
@@ -100,7 +144,8 @@ func (e *Engine) workAfter(session string, percent float64) {
 			e.mu.Unlock()
 		}()
 		e.nameAfter(ctx, session)
-		if err := e.compactDue(ctx, session, percent); err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) {
+		err := e.compactDue(ctx, session, percent)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, sessionmem.ErrCompacting) {
 			e.log.Warn("a session could not be summarised", "session", session, "err", err)
 		}
 	})
@@ -115,7 +160,8 @@ func (e *Engine) compactDue(ctx context.Context, session string, percent float64
 		return err
 	}
 	done, err := e.p.Compactor.Compact(ctx, snap, policy.KeepRecent)
-	if err == nil && e.p.Compacted != nil {
+	learnt := len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0
+	if (err == nil || learnt) && e.p.Compacted != nil {
 		e.p.Compacted(done)
 	}
 	return err

@@ -334,7 +334,10 @@ func TestTurnMemory(t *testing.T) {
 		{"given ask, it is proposed", "ask", "MEMORY_APPEND: Likes green tea.", false, false, false, EventMemoryProposed, "Not saved: proposed"},
 		{"given off, it is refused", "off", "MEMORY_APPEND: Likes green tea.", false, false, false, "", "nothing was saved"},
 		{"given a private chat, it is refused", "auto", "MEMORY_APPEND: Likes green tea.", true, false, false, "", "private"},
-		{"given fetched text in the session, it is proposed", "auto", "MEMORY_APPEND: Likes green tea.", false, true, false, EventMemoryProposed, "text of strangers"},
+		{"given fetched text in the session and the user's own words, it is saved", "auto", "MEMORY_APPEND: Likes green tea.", false, true, true, EventMemoryWritten, "Saved in memory.md"},
+		{"given fetched text in the session and other words, it is proposed", "auto", "MEMORY_APPEND: Likes green tea. A lot.", false, true, false, EventMemoryProposed, "text of strangers"},
+		{"given fetched text in the session and another memory, it is proposed", "auto", "MEMORY_APPEND: agent:coder Likes green tea.", false, true, false, EventMemoryProposed, "text of strangers"},
+		{"given fetched text in the session and ask, it is proposed", "ask", "MEMORY_APPEND: Likes green tea.", false, true, false, EventMemoryProposed, "memory.write = ask"},
 		{"given no lesson", "auto", "MEMORY_APPEND:", false, false, false, "", "there is no lesson"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -36,6 +36,7 @@ func params() cli.Params {
 		StdinIsPipe:      isPipe(os.Stdin),
 		Open:             backend.Open,
 		Poke:             poke,
+		AppRuns:          appRuns,
 		RunApp:           runApp,
 	}
 }
@@ -46,6 +47,11 @@ func poke(b *backend.Backend, session string) {
 	if err := instance.Send(context.Background(), b.Paths.Runtime, b.Paths.Home, request); err != nil {
 		b.Logger.Debug("no app to tell of the change", "error", err)
 	}
+}
+
+// appRuns reports whether the app runs for this data folder.
+func appRuns(ctx context.Context, b *backend.Backend) bool {
+	return instance.Send(ctx, b.Paths.Runtime, b.Paths.Home, instance.Request{Op: instance.OpPing}) == nil
 }
 
 // isPipe reports whether something is piped or redirected into f.

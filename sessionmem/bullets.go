@@ -364,6 +364,11 @@ func (f MemoryFile) LeftOut(budget int) map[int]bool {
 	return out
 }
 
+// textSize is the characters of a memory that a prompt could hold.
+func textSize(text string) int {
+	return utf8.RuneCountInString(trimBlankLines(withoutComments(text)))
+}
+
 // withoutComments takes comments out, and the lines that held nothing else.
 func withoutComments(text string) string {
 	if !strings.Contains(text, "<!--") {

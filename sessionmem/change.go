@@ -8,24 +8,39 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // ErrNoLine: no line, or more than one, says what is to be replaced or removed.
 var ErrNoLine = errors.New("not one line says this")
 
-// ErrFull: the list of a person or a server holds as many lines as it may. Nothing
-// is evicted in silence: propose a replacement.
-var ErrFull = errors.New("the list is full")
+// ErrFull: the list of a person or a server holds as many lines as it may, or a
+// memory as many characters as go into a prompt. Nothing is evicted in silence:
+// propose a replacement.
+var ErrFull = errors.New("the memory is full")
 
-// isFull says whether a list has no room for one more line.
-func (m *Memory) isFull(t Target, lines int) bool {
+// full says why there is no room for one more lesson, "" where there is. What the
+// owner writes by hand may go beyond a budget: then the oldest lines are left out of
+// prompts, which is said there.
+func (m *Memory) full(t Target, text memoryText, lesson string, hand bool) string {
+	lines, most := len(text.bullets()), 0
 	switch t.Kind {
 	case TargetPerson:
-		return lines >= m.maxPerson
+		most = m.maxPerson
 	case TargetServer:
-		return lines >= m.maxServer
+		most = m.maxServer
 	}
-	return false
+	if most != 0 && lines >= most {
+		return fmt.Sprintf("%s holds %d lines of %d", filepath.Base(m.Path(t)), lines, max(most, 0))
+	}
+	if hand || m.budget == nil {
+		return ""
+	}
+	budget, size := m.budget(t), textSize(strings.Join(text.lines, "\n"))
+	if budget <= 0 || size+utf8.RuneCountInString("\n- "+lesson) <= budget {
+		return ""
+	}
+	return fmt.Sprintf("%s holds %d characters of %d", filepath.Base(m.Path(t)), size, budget)
 }
 
 // findLine finds the one bullet that says this, else in another case.
@@ -104,10 +119,7 @@ func (m *Memory) readChangeBack(w Written, written []byte) error {
 // first of them; "" leaves nothing there. It gives the new bytes, the line that is
 // new, and the bytes that went.
 func replaceItem(raw []byte, it item, bullet string) (out []byte, added string, gone []byte) {
-	begin, end := lineOffset(raw, it.first), lineOffset(raw, it.first+len(it.lines))
-	if begin == 0 && bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")) {
-		begin = 3
-	}
+	begin, end := itemBytes(raw, it)
 	gone = slices.Clone(raw[begin:end])
 	out = slices.Clone(raw[:begin])
 	if bullet != "" {
@@ -115,6 +127,15 @@ func replaceItem(raw []byte, it item, bullet string) (out []byte, added string, 
 		out = append(out, added+lineEnd(gone)...)
 	}
 	return append(out, raw[end:]...), added, gone
+}
+
+// itemBytes is where an item's lines begin and end.
+func itemBytes(raw []byte, it item) (begin, end int) {
+	begin, end = lineOffset(raw, it.first), lineOffset(raw, it.first+len(it.lines))
+	if begin == 0 && bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")) {
+		begin = 3
+	}
+	return begin, end
 }
 
 // lineEnd is how the last of some lines ends.

@@ -75,6 +75,7 @@ type Snapshot struct {
 	Messages []Block  // those not covered by it, oldest first
 	Since    int      // how many of them were written after it
 	Tools    []string // whose results stand among them
+	Agent    string   // the slug of the agent that answered last; a caller may set the one that was chosen
 	Last     time.Time
 
 	omitted int    // older messages that are in none of these: see Context.Omitted
@@ -123,6 +124,9 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 		}
 		snap.Messages = append(snap.Messages, b)
 		snap.Last = b.Time
+		if b.Kind == KindAssistant {
+			snap.Agent = b.Agent
+		}
 	}
 	snap.omitted, snap.Since = omitted, f.between(x, at+1, end)
 	for _, tool := range f.tools {
@@ -177,6 +181,17 @@ func (s Snapshot) through(keep int) string {
 
 // recent is what a Summarizer is given: the last messages.
 func (s Snapshot) recent() []Block { return s.Messages[max(len(s.Messages)-maxCompacted, 0):] }
+
+// stillHolds gives ErrStale where a Summary of the snapshot that goes through this
+// block could not be appended now.
+func (s *Store) stillHolds(ctx context.Context, snap Snapshot, through string) error {
+	return s.look(ctx, snap.Session, func(ses *session) error {
+		if !ses.holds(snap, through) {
+			return fmt.Errorf("%w: %s", ErrStale, snap.Session)
+		}
+		return nil
+	})
+}
 
 // appendSummary appends a Summary of the snapshot, if what it covers is still the
 // conversation: messages that came meanwhile stay behind it, in order. Else it

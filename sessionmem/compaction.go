@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,20 +31,6 @@ type Summarizer interface {
 	Summarize(ctx context.Context, previous *Block, messages []Block) (Digest, error)
 }
 
-// Kept says what became of lessons.
-type Kept struct {
-	Written []Written
-	Left    int    // lessons that were not written
-	Why     string // why not, in words
-}
-
-// LessonSink takes the lessons of a compaction, before any context is cut. tainted
-// says that the conversation holds text of strangers. An error keeps the context
-// as it is.
-type LessonSink interface {
-	Keep(ctx context.Context, session string, tainted bool, lessons []Lesson) (Kept, error)
-}
-
 // Compacted is what a compaction did.
 type Compacted struct {
 	Session  string
@@ -61,7 +47,7 @@ type CompactionConfig struct {
 	Summarizer Summarizer
 	Lessons    LessonSink
 	Policy     func() CompactPolicy
-	Untrusted  []string                       // tools whose results are text of strangers
+	Own        []string                       // tools whose results are this program's own words; those of all others are text of strangers
 	MayRun     func(ctx context.Context) bool // whether a periodic pass may call the model now; optional
 	Done       func(Compacted)                // called after each one of a periodic pass; optional
 	Logger     *slog.Logger                   // optional
@@ -69,7 +55,12 @@ type CompactionConfig struct {
 
 // Compaction summarises sessions, on request and periodically. Safe for concurrent
 // use.
-type Compaction struct{ c CompactionConfig }
+type Compaction struct {
+	c CompactionConfig
+
+	mu   sync.Mutex // guards busy
+	busy map[string]bool
+}
 
 // NewCompaction panics where a required field is missing.
 func NewCompaction(c CompactionConfig) *Compaction {
@@ -79,7 +70,7 @@ func NewCompaction(c CompactionConfig) *Compaction {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Compaction{c}
+	return &Compaction{c: c, busy: map[string]bool{}}
 }
 
 // Snapshot gives what there is to summarise, and the policy now; see
@@ -91,139 +82,96 @@ func (c *Compaction) Snapshot(ctx context.Context, session, before string) (Snap
 
 // Compact summarises the snapshot, keeping so many of its last messages word for
 // word: lessons first, then the Summary is appended. Nothing is rewritten. While
-// the model works no lock is held; ErrStale where the conversation went another
-// way meanwhile. Ending ctx stops the model; what it has already answered is kept.
+// the model works the conversation may go on; ErrStale where it went another way
+// before or meanwhile, ErrCompacting where somebody else summarises it now. Ending
+// ctx stops the model; what it has already answered is kept.
 func (c *Compaction) Compact(ctx context.Context, snap Snapshot, keep int) (Compacted, error) {
+	return c.compact(ctx, snap, keep, false)
+}
+
+func (c *Compaction) compact(ctx context.Context, snap Snapshot, keep int, periodic bool) (Compacted, error) {
 	out := Compacted{Session: snap.Session, Messages: snap.Covered(keep), Recent: snap.omitted + len(snap.Messages) - snap.Covered(keep)}
 	if len(snap.Messages) == 0 {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, ErrNothing)
 	}
-	recent := snap.recent()
-	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, recent)
+	unlock, err := c.lock(ctx, snap.Session)
+	if err != nil {
+		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
+	}
+	defer unlock()
+	if err := c.c.Store.stillHolds(ctx, snap, snap.through(keep)); err != nil {
+		return out, err // before a model works for nothing, and lessons are learnt twice
+	}
+	digest, err := c.digest(ctx, snap)
+	if err != nil {
+		return out, err
+	}
+	out.Plain = digest.By == plainBy
+	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
+	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {
+		return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)
+	}
+	out.Summary, err = c.c.Store.appendSummary(ctx, snap, c.summary(snap, digest, keep))
+	return out, err
+}
+
+// digest asks the model; where it gives nothing usable, it is made without one.
+func (c *Compaction) digest(ctx context.Context, snap Snapshot) (Digest, error) {
+	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, snap.recent())
 	switch {
 	case errors.Is(err, ErrNoDigest):
 		c.c.Logger.Warn("a session is summarised without a model", "session", snap.Session, "err", err)
-		out.Plain = true
-		digest = Digest{Context: PlainSummary(snap.Previous, recent), By: plainBy}
+		return Digest{Context: PlainSummary(snap.Previous, snap.recent()), By: plainBy}, nil
 	case err != nil:
-		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
+		return Digest{}, fmt.Errorf("summarising %s: %w", snap.Session, err)
 	}
-	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
-	if lessons := grounded(digest.Lessons, snap); len(lessons) > 0 {
-		if out.Lessons, err = c.c.Lessons.Keep(ctx, snap.Session, c.tainted(snap), lessons); err != nil {
-			return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)
-		}
+	return digest, nil
+}
+
+// learn hands the lessons that are some to the sink.
+func (c *Compaction) learn(ctx context.Context, snap Snapshot, digest Digest, periodic bool) (Kept, error) {
+	lessons := grounded(digest.Lessons, snap)
+	if len(lessons) == 0 {
+		return Kept{}, nil
 	}
+	recent := snap.recent()
+	return c.c.Lessons.Keep(ctx, Learnt{
+		Session: snap.Session, Agent: snap.Agent, Tainted: c.tainted(snap), Periodic: periodic,
+		From: recent[0].ID, To: recent[len(recent)-1].ID, Lessons: lessons,
+	})
+}
+
+// summary is the block that is appended.
+func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) Block {
+	recent := snap.recent()
 	text := withIdentifiers(digest.Context, recent)
 	if n := snap.omitted + len(snap.Messages) - len(recent); n > 0 {
 		text += fmt.Sprintf("\n\n(%d older messages stand in the transcript alone.)", n)
 	}
-	summary := Block{Kind: KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
+	b := Block{Kind: KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
 	if c.tainted(snap) {
-		summary.Attrs = map[string]string{attrUntrusted: "yes"}
+		b.Attrs = map[string]string{attrUntrusted: "yes"}
 	}
-	out.Summary, err = c.c.Store.appendSummary(ctx, snap, summary)
-	return out, err
+	return b
 }
 
 // ErrNothing: there is no message that a Summary could be made of.
 var ErrNothing = errors.New("there is nothing to summarise")
 
-// attrUntrusted marks a Summary that was made of strangers' text among others.
+// attrUntrusted marks a Summary that was made of strangers' text among others: a
+// sentence of theirs may stand in it, so what is learnt beside it is only proposed,
+// and a Summary made of it is untrusted, too. That lasts until a reset.
 const attrUntrusted = "untrusted"
 
 // tainted reports whether the session holds text of strangers since its last
-// Summary, or that Summary was made of such text.
+// Summary (a tool's result that is not this program's own words, the answer of a
+// sub-call), or that Summary was made of such text.
 func (c *Compaction) tainted(snap Snapshot) bool {
-	if snap.Previous != nil && snap.Previous.Attrs[attrUntrusted] != "" {
+	if snap.Previous != nil && snap.Previous.Untrusted() || isDiscord(snap.Session) {
 		return true
 	}
-	return strings.HasPrefix(snap.Session, "discord-") || slices.ContainsFunc(snap.Messages, Block.Untrusted) || slices.ContainsFunc(snap.Tools, func(tool string) bool {
-		return slices.Contains(c.c.Untrusted, tool)
-	})
-}
-
-// minConfidence is from where on a lesson is kept.
-const minConfidence = 0.6
-
-// failureWords begin what is no lesson but a failure's account.
-var failureWords = []string{"failed", "timed out", "could not", "couldn't", "unable to", "did not work", "didn't work", "error:"}
-
-// grounded keeps the lessons that are sure enough, speak of something the user
-// spoke of, and are no account of a failure.
-func grounded(lessons []Lesson, snap Snapshot) []Lesson {
-	said := map[string]bool{}
-	for _, b := range snap.recent() {
-		if b.Kind == KindUser {
-			for _, w := range contentWords(b.Text) {
-				said[w] = true
-			}
-		}
-	}
-	var kept []Lesson
-	for _, l := range lessons {
-		low := strings.ToLower(l.Text)
-		failed := slices.ContainsFunc(failureWords, func(w string) bool { return strings.Contains(low, w) })
-		spoken := slices.ContainsFunc(contentWords(l.Text), func(w string) bool { return len(w) > 2 && w != "user" && said[w] })
-		if l.Confidence >= minConfidence && spoken && !failed {
-			l.Session = snap.Session
-			kept = append(kept, l)
-		}
-	}
-	return kept
-}
-
-// MemoryLessons is the LessonSink that writes to the memory files.
-type MemoryLessons struct {
-	Memory *Memory
-	Store  *Store
-	Write  func() string // memory.write: auto | ask | off
-}
-
-// Keep writes the lessons where memory.write is auto and nothing of strangers is in
-// the conversation. What the memory says already, or refuses, is passed over.
-func (m MemoryLessons) Keep(ctx context.Context, session string, tainted bool, lessons []Lesson) (Kept, error) {
-	why := ""
-	switch write := m.Write(); {
-	case m.Store.IsPrivate(session):
-		why = "the chat is private"
-	case write != "auto":
-		why = "memory.write = " + write
-	case tainted:
-		why = "the conversation holds text of strangers"
-	}
-	if why != "" {
-		return Kept{Left: len(lessons), Why: why}, nil
-	}
-	var kept Kept
-	for _, l := range lessons {
-		w, err := m.Memory.Append(ctx, l)
-		switch {
-		case errors.Is(err, ErrDuplicate):
-		case errors.Is(err, ErrRejected):
-			kept.Left, kept.Why = kept.Left+1, "the memory refuses such text"
-		case err != nil:
-			return kept, err
-		default:
-			kept.Written = append(kept.Written, w)
-		}
-	}
-	return kept, nil
-}
-
-// Words says what was done, for people.
-func (c Compacted) Words() string {
-	text := fmt.Sprintf("%d messages summarised, the last %d stay word for word", c.Messages, c.Recent)
-	if c.Plain {
-		text += "; made without a model, which gave no usable summary"
-	}
-	if n := len(c.Lessons.Written); n > 0 {
-		text += fmt.Sprintf("; remembered: %d", n)
-	}
-	if c.Lessons.Left > 0 {
-		text += fmt.Sprintf("; %d not remembered: %s", c.Lessons.Left, c.Lessons.Why)
-	}
-	return text
+	return slices.ContainsFunc(snap.Messages, Block.Untrusted) ||
+		slices.ContainsFunc(snap.Tools, func(tool string) bool { return !slices.Contains(c.c.Own, tool) })
 }
 
 const (
@@ -280,7 +228,7 @@ func (c *Compaction) Pass(ctx context.Context) error {
 		if !held {
 			c.c.Store.Release(info.Name)
 		}
-		if errors.Is(err, ErrStale) {
+		if errors.Is(err, ErrStale) || errors.Is(err, ErrCompacting) {
 			continue
 		}
 		if err != nil {
@@ -304,7 +252,7 @@ func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 	if snap.Since < p.MinPeriodic {
 		return false, nil
 	}
-	done, err := c.Compact(ctx, snap, keep)
+	done, err := c.compact(ctx, snap, keep, true)
 	if err != nil {
 		return false, err
 	}

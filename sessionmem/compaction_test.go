@@ -46,7 +46,7 @@ func newCompactRig(t *testing.T, s Summarizer) *compactRig {
 	t.Cleanup(func() { _ = store.Close() })
 	r.store = store
 	r.c = NewCompaction(CompactionConfig{
-		Store: store, Summarizer: s, Policy: func() CompactPolicy { return CompactPolicy{} }, Untrusted: []string{"FETCH_URL"},
+		Store: store, Summarizer: s, Policy: func() CompactPolicy { return CompactPolicy{} }, Own: []string{"SYSTEM_STATS"},
 		Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: r.root}), Store: store, Write: func() string { return r.write }},
 		Done:    func(c Compacted) { r.done = append(r.done, c) },
 	})
@@ -223,7 +223,7 @@ func TestCompactLessons(t *testing.T) {
 // failingSink can't write.
 type failingSink struct{}
 
-func (failingSink) Keep(context.Context, string, bool, []Lesson) (Kept, error) {
+func (failingSink) Keep(context.Context, Learnt) (Kept, error) {
 	return Kept{}, errors.New("the disk is full")
 }
 

@@ -27,6 +27,10 @@ type summaryAt struct {
 	none    bool   // it covers no message
 }
 
+// subcallTool stands for the answer of a sub-call among the tools' results; no tool
+// has such a name.
+const subcallTool = "a sub-call"
+
 // toolAt is a tool's result in the branch.
 type toolAt struct {
 	at   int // in active
@@ -46,6 +50,10 @@ func (f *fold) add(x *index, n uint32, b Block) {
 		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone})
 	case KindTool:
 		f.tools = append(f.tools, toolAt{at, f.sameName(b.Agent)})
+	case KindAgent:
+		if b.Task != "" {
+			f.tools = append(f.tools, toolAt{at, subcallTool})
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,18 @@ import (
 
 // ErrNoProposal: the inbox holds no proposal of that id.
 var ErrNoProposal = errors.New("no such proposal in the inbox")
+
+// ErrInboxFull: so many proposals wait that no more is taken; it is an ErrRejected.
+var ErrInboxFull = fmt.Errorf("%w: the inbox is full", ErrRejected)
+
+// The reasons for which something waits instead of being remembered.
+const (
+	WhyAsk       = "ask"       // memory.write = ask
+	WhyStrangers = "strangers" // the conversation holds text of strangers
+	WhyFull      = "full"      // there is no room: it would replace a line
+	WhyUnsure    = "unsure"    // the model didn't say how sure it is
+	WhyChange    = "change"    // changes of a memory always wait
+)
 
 // MinConfidence is what a lesson needs to be kept or proposed at all.
 const MinConfidence = 0.6
@@ -46,9 +59,29 @@ type Proposal struct {
 	Old        string  // the line as it is now, of a replacement or a removal
 	Confidence float64 // 0 … 1; 0 where nothing is said
 	Session    string
+	Why        string    // one of the Why constants, "" where nothing is said
 	From, To   string    // ids of the first and last block it was learnt from; "" unknown
 	Time       time.Time // zero for one written by hand without
 	Line       int       // 1-based line in the inbox
+
+	Accepting bool // its change of the memory was begun, and perhaps made: Accept finishes it
+}
+
+// Reason is Why in words, for people.
+func (p Proposal) Reason() string {
+	switch p.Why {
+	case WhyAsk:
+		return "memory.write = ask"
+	case WhyStrangers:
+		return "the conversation holds text of strangers"
+	case WhyFull:
+		return "there is no room for one more line"
+	case WhyUnsure:
+		return "the model didn't say how sure it is"
+	case WhyChange:
+		return "changes of the memory always wait for you"
+	}
+	return ""
 }
 
 // InboxPath is where the inbox is (or would be).
@@ -89,7 +122,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 		return Proposal{}, err
 	}
 	if len(waiting) >= maxProposals {
-		return Proposal{}, fmt.Errorf("%w: %d proposals wait in the inbox already; accept or discard some first", ErrRejected, len(waiting))
+		return Proposal{}, fmt.Errorf("%w: %d proposals wait there already; accept or discard some first", ErrInboxFull, len(waiting))
 	}
 	if err := m.fitProposal(&p, waiting); err != nil {
 		return Proposal{}, err
@@ -161,22 +194,30 @@ func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
 	if p.Kind == ProposeReplace && p.Old == p.Text {
 		return fmt.Errorf("%w: old and new line are the same", ErrDuplicate)
 	}
-	if p.Kind == ProposeAdd && m.isFull(p.Target, len(f.Bullets)) {
+	if p.Kind == ProposeAdd && m.full(p.Target, text, p.Text, false) != "" {
+		p.Why = cmp.Or(p.Why, WhyFull)
 		return replaceOldest(p, f.Bullets, waiting)
 	}
 	return nil
 }
 
 // replaceOldest makes a proposal for a full list one to replace its oldest line
-// that no other proposal would change.
+// that no other proposal would change; lines that were learnt go before those that
+// the user wrote.
 func replaceOldest(p *Proposal, bullets []Bullet, waiting []Proposal) error {
-	for _, b := range bullets {
-		if !slices.ContainsFunc(waiting, func(w Proposal) bool { return w.Target == p.Target && w.Old == b.Text }) {
+	for _, learnt := range []bool{true, false} {
+		for _, b := range bullets {
+			changed := func(w Proposal) bool { return w.Target == p.Target && w.Old == b.Text }
+			alike := func(other Bullet) bool { return other.Text == b.Text && other.Line != b.Line }
+			if (b.From != "") != learnt || utf8.RuneCountInString(b.Text) > maxOld ||
+				slices.ContainsFunc(waiting, changed) || slices.ContainsFunc(bullets, alike) {
+				continue
+			}
 			p.Kind, p.Old = ProposeReplace, b.Text
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %d of %d, and changes of all of them wait in the inbox", ErrFull, len(bullets), len(bullets))
+	return fmt.Errorf("%w: it holds %d lines, and changes of all of them wait in the inbox", ErrFull, len(bullets))
 }
 
 // putIntoInbox appends a proposal to the inbox; the lock is held.
@@ -255,43 +296,7 @@ func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
 		if p.Time.IsZero() {
 			p.Time = time.Now()
 		}
-		p.Text = text
+		p.Text, p.Accepting = text, false
 		return p.bullet(), nil
 	})
-}
-
-// Accept does what a proposal says and takes it out of the inbox. The text passes
-// the checks again: it may have been edited by hand. After an error it waits as
-// before. A crash in between leaves it in the inbox, and the next Accept says that
-// the memory says so already.
-func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
-	unlock, err := m.lock(ctx)
-	if err != nil {
-		return Written{}, err
-	}
-	defer unlock()
-	raw, _, err := readOwned(m.InboxPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Written{}, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
-	}
-	p, _, err := findProposal(raw, id)
-	if err != nil {
-		return Written{}, err
-	}
-	if err := m.checkProposal(&p); err != nil {
-		return Written{}, err
-	}
-	var w Written
-	if p.Kind == ProposeAdd {
-		w, err = m.appendLocked(Lesson{Text: p.Text, Target: p.Target, Session: p.Session})
-	} else {
-		w, err = m.changeLine(p)
-	}
-	if err != nil {
-		return Written{}, err
-	}
-	if _, err := m.changeProposal(p.ID, func(*Proposal) (string, error) { return "", nil }); err != nil {
-		return w, fmt.Errorf("done, but the proposal is still in the inbox; discard it: %w", err)
-	}
-	return w, nil
 }

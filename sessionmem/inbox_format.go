@@ -12,7 +12,7 @@ import (
 
 // The inbox is a list that people can read and edit; a bullet is a proposal:
 //
-//	- [k3x9qa] add to global: Likes green tea <!-- 2026-11-21T10:15:02+01:00 session=cpu-a blocks=u1..a9 confidence=0.8 -->
+//	- [k3x9qa] add to global: Likes green tea <!-- 2026-11-21T10:15:02+01:00 session=cpu-a blocks=u1..a9 confidence=0.8 why=strangers -->
 //	- [m2p4zz] replace in agent 002: Uses Go 1.25 => Uses Go 1.26 <!-- 2026-11-21T10:16:40+01:00 session=cpu-a -->
 //	- [q7t1bb] remove from global: Likes tea
 //
@@ -115,6 +115,10 @@ func (p *Proposal) parseOrigin(from string) {
 			p.Session = value
 		case "blocks":
 			p.From, p.To, _ = strings.Cut(value, "..")
+		case "why":
+			p.Why = value
+		case "accepting":
+			p.Accepting = value == "yes"
 		case "confidence":
 			if c, err := strconv.ParseFloat(value, 64); err == nil && c >= 0 && c <= 1 {
 				p.Confidence = c
@@ -137,12 +141,19 @@ func (p Proposal) bullet() string {
 	case ProposeRemove:
 		how, words = "remove from", p.Old
 	}
-	return fmt.Sprintf("[%s] %s %s: %s <!-- %s -->", p.ID, how, p.Target, words, p.origin())
+	line := fmt.Sprintf("[%s] %s %s: %s", p.ID, how, p.Target, words)
+	if origin := p.origin(); origin != "" {
+		line += " <!-- " + origin + " -->"
+	}
+	return line
 }
 
 // origin is the comment behind a proposal.
 func (p Proposal) origin() string {
-	parts := []string{p.Time.Format(time.RFC3339)}
+	var parts []string
+	if !p.Time.IsZero() {
+		parts = append(parts, p.Time.Format(time.RFC3339))
+	}
 	if s := plainName(p.Session); s != "" {
 		parts = append(parts, "session="+s)
 	}
@@ -151,6 +162,12 @@ func (p Proposal) origin() string {
 	}
 	if p.Confidence > 0 {
 		parts = append(parts, "confidence="+strconv.FormatFloat(p.Confidence, 'g', 3, 64))
+	}
+	if why := plainName(p.Why); why != "" {
+		parts = append(parts, "why="+why)
+	}
+	if p.Accepting {
+		parts = append(parts, "accepting=yes")
 	}
 	return strings.Join(parts, " ")
 }

@@ -51,8 +51,10 @@ type Target struct {
 type Lesson struct {
 	Text       string
 	Target     Target
-	Confidence float64 // 0 … 1; 1 for what the user said to remember
+	Confidence float64 // 0 … 1; 1 for what the user said to remember, 0 where nothing is said
 	Session    string  // where it was learnt; "" for by hand
+	About      string  // the person it is about, as named; "" for the owner or nobody
+	Hand       bool    // by the owner's own hand: written even beyond the budget
 }
 
 // Memory reads and appends to the memory files of one data folder. Files people
@@ -62,6 +64,7 @@ type Memory struct {
 	root                 string
 	logger               *slog.Logger
 	maxPerson, maxServer int
+	budget               func(Target) int
 
 	mu   sync.Mutex // guards read
 	read map[string]readMemory
@@ -92,6 +95,9 @@ type MemoryConfig struct {
 	// MaxPerson and MaxServer are how many lines the memory of a person and of a
 	// server may hold; 5 and 100 where 0, none below 0.
 	MaxPerson, MaxServer int
+	// Budget is how many characters of a memory go into a prompt, 0 for any number.
+	// Beyond it the oldest lines would be left out, so Append says ErrFull. Optional.
+	Budget func(Target) int
 }
 
 // NewMemory returns the memory files under cfg.Root.
@@ -101,7 +107,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	}
 	m := &Memory{
 		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{},
-		maxPerson: cmp.Or(cfg.MaxPerson, 5), maxServer: cmp.Or(cfg.MaxServer, 100),
+		maxPerson: cmp.Or(cfg.MaxPerson, 5), maxServer: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget,
 	}
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
 		m.root = abs

@@ -162,14 +162,36 @@ func (m *model) meanwhile(s *Store, ses *modelSession) (turned bool) {
 		{"reset", true, func() { m.reset(other, ses) }},
 		{"branch", true, func() { m.branch(other, ses) }},
 		{"hand edit", true, func() { m.handEdit(other, ses) }},
-		{"compact", true, func() { // another program summarises the same
-			m.compactWith(other, ses, script{digest: Digest{Context: "Theirs.", By: "other:1b"}}, new(bool))
-		}},
+		{"compact", false, func() { m.compactToo(other, ses) }},
+		{"another's Summary", true, func() { m.foreignSummary(other, ses) }},
 	}
 	thing := things[m.rnd.IntN(len(things))]
 	m.log = append(m.log, "("+thing.name+")")
 	thing.do()
 	return thing.turns
+}
+
+// compactToo is another program that would summarise the same: it may not.
+func (m *model) compactToo(s *Store, ses *modelSession) {
+	ctx, stop := context.WithTimeout(m.t.Context(), 10*time.Millisecond)
+	defer stop()
+	c := m.compaction(s, script{digest: Digest{Context: "Theirs.", By: "other:1b"}}, CompactPolicy{}, nil)
+	snap, _, err := c.Snapshot(m.t.Context(), ses.name, "")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if _, err := c.Compact(ctx, snap, 4); !errors.Is(err, ErrCompacting) && !errors.Is(err, ErrNothing) && !errors.Is(err, context.DeadlineExceeded) {
+		m.t.Errorf("two summarise %s at the same time: %v", ses.name, err)
+	}
+}
+
+// foreignSummary is a Summary that an older program appends, which knows no lock.
+func (m *model) foreignSummary(s *Store, ses *modelSession) {
+	before := reference(ses.want).Messages
+	if len(before) == 0 {
+		return
+	}
+	m.add(s, ses, Block{Kind: KindSummary, Text: "Theirs.", By: "other:1b", Through: before[len(before)-1].ID})
 }
 
 func (m *model) addSome(s *Store, ses *modelSession) {

@@ -36,8 +36,8 @@ type Written struct {
 
 // Append writes a lesson through at once: trimmed, capped, scanned, checked
 // against duplicates, appended under a lock, atomically, through a symlink if the
-// file is one, and read back. Errors: ErrDuplicate, ErrRejected, ErrFull for the
-// list of a person or a server that has no room, or of the disk.
+// file is one, and read back. Errors: ErrDuplicate, ErrRejected, ErrFull for a
+// memory that has no room, or of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	unlock, err := m.lock(ctx)
 	if err != nil {
@@ -49,19 +49,58 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 
 // appendLocked is Append under the lock.
 func (m *Memory) appendLocked(l Lesson) (Written, error) {
+	w, u, err := m.write(l)
+	if err == nil {
+		w.UndoID = m.keepUndo(u)
+	}
+	return w, err
+}
+
+// appendTo appends a lesson to each of the files; one undo takes all of it back. A
+// file that says so already is passed over, those without room are given back.
+func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) (written []Written, full []Target, err error) {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer unlock()
+	var undos []undo
+	for _, l.Target = range targets {
+		w, u, writeErr := m.write(l)
+		switch {
+		case writeErr == nil:
+			written, undos = append(written, w), append(undos, u)
+		case errors.Is(writeErr, ErrDuplicate):
+		case errors.Is(writeErr, ErrFull):
+			full = append(full, l.Target)
+		default:
+			err = errors.Join(err, writeErr)
+		}
+	}
+	if len(undos) > 0 {
+		id := m.keepUndo(undos...)
+		for i := range written {
+			written[i].UndoID = id
+		}
+	}
+	return written, full, err
+}
+
+// write puts a lesson into its file and reads it back; the lock is held.
+func (m *Memory) write(l Lesson) (Written, undo, error) {
 	if l.Target.Kind == "" {
 		l.Target.Kind = TargetGlobal
 	}
 	path := m.Path(l.Target)
 	if path == "" {
-		return Written{}, badTarget(l.Target)
+		return Written{}, undo{}, badTarget(l.Target)
 	}
 	if err := checkConfidence(l.Confidence); err != nil {
-		return Written{}, err
+		return Written{}, undo{}, err
 	}
 	text, err := screen(l.Text)
 	if err != nil {
-		return Written{}, err
+		return Written{}, undo{}, err
 	}
 	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
 	w := Written{Path: path, Text: text, Target: l.Target}
@@ -72,8 +111,8 @@ func (m *Memory) appendLocked(l Lesson) (Written, error) {
 		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
 		}
-		if n := len(before.bullets()); m.isFull(l.Target, n) {
-			return nil, fmt.Errorf("%w: %s holds %d lines; replace one of them", ErrFull, filepath.Base(path), n)
+		if why := m.full(l.Target, before, text, l.Hand); why != "" {
+			return nil, fmt.Errorf("%w: %s; replace one of them", ErrFull, why)
 		}
 		written, w.Line, added = insertBullet(raw, before.items, bullet)
 		if !parseMemory(normalizeFile(written)).hasBullet(w.Line, text) {
@@ -81,14 +120,13 @@ func (m *Memory) appendLocked(l Lesson) (Written, error) {
 		}
 		return written, nil
 	})
+	if err == nil {
+		err = m.readBack(w, written)
+	}
 	if err != nil {
-		return Written{}, err
+		return Written{}, undo{}, err
 	}
-	if err := m.readBack(w, written); err != nil {
-		return Written{}, err
-	}
-	w.UndoID = m.keepUndo(undo{Target: l.Target, Line: added})
-	return w, nil
+	return w, undo{Target: l.Target, Line: added}, nil
 }
 
 // provenance says where a lesson comes from.

@@ -96,18 +96,29 @@ func screen(text string) (string, error) {
 	if why := polluted(text); why != "" {
 		return reject("it looks like " + why + "; write what follows from it in one sentence")
 	}
+	if why := hidden(text); why != "" {
+		return reject(why)
+	}
+	if holdsSecret(text) {
+		return reject("it seems to hold a password or a key, and a memory is plain text that goes into every prompt; if you mean it, write it into the file by hand")
+	}
 	if instructs(text) {
 		return reject("it reads like an instruction to the model; if you mean it, write it into the file by hand")
 	}
 	return text, nil
 }
 
-// instructs says whether a text wants to steer the model.
+// instructs says whether a text wants to steer the model, also in a disguise.
 func instructs(text string) bool {
-	plain := strings.ToLower(oneLine(norm.NFKC.String(text)))
-	return directivePattern.MatchString(text) || slices.ContainsFunc(instructionPatterns, func(p *regexp.Regexp) bool {
-		return p.MatchString(plain)
-	})
+	if directivePattern.MatchString(text) {
+		return true
+	}
+	for _, plain := range unmasked(text) {
+		if slices.ContainsFunc(instructionPatterns, func(p *regexp.Regexp) bool { return p.MatchString(plain) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // invisible finds a character that people don't see and models do. The joiners

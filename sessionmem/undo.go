@@ -30,28 +30,42 @@ type undo struct {
 	At     int    `json:"n,omitempty"` // of a removal: the 0-based line
 }
 
-func undoID(u undo) string {
-	data, err := json.Marshal(u)
-	if err != nil {
-		return "" // strings and numbers alone: can't fail
+// undoSign parts the changes that one undo takes back.
+const undoSign = "."
+
+func undoID(changes ...undo) string {
+	var parts []string
+	for _, u := range changes {
+		data, err := json.Marshal(u)
+		if err != nil {
+			return "" // strings and numbers alone: can't fail
+		}
+		parts = append(parts, base64.RawURLEncoding.EncodeToString(data))
 	}
-	return base64.RawURLEncoding.EncodeToString(data)
+	return strings.Join(parts, undoSign)
 }
 
-func parseUndo(id string) (u undo, ok bool) {
-	data, err := base64.RawURLEncoding.DecodeString(id)
-	if err == nil {
-		err = json.Unmarshal(data, &u)
+func parseUndo(id string) (changes []undo, ok bool) {
+	for part := range strings.SplitSeq(id, undoSign) {
+		var u undo
+		data, err := base64.RawURLEncoding.DecodeString(part)
+		if err == nil {
+			err = json.Unmarshal(data, &u)
+		}
+		if err != nil || u.Line == "" && len(u.Old) == 0 {
+			return nil, false
+		}
+		changes = append(changes, u)
 	}
-	return u, err == nil && (u.Line != "" || len(u.Old) > 0)
+	return changes, true
 }
 
 // undoPath is the file of the ids, where nobody looks for text.
 func (m *Memory) undoPath() string { return filepath.Join(m.root, "agents", undoFile) }
 
-// keepUndo notes a change for Undo without an id; the lock is held.
-func (m *Memory) keepUndo(u undo) string {
-	id := undoID(u)
+// keepUndo notes changes that belong together for Undo without an id; the lock is held.
+func (m *Memory) keepUndo(changes ...undo) string {
+	id := undoID(changes...)
 	m.editUndo(func(ids []string) []string { return append(ids, id) })
 	return id
 }
@@ -69,7 +83,8 @@ func (m *Memory) editUndo(change func(ids []string) []string) {
 	}
 }
 
-// UndoStep is a change that can be taken back.
+// UndoStep is a change that can be taken back; one of several files is named by the
+// first of them.
 type UndoStep struct {
 	ID      string // for Undo
 	Target  Target
@@ -87,19 +102,29 @@ func (m *Memory) Undoable() []UndoStep {
 	files := map[Target][]byte{}
 	var steps []UndoStep
 	for _, id := range slices.Backward(strings.Fields(string(raw))) {
-		u, ok := parseUndo(id)
-		if !ok || m.Path(u.Target) == "" {
+		changes, _ := parseUndo(id)
+		i := slices.IndexFunc(changes, func(u undo) bool { return m.applies(u, files) })
+		if i < 0 {
 			continue
 		}
-		if _, ok := files[u.Target]; !ok {
-			files[u.Target], _, _ = readOwned(m.Path(u.Target)) // a file that can't be read has no line to undo
-		}
-		if _, ok := u.apply(files[u.Target]); !ok {
-			continue
-		}
+		u := changes[i]
 		steps = append(steps, UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))})
 	}
 	return steps
+}
+
+// applies reports whether a change can be taken back; files are those that were read
+// for it before.
+func (m *Memory) applies(u undo, files map[Target][]byte) bool {
+	path := m.Path(u.Target)
+	if path == "" {
+		return false
+	}
+	if _, ok := files[u.Target]; !ok {
+		files[u.Target], _, _ = readOwned(path) // a file that can't be read has no line to undo
+	}
+	_, ok := u.apply(files[u.Target])
+	return ok
 }
 
 // bulletText is what a line of a memory says.
@@ -127,14 +152,23 @@ func (m *Memory) Undo(ctx context.Context, undoID string) error {
 		}
 		undoID = ids[len(ids)-1]
 	}
-	u, ok := parseUndo(undoID)
-	path := m.Path(u.Target)
-	if !ok || path == "" {
+	changes, ok := parseUndo(undoID)
+	if !ok || slices.ContainsFunc(changes, func(u undo) bool { return m.Path(u.Target) == "" }) {
 		return errors.New("undoing a memory: this is no undo id; copy it whole")
 	}
 	m.editUndo(func(ids []string) []string {
 		return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
 	})
+	var errs []error
+	for _, u := range changes {
+		errs = append(errs, m.takeBack(u))
+	}
+	return errors.Join(errs...)
+}
+
+// takeBack undoes one change; the lock is held.
+func (m *Memory) takeBack(u undo) error {
+	path := m.Path(u.Target)
 	return m.edit(path, func(raw []byte) ([]byte, error) {
 		out, ok := u.apply(raw)
 		if !ok {

@@ -2,6 +2,9 @@ package backend
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"mac-stats/agents"
@@ -14,16 +17,19 @@ import (
 // openCompaction makes what summarises sessions: after turns, periodically (where
 // the folders are watched) and by hand.
 func (b *Backend) openCompaction() {
-	write := func() string { return b.Config().Memory.Write }
 	b.Compaction = sessionmem.NewCompaction(sessionmem.CompactionConfig{
 		Store:      b.Store,
 		Summarizer: agents.NewSmallModel(b.Client, b.Models, assets.FS, b.settings),
-		Lessons:    sessionmem.MemoryLessons{Memory: b.Memory, Store: b.Store, Write: write},
-		Policy:     b.compactPolicy,
-		Untrusted:  agents.UntrustedTools(),
-		MayRun:     b.mayCompact,
-		Done:       b.tellCompacted,
-		Logger:     b.Logger,
+		Lessons: sessionmem.MemoryLessons{
+			Memory: b.Memory, Store: b.Store, Logger: b.Logger,
+			Write: func() string { return b.Config().Memory.Write },
+			Own:   b.ownMemory,
+		},
+		Policy: b.compactPolicy,
+		Own:    agents.OwnTools(),
+		MayRun: b.mayCompact,
+		Done:   b.tellCompacted,
+		Logger: b.Logger,
 	})
 }
 
@@ -67,8 +73,65 @@ func (b *Backend) loadedModel(ctx context.Context, model string) bool {
 	return false
 }
 
-// tellCompacted tells the window what was done behind its back.
+// ownMemory is where a chosen agent's lessons go beside the memory of all.
+func (b *Backend) ownMemory(selector string) (sessionmem.Target, bool) {
+	return b.Registry.OwnMemory(selector, b.Config().Agents.Default)
+}
+
+// memoryBudget is how many characters of a memory go into a prompt; 0 is any number.
+func (b *Backend) memoryBudget(t sessionmem.Target) int {
+	cfg := b.Config().Memory
+	switch t.Kind {
+	case sessionmem.TargetGlobal:
+		return cfg.GlobalBudget
+	case sessionmem.TargetAgent:
+		return cfg.AgentBudget
+	case sessionmem.TargetChannel:
+		return cfg.ChannelBudget
+	}
+	return 0
+}
+
+// tellCompacted tells the window what was done behind its back, and what was learnt.
 func (b *Backend) tellCompacted(c sessionmem.Compacted) {
-	b.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages, "lessons", len(c.Lessons.Written))
-	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: c.Session, Text: c.Words()})
+	kept := c.Lessons
+	b.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages,
+		"lessons", len(kept.Written), "proposed", len(kept.Proposed), "refused", kept.Refused)
+	if c.Summary.ID != "" {
+		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: c.Session, Text: c.Words()})
+	}
+	if len(kept.Written)+len(kept.Proposed) > 0 {
+		b.notify.publish(b.memoryNotice(c.Session, kept))
+	}
+}
+
+// memoryNotice words what was learnt, and what waits for the user in all.
+func (b *Backend) memoryNotice(session string, kept sessionmem.Kept) Notice {
+	n := Notice{Time: time.Now(), Kind: NoticeMemory, Session: session, Written: kept.Written, Proposed: kept.Proposed}
+	waiting, err := b.Memory.Inbox()
+	if err != nil {
+		b.Logger.Warn("the inbox could not be read", "error", err)
+	}
+	n.Waiting = len(waiting)
+	var words, seen []string
+	for _, w := range kept.Written {
+		if !slices.Contains(seen, w.Text) {
+			seen = append(seen, w.Text)
+		}
+	}
+	if len(seen) > 0 {
+		words = append(words, "remembered: "+strings.Join(seen, " · "))
+	}
+	switch n.Waiting {
+	case 0:
+		if len(words) == 0 {
+			words = append(words, "no lesson waits for you any more")
+		}
+	case 1:
+		words = append(words, "1 lesson waits for you")
+	default:
+		words = append(words, fmt.Sprintf("%d lessons wait for you", n.Waiting))
+	}
+	n.Text = strings.Join(words, "; ")
+	return n
 }

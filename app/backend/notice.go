@@ -23,6 +23,7 @@ const (
 	NoticeReload   NoticeKind = "reload"   // a watched file was edited
 	NoticeConfig   NoticeKind = "config"   // a setting could not be used
 	NoticeStorage  NoticeKind = "storage"  // the data folder can't be written
+	NoticeMemory   NoticeKind = "memory"   // something was learnt in the background, or waits in the inbox
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
 
@@ -33,9 +34,13 @@ type Notice struct {
 	Kind    NoticeKind
 	Text    string               // "memory.md reloaded · +2 −1"
 	Next    string               // what to do; may be ""
-	Session string               // NoticeSessions: which; "" for unknown
+	Session string               // NoticeSessions, NoticeMemory: which; "" for unknown
 	Reload  *agents.MemoryChange // NoticeReload of a memory file
 	Changes []sessionmem.Change  // NoticeReload
+
+	Written  []sessionmem.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
+	Proposed []sessionmem.Proposal // NoticeMemory: what was put into the inbox
+	Waiting  int                   // NoticeMemory: how many proposals wait in all
 }
 
 // Notices are those so far that still hold (bad settings, storage).
@@ -48,8 +53,12 @@ func (b *Backend) Notices() []Notice {
 // OnNotice calls f for each new notice, in order, on one goroutine, until stop.
 func (b *Backend) OnNotice(f func(Notice)) (stop func()) { return b.notify.subscribe(f) }
 
-// SessionsChanged tells the window that another process wrote a session.
+// SessionsChanged tells the window that another process wrote a session, and
+// summarises it if it is due: that process leaves it to the app.
 func (b *Backend) SessionsChanged(session string) {
+	if session != "" && b.watching {
+		b.Engine.CompactSoon(session)
+	}
 	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})
 }
 

@@ -19,6 +19,10 @@ func (b *Backend) watch() {
 		Logger: b.Logger,
 	}, func(changes []sessionmem.Change) {
 		for _, c := range changes {
+			if c.Path == b.Memory.InboxPath() {
+				b.notify.publish(b.memoryNotice("", sessionmem.Kept{}))
+				continue
+			}
 			b.notify.publish(reloadNotice(home, c))
 		}
 	})

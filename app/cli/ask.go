@@ -92,6 +92,7 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 		}
 		run := b.Engine.Start(ctx, agents.Request{
 			Session: session, Text: text, Files: files, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
+			AppCompacts: c.appRuns(ctx, b),
 		})
 		view := c.newView(f.json)
 		for e := range view.events(ctx, run) {

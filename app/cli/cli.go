@@ -36,6 +36,9 @@ type Params struct {
 	Open func(ctx context.Context, o backend.Options) (*backend.Backend, error)
 	// Poke tells the running app (if any) that a session changed; optional.
 	Poke func(b *backend.Backend, session string)
+	// AppRuns reports whether the app runs for the same folder: then it summarises
+	// sessions in the background, once it is poked; optional.
+	AppRuns func(ctx context.Context, b *backend.Backend) bool
 	// RunApp starts the tray app; nil in a build that has none.
 	RunApp func(ctx context.Context, o AppOptions) error
 
@@ -226,6 +229,12 @@ func (c *commands) poke(b *backend.Backend, session string) {
 	if c.p.Poke != nil && !b.Demo {
 		c.p.Poke(b, session)
 	}
+}
+
+// appRuns reports whether the app does in the background what a command would let
+// people wait for.
+func (c *commands) appRuns(ctx context.Context, b *backend.Backend) bool {
+	return c.p.AppRuns != nil && c.p.Poke != nil && !b.Demo && c.p.AppRuns(ctx, b)
 }
 
 // note is a line for people on stderr.

@@ -158,7 +158,7 @@ func (c *commands) memoryAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w, err := b.Memory.Append(cmd.Context(), sessionmem.Lesson{Text: strings.Join(strings.Fields(text), " "), Target: target, Confidence: 1})
+			w, err := b.Memory.Append(cmd.Context(), sessionmem.Lesson{Text: strings.Join(strings.Fields(text), " "), Target: target, Confidence: 1, Hand: true})
 			if err != nil {
 				return err
 			}

@@ -21,6 +21,7 @@ type proposalLine struct {
 	Old        string  `json:"old"`    // the line that would go
 	Confidence float64 `json:"confidence"`
 	Session    string  `json:"session"`
+	Why        string  `json:"why"`  // ask, strangers, full, unsure or change; "" unknown
 	From       string  `json:"from"` // blocks it was learnt from
 	To         string  `json:"to"`
 	Time       string  `json:"time"`
@@ -33,7 +34,7 @@ type proposalLine struct {
 func newProposalLine(b *backend.Backend, p sessionmem.Proposal, state string) proposalLine {
 	return proposalLine{
 		Type: "proposal", ID: p.ID, Change: string(p.Kind), Target: p.Target.String(), Text: p.Text, Old: p.Old, Confidence: p.Confidence,
-		Session: p.Session, From: p.From, To: p.To, Time: stamp(p.Time), File: b.Memory.InboxPath(), Line: p.Line, State: state,
+		Session: p.Session, Why: p.Why, From: p.From, To: p.To, Time: stamp(p.Time), File: b.Memory.InboxPath(), Line: p.Line, State: state,
 	}
 }
 
@@ -41,8 +42,9 @@ func (c *commands) memoryInbox() *cobra.Command {
 	list := c.inboxList()
 	group := c.group("inbox", "Show and decide what is proposed to be remembered", list, c.inboxAccept(), c.inboxEdit(), c.inboxDiscard())
 	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, a file that is
-yours to edit: every lesson where memory.write = ask or where text of strangers is in
-the conversation, and every change of a line. Without a word more, inbox lists it.`
+yours to edit: every lesson where memory.write = ask, where text of strangers is in
+the conversation or where the memory is full, and every change of a line. Without a
+word more, inbox lists it.`
 	asJSON := jsonFlag(group)
 	group.RunE = c.guard(func(cmd *cobra.Command, _ []string) error { return c.listInbox(cmd, *asJSON) })
 	return group
@@ -78,7 +80,7 @@ func (c *commands) printProposal(b *backend.Backend, p sessionmem.Proposal, asJS
 		return c.out.json(newProposalLine(b, p, state))
 	}
 	text := fmt.Sprintf("%s  %s, %s", p.ID, p.Kind, p.Target)
-	for _, word := range []string{p.Session, stampWords(p)} {
+	for _, word := range []string{p.Session, stampWords(p), p.Reason()} {
 		if word != "" {
 			text += " · " + word
 		}

@@ -39,7 +39,7 @@ func TestMemoryInbox(t *testing.T) {
 	if len(list) != 2 {
 		t.Fatalf("waiting: %v", list)
 	}
-	want := []string{"change", "confidence", "file", "from", "id", "line", "old", "session", "state", "target", "text", "time", "to", "type", "undo"}
+	want := []string{"change", "confidence", "file", "from", "id", "line", "old", "session", "state", "target", "text", "time", "to", "type", "undo", "why"}
 	if diff := cmp.Diff(want, fields(list[0])); diff != "" {
 		t.Error(diff)
 	}

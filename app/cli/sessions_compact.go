@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,6 +20,8 @@ type compactionLine struct {
 	Summary  string `json:"summary"`  // its block id; "" where there was nothing to do
 	By       string `json:"by"`       // the model
 	Lessons  int    `json:"lessons"`  // remembered
+	Proposed int    `json:"proposed"` // waiting in the inbox
+	Refused  int    `json:"refused"`  // dropped: they may not be remembered
 	Text     string `json:"text"`
 }
 
@@ -35,25 +38,9 @@ func (c *commands) sessionsCompact() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			snap, policy, err := b.Compaction.Snapshot(cmd.Context(), name, "")
+			line, err := c.compactNow(cmd.Context(), b, name)
 			if err != nil {
 				return err
-			}
-			line := compactionLine{Type: "compaction", Name: name, Recent: len(snap.Messages), Text: "nothing to summarise"}
-			if snap.Covered(policy.KeepRecent) > 0 {
-				if c.p.StderrIsTerminal {
-					c.note(fmt.Sprintf("compacting %d messages…", snap.Covered(policy.KeepRecent)))
-				}
-				done, err := b.Compaction.Compact(cmd.Context(), snap, policy.KeepRecent)
-				if errors.Is(err, sessionmem.ErrStale) {
-					return &plainError{"The conversation went on another way meanwhile.", "Run the command again."}
-				}
-				if err != nil {
-					return err
-				}
-				line.Messages, line.Recent, line.Summary, line.By = done.Messages, done.Recent, done.Summary.ID, done.Summary.By
-				line.Lessons, line.Text = len(done.Lessons.Written), done.Words()
-				c.poke(b, name)
 			}
 			if *asJSON {
 				return c.out.json(line)
@@ -62,4 +49,30 @@ func (c *commands) sessionsCompact() *cobra.Command {
 		})
 	})
 	return cmd
+}
+
+// compactNow summarises a session as a request would, but for its being due.
+func (c *commands) compactNow(ctx context.Context, b *backend.Backend, name string) (compactionLine, error) {
+	snap, policy, err := b.Compaction.Snapshot(ctx, name, "")
+	line := compactionLine{Type: "compaction", Name: name, Recent: len(snap.Messages), Text: "nothing to summarise"}
+	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
+		return line, err
+	}
+	if c.p.StderrIsTerminal {
+		c.note(fmt.Sprintf("compacting %d messages…", snap.Covered(policy.KeepRecent)))
+	}
+	done, err := b.Compaction.Compact(ctx, snap, policy.KeepRecent)
+	switch {
+	case errors.Is(err, sessionmem.ErrStale):
+		return line, &plainError{"The conversation went on another way meanwhile.", "Run the command again."}
+	case errors.Is(err, sessionmem.ErrCompacting):
+		return line, &plainError{"Another process summarises this session now.", "Run the command again in a minute, if it is still needed."}
+	case err != nil:
+		return line, err
+	}
+	line.Messages, line.Recent, line.Summary, line.By = done.Messages, done.Recent, done.Summary.ID, done.Summary.By
+	line.Lessons, line.Proposed, line.Refused = done.Lessons.Remembered(), len(done.Lessons.Proposed), done.Lessons.Refused
+	line.Text = done.Words()
+	c.poke(b, name)
+	return line, nil
 }

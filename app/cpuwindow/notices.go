@@ -17,6 +17,8 @@ const footStays = 8 * time.Second
 // onNotice takes what happened outside a turn.
 func (w *Window) onNotice(n backend.Notice) {
 	switch n.Kind {
+	case backend.NoticeMemory:
+		w.onReload(n)
 	case backend.NoticeReload:
 		w.dropStale()
 		w.onReload(n)

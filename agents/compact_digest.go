@@ -1,0 +1,179 @@
+package agents
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem"
+)
+
+// digestAnswer is the answer by the schema.
+type digestAnswer struct {
+	Context string       `json:"context"`
+	Lessons []digestItem `json:"lessons"`
+	People  []digestItem `json:"people"`
+}
+
+// digestItem is a lesson (Text) or what is known of a person (Who, Fact).
+type digestItem struct {
+	Text string   `json:"text"`
+	Who  string   `json:"who"`
+	Fact string   `json:"fact"`
+	Sure sureness `json:"confidence"`
+}
+
+// UnmarshalJSON takes a bare sentence, too: models without the schema write one.
+func (d *digestItem) UnmarshalJSON(data []byte) error {
+	type plain digestItem
+	if err := json.Unmarshal(data, (*plain)(d)); err == nil {
+		return nil
+	}
+	*d = digestItem{}
+	return json.Unmarshal(data, &d.Text)
+}
+
+// sureness is how sure a model says it is.
+type sureness struct {
+	said  bool
+	value float64 // 0 … 1, where it was said so that it means one thing
+}
+
+// UnmarshalJSON takes a number, also as text or in percent. What means nothing
+// ("high", 8, null) was not said.
+func (s *sureness) UnmarshalJSON(data []byte) error {
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
+	}
+	switch v := value.(type) {
+	case float64:
+		*s = sure(v)
+	case string:
+		*s = parseSureness(v)
+	}
+	return nil
+}
+
+// parseSureness reads "0.9" and "90 %".
+func parseSureness(text string) sureness {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	switch {
+	case err != nil:
+		return sureness{}
+	case percent:
+		v /= 100
+	}
+	return sure(v)
+}
+
+func sure(v float64) sureness {
+	if math.IsNaN(v) || v > 1 {
+		return sureness{} // 8 of 10, 90 of 100, or what?
+	}
+	return sureness{said: true, value: max(v, 0)}
+}
+
+// lessons are those of an answer that are sure enough, or of which it isn't said:
+// these have the confidence 0.
+func (a digestAnswer) lessons() []sessionmem.Lesson {
+	var list []sessionmem.Lesson
+	add := func(text, about string, s sureness) {
+		if text = oneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < sessionmem.MinConfidence {
+			return
+		}
+		list = append(list, sessionmem.Lesson{Text: text, About: about, Confidence: s.value, Target: sessionmem.Target{Kind: sessionmem.TargetGlobal}})
+	}
+	for _, l := range a.Lessons {
+		add(l.Text, "", l.Sure)
+	}
+	for _, p := range a.People {
+		who, fact := oneLine(p.Who), oneLine(p.Fact)
+		switch {
+		case who == "" || fact == "":
+		case isOwner(who):
+			add(ofOwner(fact), "", p.Sure)
+		default:
+			add(who+": "+fact, who, p.Sure)
+		}
+	}
+	return list
+}
+
+// ownerWords are how a model calls the one whose app this is.
+var ownerWords = []string{"user", "the user", "owner", "the owner", "i", "me", "you", "human", "the human", "der nutzer", "nutzer", "el usuario", "usuario", "l'utilisateur", "utilisateur"}
+
+func isOwner(who string) bool { return slices.Contains(ownerWords, strings.ToLower(who)) }
+
+// ofOwner makes a sentence of a fact about the user.
+func ofOwner(fact string) string {
+	for _, w := range ownerWords {
+		if rest, ok := strings.CutPrefix(strings.ToLower(fact), w); ok && (rest == "" || !unicode.IsLetter(firstRune(rest))) {
+			return fact
+		}
+	}
+	first, size := utf8.DecodeRuneInString(fact)
+	if second, _ := utf8.DecodeRuneInString(fact[size:]); !unicode.IsUpper(second) {
+		fact = string(unicode.ToLower(first)) + fact[size:]
+	}
+	return "The user " + fact
+}
+
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
+// headedPart is a heading of the text form, confidence the end of a line of it.
+var (
+	headedPart = regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
+	confidence = regexp.MustCompile(`(?i)\s*\((?:confidence:?\s*)?([0-9.]+\s*%?)\)\s*\.?$`)
+)
+
+// parseHeaded reads the text form.
+func parseHeaded(text string) (digestAnswer, bool) {
+	var answer digestAnswer
+	found := headedPart.FindAllStringSubmatchIndex(text, -1)
+	seen := false
+	for i, m := range found {
+		end := len(text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		name, body := text[m[2]:m[3]], strings.TrimSpace(text[m[1]:end])
+		if name == "CONTEXT" {
+			answer.Context, seen = body, true
+			continue
+		}
+		for line := range strings.SplitSeq(body, "\n") {
+			answer.addLine(name, line)
+		}
+	}
+	return answer, seen
+}
+
+// addLine takes one bullet. A line that is none is talk around the list.
+func (a *digestAnswer) addLine(part, line string) {
+	line = strings.TrimSpace(line)
+	text := strings.TrimLeft(line, "-*• \t")
+	if text == line {
+		return
+	}
+	var item digestItem
+	if at := confidence.FindStringSubmatchIndex(text); at != nil {
+		item.Sure, text = parseSureness(text[at[2]:at[3]]), text[:at[0]]
+	}
+	if part == "LESSONS" {
+		item.Text = text
+		a.Lessons = append(a.Lessons, item)
+		return
+	}
+	item.Who, item.Fact, _ = strings.Cut(text, ":")
+	a.People = append(a.People, item)
+}

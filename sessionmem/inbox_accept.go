@@ -1,0 +1,146 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// Accept does what a proposal says and takes it out of the inbox. The text passes
+// the checks again: it may have been edited by hand. After an error it waits as
+// before. A lesson is written even beyond the memory's budget: the user said so.
+//
+// It is done in three steps, each a whole file at once: the proposal is marked, the
+// memory changed, the proposal taken out. A crash in between leaves a marked
+// proposal, and the next Accept finishes what was begun: nothing is lost, and
+// nothing written twice (UndoID is "" where the crash took it).
+func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return Written{}, err
+	}
+	defer unlock()
+	p, err := m.proposal(id)
+	if err != nil {
+		return Written{}, err
+	}
+	if err := m.checkProposal(&p); err != nil {
+		return Written{}, err
+	}
+	w, done := Written{}, false
+	if p.Accepting {
+		if w, done, err = m.already(p); err != nil {
+			return Written{}, err
+		}
+	}
+	if !done {
+		if w, err = m.acceptNew(p); err != nil {
+			return Written{}, err
+		}
+	}
+	if err := m.takeOut(p.ID); err != nil {
+		return w, fmt.Errorf("done, but the proposal is still in the inbox; accept it again, or discard it: %w", err)
+	}
+	return w, nil
+}
+
+// proposal reads one of the inbox.
+func (m *Memory) proposal(id string) (Proposal, error) {
+	raw, _, err := readOwned(m.InboxPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Proposal{}, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
+	}
+	p, _, err := findProposal(raw, id)
+	return p, err
+}
+
+// acceptNew marks a proposal and changes the memory; after an error it stands in the
+// inbox as before.
+func (m *Memory) acceptNew(p Proposal) (Written, error) {
+	before, err := m.mark(p.ID)
+	if err != nil {
+		return Written{}, err
+	}
+	w, err := m.changeMemory(p)
+	if err != nil {
+		return Written{}, errors.Join(err, m.unmark(p.ID, before))
+	}
+	return w, nil
+}
+
+// changeMemory does what a proposal says; the lock is held.
+func (m *Memory) changeMemory(p Proposal) (Written, error) {
+	if p.Kind == ProposeAdd {
+		return m.appendLocked(Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true})
+	}
+	w, err := m.changeLine(p)
+	if errors.Is(err, ErrNoLine) {
+		return w, fmt.Errorf("%w; it was changed since it was proposed, so nothing was done: discard the proposal, or copy the line as it is now into it", err)
+	}
+	return w, err
+}
+
+// already reports whether the memory says what an accepted proposal would make it
+// say.
+func (m *Memory) already(p Proposal) (Written, bool, error) {
+	f, err := m.Load(p.Target)
+	if err != nil {
+		return Written{}, false, err
+	}
+	w := Written{Path: f.Path, Text: p.Text, Old: p.Old, Target: p.Target}
+	old := false
+	for _, b := range f.Bullets {
+		if b.Text == p.Text && p.Kind != ProposeRemove {
+			w.Line = b.Line
+		}
+		old = old || b.Text == p.Old
+	}
+	if p.Kind == ProposeRemove {
+		return w, !old, nil
+	}
+	return w, w.Line > 0 && (p.Kind == ProposeAdd || !old), nil
+}
+
+// mark notes in the inbox that a proposal's change begins; it gives the lines as they
+// were.
+func (m *Memory) mark(id string) (before []byte, err error) {
+	err = m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+		p, it, err := findProposal(raw, id)
+		if err != nil {
+			return nil, err
+		}
+		p.Accepting = true
+		out, _, gone := replaceItem(raw, it, p.bullet())
+		before = gone
+		return out, nil
+	})
+	return before, err
+}
+
+// unmark puts a proposal's lines back that mark has changed.
+func (m *Memory) unmark(id string, before []byte) error {
+	return m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+		_, it, err := findProposal(raw, id)
+		if errors.Is(err, ErrNoProposal) { // an editor saved the inbox without it
+			return raw, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		begin, end := itemBytes(raw, it)
+		return slices.Concat(raw[:begin], before, raw[end:]), nil
+	})
+}
+
+// takeOut takes a proposal out of the inbox. One that is gone (an editor saved the
+// inbox without it meanwhile) is no error.
+func (m *Memory) takeOut(id string) error {
+	_, err := m.changeProposal(id, func(*Proposal) (string, error) { return "", nil })
+	if errors.Is(err, ErrNoProposal) {
+		return nil
+	}
+	return err
+}
