@@ -137,14 +137,11 @@ func (s *Store) completeAll(ses *session, blocks []Block, now time.Time) (all, f
 	return all, fresh, nil
 }
 
-// awaitFile gives a file that is known and gone a moment to come back: it may be
+// awaitFile gives files that are known and gone a moment to come back: it may be
 // an editor's save between its two steps.
 func (s *Store) awaitFile(ctx context.Context, ses *session) error {
 	for try := 0; ses.file != "" && try < 10; try++ {
-		if _, err := s.root.Stat(ses.file); err == nil || !errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		if _, err := s.locate(ses.name); err == nil {
+		if s.inPlace(ses) || s.allLocated(ses) {
 			break
 		}
 		select {
@@ -167,7 +164,7 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 	if ses.readOnly {
 		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, ses.file)
 	}
-	if inArchive(ses.file) {
+	if slices.ContainsFunc(ses.transcripts(), inArchive) {
 		return s.bringBack(ses)
 	}
 	return nil
@@ -212,6 +209,7 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 		ses.recent, ses.rewrote = known, rewrote
 		return nil, err
 	}
+	ses.moveRecent(lost)
 	for i, b := range fresh {
 		n := ses.follow(b, offsets[i], 0)
 		ses.texts.put(n, b, int(ses.index.end(n, offsets[len(fresh)])-offsets[i]))
@@ -230,29 +228,33 @@ func restoredText(n int) string {
 }
 
 // writeOut renders the blocks and writes them with one write and one fsync. It
-// gives where each begins in the file, and where the last ends.
+// gives where each begins in the session's files, and where the last ends.
 func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, error) {
 	var data []byte
-	created := ses.file == ""
-	file := ses.file
+	created, back := ses.file == "", func() {}
+	if created {
+		ses.file, _ = newFile(ses.name, blocks)
+		back = func() { ses.file = "" }
+	} else if s.isFull(ses) {
+		created, back = true, ses.nextPart()
+	}
 	switch {
-	case created:
-		var info Info
-		file, info = newFile(ses.name, blocks)
-		data = append(data, fence+"\n"+frontMatter(info)+fence+"\n"...)
+	case created, ses.size == 0: // a crash may have left an empty file
+		ses.bare = false
+		data = s.beginning(ses, ses.number(), blocks)
 	case len(ses.tail) > 0 && ses.tail[len(ses.tail)-1] != '\n':
 		data = append(data, '\n') // the file ends within a line: a crash, or an editor
 	}
 	offsets := make([]int64, 0, len(blocks)+1)
 	for _, b := range blocks {
-		offsets = append(offsets, ses.size+int64(len(data))+1) // behind the blank line
+		offsets = append(offsets, ses.base+ses.size+int64(len(data))+1) // behind the blank line
 		data = appendBlock(data, b)
 	}
-	offsets = append(offsets, ses.size+int64(len(data)))
-	if err := s.writeData(ses, file, created, data); err != nil {
+	offsets = append(offsets, ses.base+ses.size+int64(len(data)))
+	if err := s.writeData(ses, ses.file, created, data); err != nil {
+		back()
 		return nil, err
 	}
-	ses.file = file
 	return offsets, nil
 }
 

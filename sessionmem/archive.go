@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -76,7 +77,7 @@ func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, 
 	return moved, errors.Join(errs...)
 }
 
-// archive moves one file, looking again under the locks whether it is finished.
+// archive moves the files of one list entry, looking again under the locks whether it is finished.
 func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error {
 	turn, err := s.tryTurn(ctx, info.Name, "archive")
 	if err != nil {
@@ -89,15 +90,24 @@ func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error 
 		return err
 	}
 	defer unlock()
-	file := path.Base(s.relative(info.Path))
-	now := s.infoOf(entryOf(file))
+	parts, err := s.filesOfInfo(info)
+	if err != nil {
+		return err
+	}
+	now := s.infoOf(parts)
 	if now.Err != nil || !rule.finished(now, time.Now()) {
 		return fmt.Errorf("%w: it changed meanwhile", errReplaced)
 	}
-	if err := s.moveTranscript(file, path.Join(archiveDir, now.Active.Format("2006-01"), file)); err != nil {
-		return err
+	known := slices.Contains(ses.transcripts(), parts[len(parts)-1].file)
+	for _, e := range parts {
+		if inArchive(e.file) {
+			continue // moved before a crash
+		}
+		if err := s.moveTranscript(e.file, path.Join(archiveDir, now.Active.Format("2006-01"), e.file)); err != nil {
+			return err
+		}
 	}
-	if ses.file == file {
+	if known {
 		ses.forgetFile()
 	}
 	return nil
@@ -119,14 +129,17 @@ func (s *Store) tryTurn(ctx context.Context, name, who string) (*TurnLock, error
 	return lock, err
 }
 
-// bringBack moves an archived transcript to the session folder to be written to.
+// bringBack moves an archived transcript, all parts of it, to the session folder to be written to.
 // The caller holds the append lock.
 func (s *Store) bringBack(ses *session) error {
-	to := path.Base(ses.file)
-	if err := s.moveTranscript(ses.file, to); err != nil {
-		return err
+	for _, file := range ses.transcripts() {
+		if !inArchive(file) {
+			continue
+		}
+		if err := s.moveTranscript(file, path.Base(file)); err != nil {
+			return err
+		}
 	}
-	ses.file, ses.stat = to, nil
 	return s.refresh(ses)
 }
 

@@ -65,8 +65,9 @@ type Info struct {
 	Source   string // cpu, cli, discord, …
 	ID       string
 	Title    string
-	Path     string // absolute path of the transcript; "" for an in-memory session
-	Messages int    // in the file, those of left branches too
+	Path     string   // absolute path of the transcript, of several parts the last; "" for an in-memory session
+	Parts    []string // absolute paths of all its parts, the first in front; nil where there is one file
+	Messages int      // in the file, those of left branches too
 	Started  time.Time
 	Active   time.Time // time of the last block
 	Archived bool      // in the archive folder

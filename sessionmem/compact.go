@@ -116,7 +116,7 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 		through := f.at(x, x.hash(summary.Through))
 		snap.goes = summary.Through == throughNone || through >= 0 && through < end
 	}
-	kept, omitted := f.window(x, from, end, ses.size)
+	kept, omitted := f.window(x, from, end, ses.end())
 	for _, i := range kept {
 		b, err := r.block(f.active[i].block)
 		if err != nil {

@@ -20,9 +20,9 @@ const (
 	maxTopicBytes = 120 // bytes of a topic: file names end at 255
 )
 
-// fileNamePattern reads a transcript's file name: the session (or, in the older
+// fileNamePattern reads a transcript's file name without its end: the session (or, in the older
 // form, topic and id), the time, and the topic where the form has it at the end.
-var fileNamePattern = regexp.MustCompile(`^session-memory-(.+?)-(\d{8}-\d{6})(?:-(.*))?\.md$`)
+var fileNamePattern = regexp.MustCompile(`^session-memory-(.+?)-(\d{8}-\d{6})(?:-(.*))?$`)
 
 // stampPattern is what a session's name may not hold: in a file name it would
 // be taken for the time.
@@ -67,16 +67,20 @@ type parsedName struct {
 	session string
 	topic   string
 	started time.Time // local; zero where the name has no time
+	stem    string    // the name without its end and the part's number
+	part    int       // 1 for a file that is no later part
 }
 
 // parseFileName reads a transcript's file name. A name of no known form gives
 // itself as the session.
 func parseFileName(base string) parsedName {
-	m := fileNamePattern.FindStringSubmatch(base)
+	stem, number := cutPart(strings.TrimSuffix(base, fileSuffix))
+	p := parsedName{session: stem, stem: stem, part: number}
+	m := fileNamePattern.FindStringSubmatch(stem)
 	if m == nil {
-		return parsedName{session: strings.TrimSuffix(base, fileSuffix)}
+		return p
 	}
-	p := parsedName{session: m[1], topic: m[3]}
+	p.session, p.topic = m[1], m[3]
 	if t, err := time.ParseInLocation(stampForm, m[2], time.Local); err == nil {
 		p.started = t
 	}

@@ -96,42 +96,6 @@ func (s *Store) relative(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// locate finds a session's file: of several the newest by the time in its name.
-// The name is compared and never made a path. What isn't there is looked for once
-// more: it may just have been on its way out of the archive.
-func (s *Store) locate(name string) (string, error) {
-	file, err := s.locateOnce(name)
-	if errors.Is(err, ErrNotFound) {
-		return s.locateOnce(name)
-	}
-	return file, err
-}
-
-func (s *Store) locateOnce(name string) (string, error) {
-	all, err := s.entries()
-	var best *entry
-	for i, e := range all {
-		if e.session == name && (best == nil || best.older(e)) {
-			best = &all[i]
-		}
-	}
-	switch {
-	case best != nil:
-		return best.file, nil
-	case err != nil:
-		return "", err
-	}
-	return "", fmt.Errorf("%w: %s", ErrNotFound, name)
-}
-
-// older says whether e began before o.
-func (e *entry) older(o entry) bool {
-	if !e.started.Equal(o.started) {
-		return e.started.Before(o.started)
-	}
-	return e.file < o.file
-}
-
 // Resolve turns what a person typed into a session's name: an exact name; else
 // source+"-"+name when that exists; else the one session whose name ends in it.
 // Otherwise ErrNotFound or ErrAmbiguous (the error lists the candidates).
@@ -187,8 +151,11 @@ func (s *Store) names() ([]string, error) {
 // listed is what List found out about a file, good as long as the file is the same.
 type listed struct {
 	entry
-	stat os.FileInfo
-	info Info
+	stat  os.FileInfo
+	info  Info
+	noted string // the title that a Note gave it
+	first string // the title that its first message makes
+	own   bool   // info.Title is of the text, not of the file's name
 }
 
 // List returns all sessions, archived ones too, last active first. One bad file never hides the others.
@@ -200,28 +167,40 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 		}
 		s.logger.Warn("not all sessions are listed", "err", err)
 	}
-	newest := map[string]entry{}
-	for _, e := range all {
-		if n, ok := newest[e.session]; !ok || n.older(e) {
-			newest[e.session] = e
-		}
-	}
-	infos := s.inMemory()
-	for _, e := range all {
+	infos := slices.Grow(s.inMemory(), len(all))
+	for _, files := range bySession(all) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		info := s.infoOf(e)
-		if newest[e.session].file != e.file {
+		parts, older := partsOf(files)
+		infos = append(infos, s.infoOf(parts))
+		for _, group := range older {
+			info := s.infoOf(group)
 			info.ReadOnly = true
+			infos = append(infos, info)
 		}
-		infos = append(infos, info)
 	}
 	s.forgetListed(all)
 	slices.SortFunc(infos, func(a, b Info) int {
 		return cmp.Or(b.Active.Compare(a.Active), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Path, b.Path))
 	})
 	return infos, nil
+}
+
+// bySession groups files by their session's name.
+func bySession(all []entry) [][]entry {
+	at := make(map[string]int, len(all))
+	groups := make([][]entry, 0, len(all))
+	for i, e := range all {
+		n, ok := at[e.session]
+		if !ok {
+			at[e.session] = len(groups)
+			groups = append(groups, all[i:i+1:i+1])
+			continue
+		}
+		groups[n] = append(groups[n], e)
+	}
+	return groups
 }
 
 // forgetListed drops what is known of files that are gone.
@@ -235,12 +214,12 @@ func (s *Store) forgetListed(all []entry) {
 	maps.DeleteFunc(s.listed, func(file string, _ listed) bool { return !there[file] })
 }
 
-// infoOf reads what the list shows of a file, unless it is known already.
-func (s *Store) infoOf(e entry) Info {
-	bad := func(err error) Info {
+// fileInfo reads what the list shows of a file, unless it is known already.
+func (s *Store) fileInfo(e entry) listed {
+	bad := func(err error) listed {
 		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.topic, Started: e.started, Active: e.started, Err: err}
 		info.Source, info.ID = splitName(e.session)
-		return info
+		return listed{entry: e, info: info}
 	}
 	fi, err := s.root.Stat(e.file)
 	if err != nil {
@@ -250,33 +229,34 @@ func (s *Store) infoOf(e entry) Info {
 	known, ok := s.listed[e.file]
 	s.mu.Unlock()
 	if ok && os.SameFile(known.stat, fi) && known.stat.Size() == fi.Size() && known.stat.ModTime().Equal(fi.ModTime()) {
-		return known.info
+		return known
 	}
 	if !fi.Mode().IsRegular() {
 		return bad(fmt.Errorf("reading %s: it is no file; move it out of the session folder", e.file))
 	}
-	info, err := s.scanFile(e, fi)
+	l, err := s.scanFile(e, fi)
 	if err != nil {
 		return bad(err)
 	}
 	s.mu.Lock()
-	s.listed[e.file] = listed{e, fi, info}
+	s.listed[e.file] = l
 	s.mu.Unlock()
-	return info
+	return l
 }
 
-func (s *Store) scanFile(e entry, fi os.FileInfo) (Info, error) {
+func (s *Store) scanFile(e entry, fi os.FileInfo) (listed, error) {
 	f, err := s.root.Open(e.file)
 	if err != nil {
-		return Info{}, explainDisk("reading "+e.file, err)
+		return listed{}, explainDisk("reading "+e.file, err)
 	}
 	defer f.Close()
-	info, _, err := s.scanInfo(f, e, fi)
-	return info, err
+	l, _, err := s.scanInfo(f, e, fi)
+	return l, err
 }
 
-// scanInfo reads a file for the list: headings, not texts, but for a title's.
-func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (info Info, front string, err error) {
+// scanInfo reads a file for the list: headings, not texts, but for a title's. It
+// gives its front matter too.
+func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, front string, err error) {
 	r := newSizedReader(from, fi.Size())
 	r.limit = blockLimit
 	var sum summary
@@ -286,7 +266,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (info Info, fr
 			break
 		}
 		if err != nil {
-			return Info{}, "", explainDisk("reading "+e.file, err)
+			return listed{}, "", explainDisk("reading "+e.file, err)
 		}
 		k := raw.heading.kind
 		if !raw.headed || !raw.heading.known {
@@ -298,7 +278,9 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (info Info, fr
 			sum.add(Block{Kind: k, Time: raw.heading.time, Text: "-"})
 		}
 	}
-	return s.complete(sum.info(r.front), e, fi), r.front, nil
+	info := sum.info(r.front)
+	out := listed{entry: e, stat: fi, info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != ""}
+	return out, r.front, nil
 }
 
 // complete adds what the file's name and its entry in the folder tell.

@@ -27,15 +27,32 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 		}
 		return &Transcript{Info: ses.memInfo(), Blocks: slices.Clone(ses.mem)}, nil
 	}
-	file, err := s.locate(name)
+	parts, err := s.locateParts(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.openTranscript(file)
-	if err != nil {
-		return nil, explainDisk("reading "+file, err)
+	return s.loadParts(parts)
+}
+
+// loadParts reads the parts of a session as one transcript.
+func (s *Store) loadParts(parts []entry) (*Transcript, error) {
+	all := newCollector()
+	var last os.FileInfo
+	archived := true
+	for _, e := range parts {
+		f, err := s.openTranscript(e.file)
+		if err != nil {
+			return nil, explainDisk("reading "+e.file, err)
+		}
+		if last, err = all.file(f); err != nil {
+			return nil, explainDisk("reading "+e.file, err)
+		}
+		archived = archived && inArchive(e.file)
 	}
-	return s.readTranscript(f, entryOf(file))
+	t := all.transcript()
+	t.Info = s.complete(t.Info, parts[len(parts)-1], last)
+	t.Info.Archived, t.Info.Parts = archived, s.absolute(parts)
+	return t, nil
 }
 
 // Each reads a whole session block by block, in the memory that its largest block
@@ -56,60 +73,103 @@ func (s *Store) Each(ctx context.Context, name string, begin func(info Info, fro
 		}
 		return err
 	}
-	f, size, file, err := s.openWhole(ctx, name)
+	parts, err := s.openWhole(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return explainDisk("reading "+file, err)
-	}
-	whole := func() io.Reader { return io.NewSectionReader(f, 0, size) }
-	info, front, err := s.scanInfo(whole(), entryOf(file), fi)
+	defer closeParts(parts)
+	info, front, err := s.scanParts(parts)
 	if err != nil {
 		return err
 	}
 	if err := begin(info, front); err != nil {
 		return err
 	}
-	return s.eachBlock(ctx, whole(), file, each)
+	seen := newIndex(s.seed)
+	for _, p := range parts {
+		if err := eachBlock(ctx, p, &seen, each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// openWhole opens a session's file and tells its size at a moment when no block is
-// half written.
-func (s *Store) openWhole(ctx context.Context, name string) (f *os.File, size int64, file string, err error) {
+// openPart is an opened file of a session.
+type openPart struct {
+	entry
+	f  *os.File
+	fi os.FileInfo
+}
+
+func (p openPart) reader() io.Reader { return io.NewSectionReader(p.f, 0, p.fi.Size()) }
+
+func closeParts(parts []openPart) {
+	for _, p := range parts {
+		_ = p.f.Close() // read only
+	}
+}
+
+// openWhole opens a session's files and tells their sizes at a moment when no block
+// is half written.
+func (s *Store) openWhole(ctx context.Context, name string) (parts []openPart, err error) {
 	ses := s.session(name)
 	unlock, err := s.lock(ctx, ses, true)
 	if err != nil {
-		return nil, 0, "", fmt.Errorf("reading %s: %w", name, err)
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	defer unlock()
-	if file, err = s.locate(name); err != nil {
-		return nil, 0, "", err
-	}
-	if f, err = s.openTranscript(file); err != nil {
-		return nil, 0, "", explainDisk("reading "+file, err)
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = errNoFile
-	}
+	files, err := s.locateParts(name)
 	if err != nil {
-		return nil, 0, "", errors.Join(explainDisk("reading "+file, err), f.Close())
+		return nil, err
 	}
-	return f, fi.Size(), file, nil
+	defer func() {
+		if err != nil {
+			closeParts(parts)
+		}
+	}()
+	for _, e := range files {
+		f, err := s.openTranscript(e.file)
+		if err != nil {
+			return nil, explainDisk("reading "+e.file, err)
+		}
+		fi, err := f.Stat()
+		parts = append(parts, openPart{e, f, fi})
+		if err == nil && !fi.Mode().IsRegular() {
+			err = errNoFile
+		}
+		if err != nil {
+			return parts, explainDisk("reading "+e.file, err)
+		}
+	}
+	return parts, nil
 }
 
-func (s *Store) eachBlock(ctx context.Context, from io.Reader, file string, each func(Block) error) error {
-	r, seen := newBlockReader(from), newIndex(s.seed)
+// scanParts gives what the list shows of a session, and its front matter.
+func (s *Store) scanParts(parts []openPart) (Info, string, error) {
+	out, front, err := s.scanInfo(parts[0].reader(), parts[0].entry, parts[0].fi)
+	files := []entry{parts[0].entry}
+	for _, p := range parts[1:] {
+		if err != nil {
+			break
+		}
+		var next listed
+		next, _, err = s.scanInfo(p.reader(), p.entry, p.fi)
+		out.follow(next)
+		files = append(files, p.entry)
+	}
+	out.info.Parts = s.absolute(files)
+	return out.info, front, err
+}
+
+func eachBlock(ctx context.Context, p openPart, seen *index, each func(Block) error) error {
+	r := newBlockReader(p.reader())
 	for {
 		raw, err := r.read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return explainDisk("reading "+file, err)
+			return explainDisk("reading "+p.file, err)
 		}
 		b := raw.decode()
 		number := seen.copies.identify(&b, raw.derived, seen.has)
@@ -138,32 +198,30 @@ func (s *Store) LoadFile(path string) (*Transcript, error) {
 	if err != nil {
 		return nil, explainDisk("reading a transcript", err)
 	}
-	t, err := s.readTranscript(f, entry{filepath.Base(path), parseFileName(filepath.Base(path))})
+	all := newCollector()
+	fi, err := all.file(f)
 	if err != nil {
-		return nil, err
+		return nil, explainDisk("reading a transcript", err)
 	}
+	t := all.transcript()
+	t.Info = s.complete(t.Info, entry{filepath.Base(path), parseFileName(filepath.Base(path))}, fi)
 	if t.Info.Path, err = filepath.Abs(path); err != nil {
 		t.Info.Path = path
 	}
 	return t, nil
 }
 
-// readTranscript reads an open file and closes it.
-func (s *Store) readTranscript(f *os.File, e entry) (*Transcript, error) {
+// file reads an open file as the next part and closes it.
+func (c *collector) file(f *os.File) (os.FileInfo, error) {
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
-		return nil, explainDisk("reading "+e.file, err)
+		return nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading %s: it is no file", e.file)
+		return nil, errNoFile
 	}
-	t, err := ParseTranscript(f)
-	if err != nil {
-		return nil, explainDisk("reading "+e.file, err)
-	}
-	t.Info = s.complete(t.Info, e, fi)
-	return t, nil
+	return fi, c.read(f)
 }
 
 // Context gives what a model is told of the session. A session never written

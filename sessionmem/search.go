@@ -177,7 +177,7 @@ func (s *Searcher) blocksWith(ctx context.Context, info Info, words [][]byte, in
 		}
 		return t.Blocks
 	}
-	if err := buf.read(s.store, s.store.relative(info.Path)); err != nil {
+	if err := buf.readAll(s.store, info); err != nil {
 		s.store.logger.Debug("a transcript can't be searched", "path", info.Path, "err", err)
 		return nil
 	}
@@ -223,7 +223,24 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 	return true
 }
 
-// read reads a whole file of the session folder.
+// readAll reads all files of a session one behind the other, the later ones without
+// their front matter.
+func (b *searchBuffer) readAll(s *Store, info Info) error {
+	b.raw = b.raw[:0]
+	for _, p := range info.files() {
+		before := len(b.raw)
+		if err := b.read(s, s.relative(p)); err != nil {
+			return err
+		}
+		if before > 0 {
+			_, front := cutFrontMatter(b.raw[before:])
+			b.raw = append(slices.Replace(b.raw, before, before+front, '\n'), '\n')
+		}
+	}
+	return nil
+}
+
+// read adds a whole file of the session folder.
 func (b *searchBuffer) read(s *Store, file string) error {
 	f, err := s.openTranscript(file)
 	if err != nil {
@@ -234,10 +251,9 @@ func (b *searchBuffer) read(s *Store, file string) error {
 	if err != nil {
 		return err
 	}
-	if need := int(fi.Size()) + 1; cap(b.raw) < need {
-		b.raw = make([]byte, 0, need+need/4)
+	if need := len(b.raw) + int(fi.Size()) + 2; cap(b.raw) < need { // two more: line ends between the files
+		b.raw = append(make([]byte, 0, need+need/4), b.raw...)
 	}
-	b.raw = b.raw[:0]
 	for {
 		n, err := f.Read(b.raw[len(b.raw):cap(b.raw)])
 		b.raw = b.raw[:len(b.raw)+n]

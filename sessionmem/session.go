@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"sync"
@@ -39,6 +38,8 @@ type session struct {
 	mem      []Block           // blocks of an in-memory session
 	files    map[string][]byte // attachments of an in-memory session, by file name
 	file     string            // name of the transcript in the session folder; "" before it is found or made
+	earlier  []part            // the parts before it, oldest first; what is below is of the last one
+	base     int64             // bytes of the earlier parts: a block's offset goes on from there
 	stat     os.FileInfo       // of the file as it was read last; nil: not read
 	size     int64
 	tail     []byte // the file's last bytes, at most fingerprintLen
@@ -56,7 +57,8 @@ type session struct {
 type recentBlock struct {
 	block    Block
 	seen     time.Time
-	restored bool // put back once: if it goes again, that is the user's will
+	file     string // that it is in, without its folder
+	restored bool   // put back once: if it goes again, that is the user's will
 }
 
 // refresh brings the session up to what is in its file. It reads nothing where
@@ -73,7 +75,8 @@ func (s *Store) refresh(ses *session) error {
 	if err != nil {
 		return err
 	}
-	if ses.stat != nil && os.SameFile(ses.stat, fi) && ses.size == fi.Size() && ses.stat.ModTime().Equal(fi.ModTime()) {
+	stand := s.earlierStand(ses)
+	if stand && ses.stat != nil && os.SameFile(ses.stat, fi) && ses.size == fi.Size() && ses.stat.ModTime().Equal(fi.ModTime()) {
 		return nil
 	}
 	f, err := s.openTranscript(ses.file)
@@ -87,42 +90,27 @@ func (s *Store) refresh(ses *session) error {
 	if !fi.Mode().IsRegular() {
 		return fmt.Errorf("reading %s: it is no file", ses.file)
 	}
-	grew, err := s.readTail(ses, f, fi)
-	if err != nil || grew {
-		return err
+	if stand {
+		if grew, err := s.readTail(ses, f, fi); err != nil || grew {
+			return err
+		}
 	}
 	return s.readAll(ses, f, fi)
 }
 
-// statFile finds the session's file and its state. A file that was known and is
+// statFile finds the session's files and the state of the last one. A file that was known and is
 // gone may be in the middle of an editor's save or may have been renamed.
 func (s *Store) statFile(ses *session) (os.FileInfo, error) {
-	if inArchive(ses.file) { // an editor's late save may have put one in the old place: that one counts
-		if fi, err := s.root.Stat(path.Base(ses.file)); err == nil {
-			ses.file, ses.stat = path.Base(ses.file), nil
-			return fi, nil
+	if !s.inPlace(ses) {
+		parts, err := s.locateParts(ses.name)
+		if err != nil {
+			return nil, err
 		}
+		ses.takeParts(parts)
 	}
-	if ses.file != "" {
-		fi, err := s.root.Stat(ses.file)
-		if err == nil {
-			return fi, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, explainDisk("reading "+ses.file, err)
-		}
-	}
-	file, err := s.locate(ses.name)
+	fi, err := s.root.Stat(ses.file)
 	if err != nil {
-		return nil, err
-	}
-	if ses.file != file {
-		ses.stat = nil
-	}
-	ses.file = file
-	fi, err := s.root.Stat(file)
-	if err != nil {
-		return nil, explainDisk("reading "+file, err)
+		return nil, explainDisk("reading "+ses.file, err)
 	}
 	return fi, nil
 }
@@ -134,6 +122,7 @@ func (ses *session) forgetFile() {
 		ses.recent = nil
 	}
 	ses.file, ses.stat, ses.size, ses.tail = "", nil, 0, nil
+	ses.earlier, ses.base = nil, 0
 	ses.bare, ses.readOnly, ses.rewrote = false, false, false
 	ses.forgetBlocks()
 }
@@ -159,7 +148,7 @@ func (ses *session) read(raw rawBlock) {
 		b = raw.decode()
 	}
 	number := ses.index.copies.identify(&b, raw.derived, ses.taken)
-	ses.follow(b, raw.offset, number)
+	ses.follow(b, ses.base+raw.offset, number)
 }
 
 // readTail reads what was appended since. It reports false where the file changed
@@ -187,7 +176,7 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 			return false, nil // text was added to the last block
 		}
 		b := raw.decode()
-		n := ses.follow(b, raw.offset, ses.index.copies.identify(&b, raw.derived, ses.taken))
+		n := ses.follow(b, ses.base+raw.offset, ses.index.copies.identify(&b, raw.derived, ses.taken))
 		if raw.size <= blockLimit {
 			ses.texts.put(n, b, int(raw.size))
 			ses.remember(b, time.Now())
@@ -195,21 +184,36 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 	}
 }
 
-// readAll reads the whole file.
+// readAll reads the session whole: the parts before the last file, and that one.
 func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
+	ses.rewrote = ses.rewrote || ses.stat != nil
+	ses.readOnly, ses.base = false, 0
+	ses.forgetBlocks()
+	if err := s.readEarlier(ses); err != nil {
+		ses.stat = nil
+		return err
+	}
+	bare, err := s.readBlocks(ses, f, fi, ses.file)
+	if err != nil {
+		ses.stat = nil
+		return err
+	}
+	ses.bare = bare
+	return ses.setEnd(f, fi)
+}
+
+// readBlocks reads a file of the session from its beginning.
+func (s *Store) readBlocks(ses *session, f *os.File, fi os.FileInfo, file string) (bare bool, err error) {
 	r := newBlockReader(io.NewSectionReader(f, 0, fi.Size()))
 	r.limit = blockLimit
-	ses.bare, ses.readOnly = r.bare, readOnlyFormat(r.front)
-	ses.rewrote = ses.rewrote || ses.stat != nil
-	ses.forgetBlocks()
+	ses.readOnly = ses.readOnly || readOnlyFormat(r.front)
 	for {
 		raw, err := r.read()
 		if errors.Is(err, io.EOF) {
-			return ses.setEnd(f, fi)
+			return r.bare, nil
 		}
 		if err != nil {
-			ses.stat = nil
-			return explainDisk("reading "+ses.file, err)
+			return false, explainDisk("reading "+file, err)
 		}
 		ses.read(raw)
 	}
@@ -235,36 +239,31 @@ func (ses *session) remember(b Block, seen time.Time) {
 	if len(ses.recent) == maxRecent {
 		ses.recent = append(ses.recent[:0:0], ses.recent[1:]...)
 	}
-	ses.recent = append(ses.recent, recentBlock{block: b, seen: seen})
+	ses.recent = append(ses.recent, recentBlock{block: b, seen: seen, file: path.Base(ses.file)})
 }
 
 // dropped gives the blocks that an editor's save dropped because they were
-// written after it had read the file: those at the end of what is known, none of
-// which was put back before. A block that is missing from the middle, or that has
+// written after it had read the file: those at the end of what is known of a file,
+// none of which was put back before. A block that is missing from the middle, or that has
 // been there for half an hour, was deleted on purpose.
 func (ses *session) dropped(now time.Time) []Block {
 	if !ses.rewrote {
 		return nil
 	}
 	ses.rewrote = false
-	first := len(ses.recent)
-	for first > 0 && !ses.taken(ses.recent[first-1].block.ID) {
-		first--
-	}
 	var lost []Block
 	var kept []recentBlock
-	for _, r := range ses.recent[:first] {
-		if ses.taken(r.block.ID) {
+	for i, missing := range ses.missingAtEnds() {
+		r := ses.recent[i]
+		switch {
+		case !missing && ses.taken(r.block.ID):
 			kept = append(kept, r)
+		case !missing || r.restored || now.Sub(r.seen) > lateSave:
+		default:
+			r.restored = true
+			kept = append(kept, r)
+			lost = append(lost, r.block)
 		}
-	}
-	for _, r := range ses.recent[first:] {
-		if r.restored || now.Sub(r.seen) > lateSave {
-			continue
-		}
-		r.restored = true
-		kept = append(kept, r)
-		lost = append(lost, r.block)
 	}
 	ses.recent = kept
 	return lost

@@ -33,16 +33,23 @@ const (
 type Config struct {
 	Root         string // data folder, e.g. ~/.mac-stats
 	InMemoryOnly bool   // write nothing to disk
+	// MaxFileBytes is how large a transcript may grow, in bytes: once it is that
+	// large, the next block begins another part of the session. 0, or a nil function,
+	// is no limit. It is asked at each append.
+	MaxFileBytes func() int64
 	Logger       *slog.Logger
 }
 
 // Store is the sessions of one data folder. It is safe for use by several
 // goroutines and, through file locks, by several processes.
 type Store struct {
-	dir     string   // absolute session folder
-	root    *os.Root // confined to dir; nil in memory, and where the folder can't be opened
-	memory  bool     // Config.InMemoryOnly
-	openErr error    // why there is no root; nothing is listed, appends say it
+	dir    string   // absolute session folder
+	root   *os.Root // confined to dir; nil in memory, and where the folder can't be opened
+	memory bool     // Config.InMemoryOnly
+
+	maxBytes func() int64 // Config.MaxFileBytes
+
+	openErr error // why there is no root; nothing is listed, appends say it
 	logger  *slog.Logger
 	seed    maphash.Seed // of the hashes of ids: of this process alone
 	opened  func()       // tests: called between opening a transcript and writing to it
@@ -63,6 +70,7 @@ func Open(cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		memory:   cfg.InMemoryOnly,
+		maxBytes: cfg.MaxFileBytes,
 		logger:   cfg.Logger,
 		seed:     maphash.MakeSeed(),
 		sessions: map[string]*session{},

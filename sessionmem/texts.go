@@ -50,6 +50,7 @@ type blockSource struct {
 	s   *Store
 	ses *session
 	f   *os.File // opened when it is needed
+	of  string   // the part that f is
 	buf []byte
 }
 
@@ -91,42 +92,41 @@ func (r *blockSource) block(n uint32) (Block, error) {
 // read reads a block as it stands in the file, at most so many bytes of it; 0 is
 // all.
 func (r *blockSource) read(n uint32, limit int64) (rawBlock, error) {
-	if err := r.open(); err != nil {
+	where := r.ses.place(n)
+	if err := r.open(where.part); err != nil {
 		return rawBlock{}, err
 	}
-	ses := r.ses
-	at := ses.index.blocks[n].offset()
-	size := ses.index.end(n, ses.size) - at
-	length := size
+	length := where.size
 	if limit > 0 {
-		length = min(size, limit)
+		length = min(length, limit)
 	}
 	if int64(cap(r.buf)) < length {
 		r.buf = make([]byte, length)
 	}
-	if _, err := r.f.ReadAt(r.buf[:length], at); err != nil {
-		return rawBlock{}, explainDisk("reading "+ses.file, err)
+	if _, err := r.f.ReadAt(r.buf[:length], where.at); err != nil {
+		return rawBlock{}, explainDisk("reading "+where.file, err)
 	}
-	return parseBlock(r.buf[:length], at, size, ses.bare), nil
+	return parseBlock(r.buf[:length], where.at, where.size, where.bare), nil
 }
 
-// open opens the file, if it is still the one that the session was read from.
-func (r *blockSource) open() error {
-	if r.f != nil {
+// open opens a part, if it is still the file that the session was read from.
+func (r *blockSource) open(p part) error {
+	if r.f != nil && r.of == p.file {
 		return nil
 	}
-	f, err := r.s.openTranscript(r.ses.file)
+	f, err := r.s.openTranscript(p.file)
 	if err != nil {
-		return explainDisk("reading "+r.ses.file, err)
+		return explainDisk("reading "+p.file, err)
 	}
 	fi, err := f.Stat()
-	if err == nil && (r.ses.stat == nil || !os.SameFile(fi, r.ses.stat) || fi.Size() < r.ses.size) {
+	if err == nil && (p.stat == nil || !os.SameFile(fi, p.stat) || fi.Size() < p.stat.Size()) {
 		err = errReplaced
 	}
 	if err != nil {
-		return errors.Join(explainDisk("reading "+r.ses.file, err), f.Close())
+		return errors.Join(explainDisk("reading "+p.file, err), f.Close())
 	}
-	r.f = f
+	r.close()
+	r.f, r.of = f, p.file
 	return nil
 }
 
@@ -147,7 +147,7 @@ func parseBlock(raw []byte, offset, size int64, bare bool) rawBlock {
 func (s *Store) contextNow(ses *session) (Context, error) {
 	f, x := &ses.fold, &ses.index
 	at, from := f.lastSummary(x)
-	kept, omitted := f.window(x, from, len(f.active), ses.size)
+	kept, omitted := f.window(x, from, len(f.active), ses.end())
 	r := s.source(ses)
 	defer r.close()
 	out := Context{Settings: f.settings, Titled: f.titled, Total: f.messages(x), Omitted: omitted, Messages: make([]Block, 0, len(kept))}

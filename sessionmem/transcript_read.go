@@ -359,26 +359,53 @@ func deriveID(k Kind, text string) string {
 // damaged. It never refuses content: what can't be read as a block is a block of
 // KindText. The error is the reader's. Info holds what the text alone tells.
 func ParseTranscript(r io.Reader) (*Transcript, error) {
+	all := newCollector()
+	if err := all.read(r); err != nil {
+		return nil, fmt.Errorf("reading a transcript: %w", err)
+	}
+	return all.transcript(), nil
+}
+
+// collector puts the parts of a session together to one transcript.
+type collector struct {
+	t        Transcript
+	begun    bool
+	sum      summary
+	seen     map[string]bool
+	same     copies
+	readOnly bool
+}
+
+func newCollector() *collector { return &collector{seen: map[string]bool{}, same: copies{}} }
+
+// read reads the next part.
+func (c *collector) read(r io.Reader) error {
 	br := newBlockReader(r)
-	t := &Transcript{FrontMatter: br.front}
-	var sum summary
-	seen, same := map[string]bool{}, copies{}
+	if !c.begun {
+		c.t.FrontMatter, c.begun = br.front, true
+	}
+	c.readOnly = c.readOnly || readOnlyFormat(br.front)
 	for {
 		raw, err := br.read()
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading a transcript: %w", err)
+			return err
 		}
 		b := raw.decode()
-		same.identify(&b, raw.derived, func(id string) bool { return seen[id] })
-		seen[b.ID] = true
-		t.Blocks = append(t.Blocks, b)
-		sum.add(b)
+		c.same.identify(&b, raw.derived, func(id string) bool { return c.seen[id] })
+		c.seen[b.ID] = true
+		c.t.Blocks = append(c.t.Blocks, b)
+		c.sum.add(b)
 	}
-	t.Info = sum.info(br.front)
-	return t, nil
+}
+
+// transcript gives what was read.
+func (c *collector) transcript() *Transcript {
+	c.t.Info = c.sum.info(c.t.FrontMatter)
+	c.t.Info.ReadOnly = c.readOnly
+	return &c.t
 }
 
 // cutFrontMatter finds front matter at the beginning of head: lines of keys and

@@ -60,9 +60,13 @@ func (s *Store) delete(ctx context.Context, name string) error {
 		ses.forgetBlocks()
 		return nil
 	}
-	files, err := s.filesOf(name)
+	entries, err := s.filesOf(name)
 	if err != nil {
 		return err
+	}
+	files := make([]string, len(entries))
+	for i, e := range entries {
+		files[i] = e.file
 	}
 	own, err := s.ownAttachments(ctx, name, files)
 	if err != nil {
@@ -80,21 +84,6 @@ func (s *Store) delete(ctx context.Context, name string) error {
 	}
 	ses.forgetFile()
 	return nil
-}
-
-// filesOf gives all files of a session.
-func (s *Store) filesOf(name string) ([]string, error) {
-	all, err := s.entries()
-	var files []string
-	for _, e := range all {
-		if e.session == name {
-			files = append(files, e.file)
-		}
-	}
-	if len(files) == 0 && err == nil {
-		err = fmt.Errorf("%w: %s", ErrNotFound, name)
-	}
-	return files, err
 }
 
 // rename moves a file within the session folder; what stands there already stays.

@@ -1,0 +1,403 @@
+package sessionmem
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A session whose transcript has reached Config.MaxFileBytes goes on in another
+// file. The file of part 2 is named as the first one, with ".part2" before its
+// end (no topic has a dot), and has a line "part: 2" in its front matter. All of
+// them are one session. Two files of a session that are no such parts are not:
+// the one begun last counts, the other is read-only.
+
+// partMark is what stands before a part's number in its file name.
+const partMark = ".part"
+
+// cutPart takes the part's number off a file's name without its end; 1 where it
+// has none.
+func cutPart(base string) (stem string, number int) {
+	i := strings.LastIndex(base, partMark)
+	if i <= 0 {
+		return base, 1
+	}
+	digits := base[i+len(partMark):]
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil || n < 2 || digits[0] == '0' {
+		return base, 1
+	}
+	return base[:i], int(n)
+}
+
+// partFile is the file of a part, in the session folder itself.
+func partFile(stem string, number int) string {
+	if number < 2 {
+		return stem + fileSuffix
+	}
+	return stem + partMark + strconv.Itoa(number) + fileSuffix
+}
+
+// part is a file of a session that is followed by another one.
+type part struct {
+	file string      // relative to the session folder
+	stat os.FileInfo // as it was read last; nil: not read
+	bare bool
+}
+
+// sameAs says whether the file is as it was read.
+func (p part) sameAs(fi os.FileInfo) bool {
+	return p.stat != nil && os.SameFile(p.stat, fi) && p.stat.Size() == fi.Size() && p.stat.ModTime().Equal(fi.ModTime())
+}
+
+// partsOf sorts the files of one session's name: its parts, oldest first, then
+// the groups of older files.
+func partsOf(files []entry) (parts []entry, older [][]entry) {
+	if len(files) == 1 {
+		return files, nil
+	}
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b entry) int {
+		return cmp.Or(b.started.Compare(a.started), strings.Compare(b.stem, a.stem), cmp.Compare(a.part, b.part), strings.Compare(b.file, a.file))
+	})
+	var groups [][]entry
+	var copies [][]entry
+	for i, e := range files {
+		last := len(groups) - 1
+		switch {
+		case i == 0 || e.stem != files[i-1].stem || !e.started.Equal(files[i-1].started):
+			groups = append(groups, []entry{e})
+		case e.part == files[i-1].part: // in the archive too: the one in the session folder counts
+			copies = append(copies, []entry{e})
+		default:
+			groups[last] = append(groups[last], e)
+		}
+	}
+	return groups[0], append(groups[1:], copies...)
+}
+
+// locateParts finds a session's files, the oldest part first. The name is compared
+// and never made a path. What isn't there is looked for once more: it may just have
+// been on its way out of the archive.
+func (s *Store) locateParts(name string) ([]entry, error) {
+	parts, err := s.locateOnce(name)
+	if errors.Is(err, ErrNotFound) {
+		return s.locateOnce(name)
+	}
+	return parts, err
+}
+
+func (s *Store) locateOnce(name string) ([]entry, error) {
+	files, err := s.filesOf(name)
+	if len(files) == 0 {
+		return nil, err
+	}
+	parts, _ := partsOf(files)
+	return parts, nil
+}
+
+// locate finds the file that a session is written to: its last part.
+func (s *Store) locate(name string) (string, error) {
+	parts, err := s.locateParts(name)
+	if err != nil {
+		return "", err
+	}
+	return parts[len(parts)-1].file, nil
+}
+
+// filesOf gives all files of a session's name, older ones and copies too.
+func (s *Store) filesOf(name string) ([]entry, error) {
+	all, err := s.entries()
+	var files []entry
+	for _, e := range all {
+		if e.session == name {
+			files = append(files, e)
+		}
+	}
+	if len(files) == 0 && err == nil {
+		err = fmt.Errorf("%w: %s", ErrNotFound, name)
+	}
+	return files, err
+}
+
+// stem is what the names of the session's files have in common.
+func (ses *session) stem() string {
+	stem, _ := cutPart(strings.TrimSuffix(path.Base(ses.file), fileSuffix))
+	return stem
+}
+
+// number is the number of the part that is written to.
+func (ses *session) number() int {
+	_, n := cutPart(strings.TrimSuffix(path.Base(ses.file), fileSuffix))
+	return n
+}
+
+// transcripts gives the session's known files, oldest part first.
+func (ses *session) transcripts() []string {
+	if ses.file == "" {
+		return nil
+	}
+	files := make([]string, 0, len(ses.earlier)+1)
+	for _, p := range ses.earlier {
+		files = append(files, p.file)
+	}
+	return append(files, ses.file)
+}
+
+// knowsFile says whether a file of this base name is one of the session's.
+func (ses *session) knowsFile(base string) bool {
+	return slices.ContainsFunc(ses.transcripts(), func(f string) bool { return path.Base(f) == base })
+}
+
+// inPlace says whether the session's files are the known ones: none gone, none in
+// the session folder instead of the archive (an editor's late save may have put one
+// into its old place: that one counts), and no new part behind them.
+func (s *Store) inPlace(ses *session) bool {
+	for _, file := range ses.transcripts() {
+		if _, err := s.root.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		if inArchive(file) && s.isThere(path.Base(file)) {
+			return false
+		}
+	}
+	return ses.file != "" && !s.isThere(partFile(ses.stem(), ses.number()+1))
+}
+
+// allLocated says whether each known file is there, where it was or in another folder.
+func (s *Store) allLocated(ses *session) bool {
+	parts, err := s.locateParts(ses.name)
+	return err == nil && !slices.ContainsFunc(ses.transcripts(), func(known string) bool {
+		return !slices.ContainsFunc(parts, func(e entry) bool { return path.Base(e.file) == path.Base(known) })
+	})
+}
+
+func (s *Store) isThere(file string) bool {
+	_, err := s.root.Lstat(file)
+	return err == nil
+}
+
+// takeParts makes these the session's files. What was read of others is read anew.
+func (ses *session) takeParts(parts []entry) {
+	files := make([]string, len(parts))
+	for i, e := range parts {
+		files[i] = e.file
+	}
+	if slices.Equal(files, ses.transcripts()) {
+		return
+	}
+	ses.rewrote = ses.rewrote || ses.stat != nil
+	ses.file, ses.stat, ses.earlier = files[len(files)-1], nil, nil
+	for _, e := range parts[:len(parts)-1] {
+		ses.earlier = append(ses.earlier, part{file: e.file})
+	}
+	ses.recent = slices.DeleteFunc(ses.recent, func(r recentBlock) bool { return !ses.knowsFile(r.file) })
+}
+
+// earlierStand says whether the files before the last one are as they were read.
+func (s *Store) earlierStand(ses *session) bool {
+	for _, p := range ses.earlier {
+		if fi, err := s.root.Stat(p.file); err != nil || !p.sameAs(fi) {
+			return false
+		}
+	}
+	return true
+}
+
+// isFull says whether the next block begins another part.
+func (s *Store) isFull(ses *session) bool {
+	if s.maxBytes == nil || ses.file == "" {
+		return false
+	}
+	most := s.maxBytes()
+	return most > 0 && ses.size >= most
+}
+
+// partFront is the front matter of a part of the session that begins with these
+// blocks.
+func (s *Store) partFront(ses *session, number int, blocks []Block) string {
+	info := Info{Name: ses.name, Started: blocks[0].Time}
+	info.Source, _ = splitName(ses.name)
+	if len(ses.earlier) > 0 {
+		if l := s.listedOf(ses.earlierEntries()); l.own {
+			info.Title = l.info.Title
+		}
+	}
+	return frontMatter(info) + "part: " + strconv.Itoa(number) + "\n"
+}
+
+// beginning gives what stands before the first block of a file that is new, or that
+// a crash left empty.
+func (s *Store) beginning(ses *session, number int, blocks []Block) []byte {
+	front := ""
+	if number > 1 {
+		front = s.partFront(ses, number, blocks)
+	} else {
+		_, info := newFile(ses.name, blocks)
+		front = frontMatter(info)
+	}
+	return []byte(fence + "\n" + front + fence + "\n")
+}
+
+// nextPart makes the session go on in another file, which is still to be made, and
+// gives what takes that back.
+func (ses *session) nextPart() (back func()) {
+	earlier, base, file, stat, size, tail, bare := ses.earlier, ses.base, ses.file, ses.stat, ses.size, ses.tail, ses.bare
+	ses.earlier = append(slices.Clip(earlier), part{file: file, stat: stat, bare: bare})
+	ses.file = partFile(ses.stem(), ses.number()+1)
+	ses.base, ses.stat, ses.size, ses.tail = base+size, nil, 0, nil
+	return func() {
+		ses.earlier, ses.base, ses.file, ses.stat, ses.size, ses.tail, ses.bare = earlier, base, file, stat, size, tail, bare
+	}
+}
+
+// absolute gives the paths of several parts; nil for a single file.
+func (s *Store) absolute(parts []entry) []string {
+	if len(parts) < 2 {
+		return nil
+	}
+	paths := make([]string, len(parts))
+	for i, e := range parts {
+		paths[i] = filepath.Join(s.dir, e.file)
+	}
+	return paths
+}
+
+// readEarlier reads the parts before the last one.
+func (s *Store) readEarlier(ses *session) error {
+	for i := range ses.earlier {
+		p := &ses.earlier[i]
+		f, err := s.openTranscript(p.file)
+		if err != nil {
+			return explainDisk("reading "+p.file, err)
+		}
+		fi, err := f.Stat()
+		if err == nil {
+			p.bare, err = s.readBlocks(ses, f, fi, p.file)
+		}
+		_ = f.Close() // read only
+		if err != nil {
+			p.stat = nil
+			return err
+		}
+		p.stat = fi
+		ses.base += fi.Size()
+	}
+	return nil
+}
+
+// missingAtEnds says of each recent block whether it is missing with all of its file
+// that came after it.
+func (ses *session) missingAtEnds() []bool {
+	missing := make([]bool, len(ses.recent))
+	there := map[string]bool{} // files with a later block that stands
+	for i, r := range slices.Backward(ses.recent) {
+		if ses.taken(r.block.ID) {
+			there[r.file] = true
+		}
+		missing[i] = !there[r.file]
+	}
+	return missing
+}
+
+// moveRecent notes that blocks which were put back are in the last file now.
+func (ses *session) moveRecent(blocks []Block) {
+	for i, r := range ses.recent {
+		if slices.ContainsFunc(blocks, func(b Block) bool { return b.ID == r.block.ID }) {
+			ses.recent[i].file = path.Base(ses.file)
+		}
+	}
+}
+
+func (ses *session) earlierEntries() []entry {
+	out := make([]entry, len(ses.earlier))
+	for i, p := range ses.earlier {
+		out[i] = entryOf(p.file)
+	}
+	return out
+}
+
+// filesOfInfo gives the files that a list entry stands for, as they are now.
+func (s *Store) filesOfInfo(info Info) ([]entry, error) {
+	files, err := s.filesOf(info.Name)
+	if len(files) == 0 {
+		return nil, err
+	}
+	parts, older := partsOf(files)
+	for _, group := range append([][]entry{parts}, older...) {
+		if group[len(group)-1].file == s.relative(info.Path) {
+			return group, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: its files changed meanwhile", errReplaced)
+}
+
+// infoOf is the list's line for the parts of a session, oldest first: started with
+// the first, active with the last, the messages of all.
+func (s *Store) infoOf(parts []entry) Info { return s.listedOf(parts).info }
+
+func (s *Store) listedOf(parts []entry) listed {
+	out := s.fileInfo(parts[0])
+	for _, e := range parts[1:] {
+		out.follow(s.fileInfo(e))
+	}
+	out.info.Parts = s.absolute(parts)
+	return out
+}
+
+// follow adds the next part.
+func (l *listed) follow(next listed) {
+	info := &l.info
+	info.Path = next.info.Path
+	info.Archived = info.Archived && next.info.Archived
+	info.ReadOnly = info.ReadOnly || next.info.ReadOnly
+	info.Err = errors.Join(info.Err, next.info.Err)
+	if next.info.Err != nil || next.stat.Size() == 0 { // a crash may leave one without a block
+		return
+	}
+	info.Messages += next.info.Messages
+	info.Active, info.Ended = next.info.Active, next.info.Ended
+	switch {
+	case next.noted != "":
+		info.Title, l.own = next.noted, true
+	case !l.own && next.first != "":
+		info.Title, l.own = next.first, true
+	}
+}
+
+// files gives the paths of a transcript's files, oldest part first.
+func (i Info) files() []string {
+	if len(i.Parts) > 0 {
+		return i.Parts
+	}
+	return []string{i.Path}
+}
+
+// end is where the session's last file ends, as blocks' offsets count.
+func (ses *session) end() int64 { return ses.base + ses.size }
+
+// stretch is where a block stands: in which file, from which byte on, how many.
+type stretch struct {
+	part     // the file as it was read
+	at, size int64
+}
+
+// place finds a block by its number.
+func (ses *session) place(n uint32) stretch {
+	at := ses.index.blocks[n].offset()
+	end, base := ses.index.end(n, ses.end()), int64(0)
+	for _, p := range ses.earlier {
+		if size := p.stat.Size(); at < base+size {
+			return stretch{p, at - base, min(end, base+size) - at}
+		}
+		base += p.stat.Size()
+	}
+	return stretch{part{file: ses.file, stat: ses.stat, bare: ses.bare}, at - base, end - at}
+}
