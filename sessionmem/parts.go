@@ -372,12 +372,16 @@ func (l *listed) follow(next listed) {
 	}
 }
 
-// files gives the paths of a transcript's files, oldest part first.
-func (i Info) files() []string {
-	if len(i.Parts) > 0 {
+// Files gives the absolute paths of the transcript's files, the oldest part first;
+// none for an in-memory session.
+func (i Info) Files() []string {
+	switch {
+	case len(i.Parts) > 0:
 		return i.Parts
+	case i.Path != "":
+		return []string{i.Path}
 	}
-	return []string{i.Path}
+	return nil
 }
 
 // end is where the session's last file ends, as blocks' offsets count.

@@ -227,7 +227,7 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 // their front matter.
 func (b *searchBuffer) readAll(s *Store, info Info) error {
 	b.raw = b.raw[:0]
-	for _, p := range info.files() {
+	for _, p := range info.Files() {
 		before := len(b.raw)
 		if err := b.read(s, s.relative(p)); err != nil {
 			return err

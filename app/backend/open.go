@@ -178,7 +178,10 @@ func (b *Backend) openModels() error {
 // openFiles opens sessions, memory and agents. A folder that can't be written is
 // a notice: what is there can still be read.
 func (b *Backend) openFiles(ctx context.Context) error {
-	store, err := sessionmem.Open(sessionmem.Config{Root: b.Paths.Home, Logger: b.Logger})
+	store, err := sessionmem.Open(sessionmem.Config{
+		Root: b.Paths.Home, Logger: b.Logger,
+		MaxFileBytes: func() int64 { return b.Config().Session.MaxFileBytes },
+	})
 	if err != nil {
 		return fmt.Errorf("open the sessions: %w", err)
 	}

@@ -18,14 +18,15 @@ import (
 
 // sessionLine is a line of `sessions list --json`.
 type sessionLine struct {
-	Type     string `json:"type"` // session
-	Name     string `json:"name"`
-	Source   string `json:"source"`
-	Title    string `json:"title"`
-	Path     string `json:"path"`
-	Messages int    `json:"messages"`
-	Started  string `json:"started"` // RFC 3339
-	Active   string `json:"active"`
+	Type     string   `json:"type"` // session
+	Name     string   `json:"name"`
+	Source   string   `json:"source"`
+	Title    string   `json:"title"`
+	Path     string   `json:"path"`            // of several parts the last
+	Parts    []string `json:"parts,omitempty"` // all of them, the first in front
+	Messages int      `json:"messages"`
+	Started  string   `json:"started"` // RFC 3339
+	Active   string   `json:"active"`
 }
 
 // blockLine is a line of `sessions show --json`.
@@ -48,7 +49,7 @@ type statusLine struct {
 	Messages int            `json:"messages"`
 	Blocks   map[string]int `json:"blocks"` // by kind
 	Chars    map[string]int `json:"chars"`  // by kind
-	Bytes    int64          `json:"bytes"`  // of the file
+	Bytes    int64          `json:"bytes"`  // of its files
 	Context  int            `json:"context_messages"`
 	Summary  bool           `json:"summary"`
 	Started  string         `json:"started"`
@@ -117,7 +118,7 @@ func (c *commands) printSessions(list []sessionmem.Info, asJSON bool) error {
 		}
 		if asJSON {
 			if err := c.out.json(sessionLine{
-				Type: "session", Name: info.Name, Source: info.Source, Title: info.Title, Path: info.Path,
+				Type: "session", Name: info.Name, Source: info.Source, Title: info.Title, Path: info.Path, Parts: info.Parts,
 				Messages: info.Messages, Started: stamp(info.Started), Active: stamp(info.Active),
 			}); err != nil {
 				return err
@@ -157,7 +158,7 @@ func (c *commands) sessionsShow() *cobra.Command {
 				if *asJSON {
 					return nil
 				}
-				return c.out.text(fmt.Sprintf("%s · %s\n%s\n", info.Name, info.Title, info.Path))
+				return c.out.text(fmt.Sprintf("%s · %s\n%s\n", info.Name, info.Title, strings.Join(info.Files(), "\n")))
 			}
 			return b.Store.Each(cmd.Context(), name, head, func(block sessionmem.Block) error {
 				return c.printBlock(block, *asJSON)
@@ -258,8 +259,10 @@ func status(ctx context.Context, b *backend.Backend, name string) (statusLine, e
 	begin := func(info sessionmem.Info, _ string) error {
 		s.Name, s.Source, s.Messages = info.Name, info.Source, info.Messages
 		s.Started, s.Active = stamp(info.Started), stamp(info.Active)
-		if file, err := os.Stat(info.Path); err == nil {
-			s.Bytes = file.Size()
+		for _, path := range info.Files() {
+			if file, err := os.Stat(path); err == nil {
+				s.Bytes += file.Size()
+			}
 		}
 		return nil
 	}

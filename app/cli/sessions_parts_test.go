@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestASessionOfSeveralParts(t *testing.T) {
+	e := newEnv(t, answering("The answer "+strings.Repeat("and more ", 120)))
+	e.environ = append(e.environ, "MAC_STATS_SESSION_MAX_FILE_BYTES=1000")
+	for _, question := range []string{"First", "Second", "Third"} {
+		e.must(t, "ask", "--session", "notes", question)
+	}
+	files, err := filepath.Glob(filepath.Join(e.home, "session", "*.part*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no further part: %v, %v", files, err)
+	}
+	lines := objects(t, e.must(t, "sessions", "list", "--json"))
+	if len(lines) != 1 || lines[0]["messages"] != 6.0 || lines[0]["title"] != "First" || len(lines[0]["parts"].([]any)) != len(files)+1 {
+		t.Errorf("listed as %v", lines)
+	}
+	if got := len(objects(t, e.must(t, "sessions", "show", "notes", "--json"))); got != 6 {
+		t.Errorf("%d blocks are shown", got)
+	}
+	if shown := e.must(t, "sessions", "show", "notes"); !strings.Contains(shown, files[0]) || strings.Contains(shown, "part: 2") {
+		t.Errorf("shown as %s", shown)
+	}
+	if s := objects(t, e.must(t, "sessions", "status", "notes", "--json"))[0]; s["messages"] != 6.0 || s["bytes"].(float64) < 3000 {
+		t.Errorf("the status is %v", s)
+	}
+	exported := e.must(t, "sessions", "export", "notes")
+	if strings.Count(exported, "\n## User") != 3 || strings.Count(exported, "format: ") != 1 {
+		t.Errorf("exported as %s", exported)
+	}
+	e.must(t, "sessions", "rename", "notes", "A new title")
+	if got := objects(t, e.must(t, "sessions", "list", "--json"))[0]["title"]; got != "A new title" {
+		t.Errorf("renamed to %v", got)
+	}
+	e.must(t, "sessions", "delete", "notes")
+	if left, _ := filepath.Glob(filepath.Join(e.home, "session", "*.md")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	e.must(t, "sessions", "delete", "--undo")
+	if got := len(objects(t, e.must(t, "sessions", "show", "notes", "--json"))); got != 7 {
+		t.Errorf("%d blocks are back", got)
+	}
+}
