@@ -156,6 +156,7 @@ type listed struct {
 	noted string // the title that a Note gave it
 	first string // the title that its first message makes
 	own   bool   // info.Title is of the text, not of the file's name
+	talk  bool   // it holds another block than titles
 }
 
 // List returns all sessions, archived ones too, last active first. One bad file never hides the others.
@@ -279,7 +280,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 		}
 	}
 	info := sum.info(r.front)
-	out := listed{entry: e, stat: fi, info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != ""}
+	out := listed{entry: e, stat: fi, info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != "", talk: sum.talk}
 	return out, r.front, nil
 }
 

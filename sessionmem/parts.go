@@ -359,11 +359,13 @@ func (l *listed) follow(next listed) {
 	info.Archived = info.Archived && next.info.Archived
 	info.ReadOnly = info.ReadOnly || next.info.ReadOnly
 	info.Err = errors.Join(info.Err, next.info.Err)
-	if next.info.Err != nil || next.stat.Size() == 0 { // a crash may leave one without a block
+	if next.info.Err != nil {
 		return
 	}
 	info.Messages += next.info.Messages
-	info.Active, info.Ended = next.info.Active, next.info.Ended
+	if next.talk { // a crash may leave a part without a block
+		info.Active, info.Ended = next.info.Active, next.info.Ended
+	}
 	switch {
 	case next.noted != "":
 		info.Title, l.own = next.noted, true

@@ -16,6 +16,7 @@ type summary struct {
 	started  time.Time
 	active   time.Time
 	ended    bool
+	talk     bool // there is another block than titles
 }
 
 func (s *summary) add(b Block) {
@@ -28,9 +29,11 @@ func (s *summary) add(b Block) {
 	case b.Kind == KindUser && s.first == "":
 		s.first = titleOf(titleText(b.Text))
 	}
-	if b.Kind == KindNote && b.Note == NoteTitle && !s.active.IsZero() {
+	renamed := b.Kind == KindNote && b.Note == NoteTitle
+	if renamed && !s.active.IsZero() {
 		return // who renames a session isn't talking in it
 	}
+	s.talk = s.talk || !renamed
 	s.ended = b.Kind == KindNote && b.Note == NoteEnded
 	s.seen(b.Time)
 }
