@@ -103,6 +103,9 @@ func (a *app) open(ctx context.Context) (err error) {
 
 // close gives back what open took; parts that were not reached are nil.
 func (a *app) close() error {
+	if a.window != nil {
+		a.window.KeepEdits()
+	}
 	if a.tray != nil {
 		a.tray.Stop()
 	}

@@ -39,7 +39,7 @@ func bringIntoSight(o fyne.CanvasObject) {
 	}
 	drv := fyne.CurrentApp().Driver()
 	at, size := drv.AbsolutePositionForObject(o), o.Size()
-	for _, v := range []*viewport{w.side.port, w.chat.port, w.pageView} {
+	for _, v := range w.viewports() {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
@@ -49,6 +49,17 @@ func bringIntoSight(o fyne.CanvasObject) {
 		top := at.Y - from.Y + v.offset
 		v.reveal(top, top+size.Height)
 	}
+}
+
+// viewports are the scrolled views that are shown.
+func (w *Window) viewports() []*viewport {
+	switch w.page {
+	case pageChat:
+		return []*viewport{w.side.port, w.chat.port}
+	case pageMemory:
+		return []*viewport{w.side.port, w.memory.split.list, w.memory.view}
+	}
+	return []*viewport{w.side.port, w.pageView}
 }
 
 // pressed handles the keys of anything that can be pressed.

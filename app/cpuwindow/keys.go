@@ -57,6 +57,7 @@ func (w *Window) focusChat() {
 
 func (w *Window) quit() {
 	w.saveSize()
+	w.KeepEdits()
 	w.p.OnQuit()
 }
 

@@ -1,96 +1,340 @@
 package cpuwindow
 
 import (
-	"fmt"
-	"path/filepath"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 )
 
-// memoryRows is the Memory page.
-func memoryRows(files []sessionmem.MemoryFile, err error, cfg config.Config, reloaded string, openFile func(string)) []*placed {
-	rows := []*placed{textRow("What every agent is told. Edit it in any editor: a saved change is in the very next prompt.", roleMuted, gap8)}
-	if reloaded != "" {
-		rows = append(rows, textRow(reloaded, roleAccent, gap8))
+// inboxKey is the inbox in the list of memory files.
+const inboxKey = "inbox"
+
+// memoryPage is what the agents remember: files on the left, the chosen one, or
+// what is proposed, on the right. Its fields belong to the UI goroutine.
+type memoryPage struct {
+	w       *Window
+	split   *splitView
+	view    *viewport
+	edit    *editor
+	object  *fyne.Container
+	data    memoryData
+	picked  string // inboxKey or a file's path; "" before the first reading
+	editing bool
+	texts   map[string]string    // as each file was shown last
+	before  map[string]string    // as it was before it changed outside
+	changed map[string]time.Time // when it did
+	own     map[string]bool      // changed from here: no news
+	all     bool                 // show all lines of a long file
+	fields  map[string]*lineField
+	drafts  map[string]*textBox // proposals being edited, by id
+	said    string              // what came of the last action
+	saidBad bool
+}
+
+// memoryData is what the page shows, read off the UI goroutine.
+type memoryData struct {
+	files []memoryItem
+	inbox []sessionmem.Proposal
+	steps []sessionmem.UndoStep
+	owned sessionmem.Owned // the chosen file
+	diff  []sessionmem.DiffLine
+	err   error
+	cfg   config.Config
+}
+
+// memoryItem is a memory file with what the next prompt takes of it.
+type memoryItem struct {
+	file     sessionmem.MemoryFile
+	title    string
+	who      string
+	injected sessionmem.Injected
+}
+
+func newMemoryPage(w *Window) *memoryPage {
+	p := &memoryPage{
+		w: w, view: newViewport(), texts: map[string]string{}, before: map[string]string{}, changed: map[string]time.Time{},
+		own: map[string]bool{}, fields: map[string]*lineField{}, drafts: map[string]*textBox{},
 	}
-	if err != nil {
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph("The memory files can't be read: "+err.Error(), roleText)), gap: gap12})
+	p.view.follow, p.view.fixed = false, true
+	p.view.onShortcut = w.runShortcut
+	p.edit = newEditor(editorActions{changed: w.shelf.changed, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
+	p.edit.object.Hide()
+	p.split = newSplitView(container.NewStack(p.view, p.edit.object), p.pick)
+	p.object = p.split.object
+	return p
+}
+
+// load reads the files off the UI goroutine and shows them.
+func (p *memoryPage) load() {
+	picked, texts, before := p.picked, maps.Clone(p.texts), maps.Clone(p.before)
+	own := maps.Clone(p.own)
+	go func() {
+		d := readMemory(p.w.parts, &picked)
+		if was, known := texts[picked]; known && was != d.owned.Text && !own[picked] && before[picked] == "" {
+			before[picked] = was
+		}
+		if was, ok := before[picked]; ok && !own[picked] {
+			d.diff = sessionmem.DiffLines(was, d.owned.Text)
+		}
+		p.w.p.Do(func() {
+			if p.picked == "" || p.picked == picked {
+				p.take(picked, d)
+			}
+		})
+	}()
+}
+
+// take shows what was read.
+func (p *memoryPage) take(picked string, d memoryData) {
+	p.picked, p.data = picked, d
+	if path := d.owned.Path; path != "" {
+		was, known := p.texts[path]
+		if known && was != d.owned.Text && !p.own[path] {
+			p.changed[path] = time.Now()
+			if _, ok := p.before[path]; !ok {
+				p.before[path] = was
+			}
+		}
+		p.texts[path] = d.owned.Text
+		delete(p.own, path)
+		p.w.shelf.open(d.owned)
 	}
+	p.w.showProposals(len(d.inbox))
+	p.draw()
+}
+
+// draw shows the page as it is known.
+func (p *memoryPage) draw() {
+	p.split.show(p.items(), p.picked)
+	b := p.w.shelf.buffers[p.picked]
+	editing := p.editing && b != nil
+	p.edit.object.Hidden, p.view.Hidden = !editing, editing
+	if editing {
+		p.edit.open(b, p.title(), 0)
+		p.edit.sync()
+	} else {
+		p.view.setRows(p.rows())
+	}
+	p.object.Refresh()
+}
+
+// title is the chosen file's.
+func (p *memoryPage) title() string {
+	for _, it := range p.data.files {
+		if it.file.Path == p.picked {
+			return it.title
+		}
+	}
+	return "Inbox"
+}
+
+// pick chooses a file, or the inbox. An edit that is open stays open.
+func (p *memoryPage) pick(key string) {
+	if key != p.picked {
+		delete(p.before, p.picked)
+		p.view.offset, p.all, p.said = 0, false, ""
+		b := p.w.shelf.buffers[key]
+		p.editing = b != nil && b.dirty()
+		p.picked = key
+	}
+	p.load()
+}
+
+func (p *memoryPage) startEditing() {
+	p.editing = true
+	p.draw()
+	p.w.win.Canvas().Focus(p.edit.entry)
+}
+
+func (p *memoryPage) stopEditing() {
+	p.editing = false
+	p.draw()
+}
+
+// save writes the edit, unless there is a conflict to decide first.
+func (p *memoryPage) save(b *editBuffer) {
+	p.w.saveBuffer(b, func() {
+		p.own[b.base.Path] = true
+		delete(p.before, b.base.Path)
+		p.edit.sync()
+		p.load()
+	})
+}
+
+// items are the lines of the list.
+func (p *memoryPage) items() []splitItem {
+	inbox := splitItem{key: inboxKey, title: "Inbox", meta: "nothing proposed", fraction: -1}
+	if n := len(p.data.inbox); n > 0 {
+		inbox.meta, inbox.role = plural(n, "proposal waits", "proposals wait"), roleAccent
+	}
+	items := []splitItem{inbox}
+	last := sessionmem.TargetKind("")
+	for _, it := range p.data.files {
+		s := splitItem{key: it.file.Path, title: it.title, meta: it.meta(), fraction: it.share()}
+		if it.file.Err != nil {
+			s.meta, s.role, s.fraction = "can't be read", roleHot, -1
+		}
+		if it.file.Missing {
+			s.fraction = -1
+		}
+		if p.w.shelf.dirty(it.file.Path) {
+			s.mark = roleWarn
+		}
+		if k := it.file.Target.Kind; k != last {
+			s.heading, last = kindWords(k), k
+		}
+		items = append(items, s)
+	}
+	return items
+}
+
+func kindWords(k sessionmem.TargetKind) string {
+	switch k {
+	case sessionmem.TargetAgent:
+		return "Agents"
+	case sessionmem.TargetChannel:
+		return "Discord channels"
+	case sessionmem.TargetPerson:
+		return "People"
+	case sessionmem.TargetServer:
+		return "Servers"
+	}
+	return "All agents"
+}
+
+// share is how much of its budget a file takes.
+func (it memoryItem) share() float64 {
+	if it.injected.Budget <= 0 {
+		return 0
+	}
+	return float64(it.injected.Size) / float64(it.injected.Budget)
+}
+
+// meta is "67 % · 5,360 / 8,000".
+func (it memoryItem) meta() string {
+	if it.file.Missing {
+		return "nothing remembered yet"
+	}
+	return budgetWords(it.injected)
+}
+
+// readMemory reads what the page shows. Where nothing was chosen yet, the inbox is
+// where something waits, else what all agents are told.
+func readMemory(parts parts, picked *string) memoryData {
+	d := memoryData{cfg: parts.config()}
+	files, err := listMemory(parts.memories)
+	d.err = err
+	known := map[sessionmem.Target]bool{}
 	for _, f := range files {
-		rows = append(rows, &placed{row: memoryCard(f, cfg, openFile), gap: gap12, max: proseMax})
+		known[f.Target] = true
 	}
-	return rows
+	for _, a := range parts.roster.Agents() {
+		t := sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}
+		if path := parts.memories.Path(t); !known[t] && a.Usable() && !strings.HasSuffix(a.Path, ".md") && path != "" {
+			files = append(files, sessionmem.MemoryFile{Target: t, Path: path, Missing: true})
+		}
+	}
+	names := agentNames(parts.roster)
+	slices.SortStableFunc(files, func(a, b sessionmem.MemoryFile) int {
+		return cmp.Or(cmp.Compare(kindRank(a.Target.Kind), kindRank(b.Target.Kind)), cmp.Compare(len(a.Target.ID), len(b.Target.ID)), cmp.Compare(a.Target.ID, b.Target.ID))
+	})
+	for _, f := range files {
+		budget, who := budgetOf(f.Target, d.cfg)
+		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), who: who, injected: f.Inject(budget)})
+	}
+	if d.inbox, err = parts.memories.Inbox(); err != nil && d.err == nil {
+		d.err = err
+	}
+	d.steps = parts.memories.Undoable()
+	if *picked == "" {
+		*picked = inboxKey
+		if len(d.inbox) == 0 {
+			*picked = parts.memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+		}
+	}
+	if *picked != inboxKey {
+		if d.owned, err = parts.memories.OpenOwned(*picked); err != nil {
+			d.err = err
+		}
+	}
+	return d
 }
 
-func memoryCard(f sessionmem.MemoryFile, cfg config.Config, openFile func(string)) row {
-	budget, who := budgetOf(f.Target, cfg)
-	in := f.Inject(budget)
-	bar := newGauge(160)
-	share := 0.0
-	if budget > 0 {
-		share = float64(in.Size) / float64(budget)
-	}
-	role := roleAccent
-	if share > 1 {
-		role = roleWarn
-	}
-	bar.set(share, role)
-	use := fmt.Sprintf("%s · %.0f %% · %s of %s characters · %s", who, 100*share, thousands(in.Size), thousands(budget), plural(len(f.Bullets), "line", "lines"))
-	if in.Cut > 0 {
-		use += " · " + plural(in.Cut, "line does not fit", "lines do not fit")
-	}
-	label := "Open in my editor"
-	if f.Missing {
-		use, label = who+" · nothing remembered yet", "Create and open"
-	}
-	parts := []fyne.CanvasObject{
-		line(gap8, 0, boldWords(memoryName(f)).squeezable(), newButton(buttonPlain, label, func() { openFile(f.Path) })),
-		bar, newProse([]run{{text: use}}, sizeSmall, roleMuted),
-		newProse([]run{{text: f.Path}}, sizeSmall, roleFaint),
-	}
-	for i, b := range f.Bullets {
-		if i == 0 {
-			parts = append(parts, spacer(gap4))
-		}
-		if i == 12 {
-			parts = append(parts, smallWords("and "+plural(len(f.Bullets)-i, "more line", "more lines")+" in the file"))
-			break
-		}
-		parts = append(parts, newItemRow(leaf{indent: 1, marker: "•", runs: []run{{text: b.Text}}}))
-	}
-	return newCardRow(roleNone, parts...)
+func kindRank(k sessionmem.TargetKind) int {
+	return slices.Index([]sessionmem.TargetKind{sessionmem.TargetGlobal, sessionmem.TargetAgent, sessionmem.TargetChannel, sessionmem.TargetPerson, sessionmem.TargetServer}, k)
 }
 
-// memoryName names a file: memory.md is the one for all.
-func memoryName(f sessionmem.MemoryFile) string {
-	base := filepath.Base(f.Path)
-	if f.Target.Kind == sessionmem.TargetAgent {
-		return filepath.Base(filepath.Dir(f.Path)) + "/" + base
+// agentNames are the agents' names by id.
+func agentNames(r roster) map[string]string {
+	names := map[string]string{}
+	for _, a := range r.Agents() {
+		names[a.ID] = orElse(a.Name, a.Slug)
 	}
-	return base
+	return names
+}
+
+// memoryName names a file as people do: by whose memory it is.
+func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
+	id := f.Target.ID
+	switch f.Target.Kind {
+	case sessionmem.TargetAgent:
+		return orElse(agents[id], id)
+	case sessionmem.TargetChannel:
+		return "#" + id
+	case sessionmem.TargetPerson, sessionmem.TargetServer:
+		return id
+	}
+	if id != "" {
+		return "memory-" + id + ".md"
+	}
+	return "memory.md"
 }
 
 func budgetOf(t sessionmem.Target, cfg config.Config) (budget int, who string) {
 	switch t.Kind {
 	case sessionmem.TargetAgent:
-		return cfg.Memory.AgentBudget, "agent " + t.ID
+		return cfg.Memory.AgentBudget, "told to this agent alone"
 	case sessionmem.TargetChannel:
-		return cfg.Memory.ChannelBudget, "Discord channel"
+		return cfg.Memory.ChannelBudget, "told in this Discord channel"
+	case sessionmem.TargetPerson:
+		return cfg.Memory.ChannelBudget, "told when this person writes"
+	case sessionmem.TargetServer:
+		return cfg.Memory.ChannelBudget, "told in this server's channels"
 	}
-	return cfg.Memory.GlobalBudget, "global"
+	return cfg.Memory.GlobalBudget, "told to every agent"
 }
 
 // listMemory reads the memory files; the global one is there even while empty.
 func listMemory(m memories) ([]sessionmem.MemoryFile, error) {
 	files, err := m.List()
-	for _, f := range files {
-		if f.Target.Kind == sessionmem.TargetGlobal {
-			return files, err
-		}
-	}
 	t := sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	if slices.ContainsFunc(files, func(f sessionmem.MemoryFile) bool { return f.Target == t }) {
+		return files, err
+	}
 	return append([]sessionmem.MemoryFile{{Target: t, Path: m.Path(t), Missing: true}}, files...), err
+}
+
+// act changes the memory off the UI goroutine and says what came of it.
+func (p *memoryPage) act(path string, do func(ctx context.Context) (said string, err error)) {
+	go func() {
+		said, err := do(p.w.ctx)
+		p.w.p.Do(func() {
+			p.said, p.saidBad = said, err != nil
+			if err != nil {
+				p.said = fullStop(err.Error())
+			} else if path != "" {
+				p.own[path] = true
+			}
+			p.load()
+		})
+	}()
 }

@@ -36,7 +36,6 @@ func (w *Window) onNotice(n backend.Notice) {
 // onReload says what was read again: in the foot for a while, and where it asks
 // for something, where it stays until it is dismissed.
 func (w *Window) onReload(n backend.Notice) {
-	w.reloaded = n.Text
 	if n.Next != "" {
 		w.tell(n.Text, n.Next)
 	}
@@ -44,6 +43,7 @@ func (w *Window) onReload(n backend.Notice) {
 		return
 	}
 	w.foot.setReload(n.Text)
+	w.countProposals()
 	if w.page != pageChat {
 		w.loadPage(w.page)
 	}

@@ -26,11 +26,8 @@ func textRow(text string, role fyne.ThemeColorName, gap float32) *placed {
 
 // readPage reads a page's files, off the UI goroutine, and gives the function that
 // makes its rows, on it.
-func readPage(which page, p parts, started config.Config, reloaded string, openFile func(string)) func() []*placed {
+func readPage(which page, p parts, started config.Config, openFile func(string)) func() []*placed {
 	switch which {
-	case pageMemory:
-		files, err := listMemory(p.memories)
-		return func() []*placed { return memoryRows(files, err, p.config(), reloaded, openFile) }
 	case pageAgents:
 		list := p.roster.Agents()
 		return func() []*placed { return agentRows(list, openFile) }

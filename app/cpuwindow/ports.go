@@ -58,7 +58,14 @@ type memories interface {
 	Undo(ctx context.Context, undoID string) error
 	Accept(ctx context.Context, id string) (sessionmem.Written, error)
 	Discard(ctx context.Context, id string) (sessionmem.Proposal, error)
+	Edit(ctx context.Context, id, text string) (sessionmem.Proposal, error)
 	InboxPath() string
+	Inbox() ([]sessionmem.Proposal, error)
+	Append(ctx context.Context, l sessionmem.Lesson) (sessionmem.Written, error)
+	Undoable() []sessionmem.UndoStep
+	OpenOwned(path string) (sessionmem.Owned, error)
+	SaveOwned(ctx context.Context, o sessionmem.Owned, text string) (sessionmem.Owned, error)
+	unsavedEdits
 }
 
 // roster is the agents.

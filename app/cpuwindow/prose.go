@@ -80,8 +80,9 @@ type prose struct {
 	selTo    int
 	seenFrom float32 // the part in sight, in own coordinates
 	seenTo   float32
-	version  int // grows with every wrapping
-	drawn    int // the version on the screen
+	bare     bool // mono words get no background of their own
+	version  int  // grows with every wrapping
+	drawn    int  // the version on the screen
 }
 
 func newProse(runs []run, size float32, role fyne.ThemeColorName) *prose {
@@ -490,7 +491,7 @@ func (r *proseRenderer) Refresh() {
 func (r *proseRenderer) underlay(n, lineNo int, s segment, y float32) int {
 	p := r.p
 	ru := p.runs[s.run]
-	if ru.mono {
+	if ru.mono && !p.bare {
 		n = r.rect(n, fyne.NewPos(s.x-2, y+2), fyne.NewSize(s.width+4, p.leading-4), ink(roleCode), 3)
 	}
 	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {

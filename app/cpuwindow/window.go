@@ -43,6 +43,9 @@ type Window struct {
 	foot     *foot
 	notice   *noticeBar
 	pageView *viewport
+	memory   *memoryPage // nil before it is first shown
+	shelf    *editShelf
+	panes    *fyne.Container // chat and pages, one of them shown
 	chatPane fyne.CanvasObject
 	center   *fyne.Container
 	root     *rootLayout
@@ -67,7 +70,6 @@ type Window struct {
 	serverAt    time.Time
 	pulling     *pullState
 	cancelPull  context.CancelFunc
-	reloaded    string
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
 	told        *backend.Notice // in the notice bar, where it came from the backend
@@ -108,6 +110,7 @@ func newWindow(p Params, d parts) *Window {
 	w.win.SetCloseIntercept(w.onClose)
 	w.bindKeys()
 	w.restoreSize()
+	w.restoreEdits()
 	w.freshChat()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
@@ -129,6 +132,7 @@ func (w *Window) build() {
 	w.chat.port.onEscape = w.stop
 	w.pageView = newViewport()
 	w.pageView.follow, w.pageView.fixed = false, true
+	w.shelf = newEditShelf(w.parts.memories, w.tellUnkept)
 	if w.parts.demo {
 		w.head.demo.Show()
 	}
@@ -141,6 +145,7 @@ func (w *Window) content() fyne.CanvasObject {
 	w.compose.resized = func() { w.center.Refresh() }
 	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab
 	w.pageView.Hide()
+	w.panes = container.NewStack(w.chatPane, w.pageView)
 	top := container.New(&tightLayout{}, w.head.object, w.notice)
 	w.toastBox = container.New(toastLayout{above: func() float32 {
 		if w.page != pageChat {
@@ -148,7 +153,7 @@ func (w *Window) content() fyne.CanvasObject {
 		}
 		return lower.MinSize().Height
 	}}, w.toast)
-	middle := container.New(layout.NewBorderLayout(top, nil, nil, nil), top, container.NewStack(w.chatPane, w.pageView, w.toastBox))
+	middle := container.New(layout.NewBorderLayout(top, nil, nil, nil), top, container.NewStack(w.panes, w.toastBox))
 	w.center = middle
 	w.root = &rootLayout{w: w, scrim: newScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
@@ -177,6 +182,7 @@ func (w *Window) Hide() {
 		return
 	}
 	w.saveSize()
+	w.KeepEdits()
 	w.visible = false
 	w.target.Store(nil)
 	for _, stop := range w.stopVitals {
@@ -195,6 +201,7 @@ func (w *Window) refreshAll() {
 	if time.Since(w.serverAt) > 10*time.Second {
 		w.checkServer()
 	}
+	w.countProposals()
 	if w.page != pageChat {
 		w.loadPage(w.page)
 	}
@@ -206,6 +213,7 @@ func (w *Window) onClose() {
 		return
 	}
 	w.saveSize()
+	w.KeepEdits()
 	w.end()
 	w.p.OnQuit()
 }
@@ -229,7 +237,7 @@ func (w *Window) showPage(p page) {
 	w.root.closeDrawer()
 	chat := p == pageChat
 	w.chatPane.(*fyne.Container).Hidden = !chat
-	w.pageView.Hidden = chat
+	w.showPane(p)
 	if chat {
 		w.head.forPage(false, "")
 		w.drawHeader()
@@ -255,9 +263,12 @@ func pageTitle(p page) string {
 
 // loadPage reads a page's files off the UI goroutine and shows them.
 func (w *Window) loadPage(which page) {
-	reloaded := w.reloaded
+	if which == pageMemory {
+		w.memory.load()
+		return
+	}
 	go func() {
-		load := readPage(which, w.parts, w.started, reloaded, w.openFile)
+		load := readPage(which, w.parts, w.started, w.openFile)
 		w.p.Do(func() {
 			if w.page == which {
 				w.pageView.setRows(load())

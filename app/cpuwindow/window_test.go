@@ -73,11 +73,11 @@ func (s *stubSessions) NewName(source string) string {
 	return fmt.Sprintf("%s-%d", source, s.n)
 }
 
-type stubMemories struct{ files []sessionmem.MemoryFile }
+// stubMemories is the memory of an empty data folder; only the chat's calls are
+// answered at once.
+type stubMemories struct{ *sessionmem.Memory }
 
-func (m stubMemories) List() ([]sessionmem.MemoryFile, error) { return m.files, nil }
-func (stubMemories) Path(sessionmem.Target) string            { return "/data/agents/memory.md" }
-func (stubMemories) Undo(context.Context, string) error       { return nil }
+func (stubMemories) Undo(context.Context, string) error { return nil }
 
 type stubRoster struct{}
 
@@ -160,9 +160,9 @@ func newBench(t testing.TB) *bench {
 		}
 	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		config: func() config.Config {
-			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000}}
+			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, Write: "auto"}}
 		},
 		notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
@@ -547,10 +547,7 @@ func TestPages(t *testing.T) {
 	b := newBench(t).shown()
 	b.w.showPage(pageMemory)
 	b.settle()
-	b.sees("memory.md", "nothing remembered yet", "/data/agents/memory.md")
-	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −1"})
-	b.settle()
-	b.sees("memory.md reloaded · +2 −1")
+	b.sees("memory.md", "nothing remembered yet", "told to every agent")
 	b.w.showPage(pageAgents)
 	b.settle()
 	b.sees("Orchestrator", "agent.json: line 4")

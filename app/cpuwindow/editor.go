@@ -1,0 +1,359 @@
+package cpuwindow
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/sessionmem"
+)
+
+// fileEntry is a text field for files: what is typed is the file's, Cmd/Ctrl+S
+// saves it, Esc goes back to reading.
+type fileEntry struct {
+	widget.Entry
+	onSave   func()
+	onEscape func()
+	onKey    func(s fyne.Shortcut) bool
+	onFocus  func(on bool)
+}
+
+func newFileEntry() *fileEntry {
+	e := &fileEntry{}
+	e.MultiLine = true
+	e.Wrapping = fyne.TextWrapWord
+	e.TextStyle = fyne.TextStyle{Monospace: true}
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
+func (e *fileEntry) AcceptsTab() bool { return false }
+
+// FocusGained implements fyne.Focusable.
+func (e *fileEntry) FocusGained() {
+	e.onFocus(true)
+	e.Entry.FocusGained()
+}
+
+// FocusLost implements fyne.Focusable.
+func (e *fileEntry) FocusLost() {
+	e.onFocus(false)
+	e.Entry.FocusLost()
+}
+
+// TypedKey implements fyne.Focusable.
+func (e *fileEntry) TypedKey(k *fyne.KeyEvent) {
+	if k.Name == fyne.KeyEscape {
+		e.onEscape()
+		return
+	}
+	e.Entry.TypedKey(k)
+}
+
+// TypedShortcut implements fyne.Shortcutable.
+func (e *fileEntry) TypedShortcut(s fyne.Shortcut) {
+	if c, ok := s.(*desktop.CustomShortcut); ok && c.KeyName == fyne.KeyS && c.Modifier == fyne.KeyModifierShortcutDefault {
+		e.onSave()
+		return
+	}
+	if e.onKey != nil && e.onKey(s) {
+		return
+	}
+	e.Entry.TypedShortcut(s)
+}
+
+// editorActions is what an editor asks of its page.
+type editorActions struct {
+	changed  func(b *editBuffer)
+	save     func(b *editBuffer)
+	close    func() // back to reading; the edit stays
+	shortcut func(s fyne.Shortcut) bool
+}
+
+// editor edits a file in place, a part at a time where it is long.
+type editor struct {
+	act     editorActions
+	buffer  *editBuffer
+	parts   []textPart
+	part    int
+	entry   *fileEntry
+	box     *surface
+	name    *words
+	state   *words
+	save    *button
+	discard *button
+	done    *button
+	back    *button // takes a choice back
+	where   *words  // which part
+	prev    *button
+	next    *button
+	partBar *fyne.Container
+	trouble *viewport // a conflict, or why a save failed
+	object  *fyne.Container
+	told    string // what trouble was made for
+}
+
+func newEditor(act editorActions) *editor {
+	e := &editor{act: act, entry: newFileEntry(), box: newSurface(roleCode, roleLine, radiusCard), trouble: newViewport()}
+	e.name, e.state, e.where = boldWords("").squeezable(), smallWords("").squeezable(), smallWords("").squeezable()
+	e.save = newButton(buttonPrimary, "Save", func() { e.act.save(e.buffer) })
+	e.discard = newButton(buttonQuiet, "Discard", e.onDiscard)
+	e.done = newButton(buttonPlain, "Done", func() { e.act.close() })
+	e.back = newButton(buttonQuiet, "Take back", e.onTakeBack)
+	e.prev = newButton(buttonQuiet, "‹ Part before", func() { e.turn(-1) })
+	e.next = newButton(buttonQuiet, "Next part ›", func() { e.turn(1) })
+	e.entry.onSave, e.entry.onEscape = func() { e.act.save(e.buffer) }, func() { e.act.close() }
+	e.entry.onKey = func(s fyne.Shortcut) bool { return e.act.shortcut(s) }
+	e.entry.onFocus = e.ring
+	e.entry.OnChanged = e.onChanged
+	e.trouble.follow, e.trouble.fixed = false, true
+	e.trouble.pad, e.trouble.top = 0, 0
+	e.trouble.Disable()
+	bar := line(gap12, 0, stack(0, e.name, e.state), e.back, e.discard, e.done, e.save)
+	e.partBar = line(gap12, 0, e.where, e.prev, e.next)
+	field := container.NewStack(e.box, inset(gap4, gap4, gap4, gap4, e.entry))
+	e.object = container.New(&editorLayout{e}, inset(gap12, gap8, gap20, gap20, bar), inset(0, gap4, gap20, gap20, e.partBar), e.trouble, field)
+	return e
+}
+
+// editorLayout: the file's name and what to do, its parts, what is wrong, the text.
+type editorLayout struct{ e *editor }
+
+// MinSize implements fyne.Layout.
+func (l *editorLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, 160) }
+
+// Layout implements fyne.Layout.
+func (l *editorLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	bar, parts, trouble, field := o[0], o[1], o[2], o[3]
+	y := bar.MinSize().Height
+	bar.Resize(fyne.NewSize(s.Width, y))
+	if l.e.partBar.Visible() {
+		h := parts.MinSize().Height
+		parts.Move(fyne.NewPos(0, y))
+		parts.Resize(fyne.NewSize(s.Width, h))
+		y += h
+	}
+	if trouble.Visible() {
+		trouble.Resize(fyne.NewSize(s.Width-2*gap20, 10))
+		h := min(l.e.trouble.total, (s.Height-y)*0.6)
+		trouble.Move(fyne.NewPos(gap20, y))
+		trouble.Resize(fyne.NewSize(s.Width-2*gap20, max(0, h)))
+		y += max(0, h)
+	}
+	field.Move(fyne.NewPos(gap20, y))
+	field.Resize(fyne.NewSize(s.Width-2*gap20, max(40, s.Height-y-gap16)))
+}
+
+func (e *editor) ring(on bool) {
+	role := roleLine
+	if on {
+		role = roleAccent
+	}
+	e.box.set(roleCode, role)
+}
+
+// open shows a buffer, at a 1-based line (0: where it was, or the top).
+func (e *editor) open(b *editBuffer, name string, at int) {
+	e.name.SetText(name)
+	if e.buffer != b || at > 0 {
+		e.buffer, e.part = b, 0
+		e.parts = textParts(b.text)
+		for i, p := range e.parts {
+			if at >= p.line {
+				e.part = i
+			}
+		}
+		e.fill(max(0, at-e.parts[e.part].line))
+	}
+	e.refresh()
+}
+
+// shownText is the part being edited, without the line end that parts it from the
+// next one.
+func (e *editor) shownText() string {
+	p := e.parts[e.part]
+	if p.to < len(e.buffer.text) && p.to > p.from {
+		return e.buffer.text[p.from : p.to-1]
+	}
+	return e.buffer.text[p.from:p.to]
+}
+
+// fill puts the part into the field, with the cursor at a line of it.
+func (e *editor) fill(row int) {
+	tell := e.entry.OnChanged
+	e.entry.OnChanged = nil
+	e.entry.SetText(e.shownText())
+	e.entry.CursorRow, e.entry.CursorColumn = row, 0
+	e.entry.Refresh()
+	e.entry.OnChanged = tell
+}
+
+func (e *editor) onChanged(text string) {
+	p := e.parts[e.part]
+	end := p.to
+	if p.to < len(e.buffer.text) && p.to > p.from {
+		end--
+	}
+	head, tail := e.buffer.text[:p.from], e.buffer.text[end:]
+	grown := len(text) - (end - p.from)
+	e.buffer.edit(head + text + tail)
+	for i := e.part; i < len(e.parts); i++ {
+		e.parts[i].to += grown
+		if i > e.part {
+			e.parts[i].from += grown
+		}
+	}
+	e.act.changed(e.buffer)
+	e.refresh()
+}
+
+// turn goes to the part before or after.
+func (e *editor) turn(by int) {
+	at := e.parts[e.part].from
+	e.parts = textParts(e.buffer.text)
+	e.part = 0
+	for i, p := range e.parts {
+		if p.from <= at {
+			e.part = i
+		}
+	}
+	e.part = min(max(e.part+by, 0), len(e.parts)-1)
+	e.fill(0)
+	e.refresh()
+}
+
+// sync takes over what changed the buffer from outside the field.
+func (e *editor) sync() {
+	if e.buffer == nil {
+		return
+	}
+	e.parts = textParts(e.buffer.text)
+	e.part = min(e.part, len(e.parts)-1)
+	if e.entry.Text != e.shownText() {
+		e.fill(e.entry.CursorRow)
+	}
+	e.refresh()
+}
+
+func (e *editor) onDiscard() {
+	e.buffer.discard()
+	e.act.changed(e.buffer)
+	e.sync()
+}
+
+func (e *editor) onTakeBack() {
+	e.buffer.takeBack()
+	e.act.changed(e.buffer)
+	e.sync()
+}
+
+func (e *editor) onChoice(c choice) {
+	e.buffer.choose(c)
+	e.act.changed(e.buffer)
+	e.sync()
+}
+
+// refresh shows the buffer's state.
+func (e *editor) refresh() {
+	b := e.buffer
+	words, role := "as on disk", roleMuted
+	switch {
+	case b.saving:
+		words = "saving…"
+	case b.theirs != nil:
+		words, role = "changed here and outside", roleWarn
+	case b.dirty():
+		words, role = "not saved yet", roleWarn
+	case b.base.Missing:
+		words = "not there yet: saving makes it"
+	case b.base.Link != "":
+		words = "a link to " + b.base.Link
+	}
+	e.state.set(words, role)
+	e.save.Disable()
+	if b.dirty() && !b.saving && b.theirs == nil {
+		e.save.Enable()
+	}
+	e.discard.Hidden = !b.dirty()
+	e.back.Hidden = b.before == nil
+	e.partBar.Hidden = len(e.parts) < 2
+	if !e.partBar.Hidden {
+		e.where.SetText(fmt.Sprintf("part %d of %d, from line %d", e.part+1, len(e.parts), e.parts[e.part].line))
+		setEnabled(e.prev, e.part > 0)
+		setEnabled(e.next, e.part < len(e.parts)-1)
+	}
+	e.showTrouble()
+	e.object.Refresh()
+}
+
+func setEnabled(b *button, on bool) {
+	if on {
+		b.Enable()
+	} else {
+		b.Disable()
+	}
+}
+
+// showTrouble shows a conflict with both sides, or why a save failed.
+func (e *editor) showTrouble() {
+	b := e.buffer
+	told := ""
+	if b.err != nil {
+		told = b.err.Error()
+	}
+	if b.theirs != nil {
+		told = "conflict\x00" + b.theirs.Text + "\x00" + b.text
+	}
+	e.trouble.Hidden = told == ""
+	if told == e.told {
+		return
+	}
+	e.told = told
+	var rows []*placed
+	switch {
+	case b.theirs != nil:
+		rows = e.conflictRows()
+	case b.err != nil:
+		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph("Not saved: "+fullStop(b.err.Error()), roleText), newParagraph("What you wrote is kept, also if you close the window.", roleMuted))})
+	}
+	e.trouble.setRows(rows)
+}
+
+// conflictLines is how many lines of a comparison are shown.
+const conflictLines = 40
+
+func (e *editor) conflictRows() []*placed {
+	b := e.buffer
+	said := "This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save."
+	if b.theirs.Missing {
+		said = "This file is gone outside. Keep yours to write it again."
+	}
+	card := newCardRow(roleWarn, newParagraph(said, roleText), spacer(gap4), line(gap8, -1,
+		newButton(buttonPlain, "Keep mine", func() { e.onChoice(takeMine) }),
+		newButton(buttonPlain, "Take theirs", func() { e.onChoice(takeTheirs) }),
+		newButton(buttonPlain, "Both", func() { e.onChoice(takeBoth) })))
+	return []*placed{{row: card}, {row: newLinesCard(changedLines(sessionmem.DiffLines(b.theirs.Text, b.text), conflictLines)), gap: gap8}}
+}
+
+// changedLines is what a comparison says, without what stayed: n lines at most.
+func changedLines(diff []sessionmem.DiffLine, n int) []cardLine {
+	var lines []cardLine
+	more := 0
+	for _, d := range diff {
+		switch {
+		case d.Op == sessionmem.LineSame:
+		case len(lines) == n:
+			more++
+		default:
+			lines = append(lines, cardLine{text: d.Text, op: d.Op})
+		}
+	}
+	if more > 0 {
+		lines = append(lines, cardLine{text: "and " + plural(more, "more line", "more lines"), faint: true})
+	}
+	return lines
+}

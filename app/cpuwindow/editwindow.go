@@ -1,0 +1,85 @@
+package cpuwindow
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mac-stats/sessionmem"
+)
+
+// showPane shows the pane of a page, made at the first time, and hides the others.
+func (w *Window) showPane(p page) {
+	if p == pageMemory && w.memory == nil {
+		w.memory = newMemoryPage(w)
+		w.panes.Add(w.memory.object)
+	}
+	if w.memory != nil {
+		w.memory.object.Hidden = p != pageMemory
+	}
+	w.pageView.Hidden = p == pageChat || p == pageMemory
+}
+
+// KeepEdits writes edits that were not saved down; it returns when they are on disk.
+func (w *Window) KeepEdits() { w.shelf.flush() }
+
+// tellUnkept says that an edit could not be written down: it is in the window alone.
+func (w *Window) tellUnkept(err error) {
+	w.p.Do(func() {
+		w.tell("An edit that is not saved yet is only in this window: "+err.Error(), "Save it, or copy it elsewhere, before you quit.")
+	})
+}
+
+// restoreEdits finds the edits of an earlier time that were never saved.
+func (w *Window) restoreEdits() {
+	go func() {
+		all, err := w.parts.memories.AllUnsaved()
+		w.p.Do(func() {
+			var names []string
+			for path, u := range all {
+				if w.shelf.buffers[path] == nil {
+					w.shelf.restore[path] = u
+					names = append(names, filepath.Base(path)+" ("+u.Time.Format("2 Jan 15:04")+")")
+				}
+			}
+			slices.Sort(names)
+			switch {
+			case err != nil:
+				w.tell("An edit of an earlier time can't be read", err.Error())
+			case len(names) > 0:
+				w.tell("Edits that were not saved are back: "+strings.Join(names, ", "), "They wait on the pages Memory and Agents.")
+			}
+		})
+	}()
+}
+
+// saveBuffer saves an edit off the UI goroutine; then tells how it went. Where the
+// file was changed outside, both are kept for the user to choose.
+func (w *Window) saveBuffer(b *editBuffer, then func()) {
+	if b.saving || !b.dirty() || b.theirs != nil {
+		return
+	}
+	b.saving = true
+	base, text := b.base, b.text
+	go func() {
+		now, err := w.parts.memories.SaveOwned(w.ctx, base, text)
+		conflict := errors.Is(err, sessionmem.ErrChangedOutside)
+		if conflict {
+			now, err = w.parts.memories.OpenOwned(base.Path)
+		}
+		w.p.Do(func() {
+			b.saving = false
+			switch {
+			case err != nil:
+				b.err = err
+			case conflict:
+				b.theirs = &now
+			default:
+				b.saved(text, now)
+			}
+			w.shelf.changed(b)
+			then()
+		})
+	}()
+}

@@ -1,0 +1,151 @@
+package cpuwindow
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+)
+
+// lineField is one line to be typed, with a button beside it; Enter presses it.
+type lineField struct {
+	widget.BaseWidget
+	box      *surface
+	entry    *shortEntry
+	button   *button
+	onSubmit func(text string)
+}
+
+// shortEntry is a text field of one line.
+type shortEntry struct {
+	widget.Entry
+	onFocus func(on bool)
+	onKey   func(fyne.Shortcut) bool
+}
+
+// FocusGained implements fyne.Focusable.
+func (e *shortEntry) FocusGained() {
+	e.onFocus(true)
+	e.Entry.FocusGained()
+	bringIntoSight(e)
+}
+
+// FocusLost implements fyne.Focusable.
+func (e *shortEntry) FocusLost() {
+	e.onFocus(false)
+	e.Entry.FocusLost()
+}
+
+// TypedShortcut implements fyne.Shortcutable.
+func (e *shortEntry) TypedShortcut(s fyne.Shortcut) {
+	if !e.onKey(s) {
+		e.Entry.TypedShortcut(s)
+	}
+}
+
+func newLineField(hint, label string, shortcut func(fyne.Shortcut) bool) *lineField {
+	f := &lineField{box: newSurface(roleCard, roleLine, radiusCard), entry: &shortEntry{onKey: shortcut}}
+	f.entry.ExtendBaseWidget(f.entry)
+	f.entry.PlaceHolder = hint
+	f.button = newButton(buttonPlain, label, f.submit)
+	f.button.Disable()
+	f.entry.onFocus = func(on bool) {
+		role := roleLine
+		if on {
+			role = roleAccent
+		}
+		f.box.set(roleCard, role)
+	}
+	f.entry.OnChanged = func(t string) { setEnabled(f.button, strings.TrimSpace(t) != "") }
+	f.entry.OnSubmitted = func(string) { f.submit() }
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+func (f *lineField) submit() {
+	if t := strings.TrimSpace(f.entry.Text); t != "" && f.onSubmit != nil {
+		f.onSubmit(t)
+	}
+}
+
+// clear empties the field, unless something else was typed since.
+func (f *lineField) clear(text string) {
+	if strings.TrimSpace(f.entry.Text) == text {
+		f.entry.SetText("")
+	}
+}
+
+func (f *lineField) measure(float32) float32 { return f.entry.MinSize().Height + gap4 }
+
+// CreateRenderer implements fyne.Widget.
+func (f *lineField) CreateRenderer() fyne.WidgetRenderer {
+	return &fieldRenderer{f.box, f.entry, f.button, f}
+}
+
+// fieldRenderer draws a box with a text field and, where there is one, a button.
+type fieldRenderer struct {
+	box    *surface
+	entry  fyne.CanvasObject
+	button *button
+	whole  fyne.CanvasObject
+}
+
+func (r *fieldRenderer) Layout(s fyne.Size) {
+	r.box.Resize(s)
+	room := float32(0)
+	if r.button != nil {
+		m := r.button.MinSize()
+		room = m.Width + gap8
+		r.button.Resize(m)
+		r.button.Move(fyne.NewPos(s.Width-room, (s.Height-m.Height)/2))
+	}
+	r.entry.Move(fyne.NewPos(2, 2))
+	r.entry.Resize(fyne.NewSize(max(0, s.Width-room-4), s.Height-4))
+}
+
+func (r *fieldRenderer) MinSize() fyne.Size { return fyne.NewSize(120, r.entry.MinSize().Height+gap4) }
+
+func (r *fieldRenderer) Objects() []fyne.CanvasObject {
+	if r.button == nil {
+		return []fyne.CanvasObject{r.box, r.entry}
+	}
+	return []fyne.CanvasObject{r.box, r.entry, r.button}
+}
+func (r *fieldRenderer) Destroy() {}
+func (r *fieldRenderer) Refresh() {
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+	canvas.Refresh(r.whole)
+}
+
+// textBox is a text of a few lines to be typed.
+type textBox struct {
+	widget.BaseWidget
+	box   *surface
+	entry *fileEntry
+}
+
+func newTextBox(text string, shortcut func(fyne.Shortcut) bool) *textBox {
+	b := &textBox{box: newSurface(roleCode, roleLine, radiusCard), entry: newFileEntry()}
+	b.entry.TextStyle = fyne.TextStyle{}
+	b.entry.SetMinRowsVisible(3)
+	b.entry.SetText(text)
+	b.entry.onSave, b.entry.onEscape, b.entry.onKey = func() {}, func() {}, shortcut
+	b.entry.onFocus = func(on bool) {
+		role := roleLine
+		if on {
+			role = roleAccent
+			bringIntoSight(b)
+		}
+		b.box.set(roleCode, role)
+	}
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+func (b *textBox) measure(float32) float32 { return b.entry.MinSize().Height + gap4 }
+
+// CreateRenderer implements fyne.Widget.
+func (b *textBox) CreateRenderer() fyne.WidgetRenderer { return &fieldRenderer{b.box, b.entry, nil, b} }

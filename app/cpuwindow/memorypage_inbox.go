@@ -1,0 +1,174 @@
+package cpuwindow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/sessionmem"
+)
+
+// proposalsFor counts the proposals about one memory file.
+func (p *memoryPage) proposalsFor(t sessionmem.Target) int {
+	n := 0
+	for _, q := range p.data.inbox {
+		if q.Target == t {
+			n++
+		}
+	}
+	return n
+}
+
+// inboxRows are proposals, each with what can be decided about it.
+func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*placed {
+	if len(list) == 0 {
+		return []*placed{
+			textRow("Nothing waits for you.", roleText, gap12),
+			textRow("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed.", roleMuted, gap4),
+		}
+	}
+	rows := []*placed{{row: newBoxRow(mutedWords(fmt.Sprintf("%d proposed", len(list)))), gap: gap12}}
+	for _, q := range list {
+		rows = append(rows, &placed{row: p.proposalCard(q), gap: gap8, max: proseMax})
+	}
+	return rows
+}
+
+// proposalCard is one proposal: what would change, why, and the decision.
+func (p *memoryPage) proposalCard(q sessionmem.Proposal) row {
+	box := p.drafts[q.ID]
+	var parts []fyne.CanvasObject
+	switch {
+	case box != nil:
+		parts = append(parts, box)
+	case q.Kind == sessionmem.ProposeAdd:
+		parts = append(parts, newParagraph(q.Text, roleText))
+	default:
+		lines := []cardLine{{text: q.Old, op: sessionmem.LineRemoved}}
+		if q.Text != "" {
+			lines = append(lines, cardLine{text: q.Text, op: sessionmem.LineAdded})
+		}
+		parts = append(parts, newLinesCard(lines))
+	}
+	parts = append(parts, newProse([]run{{text: p.proposalMeta(q)}}, sizeSmall, roleMuted), spacer(gap4), p.proposalButtons(q, box))
+	return newCardRow(roleNone, parts...)
+}
+
+// proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
+func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *textBox) fyne.CanvasObject {
+	save := "Save"
+	switch q.Kind {
+	case sessionmem.ProposeReplace:
+		save = "Replace"
+	case sessionmem.ProposeRemove:
+		save = "Remove the line"
+	}
+	buttons := []fyne.CanvasObject{newButton(buttonPrimary, save, func() { p.accept(q, box) })}
+	switch {
+	case box != nil:
+		buttons = append(buttons, newButton(buttonPlain, "Cancel", func() { delete(p.drafts, q.ID); p.draw() }))
+	case q.Kind != sessionmem.ProposeRemove:
+		buttons = append(buttons, newButton(buttonPlain, "Edit", func() { p.editProposal(q) }))
+	}
+	buttons = append(buttons, newButton(buttonPlain, "Discard", func() { p.discard(q) }))
+	if q.Session != "" {
+		buttons = append(buttons, newButton(buttonQuiet, "Where from", func() { p.w.openOrigin(q.Session) }))
+	}
+	return line(gap8, -1, buttons...)
+}
+
+// proposalMeta is where a proposal comes from and where it would go.
+func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
+	var words []string
+	switch {
+	case strings.HasPrefix(q.Session, "discord-"):
+		words = append(words, "from Discord, "+q.Session)
+	case q.Session != "":
+		words = append(words, "from "+q.Session)
+	default:
+		words = append(words, "written by hand")
+	}
+	if !q.Time.IsZero() {
+		words = append(words, q.Time.Format("2 Jan 15:04"))
+	}
+	if q.Confidence > 0 {
+		words = append(words, fmt.Sprintf("confidence %.2f", q.Confidence))
+	}
+	to := string(q.Target.Kind) + " " + q.Target.ID
+	for _, it := range p.data.files {
+		if it.file.Target == q.Target {
+			to = it.title
+		}
+	}
+	return strings.Join(append(words, "to: "+strings.TrimSpace(to)), " · ")
+}
+
+func (p *memoryPage) editProposal(q sessionmem.Proposal) {
+	box := newTextBox(q.Text, p.w.runShortcut)
+	box.entry.onSave = func() { p.accept(q, box) }
+	box.entry.onEscape = func() { delete(p.drafts, q.ID); p.draw() }
+	p.drafts[q.ID] = box
+	p.draw()
+	p.w.win.Canvas().Focus(box.entry)
+}
+
+// accept saves a proposal, with its words changed first where they were edited.
+func (p *memoryPage) accept(q sessionmem.Proposal, box *textBox) {
+	text := q.Text
+	if box != nil {
+		text = box.entry.Text
+	}
+	p.act(p.w.parts.memories.Path(q.Target), func(ctx context.Context) (string, error) {
+		if text != q.Text {
+			if _, err := p.w.parts.memories.Edit(ctx, q.ID, text); err != nil {
+				return "", err
+			}
+		}
+		written, err := p.w.parts.memories.Accept(ctx, q.ID)
+		if err != nil {
+			return "", err
+		}
+		p.w.p.Do(func() { delete(p.drafts, q.ID) })
+		if written.Text == "" {
+			return "Removed: “" + written.Old + "”", nil
+		}
+		return fmt.Sprintf("Saved as line %d: “%s”", written.Line, written.Text), nil
+	})
+}
+
+func (p *memoryPage) discard(q sessionmem.Proposal) {
+	p.act("", func(ctx context.Context) (string, error) {
+		_, err := p.w.parts.memories.Discard(ctx, q.ID)
+		if err != nil {
+			return "", err
+		}
+		p.w.p.Do(func() { delete(p.drafts, q.ID) })
+		return "Discarded: “" + orElse(q.Text, q.Old) + "”", nil
+	})
+}
+
+// showProposals says beside Memory how many proposals wait.
+func (w *Window) showProposals(n int) {
+	b := w.side.pages[pageMemory]
+	words := ""
+	if n > 0 {
+		words = fmt.Sprintf("%d proposed", n)
+	}
+	if b.trailing != words {
+		b.trailing = words
+		b.Refresh()
+	}
+}
+
+// countProposals looks into the inbox off the UI goroutine.
+func (w *Window) countProposals() {
+	go func() {
+		list, err := w.parts.memories.Inbox()
+		if err != nil {
+			return // the Memory page says why
+		}
+		w.p.Do(func() { w.showProposals(len(list)) })
+	}()
+}

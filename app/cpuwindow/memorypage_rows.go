@@ -1,0 +1,313 @@
+package cpuwindow
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/config"
+	"mac-stats/sessionmem"
+)
+
+// longMemory is how many lines of a file are shown at first: the newest.
+const longMemory = 300
+
+// rows is what is chosen.
+func (p *memoryPage) rows() []*placed {
+	rows := []*placed{{row: newBoxRow(line(gap8, -1, p.modeButton())), max: proseMax}}
+	if p.said != "" {
+		role := roleAccent
+		if p.saidBad {
+			role = roleHot
+		}
+		rows = append(rows, textRow(p.said, role, gap8))
+	}
+	if p.data.err != nil {
+		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph("A memory file can't be read: "+fullStop(p.data.err.Error()), roleText)), gap: gap12})
+	}
+	if p.picked == inboxKey {
+		return append(rows, p.inboxRows(p.data.inbox)...)
+	}
+	for _, it := range p.data.files {
+		if it.file.Path == p.picked {
+			return append(rows, p.fileRows(it)...)
+		}
+	}
+	return append(rows, textRow("This file is not there any more.", roleMuted, gap12))
+}
+
+// memoryModes are the ways new lessons are taken, in the words of the page.
+func memoryModes() []struct{ value, words string } {
+	return []struct{ value, words string }{
+		{"auto", "New memories: saved at once, with Undo"},
+		{"ask", "New memories: asked about first"},
+		{"off", "New memories: none are made"},
+	}
+}
+
+// modeButton shows memory.write and changes it.
+func (p *memoryPage) modeButton() fyne.CanvasObject {
+	now := p.data.cfg.Memory.Write
+	words := now
+	for _, m := range memoryModes() {
+		if m.value == now {
+			words = m.words
+		}
+	}
+	var b *button
+	b = newButton(buttonPill, words+"  ▾", func() {
+		menu := fyne.NewMenu("")
+		for _, m := range memoryModes() {
+			item := fyne.NewMenuItem(m.words, func() { p.setMode(m.value) })
+			item.Checked = m.value == now
+			menu.Items = append(menu.Items, item)
+		}
+		showMenu(menu, b, p.w.win.Canvas())
+	})
+	return b
+}
+
+func (p *memoryPage) setMode(value string) {
+	p.act("", func(context.Context) (string, error) {
+		return "", config.Set(p.w.parts.conffile, "memory.write", value)
+	})
+}
+
+// fileRows is a memory file: how full it is, what it says, what can be done.
+func (p *memoryPage) fileRows(it memoryItem) []*placed {
+	rows := []*placed{{row: p.headRow(it), gap: gap12, max: proseMax}}
+	if n := p.proposalsFor(it.file.Target); n > 0 {
+		words := newWords(plural(n, "proposal waits", "proposals wait")+" for this file", roleText, sizeText).squeezable()
+		rows = append(rows, &placed{row: newCardRow(roleAccent, line(gap12, 0, words, newButton(buttonLink, "Look at them", func() { p.pick(inboxKey) }))), gap: gap8, max: proseMax})
+	}
+	for _, n := range p.fileNotes(it) {
+		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
+	}
+	if p.data.owned.Text != "" {
+		rows = append(rows, p.lineRows(it)...)
+	}
+	if p.data.owned.Why == "" {
+		rows = append(rows, &placed{row: p.addField(it), gap: gap8, max: proseMax})
+	}
+	return append(rows, p.undoRows(it)...)
+}
+
+// budgetWords is "67 % · 5,360 / 8,000".
+func budgetWords(in sessionmem.Injected) string {
+	if in.Budget <= 0 {
+		return thousands(in.Size) + " characters"
+	}
+	return fmt.Sprintf("%.0f %% · %s / %s", 100*float64(in.Size)/float64(in.Budget), thousands(in.Size), thousands(in.Budget))
+}
+
+// headRow is the file's name, its budget, and the ways to edit it.
+func (p *memoryPage) headRow(it memoryItem) row {
+	bar := newGauge(200)
+	role := roleAccent
+	if it.share() > 1 {
+		role = roleWarn
+	}
+	bar.set(it.share(), role)
+	label, edit := "Open in my editor", "Edit"
+	if it.file.Missing {
+		label = "Create and open"
+	}
+	if p.w.shelf.dirty(it.file.Path) {
+		edit = "Go on editing"
+	}
+	buttons := []fyne.CanvasObject{boldWords(it.title).squeezable(), newButton(buttonQuiet, label, func() { p.w.openFile(it.file.Path) })}
+	if p.data.owned.Why == "" {
+		buttons = append(buttons, newButton(buttonPlain, edit, p.startEditing))
+	}
+	return newCardRow(roleNone,
+		line(gap12, 0, buttons...), bar,
+		newProse([]run{{text: it.who + " · " + it.meta()}}, sizeSmall, roleMuted),
+		newProse([]run{{text: p.where(it.file.Path)}}, sizeSmall, roleFaint),
+	)
+}
+
+// where is a file's path, with where a link leads.
+func (p *memoryPage) where(path string) string {
+	if rel, err := filepath.Rel(p.w.parts.home, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	if p.data.owned.Link != "" {
+		path += " → " + p.data.owned.Link
+	}
+	return path
+}
+
+// fileNotes says what is special about the file, or happened to it.
+func (p *memoryPage) fileNotes(it memoryItem) []row {
+	var notes []row
+	path := it.file.Path
+	o := p.data.owned
+	if o.Why != "" {
+		notes = append(notes, newCardRow(roleWarn, newParagraph("It can't be edited here: "+fullStop(o.Why), roleText)))
+	}
+	if o.Garbled {
+		notes = append(notes, newCardRow(roleWarn, newParagraph("Some of its bytes are no text (UTF-8). They are shown as \uFFFD and stay as they are; lines that hold some can be edited in your editor.", roleText)))
+	}
+	if b := p.w.shelf.buffers[path]; b != nil && b.dirty() {
+		words := "You have an edit of this file that is not saved. It is kept until you save or discard it."
+		if b.theirs != nil {
+			words = "You have an edit of this file that is not saved, and the file was changed outside. Both are kept."
+		}
+		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, "Go on editing", p.startEditing))))
+	}
+	if p.data.diff != nil {
+		added, removed := countDiff(p.data.diff)
+		words := fmt.Sprintf("%s changed on disk at %s, reloaded · +%d −%d", filepath.Base(path), p.changed[path].Format("15:04:05"), added, removed)
+		said := newWords(words, roleAccent, sizeText).squeezable()
+		notes = append(notes, newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, "Seen", func() {
+			delete(p.before, path)
+			p.load()
+		}))))
+	}
+	if it.injected.Cut > 0 {
+		notes = append(notes, newParagraph(plural(it.injected.Cut, "line is", "lines are")+" not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", roleWarn))
+	}
+	if it.file.Missing && o.Why == "" {
+		notes = append(notes, newParagraph("Nothing is remembered here yet. Write the first line below, or let the agents.", roleMuted))
+	}
+	return notes
+}
+
+func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
+	for _, d := range diff {
+		switch d.Op {
+		case sessionmem.LineAdded:
+			added++
+		case sessionmem.LineRemoved:
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// lineRows is the text of the file.
+func (p *memoryPage) lineRows(it memoryItem) []*placed {
+	lines := p.cardLines(it)
+	var rows []*placed
+	if n := len(lines) - longMemory; n > 0 && !p.all {
+		lines = lines[n:]
+		rows = append(rows, &placed{row: newDivider(plural(n, "earlier line", "earlier lines")+" · show", func() { p.all = true; p.draw() }), gap: gap8, max: proseMax})
+	}
+	return append(rows, &placed{row: newLinesCard(lines), gap: gap8, max: proseMax})
+}
+
+// cardLines are the file's lines, with what came and went where it was changed.
+func (p *memoryPage) cardLines(it memoryItem) []cardLine {
+	diff := p.data.diff
+	text := strings.TrimRight(p.data.owned.Text, "\n")
+	if diff == nil {
+		for i, l := range strings.Split(text, "\n") {
+			diff = append(diff, sessionmem.DiffLine{Text: l, Before: i + 1, After: i + 1})
+		}
+	}
+	out := it.file.LeftOut(it.injected.Budget)
+	var lines []cardLine
+	for _, d := range diff {
+		l := cardLine{text: d.Text, op: d.Op, faint: out[d.After]}
+		p.addOrigin(&l)
+		lines = append(lines, l)
+	}
+	for len(lines) > 0 && lines[len(lines)-1].text == "" && lines[len(lines)-1].op == sessionmem.LineSame {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// origin is the comment that says where a line was learnt.
+var origin = regexp.MustCompile(`\s*<!-- (\d{4}-\d\d-\d\d)(?: ([\w.-]+))? -->\s*$`)
+
+// addOrigin puts the comment behind a line into words that open the session.
+func (p *memoryPage) addOrigin(l *cardLine) {
+	m := origin.FindStringSubmatch(l.text)
+	if m == nil {
+		return
+	}
+	day, err := time.Parse(time.DateOnly, m[1])
+	if err != nil {
+		return
+	}
+	l.text = l.text[:len(l.text)-len(m[0])]
+	l.from = day.Format("2 Jan")
+	if day.Year() != time.Now().Year() {
+		l.from = day.Format("2 Jan 2006")
+	}
+	if session := m[2]; session != "" {
+		l.from += " · " + session
+		l.open = func() { p.w.openOrigin(session) }
+	}
+}
+
+// openOrigin shows the session a memory comes from.
+func (w *Window) openOrigin(session string) {
+	go func() {
+		_, err := w.parts.sessions.Load(w.ctx, session)
+		w.p.Do(func() {
+			if err != nil {
+				w.tell("The session "+session+" can't be opened", "It was deleted, or was never written: "+err.Error())
+				return
+			}
+			w.OpenSession(session)
+		})
+	}()
+}
+
+// addField is where a line is added by hand.
+func (p *memoryPage) addField(it memoryItem) row {
+	path, target := it.file.Path, it.file.Target
+	f := p.fields[path]
+	if f == nil {
+		f = newLineField("Add a line to remember…", "Add", p.w.runShortcut)
+		p.fields[path] = f
+	}
+	f.onSubmit = func(text string) {
+		p.act(path, func(ctx context.Context) (string, error) {
+			w, err := p.w.parts.memories.Append(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1})
+			if err != nil {
+				return "", err
+			}
+			p.w.p.Do(func() { f.clear(text) })
+			return fmt.Sprintf("Added as line %d.", w.Line), nil
+		})
+	}
+	return f
+}
+
+// shownSteps is how many changes of a file can be taken back from the page.
+const shownSteps = 5
+
+// undoRows are the changes of this file that can be taken back, the newest first.
+func (p *memoryPage) undoRows(it memoryItem) []*placed {
+	var rows []*placed
+	for _, s := range p.data.steps {
+		if s.Target != it.file.Target || len(rows) > shownSteps {
+			continue
+		}
+		if rows == nil {
+			rows = append(rows, &placed{row: newBoxRow(smallWords("Remembered lately")), gap: gap16})
+		}
+		words := "“" + s.Added + "”"
+		switch {
+		case s.Added == "":
+			words = "forgot “" + s.Removed + "”"
+		case s.Removed != "":
+			words += " in place of “" + s.Removed + "”"
+		}
+		undo := newButton(buttonLink, "Undo", func() {
+			p.act(it.file.Path, func(ctx context.Context) (string, error) {
+				return "Undone: " + words, p.w.parts.memories.Undo(ctx, s.ID)
+			})
+		})
+		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, mutedWords(words).squeezable(), undo)), gap: gap4, max: proseMax})
+	}
+	return rows
+}

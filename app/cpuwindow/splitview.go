@@ -1,0 +1,264 @@
+package cpuwindow
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// A page with a list on the left and what is chosen on the right. Where there is no
+// room for both, the list is a menu above.
+
+const (
+	splitList  float32 = 228 // width of the list
+	splitBelow float32 = 560 // narrower pages have a menu
+)
+
+// splitItem is one line of the list in words.
+type splitItem struct {
+	key      string
+	title    string
+	meta     string
+	role     fyne.ThemeColorName // of meta; roleNone is muted
+	fraction float64             // of the gauge; below 0 there is none
+	mark     fyne.ThemeColorName // a dot before the title: unsaved, an error
+	heading  string              // above it; "" for none
+}
+
+// splitView is the list and the place for what is chosen.
+type splitView struct {
+	list    *viewport
+	picker  *button
+	content fyne.CanvasObject
+	object  *fyne.Container
+	layout  *splitLayout
+	rows    map[string]*splitRow
+	items   []splitItem
+	current string
+	pick    func(key string)
+}
+
+func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
+	s := &splitView{list: newViewport(), content: content, rows: map[string]*splitRow{}, pick: pick}
+	s.list.follow, s.list.fixed = false, true
+	s.list.Disable()
+	s.list.pad, s.list.top = gap12, gap12
+	s.picker = newButton(buttonPill, "", s.openMenu)
+	s.picker.size = sizeText
+	bar := container.New(tightLayout{}, inset(gap8, gap8, gap20, gap20, line(gap8, -1, s.picker)), hairline())
+	left := container.NewBorder(nil, nil, nil, hairline(), s.list)
+	s.layout = &splitLayout{view: s, bar: bar, left: left}
+	s.object = container.New(s.layout, bar, left, content)
+	return s
+}
+
+// splitLayout puts the list beside or above.
+type splitLayout struct {
+	view      *splitView
+	bar, left fyne.CanvasObject
+	narrow    bool
+}
+
+// MinSize implements fyne.Layout.
+func (l *splitLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, 120) }
+
+// Layout implements fyne.Layout.
+func (l *splitLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
+	l.narrow = s.Width < splitBelow
+	l.bar.(*fyne.Container).Hidden, l.left.(*fyne.Container).Hidden = !l.narrow, l.narrow
+	at, size := fyne.NewPos(splitList, 0), fyne.NewSize(max(0, s.Width-splitList), s.Height)
+	if l.narrow {
+		h := l.bar.MinSize().Height
+		l.bar.Resize(fyne.NewSize(s.Width, h))
+		at, size = fyne.NewPos(0, h), fyne.NewSize(s.Width, max(0, s.Height-h))
+	} else {
+		l.left.Resize(fyne.NewSize(splitList, s.Height))
+	}
+	l.view.content.Move(at)
+	l.view.content.Resize(size)
+}
+
+// show draws the list; rows that are there stay.
+func (s *splitView) show(items []splitItem, current string) {
+	s.items, s.current = items, current
+	rows := map[string]*splitRow{}
+	var placedRows []*placed
+	for _, it := range items {
+		if it.heading != "" {
+			placedRows = append(placedRows, &placed{row: newBoxRow(smallWords(it.heading)), gap: gap12, indent: gap8})
+		}
+		r := s.rows[it.key]
+		if r == nil {
+			key := it.key
+			r = newSplitRow(func() { s.pick(key) }, func(by int) { s.focusBeside(key, by) })
+		}
+		r.set(it, it.key == current)
+		rows[it.key] = r
+		placedRows = append(placedRows, &placed{row: r, gap: 2, dirty: true})
+		if it.key == current {
+			s.picker.SetText(it.title + "  ▾")
+		}
+	}
+	s.rows = rows
+	s.list.setRows(placedRows)
+	s.object.Refresh()
+}
+
+// openMenu is the list of a narrow page.
+func (s *splitView) openMenu() {
+	m := fyne.NewMenu("")
+	for _, it := range s.items {
+		label := it.title
+		if it.meta != "" {
+			label += "  ·  " + it.meta
+		}
+		item := fyne.NewMenuItem(label, func() { s.pick(it.key) })
+		item.Checked = it.key == s.current
+		m.Items = append(m.Items, item)
+	}
+	if c := fyne.CurrentApp().Driver().CanvasForObject(s.picker); c != nil {
+		showMenu(m, s.picker, c)
+	}
+}
+
+// focusBeside moves the focus to the line above or below.
+func (s *splitView) focusBeside(key string, by int) {
+	at := slices.IndexFunc(s.items, func(it splitItem) bool { return it.key == key }) + by
+	if at < 0 || at >= len(s.items) {
+		return
+	}
+	next := s.rows[s.items[at].key]
+	s.list.revealRow(next)
+	if c := fyne.CurrentApp().Driver().CanvasForObject(s.list); c != nil {
+		c.Focus(next)
+	}
+}
+
+// splitRow is a line of the list: a title, a gauge where there is one, and what is
+// to be known.
+type splitRow struct {
+	widget.BaseWidget
+	title, meta *words
+	bar         *gauge
+	dot         *surface
+	bg          *surface
+	dotBox      *fyne.Container
+	current     bool
+	hovered     bool
+	focused     bool
+	onTap       func()
+	onMove      func(by int)
+}
+
+func newSplitRow(onTap func(), onMove func(by int)) *splitRow {
+	r := &splitRow{
+		title: textWords("").squeezable(), meta: smallWords("").squeezable(), bar: newGauge(40),
+		dot: newDot(roleAccent), bg: newSurface(roleNone, roleNone, radiusCard), onTap: onTap, onMove: onMove,
+	}
+	r.dotBox = sized(r.dot, gap8, gap8)
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *splitRow) set(it splitItem, current bool) {
+	r.title.SetText(it.title)
+	role := roleMuted
+	if it.role != roleNone {
+		role = it.role
+	}
+	r.meta.set(it.meta, role)
+	r.meta.Hidden = it.meta == ""
+	r.bar.Hidden = it.fraction < 0
+	barRole := roleAccent
+	if it.fraction > 1 {
+		barRole = roleWarn
+	}
+	r.bar.set(it.fraction, barRole)
+	r.dotBox.Hidden = it.mark == roleNone
+	if it.mark != roleNone {
+		r.dot.set(it.mark, roleNone)
+	}
+	r.current = current
+	r.paint()
+}
+
+func (r *splitRow) paint() {
+	fill, line := roleNone, roleNone
+	if r.hovered {
+		fill = roleHover
+	}
+	if r.current {
+		fill, line = roleCard, roleLine
+	}
+	if r.focused {
+		line = roleAccent
+	}
+	r.bg.set(fill, line)
+}
+
+func (r *splitRow) measure(float32) float32 {
+	h := 2*gap8 + lineHeight(sizeText)
+	if !r.bar.Hidden {
+		h += gap8
+	}
+	if !r.meta.Hidden {
+		h += lineHeight(sizeSmall)
+	}
+	return h
+}
+
+// Tapped implements fyne.Tappable.
+func (r *splitRow) Tapped(*fyne.PointEvent) { r.onTap() }
+
+// MouseIn implements desktop.Hoverable.
+func (r *splitRow) MouseIn(*desktop.MouseEvent) { r.hovered = true; r.paint() }
+
+// MouseMoved implements desktop.Hoverable.
+func (r *splitRow) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut implements desktop.Hoverable.
+func (r *splitRow) MouseOut() { r.hovered = false; r.paint() }
+
+// FocusGained implements fyne.Focusable.
+func (r *splitRow) FocusGained() { r.focused = true; r.paint(); bringIntoSight(r) }
+
+// FocusLost implements fyne.Focusable.
+func (r *splitRow) FocusLost() { r.focused = false; r.paint() }
+
+// TypedRune implements fyne.Focusable.
+func (r *splitRow) TypedRune(rune) {}
+
+// TypedKey implements fyne.Focusable.
+func (r *splitRow) TypedKey(ev *fyne.KeyEvent) {
+	switch ev.Name {
+	case fyne.KeyUp:
+		r.onMove(-1)
+	case fyne.KeyDown:
+		r.onMove(1)
+	default:
+		pressed(r, ev, r.onTap)
+	}
+}
+
+// CreateRenderer implements fyne.Widget.
+func (r *splitRow) CreateRenderer() fyne.WidgetRenderer {
+	title := line(gap8, 1, r.dotBox, r.title)
+	parts := container.New(tightLayout{}, title, container.New(gaugeRoom{}, r.bar), r.meta)
+	return widget.NewSimpleRenderer(container.NewStack(r.bg, inset(gap8, gap8, gap12, gap12, parts)))
+}
+
+// gaugeRoom gives a gauge its place in a list: the whole width, and nothing where
+// it is hidden.
+type gaugeRoom struct{}
+
+func (gaugeRoom) MinSize(o []fyne.CanvasObject) fyne.Size {
+	if !o[0].Visible() {
+		return fyne.Size{}
+	}
+	return fyne.NewSize(20, gap8)
+}
+
+func (gaugeRoom) Layout(o []fyne.CanvasObject, s fyne.Size) { o[0].Resize(s) }
