@@ -87,7 +87,10 @@ step_fuzz() {
 }
 
 step_ollama() {
-	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$(scripts/ollama.sh) go test -count=1 -tags realollama ./agents/ollamatest/...
+	local binary
+	binary=$(scripts/ollama.sh)
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -tags realollama ./agents/ollamatest/...
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -tags "realollama,$test_tags" -run '^TestRealOllama' ./app/failuretest
 }
 
 step_e2e() {
