@@ -35,6 +35,7 @@ func taster() realollama.Model {
 }
 
 func teaQuestion(i int) string { return fmt.Sprintf("Question %d: how long does my oolong steep?", i) }
+
 func teaAnswer(i int) string {
 	return fmt.Sprintf("Answer %d says: three minutes, from Hilde's teapot.", i)
 }

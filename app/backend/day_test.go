@@ -1,0 +1,231 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem"
+)
+
+// day is an app without a screen or a server: the periodic pass and the archive,
+// over real files, in virtual time.
+type day struct {
+	t     *testing.T
+	store *sessionmem.Store
+	start time.Time
+
+	mu      sync.Mutex
+	log     []string // what happened, and when
+	calls   int      // of the model
+	running int
+	hangs   func(call int) bool
+	asleep  time.Duration // how long the machine sleeps at the next pass
+}
+
+// Summarize is the small model: 20 s a call.
+func (d *day) Summarize(ctx context.Context, _ *sessionmem.Block, _ []sessionmem.Block) (sessionmem.Digest, error) {
+	d.mu.Lock()
+	d.calls++
+	d.running++
+	call, alone := d.calls, d.running == 1
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		d.running--
+		d.mu.Unlock()
+	}()
+	if !alone {
+		d.t.Error("two summaries at once")
+	}
+	if d.hangs != nil && d.hangs(call) {
+		d.note("the model hangs")
+		<-ctx.Done()
+		return sessionmem.Digest{}, ctx.Err()
+	}
+	time.Sleep(20 * time.Second)
+	return sessionmem.Digest{Context: "So far.", By: "small:1b"}, nil
+}
+
+// mayRun begins every pass; a machine that sleeps stands still in its midst.
+func (d *day) mayRun(context.Context) bool {
+	d.mu.Lock()
+	asleep := d.asleep
+	d.asleep = 0
+	d.mu.Unlock()
+	if asleep > 0 {
+		d.note("asleep")
+		time.Sleep(asleep)
+	}
+	return true
+}
+
+// note writes down what happened, with the virtual time since the start.
+func (d *day) note(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := time.Since(d.start).Truncate(time.Minute)
+	d.log = append(d.log, fmt.Sprintf("%02d:%02d ", int(at.Hours()), int(at.Minutes())%60)+fmt.Sprintf(format, args...))
+}
+
+// say appends n messages in turns.
+func (d *day) say(session string, n int) {
+	for i := range n {
+		b := sessionmem.Block{Kind: []sessionmem.Kind{sessionmem.KindUser, sessionmem.KindAssistant}[i%2], Text: fmt.Sprintf("message %d", i)}
+		if _, err := d.store.Append(d.t.Context(), session, b); err != nil {
+			d.t.Error(err)
+		}
+	}
+}
+
+// window is what the model would be told: "Summary + 4", and whether the app holds it.
+func (d *day) window(session string) string {
+	held, _ := d.store.Held(session)
+	c, err := d.store.Context(d.t.Context(), session)
+	if err != nil {
+		d.t.Error(err)
+	}
+	var words []string
+	if c.Summary != nil {
+		words = append(words, "Summary")
+	}
+	words = append(words, fmt.Sprint(len(c.Messages)))
+	text := strings.Join(words, " + ")
+	if !held {
+		text += ", cleared"
+	}
+	return text
+}
+
+// begin starts the pass and the archive; both end with the bubble's test.
+func (d *day) begin() (end func()) {
+	d.start = time.Now()
+	c := sessionmem.NewCompaction(sessionmem.CompactionConfig{
+		Store: d.store, Summarizer: d, MayRun: d.mayRun,
+		Policy:  func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} },
+		Lessons: noLessons{},
+		Done: func(c sessionmem.Compacted) {
+			d.note("%s: %d summarised, %d stay", c.Session, c.Messages, c.Recent)
+		},
+	})
+	a := &archivist{
+		archive: d.store.Archive,
+		after:   func() time.Duration { return 12 * time.Hour },
+		pinned:  func() (func(string) bool, error) { return nil, nil },
+		moved:   func(sessions []string) { d.note("archived: %s", strings.Join(sessions, " ")) },
+		logger:  slog.New(slog.DiscardHandler),
+	}
+	ctx, stop := context.WithCancel(d.t.Context())
+	var work sync.WaitGroup
+	work.Go(func() { c.Run(ctx) })
+	work.Go(func() { a.run(ctx) })
+	return func() { stop(); work.Wait() }
+}
+
+func newDay(t *testing.T) *day {
+	t.Helper()
+	store, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return &day{t: t, store: store}
+}
+
+// expect compares what happened.
+func (d *day) expect(want ...string) {
+	d.t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if diff := cmp.Diff(want, d.log); diff != "" {
+		d.t.Errorf("what happened (-want +got):\n%s", diff)
+	}
+}
+
+func TestADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDay(t)
+		d.say("cli-left", 6)
+		d.say("cli-few", 3)
+		d.store.Release("cli-left") // of a process that has ended
+		d.store.Release("cli-few")
+		time.Sleep(45 * time.Minute)
+		d.hangs = func(call int) bool { return call == 3 }
+		end := d.begin()
+
+		time.Sleep(25 * time.Minute)
+		d.say("cpu-talk", 8) // five minutes before the first pass
+		time.Sleep(10 * time.Minute)
+		for session, want := range map[string]string{
+			"cpu-talk": "Summary + 4", "cli-left": "Summary + 0, cleared", "cli-few": "3, cleared",
+		} {
+			if got := d.window(session); got != want {
+				t.Errorf("%s: %s, want %s", session, got, want)
+			}
+		}
+		d.say("cpu-talk", 4) // the next pass hangs on it
+		time.Sleep(59 * time.Minute)
+		if got := d.window("cpu-talk"); got != "Summary + 8" {
+			t.Errorf("while the model hangs: %s", got)
+		}
+		time.Sleep(3 * time.Hour)
+		d.say("cli-left", 1)
+		if got := d.window("cli-left"); got != "Summary + 1" {
+			t.Errorf("the next message: %s", got)
+		}
+		time.Sleep(24 * time.Hour)
+		end()
+		d.expect(
+			"00:30 cpu-talk: 4 summarised, 4 stay",
+			"00:30 cli-left: 6 summarised, 0 stay",
+			"01:00 the model hangs", // until that pass is stopped; the next is in time
+			"01:58 cpu-talk: 8 summarised, 0 stay",
+			"24:10 archived: cli-left cpu-talk cli-few",
+		)
+		if d.calls != 4 {
+			t.Errorf("%d model calls in a day", d.calls)
+		}
+	})
+}
+
+// A machine that sleeps for eight hours in the midst of a pass: when it wakes there
+// is no pass for each that was missed, and no model call for each either.
+func TestSleepAndWakeMakeNoBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDay(t)
+		for i := range 14 {
+			name := fmt.Sprintf("cli-s%02d", i)
+			d.say(name, 4)
+			d.store.Release(name)
+			time.Sleep(time.Second)
+		}
+		d.asleep = 8 * time.Hour
+		end := d.begin()
+		time.Sleep(8*time.Hour + 45*time.Minute)
+		if d.calls != 0 {
+			t.Errorf("%d model calls right after it woke", d.calls)
+		}
+		time.Sleep(2 * time.Hour)
+		end()
+		want := []string{"00:30 asleep"}
+		for i := range 14 { // newest first, ten a pass
+			at := []string{"09:00", "09:00", "09:01", "09:01", "09:01", "09:02", "09:02", "09:02", "09:03", "09:03", "09:33", "09:34", "09:34", "09:34"}[i]
+			want = append(want, fmt.Sprintf("%s cli-s%02d: 4 summarised, 0 stay", at, 13-i))
+		}
+		d.expect(want...)
+	})
+}
+
+// noLessons is for days on which nothing is learnt.
+type noLessons struct{}
+
+func (noLessons) Keep(context.Context, string, bool, []sessionmem.Lesson) (sessionmem.Kept, error) {
+	return sessionmem.Kept{}, nil
+}
