@@ -226,6 +226,6 @@ func TestSleepAndWakeMakeNoBurst(t *testing.T) {
 // noLessons is for days on which nothing is learnt.
 type noLessons struct{}
 
-func (noLessons) Keep(context.Context, string, bool, []sessionmem.Lesson) (sessionmem.Kept, error) {
+func (noLessons) Keep(context.Context, sessionmem.Learnt) (sessionmem.Kept, error) {
 	return sessionmem.Kept{}, nil
 }

@@ -53,6 +53,9 @@ func TestKillStorm(t *testing.T) {
 		}
 	})
 	t.Logf("%+v", &total)
+	if cycles < 20 {
+		return
+	}
 	if total.Acknowledged == 0 || total.Summaries == 0 || total.Lessons == 0 || total.Proposals == 0 || total.Cut == 0 {
 		t.Error("the storm shows less than it should")
 	}
@@ -256,7 +259,7 @@ func (s *storm) collect() {
 	s.cut = nil
 	for _, a := range s.asked {
 		o := a.process.wait()
-		if a.killed.IsZero() && o.code != 0 && o.code != -1 {
+		if a.killed.IsZero() && o.code != 0 && o.code != -1 && !(a.mark == "" && otherCompacts(o)) {
 			s.t.Errorf("%v: exit %d, %s", a.process.cmd.Args[1:], o.code, o.stderr)
 		}
 		if s.said[a.session] == nil {
@@ -272,6 +275,11 @@ func (s *storm) collect() {
 			}
 		}
 	}
+}
+
+// otherCompacts: the app summarised the session itself, after an answer.
+func otherCompacts(o outcome) bool {
+	return strings.Contains(o.stderr, "Another process summarises this session now.") || strings.Contains(o.stderr, "The conversation went on another way meanwhile.")
 }
 
 func (s *storm) acknowledge(a *asking, line string) {
