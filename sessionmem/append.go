@@ -48,7 +48,10 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 	ses := s.session(name)
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
-		return nil, err
+		if may != nil {
+			return nil, err
+		}
+		return s.keepUnlocked(ses, blocks, err)
 	}
 	defer unlock()
 	if ses.private.Load() {
@@ -62,7 +65,11 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 			return nil, err
 		}
 	}
-	return s.appendFile(ctx, ses, blocks)
+	out, err := s.appendFile(ctx, ses, blocks)
+	if err != nil {
+		return s.keepUnsaved(ses, blocks, err)
+	}
+	return out, nil
 }
 
 // errReplaced: the file was replaced between looking at it and writing to it.
@@ -72,12 +79,33 @@ var errReplaced = errors.New("another program keeps replacing it; try again")
 // midst.
 const appendTries = 5
 
-// appendFile appends to the session's file. An editor that renames its copy over
-// the file while it is being written to leaves the blocks in a file without a
-// name: so the name is looked at again, and they are written to what it means now.
+// appendFile appends to the session's file, behind what waits for the disk: all of
+// it or nothing. An editor that renames its copy over the file while it is being
+// written to leaves the blocks in a file without a name: so the name is looked at
+// again, and they are written to what it means now.
 func (s *Store) appendFile(ctx context.Context, ses *session, blocks []Block) ([]Block, error) {
+	waiting := ses.unsaved.blocks
+	out, err := s.appendTo(ctx, ses, len(waiting), slices.Concat(waiting, blocks))
+	if err != nil {
+		ses.setUnsaved(waiting)
+		return nil, err
+	}
+	if len(waiting) > 0 {
+		s.logger.Info("what waited for the disk is written", "session", ses.name, "blocks", len(waiting))
+		ses.unsaved = unsaved{}
+		s.tellUnsaved(ses)
+	}
+	return out[len(waiting):], nil
+}
+
+// appendTo appends blocks, the first of which have waited for the disk.
+func (s *Store) appendTo(ctx context.Context, ses *session, waiting int, blocks []Block) ([]Block, error) {
 	for try := 1; ; try++ {
 		if err := s.refreshToWrite(ctx, ses); err != nil {
+			return nil, err
+		}
+		ses.setUnsaved(nil)
+		if err := s.renumber(ses, blocks[:waiting]); err != nil {
 			return nil, err
 		}
 		out, err := s.write(ses, blocks)

@@ -90,6 +90,9 @@ func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error 
 		return err
 	}
 	defer unlock()
+	if len(ses.unsaved.blocks) > 0 {
+		return fmt.Errorf("%w: its last blocks wait for the disk", ErrBusy)
+	}
 	parts, err := s.filesOfInfo(info)
 	if err != nil {
 		return err

@@ -187,8 +187,8 @@ func (s *Store) Attach(ctx context.Context, session string, u Upload) (Attachmen
 		ses.files[a.File] = u.Data
 		return a, nil
 	}
-	if s.openErr != nil {
-		return Attachment{}, s.openErr
+	if err := s.root.check(); err != nil {
+		return Attachment{}, err
 	}
 	if err := s.keepFile(&a, u.Data); err != nil {
 		return Attachment{}, explainDisk("keeping "+u.Name, err)

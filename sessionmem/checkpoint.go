@@ -128,6 +128,9 @@ func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
 		b.Time = c.block.Time
 	}
 	out, err := c.store.Append(ctx, c.ses.name, b)
+	if err == nil && c.store.isUnsaved(c.ses, b.ID) {
+		return out, nil // until it is on disk, the checkpoint holds what it can
+	}
 	if err == nil {
 		c.remove()
 		return out, nil
@@ -192,6 +195,9 @@ func (s *Store) recover(ctx context.Context, ses *session) error {
 
 // partialFiles gives the names of all files in .partial/.
 func (s *Store) partialFiles() ([]string, error) {
+	if err := s.root.check(); err != nil {
+		return nil, err
+	}
 	d, err := s.root.Open(partialDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -242,6 +248,9 @@ func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error
 		if b.Text == "" {
 			continue
 		}
+		if s.isUnsaved(ses, b.ID) {
+			return nil // this process still holds all of it
+		}
 		there, err := s.hasBlock(ctx, ses, b.ID)
 		if err != nil {
 			return err
@@ -258,6 +267,13 @@ func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error
 		return explainDisk("removing a checkpoint", err)
 	}
 	return nil
+}
+
+// isUnsaved says whether this process holds the block, which waits for the disk.
+func (s *Store) isUnsaved(ses *session, id string) bool {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return ses.waits(id)
 }
 
 // interruption is the Note that marks b as cut off.
@@ -285,7 +301,7 @@ func (s *Store) hasBlock(ctx context.Context, ses *session, id string) (bool, er
 // writeAtomic writes a small file of our own that only the holder of the turn
 // writes: a temporary one beside it, renamed; synced first where what it holds has
 // to outlive a power cut.
-func writeAtomic(root *os.Root, name string, data []byte, durable bool) error {
+func writeAtomic(root *storeFolder, name string, data []byte, durable bool) error {
 	tmp := name + ".tmp"
 	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -38,9 +38,9 @@ func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), e
 	if store.IsPrivate(session) {
 		return end, nil
 	}
-	if store.openErr != nil {
+	if err := store.root.check(); err != nil {
 		end()
-		return nil, store.openErr
+		return nil, err
 	}
 	file := flock.New(store.lockPath(session + compactSuffix))
 	switch ok, err := file.TryLockContext(wait, lockRetry); {

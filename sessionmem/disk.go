@@ -60,8 +60,8 @@ func (s *Store) lockFile(ctx context.Context, name string) (release func(), err 
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	if s.openErr != nil {
-		return nil, s.openErr
+	if err := s.root.check(); err != nil {
+		return nil, err
 	}
 	lock := flock.New(s.lockPath(name))
 	if err := takeShort(ctx, lock); err != nil {

@@ -1,6 +1,9 @@
 package sessionmem
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // fold follows a session block by block and keeps what its context is made of:
 // the blocks of the current branch since the last reset, by their numbers in the
@@ -12,6 +15,13 @@ type fold struct {
 	tools     []toolAt    // among them, in order
 	settings  SessionSettings
 	titled    bool // somebody gave the session a title
+}
+
+// clone gives a copy that goes its own way.
+func (f *fold) clone() fold {
+	c := *f
+	c.active, c.summaries, c.tools = slices.Clone(f.active), slices.Clone(f.summaries), slices.Clone(f.tools)
+	return c
 }
 
 // step is a block of the branch.
@@ -172,7 +182,7 @@ func (f *fold) window(x *index, from, to int, fileSize int64) (kept []int, omitt
 	var bytes int64
 	size := func(i int) int64 {
 		n := f.active[i].block
-		return min(x.end(n, fileSize)-x.blocks[n].offset(), blockLimit)
+		return max(0, min(x.end(n, fileSize)-x.blocks[n].offset(), blockLimit)) // none where it waits for the disk
 	}
 	for i := from; i < to; i++ {
 		if !x.blocks[f.active[i].block].isMessage() {

@@ -19,7 +19,7 @@ func (s *Store) Rest(idle time.Duration) int {
 		if !ses.mu.TryLock() {
 			continue // in use
 		}
-		if ses.idleFor(time.Now()) >= max(idle, lateSave) && ses.stat != nil && !ses.private.Load() && !ses.rewrote {
+		if ses.idleFor(time.Now()) >= max(idle, lateSave) && ses.stat != nil && !ses.private.Load() && !ses.rewrote && len(ses.unsaved.blocks) == 0 {
 			ses.forgetFile()
 			rested++
 		}

@@ -93,8 +93,19 @@ func (x *index) add(b Block, offset int64, number int) uint32 {
 	return n
 }
 
-func (x *index) grow() {
-	x.slots = make([]uint32, max(16, 2*len(x.slots)))
+// truncate forgets the blocks from the n-th on.
+func (x *index) truncate(n uint32) {
+	for i := int(n); i < len(x.blocks); i++ {
+		delete(x.number, uint32(i)) //nolint:gosec // see add
+	}
+	x.blocks = x.blocks[:n]
+	x.rebuild(len(x.slots))
+}
+
+func (x *index) grow() { x.rebuild(max(16, 2*len(x.slots))) }
+
+func (x *index) rebuild(slots int) {
+	x.slots = make([]uint32, slots)
 	for n := range x.blocks {
 		x.put(uint32(n)) //nolint:gosec // see add
 	}

@@ -28,6 +28,12 @@ func (s *Store) entries() ([]entry, error) {
 	if s.root == nil {
 		return nil, nil
 	}
+	if err := s.root.check(); err != nil {
+		if s.root.never() {
+			return nil, nil // it could not even be made: there is nothing, and what writes says why
+		}
+		return nil, err
+	}
 	names, err := s.readNames(".")
 	if err != nil {
 		return nil, explainDisk("reading the session folder", err)
@@ -305,7 +311,8 @@ func (s *Store) complete(info Info, e entry, fi os.FileInfo) Info {
 	return info
 }
 
-// inMemory gives the sessions that are kept in memory only.
+// inMemory gives the sessions that are in memory alone: private ones, and those
+// that the disk refused from their first block on.
 func (s *Store) inMemory() []Info {
 	s.mu.Lock()
 	var all []*session
@@ -315,12 +322,15 @@ func (s *Store) inMemory() []Info {
 	s.mu.Unlock()
 	var infos []Info
 	for _, ses := range all {
-		if !ses.private.Load() {
+		if !ses.private.Load() && s.onRefused == nil {
 			continue
 		}
 		ses.mu.Lock()
-		if len(ses.mem) > 0 {
+		switch {
+		case len(ses.mem) > 0:
 			infos = append(infos, ses.memInfo())
+		case ses.file == "" && len(ses.unsaved.blocks) > 0:
+			infos = append(infos, ses.withUnsaved(nil).Info)
 		}
 		ses.mu.Unlock()
 	}

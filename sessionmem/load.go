@@ -13,7 +13,7 @@ import (
 
 var errNoFile = errors.New("it is no file; move it out of the session folder")
 
-// Load reads a whole session. A session never written gives ErrNotFound.
+// Load reads a whole session, what waits for the disk included. A session never written gives ErrNotFound.
 func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 	ses := s.session(name)
 	unlock, err := s.lock(ctx, ses, true)
@@ -28,10 +28,17 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 		return &Transcript{Info: ses.memInfo(), Blocks: slices.Clone(ses.mem)}, nil
 	}
 	parts, err := s.locateParts(name)
+	if errors.Is(err, ErrNotFound) && len(ses.unsaved.blocks) > 0 {
+		return ses.withUnsaved(nil), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s.loadParts(parts)
+	t, err := s.loadParts(parts)
+	if err != nil {
+		return nil, err
+	}
+	return ses.withUnsaved(t), nil
 }
 
 // loadParts reads the parts of a session as one transcript.
@@ -273,7 +280,9 @@ func (s *Store) look(ctx context.Context, name string, at func(*session) error) 
 		if err := s.awaitFile(ctx, ses); err != nil {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}
-		if err := s.refresh(ses); err != nil && !errors.Is(err, ErrNotFound) {
+		err := s.refresh(ses)
+		knows := len(ses.unsaved.blocks) > 0 && len(ses.index.blocks) > len(ses.unsaved.blocks)
+		if err != nil && !errors.Is(err, ErrNotFound) && (!knows || !isRefusal(err)) {
 			return err
 		}
 	}

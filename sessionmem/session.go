@@ -48,6 +48,7 @@ type session struct {
 	index    index
 	fold     fold
 	texts    heldTexts
+	unsaved  unsaved
 	recent   []recentBlock
 	rewrote  bool // the file was found changed otherwise than by growing
 	used     time.Time
@@ -67,6 +68,8 @@ type recentBlock struct {
 // block is half written, the append lock.
 func (s *Store) refresh(ses *session) error {
 	ses.used = time.Now()
+	ses.lift()
+	defer ses.lay()
 	fi, err := s.statFile(ses)
 	if errors.Is(err, ErrNotFound) {
 		ses.forgetFile()
@@ -125,12 +128,14 @@ func (ses *session) forgetFile() {
 	ses.earlier, ses.base = nil, 0
 	ses.bare, ses.readOnly, ses.rewrote = false, false, false
 	ses.forgetBlocks()
+	ses.lay()
 }
 
 // forgetBlocks leaves nothing known of the blocks.
 func (ses *session) forgetBlocks() {
 	ses.index.reset()
 	ses.fold, ses.texts = fold{}, heldTexts{}
+	ses.unsaved.base = nil
 }
 
 // follow takes a block that was read or written into the index and the context.
@@ -213,6 +218,7 @@ func (s *Store) readBlocks(ses *session, f *os.File, fi os.FileInfo, file string
 			return r.bare, nil
 		}
 		if err != nil {
+			ses.forgetBlocks()
 			return false, explainDisk("reading "+file, err)
 		}
 		ses.read(raw)

@@ -34,8 +34,8 @@ func (st *State) load() (stateDoc, error) {
 	if s.memory {
 		return stateDoc{}, nil
 	}
-	if s.root == nil {
-		return stateDoc{}, s.openErr
+	if err := s.root.check(); err != nil {
+		return stateDoc{}, err
 	}
 	fi, err := s.root.Stat(stateFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +87,10 @@ func parseState(data []byte) (stateDoc, object, error) {
 func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object) error) error {
 	s := st.store
 	if s.root == nil {
-		return errors.Join(s.openErr)
+		return nil
+	}
+	if err := s.root.check(); err != nil {
+		return err
 	}
 	lock := flock.New(s.lockPath(stateFile))
 	if err := takeShort(ctx, lock); err != nil {

@@ -38,22 +38,31 @@ type Config struct {
 	// is no limit. It is asked at each append.
 	MaxFileBytes func() int64
 	Logger       *slog.Logger
+
+	// OnRefused is told of every change of what waits for the disk. Where it is set,
+	// an append that the disk refuses (full, gone, not permitted, failing) succeeds all
+	// the same: its blocks are kept in memory, are part of the context, and are written
+	// in order before anything new, see Store.KeepSaving. Without it, such an append is
+	// an error. It is called while the session is locked: it must not use the store.
+	OnRefused func(Refused)
 }
 
 // Store is the sessions of one data folder. It is safe for use by several
 // goroutines and, through file locks, by several processes.
 type Store struct {
-	dir    string   // absolute session folder
-	root   *os.Root // confined to dir; nil in memory, and where the folder can't be opened
-	memory bool     // Config.InMemoryOnly
+	dir    string       // absolute session folder
+	root   *storeFolder // confined to dir; nil in memory
+	memory bool         // Config.InMemoryOnly
 
 	maxBytes func() int64 // Config.MaxFileBytes
 
-	openErr error // why there is no root; nothing is listed, appends say it
-	logger  *slog.Logger
-	seed    maphash.Seed // of the hashes of ids: of this process alone
-	opened  func()       // tests: called between opening a transcript and writing to it
-	state   *State
+	logger *slog.Logger
+	seed   maphash.Seed // of the hashes of ids: of this process alone
+	opened func()       // tests: called between opening a transcript and writing to it
+	state  *State
+
+	onRefused func(Refused)
+	retry     chan struct{} // 1 place: something waits for the disk since
 
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
 	sessions map[string]*session
@@ -72,6 +81,9 @@ func Open(cfg Config) (*Store, error) {
 		memory:   cfg.InMemoryOnly,
 		maxBytes: cfg.MaxFileBytes,
 		logger:   cfg.Logger,
+
+		onRefused: cfg.OnRefused, retry: make(chan struct{}, 1),
+
 		seed:     maphash.MakeSeed(),
 		sessions: map[string]*session{},
 		turns:    map[*TurnLock]struct{}{},
@@ -92,28 +104,11 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
 	}
 	s.dir = filepath.Join(root, sessionDir)
-	s.prepare()
+	s.root = &storeFolder{dir: s.dir, logger: s.logger}
+	if err := s.root.check(); err != nil {
+		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)
+	}
 	return s, nil
-}
-
-// prepare makes the folders and opens the session folder, as far as it can.
-func (s *Store) prepare() {
-	var cause error
-	for _, d := range []string{s.dir, filepath.Join(s.dir, locksDir), filepath.Join(s.dir, partialDir)} {
-		if cause = os.MkdirAll(d, 0o700); cause != nil {
-			s.logger.Warn("sessions can be read but not written", "dir", d, "err", cause)
-			break
-		}
-	}
-	root, err := os.OpenRoot(s.dir)
-	if err != nil {
-		if cause == nil {
-			cause = err
-		}
-		s.openErr = fmt.Errorf("%w (then start mac-stats again)", explainDisk("opening the session folder", cause))
-		return
-	}
-	s.root = root
 }
 
 // Close releases locks held by this process. The store must not be used after it.
@@ -124,16 +119,17 @@ func (s *Store) Close() error {
 		held = append(held, l)
 	}
 	s.mu.Unlock()
+	err := s.lastSave()
 	for _, l := range held {
 		l.Unlock()
 	}
 	if s.root == nil {
 		return nil
 	}
-	if err := s.root.Close(); err != nil {
-		return fmt.Errorf("closing the session folder: %w", err)
+	if cerr := s.root.Close(); cerr != nil {
+		err = errors.Join(err, fmt.Errorf("closing the session folder: %w", cerr))
 	}
-	return nil
+	return err
 }
 
 // NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".

@@ -68,6 +68,9 @@ func (r *blockSource) block(n uint32) (Block, error) {
 	if ses.private.Load() {
 		return ses.mem[n], nil
 	}
+	if ses.unsaved.base != nil && n >= ses.unsaved.first {
+		return ses.unsaved.blocks[n-ses.unsaved.first], nil
+	}
 	if b, ok := ses.texts.blocks[n]; ok {
 		return b, nil
 	}
@@ -179,6 +182,9 @@ func (s *Store) contextNow(ses *session) (Context, error) {
 func (s *Store) sameBlock(ses *session, n uint32, b Block) (bool, error) {
 	if ses.private.Load() {
 		return bytes.Equal(appendBlock(nil, ses.mem[n]), appendBlock(nil, b)), nil
+	}
+	if ses.unsaved.base != nil && n >= ses.unsaved.first {
+		return bytes.Equal(appendBlock(nil, ses.unsaved.blocks[n-ses.unsaved.first]), appendBlock(nil, b)), nil
 	}
 	r := s.source(ses)
 	defer r.close()

@@ -60,6 +60,11 @@ func (s *Store) delete(ctx context.Context, name string) error {
 		ses.forgetBlocks()
 		return nil
 	}
+	if len(ses.unsaved.blocks) > 0 { // what is deleted can be brought back
+		if _, err := s.appendFile(ctx, ses, nil); err != nil {
+			return err
+		}
+	}
 	entries, err := s.filesOf(name)
 	if err != nil {
 		return err
@@ -146,10 +151,10 @@ func (s *Store) trash() ([]trashed, error) {
 // none. A file that stands in the place of one that comes back is kept, and is an
 // error.
 func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
+	if err := s.root.check(); err != nil {
+		return "", err
+	}
 	if s.root == nil {
-		if s.openErr != nil {
-			return "", s.openErr
-		}
 		return "", ErrNothingDeleted
 	}
 	all, err := s.trash()
@@ -178,7 +183,7 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 // trashedFiles gives the paths the files had, relative to the session folder.
 func (s *Store) trashedFiles(t trashed) ([]string, error) {
 	var files []string
-	err := fs.WalkDir(s.root.FS(), t.dir, func(p string, d fs.DirEntry, err error) error {
+	err := s.root.WalkDir(t.dir, func(p string, d fs.DirEntry, err error) error {
 		rel := strings.TrimPrefix(p, t.dir+"/")
 		if err == nil && d.Type().IsRegular() && (strings.HasSuffix(p, fileSuffix) || isAttachmentPath(rel)) {
 			files = append(files, rel)

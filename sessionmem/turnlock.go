@@ -55,7 +55,12 @@ func (s *Store) LockTurn(ctx context.Context, name, who string, waiting func(Hol
 	}
 	l := &TurnLock{store: s, ses: ses}
 	if !s.IsPrivate(name) {
-		if err := l.lockFile(ctx, wait); err != nil {
+		err := l.lockFile(ctx, wait)
+		if err != nil && s.onRefused != nil && isRefusal(err) && ctx.Err() == nil {
+			s.logger.Warn("a turn goes on without its lock file", "session", name, "err", err)
+			l.file, err = nil, nil
+		}
+		if err != nil {
 			<-ses.turn
 			return nil, fmt.Errorf("waiting for the turn of %s: %w", name, err)
 		}
@@ -93,8 +98,8 @@ func (ses *session) takeTurn(ctx context.Context, wait func()) error {
 
 // lockFile orders the processes.
 func (l *TurnLock) lockFile(ctx context.Context, wait func()) error {
-	if l.store.openErr != nil {
-		return l.store.openErr
+	if err := l.store.root.check(); err != nil {
+		return err
 	}
 	l.file = flock.New(l.store.lockPath(l.ses.name + turnSuffix))
 	ok, err := l.file.TryLock()

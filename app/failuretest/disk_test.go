@@ -136,7 +136,7 @@ func TestSessionFolderGoesMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.wait().expect(t, 1, "One two three four five.\n",
-		"mac-stats: The answer could not be saved: its folder is gone: "+p.home+"/session/.locks/cli-now. Put it back if you moved it, or start mac-stats again: it makes a new one.\n")
+		"mac-stats: The answer could not be saved: its folder is gone: "+p.home+"/session. Put it back if you moved it, or start mac-stats again: it makes a new one.\n")
 	if err := os.Rename(away, filepath.Join(p.home, "session")); err != nil {
 		t.Fatal(err)
 	}

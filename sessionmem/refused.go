@@ -1,0 +1,268 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	// saveAgain is how often what could not be saved is tried again.
+	saveAgain = 3 * time.Second
+
+	// unsavedLimit is how many bytes of a session are kept in memory for want of a
+	// disk; beyond it an append is an error.
+	unsavedLimit = 64 << 20
+)
+
+// Refused says that the last blocks of a session are in this process's memory
+// alone, because the disk refuses them.
+type Refused struct {
+	Session  string
+	Blocks   int // 0: all of them are on disk now
+	Messages int // among them
+	Since    time.Time
+	Err      error // what the disk said last
+}
+
+// unsaved are the blocks of a session that wait for the disk. In the index and the
+// fold they stand above those of the file, and are taken off for every look at it.
+type unsaved struct {
+	blocks []Block
+	bytes  int
+	since  time.Time
+	err    error
+
+	base  *fold  // of the file's blocks, while these stand above it; nil: they don't
+	first uint32 // number in the index of the first of these
+}
+
+// lay puts the unsaved blocks above those of the file.
+func (ses *session) lay() {
+	u := &ses.unsaved
+	if u.base != nil || len(u.blocks) == 0 {
+		return
+	}
+	base := ses.fold.clone()
+	u.base, u.first = &base, uint32(len(ses.index.blocks)) //nolint:gosec // see index.add
+	at := ses.end()
+	for _, b := range u.blocks {
+		ses.follow(b, at, 0)
+		at += int64(len(b.Text))
+	}
+}
+
+// lift takes them off.
+func (ses *session) lift() {
+	u := &ses.unsaved
+	if u.base == nil {
+		return
+	}
+	ses.index.truncate(u.first)
+	ses.fold, u.base = *u.base, nil
+}
+
+// setUnsaved changes which blocks wait for the disk.
+func (ses *session) setUnsaved(blocks []Block) {
+	ses.lift()
+	u := &ses.unsaved
+	u.blocks, u.bytes = blocks, 0
+	for _, b := range blocks {
+		u.bytes += len(b.Text) + len(b.Context) + len(b.Task)
+	}
+	ses.lay()
+}
+
+// waits says whether a block waits for the disk.
+func (ses *session) waits(id string) bool {
+	return slices.ContainsFunc(ses.unsaved.blocks, func(b Block) bool { return b.ID == id })
+}
+
+// isRefusal says whether an error is the disk's (or that of whatever else holds the
+// files): it may be gone the next time.
+func isRefusal(err error) bool {
+	var path *fs.PathError
+	var number syscall.Errno
+	return errors.As(err, &path) || errors.As(err, &number)
+}
+
+// keepUnsaved keeps blocks that could not be written, where the store is to keep
+// them. The caller holds ses.mu.
+func (s *Store) keepUnsaved(ses *session, blocks []Block, cause error) ([]Block, error) {
+	if s.onRefused == nil || ses.private.Load() || !isRefusal(cause) || ses.unsaved.bytes > unsavedLimit {
+		return nil, cause
+	}
+	now := time.Now()
+	out, fresh, err := s.completeAll(ses, blocks, now)
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	if len(ses.unsaved.blocks) == 0 {
+		ses.unsaved.since = now
+		s.logger.Warn("blocks are kept in memory until the disk takes them", "session", ses.name, "err", cause)
+	}
+	ses.unsaved.err = cause
+	ses.setUnsaved(slices.Concat(ses.unsaved.blocks, fresh))
+	s.tellUnsaved(ses)
+	select {
+	case s.retry <- struct{}{}:
+	default:
+	}
+	return out, nil
+}
+
+// keepUnlocked is keepUnsaved where the session's lock could not even be taken.
+func (s *Store) keepUnlocked(ses *session, blocks []Block, cause error) ([]Block, error) {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return s.keepUnsaved(ses, blocks, cause)
+}
+
+// tellUnsaved tells what waits for the disk now. The caller holds ses.mu.
+func (s *Store) tellUnsaved(ses *session) {
+	if s.onRefused != nil {
+		s.onRefused(ses.unsavedNow())
+	}
+}
+
+func (ses *session) unsavedNow() Refused {
+	u := Refused{Session: ses.name, Blocks: len(ses.unsaved.blocks), Since: ses.unsaved.since, Err: ses.unsaved.err}
+	for _, b := range ses.unsaved.blocks {
+		if b.IsMessage() {
+			u.Messages++
+		}
+	}
+	return u
+}
+
+// Refused gives the sessions whose last blocks wait for the disk.
+func (s *Store) Refused() []Refused {
+	var all []Refused
+	for _, ses := range s.all() {
+		ses.mu.Lock()
+		if len(ses.unsaved.blocks) > 0 {
+			all = append(all, ses.unsavedNow())
+		}
+		ses.mu.Unlock()
+	}
+	slices.SortFunc(all, func(a, b Refused) int { return a.Since.Compare(b.Since) })
+	return all
+}
+
+// all gives the sessions this process knows.
+func (s *Store) all() []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*session, 0, len(s.sessions))
+	for _, ses := range s.sessions {
+		out = append(out, ses)
+	}
+	return out
+}
+
+// Save tries once to write what waits for the disk, each session's blocks in their
+// order and in one write. The error says what could not be written.
+func (s *Store) Save(ctx context.Context) error {
+	var errs []error
+	for _, u := range s.Refused() {
+		if err := s.save(ctx, s.session(u.Session)); err != nil {
+			errs = append(errs, fmt.Errorf("writing to %s: %w", u.Session, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Store) save(ctx context.Context, ses *session) error {
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = s.appendFile(ctx, ses, nil)
+	if err != nil && len(ses.unsaved.blocks) > 0 && isRefusal(err) {
+		ses.unsaved.err = err
+	}
+	return err
+}
+
+// lastWait is how long Close waits for a session's lock to save what is left.
+const lastWait = 2 * time.Second
+
+// lastSave tries once more and says what is lost.
+func (s *Store) lastSave() error {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWait)
+	defer cancel()
+	if s.Save(ctx) == nil {
+		return nil
+	}
+	var errs []error
+	for _, u := range s.Refused() {
+		errs = append(errs, fmt.Errorf("%d messages of %s were never saved and are lost: %w", u.Messages, u.Session, u.Err))
+	}
+	return errors.Join(errs...)
+}
+
+// KeepSaving writes what waits for the disk as soon as it takes it, until ctx ends.
+// It does nothing while nothing waits.
+func (s *Store) KeepSaving(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.retry:
+		}
+		for len(s.Refused()) > 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(saveAgain):
+			}
+			if err := s.Save(ctx); err != nil {
+				s.logger.Debug("the disk still refuses blocks", "err", err)
+			}
+		}
+	}
+}
+
+// renumber gives new ids to waiting blocks whose id a half block has that could not
+// be taken back from the file.
+func (s *Store) renumber(ses *session, blocks []Block) error {
+	for i := range blocks {
+		n, taken := ses.index.find(ses.index.hash(blocks[i].ID))
+		if !taken {
+			continue
+		}
+		same, err := s.sameBlock(ses, n, blocks[i])
+		if err != nil {
+			return err
+		}
+		if !same {
+			blocks[i].ID = ""
+		}
+	}
+	return nil
+}
+
+// withUnsaved adds what waits for the disk to a transcript; t is nil where there is
+// no file yet.
+func (ses *session) withUnsaved(t *Transcript) *Transcript {
+	if len(ses.unsaved.blocks) == 0 {
+		return t
+	}
+	if t == nil {
+		_, info := newFile(ses.name, ses.unsaved.blocks)
+		t = &Transcript{Info: info}
+	}
+	for _, b := range ses.unsaved.blocks {
+		t.Blocks = append(t.Blocks, b)
+		if b.IsMessage() {
+			t.Info.Messages++
+		}
+		t.Info.Active = b.Time
+	}
+	return t
+}

@@ -1,0 +1,328 @@
+//go:build unix
+
+package sessionmem
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// refusing is a store that keeps what the disk refuses, and what it tells of it.
+type refusing struct {
+	*Store
+	root string
+	told []Refused
+}
+
+func openRefusing(t testing.TB, root string) *refusing {
+	t.Helper()
+	r := &refusing{root: root}
+	s, err := Open(Config{Root: root, OnRefused: func(u Refused) { r.told = append(r.told, u) }})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	r.Store = s
+	return r
+}
+
+// alone runs the test in a process of its own: a limit on files binds all that a
+// process writes. It says whether this is that process.
+func alone(t *testing.T) bool {
+	t.Helper()
+	const variable = "MAC_STATS_TEST_ALONE"
+	if os.Getenv(variable) != "" {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), variable+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// limitFiles lets no file grow beyond so many bytes: the last write below it is cut
+// in its midst, as on a full disk. It gives the way back.
+func limitFiles(t testing.TB, bytes int64) (free func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
+	limit := old
+	limit.Cur = uint64(bytes) //nolint:gosec // a size
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	free = func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) }
+	t.Cleanup(free)
+	return free
+}
+
+// faults are ways in which the disk refuses a session's next block.
+func faults(t testing.TB, root, file string) map[string]func() (mend func()) {
+	session := filepath.Join(root, sessionDir)
+	move := func(from, to string) { must(t, os.Rename(from, to)) }
+	return map[string]func() func(){
+		"full in the midst of a write": func() func() {
+			fi, err := os.Stat(file)
+			must(t, err)
+			return limitFiles(t, fi.Size()+30)
+		},
+		"full at the first byte": func() func() {
+			fi, err := os.Stat(file)
+			must(t, err)
+			return limitFiles(t, fi.Size())
+		},
+		"the session folder is moved away": func() func() {
+			move(session, root+"/away")
+			return func() { move(root+"/away", session) }
+		},
+		"the data folder is moved away": func() func() {
+			move(root, root+"-away")
+			return func() { move(root+"-away", root) }
+		},
+		"a file takes the folder's place": func() func() {
+			move(session, root+"/away")
+			writeFile(t, session, "mine")
+			return func() {
+				must(t, os.Remove(session))
+				move(root+"/away", session)
+			}
+		},
+		"a folder takes the transcript's place": func() func() {
+			move(file, root+"/away.md")
+			must(t, os.Mkdir(file, 0o700))
+			return func() {
+				must(t, os.Remove(file))
+				move(root+"/away.md", file)
+			}
+		},
+		"a link takes the transcript's place": func() func() {
+			move(file, root+"/away.md")
+			must(t, os.Symlink(root+"/away.md", file)) // out of the folder
+			return func() {
+				must(t, os.Remove(file))
+				move(root+"/away.md", file)
+			}
+		},
+	}
+}
+
+func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	for name := range faults(t, "", "") {
+		t.Run(name, func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), "data")
+			s := openRefusing(t, root)
+			mustAppend(t, s.Store, "cli-a", user("one"))
+			tr, err := s.Load(t.Context(), "cli-a")
+			must(t, err)
+			before := readFile(t, tr.Info.Path)
+
+			mend := faults(t, root, tr.Info.Path)[name]()
+			two := mustAppend(t, s.Store, "cli-a", user("two"))
+			lock, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			must(t, err)
+			draft := s.Checkpoint(t.Context(), "cli-a", Block{Kind: KindAssistant, Parent: two.ID})
+			three, err := draft.Commit(t.Context(), Block{Kind: KindAssistant, Text: "three"})
+			must(t, err)
+			lock.Unlock()
+			if _, err := s.Rewind(t.Context(), "cli-a", three.ID, assistant("another three")); err != nil {
+				t.Fatal(err)
+			}
+			want, err := s.Context(t.Context(), "cli-a")
+			must(t, err)
+			var said []string
+			for _, m := range want.Messages {
+				said = append(said, m.Text)
+			}
+			if !cmp.Equal(said, []string{"one", "two", "another three"}) {
+				t.Errorf("the conversation goes on as %q", said)
+			}
+			if u := s.Refused(); len(u) != 1 || u[0].Session != "cli-a" || u[0].Blocks != 4 || u[0].Messages != 3 || u[0].Err == nil {
+				t.Errorf("what waits is told as %+v", u)
+			}
+			if err := s.Save(t.Context()); err == nil {
+				t.Error("a disk that refuses took it")
+			}
+
+			mend()
+			if got := readFile(t, tr.Info.Path); got != before {
+				t.Errorf("what was there is changed: %q", got)
+			}
+			must(t, s.Save(t.Context()))
+			if u := s.Refused(); len(u) != 0 {
+				t.Errorf("still waiting: %+v", u)
+			}
+			if last := s.told[len(s.told)-1]; last.Blocks != 0 || last.Session != "cli-a" {
+				t.Errorf("the end is told as %+v", last)
+			}
+			if got := readFile(t, tr.Info.Path); !strings.HasPrefix(got, before) {
+				t.Error("what was there is changed")
+			}
+			tr, err = openStore(t, root).Load(t.Context(), "cli-a")
+			must(t, err)
+			var ids []string
+			for _, b := range tr.Blocks {
+				ids = append(ids, b.ID)
+			}
+			if len(ids) != 5 || ids[1] != two.ID || ids[2] != three.ID {
+				t.Errorf("the transcript holds %q, want also %q and %q, in order", ids, two.ID, three.ID)
+			}
+			got, err := openStore(t, root).Context(t.Context(), "cli-a")
+			must(t, err)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("after a restart: %s", diff)
+			}
+			lock, err = s.LockTurn(t.Context(), "cli-a", "test", nil)
+			must(t, err)
+			lock.Unlock()
+			if left, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(left) > 0 {
+				t.Errorf("checkpoints stay: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestTheNextBlockTakesAlongWhatWaited(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	root := t.TempDir()
+	s := openRefusing(t, root)
+	free := limitFiles(t, 0)
+	mustAppend(t, s.Store, "cli-a", user("one")) // the session's first
+	if list, err := s.List(t.Context()); err != nil || len(list) != 1 || list[0].Name != "cli-a" || list[0].Messages != 1 {
+		t.Errorf("a session that is not on disk is listed as %+v, %v", list, err)
+	}
+	if got := texts(t, s.Store, "cli-a"); !cmp.Equal(got, []string{"one"}) {
+		t.Errorf("the conversation is %q", got)
+	}
+	free()
+	mustAppend(t, s.Store, "cli-a", assistant("two"))
+	if got := texts(t, openStore(t, root), "cli-a"); !cmp.Equal(got, []string{"one", "two"}) {
+		t.Errorf("on disk is %q", got)
+	}
+	if list, err := s.List(t.Context()); err != nil || len(list) != 1 || list[0].Messages != 2 || list[0].Path == "" {
+		t.Errorf("listed as %+v, %v", list, err)
+	}
+}
+
+func TestAnotherProgramWritesWhileBlocksWait(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	root := t.TempDir()
+	s, other := openRefusing(t, root), openStore(t, root)
+	mustAppend(t, s.Store, "cli-a", user("one"))
+	tr, err := s.Load(t.Context(), "cli-a")
+	must(t, err)
+	fi, err := os.Stat(tr.Info.Path)
+	must(t, err)
+	free := limitFiles(t, fi.Size())
+	mustAppend(t, s.Store, "cli-a", assistant("waits"))
+	free()
+	mustAppend(t, other, "cli-a", user("of the other"))
+	if got := texts(t, s.Store, "cli-a"); !cmp.Equal(got, []string{"one", "of the other", "waits"}) {
+		t.Errorf("the conversation is %q", got)
+	}
+	mustAppend(t, s.Store, "cli-a", assistant("last"))
+	if got := texts(t, other, "cli-a"); !cmp.Equal(got, []string{"one", "of the other", "waits", "last"}) {
+		t.Errorf("on disk is %q", got)
+	}
+}
+
+func TestWithoutKeepingARefusalIsAnError(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	root := t.TempDir()
+	s := openStore(t, root)
+	free := limitFiles(t, 10)
+	if _, err := s.Append(t.Context(), "cli-a", user("one")); !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("err = %v", err)
+	}
+	free()
+	if list, err := s.List(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("an empty file is left: %+v, %v", list, err)
+	}
+}
+
+func TestWhatIsLostAtTheEndIsSaid(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	s := openRefusing(t, t.TempDir())
+	free := limitFiles(t, 0)
+	mustAppend(t, s.Store, "cli-a", user("one"))
+	err := s.Close()
+	free()
+	if err == nil || !strings.Contains(err.Error(), "1 messages of cli-a") || !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestSavingIsTriedAgainEveryFewSeconds(t *testing.T) {
+	root := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := openRefusing(t, root)
+		go s.KeepSaving(t.Context())
+		session := filepath.Join(root, sessionDir)
+		for round := range 2 {
+			must(t, os.Rename(session, root+"/away"))
+			mustAppend(t, s.Store, "cli-a", user(fmt.Sprint("message ", round)))
+			time.Sleep(time.Hour)
+			must(t, os.Rename(root+"/away", session))
+			if len(s.Refused()) != 1 {
+				t.Fatal("nothing waits")
+			}
+			time.Sleep(saveAgain + time.Second)
+			synctest.Wait()
+			if u := s.Refused(); len(u) != 0 {
+				t.Fatalf("still waiting: %+v", u)
+			}
+		}
+		if got := texts(t, s.Store, "cli-a"); !cmp.Equal(got, []string{"message 0", "message 1"}) {
+			t.Errorf("on disk is %q", got)
+		}
+	})
+}
+
+// A folder that is taken away and comes back, or is made anew, is found again.
+func TestSessionFolderIsFoundAgain(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	session := filepath.Join(root, sessionDir)
+	mustAppend(t, s, "cli-a", user("one"))
+	must(t, os.Rename(session, root+"/away"))
+	if _, err := s.Append(t.Context(), "cli-a", user("nowhere")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("append: %v", err)
+	}
+	if _, err := s.List(t.Context()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("list: %v", err)
+	}
+	if _, err := os.Stat(session); err == nil {
+		t.Error("a folder was made in the place of one that may come back")
+	}
+	must(t, os.Rename(root+"/away", session))
+	mustAppend(t, s, "cli-a", user("two"))
+	if got := texts(t, s, "cli-a"); !cmp.Equal(got, []string{"one", "two"}) {
+		t.Errorf("back: %q", got)
+	}
+	must(t, os.RemoveAll(session))
+	must(t, os.Mkdir(session, 0o700))
+	mustAppend(t, s, "cli-a", user("three"))
+	if got := texts(t, openStore(t, root), "cli-a"); !cmp.Equal(got, []string{"three"}) {
+		t.Errorf("made anew: %q", got)
+	}
+}
