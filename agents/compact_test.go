@@ -107,7 +107,12 @@ func compacting(t *testing.T, background bool, size int, digests ...string) *rig
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
 	r.params.Compactor = sessionmem.NewCompaction(sessionmem.CompactionConfig{
 		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} }, Own: OwnTools(),
-		Lessons: sessionmem.MemoryLessons{Memory: r.params.Memory, Store: r.store, Write: func() string { return "auto" }},
+		Lessons: sessionmem.MemoryLessons{
+			Memory: r.params.Memory, Store: r.store, Write: func() string { return r.settings.MemoryWrite },
+			Own: func(s string) (sessionmem.Target, bool) {
+				return r.params.Registry.OwnMemory(s, r.settings.DefaultAgent)
+			},
+		},
 	})
 	r.params.Background = background
 	r.engine = NewEngine(r.params)
@@ -167,6 +172,119 @@ func TestTurnCompactsBehindTheAnswer(t *testing.T) {
 	}
 	if _, events := r.say("The fifth"); len(of(events, EventCompaction)) != 0 || len(r.chat(-1).Messages) != 7 {
 		t.Errorf("sent %+v", r.chat(-1).Messages)
+	}
+}
+
+func TestLessonsOfACompactionAreTold(t *testing.T) {
+	own := sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "002"}
+	for _, tt := range []struct {
+		name    string
+		prepare func(r *rig)
+		agent   string // of the turns; the fifth compacts
+		written string // targets
+		waits   string // targets and why
+	}{
+		{"given the default agent", func(*rig) {}, "", "global", ""},
+		{"given the default agent by name", func(*rig) {}, "orchestrator", "global", ""},
+		{"given a chosen agent", func(*rig) {}, "coder", "global, agent:002", ""},
+		{"given ask", func(r *rig) { r.settings.MemoryWrite = "ask" }, "coder", "", "global ask, agent 002 ask"},
+		{"given off", func(r *rig) { r.settings.MemoryWrite = "off" }, "coder", "", ""},
+		{"given a page", func(r *rig) {
+			if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: toolFetchURL, Text: "page"}); err != nil {
+				t.Fatal(err)
+			}
+		}, "", "", "global strangers"},
+		{"given a private chat", func(r *rig) { r.store.SetPrivate(testSession) }, "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := compacting(t, false, 16384, `{"context":"A trip.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[]}`)
+			tt.prepare(r)
+			var events []Event
+			for i := range 5 {
+				var err error
+				if _, events, err = r.turn(Request{Text: fmt.Sprintf("Question %d about the train", i), Agent: tt.agent}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var written, waits []string
+			for _, e := range of(events, EventMemoryWritten) {
+				written = append(written, e.Memory.Target)
+				if e.Memory.UndoID == "" {
+					t.Error("it can't be undone")
+				}
+			}
+			for _, e := range of(events, EventMemoryProposed) {
+				waits = append(waits, e.Memory.Inbox)
+			}
+			inbox, err := r.params.Memory.Inbox()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range inbox {
+				if i >= len(waits) || p.ID != waits[i] {
+					t.Fatalf("told of %v, in the inbox %+v", waits, inbox)
+				}
+				waits[i] = p.Target.String() + " " + p.Why
+			}
+			if got := strings.Join(written, "; "); got != tt.written {
+				t.Errorf("written to %q, want %q", got, tt.written)
+			}
+			if got := strings.Join(waits, ", "); got != tt.waits {
+				t.Errorf("waiting: %q, want %q", got, tt.waits)
+			}
+			f, err := r.params.Memory.Load(own)
+			if err != nil || (len(f.Bullets) == 1) != strings.Contains(tt.written, "agent:002") {
+				t.Errorf("the coder's memory: %+v, %v", f.Bullets, err)
+			}
+			if told := of(events, EventCompaction); len(told) != 1 {
+				t.Errorf("told of the compaction: %+v", told)
+			}
+		})
+	}
+}
+
+func TestNobodyWaitsForWhatTheAppDoes(t *testing.T) {
+	r := compacting(t, false, 16384, goodDigest)
+	for i := range 6 {
+		if _, events, err := r.turn(Request{Text: fmt.Sprintf("Question %d about the train", i), AppCompacts: true}); err != nil || len(of(events, EventCompaction)) != 0 {
+			t.Fatalf("%v, %+v", err, of(events, EventCompaction))
+		}
+	}
+	app := r.params // the app is told of the change
+	app.Background = true
+	done := make(chan sessionmem.Compacted, 1)
+	app.Compacted = func(c sessionmem.Compacted) { done <- c }
+	engine := NewEngine(app)
+	t.Cleanup(func() { _ = engine.Close() })
+	engine.CompactSoon(testSession)
+	select {
+	case c := <-done:
+		if c.Messages != 8 {
+			t.Errorf("%+v", c)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the app summarised nothing")
+	}
+}
+
+// A user who types faster than the compactor works loses nothing: what a request
+// would leave out is learnt from and summarised before it.
+func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
+	r := compacting(t, true, 16384, goodDigest)
+	r.settings.MaxMessages = 6
+	var told []Event
+	for i := range 5 {
+		_, events := r.say(fmt.Sprintf("Question %d about the train", i))
+		told = append(told, of(events, EventCompaction)...)
+		if cut := of(events, EventContextCut); len(cut) != 0 {
+			t.Errorf("turn %d left out %+v", i, cut[0].Cut)
+		}
+	}
+	if len(told) == 0 {
+		t.Error("nothing was summarised first")
+	}
+	if f, err := r.params.Memory.Load(sessionmem.Target{Kind: sessionmem.TargetGlobal}); err != nil || len(f.Bullets) < 1 {
+		t.Errorf("learnt %+v, %v", f.Bullets, err)
 	}
 }
 

@@ -22,7 +22,10 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	due := t.wouldCut(snap, policy)
+	due := t.wouldCut(snap)
+	if due { // a window of few messages would be full again at once
+		policy.KeepRecent = min(policy.KeepRecent, t.limits("").Messages/2)
+	}
 	if !t.engine.p.Background && !t.req.AppCompacts {
 		due = due || policy.Due(snap.Since, t.filled(snap))
 	}
@@ -36,8 +39,8 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 
 // wouldCut reports whether the request would leave messages out that no Summary
 // covers, and there is something new to cover.
-func (t *turn) wouldCut(snap sessionmem.Snapshot, policy sessionmem.CompactPolicy) bool {
-	if snap.Since < max(policy.KeepRecent, 2) {
+func (t *turn) wouldCut(snap sessionmem.Snapshot) bool {
+	if snap.Since < 2 {
 		return false
 	}
 	messages := append(slices.Clone(snap.Messages), t.user)

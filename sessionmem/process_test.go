@@ -64,6 +64,10 @@ func playRole(role, root, arg string) error {
 		return stream(ctx, s)
 	case "full":
 		return fillUp(ctx, s)
+	case "accept":
+		return acceptAll(ctx, NewMemory(MemoryConfig{Root: root}))
+	case "compact":
+		return compactSlowly(ctx, s, root)
 	case "hold":
 		l, err := s.LockTurn(ctx, "cli-a", "other process", nil)
 		if err != nil {

@@ -1,0 +1,128 @@
+//go:build unix
+
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// acceptAll is the process that accepts until it is killed; it tells of each.
+func acceptAll(ctx context.Context, m *Memory) error {
+	waiting, err := m.Inbox()
+	if err != nil {
+		return err
+	}
+	for _, p := range waiting {
+		if _, err := m.Accept(ctx, p.ID); err != nil {
+			return err
+		}
+		fmt.Println(p.ID)
+	}
+	return nil
+}
+
+// A process that accepts is killed again and again, at any moment; the next one goes
+// on. At the end every proposal is done once.
+func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
+	root := t.TempDir()
+	m := NewMemory(MemoryConfig{Root: root})
+	const many = 30
+	var lines []string
+	for i := range many {
+		lines = append(lines, fmt.Sprintf("- old fact %d stays or goes", i))
+	}
+	writeFile(t, m.Path(global), strings.Join(lines, "\n")+"\n")
+	for i := range many {
+		p := Proposal{Text: fmt.Sprintf("brand new thing %d", i)}
+		switch i % 3 {
+		case 1:
+			p.Kind, p.Old = ProposeReplace, fmt.Sprintf("old fact %d stays or goes", i)
+		case 2:
+			p = Proposal{Kind: ProposeRemove, Old: fmt.Sprintf("old fact %d stays or goes", i)}
+		}
+		propose(t, m, p)
+	}
+	kills := 0
+	for ; kills < 40; kills++ {
+		waiting, err := m.Inbox()
+		must(t, err)
+		if len(waiting) == 0 {
+			break
+		}
+		cmd, _, out := start(t, "accept", root, "")
+		out.Scan() // it is at work: the next one is under way
+		time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
+		kill(t, cmd)
+	}
+	must(t, acceptQuietly(t.Context(), m)) // what is left
+	texts := strings.Split(bulletTexts(t, m), "|")
+	count := map[string]int{}
+	for _, text := range texts {
+		count[text]++
+	}
+	for i := range many {
+		before, after := count[fmt.Sprintf("old fact %d stays or goes", i)], count[fmt.Sprintf("brand new thing %d", i)]
+		want := [][2]int{{1, 1}, {0, 1}, {0, 0}}[i%3]
+		if before != want[0] || after != want[1] {
+			t.Errorf("proposal %d: the old line %d times, the new one %d times", i, before, after)
+		}
+	}
+	t.Logf("killed %d times", kills)
+}
+
+func acceptQuietly(ctx context.Context, m *Memory) error {
+	waiting, err := m.Inbox()
+	for _, p := range waiting {
+		_, acceptErr := m.Accept(ctx, p.ID)
+		err = errors.Join(err, acceptErr)
+	}
+	return err
+}
+
+// compactSlowly is a process whose model never answers.
+func compactSlowly(ctx context.Context, s *Store, root string) error {
+	c := NewCompaction(CompactionConfig{
+		Store: s, Policy: func() CompactPolicy { return CompactPolicy{} },
+		Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: root}), Store: s, Write: func() string { return "auto" }},
+		Summarizer: summarizeFunc(func(ctx context.Context, _ *Block, _ []Block) (Digest, error) {
+			fmt.Println("asked")
+			buf := make([]byte, 1)
+			_, err := os.Stdin.Read(buf) // until it is killed
+			return Digest{}, errors.Join(err, ctx.Err())
+		}),
+	})
+	snap, p, err := c.Snapshot(ctx, "cli-a", "")
+	if err != nil {
+		return err
+	}
+	_, err = c.Compact(ctx, snap, p.KeepRecent)
+	return err
+}
+
+func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
+	r := newCompactRig(t, told("So far.", Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
+	r.say("cli-a", 0, 8)
+	cmd, _, out := start(t, "compact", r.root, "")
+	if !out.Scan() || out.Text() != "asked" {
+		t.Fatalf("the other process said %q", out.Text())
+	}
+	if _, err := r.compact("cli-a"); !errors.Is(err, ErrCompacting) {
+		t.Errorf("meanwhile: %v", err)
+	}
+	if err := r.c.Pass(t.Context()); err != nil || len(r.done) != 0 {
+		t.Errorf("a pass meanwhile: %v, %+v", err, r.done)
+	}
+	r.say("cli-a", 8, 10) // it may be written to
+	kill(t, cmd)
+	done, err := r.compact("cli-a")
+	if err != nil || done.Messages != 6 || done.Lessons.Remembered() != 1 {
+		t.Errorf("after it died: %+v, %v", done, err)
+	}
+}
