@@ -23,6 +23,7 @@ type env struct {
 	server   *ollamatest.Server
 	terminal bool // stderr is one
 	piped    bool // stdin is a pipe
+	appRuns  bool
 	probes   probes
 	runApp   func(context.Context, AppOptions) error
 
@@ -85,6 +86,7 @@ func (e *env) params(stdin string, stdout, stderr interface{ Write([]byte) (int,
 		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
 		Environ: e.environ, StderrIsTerminal: e.terminal, StdinIsPipe: e.piped,
 		Open: backend.Open, RunApp: e.runApp, probes: &e.probes,
+		AppRuns: func(context.Context, *backend.Backend) bool { return e.appRuns },
 		Poke: func(_ *backend.Backend, session string) {
 			e.mu.Lock()
 			defer e.mu.Unlock()

@@ -1,0 +1,166 @@
+package backend
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+)
+
+// learning is a server whose small model learns something of every conversation.
+func learning(t *testing.T) *ollamatest.Server {
+	t.Helper()
+	s := ollamatest.New(ollamatest.Script{
+		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules: []ollamatest.Rule{
+			{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{
+				Text: `{"context":"A trip.","lessons":[{"text":"The user travels by train.","confidence":0.9},{"text":"The user buys train tickets late.","confidence":0.8}],"people":[]}`,
+			}},
+			{Reply: ollamatest.Reply{Text: "fine"}},
+		},
+	})
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// memoryNotices collects what the window is told of memories.
+func memoryNotices(t *testing.T, b *Backend) <-chan Notice {
+	t.Helper()
+	notices := make(chan Notice, 100)
+	t.Cleanup(b.OnNotice(func(n Notice) {
+		if n.Kind == NoticeMemory {
+			notices <- n
+		}
+	}))
+	return notices
+}
+
+func next(t *testing.T, notices <-chan Notice, wanted func(Notice) bool) Notice {
+	t.Helper()
+	for {
+		select {
+		case n := <-notices:
+			if wanted(n) {
+				return n
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("no such notice came")
+		}
+	}
+}
+
+// talk is eight messages about a train.
+func talk(t *testing.T, b *Backend, session, agent string) {
+	t.Helper()
+	for i := range 4 {
+		req := agents.Request{Session: session, Text: fmt.Sprintf("Question %d about the train tickets", i), Agent: agent, Holder: "test", AppCompacts: true}
+		if _, err := b.Engine.Start(t.Context(), req).Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		name, config, agent   string
+		written, files, waits int
+		words                 string
+	}{
+		{"auto", "", "", 2, 2, 0, "remembered: The user travels by train. · The user buys train tickets late."},
+		{"auto, a chosen agent", "", "coder", 2, 4, 0, "remembered: The user travels by train. · The user buys train tickets late."},
+		{"ask", "[memory]\nwrite = \"ask\"\n", "", 0, 0, 2, "2 lessons wait for you"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, dir := learning(t), t.TempDir()
+			env := environ(dir, "OLLAMA_HOST="+s.Addr())
+			write(t, open(t, Options{Environ: env}).Paths.ConfigFile(), tt.config)
+			b := open(t, Options{Environ: env, Watch: true})
+			notices := memoryNotices(t, b)
+			talk(t, b, "cpu-a", tt.agent)
+			n := next(t, notices, func(n Notice) bool { return n.Session == "cpu-a" })
+			kept := sessionmem.Kept{Written: n.Written, Proposed: n.Proposed}
+			if kept.Remembered() != tt.written || len(n.Written) != tt.files || len(n.Proposed) != tt.waits || n.Waiting != tt.waits || n.Text != tt.words {
+				t.Errorf("told %+v", n)
+			}
+			for i, w := range n.Written {
+				if w.UndoID == "" || w.Path == "" {
+					t.Errorf("written %d: %+v", i, w)
+				}
+			}
+			if tt.written == 0 {
+				return
+			}
+			if err := b.Memory.Undo(t.Context(), n.Written[0].UndoID); err != nil {
+				t.Error(err)
+			}
+			files, err := b.Memory.List()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if strings.Contains(f.Text, "travels by train") {
+					t.Errorf("%s still says so", f.Path)
+				}
+			}
+		})
+	}
+}
+
+// A command leaves a due session to the app, which is told of it by the socket.
+func TestTheAppSummarisesWhatACommandWrote(t *testing.T) {
+	s, dir := learning(t), t.TempDir()
+	env := environ(dir, "OLLAMA_HOST="+s.Addr())
+	app, command := open(t, Options{Environ: env, Watch: true}), open(t, Options{Environ: env})
+	notices := memoryNotices(t, app)
+	talk(t, command, "cli-a", "")
+	context, err := command.Store.Context(t.Context(), "cli-a")
+	if err != nil || context.Summary != nil {
+		t.Fatalf("the command summarised for itself: %+v, %v", context.Summary, err)
+	}
+	app.SessionsChanged("cli-a")
+	next(t, notices, func(n Notice) bool { return n.Session == "cli-a" && len(n.Written) == 2 })
+	if context, err = command.Store.Context(t.Context(), "cli-a"); err != nil || context.Summary == nil || len(context.Messages) != 4 {
+		t.Errorf("%+v, %v", context, err)
+	}
+}
+
+func TestWhatAnotherProcessProposesIsTold(t *testing.T) {
+	env := environ(t.TempDir())
+	app, command := open(t, Options{Environ: env, Watch: true}), open(t, Options{Environ: env})
+	notices := memoryNotices(t, app)
+	p, err := command.Memory.Propose(t.Context(), sessionmem.Proposal{Text: "Likes green tea"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := next(t, notices, func(n Notice) bool { return n.Waiting == 1 }); n.Text != "1 lesson waits for you" || n.Session != "" {
+		t.Errorf("told %+v", n)
+	}
+	if _, err := command.Memory.Discard(t.Context(), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	next(t, notices, func(n Notice) bool { return n.Waiting == 0 && n.Text != "" })
+}
+
+func TestAFullMemoryProposesAReplacement(t *testing.T) {
+	env := environ(t.TempDir(), "MAC_STATS_MEMORY_GLOBAL_BUDGET=600")
+	b := open(t, Options{Environ: env})
+	global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	var err error
+	for i := 0; err == nil && i < 100; i++ {
+		_, err = b.Memory.Append(t.Context(), sessionmem.Lesson{Text: fmt.Sprintf("fact number %d of those that fill it up", i), Target: global})
+	}
+	if f, loadErr := b.Memory.Load(global); loadErr != nil || err == nil || f.Inject(600).Cut != 0 {
+		t.Errorf("%v, %v, %d left out", err, loadErr, f.Inject(600).Cut)
+	}
+	p, err := b.Memory.Propose(t.Context(), sessionmem.Proposal{Text: "one more to know"})
+	if err != nil || p.Kind != sessionmem.ProposeReplace || p.Old == "" || p.Why != sessionmem.WhyFull {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
