@@ -26,6 +26,7 @@ type chatActions struct {
 	showOlder  func()
 	typeInto   func(r rune)
 	openFolder func()
+	files      func(session string) fileActions // of the session's attachments; may be nil
 }
 
 // chatView draws the conversation that is shown. It keeps what it built for each
@@ -151,7 +152,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	b.rev, b.expanded = e.rev, open
 	switch e.kind {
 	case entryUser:
-		b.rows = []*placed{{row: newBubble(e.text, func() { c.act.copyText(e.text) }), gap: gap16}}
+		b.rows = c.userRows(e)
 	case entryHead:
 		c.buildHead(b, e)
 	case entryAnswer:

@@ -1,18 +1,14 @@
 package cpuwindow
 
 import (
-	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 )
-
-// pasteLimit is how much may be pasted or kept in the composer, in bytes: beyond
-// it a text field is slow and the model's context would not hold it.
-const pasteLimit = 64 << 10
 
 // chatEntry is a text field in which Enter sends and Shift+Enter makes a new line:
 // the reverse of Fyne's.
@@ -20,11 +16,14 @@ type chatEntry struct {
 	widget.Entry
 	onSend   func()
 	onEscape func()
-	onRefuse func(words string)
-	onScroll func(ev *fyne.KeyEvent)
-	onKey    func(s fyne.Shortcut) bool
-	onFocus  func(on bool)
-	shift    bool
+	onUp     func() // Up in an empty field
+
+	onLongPaste  func(text string)
+	onPasteImage func()
+	onScroll     func(ev *fyne.KeyEvent)
+	onKey        func(s fyne.Shortcut) bool
+	onFocus      func(on bool)
+	shift        bool
 }
 
 func newChatEntry() *chatEntry {
@@ -85,17 +84,26 @@ func (e *chatEntry) TypedKey(k *fyne.KeyEvent) {
 		e.onEscape()
 	case fyne.KeyPageUp, fyne.KeyPageDown:
 		e.onScroll(k)
+	case fyne.KeyUp:
+		if e.Text == "" && e.onUp != nil {
+			e.onUp()
+			return
+		}
+		e.Entry.TypedKey(k)
 	default:
 		e.Entry.TypedKey(k)
 	}
 }
 
-// TypedShortcut implements fyne.Shortcutable: a paste too large is refused in words.
+// TypedShortcut implements fyne.Shortcutable: a long text and an image become files.
 func (e *chatEntry) TypedShortcut(s fyne.Shortcut) {
 	if p, ok := s.(*fyne.ShortcutPaste); ok {
-		n := len(p.Clipboard.Content())
-		if n+len(e.Text) > pasteLimit {
-			e.onRefuse(fmt.Sprintf("%d KB is too much for one message (at most %d KB). Put it into a file and ask about a part of it.", n>>10, pasteLimit>>10))
+		switch text := p.Clipboard.Content(); {
+		case text == "" && e.onPasteImage != nil:
+			e.onPasteImage()
+			return
+		case len(text) > pasteLimit && e.onLongPaste != nil:
+			e.onLongPaste(text)
 			return
 		}
 	}
@@ -113,12 +121,19 @@ type composer struct {
 	send    *button
 	stop    *button
 	hint    *words
+	note    *prose          // what went wrong with a file
+	chips   *fyne.Container // files that go with the message
+	flow    *flowLayout
+	attach  *button
 	rows    int
 	onSend  func(text string)
 	onStop  func()
 	onDraft func(text string)
 	resized func()
 	busy    bool
+
+	onAttach func()
+	onRemove func(i int)
 }
 
 const (
@@ -133,13 +148,19 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	c.send = newButton(buttonPrimary, "Send", c.submit)
 	c.stop = newButton(buttonDanger, "Stop", func() { c.onStop() })
 	c.stop.Hide()
+	c.attach = newButton(buttonQuiet, "Attach", func() { c.onAttach() })
+	c.note = newProse(nil, sizeSmall, roleHot)
+	c.note.Hide()
+	c.flow = &flowLayout{}
+	c.chips = container.New(c.flow)
+	c.chips.Hide()
 	e := newChatEntry()
 	e.PlaceHolder = "Ask anything. Enter sends, Shift+Enter for a new line."
 	e.onSend, e.onEscape = c.submit, func() { c.onStop() }
-	e.onRefuse = func(w string) { c.say(w) }
 	e.onFocus = c.ring
 	e.OnChanged = func(t string) {
 		c.say("")
+		c.warn("")
 		c.onDraft(t)
 		c.fitRows()
 	}
@@ -151,7 +172,7 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 // submit sends what is written. While an answer arrives the text stays.
 func (c *composer) submit() {
 	text := strings.TrimSpace(c.entry.Text)
-	if text == "" {
+	if text == "" && len(c.chips.Objects) == 0 {
 		return
 	}
 	if c.busy {
@@ -174,6 +195,38 @@ func (c *composer) say(words string) {
 	if c.hint.text != words {
 		c.hint.SetText(words)
 		c.Refresh()
+	}
+}
+
+// warn says what went wrong, above the text; "" takes it away.
+func (c *composer) warn(words string) {
+	if words == "" && c.note.Hidden {
+		return
+	}
+	c.note.setRuns([]run{{text: words}})
+	c.note.Hidden = words == ""
+	c.grown()
+}
+
+// setFiles shows the files that go with the message.
+func (c *composer) setFiles(files []pending) {
+	if len(files) == 0 && c.chips.Hidden {
+		return
+	}
+	c.chips.Objects = nil
+	for i, f := range files {
+		c.chips.Objects = append(c.chips.Objects, newChip(f.label(), func() { c.onRemove(i) }))
+	}
+	c.chips.Hidden = len(files) == 0
+	c.chips.Refresh()
+	c.grown()
+}
+
+// grown lays the window out anew: the composer has another height.
+func (c *composer) grown() {
+	c.Refresh()
+	if c.resized != nil {
+		c.resized()
 	}
 }
 
@@ -234,23 +287,55 @@ func (c *composer) CreateRenderer() fyne.WidgetRenderer { return &composerRender
 
 type composerRenderer struct{ c *composer }
 
-func (r *composerRenderer) height() float32 {
-	h := r.c.entry.MinSize().Height + gap8
-	return max(h, 64)
+// above is the height of what stands above the text.
+func (r *composerRenderer) above(width float32) float32 {
+	c, h := r.c, float32(0)
+	if !c.note.Hidden {
+		h += c.note.measure(width-2*gap12) + gap8
+	}
+	if !c.chips.Hidden {
+		c.flow.width = width - 2*gap12
+		h += c.chips.MinSize().Height + gap8
+	}
+	return h
 }
 
-func (r *composerRenderer) MinSize() fyne.Size { return fyne.NewSize(160, r.height()) }
+func (r *composerRenderer) MinSize() fyne.Size {
+	width := r.c.Size().Width
+	if width <= 0 {
+		width = 400
+	}
+	return fyne.NewSize(160, max(r.c.entry.MinSize().Height+gap8, 64)+r.above(width))
+}
 
 func (r *composerRenderer) Layout(s fyne.Size) {
 	c := r.c
 	c.box.Resize(s)
+	y, inner := gap8, s.Width-2*gap12
+	if !c.note.Hidden {
+		h := c.note.measure(inner)
+		c.note.Move(fyne.NewPos(gap12, y))
+		c.note.Resize(fyne.NewSize(inner, h))
+		y += h + gap8
+	}
+	if !c.chips.Hidden {
+		c.flow.width = inner
+		h := c.chips.MinSize().Height
+		c.chips.Move(fyne.NewPos(gap12, y))
+		c.chips.Resize(fyne.NewSize(inner, h))
+		y += h + gap8
+	}
+	top := y - gap8
 	b := c.send.MinSize().Max(c.stop.MinSize())
 	for _, o := range []fyne.CanvasObject{c.send, c.stop} {
 		o.Resize(b)
 		o.Move(fyne.NewPos(s.Width-b.Width-gap12, s.Height-b.Height-10))
 	}
-	c.entry.Move(fyne.NewPos(gap4, gap4))
-	c.entry.Resize(fyne.NewSize(s.Width-b.Width-gap12*2-gap4, s.Height-gap8))
+	a := c.attach.MinSize()
+	c.attach.Resize(a)
+	c.attach.Move(fyne.NewPos(s.Width-gap12-(b.Width+a.Width)/2, top+gap8))
+	c.entry.Move(fyne.NewPos(gap4, top+gap4))
+	c.entry.Resize(fyne.NewSize(s.Width-b.Width-gap12*2-gap4, s.Height-top-gap8))
 	h := c.hint.MinSize().Height
 	c.hint.Move(fyne.NewPos(gap12, s.Height-h-6))
 	c.hint.Resize(fyne.NewSize(s.Width-b.Width-3*gap12, h))
@@ -265,6 +350,6 @@ func (r *composerRenderer) Refresh() {
 }
 
 func (r *composerRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.c.box, r.c.entry, r.c.hint, r.c.send, r.c.stop}
+	return []fyne.CanvasObject{r.c.box, r.c.note, r.c.chips, r.c.entry, r.c.hint, r.c.attach, r.c.send, r.c.stop}
 }
 func (r *composerRenderer) Destroy() {}

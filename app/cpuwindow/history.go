@@ -70,7 +70,7 @@ func (c *conversation) addBlocks(blocks []sessionmem.Block) {
 		switch b.Kind {
 		case sessionmem.KindUser:
 			headed = false
-			c.add(&entry{kind: entryUser, block: b.ID, text: b.Text, at: b.Time})
+			c.add(&entry{kind: entryUser, block: b.ID, text: wordsOf(b), files: b.Attachments(), at: b.Time})
 			continue
 		case sessionmem.KindSummary:
 			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time})

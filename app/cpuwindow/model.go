@@ -39,8 +39,9 @@ type entry struct {
 
 	agent, model string
 	at           time.Time
-	speed        float64 // tokens/s
-	text         string  // user, thinking, call's text, note
+	speed        float64                 // tokens/s
+	files        []sessionmem.Attachment // user
+	text         string                  // user, thinking, call's text, note
 	doc          *document
 
 	task   string // call
@@ -72,13 +73,18 @@ type fault struct {
 // conversation is one session as the window knows it. Events of its run go to it
 // and nowhere else, whether it is shown or not.
 type conversation struct {
-	mu      sync.Mutex
-	name    string
-	title   string
-	path    string
-	agent   string // chosen for the session; "" is the default
-	model   string // chosen; "" is the agent's
-	draft   string
+	mu    sync.Mutex
+	name  string
+	title string
+	path  string
+	agent string // chosen for the session; "" is the default
+	model string // chosen; "" is the agent's
+	draft string
+
+	// UI goroutine alone.
+	attached  []pending // goes with the next message
+	sentFiles []pending // went with the last one
+
 	entries []*entry
 	older   []sessionmem.Block // read, not built
 	shownID map[string]bool    // blocks that are in entries
@@ -117,13 +123,13 @@ func (c *conversation) add(e *entry) *entry {
 }
 
 // begin puts the user's message on the screen, before anything else is known.
-func (c *conversation) begin(text string, now time.Time) {
+func (c *conversation) begin(text string, now time.Time, files ...sessionmem.Attachment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.add(&entry{kind: entryUser, text: text, at: now})
+	c.add(&entry{kind: entryUser, text: text, files: files, at: now})
 	c.startClock(text, "", now)
 	if c.title == "" {
-		c.title = titleOf(text)
+		c.title = titleOf(orElse(text, namesOf(files)))
 	}
 }
 

@@ -51,6 +51,15 @@ type marks interface {
 	MarkRead(ctx context.Context, info sessionmem.Info) error
 }
 
+// keeper is what else the window does with transcripts.
+type keeper interface {
+	ReadAttachment(session string, a sessionmem.Attachment) ([]byte, error)
+	AttachmentPath(session string, a sessionmem.Attachment) string
+	SetSettings(ctx context.Context, name string, s sessionmem.SessionSettings) error
+	SetPrivate(name string)
+	IsPrivate(name string) bool
+}
+
 // memories is the memory files.
 type memories interface {
 	List() ([]sessionmem.MemoryFile, error)
@@ -96,6 +105,7 @@ type parts struct {
 	library  library
 	marks    marks
 	logger   *slog.Logger
+	keeper   keeper
 	memories memories
 	roster   roster
 	server   server
@@ -104,16 +114,19 @@ type parts struct {
 	notices  func() []backend.Notice
 	onNotice func(func(backend.Notice)) (stop func())
 	explain  func(error) agents.Explanation
-	home     string
-	conffile string
-	demo     bool
-	version  string
+	// clipImage reads an image from the clipboard, off the UI goroutine.
+	clipImage func(ctx context.Context) ([]byte, error)
+	home      string
+	conffile  string
+	demo      bool
+	version   string
 }
 
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	return parts{
 		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), logger: b.Logger, memories: b.Memory, roster: b.Registry,
+		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,

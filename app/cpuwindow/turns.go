@@ -58,6 +58,8 @@ func (w *Window) setShown(c *conversation) {
 		w.target.Store(c)
 	}
 	w.compose.setText(c.draft)
+	w.compose.setFiles(c.attached)
+	w.compose.warn("")
 	w.drawConversation(c.view(time.Now()))
 }
 
@@ -69,7 +71,7 @@ func (w *Window) forgetIdle() {
 			continue
 		}
 		c.mu.Lock()
-		idle := c.run == nil && c.draft == "" && c.path != "" && c.agent == "" && c.model == ""
+		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && c.path != "" && c.agent == "" && c.model == ""
 		if who := c.answeredBy(); who != "" {
 			w.answered[name] = who
 		}
@@ -141,8 +143,11 @@ func (w *Window) send(text string) {
 	}
 	c.draft = ""
 	w.compose.setText("")
-	c.begin(text, time.Now())
-	w.start(c, agents.Request{Session: c.name, Text: text, Agent: c.agent, Model: c.model, Holder: holder})
+	req := agents.Request{Session: c.name, Text: text, Agent: c.agent, Model: c.model, Holder: holder}
+	c.takeAlong(&req)
+	w.compose.setFiles(nil)
+	c.begin(text, time.Now(), filesOf(c.sentFiles)...)
+	w.start(c, req)
 	w.chat.port.toEnd()
 }
 
@@ -196,8 +201,10 @@ func (w *Window) retry(f fault) {
 	}
 	if f.userID == "" {
 		c.dropFailed()
-		c.begin(f.text, time.Now())
-		w.start(c, agents.Request{Session: c.name, Text: f.text, Agent: c.agent, Model: c.model, Holder: holder})
+		c.begin(f.text, time.Now(), filesOf(c.sentFiles)...)
+		req := agents.Request{Session: c.name, Text: f.text, Agent: c.agent, Model: c.model, Holder: holder}
+		c.bring(&req, c.sentFiles)
+		w.start(c, req)
 		return
 	}
 	c.beginAgain(f.userID, time.Now())
@@ -354,6 +361,7 @@ func (w *Window) chatActions() chatActions {
 			w.compose.entry.TypedRune(r)
 		},
 		openFolder: func() { w.openFile(w.parts.home) },
+		files:      w.fileActions,
 	}
 }
 

@@ -65,6 +65,7 @@ type Window struct {
 	target  atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
 	visible bool
 	painter *painter
+	thumbs  *thumbs
 
 	server      serverState
 	serverAt    time.Time
@@ -102,13 +103,14 @@ func newWindow(p Params, d parts) *Window {
 	}
 	w := &Window{footStays: footStays, undoStays: undoStays, started: d.config(), recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
-	w.painter = &painter{w: w}
+	w.painter, w.thumbs = &painter{w: w}, newThumbs()
 	w.win = p.App.NewWindow("mac-stats")
 	w.build()
 	w.win.SetPadded(false)
 	w.win.SetContent(w.content())
 	w.win.SetCloseIntercept(w.onClose)
 	w.bindKeys()
+	w.bindAttaching()
 	w.restoreSize()
 	w.restoreEdits()
 	w.freshChat()
@@ -184,6 +186,7 @@ func (w *Window) Hide() {
 	w.saveSize()
 	w.KeepEdits()
 	w.visible = false
+	w.thumbs.forget()
 	w.target.Store(nil)
 	for _, stop := range w.stopVitals {
 		stop()

@@ -31,6 +31,7 @@ type bench struct {
 	queue    chan func()
 	turns    *stubTurns
 	sessions *stubSessions
+	keeper   *stubKeeper
 	server   *stubServer
 	vitals   *stubVitals
 	visible  []bool
@@ -147,8 +148,8 @@ func newBench(t testing.TB) *bench {
 	app.Settings().SetTheme(Theme())
 	b := &bench{
 		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, hides: true,
-		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}},
-		server:   &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
+		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
+		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
 	store, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
 	if err != nil {
@@ -161,6 +162,7 @@ func newBench(t testing.TB) *bench {
 	})
 	d := parts{
 		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config: func() config.Config {
 			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, Write: "auto"}}
 		},

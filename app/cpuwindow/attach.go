@@ -1,0 +1,213 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// pasteLimit is the longest text that is pasted into the composer, in bytes: a
+// longer one becomes a file, which keeps the field quick and the message readable.
+const pasteLimit = 8 << 10
+
+// pending is a file that goes with the next message of a conversation: read and
+// checked, or one of an earlier message that is sent anew.
+type pending struct {
+	upload sessionmem.Upload
+	kept   *sessionmem.Attachment // is in session/files already
+}
+
+func (p pending) attachment() sessionmem.Attachment {
+	if p.kept != nil {
+		return *p.kept
+	}
+	return p.upload.Attachment()
+}
+
+// label is the chip's words: "notes.txt · 12 KB".
+func (p pending) label() string {
+	a := p.attachment()
+	if p.kept != nil {
+		return a.Name
+	}
+	return a.Name + " · " + sizeWords(len(p.upload.Data))
+}
+
+func sizeWords(n int) string {
+	switch {
+	case n < 1000:
+		return plural(n, "byte", "bytes")
+	case n < 1<<20:
+		return fmt.Sprintf("%d KB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// bindAttaching makes the window take files.
+func (w *Window) bindAttaching() {
+	w.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) {
+		var paths []string
+		for _, u := range uris {
+			if u.Scheme() == "file" {
+				paths = append(paths, u.Path())
+			}
+		}
+		w.attachPaths(paths)
+	})
+	w.compose.onAttach = w.chooseFile
+	w.compose.onRemove = w.removeFile
+	w.compose.entry.onLongPaste = w.attachPasted
+	w.compose.entry.onPasteImage = w.pasteImage
+}
+
+// attachPaths reads files off the UI goroutine and attaches them to the
+// conversation that is shown now.
+func (w *Window) attachPaths(paths []string) {
+	if len(paths) == 0 {
+		return
+	}
+	if w.page != pageChat {
+		w.showPage(pageChat)
+	}
+	c := w.shown
+	go func() {
+		var files []pending
+		var refused []string
+		for _, p := range paths {
+			u, err := sessionmem.ReadUpload(p)
+			if err != nil {
+				refused = append(refused, err.Error())
+				continue
+			}
+			files = append(files, pending{upload: u})
+		}
+		w.p.Do(func() { w.addFiles(c, files, refused) })
+	}()
+}
+
+// addFiles puts files beside the conversation's next message; one that is there is
+// not added twice. What is refused is said in the composer.
+func (w *Window) addFiles(c *conversation, files []pending, refused []string) {
+	for _, f := range files {
+		same := func(p pending) bool { return p.attachment().File == f.attachment().File }
+		switch {
+		case slices.ContainsFunc(c.attached, same):
+		case len(c.attached) >= sessionmem.MaxUploads:
+			refused = append(refused, fmt.Sprintf("%s is one too many: a message takes %d files.", f.attachment().Name, sessionmem.MaxUploads))
+		default:
+			c.attached = append(c.attached, f)
+			w.thumbs.remember(f)
+		}
+	}
+	if w.shown != c {
+		return
+	}
+	w.compose.setFiles(c.attached)
+	w.compose.warn(strings.Join(refused, " "))
+	w.focusComposer()
+}
+
+func (w *Window) removeFile(i int) {
+	c := w.shown
+	if i < len(c.attached) {
+		c.attached = slices.Delete(slices.Clone(c.attached), i, i+1)
+		w.compose.setFiles(c.attached)
+		w.focusComposer()
+	}
+}
+
+// attachPasted makes a file of a long text.
+func (w *Window) attachPasted(text string) {
+	u, err := sessionmem.NewUpload("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
+	if err != nil {
+		w.compose.warn(err.Error())
+		return
+	}
+	w.addFiles(w.shown, []pending{{upload: u}}, nil)
+	w.compose.say("the pasted text is long: it goes along as a file")
+}
+
+// pasteImage attaches the image on the clipboard, if there is one.
+func (w *Window) pasteImage() {
+	c := w.shown
+	go func() {
+		data, err := w.parts.clipImage(w.ctx)
+		var files []pending
+		var refused []string
+		if err == nil {
+			var u sessionmem.Upload
+			if u, err = sessionmem.NewUpload("pasted "+time.Now().Format("15.04.05")+".png", data); err == nil {
+				files = []pending{{upload: u}}
+			}
+		}
+		if err != nil {
+			refused = []string{fullStop(capital(err.Error()))}
+		}
+		w.p.Do(func() { w.addFiles(c, files, refused) })
+	}()
+}
+
+func capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-32) + s[1:]
+}
+
+// chooseFile opens a dialogue to choose a file with.
+func (w *Window) chooseFile() {
+	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
+		switch {
+		case err != nil:
+			w.compose.warn("The folder can't be read: " + err.Error())
+		case r != nil:
+			path := r.URI().Path()
+			_ = r.Close() // it is read whole, by its path
+			w.attachPaths([]string{path})
+		}
+	}, w.win)
+	d.SetTitleText("Attach a text file or an image")
+	d.SetConfirmText("Attach")
+	size := w.win.Canvas().Size()
+	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))
+	d.Show()
+}
+
+// takeAlong moves what waits beside the conversation's next message into its
+// request: files, and settings that no transcript holds yet.
+func (c *conversation) takeAlong(req *agents.Request) {
+	if len(c.attached) > 0 {
+		c.sentFiles = c.attached
+		c.attached = nil
+	}
+	c.bring(req, c.sentFiles)
+}
+
+// bring puts files and settings into a request.
+func (c *conversation) bring(req *agents.Request, files []pending) {
+	var kept []sessionmem.Attachment
+	for _, f := range files {
+		if f.kept != nil {
+			kept = append(kept, *f.kept)
+		} else {
+			req.Files = append(req.Files, f.upload)
+		}
+	}
+	req.Text = sessionmem.WithLinks(req.Text, kept...)
+}
+
+// filesOf is the attachments of pending files.
+func filesOf(list []pending) []sessionmem.Attachment {
+	var files []sessionmem.Attachment
+	for _, p := range list {
+		files = append(files, p.attachment())
+	}
+	return files
+}

@@ -1,0 +1,317 @@
+package cpuwindow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// stubKeeper keeps in memory what the store keeps on disk.
+type stubKeeper struct {
+	mu       sync.Mutex
+	files    map[string][]byte
+	settings map[string]sessionmem.SessionSettings
+	private  map[string]bool
+	clip     []byte
+	refuse   error // of SetSettings
+}
+
+func newStubKeeper() *stubKeeper {
+	return &stubKeeper{files: map[string][]byte{}, settings: map[string]sessionmem.SessionSettings{}, private: map[string]bool{}}
+}
+
+func (k *stubKeeper) ReadAttachment(_ string, a sessionmem.Attachment) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if data, ok := k.files[a.File]; ok {
+		return data, nil
+	}
+	return nil, sessionmem.ErrAttachment
+}
+
+func (k *stubKeeper) AttachmentPath(session string, a sessionmem.Attachment) string {
+	if k.IsPrivate(session) {
+		return ""
+	}
+	return "/data/session/files/" + a.File
+}
+
+func (k *stubKeeper) SetSettings(_ context.Context, name string, s sessionmem.SessionSettings) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.refuse == nil {
+		k.settings[name] = s
+	}
+	return k.refuse
+}
+
+func (k *stubKeeper) SetPrivate(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.private[name] = true
+}
+
+func (k *stubKeeper) IsPrivate(name string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.private[name]
+}
+
+func (k *stubKeeper) clipImage(context.Context) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.clip == nil {
+		return nil, errNoClipImage
+	}
+	return k.clip, nil
+}
+
+func pictureBytes(t testing.TB, w, h int) []byte {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i % 251)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func (b *bench) drop(paths ...string) {
+	b.t.Helper()
+	b.w.attachPaths(paths)
+	b.settle()
+}
+
+func chipNames(b *bench) []string {
+	var names []string
+	for _, o := range b.w.compose.chips.Objects {
+		names = append(names, o.(*chip).name.text)
+	}
+	return names
+}
+
+func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
+	b := newBench(t).shown()
+	dir := t.TempDir()
+	notes, shot := filepath.Join(dir, "notes.txt"), filepath.Join(dir, "shot.png")
+	writeTo(t, notes, []byte("apples"))
+	writeTo(t, shot, pictureBytes(t, 4, 4))
+	b.drop(notes, shot, notes, dir, filepath.Join(dir, "gone.txt"))
+	if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 1 KB"}, chipNames(b)); diff != "" {
+		t.Error(diff)
+	}
+	note := b.w.compose.note
+	for _, want := range []string{"it is a folder; choose the files in it.", "gone.txt can't be attached: it isn't there any more."} {
+		if note.Hidden || !strings.Contains(note.flat, want) {
+			t.Errorf("the composer says %q, not %q", note.flat, want)
+		}
+	}
+	test.Type(b.w.compose.entry, "What is this?")
+	b.w.compose.submit()
+	b.settle()
+	req := b.turns.requests[0]
+	if req.Text != "What is this?" || len(req.Files) != 2 || req.Files[0].Name != "notes.txt" || !req.Files[1].Image {
+		t.Errorf("sent %q with %d files", req.Text, len(req.Files))
+	}
+	if !b.w.compose.chips.Hidden || !note.Hidden {
+		t.Error("they are still beside the next message")
+	}
+	b.sees("What is this?", "notes.txt")
+	b.run(0).give(agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."})
+	b.settle()
+	b.w.retry(fault{text: "What is this?"})
+	b.settle()
+	if again := b.turns.requests[1]; len(again.Files) != 2 || again.Text != req.Text {
+		t.Errorf("what never reached the disk is sent again with %d files", len(again.Files))
+	}
+}
+
+func TestAFileIsRemovedByItsChip(t *testing.T) {
+	b := newBench(t).shown()
+	dir := t.TempDir()
+	for _, name := range []string{"a.txt", "b.txt"} {
+		writeTo(t, filepath.Join(dir, name), []byte(name))
+		b.drop(filepath.Join(dir, name))
+	}
+	b.w.compose.chips.Objects[0].(*chip).remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+	if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
+		t.Error(diff)
+	}
+	b.w.compose.submit() // without a word
+	b.settle()
+	if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
+		t.Errorf("sent %+v", req)
+	}
+	if b.w.shown.title != "b.txt" {
+		t.Errorf("the chat is called %q", b.w.shown.title)
+	}
+}
+
+func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
+	b := newBench(t).shown()
+	clip := b.w.p.App.Clipboard()
+	paste := func(text string) {
+		clip.SetContent(text)
+		b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+		b.settle()
+	}
+	paste("short")
+	paste(strings.Repeat("long line\n", 1000))
+	b.keeper.clip = pictureBytes(t, 4, 4)
+	paste("")
+	if got := b.w.compose.entry.Text; got != "short" {
+		t.Errorf("the field holds %d bytes", len(got))
+	}
+	got := chipNames(b)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "pasted ") || !strings.Contains(got[0], ".txt · 10 KB") || !strings.Contains(got[1], ".png · ") {
+		t.Errorf("chips %v", got)
+	}
+	b.keeper.clip = nil
+	paste("")
+	if note := b.w.compose.note; note.flat != "There is no image on the clipboard." {
+		t.Errorf("the composer says %q", note.flat)
+	}
+}
+
+func TestFilesStayWithTheirConversation(t *testing.T) {
+	b := newBench(t).shown()
+	file := filepath.Join(t.TempDir(), "a.txt")
+	writeTo(t, file, []byte("a"))
+	b.drop(file)
+	first := b.w.shown
+	b.w.OpenSession("cpu-other")
+	b.settle()
+	if len(chipNames(b)) != 0 {
+		t.Error("another conversation has them")
+	}
+	b.w.OpenSession(first.name)
+	b.settle()
+	if len(chipNames(b)) != 1 {
+		t.Error("they are lost")
+	}
+}
+
+func TestFilesOfATranscriptAreShown(t *testing.T) {
+	b := newBench(t)
+	shot := sessionmem.Attachment{Name: "shot.png", File: strings.Repeat("1", 64) + ".png", Image: true}
+	gone := sessionmem.Attachment{Name: "gone.png", File: strings.Repeat("2", 64) + ".png", Image: true}
+	notes := sessionmem.Attachment{Name: "notes.txt", File: strings.Repeat("3", 64) + ".txt"}
+	b.keeper.files[shot.File] = pictureBytes(t, 900, 300)
+	b.sessions.files["cpu-a"] = &sessionmem.Transcript{
+		Info:   sessionmem.Info{Name: "cpu-a", Title: "Pictures", Path: "/x.md"},
+		Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: sessionmem.WithLinks("Look at these", shot, gone, notes)}},
+	}
+	b.shown()
+	b.w.OpenSession("cpu-a")
+	b.settle()
+	b.sees("Look at these", "notes.txt", "gone.png is missing")
+	b.seesNot("files/")
+	img, ok := b.w.thumbs.get(shot.File)
+	if !ok || img.Bounds().Dx() != 2*thumbWidth || img.Bounds().Dy() != 160 {
+		t.Errorf("the picture is %v", img)
+	}
+	b.w.Hide()
+	if _, ok := b.w.thumbs.get(shot.File); ok {
+		t.Error("a hidden window holds pictures")
+	}
+}
+
+func TestAPictureIsTheMeanOfItsPixels(t *testing.T) {
+	src := image.NewNRGBA(image.Rect(0, 0, 1000, 1000))
+	for i := range 1000 * 1000 {
+		c := color.NRGBA{R: 200, G: 100, A: 255}
+		if i%2 == 0 {
+			c = color.NRGBA{R: 100, B: 100, A: 255}
+		}
+		src.SetNRGBA(i%1000, i/1000, c)
+	}
+	var data bytes.Buffer
+	if err := png.Encode(&data, src); err != nil {
+		t.Fatal(err)
+	}
+	img, err := makeThumb(data.Bytes())
+	if err != nil || img.Bounds().Dy() != 2*thumbHeight || img.Bounds().Dx() != 2*thumbHeight {
+		t.Fatalf("%v, %v", img.Bounds(), err)
+	}
+	r, _, _, a := img.At(100, 100).RGBA()
+	if r>>8 < 100 || r>>8 > 200 || a>>8 != 255 {
+		t.Errorf("a pixel has red %d, alpha %d", r>>8, a>>8)
+	}
+	if _, err := makeThumb([]byte("no image")); err == nil {
+		t.Error("no image gives a picture")
+	}
+}
+
+func TestWhereImagesAreTakenFrom(t *testing.T) {
+	for name, c := range map[string]struct {
+		goos    string
+		wayland bool
+		want    []string
+	}{
+		"macOS":   {"darwin", false, []string{"osascript"}},
+		"Windows": {"windows", false, nil},
+		"Wayland": {"linux", true, []string{"wl-paste", "xclip"}},
+		"X11":     {"linux", false, []string{"xclip"}},
+	} {
+		var got []string
+		for _, command := range clipCommands(c.goos, c.wayland) {
+			got = append(got, command[0])
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Error(name + diff)
+		}
+	}
+	if got := fromAppleScript([]byte("«data PNGf8950»\n")); !bytes.Equal(got, []byte{0x89, 0x50}) {
+		t.Errorf("got %x", got)
+	}
+	if got := fromAppleScript([]byte("\x89PNG")); string(got) != "\x89PNG" {
+		t.Errorf("got %x", got)
+	}
+}
+
+func TestTheClipboardIsReadByTheSystemsProgram(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv("WAYLAND_DISPLAY", "")
+	if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipTool) {
+		t.Errorf("without a program: %v", err)
+	}
+	script := "#!/bin/sh\n[ \"$*\" = \"-selection clipboard -target image/png -out\" ] && echo -n picture\n"
+	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	if data, err := clipboardImage(t.Context()); string(data) != "picture" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipImage) {
+		t.Errorf("with text on it: %v", err)
+	}
+}
+
+func writeTo(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

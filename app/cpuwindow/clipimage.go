@@ -1,0 +1,80 @@
+package cpuwindow
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Fyne's clipboard holds text alone. An image comes from the program each system
+// has for it: osascript on macOS, wl-paste (package wl-clipboard) on Wayland, xclip
+// on X11. On Windows there is none.
+
+// clipTime is how long such a program is waited for.
+const clipTime = 5 * time.Second
+
+var (
+	errNoClipImage = errors.New("there is no image on the clipboard")
+	errNoClipTool  = errors.New("images can't be pasted here: install wl-clipboard (Wayland) or xclip (X11), or drop the file into the window")
+	errNoClipOS    = errors.New("images can't be pasted on this system: drop the file into the window, or attach it")
+)
+
+// clipCommands are the ways to the image on the clipboard, best first.
+func clipCommands(goos string, wayland bool) [][]string {
+	x11 := []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}
+	switch {
+	case goos == "darwin":
+		return [][]string{{"osascript", "-e", "the clipboard as «class PNGf»"}}
+	case goos == "windows":
+		return nil
+	case wayland:
+		return [][]string{{"wl-paste", "--no-newline", "--type", "image/png"}, x11}
+	}
+	return [][]string{x11}
+}
+
+// clipboardImage reads an image from the clipboard; it may take a moment and never
+// runs through a shell.
+func clipboardImage(ctx context.Context) ([]byte, error) {
+	commands := clipCommands(runtime.GOOS, os.Getenv("WAYLAND_DISPLAY") != "")
+	if len(commands) == 0 {
+		return nil, errNoClipOS
+	}
+	ctx, stop := context.WithTimeout(ctx, clipTime)
+	defer stop()
+	found := false
+	for _, c := range commands {
+		path, err := exec.LookPath(c[0])
+		if err != nil {
+			continue
+		}
+		found = true
+		out, err := exec.CommandContext(ctx, path, c[1:]...).Output()
+		if err == nil && len(out) > 0 {
+			return fromAppleScript(out), nil
+		}
+	}
+	if !found {
+		return nil, errNoClipTool
+	}
+	return nil, errNoClipImage
+}
+
+// fromAppleScript decodes what osascript prints of an image: «data PNGf8950…».
+func fromAppleScript(out []byte) []byte {
+	inner, ok := strings.CutPrefix(string(bytes.TrimSpace(out)), "«data PNGf")
+	if !ok {
+		return out
+	}
+	data, err := hex.DecodeString(strings.TrimSuffix(inner, "»"))
+	if err != nil {
+		return out
+	}
+	return data
+}

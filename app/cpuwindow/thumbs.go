@@ -1,0 +1,143 @@
+package cpuwindow
+
+import (
+	"bytes"
+	"image"
+	"image/draw"
+	_ "image/jpeg" // what attachments come as
+	_ "image/png"
+	"sync"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	thumbWidth  = 240 // points; twice as many pixels, for sharp screens
+	thumbHeight = 160
+	thumbsKept  = 24 // pictures; at most 0.6 MB each
+)
+
+// thumbs are the small pictures of attached images, the newest ones kept.
+type thumbs struct {
+	mu    sync.Mutex
+	known map[string]image.Image
+	order []string
+}
+
+func newThumbs() *thumbs { return &thumbs{known: map[string]image.Image{}} }
+
+// get gives a picture that is kept.
+func (t *thumbs) get(file string) (image.Image, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	img, ok := t.known[file]
+	return img, ok
+}
+
+func (t *thumbs) put(file string, img image.Image) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, there := t.known[file]; !there {
+		t.order = append(t.order, file)
+	}
+	t.known[file] = img
+	if len(t.order) > thumbsKept {
+		delete(t.known, t.order[0])
+		t.order = t.order[1:]
+	}
+}
+
+// forget drops them all: the window is hidden.
+func (t *thumbs) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known, t.order = map[string]image.Image{}, nil
+}
+
+// remember makes the picture of an image before it is on disk, in the background.
+func (t *thumbs) remember(p pending) {
+	if p.kept != nil || !p.upload.Image {
+		return
+	}
+	go func() {
+		if img, err := makeThumb(p.upload.Data); err == nil {
+			t.put(p.attachment().File, img)
+		}
+	}()
+}
+
+// load gives a picture at once where it is kept, else reads it in the background.
+func (t *thumbs) load(read func() ([]byte, error), a sessionmem.Attachment, done func(image.Image, error)) {
+	if img, ok := t.get(a.File); ok {
+		done(img, nil)
+		return
+	}
+	go func() {
+		data, err := read()
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		img, err := makeThumb(data)
+		if err == nil {
+			t.put(a.File, img)
+		}
+		done(img, err)
+	}()
+}
+
+// makeThumb decodes an image and makes it small.
+func makeThumb(data []byte) (image.Image, error) {
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	b := img.Bounds()
+	w, h := thumbSize(b.Dx(), b.Dy(), 2*thumbWidth, 2*thumbHeight)
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	if w == b.Dx() && h == b.Dy() {
+		draw.Draw(out, out.Bounds(), img, b.Min, draw.Src)
+		return out, nil
+	}
+	shrink(out, img)
+	return out, nil
+}
+
+// thumbSize fits a size into a box, never enlarging it.
+func thumbSize(w, h, boxW, boxH int) (int, int) {
+	if w > boxW {
+		w, h = boxW, max(1, h*boxW/w)
+	}
+	if h > boxH {
+		w, h = max(1, w*boxH/h), boxH
+	}
+	return w, h
+}
+
+// shrink averages up to 4 × 4 samples of the source for each pixel.
+func shrink(dst *image.NRGBA, src image.Image) {
+	const samples = 4
+	b, d := src.Bounds(), dst.Bounds()
+	for y := range d.Dy() {
+		for x := range d.Dx() {
+			var r, g, bl, a uint32
+			for i := range samples * samples {
+				sx := b.Min.X + (x*samples+i%samples)*b.Dx()/(d.Dx()*samples)
+				sy := b.Min.Y + (y*samples+i/samples)*b.Dy()/(d.Dy()*samples)
+				pr, pg, pb, pa := src.At(sx, sy).RGBA()
+				r, g, bl, a = r+pr, g+pg, bl+pb, a+pa
+			}
+			set(dst, x, y, r, g, bl, a, samples*samples)
+		}
+	}
+}
+
+// set writes the mean of n premultiplied samples.
+func set(dst *image.NRGBA, x, y int, r, g, b, a, n uint32) {
+	at := dst.PixOffset(x, y)
+	if a == 0 {
+		return
+	}
+	dst.Pix[at], dst.Pix[at+1], dst.Pix[at+2] = uint8(r*255/a), uint8(g*255/a), uint8(b*255/a)
+	dst.Pix[at+3] = uint8(a / n >> 8)
+}
