@@ -39,6 +39,16 @@ type noVisionError struct{ model, other string }
 func (e *noVisionError) Error() string        { return ErrNoVision.Error() + ": " + e.model }
 func (e *noVisionError) Is(target error) bool { return target == ErrNoVision }
 
+// VisionModel is the installed model that an ErrNoVision offers; "" where there is
+// none.
+func VisionModel(err error) string {
+	var blind *noVisionError
+	if errors.As(err, &blind) {
+		return blind.other
+	}
+	return ""
+}
+
 // content is what is sent for a message. The same block, files and model give the
 // same bytes.
 type content struct {

@@ -62,7 +62,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, error) {
 	store, name := t.engine.p.Store, t.req.Session
 	blocks := []sessionmem.Block{b}
-	if t.req.Settings != nil {
+	if t.req.Settings != nil && !t.hasSettings(ctx, *t.req.Settings) {
 		blocks = []sessionmem.Block{t.req.Settings.Note(), b}
 	}
 	if t.req.Edit == "" {
@@ -84,6 +84,12 @@ func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, 
 		return sessionmem.Block{}, saveProblem("Your message", err)
 	}
 	return out[len(out)-1], nil
+}
+
+// hasSettings reports whether the transcript says so already.
+func (t *turn) hasSettings(ctx context.Context, s sessionmem.SessionSettings) bool {
+	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
+	return err == nil && window.Settings.Equal(s)
 }
 
 func (t *turn) setUser(user sessionmem.Block) {

@@ -188,6 +188,7 @@ func (c *conversation) takeAlong(req *agents.Request) {
 		c.attached = nil
 	}
 	c.bring(req, c.sentFiles)
+	c.takeChosen(req)
 }
 
 // bring puts files and settings into a request.

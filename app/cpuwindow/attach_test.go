@@ -115,7 +115,7 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 	writeTo(t, notes, []byte("apples"))
 	writeTo(t, shot, pictureBytes(t, 4, 4))
 	b.drop(notes, shot, notes, dir, filepath.Join(dir, "gone.txt"))
-	if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 1 KB"}, chipNames(b)); diff != "" {
+	if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 83 bytes"}, chipNames(b)); diff != "" {
 		t.Error(diff)
 	}
 	note := b.w.compose.note
@@ -135,7 +135,8 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		t.Error("they are still beside the next message")
 	}
 	b.sees("What is this?", "notes.txt")
-	b.run(0).give(agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."})
+	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
+	close(b.run(0).events)
 	b.settle()
 	b.w.retry(fault{text: "What is this?"})
 	b.settle()

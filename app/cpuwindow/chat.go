@@ -26,6 +26,9 @@ type chatActions struct {
 	showOlder  func()
 	typeInto   func(r rune)
 	openFolder func()
+	useModel   func(model string, f fault)      // choose it, then run the turn again
+	sendBare   func(f fault)                    // again without its images
+	rewrite    func(f fault)                    // back into the composer
 	files      func(session string) fileActions // of the session's attachments; may be nil
 }
 
@@ -478,6 +481,7 @@ func (c *chatView) errorRow(e *entryView) row {
 	if f.kind == agents.KindModelMissing && f.model != "" {
 		buttons = append(buttons, newButton(buttonPrimary, "Pull "+f.model, func() { c.act.pull(f.model) }))
 	}
+	buttons = append(buttons, c.offers(f)...)
 	kind, label := buttonPrimary, "Retry"
 	if len(buttons) > 0 {
 		kind = buttonPlain

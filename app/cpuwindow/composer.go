@@ -155,7 +155,7 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	c.chips = container.New(c.flow)
 	c.chips.Hide()
 	e := newChatEntry()
-	e.PlaceHolder = "Ask anything. Enter sends, Shift+Enter for a new line."
+	e.PlaceHolder = askHint
 	e.onSend, e.onEscape = c.submit, func() { c.onStop() }
 	e.onFocus = c.ring
 	e.OnChanged = func(t string) {
@@ -204,6 +204,7 @@ func (c *composer) warn(words string) {
 		return
 	}
 	c.note.setRuns([]run{{text: words}})
+	c.note.measure(max(c.Size().Width-2*gap12, 40))
 	c.note.Hidden = words == ""
 	c.grown()
 }

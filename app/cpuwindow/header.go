@@ -16,33 +16,39 @@ const untitled = "New chat"
 
 // header is the line above the chat: title, agent, model, what to do with it.
 type header struct {
-	chats  *button // opens the drawer in narrow windows
-	title  *words
-	agent  *button
-	model  *button
-	file   *button
-	fresh  *button
-	demo   *button // opens the way out of it
-	bar    *fyne.Container
-	layout *headerLayout
-	empty  bool // what is shown is a new chat
-	object fyne.CanvasObject
+	chats   *button // opens the drawer in narrow windows
+	title   *words
+	agent   *button
+	model   *button
+	options *button // temperature, instructions
+	private *button // what is shown is a private chat
+	file    *button
+	fresh   *button
+	demo    *button // opens the way out of it
+	bar     *fyne.Container
+	layout  *headerLayout
+	empty   bool // what is shown is a new chat
+	object  fyne.CanvasObject
 }
 
-func newHeader(openDrawer, pickAgent, pickModel, openFile, newChat, leaveDemo func()) *header {
+func newHeader(openDrawer, pickAgent, pickModel, options, explainPrivate, openFile, newChat, leaveDemo func()) *header {
 	h := &header{title: boldWords(untitled).squeezable(), empty: true}
 	h.chats = newButton(buttonQuiet, "Chats", openDrawer)
 	h.chats.size = sizeText
 	h.chats.Hide()
 	h.agent = newButton(buttonPill, "orchestrator", pickAgent)
 	h.model = newButton(buttonPill, "model by role", pickModel)
+	h.options = newButton(buttonPill, "options", options)
+	h.private = newButton(buttonPill, "private", explainPrivate)
+	h.private.tone = roleWarn
+	h.private.Hide()
 	h.file = newButton(buttonQuiet, "Open file", openFile)
 	h.fresh = newButton(buttonQuiet, "New chat", newChat)
 	h.demo = newButton(buttonPill, "demo, no model", leaveDemo)
 	h.demo.tone = roleWarn
 	h.demo.Hide()
 	h.layout = &headerLayout{}
-	h.bar = container.New(h.layout, h.chats, h.title, h.agent, h.model, h.demo, h.file, h.fresh)
+	h.bar = container.New(h.layout, h.chats, h.title, h.private, h.agent, h.model, h.options, h.demo, h.file, h.fresh)
 	h.object = container.New(tightLayout{}, h.bar, hairline())
 	return h
 }
@@ -63,11 +69,11 @@ func (l *headerLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(160, headerHeight)
 }
 
-func (l *headerLayout) twoLines(o []fyne.CanvasObject) bool { return l.narrow && o[2].Visible() }
+func (l *headerLayout) twoLines(o []fyne.CanvasObject) bool { return l.narrow && o[3].Visible() }
 
 func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	pad := gap20
-	left, choices, right := o[:2], o[2:5], o[5:]
+	left, choices, right := o[:2], o[2:7], o[7:]
 	x := s.Width - pad
 	for i := len(right) - 1; i >= 0; i-- {
 		if right[i].Visible() {
@@ -84,32 +90,67 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		placeMiddle(left[0], x, w, 0, headerHeight)
 		x += w + gap12
 	}
-	second := float32(0)
-	for _, c := range choices {
-		if c.Visible() {
-			second += c.MinSize().Width + gap8
-		}
-	}
 	title := left[1].(*words)
 	want := measureText(title.text, title.size, title.style).Width + 1
 	var at, y float32
 	h := headerHeight
+	widths := choiceWidths(choices, room-x-min(want, titleLeast)-gap12)
 	if l.twoLines(o) {
+		widths = choiceWidths(choices, s.Width-2*pad)
 		want = min(want, room-x)
 		at, y, h = pad, headerHeight-gap8, headerSecond
 	} else {
+		second := float32(0)
+		for _, w := range widths {
+			second += w + gap8
+		}
 		want = min(want, room-x-second-gap4)
 		at = x + max(0, want) + gap12
 	}
 	placeMiddle(title, x, max(0, want), 0, headerHeight)
-	for _, c := range choices {
+	for i, c := range choices {
 		if c.Visible() {
-			w := c.MinSize().Width
-			placeMiddle(c, at, w, y, h)
-			at += w + gap8
+			placeMiddle(c, at, widths[i], y, h)
+			at += widths[i] + gap8
 		}
 	}
 }
+
+// titleLeast is how much of a title is kept beside long choices.
+const titleLeast float32 = 120
+
+// choiceWidths gives each choice what it needs; where that is too much, the widest
+// are squeezed, and end in ….
+func choiceWidths(choices []fyne.CanvasObject, room float32) []float32 {
+	widths := make([]float32, len(choices))
+	total := float32(0)
+	for i, c := range choices {
+		if c.Visible() {
+			widths[i] = c.MinSize().Width
+			total += widths[i] + gap8
+		}
+	}
+	for total > room+gap8 {
+		widest, next := 0, float32(0)
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest, next = i, widths[widest]
+			} else if i != widest {
+				next = max(next, w)
+			}
+		}
+		cut := min(max(widths[widest]-next, 1), total-room-gap8)
+		if widths[widest]-cut < choiceLeast {
+			break
+		}
+		widths[widest] -= cut
+		total -= cut
+	}
+	return widths
+}
+
+// choiceLeast is how far a choice is squeezed.
+const choiceLeast float32 = 40
 
 // placeMiddle puts an object at x, centred in a line that begins at y.
 func placeMiddle(o fyne.CanvasObject, x, width, y, height float32) {
@@ -119,10 +160,11 @@ func placeMiddle(o fyne.CanvasObject, x, width, y, height float32) {
 }
 
 // set shows whose conversation it is.
-func (h *header) set(title, agent, model string, hasFile bool) {
+func (h *header) set(title, agent, model, options string, hasFile bool) {
 	h.title.SetText(title)
 	h.agent.SetText(agent)
 	h.model.SetText(model)
+	h.options.SetText(options)
 	h.file.Hidden = !hasFile
 	h.empty = title == untitled
 	h.fresh.Hidden = !h.layout.narrow || h.empty
@@ -131,8 +173,9 @@ func (h *header) set(title, agent, model string, hasFile bool) {
 
 // forPage shows a page's title alone.
 func (h *header) forPage(on bool, title string) {
-	h.agent.Hidden, h.model.Hidden = on, on
+	h.agent.Hidden, h.model.Hidden, h.options.Hidden = on, on, on
 	if on {
+		h.private.Hidden = true
 		h.file.Hidden, h.empty = true, false
 		h.fresh.Hidden = !h.layout.narrow
 		h.title.SetText(title)

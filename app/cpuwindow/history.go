@@ -18,6 +18,7 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 	defer c.mu.Unlock()
 	c.title, c.path = t.Info.Title, t.Info.Path
 	c.changed = t.Info.Active
+	c.readChosen(t)
 	c.loadErr, c.loading = t.Info.Err, false
 	blocks := t.Branch()
 	from := max(0, len(blocks)-blocksShown)
@@ -174,7 +175,7 @@ func noteLine(b sessionmem.Block) string {
 	switch kind {
 	case "ended":
 		return "new topic from here"
-	case "title", "rewind":
+	case "title", "rewind", sessionmem.NoteSettings:
 		return ""
 	case "error":
 		return orElse("failed: "+detail, "failed")

@@ -24,6 +24,7 @@ func (w *Window) bindKeys() {
 	for name := range w.keys() {
 		w.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: name, Modifier: fyne.KeyModifierShortcutDefault}, func(s fyne.Shortcut) { w.runShortcut(s) })
 	}
+	w.win.Canvas().AddShortcut(privateShortcut(), func(s fyne.Shortcut) { w.runShortcut(s) })
 	w.win.Canvas().SetOnTypedKey(func(k *fyne.KeyEvent) {
 		if k.Name == fyne.KeyEscape {
 			w.stop()
@@ -38,6 +39,10 @@ func (w *Window) bindKeys() {
 // gives shortcuts to the focused widget alone, so those hand them on.
 func (w *Window) runShortcut(s fyne.Shortcut) bool {
 	c, ok := s.(*desktop.CustomShortcut)
+	if ok && c.ShortcutName() == privateShortcut().ShortcutName() {
+		w.NewPrivateChat()
+		return true
+	}
 	if !ok || c.Modifier != fyne.KeyModifierShortcutDefault {
 		return false
 	}

@@ -67,6 +67,7 @@ type fault struct {
 	model    string
 	userID   string // block to run again from; "" where nothing was written
 	text     string // what to send again where userID is ""
+	offer    string // a model that can do what this one can't
 	again    string // when it was tried again; "" for the first time
 }
 
@@ -79,6 +80,12 @@ type conversation struct {
 	path  string
 	agent string // chosen for the session; "" is the default
 	model string // chosen; "" is the agent's
+
+	temperature *float64 // chosen; nil is the agent's
+	prompt      string   // chosen: instructions for this conversation alone
+	unsaved     bool     // what is chosen is in no transcript yet
+	private     bool     // in memory only
+
 	draft string
 
 	// UI goroutine alone.
@@ -494,7 +501,7 @@ func (c *conversation) applyError(ev agents.Event) {
 	if ev.Kind == agents.KindCancelled {
 		c.add(&entry{kind: entryNote, text: keptLine("stopped", c.hasAnswer()), at: ev.Time})
 	} else {
-		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent}
+		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
 		if c.again {
 			f.again = "tried again at " + ev.Time.Format("15:04:05")
 		}

@@ -35,10 +35,7 @@ func (w *Window) showChat() {
 // freshChat shows an empty conversation; one that is still empty is kept.
 func (w *Window) freshChat() {
 	if c := w.shown; c != nil {
-		c.mu.Lock()
-		empty := len(c.entries) == 0 && len(c.older) == 0 && c.run == nil && c.path == ""
-		c.mu.Unlock()
-		if empty {
+		if c.isEmpty() && !c.private {
 			return
 		}
 	}
@@ -60,6 +57,7 @@ func (w *Window) setShown(c *conversation) {
 	w.compose.setText(c.draft)
 	w.compose.setFiles(c.attached)
 	w.compose.warn("")
+	w.markPrivate(c)
 	w.drawConversation(c.view(time.Now()))
 }
 
@@ -71,7 +69,7 @@ func (w *Window) forgetIdle() {
 			continue
 		}
 		c.mu.Lock()
-		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && c.path != "" && c.agent == "" && c.model == ""
+		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && c.path != "" && !c.unsaved
 		if who := c.answeredBy(); who != "" {
 			w.answered[name] = who
 		}
@@ -91,7 +89,7 @@ func (w *Window) OpenSession(name string) {
 		return
 	}
 	c := newConversation(name)
-	c.loading = true
+	c.loading, c.private = true, w.parts.keeper.IsPrivate(name)
 	w.setShown(c)
 	w.showChat()
 	w.load(c)
@@ -143,7 +141,7 @@ func (w *Window) send(text string) {
 	}
 	c.draft = ""
 	w.compose.setText("")
-	req := agents.Request{Session: c.name, Text: text, Agent: c.agent, Model: c.model, Holder: holder}
+	req := agents.Request{Session: c.name, Text: text, Holder: holder}
 	c.takeAlong(&req)
 	w.compose.setFiles(nil)
 	c.begin(text, time.Now(), filesOf(c.sentFiles)...)
@@ -202,13 +200,14 @@ func (w *Window) retry(f fault) {
 	if f.userID == "" {
 		c.dropFailed()
 		c.begin(f.text, time.Now(), filesOf(c.sentFiles)...)
-		req := agents.Request{Session: c.name, Text: f.text, Agent: c.agent, Model: c.model, Holder: holder}
+		req := agents.Request{Session: c.name, Text: f.text, Holder: holder}
 		c.bring(&req, c.sentFiles)
+		c.takeChosen(&req)
 		w.start(c, req)
 		return
 	}
 	c.beginAgain(f.userID, time.Now())
-	w.start(c, agents.Request{Session: c.name, Retry: f.userID, Agent: c.agent, Model: c.model, Holder: holder})
+	w.start(c, agents.Request{Session: c.name, Retry: f.userID, Holder: holder})
 	w.chat.port.toEnd()
 }
 
@@ -264,7 +263,7 @@ func (w *Window) extraKey(v conversationView, memory uint64, helpless bool) stri
 		pull = *w.pulling
 	}
 	s := w.server
-	return fmt.Sprintln(v.name, len(v.entries) == 0, v.loading, v.loadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.pulling != nil, pull)
+	return fmt.Sprintln(v.name, w.shown.private, len(v.entries) == 0, v.loading, v.loadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.pulling != nil, pull)
 }
 
 // unanswered reports whether the last message got no answer.
@@ -285,11 +284,13 @@ func (w *Window) drawHeader() {
 		return
 	}
 	c := w.shown
+	w.markPrivate(c)
+	options := optionsWords(c.chosen())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
 	model := orElse(c.model, "model by role")
-	w.head.set(orElse(c.title, untitled), agent, model, c.path != "")
+	w.head.set(orElse(c.title, untitled), agent, model, options, c.path != "")
 }
 
 func (w *Window) openTranscript() {
@@ -304,20 +305,18 @@ func (w *Window) pickAgent() {
 	c := w.shown
 	chosen := orElse(c.agent, w.parts.config().Agents.Default)
 	showMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
-		c.mu.Lock()
-		c.agent = slug
-		c.mu.Unlock()
-		w.drawHeader()
+		s := c.chosen()
+		s.Agent = slug
+		w.choose(c, s)
 	}), w.head.agent, w.win.Canvas())
 }
 
 func (w *Window) pickModel() {
 	c := w.shown
 	showMenu(modelMenu(w.server.models, c.model, func(name string) {
-		c.mu.Lock()
-		c.model = name
-		c.mu.Unlock()
-		w.drawHeader()
+		s := c.chosen()
+		s.Model = name
+		w.choose(c, s)
 	}), w.head.model, w.win.Canvas())
 }
 
@@ -361,7 +360,7 @@ func (w *Window) chatActions() chatActions {
 			w.compose.entry.TypedRune(r)
 		},
 		openFolder: func() { w.openFile(w.parts.home) },
-		files:      w.fileActions,
+		files:      w.fileActions, useModel: w.useModel, sendBare: w.sendBare, rewrite: w.rewrite,
 	}
 }
 
@@ -371,6 +370,9 @@ func (w *Window) greeting() []*placed {
 		b := newButton(buttonPlain, text, func() { w.send(text) })
 		return b
 	}
+	if w.shown.private {
+		return privateGreeting()
+	}
 	head := titleWords("What shall we look at?")
 	rows := []*placed{
 		{row: newBoxRow(head), gap: gap20},
@@ -379,5 +381,5 @@ func (w *Window) greeting() []*placed {
 	for _, q := range []string{"What is using my CPU right now?", "How much disk space is left?", "Remember that I like short answers."} {
 		rows = append(rows, &placed{row: newBoxRow(line(0, -1, ask(q))), gap: gap8})
 	}
-	return rows
+	return append(rows, w.offerPrivate())
 }

@@ -122,7 +122,7 @@ func (w *Window) build() {
 	w.vitals = newVitalsView()
 	w.side = newSidebar(w.NewChat, newSessionList(w.listActions()), w.showPage, func() { w.openFile(w.sessionFolder()) })
 	w.toast = newToast()
-	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.openTranscript, w.NewChat, w.leaveDemo)
+	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
 	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }

@@ -287,22 +287,6 @@ func TestNothingIsSentForBlanks(t *testing.T) {
 	}
 }
 
-func TestAPasteTooLargeIsRefusedInWords(t *testing.T) {
-	b := newBench(t).shown()
-	clip := test.NewClipboard()
-	clip.SetContent(strings.Repeat("x", pasteLimit+1))
-	b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
-	if b.w.compose.entry.Text != "" {
-		t.Error("it was pasted")
-	}
-	b.sees("too much for one message")
-	clip.SetContent("fits")
-	b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
-	if b.w.compose.entry.Text != "fits" {
-		t.Errorf("text is %q", b.w.compose.entry.Text)
-	}
-}
-
 func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 	b := newBench(t).shown()
 	b.w.send("q")
@@ -704,13 +688,16 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 	if last.Label != "gone:1b  ·  not installed" || !last.Disabled {
 		t.Errorf("a missing model is shown as %q", last.Label)
 	}
-	am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) { b.w.shown.agent = slug })
+	am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
+		b.w.choose(b.w.shown, sessionmem.SessionSettings{Agent: slug})
+	})
 	if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
 		t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
 	}
+	b.keeper.refuse = sessionmem.ErrNotFound // nothing was said yet
 	am.Items[0].Action()
 	b.w.send("q")
-	if b.turns.requests[0].Agent != "orchestrator" {
+	if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
 		t.Errorf("the request is %+v", b.turns.requests[0])
 	}
 }

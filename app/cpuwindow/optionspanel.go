@@ -1,0 +1,174 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/sessionmem"
+)
+
+// optionsPanel changes what is chosen for one conversation beside agent and model,
+// which have buttons of their own in the header.
+type optionsPanel struct {
+	pop     *widget.PopUp
+	warmth  *panelEntry
+	prompt  *panelEntry
+	problem *prose
+	card    *cardRow
+	count   *words
+	was     sessionmem.SessionSettings
+	save    func(sessionmem.SessionSettings)
+	width   float32
+	bottom  *fyne.Container
+}
+
+// panelEntry is a field that Escape leaves the panel from.
+type panelEntry struct {
+	widget.Entry
+	onEscape func()
+}
+
+func newPanelEntry(text string, rows int, onEscape func()) *panelEntry {
+	e := &panelEntry{onEscape: onEscape}
+	e.ExtendBaseWidget(e)
+	if rows > 1 {
+		e.MultiLine, e.Wrapping = true, fyne.TextWrapWord
+		e.SetMinRowsVisible(rows)
+	}
+	e.SetText(text)
+	return e
+}
+
+// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
+func (e *panelEntry) AcceptsTab() bool { return false }
+
+// TypedKey implements fyne.Focusable.
+func (e *panelEntry) TypedKey(k *fyne.KeyEvent) {
+	if k.Name == fyne.KeyEscape {
+		e.onEscape()
+		return
+	}
+	e.Entry.TypedKey(k)
+}
+
+const (
+	panelWidth float32 = 420
+	promptMax  int     = 4000 // characters, as the transcript takes them
+)
+
+// showOptions opens the panel for the conversation that is shown.
+func (w *Window) showOptions() {
+	c := w.shown
+	size := w.win.Canvas().Size()
+	p := &optionsPanel{was: c.chosen(), width: min(panelWidth, size.Width-2*gap20)}
+	p.save = func(s sessionmem.SessionSettings) { w.choose(c, s) }
+	p.open(w.win.Canvas())
+}
+
+func (p *optionsPanel) open(c fyne.Canvas) {
+	p.build()
+	p.pop = widget.NewModalPopUp(sized(p.card, p.width, p.card.measure(p.width)), c)
+	p.pop.Show()
+	c.Focus(p.warmth)
+}
+
+func (p *optionsPanel) build() {
+	warmth := ""
+	if t := p.was.Temperature; t != nil {
+		warmth = strconv.FormatFloat(*t, 'f', -1, 64)
+	}
+	p.warmth = newPanelEntry(warmth, 1, p.close)
+	p.warmth.SetPlaceHolder("the agent's own")
+	p.warmth.OnSubmitted = func(string) { p.onSave() }
+	p.prompt = newPanelEntry(p.was.Prompt, 5, p.close)
+	p.prompt.SetPlaceHolder("Such as: answer in German, and briefly.")
+	p.prompt.OnChanged = func(string) { p.recount() }
+	p.problem = newProse(nil, sizeSmall, roleHot)
+	p.problem.Hide()
+	p.count = smallWords("")
+	p.recount()
+	reset := newButton(buttonPlain, "Reset all", p.onReset)
+	if p.was.IsZero() {
+		reset.Disable()
+	}
+	p.bottom = line(gap8, -1, newButton(buttonPrimary, "Save", p.onSave), reset, newButton(buttonPlain, "Cancel", p.close))
+	p.card = newCardRow(roleNone,
+		titleWords("This conversation"),
+		newParagraph("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too.", roleMuted),
+		spacer(gap4),
+		line(gap8, 1, textWords("Temperature"), smallWords("0 is precise, 2 is free").squeezable()),
+		container.New(&capLayout{160}, p.warmth),
+		spacer(gap4),
+		line(gap8, 1, textWords("Instructions"), smallWords("added to the agent's own").squeezable(), p.count),
+		p.prompt,
+		p.problem,
+		spacer(gap4),
+		p.bottom,
+	)
+	p.card.pad = gap16
+}
+
+// capLayout gives an object no more than a width.
+type capLayout struct{ width float32 }
+
+// MinSize implements fyne.Layout.
+func (l *capLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[0].MinSize() }
+
+// Layout implements fyne.Layout.
+func (l *capLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	o[0].Resize(fyne.NewSize(min(l.width, s.Width), s.Height))
+}
+
+func (p *optionsPanel) close() { p.pop.Hide() }
+
+func (p *optionsPanel) recount() {
+	n := utf8.RuneCountInString(strings.TrimSpace(p.prompt.Text))
+	role := roleMuted
+	if n > promptMax {
+		role = roleHot
+	}
+	text := ""
+	if n > promptMax/2 {
+		text = fmt.Sprintf("%d of %d", n, promptMax)
+	}
+	p.count.set(text, role)
+}
+
+// read gives what is written in the fields, or what is wrong with it.
+func (p *optionsPanel) read() (sessionmem.SessionSettings, error) {
+	s := p.was
+	s.Temperature, s.Prompt = nil, strings.TrimSpace(p.prompt.Text)
+	if text := strings.TrimSpace(p.warmth.Text); text != "" {
+		t, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+		if err != nil {
+			return s, fmt.Errorf("%q is no temperature: write a number from 0 to 2, or nothing", text)
+		}
+		s.Temperature = &t
+	}
+	return s, s.Check()
+}
+
+func (p *optionsPanel) onSave() {
+	s, err := p.read()
+	if err != nil {
+		p.problem.setRuns([]run{{text: fullStop(capital(err.Error()))}})
+		p.problem.Show()
+		p.pop.Content.(*fyne.Container).Layout.(*minLayout).min.Height = p.card.measure(p.width)
+		p.card.Refresh()
+		p.pop.Refresh()
+		return
+	}
+	p.close()
+	p.save(s)
+}
+
+func (p *optionsPanel) onReset() {
+	p.close()
+	p.save(sessionmem.SessionSettings{})
+}

@@ -1,0 +1,81 @@
+package cpuwindow
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+)
+
+// A private chat is in memory alone: no transcript, draft, attachment, lesson or
+// notification comes of it, and it is gone when mac-stats ends.
+
+const (
+	askHint     = "Ask anything. Enter sends, Shift+Enter for a new line."
+	privateHint = "Private: nothing of this is written down."
+)
+
+// NewPrivateChat starts a private chat and focuses the composer; one that is still
+// empty is kept.
+func (w *Window) NewPrivateChat() {
+	if c := w.shown; c == nil || !c.private || !c.isEmpty() {
+		w.setShown(w.privateConversation())
+	}
+	w.showChat()
+}
+
+func (w *Window) privateConversation() *conversation {
+	c := newConversation(w.parts.sessions.NewName("cpu"))
+	w.parts.keeper.SetPrivate(c.name)
+	c.private = true
+	return c
+}
+
+// isEmpty reports whether nothing was said in it yet.
+func (c *conversation) isEmpty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries) == 0 && len(c.older) == 0 && c.run == nil && c.path == ""
+}
+
+// markPrivate shows what kind of chat it is.
+func (w *Window) markPrivate(c *conversation) {
+	hint := askHint
+	if c.private {
+		hint = privateHint
+	}
+	if w.compose.entry.PlaceHolder != hint {
+		w.compose.entry.SetPlaceHolder(hint)
+	}
+	w.head.private.Hidden = !c.private || w.page != pageChat
+}
+
+// explainPrivate says what private means.
+func (w *Window) explainPrivate() {
+	w.tell("This chat is private: it is in memory alone and gone when mac-stats ends", "No transcript, no memory and no attachment of it is written. New chat begins one that is kept.")
+}
+
+// privateShortcut is Shift with the shortcut of a new chat, as browsers have it.
+func privateShortcut() *desktop.CustomShortcut {
+	return &desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift}
+}
+
+// privateGreeting is what an empty private chat shows.
+func privateGreeting() []*placed {
+	return []*placed{
+		{row: newBoxRow(titleWords("A private chat")), gap: gap20},
+		textRow("It is in memory alone. No transcript, no draft, no attachment and no lesson of it is written, nobody is notified, and it is gone when mac-stats ends.", roleMuted, gap4),
+	}
+}
+
+// offerPrivate is the way to one from an empty chat.
+func (w *Window) offerPrivate() *placed {
+	b := newButton(buttonQuiet, "Private chat: nothing is written", w.NewPrivateChat)
+	b.trailing = privateWords()
+	return &placed{row: newBoxRow(line(0, -1, b)), gap: gap16}
+}
+
+func privateWords() string {
+	if shortcutWords("N") == "⌘N" {
+		return "⇧⌘N"
+	}
+	return "Ctrl+Shift+N"
+}
