@@ -31,11 +31,12 @@ type optionsPanel struct {
 // panelEntry is a field that Escape leaves the panel from.
 type panelEntry struct {
 	widget.Entry
+	box      *surface // around it, with the focus
 	onEscape func()
 }
 
 func newPanelEntry(text string, rows int, onEscape func()) *panelEntry {
-	e := &panelEntry{onEscape: onEscape}
+	e := &panelEntry{onEscape: onEscape, box: newSurface(roleWindow, roleLine, radiusRow)}
 	e.ExtendBaseWidget(e)
 	if rows > 1 {
 		e.MultiLine, e.Wrapping = true, fyne.TextWrapWord
@@ -43,6 +44,21 @@ func newPanelEntry(text string, rows int, onEscape func()) *panelEntry {
 	}
 	e.SetText(text)
 	return e
+}
+
+// framed is the field with the line around it.
+func (e *panelEntry) framed() fyne.CanvasObject { return container.NewStack(e.box, e) }
+
+// FocusGained implements fyne.Focusable.
+func (e *panelEntry) FocusGained() {
+	e.box.set(e.box.fill, roleAccent)
+	e.Entry.FocusGained()
+}
+
+// FocusLost implements fyne.Focusable.
+func (e *panelEntry) FocusLost() {
+	e.box.set(e.box.fill, roleLine)
+	e.Entry.FocusLost()
 }
 
 // AcceptsTab implements fyne.Tabbable: Tab leaves the field.
@@ -103,10 +119,10 @@ func (p *optionsPanel) build() {
 		newParagraph("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too.", roleMuted),
 		spacer(gap4),
 		line(gap8, 1, textWords("Temperature"), smallWords("0 is precise, 2 is free").squeezable()),
-		container.New(&capLayout{160}, p.warmth),
+		container.New(&capLayout{160}, p.warmth.framed()),
 		spacer(gap4),
 		line(gap8, 1, textWords("Instructions"), smallWords("added to the agent's own").squeezable(), p.count),
-		p.prompt,
+		p.prompt.framed(),
 		p.problem,
 		spacer(gap4),
 		p.bottom,
