@@ -54,6 +54,11 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	t.setUser(user)
+	for _, u := range t.engine.p.Store.Refused() {
+		if u.Session == t.req.Session {
+			t.warn(StateReading, ExplainWaiting(u).Sentence)
+		}
+	}
 	return (*turn).choose, nil
 }
 

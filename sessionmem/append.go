@@ -93,6 +93,7 @@ func (s *Store) appendFile(ctx context.Context, ses *session, blocks []Block) ([
 	if len(waiting) > 0 {
 		s.logger.Info("what waited for the disk is written", "session", ses.name, "blocks", len(waiting))
 		ses.unsaved = unsaved{}
+		s.writeRescue(ses)
 		s.tellUnsaved(ses)
 	}
 	return out[len(waiting):], nil

@@ -27,6 +27,7 @@ type Refused struct {
 	Messages int // among them
 	Since    time.Time
 	Err      error // what the disk said last
+	Rescued  bool  // a copy is kept elsewhere, and is written where it belongs by a later start
 }
 
 // unsaved are the blocks of a session that wait for the disk. In the index and the
@@ -36,6 +37,8 @@ type unsaved struct {
 	bytes  int
 	since  time.Time
 	err    error
+
+	rescued bool // they stand in the rescue folder too
 
 	base  *fold  // of the file's blocks, while these stand above it; nil: they don't
 	first uint32 // number in the index of the first of these
@@ -107,12 +110,17 @@ func (s *Store) keepUnsaved(ses *session, blocks []Block, cause error) ([]Block,
 	}
 	ses.unsaved.err = cause
 	ses.setUnsaved(slices.Concat(ses.unsaved.blocks, fresh))
+	s.writeRescue(ses)
 	s.tellUnsaved(ses)
+	s.wakeRetry()
+	return out, nil
+}
+
+func (s *Store) wakeRetry() {
 	select {
 	case s.retry <- struct{}{}:
 	default:
 	}
-	return out, nil
 }
 
 // keepUnlocked is keepUnsaved where the session's lock could not even be taken.
@@ -130,7 +138,7 @@ func (s *Store) tellUnsaved(ses *session) {
 }
 
 func (ses *session) unsavedNow() Refused {
-	u := Refused{Session: ses.name, Blocks: len(ses.unsaved.blocks), Since: ses.unsaved.since, Err: ses.unsaved.err}
+	u := Refused{Session: ses.name, Blocks: len(ses.unsaved.blocks), Since: ses.unsaved.since, Err: ses.unsaved.err, Rescued: ses.unsaved.rescued}
 	for _, b := range ses.unsaved.blocks {
 		if b.IsMessage() {
 			u.Messages++
@@ -201,7 +209,11 @@ func (s *Store) lastSave() error {
 	}
 	var errs []error
 	for _, u := range s.Refused() {
-		errs = append(errs, fmt.Errorf("%d messages of %s were never saved and are lost: %w", u.Messages, u.Session, u.Err))
+		what := "are lost"
+		if u.Rescued {
+			what = "wait in " + s.rescueFile(u.Session) + " for the next start"
+		}
+		errs = append(errs, fmt.Errorf("the last messages of %s (%d) could not be saved and %s: %w", u.Session, u.Messages, what, u.Err))
 	}
 	return errors.Join(errs...)
 }
@@ -215,14 +227,11 @@ func (s *Store) KeepSaving(ctx context.Context) {
 			return
 		case <-s.retry:
 		}
-		for len(s.Refused()) > 0 {
+		for s.Save(ctx) != nil {
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(saveAgain):
-			}
-			if err := s.Save(ctx); err != nil {
-				s.logger.Debug("the disk still refuses blocks", "err", err)
 			}
 		}
 	}

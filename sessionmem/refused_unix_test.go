@@ -267,8 +267,47 @@ func TestWhatIsLostAtTheEndIsSaid(t *testing.T) {
 	mustAppend(t, s.Store, "cli-a", user("one"))
 	err := s.Close()
 	free()
-	if err == nil || !strings.Contains(err.Error(), "1 messages of cli-a") || !errors.Is(err, syscall.EFBIG) {
+	if err == nil || !strings.Contains(err.Error(), "the last messages of cli-a (1) could not be saved and are lost") || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// A process that ends while the disk refuses leaves what it holds elsewhere.
+func TestAnotherStartWritesWhatWasRefused(t *testing.T) {
+	base := t.TempDir()
+	root, away := filepath.Join(base, "data"), filepath.Join(base, "away")
+	open := func() *Store {
+		s, err := Open(Config{Root: root, OnRefused: func(Refused) {}, Rescue: filepath.Join(base, "rescue")})
+		must(t, err)
+		return s
+	}
+	s := open()
+	mustAppend(t, s, "cli-a", user("one"))
+	must(t, os.Rename(root, away))
+	two := mustAppend(t, s, "cli-a", user("two"))
+	mustAppend(t, s, "cli-b", user("of another session"))
+	if u := s.Refused(); len(u) != 2 || !u[0].Rescued || !u[1].Rescued {
+		t.Errorf("waiting: %+v", u)
+	}
+	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "for the next start") {
+		t.Errorf("the end is told as %v", err)
+	}
+	must(t, os.Rename(away, root))
+
+	s = open()
+	if got := texts(t, s, "cli-a"); !cmp.Equal(got, []string{"one", "two"}) {
+		t.Errorf("the conversation is %q", got)
+	}
+	must(t, s.Save(t.Context()))
+	must(t, s.Close())
+	later := openStore(t, root)
+	tr, err := later.Load(t.Context(), "cli-a")
+	must(t, err)
+	if len(tr.Blocks) != 2 || tr.Blocks[1].ID != two.ID || !cmp.Equal(texts(t, later, "cli-b"), []string{"of another session"}) {
+		t.Errorf("on disk is %+v", tr.Blocks)
+	}
+	if left, err := os.ReadDir(filepath.Join(base, "rescue")); err != nil || len(left) > 0 {
+		t.Errorf("copies stay: %v, %v", left, err)
 	}
 }
 
@@ -282,10 +321,11 @@ func TestSavingIsTriedAgainEveryFewSeconds(t *testing.T) {
 			must(t, os.Rename(session, root+"/away"))
 			mustAppend(t, s.Store, "cli-a", user(fmt.Sprint("message ", round)))
 			time.Sleep(time.Hour)
-			must(t, os.Rename(root+"/away", session))
+			synctest.Wait()
 			if len(s.Refused()) != 1 {
 				t.Fatal("nothing waits")
 			}
+			must(t, os.Rename(root+"/away", session))
 			time.Sleep(saveAgain + time.Second)
 			synctest.Wait()
 			if u := s.Refused(); len(u) != 0 {

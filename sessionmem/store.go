@@ -45,6 +45,10 @@ type Config struct {
 	// in order before anything new, see Store.KeepSaving. Without it, such an append is
 	// an error. It is called while the session is locked: it must not use the store.
 	OnRefused func(Refused)
+
+	// Rescue is a folder, best on another disk, where what waits is kept as well until
+	// it is written; "" for none. It belongs to this process alone.
+	Rescue string
 }
 
 // Store is the sessions of one data folder. It is safe for use by several
@@ -62,6 +66,7 @@ type Store struct {
 	state  *State
 
 	onRefused func(Refused)
+	rescue    string
 	retry     chan struct{} // 1 place: something waits for the disk since
 
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
@@ -82,7 +87,7 @@ func Open(cfg Config) (*Store, error) {
 		maxBytes: cfg.MaxFileBytes,
 		logger:   cfg.Logger,
 
-		onRefused: cfg.OnRefused, retry: make(chan struct{}, 1),
+		onRefused: cfg.OnRefused, rescue: cfg.Rescue, retry: make(chan struct{}, 1),
 
 		seed:     maphash.MakeSeed(),
 		sessions: map[string]*session{},
@@ -108,6 +113,7 @@ func Open(cfg Config) (*Store, error) {
 	if err := s.root.check(); err != nil {
 		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)
 	}
+	s.takeRescued()
 	return s, nil
 }
 

@@ -46,6 +46,7 @@ type Backend struct {
 	close    sync.Once
 	closeErr error
 	work     sync.WaitGroup
+	refused  *refusals
 
 	mu      sync.Mutex
 	cfg     config.Config

@@ -24,6 +24,7 @@ const (
 	NoticeConfig   NoticeKind = "config"   // a setting could not be used
 	NoticeStorage  NoticeKind = "storage"  // the data folder can't be written
 	NoticeMemory   NoticeKind = "memory"   // something was learnt in the background, or waits in the inbox
+	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
 
@@ -34,7 +35,7 @@ type Notice struct {
 	Kind    NoticeKind
 	Text    string               // "memory.md reloaded · +2 −1"
 	Next    string               // what to do; may be ""
-	Session string               // NoticeSessions, NoticeMemory: which; "" for unknown
+	Session string               // NoticeSessions, NoticeMemory, NoticeUnsaved: which; "" for unknown
 	Reload  *agents.MemoryChange // NoticeReload of a memory file
 	Changes []sessionmem.Change  // NoticeReload
 

@@ -32,7 +32,7 @@ type Options struct {
 // all, a server address that can't be read); a read-only folder, a broken config
 // or a server that is down open and are told by Notices.
 func Open(ctx context.Context, o Options) (_ *Backend, err error) {
-	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch}
+	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch, refused: newRefusals()}
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -59,6 +59,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if o.Watch {
 		b.watch()
 		b.tidy()
+		b.keepSaving()
 	}
 	return b, nil
 }
@@ -178,10 +179,14 @@ func (b *Backend) openModels() error {
 // openFiles opens sessions, memory and agents. A folder that can't be written is
 // a notice: what is there can still be read.
 func (b *Backend) openFiles(ctx context.Context) error {
-	store, err := sessionmem.Open(sessionmem.Config{
+	cfg := sessionmem.Config{
 		Root: b.Paths.Home, Logger: b.Logger,
 		MaxFileBytes: func() int64 { return b.Config().Session.MaxFileBytes },
-	})
+	}
+	if b.watching { // a command ends with its turn: it says what it could not save
+		cfg.OnRefused, cfg.Rescue = b.refused.add, b.rescueFolder()
+	}
+	store, err := sessionmem.Open(cfg)
 	if err != nil {
 		return fmt.Errorf("open the sessions: %w", err)
 	}

@@ -1,0 +1,40 @@
+package agents
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"mac-stats/sessionmem"
+)
+
+func TestWaitingMessagesAreExplained(t *testing.T) {
+	const kept = " You can go on: what is not saved is kept in memory and written by itself as soon as that works."
+	for _, tt := range []struct {
+		in             sessionmem.Refused
+		sentence, next string
+	}{
+		{
+			sessionmem.Refused{Messages: 2, Err: &fs.PathError{Op: "write", Path: "x.md", Err: syscall.ENOSPC}},
+			"2 messages are not saved yet: the disk is full.", "Free some space." + kept + " Quitting before would lose it.",
+		},
+		{
+			sessionmem.Refused{Messages: 1, Rescued: true, Err: &fs.PathError{Op: "stat", Path: "/data/session", Err: syscall.ENOENT}},
+			"1 message is not saved yet: its folder is gone: /data/session.", "Put it back if you moved it." + kept,
+		},
+		{
+			sessionmem.Refused{Messages: 3, Rescued: true, Err: &fs.PathError{Op: "open", Path: "x.md", Err: fs.ErrPermission}},
+			"3 messages are not saved yet: no permission to open x.md.", "Give yourself access to it, or set MAC_STATS_HOME to another folder." + kept,
+		},
+		{
+			sessionmem.Refused{Messages: 3, Rescued: true, Err: errors.New("odd")},
+			"3 messages are not saved yet: odd.", "See whether the disk works." + kept,
+		},
+	} {
+		e := ExplainWaiting(tt.in)
+		if e.Kind != KindDisk || e.Sentence != tt.sentence || e.Next != tt.next {
+			t.Errorf("%v:\n%q\n%q", tt.in.Err, e.Sentence, e.Next)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// What waits for the disk would be lost with the process. Where Config.Rescue names
+// another folder, each session's waiting blocks stand there meanwhile, as a
+// transcript of their own; a later start takes them up and writes them where they
+// belong. Files of private sessions are never there.
+
+// errRescued is why blocks wait that an earlier process could not save.
+var errRescued = errors.New("they could not be saved before mac-stats ended, and are being written now")
+
+func (s *Store) rescueFile(name string) string { return filepath.Join(s.rescue, name+fileSuffix) }
+
+// writeRescue keeps a session's waiting blocks elsewhere too; nothing where none
+// wait. The caller holds ses.mu.
+func (s *Store) writeRescue(ses *session) {
+	u := &ses.unsaved
+	u.rescued = false
+	if s.rescue == "" {
+		return
+	}
+	file := s.rescueFile(ses.name)
+	if len(u.blocks) == 0 {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.logger.Warn("a copy of what is saved by now stays", "file", file, "err", err)
+		}
+		return
+	}
+	if err := s.copyWaiting(file, ses); err != nil {
+		s.logger.Warn("what the disk refuses is in memory alone", "session", ses.name, "err", err)
+		return
+	}
+	u.rescued = true
+}
+
+func (s *Store) copyWaiting(file string, ses *session) error {
+	_, info := newFile(ses.name, ses.unsaved.blocks)
+	var text bytes.Buffer
+	if err := WriteTranscript(&text, &Transcript{Info: info, Blocks: ses.unsaved.blocks}); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.rescue, 0o700); err != nil {
+		return err
+	}
+	tmp := file + ".tmp"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return os.Rename(tmp, file)
+}
+
+// takeRescued takes up what an earlier process could not save.
+func (s *Store) takeRescued() {
+	if s.rescue == "" {
+		return
+	}
+	files, err := os.ReadDir(s.rescue)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.logger.Warn("what was not saved before the last end can't be read now", "err", err)
+	}
+	for _, e := range files {
+		name, ok := strings.CutSuffix(e.Name(), fileSuffix)
+		if !ok || checkName(name) != nil || !e.Type().IsRegular() {
+			continue
+		}
+		t, err := s.LoadFile(filepath.Join(s.rescue, e.Name()))
+		if err != nil || len(t.Blocks) == 0 {
+			s.logger.Warn("what was not saved before the last end can't be read", "file", e.Name(), "err", err)
+			continue
+		}
+		ses := s.session(name)
+		ses.mu.Lock()
+		ses.unsaved.since, ses.unsaved.err, ses.unsaved.rescued = time.Now(), errRescued, true
+		ses.setUnsaved(t.Blocks)
+		s.tellUnsaved(ses)
+		ses.mu.Unlock()
+		s.wakeRetry()
+	}
+}
