@@ -20,10 +20,6 @@ const (
 	maxTopicBytes = 120 // bytes of a topic: file names end at 255
 )
 
-// fileNamePattern reads a transcript's file name without its end: the session (or, in the older
-// form, topic and id), the time, and the topic where the form has it at the end.
-var fileNamePattern = regexp.MustCompile(`^session-memory-(.+?)-(\d{8}-\d{6})(?:-(.*))?$`)
-
 // stampPattern is what a session's name may not hold: in a file name it would
 // be taken for the time.
 var stampPattern = regexp.MustCompile(`-\d{8}-\d{6}(-|$)`)
@@ -66,9 +62,9 @@ func fileName(name string, started time.Time, topic string) string {
 type parsedName struct {
 	session string
 	topic   string
-	started time.Time // local; zero where the name has no time
-	stem    string    // the name without its end and the part's number
-	part    int       // 1 for a file that is no later part
+	stamp   string // in the form 20060102-150405; "" where the name has no time
+	stem    string // the name without its end and the part's number
+	part    int    // 1 for a file that is no later part
 }
 
 // parseFileName reads a transcript's file name. A name of no known form gives
@@ -76,20 +72,60 @@ type parsedName struct {
 func parseFileName(base string) parsedName {
 	stem, number := cutPart(strings.TrimSuffix(base, fileSuffix))
 	p := parsedName{session: stem, stem: stem, part: number}
-	m := fileNamePattern.FindStringSubmatch(stem)
-	if m == nil {
+	name, stamp, topic, ok := cutStamp(stem)
+	if !ok {
 		return p
 	}
-	p.session, p.topic = m[1], m[3]
-	if t, err := time.ParseInLocation(stampForm, m[2], time.Local); err == nil {
-		p.started = t
-	}
-	if m[3] == "" { // session-memory-<topic>-<id>-<ts>.md
-		if i := strings.LastIndexByte(m[1], '-'); i >= 0 && isOlderID(m[1][i+1:]) {
-			p.topic, p.session = m[1][:i], m[1][i+1:]
+	p.session, p.topic, p.stamp = name, topic, stamp
+	if topic == "" { // session-memory-<topic>-<id>-<ts>.md
+		if i := strings.LastIndexByte(name, '-'); i >= 0 && isOlderID(name[i+1:]) {
+			p.topic, p.session = name[:i], name[i+1:]
 		}
 	}
 	return p
+}
+
+// started is the name's time; zero where it has none. Names hold local time.
+func (p parsedName) started() time.Time {
+	t, err := time.ParseInLocation(stampForm, p.stamp, time.Local)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// cutStamp takes a transcript's file name without its end apart: the session (or,
+// in the older form, topic and id), the time, and the topic where the form has it
+// at the end. The first time counts. It is done by hand because a list reads
+// thousands of names.
+func cutStamp(stem string) (name, stamp, topic string, ok bool) {
+	rest, ok := strings.CutPrefix(stem, filePrefix)
+	if !ok {
+		return "", "", "", false
+	}
+	for i := 1; i+1+len(stampForm) <= len(rest); i++ {
+		end := i + 1 + len(stampForm)
+		if rest[i] != '-' || !isStamp(rest[i+1:end]) {
+			continue
+		}
+		if end == len(rest) {
+			return rest[:i], rest[i+1 : end], "", true
+		}
+		if rest[end] == '-' {
+			return rest[:i], rest[i+1 : end], rest[end+1:], true
+		}
+	}
+	return "", "", "", false
+}
+
+// isStamp says whether s has the form 20060102-150405.
+func isStamp(s string) bool {
+	for i := range len(s) {
+		if i == 8 && s[i] != '-' || i != 8 && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
 }
 
 // isOlderID says whether the last part of an older file name is an id of its own

@@ -11,9 +11,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 )
+
+// lookChunk is how many files a goroutine looks at before it takes the next ones.
+const lookChunk = 256
 
 // entry is a transcript's file.
 type entry struct {
@@ -38,7 +45,7 @@ func (s *Store) entries() ([]entry, error) {
 	if err != nil {
 		return nil, explainDisk("reading the session folder", err)
 	}
-	out := s.appendEntries(nil, "", names)
+	out := appendEntries(nil, "", names)
 	months, err := s.readNames(archiveDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -54,7 +61,7 @@ func (s *Store) entries() ([]entry, error) {
 		if names, err = s.readNames(archiveDir + "/" + m); err != nil {
 			errs = append(errs, err)
 		}
-		out = s.appendEntries(out, archiveDir+"/"+m+"/", names)
+		out = appendEntries(out, archiveDir+"/"+m+"/", names)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return out, explainDisk("reading the archive", err)
@@ -63,16 +70,10 @@ func (s *Store) entries() ([]entry, error) {
 }
 
 // appendEntries adds the transcripts among the names of a folder.
-func (s *Store) appendEntries(out []entry, prefix string, names []string) []entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func appendEntries(out []entry, prefix string, names []string) []entry {
 	out = slices.Grow(out, len(names))
 	for _, n := range names {
 		if !strings.HasSuffix(n, fileSuffix) || strings.HasPrefix(n, ".") {
-			continue
-		}
-		if known, ok := s.listed[prefix+n]; ok {
-			out = append(out, known.entry)
 			continue
 		}
 		out = append(out, entry{prefix + n, parseFileName(n)})
@@ -157,7 +158,8 @@ func (s *Store) names() ([]string, error) {
 // listed is what List found out about a file, good as long as the file is the same.
 type listed struct {
 	entry
-	stat  os.FileInfo
+	stamp fileStamp
+	at    time.Time // when it was asked for; not in the cache
 	info  Info
 	noted string // the title that a Note gave it
 	first string // the title that its first message makes
@@ -167,75 +169,155 @@ type listed struct {
 
 // List returns all sessions, archived ones too, last active first. One bad file never hides the others.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
+	var loading sync.WaitGroup
+	loading.Go(s.loadList)
 	all, err := s.entries()
+	loading.Wait()
 	if err != nil {
 		if len(all) == 0 {
 			return nil, err
 		}
 		s.logger.Warn("not all sessions are listed", "err", err)
 	}
+	found, err := s.lookAtAll(ctx, all)
+	if err != nil {
+		return nil, err
+	}
 	infos := slices.Grow(s.inMemory(), len(all))
 	for _, files := range bySession(all) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		parts, older := partsOf(files)
-		infos = append(infos, s.infoOf(parts))
-		for _, group := range older {
-			info := s.infoOf(group)
-			info.ReadOnly = true
-			infos = append(infos, info)
-		}
+		infos = s.infosOf(infos, files, all, found)
 	}
 	s.forgetListed(all)
-	slices.SortFunc(infos, func(a, b Info) int {
-		return cmp.Or(b.Active.Compare(a.Active), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Path, b.Path))
+	s.saveList(ctx, found)
+	return lastActiveFirst(infos), nil
+}
+
+// lastActiveFirst sorts the list, by small keys: an Info is large to be moved about.
+func lastActiveFirst(infos []Info) []Info {
+	type key struct {
+		active int64 // seconds: blocks have no finer time
+		at     int
+	}
+	keys := make([]key, len(infos))
+	for i := range infos {
+		keys[i] = key{infos[i].Active.Unix(), i}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if n := cmp.Compare(b.active, a.active); n != 0 {
+			return n
+		}
+		return cmp.Or(cmp.Compare(infos[a.at].Name, infos[b.at].Name), cmp.Compare(infos[a.at].Path, infos[b.at].Path))
 	})
-	return infos, nil
+	out := make([]Info, len(infos))
+	for i, k := range keys {
+		out[i] = infos[k.at]
+	}
+	return out
+}
+
+// lookAtAll finds out about all files, on several goroutines: to ask for thousands
+// of files' times is most of what a list costs.
+func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
+	found := make([]*listed, len(all))
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(all)/lookChunk) {
+		work.Go(func() {
+			for ctx.Err() == nil {
+				from := int(next.Add(lookChunk)) - lookChunk
+				if from >= len(all) {
+					return
+				}
+				to := min(from+lookChunk, len(all))
+				for i := range all[from:to] {
+					found[from+i] = s.fileInfo(all[from+i])
+				}
+			}
+		})
+	}
+	work.Wait()
+	return found, ctx.Err()
+}
+
+// sameSession is the files of one session's name, by their places in a list.
+type sameSession struct {
+	first int
+	more  []int
 }
 
 // bySession groups files by their session's name.
-func bySession(all []entry) [][]entry {
+func bySession(all []entry) []sameSession {
 	at := make(map[string]int, len(all))
-	groups := make([][]entry, 0, len(all))
+	groups := make([]sameSession, 0, len(all))
 	for i, e := range all {
 		n, ok := at[e.session]
 		if !ok {
 			at[e.session] = len(groups)
-			groups = append(groups, all[i:i+1:i+1])
+			groups = append(groups, sameSession{first: i})
 			continue
 		}
-		groups[n] = append(groups[n], e)
+		groups[n].more = append(groups[n].more, i)
 	}
 	return groups
 }
 
+// infosOf gives the lines of a session: its own, and those of older files.
+func (s *Store) infosOf(infos []Info, files sameSession, all []entry, found []*listed) []Info {
+	if len(files.more) == 0 && all[files.first].part == 1 {
+		return append(infos, found[files.first].info)
+	}
+	entries := []entry{all[files.first]}
+	for _, i := range files.more {
+		entries = append(entries, all[i])
+	}
+	parts, older := partsOf(entries)
+	infos = append(infos, s.infoOf(parts))
+	for _, group := range older {
+		info := s.infoOf(group)
+		info.ReadOnly = true
+		infos = append(infos, info)
+	}
+	return infos
+}
+
 // forgetListed drops what is known of files that are gone.
 func (s *Store) forgetListed(all []entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.listed) <= len(all) { // mostly: nothing is gone
+		gone := len(s.listed)
+		for _, e := range all {
+			if s.listed[e.file] != nil {
+				gone--
+			}
+		}
+		if gone == 0 {
+			return
+		}
+	}
 	there := make(map[string]bool, len(all))
 	for _, e := range all {
 		there[e.file] = true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.listed, func(file string, _ listed) bool { return !there[file] })
+	maps.DeleteFunc(s.listed, func(file string, _ *listed) bool { return !there[file] })
 }
 
 // fileInfo reads what the list shows of a file, unless it is known already.
-func (s *Store) fileInfo(e entry) listed {
-	bad := func(err error) listed {
-		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.topic, Started: e.started, Active: e.started, Err: err}
+func (s *Store) fileInfo(e entry) *listed {
+	bad := func(err error) *listed {
+		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.topic, Started: e.started(), Active: e.started(), Err: err}
 		info.Source, info.ID = splitName(e.session)
-		return listed{entry: e, info: info}
+		return &listed{entry: e, info: info}
 	}
-	fi, err := s.root.Stat(e.file)
+	s.mu.Lock()
+	known := s.listed[e.file]
+	s.mu.Unlock()
+	now := time.Now()
+	fi, err := s.stat(e.file)
 	if err != nil {
 		return bad(explainDisk("reading "+e.file, err))
 	}
-	s.mu.Lock()
-	known, ok := s.listed[e.file]
-	s.mu.Unlock()
-	if ok && os.SameFile(known.stat, fi) && known.stat.Size() == fi.Size() && known.stat.ModTime().Equal(fi.ModTime()) {
+	if known != nil && known.stamp == stampOf(fi) {
 		return known
 	}
 	if !fi.Mode().IsRegular() {
@@ -245,10 +327,22 @@ func (s *Store) fileInfo(e entry) listed {
 	if err != nil {
 		return bad(err)
 	}
+	l.at = now
 	s.mu.Lock()
-	s.listed[e.file] = l
+	s.listed[e.file] = &l
 	s.mu.Unlock()
-	return l
+	return &l
+}
+
+// stat asks for a transcript. By its whole path that is one call of the system,
+// from the root it is one for each folder; what is a link is asked for from the
+// root, which no link leaves.
+func (s *Store) stat(file string) (os.FileInfo, error) {
+	fi, err := os.Lstat(s.dir + string(filepath.Separator) + file)
+	if err == nil && fi.Mode().IsRegular() {
+		return fi, nil
+	}
+	return s.root.Stat(file)
 }
 
 func (s *Store) scanFile(e entry, fi os.FileInfo) (listed, error) {
@@ -286,7 +380,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 		}
 	}
 	info := sum.info(r.front)
-	out := listed{entry: e, stat: fi, info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != "", talk: sum.talk}
+	out := listed{entry: e, stamp: stampOf(fi), info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != "", talk: sum.talk}
 	return out, r.front, nil
 }
 
@@ -297,7 +391,7 @@ func (s *Store) complete(info Info, e entry, fi os.FileInfo) Info {
 	info.Path = filepath.Join(s.dir, e.file)
 	info.Archived = inArchive(e.file)
 	if info.Started.IsZero() {
-		info.Started = e.started
+		info.Started = e.started()
 	}
 	if info.Started.IsZero() {
 		info.Started = fi.ModTime().Truncate(1e9)

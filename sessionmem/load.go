@@ -161,7 +161,7 @@ func (s *Store) scanParts(parts []openPart) (Info, string, error) {
 		}
 		var next listed
 		next, _, err = s.scanInfo(p.reader(), p.entry, p.fi)
-		out.follow(next)
+		out.follow(&next)
 		files = append(files, p.entry)
 	}
 	out.info.Parts = s.absolute(files)

@@ -65,14 +65,14 @@ func partsOf(files []entry) (parts []entry, older [][]entry) {
 	}
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b entry) int {
-		return cmp.Or(b.started.Compare(a.started), strings.Compare(b.stem, a.stem), cmp.Compare(a.part, b.part), strings.Compare(b.file, a.file))
+		return cmp.Or(b.started().Compare(a.started()), strings.Compare(b.stem, a.stem), cmp.Compare(a.part, b.part), strings.Compare(b.file, a.file))
 	})
 	var groups [][]entry
 	var copies [][]entry
 	for i, e := range files {
 		last := len(groups) - 1
 		switch {
-		case i == 0 || e.stem != files[i-1].stem || !e.started.Equal(files[i-1].started):
+		case i == 0 || e.stem != files[i-1].stem || !e.started().Equal(files[i-1].started()):
 			groups = append(groups, []entry{e})
 		case e.part == files[i-1].part: // in the archive too: the one in the session folder counts
 			copies = append(copies, []entry{e})
@@ -344,7 +344,12 @@ func (s *Store) filesOfInfo(info Info) ([]entry, error) {
 func (s *Store) infoOf(parts []entry) Info { return s.listedOf(parts).info }
 
 func (s *Store) listedOf(parts []entry) listed {
-	out := s.fileInfo(parts[0])
+	if parts[0].part > 1 { // the list cache does not know the title of a later part
+		s.mu.Lock()
+		delete(s.listed, parts[0].file)
+		s.mu.Unlock()
+	}
+	out := *s.fileInfo(parts[0])
 	for _, e := range parts[1:] {
 		out.follow(s.fileInfo(e))
 	}
@@ -353,7 +358,7 @@ func (s *Store) listedOf(parts []entry) listed {
 }
 
 // follow adds the next part.
-func (l *listed) follow(next listed) {
+func (l *listed) follow(next *listed) {
 	info := &l.info
 	info.Path = next.info.Path
 	info.Archived = info.Archived && next.info.Archived

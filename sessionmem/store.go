@@ -37,7 +37,9 @@ type Config struct {
 	// large, the next block begins another part of the session. 0, or a nil function,
 	// is no limit. It is asked at each append.
 	MaxFileBytes func() int64
-	Logger       *slog.Logger
+	// CacheDir is the folder for caches; there is no list cache where it is empty.
+	CacheDir string
+	Logger   *slog.Logger
 
 	// OnRefused is told of every change of what waits for the disk. Where it is set,
 	// an append that the disk refuses (full, gone, not permitted, failing) succeeds all
@@ -72,7 +74,11 @@ type Store struct {
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
 	sessions map[string]*session
 	turns    map[*TurnLock]struct{}
-	listed   map[string]listed // what List knows of each file
+	listed   map[string]*listed // what List knows of each file; never changed once it is here
+	cached   map[string]*listed // the lines of the list cache, as this process read or wrote it last
+
+	cache     *listCache // nil: none
+	cacheRead sync.Once
 }
 
 // Open prepares the folders (0700) and returns the store. A data folder that is
@@ -92,7 +98,7 @@ func Open(cfg Config) (*Store, error) {
 		seed:     maphash.MakeSeed(),
 		sessions: map[string]*session{},
 		turns:    map[*TurnLock]struct{}{},
-		listed:   map[string]listed{},
+		listed:   map[string]*listed{},
 	}
 	s.state = &State{store: s, private: map[string]sessionMarks{}}
 	if s.logger == nil {
@@ -109,6 +115,7 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
 	}
 	s.dir = filepath.Join(root, sessionDir)
+	s.cache = newListCache(cfg.CacheDir, s.dir)
 	s.root = &storeFolder{dir: s.dir, logger: s.logger}
 	if err := s.root.check(); err != nil {
 		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)

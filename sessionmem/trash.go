@@ -88,6 +88,7 @@ func (s *Store) delete(ctx context.Context, name string) error {
 		}
 	}
 	ses.forgetFile()
+	s.dropListed(ctx, files)
 	return nil
 }
 

@@ -181,6 +181,7 @@ func (b *Backend) openModels() error {
 func (b *Backend) openFiles(ctx context.Context) error {
 	cfg := sessionmem.Config{
 		Root: b.Paths.Home, Logger: b.Logger,
+		CacheDir:     b.Paths.Cache,
 		MaxFileBytes: func() int64 { return b.Config().Session.MaxFileBytes },
 	}
 	if b.watching { // a command ends with its turn: it says what it could not save

@@ -1,0 +1,7 @@
+package sessionmem
+
+import "os"
+
+// inode is 0: a file's identity can't be told without opening it, and its time has
+// steps of 100 ns.
+func inode(os.FileInfo) uint64 { return 0 }

@@ -1,0 +1,417 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// The list cache holds what the session list shows of each transcript, so that a
+// start doesn't read thousands of files. It lies in the cache folder, may be
+// deleted at any time, and is believed only for files whose size, time and
+// identity are those it names. Titles are text of messages: a line goes as soon as
+// its transcript is deleted or shows another title.
+
+const (
+	cacheFormat = "mac-stats-list/1\n"
+
+	// cacheAfter is how many lines have to be new for the cache to be written: to
+	// read a few transcripts is cheaper.
+	cacheAfter = 32
+
+	// maxCacheBytes is how large a cache file is read.
+	maxCacheBytes = 256 << 20
+)
+
+var errNoCache = errors.New("it is no list cache of this folder and version")
+
+// fileStamp tells whether a file is as it was.
+type fileStamp struct {
+	size  int64
+	time  int64 // of the last change, ns since 1970
+	inode uint64
+}
+
+func stampOf(fi os.FileInfo) fileStamp {
+	return fileStamp{fi.Size(), fi.ModTime().UnixNano(), inode(fi)}
+}
+
+// settled says whether a change after that moment would give the file another
+// time: file systems keep time in steps.
+func (f fileStamp) settled(at time.Time) bool { return at.UnixNano()-f.time > int64(settleTime) }
+
+// listCache is the cache file of one session folder. Its fields are set once.
+type listCache struct {
+	file string // absolute
+	dir  string // the session folder
+}
+
+// newListCache gives the cache of a session folder; nil where there is no folder
+// for caches. The name holds a hash, because data folders may share one.
+func newListCache(cacheDir, dir string) *listCache {
+	if cacheDir == "" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return &listCache{file: filepath.Join(cacheDir, "sessions-"+hex.EncodeToString(sum[:6])+".list"), dir: dir}
+}
+
+// read gives the lines by their files.
+func (c *listCache) read() (map[string]*listed, error) {
+	fi, err := os.Stat(c.file)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() || fi.Size() > maxCacheBytes {
+		return nil, errNoCache
+	}
+	data, err := os.ReadFile(c.file)
+	if err != nil {
+		return nil, err
+	}
+	return c.decode(data)
+}
+
+// head is what a cache file begins with.
+func (c *listCache) head() string { return cacheFormat + c.dir + "\n" }
+
+// encode gives the file's bytes: the head, the lines, a check sum.
+func (c *listCache) encode(lines map[string]*listed) []byte {
+	out := []byte(c.head())
+	out = binary.AppendUvarint(out, uint64(len(lines)))
+	for _, file := range slices.Sorted(maps.Keys(lines)) {
+		out = lines[file].appendLine(out)
+	}
+	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
+}
+
+// The flags of a line.
+const (
+	flagEnded = 1 << iota
+	flagReadOnly
+	flagOwn
+	flagTalk
+)
+
+func (l *listed) appendLine(out []byte) []byte {
+	var flags uint64
+	for flag, set := range map[uint64]bool{flagEnded: l.info.Ended, flagReadOnly: l.info.ReadOnly, flagOwn: l.own, flagTalk: l.talk} {
+		if set {
+			flags |= flag
+		}
+	}
+	for _, s := range []string{l.file, l.info.Title, l.noted, l.first} {
+		out = binary.AppendUvarint(out, uint64(len(s)))
+		out = append(out, s...)
+	}
+	out = binary.AppendUvarint(out, l.stamp.inode)
+	out = binary.AppendUvarint(out, flags)
+	for _, n := range []int64{l.stamp.size, l.stamp.time, int64(l.info.Messages)} {
+		out = binary.AppendVarint(out, n)
+	}
+	for _, t := range []time.Time{l.info.Started, l.info.Active} {
+		_, offset := t.Zone()
+		out = binary.AppendVarint(out, t.Unix())
+		out = binary.AppendVarint(out, int64(offset))
+	}
+	return out
+}
+
+// decode reads a file's bytes. What is damaged, of another version or of another
+// folder is an error as a whole.
+func (c *listCache) decode(data []byte) (map[string]*listed, error) {
+	head := c.head()
+	end := len(data) - 4
+	if end < len(head) || !bytes.HasPrefix(data, []byte(head)) || crc32.ChecksumIEEE(data[:end]) != binary.LittleEndian.Uint32(data[end:]) {
+		return nil, errNoCache
+	}
+	r := lineReader{left: string(data[len(head):end])} // one copy, which all strings are parts of
+	n := r.uvarint()
+	if n > uint64(end) {
+		return nil, errNoCache
+	}
+	lines := make(map[string]*listed, n)
+	all := make([]listed, n)
+	for i := range all {
+		l := &all[i]
+		r.line(l)
+		l.info.Path = c.dir + string(filepath.Separator) + filepath.FromSlash(l.file)
+		lines[l.file] = l
+	}
+	if r.bad || r.left != "" {
+		return nil, errNoCache
+	}
+	return lines, nil
+}
+
+// lineReader takes lines apart. After something that can't be read it is bad and
+// gives zeros.
+type lineReader struct {
+	left string
+	bad  bool
+	zone *time.Location // of the time read last: most are of one zone
+	off  int
+}
+
+func (r *lineReader) line(l *listed) {
+	file := r.text()
+	l.entry = entryOf(file)
+	l.info.Title, l.noted, l.first = r.text(), r.text(), r.text()
+	l.stamp.inode = r.uvarint()
+	flags := r.uvarint()
+	l.info.Ended, l.info.ReadOnly = flags&flagEnded != 0, flags&flagReadOnly != 0
+	l.own, l.talk = flags&flagOwn != 0, flags&flagTalk != 0
+	l.stamp.size, l.stamp.time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
+	l.info.Started, l.info.Active = r.time(), r.time()
+	l.info.Name, l.info.Archived = l.session, inArchive(file)
+	l.info.Source, l.info.ID = splitName(l.session)
+}
+
+func (r *lineReader) uvarint() uint64 {
+	var n uint64
+	for i := range min(len(r.left), binary.MaxVarintLen64) {
+		c := r.left[i]
+		n |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			r.left = r.left[i+1:]
+			return n
+		}
+	}
+	r.bad, r.left = true, ""
+	return 0
+}
+
+func (r *lineReader) varint() int64 {
+	n := r.uvarint()
+	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // how encoding/binary does it
+}
+
+func (r *lineReader) text() string {
+	n := r.uvarint()
+	if n > uint64(len(r.left)) {
+		r.bad, r.left = true, ""
+		return ""
+	}
+	s := r.left[:n]
+	r.left = r.left[n:]
+	return s
+}
+
+func (r *lineReader) time() time.Time {
+	sec, offset := r.varint(), int(r.varint())
+	if offset <= -24*3600 || offset >= 24*3600 {
+		r.bad = true
+		return time.Time{}
+	}
+	t := time.Unix(sec, 0)
+	if _, local := t.Zone(); local == offset {
+		return t
+	}
+	if r.zone == nil || r.off != offset {
+		r.zone, r.off = time.FixedZone("", offset), offset
+	}
+	return t.In(r.zone)
+}
+
+// change reads the file under its lock, lets f alter the lines and writes them back,
+// if f reports that it altered any.
+func (c *listCache) change(ctx context.Context, f func(lines map[string]*listed) bool) error {
+	if err := os.MkdirAll(filepath.Dir(c.file), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(c.file + ".lock")
+	if err := takeShort(ctx, lock); err != nil {
+		return err
+	}
+	defer func() { _ = lock.Unlock() }() // the process's end frees it too
+	lines, err := c.read()
+	if err != nil {
+		lines = map[string]*listed{}
+	}
+	if !f(lines) {
+		return nil
+	}
+	return c.write(c.encode(lines))
+}
+
+// write replaces the file at once.
+func (c *listCache) write(data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(c.file), filepath.Base(c.file)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), c.file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}
+
+// loadList takes the cache's lines over, once.
+func (s *Store) loadList() {
+	if s.cache == nil {
+		return
+	}
+	s.cacheRead.Do(func() {
+		lines, err := s.cache.read()
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				s.logger.Debug("the list cache is not used and made anew", "err", err)
+			}
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for file, l := range lines {
+			if s.listed[file] == nil {
+				s.listed[file] = l
+			}
+		}
+		s.cached = maps.Clone(lines)
+	})
+}
+
+// saveList brings the cache up to what was found, where that is worth it: many new
+// lines, or one that may not stay.
+func (s *Store) saveList(ctx context.Context, found []*listed) {
+	if s.cache == nil {
+		return
+	}
+	s.mu.Lock()
+	fresh, stale := s.compareList(found)
+	s.mu.Unlock()
+	if len(fresh) < cacheAfter && len(stale) == 0 {
+		return
+	}
+	err := s.cache.change(ctx, func(lines map[string]*listed) bool {
+		for _, file := range stale {
+			delete(lines, file)
+		}
+		for _, l := range fresh {
+			if _, err := os.Lstat(l.info.Path); err == nil { // it may have been deleted since
+				lines[l.file] = l
+			}
+		}
+		s.mu.Lock()
+		s.cached = maps.Clone(lines)
+		s.mu.Unlock()
+		return true
+	})
+	if err != nil {
+		s.logger.Debug("the list cache could not be written, the next start reads all transcripts", "err", err)
+	}
+}
+
+// compareList tells which lines the cache lacks, and which of its files are gone or
+// show another title. The caller holds mu.
+func (s *Store) compareList(found []*listed) (fresh []*listed, stale []string) {
+	now := time.Now()
+	there := 0
+	renamed := renamedIn(found)
+	for _, l := range found {
+		old := s.cached[l.file]
+		if old != nil {
+			there++
+		}
+		switch {
+		case l.info.Err != nil, renamed[l.stem] > l.part && (l.part == 1 || l.noted != ""): // its title is not shown any more
+			if old != nil {
+				stale = append(stale, l.file)
+			}
+		case old == nil || old.stamp != l.stamp:
+			line := s.forCache(l)
+			if old != nil && (old.info.Title != line.info.Title || old.noted != line.noted || old.first != line.first) {
+				stale = append(stale, l.file)
+			}
+			if l.stamp.settled(now) {
+				fresh = append(fresh, line)
+			}
+		}
+	}
+	if there < len(s.cached) {
+		names := make(map[string]bool, len(found))
+		for _, l := range found {
+			names[l.file] = true
+		}
+		for file := range s.cached {
+			if !names[file] {
+				stale = append(stale, file)
+			}
+		}
+	}
+	return fresh, stale
+}
+
+// renamedIn gives, of sessions that a later part gave another title, the last part
+// that did.
+func renamedIn(found []*listed) map[string]int {
+	last := map[string]int{}
+	for _, l := range found {
+		if l.part > 1 && l.noted != "" {
+			last[l.stem] = max(last[l.stem], l.part)
+		}
+	}
+	return last
+}
+
+// forCache gives a line without what the list doesn't show: of a first part, or a
+// later one behind a part with a title, what its first message said.
+func (s *Store) forCache(l *listed) *listed {
+	line := *l
+	if l.part == 1 {
+		line.first = ""
+		return &line
+	}
+	line.info.Title = ""
+	if first := s.listed[strings.TrimSuffix(l.file, partFile(l.stem, l.part))+partFile(l.stem, 1)]; first == nil || first.own {
+		line.first = ""
+	}
+	return &line
+}
+
+// dropListed takes the lines of transcripts that are deleted out of the cache.
+func (s *Store) dropListed(ctx context.Context, files []string) {
+	s.mu.Lock()
+	for _, file := range files {
+		delete(s.listed, file)
+	}
+	s.mu.Unlock()
+	if s.cache == nil {
+		return
+	}
+	if _, err := os.Stat(s.cache.file); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	err := s.cache.change(context.WithoutCancel(ctx), func(lines map[string]*listed) bool {
+		before := len(lines)
+		for _, file := range files {
+			delete(lines, file)
+		}
+		s.mu.Lock()
+		s.cached = maps.Clone(lines)
+		s.mu.Unlock()
+		return len(lines) < before
+	})
+	if err == nil {
+		return
+	}
+	if rerr := os.Remove(s.cache.file); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		s.logger.Warn("the title of a deleted session may stay in the list cache; remove that file by hand", "file", s.cache.file, "err", errors.Join(err, rerr))
+	}
+}
