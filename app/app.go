@@ -179,6 +179,7 @@ func (a *app) show() {
 			OnVisible:  a.desktop.SetVisible,
 			OnQuit:     a.desktop.Quit,
 			OnDemo:     a.onDemo,
+			Notify:     a.desktop.Notify,
 			CloseHides: a.hosted.Load,
 		})
 		a.window.SetNotice(a.notice)

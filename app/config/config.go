@@ -30,6 +30,7 @@ type Session struct {
 	MaxTokens    int
 	InMemoryOnly bool
 	AutoTitle    bool          // the small model names new sessions
+	NotifyAfter  time.Duration // 0 = never
 	MaxFileBytes int64         // 0 = no limit; beyond it a part 2 begins
 	ArchiveAfter time.Duration // 0 = never
 	DeleteAfter  time.Duration // 0 = never

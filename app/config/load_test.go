@@ -22,7 +22,7 @@ func write(t *testing.T, text string) string {
 
 func TestDefaults(t *testing.T) {
 	want := Config{
-		Session:    Session{MaxMessages: 20, MaxTokens: 8192, AutoTitle: true, ArchiveAfter: 30 * 24 * time.Hour},
+		Session:    Session{MaxMessages: 20, MaxTokens: 8192, AutoTitle: true, NotifyAfter: 10 * time.Second, ArchiveAfter: 30 * 24 * time.Hour},
 		Compaction: Compaction{Threshold: 8, MinPeriodic: 4, Interval: 30 * time.Minute, InactiveAfter: 30 * time.Minute, KeepRecent: 4},
 		Memory:     Memory{Write: "auto", GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, MaxUser: 5, MaxServer: 100, SaveInterval: 30 * time.Second},
 		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90},

@@ -154,6 +154,8 @@ func sessionSettings() []Setting {
 			boolean(func(c *Config) *bool { return &c.Session.InMemoryOnly }), env("IN_MEMORY_CONTEXT_ONLY")),
 		named("session.auto_title", "true", "Let the small model name a new conversation after its first answer, where that model is loaded already. Otherwise the first message's words are its name.",
 			boolean(func(c *Config) *bool { return &c.Session.AutoTitle })),
+		named("session.notify_after", "10s", "From how long on an answer is worth a notification when it is finished and no window of mac-stats has the keyboard. It names the conversation and nothing else; a private chat gives none.",
+			span(func(c *Config) *time.Duration { return &c.Session.NotifyAfter }, time.Second, time.Hour, map[string]time.Duration{"never": 0})),
 		named("session.max_file_bytes", "0", "How large a transcript may grow, in bytes; beyond it a part 2 begins. 0 is no limit.",
 			limit(func(c *Config) *int64 { return &c.Session.MaxFileBytes }, 1000, 1<<40), env("MAX_CONVERSATION_LOG_SIZE")),
 		named("session.archive_after", "30d", "When a session that nobody touches moves to session/archive.",

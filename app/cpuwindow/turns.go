@@ -162,8 +162,9 @@ func (w *Window) follow(c *conversation, run turnRun) {
 	c.mu.Unlock()
 	events := run.Events(w.ctx)
 	go func() {
-		listed := false
+		listed, began, last := false, time.Now(), agents.Event{}
 		for ev := range events {
+			last = ev
 			c.apply(ev)
 			w.painter.changed(c)
 			if ev.Block != "" && !listed { // the message is on disk: so is the session
@@ -172,6 +173,7 @@ func (w *Window) follow(c *conversation, run turnRun) {
 			}
 		}
 		c.ended(run)
+		w.finished(c, time.Since(began), last)
 		if c.lacksServer() {
 			w.p.Do(w.checkServer) // so that the help below the error is of now
 		}

@@ -19,10 +19,11 @@ import (
 type Params struct {
 	App       fyne.App
 	Backend   *backend.Backend
-	Do        func(func())       // desktop.Do
-	OnVisible func(visible bool) // shown or hidden
-	OnQuit    func()             // the user quits from the window (no tray host)
-	OnDemo    func()             // "Try the demo"; optional: without it there is no such button
+	Do        func(func())                             // desktop.Do
+	OnVisible func(visible bool)                       // shown or hidden
+	OnQuit    func()                                   // the user quits from the window (no tray host)
+	Notify    func(title, body string, onClick func()) // desktop.Notify; optional: without it nobody is notified
+	OnDemo    func()                                   // "Try the demo"; optional: without it there is no such button
 	// CloseHides: closing hides the window (there is a tray); otherwise it quits.
 	CloseHides func() bool
 }
@@ -64,6 +65,7 @@ type Window struct {
 	shown   *conversation
 	target  atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
 	visible bool
+	focused atomic.Bool // a window of the app has the keyboard
 	painter *painter
 	thumbs  *thumbs
 
@@ -111,6 +113,7 @@ func newWindow(p Params, d parts) *Window {
 	w.win.SetCloseIntercept(w.onClose)
 	w.bindKeys()
 	w.bindAttaching()
+	w.watchFocus()
 	w.restoreSize()
 	w.restoreEdits()
 	w.freshChat()

@@ -47,7 +47,8 @@ type Desktop struct {
 	onStop func()
 	save   func() // writes the preferences
 
-	hidden hiddenWork
+	hidden   hiddenWork
+	notifier *notifier
 }
 
 // New checks for a display (an error that wraps ErrNoDisplay) and makes the app; no
@@ -67,7 +68,7 @@ func New(p Params) (*Desktop, error) {
 	if p.Theme != nil {
 		a.Settings().SetTheme(p.Theme)
 	}
-	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop, save: takeStopHook(a)}
+	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop, save: takeStopHook(a), notifier: newNotifier(a)}
 	d.loop = newLoop(fyne.Do, parkFor)
 	a.Lifecycle().SetOnStarted(func() {
 		setDockIcon(false)
@@ -127,6 +128,7 @@ func (d *Desktop) Run() {
 	d.save()
 	d.loop.stop()
 	d.hidden.cancel()
+	d.notifier.close()
 	d.log.Debug("the window system's loop has ended")
 	if d.onStop != nil {
 		d.onStop()

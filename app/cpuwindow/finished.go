@@ -1,0 +1,59 @@
+package cpuwindow
+
+import (
+	"time"
+
+	"mac-stats/agents"
+)
+
+// A slow answer that is finished while nobody looks is told by a notification of the
+// desktop: with the conversation's title, never with a word of what was said in it.
+
+// watchFocus follows whether a window of the app has the keyboard.
+func (w *Window) watchFocus() {
+	life := w.p.App.Lifecycle()
+	life.SetOnEnteredForeground(func() { w.focused.Store(true) })
+	life.SetOnExitedForeground(func() { w.focused.Store(false) })
+}
+
+// finished tells the end of a run, from the goroutine that followed it.
+func (w *Window) finished(c *conversation, took time.Duration, last agents.Event) {
+	after := w.parts.config().Session.NotifyAfter
+	looked := w.focused.Load() && w.target.Load() != nil
+	if w.p.Notify == nil || after <= 0 || took < after || looked || w.ctx.Err() != nil {
+		return
+	}
+	if c.private || w.parts.keeper.IsPrivate(c.name) {
+		return
+	}
+	body := finishedWords(c.titleNow(), last)
+	if body == "" {
+		return
+	}
+	w.p.Notify("mac-stats", body, func() {
+		w.Show()
+		w.OpenSession(c.name)
+	})
+}
+
+// finishedWords is the notification of how a run ended; "" for one that the user
+// stopped.
+func finishedWords(title string, last agents.Event) string {
+	about := ""
+	if title != "" {
+		about = "“" + shorten(title, 60) + "”: "
+	}
+	switch {
+	case last.Type == agents.EventDone:
+		return about + "the answer is ready"
+	case last.Type == agents.EventError && last.Kind != agents.KindCancelled:
+		return about + "there is no answer, something went wrong"
+	}
+	return ""
+}
+
+func (c *conversation) titleNow() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.title
+}

@@ -1,0 +1,83 @@
+package cpuwindow
+
+import (
+	"testing"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/config"
+)
+
+func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
+	done := agents.Event{Type: agents.EventDone, Text: "the secret answer"}
+	for name, c := range map[string]struct {
+		took    time.Duration
+		after   time.Duration
+		prepare func(b *bench)
+		last    agents.Event
+		want    string
+	}{
+		"slow and unseen":      {took: time.Minute, last: done, want: "“Why is my fan loud?”: the answer is ready"},
+		"it failed":            {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindDown}, want: "“Why is my fan loud?”: there is no answer, something went wrong"},
+		"stopped by the user":  {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}},
+		"quick":                {took: 9 * time.Second, last: done},
+		"switched off":         {took: time.Minute, after: -1, last: done},
+		"the window is looked": {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true) }},
+		"focused but hidden":   {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true); b.w.Hide() }, want: "“Why is my fan loud?”: the answer is ready"},
+		"private":              {took: time.Minute, last: done, prepare: func(b *bench) { b.w.shown.private = true }},
+		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.shown.name) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t).shown()
+			b.w.focused.Store(false)
+			cfg := config.Default()
+			if c.after != 0 {
+				cfg.Session.NotifyAfter = 0
+			}
+			b.w.parts.config = func() config.Config { return cfg }
+			got := ""
+			var press func()
+			b.w.p.Notify = func(title, body string, onClick func()) {
+				got, press = body, onClick
+				if title != "mac-stats" {
+					t.Errorf("the title is %q", title)
+				}
+			}
+			b.w.send("Why is my fan loud?")
+			if c.prepare != nil {
+				c.prepare(b)
+			}
+			conv := b.w.shown
+			b.w.finished(conv, c.took, c.last)
+			if got != c.want {
+				t.Errorf("it says %q, want %q", got, c.want)
+			}
+			if press == nil {
+				return
+			}
+			b.w.NewPrivateChat()
+			b.w.Hide()
+			press()
+			b.settle()
+			if b.w.shown != conv || !b.w.visible {
+				t.Error("pressing it does not open the conversation")
+			}
+		})
+	}
+}
+
+func TestTheFocusIsFollowed(t *testing.T) {
+	b := newBench(t)
+	life := b.w.p.App.Lifecycle().(interface {
+		OnEnteredForeground() func()
+		OnExitedForeground() func()
+	})
+	life.OnEnteredForeground()()
+	if !b.w.focused.Load() {
+		t.Error("the focus is not seen")
+	}
+	life.OnExitedForeground()()
+	if b.w.focused.Load() {
+		t.Error("it is not seen to go")
+	}
+}

@@ -1,0 +1,132 @@
+//go:build !darwin && !windows
+
+package desktop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"github.com/godbus/dbus/v5"
+)
+
+// The desktop notifications of freedesktop.org.
+const (
+	notifyName  = "org.freedesktop.Notifications"
+	notifyPath  = dbus.ObjectPath("/org/freedesktop/Notifications")
+	notifyClick = notifyName + ".ActionInvoked"
+	notifyGone  = notifyName + ".NotificationClosed"
+	openAction  = "default" // what pressing the notification itself is called
+
+	notifyTime = 3 * time.Second  // for showing it
+	clickTime  = 30 * time.Minute // a press is waited for
+)
+
+// notifier shows notifications one after the other: at most one is waited for, on a
+// connection of its own, which is closed with it. It never starts a bus.
+type notifier struct {
+	mu   sync.Mutex
+	last uint32             // what the next one takes the place of
+	stop context.CancelFunc // of waiting for the last one; nil where none is
+	wait sync.WaitGroup
+}
+
+func newNotifier(fyne.App) *notifier { return &notifier{} }
+
+// send shows a note and waits for a press of it in the background.
+func (n *notifier) send(m note) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stop != nil {
+		n.stop()
+		n.wait.Wait()
+		n.stop = nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), clickTime)
+	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
+	if err == nil {
+		if err = conn.Auth(nil); err == nil {
+			err = conn.Hello()
+		}
+	}
+	if err != nil {
+		stop()
+		return fmt.Errorf("reaching the session bus: %w", err)
+	}
+	signals := make(chan *dbus.Signal, 8)
+	conn.Signal(signals)
+	id, err := n.show(ctx, conn, m)
+	if err != nil {
+		stop()
+		_ = conn.Close() // nothing was shown
+		return err
+	}
+	n.last, n.stop = id, stop
+	n.wait.Go(func() {
+		defer stop()
+		defer func() { _ = conn.Close() }() // nothing is lost with it
+		awaitClick(ctx, signals, id, m.clicked)
+	})
+	return nil
+}
+
+// show asks the desktop to show a note and tells its number.
+func (n *notifier) show(ctx context.Context, conn *dbus.Conn, m note) (id uint32, err error) {
+	ctx, stop := context.WithTimeout(ctx, notifyTime)
+	defer stop()
+	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
+		if err := conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface(notifyName), dbus.WithMatchMember(member)); err != nil {
+			return 0, fmt.Errorf("listening for a press: %w", err)
+		}
+	}
+	hints := map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant(appName), "category": dbus.MakeVariant("im.received")}
+	call := conn.Object(notifyName, notifyPath).CallWithContext(ctx, notifyName+".Notify", 0,
+		appName, n.last, "", m.title, plainBody(m.body), []string{openAction, "Open"}, hints, int32(-1))
+	if err := call.Store(&id); err != nil {
+		return 0, fmt.Errorf("showing a notification: %w", err)
+	}
+	return id, nil
+}
+
+// awaitClick waits until the note is pressed or gone.
+func awaitClick(ctx context.Context, signals <-chan *dbus.Signal, id uint32, clicked func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s, ok := <-signals:
+			if !ok {
+				return
+			}
+			if len(s.Body) < 2 || s.Body[0] != id {
+				continue
+			}
+			if s.Name == notifyClick && s.Body[1] == openAction {
+				clicked()
+				return
+			}
+			if s.Name == notifyGone {
+				return
+			}
+		}
+	}
+}
+
+// close gives up waiting.
+func (n *notifier) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stop != nil {
+		n.stop()
+		n.wait.Wait()
+		n.stop = nil
+	}
+}
+
+// plainBody is text as a notification's body takes it: some desktops read markup.
+func plainBody(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+}

@@ -1,0 +1,114 @@
+//go:build !darwin && !windows
+
+package desktop
+
+import (
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/app/tray/traytest"
+)
+
+// notifyDaemon shows notifications to a test.
+type notifyDaemon struct {
+	conn  *dbus.Conn
+	shown chan shownNote
+	ids   uint32
+}
+
+type shownNote struct {
+	App, Title, Body string
+	Replaces         uint32
+	Actions          []string
+}
+
+// Notify is what desktops call it.
+func (d *notifyDaemon) Notify(app string, replaces uint32, _, title, body string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+	d.ids++
+	d.shown <- shownNote{app, title, body, replaces, actions}
+	return d.ids, nil
+}
+
+func startNotifyDaemon(t *testing.T, address string) *notifyDaemon {
+	t.Helper()
+	conn, err := dbus.Connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	d := &notifyDaemon{conn: conn, shown: make(chan shownNote, 4)}
+	if err := conn.Export(d, notifyPath, notifyName); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.RequestName(notifyName, dbus.NameFlagDoNotQueue); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d *notifyDaemon) press(t *testing.T, id uint32, action string) {
+	t.Helper()
+	if err := d.conn.Emit(notifyPath, notifyClick, id, action); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestANotificationOpensWhatItIsAbout(t *testing.T) {
+	const patience = 10 * time.Second
+	bus, err := traytest.StartBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+	n := newNotifier(nil)
+	t.Cleanup(n.close)
+	if err := n.send(note{title: "mac-stats"}); err == nil {
+		t.Error("no desktop shows it, and that is no error")
+	}
+
+	d := startNotifyDaemon(t, bus.Address)
+	pressed := make(chan string, 4)
+	for _, name := range []string{"one", "two"} {
+		if err := n.send(note{title: "mac-stats", body: name + " <b> & more", clicked: func() { pressed <- name }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []shownNote
+	for range 2 {
+		got = append(got, <-d.shown)
+	}
+	actions := []string{"default", "Open"}
+	want := []shownNote{
+		{appName, "mac-stats", "one &lt;b&gt; &amp; more", 0, actions},
+		{appName, "mac-stats", "two &lt;b&gt; &amp; more", 1, actions},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	d.press(t, 1, "default") // it was replaced
+	d.press(t, 2, "other")
+	d.press(t, 2, "default")
+	select {
+	case name := <-pressed:
+		if name != "two" {
+			t.Errorf("%s was opened", name)
+		}
+	case <-time.After(patience):
+		t.Fatal("pressing it did nothing")
+	}
+
+	if err := n.send(note{title: "mac-stats", clicked: func() { pressed <- "three" }}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.conn.Emit(notifyPath, notifyGone, uint32(3), uint32(2)); err != nil {
+		t.Fatal(err)
+	}
+	n.wait.Wait() // it is not waited for any more
+	if len(pressed) != 0 {
+		t.Errorf("%s was opened", <-pressed)
+	}
+}
