@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"mac-stats/sessionmem"
@@ -152,38 +151,16 @@ func targetName(t sessionmem.Target) string {
 	return string(t.Kind) + ":" + t.ID
 }
 
-// holdsStrangersText reports whether the session holds fetched text, an answer of a
-// sub-call, or text of a channel (of its own, or forked), since its last Summary, or
-// that Summary was made of such text. Where that can't be read it is assumed.
+// holdsStrangersText reports whether the session holds text of strangers, up to now.
+// Where that can't be read it is assumed.
 func (t *turn) holdsStrangersText(ctx context.Context) bool {
-	if t.tainted || strings.HasPrefix(t.req.Session, "discord-") {
+	if t.tainted {
 		return true
 	}
-	transcript, err := t.engine.p.Store.Load(context.WithoutCancel(ctx), t.req.Session)
+	snap, err := t.engine.p.Store.Snapshot(context.WithoutCancel(ctx), t.req.Session, "")
 	if err != nil {
 		t.engine.log.Warn("the session can't be checked for fetched text: lessons are only proposed", "session", t.req.Session, "err", err)
 		return true
 	}
-	for _, b := range slices.Backward(transcript.Blocks) {
-		switch {
-		case b.Untrusted(), isStrangers(b):
-			return true
-		case b.Kind == sessionmem.KindSummary, b.Kind == sessionmem.KindNote && b.Note == sessionmem.NoteEnded:
-			return false
-		}
-	}
-	return false
-}
-
-// isStrangers reports whether a block holds what neither the user nor the turn's
-// own agent wrote: a specialist's answer, or a tool's result unless it is known to
-// be this program's own words.
-func isStrangers(b sessionmem.Block) bool {
-	switch b.Kind {
-	case sessionmem.KindAgent:
-		return b.Task != ""
-	case sessionmem.KindTool:
-		return !slices.Contains(OwnTools(), b.Agent)
-	}
-	return false
+	return snap.Tainted(OwnTools())
 }

@@ -136,7 +136,7 @@ func (c *Compaction) learn(ctx context.Context, snap Snapshot, digest Digest, pe
 	}
 	recent := snap.recent()
 	return c.c.Lessons.Keep(ctx, Learnt{
-		Session: snap.Session, Agent: snap.Agent, Tainted: c.tainted(snap), Periodic: periodic,
+		Session: snap.Session, Agent: snap.Agent, Tainted: snap.Tainted(c.c.Own), Periodic: periodic,
 		From: recent[0].ID, To: recent[len(recent)-1].ID, Lessons: lessons,
 	})
 }
@@ -149,7 +149,7 @@ func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) Block {
 		text += fmt.Sprintf("\n\n(%d older messages stand in the transcript alone.)", n)
 	}
 	b := Block{Kind: KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
-	if c.tainted(snap) {
+	if snap.Tainted(c.c.Own) {
 		b.Attrs = map[string]string{attrUntrusted: "yes"}
 	}
 	return b
@@ -163,15 +163,14 @@ var ErrNothing = errors.New("there is nothing to summarise")
 // and a Summary made of it is untrusted, too. That lasts until a reset.
 const attrUntrusted = "untrusted"
 
-// tainted reports whether the session holds text of strangers since its last
-// Summary (a tool's result that is not this program's own words, the answer of a
-// sub-call), or that Summary was made of such text.
-func (c *Compaction) tainted(snap Snapshot) bool {
-	if snap.Previous != nil && snap.Previous.Untrusted() || isDiscord(snap.Session) {
-		return true
-	}
-	return slices.ContainsFunc(snap.Messages, Block.Untrusted) ||
-		slices.ContainsFunc(snap.Tools, func(tool string) bool { return !slices.Contains(c.c.Own, tool) })
+// Tainted reports whether the session holds text of strangers since its last Summary,
+// or that Summary was made of such text: a tool's result that is not this program's
+// own words (own are the tools that say those), the answer of a sub-call, a file that
+// was attached, what was said in a channel.
+func (s Snapshot) Tainted(own []string) bool {
+	return isDiscord(s.Session) || s.Previous != nil && s.Previous.Untrusted() ||
+		slices.ContainsFunc(s.Messages, func(b Block) bool { return b.Untrusted() || len(b.Attachments()) > 0 }) ||
+		slices.ContainsFunc(s.Tools, func(tool string) bool { return !slices.Contains(own, tool) })
 }
 
 const (

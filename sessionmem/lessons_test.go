@@ -234,6 +234,7 @@ func TestWhatTaintsACompaction(t *testing.T) {
 		{"a page", Block{Kind: KindTool, Agent: "FETCH_URL", Text: "x"}, true},
 		{"a tool of another program", Block{Kind: KindTool, Agent: "BRAVE_SEARCH", Text: "x"}, true},
 		{"a sub-call's answer", Block{Kind: KindAgent, Agent: "coder", Task: "look", Text: "x"}, true},
+		{"an attached file", Block{Kind: KindUser, Text: "See the tea\n\n[notes.txt](files/" + strings.Repeat("a", 64) + ".txt)"}, true},
 		{"a round of the agent itself", Block{Kind: KindAgent, Agent: "orchestrator", Text: "x"}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
