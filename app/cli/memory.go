@@ -171,7 +171,7 @@ func (c *commands) memoryAdd() *cobra.Command {
 // printAdded shows the line as it stands in the file now.
 func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON bool) error {
 	if !asJSON {
-		return c.out.text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line))
+		return c.out.text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + c.fullness(b, w.Target))
 	}
 	line := memoryLine{Type: "memory", File: w.Path, Line: w.Line, Text: w.Text, Budget: budgetOf(b, w.Target)}
 	f, err := b.Memory.Load(w.Target)
@@ -185,4 +185,15 @@ func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON b
 		}
 	}
 	return c.out.json(line)
+}
+
+// fullness warns of a memory that no prompt holds whole, or soon none will.
+func (c *commands) fullness(b *backend.Backend, t sessionmem.Target) string {
+	budget := budgetOf(b, t)
+	f, err := b.Memory.Load(t)
+	in := f.Inject(budget)
+	if err != nil || budget <= 0 || in.Size*10 < budget*8 {
+		return ""
+	}
+	return "  " + memoryHeading(f, in, budget)
 }

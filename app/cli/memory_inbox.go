@@ -128,7 +128,7 @@ func (c *commands) inboxAccept() *cobra.Command {
 			if w.Text == "" {
 				words = "forgotten: " + w.Old
 			}
-			return c.out.text(fmt.Sprintf("%s\n  %s:%d; `mac-stats memory undo` takes it back\n", words, w.Path, w.Line))
+			return c.out.text(fmt.Sprintf("%s\n  %s:%d; `mac-stats memory undo` takes it back\n", words, w.Path, w.Line) + c.fullness(b, w.Target))
 		})
 	})
 	return cmd

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,5 +113,26 @@ func TestMemoryInboxByHand(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(e.home, "agents", "memory.md"))
 	if err != nil || strings.Contains(string(data), "Likes tea") {
 		t.Errorf("memory %q, %v", data, err)
+	}
+}
+
+// The owner's own hand writes whatever memory.write says and however full the memory
+// is; that it is, is said.
+func TestMemoryAddAlwaysWrites(t *testing.T) {
+	e := newEnv(t, answering("ok"))
+	e.write(t, "config.toml", "[memory]\nwrite = \"off\"\nglobal_budget = 500\n")
+	e.write(t, "agents/memory.md", "- an old line\n")
+	for i := range 20 {
+		out := e.must(t, "memory", "add", fmt.Sprintf("fact number %d of those that fill the memory", i))
+		full := strings.Contains(out, " %")
+		if !strings.Contains(out, "remembered: ") || full != (i >= 8) {
+			t.Errorf("fact %d: %s", i, out)
+		}
+		if i == 19 && !strings.Contains(out, "lines do not fit a prompt") {
+			t.Errorf("more than full: %s", out)
+		}
+	}
+	if list := e.must(t, "memory", "list"); !strings.Contains(list, "fact number 19") || !strings.Contains(list, "an old line") {
+		t.Errorf("list: %s", list)
 	}
 }
