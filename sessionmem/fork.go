@@ -73,3 +73,17 @@ func forkedBlocks(t *Transcript, through string) ([]Block, error) {
 // Untrusted reports whether the block holds strangers' text: it was forked from a
 // Discord channel, or is a Summary of such text.
 func (b Block) Untrusted() bool { return b.Attrs[attrUntrusted] != "" }
+
+// Continue lets a session go on from before a message: the message and what was
+// said after it leave the context and stay in the transcript, as a branch that was
+// left. A message that the context doesn't hold gives ErrNotFound; a running turn
+// gives ErrBusy.
+func (s *Store) Continue(ctx context.Context, name, from string) error {
+	turn, err := s.tryTurn(ctx, name, "continue")
+	if err != nil {
+		return err
+	}
+	defer turn.Unlock()
+	_, err = s.Rewind(ctx, name, from)
+	return err
+}

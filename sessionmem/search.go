@@ -308,6 +308,11 @@ func (s *Searcher) pick(hit *Hit, blocks []Block, words [][]byte, inTitle []bool
 	return best >= 0
 }
 
+// markupless takes away the markdown that only disturbs in one line of text.
+func markupless() *strings.Replacer {
+	return strings.NewReplacer("**", "", "`", "", "### ", "", "## ", "")
+}
+
 // snippet quotes a text around the first of the words, on one line.
 func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
 	mapped := s.fold.mapped(text)
@@ -318,7 +323,7 @@ func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
 			first = min(first, start)
 		}
 	}
-	cut := quote(text, first)
+	cut := markupless().Replace(quote(text, first))
 	found := s.fold.mapped(cut)
 	var marks []Mark
 	for _, w := range words {

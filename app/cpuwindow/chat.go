@@ -45,6 +45,7 @@ type chatView struct {
 	last     conversationView
 	extra    []*placed // cards below everything: first run, notices
 	stateRow *stateRow
+	onToggle func() // who uses the rows elsewhere lays them out
 	now      func() time.Time
 }
 
@@ -139,6 +140,10 @@ func (c *chatView) setExtra(rows []*placed) {
 
 func (c *chatView) toggle(key string) {
 	c.expanded[key] = !c.expanded[key]
+	if c.onToggle != nil {
+		c.onToggle()
+		return
+	}
 	c.layoutRows()
 }
 

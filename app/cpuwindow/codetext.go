@@ -11,6 +11,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/sessionmem"
 )
 
 // codeText is code as it stands: lines are not wrapped but scrolled to the side,
@@ -28,7 +30,9 @@ type codeText struct {
 	offset   float32 // scrolled to the side
 	selFrom  int
 	selTo    int
-	seenFrom float32 // the part in sight, in own coordinates
+	marks    []sessionmem.Mark // what find found
+	markNow  int               // the one of them that is looked at, -1 for none
+	seenFrom float32           // the part in sight, in own coordinates
 	seenTo   float32
 	version  int // grows with every change
 	drawn    int // the version on the screen
@@ -307,8 +311,9 @@ func (r *codeRenderer) Refresh() {
 	for n := first; n < last; n++ {
 		l, y := t.lines[n], float32(n)*codeLeading
 		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
-			nr = r.mark(nr, t.span(l.from, from)-t.offset, y, t.span(from, to))
+			nr = r.mark(nr, roleSelection, t.span(l.from, from)-t.offset, y, t.span(from, to))
 		}
+		nr = r.found(nr, l, y)
 		nt = r.line(nt, l, y)
 	}
 	r.objects = r.objects[:0]
@@ -322,12 +327,28 @@ func (r *codeRenderer) Refresh() {
 	canvas.Refresh(t)
 }
 
-func (r *codeRenderer) mark(n int, x, y, w float32) int {
+// found draws what find found in a line.
+func (r *codeRenderer) found(n int, l codeLine, y float32) int {
+	for i, m := range r.t.marks {
+		from, to := max(l.from, m.From), min(l.to, m.To)
+		if from >= to {
+			continue
+		}
+		role := roleMark
+		if i == r.t.markNow {
+			role = roleMarkNow
+		}
+		n = r.mark(n, role, r.t.span(l.from, from)-r.t.offset, y, r.t.span(from, to))
+	}
+	return n
+}
+
+func (r *codeRenderer) mark(n int, role fyne.ThemeColorName, x, y, w float32) int {
 	if n == len(r.rects) {
 		r.rects = append(r.rects, canvas.NewRectangle(color.Transparent))
 	}
 	o := r.rects[n]
-	o.FillColor = ink(roleSelection)
+	o.FillColor = ink(role)
 	o.Move(fyne.NewPos(x, y))
 	o.Resize(fyne.NewSize(w, codeLeading))
 	o.Refresh()

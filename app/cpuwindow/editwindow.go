@@ -18,7 +18,8 @@ func (w *Window) showPane(p page) {
 	if w.memory != nil {
 		w.memory.object.Hidden = p != pageMemory
 	}
-	w.pageView.Hidden = p == pageChat || p == pageMemory
+	w.reader.object.Hidden = p != pageTranscript
+	w.pageView.Hidden = p == pageChat || p == pageMemory || p == pageTranscript
 }
 
 // KeepEdits writes edits that were not saved down; it returns when they are on disk.

@@ -13,6 +13,8 @@ func (w *Window) keys() map[fyne.KeyName]func() {
 	return map[fyne.KeyName]func(){
 		fyne.KeyN:     w.NewChat,
 		fyne.KeyL:     w.focusChat,
+		fyne.KeyK:     w.openSwitcher,
+		fyne.KeyF:     w.findInside,
 		fyne.KeyR:     w.regenerate,
 		fyne.KeyW:     w.onClose,
 		fyne.KeyQ:     w.quit,
@@ -20,7 +22,22 @@ func (w *Window) keys() map[fyne.KeyName]func() {
 	}
 }
 
+// chords are the shortcuts with modifiers of their own: those that switch sessions,
+// as browsers switch tabs.
+func (w *Window) chords() map[desktop.CustomShortcut]func() {
+	before, after := func() { w.switchSession(-1) }, func() { w.switchSession(1) }
+	return map[desktop.CustomShortcut]func(){
+		{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}:                         after,
+		{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift}: before,
+		{KeyName: fyne.KeyRightBracket, Modifier: fyne.KeyModifierShortcutDefault}:        after,
+		{KeyName: fyne.KeyLeftBracket, Modifier: fyne.KeyModifierShortcutDefault}:         before,
+	}
+}
+
 func (w *Window) bindKeys() {
+	for c := range w.chords() {
+		w.win.Canvas().AddShortcut(&c, func(s fyne.Shortcut) { w.runShortcut(s) })
+	}
 	for name := range w.keys() {
 		w.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: name, Modifier: fyne.KeyModifierShortcutDefault}, func(s fyne.Shortcut) { w.runShortcut(s) })
 	}
@@ -39,11 +56,18 @@ func (w *Window) bindKeys() {
 // gives shortcuts to the focused widget alone, so those hand them on.
 func (w *Window) runShortcut(s fyne.Shortcut) bool {
 	c, ok := s.(*desktop.CustomShortcut)
-	if ok && c.ShortcutName() == privateShortcut().ShortcutName() {
+	if !ok {
+		return false
+	}
+	if c.ShortcutName() == privateShortcut().ShortcutName() {
 		w.NewPrivateChat()
 		return true
 	}
-	if !ok || c.Modifier != fyne.KeyModifierShortcutDefault {
+	if f, ok := w.chords()[*c]; ok {
+		f()
+		return true
+	}
+	if c.Modifier != fyne.KeyModifierShortcutDefault {
 		return false
 	}
 	f, ok := w.keys()[c.KeyName]
@@ -91,7 +115,7 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 	return fyne.NewMainMenu(
 		fyne.NewMenu("File", item("New Chat", fyne.KeyN, w.NewChat), item("Close", fyne.KeyW, w.onClose), fyne.NewMenuItemSeparator(), item("Settings…", fyne.KeyComma, w.ShowSettings)),
 		fyne.NewMenu("Edit", edit("Cut", &fyne.ShortcutCut{Clipboard: clip}), edit("Copy", &fyne.ShortcutCopy{Clipboard: clip}), edit("Paste", &fyne.ShortcutPaste{Clipboard: clip}), edit("Select All", &fyne.ShortcutSelectAll{})),
-		fyne.NewMenu("Chat", item("Answer Again", fyne.KeyR, w.regenerate), item("Stop", "", w.stop), item("Write", fyne.KeyL, w.focusChat)),
+		fyne.NewMenu("Chat", item("Answer Again", fyne.KeyR, w.regenerate), item("Stop", "", w.stop), item("Write", fyne.KeyL, w.focusChat), fyne.NewMenuItemSeparator(), item("Search…", fyne.KeyK, w.openSwitcher), item("Find…", fyne.KeyF, w.findInside)),
 	)
 }
 

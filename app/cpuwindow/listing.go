@@ -53,12 +53,16 @@ func (w *Window) drawList() {
 		}
 	}
 	current := ""
-	if w.page == pageChat {
+	switch w.page {
+	case pageChat:
 		current = w.shown.name
+	case pageTranscript:
+		current = w.readFrom.Name
 	}
 	notes := sessionNotes{marks: w.marks, shown: current, agent: w.agentOf}
 	w.side.show(sessionLines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
+	w.trackOpen()
 }
 
 // agentOf is who answered last in a session the window had open.

@@ -44,7 +44,7 @@ func (w *Window) onReload(n backend.Notice) {
 	}
 	w.foot.setReload(n.Text)
 	w.countProposals()
-	if w.page != pageChat {
+	if w.page != pageChat && w.page != pageTranscript {
 		w.loadPage(w.page)
 	}
 	w.reloads++

@@ -41,6 +41,7 @@ type library interface {
 	SetTitle(ctx context.Context, name, title string) error
 	Delete(ctx context.Context, name string) error
 	Undelete(ctx context.Context, name string) (string, error)
+	Continue(ctx context.Context, name, from string) error
 	Fork(ctx context.Context, t *sessionmem.Transcript, through, source string) (string, error)
 }
 
@@ -104,6 +105,7 @@ type parts struct {
 	sessions sessions
 	library  library
 	marks    marks
+	finder   finder
 	logger   *slog.Logger
 	keeper   keeper
 	memories memories
@@ -125,7 +127,7 @@ type parts struct {
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	return parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), logger: b.Logger, memories: b.Memory, roster: b.Registry,
+		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,

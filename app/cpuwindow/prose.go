@@ -10,6 +10,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/sessionmem"
 )
 
 // run is a stretch of text in one style.
@@ -78,7 +80,9 @@ type prose struct {
 	widest   float32
 	selFrom  int
 	selTo    int
-	seenFrom float32 // the part in sight, in own coordinates
+	marks    []sessionmem.Mark // what find found
+	markNow  int               // the one of them that is looked at, -1 for none
+	seenFrom float32           // the part in sight, in own coordinates
 	seenTo   float32
 	bare     bool // mono words get no background of their own
 	version  int  // grows with every wrapping
@@ -421,6 +425,27 @@ func (p *prose) setSelection(from, to int) {
 	p.Refresh()
 }
 
+// setMarks shows what find found; now is the one that is looked at, -1 for none.
+func (p *prose) setMarks(marks []sessionmem.Mark, now int) {
+	if len(p.marks) == 0 && len(marks) == 0 {
+		return
+	}
+	p.marks, p.markNow = marks, now
+	p.Refresh()
+}
+
+func (p *prose) flatText() string { return p.flat }
+
+// lineOf is where the line of a place in the text begins, in own coordinates.
+func (p *prose) lineOf(off int) float32 {
+	for i, l := range p.lines {
+		if off <= l.to {
+			return float32(i) * p.leading
+		}
+	}
+	return 0
+}
+
 // wordAt is the word around an offset, for a double click.
 func (p *prose) wordAt(off int) (from, to int) {
 	for _, w := range p.words {
@@ -499,11 +524,29 @@ func (r *proseRenderer) underlay(n, lineNo int, s segment, y float32) int {
 		x1 := s.x + p.spanIn(s, s.from, to)
 		n = r.rect(n, fyne.NewPos(x0, y), fyne.NewSize(x1-x0, p.leading), ink(roleSelection), 0)
 	}
+	n = r.markRects(n, s, y)
 	if ru.link != "" {
 		n = r.rect(n, fyne.NewPos(s.x, y+p.leading-4), fyne.NewSize(s.width, 1), ink(roleAccent), 0)
 	}
 	if ru.strike {
 		n = r.rect(n, fyne.NewPos(s.x, y+p.leading/2), fyne.NewSize(s.width, 1), ink(roleMuted), 0)
+	}
+	return n
+}
+
+// markRects draws what find found in a segment.
+func (r *proseRenderer) markRects(n int, s segment, y float32) int {
+	for i, m := range r.p.marks {
+		from, to := max(s.from, m.From), min(s.to, m.To)
+		if from >= to {
+			continue
+		}
+		role := roleMark
+		if i == r.p.markNow {
+			role = roleMarkNow
+		}
+		x0, x1 := s.x+r.p.spanIn(s, s.from, from), s.x+r.p.spanIn(s, s.from, to)
+		n = r.rect(n, fyne.NewPos(x0, y+1), fyne.NewSize(x1-x0, r.p.leading-2), ink(role), 3)
 	}
 	return n
 }

@@ -18,11 +18,26 @@ import (
 
 func (w *Window) listActions() sessionListActions {
 	return sessionListActions{
-		open: func(in sessionmem.Info) { w.OpenSession(in.Name) }, menu: w.sessionMenu, remove: w.deleteSession,
+		open: w.openInfo, menu: w.sessionMenu, remove: w.deleteSession,
 		rename:  func(in sessionmem.Info, title string) { w.renameSession(in.Name, title) },
 		archive: func() { w.showArchive = !w.showArchive; w.drawList() },
 		leave:   func() { w.root.closeDrawer(); w.focusChat() },
 	}
+}
+
+// openInfo shows a session of the list: as a chat where it can go on, else to read.
+func (w *Window) openInfo(in sessionmem.Info) {
+	if continues(in) {
+		w.OpenSession(in.Name)
+		return
+	}
+	w.openTranscriptOf(in, "", "")
+}
+
+// continues reports whether a session can be written to from here: those of
+// channels are read and forked, so that private text never enters a channel.
+func continues(in sessionmem.Info) bool {
+	return in.Err == nil && !in.ReadOnly && in.Source != "discord" && in.Source != ""
 }
 
 // sessionMenu is what can be done with a session.
@@ -44,6 +59,7 @@ func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
 	rename := readable("Rename", func() { w.startRename(in.Name) })
 	rename.Disabled = rename.Disabled || in.ReadOnly
 	return fyne.NewMenu("",
+		readable("Read as transcript", func() { w.openTranscriptOf(in, "", "") }),
 		rename,
 		fyne.NewMenuItem(pin, func() { w.pinSession(in.Name, !pinned) }),
 		readable("Fork into a new chat", func() { w.fork(in, "") }),
@@ -103,6 +119,9 @@ func (w *Window) deleteSession(in sessionmem.Info) {
 		delete(w.convs, in.Name)
 		if wasShown {
 			w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
+		}
+		if w.page == pageTranscript && w.reader.name == in.Name {
+			w.showPage(pageChat)
 		}
 		w.side.moveTo(next)
 		w.offer("Deleted “"+shorten(orElse(in.Title, in.Name), 40)+"”", "Undo", func() { w.undelete(in.Name, wasShown) })

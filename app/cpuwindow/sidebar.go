@@ -14,6 +14,8 @@ const (
 	pageMemory   page = "memory"
 	pageAgents   page = "agents"
 	pageSettings page = "settings"
+
+	pageTranscript page = "transcript"
 )
 
 // sidebar is the session list and the ways to the other pages.
@@ -23,21 +25,22 @@ type sidebar struct {
 	pages  map[page]*button
 }
 
-func newSidebar(newChat func(), list *sessionList, goTo func(page), transcripts func()) *sidebar {
+func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sidebar {
 	s := &sidebar{sessionList: list, pages: map[page]*button{}}
 	chat := newButton(buttonPlain, "New chat", newChat)
 	chat.trailing, chat.padY, chat.padX = shortcutWords("N"), 6, 10
+	find := newButton(buttonPlain, "Search", search)
+	find.trailing, find.padY, find.padX, find.tone = shortcutWords("K"), 6, 10, roleMuted
 	foot := stack(0, inset(0, gap8, 0, 0, hairline()))
-	foot.Add(newButton(buttonRow, "Transcripts", transcripts))
 	for _, p := range []struct {
 		page page
 		text string
-	}{{pageMemory, "Memory"}, {pageAgents, "Agents"}, {pageSettings, "Settings"}} {
+	}{{pageTranscript, "Transcript"}, {pageMemory, "Memory"}, {pageAgents, "Agents"}, {pageSettings, "Settings"}} {
 		b := newButton(buttonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)
 	}
-	top, bottom := inset(gap12, gap4, gap8, gap8, chat), inset(gap4, gap12, gap8, gap8, foot)
+	top, bottom := inset(gap12, gap4, gap8, gap8, stack(gap8, chat, find)), inset(gap4, gap12, gap8, gap8, foot)
 	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, list.port, bottom) // in the order of Tab
 	s.object = container.NewStack(newSurface(rolePanel, roleNone, 0), container.NewBorder(nil, nil, nil, hairline(), inner))
 	return s

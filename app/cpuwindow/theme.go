@@ -32,6 +32,8 @@ const (
 	roleCodeName    fyne.ThemeColorName = "codeName"
 
 	roleSelection fyne.ThemeColorName = theme.ColorNameSelection
+	roleMark      fyne.ThemeColorName = "mark"    // what find found
+	roleMarkNow   fyne.ThemeColorName = "markNow" // the one of them that is looked at
 	roleNone      fyne.ThemeColorName = ""
 )
 
@@ -79,6 +81,7 @@ func lightPalette() palette {
 		roleCodeKeyword: rgb(0x7A3E9D), roleCodeString: rgb(0x0B7259), roleCodeNumber: rgb(0x95520A), roleCodeName: rgb(0x1F5FA8),
 		roleHover:     withAlpha(rgb(0x000000), 0x0c),
 		roleSelection: withAlpha(rgb(0x0F8A6C), 0x40),
+		roleMark:      withAlpha(rgb(0xE0A84A), 0x55), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
 	}
 }
 
@@ -92,6 +95,7 @@ func darkPalette() palette {
 		roleCodeKeyword: rgb(0xC9A2E8), roleCodeString: rgb(0x7CCFAF), roleCodeNumber: rgb(0xDDB27A), roleCodeName: rgb(0x8AB8EC),
 		roleHover:     withAlpha(rgb(0xffffff), 0x0d),
 		roleSelection: withAlpha(rgb(0x3CC29B), 0x50),
+		roleMark:      withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
 	}
 }
 

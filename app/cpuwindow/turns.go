@@ -3,7 +3,6 @@ package cpuwindow
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -229,6 +228,7 @@ func (w *Window) keepDraft(text string) {
 // drawConversation swaps in what was prepared.
 func (w *Window) drawConversation(v conversationView) {
 	w.chat.show(v)
+	w.followSeek(v)
 	w.compose.setBusy(v.busy)
 	w.foot.setUsage(v.usage)
 	w.drawExtra(v)
@@ -300,8 +300,6 @@ func (w *Window) openTranscript() {
 		w.openFile(w.shown.path)
 	}
 }
-
-func (w *Window) sessionFolder() string { return filepath.Join(w.parts.home, "session") }
 
 func (w *Window) pickAgent() {
 	c := w.shown

@@ -53,6 +53,7 @@ type viewport struct {
 	bar        *thumb
 	onAway     func(away bool) // the reader left, or reached, the end
 	onTop      func()          // the reader reached the beginning
+	onEnd      func()          // … the end
 	onLink     func(url string)
 	onRune     func(r rune) // typing goes to the composer
 	away       bool
@@ -226,6 +227,9 @@ func (v *viewport) scrollTo(offset float32) {
 	}
 	if offset < 40 && v.onTop != nil {
 		v.onTop()
+	}
+	if offset > v.maxOffset()-40 && v.onEnd != nil {
+		v.onEnd()
 	}
 	v.tellAway()
 }

@@ -57,7 +57,13 @@ type Window struct {
 	infos    []sessionmem.Info
 	marks    sessionmem.Marks // as of infos
 
-	showArchive bool // the archived sessions are listed too
+	reader      *transcriptView
+	readFrom    sessionmem.Info // what the viewer shows
+	switcher    *switcher       // nil while it is closed
+	stopSearch  context.CancelFunc
+	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
+	seek        *seekTo                   // where to bring the chat once it is read
+	showArchive bool                      // the archived sessions are listed too
 	toast       *toast
 	toastBox    fyne.CanvasObject
 	undoStays   time.Duration // how long the toast is there
@@ -123,7 +129,9 @@ func newWindow(p Params, d parts) *Window {
 
 func (w *Window) build() {
 	w.vitals = newVitalsView()
-	w.side = newSidebar(w.NewChat, newSessionList(w.listActions()), w.showPage, func() { w.openFile(w.sessionFolder()) })
+	w.side = newSidebar(w.NewChat, w.openSwitcher, newSessionList(w.listActions()), w.goToPage)
+	w.side.port.onShortcut = w.runShortcut
+	w.reader = newTranscriptView(w.readerActions())
 	w.toast = newToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
@@ -150,7 +158,8 @@ func (w *Window) content() fyne.CanvasObject {
 	w.compose.resized = func() { w.center.Refresh() }
 	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab
 	w.pageView.Hide()
-	w.panes = container.NewStack(w.chatPane, w.pageView)
+	w.reader.object.Hide()
+	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.object)
 	top := container.New(&tightLayout{}, w.head.object, w.notice)
 	w.toastBox = container.New(toastLayout{above: func() float32 {
 		if w.page != pageChat {
@@ -208,7 +217,11 @@ func (w *Window) refreshAll() {
 		w.checkServer()
 	}
 	w.countProposals()
-	if w.page != pageChat {
+	switch w.page {
+	case pageChat:
+	case pageTranscript:
+		w.refreshReader()
+	default:
 		w.loadPage(w.page)
 	}
 }
@@ -250,8 +263,11 @@ func (w *Window) showPage(p page) {
 		w.focusComposer()
 	} else {
 		w.head.forPage(true, pageTitle(p))
-		w.loadPage(p)
+		if p != pageTranscript {
+			w.loadPage(p)
+		}
 	}
+	w.trackOpen()
 	w.center.Refresh()
 }
 
@@ -263,6 +279,8 @@ func pageTitle(p page) string {
 		return "Agents"
 	case pageSettings:
 		return "Settings"
+	case pageTranscript:
+		return "Transcript"
 	}
 	return ""
 }
@@ -296,7 +314,7 @@ func (w *Window) watchVitals() {
 			})
 		}
 	})
-	w.stopVitals = []func(){stopSub, stopShow}
+	w.stopVitals = []func(){stopSub, stopShow, w.watchFiles()}
 	s := v.Snapshot()
 	w.lastVitals.Store(&s)
 	w.drawVitals()

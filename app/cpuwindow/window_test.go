@@ -161,7 +161,7 @@ func newBench(t testing.TB) *bench {
 		}
 	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config: func() config.Config {
 			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, Write: "auto"}}

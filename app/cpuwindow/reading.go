@@ -1,0 +1,370 @@
+package cpuwindow
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/storage"
+
+	"mac-stats/sessionmem"
+)
+
+// The window's side of the transcript viewer: what it shows, where it leads.
+
+func (w *Window) readerActions() readerActions {
+	return readerActions{
+		copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
+		openLink: w.openLink, edit: w.openFile, reveal: w.reveal, export: w.exportSession, copyAll: w.copySession,
+		fork: w.fork, goOn: w.goOn, openOther: w.openOther, shortcut: w.runShortcut, do: w.p.Do,
+		find: func(text, phrase string) []sessionmem.Mark { return w.parts.finder.Find(text, phrase) },
+	}
+}
+
+// openTranscriptOf shows a session in the viewer, at a block where one is named,
+// with a phrase marked.
+func (w *Window) openTranscriptOf(in sessionmem.Info, block, phrase string) {
+	w.readFrom = in
+	if w.page != pageTranscript {
+		w.showPage(pageTranscript)
+	} else {
+		w.root.closeDrawer()
+		w.drawList()
+	}
+	w.head.title.SetText(orElse(in.Title, orElse(in.Name, pageTitle(pageTranscript))))
+	w.head.bar.Refresh()
+	w.trackOpen()
+	w.readTranscript(func(t *sessionmem.Transcript) { w.reader.show(t, block, phrase) })
+}
+
+// readTranscript reads the session of the viewer off the UI goroutine.
+func (w *Window) readTranscript(then func(*sessionmem.Transcript)) {
+	in := w.readFrom
+	if in.Err != nil {
+		w.reader.fail(in, in.Err.Error())
+		return
+	}
+	go func() {
+		t, err := w.loadInfo(w.ctx, in)
+		w.p.Do(func() {
+			switch {
+			case w.readFrom.Name != in.Name || w.readFrom.Path != in.Path: // another one by now
+			case err != nil:
+				w.reader.fail(in, err.Error())
+			default:
+				then(t)
+			}
+		})
+	}()
+}
+
+// showReader fills the viewer when its page is opened: with the session that is
+// shown in the chat.
+func (w *Window) showReader() {
+	name := w.shown.name
+	if w.readFrom.Name != "" && w.reader.name == w.readFrom.Name && w.readFrom.Name == name {
+		w.readTranscript(w.reader.refresh)
+		return
+	}
+	for _, in := range w.infos {
+		if in.Name == name && !in.ReadOnly {
+			w.openTranscriptOf(in, "", "")
+			return
+		}
+	}
+	w.readFrom = sessionmem.Info{}
+	w.reader.none()
+}
+
+// goToPage shows a page from the sidebar; the one that is shown is left.
+func (w *Window) goToPage(p page) {
+	w.showPage(p)
+	if w.page == pageTranscript {
+		w.showReader()
+	}
+}
+
+// findInside opens the find bar: of the viewer, to which the chat leads.
+func (w *Window) findInside() {
+	if w.page != pageTranscript {
+		w.readFrom = sessionmem.Info{}
+		w.showPage(pageTranscript)
+		w.showReader()
+	}
+	if w.readFrom.Name == "" {
+		return
+	}
+	w.readTranscript(func(t *sessionmem.Transcript) {
+		if w.reader.read == nil || w.reader.name != t.Info.Name {
+			w.reader.show(t, "", "")
+		}
+		w.reader.openFind()
+	})
+}
+
+// goOn continues a session in the chat: at its end, or, where a message is named,
+// from before it; what followed stays in the file as a branch that was left.
+func (w *Window) goOn(in sessionmem.Info, from string) {
+	if from == "" {
+		w.OpenSession(in.Name)
+		return
+	}
+	w.do("Continuing from here", func(ctx context.Context) error {
+		err := w.parts.library.Continue(ctx, in.Name, from)
+		if errors.Is(err, sessionmem.ErrNotFound) {
+			return errors.New("it is summarised by now and no longer in the context. Fork from here instead")
+		}
+		return err
+	}, func() {
+		delete(w.convs, in.Name)
+		w.OpenSession(in.Name)
+	})
+}
+
+// openOther lets the user choose any transcript's file.
+func (w *Window) openOther() {
+	d := dialog.NewFileOpen(func(f fyne.URIReadCloser, err error) {
+		if err != nil || f == nil {
+			return
+		}
+		path := f.URI().Path()
+		if err := f.Close(); err != nil {
+			w.tell("The file can't be read", err.Error())
+			return
+		}
+		w.openTranscriptFile(path)
+	}, w.win)
+	d.SetFilter(storage.NewExtensionFileFilter([]string{".md"}))
+	d.Show()
+}
+
+// openTranscriptFile shows a file that need not be one of the session folder.
+func (w *Window) openTranscriptFile(path string) {
+	w.openTranscriptOf(sessionmem.Info{Path: path, Name: strings.TrimSuffix(baseName(path), ".md"), ReadOnly: true}, "", "")
+}
+
+// seekTo is a place of a chat to bring into sight once it is read.
+type seekTo struct {
+	session string
+	info    sessionmem.Info
+	block   string
+	phrase  string
+}
+
+// openAt shows a session at a block: in the chat where it goes on there, else in
+// the viewer.
+func (w *Window) openAt(in sessionmem.Info, block, phrase string) {
+	if block == "" || !continues(in) {
+		if block == "" {
+			w.openInfo(in)
+		} else {
+			w.openTranscriptOf(in, block, phrase)
+		}
+		return
+	}
+	w.seek = &seekTo{in.Name, in, block, phrase}
+	w.OpenSession(in.Name)
+}
+
+// OpenSessionAt shows a session at a block of it.
+func (w *Window) OpenSessionAt(name, block string) {
+	for _, in := range w.infos {
+		if in.Name == name && !in.ReadOnly {
+			w.openAt(in, block, "")
+			return
+		}
+	}
+	w.OpenSession(name)
+}
+
+// followSeek brings the place that is sought into sight when its chat is drawn. One
+// far back, or on a branch that was left, is shown in the viewer.
+func (w *Window) followSeek(v conversationView) {
+	s := w.seek
+	if s == nil || s.session != v.name || v.loading {
+		return
+	}
+	w.seek = nil
+	for i := range v.entries {
+		if v.entries[i].block != s.block {
+			continue
+		}
+		b := w.chat.built[v.entries[i].key]
+		if b == nil || len(b.rows) == 0 {
+			break
+		}
+		w.chat.port.follow = false
+		w.chat.port.revealRow(b.rows[0].row)
+		w.chat.port.tellAway()
+		if s.phrase != "" {
+			w.markChat(s.phrase)
+		}
+		return
+	}
+	w.p.Do(func() { w.openTranscriptOf(s.info, s.block, s.phrase) }) // once the chat is shown
+}
+
+// markChat shows a phrase in the chat for a while.
+func (w *Window) markChat(phrase string) {
+	find := func(text string) []sessionmem.Mark {
+		var all []sessionmem.Mark
+		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
+			all = append(all, w.parts.finder.Find(text, word)...)
+		}
+		return all
+	}
+	w.chat.port.markRows(find, spread{}, 0, false)
+	time.AfterFunc(marksStay, func() {
+		w.p.Do(func() { w.chat.port.markRows(func(string) []sessionmem.Mark { return nil }, spread{}, 0, false) })
+	})
+}
+
+// marksStay is how long the chat shows what was searched for.
+const marksStay = 6 * time.Second
+
+// switchSession shows the session so many places further down the list, around its
+// ends.
+func (w *Window) switchSession(by int) {
+	var names []string
+	at := -1
+	for _, l := range w.side.lines {
+		if l.heading != "" || !continues(l.info) {
+			continue
+		}
+		if l.info.Name == w.shown.name {
+			at = len(names)
+		}
+		names = append(names, l.info.Name)
+	}
+	if len(names) == 0 {
+		return
+	}
+	if at < 0 && by < 0 {
+		at = 0
+	}
+	w.OpenSession(names[(at+by+len(names))%len(names)])
+}
+
+const (
+	watchEvery = time.Second      // the open file
+	sweepEvery = 10 * time.Second // the list; at least sweepShare times as long as reading it takes
+	sweepShare = 200
+)
+
+// watchFiles looks, while the window is shown, for edits made by other programs: of
+// the file that is open once a second, of all others now and then. Editors save by
+// rename, and some systems open a file for each entry of a watched folder: asking is
+// cheaper than being told.
+func (w *Window) watchFiles() (stop func()) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	go func() {
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		next := time.Now().Add(sweepEvery)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if was := w.openStamp.Load(); was != nil {
+				now := stampOf(was.path)
+				if now != *was && w.openStamp.CompareAndSwap(was, &now) {
+					w.p.Do(w.fileChanged)
+				}
+			}
+			if time.Now().After(next) {
+				took := w.sweepList()
+				next = time.Now().Add(max(sweepEvery, sweepShare*took))
+			}
+		}
+	}()
+	return cancel
+}
+
+// fileStamp tells a file's states apart.
+type fileStamp struct {
+	path string
+	size int64
+	at   time.Time
+}
+
+func stampOf(path string) fileStamp {
+	s := fileStamp{path: path}
+	if fi, err := os.Stat(path); err == nil {
+		s.size, s.at = fi.Size(), fi.ModTime()
+	}
+	return s
+}
+
+// sweepList reads the list again and draws it where it changed; it returns how long
+// reading took.
+func (w *Window) sweepList() time.Duration {
+	began := time.Now()
+	infos, err := w.parts.sessions.List(w.ctx)
+	took := time.Since(began)
+	if err == nil {
+		w.p.Do(func() {
+			if w.visible && !sameInfos(w.infos, infos) {
+				w.reloadList()
+			}
+		})
+	}
+	return took
+}
+
+func sameInfos(a, b []sessionmem.Info) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if x.Path != y.Path || x.Title != y.Title || x.Messages != y.Messages || !x.Active.Equal(y.Active) || (x.Err == nil) != (y.Err == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// fileChanged takes the open file as it is now.
+func (w *Window) fileChanged() {
+	if !w.visible {
+		return
+	}
+	if w.page == pageTranscript {
+		w.refreshReader()
+	}
+	w.reloadShown()
+}
+
+// refreshReader reads the transcript of the viewer again.
+func (w *Window) refreshReader() {
+	if w.readFrom.Name != "" && w.reader.read != nil {
+		w.readTranscript(w.reader.refresh)
+	}
+}
+
+// trackOpen tells the watcher which file is open.
+func (w *Window) trackOpen() {
+	path := ""
+	switch {
+	case w.page == pageTranscript:
+		path = w.readFrom.Path
+	case w.shown != nil:
+		w.shown.mu.Lock()
+		path = w.shown.path
+		w.shown.mu.Unlock()
+	}
+	was := w.openStamp.Load()
+	switch {
+	case path == "":
+		w.openStamp.Store(nil)
+	case was == nil || was.path != path:
+		now := stampOf(path)
+		w.openStamp.Store(&now)
+	}
+}

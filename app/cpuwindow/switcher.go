@@ -1,0 +1,391 @@
+package cpuwindow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	switcherWidth float32 = 560
+	switcherTop   float32 = 72  // from the window's upper edge
+	switcherRows  float32 = 420 // height of the results, at most
+	switcherHits          = 50  // conversations shown
+)
+
+// switcher finds and switches conversations: a field, and below it the recent ones
+// or what was found. It lies over the window until Esc, Enter or a press beside it.
+type switcher struct {
+	widget.BaseWidget
+	entry  *switcherEntry
+	port   *viewport
+	hint   *words
+	card   *surface
+	scrim  *scrim
+	rows   []*hitRow
+	at     int
+	open   func(h sessionmem.Hit, query string)
+	search func(query string)
+}
+
+func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func(), shortcut func(fyne.Shortcut) bool) *switcher {
+	p := &switcher{port: newViewport(), hint: smallWords(""), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(leave), open: open, search: search}
+	p.port.follow, p.port.fixed = false, true
+	p.port.pad, p.port.top = gap8, gap4
+	p.port.Disable()
+	p.entry = &switcherEntry{onKey: p.key, onLeave: leave, onShortcut: shortcut}
+	p.entry.PlaceHolder = "Search conversations"
+	p.entry.OnChanged = search
+	p.entry.ExtendBaseWidget(p.entry)
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// show replaces the results; none are worded by hint alone.
+func (p *switcher) show(hits []sessionmem.Hit, hint string, now time.Time) {
+	p.rows, p.at = nil, 0
+	column := make([]*placed, 0, len(hits))
+	for i, h := range hits {
+		r := newHitRow(h, now, func() { p.open(h, p.entry.Text) }, func() { p.moveTo(i) })
+		p.rows = append(p.rows, r)
+		column = append(column, &placed{row: r, gap: 2})
+	}
+	p.port.offset = 0
+	p.port.setRows(column)
+	p.hint.SetText(hint)
+	p.moveTo(0)
+	p.Refresh()
+}
+
+func (p *switcher) moveTo(i int) {
+	if len(p.rows) == 0 {
+		return
+	}
+	p.rows[p.at].choose(false)
+	p.at = min(max(i, 0), len(p.rows)-1)
+	p.rows[p.at].choose(true)
+}
+
+// key takes what moves in the results; it reports whether it was such a key.
+func (p *switcher) key(k *fyne.KeyEvent) bool {
+	to := p.at
+	switch k.Name {
+	case fyne.KeyUp:
+		to--
+	case fyne.KeyDown:
+		to++
+	case fyne.KeyPageUp:
+		to -= 6
+	case fyne.KeyPageDown:
+		to += 6
+	case fyne.KeyReturn, fyne.KeyEnter:
+		if len(p.rows) > 0 {
+			p.open(p.rows[p.at].hit, p.entry.Text)
+		}
+		return true
+	default:
+		return false
+	}
+	p.moveTo(to)
+	if len(p.rows) > 0 {
+		p.port.revealRow(p.rows[p.at])
+	}
+	return true
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *switcher) CreateRenderer() fyne.WidgetRenderer {
+	return &switcherRenderer{p: p, line: hairline()}
+}
+
+type switcherRenderer struct {
+	p    *switcher
+	line fyne.CanvasObject
+}
+
+func (r *switcherRenderer) Layout(s fyne.Size) {
+	p := r.p
+	p.scrim.Resize(s)
+	w := min(switcherWidth, s.Width-2*gap16)
+	x, top := (s.Width-w)/2, min(switcherTop, s.Height/8)
+	field := p.entry.MinSize().Height
+	p.entry.Move(fyne.NewPos(x+gap8, top+gap4))
+	p.entry.Resize(fyne.NewSize(w-gap16, field))
+	y := top + field + gap8
+	r.line.Move(fyne.NewPos(x, y))
+	r.line.Resize(fyne.NewSize(w, 1))
+	y += 1
+	foot := p.hint.MinSize().Height + gap16
+	p.port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
+	rows := min(p.port.total-bottomRoom+gap8, switcherRows, s.Height-y-foot-gap20)
+	if len(p.rows) == 0 {
+		rows = 0
+	}
+	p.port.Move(fyne.NewPos(x, y))
+	p.port.Resize(fyne.NewSize(w, max(0, rows)))
+	y += max(0, rows)
+	p.hint.Move(fyne.NewPos(x+gap16, y+gap8))
+	p.hint.Resize(fyne.NewSize(w-2*gap16, foot-gap16))
+	p.card.Move(fyne.NewPos(x, top))
+	p.card.Resize(fyne.NewSize(w, y+foot-top))
+}
+
+func (r *switcherRenderer) MinSize() fyne.Size { return fyne.Size{} }
+
+func (r *switcherRenderer) Refresh() {
+	r.Layout(r.p.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+}
+
+func (r *switcherRenderer) Objects() []fyne.CanvasObject {
+	p := r.p
+	return []fyne.CanvasObject{p.scrim, p.card, p.entry, r.line, p.port, p.hint}
+}
+func (r *switcherRenderer) Destroy() {}
+
+// switcherEntry is the field of the switcher: the keys that move go to the results.
+type switcherEntry struct {
+	widget.Entry
+	onKey      func(*fyne.KeyEvent) bool
+	onLeave    func()
+	onShortcut func(fyne.Shortcut) bool
+}
+
+// TypedKey implements fyne.Focusable.
+func (e *switcherEntry) TypedKey(k *fyne.KeyEvent) {
+	switch {
+	case k.Name == fyne.KeyEscape:
+		e.onLeave()
+	case !e.onKey(k):
+		e.Entry.TypedKey(k)
+	}
+}
+
+// TypedShortcut implements fyne.Shortcutable.
+func (e *switcherEntry) TypedShortcut(s fyne.Shortcut) {
+	if !e.onShortcut(s) {
+		e.Entry.TypedShortcut(s)
+	}
+}
+
+// hitRow is a conversation that was found: title, where and when, what was said.
+type hitRow struct {
+	widget.BaseWidget
+	hit     sessionmem.Hit
+	title   *prose
+	meta    *words
+	snippet *prose
+	bg      *surface
+	chosen  bool
+	onTap   func()
+	onPoint func() // the pointer came
+}
+
+func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
+	title, marks := orElse(h.Info.Title, h.Info.Name), h.TitleMarks
+	if h.Info.Title == "" {
+		marks = nil
+	}
+	r := &hitRow{hit: h, bg: newSurface(roleNone, roleNone, radiusRow), onTap: onTap, onPoint: onPoint}
+	r.title = newProse(markedRuns(title, marks, roleText), sizeText, roleText)
+	when := h.Time
+	if when.IsZero() {
+		when = h.Info.Active
+	}
+	meta := sourceWords(h.Info.Source) + " · " + whenWords(when, now)
+	if h.Info.Archived {
+		meta += " · archived"
+	}
+	if h.Blocks > 1 {
+		meta += fmt.Sprintf(" · %d places", h.Blocks)
+	}
+	r.meta = smallWords(meta)
+	if h.Snippet != "" {
+		r.snippet = newProse(markedRuns(h.Snippet, h.Marks, roleMuted), sizeSmall, roleMuted)
+	}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// markedRuns is text in a role with the marks in the accent's colour.
+func markedRuns(text string, marks []sessionmem.Mark, role fyne.ThemeColorName) []run {
+	var runs []run
+	at := 0
+	for _, m := range marks {
+		if m.From > at {
+			runs = append(runs, run{text: text[at:m.From], role: role})
+		}
+		runs = append(runs, run{text: text[m.From:m.To], role: roleAccent, bold: true})
+		at = m.To
+	}
+	if at < len(text) || runs == nil {
+		runs = append(runs, run{text: text[at:], role: role})
+	}
+	return runs
+}
+
+func (r *hitRow) measure(width float32) float32 {
+	h := r.title.measure(width-2*gap8) + 16 + 12
+	if r.snippet != nil {
+		h += r.snippet.measure(width-2*gap8) + 2
+	}
+	return h
+}
+
+func (r *hitRow) choose(on bool) {
+	r.chosen = on
+	fill := roleNone
+	if on {
+		fill = roleAccentSoft
+	}
+	r.bg.set(fill, roleNone)
+}
+
+// Tapped implements fyne.Tappable.
+func (r *hitRow) Tapped(*fyne.PointEvent) { r.onTap() }
+
+// MouseIn implements desktop.Hoverable.
+func (r *hitRow) MouseIn(*desktop.MouseEvent) {}
+
+// MouseMoved implements desktop.Hoverable: what the pointer moves over is chosen.
+func (r *hitRow) MouseMoved(*desktop.MouseEvent) {
+	if !r.chosen {
+		r.onPoint()
+	}
+}
+
+// MouseOut implements desktop.Hoverable.
+func (r *hitRow) MouseOut() {}
+
+// CreateRenderer implements fyne.Widget.
+func (r *hitRow) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(container.New(&hitLayout{r}, r.bg, container.NewWithoutLayout(r.parts()...)))
+}
+
+func (r *hitRow) parts() []fyne.CanvasObject {
+	parts := []fyne.CanvasObject{r.title, r.meta}
+	if r.snippet != nil {
+		parts = append(parts, r.snippet)
+	}
+	return parts
+}
+
+type hitLayout struct{ r *hitRow }
+
+func (l *hitLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(0, 40) }
+
+func (l *hitLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	r := l.r
+	for _, x := range o {
+		x.Resize(s)
+	}
+	w, y := s.Width-2*gap8, float32(6)
+	put := func(x fyne.CanvasObject, h float32) {
+		x.Move(fyne.NewPos(gap8, y))
+		x.Resize(fyne.NewSize(w, h))
+		y += h
+	}
+	put(r.title, r.title.measure(w))
+	if r.snippet != nil {
+		put(r.snippet, r.snippet.measure(w))
+		y += 2
+	}
+	put(r.meta, 16)
+}
+
+// finder finds conversations by their words; it may be replaced by an index.
+type finder interface {
+	Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error)
+	Find(text, phrase string) []sessionmem.Mark
+}
+
+// openSwitcher shows the switcher with the recent conversations.
+func (w *Window) openSwitcher() {
+	if w.switcher != nil {
+		w.closeSwitcher()
+		return
+	}
+	w.switcher = newSwitcher(w.searchSessions, w.openHit, w.closeSwitcher, w.runShortcut)
+	w.switcher.Resize(w.win.Canvas().Size())
+	w.win.Canvas().Overlays().Add(w.switcher)
+	w.searchSessions("")
+	w.win.Canvas().Focus(w.switcher.entry)
+}
+
+func (w *Window) closeSwitcher() {
+	if w.switcher == nil {
+		return
+	}
+	if w.stopSearch != nil {
+		w.stopSearch()
+	}
+	w.win.Canvas().Overlays().Remove(w.switcher)
+	w.switcher = nil
+}
+
+// searchSessions looks for what is typed, off the UI goroutine; what was looked for
+// before is given up.
+func (w *Window) searchSessions(query string) {
+	if w.stopSearch != nil {
+		w.stopSearch()
+	}
+	p := w.switcher
+	if p == nil {
+		return
+	}
+	if len([]rune(query)) == 0 {
+		p.show(recent(w.infos), "Arrow keys choose · Enter opens · Esc closes", time.Now())
+		return
+	}
+	ctx, stop := context.WithCancel(w.ctx)
+	w.stopSearch = stop
+	go func() {
+		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
+		if ctx.Err() != nil {
+			return
+		}
+		w.p.Do(func() {
+			if w.switcher == p && ctx.Err() == nil {
+				p.show(hits, foundWords(query, len(hits), err), time.Now())
+			}
+		})
+	}()
+}
+
+// recent is the conversations to switch to.
+func recent(infos []sessionmem.Info) []sessionmem.Hit {
+	var out []sessionmem.Hit
+	for _, in := range infos {
+		if in.Err == nil && !in.Archived && len(out) < switcherHits {
+			out = append(out, sessionmem.Hit{Info: in, Time: in.Active})
+		}
+	}
+	return out
+}
+
+func foundWords(query string, n int, err error) string {
+	switch {
+	case err != nil:
+		return "The conversations can't be searched: " + err.Error()
+	case n == 0:
+		return "Nothing found for “" + shorten(query, 40) + "”. A conversation has to hold every word."
+	case n == switcherHits:
+		return fmt.Sprintf("The newest %d · more words narrow it down", n)
+	}
+	return plural(n, "conversation", "conversations")
+}
+
+// openHit shows what was found, at the place.
+func (w *Window) openHit(h sessionmem.Hit, query string) {
+	w.closeSwitcher()
+	w.openAt(h.Info, h.Block, query)
+}

@@ -1,0 +1,264 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	readerStep = 60  // blocks that join when the reader comes to an edge
+	readerMost = 240 // blocks that are built at once: what is held does not grow with the transcript
+)
+
+// readout is a transcript as the viewer knows it: all blocks as they stand in the
+// file, the part of them that is built, and what was opened in it. It knows no screen.
+type readout struct {
+	info     sessionmem.Info
+	blocks   []sessionmem.Block
+	left     []bool // of each block: its branch was left
+	from, to int    // the blocks that are built
+	open     map[string]bool
+	seed     maphash.Seed
+}
+
+func newReadout(t *sessionmem.Transcript) *readout {
+	r := &readout{open: map[string]bool{}, seed: maphash.MakeSeed()}
+	r.take(t)
+	r.to = min(len(r.blocks), readerStep)
+	return r
+}
+
+// take replaces what was read; the part that is built stays about where it is.
+func (r *readout) take(t *sessionmem.Transcript) {
+	atEnd := r.to == len(r.blocks)
+	r.info, r.blocks = t.Info, t.Blocks
+	branch := map[string]bool{}
+	for _, b := range t.Branch() {
+		branch[b.ID] = true
+	}
+	r.left = make([]bool, len(t.Blocks))
+	for i, b := range t.Blocks {
+		r.left[i] = !branch[b.ID] && b.Note != sessionmem.NoteRewind
+	}
+	r.to = min(r.to, len(r.blocks))
+	if atEnd {
+		r.to = min(len(r.blocks), max(r.from+readerStep, r.to)+readerStep)
+	}
+	r.from = min(r.from, r.to)
+}
+
+// grow builds more blocks before (-1) or after (1) those that are built, and lets
+// go of some at the other end. It reports whether there were any.
+func (r *readout) grow(dir int) bool {
+	if dir < 0 {
+		if r.from == 0 {
+			return false
+		}
+		r.from = max(0, r.from-readerStep)
+		r.to = min(r.to, r.from+readerMost)
+		return true
+	}
+	if r.to == len(r.blocks) {
+		return false
+	}
+	r.to = min(len(r.blocks), r.to+readerStep)
+	r.from = max(r.from, r.to-readerMost)
+	return true
+}
+
+// show builds the blocks around one, and opens the branch it is on.
+func (r *readout) show(at int) {
+	if at < r.from || at >= r.to {
+		r.from = max(0, at-readerStep/2)
+		r.to = min(len(r.blocks), r.from+readerStep)
+	}
+	if r.left[at] {
+		r.open[r.groupOf(at)] = true
+	}
+}
+
+// groupOf names the left branch a block is on, by its first block.
+func (r *readout) groupOf(at int) string {
+	for at > 0 && r.left[at-1] {
+		at--
+	}
+	return "left " + r.blocks[at].ID
+}
+
+// indexOf is where a block stands, -1 where it is not there.
+func (r *readout) indexOf(block string) int {
+	return slices.IndexFunc(r.blocks, func(b sessionmem.Block) bool { return b.ID == block })
+}
+
+// readerItem is one thing of the viewer's column: an entry as in the chat, a line
+// between days, or a branch that was left.
+type readerItem struct {
+	entry *entryView
+	day   string
+	group string // a left branch's name; label says how much it is
+	label string
+	left  bool   // of an entry: it is on a left branch
+	who   string // of a user's message: its author
+	turn  string // of a head: the last block of its turn, to fork at
+	next  string // of a head: the message after the turn, "" for none
+}
+
+// items words the part that is built. It parses markdown: off the UI goroutine.
+func (r *readout) items(now time.Time) []readerItem {
+	var out []readerItem
+	day := ""
+	if r.from > 0 {
+		day = dayOf(r.blocks[r.from-1], now)
+	}
+	for i := r.from; i < r.to; {
+		end := i + 1
+		for end < r.to && r.left[end] == r.left[i] {
+			end++
+		}
+		if r.left[i] {
+			name := r.groupOf(i)
+			out = append(out, readerItem{group: name, label: leftWords(r.blocks[i:end], r.open[name])})
+			if !r.open[name] {
+				i = end
+				continue
+			}
+		}
+		for _, it := range r.stretch(i, end) {
+			if at := r.indexNear(it.entry.block, i, end); at >= 0 {
+				if d := dayOf(r.blocks[at], now); d != "" && d != day {
+					day = d
+					out = append(out, readerItem{day: d})
+				}
+			}
+			out = append(out, it)
+		}
+		i = end
+	}
+	return out
+}
+
+func (r *readout) indexNear(block string, from, to int) int {
+	for i := from; block != "" && i < to; i++ {
+		if r.blocks[i].ID == block {
+			return i
+		}
+	}
+	return -1
+}
+
+func dayOf(b sessionmem.Block, now time.Time) string {
+	if b.Time.IsZero() {
+		return ""
+	}
+	return b.Time.In(now.Location()).Format("Monday, 2 January 2006")
+}
+
+func leftWords(blocks []sessionmem.Block, open bool) string {
+	n := 0
+	for _, b := range blocks {
+		if b.IsMessage() {
+			n++
+		}
+	}
+	if open {
+		return "a branch that was left · " + plural(n, "message", "messages") + " · hide"
+	}
+	return "a branch that was left · " + plural(n, "message", "messages") + " · show"
+}
+
+// stretch makes the entries of blocks that are on one branch, as the chat shows
+// them, each under a key that stays as long as the block says the same.
+func (r *readout) stretch(from, to int) []readerItem {
+	c := newConversation(r.info.Name)
+	c.addBlocks(r.blocks[from:to])
+	v := c.view(time.Now())
+	var out []readerItem
+	head := -1
+	for i := range v.entries {
+		e := &v.entries[i]
+		e.retryID, e.rev = "", 1
+		it := readerItem{entry: e, left: r.left[from]}
+		if e.kind == entryError { // what to do about it is over
+			e.kind, e.text = entryNote, "failed: "+e.fault.sentence
+		}
+		at := r.indexNear(e.block, from, to)
+		if at >= 0 {
+			b := r.blocks[at]
+			e.key = fmt.Sprintf("%d %s %x", e.kind, b.ID, maphash.String(r.seed, b.Text))
+			it.who = orElse(b.Attrs["author"], "You")
+			if head >= 0 {
+				out[head].turn = b.ID
+			}
+		}
+		switch e.kind {
+		case entryHead:
+			head = len(out)
+			e.key = "head" // completed below, by the entry under it
+		case entryUser:
+			head = -1
+		}
+		out = append(out, it)
+	}
+	for i := range out {
+		if out[i].turn != "" && !out[i].left {
+			out[i].next = r.messageAfter(out[i].turn)
+		}
+		if out[i].entry.key == "head" && i+1 < len(out) {
+			out[i].entry.key = "head of " + out[i+1].entry.key
+		}
+	}
+	return out
+}
+
+// messageAfter is the first message behind a block that is on the branch the
+// conversation is on, "" where there is none.
+func (r *readout) messageAfter(block string) string {
+	for i := r.indexOf(block) + 1; i > 0 && i < len(r.blocks); i++ {
+		if r.blocks[i].Kind == sessionmem.KindUser && !r.left[i] {
+			return r.blocks[i].ID
+		}
+	}
+	return ""
+}
+
+// facts is what the viewer says of the file.
+func (r *readout) facts(now time.Time) string {
+	in := r.info
+	parts := []string{sourceWords(in.Source), plural(in.Messages, "message", "messages")}
+	if !in.Started.IsZero() {
+		parts = append(parts, "started "+in.Started.In(now.Location()).Format("2 January 2006 15:04"))
+	}
+	switch {
+	case in.Archived:
+		parts = append(parts, "archived")
+	case in.Path == "":
+		parts = append(parts, "private, in memory only")
+	}
+	if in.ReadOnly {
+		parts = append(parts, "read-only: a newer format, or an older file of the session")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// place is one place that find found: the nth in a block.
+type place struct{ block, nth int }
+
+// places finds a phrase in all blocks, also those that are not built. It reads
+// much: off the UI goroutine.
+func (r *readout) places(find func(text string) []sessionmem.Mark) []place {
+	var out []place
+	for i, b := range r.blocks {
+		if b.Kind == sessionmem.KindNote && (b.Note == sessionmem.NoteRewind || b.Note == sessionmem.NoteTitle) {
+			continue
+		}
+		for n := range find(b.Text) {
+			out = append(out, place{i, n})
+		}
+	}
+	return out
+}

@@ -1,0 +1,378 @@
+package cpuwindow
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"mac-stats/sessionmem"
+)
+
+// readerActions is what can be done from the transcript viewer.
+type readerActions struct {
+	copyText  func(text string)
+	openLink  func(url string)
+	goOn      func(in sessionmem.Info, from string) // continue; from = the message that leaves the context, "" for none
+	fork      func(in sessionmem.Info, through string)
+	export    func(in sessionmem.Info)
+	copyAll   func(in sessionmem.Info)
+	edit      func(path string)
+	reveal    func(path string)
+	openOther func()
+	shortcut  func(fyne.Shortcut) bool
+	do        func(func())
+	find      func(text, phrase string) []sessionmem.Mark
+}
+
+// transcriptView shows a whole transcript to read: left branches, sub-calls, notes
+// and Summaries too. Rows are built as the chat builds them, for a part of the file
+// at a time.
+type transcriptView struct {
+	act    readerActions
+	rows   *chatView // builds the rows of entries; its port is the column
+	bar    *findBar
+	object *fyne.Container
+
+	name  string // session
+	read  *readout
+	fault string // why nothing is shown
+	turn  int    // of the building: only the newest is shown
+	busy  bool   // a part is being built
+	index map[string]spread
+
+	phrase string
+	places []place
+	at     int
+	seek   *place // to bring into sight once it is built
+}
+
+// spread is where the rows of a block's entry are.
+type spread struct {
+	from, to int
+	key      string
+	folds    bool
+}
+
+func newTranscriptView(act readerActions) *transcriptView {
+	v := &transcriptView{act: act}
+	v.rows = newChatView(chatActions{copyText: act.copyText, openLink: act.openLink, showOlder: func() {}, copyAnswer: func(string) {}})
+	v.rows.onToggle = func() {
+		if v.read != nil {
+			v.build()
+		}
+	}
+	port := v.rows.port
+	port.follow, port.fixed = false, true
+	port.onTop, port.onEnd = func() { v.grow(-1) }, func() { v.grow(1) }
+	port.onAway, port.onLink, port.onRune = nil, act.openLink, nil
+	port.onShortcut = act.shortcut
+	v.bar = newFindBar(v.search, v.step, v.closeFind, act.shortcut)
+	v.object = container.New(layout.NewBorderLayout(v.bar, nil, nil, nil), v.bar, port)
+	return v
+}
+
+// show reads another transcript from its beginning, or at a block.
+func (v *transcriptView) show(t *sessionmem.Transcript, block, phrase string) {
+	v.name, v.fault = t.Info.Name, ""
+	v.read = newReadout(t)
+	v.rows.built, v.rows.expanded = map[string]*builtEntry{}, map[string]bool{}
+	v.rows.port.clearSelection()
+	v.rows.port.offset = 0
+	v.places, v.seek, v.phrase = nil, nil, ""
+	v.bar.Hide()
+	if at := v.read.indexOf(block); block != "" && at >= 0 {
+		v.read.show(at)
+		v.seek = &place{block: at}
+		v.phrase = phrase
+	}
+	v.build()
+}
+
+// refresh takes the transcript as it is now; the reader stays where they are.
+func (v *transcriptView) refresh(t *sessionmem.Transcript) {
+	v.fault = ""
+	v.read.take(t)
+	v.build()
+	if v.phrase != "" && v.bar.Visible() {
+		v.look(false)
+	}
+}
+
+// fail says why there is nothing to read.
+func (v *transcriptView) fail(in sessionmem.Info, words string) {
+	v.turn++
+	v.name, v.read, v.fault = in.Name, nil, words
+	rows := []*placed{{row: newCardRow(roleHot, newParagraph("This transcript can't be read: "+words, roleText), newParagraph("The file is left as it is.", roleMuted)), gap: gap12, max: proseMax}}
+	if in.Path != "" {
+		rows = append(rows, &placed{row: newFlowRow(gap8, v.fileButtons(in)...), gap: gap12})
+	}
+	v.rows.port.setRows(rows)
+}
+
+// none is what the page shows where no conversation is chosen.
+func (v *transcriptView) none() {
+	v.turn++
+	v.name, v.read = "", nil
+	v.rows.port.setRows([]*placed{
+		{row: newBoxRow(titleWords("Nothing to read yet")), gap: gap20},
+		textRow("Choose a conversation on the left. Every one is a markdown file, whether it comes from this window, the command line or Discord.", roleMuted, gap4),
+		{row: newFlowRow(gap8, newButton(buttonPlain, "Open another file…", v.act.openOther)), gap: gap12},
+	})
+}
+
+// build prepares the rows off the UI goroutine and swaps them in.
+func (v *transcriptView) build() {
+	v.turn++
+	v.busy = true
+	turn, snapshot := v.turn, *v.read
+	snapshot.open = map[string]bool{}
+	for k, on := range v.read.open {
+		snapshot.open[k] = on
+	}
+	now := time.Now()
+	go func() {
+		items := snapshot.items(now)
+		v.act.do(func() {
+			if turn == v.turn {
+				v.busy = false
+				v.layOut(items, now)
+			}
+		})
+	}()
+}
+
+// grow builds more at an edge of what is built.
+func (v *transcriptView) grow(dir int) {
+	if v.read != nil && !v.busy && v.read.grow(dir) {
+		v.build()
+	}
+}
+
+// layOut swaps the rows in; those that are the same stay.
+func (v *transcriptView) layOut(items []readerItem, now time.Time) {
+	column := v.heading(now)
+	alive := make(map[string]*builtEntry, len(items))
+	v.index = map[string]spread{}
+	for i := range items {
+		it := &items[i]
+		from := len(column)
+		switch {
+		case it.day != "":
+			column = append(column, &placed{row: newDivider(it.day, func() {}), gap: gap20})
+		case it.group != "":
+			column = append(column, &placed{row: newDivider(it.label, func() { v.toggleGroup(it.group) }), gap: gap16})
+		default:
+			b := v.rows.build(it.entry)
+			alive[it.entry.key] = b
+			column = append(column, v.entryRows(it, b, now)...)
+		}
+		if it.entry != nil && it.entry.block != "" {
+			folds := it.entry.kind == entryCall || it.entry.kind == entrySummary
+			v.index[it.entry.block] = spread{from, len(column), it.entry.key, folds}
+		}
+	}
+	if v.read.to < len(v.read.blocks) {
+		column = append(column, &placed{row: newDivider(plural(len(v.read.blocks)-v.read.to, "entry", "entries")+" below · show", func() { v.grow(1) }), gap: gap16})
+	}
+	v.rows.built = alive
+	v.rows.port.setRows(column)
+	v.mark()
+}
+
+// heading is what stands above the conversation: what it is, what can be done.
+func (v *transcriptView) heading(now time.Time) []*placed {
+	in := v.read.info
+	buttons := []fyne.CanvasObject{}
+	if continues(in) {
+		buttons = append(buttons, newButton(buttonPrimary, "Continue", func() { v.act.goOn(in, "") }))
+	}
+	buttons = append(buttons,
+		newButton(buttonPlain, "Fork", func() { v.act.fork(in, "") }),
+		newButton(buttonPlain, "Export", func() { v.act.export(in) }),
+		newButton(buttonPlain, "Copy as text", func() { v.act.copyAll(in) }))
+	if in.Path != "" {
+		buttons = append(buttons, v.fileButtons(in)...)
+	}
+	rows := []*placed{
+		{row: newProse([]run{{text: v.read.facts(now)}}, sizeSmall, roleMuted), gap: gap4},
+		{row: newFlowRow(gap8, buttons...), gap: gap8},
+	}
+	if v.read.from > 0 {
+		rows = append(rows, &placed{row: newDivider(plural(v.read.from, "entry", "entries")+" above · show", func() { v.grow(-1) }), gap: gap16})
+	}
+	return rows
+}
+
+func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
+	return []fyne.CanvasObject{
+		newButton(buttonPlain, "Open in editor", func() { v.act.edit(in.Path) }),
+		newButton(buttonPlain, "Show in folder", func() { v.act.reveal(in.Path) }),
+		newButton(buttonPlain, "Find", v.openFind),
+	}
+}
+
+// entryRows is the rows of an entry: as in the chat, but for who and when above a
+// message, and what can be done from an answer.
+func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time) []*placed {
+	e := it.entry
+	switch e.kind {
+	case entryUser:
+		who := boldWords(it.who)
+		who.size = sizeSmall + 1
+		caption := line(gap4, 0, spacer(1), who, smallWords(prefixed(" · ", whenWords(e.at, now))))
+		rows := append([]*placed{{row: newBoxRow(caption), gap: gap20}}, b.rows...)
+		b.rows[0].gap = gap4
+		return rows
+	case entryHead:
+		who := boldWords(orElse(e.agent, "assistant"))
+		who.size = sizeSmall + 1
+		meta := smallWords(prefixed(" · ", e.model) + prefixed(" · ", whenWords(e.at, now))).squeezable()
+		parts := []fyne.CanvasObject{line(gap4, 1, who, meta)}
+		in, turn, next := v.read.info, it.turn, it.next
+		if continues(in) && next != "" && !it.left {
+			parts = append(parts, newButton(buttonQuiet, "Continue from here", func() { v.act.goOn(in, next) }))
+		}
+		if turn != "" {
+			parts = append(parts, newButton(buttonQuiet, "Fork from here", func() { v.act.fork(in, turn) }))
+		}
+		return []*placed{{row: newBoxRow(line(gap12, 0, parts...)), gap: gap20, max: proseMax}}
+	}
+	return b.rows
+}
+
+// prefixed is s behind a separator, "" where s is empty.
+func prefixed(sep, s string) string {
+	if s == "" {
+		return ""
+	}
+	return sep + s
+}
+
+func (v *transcriptView) toggleGroup(name string) {
+	v.read.open[name] = !v.read.open[name]
+	v.build()
+}
+
+// openFind shows the find bar with what was looked for last.
+func (v *transcriptView) openFind() {
+	if v.read == nil {
+		return
+	}
+	v.bar.Show()
+	v.object.Refresh()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v.object); c != nil {
+		c.Focus(v.bar.entry)
+	}
+	v.bar.entry.TypedShortcut(&fyne.ShortcutSelectAll{})
+	v.search(v.bar.entry.Text)
+}
+
+func (v *transcriptView) closeFind() {
+	v.phrase, v.places = "", nil
+	v.bar.Hide()
+	v.object.Refresh()
+	v.mark()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v.object); c != nil {
+		c.Focus(v.rows.port)
+	}
+}
+
+// search looks for a phrase in the whole transcript, off the UI goroutine.
+func (v *transcriptView) search(phrase string) {
+	v.phrase = phrase
+	v.look(true)
+}
+
+// look counts the places; with jump, the first from the built part on is shown.
+func (v *transcriptView) look(jump bool) {
+	if v.read == nil {
+		return
+	}
+	phrase, snapshot, from := v.phrase, *v.read, v.read.from
+	go func() {
+		places := snapshot.places(func(text string) []sessionmem.Mark { return v.act.find(text, phrase) })
+		v.act.do(func() {
+			if v.phrase != phrase {
+				return
+			}
+			v.places = places
+			if jump {
+				v.at = 0
+				for v.at < len(places)-1 && places[v.at].block < from {
+					v.at++
+				}
+				v.goTo()
+			}
+			v.at = max(0, min(v.at, len(places)-1))
+			v.bar.say(v.at, len(places))
+			v.mark()
+		})
+	}()
+}
+
+// step goes to the next or previous place, around the ends.
+func (v *transcriptView) step(by int) {
+	if n := len(v.places); n > 0 {
+		v.at = (v.at + by + n) % n
+		v.bar.say(v.at, n)
+		v.goTo()
+	}
+}
+
+// goTo brings the place that is looked at into sight.
+func (v *transcriptView) goTo() {
+	if v.at >= len(v.places) {
+		return
+	}
+	p := v.places[v.at]
+	if p.block >= len(v.read.blocks) {
+		return // the file became shorter: the next look counts anew
+	}
+	v.seek = &p
+	v.read.show(p.block)
+	v.build()
+}
+
+// mark shows the phrase in the rows that are built, and brings the place that is
+// sought into sight.
+func (v *transcriptView) mark() {
+	if v.read == nil {
+		return
+	}
+	find := func(text string) []sessionmem.Mark {
+		if v.phrase == "" {
+			return nil
+		}
+		return v.act.find(text, v.phrase)
+	}
+	p, sought := v.sought()
+	if p.block >= len(v.read.blocks) {
+		v.rows.port.markRows(find, spread{}, 0, false)
+		return
+	}
+	span := v.index[v.read.blocks[p.block].ID]
+	if sought && span.folds && !v.rows.expanded[span.key] {
+		v.rows.expanded[span.key] = true
+		v.build()
+		return // marked when it is built
+	}
+	if sought && span.from < span.to {
+		v.rows.port.revealRow(v.rows.port.rows[span.from].row)
+		v.seek = nil
+	}
+	v.rows.port.markRows(find, span, p.nth, sought)
+}
+
+// sought is the place to show as the one that is looked at; ok where it is to be
+// brought into sight.
+func (v *transcriptView) sought() (p place, ok bool) {
+	switch {
+	case v.seek != nil:
+		return *v.seek, true
+	case v.at < len(v.places) && v.bar.Visible():
+		return v.places[v.at], false
+	}
+	return place{block: len(v.read.blocks)}, false
+}
