@@ -46,6 +46,18 @@ func (r ArchiveRule) finished(info Info, now time.Time) bool {
 	return now.Sub(info.Active) >= after && (r.Keep == nil || !r.Keep(info.Name))
 }
 
+// running says whether this process saw the session's last block being written a
+// moment ago, which no clock that jumps ahead since makes long ago.
+func (r ArchiveRule) running(ses *session, now time.Time) bool {
+	n := len(ses.recent)
+	if n == 0 {
+		return false
+	}
+	last := ses.recent[n-1]
+	written := last.seen.Round(0).Sub(last.block.Time).Abs() < time.Minute // it isn't an older one that was brought in
+	return written && now.Sub(last.seen) < min(r.After, lateSave)
+}
+
 // Archive moves finished transcripts to archive/<YYYY-MM>/, by the month of their
 // last block, and returns their sessions' names. Each is copied, synced and
 // compared before the original goes. One whose turn is running stays. They are
@@ -90,6 +102,9 @@ func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error 
 		return err
 	}
 	defer unlock()
+	if rule.running(ses, time.Now()) {
+		return fmt.Errorf("%w: something was said in it just now, whatever the clock says", ErrBusy)
+	}
 	if len(ses.unsaved.blocks) > 0 {
 		return fmt.Errorf("%w: its last blocks wait for the disk", ErrBusy)
 	}

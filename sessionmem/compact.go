@@ -78,10 +78,12 @@ type Snapshot struct {
 	Agent    string   // the slug of the agent that answered last; a caller may set the one that was chosen
 	Last     time.Time
 
-	omitted int    // older messages that are in none of these: see Context.Omitted
-	before  string // the id of the last of them
-	last    string // the id of the last block of the branch
-	goes    bool   // the block that Previous goes through is there
+	omitted int       // older messages that are in none of these: see Context.Omitted
+	before  string    // the id of the last of them
+	last    string    // the id of the last block of the branch
+	goes    bool      // the block that Previous goes through is there
+	seen    time.Time // when the last block joined as this process saw it; zero: it didn't see it
+	waits   bool      // the last blocks are not on disk yet
 }
 
 // Snapshot gives what there is to summarise of a session. With before, the id of a
@@ -98,7 +100,10 @@ func (s *Store) Snapshot(ctx context.Context, name, before string) (Snapshot, er
 
 // snapshotNow copies what is context now, in front of the block before.
 func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
-	snap := Snapshot{Session: ses.name}
+	snap := Snapshot{Session: ses.name, waits: len(ses.unsaved.blocks) > 0}
+	if n := len(ses.recent); n > 0 {
+		snap.seen = ses.recent[n-1].seen
+	}
 	f, x := &ses.fold, &ses.index
 	at, from := f.lastSummary(x)
 	end := len(f.active)

@@ -94,6 +94,9 @@ func (c *Compaction) compact(ctx context.Context, snap Snapshot, keep int, perio
 	if len(snap.Messages) == 0 {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, ErrNothing)
 	}
+	if snap.waits {
+		return out, fmt.Errorf("summarising %s: %w", snap.Session, waitsError{})
+	}
 	unlock, err := c.lock(ctx, snap.Session)
 	if err != nil {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
@@ -154,6 +157,12 @@ func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) Block {
 	}
 	return b
 }
+
+// waitsError: the Summary would wait for the disk as well; it is made once that works.
+type waitsError struct{}
+
+func (waitsError) Error() string        { return "its last blocks are not on disk yet" }
+func (waitsError) Is(target error) bool { return target == ErrStale }
 
 // ErrNothing: there is no message that a Summary could be made of.
 var ErrNothing = errors.New("there is nothing to summarise")
@@ -237,6 +246,13 @@ func (c *Compaction) Pass(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// inactive says whether nothing was said for so long. A clock that jumps ahead makes
+// no running conversation inactive: what this process saw itself is measured without
+// the clock.
+func (s Snapshot) inactive(after time.Duration) bool {
+	return time.Since(s.Last) > after && (s.seen.IsZero() || time.Since(s.seen) > after)
+}
+
 // passOne summarises a session if it is time.
 func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 	snap, p, err := c.Snapshot(ctx, name, "")
@@ -244,7 +260,7 @@ func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 		c.c.Logger.Warn("a session is left out of the periodic compaction", "session", name, "err", err)
 		return false, ctx.Err()
 	}
-	keep, inactive := p.KeepRecent, time.Since(snap.Last) > p.InactiveAfter
+	keep, inactive := p.KeepRecent, snap.inactive(p.InactiveAfter)
 	if inactive {
 		keep = 0
 	}
