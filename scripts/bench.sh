@@ -41,7 +41,9 @@ proof() { # NAME PACKAGE VARIABLE=STEPS
 	out=$(mktemp)
 	env CGO_ENABLED=0 "$3" go test -tags "$test_tags" -count=1 -timeout 60m -v -run "^$1\$" "$2" >"$out" 2>&1 || code=$?
 	if ((code)); then
-		tail -n 100 "$out"
+		grep -E '^ *--- FAIL|^panic|^ {4,}[a-z_]+\.go:[0-9]+: ' "$out" | tail -n 200
+		say "All it said is in $out."
+		return "$code"
 	else
 		{
 			printf '\npkg: mac-stats/%s\n' "${2#./}"
@@ -49,7 +51,6 @@ proof() { # NAME PACKAGE VARIABLE=STEPS
 		} >>"$results"
 	fi
 	rm -f "$out"
-	return "$code"
 }
 
 ((${#packages[@]})) && CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -bench . -benchmem "${packages[@]}" | tee "$results"

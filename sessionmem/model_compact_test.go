@@ -16,6 +16,10 @@ import (
 // lesson is learnt again and again.
 var modelThings = []string{"espresso", "kayak", "violin", "marmalade", "typewriter", "telescope", "saffron", "granite", "origami", "lighthouse"}
 
+// The tools of the model test: what one gives is the program's own words, what the
+// other gives a stranger's.
+const ownTool, strangersTool = "SYSTEM_STATS", "FETCH_URL"
+
 // errNoServer is what a Summarizer says that reaches no model.
 var errNoServer = errors.New("no server")
 
@@ -65,7 +69,7 @@ func (m *model) newScript() script {
 // compaction is the real one, over real memory files, with a model of the test.
 func (m *model) compaction(s *Store, small Summarizer, p CompactPolicy, done func(Compacted)) *Compaction {
 	return NewCompaction(CompactionConfig{
-		Store: s, Summarizer: small, Policy: func() CompactPolicy { return p }, Done: done,
+		Store: s, Summarizer: small, Policy: func() CompactPolicy { return p }, Done: done, Own: []string{ownTool},
 		Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: m.root}), Store: s, Write: func() string { return "auto" }},
 	})
 }
@@ -86,6 +90,7 @@ func (m *model) compactWith(s *Store, ses *modelSession, small script, turned *b
 		stop()
 	}
 	keep, n, before := m.rnd.IntN(6), len(ses.want), reference(ses.want).Messages
+	tainted := heardStrangers(ses.want)
 	c := m.compaction(s, small, CompactPolicy{}, nil)
 	snap, _, err := c.Snapshot(m.t.Context(), ses.name, "")
 	if err != nil {
@@ -93,7 +98,12 @@ func (m *model) compactWith(s *Store, ses *modelSession, small script, turned *b
 	}
 	done, err := c.Compact(ctx, snap, keep)
 	m.learn(done)
+	if tainted && len(done.Lessons.Written) > 0 {
+		m.t.Errorf("%s holds strangers' text, and it was remembered: %+v", ses.name, done.Lessons.Written)
+	}
 	switch {
+	case errors.Is(err, ErrCompacting) && m.compacting:
+		return false
 	case len(before) == 0:
 		if !errors.Is(err, ErrNothing) {
 			m.t.Errorf("summarising nothing: %v", err)
@@ -139,6 +149,23 @@ func (m *model) learn(done Compacted) {
 		}
 		m.learnt[w.Text] = true
 	}
+	for _, p := range done.Lessons.Proposed {
+		m.proposed[p.ID] = p.Text
+	}
+}
+
+// heardStrangers says whether a stranger's text stands after the last Summary,
+// reset or rewind.
+func heardStrangers(blocks []Block) bool {
+	for _, b := range slices.Backward(blocks) {
+		switch {
+		case b.Kind == KindTool && b.Agent == strangersTool:
+			return true
+		case b.Kind == KindSummary, b.Note == NoteEnded, b.Note == NoteRewind:
+			return false
+		}
+	}
+	return false
 }
 
 // meanwhile lets something happen to a session that is being summarised, by the
@@ -235,9 +262,25 @@ func (m *model) compactBeside(s *Store, ses *modelSession) {
 	told := reference(ses.want).Messages
 	for _, b := range came {
 		if !slices.ContainsFunc(told, func(w Block) bool { return w.ID == b.ID }) {
-			m.t.Errorf("%s came while the model worked and is not in the context", b.ID)
+			m.t.Errorf("%s came while the model worked and is not in the context of %s", b.ID, outline(ses.want))
 		}
 	}
+}
+
+// outline is a transcript in a line, for failures.
+func outline(blocks []Block) string {
+	var words []string
+	for _, b := range blocks {
+		w := string(b.Kind) + " " + b.ID
+		switch b.Kind {
+		case KindSummary:
+			w += " through " + b.Through
+		case KindNote:
+			w = b.Note + " " + strings.TrimSpace(b.Text)
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, ", ")
 }
 
 // pass is the periodic pass of one program, beside the other one.
@@ -318,7 +361,7 @@ func since(blocks []Block) int {
 }
 
 // checkMemory wants each lesson that was said to be remembered once in memory.md,
-// and nothing else.
+// each that was proposed once in the inbox, and nothing else.
 func (m *model) checkMemory() {
 	f, err := NewMemory(MemoryConfig{Root: m.root}).Load(Target{Kind: TargetGlobal})
 	if err != nil {
@@ -334,6 +377,21 @@ func (m *model) checkMemory() {
 	}
 	if diff := cmp.Diff(want, count); diff != "" {
 		m.t.Errorf("memory.md: -want +got\n%s", diff)
+	}
+	inbox, err := NewMemory(MemoryConfig{Root: m.root}).Inbox()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	waiting := map[string]string{}
+	texts := map[string]bool{}
+	for _, p := range inbox {
+		if waiting[p.ID] != "" || texts[p.Text] {
+			m.t.Errorf("the inbox holds twice: %+v", p)
+		}
+		waiting[p.ID], texts[p.Text] = p.Text, true
+	}
+	if diff := cmp.Diff(m.proposed, waiting); diff != "" {
+		m.t.Errorf("the inbox: -want +got\n%s", diff)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	seed := rand.Uint64()
-	m := &model{t: t, root: t.TempDir(), rnd: rand.New(rand.NewPCG(seed, 1)), learnt: map[string]bool{}}
+	m := &model{t: t, root: t.TempDir(), rnd: rand.New(rand.NewPCG(seed, 1)), learnt: map[string]bool{}, proposed: map[string]string{}}
 	t.Logf("seed %d, %d steps", seed, steps)
 	for i := range m.stores {
 		m.open(i)
@@ -51,8 +51,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	m.checkAll()
-	if len(m.learnt) == 0 {
-		t.Error("nothing was ever remembered: the test shows less than it should")
+	if len(m.learnt) == 0 || len(m.proposed) == 0 && steps > 20000 { // few steps may hold none
+		t.Error("nothing was ever remembered, or proposed: the test shows less than it should")
 	}
 	for i := range m.stores {
 		if err := m.stores[i].Close(); err != nil {
@@ -62,15 +62,17 @@ func TestModel(t *testing.T) {
 }
 
 type model struct {
-	t        *testing.T
-	root     string
-	rnd      *rand.Rand
-	stores   [2]*Store
-	sessions []*modelSession
-	privates [2]*modelSession // of each store
-	learnt   map[string]bool  // lessons that were said to be remembered
-	made     int
-	log      []string
+	t          *testing.T
+	root       string
+	rnd        *rand.Rand
+	stores     [2]*Store
+	sessions   []*modelSession
+	privates   [2]*modelSession  // of each store
+	learnt     map[string]bool   // lessons that were said to be remembered
+	proposed   map[string]string // id → lesson that was said to wait
+	compacting bool              // a compaction is under way, and another one is refused
+	made       int
+	log        []string
 }
 
 // modelSession is the reference of one session.
@@ -81,7 +83,8 @@ type modelSession struct {
 }
 
 func (m *model) open(i int) {
-	s, err := Open(Config{Root: m.root})
+	most := int64(m.rnd.IntN(2) * 2500) // in parts, or not
+	s, err := Open(Config{Root: m.root, MaxFileBytes: func() int64 { return most }})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -196,7 +199,8 @@ func (m *model) took(s *Store, ses *modelSession, note string) {
 }
 
 func (m *model) tool(s *Store, ses *modelSession) {
-	m.add(s, ses, Block{Kind: KindTool, Agent: "SYSTEM_STATS", Text: m.message().Text})
+	tool := []string{ownTool, ownTool, strangersTool}[m.rnd.IntN(3)]
+	m.add(s, ses, Block{Kind: KindTool, Agent: tool, Text: m.message().Text})
 }
 
 func (m *model) branch(s *Store, ses *modelSession) {
@@ -273,16 +277,36 @@ func (m *model) concurrent(_ *Store, ses *modelSession) {
 	m.resync(ses)
 }
 
-// file is the path of a session's transcript, "" where it has none.
-func (m *model) file(s *Store, ses *modelSession) string {
-	if len(ses.want) == 0 {
-		return ""
-	}
+// edited is a file of a session's transcript as an editor reads it.
+type edited struct {
+	path string
+	data []byte
+	ids  []string // of its blocks
+}
+
+// edit reads one of the files of a session's transcript, its last part or any.
+func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 	t, err := s.Load(m.t.Context(), ses.name)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return t.Info.Path
+	files := t.Info.Parts
+	if len(files) == 0 {
+		files = []string{t.Info.Path}
+	}
+	e := edited{path: files[len(files)-1]}
+	if !last {
+		e.path = files[m.rnd.IntN(len(files))]
+	}
+	e.data = []byte(readFile(m.t, e.path))
+	part, err := ParseTranscript(strings.NewReader(string(e.data)))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, b := range part.Blocks {
+		e.ids = append(e.ids, b.ID)
+	}
+	return e
 }
 
 // without takes the block of this id out of a transcript, as a person would.
@@ -312,19 +336,20 @@ func (m *model) save(file string, data []byte) {
 
 // handEdit deletes one block, not the last, and saves at once.
 func (m *model) handEdit(s *Store, ses *modelSession) {
-	if len(ses.want) < 3 {
-		return
+	if len(ses.want) >= 3 {
+		m.deleteByHand(m.edit(s, ses, false), ses)
 	}
-	file := m.file(s, ses)
-	m.deleteByHand(file, []byte(readFile(m.t, file)), ses, len(ses.want))
 }
 
-// deleteByHand saves data without one of the first n blocks but the last of them.
-func (m *model) deleteByHand(file string, data []byte, ses *modelSession, n int) {
-	i := m.rnd.IntN(n - 1)
-	m.save(file, m.without(data, ses.want[i].ID))
-	ses.deleted[ses.want[i].ID] = true
-	ses.want = slices.Delete(ses.want, i, i+1)
+// deleteByHand saves what was read without one of its blocks, but the last one.
+func (m *model) deleteByHand(e edited, ses *modelSession) {
+	if len(e.ids) < 2 {
+		return
+	}
+	id := e.ids[m.rnd.IntN(len(e.ids)-1)]
+	m.save(e.path, m.without(e.data, id))
+	ses.deleted[id] = true
+	ses.want = slices.DeleteFunc(ses.want, func(b Block) bool { return b.ID == id })
 }
 
 // lateSave deletes a block in an editor that had read the file before more was
@@ -334,12 +359,11 @@ func (m *model) lateSave(s *Store, ses *modelSession) {
 		return
 	}
 	m.add(s, ses, m.message()) // this program knows the file's end
-	n, file := len(ses.want), m.file(s, ses)
-	data := []byte(readFile(m.t, file))
+	e := m.edit(s, ses, true)
 	for range 1 + m.rnd.IntN(3) {
 		m.add(s, ses, m.message())
 	}
-	m.deleteByHand(file, data, ses, n)
+	m.deleteByHand(e, ses)
 	m.add(s, ses, m.message())
 	m.resync(ses)
 }

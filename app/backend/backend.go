@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
@@ -42,7 +43,8 @@ type Backend struct {
 	demoHost string
 	ctx      context.Context // ends at Close: watchers, samplers
 	cancel   context.CancelFunc
-	closers  []func() error // run last to first
+	closers  []func() error                   // run last to first
+	opened   atomic.Pointer[sessionmem.Store] // Store, for the log, which writes before it is open
 	close    sync.Once
 	closeErr error
 	work     sync.WaitGroup

@@ -30,7 +30,7 @@ func (b *Backend) openLog(given *slog.Logger) {
 	if config.Debug(b.environ) {
 		level = slog.LevelDebug
 	}
-	b.Logger = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: level}))
+	b.Logger = slog.New(privateLog{slog.NewTextHandler(file, &slog.HandlerOptions{Level: level}), b.isPrivate})
 	b.closers = append(b.closers, file.Close)
 	b.logLife()
 }

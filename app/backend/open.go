@@ -192,6 +192,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		return fmt.Errorf("open the sessions: %w", err)
 	}
 	b.Store = store
+	b.opened.Store(store)
 	b.closers = append(b.closers, store.Close)
 	if err := store.RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)

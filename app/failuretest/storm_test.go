@@ -259,7 +259,7 @@ func (s *storm) collect() {
 	s.cut = nil
 	for _, a := range s.asked {
 		o := a.process.wait()
-		if a.killed.IsZero() && o.code != 0 && o.code != -1 && !(a.mark == "" && otherCompacts(o)) {
+		if a.killed.IsZero() && o.code > 0 && (a.mark != "" || !otherCompacts(o)) {
 			s.t.Errorf("%v: exit %d, %s", a.process.cmd.Args[1:], o.code, o.stderr)
 		}
 		if s.said[a.session] == nil {

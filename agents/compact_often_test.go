@@ -1,0 +1,54 @@
+package agents
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Eight messages are summarised once, and what follows only when there are eight
+// more: not on every turn.
+func TestTurnsCompactNowAndThen(t *testing.T) {
+	tests := []struct {
+		name       string
+		background bool
+		want       []int // the turns with which a summary is made
+	}{
+		{"behind the answer", true, []int{4, 8, 12, 16, 20, 24}},
+		{"before the request", false, []int{5, 10, 15, 20}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := compacting(t, tt.background, 16384, goodDigest)
+			var at []int
+			calls := 0
+			for turn := 1; turn <= 24; turn++ {
+				r.say(fmt.Sprintf("Question %d about the train", turn))
+				r.settled()
+				if n := r.compactions(); n > calls {
+					at, calls = append(at, turn), n
+				}
+			}
+			if diff := cmp.Diff(tt.want, at); diff != "" || calls != len(tt.want) {
+				t.Errorf("%d calls of the model; turns (-want +got):\n%s", calls, diff)
+			}
+		})
+	}
+}
+
+// settled waits until nothing works in the background.
+func (r *rig) settled() {
+	r.t.Helper()
+	for range 2000 {
+		r.engine.mu.Lock()
+		n := len(r.engine.after)
+		r.engine.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Fatal("a summary in the background does not end")
+}
