@@ -32,6 +32,7 @@ type stateDoc struct {
 	Format   string                  `json:"format"`
 	Since    time.Time               `json:"since"` // what was last active before is read
 	Sessions map[string]sessionMarks `json:"sessions"`
+	Warning  Warning                 `json:"deletion_warning"`
 }
 
 // sessionMarks is what is marked of one session.

@@ -31,13 +31,14 @@ type trashed struct {
 // or until a person removes them. A running turn gives ErrBusy. What is kept in
 // memory only is dropped for good.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	if err := s.delete(ctx, name); err != nil {
+	if err := s.delete(ctx, name, nil); err != nil {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	return nil
 }
 
-func (s *Store) delete(ctx context.Context, name string) error {
+// delete asks still, which may be nil, under the session's locks whether it is to be.
+func (s *Store) delete(ctx context.Context, name string, still func() error) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -55,6 +56,11 @@ func (s *Store) delete(ctx context.Context, name string) error {
 		return err
 	}
 	defer unlock()
+	if still != nil {
+		if err := still(); err != nil {
+			return err
+		}
+	}
 	if ses.private.Load() {
 		ses.mem, ses.files, ses.size = nil, nil, 0
 		ses.forgetBlocks()

@@ -28,6 +28,7 @@ type archivist struct {
 	pinned  func() (keep func(session string) bool, err error)
 	moved   func(sessions []string)
 	logger  *slog.Logger
+	then    func(context.Context) // what else is done once a day; may be nil
 }
 
 // run works until ctx ends.
@@ -40,6 +41,9 @@ func (a *archivist) run(ctx context.Context) {
 			return
 		case <-timer.C:
 			a.pass(ctx)
+			if a.then != nil {
+				a.then(ctx)
+			}
 			timer.Reset(tidyEvery)
 		}
 	}
@@ -97,5 +101,11 @@ func (b *Backend) archivist() *archivist {
 		},
 		moved:  func([]string) { b.SessionsChanged("") },
 		logger: b.Logger,
+		then: func(ctx context.Context) {
+			b.expirer().pass(ctx)
+			if _, err := b.Store.State().Prune(ctx); err != nil {
+				b.Logger.Debug("marks of sessions that are gone stay", "error", err)
+			}
+		},
 	}
 }

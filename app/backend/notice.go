@@ -24,6 +24,7 @@ const (
 	NoticeConfig   NoticeKind = "config"   // a setting could not be used
 	NoticeStorage  NoticeKind = "storage"  // the data folder can't be written
 	NoticeMemory   NoticeKind = "memory"   // something was learnt in the background, or waits in the inbox
+	NoticeDelete   NoticeKind = "delete"   // old sessions are going to be deleted
 	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )

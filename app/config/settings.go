@@ -160,7 +160,7 @@ func sessionSettings() []Setting {
 			limit(func(c *Config) *int64 { return &c.Session.MaxFileBytes }, 1000, 1<<40), env("MAX_CONVERSATION_LOG_SIZE")),
 		named("session.archive_after", "30d", "When a session that nobody touches moves to session/archive.",
 			span(func(c *Config) *time.Duration { return &c.Session.ArchiveAfter }, time.Hour, 3650*day, map[string]time.Duration{"never": 0})),
-		named("session.delete_after", "never", "When an archived session is deleted.",
+		named("session.delete_after", "never", "After how long without a message an archived session moves to session/.trash. You are told a day before the first time; pinned sessions stay.",
 			span(func(c *Config) *time.Duration { return &c.Session.DeleteAfter }, day, 3650*day, map[string]time.Duration{"never": 0})),
 	}
 }

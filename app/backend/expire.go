@@ -1,0 +1,114 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"mac-stats/app/config"
+	"mac-stats/sessionmem"
+)
+
+// warnAhead is how long before its first deletion the user is told of it.
+const warnAhead = 24 * time.Hour
+
+// expirer moves archived sessions beyond session.delete_after to the trash, once a
+// day. Before the first time, and before the first time with a shorter age, it says
+// how many they are and waits for a day.
+type expirer struct {
+	store  *sessionmem.Store
+	after  func() time.Duration // session.delete_after now; 0 is never
+	warn   func(count int, from time.Time)
+	unwarn func() // nothing is going to be deleted
+	moved  func(sessions []string)
+	logger *slog.Logger
+}
+
+func (e *expirer) pass(ctx context.Context) {
+	if err := e.try(ctx, e.after()); err != nil && ctx.Err() == nil {
+		e.logger.Warn("not all old sessions were deleted; they stay until tomorrow", "error", err)
+	}
+}
+
+func (e *expirer) try(ctx context.Context, after time.Duration) error {
+	state := e.store.State()
+	told, err := state.Warning()
+	if err != nil {
+		return err // nothing is known of pins either
+	}
+	marks, err := state.Marks()
+	if err != nil {
+		return err
+	}
+	rule := sessionmem.ExpireRule{After: after, Keep: marks.Pinned}
+	old, err := e.store.Expired(ctx, rule)
+	if err != nil {
+		return err
+	}
+	if len(old) == 0 {
+		e.unwarn()
+		if after > 0 && told.Used || told.At.IsZero() {
+			return nil
+		}
+		return state.SetWarning(ctx, sessionmem.Warning{}) // switched off, or all kept: the next time is a first time
+	}
+	now := time.Now()
+	if told.At.IsZero() || told.At.After(now) || after < told.After {
+		told = sessionmem.Warning{At: now, After: after}
+		if err := state.SetWarning(ctx, told); err != nil {
+			return err
+		}
+	}
+	if now.Sub(told.At) < warnAhead {
+		e.logger.Info("old sessions are going to be deleted", "sessions", len(old), "from", told.At.Add(warnAhead))
+		e.warn(len(old), told.At.Add(warnAhead))
+		return nil
+	}
+	e.unwarn()
+	moved, err := e.store.DeleteExpired(ctx, rule)
+	if len(moved) > 0 && !told.Used {
+		told.Used = true
+		err = errors.Join(err, state.SetWarning(ctx, told))
+	}
+	if len(moved) > 0 {
+		e.logger.Info("old sessions were moved to the trash", "sessions", len(moved))
+		e.moved(moved)
+	}
+	return err
+}
+
+func (b *Backend) expirer() *expirer {
+	return &expirer{
+		store: b.Store,
+		after: func() time.Duration { return b.Config().Session.DeleteAfter },
+		warn: func(count int, from time.Time) {
+			age, _ := config.Lookup("session.delete_after")
+			b.dropNotices(NoticeDelete)
+			b.addNotice(deleteNotice(count, age.Value(b.Config()), from))
+		},
+		unwarn: func() { b.dropNotices(NoticeDelete) },
+		moved: func(sessions []string) {
+			b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Text: countSessions(len(sessions)) + " moved to the trash, being older than session.delete_after"})
+		},
+		logger: b.Logger,
+	}
+}
+
+// deleteNotice says what is going to be deleted and how to keep it.
+func deleteNotice(count int, age string, from time.Time) Notice {
+	return Notice{
+		Kind: NoticeDelete,
+		Text: fmt.Sprintf("%s untouched for %s will be moved to the trash after %s (session.delete_after).",
+			countSessions(count), age, from.Format("Jan 2, 15:04")),
+		Next: "To keep one, pin it. To keep all, set session.delete_after to never. In session/.trash they stay until you empty that folder; `mac-stats sessions delete --undo NAME` brings one back.",
+	}
+}
+
+func countSessions(n int) string {
+	if n == 1 {
+		return "1 archived session"
+	}
+	return fmt.Sprintf("%d archived sessions", n)
+}

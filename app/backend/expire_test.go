@@ -1,0 +1,265 @@
+package backend
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem"
+)
+
+// expiry is an expirer on a real folder that runs once a day in virtual time.
+type expiry struct {
+	t      *testing.T
+	root   string
+	store  *sessionmem.Store
+	after  time.Duration
+	warned []int // how many, each time it was said
+	from   time.Time
+	moved  []string
+	stop   func()
+}
+
+const oneDay = 24 * time.Hour
+
+func newExpiry(t *testing.T, after time.Duration) *expiry {
+	x := &expiry{t: t, root: t.TempDir(), after: after}
+	x.start()
+	return x
+}
+
+// start opens the store and begins the daily passes, as a start of the app does.
+func (x *expiry) start() {
+	store, err := sessionmem.Open(sessionmem.Config{Root: x.root})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.store = store
+	e := &expirer{
+		store:  store,
+		after:  func() time.Duration { return x.after },
+		warn:   func(count int, from time.Time) { x.warned, x.from = append(x.warned, count), from },
+		unwarn: func() { x.from = time.Time{} },
+		moved:  func(sessions []string) { x.moved = append(x.moved, sessions...) },
+		logger: slog.New(slog.DiscardHandler),
+	}
+	daily := &archivist{
+		archive: store.Archive, after: func() time.Duration { return 0 }, then: e.pass, logger: e.logger,
+	}
+	ctx, cancel := context.WithCancel(x.t.Context())
+	done := make(chan struct{})
+	go func() { daily.run(ctx); close(done) }()
+	x.stop = func() {
+		cancel()
+		<-done
+		if err := store.Close(); err != nil {
+			x.t.Error(err)
+		}
+	}
+}
+
+// archived writes sessions that were last used so many days ago and archives them.
+func (x *expiry) archived(days map[string]int) {
+	x.t.Helper()
+	for name, n := range days {
+		b := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-time.Duration(n) * oneDay), Text: "hello"}
+		if _, err := x.store.Append(x.t.Context(), name, b); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	keep := func(name string) bool { _, ours := days[name]; return !ours }
+	if _, err := x.store.Archive(x.t.Context(), sessionmem.ArchiveRule{After: 1, Keep: keep}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *expiry) sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (x *expiry) left() []string {
+	list, err := x.store.List(x.t.Context())
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	var out []string
+	for _, i := range list {
+		out = append(out, i.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newExpiry(t, 90*oneDay)
+		x.archived(map[string]int{"cpu-old": 100, "cpu-pinned": 200, "cpu-young": 85})
+		use := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-300 * oneDay), Text: "not archived"}
+		if _, err := x.store.Append(t.Context(), "cpu-here", use); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.store.State().SetPinned(t.Context(), "cpu-pinned", true); err != nil {
+			t.Fatal(err)
+		}
+		started := time.Now()
+		x.sleep(23 * time.Hour)
+		if diff := cmp.Diff([]int{1}, x.warned); diff != "" || len(x.moved) > 0 {
+			t.Errorf("moved %v; warned: %s", x.moved, diff)
+		}
+		if want := started.Add(firstTidy + oneDay); !x.from.Equal(want) {
+			t.Errorf("it is said for %v, want %v", x.from, want)
+		}
+		x.stop() // a restart doesn't begin the day anew, nor does it shorten it
+		x.start()
+		x.sleep(30 * time.Minute)
+		if len(x.moved) > 0 || len(x.warned) != 2 {
+			t.Errorf("after a restart: moved %v, warned %v", x.moved, x.warned)
+		}
+		x.sleep(oneDay)
+		if diff := cmp.Diff([]string{"cpu-old"}, x.moved); diff != "" || !x.from.IsZero() {
+			t.Errorf("the notice is for %v: %s", x.from, diff)
+		}
+		if diff := cmp.Diff([]string{"cpu-here", "cpu-pinned", "cpu-young"}, x.left()); diff != "" {
+			t.Error(diff)
+		}
+		x.sleep(6 * oneDay) // the next one needs no warning of its own
+		if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.moved); diff != "" || len(x.warned) != 2 {
+			t.Errorf("warned %v: %s", x.warned, diff)
+		}
+		if name, err := x.store.Undelete(t.Context(), "cpu-old"); name != "cpu-old" || err != nil {
+			t.Errorf("got %q, %v", name, err)
+		}
+		x.stop()
+	})
+}
+
+func TestNothingIsDeletedWithoutNeed(t *testing.T) {
+	for name, c := range map[string]struct {
+		after time.Duration
+		days  int
+	}{"never": {0, 1000}, "nothing is old enough": {90 * oneDay, 10}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x := newExpiry(t, c.after)
+				x.archived(map[string]int{"cpu-a": c.days})
+				x.sleep(10 * oneDay)
+				if len(x.warned) > 0 || len(x.moved) > 0 {
+					t.Errorf("warned %v, moved %v", x.warned, x.moved)
+				}
+				x.stop()
+			})
+		})
+	}
+}
+
+func TestAnotherWarningComesFirst(t *testing.T) {
+	t.Run("where the age is made shorter", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := newExpiry(t, 90*oneDay)
+			x.archived(map[string]int{"cpu-old": 100, "cpu-young": 50})
+			x.sleep(2 * oneDay)
+			x.after = 30 * oneDay
+			x.sleep(oneDay)
+			if diff := cmp.Diff([]int{1, 1}, x.warned); diff != "" || len(x.moved) != 1 {
+				t.Errorf("moved %v: %s", x.moved, diff)
+			}
+			x.sleep(oneDay)
+			if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.moved); diff != "" {
+				t.Error(diff)
+			}
+			x.stop()
+		})
+	})
+	t.Run("where it was switched off in between", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := newExpiry(t, 90*oneDay)
+			x.archived(map[string]int{"cpu-old": 100})
+			x.sleep(time.Hour)
+			x.after = 0
+			x.sleep(oneDay)
+			if !x.from.IsZero() || len(x.moved) > 0 {
+				t.Errorf("the notice is for %v, moved %v", x.from, x.moved)
+			}
+			x.after = 90 * oneDay
+			x.sleep(oneDay)
+			if len(x.warned) != 2 || len(x.moved) > 0 {
+				t.Errorf("warned %v, moved %v", x.warned, x.moved)
+			}
+			x.stop()
+		})
+	})
+	t.Run("where all were kept, and another is old enough later", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := newExpiry(t, 90*oneDay)
+			x.archived(map[string]int{"cpu-old": 100, "cpu-young": 80})
+			x.sleep(time.Hour)
+			if err := x.store.State().SetPinned(t.Context(), "cpu-old", true); err != nil {
+				t.Fatal(err)
+			}
+			x.sleep(10*oneDay + time.Hour)
+			if diff := cmp.Diff([]int{1, 1}, x.warned); diff != "" || len(x.moved) > 0 {
+				t.Errorf("moved %v: %s", x.moved, diff)
+			}
+			x.sleep(oneDay)
+			if diff := cmp.Diff([]string{"cpu-young"}, x.moved); diff != "" {
+				t.Error(diff)
+			}
+			x.stop()
+		})
+	})
+	t.Run("where the marks are lost", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := newExpiry(t, 90*oneDay)
+			x.archived(map[string]int{"cpu-old": 100})
+			x.sleep(time.Hour)
+			write(t, filepath.Join(x.root, "session", "state.json"), "cut of")
+			x.sleep(5 * oneDay)
+			if len(x.moved) > 0 {
+				t.Fatalf("moved %v without knowing the pins", x.moved)
+			}
+			if err := x.store.State().SetPinned(t.Context(), "cpu-other", true); err != nil {
+				t.Fatal(err)
+			}
+			x.sleep(oneDay)
+			if len(x.warned) != 2 || len(x.moved) > 0 {
+				t.Errorf("warned %v, moved %v", x.warned, x.moved)
+			}
+			x.stop()
+		})
+	})
+}
+
+func TestTheWarningIsANoticeUntilItHoldsNoMore(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr(), "MAC_STATS_SESSION_DELETE_AFTER=90d")})
+	old := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-100 * oneDay), Text: "hello"}
+	if _, err := b.Store.Append(t.Context(), "cpu-old", old); err != nil {
+		t.Fatal(err)
+	}
+	daily := b.archivist()
+	told := func() []Notice {
+		daily.pass(t.Context())
+		daily.then(t.Context())
+		return slices.DeleteFunc(b.Notices(), func(n Notice) bool { return n.Kind != NoticeDelete })
+	}
+	for range 2 {
+		got := told()
+		if len(got) != 1 || !strings.HasPrefix(got[0].Text, "1 archived session untouched for 90d will be moved to the trash after ") || !strings.Contains(got[0].Next, "pin it") {
+			t.Fatalf("told: %+v", got)
+		}
+	}
+	if err := b.Store.State().SetPinned(t.Context(), "cpu-old", true); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); len(got) != 0 {
+		t.Errorf("still told: %+v", got)
+	}
+}

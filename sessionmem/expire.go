@@ -1,0 +1,105 @@
+package sessionmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// errKept: what was to be deleted by its age is not old enough any more.
+var errKept = errors.New("it is not to be deleted any more")
+
+// ExpireRule says which archived sessions are deleted by their age.
+type ExpireRule struct {
+	// After is how long ago the last block has to be; nothing is deleted where it is
+	// zero or less.
+	After time.Duration
+	// Keep says whether a session stays (pinned, open); may be nil.
+	Keep func(name string) bool
+}
+
+// expired says whether the session of this list entry is one. What can't be read,
+// is of a newer format or an older file of a session with a newer one is none.
+func (r ExpireRule) expired(info Info, now time.Time) bool {
+	return r.After > 0 && info.Archived && !info.ReadOnly && info.Err == nil && checkName(info.Name) == nil &&
+		now.Sub(info.Active) >= r.After && (r.Keep == nil || !r.Keep(info.Name))
+}
+
+// Expired gives the sessions that DeleteExpired would delete now.
+func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]Info, error) {
+	if rule.After <= 0 {
+		return nil, nil
+	}
+	list, err := s.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("looking for old sessions: %w", err)
+	}
+	var out []Info
+	for _, info := range list {
+		if rule.expired(info, time.Now()) {
+			out = append(out, info)
+		}
+	}
+	return out, nil
+}
+
+// DeleteExpired moves archived sessions of the rule's age to .trash, as Delete does,
+// and returns their names. One that is in use stays. The errors of all that could
+// not be moved are returned together.
+func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []string, err error) {
+	list, err := s.Expired(ctx, rule)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, info := range list {
+		if ctx.Err() != nil {
+			return deleted, errors.Join(append(errs, ctx.Err())...)
+		}
+		err := s.delete(ctx, info.Name, func() error { return s.stillExpired(info, rule) })
+		switch {
+		case err == nil:
+			deleted = append(deleted, info.Name)
+		case errors.Is(err, ErrBusy), errors.Is(err, errReplaced), errors.Is(err, errKept), errors.Is(err, ErrNotFound):
+			s.logger.Debug("an old session is in use and not deleted", "session", info.Name, "err", err)
+		default:
+			errs = append(errs, fmt.Errorf("deleting %s: %w", info.Name, err))
+		}
+	}
+	return deleted, errors.Join(errs...)
+}
+
+// stillExpired looks again, under the session's locks.
+func (s *Store) stillExpired(info Info, rule ExpireRule) error {
+	parts, err := s.filesOfInfo(info)
+	if err == nil && !rule.expired(s.infoOf(parts), time.Now()) {
+		err = errKept
+	}
+	return err
+}
+
+// Warning says since when people know that sessions of an age are going to be
+// deleted. The zero Warning: they don't.
+type Warning struct {
+	At    time.Time     `json:"at"`
+	After time.Duration `json:"after"` // ns; the rule's
+	Used  bool          `json:"used"`  // sessions were deleted since
+}
+
+// Warning gives the last one.
+func (st *State) Warning() (Warning, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	doc, err := st.load()
+	return doc.Warning, err
+}
+
+// SetWarning keeps a warning, so that a restart doesn't begin its time anew.
+func (st *State) SetWarning(ctx context.Context, w Warning) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.edit(ctx, func(_ stateDoc, file object) error {
+		return file.set("deletion_warning", w, w.At.IsZero())
+	})
+}
