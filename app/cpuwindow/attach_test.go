@@ -192,6 +192,16 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 	}
 }
 
+func TestAttachOpensADialogueToChooseAFile(t *testing.T) {
+	b := newBench(t).shown()
+	t.Setenv("HOME", t.TempDir())
+	b.w.compose.attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if b.w.win.Canvas().Overlays().Top() == nil {
+		t.Fatal("nothing is open")
+	}
+	b.sees("Attach a text file or an image")
+}
+
 func TestFilesStayWithTheirConversation(t *testing.T) {
 	b := newBench(t).shown()
 	file := filepath.Join(t.TempDir(), "a.txt")
