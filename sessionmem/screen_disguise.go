@@ -130,11 +130,12 @@ func readable(data []byte) bool {
 }
 
 // secretForms are the forms of keys, and how people write down a password.
-var secretForms = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}` +
+var secretForms = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant|or)[-_][\w-]{16,}|[A-Za-z0-9]{20,})` +
 	`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abprs]-[\w-]{10,}` +
 	`|\bA(?:KIA|SIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}` +
 	`|-----BEGIN [A-Z ]*PRIVATE KEY|\bhf_[A-Za-z0-9]{20,}` +
-	`|(?i:\b(?:password|passwort|passphrase|passcode|kennwort|contraseña|mot de passe|senha|api[ _-]?key|access[ _-]?token|secret[ _-]?key|private[ _-]?key|pin|cvv)\b[^.!?]{0,40}?(?:\bis\b|\blautet\b|\bist\b|\bes\b|\best\b|[:=])\s*["'` + "`" + `]?[^\s"']*[\d!@#$%^&*_][^\s"']*)` +
+	`|(?i:\b(?:password|passwort|passphrase|passcode|kennwort|contraseña|mot de passe|senha|api[ _-]?key|access[ _-]?token|secret[ _-]?key|private[ _-]?key|cvv)\b(?:\s+(?:for|of|to|zum|für|von|der|del?|du|da|do)\b[^.!?:=]{0,30}?)?\s*(?:\bis\b|\blautet\b|\bist\b|\bes\b|\best\b|[:=])\s*["'` + "`" + `]?[^\s"']*[\d!@#$%^&*_][^\s"']*)` +
+	`|\bPIN\b[^.!?]{0,30}?(?:\bis\b|\bist\b|[:=])\s*\d{4,}` +
 	`|://[^\s/:@]+:[^\s/:@]+@`)
 
 // holdsSecret reports whether a text seems to hold a password, a token or a key.

@@ -46,6 +46,7 @@ func TestScreenSeesThroughDisguises(t *testing.T) {
 		"a password":                "The wifi password is hunter22",
 		"a password in German":      "Das Passwort lautet hunter22!",
 		"a PIN":                     "The PIN of the card is 1234",
+		"a password of something":   "The password for the router is tea4two",
 		"a link with its password":  "The database is at postgres://ana:secret@db.example/x",
 		"a heading":                 "## Preferences",
 		"a heading of another kind": "Lessons learned:",
@@ -56,6 +57,7 @@ func TestScreenSeesThroughDisguises(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
+		"Pin the Go version: 1.26", "The primary key is pk_customer_account_id", "The password manager is 1Password", "Password rotation is every 90 days", "The API key lives in 1Password",
 		"Prefers token-based access", "Keeps passwords in KeePass", "Knows what a PIN is", "Is at home in C++ and in Go",
 		"Release 3f2a9c1e8b7d6f5a4c3b2a1908f7e6d5c4b3a291 is the good one", "Docs: https://example.org/a/very/long/path/to/the/page/that/they/read-every-day?and=its&query=too#anchor",
 		"Lives at Donaudampfschifffahrtsgesellschaftsstraße 12", "Любит зелёный чай", "Пишет PDFки по вторникам", "Αγαπά το τσάι", "ניתן לשתות תה ירוק", "喜欢喝绿茶，不喜欢咖啡", "緑茶が好きで毎朝飲む",
