@@ -60,6 +60,7 @@ type Event struct {
 
 	Call   *Call         `json:"call,omitempty"`   // subcall_*, tool
 	Memory *MemoryChange `json:"memory,omitempty"` // memory_*
+	Read   []MemoryRead  `json:"read,omitempty"`   // done: the memory files the prompt held
 	Cut    *ContextCut   `json:"cut,omitempty"`    // context_cut
 	Usage  *Usage        `json:"usage,omitempty"`  // usage
 	Kind   string        `json:"kind,omitempty"`   // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
@@ -92,6 +93,14 @@ type MemoryChange struct {
 	Change string `json:"change,omitempty"` // proposed: add, replace or remove
 	Old    string `json:"old,omitempty"`    // proposed: the line that would go; Text is the one that would come, "" of a removal
 	Why    string `json:"why,omitempty"`    // proposed: why it was not saved at once
+}
+
+// MemoryRead is a memory file that the prompt held, whole or in part. Whether the
+// model made use of it nobody knows.
+type MemoryRead struct {
+	Name  string `json:"name"`          // below the agents folder, with slashes: memory.md, agent-001/memory.md
+	Lines int    `json:"lines"`         // bullets that were in the prompt
+	Cut   int    `json:"cut,omitempty"` // bullets that did not fit
 }
 
 // ContextCut says what did not fit the model's context.

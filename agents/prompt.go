@@ -40,6 +40,7 @@ type MemoryUse struct {
 	Percent int // of Budget
 	Used    int // characters
 	Budget  int // characters: the configured one, or less where the model's context is small
+	Lines   int // bullets that are in it
 	Cut     int // bullets left out
 }
 
@@ -186,7 +187,7 @@ func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injecte
 	}
 	b.out.Memory = append(b.out.Memory, MemoryUse{
 		Target: f.Target, Path: f.Path, Percent: percent(i.Used, i.Budget),
-		Used: i.Used, Budget: i.Budget, Cut: i.Cut,
+		Used: i.Used, Budget: i.Budget, Lines: max(0, len(f.Bullets)-i.Cut), Cut: i.Cut,
 	})
 	b.out.Cut.Memory += i.Cut
 }

@@ -92,8 +92,8 @@ func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
 		t.Errorf("%d tokens", got.Tokens)
 	}
 	uses := []MemoryUse{
-		{Target: globalTarget, Path: in.Global.Path, Used: in.Global.Inject(8000).Used, Budget: 8000},
-		{Target: coderTarget, Path: in.Own.Path, Used: in.Own.Inject(4000).Used, Budget: 4000},
+		{Target: globalTarget, Path: in.Global.Path, Used: in.Global.Inject(8000).Used, Budget: 8000, Lines: len(in.Global.Bullets)},
+		{Target: coderTarget, Path: in.Own.Path, Used: in.Own.Inject(4000).Used, Budget: 4000, Lines: len(in.Own.Bullets)},
 	}
 	if diff := cmp.Diff(uses, got.Memory); diff != "" {
 		t.Errorf("memory (-want +got):\n%s", diff)

@@ -117,6 +117,7 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
 	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), sessionmem.Block{
 		Kind: sessionmem.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
+		Attrs: memoryAttrs(t.memoryRead()),
 	})
 	if err != nil {
 		return &saveError{what: "The answer", answer: t.reply.prose, err: err}
@@ -141,7 +142,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	}
 	t.last = Event{
 		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
-		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text,
+		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text, Read: t.memoryRead(),
 	}
 	return nil, nil
 }

@@ -180,17 +180,6 @@ func (w *Window) chooseFile() {
 	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))
 }
 
-// takeAlong moves what waits beside the conversation's next message into its
-// request: files, and settings that no transcript holds yet.
-func (c *conversation) takeAlong(req *agents.Request) {
-	if len(c.attached) > 0 {
-		c.sentFiles = c.attached
-		c.attached = nil
-	}
-	c.bring(req, c.sentFiles)
-	c.takeChosen(req)
-}
-
 // bring puts files and settings into a request.
 func (c *conversation) bring(req *agents.Request, files []pending) {
 	var kept []sessionmem.Attachment

@@ -13,8 +13,16 @@ import (
 
 // chatActions is what can be done in the chat.
 type chatActions struct {
-	copyText   func(text string)
-	copyAnswer func(key string)
+	copyText       func(text string)
+	copyAnswer     func(key string)
+	answerAgain    func(block string)
+	editMessage    func(block, text string)
+	showLinks      func(key string, below fyne.CanvasObject)
+	openTranscript func()
+	openMemory     func(name string)
+	startEdit      func(r *editRow)
+	focusComposer  func()
+
 	retry      func(f fault)
 	stopCall   func(id string)
 	undo       func(key, id string)
@@ -40,8 +48,11 @@ type chatView struct {
 	latest   *button
 	object   fyne.CanvasObject
 	built    map[string]*builtEntry
-	expanded map[string]bool
-	shown    string // session
+	feet     map[string]*answerFoot
+	alive    map[string]*answerFoot // those in use, while the rows are laid out
+	expanded map[string]bool        // what is open; of a message: being edited
+	reading  bool                   // nothing can be changed here
+	shown    string                 // session
 	last     conversationView
 	extra    []*placed // cards below everything: first run, notices
 	stateRow *stateRow
@@ -61,7 +72,7 @@ type builtEntry struct {
 }
 
 func newChatView(act chatActions) *chatView {
-	c := &chatView{act: act, port: newViewport(), built: map[string]*builtEntry{}, expanded: map[string]bool{}, now: time.Now}
+	c := &chatView{act: act, port: newViewport(), built: map[string]*builtEntry{}, feet: map[string]*answerFoot{}, expanded: map[string]bool{}, now: time.Now}
 	c.latest = newButton(buttonPlain, "Jump to latest ↓", func() { c.port.toEnd() })
 	c.latest.size = sizeSmall
 	c.latest.Hide()
@@ -97,7 +108,7 @@ func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // show draws a conversation; another one than before starts at its end.
 func (c *chatView) show(v conversationView) {
 	if v.name != c.shown {
-		c.built, c.expanded = map[string]*builtEntry{}, map[string]bool{}
+		c.built, c.feet, c.expanded = map[string]*builtEntry{}, map[string]*answerFoot{}, map[string]bool{}
 		c.shown = v.name
 		c.port.clearSelection()
 		c.port.follow = true
@@ -113,12 +124,26 @@ func (c *chatView) layoutRows() {
 		rows = append(rows, &placed{row: c.olderRow(v.older), gap: gap4})
 	}
 	alive := make(map[string]*builtEntry, len(v.entries))
+	c.alive = map[string]*answerFoot{}
+	turn, answer := 0, len(rows) // where the turn begins, and the rows of its answer
 	for i := range v.entries {
 		b := c.build(&v.entries[i])
 		alive[v.entries[i].key] = b
 		rows = append(rows, b.rows...)
+		if v.entries[i].kind == entryUser {
+			answer = len(rows)
+		}
+		if i+1 == len(v.entries) || v.entries[i+1].kind == entryUser {
+			if f := c.turnFoot(v.entries[turn:i+1], i+1 == len(v.entries)); f != nil {
+				for _, p := range rows[answer:] {
+					p.hot = f.hot
+				}
+				rows = append(rows, f)
+			}
+			turn = i + 1
+		}
 	}
-	c.built = alive
+	c.built, c.feet = alive, c.alive
 	if v.state != "" {
 		c.stateRow.set(v.state)
 		rows = append(rows, &placed{row: c.stateRow, gap: gap12})
@@ -126,6 +151,18 @@ func (c *chatView) layoutRows() {
 	rows = append(rows, c.extra...)
 	c.port.setRows(rows)
 	c.port.tellAway()
+}
+
+// turnFoot is the foot of a turn that is over.
+func (c *chatView) turnFoot(turn []entryView, newest bool) *placed {
+	if newest && c.last.busy || c.reading {
+		return nil
+	}
+	var user *entryView
+	if turn[0].kind == entryUser {
+		user, turn = &turn[0], turn[1:]
+	}
+	return c.footOf(user, turn, newest)
 }
 
 func (c *chatView) olderRow(n int) row {
@@ -160,7 +197,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	b.rev, b.expanded = e.rev, open
 	switch e.kind {
 	case entryUser:
-		b.rows = c.userRows(e)
+		c.buildUser(b, e, open)
 	case entryHead:
 		c.buildHead(b, e)
 	case entryAnswer:
@@ -181,9 +218,8 @@ func (c *chatView) build(e *entryView) *builtEntry {
 }
 
 func (c *chatView) buildHead(b *builtEntry, e *entryView) {
-	key := e.key
 	if b.head == nil {
-		b.head = newHeadRow(func() { c.act.copyAnswer(key) })
+		b.head = newHeadRow()
 		b.rows = []*placed{{row: b.head, gap: gap20, max: proseMax}}
 	}
 	b.head.set(e, c.now())
@@ -380,16 +416,19 @@ type headRow struct {
 	meta *words
 }
 
-func newHeadRow(onCopy func()) *headRow {
+func newHeadRow() *headRow {
 	h := &headRow{who: boldWords(""), meta: smallWords("").squeezable()}
 	h.who.size = sizeSmall + 1
-	h.boxRow = newBoxRow(line(gap4, 1, h.who, h.meta, newButton(buttonQuiet, "Copy", onCopy)))
+	h.boxRow = newBoxRow(line(gap4, 1, h.who, h.meta))
 	return h
 }
 
 func (h *headRow) set(e *entryView, now time.Time) {
 	h.who.SetText(e.agent)
 	parts := []string{e.model, whenWords(e.at, now), speedWords(e.speed)}
+	if e.again {
+		parts = append(parts, "answered again")
+	}
 	meta := ""
 	for _, p := range parts {
 		if p != "" {

@@ -169,14 +169,10 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	return c
 }
 
-// submit sends what is written. While an answer arrives the text stays.
+// submit sends what is written. While an answer arrives it waits for its turn.
 func (c *composer) submit() {
 	text := strings.TrimSpace(c.entry.Text)
 	if text == "" && len(c.chips.Objects) == 0 {
-		return
-	}
-	if c.busy {
-		c.say("still answering… Stop (Esc) to send this now; it stays here")
 		return
 	}
 	c.onSend(text)

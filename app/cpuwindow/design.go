@@ -214,6 +214,7 @@ type button struct {
 	padY     float32
 	selected bool
 	tone     fyne.ThemeColorName // of the words, where it is not the kind's
+	shy      *shyGroup           // nil: shown always
 	onTap    func()
 
 	hovered, focused bool
@@ -256,13 +257,22 @@ func (b *button) Tapped(*fyne.PointEvent) {
 }
 
 // MouseIn implements desktop.Hoverable.
-func (b *button) MouseIn(*desktop.MouseEvent) { b.hovered = true; b.Refresh() }
+func (b *button) MouseIn(*desktop.MouseEvent) { b.hovered = true; b.redraw() }
 
 // MouseMoved implements desktop.Hoverable.
 func (b *button) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut implements desktop.Hoverable.
-func (b *button) MouseOut() { b.hovered = false; b.Refresh() }
+func (b *button) MouseOut() { b.hovered = false; b.redraw() }
+
+// redraw shows a change of hover or focus, with the buttons it goes with.
+func (b *button) redraw() {
+	if b.shy != nil {
+		b.shy.refresh()
+		return
+	}
+	b.Refresh()
+}
 
 // Cursor implements desktop.Cursorable.
 func (b *button) Cursor() desktop.Cursor {
@@ -273,10 +283,10 @@ func (b *button) Cursor() desktop.Cursor {
 }
 
 // FocusGained implements fyne.Focusable.
-func (b *button) FocusGained() { b.focused = true; b.Refresh(); bringIntoSight(b) }
+func (b *button) FocusGained() { b.focused = true; b.redraw(); bringIntoSight(b) }
 
 // FocusLost implements fyne.Focusable.
-func (b *button) FocusLost() { b.focused = false; b.Refresh() }
+func (b *button) FocusLost() { b.focused = false; b.redraw() }
 
 // TypedRune implements fyne.Focusable.
 func (b *button) TypedRune(rune) {}
@@ -334,6 +344,9 @@ func (b *button) look() (fill, line, text fyne.ThemeColorName) {
 		if b.kind == buttonPrimary {
 			fill, line = roleCard, roleLine
 		}
+	}
+	if !b.shy.visible() {
+		text = roleNone
 	}
 	if b.focused {
 		line = roleAccent

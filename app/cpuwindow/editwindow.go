@@ -22,8 +22,13 @@ func (w *Window) showPane(p page) {
 	w.pageView.Hidden = p == pageChat || p == pageMemory || p == pageTranscript
 }
 
-// KeepEdits writes edits that were not saved down; it returns when they are on disk.
-func (w *Window) KeepEdits() { w.shelf.flush() }
+// KeepEdits writes down what was edited and not saved, and what was written and not
+// sent; it returns when that is on disk. It is called on the UI goroutine, or when
+// there is none any more.
+func (w *Window) KeepEdits() {
+	w.draftsWriter()()
+	w.shelf.flush()
+}
 
 // tellUnkept says that an edit could not be written down: it is in the window alone.
 func (w *Window) tellUnkept(err error) {

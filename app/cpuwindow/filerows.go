@@ -172,10 +172,10 @@ func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
 }
 
 // userRows are a message's bubble and its files.
-func (c *chatView) userRows(e *entryView) []*placed {
+func (c *chatView) userRows(e *entryView, actions fyne.CanvasObject, group *shyGroup) []*placed {
 	var rows []*placed
 	if e.text != "" {
-		rows = append(rows, &placed{row: newBubble(e.text, func() { c.act.copyText(e.text) }), gap: gap16})
+		rows = append(rows, &placed{row: newBubble(e.text, actions), gap: gap16, hot: group})
 	}
 	if len(e.files) == 0 {
 		return rows

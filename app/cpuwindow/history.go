@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/agents"
 	"mac-stats/sessionmem"
 )
 
@@ -25,43 +26,86 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
 		from--
 	}
-	c.older = blocks[:from]
+	c.older, c.first = from, ""
+	if from < len(blocks) {
+		c.first = blocks[from].ID
+	}
 	c.entries = nil
 	c.shownID = map[string]bool{}
+	c.edited, c.anew = branches(t.Blocks)
 	c.addBlocks(blocks[from:])
-	for _, b := range t.Blocks {
-		c.shownID[b.ID] = true
-	}
 }
 
-// showOlder builds the blocks before those shown; it reports whether there were any.
-func (c *conversation) showOlder() bool {
+// prepend builds the blocks before those shown, from the transcript read again:
+// what is not shown is not held. It reports whether there were any.
+func (c *conversation) prepend(t *sessionmem.Transcript) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.older) == 0 {
-		return false
+	blocks := t.Branch()
+	end := slices.IndexFunc(blocks, func(b sessionmem.Block) bool { return b.ID == c.first })
+	if end <= 0 {
+		c.older = 0
+		return end == 0
 	}
-	from := max(0, len(c.older)-blocksShown)
-	for from > 0 && c.older[from].Kind != sessionmem.KindUser {
+	from := max(0, end-blocksShown)
+	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
 		from--
 	}
-	add, shown := c.older[from:], c.entries
-	c.older, c.entries = c.older[:from], nil
-	c.addBlocks(add)
+	shown := c.entries
+	c.entries = nil
+	c.addBlocks(blocks[from:end])
 	c.entries = append(c.entries, shown...)
+	c.older, c.first = from, blocks[from].ID
 	return true
 }
 
-// knows reports whether every block of a transcript is on the screen already.
+// knows reports whether every block of a transcript, from the first one here on, is
+// on the screen already.
 func (c *conversation) knows(blocks []sessionmem.Block) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, b := range blocks {
+	at := max(0, slices.IndexFunc(blocks, func(b sessionmem.Block) bool { return b.ID == c.first }))
+	for _, b := range blocks[at:] {
 		if !c.shownID[b.ID] && b.Kind != sessionmem.KindNote && b.Kind != sessionmem.KindAgent && b.Kind != sessionmem.KindTool {
 			return false
 		}
 	}
 	return true
+}
+
+// showOlder reads and shows the blocks before those shown, once at a time.
+func (w *Window) showOlder() {
+	c := w.shown
+	if !c.startOlder() {
+		return
+	}
+	go func() {
+		t, err := w.parts.sessions.Load(w.ctx, c.name)
+		if err == nil {
+			c.prepend(t)
+		}
+		c.endOlder()
+		if err != nil {
+			w.p.Do(func() { w.tell("Older messages can't be read: "+err.Error(), "") })
+		}
+		w.painter.changed(c)
+	}()
+}
+
+func (c *conversation) startOlder() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading || c.older == 0 {
+		return false
+	}
+	c.reading = true
+	return true
+}
+
+func (c *conversation) endOlder() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reading = false
 }
 
 // addBlocks appends the entries of blocks.
@@ -71,7 +115,7 @@ func (c *conversation) addBlocks(blocks []sessionmem.Block) {
 		switch b.Kind {
 		case sessionmem.KindUser:
 			headed = false
-			c.add(&entry{kind: entryUser, block: b.ID, text: wordsOf(b), files: b.Attachments(), at: b.Time})
+			c.add(&entry{kind: entryUser, block: b.ID, text: wordsOf(b), files: b.Attachments(), at: b.Time, edited: c.edited[b.ID]})
 			continue
 		case sessionmem.KindSummary:
 			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time})
@@ -107,7 +151,7 @@ func (c *conversation) addHead(rest []sessionmem.Block) {
 	if h.Kind == sessionmem.KindTool || agent == "" {
 		agent = "assistant"
 	}
-	c.add(&entry{kind: entryHead, agent: agent, model: h.Model, at: h.Time})
+	c.add(&entry{kind: entryHead, agent: agent, model: h.Model, at: h.Time, again: c.anew[h.Parent], read: agents.ReadOf(h)})
 }
 
 func (c *conversation) addAnswerBlock(b sessionmem.Block) {

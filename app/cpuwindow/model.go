@@ -57,6 +57,10 @@ type entry struct {
 	fault   *fault // error
 
 	proposal string // note: id of a memory that waits for Save or Discard
+
+	edited bool                // user: in the place of an earlier version
+	again  bool                // head: there was an answer before
+	read   []agents.MemoryRead // head: what the prompt held of the memory
 }
 
 // fault is an error as the card shows it.
@@ -69,6 +73,7 @@ type fault struct {
 	text     string // what to send again where userID is ""
 	offer    string // a model that can do what this one can't
 	again    string // when it was tried again; "" for the first time
+	edit     string // block in whose place the text was to be sent
 }
 
 // conversation is one session as the window knows it. Events of its run go to it
@@ -86,17 +91,26 @@ type conversation struct {
 	unsaved     bool     // what is chosen is in no transcript yet
 	private     bool     // in memory only
 
-	draft string
+	draft    string
+	queue    []queued
+	queueSeq int
+	held     bool // the queue goes on when the user says so
+	now      bool // its first message goes next, however the turn ends
 
 	// UI goroutine alone.
 	attached  []pending // goes with the next message
 	sentFiles []pending // went with the last one
 
 	entries []*entry
-	older   []sessionmem.Block // read, not built
-	shownID map[string]bool    // blocks that are in entries
+	older   int             // blocks before the first one here; they are read on demand
+	first   string          // that block
+	shownID map[string]bool // blocks that are in entries
+	edited  map[string]bool // messages in the place of earlier versions
+	anew    map[string]bool // messages that were answered again
 	seq     int
+
 	loadErr error
+	reading bool      // older messages are
 	loading bool      // its transcript is being read
 	changed time.Time // of the transcript, when read
 
@@ -107,9 +121,14 @@ type conversation struct {
 	detail  string
 	since   time.Time
 	again   bool   // the run answers something anew
-	working string // agent at work
-	usage   *agents.Usage
-	cut     *agents.ContextCut
+	editing string // the block in whose place the run's message stands; "" for none
+	// answered: what the run answers anew had an answer. turnedBack: a branch's run
+	// failed, and what is on the screen may not be what is on disk.
+	answered, turnedBack bool
+	endedWell            bool   // the turn before
+	working              string // agent at work
+	usage                *agents.Usage
+	cut                  *agents.ContextCut
 }
 
 func newConversation(name string) *conversation {
@@ -148,12 +167,15 @@ func (c *conversation) beginAgain(userID string, now time.Time) {
 	if at < 0 {
 		return
 	}
+	had := slices.ContainsFunc(c.entries[at+1:], func(e *entry) bool { return e.kind == entryAnswer })
 	c.entries = c.entries[:at+1]
 	c.startClock(c.entries[at].text, userID, now)
+	c.answered = had
 }
 
 func (c *conversation) startClock(text, userID string, now time.Time) {
-	c.sent, c.userID, c.again = text, userID, userID != ""
+	c.sent, c.userID, c.again, c.editing, c.answered, c.turnedBack = text, userID, userID != "", "", false, false
+	c.endedWell = false
 	c.state, c.detail, c.since, c.working = agents.StateQueued, "", now, ""
 }
 
@@ -280,7 +302,7 @@ func (c *conversation) inTurn(match func(*entry) bool) *entry {
 func (c *conversation) head(ev agents.Event) *entry {
 	e := c.inTurn(func(e *entry) bool { return e.kind == entryHead })
 	if e == nil {
-		e = c.add(&entry{kind: entryHead, at: ev.Time, agent: ev.Agent, model: ev.Model})
+		e = c.add(&entry{kind: entryHead, at: ev.Time, agent: ev.Agent, model: ev.Model, again: c.answered})
 	}
 	if ev.Agent != "" && e.agent == "" {
 		e.agent = ev.Agent
@@ -485,7 +507,12 @@ func (c *conversation) applyDone(ev agents.Event) {
 		}
 		e.rev++
 	}
+	if h := c.inTurn(func(e *entry) bool { return e.kind == entryHead }); h != nil && len(ev.Read) > 0 {
+		h.read = ev.Read
+		h.rev++
+	}
 	c.endRun()
+	c.endedWell = true
 }
 
 func (c *conversation) applyError(ev agents.Event) {
@@ -502,6 +529,10 @@ func (c *conversation) applyError(ev agents.Event) {
 		c.add(&entry{kind: entryNote, text: keptLine("stopped", c.hasAnswer()), at: ev.Time})
 	} else {
 		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
+		if c.userID == "" {
+			f.edit = c.editing
+		}
+		c.turnedBack = c.editing != "" || c.again
 		if c.again {
 			f.again = "tried again at " + ev.Time.Format("15:04:05")
 		}

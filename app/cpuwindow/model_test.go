@@ -252,7 +252,7 @@ func TestLongTranscriptsAreBuiltFromTheEnd(t *testing.T) {
 	if v.older != 140 || v.entries[0].text != "70" {
 		t.Fatalf("%d older, first is %q", v.older, v.entries[0].text)
 	}
-	for c.showOlder() {
+	for c.prepend(transcript(blocks...)) && c.older > 0 {
 	}
 	v = c.view(time.Now())
 	if v.older != 0 || v.entries[0].text != "0" || len(v.entries) != 300 {

@@ -9,6 +9,7 @@ import (
 // notification comes of it, and it is gone when mac-stats ends.
 
 const (
+	queueHint   = "Write the next message. It is sent when this answer is done; Esc stops the answer."
 	askHint     = "Ask anything. Enter sends, Shift+Enter for a new line."
 	privateHint = "Private: nothing of this is written down."
 )
@@ -33,13 +34,16 @@ func (w *Window) privateConversation() *conversation {
 func (c *conversation) isEmpty() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.entries) == 0 && len(c.older) == 0 && c.run == nil && c.path == ""
+	return len(c.entries) == 0 && c.older == 0 && c.run == nil && c.path == ""
 }
 
 // markPrivate shows what kind of chat it is.
 func (w *Window) markPrivate(c *conversation) {
 	hint := askHint
-	if c.private {
+	switch {
+	case c.busy():
+		hint = queueHint
+	case c.private:
 		hint = privateHint
 	}
 	if w.compose.entry.PlaceHolder != hint {

@@ -117,10 +117,10 @@ func (r *framedRenderer) Refresh() {
 }
 
 // newBubble is the user's message.
-func newBubble(text string, copyText func()) *framed {
+func newBubble(text string, actions fyne.CanvasObject) *framed {
 	f := newFramed(newProse([]run{{text: text}}, sizeText, roleText), roleBubble, roleNone, radiusBubble, gap12, gap8)
 	f.right, f.share = true, 0.8
-	f.header = newButton(buttonQuiet, "Copy", copyText)
+	f.header = actions
 	return f
 }
 

@@ -27,6 +27,8 @@ type conversationView struct {
 	usage             *agents.Usage
 	loadErr           error
 	loading           bool
+	queue             []queued
+	held              bool
 }
 
 // view prepares what is to be drawn: what arrived is parsed here, off the UI
@@ -36,7 +38,7 @@ func (c *conversation) view(now time.Time) conversationView {
 	defer c.mu.Unlock()
 	v := conversationView{
 		name: c.name, title: c.title, path: c.path, agent: c.agent, model: c.model,
-		older: len(c.older), state: c.stateLine(now), busy: c.run != nil,
+		older: c.older, queue: c.queue, held: c.held, state: c.stateLine(now), busy: c.run != nil,
 		working: c.working, usage: c.usage, loadErr: c.loadErr, loading: c.loading,
 		entries: make([]entryView, 0, len(c.entries)),
 	}
@@ -83,22 +85,36 @@ func (c *conversation) offerRetry(v *conversationView) {
 	v.entries[note].rev = -v.entries[note].rev // looks different from the one without
 }
 
+// answerLeaves is the leaves of the turn's answers.
+func (c *conversation) answerLeaves(key string) [][]leaf {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out [][]leaf
+	c.eachAnswer(key, func(e *entry) { out = append(out, e.doc.leaves) })
+	return out
+}
+
 // answerText is what Copy takes of the turn the entry belongs to.
 func (c *conversation) answerText(key string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var parts []string
+	c.eachAnswer(key, func(e *entry) { parts = append(parts, e.doc.text()) })
+	return strings.Join(parts, "\n\n")
+}
+
+// eachAnswer gives the answers below a head. The lock must be held.
+func (c *conversation) eachAnswer(key string, f func(*entry)) {
 	in := false
 	for _, e := range c.entries {
 		switch {
 		case e.key == key:
 			in = true
 		case in && (e.kind == entryUser || e.kind == entryHead):
-			return strings.Join(parts, "\n\n")
+			return
 		}
 		if in && e.kind == entryAnswer {
-			parts = append(parts, e.doc.text())
+			f(e)
 		}
 	}
-	return strings.Join(parts, "\n\n")
 }

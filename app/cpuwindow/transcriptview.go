@@ -58,6 +58,7 @@ type spread struct {
 func newTranscriptView(act readerActions) *transcriptView {
 	v := &transcriptView{act: act}
 	v.rows = newChatView(chatActions{copyText: act.copyText, openLink: act.openLink, showOlder: func() {}, copyAnswer: func(string) {}})
+	v.rows.reading = true
 	v.rows.onToggle = func() {
 		if v.read != nil {
 			v.build()

@@ -33,12 +33,18 @@ func (w *Window) showChat() {
 
 // freshChat shows an empty conversation; one that is still empty is kept.
 func (w *Window) freshChat() {
-	if c := w.shown; c != nil {
-		if c.isEmpty() && !c.private {
+	if c := w.shown; c != nil && !c.begun() && !c.private {
+		return
+	}
+	for _, c := range w.convs {
+		if !c.begun() && !c.private { // with a draft: it is in no list, this is the way back to it
+			w.setShown(c)
 			return
 		}
 	}
-	w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
+	c := newConversation(w.parts.sessions.NewName("cpu"))
+	w.takeDraft(c, "")
+	w.setShown(c)
 }
 
 // setShown changes what is shown. The run of the one before goes on into its own
@@ -68,7 +74,7 @@ func (w *Window) forgetIdle() {
 			continue
 		}
 		c.mu.Lock()
-		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && c.path != "" && !c.unsaved
+		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && len(c.queue) == 0 && c.path != "" && !c.unsaved
 		if who := c.answeredBy(); who != "" {
 			w.answered[name] = who
 		}
@@ -89,6 +95,7 @@ func (w *Window) OpenSession(name string) {
 	}
 	c := newConversation(name)
 	c.loading, c.private = true, w.parts.keeper.IsPrivate(name)
+	w.takeDraft(c, name)
 	w.setShown(c)
 	w.showChat()
 	w.load(c)
@@ -135,17 +142,18 @@ func (w *Window) reloadShown() {
 // send starts a turn with what was written.
 func (w *Window) send(text string) {
 	c := w.shown
-	if c.busy() {
-		return
-	}
 	c.draft = ""
 	w.compose.setText("")
-	req := agents.Request{Session: c.name, Text: text, Holder: holder}
-	c.takeAlong(&req)
+	files := c.attached
+	c.attached = nil
 	w.compose.setFiles(nil)
-	c.begin(text, time.Now(), filesOf(c.sentFiles)...)
-	w.start(c, req)
-	w.chat.port.toEnd()
+	w.keepDrafts()
+	if c.busy() {
+		c.enqueue(text, files)
+		w.painter.changed(c)
+		return
+	}
+	w.sendTo(c, text, files)
 }
 
 func (w *Window) start(c *conversation, req agents.Request) {
@@ -173,10 +181,13 @@ func (w *Window) follow(c *conversation, run turnRun) {
 		}
 		c.ended(run)
 		w.finished(c, time.Since(began), last)
+		if c.wasTurnedBack() {
+			w.turnedBack(c)
+		}
 		if c.lacksServer() {
 			w.p.Do(w.checkServer) // so that the help below the error is of now
 		}
-		w.painter.changed(c)
+		w.p.Do(func() { w.sendQueued(c) })
 		w.listChanged()
 	}()
 }
@@ -196,6 +207,10 @@ func (w *Window) stop() {
 func (w *Window) retry(f fault) {
 	c := w.shown
 	if c.busy() {
+		return
+	}
+	if f.edit != "" {
+		w.editMessage(f.edit, f.text)
 		return
 	}
 	if f.userID == "" {
@@ -222,6 +237,7 @@ func (w *Window) regenerate() {
 func (w *Window) keepDraft(text string) {
 	if w.shown != nil {
 		w.shown.draft = text
+		w.keepDrafts()
 	}
 }
 
@@ -230,6 +246,7 @@ func (w *Window) drawConversation(v conversationView) {
 	w.chat.show(v)
 	w.followSeek(v)
 	w.compose.setBusy(v.busy)
+	w.queue.show(v.queue, v.held)
 	w.foot.setUsage(v.usage)
 	w.drawExtra(v)
 	w.drawHeader()
@@ -340,7 +357,9 @@ func (w *Window) chatActions() chatActions {
 	return chatActions{
 		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
 		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.answerText(key)) },
-		retry:      w.retry,
+		retry:      w.retry, answerAgain: w.answerAgain, editMessage: w.editMessage, showLinks: w.showLinks,
+		openTranscript: w.openTranscript, openMemory: w.openMemory, focusComposer: w.focusComposer,
+		startEdit: w.startEdit,
 		stopCall: func(id string) {
 			w.shown.mu.Lock()
 			run := w.shown.run
@@ -350,11 +369,7 @@ func (w *Window) chatActions() chatActions {
 			}
 		},
 		undo: w.undo, decide: w.decide, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
-		showOlder: func() {
-			if w.shown.showOlder() {
-				w.painter.changed(w.shown)
-			}
-		},
+		showOlder: w.showOlder,
 		typeInto: func(r rune) {
 			w.focusComposer()
 			w.compose.entry.TypedRune(r)

@@ -30,7 +30,8 @@ type placed struct {
 	row    row
 	gap    float32 // above it
 	indent float32
-	max    float32 // widest it may be; 0 = the column
+	max    float32   // widest it may be; 0 = the column
+	hot    *shyGroup // shown while the pointer is on the row
 
 	top, height, width float32
 	dirty              bool
@@ -66,6 +67,7 @@ type viewport struct {
 	sel        selection
 	passed     bool // by Tab
 	byMouse    bool // the focus comes from a press
+	hot        *shyGroup
 }
 
 // spot is a place in the text of a row.
@@ -252,6 +254,31 @@ func (v *viewport) tellAway() {
 
 // Scrolled implements fyne.Scrollable.
 func (v *viewport) Scrolled(ev *fyne.ScrollEvent) { v.scrollTo(v.offset - ev.Scrolled.DY) }
+
+// MouseIn implements desktop.Hoverable.
+func (v *viewport) MouseIn(ev *desktop.MouseEvent) { v.MouseMoved(ev) }
+
+// MouseMoved implements desktop.Hoverable: shows what can be done with what is
+// under the pointer.
+func (v *viewport) MouseMoved(ev *desktop.MouseEvent) {
+	y := ev.Position.Y + v.offset
+	var hot *shyGroup
+	for i := v.firstVisible(); i < len(v.rows) && v.rows[i].top-v.rows[i].gap <= y; i++ {
+		hot = v.rows[i].hot
+	}
+	v.setHot(hot)
+}
+
+// MouseOut implements desktop.Hoverable.
+func (v *viewport) MouseOut() { v.setHot(nil) }
+
+func (v *viewport) setHot(g *shyGroup) {
+	if v.hot != g {
+		v.hot.show(false)
+		v.hot = g
+		g.show(true)
+	}
+}
 
 // Selecting.
 

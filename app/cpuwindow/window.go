@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,7 @@ type Window struct {
 	head     *header
 	chat     *chatView
 	compose  *composer
+	queue    *queueBar
 	foot     *foot
 	notice   *noticeBar
 	pageView *viewport
@@ -74,6 +76,12 @@ type Window struct {
 	focused atomic.Bool // a window of the app has the keyboard
 	painter *painter
 	thumbs  *thumbs
+
+	drafts        map[string]keptDraft // of sessions that were not opened yet
+	draftsTimer   *time.Timer
+	draftsTaken   int        // UI goroutine
+	draftsMu      sync.Mutex // guards the file and the next
+	draftsWritten int
 
 	server      serverState
 	serverAt    time.Time
@@ -122,6 +130,7 @@ func newWindow(p Params, d parts) *Window {
 	w.watchFocus()
 	w.restoreSize()
 	w.restoreEdits()
+	w.drafts = readDrafts(w.draftsPath())
 	w.freshChat()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
@@ -137,7 +146,7 @@ func (w *Window) build() {
 	w.head.fresh.Hide()
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
 	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
-	w.compose.entry.onKey = w.runShortcut
+	w.compose.entry.onKey, w.compose.entry.onUp = w.runShortcut, w.editLast
 	w.foot = newFoot()
 	w.notice = newNoticeBar(func() { w.center.Refresh() })
 	w.chat = newChatView(w.chatActions())
@@ -153,7 +162,8 @@ func (w *Window) build() {
 
 // content puts the parts in their places.
 func (w *Window) content() fyne.CanvasObject {
-	lower := centred(columnMax, stack(gap8, w.compose, w.foot.box))
+	w.queue = newQueueBar(w.editQueued, w.dropQueued, w.sendNow, func() { w.center.Refresh() })
+	lower := centred(columnMax, stack(gap8, w.queue.box, w.compose, w.foot.box))
 	lower = container.New(tightLayout{}, hairline(), inset(gap12, gap8, gap20, gap20, lower))
 	w.compose.resized = func() { w.center.Refresh() }
 	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,7 @@ type bench struct {
 	visible  []bool
 	quits    int
 	hides    bool
+	home     string
 	notify   func(backend.Notice)
 }
 
@@ -147,7 +149,7 @@ func newBench(t testing.TB) *bench {
 	app := test.NewTempApp(t)
 	app.Settings().SetTheme(Theme())
 	b := &bench{
-		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, hides: true,
+		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
 		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
@@ -168,7 +170,7 @@ func newBench(t testing.TB) *bench {
 		},
 		notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
-		home:     "/data", conffile: "/data/config.toml",
+		home:     b.home, conffile: filepath.Join(b.home, "config.toml"),
 	}
 	b.w = newWindow(Params{
 		App: app, Do: func(f func()) { b.queue <- f },
@@ -259,22 +261,6 @@ func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
 	}
 	if r := b.turns.requests[0]; r.Holder != "window" || !strings.HasPrefix(r.Session, "cpu-") {
 		t.Errorf("the request is %+v", r)
-	}
-}
-
-func TestEnterWhileAnsweringKeepsTheText(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("first")
-	b.settle()
-	test.Type(b.w.compose.entry, "second")
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if b.w.compose.entry.Text != "second" || len(b.turns.requests) != 1 {
-		t.Errorf("text %q, %d sent", b.w.compose.entry.Text, len(b.turns.requests))
-	}
-	b.sees("still answering…")
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	if !b.run(0).stopped {
-		t.Error("Esc did not stop the run")
 	}
 }
 

@@ -1,0 +1,182 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+)
+
+// What can be done with a message: words beside it that show while the pointer is
+// on it, or while one of them has the focus. They keep their place, so that
+// nothing moves and Tab reaches them always.
+
+// shyGroup is buttons that are shown together.
+type shyGroup struct {
+	buttons []*button
+	hot     bool // the pointer is on what they belong to
+	pinned  bool // always shown: of the newest message
+}
+
+// add makes a button one of the group.
+func (g *shyGroup) add(label string, onTap func()) *button {
+	b := newButton(buttonQuiet, label, onTap)
+	b.shy = g
+	g.buttons = append(g.buttons, b)
+	return b
+}
+
+// show tells whether the pointer is there.
+func (g *shyGroup) show(hot bool) {
+	if g == nil || g.hot == hot {
+		return
+	}
+	g.hot = hot
+	g.refresh()
+}
+
+func (g *shyGroup) refresh() {
+	for _, b := range g.buttons {
+		b.Refresh()
+	}
+}
+
+// visible reports whether the words are drawn.
+func (g *shyGroup) visible() bool {
+	return g == nil || g.hot || g.pinned || slices.ContainsFunc(g.buttons, func(b *button) bool { return b.focused || b.hovered })
+}
+
+// userActions is what can be done with a message of the user's.
+func (c *chatView) userActions(e *entryView) (*fyne.Container, *shyGroup) {
+	g := &shyGroup{}
+	key, text := e.key, e.text
+	objects := []fyne.CanvasObject{g.add("Copy", func() { c.act.copyText(text) })}
+	if e.block != "" && !c.reading {
+		objects = slices.Insert(objects, 0, fyne.CanvasObject(g.add("Edit", func() { c.toggle(key) })))
+	}
+	return line(gap12, -1, objects...), g
+}
+
+// answerFoot is the line below a turn's answer: what can be done with it, and what
+// its prompt held.
+type answerFoot struct {
+	*boxRow
+	group *shyGroup
+	key   string // what it was made for
+}
+
+// footOf gives the foot of a turn, made anew only where it changed. entries are
+// the turn's, without the user's message.
+func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *placed {
+	head := -1
+	links := 0
+	answered := false
+	for i := range entries {
+		switch e := &entries[i]; e.kind {
+		case entryHead:
+			head = i
+		case entryAnswer:
+			answered = true
+			links += countLinks(e.leaves)
+		}
+	}
+	if head < 0 || !answered {
+		return nil
+	}
+	h := &entries[head]
+	again := user != nil && user.block != "" && !c.last.busy
+	key := fmt.Sprint(links, again, h.read)
+	f := c.feet[h.key]
+	if f == nil || f.key != key {
+		f = c.newFoot(h, user, links, again)
+		f.key = key
+	}
+	if f.group.pinned != newest {
+		f.group.pinned = newest
+		f.group.refresh()
+	}
+	c.alive[h.key] = f
+	return &placed{row: f, gap: gap4, max: proseMax, hot: f.group}
+}
+
+func (c *chatView) newFoot(h, user *entryView, links int, again bool) *answerFoot {
+	f := &answerFoot{group: &shyGroup{}}
+	key := h.key
+	objects := []fyne.CanvasObject{f.group.add("Copy", func() { c.act.copyAnswer(key) })}
+	if again {
+		block := user.block
+		objects = append(objects, f.group.add("Answer again", func() { c.act.answerAgain(block) }))
+	}
+	if links > 0 {
+		var b *button
+		b = f.group.add("Links", func() { c.act.showLinks(key, b) })
+		objects = append(objects, b)
+	}
+	objects = append(objects, c.memoryChips(h.read)...)
+	f.boxRow = newBoxRow(line(gap12, -1, objects...))
+	return f
+}
+
+// countLinks counts the addresses in leaves.
+func countLinks(leaves []leaf) int {
+	n := 0
+	eachLink(leaves, func(string, string) { n++ })
+	return n
+}
+
+// eachLink gives the links of leaves with their words.
+func eachLink(leaves []leaf, f func(words, url string)) {
+	each := func(runs []run) {
+		for _, r := range runs {
+			if r.link != "" {
+				f(r.text, r.link)
+			}
+		}
+	}
+	for _, l := range leaves {
+		each(l.runs)
+		for _, cells := range l.table {
+			for _, runs := range cells {
+				each(runs)
+			}
+		}
+	}
+}
+
+// showLinks opens a menu of an answer's links: the way to them without a mouse.
+func (w *Window) showLinks(key string, below fyne.CanvasObject) {
+	m := fyne.NewMenu("")
+	seen := map[string]bool{}
+	for _, leaves := range w.shown.answerLeaves(key) {
+		eachLink(leaves, func(words, url string) {
+			if seen[url] || len(m.Items) == 30 {
+				return
+			}
+			seen[url] = true
+			label := shorten(words, 40)
+			if !strings.Contains(url, strings.TrimSuffix(words, "…")) {
+				label += "  ·  " + shorten(url, 60)
+			}
+			m.Items = append(m.Items, fyne.NewMenuItem(label, func() { w.openLink(url) }))
+		})
+	}
+	showMenu(m, below, w.win.Canvas())
+}
+
+// answerAgain has a message answered anew. What was said after the answer leaves
+// the conversation, so it is asked about.
+func (w *Window) answerAgain(block string) {
+	n := w.shown.messagesAfter(block)
+	do := func() { w.retry(fault{userID: block}) }
+	if n <= 1 {
+		do()
+		return
+	}
+	w.confirm("Answer this message again?", leavesWords(n)+" The conversation goes on from the new answer.", "Answer again", do)
+}
+
+// leavesWords says what a branch means for what came later.
+func leavesWords(n int) string {
+	return "The " + plural(n, "message", "messages") + " after it leave the conversation. They stay in the transcript."
+}

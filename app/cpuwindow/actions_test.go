@@ -1,0 +1,184 @@
+package cpuwindow
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// talked is a conversation of two turns on disk.
+func talked(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []sessionmem.Block{
+		{ID: "u1", Kind: sessionmem.KindUser, Text: "question one"},
+		{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "u1", Text: "answer one with [a page](http://example.org/p)", Attrs: map[string]string{"memory": "memory.md:12"}},
+		{ID: "u2", Kind: sessionmem.KindUser, Text: "question two"},
+		{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "u2", Text: "answer two"},
+	}}
+	b.shown()
+	b.w.OpenSession("cpu-x")
+	b.settle()
+	return b
+}
+
+// button finds a button of the chat by its words; the n-th from the top.
+func (b *bench) button(label string, n int) *button {
+	b.t.Helper()
+	var found []*button
+	var walk func(o fyne.CanvasObject)
+	walk = func(o fyne.CanvasObject) {
+		switch x := o.(type) {
+		case *button:
+			if x.text == label {
+				found = append(found, x)
+			}
+		case *fyne.Container:
+			for _, o := range x.Objects {
+				walk(o)
+			}
+		case fyne.Widget:
+			for _, o := range test.WidgetRenderer(x).Objects() {
+				walk(o)
+			}
+		}
+	}
+	walk(b.w.chat.object)
+	if n >= len(found) {
+		b.t.Fatalf("%d buttons %q", len(found), label)
+	}
+	return found[n]
+}
+
+func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
+	b := talked(t)
+	older, newest := b.button("Answer again", 0), b.button("Answer again", 1)
+	if older.shy.visible() || !newest.shy.visible() {
+		t.Fatalf("at rest: older %v, newest %v", older.shy.visible(), newest.shy.visible())
+	}
+	port := b.w.chat.port
+	var y float32
+	for _, p := range port.rows {
+		if p.hot == older.shy {
+			y = p.top - port.offset + 2
+		}
+	}
+	port.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(300, y)}})
+	if !older.shy.visible() {
+		t.Error("not shown under the pointer")
+	}
+	port.MouseOut()
+	if older.shy.visible() {
+		t.Error("still shown")
+	}
+	b.w.win.Canvas().Focus(older)
+	if !older.shy.visible() {
+		t.Error("not shown with the focus")
+	}
+}
+
+func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
+	b := talked(t)
+	test.Tap(b.button("Edit", 0))
+	b.settle()
+	b.sees("Send again", "3 messages after it leave the conversation")
+	entry, ok := b.w.win.Canvas().Focused().(*chatEntry)
+	if !ok || entry.Text != "question one" {
+		t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
+	}
+	entry.SetText("a better question")
+	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	b.settle()
+	if r := b.turns.requests[0]; r.Edit != "u1" || r.Text != "a better question" {
+		t.Fatalf("the request is %+v", r)
+	}
+	b.finish(0, "u3")
+	b.sees("a better question", "answer u3", "edited · the earlier version is kept in the transcript")
+	b.seesNot("question one", "answer one", "question two")
+}
+
+func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
+	b := talked(t)
+	b.w.focusComposer()
+	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
+	b.settle()
+	b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	b.settle()
+	b.sees("question two", "answer two")
+	b.seesNot("Send again")
+	if b.focusName() != "composer" || len(b.turns.requests) != 0 {
+		t.Errorf("the focus is in %s, %d sent", b.focusName(), len(b.turns.requests))
+	}
+}
+
+func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
+	b := talked(t)
+	b.w.editMessage("u1", "a better question")
+	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
+	close(b.run(0).events)
+	b.settle()
+	b.sees("answer one", "question two", "answer two", "no longer part")
+	b.w.retry(*b.w.shown.entries[len(b.w.shown.entries)-1].fault)
+	b.settle()
+	if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
+		t.Errorf("the retry is %+v", r)
+	}
+}
+
+func TestAnsweringAgainSaysSo(t *testing.T) {
+	b := talked(t)
+	test.Tap(b.button("Answer again", 1))
+	b.settle()
+	if r := b.turns.requests[0]; r.Retry != "u2" {
+		t.Fatalf("the request is %+v", r)
+	}
+	b.run(0).events <- token("another answer")
+	b.settle()
+	b.sees("answered again", "another answer", "answer one")
+	b.seesNot("answer two")
+}
+
+func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
+	b := talked(t)
+	b.w.answerAgain("u1")
+	if len(b.turns.requests) != 0 {
+		t.Fatal("it was not asked about")
+	}
+	b.sees("Answer this message again?", "3 messages after it leave the conversation.", "Cancel")
+}
+
+func TestBranchesAreSeenInTheTranscript(t *testing.T) {
+	c := newConversation("cpu-1")
+	c.fill(transcript(
+		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "one"},
+		sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "u1", Text: "a1"},
+		sessionmem.Block{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "two"},
+		sessionmem.Block{ID: "n2", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Text: "u1"},
+		sessionmem.Block{ID: "u2", Kind: sessionmem.KindUser, Text: "q better"},
+	))
+	if !c.edited["u2"] || c.edited["u1"] || !c.anew["u1"] || len(c.entries) != 1 || !c.entries[0].edited {
+		t.Errorf("edited %v, again %v, %d entries", c.edited, c.anew, len(c.entries))
+	}
+}
+
+func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
+	b := talked(t)
+	b.sees("was given memory.md · 12 lines", "Links")
+	var got []string
+	for _, leaves := range b.w.shown.answerLeaves(b.w.shown.entries[1].key) {
+		eachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
+	}
+	if strings.Join(got, "|") != "a page http://example.org/p" {
+		t.Errorf("links: %v", got)
+	}
+	test.Tap(b.button("Links", 0))
+	b.sees("a page  ·  http://example.org/p")
+}

@@ -1,0 +1,34 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+)
+
+// memoryChips say what the prompt of an answer held of the memory: what the model
+// was given, for what it made of it nobody knows. They open the file.
+func (c *chatView) memoryChips(read []agents.MemoryRead) []fyne.CanvasObject {
+	var out []fyne.CanvasObject
+	for i, r := range read {
+		label := r.Name + " · " + plural(r.Lines, "line", "lines")
+		if i == 0 {
+			label = "was given " + label
+		}
+		if r.Cut > 0 {
+			label += fmt.Sprintf(", %d left out", r.Cut)
+		}
+		out = append(out, newButton(buttonQuiet, label, func() { c.act.openMemory(r.Name) }))
+	}
+	return out
+}
+
+// openMemory opens a memory file by its name below the agents folder.
+func (w *Window) openMemory(name string) {
+	if local := filepath.FromSlash(name); filepath.IsLocal(local) {
+		w.openFile(filepath.Join(w.parts.home, "agents", local))
+	}
+}
