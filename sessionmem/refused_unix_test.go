@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,25 @@ func openRefusing(t testing.TB, root string) *refusing {
 	return r
 }
 
+// smallDisk names the folder on a disk of its own, where the system lets a test mount
+// one.
+const smallDisk = "MAC_STATS_TEST_SMALL_DISK"
+
+// fillDisk leaves no byte free on the small disk; without one no file may grow.
+func fillDisk(t testing.TB) (free func()) {
+	t.Helper()
+	dir := os.Getenv(smallDisk)
+	if dir == "" {
+		return limitFiles(t, 0)
+	}
+	ballast := filepath.Join(dir, "ballast")
+	err := os.WriteFile(ballast, make([]byte, 2<<20), 0o600)
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("a disk of 1 MB takes 2: %v", err)
+	}
+	return func() { must(t, os.Remove(ballast)) }
+}
+
 // alone runs the test in a process of its own: a limit on files binds all that a
 // process writes. It says whether this is that process.
 func alone(t *testing.T) bool {
@@ -43,8 +63,15 @@ func alone(t *testing.T) bool {
 	if os.Getenv(variable) != "" {
 		return true
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), variable+"=1")
+	args := []string{os.Args[0], "-test.run", "^" + t.Name() + "$", "-test.v"}
+	env := append(os.Environ(), variable+"=1")
+	dir := t.TempDir()
+	if mounts := []string{"unshare", "-m", "sh", "-c", `mount -t tmpfs -o size=1m none "$0" && exec "$@"`, dir}; exec.Command(mounts[0], append(slices.Clone(mounts[1:]), "true")...).Run() == nil {
+		args = append(mounts, args...) // a disk of 1 MB, for itself
+		env = append(env, "TMPDIR="+dir, smallDisk+"="+dir)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = env
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -191,6 +218,45 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 				t.Errorf("checkpoints stay: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// On a real disk that is full, a part of a long block still finds room: none of it
+// stays, and nothing that was there is harmed.
+func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	root := filepath.Join(t.TempDir(), "data")
+	s := openRefusing(t, root)
+	mustAppend(t, s.Store, "cli-a", user("one"))
+	file := onlyFile(t, root)
+	before := readFile(t, file)
+	free := fillDisk(t)
+	long := strings.TrimSpace(strings.Repeat("long ", 2000))
+	mustAppend(t, s.Store, "cli-a", assistant(long))
+	mustAppend(t, s.Store, "cli-b", user(long)) // needs a file of its own
+	mustAppend(t, s.Store, "cli-a", user(long+" two"))
+	if u := s.Refused(); len(u) != 2 || u[0].Blocks+u[1].Blocks != 3 {
+		t.Errorf("waiting: %+v", u)
+	}
+	if got := readFile(t, file); got != before {
+		t.Errorf("the file is changed: %d bytes, were %d", len(got), len(before))
+	}
+	other := openStore(t, root)
+	if got := texts(t, other, "cli-a"); !cmp.Equal(got, []string{"one"}) {
+		t.Errorf("another program sees %d messages", len(got))
+	}
+	if list, err := other.List(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("another program lists %+v, %v", list, err)
+	}
+	free()
+	must(t, s.Save(t.Context()))
+	if got := texts(t, openStore(t, root), "cli-a"); !cmp.Equal(got, []string{"one", long, long + " two"}) {
+		t.Errorf("on disk are %d messages", len(got))
+	}
+	if got := texts(t, openStore(t, root), "cli-b"); !cmp.Equal(got, []string{long}) {
+		t.Errorf("on disk are %d messages of the other", len(got))
 	}
 }
 
