@@ -1,57 +1,313 @@
 package cpuwindow
 
 import (
+	"context"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 
 	"mac-stats/agents"
+	"mac-stats/sessionmem"
 )
 
-// agentRows is the Agents page.
-func agentRows(list []agents.Agent, openFile func(string)) []*placed {
-	rows := []*placed{textRow("Who answers. Each agent is a folder of plain text; a saved change holds from the next message on.", roleMuted, gap8)}
-	if len(list) == 0 {
-		rows = append(rows, textRow("There are no agents. `mac-stats agents reset` puts the five default ones back.", roleText, gap12))
-	}
-	for _, a := range list {
-		rows = append(rows, &placed{row: agentCard(a, openFile), gap: gap8, max: proseMax})
-	}
-	return rows
+// What the list of agents holds besides agents and skills, which are under their
+// paths.
+const (
+	newAgentKey = "new"
+	soulKey     = "soul"
+)
+
+// agentsPage is who answers: agents and skills on the left, the chosen one with its
+// files on the right. Its fields belong to the UI goroutine.
+type agentsPage struct {
+	w       *Window
+	split   *splitView
+	view    *viewport
+	edit    *editor
+	object  *fyne.Container
+	data    agentsData
+	picked  string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first reading
+	files   map[string]string // the file that is looked at, by what is picked
+	editing bool
+	news    *reloads
+	all     bool
+	trials  map[string]*trial // by the agent's path
+	fresh   *newAgentForm
+	said    string
+	saidBad bool
+	undo    func() // takes what was said back; nil where it can't be
 }
 
-func agentCard(a agents.Agent, openFile func(string)) row {
-	name := orElse(a.Name, orElse(a.Slug, a.ID))
-	mark := roleNone
-	model := a.Model
-	if model == "" {
-		model = "model by role: " + orElse(a.Role, "general")
-	}
-	meta := []string{a.ID}
-	if a.Slug != "" && a.Slug != name {
-		meta = append(meta, a.Slug)
-	}
-	meta = append(meta, model)
-	if a.Entry {
-		meta = append(meta, "sees the conversation")
-	}
-	if !a.Enabled && a.Err == nil {
-		meta = append(meta, "switched off")
-	}
-	parts := []fyne.CanvasObject{line(gap8, 0, boldWords(name).squeezable(), newButton(buttonQuiet, "Open", func() { openFile(a.Path) }))}
-	if a.Description != "" {
-		parts = append(parts, newParagraph(a.Description, roleText))
-	}
-	parts = append(parts, newProse([]run{{text: strings.Join(meta, " · ")}}, sizeSmall, roleMuted))
-	if a.Err != nil {
-		mark = roleHot
-		parts = append(parts, newParagraph("Can't be used: "+a.Err.Error(), roleHot))
-	}
-	for _, w := range a.Warnings {
-		if mark == roleNone {
-			mark = roleWarn
+// agentsData is what the page shows, read off the UI goroutine.
+type agentsData struct {
+	list    []agents.Agent
+	skills  []agents.Skill
+	others  []string // markdown files that look like agents and are none
+	missing map[string]bool
+	owned   sessionmem.Owned // the file that is looked at
+	diff    []sessionmem.DiffLine
+	shipped bool
+	err     error
+}
+
+func newAgentsPage(w *Window) *agentsPage {
+	p := &agentsPage{w: w, view: newViewport(), files: map[string]string{}, news: newReloads(), trials: map[string]*trial{}}
+	p.view.follow, p.view.fixed = false, true
+	p.view.onShortcut = w.runShortcut
+	p.edit = newEditor(editorActions{changed: w.shelf.changed, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
+	p.edit.object.Hide()
+	p.split = newSplitView(container.NewStack(p.view, p.edit.object), p.pick)
+	p.object = p.split.object
+	p.fresh = newNewAgentForm(p)
+	return p
+}
+
+// load reads the files off the UI goroutine and shows them.
+func (p *agentsPage) load() { p.loadThen(func() {}) }
+
+// loadThen is load, and then does something on the UI goroutine.
+func (p *agentsPage) loadThen(then func()) {
+	picked, file := p.picked, p.files[p.picked]
+	asked, askedFile := picked, file
+	news := p.news.snapshot()
+	go func() {
+		d := readAgents(p.w.parts, &picked, &file)
+		d.diff = news.take(d.owned)
+		p.w.p.Do(func() {
+			if p.picked != asked || p.files[asked] != askedFile {
+				return // something else was chosen meanwhile
+			}
+			p.picked, p.data = picked, d
+			if file != "" {
+				p.files[picked] = file
+				p.news.take(d.owned)
+				p.w.shelf.open(d.owned)
+			}
+			p.draw()
+			then()
+		})
+	}()
+}
+
+// readAgents reads what the page shows. What is not there any more gives way to the
+// first agent.
+func readAgents(parts parts, picked, file *string) agentsData {
+	d := agentsData{list: parts.roster.Agents(), skills: parts.roster.Skills(), others: parts.roster.NotAgents(), missing: map[string]bool{}}
+	a, isAgent := d.agent(*picked)
+	if !isAgent && !d.has(*picked) {
+		*picked, *file = newAgentKey, ""
+		if len(d.list) > 0 {
+			a, isAgent = d.list[0], true
+			*picked = a.Path
 		}
-		parts = append(parts, newParagraph(w, roleMuted))
 	}
-	return newCardRow(mark, parts...)
+	switch {
+	case isAgent:
+		files := agentFiles(a)
+		known := false
+		for _, f := range files {
+			known = known || f.path == *file
+			o, err := parts.memories.OpenOwned(f.path)
+			d.missing[f.path] = err == nil && o.Missing
+		}
+		if !known {
+			*file = files[0].path
+		}
+		d.shipped = parts.roster.Shipped(a.ID)
+	case *picked == soulKey:
+		*file = filepath.Join(parts.home, "agents", "soul.md")
+	case *picked == newAgentKey:
+		*file = ""
+	default:
+		*file = *picked
+	}
+	if *file != "" {
+		d.owned, d.err = parts.memories.OpenOwned(*file)
+	}
+	return d
+}
+
+// agent finds an agent by its path.
+func (d agentsData) agent(path string) (agents.Agent, bool) {
+	for _, a := range d.list {
+		if a.Path == path {
+			return a, true
+		}
+	}
+	return agents.Agent{}, false
+}
+
+// skill finds a skill by its path.
+func (d agentsData) skill(path string) (agents.Skill, bool) {
+	for _, s := range d.skills {
+		if s.Path == path {
+			return s, true
+		}
+	}
+	return agents.Skill{}, false
+}
+
+// has says whether something else than an agent is picked.
+func (d agentsData) has(key string) bool {
+	_, ok := d.skill(key)
+	return ok || key == soulKey || key == newAgentKey
+}
+
+// agentFile is one of the files an agent is made of.
+type agentFile struct{ name, path, purpose string }
+
+// agentFiles are an agent's files, the one that matters most first.
+func agentFiles(a agents.Agent) []agentFile {
+	if a.SettingsFile() == a.Path {
+		return []agentFile{{filepath.Base(a.Path), a.Path, "its settings, and below them what it is to do"}}
+	}
+	var files []agentFile
+	for _, f := range [][2]string{
+		{"skill.md", "what it is to do"},
+		{"soul.md", "who it is; without it, the soul that all agents share"},
+		{"mood.md", "the tone it takes"},
+		{"memory.md", "what it alone remembers"},
+		{"agent.json", "its name, model, role and tools"},
+		{"testing.md", "prompts and what is expected of the answers"},
+	} {
+		files = append(files, agentFile{f[0], filepath.Join(a.Path, f[0]), f[1]})
+	}
+	return files
+}
+
+// pick chooses an agent, a skill, the shared soul, or to make a new agent.
+func (p *agentsPage) pick(key string) {
+	if key != p.picked {
+		p.view.offset, p.all, p.said, p.undo = 0, false, "", nil
+		p.picked = key
+		p.lookAt(p.files[key])
+		return
+	}
+	p.load()
+}
+
+// lookAt chooses one of the files. An edit that is open stays open.
+func (p *agentsPage) lookAt(path string) {
+	if path != "" {
+		p.files[p.picked] = path
+	}
+	b := p.w.shelf.buffers[path]
+	p.editing = b != nil && b.dirty()
+	p.all = false
+	p.load()
+}
+
+// draw shows the page as it is known.
+func (p *agentsPage) draw() {
+	p.split.show(p.items(), p.picked)
+	b := p.w.shelf.buffers[p.files[p.picked]]
+	editing := p.editing && b != nil
+	p.edit.object.Hidden, p.view.Hidden = !editing, editing
+	if editing {
+		p.edit.open(b, p.title()+" · "+filepath.Base(b.base.Path), 0)
+		p.edit.sync()
+	} else {
+		p.w.setPageRows(p.view, p.rows())
+	}
+	p.object.Refresh()
+}
+
+func (p *agentsPage) title() string {
+	if a, ok := p.data.agent(p.picked); ok {
+		return agentTitle(a)
+	}
+	if s, ok := p.data.skill(p.picked); ok {
+		return s.Name
+	}
+	return "All agents"
+}
+
+func agentTitle(a agents.Agent) string { return orElse(a.Name, orElse(a.Slug, a.ID)) }
+
+// startEditing opens the file that is looked at, at a 1-based line (0: the top).
+func (p *agentsPage) startEditing(at int) {
+	p.editing = true
+	p.draw()
+	if b := p.w.shelf.buffers[p.files[p.picked]]; b != nil {
+		p.edit.open(b, p.title()+" · "+filepath.Base(b.base.Path), at)
+		p.w.win.Canvas().Focus(p.edit.entry)
+	}
+}
+
+func (p *agentsPage) stopEditing() {
+	p.editing = false
+	p.draw()
+}
+
+func (p *agentsPage) save(b *editBuffer) {
+	p.w.saveBuffer(b, func() {
+		p.news.own[b.base.Path] = true
+		p.edit.sync()
+		p.load()
+	})
+}
+
+// act changes agents off the UI goroutine and says what came of it.
+func (p *agentsPage) act(do func(ctx context.Context) (said string, undo func(), err error)) {
+	go func() {
+		said, undo, err := do(p.w.ctx)
+		p.w.p.Do(func() {
+			p.said, p.saidBad, p.undo = said, err != nil, undo
+			if err != nil {
+				p.said = fullStop(err.Error())
+			}
+			p.load()
+		})
+	}()
+}
+
+// items are the lines of the list.
+func (p *agentsPage) items() []splitItem {
+	var items []splitItem
+	for i, a := range p.data.list {
+		it := splitItem{key: a.Path, title: agentTitle(a), meta: agentMeta(a), fraction: -1}
+		switch {
+		case a.Err != nil:
+			it.meta, it.role, it.mark = "can't be used", roleHot, roleHot
+		case !a.Enabled:
+			it.meta = "switched off"
+		case len(a.Warnings) > 0:
+			it.mark = roleWarn
+		}
+		for _, f := range agentFiles(a) {
+			if p.w.shelf.dirty(f.path) {
+				it.mark, it.meta = roleWarn, f.name+" not saved"
+			}
+		}
+		if i == 0 {
+			it.heading = "Agents"
+		}
+		items = append(items, it)
+	}
+	items = append(items,
+		splitItem{key: newAgentKey, title: "New agent…", fraction: -1},
+		splitItem{key: soulKey, title: "Shared soul", meta: "who all agents are", fraction: -1, heading: "All agents"})
+	for i, s := range p.data.skills {
+		it := splitItem{key: s.Path, title: s.Name, meta: shorten(s.Description, 60), fraction: -1}
+		if s.Err != nil {
+			it.meta, it.role, it.mark = "can't be used", roleHot, roleHot
+		}
+		if i == 0 {
+			it.heading = "Skills"
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// agentMeta is "coder · qwen3:8b".
+func agentMeta(a agents.Agent) string {
+	model := orElse(a.Model, "role "+orElse(a.Role, "general"))
+	if a.Slug == "" || a.Slug == strings.ToLower(agentTitle(a)) {
+		return model
+	}
+	return fmt.Sprintf("%s · %s", a.Slug, model)
 }

@@ -19,6 +19,14 @@ type fileEntry struct {
 	onEscape func()
 	onKey    func(s fyne.Shortcut) bool
 	onFocus  func(on bool)
+	byMouse  bool // the focus comes from a press: what is pressed must not move
+}
+
+// MouseDown implements desktop.Mouseable.
+func (e *fileEntry) MouseDown(ev *desktop.MouseEvent) {
+	e.byMouse = true
+	e.Entry.MouseDown(ev)
+	e.byMouse = false
 }
 
 func newFileEntry() *fileEntry {

@@ -11,15 +11,22 @@ import (
 
 // showPane shows the pane of a page, made at the first time, and hides the others.
 func (w *Window) showPane(p page) {
-	if p == pageMemory && w.memory == nil {
+	switch {
+	case p == pageMemory && w.memory == nil:
 		w.memory = newMemoryPage(w)
 		w.panes.Add(w.memory.object)
+	case p == pageAgents && w.roster == nil:
+		w.roster = newAgentsPage(w)
+		w.panes.Add(w.roster.object)
 	}
 	if w.memory != nil {
 		w.memory.object.Hidden = p != pageMemory
 	}
+	if w.roster != nil {
+		w.roster.object.Hidden = p != pageAgents
+	}
 	w.reader.object.Hidden = p != pageTranscript
-	w.pageView.Hidden = p == pageChat || p == pageMemory || p == pageTranscript
+	w.pageView.Hidden = p != pageSettings
 }
 
 // KeepEdits writes down what was edited and not saved, and what was written and not

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -22,13 +23,23 @@ type shortEntry struct {
 	widget.Entry
 	onFocus func(on bool)
 	onKey   func(fyne.Shortcut) bool
+	byMouse bool // the focus comes from a press: what is pressed must not move
+}
+
+// MouseDown implements desktop.Mouseable.
+func (e *shortEntry) MouseDown(ev *desktop.MouseEvent) {
+	e.byMouse = true
+	e.Entry.MouseDown(ev)
+	e.byMouse = false
 }
 
 // FocusGained implements fyne.Focusable.
 func (e *shortEntry) FocusGained() {
 	e.onFocus(true)
 	e.Entry.FocusGained()
-	bringIntoSight(e)
+	if !e.byMouse {
+		bringIntoSight(e)
+	}
 }
 
 // FocusLost implements fyne.Focusable.
@@ -137,7 +148,9 @@ func newTextBox(text string, shortcut func(fyne.Shortcut) bool) *textBox {
 		role := roleLine
 		if on {
 			role = roleAccent
-			bringIntoSight(b)
+			if !b.entry.byMouse {
+				bringIntoSight(b)
+			}
 		}
 		b.box.set(roleCode, role)
 	}

@@ -58,6 +58,8 @@ func (w *Window) viewports() []*viewport {
 		return []*viewport{w.side.port, w.chat.port}
 	case pageMemory:
 		return []*viewport{w.side.port, w.memory.split.list, w.memory.view}
+	case pageAgents:
+		return []*viewport{w.side.port, w.roster.split.list, w.roster.view}
 	case pageTranscript:
 		return []*viewport{w.side.port, w.reader.rows.port}
 	}

@@ -3,10 +3,8 @@ package cpuwindow
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -29,11 +27,8 @@ type memoryPage struct {
 	data    memoryData
 	picked  string // inboxKey or a file's path; "" before the first reading
 	editing bool
-	texts   map[string]string    // as each file was shown last
-	before  map[string]string    // as it was before it changed outside
-	changed map[string]time.Time // when it did
-	own     map[string]bool      // changed from here: no news
-	all     bool                 // show all lines of a long file
+	news    *reloads
+	all     bool // show all lines of a long file
 	fields  map[string]*lineField
 	drafts  map[string]*textBox // proposals being edited, by id
 	said    string              // what came of the last action
@@ -61,8 +56,7 @@ type memoryItem struct {
 
 func newMemoryPage(w *Window) *memoryPage {
 	p := &memoryPage{
-		w: w, view: newViewport(), texts: map[string]string{}, before: map[string]string{}, changed: map[string]time.Time{},
-		own: map[string]bool{}, fields: map[string]*lineField{}, drafts: map[string]*textBox{},
+		w: w, view: newViewport(), news: newReloads(), fields: map[string]*lineField{}, drafts: map[string]*textBox{},
 	}
 	p.view.follow, p.view.fixed = false, true
 	p.view.onShortcut = w.runShortcut
@@ -75,15 +69,11 @@ func newMemoryPage(w *Window) *memoryPage {
 
 // load reads the files off the UI goroutine and shows them.
 func (p *memoryPage) load() {
-	picked, texts, before := p.picked, maps.Clone(p.texts), maps.Clone(p.before)
-	own := maps.Clone(p.own)
+	picked, news := p.picked, p.news.snapshot()
 	go func() {
 		d := readMemory(p.w.parts, &picked)
-		if was, known := texts[picked]; known && was != d.owned.Text && !own[picked] && before[picked] == "" {
-			before[picked] = was
-		}
-		if was, ok := before[picked]; ok && !own[picked] {
-			d.diff = sessionmem.DiffLines(was, d.owned.Text)
+		if picked != inboxKey {
+			d.diff = news.take(d.owned)
 		}
 		p.w.p.Do(func() {
 			if p.picked == "" || p.picked == picked {
@@ -96,16 +86,8 @@ func (p *memoryPage) load() {
 // take shows what was read.
 func (p *memoryPage) take(picked string, d memoryData) {
 	p.picked, p.data = picked, d
-	if path := d.owned.Path; path != "" {
-		was, known := p.texts[path]
-		if known && was != d.owned.Text && !p.own[path] {
-			p.changed[path] = time.Now()
-			if _, ok := p.before[path]; !ok {
-				p.before[path] = was
-			}
-		}
-		p.texts[path] = d.owned.Text
-		delete(p.own, path)
+	if picked != inboxKey {
+		p.news.take(d.owned)
 		p.w.shelf.open(d.owned)
 	}
 	p.w.showProposals(len(d.inbox))
@@ -122,7 +104,7 @@ func (p *memoryPage) draw() {
 		p.edit.open(b, p.title(), 0)
 		p.edit.sync()
 	} else {
-		p.view.setRows(p.rows())
+		p.w.setPageRows(p.view, p.rows())
 	}
 	p.object.Refresh()
 }
@@ -140,7 +122,7 @@ func (p *memoryPage) title() string {
 // pick chooses a file, or the inbox. An edit that is open stays open.
 func (p *memoryPage) pick(key string) {
 	if key != p.picked {
-		delete(p.before, p.picked)
+		delete(p.news.before, p.picked)
 		p.view.offset, p.all, p.said = 0, false, ""
 		b := p.w.shelf.buffers[key]
 		p.editing = b != nil && b.dirty()
@@ -163,8 +145,7 @@ func (p *memoryPage) stopEditing() {
 // save writes the edit, unless there is a conflict to decide first.
 func (p *memoryPage) save(b *editBuffer) {
 	p.w.saveBuffer(b, func() {
-		p.own[b.base.Path] = true
-		delete(p.before, b.base.Path)
+		p.news.own[b.base.Path] = true
 		p.edit.sync()
 		p.load()
 	})
@@ -332,7 +313,7 @@ func (p *memoryPage) act(path string, do func(ctx context.Context) (said string,
 			if err != nil {
 				p.said = fullStop(err.Error())
 			} else if path != "" {
-				p.own[path] = true
+				p.news.own[path] = true
 			}
 			p.load()
 		})

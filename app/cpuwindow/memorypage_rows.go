@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -13,9 +12,6 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 )
-
-// longMemory is how many lines of a file are shown at first: the newest.
-const longMemory = 300
 
 // rows is what is chosen.
 func (p *memoryPage) rows() []*placed {
@@ -89,7 +85,7 @@ func (p *memoryPage) fileRows(it memoryItem) []*placed {
 		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
 	}
 	if p.data.owned.Text != "" {
-		rows = append(rows, p.lineRows(it)...)
+		rows = append(rows, linesRows(p.cardLines(it), p.all, func() { p.all = true; p.draw() })...)
 	}
 	if p.data.owned.Why == "" {
 		rows = append(rows, &placed{row: p.addField(it), gap: gap8, max: proseMax})
@@ -144,81 +140,27 @@ func (p *memoryPage) where(path string) string {
 
 // fileNotes says what is special about the file, or happened to it.
 func (p *memoryPage) fileNotes(it memoryItem) []row {
-	var notes []row
-	path := it.file.Path
-	o := p.data.owned
-	if o.Why != "" {
-		notes = append(notes, newCardRow(roleWarn, newParagraph("It can't be edited here: "+fullStop(o.Why), roleText)))
-	}
-	if o.Garbled {
-		notes = append(notes, newCardRow(roleWarn, newParagraph("Some of its bytes are no text (UTF-8). They are shown as \uFFFD and stay as they are; lines that hold some can be edited in your editor.", roleText)))
-	}
-	if b := p.w.shelf.buffers[path]; b != nil && b.dirty() {
-		words := "You have an edit of this file that is not saved. It is kept until you save or discard it."
-		if b.theirs != nil {
-			words = "You have an edit of this file that is not saved, and the file was changed outside. Both are kept."
-		}
-		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, "Go on editing", p.startEditing))))
-	}
+	notes := ownedNotes(p.data.owned, p.w.shelf.buffers[it.file.Path], p.startEditing)
 	if p.data.diff != nil {
-		added, removed := countDiff(p.data.diff)
-		words := fmt.Sprintf("%s changed on disk at %s, reloaded · +%d −%d", filepath.Base(path), p.changed[path].Format("15:04:05"), added, removed)
-		said := newWords(words, roleAccent, sizeText).squeezable()
-		notes = append(notes, newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, "Seen", func() {
-			delete(p.before, path)
-			p.load()
-		}))))
+		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.load))
 	}
 	if it.injected.Cut > 0 {
 		notes = append(notes, newParagraph(plural(it.injected.Cut, "line is", "lines are")+" not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", roleWarn))
 	}
-	if it.file.Missing && o.Why == "" {
+	if it.file.Missing && p.data.owned.Why == "" {
 		notes = append(notes, newParagraph("Nothing is remembered here yet. Write the first line below, or let the agents.", roleMuted))
 	}
 	return notes
 }
 
-func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
-	for _, d := range diff {
-		switch d.Op {
-		case sessionmem.LineAdded:
-			added++
-		case sessionmem.LineRemoved:
-			removed++
-		}
-	}
-	return added, removed
-}
-
-// lineRows is the text of the file.
-func (p *memoryPage) lineRows(it memoryItem) []*placed {
-	lines := p.cardLines(it)
-	var rows []*placed
-	if n := len(lines) - longMemory; n > 0 && !p.all {
-		lines = lines[n:]
-		rows = append(rows, &placed{row: newDivider(plural(n, "earlier line", "earlier lines")+" · show", func() { p.all = true; p.draw() }), gap: gap8, max: proseMax})
-	}
-	return append(rows, &placed{row: newLinesCard(lines), gap: gap8, max: proseMax})
-}
-
 // cardLines are the file's lines, with what came and went where it was changed.
 func (p *memoryPage) cardLines(it memoryItem) []cardLine {
-	diff := p.data.diff
-	text := strings.TrimRight(p.data.owned.Text, "\n")
-	if diff == nil {
-		for i, l := range strings.Split(text, "\n") {
-			diff = append(diff, sessionmem.DiffLine{Text: l, Before: i + 1, After: i + 1})
-		}
-	}
 	out := it.file.LeftOut(it.injected.Budget)
 	var lines []cardLine
-	for _, d := range diff {
+	for _, d := range fileLines(p.data.owned.Text, p.data.diff) {
 		l := cardLine{text: d.Text, op: d.Op, faint: out[d.After]}
 		p.addOrigin(&l)
 		lines = append(lines, l)
-	}
-	for len(lines) > 0 && lines[len(lines)-1].text == "" && lines[len(lines)-1].op == sessionmem.LineSame {
-		lines = lines[:len(lines)-1]
 	}
 	return lines
 }

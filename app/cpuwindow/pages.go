@@ -28,9 +28,6 @@ func textRow(text string, role fyne.ThemeColorName, gap float32) *placed {
 // makes its rows, on it.
 func readPage(which page, p parts, started config.Config, openFile func(string)) func() []*placed {
 	switch which {
-	case pageAgents:
-		list := p.roster.Agents()
-		return func() []*placed { return agentRows(list, openFile) }
 	default:
 		notices := p.notices()
 		return func() []*placed { return settingsRows(p, started, notices, openFile) }

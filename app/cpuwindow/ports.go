@@ -33,6 +33,7 @@ type sessions interface {
 	List(ctx context.Context) ([]sessionmem.Info, error)
 	Load(ctx context.Context, name string) (*sessionmem.Transcript, error)
 	NewName(source string) string
+	SetPrivate(name string)
 }
 
 // library is what can be done with transcripts beside talking.
@@ -81,6 +82,14 @@ type memories interface {
 // roster is the agents.
 type roster interface {
 	Agents() []agents.Agent
+	NotAgents() []string
+	Skills() []agents.Skill
+	Shipped(id string) bool
+	Reset(ctx context.Context, selector string) (kept []string, err error)
+	CheckName(name string) (slug string, err error)
+	Create(ctx context.Context, name, like string) (agents.Agent, error)
+	Delete(ctx context.Context, a agents.Agent) (trash string, err error)
+	Restore(trash, path string) error
 }
 
 // server is the model server.

@@ -47,6 +47,7 @@ type Window struct {
 	notice   *noticeBar
 	pageView *viewport
 	memory   *memoryPage // nil before it is first shown
+	roster   *agentsPage // nil before it is first shown
 	shelf    *editShelf
 	panes    *fyne.Container // chat and pages, one of them shown
 	chatPane fyne.CanvasObject
@@ -297,8 +298,12 @@ func pageTitle(p page) string {
 
 // loadPage reads a page's files off the UI goroutine and shows them.
 func (w *Window) loadPage(which page) {
-	if which == pageMemory {
+	switch which {
+	case pageMemory:
 		w.memory.load()
+		return
+	case pageAgents:
+		w.roster.load()
 		return
 	}
 	go func() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -76,13 +77,15 @@ func (s *stubSessions) NewName(source string) string {
 	return fmt.Sprintf("%s-%d", source, s.n)
 }
 
+func (s *stubSessions) SetPrivate(string) {}
+
 // stubMemories is the memory of an empty data folder; only the chat's calls are
 // answered at once.
 type stubMemories struct{ *sessionmem.Memory }
 
 func (stubMemories) Undo(context.Context, string) error { return nil }
 
-type stubRoster struct{}
+type stubRoster struct{ *agents.Registry }
 
 func (stubRoster) Agents() []agents.Agent {
 	return []agents.Agent{
@@ -172,6 +175,7 @@ func newBench(t testing.TB) *bench {
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
 		home:     b.home, conffile: filepath.Join(b.home, "config.toml"),
 	}
+	d.roster = stubRoster{agents.NewRegistry(agents.RegistryConfig{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
 	b.w = newWindow(Params{
 		App: app, Do: func(f func()) { b.queue <- f },
 		OnVisible: func(v bool) { b.visible = append(b.visible, v) }, OnQuit: func() { b.quits++ },
@@ -522,7 +526,7 @@ func TestPages(t *testing.T) {
 	b.sees("memory.md", "nothing remembered yet", "told to every agent")
 	b.w.showPage(pageAgents)
 	b.settle()
-	b.sees("Orchestrator", "agent.json: line 4")
+	b.sees("Orchestrator", "t be used")
 	b.w.ShowSettings()
 	b.settle()
 	b.sees("config.toml:3: bad value", "ollama.host")

@@ -1,0 +1,297 @@
+package cpuwindow
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// rows is what is chosen.
+func (p *agentsPage) rows() []*placed {
+	var rows []*placed
+	add := func(r row) { rows = append(rows, &placed{row: r, gap: gap8, max: proseMax}) }
+	if p.said != "" {
+		add(p.saidRow())
+	}
+	if p.data.err != nil {
+		add(newCardRow(roleHot, newParagraph("The file can't be read: "+fullStop(p.data.err.Error()), roleText)))
+	}
+	if p.picked == newAgentKey {
+		for _, n := range p.data.others {
+			add(newParagraph(n, roleMuted))
+		}
+		return append(rows, p.fresh.rows()...)
+	}
+	a, isAgent := p.data.agent(p.picked)
+	if isAgent {
+		add(p.agentCard(a))
+		if a.Err != nil {
+			add(p.errorCard(a))
+		}
+		for _, w := range a.Warnings {
+			add(newCardRow(roleWarn, newParagraph(w, roleText)))
+		}
+		rows = append(rows, p.trialRows(a)...)
+		rows = append(rows, &placed{row: newFlowRow(gap8, p.fileButtons(a)...), gap: gap16, max: proseMax})
+	}
+	if s, ok := p.data.skill(p.picked); ok && s.Err != nil {
+		add(newCardRow(roleHot, newParagraph("This skill can't be used: "+fullStop(s.Err.Error()), roleText)))
+	}
+	rows = append(rows, p.fileRows()...)
+	if isAgent {
+		rows = append(rows, p.endRows(a)...)
+	}
+	return rows
+}
+
+// saidRow is what came of the last action, with Undo where it can be taken back.
+func (p *agentsPage) saidRow() row {
+	role := roleAccent
+	if p.saidBad {
+		role = roleHot
+	}
+	if p.undo == nil {
+		return newParagraph(p.said, role)
+	}
+	return newBoxRow(line(gap12, 0, newWords(p.said, role, sizeText).squeezable(), newButton(buttonLink, "Undo", p.undo)))
+}
+
+// agentCard is who the agent is, with its switch, model and role.
+func (p *agentsPage) agentCard(a agents.Agent) row {
+	state, label := "", "Switch off"
+	if !a.Enabled {
+		state, label = "switched off", "Switch on"
+	}
+	top := []fyne.CanvasObject{boldWords(agentTitle(a)).squeezable(), smallWords(state)}
+	if a.Err == nil {
+		top = append(top, newButton(buttonPlain, label, func() { p.set(a, "enabled", !a.Enabled) }))
+	}
+	meta := []string{orElse(a.Slug, a.ID), filepath.Base(a.Path)}
+	if a.Entry {
+		meta = append(meta, "sees the conversation")
+	}
+	if a.Tools != nil {
+		meta = append(meta, orElse(strings.Join(a.Tools, ", "), "no tools"))
+	}
+	parts := []fyne.CanvasObject{line(gap12, 0, top...)}
+	if a.Description != "" {
+		parts = append(parts, newParagraph(a.Description, roleText))
+	}
+	parts = append(parts, newProse([]run{{text: strings.Join(meta, " · ")}}, sizeSmall, roleMuted))
+	if a.Err == nil {
+		model := orElse(a.Model, "model by role")
+		parts = append(parts, spacer(gap4), line(gap8, -1,
+			p.w.pill(model, func() *fyne.Menu {
+				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })
+			}),
+			p.w.pill("role: "+a.Role, func() *fyne.Menu { return p.roleMenu(a) })))
+	}
+	return newCardRow(roleNone, parts...)
+}
+
+// roleMenu is the roles that choose a model where none is named.
+func (p *agentsPage) roleMenu(a agents.Agent) *fyne.Menu {
+	m := fyne.NewMenu("")
+	for _, r := range []struct{ role, words string }{
+		{"general", "general  ·  talks, explains, plans"},
+		{"code", "code  ·  a model for programs"},
+		{"small", "small  ·  quick and cheap"},
+		{"thinking", "thinking  ·  takes its time"},
+		{"vision", "vision  ·  sees pictures"},
+	} {
+		item := fyne.NewMenuItem(r.words, func() { p.set(a, "model_role", r.role) })
+		item.Checked = r.role == a.Role
+		m.Items = append(m.Items, item)
+	}
+	return m
+}
+
+// set changes one key of the agent's settings, in its file as it is now.
+func (p *agentsPage) set(a agents.Agent, key string, value any) {
+	file := a.SettingsFile()
+	p.act(func(ctx context.Context) (string, func(), error) {
+		o, err := p.w.parts.memories.OpenOwned(file)
+		if err != nil {
+			return "", nil, err
+		}
+		text, err := agents.WithSetting(file, o.Text, key, value)
+		if err != nil {
+			return "", nil, err
+		}
+		if _, err = p.w.parts.memories.SaveOwned(ctx, o, text); err != nil {
+			return "", nil, err
+		}
+		p.w.p.Do(func() { p.news.own[file] = true })
+		return fmt.Sprintf("%s: it holds from the next message on.", agentTitle(a)), nil, nil
+	})
+}
+
+// placeInFile is where an error says that it is.
+var placeInFile = regexp.MustCompile(`^(agent\.json|skill\.md|front matter)(?: line (\d+))?`)
+
+// errorCard is why an agent can't be used: in which file, where, and what to do.
+func (p *agentsPage) errorCard(a agents.Agent) row {
+	why := a.Err.Error()
+	file, at := a.SettingsFile(), 0
+	if m := placeInFile.FindStringSubmatch(why); m != nil {
+		if m[1] == "skill.md" {
+			file = filepath.Join(a.Path, "skill.md")
+		}
+		at, _ = strconv.Atoi(m[2]) // no line: the top
+	}
+	place := filepath.Base(file)
+	if at > 0 {
+		place += ", line " + strconv.Itoa(at)
+	}
+	parts := []fyne.CanvasObject{newParagraph("Can't be used: "+fullStop(why), roleText)}
+	if fix := jsonFix(why); fix != "" {
+		parts = append(parts, newParagraph(fix, roleMuted))
+	}
+	parts = append(parts, spacer(gap4), line(gap8, -1, newButton(buttonPlain, "Put it right in "+place, func() {
+		p.files[p.picked] = file
+		p.editing = true
+		p.loadThen(func() { p.startEditing(at) })
+	})))
+	return newCardRow(roleHot, parts...)
+}
+
+// jsonFix puts what JSON most often lacks into words.
+func jsonFix(why string) string {
+	switch {
+	case strings.Contains(why, "looking for beginning of object key"):
+		return "Most often a comma too many before it, or a name without quotes."
+	case strings.Contains(why, "after object key:value pair"):
+		return "Most often a comma is missing at the end of the line before."
+	case strings.Contains(why, "unexpected end"):
+		return "A closing brace or quote is missing at the end."
+	case strings.Contains(why, "looking for beginning of value"):
+		return "Texts stand in \"double quotes\"; true, false and numbers stand without."
+	case strings.Contains(why, "after object key"):
+		return "A colon is missing between name and value."
+	}
+	return ""
+}
+
+// fileButtons are the agent's files to choose from.
+func (p *agentsPage) fileButtons(a agents.Agent) []fyne.CanvasObject {
+	var buttons []fyne.CanvasObject
+	for _, f := range agentFiles(a) {
+		label := f.name
+		if p.w.shelf.dirty(f.path) {
+			label += " •"
+		}
+		b := newButton(buttonPill, label, func() { p.lookAt(f.path) })
+		if p.data.missing[f.path] {
+			b.tone = roleFaint
+		}
+		b.selected = f.path == p.files[p.picked]
+		buttons = append(buttons, b)
+	}
+	return buttons
+}
+
+// fileRows is the file that is looked at.
+func (p *agentsPage) fileRows() []*placed {
+	o := p.data.owned
+	edit := func() { p.startEditing(0) }
+	label, openLabel := "Edit", "Open in my editor"
+	if o.Missing {
+		label, openLabel = "Write it", "Create and open"
+	}
+	if p.w.shelf.dirty(o.Path) {
+		label = "Go on editing"
+	}
+	head := []fyne.CanvasObject{p.purpose(o), newButton(buttonQuiet, openLabel, func() { p.w.openFile(o.Path) })}
+	if o.Why == "" {
+		head = append(head, newButton(buttonPlain, label, edit))
+	}
+	rows := []*placed{{row: newBoxRow(line(gap12, 0, head...)), gap: gap8, max: proseMax}}
+	for _, n := range ownedNotes(o, p.w.shelf.buffers[o.Path], edit) {
+		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
+	}
+	if p.data.diff != nil {
+		rows = append(rows, &placed{row: p.news.note(o.Path, p.data.diff, p.load), gap: gap8, max: proseMax})
+	}
+	if o.Text == "" {
+		return rows
+	}
+	var lines []cardLine
+	for _, d := range fileLines(o.Text, p.data.diff) {
+		lines = append(lines, cardLine{text: d.Text, op: d.Op})
+	}
+	return append(rows, linesRows(lines, p.all, func() { p.all = true; p.draw() })...)
+}
+
+// purpose is what the file is for, and where it is.
+func (p *agentsPage) purpose(o sessionmem.Owned) *words {
+	text := "who all agents are, where they have no soul.md of their own"
+	if a, ok := p.data.agent(p.picked); ok {
+		for _, f := range agentFiles(a) {
+			if f.path == o.Path {
+				text = f.purpose
+			}
+		}
+	} else if s, ok := p.data.skill(p.picked); ok {
+		text = "a skill: " + orElse(s.Description, "no description")
+	}
+	switch {
+	case o.Missing:
+		text = "not there yet: " + text
+	case o.Link != "":
+		text += " · a link to " + o.Link
+	}
+	return smallWords(text).squeezable()
+}
+
+// endRows are what can be done with the agent as a whole.
+func (p *agentsPage) endRows(a agents.Agent) []*placed {
+	buttons := []fyne.CanvasObject{newButton(buttonPlain, "Open folder", func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
+	if p.data.shipped {
+		buttons = append(buttons, newButton(buttonPlain, "Reset to default…", func() { p.reset(a) }))
+	}
+	buttons = append(buttons, newButton(buttonDanger, "Delete…", func() { p.delete(a) }))
+	return []*placed{{row: newFlowRow(gap8, buttons...), gap: gap20, max: proseMax}}
+}
+
+// reset puts a shipped agent back; what was there is kept beside it.
+func (p *agentsPage) reset(a agents.Agent) {
+	p.w.confirm("Reset "+agentTitle(a)+"?", "Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays.", "Reset", func() {
+		p.act(func(ctx context.Context) (string, func(), error) {
+			kept, err := p.w.parts.roster.Reset(ctx, a.ID)
+			if err != nil {
+				return "", nil, err
+			}
+			if len(kept) == 0 {
+				return agentTitle(a) + " is as shipped.", nil, nil
+			}
+			return agentTitle(a) + " is as shipped; the old one is kept as " + filepath.Base(kept[0]) + ".", nil, nil
+		})
+	})
+}
+
+// delete puts an agent into the trash; it can be brought back.
+func (p *agentsPage) delete(a agents.Agent) {
+	p.w.confirm("Delete "+agentTitle(a)+"?", "Its folder, with what it remembers, goes to the trash in agents/.trash.", "Delete", func() {
+		p.act(func(ctx context.Context) (string, func(), error) {
+			trash, err := p.w.parts.roster.Delete(ctx, a)
+			if err != nil {
+				return "", nil, err
+			}
+			return agentTitle(a) + " is deleted.", func() { p.restore(trash, a) }, nil
+		})
+	})
+}
+
+func (p *agentsPage) restore(trash string, a agents.Agent) {
+	p.act(func(context.Context) (string, func(), error) {
+		return agentTitle(a) + " is back.", nil, p.w.parts.roster.Restore(trash, a.Path)
+	})
+}

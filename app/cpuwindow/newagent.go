@@ -1,0 +1,106 @@
+package cpuwindow
+
+import (
+	"context"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+)
+
+// newAgentForm is the way to a new agent: a name, and what it is like.
+type newAgentForm struct {
+	p    *agentsPage
+	name *lineField
+	hint *words // the slug it would get, or why not
+	like string // slug of the agent it is made like; "" for a plain one
+}
+
+func newNewAgentForm(p *agentsPage) *newAgentForm {
+	f := &newAgentForm{p: p, name: newLineField("Its name, such as Trip Planner", "Make it", p.w.runShortcut)}
+	f.hint = smallWords("").squeezable()
+	f.name.onSubmit = f.submit
+	typed := f.name.entry.OnChanged
+	f.name.entry.OnChanged = func(text string) {
+		typed(text)
+		f.check(text)
+	}
+	return f
+}
+
+// check says below the name what comes of it.
+func (f *newAgentForm) check(text string) {
+	if text == "" {
+		f.hint.set("", roleMuted)
+		return
+	}
+	go func() {
+		slug, err := f.p.w.parts.roster.CheckName(text)
+		f.p.w.p.Do(func() {
+			if f.name.entry.Text != text {
+				return
+			}
+			if err != nil {
+				f.hint.set(fullStop(strings.TrimPrefix(err.Error(), agents.ErrBadName.Error()+": ")), roleHot)
+				f.name.button.Disable()
+				return
+			}
+			f.hint.set("Called as "+slug+"; its folder is in agents/.", roleMuted)
+		})
+	}()
+}
+
+// rows are the form.
+func (f *newAgentForm) rows() []*placed {
+	title := "plain: an empty skill to write"
+	for _, a := range f.p.data.list {
+		if f.like != "" && a.Slug == f.like {
+			title = "like " + agentTitle(a)
+		}
+	}
+	like := f.p.w.pill(title, f.menu)
+	return []*placed{
+		{row: newBoxRow(titleWords("New agent")), gap: gap8},
+		textRow("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on.", roleMuted, gap4),
+		{row: f.name, gap: gap12, max: proseMax},
+		{row: newBoxRow(f.hint), gap: gap4, max: proseMax},
+		{row: newBoxRow(line(gap8, -1, mutedWords("Begin with"), like)), gap: gap8, max: proseMax},
+	}
+}
+
+// menu is what a new agent can be made like.
+func (f *newAgentForm) menu() *fyne.Menu {
+	choose := func(slug string) func() {
+		return func() { f.like = slug; f.p.draw() }
+	}
+	plain := fyne.NewMenuItem("plain: an empty skill to write", choose(""))
+	plain.Checked = f.like == ""
+	m := fyne.NewMenu("", plain)
+	for _, a := range f.p.data.list {
+		if !a.Usable() {
+			continue
+		}
+		item := fyne.NewMenuItem("like "+agentTitle(a)+"  ·  "+shorten(a.Description, 56), choose(a.Slug))
+		item.Checked = f.like == a.Slug
+		m.Items = append(m.Items, item)
+	}
+	return m
+}
+
+// submit makes the agent and shows it.
+func (f *newAgentForm) submit(name string) {
+	like := f.like
+	f.p.act(func(ctx context.Context) (string, func(), error) {
+		a, err := f.p.w.parts.roster.Create(ctx, name, like)
+		if err != nil {
+			return "", nil, err
+		}
+		f.p.w.p.Do(func() {
+			f.name.clear(name)
+			f.like = ""
+			f.p.picked = a.Path
+		})
+		return agentTitle(a) + " is there. Say in skill.md what it is to do.", nil, nil
+	})
+}

@@ -1,0 +1,124 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/sessionmem"
+)
+
+// reloads remembers how files were shown, to tell what changed outside since.
+type reloads struct {
+	texts   map[string]string    // as each file was shown last
+	before  map[string]string    // as it was before it changed outside
+	changed map[string]time.Time // when that was seen
+	own     map[string]bool      // changed from here: no news
+}
+
+func newReloads() *reloads {
+	return &reloads{texts: map[string]string{}, before: map[string]string{}, changed: map[string]time.Time{}, own: map[string]bool{}}
+}
+
+// snapshot is a copy for another goroutine.
+func (r *reloads) snapshot() *reloads {
+	return &reloads{texts: maps.Clone(r.texts), before: maps.Clone(r.before), changed: maps.Clone(r.changed), own: maps.Clone(r.own)}
+}
+
+// take takes a file as it is now and gives what changed outside since it was shown,
+// nil for nothing.
+func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
+	was, known := r.texts[o.Path]
+	switch {
+	case r.own[o.Path]:
+		delete(r.before, o.Path)
+	case known && was != o.Text:
+		r.changed[o.Path] = time.Now()
+		if _, ok := r.before[o.Path]; !ok {
+			r.before[o.Path] = was
+		}
+	}
+	delete(r.own, o.Path)
+	r.texts[o.Path] = o.Text
+	before, ok := r.before[o.Path]
+	if !ok || before == o.Text {
+		return nil
+	}
+	return sessionmem.DiffLines(before, o.Text)
+}
+
+// note is the line that tells of a reload, with what takes it away.
+func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) row {
+	added, removed := countDiff(diff)
+	words := fmt.Sprintf("%s changed on disk at %s, reloaded · +%d −%d", filepath.Base(path), r.changed[path].Format("15:04:05"), added, removed)
+	said := newWords(words, roleAccent, sizeText).squeezable()
+	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, "Seen", func() {
+		delete(r.before, path)
+		seen()
+	})))
+}
+
+func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
+	for _, d := range diff {
+		switch d.Op {
+		case sessionmem.LineAdded:
+			added++
+		case sessionmem.LineRemoved:
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// ownedNotes says what is special about a file.
+func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []row {
+	var notes []row
+	if o.Why != "" {
+		notes = append(notes, newCardRow(roleWarn, newParagraph("It can't be edited here: "+fullStop(o.Why), roleText)))
+	}
+	if o.Garbled {
+		notes = append(notes, newCardRow(roleWarn, newParagraph("Some of its bytes are no text (UTF-8). They are shown as \uFFFD and stay as they are; lines that hold some can be edited in your editor.", roleText)))
+	}
+	if b != nil && b.dirty() {
+		words := "You have an edit of this file that is not saved. It is kept until you save or discard it."
+		if b.theirs != nil {
+			words = "You have an edit of this file that is not saved, and the file was changed outside. Both are kept."
+		}
+		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, "Go on editing", edit))))
+	}
+	return notes
+}
+
+// fileLines are a file's lines, with what came and went where it was changed.
+func fileLines(text string, diff []sessionmem.DiffLine) []sessionmem.DiffLine {
+	if diff == nil {
+		diff = sessionmem.DiffLines(text, text)
+	}
+	for len(diff) > 0 && diff[len(diff)-1].Text == "" && diff[len(diff)-1].Op == sessionmem.LineSame {
+		diff = diff[:len(diff)-1]
+	}
+	return diff
+}
+
+// linesRows is a card of lines; of a long one the newest, with a way to the others.
+func linesRows(lines []cardLine, all bool, showAll func()) []*placed {
+	var rows []*placed
+	if n := len(lines) - longFile; n > 0 && !all {
+		lines = lines[n:]
+		rows = append(rows, &placed{row: newDivider(plural(n, "earlier line", "earlier lines")+" · show", showAll), gap: gap8, max: proseMax})
+	}
+	return append(rows, &placed{row: newLinesCard(lines), gap: gap8, max: proseMax})
+}
+
+// longFile is how many lines of a file are shown at first: the newest.
+const longFile = 300
+
+// pill is a button with a menu of choices.
+func (w *Window) pill(words string, menu func() *fyne.Menu) *button {
+	var b *button
+	b = newButton(buttonPill, words+"  ▾", func() { showMenu(menu(), b, w.win.Canvas()) })
+	return b
+}

@@ -1,0 +1,205 @@
+package cpuwindow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"mac-stats/agents"
+)
+
+// trial is a prompt tried on an agent: one turn in a session of its own that is
+// never written.
+type trial struct {
+	field  *lineField
+	words  *words  // what it is doing, or did
+	halt   *button // Stop
+	answer *prose  // of the last one
+
+	mu      sync.Mutex // guards what follows
+	run     turnRun
+	session string
+	text    strings.Builder
+	state   string
+	failed  string
+	model   string
+	speed   float64
+	began   time.Time
+	took    time.Duration
+	dirty   bool // something is to be drawn, and a drawing is on its way
+}
+
+// trialFrame is how often an answer that arrives is drawn, at most.
+const trialFrame = 60 * time.Millisecond
+
+// trialOf gives the trial of an agent.
+func (p *agentsPage) trialOf(a agents.Agent) *trial {
+	t := p.trials[a.Path]
+	if t == nil {
+		t = &trial{field: newLineField("Try a prompt… nothing of it is kept", "Try", p.w.runShortcut), answer: newProse(nil, sizeText, roleText)}
+		t.words, t.halt = smallWords("").squeezable(), newButton(buttonDanger, "Stop", t.stop)
+		p.trials[a.Path] = t
+	}
+	t.field.onSubmit = func(text string) { p.try(a, t, text) }
+	return t
+}
+
+// trialRows are the field and what was answered.
+func (p *agentsPage) trialRows(a agents.Agent) []*placed {
+	if !a.Usable() {
+		return nil
+	}
+	t := p.trialOf(a)
+	rows := []*placed{{row: t.field, gap: gap8, max: proseMax}}
+	if !t.show() {
+		return rows
+	}
+	return append(rows,
+		&placed{row: newBoxRow(line(gap12, 0, t.words, t.halt)), gap: gap8, max: proseMax},
+		&placed{row: t.answer, gap: gap4, max: proseMax, dirty: true})
+}
+
+// show brings what is on the screen up to date; it reports false where nothing was
+// tried yet.
+func (t *trial) show() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed != "" {
+		t.words.set(t.failed, roleHot)
+	} else {
+		t.words.set(t.stateWords(), roleMuted)
+	}
+	t.halt.Hidden = t.run == nil
+	t.answer.setRuns([]run{{text: strings.TrimSpace(t.text.String())}})
+	return !t.began.IsZero()
+}
+
+// stateWords is what the trial is doing, or did. The lock must be held.
+func (t *trial) stateWords() string {
+	if t.run != nil {
+		return fmt.Sprintf("%s · %s", orElse(t.state, "starting"), clock(int(time.Since(t.began).Seconds())))
+	}
+	words := []string{"tried", t.model, tookWords(t.took), speedWords(t.speed)}
+	return joinWords(words)
+}
+
+// joinWords joins what there is.
+func joinWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		if w != "" {
+			out = append(out, w)
+		}
+	}
+	return strings.Join(out, " · ")
+}
+
+// stop ends the trial; what had arrived stays.
+func (t *trial) stop() {
+	t.mu.Lock()
+	run := t.run
+	t.mu.Unlock()
+	if run != nil {
+		run.Stop()
+	}
+}
+
+// try asks the agent in a private session: neither transcript nor memory is written.
+func (p *agentsPage) try(a agents.Agent, t *trial, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run != nil {
+		return // Stop ends it
+	}
+	t.session = p.w.parts.sessions.NewName("test")
+	p.w.parts.sessions.SetPrivate(t.session)
+	t.text.Reset()
+	t.state, t.failed, t.model, t.speed, t.took, t.began = "", "", "", 0, 0, time.Now()
+	t.run = p.w.parts.turns.Start(p.w.ctx, agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
+	run := t.run
+	go p.follow(t, run)
+	go p.tick(t, run)
+	p.w.p.Do(p.draw)
+}
+
+// tick draws the clock while nothing else does.
+func (p *agentsPage) tick(t *trial, run turnRun) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for range ticker.C {
+		t.mu.Lock()
+		over := t.run != run
+		t.mu.Unlock()
+		if over {
+			return
+		}
+		p.drawSoon(t)
+	}
+}
+
+// follow takes the trial's events to their end.
+func (p *agentsPage) follow(t *trial, run turnRun) {
+	for ev := range run.Events(context.WithoutCancel(p.w.ctx)) {
+		t.apply(ev)
+		p.drawSoon(t)
+	}
+	t.mu.Lock()
+	t.run, t.took = nil, time.Since(t.began)
+	session := t.session
+	t.mu.Unlock()
+	if err := p.w.parts.library.Delete(context.WithoutCancel(p.w.ctx), session); err != nil {
+		p.w.parts.logger.Debug("a tried prompt stays in memory until the app ends", "err", err)
+	}
+	p.drawSoon(t)
+}
+
+// apply takes one event.
+func (t *trial) apply(ev agents.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch ev.Type {
+	case agents.EventState:
+		t.state = orElse(ev.Detail, stateWords(ev.State))
+		if ev.Model != "" {
+			t.model = ev.Model
+		}
+	case agents.EventToken:
+		t.text.WriteString(ev.Text)
+		t.state = "writing"
+	case agents.EventTool, agents.EventSubcallStart:
+		if ev.Call != nil {
+			t.state = ev.Call.Name
+		}
+		t.text.Reset() // what leads to a tool is not the answer
+	case agents.EventUsage:
+		if ev.Usage != nil {
+			t.speed = ev.Usage.TokensPerSecond
+		}
+	case agents.EventError:
+		t.failed = joinWords([]string{fullStop(ev.Text), ev.Detail})
+	}
+}
+
+// drawSoon draws the page at the next frame, if it is shown.
+func (p *agentsPage) drawSoon(t *trial) {
+	t.mu.Lock()
+	waits := t.dirty
+	t.dirty = true
+	t.mu.Unlock()
+	if waits {
+		return
+	}
+	time.AfterFunc(trialFrame, func() {
+		p.w.p.Do(func() {
+			t.mu.Lock()
+			t.dirty = false
+			t.mu.Unlock()
+			if p.w.visible && p.w.page == pageAgents && !p.editing {
+				t.show()
+				p.view.remeasure(t.answer)
+			}
+		})
+	})
+}
