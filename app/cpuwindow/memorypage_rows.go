@@ -189,16 +189,16 @@ func (p *memoryPage) addOrigin(l *cardLine) {
 	}
 }
 
-// openOrigin shows the session a memory comes from.
+// openOrigin shows the session a memory comes from, in the viewer.
 func (w *Window) openOrigin(session string) {
 	go func() {
-		_, err := w.parts.sessions.Load(w.ctx, session)
+		t, err := w.parts.sessions.Load(w.ctx, session)
 		w.p.Do(func() {
 			if err != nil {
 				w.tell("The session "+session+" can't be opened", "It was deleted, or was never written: "+err.Error())
 				return
 			}
-			w.OpenSession(session)
+			w.openTranscriptOf(t.Info, "", "")
 		})
 	}()
 }

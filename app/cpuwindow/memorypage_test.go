@@ -69,10 +69,17 @@ func (b *bench) until(words ...string) {
 	b.sees(words...)
 }
 
-// pushes presses the button of these words.
+// pushes presses the button of these words on the page.
 func (b *bench) pushes(words string) {
 	b.t.Helper()
-	for _, o := range test.LaidOutObjects(b.w.win.Content()) {
+	var page fyne.CanvasObject = b.w.win.Content()
+	switch b.w.page {
+	case pageMemory:
+		page = b.w.memory.object
+	case pageAgents:
+		page = b.w.roster.object
+	}
+	for _, o := range test.LaidOutObjects(page) {
 		if x, ok := o.(*button); ok && x.text == words && x.Visible() {
 			test.Tap(x)
 			b.settle()
