@@ -2,6 +2,7 @@ package sessionmem
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ func mayHoldSecret(line string) bool {
 // beyond 4,000 bytes of a message, are left out.
 func Identifiers(messages []Block) []string {
 	var found []string
+	searched := map[string]bool{}
 	for _, b := range slices.Backward(messages[max(len(messages)-maxSearched, 0):]) {
 		text := WithoutAttachments(b.Text)
 		if len(text) > maxSearchedText {
@@ -49,7 +51,7 @@ func Identifiers(messages []Block) []string {
 			if mayHoldSecret(line) {
 				continue
 			}
-			for _, id := range identifier.FindAllString(line, -1) {
+			for id := range identifiersOf(line, searched) {
 				id = strings.TrimRight(strings.Trim(id, "`\"“”„«»"), ".,;:")
 				if len(id) < 2 || len(id) > maxIdentifier || slices.Contains(found, id) {
 					continue
@@ -61,6 +63,40 @@ func Identifiers(messages []Block) []string {
 		}
 	}
 	return found
+}
+
+// identifiersOf gives those of a line. Only quoted ones hold a space: a line without
+// quotes is taken word by word, and words that can hold none, or were searched
+// before, are passed over.
+func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		words := []string{line}
+		quoted := strings.ContainsAny(line, "`\"“„«")
+		if !quoted {
+			words = strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\f' || r == '\r' })
+		}
+		for _, w := range words {
+			if !quoted && (searched[w] || !mayIdentify(w)) {
+				continue
+			}
+			searched[w] = true
+			for _, id := range identifier.FindAllString(w, -1) {
+				if !yield(id) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mayIdentify says whether a word can match identifier: all that is not quoted has a
+// digit, a slash, a dot within it, or is a code such as ENOENT.
+func mayIdentify(word string) bool {
+	if strings.ContainsAny(word, "0123456789/\\") || strings.Contains(strings.TrimRight(word, ".,;:!?)"), ".") {
+		return true
+	}
+	_, code, found := strings.Cut(word, "E")
+	return found && code != "" && code[0] >= 'A' && code[0] <= 'Z'
 }
 
 // withIdentifiers adds those that a Summary leaves out.

@@ -326,13 +326,3 @@ func TestPassTakesTenFromDisk(t *testing.T) {
 		t.Errorf("four messages: %q", got)
 	}
 }
-
-func BenchmarkCompact20(b *testing.B) {
-	messages := make([]Block, 20)
-	for i := range messages {
-		messages[i] = Block{ID: fmt.Sprint(i), Kind: KindUser, Text: strings.Repeat("see /srv/app/main.go:12 and 10.0.0.7 for it. ", 20)}
-	}
-	for b.Loop() {
-		withIdentifiers(PlainSummary(nil, messages), messages)
-	}
-}

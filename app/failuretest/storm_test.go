@@ -151,6 +151,9 @@ func (s *storm) cycle() {
 	time.Sleep(moment)
 	s.kill()
 	work.Wait()
+	for _, p := range s.running {
+		<-p.ended // only then its locks and its socket are free
+	}
 	s.collect()
 }
 
@@ -175,7 +178,14 @@ func (s *storm) end() {
 // says that it runs.
 func (s *storm) headless() {
 	app := s.begin(s.p.command("--headless").Args[1:]...)
-	until(s.t, "the app to run", func() bool { return strings.Contains(app.stdout.String(), "runs without a screen") })
+	until(s.t, "the app to run", func() bool {
+		select {
+		case <-app.ended:
+			s.t.Fatalf("the app doesn't start again: %s", app.stderr.String())
+		default:
+		}
+		return strings.Contains(app.stdout.String(), "runs without a screen")
+	})
 }
 
 // begin starts the program, unless everything was killed: nil then.

@@ -1,0 +1,58 @@
+package sessionmem
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkCompact is a compaction's own work for 20 messages, the model excluded:
+// from the snapshot to the Summary on the disk, the lessons kept.
+func BenchmarkCompact(b *testing.B) {
+	lessons := []Lesson{
+		{Text: "The user runs the server in the cellar.", Confidence: 0.9, Target: Target{Kind: TargetGlobal}},
+		{Text: "The server is deployed from main.go.", Confidence: 0.9, Target: Target{Kind: TargetGlobal}},
+	}
+	for name, answer := range map[string]script{
+		"a model's answer": {digest: Digest{Context: strings.Repeat("They look for what slows the server down. ", 40), By: "small:1b", Lessons: lessons}},
+		"without a model":  {err: ErrNoDigest},
+	} {
+		b.Run(name, func(b *testing.B) {
+			root := b.TempDir()
+			s, err := Open(Config{Root: root})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			c := NewCompaction(CompactionConfig{
+				Store: s, Summarizer: answer, Policy: func() CompactPolicy { return CompactPolicy{} },
+				Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: root}), Store: s, Write: func() string { return "auto" }},
+			})
+			var took time.Duration
+			n := 0
+			for b.Loop() {
+				n++
+				session := fmt.Sprintf("cli-s%d", n)
+				for i := range 20 {
+					m := Block{Kind: []Kind{KindUser, KindAssistant}[i%2], Text: strings.Repeat("the server: see /srv/app/main.go:12 and 10.0.0.7 for it. ", 20)}
+					if _, err := s.Append(context.Background(), session, m); err != nil {
+						b.Fatal(err)
+					}
+				}
+				begun := time.Now()
+				snap, p, err := c.Snapshot(context.Background(), session, "")
+				if err != nil {
+					b.Fatal(err)
+				}
+				if done, err := c.Compact(context.Background(), snap, p.KeepRecent); err != nil || done.Messages != 16 {
+					b.Fatal(done, err)
+				}
+				took += time.Since(begun)
+			}
+			b.ReportMetric(float64(took.Microseconds())/1000/float64(n), "ms")
+			b.ReportMetric(5, "ms-promised")
+		})
+	}
+}
