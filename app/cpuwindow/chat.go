@@ -27,6 +27,7 @@ type chatActions struct {
 	stopCall   func(id string)
 	undo       func(key, id string)
 	decide     func(key, id string, save bool)
+	saveEdited func(key, id, text string)
 	openInbox  func()
 	pull       func(model string)
 	recheck    func()
@@ -43,21 +44,24 @@ type chatActions struct {
 // chatView draws the conversation that is shown. It keeps what it built for each
 // entry and touches only what changed.
 type chatView struct {
-	act      chatActions
-	port     *viewport
-	latest   *button
-	object   fyne.CanvasObject
-	built    map[string]*builtEntry
-	feet     map[string]*answerFoot
-	alive    map[string]*answerFoot // those in use, while the rows are laid out
-	expanded map[string]bool        // what is open; of a message: being edited
-	reading  bool                   // nothing can be changed here
-	shown    string                 // session
-	last     conversationView
-	extra    []*placed // cards below everything: first run, notices
-	stateRow *stateRow
-	onToggle func() // who uses the rows elsewhere lays them out
-	now      func() time.Time
+	act       chatActions
+	port      *viewport
+	latest    *button
+	object    fyne.CanvasObject
+	built     map[string]*builtEntry
+	feet      map[string]*answerFoot
+	alive     map[string]*answerFoot // those in use, while the rows are laid out
+	expanded  map[string]bool        // what is open; of a message: being edited
+	left      int                    // messages there were when the reader left the end
+	olderThen int                    // and blocks that were not shown
+	float     *fyne.Container
+	reading   bool   // nothing can be changed here
+	shown     string // session
+	last      conversationView
+	extra     []*placed // cards below everything: first run, notices
+	stateRow  *stateRow
+	onToggle  func() // who uses the rows elsewhere lays them out
+	now       func() time.Time
 }
 
 // builtEntry is the rows of one entry.
@@ -77,6 +81,8 @@ func newChatView(act chatActions) *chatView {
 	c.latest.size = sizeSmall
 	c.latest.Hide()
 	c.port.onAway = func(away bool) {
+		c.left, c.olderThen = c.messages(), c.last.older
+		c.nameLatest()
 		if away {
 			c.latest.Show()
 		} else {
@@ -90,8 +96,8 @@ func newChatView(act chatActions) *chatView {
 	}
 	c.port.onLink, c.port.onRune = act.openLink, act.typeInto
 	c.stateRow = newStateRow()
-	float := container.New(&floatLayout{}, c.latest)
-	c.object = container.NewStack(c.port, float)
+	c.float = container.New(&floatLayout{}, c.latest)
+	c.object = container.NewStack(c.port, c.float)
 	return c
 }
 
@@ -151,6 +157,30 @@ func (c *chatView) layoutRows() {
 	rows = append(rows, c.extra...)
 	c.port.setRows(rows)
 	c.port.tellAway()
+	c.nameLatest()
+}
+
+// messages counts the messages that are here.
+func (c *chatView) messages() int {
+	n := 0
+	for i := range c.last.entries {
+		if k := c.last.entries[i].kind; k == entryUser || k == entryHead {
+			n++
+		}
+	}
+	return n
+}
+
+// nameLatest says how many messages came since the reader left the end.
+func (c *chatView) nameLatest() {
+	label := "Jump to latest ↓"
+	if n := c.messages() - c.left; n > 0 && c.port.away && c.last.older == c.olderThen {
+		label = plural(n, "new message", "new messages") + " ↓"
+	}
+	if c.latest.text != label {
+		c.latest.SetText(label)
+		c.float.Refresh()
+	}
 }
 
 // turnFoot is the foot of a turn that is over.
@@ -189,6 +219,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	b := c.built[e.key]
 	open := c.expanded[e.key]
 	if b != nil && b.rev == e.rev && b.expanded == open {
+		c.tick(b, e, open)
 		return b
 	}
 	if b == nil {
@@ -210,11 +241,29 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	case entrySummary:
 		c.buildSummary(b, e, open)
 	case entryNote:
-		b.rows = c.noteRows(e)
+		b.rows = c.noteRows(e, open)
 	case entryError:
 		b.rows = []*placed{{row: c.errorRow(e), gap: gap12, max: proseMax}}
 	}
 	return b
+}
+
+// tick moves the clock of what is under way.
+func (c *chatView) tick(b *builtEntry, e *entryView, open bool) {
+	switch {
+	case !e.live:
+	case b.call != nil:
+		b.call.set(e, open, c.now())
+	case b.fold != nil:
+		b.fold.SetText(c.thinkingWords(e) + foldSign(open))
+	}
+}
+
+func foldSign(open bool) string {
+	if open {
+		return " ⌄"
+	}
+	return " ›"
 }
 
 func (c *chatView) buildHead(b *builtEntry, e *entryView) {
@@ -227,16 +276,12 @@ func (c *chatView) buildHead(b *builtEntry, e *entryView) {
 
 // buildFold is a line that opens and closes what is below it.
 func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
-	sign := " ›"
-	if open {
-		sign = " ⌄"
-	}
 	if b.fold == nil {
 		key := e.key
 		b.fold = newButton(buttonQuiet, "", func() { c.toggle(key) })
 		b.rows = []*placed{{row: newBoxRow(line(0, -1, b.fold)), gap: gap8, max: proseMax}}
 	}
-	b.fold.SetText(thinkingWords(e) + sign)
+	b.fold.SetText(c.thinkingWords(e) + foldSign(open))
 	b.rows[0].row.Refresh()
 	b.rows = b.rows[:1:1]
 	if open {
@@ -245,9 +290,9 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 	}
 }
 
-func thinkingWords(e *entryView) string {
+func (c *chatView) thinkingWords(e *entryView) string {
 	if e.live {
-		return "Thinking…"
+		return "Thinking…" + since(e.began, c.now())
 	}
 	if t := tookWords(e.took); t != "" {
 		return "Thought for " + t
@@ -260,19 +305,24 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 	if b.call == nil {
 		b.call = newCallRow(func() { c.toggle(key) }, func() { c.act.stopCall(id) })
 	}
-	b.call.set(e, open)
+	b.call.set(e, open, c.now())
 	b.rows = []*placed{{row: b.call, gap: gap8, max: proseMax}}
 	if open {
+		if task := strings.TrimSpace(e.task); task != "" { // the row has room for its beginning only
+			words := newProse([]run{{text: task, mono: e.tool}}, sizeText, roleText)
+			b.rows = append(b.rows, &placed{row: words, gap: gap8, indent: gap20, max: proseMax})
+		}
 		b.leaves.update(e, c.act.copyText, leafStyle{indent: gap20, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }
 
 func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
-	label := "older messages summarised · show"
-	if open {
-		label = "older messages summarised · hide"
+	label := "older messages summarised · "
+	if e.count > 0 {
+		label = plural(e.count, "older message", "older messages") + " summarised · "
 	}
+	label += map[bool]string{false: "show", true: "hide"}[open]
 	b.rows = []*placed{{row: newDivider(label, func() { c.toggle(e.key) }), gap: gap16}}
 	if open {
 		f := newFramed(newProse([]run{{text: e.text}}, sizeText, roleMuted), rolePanel, roleLine, radiusCard, gap12, gap8)
@@ -473,15 +523,11 @@ func newCallRow(onTap, onStop func()) *callRow {
 	return r
 }
 
-func (r *callRow) set(e *entryView, open bool) {
+func (r *callRow) set(e *entryView, open bool, now time.Time) {
 	role, state := roleMuted, tookWords(e.took)
-	sign := " ›"
-	if open {
-		sign = " ⌄"
-	}
 	switch {
 	case e.live:
-		role, state = roleAccent, "working…"
+		role, state = roleAccent, "working…"+since(e.began, now)
 	case e.failed != "":
 		role, state = roleHot, "failed: "+shorten(e.failed, 40)
 		if e.failed == "stopped" {
@@ -495,7 +541,7 @@ func (r *callRow) set(e *entryView, open bool) {
 	r.dot.set(role, roleNone)
 	r.who.SetText(shorten(e.agent, 32))
 	r.task.SetText(strings.Join(strings.Fields(shorten(e.task, 300)), " "))
-	r.state.SetText(state + sign)
+	r.state.SetText(state + foldSign(open))
 	r.stop.Hidden = !e.live || e.tool
 	r.box.Refresh()
 }

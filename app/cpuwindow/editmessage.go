@@ -16,7 +16,7 @@ import (
 // Editing a message where it stands: it is sent again on a branch of its own. The
 // earlier version, and all that followed it, stay in the transcript.
 
-// editRow is a message being edited.
+// editRow is a message, or a proposed memory, being edited.
 type editRow struct {
 	widget.BaseWidget
 	bg      *surface
@@ -28,7 +28,7 @@ type editRow struct {
 
 const editRowsMax = 14
 
-func newEditRow(text, words string, onSend func(string), onCancel func()) *editRow {
+func newEditRow(text, words, send string, onSend func(string), onCancel func()) *editRow {
 	r := &editRow{bg: newSurface(roleCard, roleAccent, radiusBubble), entry: newChatEntry(), rows: 1}
 	r.words = newProse([]run{{text: words}}, sizeSmall, roleMuted)
 	submit := func() {
@@ -40,7 +40,7 @@ func newEditRow(text, words string, onSend func(string), onCancel func()) *editR
 	r.entry.onScroll = r.entry.Entry.TypedKey
 	r.entry.SetText(text)
 	r.entry.OnChanged = func(string) { r.fit(r.Size().Width) }
-	r.buttons = line(gap8, -1, newButton(buttonPrimary, "Send again", submit), newButton(buttonPlain, "Cancel", onCancel))
+	r.buttons = line(gap8, -1, newButton(buttonPrimary, send, submit), newButton(buttonPlain, "Cancel", onCancel))
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -109,7 +109,7 @@ func (x *editRowRenderer) Refresh() {
 func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
 	key, block := e.key, e.block
 	if editing && !c.reading {
-		row := newEditRow(e.text, c.editWords(block), func(text string) {
+		row := newEditRow(e.text, c.editWords(block), "Send again", func(text string) {
 			c.expanded[key] = false
 			c.act.editMessage(block, text)
 		}, func() { c.toggle(key); c.act.focusComposer() })

@@ -14,16 +14,18 @@ type foot struct {
 	label   *words
 	bar     *gauge
 	context *words
+	summary *button // opens the Summary, where there is one
 	reload  *words
 	server  *words
 	box     *fyne.Container
 }
 
-func newFoot() *foot {
-	f := &foot{label: smallWords("Context"), bar: newGauge(64), context: smallWords(""), reload: smallWords(""), server: smallWords("")}
+func newFoot(openSummary func()) *foot {
+	f := &foot{label: smallWords("Context"), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords(""), server: smallWords("")}
 	f.label.Hide()
 	f.bar.Hide()
-	f.box = container.New(&footLayout{}, f.label, f.bar, f.context, f.reload, f.server)
+	f.summary.Hide()
+	f.box = container.New(&footLayout{}, f.label, f.bar, f.context, f.summary, f.reload, f.server)
 	return f
 }
 
@@ -34,20 +36,23 @@ func (footLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(1
 
 func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	x := float32(0)
-	for _, obj := range o[:3] {
+	server := o[5].MinSize()
+	right := s.Width - server.Width
+	for i, obj := range o[:4] {
 		if !obj.Visible() {
 			continue
 		}
 		m := obj.MinSize()
+		if i == 3 {
+			m.Width = max(0, min(m.Width, right-gap12-x))
+		}
 		obj.Move(fyne.NewPos(x, (s.Height-m.Height)/2))
 		obj.Resize(m)
 		x += m.Width + gap8
 	}
-	server := o[4].MinSize()
-	right := s.Width - server.Width
-	o[4].Move(fyne.NewPos(right, (s.Height-server.Height)/2))
-	o[4].Resize(server)
-	mid := o[3].MinSize()
+	o[5].Move(fyne.NewPos(right, (s.Height-server.Height)/2))
+	o[5].Resize(server)
+	mid := o[4].MinSize()
 	at := (s.Width - mid.Width) / 2
 	if at < x+gap8 {
 		at = x + gap8
@@ -55,19 +60,30 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	if at+mid.Width > right-gap8 {
 		mid.Width = 0
 	}
-	o[3].Move(fyne.NewPos(at, (s.Height-mid.Height)/2))
-	o[3].Resize(mid)
+	o[4].Move(fyne.NewPos(at, (s.Height-mid.Height)/2))
+	o[4].Resize(mid)
 }
 
 // setUsage shows how full the model's context is; nil hides the meter.
-func (f *foot) setUsage(u *agents.Usage) {
+// summarised is how many messages the Summary stands for; that opens it.
+func (f *foot) setUsage(u *agents.Usage, summarised int) {
 	on := u != nil && u.ContextSize > 0
 	f.label.Hidden, f.bar.Hidden = !on, !on
-	if !on {
-		f.context.SetText("")
-		f.box.Refresh()
-		return
+	text := ""
+	if on {
+		text = f.fill(u)
 	}
+	f.context.SetText(text)
+	f.context.Hidden = !on
+	f.summary.Hidden = summarised == 0
+	if summarised > 0 {
+		f.summary.SetText(plural(summarised, "older message", "older messages") + " summarised")
+	}
+	f.box.Refresh()
+}
+
+// fill draws the meter and gives its words.
+func (f *foot) fill(u *agents.Usage) string {
 	share := float64(u.PromptTokens+u.AnswerTokens) / float64(u.ContextSize)
 	role := roleAccent
 	if share > 0.9 {
@@ -76,8 +92,7 @@ func (f *foot) setUsage(u *agents.Usage) {
 		role = roleWarn
 	}
 	f.bar.set(share, role)
-	f.context.SetText(fmt.Sprintf("%s of %s", tokensWords(u.PromptTokens+u.AnswerTokens), tokensWords(u.ContextSize)))
-	f.box.Refresh()
+	return fmt.Sprintf("%s of %s", tokensWords(u.PromptTokens+u.AnswerTokens), tokensWords(u.ContextSize))
 }
 
 func (f *foot) setReload(text string) {

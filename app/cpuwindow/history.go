@@ -21,7 +21,9 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 	c.changed = t.Info.Active
 	c.readChosen(t)
 	c.loadErr, c.loading = t.Info.Err, false
-	blocks := t.Branch()
+	live := c.live()
+	blocks, summary, count := placeSummary(t.Branch())
+	c.summarised = count
 	from := max(0, len(blocks)-blocksShown)
 	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
 		from--
@@ -33,7 +35,8 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 	c.entries = nil
 	c.shownID = map[string]bool{}
 	c.edited, c.anew = branches(t.Blocks)
-	c.addBlocks(blocks[from:])
+	c.addFrom(blocks, from, len(blocks), summary)
+	c.restoreLive(live)
 }
 
 // prepend builds the blocks before those shown, from the transcript read again:
@@ -41,7 +44,7 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 func (c *conversation) prepend(t *sessionmem.Transcript) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	blocks := t.Branch()
+	blocks, summary, _ := placeSummary(t.Branch())
 	end := slices.IndexFunc(blocks, func(b sessionmem.Block) bool { return b.ID == c.first })
 	if end <= 0 {
 		c.older = 0
@@ -52,8 +55,11 @@ func (c *conversation) prepend(t *sessionmem.Transcript) bool {
 		from--
 	}
 	shown := c.entries
+	if summary < end && len(shown) > 0 && shown[0].kind == entrySummary {
+		shown = shown[1:] // it moves up
+	}
 	c.entries = nil
-	c.addBlocks(blocks[from:end])
+	c.addFrom(blocks, from, end, summary)
 	c.entries = append(c.entries, shown...)
 	c.older, c.first = from, blocks[from].ID
 	return true
@@ -118,7 +124,7 @@ func (c *conversation) addBlocks(blocks []sessionmem.Block) {
 			c.add(&entry{kind: entryUser, block: b.ID, text: wordsOf(b), files: b.Attachments(), at: b.Time, edited: c.edited[b.ID]})
 			continue
 		case sessionmem.KindSummary:
-			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time})
+			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time, count: c.summarised})
 			continue
 		case sessionmem.KindNote:
 			c.addNote(b, blocks[:i])

@@ -58,6 +58,10 @@ type entry struct {
 
 	proposal string // note: id of a memory that waits for Save or Discard
 
+	proposed string // note: its text, where that can be edited
+	memory   bool   // note: of the memory
+	count    int    // summary: messages it stands for
+
 	edited bool                // user: in the place of an earlier version
 	again  bool                // head: there was an answer before
 	read   []agents.MemoryRead // head: what the prompt held of the memory
@@ -102,12 +106,14 @@ type conversation struct {
 	sentFiles []pending // went with the last one
 
 	entries []*entry
-	older   int             // blocks before the first one here; they are read on demand
-	first   string          // that block
-	shownID map[string]bool // blocks that are in entries
-	edited  map[string]bool // messages in the place of earlier versions
-	anew    map[string]bool // messages that were answered again
-	seq     int
+	older   int    // blocks before the first one here; they are read on demand
+	first   string // that block
+	// summarised is how many messages the Summary stands for.
+	summarised int
+	shownID    map[string]bool // blocks that are in entries
+	edited     map[string]bool // messages in the place of earlier versions
+	anew       map[string]bool // messages that were answered again
+	seq        int
 
 	loadErr error
 	reading bool      // older messages are
@@ -408,7 +414,7 @@ func (c *conversation) settleCall(e *entry) {
 
 func (c *conversation) applyMemory(ev agents.Event) {
 	m := ev.Memory
-	e := &entry{kind: entryNote, at: ev.Time}
+	e := &entry{kind: entryNote, memory: true, at: ev.Time}
 	switch {
 	case ev.Type == agents.EventMemoryReloaded && m != nil:
 		e.text = reloadLine(baseName(m.Path), m.Added, m.Removed)
@@ -595,10 +601,15 @@ func (c *conversation) stateLine(now time.Time) string {
 	if c.state == agents.StateWriting {
 		return ""
 	}
-	if s := int(now.Sub(c.since).Seconds()); s > 0 {
-		return fmt.Sprintf("%s… %s", words, clock(s))
+	return words + "…" + since(c.since, now)
+}
+
+// since is " 4 s" for what is under way; nothing in the first second.
+func since(began, now time.Time) string {
+	if s := int(now.Sub(began).Seconds()); s > 0 {
+		return " " + clock(s)
 	}
-	return words + "…"
+	return ""
 }
 
 func clock(s int) string {

@@ -18,6 +18,7 @@ const footStays = 8 * time.Second
 func (w *Window) onNotice(n backend.Notice) {
 	switch n.Kind {
 	case backend.NoticeMemory:
+		w.learnt(n)
 		w.onReload(n)
 	case backend.NoticeReload:
 		w.dropStale()

@@ -52,7 +52,7 @@ func (p *painter) paint() {
 			p.w.drawConversation(v)
 		}
 		p.done()
-		if v.state != "" {
+		if v.clock {
 			p.tick(c)
 		}
 	})

@@ -1,6 +1,11 @@
 package cpuwindow
 
-import "mac-stats/agents"
+import (
+	"strings"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
 
 // proposalNote makes a note of a proposed memory: what would change, with the id
 // that Save and Discard need.
@@ -8,27 +13,38 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 	if m == nil || m.Inbox == "" {
 		return
 	}
-	e.proposal = m.Inbox
+	e.proposal, e.proposed = m.Inbox, m.Text
 	switch m.Change {
 	case "replace":
 		e.text = "proposed to remember “" + m.Text + "” in place of “" + m.Old + "”"
 	case "remove":
-		e.text = "proposed to forget “" + m.Old + "”"
+		e.text, e.proposed = "proposed to forget “"+m.Old+"”", ""
 	}
 }
 
 // noteRows is a note; a proposal is shown whole, for what is cut can't be decided,
-// with its buttons below. Edit opens the inbox: it is a file.
-func (c *chatView) noteRows(e *entryView) []*placed {
+// with its buttons below. Edit turns it into a field; what is saved from there is
+// what is remembered.
+func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 	if e.proposal == "" {
 		return []*placed{{row: c.noteRow(e), gap: gap8}}
 	}
 	key, id := e.key, e.proposal
+	if editing {
+		row := newEditRow(e.proposed, "This is what will be remembered.", "Save", func(text string) {
+			c.expanded[key] = false
+			c.act.saveEdited(key, id, text)
+		}, func() { c.toggle(key) })
+		c.act.startEdit(row)
+		return []*placed{{row: row, gap: gap8, max: proseMax}}
+	}
 	words := newProse([]run{{text: e.text}}, sizeText, roleMuted)
+	edit := newButton(buttonLink, "Edit", func() { c.toggle(key) })
+	edit.Hidden = e.proposed == ""
 	buttons := line(gap8, -1,
-		newButton(buttonLink, "Save", func() { c.act.decide(key, id, true) }),
-		newButton(buttonLink, "Edit", func() { c.act.openInbox() }),
+		newButton(buttonLink, "Save", func() { c.act.decide(key, id, true) }), edit,
 		newButton(buttonLink, "Discard", func() { c.act.decide(key, id, false) }),
+		newButton(buttonQuiet, "Open inbox", func() { c.act.openInbox() }),
 	)
 	return []*placed{
 		{row: newFramed(words, rolePanel, roleLine, radiusCard, gap12, gap8), gap: gap8, max: proseMax},
@@ -50,6 +66,36 @@ func (w *Window) decide(key, id string, save bool) {
 		c.decided(key, save, undoID, err)
 		w.painter.changed(c)
 	}()
+}
+
+// saveEdited changes a proposal's text and accepts it.
+func (w *Window) saveEdited(key, id, text string) {
+	c := w.shown
+	go func() {
+		undoID := ""
+		_, err := w.parts.memories.Edit(w.ctx, id, text)
+		if err == nil {
+			c.reword(key, text)
+			var written sessionmem.Written
+			written, err = w.parts.memories.Accept(w.ctx, id)
+			undoID = written.UndoID
+		}
+		c.decided(key, true, undoID, err)
+		w.painter.changed(c)
+	}()
+}
+
+// reword gives a proposal the text it was changed to.
+func (c *conversation) reword(key, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.key == key && e.proposed != "" {
+			e.text = strings.Replace(e.text, "“"+e.proposed+"”", "“"+text+"”", 1)
+			e.proposed = text
+			e.rev++
+		}
+	}
 }
 
 // openInbox opens the proposals in the user's editor.

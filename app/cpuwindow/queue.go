@@ -83,7 +83,7 @@ func (w *Window) sendQueued(c *conversation) {
 	w.painter.changed(c)
 }
 
-// sendTo starts a turn of any conversation.
+// sendTo starts a turn of any conversation. Who reads further up stays there.
 func (w *Window) sendTo(c *conversation, text string, files []pending) {
 	req := agents.Request{Session: c.name, Text: text, Holder: holder}
 	c.sentFiles = files
@@ -93,7 +93,6 @@ func (w *Window) sendTo(c *conversation, text string, files []pending) {
 	w.follow(c, w.parts.turns.Start(w.ctx, req))
 	if c == w.shown {
 		w.compose.setBusy(true)
-		w.chat.port.toEnd()
 	}
 	w.painter.changed(c)
 }
@@ -110,6 +109,7 @@ func (w *Window) sendNow(id int) {
 	if q, ok := c.unqueue(id); ok {
 		w.keepDrafts()
 		w.sendTo(c, q.text, q.files)
+		w.chat.port.toEnd()
 	}
 }
 

@@ -27,6 +27,8 @@ type conversationView struct {
 	usage             *agents.Usage
 	loadErr           error
 	loading           bool
+	summarised        int
+	clock             bool // something shows how long it takes
 	queue             []queued
 	held              bool
 }
@@ -38,7 +40,7 @@ func (c *conversation) view(now time.Time) conversationView {
 	defer c.mu.Unlock()
 	v := conversationView{
 		name: c.name, title: c.title, path: c.path, agent: c.agent, model: c.model,
-		older: c.older, queue: c.queue, held: c.held, state: c.stateLine(now), busy: c.run != nil,
+		older: c.older, queue: c.queue, held: c.held, summarised: c.summarised, state: c.stateLine(now), busy: c.run != nil,
 		working: c.working, usage: c.usage, loadErr: c.loadErr, loading: c.loading,
 		entries: make([]entryView, 0, len(c.entries)),
 	}
@@ -53,7 +55,12 @@ func (c *conversation) view(now time.Time) conversationView {
 			ev.leaves, ev.tail = e.doc.leaves, e.doc.tail
 		}
 		v.entries = append(v.entries, ev)
+		if e.live && (e.kind == entryThinking || e.kind == entryCall) {
+			v.clock = true
+			v.state = "" // it has a row of its own that says so
+		}
 	}
+	v.clock = v.clock || v.state != ""
 	c.offerRetry(&v)
 	return v
 }

@@ -154,6 +154,7 @@ func (w *Window) send(text string) {
 		return
 	}
 	w.sendTo(c, text, files)
+	w.chat.port.toEnd()
 }
 
 func (w *Window) start(c *conversation, req agents.Request) {
@@ -247,7 +248,7 @@ func (w *Window) drawConversation(v conversationView) {
 	w.followSeek(v)
 	w.compose.setBusy(v.busy)
 	w.queue.show(v.queue, v.held)
-	w.foot.setUsage(v.usage)
+	w.foot.setUsage(v.usage, v.summarised)
 	w.drawExtra(v)
 	w.drawHeader()
 }
@@ -368,7 +369,7 @@ func (w *Window) chatActions() chatActions {
 				run.StopCall(id)
 			}
 		},
-		undo: w.undo, decide: w.decide, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
+		undo: w.undo, decide: w.decide, saveEdited: w.saveEdited, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
 		showOlder: w.showOlder,
 		typeInto: func(r rune) {
 			w.focusComposer()

@@ -148,7 +148,7 @@ func (w *Window) build() {
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
 	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
 	w.compose.entry.onKey, w.compose.entry.onUp = w.runShortcut, w.editLast
-	w.foot = newFoot()
+	w.foot = newFoot(w.openSummary)
 	w.notice = newNoticeBar(func() { w.center.Refresh() })
 	w.chat = newChatView(w.chatActions())
 	w.chat.port.onShortcut = w.runShortcut

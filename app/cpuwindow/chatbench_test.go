@@ -1,0 +1,175 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// What is promised, printed beside what was measured.
+const (
+	promisedBusy    = 25.0  // % of a core, of the UI goroutine
+	promisedP95     = 4.0   // ms of work for an update
+	promisedGrowth  = 1.5   // the last 1,000 tokens to the first 1,000
+	promisedOpening = 150.0 // ms
+	promisedKey     = 8.0   // ms
+)
+
+// section is a stretch of an answer as models write them, about 250 tokens.
+const section = "## Why it is slow\n\nThe process `mds_stores` is **indexing** the backup disk, which takes most of two cores; see [the manual](http://example.org).\n\n" +
+	"- first it reads every file\n- then it writes an index\n  - which is *large*\n\n" +
+	"```go\nfunc load(path string) (*index, error) {\n\tdata, err := os.ReadFile(path) // all of it\n\tif err != nil {\n\t\treturn nil, fmt.Errorf(\"load: %w\", err)\n\t}\n\treturn parse(data), nil\n}\n```\n\n" +
+	"| process | share |\n|---|---:|\n| mds_stores | 2.3 |\n| WindowServer | 0.4 |\n\nSo $x^2$ of them go on. " + "It is a sentence of some length that says what was found, and then one more. " + "\n\n"
+
+// tokensOf cuts a text as a model streams it: about four bytes a token.
+func tokensOf(n int) []string {
+	text := strings.Repeat(section, n/(len(section)/4)+1)
+	out := make([]string, 0, n)
+	for at := 0; len(out) < n; at += 4 {
+		out = append(out, text[at:at+4])
+	}
+	return out
+}
+
+// BenchmarkStreamedAnswer is an answer of 20,000 tokens at 200 tokens/s: an update
+// each frame, what is prepared on another goroutine and what the UI goroutine does.
+func BenchmarkStreamedAnswer(b *testing.B) {
+	const tokens, perSecond = 20_000, 200
+	perFrame := int(perSecond * frame.Seconds())
+	all := tokensOf(tokens)
+	w := newBench(b).shown()
+	for b.Loop() {
+		w.w.NewChat()
+		w.w.send("q")
+		c := w.w.shown
+		var ui, work []time.Duration
+		for at := 0; at < tokens; at += perFrame {
+			began := time.Now()
+			for _, t := range all[at:min(at+perFrame, tokens)] {
+				c.apply(token(t))
+			}
+			v := c.view(time.Now())
+			prepared := time.Now()
+			w.w.drawConversation(v)
+			ui, work = append(ui, time.Since(prepared)), append(work, time.Since(began))
+		}
+		c.endRunNow()
+		report(b, ui, work, 1000/perFrame, time.Duration(tokens/perSecond)*time.Second)
+	}
+}
+
+// endRunNow ends a run without events.
+func (c *conversation) endRunNow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endRun()
+}
+
+func report(b *testing.B, ui, work []time.Duration, thousand int, took time.Duration) {
+	sum := func(list []time.Duration) (s time.Duration) {
+		for _, d := range list {
+			s += d
+		}
+		return s
+	}
+	sorted := slices.Sorted(slices.Values(work))
+	b.ReportMetric(100*float64(sum(ui))/float64(took), "%-ui")
+	b.ReportMetric(promisedBusy, "%-ui-promised")
+	b.ReportMetric(ms(sorted[len(sorted)*95/100]), "ms-p95")
+	b.ReportMetric(promisedP95, "ms-p95-promised")
+	b.ReportMetric(float64(sum(work[len(work)-thousand:]))/float64(sum(work[:thousand])), "x-last/first-1000")
+	b.ReportMetric(promisedGrowth, "x-last/first-1000-promised")
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// writeTranscript writes a session of so many messages as the app does.
+func writeTranscript(b *testing.B, root, name string, messages int) {
+	b.Helper()
+	var s strings.Builder
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	fmt.Fprintf(&s, "---\nformat: mac-stats-session/1\nsession: %s\nsource: cpu\nstarted: %s\ntitle: long\n---\n", name, at.Format(time.RFC3339))
+	for i := range messages / 2 {
+		fmt.Fprintf(&s, "\n## User · %s\n<!-- id=u%d -->\n\na question of some words, number %d\n", at.Format(time.RFC3339), i, i)
+		fmt.Fprintf(&s, "\n## Assistant · %s · orchestrator · qwen3:8b\n<!-- id=a%d parent=u%d -->\n\n%s\n", at.Format(time.RFC3339), i, i, strings.TrimSpace(section))
+	}
+	file := filepath.Join(root, "session", fmt.Sprintf("session-memory-%s-%s-long.md", name, at.Format("20060102-150405")))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(s.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkOpenLongSession is opening a session of 5,000 messages from disk, until it
+// is laid out, and what the window holds of it afterwards.
+func BenchmarkOpenLongSession(b *testing.B) {
+	w := newBench(b)
+	writeTranscript(b, w.home, "cpu-long", 5000)
+	store, err := sessionmem.Open(sessionmem.Config{Root: w.home})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	w.w.parts.sessions = store
+	w.shown()
+	before := heap()
+	for b.Loop() {
+		c := newConversation("cpu-long")
+		t, err := store.Load(b.Context(), c.name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.fill(t)
+		w.w.setShown(c)
+	}
+	b.ReportMetric(promisedOpening, "ms-promised")
+	if v := w.w.shown.view(time.Now()); v.older < 4900 || len(v.entries) == 0 {
+		b.Fatalf("%d older, %d here", v.older, len(v.entries))
+	}
+	b.ReportMetric(float64(heap()-before)/1e6, "MB-held")
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkKeystroke is a key typed into a composer that holds 8 KB.
+func BenchmarkKeystroke(b *testing.B) {
+	w := newBench(b).shown()
+	e := w.w.compose.entry
+	w.w.compose.setText(strings.Repeat("words in a line of text that goes on\n", 220))
+	b.ResetTimer()
+	n := 0
+	began := time.Now()
+	for b.Loop() {
+		e.TypedRune('x')
+		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyBackspace})
+		n += 2
+	}
+	b.ReportMetric(ms(time.Since(began))/float64(n), "ms/key")
+	b.ReportMetric(promisedKey, "ms/key-promised")
+}
+
+// BenchmarkApplyToken is taking one token event, on the run's goroutine.
+func BenchmarkApplyToken(b *testing.B) {
+	c := asked("q")
+	ev := agents.Event{Type: agents.EventToken, Round: 1, Text: "word ", Agent: "o", Model: "m"}
+	for b.Loop() {
+		c.apply(ev)
+	}
+}

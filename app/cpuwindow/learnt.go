@@ -1,0 +1,45 @@
+package cpuwindow
+
+import (
+	"time"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+// learnt shows in its conversation what was remembered or proposed behind the
+// scenes, by a compaction: with Undo, or to be decided.
+func (w *Window) learnt(n backend.Notice) {
+	c := w.convs[n.Session]
+	if c == nil {
+		return
+	}
+	c.addLearnt(n.Written, n.Proposed, n.Time)
+	w.painter.changed(c)
+}
+
+func (c *conversation) addLearnt(written []sessionmem.Written, proposed []sessionmem.Proposal, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	told := map[string]bool{}
+	for _, x := range written {
+		if told[x.UndoID] && x.UndoID != "" {
+			continue // the same lesson, in another file
+		}
+		told[x.UndoID] = true
+		c.add(&entry{kind: entryNote, memory: true, text: "remembered “" + orElse(x.Text, x.Old) + "”", undoID: x.UndoID, at: at})
+	}
+	for _, p := range proposed {
+		e := &entry{kind: entryNote, memory: true, text: "proposed to remember “" + p.Text + "”", proposal: p.ID, proposed: p.Text, at: at}
+		switch p.Kind {
+		case sessionmem.ProposeReplace:
+			e.text = "proposed to remember “" + p.Text + "” in place of “" + p.Old + "”"
+		case sessionmem.ProposeRemove:
+			e.text, e.proposed = "proposed to forget “"+p.Old+"”", ""
+		}
+		if why := p.Reason(); why != "" {
+			e.text += " · " + why
+		}
+		c.add(e)
+	}
+}

@@ -1,0 +1,128 @@
+package cpuwindow
+
+import (
+	"mac-stats/sessionmem"
+)
+
+// placeSummary moves a branch's newest Summary to where it stands for what came
+// before: behind the last block it goes through. Earlier ones are part of it and
+// left out. at is its place, -1 where there is none that still counts; count is how
+// many messages it stands for.
+func placeSummary(branch []sessionmem.Block) (blocks []sessionmem.Block, at, count int) {
+	newest, through, begin := -1, -1, 0
+	for i, b := range branch {
+		switch {
+		case b.Kind == sessionmem.KindSummary:
+			newest = i
+		case b.Kind == sessionmem.KindNote && b.Note == sessionmem.NoteEnded:
+			newest, begin = -1, i+1
+		}
+	}
+	if newest < 0 {
+		return branch, -1, 0
+	}
+	summary := branch[newest]
+	for i, b := range branch[:newest] {
+		if i >= begin && b.ID == summary.Through {
+			through = i
+		}
+	}
+	at = -1
+	for i, b := range branch {
+		if b.Kind != sessionmem.KindSummary || i < begin {
+			blocks = append(blocks, b)
+		}
+		if i == through || through < 0 && i == newest {
+			at = len(blocks)
+			blocks = append(blocks, summary)
+		}
+	}
+	for i, b := range blocks[:at] {
+		if i >= begin && b.IsMessage() {
+			count++
+		}
+	}
+	return blocks, at, count
+}
+
+// addFrom builds the blocks of a range; the Summary stands in front of it where its
+// place is further up.
+func (c *conversation) addFrom(blocks []sessionmem.Block, from, to, summary int) {
+	if summary >= 0 && summary < from {
+		c.addBlocks(blocks[summary : summary+1])
+	}
+	c.addBlocks(blocks[from:to])
+}
+
+// liveTurn is what the window knows of a turn that no transcript holds.
+type liveTurn struct {
+	thinking []*entry
+	notes    []*entry // of the memory: to be undone or decided
+	speed    float64
+}
+
+// live gathers that by the user's message, before the transcript is read again. The
+// lock must be held.
+func (c *conversation) live() map[string]*liveTurn {
+	out := map[string]*liveTurn{}
+	turn := &liveTurn{}
+	for _, e := range c.entries {
+		switch {
+		case e.kind == entryUser:
+			turn = &liveTurn{}
+			out[e.block] = turn
+		case e.kind == entryHead:
+			turn.speed = e.speed
+		case e.kind == entryThinking:
+			turn.thinking = append(turn.thinking, e)
+		case e.memory:
+			turn.notes = append(turn.notes, e)
+		}
+	}
+	delete(out, "")
+	return out
+}
+
+// restoreLive puts it back. The lock must be held.
+func (c *conversation) restoreLive(turns map[string]*liveTurn) {
+	entries := make([]*entry, 0, len(c.entries))
+	turn := &liveTurn{}
+	for _, e := range c.entries {
+		if e.kind == entryUser {
+			entries = append(entries, turn.notes...)
+			turn = &liveTurn{}
+			if t := turns[e.block]; t != nil {
+				turn = t
+			}
+		}
+		entries = append(entries, e)
+		if e.kind == entryHead {
+			e.speed = turn.speed
+			entries = append(entries, turn.thinking...)
+		}
+	}
+	c.entries = append(entries, turn.notes...)
+}
+
+// openSummary shows the Summary that stands for older messages.
+func (w *Window) openSummary() {
+	w.chat.openSummary()
+}
+
+func (c *chatView) openSummary() {
+	for i := range c.last.entries {
+		e := &c.last.entries[i]
+		if e.kind != entrySummary {
+			continue
+		}
+		c.port.follow = false
+		c.expanded[e.key] = true
+		c.layoutRows()
+		rows := c.built[e.key].rows
+		for _, p := range c.port.rows {
+			if p.row == rows[0].row {
+				c.port.scrollTo(p.top - gap16)
+			}
+		}
+	}
+}
