@@ -113,7 +113,7 @@ func (c *chatView) newFoot(h, user *entryView, links int, again bool) *answerFoo
 		b = f.group.add("Links", func() { c.act.showLinks(key, b) })
 		objects = append(objects, b)
 	}
-	objects = append(objects, c.memoryChips(h.read)...)
+	objects = append(objects, c.memoryChips(h.read, f.group)...)
 	f.boxRow = newBoxRow(line(gap12, -1, objects...))
 	return f
 }

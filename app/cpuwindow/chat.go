@@ -139,7 +139,7 @@ func (c *chatView) layoutRows() {
 		if v.entries[i].kind == entryUser {
 			answer = len(rows)
 		}
-		if i+1 == len(v.entries) || v.entries[i+1].kind == entryUser {
+		if endsTurn(v.entries, i) {
 			if f := c.turnFoot(v.entries[turn:i+1], i+1 == len(v.entries)); f != nil {
 				for _, p := range rows[answer:] {
 					p.hot = f.hot
@@ -158,6 +158,15 @@ func (c *chatView) layoutRows() {
 	c.port.setRows(rows)
 	c.port.tellAway()
 	c.nameLatest()
+}
+
+// endsTurn reports whether a turn's last entry is the i-th.
+func endsTurn(entries []entryView, i int) bool {
+	if i+1 == len(entries) {
+		return true
+	}
+	next := entries[i+1].kind
+	return next == entryUser || next == entrySummary
 }
 
 // messages counts the messages that are here.

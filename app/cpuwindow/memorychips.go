@@ -11,7 +11,7 @@ import (
 
 // memoryChips say what the prompt of an answer held of the memory: what the model
 // was given, for what it made of it nobody knows. They open the file.
-func (c *chatView) memoryChips(read []agents.MemoryRead) []fyne.CanvasObject {
+func (c *chatView) memoryChips(read []agents.MemoryRead, g *shyGroup) []fyne.CanvasObject {
 	var out []fyne.CanvasObject
 	for i, r := range read {
 		label := r.Name + " · " + plural(r.Lines, "line", "lines")
@@ -21,7 +21,7 @@ func (c *chatView) memoryChips(read []agents.MemoryRead) []fyne.CanvasObject {
 		if r.Cut > 0 {
 			label += fmt.Sprintf(", %d left out", r.Cut)
 		}
-		out = append(out, newButton(buttonQuiet, label, func() { c.act.openMemory(r.Name) }))
+		out = append(out, g.add(label, func() { c.act.openMemory(r.Name) }))
 	}
 	return out
 }
