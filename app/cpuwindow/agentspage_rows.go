@@ -261,8 +261,25 @@ func (p *agentsPage) endRows(a agents.Agent) []*placed {
 	return []*placed{{row: newFlowRow(gap8, buttons...), gap: gap20, max: proseMax}}
 }
 
+// refuseUnsaved says that edits have to be saved or discarded first, where there
+// are some: their file is about to go.
+func (p *agentsPage) refuseUnsaved(a agents.Agent) bool {
+	for _, f := range agentFiles(a) {
+		if p.w.shelf.dirty(f.path) {
+			p.said, p.saidBad, p.undo = "Your edit of "+f.name+" is not saved. Save or discard it first.", true, nil
+			p.view.offset = 0
+			p.draw()
+			return true
+		}
+	}
+	return false
+}
+
 // reset puts a shipped agent back; what was there is kept beside it.
 func (p *agentsPage) reset(a agents.Agent) {
+	if p.refuseUnsaved(a) {
+		return
+	}
 	p.w.confirm("Reset "+agentTitle(a)+"?", "Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays.", "Reset", func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.w.parts.roster.Reset(ctx, a.ID)
@@ -279,6 +296,9 @@ func (p *agentsPage) reset(a agents.Agent) {
 
 // delete puts an agent into the trash; it can be brought back.
 func (p *agentsPage) delete(a agents.Agent) {
+	if p.refuseUnsaved(a) {
+		return
+	}
 	p.w.confirm("Delete "+agentTitle(a)+"?", "Its folder, with what it remembers, goes to the trash in agents/.trash.", "Delete", func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.w.parts.roster.Delete(ctx, a)

@@ -173,6 +173,11 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		t.Errorf("agent.json is %s", got)
 	}
 	a, _ := p.data.agent(p.picked)
+	edit := b.w.shelf.buffers[filepath.Join(p.picked, "skill.md")]
+	edit.edit("Half an idea.")
+	p.delete(a)
+	b.until("is not saved. Save or discard it first.")
+	edit.discard()
 	p.delete(a)
 	b.confirm("Delete")
 	b.until("Trip Planner is deleted", "Undo")

@@ -84,11 +84,11 @@ func (p *memoryPage) fileRows(it memoryItem) []*placed {
 	for _, n := range p.fileNotes(it) {
 		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
 	}
-	if p.data.owned.Text != "" {
-		rows = append(rows, linesRows(p.cardLines(it), p.all, func() { p.all = true; p.draw() })...)
-	}
 	if p.data.owned.Why == "" {
 		rows = append(rows, &placed{row: p.addField(it), gap: gap8, max: proseMax})
+	}
+	if p.data.owned.Text != "" {
+		rows = append(rows, linesRows(p.cardLines(it), p.all, func() { p.all = true; p.draw() })...)
 	}
 	return append(rows, p.undoRows(it)...)
 }
@@ -133,7 +133,7 @@ func (p *memoryPage) where(path string) string {
 		path = rel
 	}
 	if p.data.owned.Link != "" {
-		path += " → " + p.data.owned.Link
+		path += " · a link to " + p.data.owned.Link
 	}
 	return path
 }
@@ -147,10 +147,37 @@ func (p *memoryPage) fileNotes(it memoryItem) []row {
 	if it.injected.Cut > 0 {
 		notes = append(notes, newParagraph(plural(it.injected.Cut, "line is", "lines are")+" not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", roleWarn))
 	}
+	if words := p.shareWords(it); words != "" {
+		notes = append(notes, newParagraph(words, roleMuted))
+	}
 	if it.file.Missing && p.data.owned.Why == "" {
 		notes = append(notes, newParagraph("Nothing is remembered here yet. Write the first line below, or let the agents.", roleMuted))
 	}
 	return notes
+}
+
+// memoryShare is how much of a model's context memories may take, and charsPerToken
+// what a token is about.
+const (
+	memoryShare   = 0.20
+	charsPerToken = 4
+)
+
+// shareWords says where the model's context leaves less room than the budget: as
+// far as the shown chat knows the context's size.
+func (p *memoryPage) shareWords(it memoryItem) string {
+	c := p.w.shown
+	c.mu.Lock()
+	size := 0
+	if c.usage != nil {
+		size = c.usage.ContextSize
+	}
+	c.mu.Unlock()
+	room := int(float64(size) * memoryShare * charsPerToken)
+	if size == 0 || it.injected.Size <= room {
+		return ""
+	}
+	return fmt.Sprintf("The context of %s tokens that the model has leaves room for about %s characters of memory: less than this file holds, so its oldest lines may stay out.", thousands(size), thousands(room))
 }
 
 // cardLines are the file's lines, with what came and went where it was changed.

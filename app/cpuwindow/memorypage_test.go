@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/agents"
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
 )
@@ -222,6 +223,17 @@ func TestLinesBeyondTheBudgetAreMarked(t *testing.T) {
 	if !lines[0].faint || lines[len(lines)-1].faint {
 		t.Errorf("the oldest is faint: %v, the newest: %v", lines[0].faint, lines[len(lines)-1].faint)
 	}
+}
+
+func TestASmallContextIsSaidWhereItLeavesMemoryOut(t *testing.T) {
+	b := newBench(t).shown()
+	b.w.shown.usage = &agents.Usage{ContextSize: 4096}
+	b.onMemory(strings.Repeat("- a line of forty characters, about so\n", 100))
+	b.until("3,276")
+	b.w.shown.usage.ContextSize = 16384
+	b.w.memory.load()
+	b.settle()
+	b.seesNot("16,384")
 }
 
 func TestProposalsAreDecidedOnThePage(t *testing.T) {

@@ -173,6 +173,11 @@ func (t *trial) apply(ev agents.Event) {
 			t.state = ev.Call.Name
 		}
 		t.text.Reset() // what leads to a tool is not the answer
+	case agents.EventDone:
+		if ev.Text != "" {
+			t.text.Reset()
+			t.text.WriteString(ev.Text)
+		}
 	case agents.EventUsage:
 		if ev.Usage != nil {
 			t.speed = ev.Usage.TokensPerSecond
