@@ -190,7 +190,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		if at >= 0 {
 			b := r.blocks[at]
 			e.key = fmt.Sprintf("%d %s %x", e.kind, b.ID, maphash.String(r.seed, b.Text))
-			it.who = orElse(b.Attrs["author"], "You")
+			it.who = orElse(b.Attrs["author"], r.asker())
 			if head >= 0 {
 				out[head].turn = b.ID
 			}
@@ -213,6 +213,14 @@ func (r *readout) stretch(from, to int) []readerItem {
 		}
 	}
 	return out
+}
+
+// asker is who a message is from where it does not say so itself.
+func (r *readout) asker() string {
+	if r.info.Source == "discord" {
+		return "Channel"
+	}
+	return "You"
 }
 
 // messageAfter is the first message behind a block that is on the branch the

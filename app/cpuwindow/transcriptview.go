@@ -196,6 +196,7 @@ func (v *transcriptView) heading(now time.Time) []*placed {
 	if in.Path != "" {
 		buttons = append(buttons, v.fileButtons(in)...)
 	}
+	buttons = append(buttons, newButton(buttonPlain, "Find", v.openFind))
 	rows := []*placed{
 		{row: newProse([]run{{text: v.read.facts(now)}}, sizeSmall, roleMuted), gap: gap4},
 		{row: newFlowRow(gap8, buttons...), gap: gap8},
@@ -210,7 +211,6 @@ func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
 	return []fyne.CanvasObject{
 		newButton(buttonPlain, "Open in editor", func() { v.act.edit(in.Path) }),
 		newButton(buttonPlain, "Show in folder", func() { v.act.reveal(in.Path) }),
-		newButton(buttonPlain, "Find", v.openFind),
 	}
 }
 

@@ -131,7 +131,7 @@ func (w *Window) reloadShown() {
 	}
 	go func() {
 		t, err := w.parts.sessions.Load(w.ctx, c.name)
-		if err != nil || c.busy() || c.knows(t.Blocks) {
+		if err != nil || c.busy() || c.knows(t.Blocks) && !c.differs(t.Blocks) {
 			return
 		}
 		c.fill(t)
