@@ -64,7 +64,7 @@ type resetLine struct {
 
 func (c *commands) sessionsCommand() *cobra.Command {
 	group := c.group("sessions", "List, read, export and tidy conversations",
-		c.sessionsList(), c.sessionsShow(), c.sessionsStatus(), c.sessionsReset(), c.sessionsCompact(),
+		c.sessionsList(), c.sessionsShow(), c.sessionsSearch(), c.sessionsStatus(), c.sessionsReset(), c.sessionsCompact(),
 		c.sessionsRename(), c.sessionsDelete(), c.sessionsExport())
 	group.Long = `Every conversation is a session with one transcript, a markdown file under
 ~/.mac-stats/session. A bare NAME means cli-NAME, else the one session whose name
