@@ -63,6 +63,10 @@ func (w *Window) drawList() {
 	w.side.show(sessionLines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
 	w.trackOpen()
+	if current != w.lastOpened {
+		w.lastOpened = current
+		w.noteOpened(current)
+	}
 }
 
 // agentOf is who answered last in a session the window had open.
@@ -78,17 +82,36 @@ func (w *Window) agentOf(name string) string {
 
 // noteRead keeps that all of the session one looks at was read.
 func (w *Window) noteRead() {
-	if !w.visible || w.page != pageChat {
-		return
+	name := ""
+	switch w.page {
+	case pageChat:
+		name = w.shown.name
+	case pageTranscript:
+		name = w.readFrom.Name
 	}
 	for _, in := range w.infos {
-		if in.Name != w.shown.name || in.ReadOnly || in.Err != nil {
+		if !w.visible || in.Name != name || in.ReadOnly || in.Err != nil {
 			continue
 		}
+		fresh := w.marks.Unread(in) > 0
 		go func() {
-			if err := w.parts.marks.MarkRead(w.ctx, in); err != nil && w.ctx.Err() == nil {
+			err := w.parts.marks.MarkRead(w.ctx, in)
+			if err != nil && w.ctx.Err() == nil {
 				w.parts.logger.Warn("what was read is not kept", "session", in.Name, "error", err)
 			}
+			if err == nil && fresh {
+				w.listChanged() // it is no longer new, also when another one is shown
+			}
 		}()
+	}
+}
+
+// noteOpened is noteRead for a session that was just opened and has something new.
+func (w *Window) noteOpened(name string) {
+	for _, in := range w.infos {
+		if in.Name == name && w.marks.Unread(in) > 0 {
+			w.noteRead()
+			return
+		}
 	}
 }

@@ -171,10 +171,13 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 	b.sees("1 new")
 	b.w.OpenSession("discord-7")
 	b.settle()
-	b.w.reloadList()
-	b.settle()
 	if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
 		t.Errorf("what is looked at has %d new", l.unread)
+	}
+	b.w.NewChat()
+	b.settle()
+	if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
+		t.Errorf("what was looked at has %d new", l.unread)
 	}
 	b.w.pinSession("discord-7", false)
 	b.settle()

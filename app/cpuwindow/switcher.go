@@ -343,7 +343,11 @@ func (w *Window) searchSessions(query string) {
 		return
 	}
 	if len([]rune(query)) == 0 {
-		p.show(recent(w.infos), "Arrow keys choose · Enter opens · Esc closes", time.Now())
+		hits, hint := recent(w.infos), "Arrow keys choose · Enter opens · Esc closes"
+		if len(hits) == 0 {
+			hint = "There are no conversations yet."
+		}
+		p.show(hits, hint, time.Now())
 		return
 	}
 	ctx, stop := context.WithCancel(w.ctx)

@@ -196,7 +196,7 @@ func (v *transcriptView) heading(now time.Time) []*placed {
 	if in.Path != "" {
 		buttons = append(buttons, v.fileButtons(in)...)
 	}
-	buttons = append(buttons, newButton(buttonPlain, "Find", v.openFind))
+	buttons = append(buttons, newButton(buttonPlain, "Find", v.openFind), newButton(buttonPlain, "Open another file…", v.act.openOther))
 	rows := []*placed{
 		{row: newProse([]run{{text: v.read.facts(now)}}, sizeSmall, roleMuted), gap: gap4},
 		{row: newFlowRow(gap8, buttons...), gap: gap8},
@@ -222,14 +222,14 @@ func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time)
 	case entryUser:
 		who := boldWords(it.who)
 		who.size = sizeSmall + 1
-		caption := line(gap4, 0, spacer(1), who, smallWords(prefixed(" · ", whenWords(e.at, now))))
+		caption := line(gap4, 0, spacer(1), who, smallWords(prefixed(" · ", clockWords(e.at, now))))
 		rows := append([]*placed{{row: newBoxRow(caption), gap: gap20}}, b.rows...)
 		b.rows[0].gap = gap4
 		return rows
 	case entryHead:
 		who := boldWords(orElse(e.agent, "assistant"))
 		who.size = sizeSmall + 1
-		meta := smallWords(prefixed(" · ", e.model) + prefixed(" · ", whenWords(e.at, now))).squeezable()
+		meta := smallWords(prefixed(" · ", e.model) + prefixed(" · ", clockWords(e.at, now))).squeezable()
 		parts := []fyne.CanvasObject{line(gap4, 1, who, meta)}
 		in, turn, next := v.read.info, it.turn, it.next
 		if continues(in) && next != "" && !it.left {
@@ -241,6 +241,14 @@ func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time)
 		return []*placed{{row: newBoxRow(line(gap12, 0, parts...)), gap: gap20, max: proseMax}}
 	}
 	return b.rows
+}
+
+// clockWords is the time of day; the day stands above.
+func clockWords(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(now.Location()).Format("15:04")
 }
 
 // prefixed is s behind a separator, "" where s is empty.

@@ -67,6 +67,7 @@ type Window struct {
 	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
 	seek        *seekTo                   // where to bring the chat once it is read
 	showArchive bool                      // the archived sessions are listed too
+	lastOpened  string                    // the session one looked at last, noted as read
 	toast       *toast
 	toastBox    fyne.CanvasObject
 	undoStays   time.Duration // how long the toast is there
