@@ -246,13 +246,13 @@ func (l *sessionList) startRename(key string) {
 	}
 	l.moveTo(key)
 	l.port.revealRow(r)
-	e := newRenameEntry(r.line.title, func(save bool, text string) {
+	e := newRenameEntry(r.line.title, func(save, byKey bool, text string) {
 		l.editing = ""
 		r.edit(nil)
 		if save && text != r.line.title {
 			l.act.rename(r.line.info, text)
 		}
-		if save || c.Focused() == nil {
+		if byKey {
 			c.Focus(l.port)
 		}
 	})

@@ -83,7 +83,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 	e.SetText("never mind")
 	b.press(fyne.KeyEscape)
 	b.listed("# Today", "fan?", "disk?")
-	b.press(fyne.KeyF2)
+	b.press(fyne.KeyF2) // the list has the focus again
 	c.Focused().(*renameEntry).SetText("lost to a click")
 	c.Focus(b.w.compose.entry)
 	b.settle()

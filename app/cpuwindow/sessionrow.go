@@ -177,32 +177,32 @@ func (x *sessionRowRenderer) Destroy() {}
 // keep the title as it was.
 type renameEntry struct {
 	widget.Entry
-	onEnd func(save bool, text string)
+	onEnd func(save, byKey bool, text string)
 	ended bool
 }
 
-func newRenameEntry(title string, onEnd func(save bool, text string)) *renameEntry {
+func newRenameEntry(title string, onEnd func(save, byKey bool, text string)) *renameEntry {
 	e := &renameEntry{onEnd: onEnd}
 	e.ExtendBaseWidget(e)
 	e.SetText(title)
 	return e
 }
 
-func (e *renameEntry) end(save bool) {
+func (e *renameEntry) end(save, byKey bool) {
 	if e.ended {
 		return
 	}
 	e.ended = true
-	e.onEnd(save, e.Text)
+	e.onEnd(save, byKey, e.Text)
 }
 
 // TypedKey implements fyne.Focusable.
 func (e *renameEntry) TypedKey(k *fyne.KeyEvent) {
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
-		e.end(true)
+		e.end(true, true)
 	case fyne.KeyEscape:
-		e.end(false)
+		e.end(false, true)
 	default:
 		e.Entry.TypedKey(k)
 	}
@@ -211,5 +211,5 @@ func (e *renameEntry) TypedKey(k *fyne.KeyEvent) {
 // FocusLost implements fyne.Focusable.
 func (e *renameEntry) FocusLost() {
 	e.Entry.FocusLost()
-	e.end(false)
+	e.end(false, false)
 }

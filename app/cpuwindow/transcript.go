@@ -181,7 +181,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 	head := -1
 	for i := range v.entries {
 		e := &v.entries[i]
-		e.retryID, e.rev = "", 1
+		e.retryID, e.edited, e.rev = "", false, 1
 		it := readerItem{entry: e, left: r.left[from]}
 		if e.kind == entryError { // what to do about it is over
 			e.kind, e.text = entryNote, "failed: "+e.fault.sentence

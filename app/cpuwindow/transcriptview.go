@@ -22,6 +22,7 @@ type readerActions struct {
 	reveal    func(path string)
 	openOther func()
 	shortcut  func(fyne.Shortcut) bool
+	files     func(session string) fileActions // of the session's attachments
 	do        func(func())
 	find      func(text, phrase string) []sessionmem.Mark
 }
@@ -57,7 +58,8 @@ type spread struct {
 
 func newTranscriptView(act readerActions) *transcriptView {
 	v := &transcriptView{act: act}
-	v.rows = newChatView(chatActions{copyText: act.copyText, openLink: act.openLink, showOlder: func() {}, copyAnswer: func(string) {}})
+	v.rows = newChatView(chatActions{copyText: act.copyText, openLink: act.openLink, files: act.files})
+	v.rows.reading = true
 	v.rows.reading = true
 	v.rows.onToggle = func() {
 		if v.read != nil {
