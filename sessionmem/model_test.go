@@ -281,7 +281,10 @@ func (m *model) concurrent(_ *Store, ses *modelSession) {
 type edited struct {
 	path string
 	data []byte
-	ids  []string // of its blocks
+	// ids of the blocks that may be deleted: not the last, and no Note. A program that
+	// saw a Note rewind last takes its deletion for an editor's late save and puts it
+	// back at the end, where it takes what was said meanwhile out of the context.
+	ids []string
 }
 
 // edit reads one of the files of a session's transcript, its last part or any.
@@ -303,8 +306,10 @@ func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	for _, b := range part.Blocks {
-		e.ids = append(e.ids, b.ID)
+	for i, b := range part.Blocks {
+		if i < len(part.Blocks)-1 && b.Kind != KindNote {
+			e.ids = append(e.ids, b.ID)
+		}
 	}
 	return e
 }
@@ -341,12 +346,12 @@ func (m *model) handEdit(s *Store, ses *modelSession) {
 	}
 }
 
-// deleteByHand saves what was read without one of its blocks, but the last one.
+// deleteByHand saves what was read without one of its blocks.
 func (m *model) deleteByHand(e edited, ses *modelSession) {
-	if len(e.ids) < 2 {
+	if len(e.ids) == 0 {
 		return
 	}
-	id := e.ids[m.rnd.IntN(len(e.ids)-1)]
+	id := e.ids[m.rnd.IntN(len(e.ids))]
 	m.save(e.path, m.without(e.data, id))
 	ses.deleted[id] = true
 	ses.want = slices.DeleteFunc(ses.want, func(b Block) bool { return b.ID == id })
