@@ -57,7 +57,7 @@ func newAgentsPage(w *Window) *agentsPage {
 	p := &agentsPage{w: w, view: newViewport(), files: map[string]string{}, news: newReloads(), trials: map[string]*trial{}}
 	p.view.follow, p.view.fixed = false, true
 	p.view.onShortcut = w.runShortcut
-	p.edit = newEditor(editorActions{changed: w.shelf.changed, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
+	p.edit = newEditor(editorActions{changed: w.editChanged, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
 	p.edit.object.Hide()
 	p.split = newSplitView(container.NewStack(p.view, p.edit.object), p.pick)
 	p.object = p.split.object
@@ -291,7 +291,7 @@ func (p *agentsPage) items() []splitItem {
 		splitItem{key: newAgentKey, title: "New agent…", fraction: -1},
 		splitItem{key: soulKey, title: "Shared soul", meta: "who all agents are", fraction: -1, heading: "All agents"})
 	for i, s := range p.data.skills {
-		it := splitItem{key: s.Path, title: s.Name, meta: shorten(s.Description, 60), fraction: -1}
+		it := splitItem{key: s.Path, title: s.Name, meta: shorten(s.Description, 40), fraction: -1}
 		if s.Err != nil {
 			it.meta, it.role, it.mark = "can't be used", roleHot, roleHot
 		}

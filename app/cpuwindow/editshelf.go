@@ -1,6 +1,8 @@
 package cpuwindow
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,6 +63,17 @@ func (s *editShelf) dirty(path string) bool {
 	}
 	_, waits := s.restore[path]
 	return waits
+}
+
+// dirtyPaths are the files with edits that are not saved.
+func (s *editShelf) dirtyPaths() []string {
+	paths := slices.Collect(maps.Keys(s.restore))
+	for path, b := range s.buffers {
+		if b.dirty() {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // changed notes that a buffer changed: it is written down soon, or forgotten where

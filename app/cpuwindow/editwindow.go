@@ -37,6 +37,12 @@ func (w *Window) KeepEdits() {
 	w.shelf.flush()
 }
 
+// editChanged notes that an edit changed.
+func (w *Window) editChanged(b *editBuffer) {
+	w.shelf.changed(b)
+	w.markPages()
+}
+
 // tellUnkept says that an edit could not be written down: it is in the window alone.
 func (w *Window) tellUnkept(err error) {
 	w.p.Do(func() {
@@ -57,6 +63,7 @@ func (w *Window) restoreEdits() {
 				}
 			}
 			slices.Sort(names)
+			w.markPages()
 			switch {
 			case err != nil:
 				w.tell("An edit of an earlier time can't be read", err.Error())
@@ -91,7 +98,7 @@ func (w *Window) saveBuffer(b *editBuffer, then func()) {
 			default:
 				b.saved(text, now)
 			}
-			w.shelf.changed(b)
+			w.editChanged(b)
 			then()
 		})
 	}()

@@ -60,7 +60,7 @@ func newMemoryPage(w *Window) *memoryPage {
 	}
 	p.view.follow, p.view.fixed = false, true
 	p.view.onShortcut = w.runShortcut
-	p.edit = newEditor(editorActions{changed: w.shelf.changed, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
+	p.edit = newEditor(editorActions{changed: w.editChanged, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
 	p.edit.object.Hide()
 	p.split = newSplitView(container.NewStack(p.view, p.edit.object), p.pick)
 	p.object = p.split.object

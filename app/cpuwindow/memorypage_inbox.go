@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -151,14 +152,29 @@ func (p *memoryPage) discard(q sessionmem.Proposal) {
 
 // showProposals says beside Memory how many proposals wait.
 func (w *Window) showProposals(n int) {
-	b := w.side.pages[pageMemory]
-	words := ""
-	if n > 0 {
-		words = fmt.Sprintf("%d proposed", n)
+	w.proposed = n
+	w.markPages()
+}
+
+// markPages says beside Memory and Agents what waits there: proposals, else edits
+// that are not saved.
+func (w *Window) markPages() {
+	words := map[page]string{}
+	for _, path := range w.shelf.dirtyPaths() {
+		if strings.HasPrefix(filepath.Base(path), "memory") || filepath.Base(filepath.Dir(path)) == "memory" {
+			words[pageMemory] = "not saved"
+		} else {
+			words[pageAgents] = "not saved"
+		}
 	}
-	if b.trailing != words {
-		b.trailing = words
-		b.Refresh()
+	if w.proposed > 0 {
+		words[pageMemory] = fmt.Sprintf("%d proposed", w.proposed)
+	}
+	for _, p := range []page{pageMemory, pageAgents} {
+		if b := w.side.pages[p]; b.trailing != words[p] {
+			b.trailing = words[p]
+			b.Refresh()
+		}
 	}
 }
 

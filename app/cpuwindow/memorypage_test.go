@@ -73,7 +73,7 @@ func (b *bench) until(words ...string) {
 // pushes presses the button of these words on the page.
 func (b *bench) pushes(words string) {
 	b.t.Helper()
-	var page fyne.CanvasObject = b.w.win.Content()
+	page := b.w.win.Content()
 	switch b.w.page {
 	case pageMemory:
 		page = b.w.memory.object
@@ -141,6 +141,9 @@ func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
 	b.w.Show()
 	b.settle()
 	b.sees("not saved", "memory.md")
+	if got := b.w.side.pages[pageMemory].trailing; got != "not saved" {
+		t.Errorf("beside Memory stands %q", got)
+	}
 	if got := b.w.shelf.buffers[b.memoryPath()].text; got != "- one\n- mine\n" {
 		t.Errorf("back is %q", got)
 	}

@@ -49,6 +49,7 @@ type Window struct {
 	memory   *memoryPage // nil before it is first shown
 	roster   *agentsPage // nil before it is first shown
 	shelf    *editShelf
+	proposed int             // in the inbox
 	panes    *fyne.Container // chat and pages, one of them shown
 	chatPane fyne.CanvasObject
 	center   *fyne.Container
