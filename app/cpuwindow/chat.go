@@ -420,6 +420,14 @@ func reuse(p *placed, old, now leaf) bool {
 			r.Refresh()
 		}
 		return true
+	case *tableRow:
+		if !r.update(old, now) {
+			return false
+		}
+		p.dirty = true
+		r.measure(p.width)
+		r.Refresh()
+		return true
 	case *codeRow:
 		p.dirty = old.code != now.code
 		return r.update(now)

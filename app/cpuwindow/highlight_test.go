@@ -262,3 +262,50 @@ func FuzzMath(f *testing.F) {
 		}
 	})
 }
+
+func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
+	newBench(t)
+	text := "| a | b |\n|---|---:|\n| one | 1 |\n| a longer cell than before | **22** |\n| three | 333333 |\n"
+	row, have := (*tableRow)(nil), leaf{}
+	for i := range len(text) + 1 {
+		leaves := parseDocument(text[:i]).leaves
+		if len(leaves) != 1 || leaves[0].kind != leafTable {
+			continue
+		}
+		if row == nil || !row.update(have, leaves[0]) {
+			row = newTableRow(leaves[0])
+		}
+		have = leaves[0]
+	}
+	whole := newTableRow(have)
+	if row.selectedText(0, 1) != whole.selectedText(0, 1) {
+		t.Errorf("it says %q", row.selectedText(0, 1))
+	}
+	for _, width := range []float32{620, 150} {
+		if a, b := row.measure(width), whole.measure(width); a != b || a == 0 {
+			t.Errorf("at %g it is %g high, at once %g", width, a, b)
+		}
+	}
+	if d := cmp.Diff(whole.natural, row.natural); d != "" {
+		t.Error(d)
+	}
+	if row.update(have, parseDocument("| c | d |\n|---|---|\n| one | 1 |\n| x | y |\n| x | y |\n").leaves[0]) {
+		t.Error("another table was taken for the same")
+	}
+}
+
+func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
+	newBench(t)
+	table := newTableRow(parseDocument("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).leaves[0])
+	table.Resize(fyne.NewSize(600, table.measure(600)))
+	r := table.CreateRenderer()
+	r.Layout(table.Size())
+	table.seenFrom, table.seenTo = 5000, 5400
+	r.Refresh()
+	if n := len(r.Objects()); n > 60 || n < 20 {
+		t.Errorf("%d objects", n)
+	}
+	if first, last := table.visibleRows(); first < 100 || last-first > 18 {
+		t.Errorf("rows %d to %d", first, last)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -20,36 +21,104 @@ type tableRow struct {
 	widths  []float32
 	heights []float32 // of rows, or of a list's lines
 	listed  bool      // too narrow for columns
-	frame   *surface
-	lines   []*surface
+
+	seenFrom, seenTo    float32 // the part in sight
+	firstSeen, lastSeen int     // its rows, as they are drawn
+	frame               *surface
+	lines               []*surface
 }
 
 func newTableRow(l leaf) *tableRow {
-	t := &tableRow{right: l.right, frame: newSurface(roleCard, roleLine, radiusCard)}
-	for i, cells := range l.table {
-		var ps []*prose
-		for c, runs := range cells {
-			p := newProse(runs, sizeText, roleText)
-			if i == 0 {
-				p = newProse(runs, sizeSmall, roleMuted)
-			} else if len(l.table[0]) > c {
-				t.names = append(t.names, newProse(l.table[0][c], sizeSmall, roleMuted))
-			}
-			p.measure(1e6)
-			for len(t.natural) <= c {
-				t.natural, t.longest = append(t.natural, 0), append(t.longest, 0)
-			}
-			t.natural[c] = max(t.natural[c], p.widest)
-			t.longest[c] = max(t.longest[c], p.longestWord())
-			ps = append(ps, p)
+	t := &tableRow{right: l.right, frame: newSurface(roleCard, roleLine, radiusCard), seenTo: 1e9}
+	t.ExtendBaseWidget(t)
+	for _, cells := range l.table {
+		t.addRow(l.table[0], cells)
+	}
+	return t
+}
+
+// addRow makes a row's cells, the first being the columns' names.
+func (t *tableRow) addRow(names, cells [][]run) {
+	header := len(t.cells) == 0
+	var ps []*prose
+	for c, runs := range cells {
+		p := newProse(runs, sizeText, roleText)
+		if header {
+			p = newProse(runs, sizeSmall, roleMuted)
+		} else if len(names) > c {
+			t.names = append(t.names, newProse(names[c], sizeSmall, roleMuted))
 		}
-		t.cells = append(t.cells, ps)
-		if i > 0 {
-			t.lines = append(t.lines, newSurface(roleLine, roleNone, 0))
+		ps = append(ps, p)
+		t.weigh(c, p)
+	}
+	t.cells = append(t.cells, ps)
+	if !header {
+		t.lines = append(t.lines, newSurface(roleLine, roleNone, 0))
+	}
+}
+
+// weigh notes what width a cell needs.
+func (t *tableRow) weigh(c int, p *prose) {
+	p.measure(1e6)
+	for len(t.natural) <= c {
+		t.natural, t.longest = append(t.natural, 0), append(t.longest, 0)
+	}
+	t.natural[c] = max(t.natural[c], p.widest)
+	t.longest[c] = max(t.longest[c], p.longestWord())
+}
+
+// update changes the table to one with the same beginning: of a table that grows,
+// the last row may be another, and there may be more. It reports whether it could.
+func (t *tableRow) update(old, now leaf) bool {
+	n := len(old.table)
+	if n < 2 || len(now.table) < n || len(t.cells) != n || len(now.table[0]) != len(old.table[0]) {
+		return false
+	}
+	last := n - 1
+	for i := range n {
+		for c := range old.table[i] {
+			same := c < len(now.table[i]) && sameRuns(old.table[i][c], now.table[i][c])
+			if !same && (i < last || c >= len(now.table[i])) {
+				return false
+			}
 		}
 	}
-	t.ExtendBaseWidget(t)
-	return t
+	for c, p := range t.cells[last] {
+		if p.setRuns(now.table[last][c]) {
+			t.weigh(c, p)
+		}
+	}
+	for _, cells := range now.table[n:] {
+		t.addRow(now.table[0], cells)
+	}
+	return true
+}
+
+// look tells which part is in sight: only rows there are objects of the screen.
+func (t *tableRow) look(from, to float32) {
+	t.seenFrom, t.seenTo = from, to
+	if f, l := t.visibleRows(); f != t.firstSeen || l != t.lastSeen {
+		t.Refresh()
+	}
+}
+
+// visibleRows is the rows in sight; all of a list's, which is of the narrow windows.
+func (t *tableRow) visibleRows() (first, last int) {
+	last = len(t.cells)
+	if t.listed || len(t.heights) != last {
+		return 0, last
+	}
+	y := float32(0)
+	for i, h := range t.heights {
+		if y+h < t.seenFrom {
+			first = i + 1
+		}
+		if y > t.seenTo {
+			return first, i
+		}
+		y += h
+	}
+	return first, last
 }
 
 const (
@@ -210,19 +279,9 @@ func (t *tableRow) selectedText(from, to int) string {
 
 // CreateRenderer implements fyne.Widget.
 func (t *tableRow) CreateRenderer() fyne.WidgetRenderer {
-	objects := []fyne.CanvasObject{t.frame}
-	for _, l := range t.lines {
-		objects = append(objects, l)
-	}
-	for _, cells := range t.cells {
-		for _, p := range cells {
-			objects = append(objects, p)
-		}
-	}
-	for _, p := range t.names {
-		objects = append(objects, p)
-	}
-	return &tableRenderer{t, objects}
+	r := &tableRenderer{t: t}
+	r.gather()
+	return r
 }
 
 type tableRenderer struct {
@@ -230,9 +289,30 @@ type tableRenderer struct {
 	objects []fyne.CanvasObject
 }
 
+// gather takes the objects of the rows in sight.
+func (r *tableRenderer) gather() {
+	t := r.t
+	t.firstSeen, t.lastSeen = t.visibleRows()
+	r.objects = append(r.objects[:0], t.frame)
+	for i := t.firstSeen; i < t.lastSeen; i++ {
+		if i > 0 {
+			r.objects = append(r.objects, t.lines[i-1])
+		}
+		for _, p := range t.cells[i] {
+			r.objects = append(r.objects, p)
+		}
+	}
+	if t.listed {
+		for _, p := range t.names {
+			r.objects = append(r.objects, p)
+		}
+	}
+}
+
 func (r *tableRenderer) Layout(s fyne.Size) {
 	t := r.t
 	t.measure(s.Width)
+	r.gather()
 	for _, p := range t.names {
 		p.Hidden = !t.listed
 	}
@@ -256,6 +336,10 @@ func (r *tableRenderer) layoutColumns(s fyne.Size) {
 	t.frame.Resize(fyne.NewSize(full, s.Height))
 	y := float32(0)
 	for i, cells := range t.cells {
+		if i < t.firstSeen || i >= t.lastSeen {
+			y += t.heights[i]
+			continue
+		}
 		if i > 0 {
 			t.lines[i-1].Move(fyne.NewPos(0, y))
 			t.lines[i-1].Resize(fyne.NewSize(full, 1))
@@ -308,4 +392,5 @@ func (r *tableRenderer) Refresh() {
 	for _, o := range r.objects {
 		o.Refresh()
 	}
+	canvas.Refresh(r.t)
 }
