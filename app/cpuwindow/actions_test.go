@@ -182,3 +182,28 @@ func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 	test.Tap(b.button("Links", 0))
 	b.sees("a page  ·  http://example.org/p")
 }
+
+func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
+	// given a reader at the end, when a call in sight is opened, then its row stays
+	// where it was pressed
+	b := newBench(t).shown()
+	b.w.send("q")
+	ev := b.run(0).events
+	ev <- token(strings.Repeat("a paragraph\n\n", 40))
+	ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
+	b.settle()
+	port, call := b.w.chat.port, b.w.shown.entries[len(b.w.shown.entries)-1]
+	if !port.follow {
+		t.Fatal("the end is not followed")
+	}
+	row := b.w.chat.built[call.key].call
+	before := row.Position().Y
+	b.w.chat.toggle(call.key)
+	if after := row.Position().Y; after != before || port.follow {
+		t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.follow)
+	}
+	b.w.chat.toggle(call.key)
+	if after := row.Position().Y; after != before || !port.follow {
+		t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.follow)
+	}
+}

@@ -220,7 +220,7 @@ func (c *chatView) toggle(key string) {
 		c.onToggle()
 		return
 	}
-	c.layoutRows()
+	c.port.still(c.layoutRows)
 }
 
 // build gives the rows of an entry, made anew only where it changed.

@@ -244,6 +244,15 @@ func (v *viewport) toEnd() {
 	v.tellAway()
 }
 
+// still changes rows while what the reader looks at stays where it is, also for one
+// who is at the end: something in sight was opened or closed.
+func (v *viewport) still(change func()) {
+	v.follow = false
+	change()
+	v.follow = !v.fixed && v.offset >= v.maxOffset()-nearEnd
+	v.tellAway()
+}
+
 func (v *viewport) tellAway() {
 	away := !v.follow && v.total > v.Size().Height
 	if away != v.away && v.onAway != nil {
