@@ -276,14 +276,11 @@ func (s *Store) loadList() {
 			}
 			return
 		}
+		known := maps.Clone(lines)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for file, l := range lines {
-			if s.listed[file] == nil {
-				s.listed[file] = l
-			}
-		}
-		s.cached = maps.Clone(lines)
+		maps.Copy(known, s.listed)
+		s.listed, s.cached = known, lines
 	})
 }
 
