@@ -59,6 +59,11 @@ type Block struct {
 // message" means everywhere in this project.
 func (b Block) IsMessage() bool { return b.Kind == KindUser || b.Kind == KindAssistant }
 
+// steers says whether the block changes what of the others is context.
+func (b Block) steers() bool {
+	return b.Kind == KindSummary || b.Kind == KindNote && (b.Note == NoteEnded || b.Note == NoteRewind)
+}
+
 // Info is a line of the session list.
 type Info struct {
 	Name     string // "<source>-<id>", e.g. cpu-k3x9qa

@@ -16,8 +16,11 @@ import (
 )
 
 // modelStepsVariable sets how many random steps TestModel takes; the bench run
-// sets it to 100,000.
-const modelStepsVariable = "MAC_STATS_MODEL_STEPS"
+// sets it to 100,000. modelSeedVariable plays those of a failure again.
+const (
+	modelStepsVariable = "MAC_STATS_MODEL_STEPS"
+	modelSeedVariable  = "MAC_STATS_MODEL_SEED"
+)
 
 // retireAt is how many blocks a session of the model test gets before a new one
 // takes its place.
@@ -36,6 +39,12 @@ func TestModel(t *testing.T) {
 		}
 	}
 	seed := rand.Uint64()
+	if v := os.Getenv(modelSeedVariable); v != "" {
+		var err error
+		if seed, err = strconv.ParseUint(v, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
 	m := &model{t: t, root: t.TempDir(), rnd: rand.New(rand.NewPCG(seed, 1)), learnt: map[string]bool{}, proposed: map[string]string{}}
 	t.Logf("seed %d, %d steps", seed, steps)
 	for i := range m.stores {

@@ -57,6 +57,7 @@ type session struct {
 // recentBlock is a block that joined the file while this process knew it.
 type recentBlock struct {
 	block    Block
+	after    uint64 // hash of the id of the block in front of it; 0: none
 	seen     time.Time
 	file     string // that it is in, without its folder
 	restored bool   // put back once: if it goes again, that is the user's will
@@ -240,18 +241,31 @@ func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
 
 func (ses *session) taken(id string) bool { return ses.index.has(id) }
 
-// remember keeps the block for the case of a late save.
+// remember keeps the last block for the case of a late save.
 func (ses *session) remember(b Block, seen time.Time) {
 	if len(ses.recent) == maxRecent {
 		ses.recent = append(ses.recent[:0:0], ses.recent[1:]...)
 	}
-	ses.recent = append(ses.recent, recentBlock{block: b, seen: seen, file: path.Base(ses.file)})
+	r := recentBlock{block: b, seen: seen, file: path.Base(ses.file)}
+	if n := len(ses.index.blocks); n > 1 {
+		r.after = ses.index.blocks[n-2].id
+	}
+	ses.recent = append(ses.recent, r)
+}
+
+// isLast says whether the session ends with the block of this hash; 0: it is empty.
+func (ses *session) isLast(id uint64) bool {
+	n := len(ses.index.blocks)
+	return n == 0 && id == 0 || n > 0 && ses.index.blocks[n-1].id == id
 }
 
 // dropped gives the blocks that an editor's save dropped because they were
 // written after it had read the file: those at the end of what is known of a file,
 // none of which was put back before. A block that is missing from the middle, or that has
-// been there for half an hour, was deleted on purpose.
+// been there for half an hour, was deleted on purpose. What steers the context is
+// put back only where nothing stands behind its place by now: at the end, a reset or
+// a rewind would cut off what others said meanwhile, and an old Summary would take
+// the place of a newer one.
 func (ses *session) dropped(now time.Time) []Block {
 	if !ses.rewrote {
 		return nil
@@ -259,6 +273,7 @@ func (ses *session) dropped(now time.Time) []Block {
 	ses.rewrote = false
 	var lost []Block
 	var kept []recentBlock
+	atEnd := false // what is dropped stood at the end as it is now
 	for i, missing := range ses.missingAtEnds() {
 		r := ses.recent[i]
 		switch {
@@ -266,9 +281,12 @@ func (ses *session) dropped(now time.Time) []Block {
 			kept = append(kept, r)
 		case !missing || r.restored || now.Sub(r.seen) > lateSave:
 		default:
+			atEnd = atEnd || len(lost) == 0 && ses.isLast(r.after)
 			r.restored = true
 			kept = append(kept, r)
-			lost = append(lost, r.block)
+			if atEnd || !r.block.steers() {
+				lost = append(lost, r.block)
+			}
 		}
 	}
 	ses.recent = kept
