@@ -206,3 +206,6 @@ func findRunning(list []api.ProcessModelResponse, model string) (context int, lo
 	}
 	return 0, false
 }
+
+// SameModel reports whether two names mean the same model, however they are written.
+func SameModel(a, b string) bool { return canonical(a) == canonical(b) }

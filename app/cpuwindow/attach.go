@@ -61,6 +61,7 @@ func (w *Window) bindAttaching() {
 		}
 		w.attachPaths(paths)
 	})
+	w.compose.check = w.tooLong
 	w.compose.onAttach = w.chooseFile
 	w.compose.onRemove = w.removeFile
 	w.compose.entry.onLongPaste = w.attachPasted

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
 )
 
@@ -324,5 +325,32 @@ func writeTo(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
+	b := newBench(t)
+	b.server.models = []ollama.ModelInfo{{Name: "small:1b", MaxContext: 2048}, {Name: "large:8b", MaxContext: 131072}}
+	b.shown()
+	text := strings.Repeat("word ", 500)
+	for model, want := range map[string]string{
+		"":         "",
+		"large:8b": "",
+		"small:1b": "About 625 tokens: small:1b has room for about 536. Shorten it, attach it as a file, or choose a model with a larger context.",
+	} {
+		b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: model})
+		b.w.compose.entry.SetText(text)
+		if got := b.w.compose.warned; got != want || b.w.compose.note.Hidden != (want == "") {
+			t.Errorf("%q: it says %q", model, got)
+		}
+		b.w.compose.entry.SetText("")
+		if b.w.compose.warned != "" {
+			t.Errorf("of nothing it says %q", b.w.compose.warned)
+		}
+	}
+	b.w.shown.usage = &agents.Usage{ContextSize: 1500}
+	b.w.compose.entry.SetText(text)
+	if !strings.Contains(b.w.compose.warned, "has room for about 125.") {
+		t.Errorf("it says %q", b.w.compose.warned)
 	}
 }

@@ -121,6 +121,7 @@ type composer struct {
 	send    *button
 	stop    *button
 	hint    *words
+	warned  string
 	note    *prose          // what went wrong with a file
 	chips   *fyne.Container // files that go with the message
 	flow    *flowLayout
@@ -132,6 +133,7 @@ type composer struct {
 	resized func()
 	busy    bool
 
+	check    func(text string) string // what is wrong with it; "" nothing
 	onAttach func()
 	onRemove func(i int)
 }
@@ -142,7 +144,7 @@ const (
 )
 
 func newComposer(onSend func(string), onStop func(), onDraft func(string)) *composer {
-	c := &composer{onSend: onSend, onStop: onStop, onDraft: onDraft, rows: 1}
+	c := &composer{onSend: onSend, onStop: onStop, onDraft: onDraft, rows: 1, check: func(string) string { return "" }}
 	c.box = newSurface(roleCard, roleLine, radiusBubble)
 	c.hint = newWords("", roleMuted, sizeSmall).squeezable()
 	c.send = newButton(buttonPrimary, "Send", c.submit)
@@ -160,7 +162,7 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	e.onFocus = c.ring
 	e.OnChanged = func(t string) {
 		c.say("")
-		c.warn("")
+		c.warn(c.check(t))
 		c.onDraft(t)
 		c.fitRows()
 	}
@@ -196,9 +198,10 @@ func (c *composer) say(words string) {
 
 // warn says what went wrong, above the text; "" takes it away.
 func (c *composer) warn(words string) {
-	if words == "" && c.note.Hidden {
+	if words == c.warned {
 		return
 	}
+	c.warned = words
 	c.note.setRuns([]run{{text: words}})
 	c.note.measure(max(c.Size().Width-2*gap12, 40))
 	c.note.Hidden = words == ""

@@ -227,6 +227,12 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 		if info.Size > 0 {
 			label += fmt.Sprintf("  ·  %.1f GB", float64(info.Size)/1e9)
 		}
+		if info.MaxContext > 0 {
+			label += "  ·  " + tokensWords(info.MaxContext) + " context"
+		}
+		if info.Can("vision") {
+			label += "  ·  sees images"
+		}
 		item := fyne.NewMenuItem(label, func() { pick(info.Name) })
 		item.Checked = info.Name == chosen
 		found = found || item.Checked

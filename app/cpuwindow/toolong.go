@@ -1,0 +1,57 @@
+package cpuwindow
+
+import (
+	"fmt"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem"
+)
+
+const (
+	// longText is from how many bytes on a text is weighed while it is written.
+	longText = 2000
+	// promptShare is what the agent's own prompt takes of a model's context, in
+	// tokens, roughly: the exact room is known when the message is sent.
+	promptShare = 1000
+	// autoContext is the largest context that is asked for where none is configured.
+	autoContext = 16384
+)
+
+// tooLong says that what is being written will hardly fit the model's context,
+// before it is sent; "" where it fits, or nothing is known of the model.
+func (w *Window) tooLong(text string) string {
+	if len(text) < longText || w.shown == nil {
+		return ""
+	}
+	name, size := w.contextNow(w.shown)
+	room := size*3/4 - promptShare // a quarter is the answer's
+	need := sessionmem.EstimateTokens(text)
+	if size == 0 || need <= room {
+		return ""
+	}
+	return fmt.Sprintf("About %s tokens: %s has room for about %s. Shorten it, attach it as a file, or choose a model with a larger context.",
+		tokensWords(need), name, tokensWords(max(room, 0)))
+}
+
+// contextNow is the context of the model that answers next, in tokens: what the last
+// answer told, else what is known of the model that is chosen; 0 where nothing is.
+func (w *Window) contextNow(c *conversation) (model string, size int) {
+	c.mu.Lock()
+	chosen, usage := c.model, c.usage
+	c.mu.Unlock()
+	if usage != nil && usage.ContextSize > 0 {
+		return orElse(chosen, "the model"), usage.ContextSize
+	}
+	cfg := w.parts.config().Ollama
+	name := orElse(chosen, cfg.Model)
+	for _, m := range w.server.models {
+		if name != "" && ollama.SameModel(m.Name, name) && m.MaxContext > 0 {
+			limit := cfg.NumCtx
+			if limit <= 0 {
+				limit = autoContext
+			}
+			return m.Name, min(m.MaxContext, limit)
+		}
+	}
+	return name, 0
+}
