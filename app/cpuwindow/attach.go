@@ -202,3 +202,28 @@ func filesOf(list []pending) []sessionmem.Attachment {
 	}
 	return files
 }
+
+// dropSent lets go of the files of the last message, unless they reached no disk:
+// then they are sent again with it.
+func (c *conversation) dropSent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range slices.Backward(c.entries) {
+		if e.kind == entryUser {
+			if e.block != "" {
+				c.sentFiles = nil
+			}
+			return
+		}
+	}
+}
+
+// heldFile is the content of a file that may be on no disk yet. UI goroutine.
+func (c *conversation) heldFile(file string) ([]byte, bool) {
+	for _, p := range slices.Concat(c.sentFiles, c.attached) {
+		if p.kept == nil && p.attachment().File == file {
+			return p.upload.Data, true
+		}
+	}
+	return nil, false
+}

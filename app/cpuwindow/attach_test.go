@@ -246,6 +246,29 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 	}
 }
 
+func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
+	b := newBench(t).shown()
+	u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 40, 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.w.addFiles(b.w.shown, []pending{{upload: u}}, nil)
+	b.w.thumbs.forget()
+	b.w.send("look")
+	b.settle()
+	b.seesNot("is missing")
+	if _, ok := b.w.thumbs.get(u.Attachment().File); !ok {
+		t.Error("no picture was made")
+	}
+	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
+	b.run(0).events <- agents.Event{Type: agents.EventDone}
+	close(b.run(0).events)
+	b.settle()
+	if len(b.w.shown.sentFiles) != 0 {
+		t.Error("what is on disk is kept in memory, too")
+	}
+}
+
 func TestAPictureIsTheMeanOfItsPixels(t *testing.T) {
 	src := image.NewNRGBA(image.Rect(0, 0, 1000, 1000))
 	for i := range 1000 * 1000 {

@@ -60,6 +60,26 @@ func TestWhatATranscriptSaysIsChosen(t *testing.T) {
 	b.seesNot("agent: coder")
 }
 
+func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
+	b := newBench(t)
+	tr := &sessionmem.Transcript{
+		Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
+		Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}},
+	}
+	b.sessions.files["cpu-a"] = tr
+	b.shown()
+	b.w.OpenSession("cpu-a")
+	b.settle()
+	note := sessionmem.SessionSettings{Model: "other:1b"}.Note()
+	note.ID = "2"
+	changed := *tr
+	changed.Blocks = append(changed.Blocks[:1:1], note)
+	b.sessions.files["cpu-a"] = &changed
+	b.w.reloadShown()
+	b.settle()
+	b.sees("other:1b")
+}
+
 func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 	b := newBench(t).shown()
 	b.keeper.refuse = errors.New("the disk is full")

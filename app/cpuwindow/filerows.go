@@ -213,6 +213,11 @@ func (w *Window) fileActions(session string) fileActions {
 	return fileActions{
 		thumb: func(a sessionmem.Attachment, done func(image.Image, error)) {
 			read := func() ([]byte, error) { return w.parts.keeper.ReadAttachment(session, a) }
+			if c := w.convs[session]; c != nil {
+				if data, ok := c.heldFile(a.File); ok {
+					read = func() ([]byte, error) { return data, nil }
+				}
+			}
 			if img, ok := w.thumbs.get(a.File); ok {
 				done(img, nil)
 				return

@@ -131,10 +131,16 @@ func (w *Window) reloadShown() {
 	}
 	go func() {
 		t, err := w.parts.sessions.Load(w.ctx, c.name)
-		if err != nil || c.busy() || c.knows(t.Blocks) && !c.differs(t.Blocks) {
+		if err != nil || c.busy() {
 			return
 		}
-		c.fill(t)
+		if c.knows(t.Blocks) && !c.differs(t.Blocks) {
+			c.mu.Lock()
+			c.readChosen(t) // the command line, or an editor, may have changed it
+			c.mu.Unlock()
+		} else {
+			c.fill(t)
+		}
 		w.painter.changed(c)
 	}()
 }
@@ -188,7 +194,10 @@ func (w *Window) follow(c *conversation, run turnRun) {
 		if c.lacksServer() {
 			w.p.Do(w.checkServer) // so that the help below the error is of now
 		}
-		w.p.Do(func() { w.sendQueued(c) })
+		w.p.Do(func() {
+			c.dropSent()
+			w.sendQueued(c)
+		})
 		w.listChanged()
 	}()
 }
