@@ -329,18 +329,20 @@ func TestTheClipboardIsReadByTheSystemsProgram(t *testing.T) {
 	if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipTool) {
 		t.Errorf("without a program: %v", err)
 	}
-	script := "#!/bin/sh\n[ \"$*\" = \"-selection clipboard -target image/png -out\" ] && echo -n picture\n"
+	script := "#!/bin/sh\n[ \"$*\" = \"-selection clipboard -target image/png -out\" ] && printf '\\211PNG\\r\\n\\032\\npicture'\n"
 	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
 		t.Fatal(err)
 	}
-	if data, err := clipboardImage(t.Context()); string(data) != "picture" || err != nil {
+	if data, err := clipboardImage(t.Context()); string(data) != pngHead+"picture" || err != nil {
 		t.Errorf("%q, %v", data, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
-	if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipImage) {
-		t.Errorf("with text on it: %v", err)
+	for name, script := range map[string]string{"refused": "exit 1", "text on it": "echo text"} {
+		if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // it is run
+			t.Fatal(err)
+		}
+		if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipImage) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -19,6 +19,9 @@ import (
 // clipTime is how long such a program is waited for.
 const clipTime = 5 * time.Second
 
+// pngHead is how a PNG begins.
+const pngHead = "\x89PNG\r\n\x1a\n"
+
 var (
 	errNoClipImage = errors.New("there is no image on the clipboard")
 	errNoClipTool  = errors.New("images can't be pasted here: install wl-clipboard (Wayland) or xclip (X11), or drop the file into the window")
@@ -56,8 +59,8 @@ func clipboardImage(ctx context.Context) ([]byte, error) {
 		}
 		found = true
 		out, err := exec.CommandContext(ctx, path, c[1:]...).Output()
-		if err == nil && len(out) > 0 {
-			return fromAppleScript(out), nil
+		if image := fromAppleScript(out); err == nil && bytes.HasPrefix(image, []byte(pngHead)) {
+			return image, nil // some programs give text to whoever asks for an image
 		}
 	}
 	if !found {
