@@ -290,10 +290,7 @@ func (m *model) concurrent(_ *Store, ses *modelSession) {
 type edited struct {
 	path string
 	data []byte
-	// ids of the blocks that may be deleted: not the last, and no Note. A program that
-	// saw a Note rewind last takes its deletion for an editor's late save and puts it
-	// back at the end, where it takes what was said meanwhile out of the context.
-	ids []string
+	ids  []string // of the blocks that may be deleted: not the last
 }
 
 // edit reads one of the files of a session's transcript, its last part or any.
@@ -316,7 +313,7 @@ func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 		m.t.Fatal(err)
 	}
 	for i, b := range part.Blocks {
-		if i < len(part.Blocks)-1 && b.Kind != KindNote {
+		if i < len(part.Blocks)-1 {
 			e.ids = append(e.ids, b.ID)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -289,8 +290,24 @@ func (ses *session) dropped(now time.Time) []Block {
 			}
 		}
 	}
+	if ses.othersWrote() {
+		cuts := func(b Block) bool { return b.Kind == KindNote && (b.Note == NoteRewind || b.Note == NoteEnded) }
+		lost = slices.DeleteFunc(lost, cuts)
+		kept = slices.DeleteFunc(kept, func(r recentBlock) bool { return cuts(r.block) && !ses.taken(r.block.ID) })
+	}
 	ses.recent = kept
 	return lost
+}
+
+// othersWrote says whether the session ends with a block that this process did not
+// see coming. A Note rewind or ended that is put back behind it would take what was
+// said meanwhile out of the context.
+func (ses *session) othersWrote() bool {
+	if len(ses.index.blocks) == 0 {
+		return false
+	}
+	last := ses.index.blocks[len(ses.index.blocks)-1].id
+	return !slices.ContainsFunc(ses.recent, func(r recentBlock) bool { return ses.index.hash(r.block.ID) == last })
 }
 
 // lock takes ses.mu and the append lock of the file system. For reading, a lock
