@@ -219,16 +219,34 @@ func orNone(lines int) int {
 
 func (b *Backend) openMonitor(start bool) {
 	cfg := b.Config().Monitor
-	b.Monitor = monitor.New(monitor.Config{
+	mc := monitor.Config{
 		IntervalOpen:   cfg.IntervalOpen,
 		IntervalClosed: cfg.IntervalClosed,
 		Sensors:        cfg.Sensors,
 		MarkerDir:      b.Paths.Cache,
 		Logger:         b.Logger,
-	})
+	}
+	if start {
+		mc.HistoryFile = filepath.Join(b.Paths.Cache, historyFile)
+	}
+	b.Monitor = monitor.New(mc)
 	if start {
 		b.Monitor.Start(b.ctx)
+		b.Monitor.Keep(monitor.CPU, monitor.Memory, monitor.Disk, monitor.Network, monitor.GPU, monitor.Temperature, monitor.Battery)
+		b.closers = append(b.closers, b.saveHistory)
 	}
+}
+
+// historyFile keeps the history of the vitals, in the cache folder: it may be deleted.
+const historyFile = "vitals.history"
+
+// saveHistory writes the history a last time. Where that fails the next one begins
+// anew, which is no reason to fail.
+func (b *Backend) saveHistory() error {
+	if err := b.Monitor.SaveHistory(); err != nil {
+		b.Logger.Info("the history of the vitals was not kept", "error", err)
+	}
+	return nil
 }
 
 func (b *Backend) openEngine() {

@@ -105,7 +105,7 @@ type vitals interface {
 	Show(open bool, metrics ...monitor.Metric) (stop func())
 	Subscribe(f func(monitor.Snapshot)) (stop func())
 	Snapshot() monitor.Snapshot
-	History(metric monitor.Metric) []float64
+	Series(metric monitor.Metric, r monitor.Range) monitor.Series
 }
 
 // parts is everything the window works on.

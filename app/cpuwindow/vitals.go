@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"strconv"
 	"strings"
@@ -149,9 +148,9 @@ func newVitalsView() *vitalsView {
 }
 
 // show draws what changed.
-func (v *vitalsView) show(rs []reading, history func(monitor.Metric) []float64) {
+func (v *vitalsView) show(rs []reading, history func(monitor.Metric, monitor.Range) monitor.Series) {
 	for i, r := range rs {
-		v.cells[i].set(r, history(r.metric))
+		v.cells[i].set(r, history(r.metric, monitor.FiveMinutes).Points)
 	}
 }
 
@@ -195,18 +194,18 @@ type vitalCell struct {
 	num   *words
 	unit  *words
 	sub   *words // below: a second number, or why there is none
-	spark *sparkline
+	spark *chart
 	edge  *surface
 }
 
 func newVitalCell() *vitalCell {
-	c := &vitalCell{label: smallWords("").squeezable(), num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), sub: smallWords("").squeezable(), spark: newSparkline(), edge: newSurface(roleLine, roleNone, 0)}
+	c := &vitalCell{label: smallWords("").squeezable(), num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), sub: smallWords("").squeezable(), spark: newChart(64, 20, false), edge: newSurface(roleLine, roleNone, 0)}
 	c.num.style.Bold = true
 	c.ExtendBaseWidget(c)
 	return c
 }
 
-func (c *vitalCell) set(r reading, history []float64) {
+func (c *vitalCell) set(r reading, history []monitor.Point) {
 	if r != c.r {
 		c.r = r
 		c.label.SetText(r.label)
@@ -294,92 +293,3 @@ func (r *vitalRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.c.label, r.c.num, r.c.unit, r.c.sub, r.c.spark, r.c.edge}
 }
 func (r *vitalRenderer) Destroy() {}
-
-// sparkline is the newest values as a line; redrawn only when they change.
-type sparkline struct {
-	widget.BaseWidget
-	values []float64
-	full   float64
-}
-
-// sparkPoints is how many values a sparkline shows.
-const sparkPoints = 32
-
-func newSparkline() *sparkline {
-	s := &sparkline{}
-	s.ExtendBaseWidget(s)
-	return s
-}
-
-func (s *sparkline) set(values []float64, full float64) {
-	if len(values) > sparkPoints {
-		values = values[len(values)-sparkPoints:]
-	}
-	if full == s.full && len(values) == len(s.values) {
-		same := true
-		for i := range values {
-			if values[i] != s.values[i] {
-				same = false
-				break
-			}
-		}
-		if same {
-			return
-		}
-	}
-	s.values, s.full = append(s.values[:0], values...), full
-	s.Refresh()
-}
-
-// CreateRenderer implements fyne.Widget.
-func (s *sparkline) CreateRenderer() fyne.WidgetRenderer {
-	r := &sparkRenderer{s: s}
-	for range sparkPoints - 1 {
-		l := canvas.NewLine(color.Transparent)
-		l.StrokeWidth = 1.4
-		r.lines = append(r.lines, l)
-		r.objects = append(r.objects, l)
-	}
-	r.Refresh()
-	return r
-}
-
-type sparkRenderer struct {
-	s       *sparkline
-	lines   []*canvas.Line
-	objects []fyne.CanvasObject
-}
-
-func (r *sparkRenderer) Layout(fyne.Size) { r.place() }
-func (r *sparkRenderer) place() {
-	v, size := r.s.values, r.s.Size()
-	lo, hi := 0.0, r.s.full
-	if hi == 0 {
-		for _, x := range v {
-			hi = max(hi, x)
-		}
-	}
-	if hi <= lo {
-		hi = lo + 1
-	}
-	n := len(v)
-	step := size.Width / float32(sparkPoints-1)
-	at := func(i int) fyne.Position {
-		y := size.Height * (1 - float32((min(max(v[i], lo), hi)-lo)/(hi-lo)))
-		return fyne.NewPos(size.Width-float32(n-1-i)*step, y)
-	}
-	c := ink(roleAccent)
-	for i, l := range r.lines {
-		if i+1 >= n {
-			l.Hidden = true
-			continue
-		}
-		l.Hidden = false
-		l.StrokeColor = c
-		l.Position1, l.Position2 = at(i), at(i+1)
-	}
-}
-func (r *sparkRenderer) MinSize() fyne.Size           { return fyne.NewSize(32, 12) }
-func (r *sparkRenderer) Refresh()                     { r.place(); canvas.Refresh(r.s) }
-func (r *sparkRenderer) Objects() []fyne.CanvasObject { return r.objects }
-func (r *sparkRenderer) Destroy()                     {}

@@ -342,7 +342,7 @@ func (w *Window) drawVitals() {
 	if s == nil || !w.visible {
 		return
 	}
-	w.vitals.show(readings(*s), w.parts.vitals.History)
+	w.vitals.show(readings(*s), w.parts.vitals.Series)
 }
 
 // Preferences remember the window's size.

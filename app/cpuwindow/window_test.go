@@ -145,7 +145,9 @@ func (v *stubVitals) Snapshot() monitor.Snapshot {
 		Memory: monitor.MemoryReading{Used: 8 << 30, Total: 16 << 30}, GPU: monitor.GPUReading{NA: "no sensor"},
 	}
 }
-func (v *stubVitals) History(monitor.Metric) []float64 { return []float64{1, 2, 3} }
+func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
+	return monitor.Series{Step: r.Span() / 3, Points: []monitor.Point{{Mean: 1, Max: 2, OK: true}, {}, {Mean: 3, Max: 3, OK: true}}}
+}
 
 func newBench(t testing.TB) *bench {
 	t.Helper()

@@ -3,9 +3,7 @@ package monitor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -179,24 +177,6 @@ func TestSubscribersHearOnceInOrder(t *testing.T) {
 	})
 }
 
-func TestHistoryHoldsTheNewest(t *testing.T) {
-	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
-		defer m.Show(true, CPU)()
-		time.Sleep(350*time.Second - time.Millisecond)
-		synctest.Wait()
-		got := m.History(CPU)
-		if len(got) != historyPoints {
-			t.Fatalf("%d points", len(got))
-		}
-		if got[0] != 51 || got[len(got)-1] != 50 { // 51 … 350, of which the reader shows n % 100
-			t.Errorf("from %v to %v", got[0], got[len(got)-1])
-		}
-		if m.History(Processes) == nil || len(m.History(Processes)) > 0 || m.History("nonsense") != nil {
-			t.Error("there is a history of what has none")
-		}
-	})
-}
-
 func TestTheFirstRateIsPrimed(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader) {
 		// given a reader whose first look has nothing to compare with
@@ -216,8 +196,8 @@ func TestTheFirstRateIsPrimed(t *testing.T) {
 		if n := readers[Network].resets.Load(); n != 1 {
 			t.Errorf("%d resets: the second look must be measured against the first", n)
 		}
-		if h := m.History(Network); len(h) != 1 {
-			t.Errorf("history %v: the look without a number must leave no point", h)
+		if got := measured(m.Series(Network, FiveMinutes)); len(got) != 1 {
+			t.Errorf("history %v: the look without a number must leave no point", got)
 		}
 	})
 }
@@ -338,7 +318,7 @@ func TestManySamplesAtOnce(t *testing.T) {
 			wg.Go(func() {
 				for range 20 {
 					_ = m.Sample(t.Context())
-					_ = m.History(CPU)
+					_ = m.Series(CPU, Hour)
 					m.Subscribe(func(Snapshot) {})()
 					m.Show(true, CPU)()
 					time.Sleep(70 * time.Millisecond)
@@ -399,18 +379,5 @@ func TestMarker(t *testing.T) {
 	m = newMonitor(Config{Sensors: true, MarkerDir: dir}, map[Metric]reader{Temperature: r}, off)
 	if s := m.Sample(t.Context(), Temperature); r.reads.Load() != before || !strings.Contains(s.Report("temperature"), dead) {
 		t.Errorf("%d reads more, %q", r.reads.Load()-before, s.Report("temperature"))
-	}
-}
-
-func TestRing(t *testing.T) {
-	r := newRing(3)
-	for i, want := range [][]float64{{1}, {1, 2}, {1, 2, 3}, {2, 3, 4}, {3, 4, 5}, {4, 5, 6}, {5, 6, 7}} {
-		r.push(float64(i + 1))
-		if got := r.values(); !slices.Equal(got, want) {
-			t.Errorf("after %d: %v, want %v", i+1, got, want)
-		}
-	}
-	if got := fmt.Sprint(newRing(3).values()); got != "[]" {
-		t.Errorf("an empty ring is %s", got)
 	}
 }

@@ -22,12 +22,15 @@ type diskReader struct {
 	host    host
 	usageAt time.Time
 	usage   disk.UsageStat
+	volumes []volume
 	rates   rates
-	rated   bool // a rate was measured once
+	parts   rates // of the volumes' devices
+	rated   bool  // a rate was measured once
 }
 
 func (r *diskReader) reset() {
 	r.rates.reset()
+	r.parts.reset()
 	r.usageAt, r.rated = time.Time{}, false
 }
 
@@ -43,6 +46,7 @@ func (r *diskReader) read(ctx context.Context) (func(*Snapshot), error) {
 	}
 	r.rated = true
 	reading.RateNA, reading.ReadRate, reading.WriteRate = why, perSecond[0], perSecond[1]
+	reading.Volumes = r.volumeReadings()
 	return func(s *Snapshot) { s.Disk = reading }, nil
 }
 
@@ -58,7 +62,7 @@ func (r *diskReader) readUsage(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the space of %s: %w", home, err)
 	}
-	r.usageAt, r.usage = time.Now(), *usage
+	r.usageAt, r.usage, r.volumes = time.Now(), *usage, findVolumes(ctx)
 	return nil
 }
 
@@ -68,6 +72,7 @@ func (r *diskReader) readRates(ctx context.Context) (perSecond [2]float64, why s
 	if err != nil {
 		return perSecond, err.Error()
 	}
+	r.lookAtVolumes(stats)
 	c := counters{}
 	for name, s := range stats {
 		if runtime.GOOS == "linux" && !wholeDisk.MatchString(name) {

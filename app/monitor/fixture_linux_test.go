@@ -250,12 +250,12 @@ func TestTemperature(t *testing.T) {
 		want  TemperatureReading
 		na    string
 	}{
-		{"the hottest", hwmon(0, "coretemp", "45000", "81500", "60000"), TemperatureReading{Sensor: "coretemp", Celsius: 81.5}, ""},
-		{"unconnected inputs are no temperature", hwmon(0, "nct6775", "-128000", "0", "255000", "38000"), TemperatureReading{Sensor: "nct6775", Celsius: 38}, ""},
-		{"a broken sensor doesn't hide the others", hwmon(0, "k10temp", "garbage", "52000"), TemperatureReading{Sensor: "k10temp", Celsius: 52}, ""},
+		{"the hottest", hwmon(0, "coretemp", "45000", "81500", "60000"), TemperatureReading{Sensor: "coretemp", Celsius: 81.5, All: []Sensor{{"coretemp", 81.5}, {"coretemp", 60}, {"coretemp", 45}}}, ""},
+		{"unconnected inputs are no temperature", hwmon(0, "nct6775", "-128000", "0", "255000", "38000"), TemperatureReading{Sensor: "nct6775", Celsius: 38, All: []Sensor{{"nct6775", 38}}}, ""},
+		{"a broken sensor doesn't hide the others", hwmon(0, "k10temp", "garbage", "52000"), TemperatureReading{Sensor: "k10temp", Celsius: 52, All: []Sensor{{"k10temp", 52}}}, ""},
 		{"thermal zones where there is no hwmon", map[string]string{
 			"sys/class/thermal/thermal_zone0/type": "cpu-thermal\n", "sys/class/thermal/thermal_zone0/temp": "48312\n",
-		}, TemperatureReading{Sensor: "cpu-thermal", Celsius: 48.312}, ""},
+		}, TemperatureReading{Sensor: "cpu-thermal", Celsius: 48.312, All: []Sensor{{"cpu-thermal", 48.312}}}, ""},
 		{"none", nil, TemperatureReading{}, "no temperature sensor"},
 		{"only broken ones", hwmon(0, "x", "garbage"), TemperatureReading{}, "could not be read"},
 	} {
@@ -375,12 +375,15 @@ func TestProcesses(t *testing.T) {
 	}, 2*time.Second)
 	page := uint64(os.Getpagesize())
 	want := []Process{
-		{PID: 20, Name: "a (b) c", CPU: 100, Memory: 300 * page},
-		{PID: 30, Name: "another", CPU: 25, Memory: 20 * page},
-		{PID: 1, Name: "init", CPU: 0, Memory: 10 * page},
+		{PID: 20, Since: 5, Name: "a (b) c", CPU: 100, Memory: 300 * page},
+		{PID: 30, Since: 900, Name: "another", CPU: 25, Memory: 20 * page},
+		{PID: 1, Since: 1, Name: "init", CPU: 0, Memory: 10 * page},
 	}
 	if diff := cmp.Diff(want, s.Processes.Top, within); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if diff := cmp.Diff(want, s.Processes.ByMemory, within); diff != "" || s.Processes.Count != 3 {
+		t.Errorf("by memory, of %d (-want +got):\n%s", s.Processes.Count, diff)
 	}
 }
 

@@ -39,6 +39,12 @@ func (r *memoryReader) read(ctx context.Context) (func(*Snapshot), error) {
 		SwapUsed:  r.swap.Used,
 		SwapTotal: r.swap.Total,
 		SwapNA:    r.swapNA,
+		Cached:    min(vm.Cached, vm.Total),
+	}
+	if words, err := pressure(r.host); err != nil {
+		reading.PressureNA = err.Error()
+	} else {
+		reading.Pressure = words
 	}
 	return func(s *Snapshot) { s.Memory = reading }, nil
 }

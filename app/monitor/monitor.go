@@ -16,9 +16,6 @@ import (
 	"time"
 )
 
-// historyPoints is how many values a sparkline holds: five minutes at one a second.
-const historyPoints = 300
-
 // Default intervals of Config.
 const (
 	defaultIntervalOpen   = time.Second
@@ -34,7 +31,9 @@ type Config struct {
 	// A read that kills the process leaves it there, and the next start leaves that
 	// sensor off until the file is deleted.
 	MarkerDir string
-	Logger    *slog.Logger // discards where nil
+	// HistoryFile keeps the history over restarts; "" = nowhere.
+	HistoryFile string
+	Logger      *slog.Logger // discards where nil
 }
 
 // withDefaults fills what is zero.
@@ -57,6 +56,7 @@ type Monitor struct {
 	log      *slog.Logger
 	samplers []*sampler // in the order of Metrics
 	dirty    chan struct{}
+	saving   sync.Mutex // held while the history is written
 
 	// mu guards what follows. It is held for moments only, never while a metric is read
 	// or a subscriber runs.
@@ -64,9 +64,11 @@ type Monitor struct {
 	started     bool
 	paused      bool
 	snapshot    Snapshot
-	history     map[Metric]*ring
+	history     map[Metric]*trace
+	unsaved     bool           // the history has changed since it was written
 	open        map[Metric]int // how many windows show it
 	closed      map[Metric]int // how many others do
+	kept        map[Metric]int // how many want its history alone
 	subscribers []*subscriber
 }
 
@@ -83,16 +85,19 @@ func New(cfg Config) *Monitor {
 func newMonitor(cfg Config, readers map[Metric]reader, off map[Metric]string) *Monitor {
 	cfg = cfg.withDefaults()
 	m := &Monitor{
-		cfg:     cfg,
-		log:     cfg.Logger,
-		dirty:   make(chan struct{}, 1),
-		history: map[Metric]*ring{},
-		open:    map[Metric]int{},
-		closed:  map[Metric]int{},
+		cfg:    cfg,
+		log:    cfg.Logger,
+		dirty:  make(chan struct{}, 1),
+		open:   map[Metric]int{},
+		closed: map[Metric]int{},
+		kept:   map[Metric]int{},
+	}
+	var err error
+	if m.history, err = readHistory(cfg.HistoryFile, time.Now()); err != nil {
+		m.log.Info("the history of the vitals begins anew", "why", err)
 	}
 	for _, metric := range Metrics() {
 		m.snapshot.setNA(metric, notSampled)
-		m.history[metric] = newRing(historyPoints)
 		r, ok := readers[metric]
 		if !ok {
 			continue
@@ -130,6 +135,9 @@ func (m *Monitor) Start(ctx context.Context) {
 		go s.run(ctx, begin)
 	}
 	go m.publish(ctx)
+	if m.cfg.HistoryFile != "" {
+		go m.keepSaving(ctx)
+	}
 }
 
 // Show asks for metrics while something shows them. open is the fast pace (a
@@ -137,16 +145,25 @@ func (m *Monitor) Start(ctx context.Context) {
 // again does nothing.
 func (m *Monitor) Show(open bool, metrics ...Metric) (stop func()) {
 	metrics = slices.Clone(metrics)
-	m.count(open, metrics, 1)
-	return sync.OnceFunc(func() { m.count(open, metrics, -1) })
-}
-
-func (m *Monitor) count(open bool, metrics []Metric, by int) {
-	m.mu.Lock()
 	counts := m.closed
 	if open {
 		counts = m.open
 	}
+	m.count(counts, metrics, 1)
+	return sync.OnceFunc(func() { m.count(counts, metrics, -1) })
+}
+
+// Keep samples metrics for their history alone, so seldom that it costs next to
+// nothing, until stop.
+func (m *Monitor) Keep(metrics ...Metric) (stop func()) {
+	metrics = slices.Clone(metrics)
+	m.count(m.kept, metrics, 1)
+	return sync.OnceFunc(func() { m.count(m.kept, metrics, -1) })
+}
+
+// count changes how many want metrics; counts is one of the monitor's maps.
+func (m *Monitor) count(counts map[Metric]int, metrics []Metric, by int) {
+	m.mu.Lock()
 	for _, metric := range metrics {
 		counts[metric] += by
 	}
@@ -167,6 +184,11 @@ func (m *Monitor) wake(metrics []Metric) {
 func (m *Monitor) pace(metric Metric) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.paceNow(metric)
+}
+
+// paceNow is pace with mu held.
+func (m *Monitor) paceNow(metric Metric) (time.Duration, bool) {
 	switch {
 	case m.paused:
 		return 0, false
@@ -174,8 +196,19 @@ func (m *Monitor) pace(metric Metric) (time.Duration, bool) {
 		return max(m.cfg.IntervalOpen, slowest(metric)), true
 	case m.closed[metric] > 0:
 		return max(m.cfg.IntervalClosed, slowest(metric)), true
+	case m.kept[metric] > 0:
+		return max(m.cfg.IntervalClosed, keptPace(metric)), true
 	}
 	return 0, false
+}
+
+// keptPace is the time between samples for the history alone. GPU and battery are read
+// by running another program on some systems.
+func keptPace(metric Metric) time.Duration {
+	if metric == GPU || metric == Battery {
+		return 2 * time.Minute
+	}
+	return 30 * time.Second
 }
 
 // Snapshot is the newest readings, at once. A metric nobody shows keeps what it read
@@ -184,19 +217,6 @@ func (m *Monitor) Snapshot() Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.snapshot
-}
-
-// History is the newest values of a metric's headline number, oldest first, at most
-// 300: CPU percent, memory percent, GPU percent, °C, battery percent, disk bytes/s,
-// network bytes/s. What could not be read leaves no point.
-func (m *Monitor) History(metric Metric) []float64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, ok := m.history[metric]
-	if !ok {
-		return nil
-	}
-	return r.values()
 }
 
 // Pause stops all sampling until Resume. Sample still reads: it was asked for.
@@ -223,7 +243,9 @@ func (m *Monitor) record(metric Metric, apply func(*Snapshot), scheduled bool) {
 	apply(&m.snapshot)
 	m.snapshot.Time = time.Now()
 	if v, ok := m.snapshot.headline(metric); ok && scheduled {
-		m.history[metric].push(v)
+		pace, _ := m.paceNow(metric)
+		m.history[metric].add(m.snapshot.Time, pace, v)
+		m.unsaved = true
 	}
 	m.mu.Unlock()
 	m.touch()

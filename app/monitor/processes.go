@@ -45,13 +45,13 @@ func (r *processReader) read(ctx context.Context) (func(*Snapshot), error) {
 	if before == nil {
 		return nil, errNotYet
 	}
-	top := busiest(before, all, elapsed)
-	return func(s *Snapshot) { s.Processes = ProcessesReading{Top: top} }, nil
+	reading := busiest(before, all, elapsed)
+	return func(s *Snapshot) { s.Processes = reading }, nil
 }
 
-// busiest sorts by CPU, then memory. A process that began in between has its whole
+// busiest sorts by CPU, then memory, and the other way round. A process that began in between has its whole
 // time in between.
-func busiest(before map[int32]usage, all []usage, elapsed time.Duration) []Process {
+func busiest(before map[int32]usage, all []usage, elapsed time.Duration) ProcessesReading {
 	top := make([]Process, 0, len(all))
 	for _, u := range all {
 		spent := u.cpu
@@ -59,12 +59,21 @@ func busiest(before map[int32]usage, all []usage, elapsed time.Duration) []Proce
 			spent -= b.cpu
 		}
 		top = append(top, Process{
-			PID: u.pid, Name: u.name, Memory: u.memory,
+			PID: u.pid, Since: u.started, Name: u.name, Memory: u.memory,
 			CPU: max(0, spent.Seconds()/elapsed.Seconds()*100),
 		})
 	}
-	slices.SortFunc(top, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID))
-	})
-	return slices.Clip(top[:min(len(top), topProcesses)])
+	first := func(order func(a, b Process) int) []Process {
+		slices.SortFunc(top, order)
+		return slices.Clone(top[:min(len(top), topProcesses)])
+	}
+	return ProcessesReading{
+		Count: len(all),
+		Top: first(func(a, b Process) int {
+			return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID))
+		}),
+		ByMemory: first(func(a, b Process) int {
+			return cmp.Or(cmp.Compare(b.Memory, a.Memory), cmp.Compare(b.CPU, a.CPU), cmp.Compare(a.PID, b.PID))
+		}),
+	}
 }

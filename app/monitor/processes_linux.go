@@ -50,6 +50,16 @@ func (r *processReader) list(ctx context.Context) ([]usage, error) {
 	return all, nil
 }
 
+// started is when a process began, in ticks since the machine's start.
+func (h host) started(pid int32) (int64, error) {
+	stat, err := os.ReadFile(h.proc(strconv.Itoa(int(pid)), "stat"))
+	if err != nil {
+		return 0, err //nolint:wrapcheck // the caller says what it means
+	}
+	u, err := parseStat(stat)
+	return u.started, err
+}
+
 // errStat: not a line of /proc/<pid>/stat.
 var errStat = errors.New("not a process line")
 

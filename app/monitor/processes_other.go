@@ -5,10 +5,20 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
 )
+
+// started is when a process began, in milliseconds since 1970.
+func (h host) started(pid int32) (int64, error) {
+	p, err := process.NewProcessWithContext(h.ctx(context.Background()), pid)
+	if err != nil {
+		return 0, fs.ErrNotExist // the one thing it looks for
+	}
+	return p.CreateTime() //nolint:wrapcheck // the caller says what it means
+}
 
 // list asks gopsutil. Processes of other users may hide their figures; they are left
 // out. Dearer than on Linux, which is one more reason to list only while shown.

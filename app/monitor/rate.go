@@ -16,6 +16,7 @@ type counters map[string][2]uint64
 type rates struct {
 	at   time.Time
 	last counters
+	each map[string][2]float64 // of the newest look, by name
 }
 
 // next returns the rates since the look before; false: there was none.
@@ -28,16 +29,20 @@ func (r *rates) next(now time.Time, c counters) (perSecond [2]float64, ok bool) 
 	if elapsed < minElapsed {
 		return perSecond, false
 	}
+	r.each = make(map[string][2]float64, len(c))
 	for name, now := range c {
 		before, known := r.last[name]
 		if !known {
 			continue
 		}
+		var own [2]float64
 		for i := range now {
 			if now[i] >= before[i] {
-				perSecond[i] += float64(now[i]-before[i]) / elapsed.Seconds()
+				own[i] = float64(now[i]-before[i]) / elapsed.Seconds()
+				perSecond[i] += own[i]
 			}
 		}
+		r.each[name] = own
 	}
 	r.at, r.last = now, c
 	return perSecond, true

@@ -56,8 +56,11 @@ type CPUReading struct {
 type MemoryReading struct {
 	NA                     string
 	Used, Total, Available uint64
+	Cached                 uint64 // files kept at hand, given back when needed; 0 = unknown
 	SwapUsed, SwapTotal    uint64
 	SwapNA                 string
+	Pressure               string // in words: "waiting 0.4 % of the time"
+	PressureNA             string
 }
 
 // Percent is the used share of the memory, 0 … 100; 0 where the total is unknown.
@@ -75,6 +78,15 @@ type DiskReading struct {
 	Free, Total         uint64
 	RateNA              string
 	ReadRate, WriteRate float64
+	Volumes             []Volume // shared between snapshots: read only
+}
+
+// Volume is a mounted volume that is on a disk of this machine.
+type Volume struct {
+	Path                string // where it is mounted
+	Free, Total         uint64 // bytes
+	RateNA              string
+	ReadRate, WriteRate float64 // bytes/s
 }
 
 // NetworkReading is bytes/s over all interfaces but loopback.
@@ -95,6 +107,13 @@ type TemperatureReading struct {
 	NA      string
 	Sensor  string
 	Celsius float64
+	All     []Sensor // hottest first; shared between snapshots: read only
+}
+
+// Sensor is one temperature, °C.
+type Sensor struct {
+	Name    string
+	Celsius float64
 }
 
 // BatteryReading is the charge in percent.
@@ -107,13 +126,16 @@ type BatteryReading struct {
 
 // ProcessesReading is the busiest processes, sampled only while shown.
 type ProcessesReading struct {
-	NA  string
-	Top []Process // shared between snapshots: read only
+	NA       string
+	Count    int       // of all processes
+	Top      []Process // by CPU; shared between snapshots: read only
+	ByMemory []Process // by memory; the same
 }
 
 // Process is one process; CPU is percent of one core, as top shows it.
 type Process struct {
 	PID    int32
+	Since  int64 // when it began, in the system's own units: tells it from another of that id
 	Name   string
 	CPU    float64
 	Memory uint64 // resident bytes

@@ -1,9 +1,11 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/sensors"
@@ -40,17 +42,18 @@ func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
 // hottestOf picks the hottest believable sensor: names differ from machine to
 // machine, so the maximum is the one honest headline.
 func hottestOf(stats []sensors.TemperatureStat) (TemperatureReading, bool) {
-	var reading TemperatureReading
-	found := false
+	var all []Sensor
 	for _, s := range stats {
 		if s.Temperature < coldest || s.Temperature > hottest {
 			continue
 		}
-		if !found || s.Temperature > reading.Celsius {
-			reading, found = TemperatureReading{Sensor: s.SensorKey, Celsius: s.Temperature}, true
-		}
+		all = append(all, Sensor{Name: s.SensorKey, Celsius: s.Temperature})
 	}
-	return reading, found
+	if len(all) == 0 {
+		return TemperatureReading{}, false
+	}
+	slices.SortStableFunc(all, func(a, b Sensor) int { return cmp.Compare(b.Celsius, a.Celsius) })
+	return TemperatureReading{Sensor: all[0].Name, Celsius: all[0].Celsius, All: all}, true
 }
 
 // oneLine joins the lines of an error.

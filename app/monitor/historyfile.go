@@ -1,0 +1,192 @@
+package monitor
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The history survives a restart in one small file of a fixed size: a name and
+// version, for each metric its tiers, a checksum. It is disposable: one that can't be
+// read is a history that begins now.
+
+// historyMagic begins the file; the digit is its version. Another layout of the slots
+// needs another digit.
+const historyMagic = "mac-stats history 1\n"
+
+// saveEvery is how often the history is written while the app runs, which is what a
+// crash loses of it at most.
+const saveEvery = 5 * time.Minute
+
+// latestSlot bounds the slot numbers a file may hold: the year 36812 in slots of 5 s.
+const latestSlot = 1 << 38
+
+// traced are the metrics with a history, in the order of the file.
+func traced() []Metric {
+	return []Metric{CPU, Memory, Disk, Network, GPU, Temperature, Battery}
+}
+
+// errHistory: not a history file of this version, or a broken one.
+var errHistory = errors.New("not a history of this version")
+
+// encodeHistory writes every trace.
+func encodeHistory(h map[Metric]*trace) []byte {
+	var b bytes.Buffer
+	b.WriteString(historyMagic)
+	put := func(v float64) {
+		b.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
+	}
+	for _, metric := range traced() {
+		for _, t := range h[metric].tiers {
+			b.Write(binary.LittleEndian.AppendUint64(nil, uint64(t.head)))
+			for _, s := range t.slots {
+				mean := 0.0
+				if s.seconds > 0 {
+					mean = s.sum / s.seconds
+				}
+				put(s.seconds)
+				put(mean)
+				put(s.max)
+			}
+		}
+	}
+	return binary.LittleEndian.AppendUint32(b.Bytes(), crc32.ChecksumIEEE(b.Bytes()))
+}
+
+// decodeHistory reads what encodeHistory wrote; anything else is an error.
+func decodeHistory(data []byte) (map[Metric]*trace, error) {
+	body := len(data) - 4
+	if body < len(historyMagic) || string(data[:len(historyMagic)]) != historyMagic ||
+		crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
+		return nil, errHistory
+	}
+	rest, h := data[len(historyMagic):body], map[Metric]*trace{}
+	for _, metric := range traced() {
+		h[metric] = newTrace()
+		for i := range h[metric].tiers {
+			var err error
+			if rest, err = h[metric].tiers[i].decode(rest); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(rest) != 0 {
+		return nil, errHistory
+	}
+	return h, nil
+}
+
+// decode takes a tier off the beginning of data.
+func (t *tier) decode(data []byte) (rest []byte, err error) {
+	if len(data) < 8+12*len(t.slots) {
+		return nil, errHistory
+	}
+	head := binary.LittleEndian.Uint64(data)
+	if head > latestSlot {
+		return nil, errHistory
+	}
+	t.head, data = int64(head), data[8:]
+	for i := range t.slots {
+		var v [3]float64
+		for k := range v {
+			v[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data)))
+			if math.IsNaN(v[k]) || math.IsInf(v[k], 0) {
+				return nil, errHistory
+			}
+			data = data[4:]
+		}
+		if v[0] < 0 {
+			return nil, errHistory
+		}
+		t.slots[i] = slot{seconds: v[0], sum: v[0] * v[1], max: v[2]}
+	}
+	return data, nil
+}
+
+// readHistory reads the file, or gives an empty history. What the file has of the time
+// after now is left out: the clock was wrong then.
+func readHistory(path string, now time.Time) (map[Metric]*trace, error) {
+	h, err := readHistoryFile(path)
+	if h == nil {
+		h = map[Metric]*trace{}
+		for _, metric := range traced() {
+			h[metric] = newTrace()
+		}
+	}
+	for _, t := range h {
+		t.rewind(now)
+	}
+	return h, err
+}
+
+func readHistoryFile(path string) (map[Metric]*trace, error) {
+	if path == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the history of the vitals: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > 1<<20 {
+		return nil, fmt.Errorf("reading %s: %w", path, errHistory)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the history of the vitals: %w", err)
+	}
+	h, err := decodeHistory(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return h, nil
+}
+
+// SaveHistory writes the history, where it has a file and has changed. It is not
+// flushed to the disk: after a power cut the history may begin anew.
+func (m *Monitor) SaveHistory() error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	m.mu.Lock()
+	changed := m.unsaved
+	var data []byte
+	if changed && m.cfg.HistoryFile != "" {
+		data = encodeHistory(m.history)
+	}
+	m.unsaved = false
+	m.mu.Unlock()
+	if data == nil {
+		return nil
+	}
+	path := m.cfg.HistoryFile
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("saving the history of the vitals: %w", err)
+	}
+	part := path + ".new"
+	if err := os.WriteFile(part, data, 0o600); err != nil {
+		return fmt.Errorf("saving the history of the vitals: %w", err)
+	}
+	if err := os.Rename(part, path); err != nil {
+		return fmt.Errorf("saving the history of the vitals: %w", err)
+	}
+	return nil
+}
+
+// keepSaving writes the history now and then, until ctx ends.
+func (m *Monitor) keepSaving(ctx context.Context) {
+	for sleep(ctx, saveEvery) {
+		if err := m.SaveHistory(); err != nil {
+			m.log.Debug("the history of the vitals is not kept", "error", err)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// pressure is how much programs wait for memory, in words: the share of the last ten
+// seconds, from the kernel's pressure stall information.
+func pressure(h host) (string, error) {
+	data, err := os.ReadFile(h.proc("pressure", "memory"))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
+		return "", unavailableError("this kernel does not tell")
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the memory pressure: %w", err)
+	}
+	percent, err := parsePressure(string(data))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("waiting %.1f %% of the time", percent), nil
+}
+
+// parsePressure reads the avg10 of the line "some" of /proc/pressure/memory.
+func parsePressure(text string) (float64, error) {
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || fields[0] != "some" {
+			continue
+		}
+		value, ok := strings.CutPrefix(fields[1], "avg10=")
+		v, err := strconv.ParseFloat(value, 64)
+		if ok && err == nil && v >= 0 && v <= 100 {
+			return v, nil
+		}
+	}
+	return 0, unavailableError("this kernel tells it in a form not known")
+}

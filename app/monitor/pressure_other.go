@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package monitor
+
+// pressure is not told by this system.
+func pressure(host) (string, error) {
+	return "", unavailableError("this system does not tell")
+}

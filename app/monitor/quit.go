@@ -1,0 +1,74 @@
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// Why a process was not asked to quit.
+var (
+	// ErrGone: it has ended; another one may have its id by now.
+	ErrGone = errors.New("it has ended already")
+	// ErrProtected: never asked to quit.
+	ErrProtected = errors.New("is never quit from here")
+	// ErrNotAllowed: the process is another user's.
+	ErrNotAllowed = errors.New("belongs to another user: quit it with that user's rights")
+)
+
+// Quit asks a process to quit, or ends it at once where force is set. It is the process
+// of that id and beginning, or nobody: ids are used again. This program itself and
+// the system's first process are never touched.
+func (m *Monitor) Quit(p Process, force bool) error {
+	return quit(host{}, p, force)
+}
+
+// Runs reports whether a process still runs.
+func (m *Monitor) Runs(p Process) bool {
+	since, err := host{}.started(p.PID)
+	return err == nil && since == p.Since
+}
+
+func quit(h host, p Process, force bool) error {
+	switch {
+	case p.PID == int32(os.Getpid()):
+		return fmt.Errorf("this is mac-stats itself, which %w: use Quit in its menu", ErrProtected)
+	case p.PID <= 1, p.PID == 2 && runtime.GOOS == "linux", p.PID == 4 && runtime.GOOS == "windows":
+		return fmt.Errorf("%s (pid %d) is the system's own and %w", p.Name, p.PID, ErrProtected)
+	}
+	// On Linux this takes hold of the process, so that what is looked at next and what
+	// gets the signal are the same.
+	process, err := os.FindProcess(int(p.PID))
+	if err != nil {
+		return ended(p, err)
+	}
+	defer func() { _ = process.Release() }() // nothing is lost where it fails
+	since, err := h.started(p.PID)
+	if err != nil {
+		return ended(p, err)
+	}
+	if since != p.Since {
+		return fmt.Errorf("%s (pid %d): %w, and its id belongs to another process now", p.Name, p.PID, ErrGone)
+	}
+	signal := os.Signal(syscall.SIGTERM)
+	if force || runtime.GOOS == "windows" { // which knows no gentler way
+		signal = os.Kill
+	}
+	return ended(p, process.Signal(signal))
+}
+
+// ended turns what the system says into words; nil stays nil.
+func ended(p Process, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrProcessDone), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH):
+		return fmt.Errorf("%s (pid %d): %w", p.Name, p.PID, ErrGone)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s (pid %d) %w", p.Name, p.PID, ErrNotAllowed)
+	}
+	return fmt.Errorf("quitting %s (pid %d): %w", p.Name, p.PID, err)
+}
