@@ -61,14 +61,7 @@ func writeDrafts(path string, sessions map[string]keptDraft) error {
 	if err != nil {
 		return fmt.Errorf("encode drafts: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write drafts: %w", err)
-	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return fmt.Errorf("write drafts: %w", err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := replaceFile(path, data); err != nil {
 		return fmt.Errorf("write drafts: %w", err)
 	}
 	return nil

@@ -344,25 +344,3 @@ func (w *Window) drawVitals() {
 	}
 	w.vitals.show(readings(*s), w.parts.vitals.Series)
 }
-
-// Preferences remember the window's size.
-const (
-	prefWidth  = "window.width"
-	prefHeight = "window.height"
-)
-
-func (w *Window) restoreSize() {
-	p := w.p.App.Preferences()
-	width, height := p.FloatWithFallback(prefWidth, 980), p.FloatWithFallback(prefHeight, 700)
-	w.win.Resize(fyne.NewSize(float32(max(width, 360)), float32(max(height, 400))))
-}
-
-func (w *Window) saveSize() {
-	s := w.win.Canvas().Size()
-	if s.Width < 200 || s.Height < 200 {
-		return
-	}
-	p := w.p.App.Preferences()
-	p.SetFloat(prefWidth, float64(s.Width))
-	p.SetFloat(prefHeight, float64(s.Height))
-}

@@ -45,7 +45,6 @@ type Desktop struct {
 	loop   *loop
 	log    *slog.Logger
 	onStop func()
-	save   func() // writes the preferences
 
 	hidden   hiddenWork
 	notifier *notifier
@@ -68,7 +67,8 @@ func New(p Params) (*Desktop, error) {
 	if p.Theme != nil {
 		a.Settings().SetTheme(p.Theme)
 	}
-	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop, save: takeStopHook(a), notifier: newNotifier(a)}
+	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop, notifier: newNotifier(a)}
+	dropStopHook(a)
 	d.loop = newLoop(fyne.Do, parkFor)
 	a.Lifecycle().SetOnStarted(func() {
 		setDockIcon(false)
@@ -80,20 +80,15 @@ func New(p Params) (*Desktop, error) {
 	return d, nil
 }
 
-// takeStopHook takes over what Fyne does when its loop has ended, which is to write the
-// preferences. Fyne queues that on another goroutine while it closes the queue: now
-// and then the process ends in a panic, or before the file is whole.
-func takeStopHook(a fyne.App) (hook func()) {
-	l, ok := a.Lifecycle().(interface {
-		OnStopped() func()
-		SetOnStoppedHookExecuted(f func())
-	})
-	if !ok || l.OnStopped() == nil {
-		return func() {}
+// dropStopHook drops what Fyne does when its loop has ended, which is to write its
+// preferences once more. It queues that on another goroutine while it closes the
+// queue, and reads the file again while it is being written: now and then the process
+// ends in a panic, or with half a file and a complaint. They were written when they
+// changed; nothing of ours is in them.
+func dropStopHook(a fyne.App) {
+	if l, ok := a.Lifecycle().(interface{ SetOnStoppedHookExecuted(f func()) }); ok {
+		l.SetOnStoppedHookExecuted(nil)
 	}
-	hook = l.OnStopped()
-	l.SetOnStoppedHookExecuted(nil)
-	return hook
 }
 
 // App is the Fyne app.
@@ -125,7 +120,6 @@ func (d *Desktop) SetVisible(visible bool) {
 // goroutine, once.
 func (d *Desktop) Run() {
 	d.app.Run()
-	d.save()
 	d.loop.stop()
 	d.hidden.cancel()
 	d.notifier.close()
