@@ -80,6 +80,12 @@ func (r *chartRenderer) Refresh()                     { r.raster.Refresh() }
 // draw paints the chart in w × h pixels of the screen.
 func (r *chartRenderer) draw(w, h int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	if r.c.peaks { // a large chart has a floor
+		floor := color.NRGBAModel.Convert(ink(roleLine)).(color.NRGBA) //nolint:forcetypeassert // what this model gives
+		for x := range w {
+			img.SetNRGBA(x, h-1, floor)
+		}
+	}
 	if w < 2 || h < 2 || len(r.c.points) < 2 {
 		return img
 	}
@@ -131,8 +137,8 @@ func (p plot) column(x int, v, slope float64, c color.NRGBA, strength, ground ui
 	h := float64(p.img.Bounds().Dy())
 	room := h - 2*p.half
 	y := p.half + room*(1-min(max(v/p.top, 0), 1))
-	reach := p.half * math.Sqrt(1+math.Pow(slope*room/p.top, 2)) // a steep line is taller in its column
-	reach = min(reach, p.half+math.Abs(slope*room/p.top)/2+0.5)
+	rise := slope * room / p.top // of the line, in rows a column: a steep one is taller
+	reach := min(p.half*math.Hypot(1, rise), p.half+math.Abs(rise)/2+0.5)
 	end := int(h)
 	if ground == 0 {
 		end = min(end, int(y+reach)+2)
@@ -145,7 +151,7 @@ func (p plot) column(x int, v, slope float64, c color.NRGBA, strength, ground ui
 			below = 1
 		}
 		alpha := max(cover*float64(strength), below*float64(ground))
-		if old := p.img.NRGBAAt(x, row); alpha > float64(old.A) {
+		if old := p.img.NRGBAAt(x, row); alpha > float64(old.A) || row == int(h)-1 && alpha >= float64(strength)/2 {
 			c.A = uint8(alpha)
 			p.img.SetNRGBA(x, row, c)
 		}

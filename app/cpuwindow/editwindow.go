@@ -18,6 +18,12 @@ func (w *Window) showPane(p page) {
 	case p == pageAgents && w.roster == nil:
 		w.roster = newAgentsPage(w)
 		w.panes.Add(w.roster.object)
+	case p == pageVitals && w.details == nil:
+		w.details = newVitalsPage(w)
+		w.panes.Add(w.details.view)
+	}
+	if w.details != nil {
+		w.details.view.Hidden = p != pageVitals
 	}
 	if w.memory != nil {
 		w.memory.object.Hidden = p != pageMemory

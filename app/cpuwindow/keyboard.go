@@ -60,6 +60,8 @@ func (w *Window) viewports() []*viewport {
 		return []*viewport{w.side.port, w.memory.split.list, w.memory.view}
 	case pageAgents:
 		return []*viewport{w.side.port, w.roster.split.list, w.roster.view}
+	case pageVitals:
+		return []*viewport{w.side.port, w.details.view}
 	case pageTranscript:
 		return []*viewport{w.side.port, w.reader.rows.port}
 	}

@@ -106,6 +106,8 @@ type vitals interface {
 	Subscribe(f func(monitor.Snapshot)) (stop func())
 	Snapshot() monitor.Snapshot
 	Series(metric monitor.Metric, r monitor.Range) monitor.Series
+	Quit(p monitor.Process, force bool) error
+	Runs(p monitor.Process) bool
 }
 
 // parts is everything the window works on.

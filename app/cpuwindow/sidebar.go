@@ -16,6 +16,7 @@ const (
 	pageSettings page = "settings"
 
 	pageTranscript page = "transcript"
+	pageVitals     page = "vitals"
 )
 
 // sidebar is the session list and the ways to the other pages.

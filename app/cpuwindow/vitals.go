@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/monitor"
@@ -135,15 +136,17 @@ type vitalsView struct {
 	object *fyne.Container
 }
 
-func newVitalsView() *vitalsView {
+// newVitalsView makes the strip; open shows a metric in detail, "" all of them.
+func newVitalsView(open func(monitor.Metric)) *vitalsView {
 	v := &vitalsView{layout: &cellLayout{}}
 	grid := container.New(v.layout)
-	for range readings(monitor.Snapshot{}) {
+	for _, r := range readings(monitor.Snapshot{}) {
 		c := newVitalCell()
+		c.onTap = func() { open(r.metric) }
 		v.cells = append(v.cells, c)
 		grid.Add(c)
 	}
-	v.object = container.NewStack(newSurface(rolePanel, roleNone, 0), container.New(tightLayout{}, grid, hairline()))
+	v.object = container.NewStack(newTappable(newSurface(rolePanel, roleNone, 0), container.New(tightLayout{}, grid, hairline()), func() { open("") }))
 	return v
 }
 
@@ -196,7 +199,14 @@ type vitalCell struct {
 	sub   *words // below: a second number, or why there is none
 	spark *chart
 	edge  *surface
+	onTap func()
 }
+
+// Tapped implements fyne.Tappable.
+func (c *vitalCell) Tapped(*fyne.PointEvent) { c.onTap() }
+
+// Cursor implements desktop.Cursorable.
+func (c *vitalCell) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
 func newVitalCell() *vitalCell {
 	c := &vitalCell{label: smallWords("").squeezable(), num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), sub: smallWords("").squeezable(), spark: newChart(64, 20, false), edge: newSurface(roleLine, roleNone, 0)}

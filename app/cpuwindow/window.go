@@ -47,6 +47,7 @@ type Window struct {
 	notice   *noticeBar
 	pageView *viewport
 	memory   *memoryPage // nil before it is first shown
+	details  *vitalsPage // the same
 	roster   *agentsPage // nil before it is first shown
 	shelf    *editShelf
 	proposed int             // in the inbox
@@ -140,7 +141,7 @@ func newWindow(p Params, d parts) *Window {
 }
 
 func (w *Window) build() {
-	w.vitals = newVitalsView()
+	w.vitals = newVitalsView(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, newSessionList(w.listActions()), w.goToPage)
 	w.side.port.onShortcut = w.runShortcut
 	w.reader = newTranscriptView(w.readerActions())
@@ -217,6 +218,7 @@ func (w *Window) Hide() {
 		stop()
 	}
 	w.stopVitals = nil
+	w.showDetails()
 	w.win.Hide()
 	w.p.OnVisible(false)
 }
@@ -270,6 +272,7 @@ func (w *Window) showPage(p page) {
 	chat := p == pageChat
 	w.chatPane.(*fyne.Container).Hidden = !chat
 	w.showPane(p)
+	w.showDetails()
 	if chat {
 		w.head.forPage(false, "")
 		w.drawHeader()
@@ -294,6 +297,8 @@ func pageTitle(p page) string {
 		return "Settings"
 	case pageTranscript:
 		return "Transcript"
+	case pageVitals:
+		return "Vitals of the whole machine"
 	}
 	return ""
 }
@@ -301,6 +306,9 @@ func pageTitle(p page) string {
 // loadPage reads a page's files off the UI goroutine and shows them.
 func (w *Window) loadPage(which page) {
 	switch which {
+	case pageVitals:
+		w.showDetails()
+		return
 	case pageMemory:
 		w.memory.load()
 		return
@@ -343,4 +351,7 @@ func (w *Window) drawVitals() {
 		return
 	}
 	w.vitals.show(readings(*s), w.parts.vitals.Series)
+	if w.details != nil {
+		w.details.update()
+	}
 }

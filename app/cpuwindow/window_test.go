@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -125,6 +126,10 @@ func (s *stubServer) Version(context.Context) (string, error) {
 func (*stubServer) Address() string { return "127.0.0.1:11434" }
 
 type stubVitals struct {
+	quits    chan string // asked for, if not nil
+	quitErr  error
+	stubborn atomic.Bool // what is asked to quit does not
+
 	shown   int
 	publish func(monitor.Snapshot)
 }
@@ -145,6 +150,13 @@ func (v *stubVitals) Snapshot() monitor.Snapshot {
 		Memory: monitor.MemoryReading{Used: 8 << 30, Total: 16 << 30}, GPU: monitor.GPUReading{NA: "no sensor"},
 	}
 }
+func (v *stubVitals) Quit(p monitor.Process, force bool) error {
+	v.quits <- fmt.Sprintf("%d %v", p.PID, force)
+	return v.quitErr
+}
+
+func (v *stubVitals) Runs(monitor.Process) bool { return v.stubborn.Load() }
+
 func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
 	return monitor.Series{Step: r.Span() / 3, Points: []monitor.Point{{Mean: 1, Max: 2, OK: true}, {}, {Mean: 3, Max: 3, OK: true}}}
 }

@@ -32,11 +32,21 @@ func (m *Monitor) Runs(p Process) bool {
 	return err == nil && since == p.Since
 }
 
+// Protected reports whether a process is never quit from here: this program, the
+// system's first one, and the kernel's own on Linux, which have no memory.
+func (p Process) Protected() bool {
+	return p.PID == int32(os.Getpid()) || p.ofTheSystem() || runtime.GOOS == "linux" && p.Memory == 0
+}
+
+func (p Process) ofTheSystem() bool {
+	return p.PID <= 1 || p.PID == 2 && runtime.GOOS == "linux" || p.PID == 4 && runtime.GOOS == "windows"
+}
+
 func quit(h host, p Process, force bool) error {
 	switch {
 	case p.PID == int32(os.Getpid()):
 		return fmt.Errorf("this is mac-stats itself, which %w: use Quit in its menu", ErrProtected)
-	case p.PID <= 1, p.PID == 2 && runtime.GOOS == "linux", p.PID == 4 && runtime.GOOS == "windows":
+	case p.ofTheSystem():
 		return fmt.Errorf("%s (pid %d) is the system's own and %w", p.Name, p.PID, ErrProtected)
 	}
 	// On Linux this takes hold of the process, so that what is looked at next and what

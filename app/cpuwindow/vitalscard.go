@@ -1,0 +1,229 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/monitor"
+)
+
+// metricCard is one metric on the page of the vitals: number, gauge, history, what
+// else is known. Only what changed is drawn anew.
+type metricCard struct {
+	*cardRow
+	title, scope *words
+	num, unit    *words
+	bar          *gauge
+	number       *fyne.Container
+	why          *prose // why there is no number
+	history      *chart
+	summed       *words
+	cores        *coreGrid
+	lines        *prose
+}
+
+// chartHeight is the height of a card's history.
+const chartHeight float32 = 48
+
+func newMetricCard(ask func()) *metricCard {
+	c := &metricCard{
+		title: boldWords(""), scope: smallWords("").squeezable(),
+		num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), bar: newGauge(88),
+		why: newParagraph("", roleMuted), history: newChart(60, chartHeight, true), summed: smallWords("").squeezable(),
+		cores: newCoreGrid(), lines: newProse(nil, sizeSmall, roleMuted),
+	}
+	c.num.style.Bold = true
+	c.number = line(gap4, 1, c.num, c.unit, c.bar)
+	c.cardRow = newCardRow(roleNone,
+		line(gap8, 1, c.title, c.scope, newButton(buttonQuiet, "Ask about this", ask)),
+		c.number, c.why, c.history, c.summed, c.cores, c.lines)
+	return c
+}
+
+// set shows a metric and its history; it reports whether the card's height may be
+// another one.
+func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized bool) {
+	before := c.measure(c.Size().Width)
+	there := d.number != ""
+	c.title.SetText(d.label)
+	c.scope.SetText(d.scope)
+	c.num.set(d.number, d.role)
+	c.unit.SetText(d.unit)
+	c.bar.set(max(0, d.fraction), gaugeRole(d.role))
+	why := orElse(d.na, "measuring …")
+	if d.na != "" {
+		why = "n/a: " + d.na
+	}
+	reword(c.why, why)
+	reword(c.lines, strings.Join(d.lines, "\n"))
+	resized = c.cores.set(d.cores)
+	for o, shown := range map[fyne.CanvasObject]bool{
+		c.number: there, c.why: !there, c.bar: there && d.fraction >= 0, c.cores: there && len(d.cores) > 1, c.lines: len(d.lines) > 0,
+		c.history: there || anyPoint(s), c.summed: there || anyPoint(s),
+	} {
+		if o.Visible() != shown {
+			resized = true
+			if shown {
+				o.Show()
+			} else {
+				o.Hide()
+			}
+		}
+	}
+	c.history.set(s.Points, d.full)
+	c.summed.SetText(historyWords(d.metric, r, s))
+	if c.number.Size().Width > 0 { // the number may have grown
+		c.number.Layout.Layout(c.number.Objects, c.number.Size())
+	}
+	return resized || c.measure(c.Size().Width) != before
+}
+
+// reword changes the text of prose in its place.
+func reword(p *prose, text string) {
+	if p.setRuns([]run{{text: text}}) {
+		p.measure(p.Size().Width)
+		p.Refresh()
+	}
+}
+
+func gaugeRole(number fyne.ThemeColorName) fyne.ThemeColorName {
+	if number == roleText {
+		return roleAccent
+	}
+	return number
+}
+
+func anyPoint(s monitor.Series) bool {
+	for _, p := range s.Points {
+		if p.OK {
+			return true
+		}
+	}
+	return false
+}
+
+// coreGrid is a small gauge for each core, as many beside each other as fit.
+type coreGrid struct {
+	widget.BaseWidget
+	names, shares []*words
+	bars          []*gauge
+	objects       []fyne.CanvasObject
+}
+
+const (
+	coreWidth  float32 = 92
+	coreHeight float32 = 18
+	coreName   float32 = 18
+	coreShare  float32 = 34
+)
+
+func newCoreGrid() *coreGrid {
+	g := &coreGrid{}
+	g.ExtendBaseWidget(g)
+	return g
+}
+
+// set shows the load of each core in percent; it reports whether their number changed.
+func (g *coreGrid) set(cores []float64) (resized bool) {
+	if len(cores) != len(g.bars) {
+		resized = true
+		g.names, g.shares, g.bars, g.objects = nil, nil, nil, nil
+		for i := range cores {
+			name, share, bar := newWords(fmt.Sprint(i+1), roleFaint, sizeSmall), smallWords(""), newGauge(20)
+			g.names, g.shares, g.bars = append(g.names, name), append(g.shares, share), append(g.bars, bar)
+			g.objects = append(g.objects, name, bar, share)
+		}
+		g.Refresh()
+	}
+	for i, v := range cores {
+		v = math.Round(v)
+		g.bars[i].set(v/100, gaugeRole(level(v, warnCPU, hotCPU)))
+		g.shares[i].SetText(fmt.Sprintf("%.0f %%", v))
+	}
+	return resized
+}
+
+func (g *coreGrid) columns(width float32) int { return max(1, int((width+gap12)/(coreWidth+gap12))) }
+
+func (g *coreGrid) measure(width float32) float32 {
+	n := g.columns(width)
+	return float32((len(g.bars)+n-1)/n) * coreHeight
+}
+
+// CreateRenderer implements fyne.Widget.
+func (g *coreGrid) CreateRenderer() fyne.WidgetRenderer { return &coreRenderer{g} }
+
+type coreRenderer struct{ g *coreGrid }
+
+func (r *coreRenderer) Layout(s fyne.Size) {
+	n := r.g.columns(s.Width)
+	w := (s.Width - float32(n-1)*gap12) / float32(n)
+	for i, bar := range r.g.bars {
+		x, y := float32(i%n)*(w+gap12), float32(i/n)*coreHeight
+		placeMiddle(r.g.names[i], x, coreName, y, coreHeight)
+		placeMiddle(bar, x+coreName, w-coreName-coreShare-gap4, y, coreHeight)
+		placeMiddle(r.g.shares[i], x+w-coreShare, coreShare, y, coreHeight)
+	}
+}
+func (r *coreRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *coreRenderer) Objects() []fyne.CanvasObject { return r.g.objects }
+func (r *coreRenderer) Destroy()                     {}
+func (r *coreRenderer) Refresh() {
+	r.Layout(r.g.Size())
+	for _, o := range r.g.objects {
+		o.Refresh()
+	}
+}
+
+// pairRow is two rows beside each other where there is room, else below each other.
+type pairRow struct {
+	widget.BaseWidget
+	left, right row
+}
+
+// pairFrom is the width from which two cards fit beside each other.
+const pairFrom float32 = 560
+
+func newPairRow(left, right row) *pairRow {
+	p := &pairRow{left: left, right: right}
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+func (p *pairRow) measure(width float32) float32 {
+	if width < pairFrom {
+		return p.left.measure(width) + gap12 + p.right.measure(width)
+	}
+	half := (width - gap12) / 2
+	return max(p.left.measure(half), p.right.measure(half))
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *pairRow) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(container.New(pairLayout{p}, p.left, p.right))
+}
+
+type pairLayout struct{ p *pairRow }
+
+func (l pairLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+
+func (l pairLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
+	if s.Width < pairFrom {
+		h := l.p.left.measure(s.Width)
+		l.p.left.Move(fyne.Position{})
+		l.p.left.Resize(fyne.NewSize(s.Width, h))
+		l.p.right.Move(fyne.NewPos(0, h+gap12))
+		l.p.right.Resize(fyne.NewSize(s.Width, max(0, s.Height-h-gap12)))
+		return
+	}
+	half := (s.Width - gap12) / 2
+	l.p.left.Move(fyne.Position{})
+	l.p.left.Resize(fyne.NewSize(half, s.Height))
+	l.p.right.Move(fyne.NewPos(half+gap12, 0))
+	l.p.right.Resize(fyne.NewSize(half, s.Height))
+}

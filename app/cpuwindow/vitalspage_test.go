@@ -1,0 +1,222 @@
+package cpuwindow
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/monitor"
+)
+
+// fullSnapshot is a machine that has everything.
+func fullSnapshot() monitor.Snapshot {
+	procs := []monitor.Process{
+		{PID: 1 << 20, Since: 7, Name: "stubborn", CPU: 182, Memory: 4.1e9},
+		{PID: 1, Since: 1, Name: "init", CPU: 1, Memory: 1e6},
+	}
+	return monitor.Snapshot{
+		Time: time.Date(2026, 3, 14, 10, 20, 30, 0, time.Local),
+		CPU:  monitor.CPUReading{Percent: 37, Cores: []float64{12, 97}, Load1: 1.5, Load5: 1, Load15: 0.5},
+		Memory: monitor.MemoryReading{
+			Used: 8 << 30, Total: 16 << 30, Available: 8 << 30, Cached: 3 << 30, SwapNA: "no swap", Pressure: "waiting 0.4 % of the time",
+		},
+		GPU:         monitor.GPUReading{NA: "no readable GPU"},
+		Temperature: monitor.TemperatureReading{Sensor: "coretemp", Celsius: 81, All: []monitor.Sensor{{Name: "coretemp", Celsius: 81}, {Name: "nvme", Celsius: 40}}},
+		Disk: monitor.DiskReading{Free: 5e9, Total: 100e9, ReadRate: 1e6, WriteRate: 2e6, Volumes: []monitor.Volume{
+			{Path: "/", Free: 5e9, Total: 100e9, ReadRate: 1e6}, {Path: "/data", Free: 1e12, Total: 2e12, RateNA: "none"},
+		}},
+		Network:   monitor.NetworkReading{Down: 2e6, Up: 1e5},
+		Battery:   monitor.BatteryReading{Percent: 9, OnBattery: true},
+		Processes: monitor.ProcessesReading{Count: 99, Top: procs, ByMemory: []monitor.Process{procs[1], procs[0]}},
+	}
+}
+
+// onVitals is a window that shows the page of the vitals of a snapshot.
+func onVitals(t *testing.T, s monitor.Snapshot) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.vitals.quits = make(chan string, 4)
+	b.shown()
+	b.w.win.Resize(fyne.NewSize(980, 2400))
+	test.Tap(b.w.vitals.cells[0])
+	b.vitals.publish(s)
+	b.settle()
+	return b
+}
+
+func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
+	b := onVitals(t, fullSnapshot())
+	b.sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "load average 1.50",
+		"of 16 GB used", "3.0 GB cached", "swap n/a: no swap", "waiting 0.4 %",
+		"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
+		"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
+		"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
+		"last 5 min: mean 2 %, peak 3 %")
+	// when the range is switched, the history is that one's
+	b.pressOn("1 h")
+	b.sees("last 1 h: mean 2 %")
+	// and pressing the strip again goes back to the chat
+	test.Tap(b.w.vitals.cells[3])
+	b.settle()
+	if b.w.page != pageChat {
+		t.Errorf("on page %s", b.w.page)
+	}
+}
+
+func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
+	b := newBench(t).shown()
+	asked := func() int { b.settle(); return b.vitals.shown }
+	strip := asked()
+	b.w.ShowVitals()
+	if got := asked(); got != strip+1 {
+		t.Errorf("on the page, %d ask, want %d", got, strip+1)
+	}
+	b.w.showPage(pageChat)
+	if got := asked(); got != strip {
+		t.Errorf("after it, %d ask, want %d", got, strip)
+	}
+	b.w.ShowVitals()
+	b.w.Hide()
+	if got := asked(); got != 0 {
+		t.Errorf("hidden, %d ask", got)
+	}
+	b.w.Show()
+	if got := asked(); got != strip+1 {
+		t.Errorf("shown again on the page, %d ask, want %d", got, strip+1)
+	}
+}
+
+func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
+	b := onVitals(t, fullSnapshot())
+	b.w.compose.setText("Look at this:")
+	b.w.details.ask(monitor.CPU)
+	b.settle()
+	text := b.w.compose.entry.Text
+	for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q has no %q", text, want)
+		}
+	}
+	if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.shown.draft != text {
+		t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.shown.draft)
+	}
+}
+
+// pressOn presses the button of that name on the page, or on the question before it.
+func (b *bench) pressOn(name string) {
+	b.t.Helper()
+	var found *button
+	look := func(o fyne.CanvasObject) {
+		for _, x := range test.LaidOutObjects(o) {
+			if w, ok := x.(*button); ok && w.text == name && w.Visible() && found == nil {
+				found = w
+			}
+		}
+	}
+	if pop := b.w.win.Canvas().Overlays().Top(); pop != nil {
+		look(pop)
+	} else {
+		look(b.w.details.view)
+	}
+	if found == nil {
+		b.t.Fatalf("there is no button %q", name)
+	}
+	test.Tap(found)
+	b.settle()
+}
+
+func TestQuitAsksFirstThenOffersForce(t *testing.T) {
+	b := onVitals(t, fullSnapshot())
+	b.vitals.stubborn.Store(true)
+	// given a list of two, of which one is the system's own
+	shown := 0
+	for _, l := range b.w.details.procs.lines {
+		if l.object.Visible() && l.quit.Visible() {
+			shown++
+		}
+	}
+	if shown != 1 {
+		t.Errorf("%d can be quit, want 1", shown)
+	}
+	// when Quit is pressed, then it asks and does nothing yet
+	b.pressOn("Quit")
+	b.sees("Quit stubborn?", "stubborn (pid 1048576) is asked to quit.")
+	b.pressOn("Cancel")
+	if len(b.vitals.quits) != 0 {
+		t.Fatal("Cancel quits it")
+	}
+	// when confirmed, it is asked, and force is offered where that was not enough
+	b.pressOn("Quit")
+	b.pressOn("Ask it to quit")
+	b.until("stubborn (pid 1048576) still runs.")
+	b.pressOn("Force it to quit")
+	b.sees("Force stubborn to quit?")
+	b.vitals.stubborn.Store(false)
+	b.pressOn("Force it to quit")
+	b.until("stubborn (pid 1048576) has quit.")
+	if got := []string{<-b.vitals.quits, <-b.vitals.quits}; !slices.Equal(got, []string{"1048576 false", "1048576 true"}) {
+		t.Errorf("asked for %v", got)
+	}
+}
+
+func TestAFailureToQuitIsSaid(t *testing.T) {
+	b := onVitals(t, fullSnapshot())
+	b.vitals.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
+	b.pressOn("Quit")
+	b.pressOn("Ask it to quit")
+	b.until("Stubborn (pid 1048576) belongs to another user.")
+}
+
+func TestCardsGrowAndShrink(t *testing.T) {
+	b := onVitals(t, monitor.Snapshot{})
+	before := b.w.details.view.total
+	b.sees("measuring …")
+	b.vitals.publish(fullSnapshot())
+	b.settle()
+	if b.w.details.view.total <= before {
+		t.Errorf("%v high without a number, %v with all", before, b.w.details.view.total)
+	}
+	b.w.win.Resize(fyne.NewSize(420, 3600))
+	b.settle()
+	b.sees("% of all 2 cores together", "down 2.0 MB/s")
+}
+
+func TestHistoryWords(t *testing.T) {
+	p := func(v float64) monitor.Point { return monitor.Point{Mean: v, Max: 2 * v, OK: true} }
+	for _, c := range []struct {
+		name   string
+		metric monitor.Metric
+		points []monitor.Point
+		want   string
+	}{
+		{"nothing", monitor.CPU, make([]monitor.Point, 5), "nothing measured in the last 5 min"},
+		{"all of it", monitor.CPU, []monitor.Point{p(10), p(20)}, "last 5 min: mean 15 %, peak 40 %"},
+		{"bytes", monitor.Network, []monitor.Point{p(1e6), p(1e6)}, "last 5 min: mean 1.0 MB/s, peak 2.0 MB/s"},
+		{"below zero", monitor.Temperature, []monitor.Point{{Mean: -5, Max: -4, OK: true}}, "last 5 min: mean -5 °C, peak -4 °C"},
+		{"a gap", monitor.Temperature, []monitor.Point{p(20), {}, {}}, "last 5 min: mean 20 °C, peak 40 °C, 2 min not measured"},
+	} {
+		if got := historyWords(c.metric, monitor.FiveMinutes, monitor.Series{Step: time.Minute, Points: c.points}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// BenchmarkVitalsUpdate is what a sample costs while the page is shown, without the
+// painting.
+func BenchmarkVitalsUpdate(b *testing.B) {
+	w := newBench(b).shown()
+	w.w.ShowVitals()
+	s := fullSnapshot()
+	n := 0.0
+	for b.Loop() {
+		n++
+		s.CPU.Percent = float64(int(n) % 100)
+		w.w.lastVitals.Store(&s)
+		w.w.drawVitals()
+	}
+}

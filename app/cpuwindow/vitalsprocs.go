@@ -1,0 +1,223 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"mac-stats/app/monitor"
+)
+
+// processCard is the busiest processes, by CPU or by memory, each with a way to quit
+// it.
+type processCard struct {
+	*cardRow
+	byCPU, byMemory *button
+	count           *words
+	lines           []*processLine
+	why             *prose // why there is no list
+	said            *prose // what came of the last request to quit
+	force           *button
+	update          func()
+	memory          bool // sorted by it
+	forced          monitor.Process
+}
+
+// processRows is how many processes the card lists.
+const processRows = 10
+
+func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
+	c := &processCard{count: smallWords("").squeezable(), why: newParagraph("", roleMuted), said: newProse(nil, sizeSmall, roleMuted), update: update}
+	c.byCPU = newButton(buttonPill, "by CPU", func() { c.sort(false) })
+	c.byMemory = newButton(buttonPill, "by memory", func() { c.sort(true) })
+	c.byCPU.setSelected(true)
+	c.force = newButton(buttonDanger, "Force it to quit", func() { force(c.forced) })
+	c.force.Hide()
+	c.said.Hide()
+	parts := []fyne.CanvasObject{
+		line(gap8, 1, boldWords("Processes"), c.count, c.byCPU, c.byMemory, newButton(buttonQuiet, "Ask about this", ask)),
+		c.why,
+		processHeads(),
+	}
+	for range processRows {
+		l := newProcessLine(quit)
+		c.lines = append(c.lines, l)
+		parts = append(parts, l.object)
+	}
+	parts = append(parts, c.said, line(gap8, -1, c.force))
+	c.cardRow = newCardRow(roleNone, parts...)
+	c.gap = 1
+	return c
+}
+
+// processHeads are the names of the columns.
+func processHeads() *fyne.Container {
+	var heads []fyne.CanvasObject
+	for i, name := range []string{"name", "pid", "% of a core", "memory", ""} {
+		h := newWords(name, roleFaint, sizeSmall)
+		if i >= 2 {
+			h.align = fyne.TextAlignTrailing
+		}
+		heads = append(heads, h)
+	}
+	return container.New(processLayout{}, heads...)
+}
+
+func (c *processCard) sort(memory bool) {
+	c.memory = memory
+	c.byCPU.setSelected(!memory)
+	c.byMemory.setSelected(memory)
+	c.update()
+}
+
+// set shows a reading; it reports whether the card's height may be another one.
+func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool) {
+	list := r.Top
+	if c.memory {
+		list = r.ByMemory
+	}
+	c.count.SetText("")
+	if r.Count > 0 {
+		c.count.SetText(fmt.Sprintf("the busiest of %d", r.Count))
+	}
+	why := ""
+	switch {
+	case paused:
+		why = "Monitoring is paused: the list may be old."
+	case r.NA != "":
+		why = "n/a: " + r.NA
+	}
+	reword(c.why, why)
+	if c.why.Visible() != (why != "") {
+		c.why.Hidden, resized = why == "", true
+	}
+	for i, l := range c.lines {
+		there := i < len(list)
+		if there {
+			l.set(list[i])
+		}
+		if l.object.Visible() != there {
+			l.object.Hidden, resized = !there, true
+		}
+	}
+	return resized
+}
+
+// tell says what came of quitting; p may be forced then, where it still runs.
+func (c *processCard) tell(text string, role fyne.ThemeColorName, p *monitor.Process) {
+	c.said.role = role
+	reword(c.said, text)
+	c.said.Hidden = text == ""
+	c.force.Hidden = p == nil
+	if p != nil {
+		c.forced = *p
+	}
+}
+
+// processLine is one process.
+type processLine struct {
+	p           monitor.Process
+	name, pid   *words
+	cpu, memory *words
+	quit        *button
+	object      *fyne.Container
+}
+
+func newProcessLine(quit func(monitor.Process)) *processLine {
+	l := &processLine{name: textWords("").squeezable(), pid: newWords("", roleMuted, sizeSmall), cpu: textWords(""), memory: textWords("")}
+	l.cpu.align, l.memory.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
+	l.quit = newButton(buttonQuiet, "Quit", func() { quit(l.p) })
+	l.object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.quit)
+	return l
+}
+
+func (l *processLine) set(p monitor.Process) {
+	l.p = p
+	l.name.SetText(p.Name)
+	l.pid.SetText(fmt.Sprint(p.PID))
+	l.cpu.SetText(fmt.Sprintf("%.0f %%", p.CPU))
+	l.memory.SetText(monitor.Bytes(p.Memory))
+	if hidden := p.Protected(); hidden != l.quit.Hidden {
+		l.quit.Hidden = hidden
+		l.object.Refresh()
+	}
+}
+
+// processLayout is the columns: name, pid, CPU, memory, a button.
+type processLayout struct{}
+
+const (
+	pidWidth    float32 = 64
+	shareWidth  float32 = 72
+	memoryWidth float32 = 76
+	quitWidth   float32 = 48
+	processLead float32 = 24
+)
+
+func (processLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, processLead) }
+
+func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	pid := pidWidth
+	if s.Width < pairFrom/2+pidWidth {
+		pid = 0
+	}
+	x := max(0, s.Width-pid-shareWidth-memoryWidth-quitWidth)
+	placeMiddle(o[0], 0, max(0, x-gap8), 0, s.Height)
+	for i, w := range []float32{pid, shareWidth, memoryWidth, quitWidth} {
+		width := w
+		if i == 3 { // the button, at the right edge
+			width = o[4].MinSize().Width
+			x += w - width
+		}
+		placeMiddle(o[i+1], x, max(0, width), 0, s.Height)
+		x += w
+	}
+}
+
+// confirmQuit asks before a process is asked to quit.
+func (p *vitalsPage) confirmQuit(process monitor.Process) {
+	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
+	p.w.confirm("Quit "+shorten(process.Name, 32)+"?", name+" is asked to quit. What it has not saved may be lost.", "Ask it to quit", func() { p.quit(process, false) })
+}
+
+// force ends a process that did not want to quit, after one more question.
+func (p *vitalsPage) force(process monitor.Process) {
+	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
+	p.w.confirm("Force "+shorten(process.Name, 32)+" to quit?", name+" ends at once. What it has not saved is lost.", "Force it to quit", func() { p.quit(process, true) })
+}
+
+// quitPatience is how long a process may take before force is offered.
+const quitPatience = 3 * time.Second
+
+// quit asks a process to quit, off the UI goroutine, and says what came of it.
+func (p *vitalsPage) quit(process monitor.Process, force bool) {
+	v, name := p.w.parts.vitals, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
+	p.tell(name+" was asked to quit …", roleMuted, nil)
+	go func() {
+		if err := v.Quit(process, force); err != nil {
+			p.w.p.Do(func() { p.tell(fullStop(capital(err.Error())), roleHot, nil) })
+			return
+		}
+		for end := time.Now().Add(quitPatience); v.Runs(process) && time.Now().Before(end); {
+			time.Sleep(quitPatience / 20)
+		}
+		still := v.Runs(process)
+		p.w.p.Do(func() {
+			switch {
+			case !still:
+				p.tell(name+" has quit.", roleMuted, nil)
+			case force:
+				p.tell(name+" still runs: the system has not ended it yet.", roleHot, nil)
+			default:
+				p.tell(name+" still runs. It may be saving, or asking you something.", roleWarn, &process)
+			}
+		})
+	}()
+}
+
+func (p *vitalsPage) tell(text string, role fyne.ThemeColorName, force *monitor.Process) {
+	p.procs.tell(text, role, force)
+	p.remeasure()
+}

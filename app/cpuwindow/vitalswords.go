@@ -1,0 +1,226 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"mac-stats/app/monitor"
+)
+
+// What the page of the vitals says of each metric, in words.
+
+// detail is one metric on the page of the vitals.
+type detail struct {
+	reading
+	scope    string    // what the number is of: "% of all 8 cores together"
+	fraction float64   // of the gauge; below 0 = none
+	cores    []float64 // percent of each, CPU alone
+	lines    []string  // what else is known
+}
+
+// details are the metrics of the page, in its order.
+func details(s monitor.Snapshot) []detail {
+	return []detail{cpuDetail(s), memoryDetail(s), temperatureDetail(s), gpuDetail(s), diskDetail(s), networkDetail(s), batteryDetail(s)}
+}
+
+func cpuDetail(s monitor.Snapshot) detail {
+	d := detail{reading: cpuReading(s), scope: "% of the whole machine", fraction: s.CPU.Percent / 100, cores: s.CPU.Cores}
+	d.label = "CPU"
+	if n := len(s.CPU.Cores); n > 1 {
+		d.scope = fmt.Sprintf("%% of all %d cores together", n)
+	}
+	switch {
+	case d.number == "":
+	case s.CPU.LoadNA != "":
+		d.lines = []string{"load average n/a: " + s.CPU.LoadNA}
+	default:
+		d.lines = []string{fmt.Sprintf("load average %.2f · %.2f · %.2f (1, 5, 15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)}
+	}
+	return d
+}
+
+func memoryDetail(s monitor.Snapshot) detail {
+	m := s.Memory
+	d := detail{reading: memoryReading(s), scope: "of the whole machine", fraction: m.Percent() / 100}
+	if d.number == "" {
+		return d
+	}
+	d.unit += " used"
+	first := gigabytes(m.Available) + " GB available"
+	if m.Cached > 0 {
+		first += " · " + gigabytes(m.Cached) + " GB cached"
+	}
+	swap := "swap " + gigabytes(m.SwapUsed) + " of " + gigabytes(m.SwapTotal) + " GB"
+	if m.SwapNA != "" {
+		swap = "swap n/a: " + m.SwapNA
+	}
+	pressure := "pressure: " + m.Pressure
+	if m.PressureNA != "" {
+		pressure = "pressure n/a: " + m.PressureNA
+	}
+	d.lines = []string{first, swap, pressure}
+	return d
+}
+
+func gpuDetail(s monitor.Snapshot) detail {
+	d := detail{reading: gpuReading(s), scope: "% of the busiest GPU", fraction: s.GPU.Percent / 100}
+	if d.number != "" && s.GPU.Name != "" {
+		d.lines = []string{s.GPU.Name}
+	}
+	return d
+}
+
+// sensorLines is how many sensors the page lists.
+const sensorLines = 6
+
+func temperatureDetail(s monitor.Snapshot) detail {
+	d := detail{reading: temperatureReading(s), scope: "the hottest sensor", fraction: -1}
+	if d.number == "" {
+		return d
+	}
+	d.unit = "°C"
+	d.scope = "the hottest of " + plural(len(s.Temperature.All), "sensor", "sensors")
+	for i, sensor := range s.Temperature.All {
+		if i == sensorLines {
+			d.lines = append(d.lines, fmt.Sprintf("and %d more, cooler", len(s.Temperature.All)-i))
+			break
+		}
+		d.lines = append(d.lines, fmt.Sprintf("%s %.0f °C", sensor.Name, sensor.Celsius))
+	}
+	return d
+}
+
+func diskDetail(s monitor.Snapshot) detail {
+	d := detail{reading: diskReading(s), scope: "the volume of your home folder", fraction: -1}
+	if d.number == "" {
+		return d
+	}
+	d.unit += " of " + monitor.Bytes(s.Disk.Total)
+	d.fraction = 1 - float64(s.Disk.Free)/float64(s.Disk.Total)
+	if s.Disk.RateNA != "" {
+		d.lines = append(d.lines, "transfers n/a: "+s.Disk.RateNA)
+	} else {
+		d.lines = append(d.lines, "all disks: "+transfers(s.Disk.ReadRate, s.Disk.WriteRate))
+	}
+	for _, v := range s.Disk.Volumes {
+		line := fmt.Sprintf("%s: %s of %s free", v.Path, monitor.Bytes(v.Free), monitor.Bytes(v.Total))
+		if v.RateNA == "" {
+			line += " · " + transfers(v.ReadRate, v.WriteRate)
+		}
+		d.lines = append(d.lines, line)
+	}
+	return d
+}
+
+func transfers(read, write float64) string {
+	return "reading " + monitor.Rate(read) + ", writing " + monitor.Rate(write)
+}
+
+func networkDetail(s monitor.Snapshot) detail {
+	d := detail{reading: networkReading(s), scope: "all interfaces, up and down together", fraction: -1}
+	if d.number != "" {
+		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
+		d.sub = ""
+		d.lines = []string{"down " + monitor.Rate(s.Network.Down) + " · up " + monitor.Rate(s.Network.Up)}
+	}
+	return d
+}
+
+func batteryDetail(s monitor.Snapshot) detail {
+	b := s.Battery
+	d := detail{
+		reading: reading{label: "Battery", metric: monitor.Battery, full: 100, na: b.NA, role: roleText},
+		scope:   "of its charge when full", fraction: b.Percent / 100,
+	}
+	if b.NA != "" || s.Time.IsZero() {
+		return d
+	}
+	d.number, d.unit = fmt.Sprintf("%.0f", math.Round(b.Percent)), "%"
+	state := "on mains"
+	switch {
+	case b.Charging:
+		state = "charging"
+	case b.OnBattery:
+		state = "running on battery"
+		d.role = level(-b.Percent, -20, -10)
+	}
+	d.lines = []string{state}
+	return d
+}
+
+// valueWords is a value of a metric's history.
+func valueWords(m monitor.Metric, v float64) string {
+	switch m {
+	case monitor.Temperature:
+		return fmt.Sprintf("%.0f °C", v)
+	case monitor.Disk, monitor.Network:
+		return monitor.Rate(v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+// rangeWords names a range.
+func rangeWords(r monitor.Range) string {
+	switch r {
+	case monitor.Hour:
+		return "1 h"
+	case monitor.Day:
+		return "24 h"
+	}
+	return "5 min"
+}
+
+// historyWords sums a history up: "last 5 min: mean 12 %, peak 80 %".
+func historyWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
+	sum, peak, n := 0.0, 0.0, 0
+	for _, p := range s.Points {
+		if !p.OK {
+			continue
+		}
+		if n == 0 || p.Max > peak {
+			peak = p.Max
+		}
+		sum += p.Mean
+		n++
+	}
+	if n == 0 {
+		return "nothing measured in the last " + rangeWords(r)
+	}
+	text := fmt.Sprintf("last %s: mean %s, peak %s", rangeWords(r), valueWords(m, sum/float64(n)), valueWords(m, peak))
+	if missing := time.Duration(len(s.Points)-n) * s.Step; missing > r.Span()/10 {
+		text += ", " + spanWords(missing) + " not measured"
+	}
+	return text
+}
+
+// spanWords is a time in its largest fitting unit: "40 s", "12 min", "5 h".
+func spanWords(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
+}
+
+// askWords is a reading as text for a message.
+func askWords(s monitor.Snapshot, topic monitor.Metric, history string) string {
+	var b strings.Builder
+	b.WriteString("The reading of this machine")
+	if !s.Time.IsZero() {
+		b.WriteString(" at " + s.Time.Format("15:04:05"))
+	}
+	b.WriteString(":\n" + s.Report(string(topic)))
+	if topic == monitor.Disk && s.Disk.NA == "" {
+		for _, line := range diskDetail(s).lines {
+			b.WriteString("\n- " + line)
+		}
+	}
+	if history != "" {
+		b.WriteString("\n" + history)
+	}
+	return b.String()
+}
