@@ -37,8 +37,9 @@ type Backend struct {
 	FirstRun bool // there was no config.toml before this start
 	Version  string
 
-	loaded   bool // the configuration was read once; loadConfig, then the watcher's goroutine
-	watching bool // the app: watchers and the monitor run
+	started  config.Config // as read at the start
+	loaded   bool          // the configuration was read once; loadConfig, then the watcher's goroutine
+	watching bool          // the app: watchers and the monitor run
 	environ  []string
 	demoHost string
 	ctx      context.Context // ends at Close: watchers, samplers
@@ -50,6 +51,7 @@ type Backend struct {
 	work     sync.WaitGroup
 	refused  *refusals
 
+	reload  sync.Mutex // config.toml is read by one at a time
 	mu      sync.Mutex
 	cfg     config.Config
 	notices []Notice
@@ -61,6 +63,23 @@ func (b *Backend) Config() config.Config {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.cfg
+}
+
+// Started is the configuration this start began with: what waits for the next one
+// differs from it.
+func (b *Backend) Started() config.Config { return b.started }
+
+// Environ is the environment the settings are read with.
+func (b *Backend) Environ() []string { return slices.Clone(b.environ) }
+
+// Set changes one key of config.toml in place and takes it over at once. Its error is
+// in words for people.
+func (b *Backend) Set(key, value string) error {
+	if err := config.Set(b.Paths.ConfigFile(), key, value); err != nil {
+		return err
+	}
+	b.reloadConfig()
+	return nil
 }
 
 // Close stops runs and watchers and removes a demo's temporary folder. It may be

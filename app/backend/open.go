@@ -119,7 +119,7 @@ func (b *Backend) loadConfig() {
 	} else if err := config.WriteDefault(file, defaults); err != nil {
 		b.addStorageNotice(err)
 	}
-	b.readConfig()
+	b.started = b.readConfig()
 }
 
 // readConfig resolves the settings and replaces the notices about them. While the

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	"mac-stats/app/config"
@@ -44,23 +45,16 @@ func (b *Backend) watchDirs(cfg sessionmem.WatchConfig, onChange func([]sessionm
 // reloadConfig takes over an edited config.toml. What is fixed at the start says
 // that it waits for the next one.
 func (b *Backend) reloadConfig() {
+	b.reload.Lock()
+	defer b.reload.Unlock()
 	before, held := b.Config(), len(b.Notices())
 	after := b.readConfig()
 	if before == after && len(b.Notices()) >= held { // a mended file is told of, even with the values of before
 		return
 	}
 	n := Notice{Time: time.Now(), Kind: NoticeReload, Text: "config.toml reloaded"}
-	if needsRestart(before, after) {
-		n.Next = "The server's address, its limits and the monitor's pace apply after a restart."
+	if keys := config.Waiting(before, after); len(keys) > 0 && len(config.Waiting(b.started, after)) > 0 {
+		n.Next = "What changed in " + strings.Join(keys, ", ") + " applies after a restart."
 	}
 	b.notify.publish(n)
-}
-
-func needsRestart(before, after config.Config) bool {
-	return before.Ollama.Host != after.Ollama.Host ||
-		before.Ollama.MaxConcurrent != after.Ollama.MaxConcurrent ||
-		before.Ollama.KeepAlive != after.Ollama.KeepAlive ||
-		before.Ollama.IdleTimeout != after.Ollama.IdleTimeout ||
-		before.Ollama.NumCtx != after.Ollama.NumCtx ||
-		before.Monitor != after.Monitor
 }

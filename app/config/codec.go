@@ -23,6 +23,7 @@ type codec struct {
 	show    func(c *Config) string
 	choices []string // where only these are allowed
 	bare    bool     // numbers and booleans stand without quotes
+	kind    Kind
 }
 
 // errNotAllowed: the allowed range says all there is to say.
@@ -38,6 +39,7 @@ func whole[T int | int64](field func(*Config) *T, low, high T, words map[string]
 	return codec{
 		allowed: allowed,
 		bare:    true,
+		kind:    KindNumber,
 		read: func(c *Config, text string) error {
 			if n, ok := words[strings.ToLower(text)]; ok {
 				*field(c) = n
@@ -72,6 +74,7 @@ func boolean(field func(*Config) *bool) codec {
 	return codec{
 		allowed: "true or false",
 		bare:    true,
+		kind:    KindSwitch,
 		choices: []string{"true", "false"},
 		read: func(c *Config, text string) error {
 			v, ok := parseBool(text)
@@ -105,6 +108,7 @@ func span(field func(*Config) *time.Duration, low, high time.Duration, words map
 	}
 	return codec{
 		allowed: allowed,
+		kind:    KindDuration,
 		read: func(c *Config, text string) error {
 			if d, ok := words[strings.ToLower(text)]; ok {
 				*field(c) = d
@@ -132,6 +136,7 @@ func oneOf(field func(*Config) *string, choices ...string) codec {
 	return codec{
 		allowed: strings.Join(choices[:len(choices)-1], ", ") + " or " + choices[len(choices)-1],
 		choices: choices,
+		kind:    KindChoice,
 		read: func(c *Config, text string) error {
 			word := strings.ToLower(text)
 			if !slices.Contains(choices, word) {

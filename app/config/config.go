@@ -22,6 +22,8 @@ type Config struct {
 	Discord    Discord
 	Monitor    Monitor
 	API        API
+	Window     Window
+	Shortcuts  Shortcuts
 }
 
 // Session is [session].
@@ -107,6 +109,25 @@ type Monitor struct {
 type API struct {
 	Enabled bool
 	Listen  string // unix, or a loopback address with a port
+}
+
+// Window is [window].
+type Window struct {
+	Theme    string // system | light | dark
+	Zoom     int    // percent
+	TextSize int    // of an answer; the other sizes follow
+	Density  string // comfortable | compact
+	OnTop    bool
+}
+
+// Shortcuts is [shortcuts]: for each action what ParseShortcuts reads, "" for none.
+type Shortcuts struct {
+	NewChat, NewPrivateChat, Search, Find, Write string
+	AnswerAgain, Stop                            string
+	NextSession, PreviousSession                 string
+	Chat, Memory, Agents, Transcript, Settings   string
+	ZoomIn, ZoomOut, ZoomReset, PinOnTop         string
+	Shortcuts, Close, Quit                       string
 }
 
 // Default is the configuration with no file and no environment.

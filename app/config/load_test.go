@@ -34,6 +34,13 @@ func TestDefaults(t *testing.T) {
 		},
 		Monitor: Monitor{IntervalOpen: time.Second, IntervalClosed: 5 * time.Second, Sensors: true},
 		API:     API{Listen: "unix"},
+		Window:  Window{Theme: "system", Zoom: 100, TextSize: 13, Density: "comfortable"},
+		Shortcuts: Shortcuts{
+			NewChat: "Mod+N", NewPrivateChat: "Mod+Shift+N", Search: "Mod+K", Find: "Mod+F", Write: "Mod+L", AnswerAgain: "Mod+R", Stop: "Mod+.",
+			NextSession: "Ctrl+Tab Mod+]", PreviousSession: "Ctrl+Shift+Tab Mod+[",
+			Chat: "Mod+1", Memory: "Mod+2", Agents: "Mod+3", Transcript: "Mod+4", Settings: "Mod+,",
+			ZoomIn: "Mod++ Mod+=", ZoomOut: "Mod+-", ZoomReset: "Mod+0", PinOnTop: "Mod+Shift+P", Shortcuts: "Mod+/ F1", Close: "Mod+W", Quit: "Mod+Q",
+		},
 	}
 	if diff := cmp.Diff(want, Default()); diff != "" {
 		t.Error(diff)

@@ -16,6 +16,9 @@ type Setting struct {
 	Allowed string   // in words: "a whole number from 2 to 500"
 	Choices []string // where only these are allowed; else nil
 	Help    string   // what it does, in one or two sentences
+	Kind    Kind
+	Restart bool // a change waits for the next start
+	Expert  bool // for few people: folded away in the window
 
 	codec  codec
 	others []alias
@@ -93,7 +96,7 @@ func Lookup(key string) (Setting, bool) {
 // named is a setting under its key, default and help; others are its older names.
 func named(key, def, help string, c codec, others ...alias) Setting {
 	s := Setting{
-		Key: key, Default: def, Help: help, Allowed: c.allowed, Choices: c.choices,
+		Key: key, Default: def, Help: help, Allowed: c.allowed, Choices: c.choices, Kind: c.kind,
 		Env:   "MAC_STATS_" + envName(key),
 		codec: c, others: others,
 	}
@@ -105,6 +108,42 @@ func named(key, def, help string, c codec, others ...alias) Setting {
 		s.Also = append(s.Also, name)
 	}
 	return s
+}
+
+// Kind is what a setting holds, and so by what it is changed in a window.
+type Kind int
+
+// The kinds.
+const (
+	KindText     Kind = iota
+	KindSwitch        // true or false
+	KindChoice        // one of Choices
+	KindNumber        // a whole number, or a word of Allowed
+	KindDuration      // 30s, 30m, 12h or 30d, or a word of Allowed
+	KindShortcut      // what ParseShortcuts reads
+)
+
+// expert marks settings few people need.
+func expert(list ...Setting) []Setting {
+	for i := range list {
+		list[i].Expert = true
+	}
+	return list
+}
+
+func (s Setting) expert() Setting  { s.Expert = true; return s }
+func (s Setting) atStart() Setting { s.Restart = true; return s }
+
+// Waiting lists the settings whose change waits for the next start: started is the
+// configuration of this one.
+func Waiting(started, now Config) []string {
+	var keys []string
+	for _, s := range Settings() {
+		if s.Restart && s.Value(started) != s.Value(now) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }
 
 func env(name string) alias    { return alias{name: name} }
@@ -136,7 +175,7 @@ func Settings() []Setting {
 	var list []Setting
 	for _, section := range [][]Setting{
 		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), agentsSettings(),
-		ollamaSettings(), discordSettings(), monitorSettings(), apiSettings(),
+		ollamaSettings(), windowSettings(), shortcutSettings(), discordSettings(), monitorSettings(), apiSettings(),
 	} {
 		list = append(list, section...)
 	}
@@ -147,9 +186,9 @@ func sessionSettings() []Setting {
 	return []Setting{
 		named("session.max_messages", "20", "How many messages of a session go into a prompt at most; a message is one of yours or one answer.",
 			whole(func(c *Config) *int { return &c.Session.MaxMessages }, 2, 500, nil),
-			env("MAX_CONTEXT_MESSAGES"), turns("chat.memory.short_term.window_turns")),
+			env("MAX_CONTEXT_MESSAGES"), turns("chat.memory.short_term.window_turns")).expert(),
 		named("session.max_tokens", "8192", "How many estimated tokens of a session go into a prompt at most. A small model's context may allow fewer.",
-			whole(func(c *Config) *int { return &c.Session.MaxTokens }, 256, 1<<20, nil)),
+			whole(func(c *Config) *int { return &c.Session.MaxTokens }, 256, 1<<20, nil)).expert(),
 		named("session.in_memory_only", "false", "Write nothing of any conversation to disk.",
 			boolean(func(c *Config) *bool { return &c.Session.InMemoryOnly }), env("IN_MEMORY_CONTEXT_ONLY")),
 		named("session.auto_title", "true", "Let the small model name a new conversation after its first answer, where that model is loaded already. Otherwise the first message's words are its name.",
@@ -157,7 +196,7 @@ func sessionSettings() []Setting {
 		named("session.notify_after", "10s", "From how long on an answer is worth a notification when it is finished and no window of mac-stats has the keyboard. It names the conversation and nothing else; a private chat gives none.",
 			span(func(c *Config) *time.Duration { return &c.Session.NotifyAfter }, time.Second, time.Hour, map[string]time.Duration{"never": 0})),
 		named("session.max_file_bytes", "0", "How large a transcript may grow, in bytes; beyond it a part 2 begins. 0 is no limit.",
-			limit(func(c *Config) *int64 { return &c.Session.MaxFileBytes }, 1000, 1<<40), env("MAX_CONVERSATION_LOG_SIZE")),
+			limit(func(c *Config) *int64 { return &c.Session.MaxFileBytes }, 1000, 1<<40), env("MAX_CONVERSATION_LOG_SIZE")).expert(),
 		named("session.archive_after", "30d", "When a session that nobody touches moves to session/archive.",
 			span(func(c *Config) *time.Duration { return &c.Session.ArchiveAfter }, time.Hour, 3650*day, map[string]time.Duration{"never": 0})),
 		named("session.delete_after", "never", "After how long without a message an archived session moves to session/.trash. You are told a day before the first time; pinned sessions stay.",
@@ -166,7 +205,7 @@ func sessionSettings() []Setting {
 }
 
 func compactionSettings() []Setting {
-	return []Setting{
+	return expert(
 		named("compaction.threshold", "8", "After how many messages since the last Summary a session is summarised.",
 			whole(func(c *Config) *int { return &c.Compaction.Threshold }, 2, 500, nil)),
 		named("compaction.min_periodic", "4", "How many messages the periodic pass wants before it summarises a session.",
@@ -177,7 +216,7 @@ func compactionSettings() []Setting {
 			span(func(c *Config) *time.Duration { return &c.Compaction.InactiveAfter }, time.Minute, 7*day, nil)),
 		named("compaction.keep_recent", "4", "How many of the last messages stay word for word beside the Summary.",
 			whole(func(c *Config) *int { return &c.Compaction.KeepRecent }, 0, 100, nil)),
-	}
+	)
 }
 
 func memorySettings() []Setting {
@@ -185,23 +224,23 @@ func memorySettings() []Setting {
 		named("memory.write", "auto", "What happens to a lesson: auto saves it and offers Undo, ask puts it into the inbox, off drops it.",
 			oneOf(func(c *Config) *string { return &c.Memory.Write }, "auto", "ask", "off")),
 		named("memory.global_budget", "8000", "How many characters of the memory of all agents go into a prompt at most.",
-			whole(func(c *Config) *int { return &c.Memory.GlobalBudget }, 0, 200_000, nil)),
+			whole(func(c *Config) *int { return &c.Memory.GlobalBudget }, 0, 200_000, nil)).expert(),
 		named("memory.agent_budget", "4000", "How many characters of an agent's own memory go into a prompt at most.",
-			whole(func(c *Config) *int { return &c.Memory.AgentBudget }, 0, 200_000, nil)),
+			whole(func(c *Config) *int { return &c.Memory.AgentBudget }, 0, 200_000, nil)).expert(),
 		named("memory.channel_budget", "12000", "How many characters of a Discord channel's memory go into a prompt at most.",
-			whole(func(c *Config) *int { return &c.Memory.ChannelBudget }, 0, 200_000, nil)),
+			whole(func(c *Config) *int { return &c.Memory.ChannelBudget }, 0, 200_000, nil)).expert(),
 		named("memory.max_user", "5", "How many facts are kept about a person on Discord.",
-			whole(func(c *Config) *int { return &c.Memory.MaxUser }, 0, 1000, nil), env("MAX_USER_MEMORY")),
+			whole(func(c *Config) *int { return &c.Memory.MaxUser }, 0, 1000, nil), env("MAX_USER_MEMORY")).atStart().expert(),
 		named("memory.max_server", "100", "How many facts are kept about a Discord server.",
-			whole(func(c *Config) *int { return &c.Memory.MaxServer }, 0, 10_000, nil), env("MAX_SERVER_MEMORY")),
+			whole(func(c *Config) *int { return &c.Memory.MaxServer }, 0, 10_000, nil), env("MAX_SERVER_MEMORY")).atStart().expert(),
 		named("memory.save_interval", "30s", "How often counters are saved. Lessons are saved at once.",
 			span(func(c *Config) *time.Duration { return &c.Memory.SaveInterval }, time.Second, day, nil),
-			inUnits("MEMORY_SAVE_INTERVAL", "s", "seconds")),
+			inUnits("MEMORY_SAVE_INTERVAL", "s", "seconds")).expert(),
 	}
 }
 
 func recallSettings() []Setting {
-	return []Setting{
+	return expert(
 		named("recall.top_k", "8", "How many passages a search gives.",
 			whole(func(c *Config) *int { return &c.Recall.TopK }, 1, 100, nil), dotted("chat.memory.long_term.top_k")),
 		named("recall.strategy", "hybrid", "How passages are found: by words (lexical), by meaning (semantic, needs an embedding model), or both.",
@@ -212,13 +251,13 @@ func recallSettings() []Setting {
 			dotted("chat.memory.long_term.cold_tier_after_days")),
 		named("recall.cross_session", "false", "Search in all sessions, not only in the one that asks.",
 			boolean(func(c *Config) *bool { return &c.Recall.CrossSession }), dotted("chat.memory.cross_session.enabled")),
-	}
+	)
 }
 
 func agentsSettings() []Setting {
 	return []Setting{
 		named("agents.task_context", "off", "What a specialist is told beside its task: nothing, or your last message in one line.",
-			oneOf(func(c *Config) *string { return &c.Agents.TaskContext }, "off", "last-user-message")),
+			oneOf(func(c *Config) *string { return &c.Agents.TaskContext }, "off", "last-user-message")).expert(),
 		named("agents.default", "orchestrator", "The agent a message goes to where none is chosen: its slug, name or id.",
 			words(func(c *Config) *string { return &c.Agents.Default }, "an agent's slug, name or id", someWords)),
 	}
@@ -229,21 +268,21 @@ func ollamaSettings() []Setting {
 	return []Setting{
 		named("ollama.host", "127.0.0.1:11434", "Where the Ollama server is. While this is not set, OLLAMA_HOST is used as Ollama does.",
 			words(func(c *Config) *string { return &c.Ollama.Host }, "an address like 127.0.0.1:11434 or http://host:11434", hostAddress),
-			alias{name: "OLLAMA_HOST", last: true}),
+			alias{name: "OLLAMA_HOST", last: true}).atStart(),
 		named("ollama.model", "", "The model of agents that name none.",
 			words(func(c *Config) *string { return &c.Ollama.Model }, byRole, modelName)),
 		named("ollama.small_model", "", "The model for small work, such as summaries.",
-			words(func(c *Config) *string { return &c.Ollama.SmallModel }, byRole, modelName)),
+			words(func(c *Config) *string { return &c.Ollama.SmallModel }, byRole, modelName)).expert(),
 		named("ollama.embed_model", "", "The model that turns text into vectors for search by meaning.",
-			words(func(c *Config) *string { return &c.Ollama.EmbedModel }, byRole, modelName), dotted("engine.embedding.model")),
+			words(func(c *Config) *string { return &c.Ollama.EmbedModel }, byRole, modelName), dotted("engine.embedding.model")).expert(),
 		named("ollama.num_ctx", "auto", "The context size asked of the server, in tokens. auto takes the model's maximum, at most 16384.",
-			whole(func(c *Config) *int { return &c.Ollama.NumCtx }, 512, 1<<24, map[string]int{"auto": 0})),
+			whole(func(c *Config) *int { return &c.Ollama.NumCtx }, 512, 1<<24, map[string]int{"auto": 0})).atStart().expert(),
 		named("ollama.max_concurrent", "1", "How many calls of models run at the same time.",
-			whole(func(c *Config) *int { return &c.Ollama.MaxConcurrent }, 1, 64, nil)),
+			whole(func(c *Config) *int { return &c.Ollama.MaxConcurrent }, 1, 64, nil)).atStart().expert(),
 		named("ollama.keep_alive", "10m", "How long the server keeps a model loaded after a call.",
-			span(func(c *Config) *time.Duration { return &c.Ollama.KeepAlive }, time.Second, 365*day, map[string]time.Duration{"forever": -1})),
+			span(func(c *Config) *time.Duration { return &c.Ollama.KeepAlive }, time.Second, 365*day, map[string]time.Duration{"forever": -1})).atStart(),
 		named("ollama.idle_timeout", "120s", "How long the server may be silent in an answer. Loading a model does not count.",
-			span(func(c *Config) *time.Duration { return &c.Ollama.IdleTimeout }, 5*time.Second, day, nil)),
+			span(func(c *Config) *time.Duration { return &c.Ollama.IdleTimeout }, 5*time.Second, day, nil)).atStart().expert(),
 	}
 }
 
@@ -254,41 +293,41 @@ func discordSettings() []Setting {
 			words(func(c *Config) *string { return &c.Discord.Name }, "a name", someWords)),
 		named("discord.prompt_file", "", "A file with the bot's system prompt; empty is the one that comes with the app.",
 			words(func(c *Config) *string { return &c.Discord.PromptFile }, "the path of a file, or empty", promptPath),
-			env("LUNA_RUNTIME_PROMPT_PATH")),
+			env("LUNA_RUNTIME_PROMPT_PATH")).expert(),
 		named("discord.history_turns", "6", "How many turns of a channel's session go into a prompt, two messages each.",
-			whole(func(c *Config) *int { return &c.Discord.HistoryTurns }, 0, 250, nil), env("LUNA_HISTORY_MAX_TURNS")),
+			whole(func(c *Config) *int { return &c.Discord.HistoryTurns }, 0, 250, nil), env("LUNA_HISTORY_MAX_TURNS")).expert(),
 		named("discord.message_max_chars", "4000", "How much of a message goes into a prompt, in characters. The transcript keeps all of it.",
-			whole(func(c *Config) *int { return &c.Discord.MessageMaxChars }, 100, 1_000_000, nil), env("LUNA_SESSION_MESSAGE_MAX_CHARS")),
+			whole(func(c *Config) *int { return &c.Discord.MessageMaxChars }, 100, 1_000_000, nil), env("LUNA_SESSION_MESSAGE_MAX_CHARS")).expert(),
 		named("discord.tail_count", "5", "How many earlier messages of a thread come with a reply in it.",
-			whole(func(c *Config) *int { return &c.Discord.TailCount }, 0, 100, nil), env("THREAD_CONTEXT_TAIL_COUNT")),
+			whole(func(c *Config) *int { return &c.Discord.TailCount }, 0, 100, nil), env("THREAD_CONTEXT_TAIL_COUNT")).expert(),
 		named("discord.max_msgs", "40", "How many messages around a mention are collected at most.",
-			whole(func(c *Config) *int { return &c.Discord.MaxMsgs }, 0, 1000, nil), env("MEM_MAX_MSGS")),
+			whole(func(c *Config) *int { return &c.Discord.MaxMsgs }, 0, 1000, nil), env("MEM_MAX_MSGS")).expert(),
 		named("discord.max_chars", "8000", "How many characters around a mention are collected at most.",
-			whole(func(c *Config) *int { return &c.Discord.MaxChars }, 0, 1_000_000, nil), env("MEM_MAX_CHARS")),
+			whole(func(c *Config) *int { return &c.Discord.MaxChars }, 0, 1_000_000, nil), env("MEM_MAX_CHARS")).expert(),
 		named("discord.max_age", "240m", "How old a message around a mention may be.",
 			span(func(c *Config) *time.Duration { return &c.Discord.MaxAge }, time.Minute, 365*day, nil),
-			inUnits("MEM_MAX_AGE_MIN", "m", "minutes")),
+			inUnits("MEM_MAX_AGE_MIN", "m", "minutes")).expert(),
 		named("discord.fetch_timeout", "5s", "How long collecting messages around a mention may take.",
 			span(func(c *Config) *time.Duration { return &c.Discord.FetchTimeout }, 100*time.Millisecond, 5*time.Minute, nil),
-			inUnits("MEM_FETCH_TIMEOUT_S", "s", "seconds")),
+			inUnits("MEM_FETCH_TIMEOUT_S", "s", "seconds")).expert(),
 	}
 }
 
 func monitorSettings() []Setting {
 	return []Setting{
 		named("monitor.interval_open", "1s", "How often the machine is measured while the window is open.",
-			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalOpen }, 200*time.Millisecond, time.Minute, nil)),
+			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalOpen }, 200*time.Millisecond, time.Minute, nil)).atStart().expert(),
 		named("monitor.interval_closed", "5s", "How often the machine is measured while it is closed.",
-			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalClosed }, time.Second, time.Hour, nil)),
+			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalClosed }, time.Second, time.Hour, nil)).atStart().expert(),
 		named("monitor.sensors", "true", "Read temperatures, GPU and battery.",
-			boolean(func(c *Config) *bool { return &c.Monitor.Sensors })),
+			boolean(func(c *Config) *bool { return &c.Monitor.Sensors })).atStart(),
 	}
 }
 
 func apiSettings() []Setting {
-	return []Setting{
+	return expert(
 		named("api.enabled", "false", "Offer the local API.", boolean(func(c *Config) *bool { return &c.API.Enabled })),
 		named("api.listen", "unix", "Where the local API listens: a unix socket in the runtime folder, or a port on this machine.",
 			words(func(c *Config) *string { return &c.API.Listen }, "unix, or a loopback address with a port such as 127.0.0.1:7878", listenAddress)),
-	}
+	)
 }

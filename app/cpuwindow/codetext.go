@@ -24,6 +24,7 @@ type codeText struct {
 	spans    []codeSpan
 	lines    []codeLine
 	cell     float32 // width of a character of the bundled font
+	scale    float32 // of the text, as of cell and lines
 	widest   float32
 	wrap     bool
 	width    float32 // to wrap to
@@ -46,13 +47,21 @@ type codeLine struct {
 	width    float32
 }
 
-const codeLeading float32 = 18
+func codeLeading() float32 { return 18 * textScale() }
+
+func codeSize() float32 { return sizeMono * textScale() }
 
 func newCodeText() *codeText {
 	t := &codeText{seenTo: 1e9}
-	t.cell = measureText(strings.Repeat("M", 64), sizeMono, fyne.TextStyle{Monospace: true}).Width / 64
+	t.fit()
 	t.ExtendBaseWidget(t)
 	return t
+}
+
+// fit measures the font.
+func (t *codeText) fit() {
+	t.scale = textScale()
+	t.cell = measureText(strings.Repeat("M", 64), codeSize(), fyne.TextStyle{Monospace: true}).Width / 64
 }
 
 // set changes the code; what it begins with and was there before stays laid out.
@@ -142,7 +151,7 @@ func (t *codeText) piece(s string) float32 {
 	if inOwnFont(s) {
 		return float32(utf8.RuneCountInString(s)) * t.cell
 	}
-	return measureText(s, sizeMono, fyne.TextStyle{Monospace: true}).Width
+	return measureText(s, codeSize(), fyne.TextStyle{Monospace: true}).Width
 }
 
 func (t *codeText) setWrap(on bool) {
@@ -153,14 +162,18 @@ func (t *codeText) setWrap(on bool) {
 
 // measure gives the height at a width.
 func (t *codeText) measure(width float32) float32 {
-	if t.width != width {
+	resized := t.scale != textScale()
+	if resized {
+		t.fit()
+	}
+	if t.width != width || resized {
 		t.width = width
-		if t.wrap {
+		if t.wrap || resized {
 			t.lines = nil
 			t.layFrom(0)
 		}
 	}
-	return float32(len(t.lines)) * codeLeading
+	return float32(len(t.lines)) * codeLeading()
 }
 
 func (t *codeText) maxOffset() float32 { return max(0, t.widest-t.Size().Width) }
@@ -175,9 +188,9 @@ func (t *codeText) look(from, to float32) {
 }
 
 func (t *codeText) visibleLines() (first, last int) {
-	first = max(0, int(t.seenFrom/codeLeading)-2)
+	first = max(0, int(t.seenFrom/codeLeading())-2)
 	last = len(t.lines)
-	if n := t.seenTo/codeLeading + 3; n < float32(last) {
+	if n := t.seenTo/codeLeading() + 3; n < float32(last) {
 		last = max(first, int(n))
 	}
 	return min(first, last), last
@@ -217,7 +230,7 @@ func (t *codeText) scrollTo(offset float32) {
 func (t *codeText) selectLen() int { return len(t.code) }
 
 func (t *codeText) offsetAt(pos fyne.Position) int {
-	n := int(pos.Y / codeLeading)
+	n := int(pos.Y / codeLeading())
 	if pos.Y < 0 || len(t.lines) == 0 {
 		return 0
 	}
@@ -298,7 +311,7 @@ func (r *codeRenderer) Layout(fyne.Size) {
 	}
 }
 
-func (r *codeRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, codeLeading) }
+func (r *codeRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, codeLeading()) }
 func (r *codeRenderer) Objects() []fyne.CanvasObject { return r.objects }
 func (r *codeRenderer) Destroy()                     {}
 
@@ -309,7 +322,7 @@ func (r *codeRenderer) Refresh() {
 	nt, nr := 0, 0
 	first, last := t.visibleLines()
 	for n := first; n < last; n++ {
-		l, y := t.lines[n], float32(n)*codeLeading
+		l, y := t.lines[n], float32(n)*codeLeading()
 		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
 			nr = r.mark(nr, roleSelection, t.span(l.from, from)-t.offset, y, t.span(from, to))
 		}
@@ -350,7 +363,7 @@ func (r *codeRenderer) mark(n int, role fyne.ThemeColorName, x, y, w float32) in
 	o := r.rects[n]
 	o.FillColor = ink(role)
 	o.Move(fyne.NewPos(x, y))
-	o.Resize(fyne.NewSize(w, codeLeading))
+	o.Resize(fyne.NewSize(w, codeLeading()))
 	o.Refresh()
 	return n + 1
 }
@@ -402,10 +415,10 @@ func (r *codeRenderer) text(n int, s string, role fyne.ThemeColorName, pos fyne.
 	}
 	o := r.texts[n]
 	style, font := fontOf(s, fyne.TextStyle{Monospace: true})
-	h := measureText("M", sizeMono, fyne.TextStyle{Monospace: true}).Height
-	o.Move(pos.AddXY(0, (codeLeading-h)/2))
+	h := measureText("M", codeSize(), fyne.TextStyle{Monospace: true}).Height
+	o.Move(pos.AddXY(0, (codeLeading()-h)/2))
 	if c := ink(role); o.Text != s || o.Color != c || o.TextStyle != style || o.FontSource != font {
-		o.Text, o.Color, o.TextSize, o.TextStyle, o.FontSource = s, c, sizeMono, style, font
+		o.Text, o.Color, o.TextSize, o.TextStyle, o.FontSource = s, c, codeSize(), style, font
 		o.Resize(fyne.NewSize(w, h))
 		o.Refresh()
 	}

@@ -91,7 +91,9 @@ func (e *chatEntry) TypedKey(k *fyne.KeyEvent) {
 		}
 		e.Entry.TypedKey(k)
 	default:
-		e.Entry.TypedKey(k)
+		if !boundKey(e, k) {
+			e.Entry.TypedKey(k)
+		}
 	}
 }
 

@@ -59,7 +59,9 @@ func (e *fileEntry) TypedKey(k *fyne.KeyEvent) {
 		e.onEscape()
 		return
 	}
-	e.Entry.TypedKey(k)
+	if !boundKey(e, k) {
+		e.Entry.TypedKey(k)
+	}
 }
 
 // TypedShortcut implements fyne.Shortcutable.

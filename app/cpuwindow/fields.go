@@ -23,7 +23,8 @@ type shortEntry struct {
 	widget.Entry
 	onFocus func(on bool)
 	onKey   func(fyne.Shortcut) bool
-	byMouse bool // the focus comes from a press: what is pressed must not move
+	onTyped func(*fyne.KeyEvent) bool // optional, before the field itself; reports whether it took the key
+	byMouse bool                      // the focus comes from a press: what is pressed must not move
 }
 
 // MouseDown implements desktop.Mouseable.
@@ -46,6 +47,14 @@ func (e *shortEntry) FocusGained() {
 func (e *shortEntry) FocusLost() {
 	e.onFocus(false)
 	e.Entry.FocusLost()
+}
+
+// TypedKey implements fyne.Focusable.
+func (e *shortEntry) TypedKey(k *fyne.KeyEvent) {
+	if e.onTyped != nil && e.onTyped(k) || boundKey(e, k) {
+		return
+	}
+	e.Entry.TypedKey(k)
 }
 
 // TypedShortcut implements fyne.Shortcutable.

@@ -37,7 +37,7 @@ func (r *codeRow) setMarks(marks []sessionmem.Mark, now int) {
 func (r *codeRow) lineOf(off int) float32 {
 	for i, l := range r.text.lines {
 		if off <= l.to {
-			return r.padTop + float32(i)*codeLeading
+			return r.padTop + float32(i)*codeLeading()
 		}
 	}
 	return 0

@@ -124,7 +124,7 @@ func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
 	if d := cmp.Diff(whole.lines, grown.lines, cmp.AllowUnexported(codeLine{})); d != "" {
 		t.Error(d)
 	}
-	if len(whole.lines) != 5 || whole.measure(200) != 5*codeLeading {
+	if len(whole.lines) != 5 || whole.measure(200) != 5*codeLeading() {
 		t.Errorf("%d lines", len(whole.lines))
 	}
 	whole.setWrap(true)

@@ -77,7 +77,16 @@ func pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 		if w := windowOf(o); w != nil {
 			w.stop()
 		}
+	default:
+		boundKey(o, ev)
 	}
+}
+
+// boundKey runs what a key without modifiers is bound to, from the object that has
+// the focus; it reports whether there was something.
+func boundKey(o fyne.CanvasObject, ev *fyne.KeyEvent) bool {
+	w := windowOf(o)
+	return w != nil && w.runKey(ev)
 }
 
 // reveal scrolls as little as shows the column between two heights.

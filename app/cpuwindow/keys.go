@@ -2,51 +2,157 @@ package cpuwindow
 
 import (
 	"runtime"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+
+	"mac-stats/app/config"
 )
 
-// The shortcuts people know from other chat apps, with Cmd on macOS and Ctrl
-// elsewhere.
-func (w *Window) keys() map[fyne.KeyName]func() {
-	return map[fyne.KeyName]func(){
-		fyne.KeyN:     w.NewChat,
-		fyne.KeyL:     w.focusChat,
-		fyne.KeyK:     w.openSwitcher,
-		fyne.KeyF:     w.findInside,
-		fyne.KeyR:     w.regenerate,
-		fyne.KeyW:     w.onClose,
-		fyne.KeyQ:     w.quit,
-		fyne.KeyComma: w.ShowSettings,
+// action is something of the window with a shortcut: [shortcuts] of config.toml
+// holds one key for each.
+type action struct {
+	name  string // "new_chat"
+	title string
+	run   func()
+}
+
+// shortcutActions are all of them, in the order of config.toml.
+func (w *Window) shortcutActions() []action {
+	page := func(p page) func() {
+		return func() {
+			if w.page != p {
+				w.goToPage(p)
+			}
+		}
+	}
+	return []action{
+		{"new_chat", "New chat", w.NewChat},
+		{"new_private_chat", "New private chat", w.NewPrivateChat},
+		{"search", "Search conversations", w.openSwitcher},
+		{"find", "Find in what is shown", w.findInside},
+		{"write", "Write a message", w.focusChat},
+		{"answer_again", "Answer again", w.regenerate},
+		{"stop", "Stop", w.stop},
+		{"next_session", "Next conversation", func() { w.switchSession(1) }},
+		{"previous_session", "Previous conversation", func() { w.switchSession(-1) }},
+		{"chat", "Chat", w.focusChat},
+		{"memory", "Memory", page(pageMemory)},
+		{"agents", "Agents", page(pageAgents)},
+		{"transcript", "Transcripts", page(pageTranscript)},
+		{"settings", "Settings", w.ShowSettings},
+		{"zoom_in", "Zoom in", w.zoomIn},
+		{"zoom_out", "Zoom out", w.zoomOut},
+		{"zoom_reset", "Usual size", w.zoomReset},
+		{"pin_on_top", "Keep on top", w.togglePin},
+		{"shortcuts", "List the shortcuts", w.listShortcuts},
+		{"close", "Close the window", w.onClose},
+		{"quit", "Quit", w.quit},
 	}
 }
 
-// chords are the shortcuts with modifiers of their own: those that switch sessions,
-// as browsers switch tabs.
-func (w *Window) chords() map[desktop.CustomShortcut]func() {
-	before, after := func() { w.switchSession(-1) }, func() { w.switchSession(1) }
-	return map[desktop.CustomShortcut]func(){
-		{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}:                         after,
-		{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift}: before,
-		{KeyName: fyne.KeyRightBracket, Modifier: fyne.KeyModifierShortcutDefault}:        after,
-		{KeyName: fyne.KeyLeftBracket, Modifier: fyne.KeyModifierShortcutDefault}:         before,
+// shortcutsOf are an action's shortcuts in a configuration.
+func shortcutsOf(c config.Config, name string) []config.Shortcut {
+	s, ok := config.Lookup("shortcuts." + name)
+	if !ok {
+		return nil
 	}
+	list, err := config.ParseShortcuts(s.Value(c))
+	if err != nil {
+		return nil // config has told of it and uses the default
+	}
+	return list
 }
 
+// keysOf are the keys of Fyne that a shortcut is.
+func keysOf(s config.Shortcut, goos string) []desktop.CustomShortcut {
+	s = s.Same(goos)
+	var m fyne.KeyModifier
+	for mod, on := range map[fyne.KeyModifier]bool{
+		fyne.KeyModifierControl: s.Ctrl, fyne.KeyModifierAlt: s.Alt, fyne.KeyModifierShift: s.Shift, fyne.KeyModifierSuper: s.Cmd,
+	} {
+		if on {
+			m |= mod
+		}
+	}
+	list := []desktop.CustomShortcut{{KeyName: keyNameOf(s), Modifier: m}}
+	if s.Key == "Plus" { // on many keyboards Shift and another key
+		list = append(list, desktop.CustomShortcut{KeyName: fyne.KeyEqual, Modifier: m | fyne.KeyModifierShift}, desktop.CustomShortcut{KeyName: fyne.KeyPlus, Modifier: m | fyne.KeyModifierShift})
+	}
+	return list
+}
+
+// keyNameOf is Fyne's name of a shortcut's key; most are the same.
+func keyNameOf(s config.Shortcut) fyne.KeyName {
+	switch s.Key {
+	case "Enter":
+		return fyne.KeyReturn
+	case "PageUp":
+		return fyne.KeyPageUp
+	case "PageDown":
+		return fyne.KeyPageDown
+	}
+	return fyne.KeyName(s.Sign())
+}
+
+// shortcutOf is the shortcut that keys of Fyne are; false where it can't be one.
+func shortcutOf(key fyne.KeyName, m fyne.KeyModifier, goos string) (config.Shortcut, bool) {
+	s := config.Shortcut{
+		Ctrl: m&fyne.KeyModifierControl != 0, Alt: m&fyne.KeyModifierAlt != 0,
+		Shift: m&fyne.KeyModifierShift != 0, Cmd: m&fyne.KeyModifierSuper != 0,
+	}
+	if goos == "darwin" && s.Cmd {
+		s.Cmd, s.Mod = false, true
+	} else if goos != "darwin" && s.Ctrl {
+		s.Ctrl, s.Mod = false, true
+	}
+	name := string(key)
+	switch key {
+	case fyne.KeyReturn:
+		name = "Enter"
+	case fyne.KeyPageUp:
+		name = "PageUp"
+	case fyne.KeyPageDown:
+		name = "PageDown"
+	}
+	s.Key = name
+	list, err := config.ParseShortcuts(s.String())
+	if err != nil || len(list) != 1 {
+		return config.Shortcut{}, false
+	}
+	return list[0], true
+}
+
+// bindKeys gives the window's shortcuts to the screen; it may be called again after
+// a change.
 func (w *Window) bindKeys() {
-	for c := range w.chords() {
-		w.win.Canvas().AddShortcut(&c, func(s fyne.Shortcut) { w.runShortcut(s) })
+	canvas := w.win.Canvas()
+	for c := range w.bound {
+		canvas.RemoveShortcut(&c)
 	}
-	for name := range w.keys() {
-		w.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: name, Modifier: fyne.KeyModifierShortcutDefault}, func(s fyne.Shortcut) { w.runShortcut(s) })
+	w.bound = map[desktop.CustomShortcut]func(){}
+	now := w.parts.config()
+	for _, a := range w.shortcutActions() {
+		for _, s := range shortcutsOf(now, a.name) {
+			for _, k := range keysOf(s, runtime.GOOS) {
+				if w.bound[k] == nil { // the first one keeps it: the settings tell of the conflict
+					w.bound[k] = a.run
+				}
+			}
+		}
 	}
-	w.win.Canvas().AddShortcut(privateShortcut(), func(s fyne.Shortcut) { w.runShortcut(s) })
-	w.win.Canvas().SetOnTypedKey(func(k *fyne.KeyEvent) {
+	for c := range w.bound {
+		canvas.AddShortcut(&c, func(s fyne.Shortcut) { w.runShortcut(s) })
+	}
+	canvas.SetOnTypedKey(func(k *fyne.KeyEvent) {
 		if k.Name == fyne.KeyEscape {
 			w.stop()
+			return
 		}
+		w.runKey(k)
 	})
+	w.side.wordShortcuts(now)
 	if runtime.GOOS == "darwin" {
 		w.win.SetMainMenu(w.mainMenu())
 	}
@@ -59,22 +165,17 @@ func (w *Window) runShortcut(s fyne.Shortcut) bool {
 	if !ok {
 		return false
 	}
-	if c.ShortcutName() == privateShortcut().ShortcutName() {
-		w.NewPrivateChat()
-		return true
-	}
-	if f, ok := w.chords()[*c]; ok {
-		f()
-		return true
-	}
-	if c.Modifier != fyne.KeyModifierShortcutDefault {
-		return false
-	}
-	f, ok := w.keys()[c.KeyName]
-	if ok {
+	f := w.bound[*c]
+	if f != nil {
 		f()
 	}
-	return ok
+	return f != nil
+}
+
+// runKey runs what a key without modifiers is bound to: F1 to F12. Fyne takes these
+// for typing, and gives them to the focused widget.
+func (w *Window) runKey(k *fyne.KeyEvent) bool {
+	return w.runShortcut(&desktop.CustomShortcut{KeyName: k.Name})
 }
 
 func (w *Window) focusChat() {
@@ -95,10 +196,15 @@ func (w *Window) leaveDemo() { showMenu(demoMenu(w.quit), w.head.demo, w.win.Can
 
 // mainMenu is the menu bar of macOS.
 func (w *Window) mainMenu() *fyne.MainMenu {
-	item := func(label string, key fyne.KeyName, f func()) *fyne.MenuItem {
-		m := fyne.NewMenuItem(label, f)
-		if key != "" {
-			m.Shortcut = &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}
+	now := w.parts.config()
+	actions := map[string]action{}
+	for _, a := range w.shortcutActions() {
+		actions[a.name] = a
+	}
+	item := func(label, name string) *fyne.MenuItem {
+		m := fyne.NewMenuItem(label, actions[name].run)
+		if list := shortcutsOf(now, name); len(list) > 0 {
+			m.Shortcut = &keysOf(list[0], runtime.GOOS)[0]
 		}
 		return m
 	}
@@ -111,18 +217,46 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 		m.Shortcut = s
 		return m
 	}
-	clip := w.p.App.Clipboard()
+	clip, gap := w.p.App.Clipboard(), fyne.NewMenuItemSeparator
 	return fyne.NewMainMenu(
-		fyne.NewMenu("File", item("New Chat", fyne.KeyN, w.NewChat), item("Close", fyne.KeyW, w.onClose), fyne.NewMenuItemSeparator(), item("Settings…", fyne.KeyComma, w.ShowSettings)),
+		fyne.NewMenu("File", item("New Chat", "new_chat"), item("New Private Chat", "new_private_chat"), item("Close", "close"), gap(), item("Settings…", "settings")),
 		fyne.NewMenu("Edit", edit("Cut", &fyne.ShortcutCut{Clipboard: clip}), edit("Copy", &fyne.ShortcutCopy{Clipboard: clip}), edit("Paste", &fyne.ShortcutPaste{Clipboard: clip}), edit("Select All", &fyne.ShortcutSelectAll{})),
-		fyne.NewMenu("Chat", item("Answer Again", fyne.KeyR, w.regenerate), item("Stop", "", w.stop), item("Write", fyne.KeyL, w.focusChat), fyne.NewMenuItemSeparator(), item("Search…", fyne.KeyK, w.openSwitcher), item("Find…", fyne.KeyF, w.findInside)),
+		fyne.NewMenu("Chat", item("Answer Again", "answer_again"), item("Stop", "stop"), item("Write", "write"), gap(), item("Search…", "search"), item("Find…", "find")),
+		fyne.NewMenu("View", item("Zoom In", "zoom_in"), item("Zoom Out", "zoom_out"), item("Actual Size", "zoom_reset"), gap(), item("Keep on Top", "pin_on_top")),
+		fyne.NewMenu("Help", item("Shortcuts", "shortcuts")),
 	)
 }
 
-// shortcutWords names a shortcut as the platform writes it.
-func shortcutWords(key string) string {
-	if runtime.GOOS == "darwin" {
-		return "⌘" + key
+// firstShortcut is an action's first shortcut as the platform writes it, or "".
+func firstShortcut(c config.Config, name string) string {
+	if list := shortcutsOf(c, name); len(list) > 0 {
+		return list[0].Words(runtime.GOOS)
 	}
-	return "Ctrl+" + key
+	return ""
+}
+
+// shortcutConflicts names, for each setting of a shortcut, the other actions with
+// the same keys.
+func shortcutConflicts(c config.Config, actions []action, goos string) map[string]string {
+	taken := map[config.Shortcut][]action{}
+	for _, a := range actions {
+		for _, s := range shortcutsOf(c, a.name) {
+			taken[s.Same(goos)] = append(taken[s.Same(goos)], a)
+		}
+	}
+	found := map[string]string{}
+	for s, list := range taken {
+		for _, a := range list {
+			var others []string
+			for _, b := range list {
+				if b.name != a.name {
+					others = append(others, "“"+b.title+"”")
+				}
+			}
+			if len(others) > 0 {
+				found["shortcuts."+a.name] = s.Words(goos) + " is the shortcut of " + strings.Join(others, " and ") + " too; the first in the list has it."
+			}
+		}
+	}
+	return found
 }

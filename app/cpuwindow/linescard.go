@@ -52,7 +52,7 @@ func lineProse(l cardLine) *prose {
 		role = roleMuted
 	}
 	p := newProse([]run{{text: l.text, mono: true, strike: l.op == sessionmem.LineRemoved}}, sizeMono, role)
-	p.bare, p.leading = true, cardLead
+	p.bare, p.leading = true, cardLead*textScale()
 	return p
 }
 

@@ -8,7 +8,6 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/backend"
-	"mac-stats/app/config"
 )
 
 // footStays is how long the foot says what was reloaded.
@@ -21,6 +20,7 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.learnt(n)
 		w.onReload(n)
 	case backend.NoticeReload:
+		w.followConfig()
 		w.dropStale()
 		w.onReload(n)
 	case backend.NoticeSessions:
@@ -114,16 +114,5 @@ func codeSpans(text string, role fyne.ThemeColorName) []run {
 		}
 		runs = append(runs, run{text: code, mono: true, role: role})
 		text = after
-	}
-}
-
-// waiting is the settings that were changed and hold from the next start on.
-func waiting(started, now config.Config) map[string]bool {
-	return map[string]bool{
-		"ollama.host":           started.Ollama.Host != now.Ollama.Host,
-		"ollama.num_ctx":        started.Ollama.NumCtx != now.Ollama.NumCtx,
-		"ollama.keep_alive":     started.Ollama.KeepAlive != now.Ollama.KeepAlive,
-		"monitor.interval_open": started.Monitor.IntervalOpen != now.Monitor.IntervalOpen,
-		"monitor.sensors":       started.Monitor.Sensors != now.Monitor.Sensors,
 	}
 }

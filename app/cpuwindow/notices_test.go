@@ -8,7 +8,6 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
-	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 )
 
@@ -46,13 +45,13 @@ func TestReloadsFadeFromTheFoot(t *testing.T) {
 
 func TestAReloadThatAsksForSomethingStays(t *testing.T) {
 	b := newBench(t).shown()
-	b.w.parts.config = func() config.Config { return config.Config{Ollama: config.Ollama{Host: "other:1"}} }
+	b.set("ollama.host", "other:1")
 	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded", Next: "The server's address applies after a restart."})
 	b.settle()
 	b.sees("config.toml reloaded.", "address applies after a restart.")
 	b.w.ShowSettings()
 	b.settle()
-	b.sees("applies after a restart · where the model server is")
+	b.row("ollama.host").says(t, "Takes effect after a restart.")
 }
 
 func TestWordsBetweenBackticksAreCode(t *testing.T) {

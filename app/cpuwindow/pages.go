@@ -4,8 +4,6 @@ import (
 	"strconv"
 
 	"fyne.io/fyne/v2"
-
-	"mac-stats/app/config"
 )
 
 // The pages beside the chat: what every agent is told, who the agents are, how
@@ -22,14 +20,4 @@ func thousands(n int) string {
 
 func textRow(text string, role fyne.ThemeColorName, gap float32) *placed {
 	return &placed{row: newParagraph(text, role), gap: gap, max: proseMax}
-}
-
-// readPage reads a page's files, off the UI goroutine, and gives the function that
-// makes its rows, on it.
-func readPage(which page, p parts, started config.Config, openFile func(string)) func() []*placed {
-	switch which {
-	default:
-		notices := p.notices()
-		return func() []*placed { return settingsRows(p, started, notices, openFile) }
-	}
 }

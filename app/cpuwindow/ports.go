@@ -124,6 +124,10 @@ type parts struct {
 	server   server
 	vitals   vitals
 	config   func() config.Config
+	started  func() config.Config // when the app started: what waits for a restart differs
+	environ  func() []string
+	// set writes a setting into config.toml and reads it again; off the UI goroutine.
+	set      func(key, value string) error
 	notices  func() []backend.Notice
 	onNotice func(func(backend.Notice)) (stop func())
 	explain  func(error) agents.Explanation
@@ -140,7 +144,7 @@ func fromBackend(b *backend.Backend) parts {
 	return parts{
 		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
-		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config,
+		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,
 	}

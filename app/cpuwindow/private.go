@@ -1,10 +1,5 @@
 package cpuwindow
 
-import (
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/driver/desktop"
-)
-
 // A private chat is in memory alone: no transcript, draft, attachment, lesson or
 // notification comes of it, and it is gone when mac-stats ends.
 
@@ -57,11 +52,6 @@ func (w *Window) explainPrivate() {
 	w.tell("This chat is private: it is in memory alone and gone when mac-stats ends", "No transcript, no memory and no attachment of it is written. New chat begins one that is kept.")
 }
 
-// privateShortcut is Shift with the shortcut of a new chat, as browsers have it.
-func privateShortcut() *desktop.CustomShortcut {
-	return &desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift}
-}
-
 // privateGreeting is what an empty private chat shows.
 func privateGreeting() []*placed {
 	return []*placed{
@@ -73,13 +63,6 @@ func privateGreeting() []*placed {
 // offerPrivate is the way to one from an empty chat.
 func (w *Window) offerPrivate() *placed {
 	b := newButton(buttonQuiet, "Private chat: nothing is written", w.NewPrivateChat)
-	b.trailing = privateWords()
+	b.trailing = firstShortcut(w.parts.config(), "new_private_chat")
 	return &placed{row: newBoxRow(line(0, -1, b)), gap: gap16}
-}
-
-func privateWords() string {
-	if shortcutWords("N") == "⌘N" {
-		return "⇧⌘N"
-	}
-	return "Ctrl+Shift+N"
 }

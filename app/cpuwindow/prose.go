@@ -74,6 +74,7 @@ type prose struct {
 	role     fyne.ThemeColorName
 	bold     bool
 	leading  float32 // height of a line
+	scale    float32 // of the text, as of words and leading
 	words    []word
 	lines    []textLine
 	wrapped  float32 // the width lines were made for; 0 = not yet
@@ -90,7 +91,7 @@ type prose struct {
 }
 
 func newProse(runs []run, size float32, role fyne.ThemeColorName) *prose {
-	p := &prose{size: size, role: role, leading: lineHeight(size), seenTo: 1e9}
+	p := &prose{size: size, role: role, leading: lineHeight(size) * textScale(), scale: textScale(), seenTo: 1e9}
 	p.ExtendBaseWidget(p)
 	p.setRuns(runs)
 	return p
@@ -139,9 +140,9 @@ func (p *prose) runAt(off int) int {
 func (p *prose) style(r int) (float32, fyne.TextStyle) {
 	ru := p.runs[r]
 	if ru.mono {
-		return min(p.size, sizeMono), fyne.TextStyle{Monospace: true, Bold: ru.bold}
+		return p.scale * min(p.size, sizeMono), fyne.TextStyle{Monospace: true, Bold: ru.bold}
 	}
-	return p.size, fyne.TextStyle{Bold: ru.bold || p.bold, Italic: ru.italic}
+	return p.scale * p.size, fyne.TextStyle{Bold: ru.bold || p.bold, Italic: ru.italic}
 }
 
 // span is the width of flat[from:to], which may be of several runs.
@@ -233,6 +234,11 @@ func (p *prose) longestWord() float32 {
 func (p *prose) measure(width float32) float32 {
 	if width < 8 {
 		width = 8
+	}
+	if s := textScale(); s != p.scale {
+		p.leading, p.scale = p.leading*s/p.scale, s
+		p.words, p.wrapped = nil, 0
+		p.setRuns(p.given)
 	}
 	if p.wrapped != width {
 		p.wrap(width)

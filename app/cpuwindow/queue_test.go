@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
-	"mac-stats/app/config"
 )
 
 // enter types a message and presses Enter.
@@ -193,7 +192,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 
 func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
 	b := newBench(t).shown()
-	b.w.parts.config = func() config.Config { return config.Config{Session: config.Session{InMemoryOnly: true}} }
+	b.set("session.in_memory_only", "true")
 	test.Type(b.w.compose.entry, "a secret")
 	b.w.draftsWriter()()
 	if data, err := os.ReadFile(b.w.draftsPath()); err == nil {

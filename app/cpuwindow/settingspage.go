@@ -1,9 +1,8 @@
 package cpuwindow
 
 import (
-	"fmt"
-	"strconv"
-	"time"
+	"runtime"
+	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -11,60 +10,188 @@ import (
 	"mac-stats/app/config"
 )
 
-// settingLine is one setting in words.
-type settingLine struct{ key, value, help string }
+// settingsPage is config.toml as a page: a row for every key, the ones few people
+// need folded away in their section. Rows stay the same objects while the page is
+// there, so a change from outside never takes the focus or what is being typed.
+type settingsPage struct {
+	w       *Window
+	search  *fieldRow
+	query   string
+	rows    map[string]*settingRow
+	order   []config.Setting
+	open    map[string]bool // sections whose fold is open
+	folds   map[string]*foldRow
+	notices []backend.Notice
+	top     []*placed
+}
 
-// settingLines are the settings that matter in a chat.
-func settingLines(c config.Config) []settingLine {
-	numCtx := "auto"
-	if c.Ollama.NumCtx > 0 {
-		numCtx = strconv.Itoa(c.Ollama.NumCtx)
-	}
-	return []settingLine{
-		{"ollama.host", orElse(c.Ollama.Host, "as OLLAMA_HOST says"), "where the model server is"},
-		{"ollama.model", orElse(c.Ollama.Model, "by role"), "the model for every agent that names none"},
-		{"ollama.num_ctx", numCtx, "context size in tokens"},
-		{"ollama.keep_alive", durationWords(c.Ollama.KeepAlive), "how long a model stays loaded"},
-		{"agents.default", c.Agents.Default, "who answers in a new chat"},
-		{"session.max_messages", strconv.Itoa(c.Session.MaxMessages), "messages of a conversation a model is told"},
-		{"session.in_memory_only", yesNo(c.Session.InMemoryOnly), "nothing is written to disk"},
-		{"memory.write", c.Memory.Write, "auto, ask or off"},
-		{"memory.global_budget", thousands(c.Memory.GlobalBudget), "characters of memory.md in a prompt"},
-		{"monitor.interval_open", durationWords(c.Monitor.IntervalOpen), "pace of the vitals while the window is open"},
-		{"monitor.sensors", yesNo(c.Monitor.Sensors), "temperature and GPU"},
+// settingSections are the sections in the order of the page, with their titles.
+func settingSections() []struct{ key, title string } {
+	return []struct{ key, title string }{
+		{"window", "Appearance"},
+		{"ollama", "Models"},
+		{"agents", "Agents"},
+		{"session", "Conversations"},
+		{"memory", "Memory"},
+		{"monitor", "Vitals"},
+		{"shortcuts", "Shortcuts"},
+		{"discord", "Discord"},
+		{"recall", "Search by meaning"},
+		{"compaction", "Summaries"},
+		{"api", "Local API"},
 	}
 }
 
-// durationWords is a duration as config.toml writes it: 10m, 1s, 30d.
-func durationWords(d time.Duration) string {
-	switch {
-	case d == 0:
-		return "0"
-	case d%(24*time.Hour) == 0:
-		return fmt.Sprintf("%dd", d/(24*time.Hour))
-	case d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
+func newSettingsPage(w *Window) *settingsPage {
+	p := &settingsPage{w: w, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
+	p.search = newFieldRow("Search settings", "", w.runShortcut)
+	p.search.field.onChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
+	for _, s := range p.order {
+		p.rows[s.Key] = newSettingRow(s, p.change, w.runShortcut)
 	}
-	return d.String()
+	for _, s := range settingSections() {
+		p.folds[s.key] = newFoldRow(func() { p.open[s.key] = !p.open[s.key]; p.show() })
+	}
+	buttons := line(gap8, -1,
+		newButton(buttonPlain, "Open config.toml", func() { w.openFile(w.parts.conffile) }),
+		newButton(buttonPlain, "Open data folder", func() { w.openFile(w.parts.home) }))
+	p.top = []*placed{
+		textRow("Every setting is a line of config.toml: change it here or in the file, both are read at once.", roleMuted, gap8),
+		{row: newBoxRow(buttons), gap: gap8},
+		{row: p.search, gap: gap12, max: proseMax},
+	}
+	return p
 }
 
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
+// change writes a setting; the row says how it went.
+func (p *settingsPage) change(key, value string) {
+	p.w.setSetting(key, value, func(err error) {
+		p.rows[key].failed(err)
+		p.refresh()
+		p.w.pageView.remeasure(p.rows[key])
+	})
 }
 
-// settingsRows is the Settings page.
-func settingsRows(p parts, started config.Config, notices []backend.Notice, openFile func(string)) []*placed {
-	rows := []*placed{
-		textRow("Settings are lines of config.toml; a saved change is read at once.", roleMuted, gap8),
-		{row: newBoxRow(line(gap8, -1,
-			newButton(buttonPlain, "Open config.toml", func() { openFile(p.conffile) }),
-			newButton(buttonPlain, "Open data folder", func() { openFile(p.home) }))), gap: gap8},
+// setSetting writes a setting off the UI goroutine and takes it over; then may be nil.
+func (w *Window) setSetting(key, value string, then func(error)) {
+	go func() {
+		err := w.parts.set(key, value)
+		if w.ctx.Err() != nil {
+			return
+		}
+		w.p.Do(func() {
+			w.followConfig()
+			if then != nil {
+				then(err)
+			} else if err != nil {
+				w.tell("The setting was not changed", err.Error())
+			}
+		})
+	}()
+}
+
+// loadSettings shows the settings as they are now.
+func (w *Window) loadSettings() {
+	if w.settings == nil {
+		w.settings = newSettingsPage(w)
 	}
+	w.settings.notices = w.parts.notices()
+	w.settings.refresh()
+	w.settings.show()
+}
+
+// refresh brings every row up to the configuration of now.
+func (p *settingsPage) refresh() {
+	now, environ := p.w.parts.config(), p.w.parts.environ()
+	waits := map[string]bool{}
+	for _, key := range config.Waiting(p.w.parts.started(), now) {
+		waits[key] = true
+	}
+	conflicts := shortcutConflicts(now, p.w.shortcutActions(), runtime.GOOS)
+	for _, s := range p.order {
+		p.rows[s.Key].update(settingState{
+			value: s.Value(now), by: s.Overridden(environ), waits: waits[s.Key], conflict: conflicts[s.Key],
+		})
+	}
+}
+
+// matches reports whether a setting has every word that is searched for.
+func matches(s config.Setting, section, query string) bool {
+	text := strings.ToLower(strings.Join([]string{s.Key, section, settingTitle(s), s.Help, s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
+	for _, word := range strings.Fields(query) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// show puts the rows on the page that are searched for, or not folded away.
+func (p *settingsPage) show() {
+	if p.w.page != pageSettings {
+		return
+	}
+	rows := append([]*placed{}, p.top...)
+	if p.query == "" {
+		rows = append(rows, noticeCards(p.notices)...)
+	}
+	found := 0
+	for _, section := range settingSections() {
+		list, folded := p.section(section.key, section.title)
+		found += len(list)
+		if len(list)+folded == 0 {
+			continue
+		}
+		rows = append(rows, &placed{row: newBoxRow(titleWords(section.title)), gap: gap20 + gap8, max: proseMax})
+		rows = append(rows, list...)
+		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
+			fold := p.folds[section.key]
+			fold.set(section.key, folded)
+			rows = append(rows, &placed{row: fold, gap: gap4, max: proseMax})
+		}
+	}
+	if found == 0 && p.query != "" {
+		rows = append(rows, textRow("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called.", roleMuted, gap20))
+	}
+	if p.query == "" {
+		about := "mac-stats " + orElse(p.w.parts.version, "(no version)") + " · " + p.w.parts.home
+		rows = append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleMuted), gap: gap20, max: proseMax})
+	}
+	p.w.pageView.setRows(rows)
+}
+
+// section is a section's rows, and how many more are folded away.
+func (p *settingsPage) section(key, title string) (rows []*placed, folded int) {
+	for _, s := range p.order {
+		table, _, _ := strings.Cut(s.Key, ".")
+		switch {
+		case table != key || p.query != "" && !matches(s, title, p.query):
+		case p.query == "" && p.isFolded(s) && !p.open[key]:
+			folded++
+		default:
+			rows = append(rows, &placed{row: p.rows[s.Key], gap: 0, max: proseMax})
+		}
+	}
+	return rows, folded
+}
+
+// isFolded: shortcuts are many, and have a list of their own.
+func (p *settingsPage) isFolded(s config.Setting) bool {
+	return s.Expert || s.Kind == config.KindShortcut
+}
+
+func (p *settingsPage) hasExperts(section string) bool {
+	for _, s := range p.order {
+		if table, _, _ := strings.Cut(s.Key, "."); table == section && p.isFolded(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// noticeCards are what the app has to say of its set-up.
+func noticeCards(notices []backend.Notice) []*placed {
+	var rows []*placed
 	for _, n := range notices {
 		parts := []fyne.CanvasObject{newParagraph(n.Text, roleText)}
 		if n.Next != "" {
@@ -72,29 +199,15 @@ func settingsRows(p parts, started config.Config, notices []backend.Notice, open
 		}
 		rows = append(rows, &placed{row: newCardRow(roleWarn, parts...), gap: gap8, max: proseMax})
 	}
-	var lines []fyne.CanvasObject
-	now := p.config()
-	waits := waiting(started, now)
-	for i, s := range settingLines(now) {
-		if i > 0 {
-			lines = append(lines, hairline())
-		}
-		lines = append(lines, settingRow(s, waits[s.key]))
-	}
-	list := newCardRow(roleNone, lines...)
-	list.gap = gap8
-	rows = append(rows, &placed{row: list, gap: gap12, max: proseMax})
-	about := "mac-stats " + orElse(p.version, "(no version)") + " · " + p.home
-	return append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleFaint), gap: gap12})
+	return rows
 }
 
-func settingRow(s settingLine, waits bool) fyne.CanvasObject {
-	key := newWords(s.key, roleText, sizeMono)
-	key.style.Monospace = true
-	top := line(gap8, 0, key.squeezable(), textWords(s.value))
-	help := smallWords(s.help).squeezable()
-	if waits {
-		help.set("applies after a restart · "+s.help, roleWarn)
+// settingTitle is a key in words: "Notify after".
+func settingTitle(s config.Setting) string {
+	_, name, _ := strings.Cut(s.Key, ".")
+	if name == "num_ctx" {
+		return "Context size"
 	}
-	return stack(0, top, help)
+	words := strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
 }

@@ -4,6 +4,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
+
+	"mac-stats/app/config"
 )
 
 // page is what the middle of the window shows.
@@ -24,14 +26,17 @@ type sidebar struct {
 	*sessionList
 	object fyne.CanvasObject
 	pages  map[page]*button
+	fresh  *button
+	find   *button
 }
 
 func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sidebar {
 	s := &sidebar{sessionList: list, pages: map[page]*button{}}
 	chat := newButton(buttonPlain, "New chat", newChat)
-	chat.trailing, chat.padY, chat.padX = shortcutWords("N"), 6, 10
+	chat.padY, chat.padX = 6, 10
 	find := newButton(buttonPlain, "Search", search)
-	find.trailing, find.padY, find.padX, find.tone = shortcutWords("K"), 6, 10, roleMuted
+	find.padY, find.padX, find.tone = 6, 10, roleMuted
+	s.fresh, s.find = chat, find
 	foot := stack(0, inset(0, gap8, 0, 0, hairline()))
 	for _, p := range []struct {
 		page page
@@ -51,4 +56,11 @@ func (s *sidebar) mark(p page) {
 	for name, b := range s.pages {
 		b.setSelected(name == p)
 	}
+}
+
+// wordShortcuts says on the buttons what their shortcuts are.
+func (s *sidebar) wordShortcuts(c config.Config) {
+	s.fresh.trailing, s.find.trailing = firstShortcut(c, "new_chat"), firstShortcut(c, "search")
+	s.fresh.Refresh()
+	s.find.Refresh()
 }

@@ -101,13 +101,14 @@ func darkPalette() palette {
 
 // appTheme is the window's look; it follows the system's light or dark.
 type appTheme struct {
-	light, dark palette
-	base        fyne.Theme
+	light, dark   palette
+	base          fyne.Theme
+	text, density float32 // 1 = as drawn here
 }
 
 // Theme is the app's own theme. It follows the system's light or dark variant.
 func Theme() fyne.Theme {
-	return &appTheme{light: lightPalette(), dark: darkPalette(), base: theme.DefaultTheme()}
+	return &appTheme{light: lightPalette(), dark: darkPalette(), base: theme.DefaultTheme(), text: 1, density: 1}
 }
 
 func (t *appTheme) palette(v fyne.ThemeVariant) palette {
@@ -157,8 +158,12 @@ func (t *appTheme) Icon(n fyne.ThemeIconName) fyne.Resource { return t.base.Icon
 // Size implements fyne.Theme.
 func (t *appTheme) Size(name fyne.ThemeSizeName) float32 {
 	switch name {
+	case sizeNameText:
+		return t.text
+	case sizeNameDensity:
+		return t.density
 	case theme.SizeNameText:
-		return sizeText
+		return sizeText * t.text
 	case theme.SizeNameCaptionText:
 		return sizeSmall
 	case theme.SizeNameSubHeadingText:

@@ -58,8 +58,9 @@ type viewport struct {
 	onLink     func(url string)
 	onRune     func(r rune) // typing goes to the composer
 	away       bool
-	pad        float32 // beside the column
-	top        float32 // above the first row
+	placedFor  [2]float32 // text scale and density of the rows' places
+	pad        float32    // beside the column
+	top        float32    // above the first row
 	onEscape   func()
 	onShortcut func(fyne.Shortcut) bool  // shortcuts of the window
 	onKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
@@ -141,6 +142,9 @@ func (v *viewport) place(force bool) {
 		return
 	}
 	v.left = (size.Width - v.column) / 2
+	look := [2]float32{textScale(), density()}
+	force = force || v.placedFor != look
+	v.placedFor = look
 	y := v.top
 	for i, p := range v.rows {
 		w := v.column - p.indent
@@ -152,7 +156,7 @@ func (v *viewport) place(force bool) {
 			p.height = p.row.measure(w)
 		}
 		if i > 0 {
-			y += p.gap
+			y += p.gap * look[1]
 		}
 		p.top = y
 		y += p.height
@@ -506,7 +510,7 @@ func (v *viewport) TypedRune(r rune) {
 
 // TypedKey implements fyne.Focusable: the keys that move in a page.
 func (v *viewport) TypedKey(ev *fyne.KeyEvent) {
-	if v.onKey != nil && v.onKey(ev) {
+	if v.onKey != nil && v.onKey(ev) || boundKey(v, ev) {
 		return
 	}
 	page := v.Size().Height - 2*gap20
@@ -559,6 +563,9 @@ func (r *viewportRenderer) Layout(fyne.Size) {
 func (r *viewportRenderer) MinSize() fyne.Size { return fyne.NewSize(120, 80) }
 
 func (r *viewportRenderer) Refresh() {
+	if r.v.placedFor != [2]float32{textScale(), density()} {
+		r.v.place(false)
+	}
 	r.v.arrange()
 	canvas.Refresh(r.v)
 }

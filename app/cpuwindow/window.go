@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/backend"
@@ -94,7 +95,12 @@ type Window struct {
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
 	told        *backend.Notice // in the notice bar, where it came from the backend
-	started     config.Config   // when the window was made: what waits for a restart differs
+	settings    *settingsPage   // nil before it is first shown
+	shortcuts   *shortcutList   // nil while it is closed
+	worn        config.Window   // what the window looks like
+	baseScale   float32         // of all Fyne apps, without zoom
+	bound       map[desktop.CustomShortcut]func()
+	boundFor    config.Shortcuts
 	recheck     *recheckState
 	extraDrawn  string // what the cards below the conversation were made for
 	stopVitals  []func()
@@ -121,15 +127,16 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, undoStays: undoStays, started: d.config(), recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
+	w := &Window{footStays: footStays, undoStays: undoStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, newThumbs()
+	w.baseScale = systemScale(p.App)
 	w.win = p.App.NewWindow("mac-stats")
 	w.build()
 	w.win.SetPadded(false)
 	w.win.SetContent(w.content())
 	w.win.SetCloseIntercept(w.onClose)
-	w.bindKeys()
+	w.followConfig()
 	w.bindAttaching()
 	w.watchFocus()
 	w.restoreSize()
@@ -316,14 +323,7 @@ func (w *Window) loadPage(which page) {
 		w.roster.load()
 		return
 	}
-	go func() {
-		load := readPage(which, w.parts, w.started, w.openFile)
-		w.p.Do(func() {
-			if w.page == which {
-				w.pageView.setRows(load())
-			}
-		})
-	}()
+	w.loadSettings()
 }
 
 // watchVitals samples and draws the vitals while the window is shown.

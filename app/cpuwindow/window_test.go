@@ -41,6 +41,7 @@ type bench struct {
 	quits    int
 	hides    bool
 	home     string
+	environ  []string
 	notify   func(backend.Notice)
 }
 
@@ -163,6 +164,7 @@ func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
+	t.Setenv(envScale, "1") // zoom changes it
 	app := test.NewTempApp(t)
 	app.Settings().SetTheme(Theme())
 	b := &bench{
@@ -182,12 +184,13 @@ func newBench(t testing.TB) *bench {
 	d := parts{
 		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
-		config: func() config.Config {
-			return config.Config{Agents: config.Agents{Default: "orchestrator"}, Memory: config.Memory{GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, Write: "auto"}}
-		},
+		config:   b.config,
+		started:  config.Default,
+		environ:  func() []string { return b.environ },
+		set:      func(key, value string) error { return config.Set(b.conffile(), key, value) },
 		notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
-		home:     b.home, conffile: filepath.Join(b.home, "config.toml"),
+		home:     b.home, conffile: b.conffile(),
 	}
 	d.roster = stubRoster{agents.NewRegistry(agents.RegistryConfig{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
 	b.w = newWindow(Params{
@@ -197,6 +200,22 @@ func newBench(t testing.TB) *bench {
 	}, d)
 	b.w.win.Resize(fyne.NewSize(980, 700))
 	return b
+}
+
+func (b *bench) conffile() string { return filepath.Join(b.home, "config.toml") }
+
+// set changes a setting in config.toml.
+func (b *bench) set(key, value string) {
+	b.t.Helper()
+	if err := config.Set(b.conffile(), key, value); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// config is what config.toml says now.
+func (b *bench) config() config.Config {
+	c, _ := config.Load(b.conffile(), b.environ)
+	return c
 }
 
 // settle turns the UI goroutine until nothing has come for a while.
@@ -543,7 +562,7 @@ func TestPages(t *testing.T) {
 	b.sees("Orchestrator", "t be used")
 	b.w.ShowSettings()
 	b.settle()
-	b.sees("config.toml:3: bad value", "ollama.host")
+	b.sees("config.toml:3: bad value", "window.theme")
 	b.w.NewChat()
 	b.sees("What shall we look at?")
 }

@@ -1,0 +1,57 @@
+package config
+
+// windowSettings are how the window looks.
+func windowSettings() []Setting {
+	return []Setting{
+		named("window.theme", "system", "Light or dark, or as the system is.",
+			oneOf(func(c *Config) *string { return &c.Window.Theme }, "system", "light", "dark")),
+		named("window.zoom", "100", "The size of everything in the window, in percent.",
+			whole(func(c *Config) *int { return &c.Window.Zoom }, 50, 300, nil)),
+		named("window.text_size", "13", "The size of the text of an answer; smaller and larger text keeps its proportion.",
+			whole(func(c *Config) *int { return &c.Window.TextSize }, 10, 24, nil)),
+		named("window.density", "comfortable", "How much room is between lines of a list and rows of a conversation.",
+			oneOf(func(c *Config) *string { return &c.Window.Density }, "comfortable", "compact")),
+		named("window.on_top", "false", "Keep the window above all others, where the window system can do that: X11, macOS and Windows, but not Wayland.",
+			boolean(func(c *Config) *bool { return &c.Window.OnTop })),
+	}
+}
+
+// shortcutSettings are the window's shortcuts.
+func shortcutSettings() []Setting {
+	key := func(name, def, help string, field func(*Shortcuts) *string) Setting {
+		return named("shortcuts."+name, def, help, words(func(c *Config) *string { return field(&c.Shortcuts) },
+			"shortcuts like Mod+K or F1, parted by spaces, or empty; Mod is Cmd on macOS, Ctrl elsewhere", shortcuts)).ofKind(KindShortcut)
+	}
+	return []Setting{
+		key("new_chat", "Mod+N", "Begin a new chat.", func(s *Shortcuts) *string { return &s.NewChat }),
+		key("new_private_chat", "Mod+Shift+N", "Begin a chat of which nothing is written.", func(s *Shortcuts) *string { return &s.NewPrivateChat }),
+		key("search", "Mod+K", "Search all conversations.", func(s *Shortcuts) *string { return &s.Search }),
+		key("find", "Mod+F", "Find in what is shown.", func(s *Shortcuts) *string { return &s.Find }),
+		key("write", "Mod+L", "Go to the field where a message is written.", func(s *Shortcuts) *string { return &s.Write }),
+		key("answer_again", "Mod+R", "Have the last message answered again.", func(s *Shortcuts) *string { return &s.AnswerAgain }),
+		key("stop", "Mod+.", "Stop the answer. Escape does too.", func(s *Shortcuts) *string { return &s.Stop }),
+		key("next_session", "Ctrl+Tab Mod+]", "Go to the next conversation.", func(s *Shortcuts) *string { return &s.NextSession }),
+		key("previous_session", "Ctrl+Shift+Tab Mod+[", "Go to the conversation before.", func(s *Shortcuts) *string { return &s.PreviousSession }),
+		key("chat", "Mod+1", "Show the chat.", func(s *Shortcuts) *string { return &s.Chat }),
+		key("memory", "Mod+2", "Show the memory.", func(s *Shortcuts) *string { return &s.Memory }),
+		key("agents", "Mod+3", "Show the agents.", func(s *Shortcuts) *string { return &s.Agents }),
+		key("transcript", "Mod+4", "Show the transcripts.", func(s *Shortcuts) *string { return &s.Transcript }),
+		key("settings", "Mod+,", "Show the settings.", func(s *Shortcuts) *string { return &s.Settings }),
+		key("zoom_in", "Mod++ Mod+=", "Make everything larger.", func(s *Shortcuts) *string { return &s.ZoomIn }),
+		key("zoom_out", "Mod+-", "Make everything smaller.", func(s *Shortcuts) *string { return &s.ZoomOut }),
+		key("zoom_reset", "Mod+0", "Show everything at its usual size.", func(s *Shortcuts) *string { return &s.ZoomReset }),
+		key("pin_on_top", "Mod+Shift+P", "Keep the window above all others, or no longer.", func(s *Shortcuts) *string { return &s.PinOnTop }),
+		key("shortcuts", "Mod+/ F1", "List the shortcuts.", func(s *Shortcuts) *string { return &s.Shortcuts }),
+		key("close", "Mod+W", "Close the window; mac-stats goes on in the menu bar where there is one.", func(s *Shortcuts) *string { return &s.Close }),
+		key("quit", "Mod+Q", "Quit mac-stats.", func(s *Shortcuts) *string { return &s.Quit }),
+	}
+}
+
+func (s Setting) ofKind(k Kind) Setting { s.Kind = k; return s }
+
+func shortcuts(text string) error {
+	if _, err := ParseShortcuts(text); err != nil || len(text) > maxText {
+		return errNotAllowed
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package cpuwindow
+
+import (
+	"os"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+
+	"mac-stats/app/config"
+)
+
+// How the window looks follows [window] of config.toml. Zoom is the scale of the
+// whole canvas, so nothing in the window has to know of it; the size of text and the
+// density are sizes of the theme.
+
+// The sizes of our theme beside Fyne's.
+const (
+	sizeNameText    fyne.ThemeSizeName = "mac-stats.text"    // 1 = the type scale as it is
+	sizeNameDensity fyne.ThemeSizeName = "mac-stats.density" // 1 = comfortable
+)
+
+// compactDensity is how much of the room between rows is left where it is compact.
+const compactDensity float32 = 0.6
+
+// textScale is by how much the text of conversations is larger than the type scale.
+func textScale() float32 { return sizeOr1(sizeNameText) }
+
+// density is how much of the room between rows there is.
+func density() float32 { return sizeOr1(sizeNameDensity) }
+
+func sizeOr1(name fyne.ThemeSizeName) float32 {
+	if s := theme.Size(name); s > 0 {
+		return s
+	}
+	return 1 // not our theme
+}
+
+// themeFor is the theme of a configuration.
+func themeFor(c config.Window) fyne.Theme {
+	t := Theme().(*appTheme)
+	t.text = float32(c.TextSize) / sizeText
+	if c.Density == "compact" {
+		t.density = compactDensity
+	}
+	switch c.Theme {
+	case "light":
+		t.dark = t.light
+	case "dark":
+		t.light = t.dark
+	}
+	return t
+}
+
+// envScale is Fyne's variable for the scale of windows: there is no other way to
+// change it while the app runs.
+const envScale = "FYNE_SCALE"
+
+// systemScale is what the user set for all Fyne apps; zoom is on top of it.
+func systemScale(a fyne.App) float32 {
+	if s, err := strconv.ParseFloat(os.Getenv(envScale), 32); err == nil && s > 0 {
+		return float32(s)
+	}
+	if s := a.Settings().Scale(); s > 0 {
+		return s
+	}
+	return 1
+}
+
+// wear takes over what [window] says. The window keeps its size on the screen.
+func (w *Window) wear(c config.Window) {
+	before := w.worn
+	if c == before {
+		return
+	}
+	w.worn = c
+	if c.OnTop && !before.OnTop {
+		w.putOnTop()
+	}
+	if c.OnTop = before.OnTop; c == before {
+		return
+	}
+	size := w.win.Canvas().Size()
+	if err := os.Setenv(envScale, strconv.FormatFloat(float64(w.baseScale*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
+		w.parts.logger.Warn("the zoom can't be set", "error", err)
+	}
+	w.p.App.Settings().SetTheme(themeFor(c))
+	if before.Zoom != 0 && before.Zoom != c.Zoom && w.visible {
+		by := float32(before.Zoom) / float32(c.Zoom)
+		w.win.Resize(fyne.NewSize(size.Width*by, size.Height*by))
+	}
+}
+
+// putOnTop keeps the window above others from now on. Fyne can ask for it and not
+// take it back, so letting go waits for the next window.
+func (w *Window) putOnTop() {
+	if d, ok := w.win.(desktop.Window); ok {
+		d.RequestAlwaysOnTop()
+	}
+}
+
+// followConfig takes over how the window looks and which keys do what; it costs
+// nothing where neither changed.
+func (w *Window) followConfig() {
+	c := w.parts.config()
+	w.wear(c.Window)
+	if w.bound == nil || c.Shortcuts != w.boundFor {
+		w.boundFor = c.Shortcuts
+		w.bindKeys()
+	}
+}
+
+// zoomSteps are what zooming goes through, in percent: Fyne rounds to tenths.
+func zoomSteps() []int { return []int{50, 60, 70, 80, 90, 100, 110, 120, 130, 150, 170, 200, 250, 300} }
+
+// zoomFrom is the next step of zoom, up or down.
+func zoomFrom(now, by int) int {
+	steps := zoomSteps()
+	if by > 0 {
+		for _, s := range steps {
+			if s > now {
+				return s
+			}
+		}
+		return steps[len(steps)-1]
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i] < now {
+			return steps[i]
+		}
+	}
+	return steps[0]
+}
+
+func (w *Window) zoomIn()    { w.zoomTo(zoomFrom(w.parts.config().Window.Zoom, 1)) }
+func (w *Window) zoomOut()   { w.zoomTo(zoomFrom(w.parts.config().Window.Zoom, -1)) }
+func (w *Window) zoomReset() { w.zoomTo(100) }
+
+func (w *Window) zoomTo(percent int) { w.setSetting("window.zoom", strconv.Itoa(percent), nil) }
+
+func (w *Window) togglePin() {
+	on := !w.parts.config().Window.OnTop
+	w.setSetting("window.on_top", strconv.FormatBool(on), func(err error) {
+		if err == nil && !on {
+			w.tell("The window stays above the others until it is closed and mac-stats starts again", "")
+		}
+	})
+}

@@ -1,0 +1,254 @@
+package cpuwindow
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/config"
+)
+
+// settingState is how a setting is now.
+type settingState struct {
+	value    string // as config.toml has it
+	by       string // the variable of the environment that hides config.toml
+	waits    bool   // the change holds from the next start on
+	conflict string // with another shortcut
+}
+
+// settingRow is one setting: name, help, its control, and below what is to be said
+// of its value: changed, hidden by the environment, waiting for a restart, refused.
+type settingRow struct {
+	widget.BaseWidget
+	setting config.Setting
+	state   settingState
+	known   bool // state was shown once
+	err     string
+	title   *words
+	key     *words
+	help    *prose
+	note    *prose
+	reset   *button
+	control settingControl
+	line    fyne.CanvasObject
+	beside  bool // the control stands right of the name
+}
+
+// settingControl is what a setting is changed by.
+type settingControl interface {
+	fyne.CanvasObject
+	show(value string, locked bool)
+}
+
+// controlWidth is how wide a field beside a name is.
+const controlWidth float32 = 200
+
+func newSettingRow(s config.Setting, change func(key, value string), shortcut func(fyne.Shortcut) bool) *settingRow {
+	r := &settingRow{setting: s, title: textWords(settingTitle(s)).squeezable(), line: hairline()}
+	r.key = newWords(s.Key, roleMuted, sizeSmall).squeezable()
+	r.key.style.Monospace = true
+	r.help = newProse(codeSpans(s.Help, roleNone), sizeText, roleMuted)
+	r.note = newProse(nil, sizeSmall, roleMuted)
+	r.reset = newButton(buttonLink, "Reset to default", func() { change(s.Key, s.Default) })
+	r.control = newSettingControl(s, func(value string) {
+		if value == r.state.value {
+			r.failed(nil)
+			return
+		}
+		if err := s.Check(value); err != nil {
+			r.failed(err)
+			return
+		}
+		change(s.Key, value)
+	}, shortcut)
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// failed shows why a value was not taken; nil takes that away.
+func (r *settingRow) failed(err error) {
+	before := r.err
+	r.err = ""
+	if err != nil {
+		r.err = err.Error()
+	}
+	if r.err != before {
+		r.word()
+		if w := windowOf(r); w != nil {
+			w.pageView.remeasure(r)
+		}
+	}
+}
+
+// update shows the setting as it is now.
+func (r *settingRow) update(s settingState) {
+	if s == r.state && r.known {
+		return
+	}
+	r.known = true
+	if s.value != r.state.value {
+		r.err = ""
+	}
+	r.state = s
+	r.control.show(s.value, s.by != "")
+	r.word()
+}
+
+func (r *settingRow) changed() bool { return r.state.value != shownDefault(r.setting) }
+
+// shownDefault is the default as Value would give it.
+func shownDefault(s config.Setting) string { return s.Value(config.Default()) }
+
+// word says what is to be said of the value.
+func (r *settingRow) word() {
+	var runs []run
+	add := func(text string, role fyne.ThemeColorName) {
+		if len(runs) > 0 {
+			runs = append(runs, run{text: "\n"})
+		}
+		runs = append(runs, codeSpans(text, role)...)
+	}
+	if r.err != "" {
+		add(fullStop(r.err), roleHot)
+	}
+	if r.state.by != "" {
+		add("Set by the variable "+r.state.by+" of the environment, which is stronger than config.toml.", roleWarn)
+	}
+	if r.state.waits {
+		add("Takes effect after a restart.", roleWarn)
+	}
+	if r.state.conflict != "" {
+		add(r.state.conflict, roleWarn)
+	}
+	if r.changed() {
+		add("Changed; the default is "+defaultWords(r.setting)+".", roleMuted)
+	}
+	r.note.Hidden = runs == nil
+	if runs != nil {
+		r.note.setRuns(runs)
+	}
+	r.reset.Hidden = !r.changed() || r.state.by != ""
+	r.Refresh()
+}
+
+// defaultWords is a setting's default for a sentence.
+func defaultWords(s config.Setting) string {
+	v := shownDefault(s)
+	switch {
+	case s.Kind == config.KindShortcut:
+		return orElse(config.ShortcutWords(v), "none")
+	case s.Kind == config.KindSwitch:
+		return onOff(v)
+	case v == "":
+		return "empty"
+	}
+	return v
+}
+
+func onOff(v string) string {
+	if v == "true" {
+		return "on"
+	}
+	return "off"
+}
+
+// measure implements row.
+func (r *settingRow) measure(width float32) float32 { return r.layout(width, false) }
+
+// layout places the parts, or only measures them.
+func (r *settingRow) layout(width float32, move bool) float32 {
+	put := func(o fyne.CanvasObject, x, y, w, h float32) {
+		if move {
+			o.Move(fyne.NewPos(x, y))
+			o.Resize(fyne.NewSize(w, h))
+		}
+	}
+	c := r.control.MinSize()
+	if _, ok := r.control.(*valueField); ok {
+		c.Width = min(controlWidth, width)
+	}
+	r.beside = c.Width+gap20+200 <= width
+	left, y := width, gap12*density()
+	if r.beside {
+		left = width - c.Width - gap20
+		put(r.control, width-c.Width, y, c.Width, c.Height)
+	}
+	th := r.title.MinSize().Height
+	put(r.title, 0, y, left, th)
+	y += th + 2
+	h := r.help.measure(left)
+	put(r.help, 0, y, left, h)
+	y += h + 2
+	kh := r.key.MinSize().Height
+	put(r.key, 0, y, left, kh)
+	y += kh
+	if !r.beside {
+		y += gap8
+		put(r.control, 0, y, min(c.Width, width), c.Height)
+		y += c.Height
+	} else {
+		y = max(y, gap12*density()+c.Height)
+	}
+	if !r.note.Hidden {
+		y += gap4
+		h := r.note.measure(width)
+		put(r.note, 0, y, width, h)
+		y += h
+	}
+	if !r.reset.Hidden {
+		s := r.reset.MinSize()
+		y += gap4
+		put(r.reset, 0, y, s.Width, s.Height)
+		y += s.Height
+	}
+	y += gap12 * density()
+	put(r.line, 0, y-1, width, 1)
+	return y
+}
+
+// CreateRenderer implements fyne.Widget.
+func (r *settingRow) CreateRenderer() fyne.WidgetRenderer { return &settingRowRenderer{r} }
+
+type settingRowRenderer struct{ r *settingRow }
+
+func (x *settingRowRenderer) Layout(s fyne.Size) { x.r.layout(s.Width, true) }
+func (x *settingRowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, 40) }
+func (x *settingRowRenderer) Destroy()           {}
+func (x *settingRowRenderer) Refresh() {
+	x.Layout(x.r.Size())
+	for _, o := range x.Objects() {
+		if o.Visible() { // a note without words has no lines
+			o.Refresh()
+		}
+	}
+	canvas.Refresh(x.r)
+}
+
+// Objects are in the order of Tab.
+func (x *settingRowRenderer) Objects() []fyne.CanvasObject {
+	r := x.r
+	return []fyne.CanvasObject{r.title, r.help, r.key, r.control, r.note, r.reset, r.line}
+}
+
+// foldRow opens and closes what few people need of a section.
+type foldRow struct {
+	*boxRow
+	button *button
+}
+
+func newFoldRow(onTap func()) *foldRow {
+	b := newButton(buttonQuiet, "", onTap)
+	b.size, b.padY = sizeText, 6
+	return &foldRow{boxRow: newBoxRow(line(0, -1, inset(0, 0, 0, 0, b))), button: b}
+}
+
+// set words the fold; folded is how many rows it hides.
+func (f *foldRow) set(section string, folded int) {
+	name := "Advanced"
+	if section == "shortcuts" {
+		name = "All shortcuts"
+	}
+	f.button.SetText(strings.TrimSpace(map[bool]string{true: "▸ ", false: "▾ "}[folded > 0] + name))
+}
