@@ -95,6 +95,9 @@ func (s *Store) bringBackAttachments(files []string) error {
 		if isAttachmentPath(file) || !strings.HasSuffix(file, fileSuffix) {
 			continue
 		}
+		if fi, err := s.root.Stat(file); err != nil || !fi.Mode().IsRegular() {
+			continue // a folder, or a link to nothing: it links nothing
+		}
 		data, err := s.readRegular(file)
 		if err != nil {
 			return err

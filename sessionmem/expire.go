@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -20,13 +21,20 @@ type ExpireRule struct {
 }
 
 // expired says whether the session of this list entry is one. What can't be read,
-// is of a newer format or an older file of a session with a newer one is none.
-func (r ExpireRule) expired(info Info, now time.Time) bool {
+// is of a newer format or an older file of a session with a newer one is none. One
+// that was brought back from the trash is as old as that.
+func (r ExpireRule) expired(info Info, marks Marks, now time.Time) bool {
+	used := info.Active
+	if back := marks.of(info.Name).Back; back.After(used) {
+		used = back
+	}
 	return r.After > 0 && info.Archived && !info.ReadOnly && info.Err == nil && checkName(info.Name) == nil &&
-		now.Sub(info.Active) >= r.After && (r.Keep == nil || !r.Keep(info.Name))
+		now.Sub(used) >= r.After && (r.Keep == nil || !r.Keep(info.Name))
 }
 
-// Expired gives the sessions that DeleteExpired would delete now.
+// Expired gives the sessions that DeleteExpired would delete now. One that was
+// deleted so and stands here again was brought back: that is noted, and its age
+// counts from now on.
 func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]Info, error) {
 	if rule.After <= 0 {
 		return nil, nil
@@ -35,13 +43,41 @@ func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking for old sessions: %w", err)
 	}
+	marks, err := s.state.Marks()
+	if err != nil {
+		return nil, err
+	}
 	var out []Info
+	var back []string
 	for _, info := range list {
-		if rule.expired(info, time.Now()) {
+		switch {
+		case !rule.expired(info, marks, time.Now()):
+		case !marks.of(info.Name).Expired.IsZero():
+			back = append(back, info.Name)
+		default:
 			out = append(out, info)
 		}
 	}
-	return out, nil
+	return out, s.state.broughtBack(ctx, back)
+}
+
+// broughtBack notes that sessions came back from the trash just now.
+func (st *State) broughtBack(ctx context.Context, names []string) error {
+	return st.markAll(ctx, names, func(marks *sessionMarks) {
+		marks.Expired, marks.Back = time.Time{}, time.Now().Truncate(time.Millisecond)
+	})
+}
+
+// LastBack is when the last of these sessions was brought back from the trash; zero
+// where none was.
+func (m Marks) LastBack(list []Info) time.Time {
+	var last time.Time
+	for _, info := range list {
+		if back := m.of(info.Name).Back; back.After(last) {
+			last = back
+		}
+	}
+	return last
 }
 
 // DeleteExpired moves archived sessions of the rule's age to .trash, as Delete does,
@@ -52,10 +88,21 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 	if err != nil {
 		return nil, err
 	}
+	names := make([]string, len(list))
+	for i, info := range list {
+		names[i] = info.Name
+	}
+	now := time.Now().Truncate(time.Millisecond)
+	// Before they go: after a crash between the two, one that is still there stays for
+	// a while longer.
+	if err := s.state.markAll(ctx, names, func(marks *sessionMarks) { marks.Expired = now }); err != nil {
+		return nil, err
+	}
 	var errs []error
 	for _, info := range list {
 		if ctx.Err() != nil {
-			return deleted, errors.Join(append(errs, ctx.Err())...)
+			errs = append(errs, ctx.Err())
+			break
 		}
 		err := s.delete(ctx, info.Name, func() error { return s.stillExpired(info, rule) })
 		switch {
@@ -67,13 +114,19 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 			errs = append(errs, fmt.Errorf("deleting %s: %w", info.Name, err))
 		}
 	}
+	stayed := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(deleted, name) })
+	errs = append(errs, s.state.markAll(context.WithoutCancel(ctx), stayed, func(marks *sessionMarks) { marks.Expired = time.Time{} }))
 	return deleted, errors.Join(errs...)
 }
 
 // stillExpired looks again, under the session's locks.
 func (s *Store) stillExpired(info Info, rule ExpireRule) error {
 	parts, err := s.filesOfInfo(info)
-	if err == nil && !rule.expired(s.infoOf(parts), time.Now()) {
+	if err != nil {
+		return err
+	}
+	marks, err := s.state.Marks()
+	if err == nil && !rule.expired(s.infoOf(parts), marks, time.Now()) {
 		err = errKept
 	}
 	return err

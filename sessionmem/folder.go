@@ -120,7 +120,10 @@ func inFolder(f *storeFolder, work func(*os.Root) error) error {
 }
 
 func (f *storeFolder) Open(name string) (*os.File, error) {
-	return in(f, func(r *os.Root) (*os.File, error) { return r.Open(name) })
+	return in(f, func(r *os.Root) (*os.File, error) {
+		file, err := r.Open(name)
+		return file, explainLink(r, name, err)
+	})
 }
 
 func (f *storeFolder) OpenFile(name string, flag int, perm os.FileMode) (*os.File, error) {
@@ -128,7 +131,24 @@ func (f *storeFolder) OpenFile(name string, flag int, perm os.FileMode) (*os.Fil
 }
 
 func (f *storeFolder) Stat(name string) (os.FileInfo, error) {
-	return in(f, func(r *os.Root) (os.FileInfo, error) { return r.Stat(name) })
+	return in(f, func(r *os.Root) (os.FileInfo, error) {
+		fi, err := r.Stat(name)
+		return fi, explainLink(r, name, err)
+	})
+}
+
+// errLink: a link that is not followed.
+var errLink = errors.New("it is a link that leads out of the session folder, or to nothing; put the file itself in its place, or remove the link")
+
+// explainLink says so where an error is of a link that can't be followed.
+func explainLink(r *os.Root, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if fi, lerr := r.Lstat(name); lerr == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		return &fs.PathError{Op: "open", Path: name, Err: errLink}
+	}
+	return err
 }
 
 func (f *storeFolder) Lstat(name string) (os.FileInfo, error) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 )
@@ -65,6 +66,7 @@ type Memory struct {
 	logger               *slog.Logger
 	maxPerson, maxServer int
 	budget               func(Target) int
+	locked               atomic.Bool // the folder of the lock was made
 
 	mu   sync.Mutex // guards read
 	read map[string]readMemory

@@ -414,3 +414,20 @@ func FuzzMemoryParse(f *testing.F) {
 		}
 	})
 }
+
+// A lesson makes no folder in the place of one that was moved away.
+func TestRememberingWhileTheSessionFolderIsAway(t *testing.T) {
+	root := t.TempDir()
+	m := NewMemory(MemoryConfig{Root: root})
+	must(t, second(m.Append(t.Context(), Lesson{Text: "likes green tea", Target: global})))
+	session := filepath.Join(root, sessionDir)
+	must(t, os.Rename(session, root+"/away"))
+	if _, err := m.Append(t.Context(), Lesson{Text: "likes long walks", Target: global}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("while it is away: %v", err)
+	}
+	must(t, os.Rename(root+"/away", session))
+	must(t, second(m.Append(t.Context(), Lesson{Text: "likes long walks", Target: global})))
+	must(t, os.RemoveAll(session))
+	must(t, os.Mkdir(session, 0o700)) // by hand
+	must(t, second(m.Append(t.Context(), Lesson{Text: "likes old maps", Target: global})))
+}

@@ -275,12 +275,18 @@ func removeLine(raw []byte, line string) ([]byte, bool) {
 	return nil, false
 }
 
-// lock takes the lock of the memory files.
+// lock takes the lock of the memory files. The session folder that it is in is made
+// once: where that is gone later, it was moved away and may come back.
 func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(m.root, sessionDir, locksDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	mkdir := os.MkdirAll
+	if m.locked.Load() {
+		mkdir = os.Mkdir
+	}
+	if err := mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, explainDisk("locking the memory", err)
 	}
+	m.locked.Store(true)
 	l := flock.New(filepath.Join(dir, memoryLock))
 	if err := takeShort(ctx, l); err != nil {
 		return nil, explainDisk("locking the memory", err)

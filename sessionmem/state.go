@@ -37,8 +37,10 @@ type stateDoc struct {
 
 // sessionMarks is what is marked of one session.
 type sessionMarks struct {
-	Pinned time.Time `json:"pinned,omitzero"` // when it was; zero: it is not
-	Read   readMark  `json:"read,omitzero"`
+	Pinned  time.Time `json:"pinned,omitzero"` // when it was; zero: it is not
+	Read    readMark  `json:"read,omitzero"`
+	Expired time.Time `json:"expired,omitzero"`      // when it was moved to the trash by its age
+	Back    time.Time `json:"brought_back,omitzero"` // when it came back from there: its age counts from then
 }
 
 // readMark says how far a session was read.
@@ -168,24 +170,46 @@ func (st *State) mark(ctx context.Context, name string, change func(*sessionMark
 			return nil
 		}
 	}
-	err := st.edit(ctx, func(doc stateDoc, file object) error {
-		marks := doc.Sessions[name]
-		change(&marks)
-		return file.within("sessions", func(sessions object) error {
-			return sessions.within(name, func(session object) error {
-				return marks.put(session)
-			})
-		})
-	})
-	if err != nil {
+	if err := st.editMarks(ctx, []string{name}, func(marks *sessionMarks) { change(marks) }); err != nil {
 		return fmt.Errorf("marking %s: %w", name, err)
 	}
 	return nil
 }
 
+// markAll changes the marks of several sessions in one write.
+func (st *State) markAll(ctx context.Context, names []string, change func(*sessionMarks)) error {
+	if len(names) == 0 {
+		return nil
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if err := st.editMarks(ctx, names, change); err != nil {
+		return fmt.Errorf("marking %d sessions: %w", len(names), err)
+	}
+	return nil
+}
+
+// editMarks writes what change makes of sessions' marks. The caller holds mu.
+func (st *State) editMarks(ctx context.Context, names []string, change func(*sessionMarks)) error {
+	return st.edit(ctx, func(doc stateDoc, file object) error {
+		return file.within("sessions", func(sessions object) error {
+			for _, name := range names {
+				marks := doc.Sessions[name]
+				change(&marks)
+				if err := sessions.within(name, marks.put); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
 // put sets what is marked in a session's object.
 func (m sessionMarks) put(session object) error {
-	if err := session.set("pinned", m.Pinned, m.Pinned.IsZero()); err != nil || m.Read.Active.IsZero() {
+	err := errors.Join(session.set("pinned", m.Pinned, m.Pinned.IsZero()), session.set("expired", m.Expired, m.Expired.IsZero()),
+		session.set("brought_back", m.Back, m.Back.IsZero()))
+	if err != nil || m.Read.Active.IsZero() {
 		return err
 	}
 	return session.within("read", func(read object) error {

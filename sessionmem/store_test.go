@@ -586,3 +586,28 @@ func TestRenamingIsNoActivity(t *testing.T) {
 		t.Errorf("was %+v, is %+v", was, is)
 	}
 }
+
+// A link that leads nowhere, or out of the folder, is told of as what it is.
+func TestALinkInATranscriptsPlace(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	outside := filepath.Join(t.TempDir(), "outside.md")
+	writeFile(t, outside, "# mine")
+	for name, to := range map[string]string{"cli-nowhere": "nothing.md", "cli-outside": outside} {
+		must(t, os.Symlink(to, filepath.Join(root, sessionDir, fileName(name, time.Now(), "x"))))
+		_, lerr := s.Load(t.Context(), name)
+		_, aerr := s.Append(t.Context(), name, user("one"))
+		for _, err := range []error{lerr, aerr, s.Reset(t.Context(), name)} {
+			if !errors.Is(err, errLink) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	list, err := s.List(t.Context())
+	if err != nil || len(list) != 2 || !errors.Is(list[0].Err, errLink) || !errors.Is(list[1].Err, errLink) {
+		t.Errorf("listed: %+v, %v", list, err)
+	}
+	if got := readFile(t, outside); got != "# mine" {
+		t.Errorf("outside stands %q", got)
+	}
+}

@@ -182,6 +182,11 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 		if err := s.undelete(ctx, t, files); err != nil {
 			return "", fmt.Errorf("bringing back %s: %w", t.session, err)
 		}
+		if slices.ContainsFunc(files, inArchive) {
+			if err := s.state.broughtBack(ctx, []string{t.session}); err != nil {
+				s.logger.Warn("a session came back and its age counts from its last message on", "session", t.session, "err", err)
+			}
+		}
 		return t.session, nil
 	}
 	return "", ErrNothingDeleted
@@ -192,10 +197,18 @@ func (s *Store) trashedFiles(t trashed) ([]string, error) {
 	var files []string
 	err := s.root.WalkDir(t.dir, func(p string, d fs.DirEntry, err error) error {
 		rel := strings.TrimPrefix(p, t.dir+"/")
-		if err == nil && d.Type().IsRegular() && (strings.HasSuffix(p, fileSuffix) || isAttachmentPath(rel)) {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasSuffix(p, fileSuffix): // whatever it is, Delete has moved it
+			files = append(files, rel)
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() && isAttachmentPath(rel):
 			files = append(files, rel)
 		}
-		return err
+		return nil
 	})
 	return files, err
 }

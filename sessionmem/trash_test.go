@@ -55,6 +55,26 @@ func TestDeleteAndUndelete(t *testing.T) {
 	}
 }
 
+// What stands in a transcript's place goes to the trash with its session, and comes
+// back from there, whatever it is.
+func TestUndeleteBringsBackWhatDeleteTook(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	kept := filepath.Join(root, sessionDir, "session-memory-cli-a-20261121-101010-x.md", "mine.txt")
+	must(t, os.Mkdir(filepath.Dir(kept), 0o700))
+	writeFile(t, kept, "mine")
+	must(t, s.Delete(t.Context(), "cli-a"))
+	if _, err := os.Stat(kept); err == nil {
+		t.Error("it is still there")
+	}
+	if name, err := s.Undelete(t.Context(), "cli-a"); name != "cli-a" || err != nil {
+		t.Errorf("got %q, %v", name, err)
+	}
+	if got := readFile(t, kept); got != "mine" {
+		t.Errorf("it holds %q", got)
+	}
+}
+
 func TestDeleteRefuses(t *testing.T) {
 	root := t.TempDir()
 	s, other := openStore(t, root), openStore(t, root)

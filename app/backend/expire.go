@@ -15,8 +15,8 @@ import (
 const warnAhead = 24 * time.Hour
 
 // expirer moves archived sessions beyond session.delete_after to the trash, once a
-// day. Before the first time, and before the first time with a shorter age, it says
-// how many they are and waits for a day.
+// day. Before the first time, before the first time with a shorter age, and before
+// one goes again that was brought back, it says how many they are and waits for a day.
 type expirer struct {
 	store  *sessionmem.Store
 	after  func() time.Duration // session.delete_after now; 0 is never
@@ -55,7 +55,7 @@ func (e *expirer) try(ctx context.Context, after time.Duration) error {
 		return state.SetWarning(ctx, sessionmem.Warning{}) // switched off, or all kept: the next time is a first time
 	}
 	now := time.Now()
-	if told.At.IsZero() || told.At.After(now) || after < told.After {
+	if told.At.IsZero() || told.At.After(now) || after < told.After || told.At.Before(marks.LastBack(old)) {
 		told = sessionmem.Warning{At: now, After: after}
 		if err := state.SetWarning(ctx, told); err != nil {
 			return err

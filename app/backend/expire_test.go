@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,6 +140,51 @@ func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
 		}
 		x.stop()
 	})
+}
+
+// What people bring back, by a command or by moving the file, is as old as that, and
+// is told of again before it goes a second time.
+func TestWhatWasBroughtBackStays(t *testing.T) {
+	for name, back := range map[string]func(t *testing.T, x *expiry){
+		"by undelete": func(t *testing.T, x *expiry) {
+			if _, err := x.store.Undelete(t.Context(), "cpu-old"); err != nil {
+				t.Error(err)
+			}
+		},
+		"by hand": func(t *testing.T, x *expiry) {
+			files, err := filepath.Glob(filepath.Join(x.root, "session", ".trash", "*", "archive", "*", "*.md"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("in the trash is %v, %v", files, err)
+			}
+			month := filepath.Base(filepath.Dir(files[0]))
+			if err := os.Rename(files[0], filepath.Join(x.root, "session", "archive", month, filepath.Base(files[0]))); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x := newExpiry(t, 2*oneDay)
+				x.archived(map[string]int{"cpu-old": 100})
+				x.sleep(oneDay + time.Hour)
+				if diff := cmp.Diff([]string{"cpu-old"}, x.moved); diff != "" {
+					t.Fatal(diff)
+				}
+				back(t, x)
+				x.stop()
+				x.start()
+				x.sleep(oneDay + 23*time.Hour)
+				if len(x.moved) != 1 || len(x.warned) != 1 {
+					t.Fatalf("moved %v, warned %v", x.moved, x.warned)
+				}
+				x.sleep(3 * oneDay)
+				if diff := cmp.Diff([]string{"cpu-old", "cpu-old"}, x.moved); diff != "" || len(x.warned) != 2 {
+					t.Errorf("warned %v: %s", x.warned, diff)
+				}
+				x.stop()
+			})
+		})
+	}
 }
 
 func TestNothingIsDeletedWithoutNeed(t *testing.T) {

@@ -50,6 +50,7 @@ func readDrafts(path string) map[string]keptDraft {
 }
 
 // writeDrafts puts the file in place of the one before, or away where it is empty.
+// Its folder is never made: where it is gone, it was moved away and may come back.
 func writeDrafts(path string, sessions map[string]keptDraft) error {
 	if len(sessions) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -60,6 +61,9 @@ func writeDrafts(path string, sessions map[string]keptDraft) error {
 	data, err := json.MarshalIndent(keptDrafts{draftsFormat, sessions}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode drafts: %w", err)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("write drafts: %w", err)
 	}
 	if err := replaceFile(path, data); err != nil {
 		return fmt.Errorf("write drafts: %w", err)
