@@ -26,6 +26,7 @@ const (
 	NoticeMemory   NoticeKind = "memory"   // something was learnt in the background, or waits in the inbox
 	NoticeDelete   NoticeKind = "delete"   // old sessions are going to be deleted
 	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
+	NoticeCrash    NoticeKind = "crash"    // the app stopped unexpectedly before; holds until it is dismissed
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
 

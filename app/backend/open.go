@@ -47,6 +47,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		return nil, err
 	}
 	b.openLog(o.Logger)
+	b.watchCrashes()
 	b.loadConfig()
 	b.openMonitor(o.Watch)
 	if err := b.openModels(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -44,7 +45,8 @@ func (c *commands) doctorCommand() *cobra.Command {
 		Use: "doctor", Short: "Find what is wrong, and say the fix",
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
 server, its models and their context sizes, the agents, the display and the tray,
-and the disk. Exit 1 where it finds something.`,
+the disk, and reports of crashes. Exit 1 where it finds something. With --json it
+is what a report of a bug needs.`,
 		Args: exact(0, "no words"),
 	}
 	asJSON := jsonFlag(cmd)
@@ -53,7 +55,7 @@ and the disk. Exit 1 where it finds something.`,
 		if c.p.probes != nil {
 			d.probes = *c.p.probes
 		}
-		checks := d.all(cmd.Context())
+		checks := append(d.all(cmd.Context()), good("version", c.version()+", "+runtime.GOOS+"/"+runtime.GOARCH+", "+runtime.Version()))
 		if err := cmd.Context().Err(); err != nil {
 			return err
 		}
@@ -159,7 +161,7 @@ func (d *doctor) folderChecks() []check {
 	if !told { // of a read-only file system 0 B are free, which is not what is wrong
 		return checks
 	}
-	return append(checks, d.checkDisk(paths.Home))
+	return append(append(checks, d.checkDisk(paths.Home)), crashChecks(paths.Home)...)
 }
 
 func (d *doctor) configChecks() []check {

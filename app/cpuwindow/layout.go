@@ -130,15 +130,18 @@ func (s *scrim) CreateRenderer() fyne.WidgetRenderer {
 type noticeBar struct {
 	widget.BaseWidget
 	text    *prose
+	offer   *button // what can be done beside dismissing it; hidden where nothing
 	dismiss *button
 	bg      *surface
 	edge    *surface
 	width   float32 // of the window's middle; set before it is laid out
 }
 
-func newNoticeBar(changed func()) *noticeBar {
+func newNoticeBar(dismissed func()) *noticeBar {
 	n := &noticeBar{text: newProse(nil, sizeText, roleText), bg: newSurface(rolePanel, roleNone, 0), edge: newSurface(roleLine, roleNone, 0), width: 400}
-	n.dismiss = newButton(buttonQuiet, "Dismiss", func() { n.set("", ""); changed() })
+	n.offer = newButton(buttonLink, "", nil)
+	n.offer.Hide()
+	n.dismiss = newButton(buttonQuiet, "Dismiss", func() { n.set("", ""); dismissed() })
 	n.ExtendBaseWidget(n)
 	n.Hide()
 	return n
@@ -146,12 +149,24 @@ func newNoticeBar(changed func()) *noticeBar {
 
 func (n *noticeBar) set(text, next string) {
 	n.text.setRuns(noticeRuns(text, next))
+	n.offer.Hide()
 	n.Hidden = text == ""
 	n.Refresh()
 }
 
+// offerTo offers something to do about what is shown.
+func (n *noticeBar) offerTo(label string, do func()) {
+	n.offer.text, n.offer.onTap = label, do
+	n.offer.Show()
+	n.Refresh()
+}
+
 func (n *noticeBar) textWidth() float32 {
-	return n.width - 2*gap20 - gap16 - n.dismiss.MinSize().Width
+	width := n.width - 2*gap20 - gap16 - n.dismiss.MinSize().Width
+	if n.offer.Visible() {
+		width -= n.offer.MinSize().Width + gap16
+	}
+	return width
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -173,6 +188,9 @@ func (r *noticeRenderer) Layout(s fyne.Size) {
 	d := n.dismiss.MinSize()
 	n.dismiss.Move(fyne.NewPos(s.Width-gap20-d.Width, gap8+2))
 	n.dismiss.Resize(d)
+	o := n.offer.MinSize()
+	n.offer.Move(fyne.NewPos(s.Width-gap20-d.Width-gap16-o.Width, gap8+2))
+	n.offer.Resize(o)
 }
 
 func (r *noticeRenderer) Refresh() {
@@ -184,7 +202,7 @@ func (r *noticeRenderer) Refresh() {
 }
 
 func (r *noticeRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.dismiss}
+	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.offer, r.n.dismiss}
 }
 func (r *noticeRenderer) Destroy() {}
 

@@ -29,8 +29,7 @@ func (w *Window) onNotice(n backend.Notice) {
 			w.reloadShown()
 		}
 	default:
-		w.tell(n.Text, n.Next)
-		w.told = &n
+		w.tellOf(n)
 	}
 }
 

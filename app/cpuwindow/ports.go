@@ -110,6 +110,12 @@ type vitals interface {
 	Runs(p monitor.Process) bool
 }
 
+// crashes is what is left of the app's crashes.
+type crashes interface {
+	CrashReport() (string, error)
+	DismissCrashes() error
+}
+
 // parts is everything the window works on.
 type parts struct {
 	turns    turns
@@ -131,6 +137,7 @@ type parts struct {
 	notices  func() []backend.Notice
 	onNotice func(func(backend.Notice)) (stop func())
 	explain  func(error) agents.Explanation
+	crashes  crashes
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
 	home      string
@@ -146,7 +153,7 @@ func fromBackend(b *backend.Backend) parts {
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
-		home: b.Paths.Home, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,
+		home: b.Paths.Home, crashes: b, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,
 	}
 }
 

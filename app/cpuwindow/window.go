@@ -94,6 +94,7 @@ type Window struct {
 	cancelPull  context.CancelFunc
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
+	place       string          // what SetNotice said last
 	told        *backend.Notice // in the notice bar, where it came from the backend
 	settings    *settingsPage   // nil before it is first shown
 	shortcuts   *shortcutList   // nil while it is closed
@@ -143,6 +144,7 @@ func newWindow(p Params, d parts) *Window {
 	w.restoreEdits()
 	w.drafts = readDrafts(w.draftsPath())
 	w.freshChat()
+	w.tellOfCrash()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
 }
@@ -159,7 +161,7 @@ func (w *Window) build() {
 	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
 	w.compose.entry.onKey, w.compose.entry.onUp = w.runShortcut, w.editLast
 	w.foot = newFoot(w.openSummary)
-	w.notice = newNoticeBar(func() { w.center.Refresh() })
+	w.notice = newNoticeBar(w.onDismissed)
 	w.chat = newChatView(w.chatActions())
 	w.chat.port.onShortcut = w.runShortcut
 	w.chat.port.onEscape = w.stop
@@ -259,9 +261,13 @@ func (w *Window) onClose() {
 	w.p.OnQuit()
 }
 
-// SetNotice shows a line the user should read; "" takes it away.
+// SetNotice shows a line the user should read; "" takes it away. What is told of a
+// crash comes first.
 func (w *Window) SetNotice(text string) {
-	w.tell(text, "")
+	w.place = text
+	if !w.tellsOfCrash() {
+		w.tell(text, "")
+	}
 }
 
 // ShowSettings opens the settings.

@@ -1,0 +1,86 @@
+package backend
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mac-stats/app/crash"
+)
+
+// watchCrashes has a crash of the app written down, and tells of one that came before
+// until it is dismissed. The demo, whose folder goes with it, has none.
+func (b *Backend) watchCrashes() {
+	if b.Demo || !b.watching {
+		return
+	}
+	w, err := crash.Start(b.Paths.Home, b.Version)
+	if err != nil {
+		b.Logger.Warn("crash reports don't work as they should", "error", err)
+	}
+	if w != nil {
+		b.closers = append(b.closers, w.Stop)
+	}
+	if unseen := b.unseenCrashes(); len(unseen) > 0 {
+		b.addNotice(crashNotice(unseen, b.Paths.Home))
+	}
+}
+
+// unseenCrashes are the reports nobody has dismissed, newest first.
+func (b *Backend) unseenCrashes() []crash.Report {
+	reports, err := crash.Reports(b.Paths.Home)
+	if err != nil {
+		b.Logger.Warn("not all crash reports can be read", "error", err)
+	}
+	var unseen []crash.Report
+	for _, r := range reports {
+		if !r.Seen {
+			unseen = append(unseen, r)
+		}
+	}
+	return unseen
+}
+
+// crashNotice words the newest of some crashes.
+func crashNotice(unseen []crash.Report, home string) Notice {
+	r := unseen[0]
+	text := "mac-stats stopped unexpectedly on " + r.Time.Format("2 January at 15:04")
+	if n := len(unseen); n > 1 {
+		text = fmt.Sprintf("mac-stats stopped unexpectedly %d times, the last time on %s", n, r.Time.Format("2 January at 15:04"))
+	}
+	place := r.Path
+	if rel, err := filepath.Rel(home, r.Path); err == nil {
+		place = filepath.ToSlash(rel)
+	}
+	return Notice{
+		Kind: NoticeCrash,
+		Text: text,
+		Next: "What was said is in its transcript. A report without any text of yours is in `" + place + "`: copy it into a report of the bug.",
+	}
+}
+
+// CrashReport is the text of the crash reports nobody has dismissed, newest first; ""
+// where there are none.
+func (b *Backend) CrashReport() (string, error) {
+	var texts []string
+	for _, r := range b.unseenCrashes() {
+		text, err := r.Text()
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// DismissCrashes notes that somebody has seen the crash reports; they stay in the
+// folder of logs.
+func (b *Backend) DismissCrashes() error {
+	for _, r := range b.unseenCrashes() {
+		if err := r.Dismiss(); err != nil {
+			return err
+		}
+	}
+	b.dropNotices(NoticeCrash)
+	return nil
+}

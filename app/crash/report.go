@@ -1,0 +1,153 @@
+package crash
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Limits of a report: a stack of all goroutines, and a log, can be long.
+const (
+	maxPart     = 1 << 20 // bytes of the runtime's words that are read
+	maxStack    = 400     // lines
+	maxLogLines = 40
+	maxLogBytes = 64 << 10 // of the log's end that are looked at
+	maxLine     = 300      // characters of a line of the log
+)
+
+// A part begins with lines about the process, then this line, then what the runtime
+// writes.
+const (
+	headEnd      = "---\n"
+	versionLabel = "version: "
+	systemLabel  = "system: "
+	startedLabel = "started: "
+	causeLabel   = "cause:   "
+)
+
+func headOf(version string, now time.Time) string {
+	return versionLabel + oneLine(version) + "\n" +
+		systemLabel + runtime.GOOS + "/" + runtime.GOARCH + ", " + runtime.Version() + "\n" +
+		startedLabel + now.Format(time.RFC3339) + "\n" + headEnd
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// left is what a process left.
+type left struct {
+	version, system string
+	started         time.Time
+	words           string // of the runtime; "" where it did not crash
+}
+
+func readPart(path string) (left, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return left{}, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	data, err := io.ReadAll(io.LimitReader(f, maxPart))
+	if err != nil {
+		return left{}, err
+	}
+	return parsePart(string(data)), nil
+}
+
+// parsePart reads a part. One that was cut before its words begin holds none.
+func parsePart(text string) left {
+	head, words, _ := strings.Cut(text, "\n"+headEnd)
+	l := left{words: words}
+	for line := range strings.Lines(head) {
+		line = strings.TrimSpace(line)
+		if v, ok := strings.CutPrefix(line, versionLabel); ok {
+			l.version = v
+		}
+		if v, ok := strings.CutPrefix(line, systemLabel); ok {
+			l.system = v
+		}
+		if v, ok := strings.CutPrefix(line, startedLabel); ok {
+			l.started, _ = time.Parse(time.RFC3339, v) // zero where it says no time
+		}
+	}
+	return l
+}
+
+// reportOf words a report. home is the data folder, whose log is read.
+func reportOf(l left, at time.Time, home string) string {
+	user, err := os.UserHomeDir()
+	if err != nil {
+		user = ""
+	}
+	w := cleanWords(l.words, user)
+	var b strings.Builder
+	fmt.Fprintf(&b, "mac-stats stopped unexpectedly\n\n%s%s\ntime:    %s\nversion: %s\nsystem:  %s\n",
+		causeLabel, w.cause, at.Format(time.RFC3339), l.version, l.system)
+	if !l.started.IsZero() {
+		fmt.Fprintf(&b, "ran for: %s\n", at.Sub(l.started).Round(time.Second))
+	}
+	b.WriteString("\nNo text of a conversation and no password is in here.\n\nStack\n\n")
+	b.WriteString(strings.Join(w.stack, "\n"))
+	if w.dropped > 0 {
+		fmt.Fprintf(&b, "\n(%d lines were left out)", w.dropped)
+	}
+	b.WriteString("\n\nLast lines of the log\n\n")
+	lines, err := logTail(filepath.Join(home, "logs", "mac-stats.log"), at, user)
+	if err != nil {
+		lines = []string{"(the log can't be read: " + oneLine(err.Error()) + ")"}
+	}
+	b.WriteString(strings.Join(lines, "\n"))
+	b.WriteString("\n")
+	return b.String()
+}
+
+// logTail gives the last lines of the log from before the crash. Lines of debug level,
+// which may hold text of a conversation, are left out.
+func logTail(path string, until time.Time, user string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-maxLogBytes)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, maxLogBytes))
+	if err != nil {
+		return nil, err
+	}
+	text := string(data)
+	if from > 0 {
+		_, text, _ = strings.Cut(text, "\n") // half a line
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = cleanLogLine(strings.TrimRight(line, "\r\n"), until, user); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-maxLogLines):], nil
+}
+
+// cleanLogLine is a line of the log as a report may hold it; "" where it may not.
+func cleanLogLine(line string, until time.Time, user string) string {
+	stampText, ok := strings.CutPrefix(line, "time=")
+	if !ok {
+		return ""
+	}
+	stampText, rest, _ := strings.Cut(stampText, " ")
+	at, err := time.Parse(time.RFC3339, stampText)
+	if err != nil || at.After(until.Add(time.Second)) || !strings.HasPrefix(rest, "level=") || strings.HasPrefix(rest, "level=DEBUG") {
+		return ""
+	}
+	line = hideSecrets(hideHome(line, user))
+	if r := []rune(line); len(r) > maxLine {
+		line = string(r[:maxLine]) + "…"
+	}
+	return line
+}
