@@ -3,12 +3,16 @@
 # no_animations: the toolkit's caret fade repaints the whole window several times a
 # second; with it an open window costs five times as much.
 TAGS     := migrated_fynedo,no_animations
-VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null)
+# The version stands in FyneApp.toml alone. What is built from a commit that is not
+# tagged with it names the commit too.
+RELEASE  := $(shell sed -n 's/^Version *= *"\(.*\)"/\1/p' FyneApp.toml)
+COMMIT   := $(shell git describe --always --dirty --abbrev=9 --exclude '*' 2>/dev/null)
+VERSION  := $(RELEASE)$(if $(shell git describe --exact-match --match v$(RELEASE) 2>/dev/null),,$(if $(COMMIT),+$(COMMIT)))
 LDFLAGS  := -X main.version=$(VERSION)
 PREFIX   ?= $(HOME)/.local
 ARTIFACTS ?= $(CURDIR)/artifacts
 
-.PHONY: help run install uninstall build build-nogui test bench e2e lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui test bench e2e lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -24,6 +28,9 @@ install: build ## PREFIX/bin/mac-stats (PREFIX=~/.local), on Linux a menu entry 
 
 uninstall: ## take that away again; your data stays
 	@PREFIX='$(PREFIX)' scripts/install.sh uninstall
+
+package: build ## dist/: a tarball with an installer (Linux), an .app (on a Mac)
+	@scripts/package.sh
 
 build: ## bin/mac-stats
 	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o bin/mac-stats ./app

@@ -1,18 +1,31 @@
 #!/usr/bin/env bash
 # Puts the built mac-stats where the shell finds it, or takes it away again.
 #
-#   PREFIX=~/.local scripts/install.sh install | uninstall
+#   PREFIX=~/.local ./install.sh install | uninstall
 #
-# On Linux a menu entry and an icon go with it.
-source "$(dirname "$0")/lib.sh"
+# On Linux a menu entry and icons go with it. It works in the sources
+# (scripts/install.sh, after `make build`) and in an unpacked package alike.
+set -euo pipefail
 
+say() { printf '%s\n' "$*"; }
+fail() {
+	printf '%s\n' "$@" >&2
+	exit 1
+}
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 prefix="${PREFIX:-$HOME/.local}"
 [[ $prefix == /* ]] || fail "PREFIX must be an absolute path: $prefix"
 prefix="${prefix%/}"
 program="$prefix/bin/mac-stats"
 entry="$prefix/share/applications/mac-stats.desktop"
-icon="$prefix/share/icons/hicolor/scalable/apps/mac-stats.svg"
-built="${MAC_STATS_BINARY:-bin/mac-stats}"
+icons="$prefix/share/icons/hicolor"
+sizes=(16 22 24 32 48 64 128 256 512)
+if [[ -d $here/share ]]; then
+	built="$here/bin/mac-stats" hint="unpack the whole package first"
+else
+	built="${MAC_STATS_BINARY:-$here/../bin/mac-stats}" hint="run \`make build\` first"
+fi
 
 # menu_entry prints the entry of the applications menu. In Exec a path is quoted,
 # and % means something.
@@ -26,26 +39,48 @@ menu_entry() {
 		[Desktop Entry]
 		Type=Application
 		Name=mac-stats
+		GenericName=System monitor and agent chat
 		Comment=The machine's vitals and a chat with agents on your own Ollama
 		Exec="${exec//%/%%}" --window
 		Icon=mac-stats
 		Terminal=false
 		Categories=Utility;System;Monitor;
+		Keywords=cpu;ollama;chat;agent;
 		StartupNotify=false
+		StartupWMClass=net.mac-stats.app
 	END
 }
 
+# put FILE TARGET
+put() {
+	mkdir -p "$(dirname "$2")"
+	install -m 644 "$1" "$2"
+}
+
+install_icons() {
+	local size
+	if [[ -d $here/share ]]; then
+		for size in "${sizes[@]}"; do
+			put "$here/share/icons/hicolor/${size}x$size/apps/mac-stats.png" "$icons/${size}x$size/apps/mac-stats.png"
+		done
+		put "$here/share/icons/hicolor/scalable/apps/mac-stats.svg" "$icons/scalable/apps/mac-stats.svg"
+	else
+		put "$here/../assets/icons/icon.svg" "$icons/scalable/apps/mac-stats.svg"
+	fi
+	say "installed: $icons/*/apps/mac-stats.*"
+}
+
 install_all() {
-	[[ -x $built ]] || fail "$built is not there: run \`make build\` first"
+	[[ -x $built ]] || fail "$built is not there: $hint"
 	mkdir -p "$prefix/bin"
 	install -m 755 "$built" "$program.new"
 	mv -f "$program.new" "$program" # a running one keeps its own
 	say "installed: $program"
 	if [[ $(uname -s) == Linux ]]; then
-		mkdir -p "$(dirname "$entry")" "$(dirname "$icon")"
+		mkdir -p "$(dirname "$entry")"
 		menu_entry >"$entry"
-		install -m 644 assets/icons/icon.svg "$icon"
-		say "installed: $entry" "installed: $icon"
+		say "installed: $entry"
+		install_icons
 	fi
 	case ":$PATH:" in
 	*":$prefix/bin:"*) say "Start it with: mac-stats" ;;
@@ -54,8 +89,11 @@ install_all() {
 }
 
 uninstall_all() {
-	local path removed=
-	for path in "$program" "$entry" "$icon"; do
+	local path removed= all=("$program" "$entry" "$icons/scalable/apps/mac-stats.svg")
+	for size in "${sizes[@]}"; do
+		all+=("$icons/${size}x$size/apps/mac-stats.png")
+	done
+	for path in "${all[@]}"; do
 		if [[ -e $path || -L $path ]]; then
 			rm -f "$path"
 			say "removed: $path"
@@ -69,5 +107,5 @@ uninstall_all() {
 case "${1:-}" in
 install) install_all ;;
 uninstall) uninstall_all ;;
-*) fail "usage: scripts/install.sh install | uninstall" ;;
+*) fail "usage: $0 install | uninstall" ;;
 esac

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const sources = "../.."
+
+// stand is a stand-in for the built program: it says its version.
+func stand(t *testing.T) (program, version string) {
+	t.Helper()
+	a, err := readAbout(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(t.TempDir(), "built")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho mac-stats version "+a.Details.Version+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program, a.Details.Version
+}
+
+func TestTheTarballInstallsAndUninstalls(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // its installer is a shell script
+	}
+	program, version := stand(t)
+	out := t.TempDir()
+	if err := run(sources, []string{"linux", program, out, "amd64"}); err != nil {
+		t.Fatal(err)
+	}
+	top := "mac-stats-" + version + "-linux-amd64"
+	data, err := os.ReadFile(filepath.Join(out, top+".tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(data)
+	if line, err := os.ReadFile(filepath.Join(out, top+".tar.gz.sha256")); err != nil || string(line) != hex.EncodeToString(sum[:])+"  "+top+".tar.gz\n" {
+		t.Errorf("the checksum: %q, %v", line, err)
+	}
+	place := t.TempDir()
+	unpack(t, data, place)
+	prefix := filepath.Join(t.TempDir(), "a prefix")
+	install := func(what string) {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(place, top, "install.sh"), what)
+		cmd.Env = append(os.Environ(), "PREFIX="+prefix)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", what, err, text)
+		}
+	}
+	install("install")
+	if text, err := exec.Command(filepath.Join(prefix, "bin", "mac-stats"), "--version").Output(); err != nil || string(text) != "mac-stats version "+version+"\n" {
+		t.Errorf("the installed program says %q, %v", text, err)
+	}
+	if runtime.GOOS == "linux" {
+		checkInstalled(t, prefix)
+	}
+	install("uninstall")
+	err = filepath.WalkDir(prefix, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			t.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// checkInstalled looks at the menu entry and the icons.
+func checkInstalled(t *testing.T, prefix string) {
+	t.Helper()
+	path := filepath.Join(prefix, "share/applications/mac-stats.desktop")
+	entry, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := readAbout(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(desktopEntry(a), "Exec=mac-stats", `Exec="`+prefix+`/bin/mac-stats"`, 1)
+	if diff := cmp.Diff(want, string(entry)); diff != "" {
+		t.Errorf("the menu entry is not that of the package (-want +got):\n%s", diff)
+	}
+	if validate, err := exec.LookPath("desktop-file-validate"); err == nil {
+		if text, err := exec.Command(validate, path).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+	for _, size := range hicolorSizes {
+		pattern := filepath.Join(prefix, "share/icons/hicolor", "*", "apps", "mac-stats.png")
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) != len(hicolorSizes) {
+			t.Fatalf("icons of %d: %v, %v", size, paths, err)
+		}
+	}
+}
+
+// unpack unpacks a tarball as tar does, and checks that nothing in it tells when or by
+// whom it was made.
+func unpack(t *testing.T, data []byte, place string) {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !zip.ModTime.IsZero() {
+		t.Errorf("packed at %v", zip.ModTime)
+	}
+	archive := tar.NewReader(zip)
+	for {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head.ModTime.Unix() != 0 || head.Uid != 0 || head.Gid != 0 || head.Uname != "" {
+			t.Errorf("%s: %+v", head.Name, head)
+		}
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeFile(filepath.Join(place, filepath.FromSlash(head.Name)), content, fs.FileMode(head.Mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTheSameInputGivesTheSameBytes(t *testing.T) {
+	program, version := stand(t)
+	var first []byte
+	for range 2 {
+		out := t.TempDir()
+		if err := run(sources, []string{"linux", program, out, "arm64"}); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(out, "mac-stats-"+version+"-linux-arm64.tar.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first != nil && !bytes.Equal(first, data) {
+			t.Error("the second tarball differs from the first")
+		}
+		first = data
+	}
+}
+
+// plist is the dictionary of an Info.plist: texts, and "true".
+func plist(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	var file struct {
+		Dict struct {
+			Inner []struct {
+				XMLName xml.Name
+				Text    string `xml:",chardata"`
+			} `xml:",any"`
+		} `xml:"dict"`
+	}
+	if err := xml.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	key := ""
+	for _, e := range file.Dict.Inner {
+		switch e.XMLName.Local {
+		case "key":
+			key = e.Text
+		case "string":
+			values[key] = e.Text
+		default:
+			values[key] = e.XMLName.Local
+		}
+	}
+	return values
+}
+
+func TestTheAppOfMacOS(t *testing.T) {
+	program, version := stand(t)
+	out := t.TempDir()
+	stale := filepath.Join(out, "mac-stats.app", "Contents", "_CodeSignature", "CodeResources")
+	if err := writeFile(stale, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(sources, []string{"darwin", program, out}); err != nil {
+		t.Fatal(err)
+	}
+	contents := filepath.Join(out, "mac-stats.app", "Contents")
+	data, err := os.ReadFile(filepath.Join(contents, "Info.plist"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"CFBundleDevelopmentRegion": "en", "CFBundleDisplayName": "mac-stats", "CFBundleExecutable": "mac-stats", "CFBundleIconFile": "icon",
+		"CFBundleIdentifier": "net.mac-stats.app", "CFBundleInfoDictionaryVersion": "6.0", "CFBundleName": "mac-stats", "CFBundlePackageType": "APPL",
+		"CFBundleShortVersionString": version, "CFBundleVersion": "1", "LSApplicationCategoryType": "public.app-category.utilities",
+		"LSMinimumSystemVersion": leastMacOS, "LSUIElement": "true", "NSHighResolutionCapable": "true", "NSSupportsAutomaticGraphicsSwitching": "true",
+	}
+	if diff := cmp.Diff(want, plist(t, data)); diff != "" {
+		t.Errorf("Info.plist (-want +got):\n%s", diff)
+	}
+	var files []string
+	err = filepath.WalkDir(contents, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(contents, path) // it is below
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if diff := cmp.Diff([]string{"Info.plist", "MacOS/mac-stats", "PkgInfo", "Resources/icon.icns"}, files); err != nil || diff != "" {
+		t.Errorf("%v, files (-want +got):\n%s", err, diff)
+	}
+	if info, err := os.Stat(filepath.Join(contents, "MacOS", "mac-stats")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
+		t.Errorf("the program: %v, %v", info.Mode(), err)
+	}
+	icons, err := os.ReadFile(filepath.Join(contents, "Resources", "icon.icns"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkIcns(t, icons)
+}
+
+// checkIcns reads an .icns as macOS does.
+func checkIcns(t *testing.T, data []byte) {
+	t.Helper()
+	if string(data[:4]) != "icns" || int(binary.BigEndian.Uint32(data[4:])) != len(data) {
+		t.Fatalf("the head is %q of %d bytes", data[:8], len(data))
+	}
+	sizes := map[string]int{}
+	for rest := data[8:]; len(rest) > 0; {
+		n := binary.BigEndian.Uint32(rest[4:])
+		picture, err := png.DecodeConfig(bytes.NewReader(rest[8:n]))
+		if err != nil || picture.Width != picture.Height {
+			t.Fatalf("%q: %v, %+v", rest[:4], err, picture)
+		}
+		sizes[string(rest[:4])] = picture.Width
+		rest = rest[n:]
+	}
+	want := map[string]int{"icp4": 16, "ic11": 32, "icp5": 32, "ic12": 64, "ic07": 128, "ic13": 256, "ic08": 256, "ic14": 512, "ic09": 512, "ic10": 1024}
+	if diff := cmp.Diff(want, sizes); diff != "" {
+		t.Errorf("pictures (-want +got):\n%s", diff)
+	}
+}
+
+func TestIconsAreMeansOfWhatCanBeSeen(t *testing.T) {
+	from := image.NewNRGBA(image.Rect(0, 0, 4, 4))
+	for y := range 4 {
+		from.SetNRGBA(0, y, color.NRGBA{R: 200, A: 255})
+		from.SetNRGBA(1, y, color.NRGBA{G: 255}) // not to be seen
+		from.SetNRGBA(2, y, color.NRGBA{B: 100, A: 255})
+		from.SetNRGBA(3, y, color.NRGBA{B: 200, A: 255})
+	}
+	data, err := iconPNG(from, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x, want := range []color.NRGBA{{R: 200, A: 128}, {B: 150, A: 255}} {
+		if got := color.NRGBAModel.Convert(small.At(x, 0)); got != want {
+			t.Errorf("at %d: %v, want %v", x, got, want)
+		}
+	}
+}
+
+func TestWhatCantBePacked(t *testing.T) {
+	program, _ := stand(t)
+	good, err := os.ReadFile(filepath.Join(sources, "FyneApp.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		toml string
+		args []string
+		want string
+	}{
+		"no command":      {string(good), nil, "usage"},
+		"another system":  {string(good), []string{"plan9", program, "out"}, "usage"},
+		"a strange arch":  {string(good), []string{"linux", program, "out", "../x"}, "usage"},
+		"no program":      {string(good), []string{"darwin", "gone", "out"}, "pack the program"},
+		"no TOML":         {"[Details", []string{"version"}, "FyneApp.toml"},
+		"a bad version":   {strings.Replace(string(good), `"0.`, `"v0.`, 1), []string{"version"}, "must be like 1.2.3"},
+		"a bad name":      {strings.Replace(string(good), `"mac-stats"`, `"../x"`, 1), []string{"version"}, "Name"},
+		"a missing icon":  {strings.Replace(string(good), "icon.png", "gone.png", 1), []string{"darwin", program, "out"}, "read the icon"},
+		"no FyneApp.toml": {"", []string{"version"}, "root of the sources"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			if test.toml != "" {
+				if err := os.WriteFile(filepath.Join(root, "FyneApp.toml"), []byte(test.toml), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := run(root, test.args); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}

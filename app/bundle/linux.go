@@ -1,0 +1,150 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// hicolorSizes are the icon's sizes in the theme every desktop falls back to.
+var hicolorSizes = []int{16, 22, 24, 32, 48, 64, 128, 256, 512}
+
+// packed is a file of a package.
+type packed struct {
+	name string // slash-separated
+	data []byte
+	run  bool // a program
+}
+
+// packLinux writes the tarball and its checksum and gives their paths.
+func packLinux(root string, a about, program, out, arch string) ([]string, error) {
+	if !plainName.MatchString(arch) {
+		return nil, errUsage
+	}
+	files, err := linuxFiles(root, a, program)
+	if err != nil {
+		return nil, err
+	}
+	top := a.Details.Name + "-" + a.Details.Version + "-linux-" + arch
+	data, err := tarball(top, files)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(out, top+".tar.gz")
+	sum := sha256.Sum256(data)
+	line := hex.EncodeToString(sum[:]) + "  " + top + ".tar.gz\n"
+	if err := writeFile(name, data, 0o644); err != nil {
+		return nil, err
+	}
+	return []string{name, name + ".sha256"}, writeFile(name+".sha256", []byte(line), 0o644)
+}
+
+// linuxFiles are the package's files: the program, a menu entry, icons, the installer
+// and what people read.
+func linuxFiles(root string, a about, program string) ([]packed, error) {
+	name := a.Details.Name
+	var files []packed
+	for _, f := range []struct {
+		from, to string
+		run      bool
+	}{
+		{program, "bin/" + name, true},
+		{filepath.Join(root, "scripts", "install.sh"), "install.sh", true},
+		{filepath.Join(root, "assets", "icons", "icon.svg"), "share/icons/hicolor/scalable/apps/" + name + ".svg", false},
+		{filepath.Join(root, "README.md"), "README.md", false},
+		{filepath.Join(root, "CHANGELOG.md"), "CHANGELOG.md", false},
+		{filepath.Join(root, "LICENSE"), "LICENSE", false},
+	} {
+		data, err := os.ReadFile(f.from)
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", f.to, err)
+		}
+		files = append(files, packed{f.to, data, f.run})
+	}
+	files = append(files, packed{"share/applications/" + name + ".desktop", []byte(desktopEntry(a)), false})
+	icon, err := readIcon(filepath.Join(root, a.Details.Icon))
+	if err != nil {
+		return nil, err
+	}
+	for _, size := range hicolorSizes {
+		data, err := iconPNG(icon, size)
+		if err != nil {
+			return nil, err
+		}
+		n := strconv.Itoa(size)
+		files = append(files, packed{"share/icons/hicolor/" + n + "x" + n + "/apps/" + name + ".png", data, false})
+	}
+	return files, nil
+}
+
+// desktopEntry is the entry of the applications menu. The installer puts the program's
+// own path into Exec. On Wayland a window is of the class of the app's id; on X11 it is
+// of the program's name, which is the entry's file name.
+func desktopEntry(a about) string {
+	l := a.LinuxAndBSD
+	return "[Desktop Entry]\n" +
+		"Type=Application\n" +
+		"Name=" + a.Details.Name + "\n" +
+		"GenericName=" + l.GenericName + "\n" +
+		"Comment=" + l.Comment + "\n" +
+		"Exec=" + strings.TrimSpace(a.Details.Name+" "+l.ExecParams) + "\n" +
+		"Icon=" + a.Details.Name + "\n" +
+		"Terminal=false\n" +
+		"Categories=" + strings.Join(l.Categories, ";") + ";\n" +
+		"Keywords=" + strings.Join(l.Keywords, ";") + ";\n" +
+		"StartupNotify=false\n" +
+		"StartupWMClass=" + a.Details.ID + "\n"
+}
+
+// tarball packs files below a folder. Nothing in it depends on when or by whom it is
+// made: times and owners are all the same.
+func tarball(top string, files []packed) ([]byte, error) {
+	var b bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, fmt.Errorf("pack %s: %w", top, err)
+	}
+	archive := tar.NewWriter(zip)
+	for _, f := range files {
+		head := &tar.Header{
+			Typeflag: tar.TypeReg, Name: path.Join(top, f.name), Size: int64(len(f.data)), Mode: 0o644,
+			ModTime: time.Unix(0, 0).UTC(), Format: tar.FormatUSTAR,
+		}
+		if f.run {
+			head.Mode = 0o755
+		}
+		if err := archive.WriteHeader(head); err != nil {
+			return nil, fmt.Errorf("pack %s: %w", f.name, err)
+		}
+		if _, err := archive.Write(f.data); err != nil {
+			return nil, fmt.Errorf("pack %s: %w", f.name, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("pack %s: %w", top, err)
+	}
+	if err := zip.Close(); err != nil {
+		return nil, fmt.Errorf("pack %s: %w", top, err)
+	}
+	return b.Bytes(), nil
+}
+
+// writeFile writes a file and the folders above it.
+func writeFile(name string, data []byte, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return fmt.Errorf("write the package: %w", err)
+	}
+	if err := os.WriteFile(name, data, mode); err != nil {
+		return fmt.Errorf("write the package: %w", err)
+	}
+	return os.Chmod(name, mode) // it may have been there with another
+}
