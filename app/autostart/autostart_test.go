@@ -1,0 +1,205 @@
+package autostart
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// forms are the systems with a file each, tried on whatever runs the test.
+var forms = []string{"linux", "darwin"}
+
+// entryOf is a system's entry in a new home folder.
+func entryOf(t *testing.T, goos, program string) Entry {
+	t.Helper()
+	home := t.TempDir()
+	return newEntry(goos, func(key string) string {
+		if key == "HOME" {
+			return home
+		}
+		return ""
+	}, program)
+}
+
+func isOn(t *testing.T, e Entry) bool {
+	t.Helper()
+	on, err := e.On()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on
+}
+
+func change(t *testing.T, e Entry, old, with string) {
+	t.Helper()
+	data, err := os.ReadFile(e.Path())
+	if err != nil || !strings.Contains(string(data), old) {
+		t.Fatalf("%v: %q is not in %s", err, old, data)
+	}
+	if err := os.WriteFile(e.Path(), []byte(strings.Replace(string(data), old, with, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnAndOff(t *testing.T) {
+	for _, goos := range forms {
+		t.Run(goos, func(t *testing.T) {
+			e := entryOf(t, goos, "/opt/my app/$x`y%z\"&<\\mac-stats")
+			if isOn(t, e) {
+				t.Error("on before anybody asked for it")
+			}
+			for range 2 {
+				if err := e.Set(true); err != nil || !isOn(t, e) {
+					t.Errorf("on: %v, %v", err, isOn(t, e))
+				}
+			}
+			text, err := e.read()
+			if err != nil || e.form.program(text) != e.program {
+				t.Errorf("it starts %q, want %q\n%s", e.form.program(text), e.program, text)
+			}
+			for range 2 {
+				if err := e.Set(false); err != nil || isOn(t, e) {
+					t.Errorf("off: %v, %v", err, isOn(t, e))
+				}
+			}
+			if _, err := os.Stat(e.Path()); err == nil {
+				t.Error("off, and the file is still there")
+			}
+		})
+	}
+}
+
+func TestOffByHand(t *testing.T) {
+	for _, test := range []struct{ goos, old, with string }{
+		{"linux", "Terminal=false\n", "Terminal=false\nHidden=true\n"},
+		{"linux", "Terminal=false\n", "Hidden = True\n"},
+		{"linux", "enabled=true", "enabled=false"},
+		{"darwin", "<key>RunAtLoad</key>", "<key>Disabled</key><true/><key>RunAtLoad</key>"},
+		{"darwin", "<key>RunAtLoad</key>\n\t<true/>", "<key>RunAtLoad</key>\n\t<false/>"},
+	} {
+		e := entryOf(t, test.goos, "/bin/mac-stats")
+		if err := e.Set(true); err != nil {
+			t.Fatal(err)
+		}
+		change(t, e, test.old, test.with)
+		if isOn(t, e) {
+			t.Errorf("with %q it is on", test.with)
+		}
+		if err := e.Set(true); err != nil || !isOn(t, e) {
+			t.Errorf("on again: %v", err)
+		}
+	}
+	e := entryOf(t, "linux", "/bin/mac-stats")
+	if err := e.Set(true); err != nil {
+		t.Fatal(err)
+	}
+	change(t, e, "[Desktop Entry]", "[Desktop Action X]\nHidden=true\n[Desktop Entry]")
+	if !isOn(t, e) {
+		t.Error("another group's Hidden counts")
+	}
+}
+
+func TestAProgramThatMovedIsNamedAnew(t *testing.T) {
+	for _, goos := range forms {
+		t.Run(goos, func(t *testing.T) {
+			dir := t.TempDir()
+			there := filepath.Join(dir, "there % it is")
+			if err := os.WriteFile(there, nil, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			e := entryOf(t, goos, filepath.Join(dir, "gone"))
+			if err := e.Follow(); err != nil || isOn(t, e) {
+				t.Errorf("where there is none: %v", err)
+			}
+			if err := e.Set(true); err != nil {
+				t.Fatal(err)
+			}
+			mark := map[string]string{"linux": "Comment=", "darwin": "<key>ProcessType</key>"}[goos]
+			change(t, e, mark, mark[:1]+mark[1:]) // it is there
+			e.program = there
+			if err := e.Follow(); err != nil {
+				t.Fatal(err)
+			}
+			text, err := e.read()
+			if err != nil || e.form.program(text) != there || !strings.Contains(text, mark) || !isOn(t, e) {
+				t.Errorf("%v, it starts %q:\n%s", err, e.form.program(text), text)
+			}
+			e.program = filepath.Join(dir, "another") // the one named is still there
+			if err := e.Follow(); err != nil {
+				t.Fatal(err)
+			}
+			if text, err = e.read(); err != nil || e.form.program(text) != there {
+				t.Errorf("%v, it starts %q", err, e.form.program(text))
+			}
+		})
+	}
+}
+
+func TestArgumentsAndEditsStay(t *testing.T) {
+	e := entryOf(t, "linux", "/new/mac-stats")
+	old := "# mine\n[Desktop Entry]\nExec=/gone/mac-stats --window\nX-Delay=5\n[Other]\nExec=/gone/mac-stats\n"
+	if err := replaceFile(e.Path(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Follow(); err != nil {
+		t.Fatal(err)
+	}
+	want := "# mine\n[Desktop Entry]\nExec=\"/new/mac-stats\" --window\nX-Delay=5\n[Other]\nExec=/gone/mac-stats\n"
+	if text, err := e.read(); err != nil || text != want {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+func TestWhatCantBe(t *testing.T) {
+	e := entryOf(t, "windows", `C:\mac-stats.exe`)
+	if on, err := e.On(); on || err != nil {
+		t.Errorf("on %v, %v", on, err)
+	}
+	if err := e.Set(true); !errors.Is(err, ErrNotSupported) {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(e.Set(false), e.Follow()); err != nil {
+		t.Errorf("off: %v", err)
+	}
+	folder := entryOf(t, "linux", "/bin/mac-stats")
+	if err := os.MkdirAll(folder.Path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.On(); err == nil {
+		t.Error("a folder in its place is no error")
+	}
+	if nobody := newEntry("linux", func(string) string { return "" }, "/bin/mac-stats"); nobody.Set(true) == nil {
+		t.Error("without a home folder it is on")
+	}
+}
+
+func TestTheConfigFolderIsTheDesktops(t *testing.T) {
+	e := newEntry("linux", func(key string) string {
+		return map[string]string{"XDG_CONFIG_HOME": "/etc/mine", "HOME": "/home/ann"}[key]
+	}, "/bin/x")
+	if e.Path() != "/etc/mine/autostart/mac-stats.desktop" {
+		t.Error(e.Path())
+	}
+}
+
+func FuzzEntries(f *testing.F) {
+	f.Add("[Desktop Entry]\nExec=\"/a b\" x\n", "/bin/x")
+	f.Add("Exec=\"\\\\", "/bin/\"$`%\\")
+	f.Fuzz(func(t *testing.T, text, program string) {
+		if strings.ContainsAny(program, "\n\r\t\x00") || !strings.HasPrefix(program, "/") || strings.TrimSpace(program) != program {
+			return
+		}
+		d := desktopFile{}
+		if got := d.program(d.text(program)); got != program {
+			t.Errorf("%q starts %q", program, got)
+		}
+		if p := d.program(text); p != "" {
+			if changed := d.withProgram(text, program); d.program(changed) != program {
+				t.Errorf("%q, then %q", text, changed)
+			}
+		}
+		launchAgent{}.on(text)
+	})
+}
