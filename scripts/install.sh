@@ -7,7 +7,7 @@
 # (scripts/install.sh, after `make build`) and in an unpacked package alike.
 set -euo pipefail
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; }
 fail() {
 	printf '%s\n' "$@" >&2
 	exit 1

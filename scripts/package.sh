@@ -15,9 +15,9 @@ bundle() { CGO_ENABLED=0 go run ./app/bundle "$@"; }
 case "$system" in
 linux)
 	bundle linux "$binary" dist "$(go env GOARCH)"
-	say "Unpack it, then: ./install.sh install" \
-		"No .app is made here: its program can be built on a Mac alone (Go and the command line tools of Xcode)." \
-		"There, run make package; or bring its bin/mac-stats here: scripts/package.sh darwin <program>"
+	say "Unpack it, then: ./install.sh install"
+	say "No .app is made here: its program can be built on a Mac alone (Go and the command line tools of Xcode)."
+	say "There, run make package; or bring its bin/mac-stats here: scripts/package.sh darwin <program>"
 	;;
 darwin)
 	bundle darwin "$binary" dist
