@@ -25,6 +25,7 @@ type app struct {
 	backend *backend.Backend
 	desktop *desktop.Desktop
 	tray    tray.Tray
+	system  *systemSettings
 	hosted  atomic.Bool // a tray host shows the icon: closing the window may hide it
 
 	// ui
@@ -48,6 +49,7 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	if err := a.open(ctx); err != nil {
 		return errors.Join(err, a.close())
 	}
+	a.system = newSystemSettings(a.backend, os.Getenv, a.options.Demo, func() { a.desktop.Do(a.show) })
 	listener, err := instance.Listen(a.backend.Paths.Runtime, a.backend.Paths.Home, a.onRequest)
 	if err != nil {
 		err = errors.Join(err, a.close())
@@ -58,6 +60,7 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 		}
 		return err
 	}
+	a.system.start()
 	stop := context.AfterFunc(ctx, a.desktop.Quit)
 	a.desktop.Run()
 	stop()
@@ -105,6 +108,9 @@ func (a *app) open(ctx context.Context) (err error) {
 func (a *app) close() error {
 	if a.window != nil {
 		a.window.KeepEdits()
+	}
+	if a.system != nil {
+		a.system.close()
 	}
 	if a.tray != nil {
 		a.tray.Stop()
@@ -185,6 +191,7 @@ func (a *app) show() {
 		a.window.SetNotice(a.notice)
 	}
 	a.window.Show()
+	go a.system.apply() // what was switched off in the system's settings meanwhile
 }
 
 func (a *app) onNewChat() {

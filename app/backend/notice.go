@@ -26,6 +26,8 @@ const (
 	NoticeMemory   NoticeKind = "memory"   // something was learnt in the background, or waits in the inbox
 	NoticeDelete   NoticeKind = "delete"   // old sessions are going to be deleted
 	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
+	NoticeLogin    NoticeKind = "login"    // launch at login can't be what the setting says
+	NoticeHotkey   NoticeKind = "hotkey"   // the hotkey can't be taken
 	NoticeCrash    NoticeKind = "crash"    // the app stopped unexpectedly before; holds until it is dismissed
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
@@ -72,6 +74,15 @@ func (b *Backend) addNotice(n Notice) {
 	b.notices = append(b.notices, n)
 	b.mu.Unlock()
 	b.notify.publish(n)
+}
+
+// SetNotice tells a notice that takes the place of those of its kind; one without a
+// text only takes them away.
+func (b *Backend) SetNotice(n Notice) {
+	b.dropNotices(n.Kind)
+	if n.Text != "" {
+		b.addNotice(n)
+	}
 }
 
 func (b *Backend) dropNotices(kind NoticeKind) {

@@ -24,6 +24,7 @@ type Config struct {
 	API        API
 	Window     Window
 	Shortcuts  Shortcuts
+	App        App
 }
 
 // Session is [session].
@@ -118,6 +119,7 @@ type Window struct {
 	TextSize int    // of an answer; the other sizes follow
 	Density  string // comfortable | compact
 	OnTop    bool
+	Hotkey   string // what hotkey.Parse reads; "" for none
 }
 
 // Shortcuts is [shortcuts]: for each action what ParseShortcuts reads, "" for none.

@@ -28,6 +28,7 @@ type settingsPage struct {
 // settingSections are the sections in the order of the page, with their titles.
 func settingSections() []struct{ key, title string } {
 	return []struct{ key, title string }{
+		{"app", "Start"},
 		{"window", "Appearance"},
 		{"ollama", "Models"},
 		{"agents", "Agents"},

@@ -1,0 +1,20 @@
+// Package keygrab takes a key for the whole desktop: pressing it calls us whatever
+// program has the keyboard. It works on X11. Wayland leaves such keys to the desktop's
+// own settings, and macOS and Windows are not supported yet; there an error says what
+// to do instead.
+//
+// Nothing is taken, and nothing runs, before Take is called. Waiting for a key costs
+// nothing.
+package keygrab
+
+import "errors"
+
+// ErrNotHere: this desktop gives programs no such keys. The error that wraps it says
+// what to do instead.
+var ErrNotHere = errors.New("this desktop lets no program take a key")
+
+// ErrTaken: another program has the key.
+var ErrTaken = errors.New("another program has this key already")
+
+// instead is what works everywhere.
+const instead = "bind the command mac-stats to a key in the keyboard settings of your desktop: a second start shows the window"

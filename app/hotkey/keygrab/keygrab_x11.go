@@ -1,0 +1,185 @@
+//go:build !darwin && !windows
+
+package keygrab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+
+	"mac-stats/app/hotkey"
+)
+
+// repeat is within what time a second press is the keyboard's own repetition.
+const repeat = 400 * time.Millisecond
+
+// Grab is a key that was taken.
+type Grab struct {
+	conn    *xgb.Conn
+	root    xproto.Window
+	combo   hotkey.Combo
+	pressed func()
+	codes   []xproto.Keycode // that are taken now
+	done    sync.WaitGroup
+}
+
+// Take takes a key until Close. pressed is called for each press, on a goroutine of
+// the grab, which waits for it. getenv tells of the display, usually os.Getenv.
+// Errors wrap ErrNotHere or ErrTaken, or say that the display can't be reached.
+func Take(getenv func(string) string, combo hotkey.Combo, pressed func()) (*Grab, error) {
+	if getenv("WAYLAND_DISPLAY") != "" {
+		return nil, fmt.Errorf("%w, because it runs on Wayland: %s", ErrNotHere, instead)
+	}
+	display := getenv("DISPLAY")
+	if display == "" {
+		return nil, fmt.Errorf("%w, because there is no display", ErrNotHere)
+	}
+	xgb.Logger.SetOutput(io.Discard) // it writes to stderr otherwise; its errors are ours to tell
+	conn, err := xgb.NewConnDisplay(display)
+	if err != nil {
+		return nil, fmt.Errorf("reach the display %s: %w", display, err)
+	}
+	g := &Grab{conn: conn, root: xproto.Setup(conn).DefaultScreen(conn).Root, combo: combo, pressed: pressed}
+	if err := g.take(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	g.done.Go(g.wait)
+	return g, nil
+}
+
+// Close gives the key back: pressed is not called any more. It must not be called by
+// pressed.
+func (g *Grab) Close() {
+	g.conn.Close()
+	g.done.Wait()
+}
+
+// wait hands presses on until the connection ends.
+func (g *Grab) wait() {
+	var last time.Time
+	for {
+		event, err := g.conn.WaitForEvent()
+		if event == nil && err == nil {
+			return
+		}
+		switch e := event.(type) {
+		case xproto.KeyPressEvent:
+			now := time.Now()
+			if now.Sub(last) > repeat {
+				g.pressed()
+			}
+			last = now
+		case xproto.MappingNotifyEvent: // another layout: the key may be elsewhere
+			if e.Request != xproto.MappingPointer {
+				_ = g.take() // what can't be taken now stays free until the next layout
+			}
+		}
+	}
+}
+
+// take takes the key where the keyboard has it now, with Caps Lock and Num Lock on and
+// off: to X11 they are modifiers like others.
+func (g *Grab) take() error {
+	codes, err := g.find()
+	if err != nil {
+		return err
+	}
+	if slices.Equal(codes, g.codes) {
+		return nil // another keyboard with the same layout tells of itself at its first key
+	}
+	for _, code := range g.codes {
+		for _, locks := range lockStates() {
+			if err := xproto.UngrabKeyChecked(g.conn, code, g.root, g.modifiers()|locks).Check(); err != nil {
+				return fmt.Errorf("give back %s: %w", g.combo, err)
+			}
+		}
+	}
+	g.codes = codes
+	for _, code := range codes {
+		for _, locks := range lockStates() {
+			err := xproto.GrabKeyChecked(g.conn, true, g.root, g.modifiers()|locks, code, xproto.GrabModeAsync, xproto.GrabModeAsync).Check()
+			var access xproto.AccessError
+			if errors.As(err, &access) {
+				return fmt.Errorf("%s: %w; choose another for window.hotkey", g.combo, ErrTaken)
+			}
+			if err != nil {
+				return fmt.Errorf("take %s: %w", g.combo, err)
+			}
+		}
+	}
+	return nil
+}
+
+// lockStates are the modifiers of Caps Lock and, as everywhere, of Num Lock.
+func lockStates() []uint16 {
+	return []uint16{0, xproto.ModMaskLock, xproto.ModMask2, xproto.ModMaskLock | xproto.ModMask2}
+}
+
+// modifiers are the combo's; Alt and Super are where every keyboard map has them.
+func (g *Grab) modifiers() uint16 {
+	var mask uint16
+	for _, m := range []struct {
+		on   bool
+		mask uint16
+	}{
+		{g.combo.Ctrl, xproto.ModMaskControl},
+		{g.combo.Shift, xproto.ModMaskShift},
+		{g.combo.Alt, xproto.ModMask1},
+		{g.combo.Super, xproto.ModMask4},
+	} {
+		if m.on {
+			mask |= m.mask
+		}
+	}
+	return mask
+}
+
+// find looks where the keyboard has the key: without Shift, in its first layout.
+func (g *Grab) find() ([]xproto.Keycode, error) {
+	setup := xproto.Setup(g.conn)
+	first, count := setup.MinKeycode, setup.MaxKeycode-setup.MinKeycode+1
+	keys, err := xproto.GetKeyboardMapping(g.conn, first, byte(count)).Reply()
+	if err != nil {
+		return nil, fmt.Errorf("read the keyboard: %w", err)
+	}
+	wanted := keysym(g.combo.Key)
+	var codes []xproto.Keycode
+	per := int(keys.KeysymsPerKeycode)
+	for i := 0; per > 0 && i < len(keys.Keysyms)/per; i++ {
+		if keys.Keysyms[i*per] == wanted {
+			codes = append(codes, first+xproto.Keycode(i))
+		}
+	}
+	if len(codes) == 0 {
+		return nil, fmt.Errorf("%s: this keyboard has no key %s", g.combo, g.combo.Key)
+	}
+	return codes, nil
+}
+
+// keysym is the key's number in X11: that of Latin-1 for letters and digits, and those
+// of keysymdef.h.
+func keysym(key string) xproto.Keysym {
+	if len(key) == 1 {
+		k := xproto.Keysym(key[0])
+		if k >= 'A' && k <= 'Z' {
+			k += 'a' - 'A'
+		}
+		return k
+	}
+	var n xproto.Keysym
+	if _, err := fmt.Sscanf(key, "F%d", &n); err == nil {
+		return 0xffbe + n - 1
+	}
+	return map[string]xproto.Keysym{
+		"Space": 0x20, "Tab": 0xff09, "Enter": 0xff0d, "Escape": 0xff1b, "Backspace": 0xff08,
+		"Insert": 0xff63, "Delete": 0xffff, "Home": 0xff50, "End": 0xff57, "PageUp": 0xff55, "PageDown": 0xff56,
+		"Left": 0xff51, "Up": 0xff52, "Right": 0xff53, "Down": 0xff54,
+	}[key]
+}

@@ -1,0 +1,171 @@
+//go:build !nogui
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"mac-stats/app/autostart"
+	"mac-stats/app/backend"
+	"mac-stats/app/config"
+	"mac-stats/app/hotkey"
+	"mac-stats/app/hotkey/keygrab"
+)
+
+// systemSettings brings the system to what config.toml says of it, at the start and
+// at each change: launch at login, the hotkey. Its methods may be called from any
+// goroutine.
+type systemSettings struct {
+	backend *backend.Backend
+	getenv  func(string) string
+	demo    bool // the demo changes nothing of the system
+	show    func()
+	login   autostart.Entry
+	unwatch func()
+
+	mu     sync.Mutex // held while the system is changed
+	closed bool
+	asked  bool   // the hotkey was looked at once
+	key    string // as it was set last
+	grab   *keygrab.Grab
+}
+
+func newSystemSettings(b *backend.Backend, getenv func(string) string, demo bool, show func()) *systemSettings {
+	s := &systemSettings{backend: b, getenv: getenv, demo: demo, show: show}
+	program, err := os.Executable()
+	if err != nil {
+		b.Logger.Warn("the program's own path is not known, so it can't start at login", "error", err)
+		return s
+	}
+	s.login = autostart.New(getenv, program)
+	return s
+}
+
+// start applies the settings and follows their changes until close.
+func (s *systemSettings) start() {
+	if s.demo {
+		return
+	}
+	s.unwatch = s.backend.OnNotice(func(n backend.Notice) {
+		if n.Kind == backend.NoticeReload {
+			s.apply()
+		}
+	})
+	go s.apply()
+}
+
+// close gives the hotkey back.
+func (s *systemSettings) close() {
+	if s.unwatch != nil {
+		s.unwatch()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.free()
+}
+
+// apply brings the system to what the settings say.
+func (s *systemSettings) apply() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.demo || s.closed {
+		return
+	}
+	cfg := s.backend.Config()
+	s.applyKey(cfg.Window.Hotkey)
+	if err := s.applyLogin(cfg.App.LaunchAtLogin); err != nil {
+		s.backend.SetNotice(backend.Notice{Kind: backend.NoticeLogin, Text: "app.launch_at_login: " + err.Error(), Next: "mac-stats works as before; start it by hand."})
+		return
+	}
+	s.backend.SetNotice(backend.Notice{Kind: backend.NoticeLogin})
+}
+
+// applyKey takes the hotkey, where it is another than before.
+func (s *systemSettings) applyKey(key string) {
+	if s.asked && s.key == key {
+		return
+	}
+	s.asked, s.key = true, key
+	s.free()
+	s.backend.SetNotice(backend.Notice{Kind: backend.NoticeHotkey})
+	if key == "" {
+		return
+	}
+	combo, err := hotkey.Parse(key)
+	if err == nil {
+		s.grab, err = keygrab.Take(s.getenv, combo, s.show)
+	}
+	if err != nil {
+		s.grab = nil
+		s.backend.SetNotice(backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work: " + err.Error()})
+	}
+}
+
+func (s *systemSettings) free() {
+	if s.grab != nil {
+		s.grab.Close()
+		s.grab = nil
+	}
+}
+
+// applyLogin brings launch at login and the setting together. Where the setting was
+// changed since they last agreed, it counts; otherwise the system does, and the
+// setting follows it.
+func (s *systemSettings) applyLogin(wanted bool) error {
+	is, err := s.login.On()
+	if err != nil {
+		return err
+	}
+	agreed, err := s.agreed()
+	if err != nil {
+		return err
+	}
+	setting, _ := config.Lookup("app.launch_at_login")
+	switch {
+	case is == wanted:
+		if is {
+			err = s.login.Follow()
+		}
+	case wanted == agreed && setting.Overridden(os.Environ()) == "":
+		s.backend.Logger.Info("launch at login was changed in the system's settings", "on", is)
+		wanted = is
+		err = config.Set(s.backend.Paths.ConfigFile(), setting.Key, strconv.FormatBool(is))
+	default:
+		err = s.login.Set(wanted)
+	}
+	if err != nil {
+		return err
+	}
+	return s.agree(wanted)
+}
+
+// agreedFile says what setting and system last agreed on. It may be lost: then the
+// setting counts.
+func (s *systemSettings) agreedFile() string {
+	return filepath.Join(s.backend.Paths.Cache, "launch-at-login")
+}
+
+func (s *systemSettings) agreed() (bool, error) {
+	text, err := os.ReadFile(s.agreedFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return strings.TrimSpace(string(text)) == "true", err
+}
+
+func (s *systemSettings) agree(on bool) error {
+	if before, err := s.agreed(); err == nil && before == on {
+		return nil
+	}
+	if err := os.MkdirAll(s.backend.Paths.Cache, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(s.agreedFile(), []byte(strconv.FormatBool(on)+"\n"), 0o600)
+}
