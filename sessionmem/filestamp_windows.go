@@ -5,3 +5,6 @@ import "os"
 // inode is 0: a file's identity can't be told without opening it, and its time has
 // steps of 100 ns.
 func inode(os.FileInfo) uint64 { return 0 }
+
+// stampIn: files are asked for by their path here.
+func stampIn(*os.File, string) (stamp fileStamp, ok bool) { return fileStamp{}, false }

@@ -219,6 +219,8 @@ func lastActiveFirst(infos []Info) []Info {
 // of files' times is most of what a list costs.
 func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 	found := make([]*listed, len(all))
+	folders := s.openFolders(all)
+	defer folders.close()
 	var next atomic.Int64
 	var work sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 1+len(all)/lookChunk) {
@@ -229,14 +231,59 @@ func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 					return
 				}
 				to := min(from+lookChunk, len(all))
-				for i := range all[from:to] {
-					found[from+i] = s.fileInfo(all[from+i])
+				for i := from; i < to; i++ {
+					if found[i] = s.stillListed(folders, all[i].file); found[i] == nil {
+						found[i] = s.fileInfo(all[i])
+					}
 				}
 			}
 		})
 	}
 	work.Wait()
 	return found, ctx.Err()
+}
+
+// openFolders are folders of transcripts by their paths, "" for the session folder.
+type openFolders map[string]*os.File
+
+// openFolders opens the folders of files. One that can't be opened is left out.
+func (s *Store) openFolders(all []entry) openFolders {
+	folders := openFolders{}
+	for _, e := range all {
+		dir, _ := path.Split(e.file)
+		if _, ok := folders[dir]; ok {
+			continue
+		}
+		f, err := s.root.Open(path.Clean(dir))
+		if err != nil {
+			f = nil // its files are asked for one by one, and say what is wrong
+		}
+		folders[dir] = f
+	}
+	return folders
+}
+
+func (f openFolders) close() {
+	for _, folder := range f {
+		if folder != nil {
+			_ = folder.Close() // read only
+		}
+	}
+}
+
+// stillListed gives what is known of a file, if the file is as it was; else nil.
+func (s *Store) stillListed(folders openFolders, file string) *listed {
+	s.mu.Lock()
+	known := s.listed[file]
+	s.mu.Unlock()
+	dir, name := path.Split(file)
+	if known == nil || folders[dir] == nil {
+		return nil
+	}
+	if stamp, ok := stampIn(folders[dir], name); !ok || stamp != known.stamp {
+		return nil
+	}
+	return known
 }
 
 // sameSession is the files of one session's name, by their places in a list.

@@ -25,8 +25,8 @@ const partMark = ".part"
 // cutPart takes the part's number off a file's name without its end; 1 where it
 // has none.
 func cutPart(base string) (stem string, number int) {
-	i := strings.LastIndex(base, partMark)
-	if i <= 0 {
+	i := strings.LastIndexByte(base, '.') // a number holds none
+	if i <= 0 || !strings.HasPrefix(base[i:], partMark) {
 		return base, 1
 	}
 	digits := base[i+len(partMark):]
