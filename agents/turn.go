@@ -149,11 +149,11 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 	if !t.settings.InMemoryOnly || store.IsPrivate(t.req.Session) {
 		return nil
 	}
-	switch _, err := store.Load(ctx, t.req.Session); {
-	case err == nil:
-		return ErrOnDisk
-	case !errors.Is(err, sessionmem.ErrNotFound):
+	switch there, err := store.Exists(ctx, t.req.Session); {
+	case err != nil:
 		return fmt.Errorf("looking for the conversation: %w", err)
+	case there:
+		return ErrOnDisk
 	}
 	store.SetPrivate(t.req.Session)
 	return nil

@@ -227,6 +227,16 @@ func (s *Store) SetTitle(ctx context.Context, name, title string) error {
 	return err
 }
 
+// Exists says whether a session has a block, here or in the archive. Nothing of it is
+// read.
+func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
+	err := s.mustExist(ctx, name)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // mustExist gives ErrNotFound for a session that has no block.
 func (s *Store) mustExist(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {

@@ -611,3 +611,20 @@ func TestALinkInATranscriptsPlace(t *testing.T) {
 		t.Errorf("outside stands %q", got)
 	}
 }
+
+func TestExists(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	mustAppend(t, s, "cli-here", user("one"))
+	mustAppend(t, s, "cli-archived", ago(40*24*time.Hour, "two"))
+	mustArchive(t, s, ArchiveRule{After: month})
+	s.SetPrivate("cli-private")
+	for name, want := range map[string]bool{"cli-here": true, "cli-archived": true, "cli-none": false, "cli-private": false} {
+		if there, err := s.Exists(t.Context(), name); there != want || err != nil {
+			t.Errorf("%s is there: %t, %v", name, there, err)
+		}
+	}
+	mustAppend(t, s, "cli-private", user("three"))
+	if there, err := s.Exists(t.Context(), "cli-private"); !there || err != nil {
+		t.Errorf("in memory: %t, %v", there, err)
+	}
+}
