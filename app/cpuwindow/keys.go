@@ -220,7 +220,7 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 	clip, gap := w.p.App.Clipboard(), fyne.NewMenuItemSeparator
 	return fyne.NewMainMenu(
 		fyne.NewMenu("File", item("New Chat", "new_chat"), item("New Private Chat", "new_private_chat"), item("Close", "close"), gap(), item("Settings…", "settings")),
-		fyne.NewMenu("Edit", edit("Cut", &fyne.ShortcutCut{Clipboard: clip}), edit("Copy", &fyne.ShortcutCopy{Clipboard: clip}), edit("Paste", &fyne.ShortcutPaste{Clipboard: clip}), edit("Select All", &fyne.ShortcutSelectAll{})),
+		fyne.NewMenu("Edit", edit("Undo", &fyne.ShortcutUndo{}), edit("Redo", &fyne.ShortcutRedo{}), gap(), edit("Cut", &fyne.ShortcutCut{Clipboard: clip}), edit("Copy", &fyne.ShortcutCopy{Clipboard: clip}), edit("Paste", &fyne.ShortcutPaste{Clipboard: clip}), edit("Select All", &fyne.ShortcutSelectAll{})),
 		fyne.NewMenu("Chat", item("Answer Again", "answer_again"), item("Stop", "stop"), item("Write", "write"), gap(), item("Search…", "search"), item("Find…", "find")),
 		fyne.NewMenu("View", item("Zoom In", "zoom_in"), item("Zoom Out", "zoom_out"), item("Actual Size", "zoom_reset"), gap(), item("Keep on Top", "pin_on_top")),
 		fyne.NewMenu("Help", item("Shortcuts", "shortcuts")),
