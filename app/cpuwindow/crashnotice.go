@@ -9,11 +9,15 @@ import (
 // After a crash the notice bar tells of it until it is dismissed, here or at a later
 // start, and puts the report into the clipboard.
 
-// tellOfCrash tells of a crash from before this start.
-func (w *Window) tellOfCrash() {
+// tellFirst tells of what happened before the window was made: a crash of the start
+// before, else what of the system can't be as it is set.
+func (w *Window) tellFirst() {
 	all := w.parts.notices()
-	if i := slices.IndexFunc(all, func(n backend.Notice) bool { return n.Kind == backend.NoticeCrash }); i >= 0 {
-		w.tellOf(all[i])
+	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeHotkey, backend.NoticeLogin} {
+		if i := slices.IndexFunc(all, func(n backend.Notice) bool { return n.Kind == kind }); i >= 0 {
+			w.tellOf(all[i])
+			return
+		}
 	}
 }
 
@@ -27,15 +31,16 @@ func (w *Window) tellOf(n backend.Notice) {
 	}
 }
 
-// tellsOfCrash reports whether the notice bar tells of a crash now.
-func (w *Window) tellsOfCrash() bool { return w.told != nil && w.told.Kind == backend.NoticeCrash }
-
 // onDismissed is what follows when the notice bar was dismissed.
 func (w *Window) onDismissed() {
-	crashed := w.tellsOfCrash()
+	told := w.told
 	w.told = nil
-	if crashed {
+	if told == nil {
+		w.place = ""
+	} else {
 		w.tell(w.place, "") // it had to wait
+	}
+	if told != nil && told.Kind == backend.NoticeCrash {
 		go func() {
 			if err := w.parts.crashes.DismissCrashes(); err != nil {
 				w.p.Do(func() {

@@ -28,7 +28,7 @@ func crashed(t *testing.T) (*bench, *stubCrashes) {
 	b.w.parts.notices = func() []backend.Notice {
 		return []backend.Notice{{Text: "config"}, {Kind: backend.NoticeCrash, Text: "mac-stats stopped unexpectedly", Next: "Copy it"}}
 	}
-	b.w.tellOfCrash()
+	b.w.tellFirst()
 	return b.shown(), c
 }
 
@@ -75,4 +75,25 @@ func TestTheNoticeFitsANarrowWindow(t *testing.T) {
 	if end := n.text.Position().X + n.text.Size().Width; end > n.offer.Position().X || n.offer.Position().X+n.offer.Size().Width > n.dismiss.Position().X {
 		t.Errorf("the words end at %v, the offer begins at %v, Dismiss at %v", end, n.offer.Position().X, n.dismiss.Position().X)
 	}
+}
+
+func TestAHotkeyThatCantBeTakenIsToldBeforeTheTray(t *testing.T) {
+	b := newBench(t)
+	taken := backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work"}
+	b.w.parts.notices = func() []backend.Notice { return []backend.Notice{taken} }
+	b.w.tellFirst()
+	b.shown()
+	b.w.SetNotice("There is no tray icon.")
+	b.sees("The hotkey does not work.")
+	b.seesNot("tray icon", "Copy diagnostics")
+	test.Tap(b.w.notice.dismiss)
+	b.settle()
+	b.sees("There is no tray icon.")
+	test.Tap(b.w.notice.dismiss)
+	b.notify(taken)
+	b.settle()
+	b.sees("The hotkey does not work.")
+	test.Tap(b.w.notice.dismiss)
+	b.settle()
+	b.seesNot("tray icon", "hotkey") // what was dismissed once does not come back
 }

@@ -67,7 +67,7 @@ func (w *Window) dropStale() {
 	if slices.ContainsFunc(hold, func(n backend.Notice) bool { return n.Text == w.told.Text }) {
 		return
 	}
-	w.tell("", "")
+	w.tell(w.place, "")
 }
 
 // tell shows a notice; "" takes it away.

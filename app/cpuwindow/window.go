@@ -144,7 +144,7 @@ func newWindow(p Params, d parts) *Window {
 	w.restoreEdits()
 	w.drafts = readDrafts(w.draftsPath())
 	w.freshChat()
-	w.tellOfCrash()
+	w.tellFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
 }
@@ -261,11 +261,11 @@ func (w *Window) onClose() {
 	w.p.OnQuit()
 }
 
-// SetNotice shows a line the user should read; "" takes it away. What is told of a
-// crash comes first.
+// SetNotice shows a line the user should read; "" takes it away. What the backend
+// tells comes first.
 func (w *Window) SetNotice(text string) {
 	w.place = text
-	if !w.tellsOfCrash() {
+	if w.told == nil {
 		w.tell(text, "")
 	}
 }
