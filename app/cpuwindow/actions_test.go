@@ -58,100 +58,112 @@ func (b *bench) button(label string, n int) *button {
 }
 
 func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
-	b := talked(t)
-	older, newest := b.button("Answer again", 0), b.button("Answer again", 1)
-	if older.shy.visible() || !newest.shy.visible() {
-		t.Fatalf("at rest: older %v, newest %v", older.shy.visible(), newest.shy.visible())
-	}
-	port := b.w.chat.port
-	var y float32
-	for _, p := range port.rows {
-		if p.hot == older.shy {
-			y = p.top - port.offset + 2
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		older, newest := b.button("Answer again", 0), b.button("Answer again", 1)
+		if older.shy.visible() || !newest.shy.visible() {
+			t.Fatalf("at rest: older %v, newest %v", older.shy.visible(), newest.shy.visible())
 		}
-	}
-	port.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(300, y)}})
-	if !older.shy.visible() {
-		t.Error("not shown under the pointer")
-	}
-	port.MouseOut()
-	if older.shy.visible() {
-		t.Error("still shown")
-	}
-	b.w.win.Canvas().Focus(older)
-	if !older.shy.visible() {
-		t.Error("not shown with the focus")
-	}
+		port := b.w.chat.port
+		var y float32
+		for _, p := range port.rows {
+			if p.hot == older.shy {
+				y = p.top - port.offset + 2
+			}
+		}
+		port.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(300, y)}})
+		if !older.shy.visible() {
+			t.Error("not shown under the pointer")
+		}
+		port.MouseOut()
+		if older.shy.visible() {
+			t.Error("still shown")
+		}
+		b.w.win.Canvas().Focus(older)
+		if !older.shy.visible() {
+			t.Error("not shown with the focus")
+		}
+	})
 }
 
 func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
-	b := talked(t)
-	test.Tap(b.button("Edit", 0))
-	b.settle()
-	b.sees("Send again", "3 messages after it leave the conversation")
-	entry, ok := b.w.win.Canvas().Focused().(*chatEntry)
-	if !ok || entry.Text != "question one" {
-		t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
-	}
-	entry.SetText("a better question")
-	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	b.settle()
-	if r := b.turns.requests[0]; r.Edit != "u1" || r.Text != "a better question" {
-		t.Fatalf("the request is %+v", r)
-	}
-	b.finish(0, "u3")
-	b.sees("a better question", "answer u3", "edited · the earlier version is kept in the transcript")
-	b.seesNot("question one", "answer one", "question two")
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		test.Tap(b.button("Edit", 0))
+		b.settle()
+		b.sees("Send again", "3 messages after it leave the conversation")
+		entry, ok := b.w.win.Canvas().Focused().(*chatEntry)
+		if !ok || entry.Text != "question one" {
+			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
+		}
+		entry.SetText("a better question")
+		entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.settle()
+		if r := b.turns.requests[0]; r.Edit != "u1" || r.Text != "a better question" {
+			t.Fatalf("the request is %+v", r)
+		}
+		b.finish(0, "u3")
+		b.sees("a better question", "answer u3", "edited · the earlier version is kept in the transcript")
+		b.seesNot("question one", "answer one", "question two")
+	})
 }
 
 func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
-	b := talked(t)
-	b.w.focusComposer()
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
-	b.settle()
-	b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	b.settle()
-	b.sees("question two", "answer two")
-	b.seesNot("Send again")
-	if b.focusName() != "composer" || len(b.turns.requests) != 0 {
-		t.Errorf("the focus is in %s, %d sent", b.focusName(), len(b.turns.requests))
-	}
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		b.w.focusComposer()
+		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
+		b.settle()
+		b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.settle()
+		b.sees("question two", "answer two")
+		b.seesNot("Send again")
+		if b.focusName() != "composer" || len(b.turns.requests) != 0 {
+			t.Errorf("the focus is in %s, %d sent", b.focusName(), len(b.turns.requests))
+		}
+	})
 }
 
 func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
-	b := talked(t)
-	b.w.editMessage("u1", "a better question")
-	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
-	close(b.run(0).events)
-	b.settle()
-	b.sees("answer one", "question two", "answer two", "no longer part")
-	b.w.retry(*b.w.shown.entries[len(b.w.shown.entries)-1].fault)
-	b.settle()
-	if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
-		t.Errorf("the retry is %+v", r)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		b.w.editMessage("u1", "a better question")
+		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
+		close(b.run(0).events)
+		b.settle()
+		b.sees("answer one", "question two", "answer two", "no longer part")
+		b.w.retry(*b.w.shown.entries[len(b.w.shown.entries)-1].fault)
+		b.settle()
+		if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
+			t.Errorf("the retry is %+v", r)
+		}
+	})
 }
 
 func TestAnsweringAgainSaysSo(t *testing.T) {
-	b := talked(t)
-	test.Tap(b.button("Answer again", 1))
-	b.settle()
-	if r := b.turns.requests[0]; r.Retry != "u2" {
-		t.Fatalf("the request is %+v", r)
-	}
-	b.run(0).events <- token("another answer")
-	b.settle()
-	b.sees("answered again", "another answer", "answer one")
-	b.seesNot("answer two")
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		test.Tap(b.button("Answer again", 1))
+		b.settle()
+		if r := b.turns.requests[0]; r.Retry != "u2" {
+			t.Fatalf("the request is %+v", r)
+		}
+		b.run(0).events <- token("another answer")
+		b.settle()
+		b.sees("answered again", "another answer", "answer one")
+		b.seesNot("answer two")
+	})
 }
 
 func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
-	b := talked(t)
-	b.w.answerAgain("u1")
-	if len(b.turns.requests) != 0 {
-		t.Fatal("it was not asked about")
-	}
-	b.sees("Answer this message again?", "3 messages after it leave the conversation.", "Cancel")
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		b.w.answerAgain("u1")
+		if len(b.turns.requests) != 0 {
+			t.Fatal("it was not asked about")
+		}
+		b.sees("Answer this message again?", "3 messages after it leave the conversation.", "Cancel")
+	})
 }
 
 func TestBranchesAreSeenInTheTranscript(t *testing.T) {
@@ -170,40 +182,44 @@ func TestBranchesAreSeenInTheTranscript(t *testing.T) {
 }
 
 func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
-	b := talked(t)
-	b.sees("was given memory.md · 12 lines", "Links")
-	var got []string
-	for _, leaves := range b.w.shown.answerLeaves(b.w.shown.entries[1].key) {
-		eachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
-	}
-	if strings.Join(got, "|") != "a page http://example.org/p" {
-		t.Errorf("links: %v", got)
-	}
-	test.Tap(b.button("Links", 0))
-	b.sees("a page  ·  http://example.org/p")
+	inBubble(t, func(t *testing.T) {
+		b := talked(t)
+		b.sees("was given memory.md · 12 lines", "Links")
+		var got []string
+		for _, leaves := range b.w.shown.answerLeaves(b.w.shown.entries[1].key) {
+			eachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
+		}
+		if strings.Join(got, "|") != "a page http://example.org/p" {
+			t.Errorf("links: %v", got)
+		}
+		test.Tap(b.button("Links", 0))
+		b.sees("a page  ·  http://example.org/p")
+	})
 }
 
 func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
-	// given a reader at the end, when a call in sight is opened, then its row stays
-	// where it was pressed
-	b := newBench(t).shown()
-	b.w.send("q")
-	ev := b.run(0).events
-	ev <- token(strings.Repeat("a paragraph\n\n", 40))
-	ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
-	b.settle()
-	port, call := b.w.chat.port, b.w.shown.entries[len(b.w.shown.entries)-1]
-	if !port.follow {
-		t.Fatal("the end is not followed")
-	}
-	row := b.w.chat.built[call.key].call
-	before := row.Position().Y
-	b.w.chat.toggle(call.key)
-	if after := row.Position().Y; after != before || port.follow {
-		t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.follow)
-	}
-	b.w.chat.toggle(call.key)
-	if after := row.Position().Y; after != before || !port.follow {
-		t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.follow)
-	}
+	inBubble(t, func(t *testing.T) {
+		// given a reader at the end, when a call in sight is opened, then its row stays
+		// where it was pressed
+		b := newBench(t).shown()
+		b.w.send("q")
+		ev := b.run(0).events
+		ev <- token(strings.Repeat("a paragraph\n\n", 40))
+		ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
+		b.settle()
+		port, call := b.w.chat.port, b.w.shown.entries[len(b.w.shown.entries)-1]
+		if !port.follow {
+			t.Fatal("the end is not followed")
+		}
+		row := b.w.chat.built[call.key].call
+		before := row.Position().Y
+		b.w.chat.toggle(call.key)
+		if after := row.Position().Y; after != before || port.follow {
+			t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.follow)
+		}
+		b.w.chat.toggle(call.key)
+		if after := row.Position().Y; after != before || !port.follow {
+			t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.follow)
+		}
+	})
 }

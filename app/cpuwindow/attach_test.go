@@ -110,163 +110,177 @@ func chipNames(b *bench) []string {
 }
 
 func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
-	b := newBench(t).shown()
-	dir := t.TempDir()
-	notes, shot := filepath.Join(dir, "notes.txt"), filepath.Join(dir, "shot.png")
-	writeTo(t, notes, []byte("apples"))
-	writeTo(t, shot, pictureBytes(t, 4, 4))
-	b.drop(notes, shot, notes, dir, filepath.Join(dir, "gone.txt"))
-	if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 83 bytes"}, chipNames(b)); diff != "" {
-		t.Error(diff)
-	}
-	note := b.w.compose.note
-	for _, want := range []string{"it is a folder; choose the files in it.", "gone.txt can't be attached: it isn't there any more."} {
-		if note.Hidden || !strings.Contains(note.flat, want) {
-			t.Errorf("the composer says %q, not %q", note.flat, want)
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		dir := t.TempDir()
+		notes, shot := filepath.Join(dir, "notes.txt"), filepath.Join(dir, "shot.png")
+		writeTo(t, notes, []byte("apples"))
+		writeTo(t, shot, pictureBytes(t, 4, 4))
+		b.drop(notes, shot, notes, dir, filepath.Join(dir, "gone.txt"))
+		if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 83 bytes"}, chipNames(b)); diff != "" {
+			t.Error(diff)
 		}
-	}
-	test.Type(b.w.compose.entry, "What is this?")
-	b.w.compose.submit()
-	b.settle()
-	req := b.turns.requests[0]
-	if req.Text != "What is this?" || len(req.Files) != 2 || req.Files[0].Name != "notes.txt" || !req.Files[1].Image {
-		t.Errorf("sent %q with %d files", req.Text, len(req.Files))
-	}
-	if !b.w.compose.chips.Hidden || !note.Hidden {
-		t.Error("they are still beside the next message")
-	}
-	b.sees("What is this?", "notes.txt")
-	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
-	close(b.run(0).events)
-	b.settle()
-	b.w.retry(fault{text: "What is this?"})
-	b.settle()
-	if again := b.turns.requests[1]; len(again.Files) != 2 || again.Text != req.Text {
-		t.Errorf("what never reached the disk is sent again with %d files", len(again.Files))
-	}
+		note := b.w.compose.note
+		for _, want := range []string{"it is a folder; choose the files in it.", "gone.txt can't be attached: it isn't there any more."} {
+			if note.Hidden || !strings.Contains(note.flat, want) {
+				t.Errorf("the composer says %q, not %q", note.flat, want)
+			}
+		}
+		test.Type(b.w.compose.entry, "What is this?")
+		b.w.compose.submit()
+		b.settle()
+		req := b.turns.requests[0]
+		if req.Text != "What is this?" || len(req.Files) != 2 || req.Files[0].Name != "notes.txt" || !req.Files[1].Image {
+			t.Errorf("sent %q with %d files", req.Text, len(req.Files))
+		}
+		if !b.w.compose.chips.Hidden || !note.Hidden {
+			t.Error("they are still beside the next message")
+		}
+		b.sees("What is this?", "notes.txt")
+		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
+		close(b.run(0).events)
+		b.settle()
+		b.w.retry(fault{text: "What is this?"})
+		b.settle()
+		if again := b.turns.requests[1]; len(again.Files) != 2 || again.Text != req.Text {
+			t.Errorf("what never reached the disk is sent again with %d files", len(again.Files))
+		}
+	})
 }
 
 func TestAFileIsRemovedByItsChip(t *testing.T) {
-	b := newBench(t).shown()
-	dir := t.TempDir()
-	for _, name := range []string{"a.txt", "b.txt"} {
-		writeTo(t, filepath.Join(dir, name), []byte(name))
-		b.drop(filepath.Join(dir, name))
-	}
-	b.w.compose.chips.Objects[0].(*chip).remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
-		t.Error(diff)
-	}
-	b.w.compose.submit() // without a word
-	b.settle()
-	if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
-		t.Errorf("sent %+v", req)
-	}
-	if b.w.shown.title != "b.txt" {
-		t.Errorf("the chat is called %q", b.w.shown.title)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		dir := t.TempDir()
+		for _, name := range []string{"a.txt", "b.txt"} {
+			writeTo(t, filepath.Join(dir, name), []byte(name))
+			b.drop(filepath.Join(dir, name))
+		}
+		b.w.compose.chips.Objects[0].(*chip).remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
+			t.Error(diff)
+		}
+		b.w.compose.submit() // without a word
+		b.settle()
+		if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
+			t.Errorf("sent %+v", req)
+		}
+		if b.w.shown.title != "b.txt" {
+			t.Errorf("the chat is called %q", b.w.shown.title)
+		}
+	})
 }
 
 func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
-	b := newBench(t).shown()
-	clip := b.w.p.App.Clipboard()
-	paste := func(text string) {
-		clip.SetContent(text)
-		b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
-		b.settle()
-	}
-	paste("short")
-	paste(strings.Repeat("long line\n", 1000))
-	b.keeper.clip = pictureBytes(t, 4, 4)
-	paste("")
-	if got := b.w.compose.entry.Text; got != "short" {
-		t.Errorf("the field holds %d bytes", len(got))
-	}
-	got := chipNames(b)
-	if len(got) != 2 || !strings.HasPrefix(got[0], "pasted ") || !strings.Contains(got[0], ".txt · 10 KB") || !strings.Contains(got[1], ".png · ") {
-		t.Errorf("chips %v", got)
-	}
-	b.keeper.clip = nil
-	paste("")
-	if note := b.w.compose.note; note.flat != "There is no image on the clipboard." {
-		t.Errorf("the composer says %q", note.flat)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		clip := b.w.p.App.Clipboard()
+		paste := func(text string) {
+			clip.SetContent(text)
+			b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+			b.settle()
+		}
+		paste("short")
+		paste(strings.Repeat("long line\n", 1000))
+		b.keeper.clip = pictureBytes(t, 4, 4)
+		paste("")
+		if got := b.w.compose.entry.Text; got != "short" {
+			t.Errorf("the field holds %d bytes", len(got))
+		}
+		got := chipNames(b)
+		if len(got) != 2 || !strings.HasPrefix(got[0], "pasted ") || !strings.Contains(got[0], ".txt · 10 KB") || !strings.Contains(got[1], ".png · ") {
+			t.Errorf("chips %v", got)
+		}
+		b.keeper.clip = nil
+		paste("")
+		if note := b.w.compose.note; note.flat != "There is no image on the clipboard." {
+			t.Errorf("the composer says %q", note.flat)
+		}
+	})
 }
 
 func TestAttachOpensADialogueToChooseAFile(t *testing.T) {
-	b := newBench(t).shown()
-	t.Setenv("HOME", t.TempDir())
-	b.w.compose.attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if b.w.win.Canvas().Overlays().Top() == nil {
-		t.Fatal("nothing is open")
-	}
-	b.sees("Attach a text file or an image")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		t.Setenv("HOME", t.TempDir())
+		b.w.compose.attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		if b.w.win.Canvas().Overlays().Top() == nil {
+			t.Fatal("nothing is open")
+		}
+		b.sees("Attach a text file or an image")
+	})
 }
 
 func TestFilesStayWithTheirConversation(t *testing.T) {
-	b := newBench(t).shown()
-	file := filepath.Join(t.TempDir(), "a.txt")
-	writeTo(t, file, []byte("a"))
-	b.drop(file)
-	first := b.w.shown
-	b.w.OpenSession("cpu-other")
-	b.settle()
-	if len(chipNames(b)) != 0 {
-		t.Error("another conversation has them")
-	}
-	b.w.OpenSession(first.name)
-	b.settle()
-	if len(chipNames(b)) != 1 {
-		t.Error("they are lost")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		file := filepath.Join(t.TempDir(), "a.txt")
+		writeTo(t, file, []byte("a"))
+		b.drop(file)
+		first := b.w.shown
+		b.w.OpenSession("cpu-other")
+		b.settle()
+		if len(chipNames(b)) != 0 {
+			t.Error("another conversation has them")
+		}
+		b.w.OpenSession(first.name)
+		b.settle()
+		if len(chipNames(b)) != 1 {
+			t.Error("they are lost")
+		}
+	})
 }
 
 func TestFilesOfATranscriptAreShown(t *testing.T) {
-	b := newBench(t)
-	shot := sessionmem.Attachment{Name: "shot.png", File: strings.Repeat("1", 64) + ".png", Image: true}
-	gone := sessionmem.Attachment{Name: "gone.png", File: strings.Repeat("2", 64) + ".png", Image: true}
-	notes := sessionmem.Attachment{Name: "notes.txt", File: strings.Repeat("3", 64) + ".txt"}
-	b.keeper.files[shot.File] = pictureBytes(t, 900, 300)
-	b.sessions.files["cpu-a"] = &sessionmem.Transcript{
-		Info:   sessionmem.Info{Name: "cpu-a", Title: "Pictures", Path: "/x.md"},
-		Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: sessionmem.WithLinks("Look at these", shot, gone, notes)}},
-	}
-	b.shown()
-	b.w.OpenSession("cpu-a")
-	b.settle()
-	b.sees("Look at these", "notes.txt", "gone.png is missing")
-	b.seesNot("files/")
-	img, ok := b.w.thumbs.get(shot.File)
-	if !ok || img.Bounds().Dx() != 2*thumbWidth || img.Bounds().Dy() != 160 {
-		t.Errorf("the picture is %v", img)
-	}
-	b.w.Hide()
-	if _, ok := b.w.thumbs.get(shot.File); ok {
-		t.Error("a hidden window holds pictures")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		shot := sessionmem.Attachment{Name: "shot.png", File: strings.Repeat("1", 64) + ".png", Image: true}
+		gone := sessionmem.Attachment{Name: "gone.png", File: strings.Repeat("2", 64) + ".png", Image: true}
+		notes := sessionmem.Attachment{Name: "notes.txt", File: strings.Repeat("3", 64) + ".txt"}
+		b.keeper.files[shot.File] = pictureBytes(t, 900, 300)
+		b.sessions.files["cpu-a"] = &sessionmem.Transcript{
+			Info:   sessionmem.Info{Name: "cpu-a", Title: "Pictures", Path: "/x.md"},
+			Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: sessionmem.WithLinks("Look at these", shot, gone, notes)}},
+		}
+		b.shown()
+		b.w.OpenSession("cpu-a")
+		b.settle()
+		b.sees("Look at these", "notes.txt", "gone.png is missing")
+		b.seesNot("files/")
+		img, ok := b.w.thumbs.get(shot.File)
+		if !ok || img.Bounds().Dx() != 2*thumbWidth || img.Bounds().Dy() != 160 {
+			t.Errorf("the picture is %v", img)
+		}
+		b.w.Hide()
+		if _, ok := b.w.thumbs.get(shot.File); ok {
+			t.Error("a hidden window holds pictures")
+		}
+	})
 }
 
 func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
-	b := newBench(t).shown()
-	u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 40, 40))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.w.addFiles(b.w.shown, []pending{{upload: u}}, nil)
-	b.w.thumbs.forget()
-	b.w.send("look")
-	b.settle()
-	b.seesNot("is missing")
-	if _, ok := b.w.thumbs.get(u.Attachment().File); !ok {
-		t.Error("no picture was made")
-	}
-	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
-	b.run(0).events <- agents.Event{Type: agents.EventDone}
-	close(b.run(0).events)
-	b.settle()
-	if len(b.w.shown.sentFiles) != 0 {
-		t.Error("what is on disk is kept in memory, too")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 40, 40))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.w.addFiles(b.w.shown, []pending{{upload: u}}, nil)
+		b.w.thumbs.forget()
+		b.w.send("look")
+		b.settle()
+		b.seesNot("is missing")
+		if _, ok := b.w.thumbs.get(u.Attachment().File); !ok {
+			t.Error("no picture was made")
+		}
+		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
+		b.run(0).events <- agents.Event{Type: agents.EventDone}
+		close(b.run(0).events)
+		b.settle()
+		if len(b.w.shown.sentFiles) != 0 {
+			t.Error("what is on disk is kept in memory, too")
+		}
+	})
 }
 
 func TestAPictureIsTheMeanOfItsPixels(t *testing.T) {
@@ -354,28 +368,30 @@ func writeTo(t *testing.T, path string, data []byte) {
 }
 
 func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
-	b := newBench(t)
-	b.server.models = []ollama.ModelInfo{{Name: "small:1b", MaxContext: 2048}, {Name: "large:8b", MaxContext: 131072}}
-	b.shown()
-	text := strings.Repeat("word ", 500)
-	for model, want := range map[string]string{
-		"":         "",
-		"large:8b": "",
-		"small:1b": "About 625 tokens: small:1b has room for about 536. Shorten it, attach it as a file, or choose a model with a larger context.",
-	} {
-		b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: model})
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.server.models = []ollama.ModelInfo{{Name: "small:1b", MaxContext: 2048}, {Name: "large:8b", MaxContext: 131072}}
+		b.shown()
+		text := strings.Repeat("word ", 500)
+		for model, want := range map[string]string{
+			"":         "",
+			"large:8b": "",
+			"small:1b": "About 625 tokens: small:1b has room for about 536. Shorten it, attach it as a file, or choose a model with a larger context.",
+		} {
+			b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: model})
+			b.w.compose.entry.SetText(text)
+			if got := b.w.compose.warned; got != want || b.w.compose.note.Hidden != (want == "") {
+				t.Errorf("%q: it says %q", model, got)
+			}
+			b.w.compose.entry.SetText("")
+			if b.w.compose.warned != "" {
+				t.Errorf("of nothing it says %q", b.w.compose.warned)
+			}
+		}
+		b.w.shown.usage = &agents.Usage{ContextSize: 1500}
 		b.w.compose.entry.SetText(text)
-		if got := b.w.compose.warned; got != want || b.w.compose.note.Hidden != (want == "") {
-			t.Errorf("%q: it says %q", model, got)
+		if !strings.Contains(b.w.compose.warned, "has room for about 125.") {
+			t.Errorf("it says %q", b.w.compose.warned)
 		}
-		b.w.compose.entry.SetText("")
-		if b.w.compose.warned != "" {
-			t.Errorf("of nothing it says %q", b.w.compose.warned)
-		}
-	}
-	b.w.shown.usage = &agents.Usage{ContextSize: 1500}
-	b.w.compose.entry.SetText(text)
-	if !strings.Contains(b.w.compose.warned, "has room for about 125.") {
-		t.Errorf("it says %q", b.w.compose.warned)
-	}
+	})
 }

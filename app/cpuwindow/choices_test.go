@@ -17,75 +17,83 @@ import (
 func warmth(t float64) *float64 { return &t }
 
 func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
-	b := newBench(t).shown()
-	c := b.w.shown
-	b.keeper.refuse = fmt.Errorf("changing it: %w", sessionmem.ErrNotFound)
-	want := sessionmem.SessionSettings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
-	b.w.choose(c, want)
-	b.settle()
-	b.sees("qwen3:8b", "temperature 0.2 · instructions")
-	b.w.send("q")
-	if got := b.turns.requests[0].Settings; got == nil || !got.Equal(want) {
-		t.Errorf("sent %+v", got)
-	}
-	b.run(0).events <- agents.Event{Type: agents.EventDone}
-	close(b.run(0).events)
-	b.settle()
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		c := b.w.shown
+		b.keeper.refuse = fmt.Errorf("changing it: %w", sessionmem.ErrNotFound)
+		want := sessionmem.SessionSettings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
+		b.w.choose(c, want)
+		b.settle()
+		b.sees("qwen3:8b", "temperature 0.2 · instructions")
+		b.w.send("q")
+		if got := b.turns.requests[0].Settings; got == nil || !got.Equal(want) {
+			t.Errorf("sent %+v", got)
+		}
+		b.run(0).events <- agents.Event{Type: agents.EventDone}
+		close(b.run(0).events)
+		b.settle()
 
-	b.keeper.refuse = nil
-	b.w.choose(c, sessionmem.SessionSettings{})
-	b.settle()
-	if got, ok := b.keeper.settings[c.name]; !ok || !got.IsZero() {
-		t.Errorf("written %+v", got)
-	}
-	b.w.send("again")
-	if got := b.turns.requests[1].Settings; got != nil {
-		t.Errorf("what is written is sent again: %+v", got)
-	}
-	b.sees("model by role", "options")
+		b.keeper.refuse = nil
+		b.w.choose(c, sessionmem.SessionSettings{})
+		b.settle()
+		if got, ok := b.keeper.settings[c.name]; !ok || !got.IsZero() {
+			t.Errorf("written %+v", got)
+		}
+		b.w.send("again")
+		if got := b.turns.requests[1].Settings; got != nil {
+			t.Errorf("what is written is sent again: %+v", got)
+		}
+		b.sees("model by role", "options")
+	})
 }
 
 func TestWhatATranscriptSaysIsChosen(t *testing.T) {
-	b := newBench(t)
-	note := sessionmem.SessionSettings{Agent: "coder", Prompt: "Short."}.Note()
-	note.ID = "2"
-	b.sessions.files["cpu-a"] = &sessionmem.Transcript{
-		Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
-		Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}, note},
-	}
-	b.shown()
-	b.w.OpenSession("cpu-a")
-	b.settle()
-	b.sees("coder", "instructions")
-	b.seesNot("agent: coder")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		note := sessionmem.SessionSettings{Agent: "coder", Prompt: "Short."}.Note()
+		note.ID = "2"
+		b.sessions.files["cpu-a"] = &sessionmem.Transcript{
+			Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
+			Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}, note},
+		}
+		b.shown()
+		b.w.OpenSession("cpu-a")
+		b.settle()
+		b.sees("coder", "instructions")
+		b.seesNot("agent: coder")
+	})
 }
 
 func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
-	b := newBench(t)
-	tr := &sessionmem.Transcript{
-		Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
-		Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}},
-	}
-	b.sessions.files["cpu-a"] = tr
-	b.shown()
-	b.w.OpenSession("cpu-a")
-	b.settle()
-	note := sessionmem.SessionSettings{Model: "other:1b"}.Note()
-	note.ID = "2"
-	changed := *tr
-	changed.Blocks = append(changed.Blocks[:1:1], note)
-	b.sessions.files["cpu-a"] = &changed
-	b.w.reloadShown()
-	b.settle()
-	b.sees("other:1b")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		tr := &sessionmem.Transcript{
+			Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
+			Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}},
+		}
+		b.sessions.files["cpu-a"] = tr
+		b.shown()
+		b.w.OpenSession("cpu-a")
+		b.settle()
+		note := sessionmem.SessionSettings{Model: "other:1b"}.Note()
+		note.ID = "2"
+		changed := *tr
+		changed.Blocks = append(changed.Blocks[:1:1], note)
+		b.sessions.files["cpu-a"] = &changed
+		b.w.reloadShown()
+		b.settle()
+		b.sees("other:1b")
+	})
 }
 
 func TestWhatCantBeWrittenIsSaid(t *testing.T) {
-	b := newBench(t).shown()
-	b.keeper.refuse = errors.New("the disk is full")
-	b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: "qwen3:8b"})
-	b.settle()
-	b.sees("it could not be written", "the disk is full")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.keeper.refuse = errors.New("the disk is full")
+		b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: "qwen3:8b"})
+		b.settle()
+		b.sees("it could not be written", "the disk is full")
+	})
 }
 
 // openPanel opens the options of the conversation shown.
@@ -98,131 +106,139 @@ func openPanel(b *bench) *optionsPanel {
 }
 
 func TestTheOptionsAreChecked(t *testing.T) {
-	b := newBench(t).shown()
-	for text, want := range map[string]string{
-		"hot": `"hot" is no temperature: write a number from 0 to 2, or nothing.`,
-		"3":   "A temperature of 3 is none: choose one from 0 to 2.",
-	} {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for text, want := range map[string]string{
+			"hot": `"hot" is no temperature: write a number from 0 to 2, or nothing.`,
+			"3":   "A temperature of 3 is none: choose one from 0 to 2.",
+		} {
+			p := openPanel(b)
+			p.warmth.SetText(text)
+			p.onSave()
+			if p.problem.flat != want || p.pop.Hidden {
+				t.Errorf("%q: %q", text, p.problem.flat)
+			}
+			p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+			if !p.pop.Hidden {
+				t.Error("Escape does not leave it")
+			}
+		}
 		p := openPanel(b)
-		p.warmth.SetText(text)
+		p.prompt.SetText(strings.Repeat("x", promptMax+1))
+		if p.count.text != "4001 of 4000" {
+			t.Errorf("it counts %q", p.count.text)
+		}
 		p.onSave()
-		if p.problem.flat != want || p.pop.Hidden {
-			t.Errorf("%q: %q", text, p.problem.flat)
+		if !strings.Contains(p.problem.flat, "shorten them") {
+			t.Errorf("it says %q", p.problem.flat)
 		}
-		p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		if !p.pop.Hidden {
-			t.Error("Escape does not leave it")
+		p.prompt.SetText(" In German. ")
+		p.warmth.SetText("0,5")
+		p.onSave()
+		if want := (sessionmem.SessionSettings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.chosen().Equal(want) {
+			t.Errorf("chosen %+v", b.w.shown.chosen())
 		}
-	}
-	p := openPanel(b)
-	p.prompt.SetText(strings.Repeat("x", promptMax+1))
-	if p.count.text != "4001 of 4000" {
-		t.Errorf("it counts %q", p.count.text)
-	}
-	p.onSave()
-	if !strings.Contains(p.problem.flat, "shorten them") {
-		t.Errorf("it says %q", p.problem.flat)
-	}
-	p.prompt.SetText(" In German. ")
-	p.warmth.SetText("0,5")
-	p.onSave()
-	if want := (sessionmem.SessionSettings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.chosen().Equal(want) {
-		t.Errorf("chosen %+v", b.w.shown.chosen())
-	}
-	p = openPanel(b)
-	p.onReset()
-	if !b.w.shown.chosen().IsZero() {
-		t.Errorf("after the reset: %+v", b.w.shown.chosen())
-	}
+		p = openPanel(b)
+		p.onReset()
+		if !b.w.shown.chosen().IsZero() {
+			t.Errorf("after the reset: %+v", b.w.shown.chosen())
+		}
+	})
 }
 
 func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
-	b := newBench(t).shown()
-	first := b.w.shown.name
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
-	b.settle()
-	name := b.w.shown.name
-	if name == first || !b.keeper.IsPrivate(name) {
-		t.Errorf("the chat %s is not private", name)
-	}
-	b.sees("A private chat", privateHint, "private")
-	b.w.NewPrivateChat()
-	if b.w.shown.name != name {
-		t.Error("an empty one is not kept")
-	}
-	b.w.NewChat()
-	b.settle()
-	if b.w.shown.private || b.keeper.IsPrivate(b.w.shown.name) {
-		t.Error("a new chat is private")
-	}
-	b.sees(askHint)
-	b.seesNot("A private chat")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		first := b.w.shown.name
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
+		b.settle()
+		name := b.w.shown.name
+		if name == first || !b.keeper.IsPrivate(name) {
+			t.Errorf("the chat %s is not private", name)
+		}
+		b.sees("A private chat", privateHint, "private")
+		b.w.NewPrivateChat()
+		if b.w.shown.name != name {
+			t.Error("an empty one is not kept")
+		}
+		b.w.NewChat()
+		b.settle()
+		if b.w.shown.private || b.keeper.IsPrivate(b.w.shown.name) {
+			t.Error("a new chat is private")
+		}
+		b.sees(askHint)
+		b.seesNot("A private chat")
+	})
 }
 
 func TestARefusedMessageOffersAWayOut(t *testing.T) {
-	b := newBench(t).shown()
-	c := b.w.shown
-	u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 4, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	refuse := func(kind string) fault {
-		t.Helper()
-		b.w.addFiles(c, []pending{{upload: u}}, nil)
-		b.w.send("look")
-		i := len(b.turns.requests) - 1
-		b.run(i).events <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
-		close(b.run(i).events)
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		c := b.w.shown
+		u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 4, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refuse := func(kind string) fault {
+			t.Helper()
+			b.w.addFiles(c, []pending{{upload: u}}, nil)
+			b.w.send("look")
+			i := len(b.turns.requests) - 1
+			b.run(i).events <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
+			close(b.run(i).events)
+			b.settle()
+			return *c.entries[len(c.entries)-1].fault
+		}
+		f := refuse(agents.KindNoVision)
+		b.sees("Send without the image", "Send again")
+		b.w.sendBare(f)
+		last := b.turns.requests[len(b.turns.requests)-1]
+		if last.Text != "look" || len(last.Files) != 0 {
+			t.Errorf("sent %+v", last)
+		}
+		close(b.run(len(b.turns.requests) - 1).events)
 		b.settle()
-		return *c.entries[len(c.entries)-1].fault
-	}
-	f := refuse(agents.KindNoVision)
-	b.sees("Send without the image", "Send again")
-	b.w.sendBare(f)
-	last := b.turns.requests[len(b.turns.requests)-1]
-	if last.Text != "look" || len(last.Files) != 0 {
-		t.Errorf("sent %+v", last)
-	}
-	close(b.run(len(b.turns.requests) - 1).events)
-	b.settle()
 
-	f = refuse(agents.KindNoVision)
-	b.w.useModel("gemma3:4b", f)
-	last = b.turns.requests[len(b.turns.requests)-1]
-	if last.Settings == nil || last.Settings.Model != "gemma3:4b" || len(last.Files) != 1 {
-		t.Errorf("sent %+v", last)
-	}
-	close(b.run(len(b.turns.requests) - 1).events)
-	b.settle()
+		f = refuse(agents.KindNoVision)
+		b.w.useModel("gemma3:4b", f)
+		last = b.turns.requests[len(b.turns.requests)-1]
+		if last.Settings == nil || last.Settings.Model != "gemma3:4b" || len(last.Files) != 1 {
+			t.Errorf("sent %+v", last)
+		}
+		close(b.run(len(b.turns.requests) - 1).events)
+		b.settle()
 
-	f = refuse(agents.KindTooLong)
-	b.sees("Change it")
-	b.w.rewrite(f)
-	b.settle()
-	if b.w.compose.entry.Text != "look" || len(chipNames(b)) != 1 {
-		t.Errorf("the composer holds %q and %v", b.w.compose.entry.Text, chipNames(b))
-	}
+		f = refuse(agents.KindTooLong)
+		b.sees("Change it")
+		b.w.rewrite(f)
+		b.settle()
+		if b.w.compose.entry.Text != "look" || len(chipNames(b)) != 1 {
+			t.Errorf("the composer holds %q and %v", b.w.compose.entry.Text, chipNames(b))
+		}
+	})
 }
 
 func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
-	newBench(t)
-	choices := []fyne.CanvasObject{
-		newButton(buttonPill, "orchestrator", nil), newButton(buttonPill, "a-model-with-a-very-long-name:70b-instruct-q4_K_M", nil), newButton(buttonPill, "options", nil),
-	}
-	free := choiceWidths(choices, 2000)
-	tight := choiceWidths(choices, 320)
-	total := float32(0)
-	for i, w := range tight {
-		total += w + gap8
-		if w < choiceLeast || w > free[i] {
-			t.Errorf("choice %d is %v wide", i, w)
+	inBubble(t, func(t *testing.T) {
+		newBench(t)
+		choices := []fyne.CanvasObject{
+			newButton(buttonPill, "orchestrator", nil), newButton(buttonPill, "a-model-with-a-very-long-name:70b-instruct-q4_K_M", nil), newButton(buttonPill, "options", nil),
 		}
-	}
-	if total > 320+gap8+1 || tight[2] != free[2] {
-		t.Errorf("widths %v of %v", tight, free)
-	}
-	choices[0].Hide()
-	if diff := cmp.Diff(float32(0), choiceWidths(choices, 320)[0]); diff != "" {
-		t.Error(diff)
-	}
+		free := choiceWidths(choices, 2000)
+		tight := choiceWidths(choices, 320)
+		total := float32(0)
+		for i, w := range tight {
+			total += w + gap8
+			if w < choiceLeast || w > free[i] {
+				t.Errorf("choice %d is %v wide", i, w)
+			}
+		}
+		if total > 320+gap8+1 || tight[2] != free[2] {
+			t.Errorf("widths %v of %v", tight, free)
+		}
+		choices[0].Hide()
+		if diff := cmp.Diff(float32(0), choiceWidths(choices, 320)[0]); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -28,56 +28,60 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.shown.name) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t).shown()
-			b.w.focused.Store(false)
-			cfg := config.Default()
-			if c.after != 0 {
-				cfg.Session.NotifyAfter = 0
-			}
-			b.w.parts.config = func() config.Config { return cfg }
-			got := ""
-			var press func()
-			b.w.p.Notify = func(title, body string, onClick func()) {
-				got, press = body, onClick
-				if title != "mac-stats" {
-					t.Errorf("the title is %q", title)
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.w.focused.Store(false)
+				cfg := config.Default()
+				if c.after != 0 {
+					cfg.Session.NotifyAfter = 0
 				}
-			}
-			b.w.send("Why is my fan loud?")
-			if c.prepare != nil {
-				c.prepare(b)
-			}
-			conv := b.w.shown
-			b.w.finished(conv, c.took, c.last)
-			if got != c.want {
-				t.Errorf("it says %q, want %q", got, c.want)
-			}
-			if press == nil {
-				return
-			}
-			b.w.NewPrivateChat()
-			b.w.Hide()
-			press()
-			b.settle()
-			if b.w.shown != conv || !b.w.visible {
-				t.Error("pressing it does not open the conversation")
-			}
+				b.w.parts.config = func() config.Config { return cfg }
+				got := ""
+				var press func()
+				b.w.p.Notify = func(title, body string, onClick func()) {
+					got, press = body, onClick
+					if title != "mac-stats" {
+						t.Errorf("the title is %q", title)
+					}
+				}
+				b.w.send("Why is my fan loud?")
+				if c.prepare != nil {
+					c.prepare(b)
+				}
+				conv := b.w.shown
+				b.w.finished(conv, c.took, c.last)
+				if got != c.want {
+					t.Errorf("it says %q, want %q", got, c.want)
+				}
+				if press == nil {
+					return
+				}
+				b.w.NewPrivateChat()
+				b.w.Hide()
+				press()
+				b.settle()
+				if b.w.shown != conv || !b.w.visible {
+					t.Error("pressing it does not open the conversation")
+				}
+			})
 		})
 	}
 }
 
 func TestTheFocusIsFollowed(t *testing.T) {
-	b := newBench(t)
-	life := b.w.p.App.Lifecycle().(interface {
-		OnEnteredForeground() func()
-		OnExitedForeground() func()
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		life := b.w.p.App.Lifecycle().(interface {
+			OnEnteredForeground() func()
+			OnExitedForeground() func()
+		})
+		life.OnEnteredForeground()()
+		if !b.w.focused.Load() {
+			t.Error("the focus is not seen")
+		}
+		life.OnExitedForeground()()
+		if b.w.focused.Load() {
+			t.Error("it is not seen to go")
+		}
 	})
-	life.OnEnteredForeground()()
-	if !b.w.focused.Load() {
-		t.Error("the focus is not seen")
-	}
-	life.OnExitedForeground()()
-	if b.w.focused.Load() {
-		t.Error("it is not seen to go")
-	}
 }

@@ -43,197 +43,215 @@ func (b *bench) withSessions(n int) *bench {
 }
 
 func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
-	b := newBench(t).withSessions(20).shown()
-	b.w.send("q")
-	ev := b.run(0).events
-	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
-	ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
-	ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}
-	b.settle()
-	b.w.SetNotice("Something.")
-	c := b.w.win.Canvas()
-	c.Focus(b.w.compose.entry)
-	var names []string
-	for range 80 {
-		c.FocusNext()
-		names = append(names, b.focusName())
-		if b.focusName() == "composer" {
-			break
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(20).shown()
+		b.w.send("q")
+		ev := b.run(0).events
+		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
+		ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}
+		b.settle()
+		b.w.SetNotice("Something.")
+		c := b.w.win.Canvas()
+		c.Focus(b.w.compose.entry)
+		var names []string
+		for range 80 {
+			c.FocusNext()
+			names = append(names, b.focusName())
+			if b.focusName() == "composer" {
+				break
+			}
 		}
-	}
-	if names[len(names)-1] != "composer" {
-		t.Fatalf("Tab does not come round: %v", names)
-	}
-	want := []string{"New chat", "Search", "Transcript", "Memory", "Agents", "Settings", "orchestrator", "model by role", "Dismiss", "chat", "Copy", "Edit", "call", "Stop", "Undo"}
-	want = append(want, "session s00") // one stop: the arrow keys go on from there
-	for _, w := range want {
-		if !slices.Contains(names, w) {
-			t.Errorf("Tab does not reach %q: %v", w, names)
+		if names[len(names)-1] != "composer" {
+			t.Fatalf("Tab does not come round: %v", names)
 		}
-	}
-	if before, after := slices.Index(names, "New chat"), slices.Index(names, "session s00"); before > after {
-		t.Errorf("the list comes before New chat: %v", names)
-	}
-	var back []string
-	for range 80 {
-		c.FocusPrevious()
-		back = append(back, b.focusName())
-		if b.focusName() == "composer" {
-			break
+		want := []string{"New chat", "Search", "Transcript", "Memory", "Agents", "Settings", "orchestrator", "model by role", "Dismiss", "chat", "Copy", "Edit", "call", "Stop", "Undo"}
+		want = append(want, "session s00") // one stop: the arrow keys go on from there
+		for _, w := range want {
+			if !slices.Contains(names, w) {
+				t.Errorf("Tab does not reach %q: %v", w, names)
+			}
 		}
-	}
-	if len(back) != len(names) {
-		t.Errorf("there are %d steps forth and %d back: %v", len(names), len(back), back)
-	}
+		if before, after := slices.Index(names, "New chat"), slices.Index(names, "session s00"); before > after {
+			t.Errorf("the list comes before New chat: %v", names)
+		}
+		var back []string
+		for range 80 {
+			c.FocusPrevious()
+			back = append(back, b.focusName())
+			if b.focusName() == "composer" {
+				break
+			}
+		}
+		if len(back) != len(names) {
+			t.Errorf("there are %d steps forth and %d back: %v", len(names), len(back), back)
+		}
+	})
 }
 
 func TestTabLeavesTheComposer(t *testing.T) {
-	b := newBench(t).shown()
-	var e any = b.w.compose.entry
-	if f, ok := e.(fyne.Tabbable); ok && f.AcceptsTab() {
-		t.Error("the composer takes Tab for itself")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		var e any = b.w.compose.entry
+		if f, ok := e.(fyne.Tabbable); ok && f.AcceptsTab() {
+			t.Error("the composer takes Tab for itself")
+		}
+	})
 }
 
 func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
-	b := newBench(t).withSessions(3).shown()
-	b.w.send("q")
-	b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
-	b.settle()
-	c := b.w.win.Canvas()
-	row := b.w.chat.built[b.w.shown.entries[1].key].call.content.(*tappable)
-	for c.Focused() != fyne.Focusable(row) {
-		c.FocusNext()
-		if b.focusName() == "composer" {
-			t.Fatal("Tab does not reach the row")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(3).shown()
+		b.w.send("q")
+		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
+		b.settle()
+		c := b.w.win.Canvas()
+		row := b.w.chat.built[b.w.shown.entries[1].key].call.content.(*tappable)
+		for c.Focused() != fyne.Focusable(row) {
+			c.FocusNext()
+			if b.focusName() == "composer" {
+				t.Fatal("Tab does not reach the row")
+			}
 		}
-	}
-	if row.bg.stroke != roleAccent {
-		t.Errorf("the line of a focused row is %q", row.bg.stroke)
-	}
-	row.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	b.sees("memory 4 GB")
-	list := b.w.side.port
-	c.Focus(list)
-	if first := b.w.side.rows["cpu-old-00"]; row.bg.stroke == roleAccent || !first.cursor {
-		t.Errorf("the line of the row is %q, the session has the cursor: %v", row.bg.stroke, first.cursor)
-	}
-	list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
-	if got := b.focusName(); got != "session s01" {
-		t.Errorf("Down goes to %s", got)
-	}
-	list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if b.w.shown.name != "cpu-old-01" {
-		t.Errorf("Enter opened %s", b.w.shown.name)
-	}
-	b.w.SetNotice("Something.")
-	for _, o := range []*button{b.w.head.agent, b.w.side.pages[pageMemory], b.w.notice.dismiss} {
-		c.Focus(o)
-		if _, line, _ := o.look(); line != roleAccent {
-			t.Errorf("the line of %q is %q", o.text, line)
+		if row.bg.stroke != roleAccent {
+			t.Errorf("the line of a focused row is %q", row.bg.stroke)
 		}
-	}
+		row.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.sees("memory 4 GB")
+		list := b.w.side.port
+		c.Focus(list)
+		if first := b.w.side.rows["cpu-old-00"]; row.bg.stroke == roleAccent || !first.cursor {
+			t.Errorf("the line of the row is %q, the session has the cursor: %v", row.bg.stroke, first.cursor)
+		}
+		list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
+		if got := b.focusName(); got != "session s01" {
+			t.Errorf("Down goes to %s", got)
+		}
+		list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		if b.w.shown.name != "cpu-old-01" {
+			t.Errorf("Enter opened %s", b.w.shown.name)
+		}
+		b.w.SetNotice("Something.")
+		for _, o := range []*button{b.w.head.agent, b.w.side.pages[pageMemory], b.w.notice.dismiss} {
+			c.Focus(o)
+			if _, line, _ := o.look(); line != roleAccent {
+				t.Errorf("the line of %q is %q", o.text, line)
+			}
+		}
+	})
 }
 
 func TestEscapeStopsFromAnywhere(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.settle()
-	b.w.head.agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	if !b.run(0).stopped {
-		t.Error("Esc on a button did not stop the run")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.settle()
+		b.w.head.agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if !b.run(0).stopped {
+			t.Error("Esc on a button did not stop the run")
+		}
+	})
 }
 
 func TestTheSessionListStaysAtItsTop(t *testing.T) {
-	for _, n := range []int{7, 9, 40} {
-		b := newBench(t).withSessions(n).shown()
-		list := b.w.side.port
-		list.scrollTo(list.offset + 20)
-		list.scrollTo(0)
-		b.w.reloadList()
-		b.settle()
-		if list.offset != 0 {
-			t.Errorf("%d sessions: the list is at %v", n, list.offset)
+	inBubble(t, func(t *testing.T) {
+		for _, n := range []int{7, 9, 40} {
+			b := newBench(t).withSessions(n).shown()
+			list := b.w.side.port
+			list.scrollTo(list.offset + 20)
+			list.scrollTo(0)
+			b.w.reloadList()
+			b.settle()
+			if list.offset != 0 {
+				t.Errorf("%d sessions: the list is at %v", n, list.offset)
+			}
+			b.sessions.infos = append([]sessionmem.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
+			b.w.reloadList()
+			b.settle()
+			if list.offset != 0 {
+				t.Errorf("%d sessions and a new one: the list is at %v", n, list.offset)
+			}
+			b.sees("newest", "Today")
 		}
-		b.sessions.infos = append([]sessionmem.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
-		b.w.reloadList()
-		b.settle()
-		if list.offset != 0 {
-			t.Errorf("%d sessions and a new one: the list is at %v", n, list.offset)
-		}
-		b.sees("newest", "Today")
-	}
+	})
 }
 
 func TestTheCurrentSessionIsInSight(t *testing.T) {
-	b := newBench(t).withSessions(40).shown()
-	list := b.w.side.port
-	inSight := func() bool {
-		for _, p := range list.rows {
-			if p.row == row(b.w.side.rows[b.w.shown.name]) {
-				return p.top >= list.offset && p.top+p.height <= list.offset+list.Size().Height
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(40).shown()
+		list := b.w.side.port
+		inSight := func() bool {
+			for _, p := range list.rows {
+				if p.row == row(b.w.side.rows[b.w.shown.name]) {
+					return p.top >= list.offset && p.top+p.height <= list.offset+list.Size().Height
+				}
+			}
+			return false
+		}
+		for _, name := range []string{"cpu-old-39", "cpu-old-20", "cpu-old-00"} {
+			b.w.OpenSession(name)
+			b.settle()
+			if !inSight() {
+				t.Errorf("%s is open and out of sight, the list is at %v", name, list.offset)
 			}
 		}
-		return false
-	}
-	for _, name := range []string{"cpu-old-39", "cpu-old-20", "cpu-old-00"} {
-		b.w.OpenSession(name)
+		list.scrollTo(list.maxOffset())
+		b.w.NewChat()
+		b.w.send("what now?")
+		b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
+		b.w.reloadList()
 		b.settle()
 		if !inSight() {
-			t.Errorf("%s is open and out of sight, the list is at %v", name, list.offset)
+			t.Errorf("the new chat is out of sight, the list is at %v", list.offset)
 		}
-	}
-	list.scrollTo(list.maxOffset())
-	b.w.NewChat()
-	b.w.send("what now?")
-	b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
-	b.w.reloadList()
-	b.settle()
-	if !inSight() {
-		t.Errorf("the new chat is out of sight, the list is at %v", list.offset)
-	}
+	})
 }
 
 func TestOneRowIsSelectedAtATime(t *testing.T) {
-	b := newBench(t).withSessions(2).shown()
-	b.w.OpenSession("cpu-old-00")
-	b.settle()
-	b.w.ShowSettings()
-	b.settle()
-	if b.w.side.rows["cpu-old-00"].current || !b.w.side.pages[pageSettings].selected {
-		t.Error("a session is selected beside Settings")
-	}
-	b.w.showPage(pageChat)
-	b.settle()
-	if !b.w.side.rows["cpu-old-00"].current || b.w.side.pages[pageSettings].selected {
-		t.Error("the session is not selected again")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(2).shown()
+		b.w.OpenSession("cpu-old-00")
+		b.settle()
+		b.w.ShowSettings()
+		b.settle()
+		if b.w.side.rows["cpu-old-00"].current || !b.w.side.pages[pageSettings].selected {
+			t.Error("a session is selected beside Settings")
+		}
+		b.w.showPage(pageChat)
+		b.settle()
+		if !b.w.side.rows["cpu-old-00"].current || b.w.side.pages[pageSettings].selected {
+			t.Error("the session is not selected again")
+		}
+	})
 }
 
 func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.win.Resize(fyne.NewSize(420, 700))
-	if b.w.head.fresh.Visible() {
-		t.Error("an empty chat offers a new chat")
-	}
-	b.w.send("q")
-	b.settle()
-	if !b.w.head.fresh.Visible() {
-		t.Error("a chat does not offer a new one")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.win.Resize(fyne.NewSize(420, 700))
+		if b.w.head.fresh.Visible() {
+			t.Error("an empty chat offers a new chat")
+		}
+		b.w.send("q")
+		b.settle()
+		if !b.w.head.fresh.Visible() {
+			t.Error("a chat does not offer a new one")
+		}
+	})
 }
 
 func TestMenusHaveKeys(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
-	b.w.parts.demo = true
-	m := demoMenu(b.w.quit)
-	if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") {
-		t.Fatalf("the demo's menu is %+v", m.Items)
-	}
-	m.Items[0].Action()
-	if b.quits != 1 {
-		t.Error("leaving the demo does not quit")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.parts.demo = true
+		m := demoMenu(b.w.quit)
+		if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") {
+			t.Fatalf("the demo's menu is %+v", m.Items)
+		}
+		m.Items[0].Action()
+		if b.quits != 1 {
+			t.Error("leaving the demo does not quit")
+		}
+	})
 }

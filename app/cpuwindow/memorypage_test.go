@@ -91,62 +91,68 @@ func (b *bench) pushes(words string) {
 }
 
 func TestTheMemoryPageShowsAReloadAsADiff(t *testing.T) {
-	b := newBench(t).shown()
-	b.onMemory("- one\n- two <!-- 2026-11-21 cpu-a -->\n")
-	b.sees("memory.md", "told to every agent", "- one", "cpu-a", "Orchestrator")
-	b.outside("- one\n- three\n- four\n")
-	b.sees("changed on disk", "+2 −1", "- two", "- four")
-	b.pushes("Seen")
-	b.seesNot("changed on disk", "- two")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.onMemory("- one\n- two <!-- 2026-11-21 cpu-a -->\n")
+		b.sees("memory.md", "told to every agent", "- one", "cpu-a", "Orchestrator")
+		b.outside("- one\n- three\n- four\n")
+		b.sees("changed on disk", "+2 −1", "- two", "- four")
+		b.pushes("Seen")
+		b.seesNot("changed on disk", "- two")
+	})
 }
 
 func TestAnEditIsSavedWithTheKeyAndMarkedUntilThen(t *testing.T) {
-	b := newBench(t).shown()
-	p := b.onMemory("- one\r\n")
-	b.pushes("Edit")
-	p.edit.entry.SetText("- one\n- two\n")
-	b.sees("not saved yet")
-	p.edit.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierShortcutDefault})
-	b.settle()
-	if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\r\n- two\r\n" {
-		t.Errorf("the file is %q", raw)
-	}
-	b.until("as on disk")
-	p.edit.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	b.settle()
-	b.sees("- two", "Open in my editor")
-	b.seesNot("changed on disk")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		p := b.onMemory("- one\r\n")
+		b.pushes("Edit")
+		p.edit.entry.SetText("- one\n- two\n")
+		b.sees("not saved yet")
+		p.edit.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierShortcutDefault})
+		b.settle()
+		if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\r\n- two\r\n" {
+			t.Errorf("the file is %q", raw)
+		}
+		b.until("as on disk")
+		p.edit.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.settle()
+		b.sees("- two", "Open in my editor")
+		b.seesNot("changed on disk")
+	})
 }
 
 func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
-	b := newBench(t).shown()
-	p := b.onMemory("- one\n")
-	b.pushes("Edit")
-	p.edit.entry.SetText("- one\n- mine\n")
-	b.w.showPage(pageSettings)
-	b.settle()
-	b.w.showPage(pageMemory)
-	b.settle()
-	if p.edit.object.Hidden || p.edit.entry.Text != "- one\n- mine\n" {
-		t.Error("another page took the edit away")
-	}
-	b.w.onClose()
-	all, err := p.w.parts.memories.AllUnsaved()
-	if err != nil || all[b.memoryPath()].Text != "- one\n- mine\n" {
-		t.Errorf("%v: closing the window keeps %v", err, all)
-	}
-	b.w.shelf = newEditShelf(p.w.parts.memories, func(err error) { t.Error(err) }) // another start
-	b.w.restoreEdits()
-	b.settle()
-	b.w.Show()
-	b.settle()
-	b.sees("not saved", "memory.md")
-	if got := b.w.side.pages[pageMemory].trailing; got != "not saved" {
-		t.Errorf("beside Memory stands %q", got)
-	}
-	if got := b.w.shelf.buffers[b.memoryPath()].text; got != "- one\n- mine\n" {
-		t.Errorf("back is %q", got)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		p := b.onMemory("- one\n")
+		b.pushes("Edit")
+		p.edit.entry.SetText("- one\n- mine\n")
+		b.w.showPage(pageSettings)
+		b.settle()
+		b.w.showPage(pageMemory)
+		b.settle()
+		if p.edit.object.Hidden || p.edit.entry.Text != "- one\n- mine\n" {
+			t.Error("another page took the edit away")
+		}
+		b.w.onClose()
+		all, err := p.w.parts.memories.AllUnsaved()
+		if err != nil || all[b.memoryPath()].Text != "- one\n- mine\n" {
+			t.Errorf("%v: closing the window keeps %v", err, all)
+		}
+		b.w.shelf = newEditShelf(p.w.parts.memories, func(err error) { t.Error(err) }) // another start
+		b.w.restoreEdits()
+		b.settle()
+		b.w.Show()
+		b.settle()
+		b.sees("not saved", "memory.md")
+		if got := b.w.side.pages[pageMemory].trailing; got != "not saved" {
+			t.Errorf("beside Memory stands %q", got)
+		}
+		if got := b.w.shelf.buffers[b.memoryPath()].text; got != "- one\n- mine\n" {
+			t.Errorf("back is %q", got)
+		}
+	})
 }
 
 func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
@@ -154,51 +160,55 @@ func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
 		"Keep mine": "- one\n- mine\n", "Take theirs": "- one\n- theirs\n", "Both": "- one\n- theirs\n- mine\n",
 	} {
 		t.Run(button, func(t *testing.T) {
-			b := newBench(t).shown()
-			p := b.onMemory("- one\n")
-			b.pushes("Edit")
-			p.edit.entry.SetText("- one\n- mine\n")
-			b.outside("- one\n- theirs\n")
-			b.sees("changed here and outside", "- theirs", "- mine", "Keep mine")
-			if !p.edit.save.Disabled() {
-				t.Error("it can be saved before it is decided")
-			}
-			b.pushes(button)
-			if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\n- theirs\n" {
-				t.Errorf("a choice alone wrote %q", raw)
-			}
-			if p.edit.entry.Text != want {
-				t.Errorf("the field holds %q", p.edit.entry.Text)
-			}
-			if button != "Take theirs" {
-				b.pushes("Save")
-			}
-			b.until("as on disk")
-			if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != want {
-				t.Errorf("the file is %q", raw)
-			}
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				p := b.onMemory("- one\n")
+				b.pushes("Edit")
+				p.edit.entry.SetText("- one\n- mine\n")
+				b.outside("- one\n- theirs\n")
+				b.sees("changed here and outside", "- theirs", "- mine", "Keep mine")
+				if !p.edit.save.Disabled() {
+					t.Error("it can be saved before it is decided")
+				}
+				b.pushes(button)
+				if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\n- theirs\n" {
+					t.Errorf("a choice alone wrote %q", raw)
+				}
+				if p.edit.entry.Text != want {
+					t.Errorf("the field holds %q", p.edit.entry.Text)
+				}
+				if button != "Take theirs" {
+					b.pushes("Save")
+				}
+				b.until("as on disk")
+				if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != want {
+					t.Errorf("the file is %q", raw)
+				}
+			})
 		})
 	}
 }
 
 func TestALongFileIsEditedInParts(t *testing.T) {
-	b := newBench(t).shown()
-	text := strings.Repeat("- a line of a long memory\n", 1000)
-	p := b.onMemory(text)
-	b.sees("earlier lines")
-	b.pushes("Edit")
-	b.sees("part 1 of 4")
-	b.pushes("Next part ›")
-	b.sees("part 2 of 4")
-	p.edit.entry.SetText("- changed\n" + p.edit.entry.Text)
-	b.pushes("Next part ›")
-	p.edit.entry.SetText(strings.TrimPrefix(p.edit.entry.Text, "- a line of a long memory\n"))
-	b.pushes("Save")
-	b.until("as on disk")
-	raw, _ := os.ReadFile(b.memoryPath())
-	if got := string(raw); strings.Count(got, "- changed\n") != 1 || strings.Count(got, "- a line of a long memory\n") != 999 || strings.Contains(got, "\n\n") {
-		t.Errorf("the file has %d lines", strings.Count(got, "\n"))
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		text := strings.Repeat("- a line of a long memory\n", 1000)
+		p := b.onMemory(text)
+		b.sees("earlier lines")
+		b.pushes("Edit")
+		b.sees("part 1 of 4")
+		b.pushes("Next part ›")
+		b.sees("part 2 of 4")
+		p.edit.entry.SetText("- changed\n" + p.edit.entry.Text)
+		b.pushes("Next part ›")
+		p.edit.entry.SetText(strings.TrimPrefix(p.edit.entry.Text, "- a line of a long memory\n"))
+		b.pushes("Save")
+		b.until("as on disk")
+		raw, _ := os.ReadFile(b.memoryPath())
+		if got := string(raw); strings.Count(got, "- changed\n") != 1 || strings.Count(got, "- a line of a long memory\n") != 999 || strings.Contains(got, "\n\n") {
+			t.Errorf("the file has %d lines", strings.Count(got, "\n"))
+		}
+	})
 }
 
 func TestFilesThatCannotBeEditedAreShownAndSaid(t *testing.T) {
@@ -206,149 +216,163 @@ func TestFilesThatCannotBeEditedAreShownAndSaid(t *testing.T) {
 		"large": {strings.Repeat("- a line\n", 600000), "5.1 MB"}, "binary": {"- a\x00b\n", "not a text file"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t).shown()
-			b.onMemory(tc.text)
-			b.until("edited here", tc.want, "Open in my editor")
-			for _, o := range test.LaidOutObjects(b.w.win.Content()) {
-				if x, ok := o.(*button); ok && x.text == "Edit" && x.Visible() {
-					t.Error("it offers to edit it")
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.onMemory(tc.text)
+				b.until("edited here", tc.want, "Open in my editor")
+				for _, o := range test.LaidOutObjects(b.w.win.Content()) {
+					if x, ok := o.(*button); ok && x.text == "Edit" && x.Visible() {
+						t.Error("it offers to edit it")
+					}
 				}
-			}
+			})
 		})
 	}
 }
 
 func TestLinesBeyondTheBudgetAreMarked(t *testing.T) {
-	b := newBench(t).shown()
-	p := b.onMemory("- oldest\n" + strings.Repeat("- a line of forty characters, about so\n", 220) + "- newest\n")
-	b.sees("not in the next prompt", "%")
-	lines := p.cardLines(p.data.files[0])
-	if !lines[0].faint || lines[len(lines)-1].faint {
-		t.Errorf("the oldest is faint: %v, the newest: %v", lines[0].faint, lines[len(lines)-1].faint)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		p := b.onMemory("- oldest\n" + strings.Repeat("- a line of forty characters, about so\n", 220) + "- newest\n")
+		b.sees("not in the next prompt", "%")
+		lines := p.cardLines(p.data.files[0])
+		if !lines[0].faint || lines[len(lines)-1].faint {
+			t.Errorf("the oldest is faint: %v, the newest: %v", lines[0].faint, lines[len(lines)-1].faint)
+		}
+	})
 }
 
 func TestASmallContextIsSaidWhereItLeavesMemoryOut(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.shown.usage = &agents.Usage{ContextSize: 4096}
-	b.onMemory(strings.Repeat("- a line of forty characters, about so\n", 100))
-	b.until("3,276")
-	b.w.shown.usage.ContextSize = 16384
-	b.w.memory.load()
-	b.settle()
-	b.seesNot("16,384")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.shown.usage = &agents.Usage{ContextSize: 4096}
+		b.onMemory(strings.Repeat("- a line of forty characters, about so\n", 100))
+		b.until("3,276")
+		b.w.shown.usage.ContextSize = 16384
+		b.w.memory.load()
+		b.settle()
+		b.seesNot("16,384")
+	})
 }
 
 func TestProposalsAreDecidedOnThePage(t *testing.T) {
-	b := newBench(t).shown()
-	m := b.memory("- Likes tea\n- Lives in Porto\n")
-	for _, q := range []sessionmem.Proposal{
-		{Text: "Works at night", Session: "discord-ops", Confidence: 0.7},
-		{Kind: sessionmem.ProposeReplace, Old: "Lives in Porto", Text: "Lives in Lisbon"},
-		{Kind: sessionmem.ProposeRemove, Old: "Likes tea"},
-		{Text: "Speaks Danish"},
-	} {
-		if _, err := m.Propose(t.Context(), q); err != nil {
-			t.Fatal(err)
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		m := b.memory("- Likes tea\n- Lives in Porto\n")
+		for _, q := range []sessionmem.Proposal{
+			{Text: "Works at night", Session: "discord-ops", Confidence: 0.7},
+			{Kind: sessionmem.ProposeReplace, Old: "Lives in Porto", Text: "Lives in Lisbon"},
+			{Kind: sessionmem.ProposeRemove, Old: "Likes tea"},
+			{Text: "Speaks Danish"},
+		} {
+			if _, err := m.Propose(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	b.w.Hide()
-	b.shown()
-	if got := b.w.side.pages[pageMemory].trailing; got != "4 proposed" {
-		t.Errorf("beside Memory stands %q", got)
-	}
-	b.w.showPage(pageMemory)
-	b.settle()
-	b.sees("Works at night", "from Discord", "confidence 0.70", "Lives in Porto", "Lives in Lisbon")
-	b.pushes("Edit")
-	box := b.w.memory.drafts[b.w.memory.data.inbox[0].ID]
-	box.entry.SetText("Works late")
-	b.pushes("Save")
-	b.until("3 proposed", "Works late")
-	b.pushes("Replace")
-	b.until("2 proposed")
-	b.pushes("Remove the line")
-	b.until("1 proposed")
-	b.pushes("Discard")
-	b.until("Nothing waits for you")
-	if got := b.w.side.pages[pageMemory].trailing; got != "" {
-		t.Errorf("beside Memory stands %q", got)
-	}
-	raw, _ := os.ReadFile(b.memoryPath())
-	if got := string(raw); !strings.Contains(got, "Works late") || !strings.Contains(got, "Lives in Lisbon") || strings.Contains(got, "tea") || strings.Contains(got, "Danish") {
-		t.Errorf("the memory is %q", got)
-	}
-	b.w.memory.pick(b.memoryPath())
-	b.settle()
-	b.seesNot("changed on disk")
+		b.w.Hide()
+		b.shown()
+		if got := b.w.side.pages[pageMemory].trailing; got != "4 proposed" {
+			t.Errorf("beside Memory stands %q", got)
+		}
+		b.w.showPage(pageMemory)
+		b.settle()
+		b.sees("Works at night", "from Discord", "confidence 0.70", "Lives in Porto", "Lives in Lisbon")
+		b.pushes("Edit")
+		box := b.w.memory.drafts[b.w.memory.data.inbox[0].ID]
+		box.entry.SetText("Works late")
+		b.pushes("Save")
+		b.until("3 proposed", "Works late")
+		b.pushes("Replace")
+		b.until("2 proposed")
+		b.pushes("Remove the line")
+		b.until("1 proposed")
+		b.pushes("Discard")
+		b.until("Nothing waits for you")
+		if got := b.w.side.pages[pageMemory].trailing; got != "" {
+			t.Errorf("beside Memory stands %q", got)
+		}
+		raw, _ := os.ReadFile(b.memoryPath())
+		if got := string(raw); !strings.Contains(got, "Works late") || !strings.Contains(got, "Lives in Lisbon") || strings.Contains(got, "tea") || strings.Contains(got, "Danish") {
+			t.Errorf("the memory is %q", got)
+		}
+		b.w.memory.pick(b.memoryPath())
+		b.settle()
+		b.seesNot("changed on disk")
+	})
 }
 
 func TestALineIsAddedByHandAndUndone(t *testing.T) {
-	b := newBench(t).shown()
-	p := b.onMemory("- one\n")
-	f := p.fields[b.memoryPath()]
-	f.entry.SetText("Likes walking")
-	f.entry.OnSubmitted(f.entry.Text)
-	b.settle()
-	b.until("Added as line 2", "- Likes walking", "Remembered lately")
-	if f.entry.Text != "" {
-		t.Errorf("the field holds %q", f.entry.Text)
-	}
-	f.entry.SetText("likes walking")
-	f.submit()
-	b.settle()
-	b.until("already says so")
-	if f.entry.Text == "" {
-		t.Error("what was refused is gone")
-	}
-	b.pushes("Undo")
-	b.until("Undone")
-	if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\n" {
-		t.Errorf("the file is %q", raw)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		p := b.onMemory("- one\n")
+		f := p.fields[b.memoryPath()]
+		f.entry.SetText("Likes walking")
+		f.entry.OnSubmitted(f.entry.Text)
+		b.settle()
+		b.until("Added as line 2", "- Likes walking", "Remembered lately")
+		if f.entry.Text != "" {
+			t.Errorf("the field holds %q", f.entry.Text)
+		}
+		f.entry.SetText("likes walking")
+		f.submit()
+		b.settle()
+		b.until("already says so")
+		if f.entry.Text == "" {
+			t.Error("what was refused is gone")
+		}
+		b.pushes("Undo")
+		b.until("Undone")
+		if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\n" {
+			t.Errorf("the file is %q", raw)
+		}
+	})
 }
 
 func TestEverythingOnTheMemoryPageIsReachedByTab(t *testing.T) {
-	b := newBench(t).withSessions(1).shown()
-	b.onMemory("- one <!-- 2026-11-21 cpu-a -->\n")
-	b.until("cpu-a")
-	c := b.w.win.Canvas()
-	var names []string
-	for range 40 {
-		c.FocusNext()
-		name := b.focusName()
-		switch f := c.Focused().(type) {
-		case *splitRow:
-			name = "file " + f.title.text
-		case *shortEntry:
-			name = "add a line"
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(1).shown()
+		b.onMemory("- one <!-- 2026-11-21 cpu-a -->\n")
+		b.until("cpu-a")
+		c := b.w.win.Canvas()
+		var names []string
+		for range 40 {
+			c.FocusNext()
+			name := b.focusName()
+			switch f := c.Focused().(type) {
+			case *splitRow:
+				name = "file " + f.title.text
+			case *shortEntry:
+				name = "add a line"
+			}
+			names = append(names, name)
 		}
-		names = append(names, name)
-	}
-	for _, want := range []string{"file Inbox", "file memory.md", "file Orchestrator", "Open in my editor", "Edit", "21 Nov · cpu-a", "add a line"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("Tab does not reach %q: %v", want, names)
+		for _, want := range []string{"file Inbox", "file memory.md", "file Orchestrator", "Open in my editor", "Edit", "21 Nov · cpu-a", "add a line"} {
+			if !slices.Contains(names, want) {
+				t.Errorf("Tab does not reach %q: %v", want, names)
+			}
 		}
-	}
-	if !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "New memories") }) {
-		t.Error("Tab does not reach the mode")
-	}
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "New memories") }) {
+			t.Error("Tab does not reach the mode")
+		}
+	})
 }
 
 func TestANarrowMemoryPageHasAMenuInsteadOfTheList(t *testing.T) {
-	b := newBench(t).shown()
-	p := b.onMemory("- one\n")
-	for _, tc := range []struct {
-		width  float32
-		narrow bool
-	}{{980, false}, {420, true}, {700, true}, {980, false}} {
-		b.w.win.Resize(fyne.NewSize(tc.width, 700))
-		b.settle()
-		if p.split.layout.narrow != tc.narrow || p.split.picker.Visible() && p.split.layout.bar.Visible() != tc.narrow {
-			t.Errorf("at %v it is narrow: %v", tc.width, p.split.layout.narrow)
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		p := b.onMemory("- one\n")
+		for _, tc := range []struct {
+			width  float32
+			narrow bool
+		}{{980, false}, {420, true}, {700, true}, {980, false}} {
+			b.w.win.Resize(fyne.NewSize(tc.width, 700))
+			b.settle()
+			if p.split.layout.narrow != tc.narrow || p.split.picker.Visible() && p.split.layout.bar.Visible() != tc.narrow {
+				t.Errorf("at %v it is narrow: %v", tc.width, p.split.layout.narrow)
+			}
 		}
-	}
-	if want := fmt.Sprint(p.title(), "  ▾"); p.split.picker.text != want {
-		t.Errorf("the menu says %q", p.split.picker.text)
-	}
+		if want := fmt.Sprint(p.title(), "  ▾"); p.split.picker.text != want {
+			t.Errorf("the menu says %q", p.split.picker.text)
+		}
+	})
 }

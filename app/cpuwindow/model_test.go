@@ -23,9 +23,28 @@ type stubRun struct {
 
 func newStubRun() *stubRun { return &stubRun{events: make(chan agents.Event, 64)} }
 
-func (r *stubRun) Events(context.Context) <-chan agents.Event { return r.events }
-func (r *stubRun) Stop()                                      { r.stopped = true }
-func (r *stubRun) StopCall(id string)                         { r.calls = append(r.calls, id) }
+func (r *stubRun) Stop()              { r.stopped = true }
+func (r *stubRun) StopCall(id string) { r.calls = append(r.calls, id) }
+
+// Events ends with the events a test sends, or with ctx.
+func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {
+	out := make(chan agents.Event)
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case ev, more := <-r.events:
+				if !more {
+					return
+				}
+				out <- ev
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
 
 // told is a conversation after events, in a few words an entry.
 func told(c *conversation) []string {

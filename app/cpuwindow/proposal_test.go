@@ -44,37 +44,39 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 		{"given Discard, then it doesn't", "Discard", "discarded: proposed", "- Likes rock\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t).shown()
-			m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
-			b.w.parts.memories = m
-			path := m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
-			if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes rock"}); err != nil {
-				t.Fatal(err)
-			}
-			p, err := m.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: "Likes rock", Text: "Likes jazz"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.w.send("tidy up")
-			b.settle()
-			b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
-			b.settle()
-			b.sees("Likes jazz", "in place of", "Likes rock", "Edit")
-			b.tap(tt.button)
-			b.sees(tt.see)
-			data, err := os.ReadFile(path)
-			if err != nil || !strings.HasPrefix(string(data), strings.TrimSpace(tt.memory)) {
-				t.Errorf("memory %q, %v", data, err)
-			}
-			if waiting, err := m.Inbox(); err != nil || len(waiting) != 0 {
-				t.Errorf("waiting %v, %v", waiting, err)
-			}
-			if tt.button == "Save" {
-				b.tap("Undo")
-				if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), "- Likes rock") {
-					t.Errorf("after Undo: %q, %v", data, err)
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+				b.w.parts.memories = m
+				path := m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+				if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes rock"}); err != nil {
+					t.Fatal(err)
 				}
-			}
+				p, err := m.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: "Likes rock", Text: "Likes jazz"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.w.send("tidy up")
+				b.settle()
+				b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
+				b.settle()
+				b.sees("Likes jazz", "in place of", "Likes rock", "Edit")
+				b.tap(tt.button)
+				b.sees(tt.see)
+				data, err := os.ReadFile(path)
+				if err != nil || !strings.HasPrefix(string(data), strings.TrimSpace(tt.memory)) {
+					t.Errorf("memory %q, %v", data, err)
+				}
+				if waiting, err := m.Inbox(); err != nil || len(waiting) != 0 {
+					t.Errorf("waiting %v, %v", waiting, err)
+				}
+				if tt.button == "Save" {
+					b.tap("Undo")
+					if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), "- Likes rock") {
+						t.Errorf("after Undo: %q, %v", data, err)
+					}
+				}
+			})
 		})
 	}
 }

@@ -40,43 +40,47 @@ func (b *bench) sent() []string {
 func waitingIn(c *conversation) []string { return c.unsent().Queue }
 
 func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
-	b := newBench(t).shown()
-	for _, text := range []string{"first", "second", "third"} {
-		b.enter(text)
-	}
-	if len(b.turns.requests) != 1 || b.w.compose.entry.Text != "" {
-		t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.entry.Text)
-	}
-	b.sees("next", "second", "waits", "third", "Send now")
-	b.finish(0, "u1")
-	b.sees("next", "third")
-	b.finish(1, "u2")
-	b.finish(2, "u3")
-	name := b.w.shown.name
-	if d := cmp.Diff([]string{name + " first", name + " second", name + " third"}, b.sent()); d != "" {
-		t.Error(d)
-	}
-	b.seesNot("Send now")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for _, text := range []string{"first", "second", "third"} {
+			b.enter(text)
+		}
+		if len(b.turns.requests) != 1 || b.w.compose.entry.Text != "" {
+			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.entry.Text)
+		}
+		b.sees("next", "second", "waits", "third", "Send now")
+		b.finish(0, "u1")
+		b.sees("next", "third")
+		b.finish(1, "u2")
+		b.finish(2, "u3")
+		name := b.w.shown.name
+		if d := cmp.Diff([]string{name + " first", name + " second", name + " third"}, b.sent()); d != "" {
+			t.Error(d)
+		}
+		b.seesNot("Send now")
+	})
 }
 
 func TestTheQueueStaysWithItsSession(t *testing.T) {
-	// given a message that waits, when the reader is elsewhere, then it is sent in
-	// its own session and nothing shows where the reader is
-	b := newBench(t).shown()
-	b.enter("first")
-	b.enter("second")
-	first := b.w.shown
-	b.w.NewChat()
-	b.settle()
-	b.seesNot("Send now")
-	b.finish(0, "u1")
-	if d := cmp.Diff([]string{first.name + " first", first.name + " second"}, b.sent()); d != "" {
-		t.Error(d)
-	}
-	b.seesNot("second")
-	b.w.OpenSession(first.name)
-	b.settle()
-	b.sees("second", "answer u1")
+	inBubble(t, func(t *testing.T) {
+		// given a message that waits, when the reader is elsewhere, then it is sent in
+		// its own session and nothing shows where the reader is
+		b := newBench(t).shown()
+		b.enter("first")
+		b.enter("second")
+		first := b.w.shown
+		b.w.NewChat()
+		b.settle()
+		b.seesNot("Send now")
+		b.finish(0, "u1")
+		if d := cmp.Diff([]string{first.name + " first", first.name + " second"}, b.sent()); d != "" {
+			t.Error(d)
+		}
+		b.seesNot("second")
+		b.w.OpenSession(first.name)
+		b.settle()
+		b.sees("second", "answer u1")
+	})
 }
 
 func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
@@ -85,119 +89,131 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 		"error": {Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running.", Err: errors.New("x")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t).shown()
-			b.enter("first")
-			b.enter("second")
-			b.run(0).events <- end
-			close(b.run(0).events)
-			b.settle()
-			b.sees("held back", "second")
-			if len(b.turns.requests) != 1 {
-				t.Fatalf("sent %v", b.sent())
-			}
-			b.w.sendNow(b.w.shown.queue[0].id)
-			b.settle()
-			if len(b.turns.requests) != 2 || len(waitingIn(b.w.shown)) != 0 {
-				t.Errorf("sent %v, waiting %v", b.sent(), waitingIn(b.w.shown))
-			}
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.enter("first")
+				b.enter("second")
+				b.run(0).events <- end
+				close(b.run(0).events)
+				b.settle()
+				b.sees("held back", "second")
+				if len(b.turns.requests) != 1 {
+					t.Fatalf("sent %v", b.sent())
+				}
+				b.w.sendNow(b.w.shown.queue[0].id)
+				b.settle()
+				if len(b.turns.requests) != 2 || len(waitingIn(b.w.shown)) != 0 {
+					t.Errorf("sent %v, waiting %v", b.sent(), waitingIn(b.w.shown))
+				}
+			})
 		})
 	}
 }
 
 func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
-	b := newBench(t).shown()
-	for _, text := range []string{"first", "second", "third"} {
-		b.enter(text)
-	}
-	b.w.sendNow(b.w.shown.queue[1].id)
-	if !b.run(0).stopped {
-		t.Fatal("the answer was not stopped")
-	}
-	b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}
-	close(b.run(0).events)
-	b.settle()
-	if got := b.turns.requests[1].Text; got != "third" {
-		t.Errorf("sent %q", got)
-	}
-	if d := cmp.Diff([]string{"second"}, waitingIn(b.w.shown)); d != "" {
-		t.Error(d)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for _, text := range []string{"first", "second", "third"} {
+			b.enter(text)
+		}
+		b.w.sendNow(b.w.shown.queue[1].id)
+		if !b.run(0).stopped {
+			t.Fatal("the answer was not stopped")
+		}
+		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}
+		close(b.run(0).events)
+		b.settle()
+		if got := b.turns.requests[1].Text; got != "third" {
+			t.Errorf("sent %q", got)
+		}
+		if d := cmp.Diff([]string{"second"}, waitingIn(b.w.shown)); d != "" {
+			t.Error(d)
+		}
+	})
 }
 
 func TestWaitingMessagesAreEditedAndDeleted(t *testing.T) {
-	b := newBench(t).shown()
-	for _, text := range []string{"first", "second", "third"} {
-		b.enter(text)
-	}
-	test.Type(b.w.compose.entry, "half")
-	b.w.editQueued(b.w.shown.queue[0].id)
-	if b.w.compose.entry.Text != "second" {
-		t.Errorf("in the field: %q", b.w.compose.entry.Text)
-	}
-	if d := cmp.Diff([]string{"third", "half"}, waitingIn(b.w.shown)); d != "" {
-		t.Error("what was written waits: " + d)
-	}
-	b.w.dropQueued(b.w.shown.queue[0].id)
-	if d := cmp.Diff([]string{"half"}, waitingIn(b.w.shown)); d != "" {
-		t.Error(d)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for _, text := range []string{"first", "second", "third"} {
+			b.enter(text)
+		}
+		test.Type(b.w.compose.entry, "half")
+		b.w.editQueued(b.w.shown.queue[0].id)
+		if b.w.compose.entry.Text != "second" {
+			t.Errorf("in the field: %q", b.w.compose.entry.Text)
+		}
+		if d := cmp.Diff([]string{"third", "half"}, waitingIn(b.w.shown)); d != "" {
+			t.Error("what was written waits: " + d)
+		}
+		b.w.dropQueued(b.w.shown.queue[0].id)
+		if d := cmp.Diff([]string{"half"}, waitingIn(b.w.shown)); d != "" {
+			t.Error(d)
+		}
+	})
 }
 
 func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
-	b := newBench(t).shown()
-	b.enter("first")
-	b.enter("second")
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	if !b.run(0).stopped {
-		t.Error("Esc did not stop the run")
-	}
-	if d := cmp.Diff([]string{"second"}, waitingIn(b.w.shown)); d != "" {
-		t.Error(d)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.enter("first")
+		b.enter("second")
+		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if !b.run(0).stopped {
+			t.Error("Esc did not stop the run")
+		}
+		if d := cmp.Diff([]string{"second"}, waitingIn(b.w.shown)); d != "" {
+			t.Error(d)
+		}
+	})
 }
 
 func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
-	b := newBench(t).shown()
-	b.enter("first")
-	b.enter("second")
-	test.Type(b.w.compose.entry, "half a thought")
-	name := b.w.shown.name
-	b.w.NewChat()
-	test.Type(b.w.compose.entry, "a new idea")
-	b.w.quit()
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.enter("first")
+		b.enter("second")
+		test.Type(b.w.compose.entry, "half a thought")
+		name := b.w.shown.name
+		b.w.NewChat()
+		test.Type(b.w.compose.entry, "a new idea")
+		b.w.quit()
 
-	again := newWindow(b.w.p, b.w.parts)
-	if got := again.compose.entry.Text; got != "a new idea" {
-		t.Errorf("the new chat begins with %q", got)
-	}
-	again.OpenSession(name)
-	if got := again.compose.entry.Text; got != "half a thought" {
-		t.Errorf("the draft is %q", got)
-	}
-	if d := cmp.Diff([]string{"second"}, waitingIn(again.shown)); d != "" || !again.shown.held {
-		t.Errorf("held %v, %s", again.shown.held, d)
-	}
-	again.keepDraft("")
-	again.dropQueued(again.shown.queue[0].id)
-	again.NewChat()
-	if got := again.compose.entry.Text; got != "a new idea" {
-		t.Errorf("back in the new chat: %q", got)
-	}
-	again.keepDraft("")
-	again.draftsWriter()()
-	if _, err := os.Stat(again.draftsPath()); !os.IsNotExist(err) {
-		t.Errorf("an empty file stays: %v", err)
-	}
+		again := newWindow(b.w.p, b.w.parts)
+		if got := again.compose.entry.Text; got != "a new idea" {
+			t.Errorf("the new chat begins with %q", got)
+		}
+		again.OpenSession(name)
+		if got := again.compose.entry.Text; got != "half a thought" {
+			t.Errorf("the draft is %q", got)
+		}
+		if d := cmp.Diff([]string{"second"}, waitingIn(again.shown)); d != "" || !again.shown.held {
+			t.Errorf("held %v, %s", again.shown.held, d)
+		}
+		again.keepDraft("")
+		again.dropQueued(again.shown.queue[0].id)
+		again.NewChat()
+		if got := again.compose.entry.Text; got != "a new idea" {
+			t.Errorf("back in the new chat: %q", got)
+		}
+		again.keepDraft("")
+		again.draftsWriter()()
+		if _, err := os.Stat(again.draftsPath()); !os.IsNotExist(err) {
+			t.Errorf("an empty file stays: %v", err)
+		}
+	})
 }
 
 func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
-	b := newBench(t).shown()
-	b.set("session.in_memory_only", "true")
-	test.Type(b.w.compose.entry, "a secret")
-	b.w.draftsWriter()()
-	if data, err := os.ReadFile(b.w.draftsPath()); err == nil {
-		t.Errorf("written: %s", data)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.set("session.in_memory_only", "true")
+		test.Type(b.w.compose.entry, "a secret")
+		b.w.draftsWriter()()
+		if data, err := os.ReadFile(b.w.draftsPath()); err == nil {
+			t.Errorf("written: %s", data)
+		}
+	})
 }
 
 func TestBrokenDraftsAreNoDrafts(t *testing.T) {

@@ -69,121 +69,129 @@ func (b *bench) press(keys ...fyne.KeyName) {
 }
 
 func TestASessionIsRenamedInItsPlace(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-a", time.Hour, "fan?", "hot")
-	b.said(s, "cpu-b", 2*time.Hour, "disk?")
-	b.shown()
-	c := b.w.win.Canvas()
-	c.Focus(b.w.side.port)
-	b.press(fyne.KeyF2)
-	e, ok := c.Focused().(*renameEntry)
-	if !ok || e.Text != "fan?" || e.SelectedText() != "fan?" {
-		t.Fatalf("the field is %T", c.Focused())
-	}
-	e.SetText("never mind")
-	b.press(fyne.KeyEscape)
-	b.listed("# Today", "fan?", "disk?")
-	b.press(fyne.KeyF2) // the list has the focus again
-	c.Focused().(*renameEntry).SetText("lost to a click")
-	c.Focus(b.w.compose.entry)
-	b.settle()
-	b.listed("# Today", "fan?", "disk?")
-	c.Focus(b.w.side.port)
-	b.press(fyne.KeyF2)
-	c.Focused().(*renameEntry).SetText("  Why is   my 🌀 loud ")
-	b.press(fyne.KeyReturn)
-	b.listed("# Today", "Why is my 🌀 loud", "disk?")
-	if c.Focused() != fyne.Focusable(b.w.side.port) {
-		t.Errorf("after it %T has the focus", c.Focused())
-	}
-	if tr, err := s.Load(t.Context(), "cpu-a"); err != nil || tr.Info.Title != "Why is my 🌀 loud" {
-		t.Errorf("%+v, %v", tr, err)
-	}
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
+		b.said(s, "cpu-b", 2*time.Hour, "disk?")
+		b.shown()
+		c := b.w.win.Canvas()
+		c.Focus(b.w.side.port)
+		b.press(fyne.KeyF2)
+		e, ok := c.Focused().(*renameEntry)
+		if !ok || e.Text != "fan?" || e.SelectedText() != "fan?" {
+			t.Fatalf("the field is %T", c.Focused())
+		}
+		e.SetText("never mind")
+		b.press(fyne.KeyEscape)
+		b.listed("# Today", "fan?", "disk?")
+		b.press(fyne.KeyF2) // the list has the focus again
+		c.Focused().(*renameEntry).SetText("lost to a click")
+		c.Focus(b.w.compose.entry)
+		b.settle()
+		b.listed("# Today", "fan?", "disk?")
+		c.Focus(b.w.side.port)
+		b.press(fyne.KeyF2)
+		c.Focused().(*renameEntry).SetText("  Why is   my 🌀 loud ")
+		b.press(fyne.KeyReturn)
+		b.listed("# Today", "Why is my 🌀 loud", "disk?")
+		if c.Focused() != fyne.Focusable(b.w.side.port) {
+			t.Errorf("after it %T has the focus", c.Focused())
+		}
+		if tr, err := s.Load(t.Context(), "cpu-a"); err != nil || tr.Info.Title != "Why is my 🌀 loud" {
+			t.Errorf("%+v, %v", tr, err)
+		}
+	})
 }
 
 func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.w.undoStays = 400 * time.Millisecond
-	b.said(s, "cpu-a", time.Hour, "fan?", "hot")
-	b.said(s, "cpu-b", 2*time.Hour, "disk?")
-	b.shown()
-	b.w.OpenSession("cpu-a")
-	b.settle()
-	b.w.win.Canvas().Focus(b.w.side.port)
-	b.press(fyne.KeyDelete)
-	b.sees("Deleted “fan?”", "Undo")
-	b.listed("# Today", "disk?")
-	if b.w.shown.name == "cpu-a" {
-		t.Error("a deleted chat is still shown")
-	}
-	test.Tap(b.w.toast.act)
-	b.settle()
-	b.listed("# Today", "fan?", "disk?")
-	if b.w.shown.name != "cpu-a" || b.w.toast.Visible() {
-		t.Errorf("%s is shown", b.w.shown.name)
-	}
-	b.w.side.moveTo(b.w.side.keyOf("cpu-b"))
-	b.w.win.Canvas().Focus(b.w.side.port)
-	b.press(fyne.KeyDelete)
-	b.listed("# Today", "fan?")
-	time.Sleep(450 * time.Millisecond)
-	b.settle()
-	if b.w.toast.Visible() {
-		t.Error("the offer stays")
-	}
-	if name, err := s.Undelete(t.Context(), ""); name != "cpu-b" || err != nil {
-		t.Errorf("it is gone for good: %v", err)
-	}
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.w.undoStays = 400 * time.Millisecond
+		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
+		b.said(s, "cpu-b", 2*time.Hour, "disk?")
+		b.shown()
+		b.w.OpenSession("cpu-a")
+		b.settle()
+		b.w.win.Canvas().Focus(b.w.side.port)
+		b.press(fyne.KeyDelete)
+		b.sees("Deleted “fan?”", "Undo")
+		b.listed("# Today", "disk?")
+		if b.w.shown.name == "cpu-a" {
+			t.Error("a deleted chat is still shown")
+		}
+		test.Tap(b.w.toast.act)
+		b.settle()
+		b.listed("# Today", "fan?", "disk?")
+		if b.w.shown.name != "cpu-a" || b.w.toast.Visible() {
+			t.Errorf("%s is shown", b.w.shown.name)
+		}
+		b.w.side.moveTo(b.w.side.keyOf("cpu-b"))
+		b.w.win.Canvas().Focus(b.w.side.port)
+		b.press(fyne.KeyDelete)
+		b.listed("# Today", "fan?")
+		time.Sleep(450 * time.Millisecond)
+		b.settle()
+		if b.w.toast.Visible() {
+			t.Error("the offer stays")
+		}
+		if name, err := s.Undelete(t.Context(), ""); name != "cpu-b" || err != nil {
+			t.Errorf("it is gone for good: %v", err)
+		}
+	})
 }
 
 func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-a", time.Hour, "fan?")
-	lock, err := s.LockTurn(t.Context(), "cpu-a", "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Unlock()
-	b.shown()
-	b.w.win.Canvas().Focus(b.w.side.port)
-	b.press(fyne.KeyDelete)
-	b.listed("# Today", "fan?")
-	b.sees("it is being answered just now", "Stop the answer first")
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-a", time.Hour, "fan?")
+		lock, err := s.LockTurn(t.Context(), "cpu-a", "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lock.Unlock()
+		b.shown()
+		b.w.win.Canvas().Focus(b.w.side.port)
+		b.press(fyne.KeyDelete)
+		b.listed("# Today", "fan?")
+		b.sees("it is being answered just now", "Stop the answer first")
+	})
 }
 
 func TestPinsAndWhatIsNew(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-a", time.Hour, "fan?", "hot")
-	b.said(s, "discord-7", 2*time.Hour, "bots")
-	if err := s.State().MarkRead(t.Context(), mustInfo(t, s, "discord-7")); err != nil {
-		t.Fatal(err)
-	}
-	b.shown()
-	b.w.pinSession("discord-7", true)
-	b.settle()
-	b.listed("# Pinned", "bots", "# Today", "fan?")
-	b.said(s, "discord-8", time.Minute, "one", "two")
-	if _, err := s.Append(t.Context(), "discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: "more"}); err != nil {
-		t.Fatal(err)
-	}
-	b.w.reloadList()
-	b.settle()
-	b.sees("1 new")
-	b.w.OpenSession("discord-7")
-	b.settle()
-	if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
-		t.Errorf("what is looked at has %d new", l.unread)
-	}
-	b.w.NewChat()
-	b.settle()
-	if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
-		t.Errorf("what was looked at has %d new", l.unread)
-	}
-	b.w.pinSession("discord-7", false)
-	b.settle()
-	if got := b.titles(); slices.Contains(got, "# Pinned") {
-		t.Errorf("%q", got)
-	}
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
+		b.said(s, "discord-7", 2*time.Hour, "bots")
+		if err := s.State().MarkRead(t.Context(), mustInfo(t, s, "discord-7")); err != nil {
+			t.Fatal(err)
+		}
+		b.shown()
+		b.w.pinSession("discord-7", true)
+		b.settle()
+		b.listed("# Pinned", "bots", "# Today", "fan?")
+		b.said(s, "discord-8", time.Minute, "one", "two")
+		if _, err := s.Append(t.Context(), "discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: "more"}); err != nil {
+			t.Fatal(err)
+		}
+		b.w.reloadList()
+		b.settle()
+		b.sees("1 new")
+		b.w.OpenSession("discord-7")
+		b.settle()
+		if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
+			t.Errorf("what is looked at has %d new", l.unread)
+		}
+		b.w.NewChat()
+		b.settle()
+		if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
+			t.Errorf("what was looked at has %d new", l.unread)
+		}
+		b.w.pinSession("discord-7", false)
+		b.settle()
+		if got := b.titles(); slices.Contains(got, "# Pinned") {
+			t.Errorf("%q", got)
+		}
+	})
 }
 
 func mustInfo(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
@@ -196,63 +204,69 @@ func mustInfo(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
 }
 
 func TestBrokenFilesAreListedAndHideNothing(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-a", time.Hour, "fan?")
-	dir := filepath.Dir(mustInfo(t, s, "cpu-a").Path)
-	if err := os.Mkdir(filepath.Join(dir, "session-memory-cpu-bad-20260101-000000-x.md"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	b.shown()
-	b.sees("fan?", "can't be read")
-	for key, r := range b.w.side.rows {
-		if r.line.failed {
-			b.w.side.startRename(key)
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-a", time.Hour, "fan?")
+		dir := filepath.Dir(mustInfo(t, s, "cpu-a").Path)
+		if err := os.Mkdir(filepath.Join(dir, "session-memory-cpu-bad-20260101-000000-x.md"), 0o700); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if _, editing := b.w.win.Canvas().Focused().(*renameEntry); editing {
-		t.Error("a file that can't be read can be renamed")
-	}
+		b.shown()
+		b.sees("fan?", "can't be read")
+		for key, r := range b.w.side.rows {
+			if r.line.failed {
+				b.w.side.startRename(key)
+			}
+		}
+		if _, editing := b.w.win.Canvas().Focused().(*renameEntry); editing {
+			t.Error("a file that can't be read can be renamed")
+		}
+	})
 }
 
 func TestMenusOfTheList(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-a", time.Hour, "fan?", "hot")
-	b.shown()
-	c := b.w.win.Canvas()
-	want := []string{"Rename", "Pin", "Fork into a new chat", "Open in editor", "Show in folder", "Export as markdown", "Copy as text", "Delete"}
-	row := b.w.side.rows[b.w.side.keyOf("cpu-a")]
-	for how, open := range map[string]func(){
-		"the menu key":   func() { c.Focus(b.w.side.port); b.press(desktop.KeyMenu) },
-		"a right click":  func() { test.TapSecondary(row) },
-		"the three dots": func() { row.Tapped(&fyne.PointEvent{Position: fyne.NewPos(row.Size().Width-10, 20)}) },
-		"Shift+F10":      func() { c.Focus(b.w.side.port); b.press(fyne.KeyF10) },
-	} {
-		open()
-		if c.Overlays().Top() == nil {
-			t.Errorf("%s opens no menu", how)
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
+		b.shown()
+		c := b.w.win.Canvas()
+		want := []string{"Rename", "Pin", "Fork into a new chat", "Open in editor", "Show in folder", "Export as markdown", "Copy as text", "Delete"}
+		row := b.w.side.rows[b.w.side.keyOf("cpu-a")]
+		for how, open := range map[string]func(){
+			"the menu key":   func() { c.Focus(b.w.side.port); b.press(desktop.KeyMenu) },
+			"a right click":  func() { test.TapSecondary(row) },
+			"the three dots": func() { row.Tapped(&fyne.PointEvent{Position: fyne.NewPos(row.Size().Width-10, 20)}) },
+			"Shift+F10":      func() { c.Focus(b.w.side.port); b.press(fyne.KeyF10) },
+		} {
+			open()
+			if c.Overlays().Top() == nil {
+				t.Errorf("%s opens no menu", how)
+			}
+			b.sees(want...)
+			for o := c.Overlays().Top(); o != nil; o = c.Overlays().Top() {
+				c.Overlays().Remove(o)
+			}
 		}
-		b.sees(want...)
-		for o := c.Overlays().Top(); o != nil; o = c.Overlays().Top() {
-			c.Overlays().Remove(o)
-		}
-	}
+	})
 }
 
 func TestForkAndCopyFromTheList(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "discord-7", time.Hour, "who?", "me")
-	b.shown()
-	b.w.fork(b.w.infos[0], "")
-	b.settle()
-	if !strings.HasPrefix(b.w.shown.name, "cpu-") || b.w.shown.title != "who? (fork)" {
-		t.Errorf("%s %q is shown", b.w.shown.name, b.w.shown.title)
-	}
-	b.sees("who?", "me")
-	b.w.copySession(mustInfo(t, s, "discord-7"))
-	b.settle()
-	if got := b.w.p.App.Clipboard().Content(); !strings.Contains(got, "You, ") || !strings.Contains(got, ":\nwho?\n") {
-		t.Errorf("copied %q", got)
-	}
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "discord-7", time.Hour, "who?", "me")
+		b.shown()
+		b.w.fork(b.w.infos[0], "")
+		b.settle()
+		if !strings.HasPrefix(b.w.shown.name, "cpu-") || b.w.shown.title != "who? (fork)" {
+			t.Errorf("%s %q is shown", b.w.shown.name, b.w.shown.title)
+		}
+		b.sees("who?", "me")
+		b.w.copySession(mustInfo(t, s, "discord-7"))
+		b.settle()
+		if got := b.w.p.App.Clipboard().Content(); !strings.Contains(got, "You, ") || !strings.Contains(got, ":\nwho?\n") {
+			t.Errorf("copied %q", got)
+		}
+	})
 }
 
 func TestExportsNeverOverwrite(t *testing.T) {

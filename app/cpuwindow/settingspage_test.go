@@ -104,27 +104,29 @@ func TestSettings_search(t *testing.T) {
 }
 
 func TestSettings_switchIsWrittenInPlace(t *testing.T) {
-	b := newBench(t)
-	if err := os.WriteFile(b.conffile(), []byte("# mine\n[session]\n# why\nauto_title = true # yes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.shown()
-	b.w.ShowSettings()
-	b.settle()
-	r := b.row("session.auto_title")
-	r.control.(*toggle).TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	b.settle()
-	b.inFile("# mine\n[session]\n# why\nauto_title = false # yes\n")
-	if r.control.(*toggle).on {
-		t.Error("the switch is still on")
-	}
-	r.says(t, "Changed; the default is on.")
-	r.reset.Tapped(nil)
-	b.settle()
-	b.inFile("auto_title = true # yes")
-	if !r.reset.Hidden {
-		t.Error("Reset stays although nothing differs")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		if err := os.WriteFile(b.conffile(), []byte("# mine\n[session]\n# why\nauto_title = true # yes\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		r := b.row("session.auto_title")
+		r.control.(*toggle).TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.settle()
+		b.inFile("# mine\n[session]\n# why\nauto_title = false # yes\n")
+		if r.control.(*toggle).on {
+			t.Error("the switch is still on")
+		}
+		r.says(t, "Changed; the default is on.")
+		r.reset.Tapped(nil)
+		b.settle()
+		b.inFile("auto_title = true # yes")
+		if !r.reset.Hidden {
+			t.Error("Reset stays although nothing differs")
+		}
+	})
 }
 
 func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
@@ -151,35 +153,39 @@ func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
 }
 
 func TestSettings_theEnvironmentLocks(t *testing.T) {
-	b := newBench(t)
-	b.environ = []string{"MAC_STATS_OLLAMA_MODEL=qwen3:4b"}
-	b.shown()
-	b.w.ShowSettings()
-	b.settle()
-	b.row("ollama.model").says(t, "Set by the variable MAC_STATS_OLLAMA_MODEL of the environment")
-	if f := b.row("ollama.model").control.(*valueField); !f.entry.Disabled() || f.entry.Text != "qwen3:4b" {
-		t.Errorf("the field is open: %q", f.entry.Text)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.environ = []string{"MAC_STATS_OLLAMA_MODEL=qwen3:4b"}
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		b.row("ollama.model").says(t, "Set by the variable MAC_STATS_OLLAMA_MODEL of the environment")
+		if f := b.row("ollama.model").control.(*valueField); !f.entry.Disabled() || f.entry.Text != "qwen3:4b" {
+			t.Errorf("the field is open: %q", f.entry.Text)
+		}
+	})
 }
 
 // What waits for a restart differs from the start of the app, not from when the
 // window was made.
 func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
-	b := newBench(t)
-	b.set("ollama.model", "qwen3:4b")
-	b.set("ollama.keep_alive", "5m")
-	b.shown()
-	b.w.ShowSettings()
-	b.settle()
-	if !b.row("ollama.keep_alive").state.waits || b.row("ollama.model").state.waits {
-		t.Error("want keep_alive to wait for a restart, and model not to")
-	}
-	b.set("ollama.keep_alive", "10m")
-	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-	b.settle()
-	if b.row("ollama.keep_alive").state.waits {
-		t.Error("it waits although it is as it was at the start")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.set("ollama.model", "qwen3:4b")
+		b.set("ollama.keep_alive", "5m")
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		if !b.row("ollama.keep_alive").state.waits || b.row("ollama.model").state.waits {
+			t.Error("want keep_alive to wait for a restart, and model not to")
+		}
+		b.set("ollama.keep_alive", "10m")
+		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.settle()
+		if b.row("ollama.keep_alive").state.waits {
+			t.Error("it waits although it is as it was at the start")
+		}
+	})
 }
 
 func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
@@ -195,28 +201,30 @@ func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
 }
 
 func TestShortcuts_areBoundAsConfigured(t *testing.T) {
-	b := newBench(t)
-	b.set("shortcuts.settings", "Ctrl+Alt+S F5")
-	b.shown()
-	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-	b.settle()
-	if b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
-		t.Error("the old shortcut still does something")
-	}
-	if !b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.page != pageSettings {
-		t.Error("the new shortcut does nothing")
-	}
-	b.w.showPage(pageChat)
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if b.w.page != pageSettings {
-		t.Error("F5 in the composer does nothing")
-	}
-	b.set("shortcuts.settings", "Mod+,")
-	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-	b.settle()
-	if b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
-		t.Error("F5 is still bound after a reload")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.set("shortcuts.settings", "Ctrl+Alt+S F5")
+		b.shown()
+		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.settle()
+		if b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
+			t.Error("the old shortcut still does something")
+		}
+		if !b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.page != pageSettings {
+			t.Error("the new shortcut does nothing")
+		}
+		b.w.showPage(pageChat)
+		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
+		if b.w.page != pageSettings {
+			t.Error("F5 in the composer does nothing")
+		}
+		b.set("shortcuts.settings", "Mod+,")
+		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.settle()
+		if b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
+			t.Error("F5 is still bound after a reload")
+		}
+	})
 }
 
 func TestShortcuts_pressedInSettings(t *testing.T) {
@@ -244,64 +252,70 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 }
 
 func TestShortcuts_list(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF1})
-	l := b.w.shortcuts
-	if l == nil {
-		t.Fatal("F1 opens nothing")
-	}
-	if want := len(b.w.shortcutActions()); len(l.port.rows) < want {
-		t.Errorf("%d rows for %d actions", len(l.port.rows), want)
-	}
-	test.Type(l.entry, "zoom in")
-	if len(l.port.rows) != 1 {
-		t.Errorf("%d rows are found", len(l.port.rows))
-	}
-	l.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	b.settle()
-	b.inFile("zoom = 110")
-	if b.w.shortcuts != nil {
-		t.Error("the list stays open")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF1})
+		l := b.w.shortcuts
+		if l == nil {
+			t.Fatal("F1 opens nothing")
+		}
+		if want := len(b.w.shortcutActions()); len(l.port.rows) < want {
+			t.Errorf("%d rows for %d actions", len(l.port.rows), want)
+		}
+		test.Type(l.entry, "zoom in")
+		if len(l.port.rows) != 1 {
+			t.Errorf("%d rows are found", len(l.port.rows))
+		}
+		l.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.settle()
+		b.inFile("zoom = 110")
+		if b.w.shortcuts != nil {
+			t.Error("the list stays open")
+		}
+	})
 }
 
 func TestShortcuts_everyActionHasASetting(t *testing.T) {
-	b := newBench(t)
-	names := map[string]bool{}
-	for _, a := range b.w.shortcutActions() {
-		names["shortcuts."+a.name] = true
-		if len(shortcutsOf(config.Default(), a.name)) == 0 {
-			t.Errorf("%s has no shortcut", a.name)
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		names := map[string]bool{}
+		for _, a := range b.w.shortcutActions() {
+			names["shortcuts."+a.name] = true
+			if len(shortcutsOf(config.Default(), a.name)) == 0 {
+				t.Errorf("%s has no shortcut", a.name)
+			}
 		}
-	}
-	for _, s := range config.Settings() {
-		if s.Kind == config.KindShortcut && !names[s.Key] {
-			t.Errorf("%s is of no action", s.Key)
+		for _, s := range config.Settings() {
+			if s.Kind == config.KindShortcut && !names[s.Key] {
+				t.Errorf("%s is of no action", s.Key)
+			}
 		}
-	}
+	})
 }
 
 func TestAppearance(t *testing.T) {
-	b := newBench(t).shown()
-	b.set("window.theme", "light")
-	b.set("window.text_size", "20")
-	b.set("window.density", "compact")
-	b.set("window.zoom", "200")
-	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-	b.settle()
-	if got, want := ink(roleWindow), lightPalette()[roleWindow]; got != want {
-		t.Errorf("the window is %v, want light", got)
-	}
-	if textScale() < 1.5 || density() >= 1 {
-		t.Errorf("text × %g, density %g", textScale(), density())
-	}
-	if os.Getenv(envScale) != "2.00" {
-		t.Errorf("scale = %s", os.Getenv(envScale))
-	}
-	p := newProse([]run{{text: "one line"}}, sizeText, roleText)
-	if h := p.measure(500); h < 30 {
-		t.Errorf("a line of larger text is %g high", h)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.set("window.theme", "light")
+		b.set("window.text_size", "20")
+		b.set("window.density", "compact")
+		b.set("window.zoom", "200")
+		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.settle()
+		if got, want := ink(roleWindow), lightPalette()[roleWindow]; got != want {
+			t.Errorf("the window is %v, want light", got)
+		}
+		if textScale() < 1.5 || density() >= 1 {
+			t.Errorf("text × %g, density %g", textScale(), density())
+		}
+		if os.Getenv(envScale) != "2.00" {
+			t.Errorf("scale = %s", os.Getenv(envScale))
+		}
+		p := newProse([]run{{text: "one line"}}, sizeText, roleText)
+		if h := p.measure(500); h < 30 {
+			t.Errorf("a line of larger text is %g high", h)
+		}
+	})
 }
 
 func TestZoomSteps(t *testing.T) {

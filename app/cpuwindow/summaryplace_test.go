@@ -57,16 +57,18 @@ func TestASummaryStandsBehindWhatItCovers(t *testing.T) {
 }
 
 func TestTheMeterOpensTheSummary(t *testing.T) {
-	b := newBench(t)
-	b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: append(said(0, 100), summary("s1", "a95"))}
-	b.shown()
-	b.w.OpenSession("cpu-x")
-	b.settle()
-	b.sees("192 older messages summarised")
-	b.seesNot("in short s1")
-	b.w.openSummary()
-	b.settle()
-	b.sees("192 older messages summarised · hide", "in short s1")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: append(said(0, 100), summary("s1", "a95"))}
+		b.shown()
+		b.w.OpenSession("cpu-x")
+		b.settle()
+		b.sees("192 older messages summarised")
+		b.seesNot("in short s1")
+		b.w.openSummary()
+		b.settle()
+		b.sees("192 older messages summarised · hide", "in short s1")
+	})
 }
 
 func TestOlderMessagesComeAboveAndTheSummaryGoesUp(t *testing.T) {
@@ -90,107 +92,115 @@ func TestOlderMessagesComeAboveAndTheSummaryGoesUp(t *testing.T) {
 }
 
 func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
-	// given a turn with thoughts and a memory, when a summary is written behind it,
-	// then both are still there
-	b := newBench(t).shown()
-	b.w.send("q")
-	ev := b.run(0).events
-	ev <- agents.Event{Type: agents.EventState, State: agents.StateThinking, Block: "u0", Agent: "o", Model: "m"}
-	ev <- agents.Event{Type: agents.EventThinking, Round: 1, Text: "deep thoughts", Agent: "o", Model: "m"}
-	ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "a lesson", UndoID: "7"}}
-	ev <- agents.Event{Type: agents.EventUsage, Agent: "o", Usage: &agents.Usage{TokensPerSecond: 41}}
-	ev <- agents.Event{Type: agents.EventDone, Round: 1, Text: "answer 0", Block: "a0", Agent: "o", Model: "m"}
-	close(ev)
-	b.settle()
-	c := b.w.shown
-	c.fill(transcript(append(said(0, 1), summary("s1", "a0"))...))
-	got := told(c)
-	want := []string{"user question 0", "head o m", "thinking deep thoughts", "answer answer 0", "summary in short s1", "note remembered “a lesson”"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-	if h := c.entries[1]; h.speed != 41 {
-		t.Errorf("speed is %g", h.speed)
-	}
+	inBubble(t, func(t *testing.T) {
+		// given a turn with thoughts and a memory, when a summary is written behind it,
+		// then both are still there
+		b := newBench(t).shown()
+		b.w.send("q")
+		ev := b.run(0).events
+		ev <- agents.Event{Type: agents.EventState, State: agents.StateThinking, Block: "u0", Agent: "o", Model: "m"}
+		ev <- agents.Event{Type: agents.EventThinking, Round: 1, Text: "deep thoughts", Agent: "o", Model: "m"}
+		ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "a lesson", UndoID: "7"}}
+		ev <- agents.Event{Type: agents.EventUsage, Agent: "o", Usage: &agents.Usage{TokensPerSecond: 41}}
+		ev <- agents.Event{Type: agents.EventDone, Round: 1, Text: "answer 0", Block: "a0", Agent: "o", Model: "m"}
+		close(ev)
+		b.settle()
+		c := b.w.shown
+		c.fill(transcript(append(said(0, 1), summary("s1", "a0"))...))
+		got := told(c)
+		want := []string{"user question 0", "head o m", "thinking deep thoughts", "answer answer 0", "summary in short s1", "note remembered “a lesson”"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		if h := c.entries[1]; h.speed != 41 {
+			t.Errorf("speed is %g", h.speed)
+		}
+	})
 }
 
 func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
-	b := newBench(t).shown()
-	b.enter("q")
-	b.finish(0, "u0")
-	b.notify(backend.Notice{
-		Kind: backend.NoticeMemory, Session: b.w.shown.name, Text: "remembered", Time: time.Now(),
-		Written:  []sessionmem.Written{{Text: "short answers", UndoID: "7"}, {Text: "short answers", UndoID: "7"}, {Text: "tea", UndoID: "8"}},
-		Proposed: []sessionmem.Proposal{{ID: "p1", Kind: sessionmem.ProposeAdd, Text: "likes cats", Why: sessionmem.WhyStrangers}, {ID: "p2", Kind: sessionmem.ProposeRemove, Old: "likes dogs"}},
-	})
-	b.settle()
-	var notes []string
-	for _, e := range b.w.shown.entries {
-		if e.kind == entryNote {
-			notes = append(notes, e.text+"|"+e.undoID+"|"+e.proposal)
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.enter("q")
+		b.finish(0, "u0")
+		b.notify(backend.Notice{
+			Kind: backend.NoticeMemory, Session: b.w.shown.name, Text: "remembered", Time: time.Now(),
+			Written:  []sessionmem.Written{{Text: "short answers", UndoID: "7"}, {Text: "short answers", UndoID: "7"}, {Text: "tea", UndoID: "8"}},
+			Proposed: []sessionmem.Proposal{{ID: "p1", Kind: sessionmem.ProposeAdd, Text: "likes cats", Why: sessionmem.WhyStrangers}, {ID: "p2", Kind: sessionmem.ProposeRemove, Old: "likes dogs"}},
+		})
+		b.settle()
+		var notes []string
+		for _, e := range b.w.shown.entries {
+			if e.kind == entryNote {
+				notes = append(notes, e.text+"|"+e.undoID+"|"+e.proposal)
+			}
 		}
-	}
-	want := []string{
-		"remembered “short answers”|7|", "remembered “tea”|8|",
-		"proposed to remember “likes cats” · the conversation holds text of strangers||p1", "proposed to forget “likes dogs”||p2",
-	}
-	if d := cmp.Diff(want, notes); d != "" {
-		t.Error(d)
-	}
-	b.sees("Undo", "Save", "Discard", "Open inbox")
-	b.notify(backend.Notice{Kind: backend.NoticeMemory, Session: "cpu-other", Written: []sessionmem.Written{{Text: "elsewhere", UndoID: "9"}}})
-	b.settle()
-	b.seesNot("elsewhere")
+		want := []string{
+			"remembered “short answers”|7|", "remembered “tea”|8|",
+			"proposed to remember “likes cats” · the conversation holds text of strangers||p1", "proposed to forget “likes dogs”||p2",
+		}
+		if d := cmp.Diff(want, notes); d != "" {
+			t.Error(d)
+		}
+		b.sees("Undo", "Save", "Discard", "Open inbox")
+		b.notify(backend.Notice{Kind: backend.NoticeMemory, Session: "cpu-other", Written: []sessionmem.Written{{Text: "elsewhere", UndoID: "9"}}})
+		b.settle()
+		b.seesNot("elsewhere")
+	})
 }
 
 func TestAProposalIsEditedInPlace(t *testing.T) {
-	b := newBench(t).shown()
-	memory := b.w.parts.memories.(stubMemories).Memory
-	b.w.parts.memories = memory
-	global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
-	p, err := memory.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Target: global, Text: "likes cats"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.w.send("q")
-	b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
-	b.settle()
-	e := b.w.shown.entries[1]
-	b.w.chat.toggle(e.key)
-	b.settle()
-	b.sees("This is what will be remembered.", "Cancel")
-	field, ok := b.w.win.Canvas().Focused().(*chatEntry)
-	if !ok || field.Text != "likes cats" {
-		t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
-	}
-	field.SetText("likes big cats")
-	field.onSend()
-	b.settle()
-	b.sees("saved: proposed to remember “likes big cats”")
-	b.seesNot("Discard")
-	f, err := memory.Load(global)
-	if err != nil || !strings.Contains(f.Text, "likes big cats") {
-		t.Errorf("the memory holds %q, %v", f.Text, err)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		memory := b.w.parts.memories.(stubMemories).Memory
+		b.w.parts.memories = memory
+		global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
+		p, err := memory.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Target: global, Text: "likes cats"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.w.send("q")
+		b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
+		b.settle()
+		e := b.w.shown.entries[1]
+		b.w.chat.toggle(e.key)
+		b.settle()
+		b.sees("This is what will be remembered.", "Cancel")
+		field, ok := b.w.win.Canvas().Focused().(*chatEntry)
+		if !ok || field.Text != "likes cats" {
+			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
+		}
+		field.SetText("likes big cats")
+		field.onSend()
+		b.settle()
+		b.sees("saved: proposed to remember “likes big cats”")
+		b.seesNot("Discard")
+		f, err := memory.Load(global)
+		if err != nil || !strings.Contains(f.Text, "likes big cats") {
+			t.Errorf("the memory holds %q, %v", f.Text, err)
+		}
+	})
 }
 
 func TestTheJumpCountsNewMessages(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
-	b.settle()
-	b.w.chat.port.scrollTo(100)
-	b.settle()
-	b.sees("Jump to latest ↓")
-	b.w.shown.enqueue("next", nil)
-	b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
-	close(b.run(0).events)
-	b.settle()
-	b.sees("1 new message ↓")
-	b.run(1).events <- token("more")
-	b.settle()
-	b.sees("2 new messages ↓")
-	b.w.chat.port.toEnd()
-	b.w.chat.port.scrollTo(100)
-	b.sees("Jump to latest ↓")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
+		b.settle()
+		b.w.chat.port.scrollTo(100)
+		b.settle()
+		b.sees("Jump to latest ↓")
+		b.w.shown.enqueue("next", nil)
+		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
+		close(b.run(0).events)
+		b.settle()
+		b.sees("1 new message ↓")
+		b.run(1).events <- token("more")
+		b.settle()
+		b.sees("2 new messages ↓")
+		b.w.chat.port.toEnd()
+		b.w.chat.port.scrollTo(100)
+		b.sees("Jump to latest ↓")
+	})
 }

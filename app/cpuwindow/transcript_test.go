@@ -66,163 +66,175 @@ func (b *bench) tapWord(label string, nth int) {
 }
 
 func TestTheViewerShowsAllOfATranscript(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.w.win.Resize(fyne.NewSize(980, 1400))
-	b.branched(s, "cpu-a")
-	b.shown()
-	b.reads(s, "cpu-a", "")
-	b.sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "a branch that was left · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
-	b.seesNot("how long, the zebra way")
-	b.tapWord("a branch that was left · 2 messages · show", 0)
-	b.sees("how long, the zebra way", "Long.")
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.w.win.Resize(fyne.NewSize(980, 1400))
+		b.branched(s, "cpu-a")
+		b.shown()
+		b.reads(s, "cpu-a", "")
+		b.sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "a branch that was left · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
+		b.seesNot("how long, the zebra way")
+		b.tapWord("a branch that was left · 2 messages · show", 0)
+		b.sees("how long, the zebra way", "Long.")
+	})
 }
 
 func TestFindInsideAConversation(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.branched(s, "cpu-a")
-	b.shown()
-	v := b.reads(s, "cpu-a", "")
-	b.w.findInside()
-	b.settle()
-	c := b.w.win.Canvas()
-	if c.Focused() != fyne.Focusable(v.bar.entry) {
-		t.Fatalf("%T has the focus", c.Focused())
-	}
-	test.Type(v.bar.entry, "ZEBRA")
-	b.settle()
-	steps := []struct{ count, sees string }{
-		{"1 of 3", "It is the"}, // in a sub-call that was folded
-		{"2 of 3", "--stop"},
-		{"3 of 3", "how long, the"}, // on a branch that was left
-		{"1 of 3", "It is the"},
-	}
-	for i, step := range steps {
-		if i > 0 {
-			b.press(fyne.KeyReturn)
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.branched(s, "cpu-a")
+		b.shown()
+		v := b.reads(s, "cpu-a", "")
+		b.w.findInside()
+		b.settle()
+		c := b.w.win.Canvas()
+		if c.Focused() != fyne.Focusable(v.bar.entry) {
+			t.Fatalf("%T has the focus", c.Focused())
 		}
-		if got := v.bar.count.text; got != step.count {
-			t.Errorf("step %d: %q", i, got)
+		test.Type(v.bar.entry, "ZEBRA")
+		b.settle()
+		steps := []struct{ count, sees string }{
+			{"1 of 3", "It is the"}, // in a sub-call that was folded
+			{"2 of 3", "--stop"},
+			{"3 of 3", "how long, the"}, // on a branch that was left
+			{"1 of 3", "It is the"},
 		}
-		b.sees(step.sees)
-		marked := 0
-		for _, p := range v.rows.port.rows {
-			switch r := p.row.(type) {
-			case *prose:
-				marked += len(r.marks)
-			case *framed:
-				marked += len(r.text.marks)
-			case *codeRow:
-				marked += len(r.text.marks)
+		for i, step := range steps {
+			if i > 0 {
+				b.press(fyne.KeyReturn)
+			}
+			if got := v.bar.count.text; got != step.count {
+				t.Errorf("step %d: %q", i, got)
+			}
+			b.sees(step.sees)
+			marked := 0
+			for _, p := range v.rows.port.rows {
+				switch r := p.row.(type) {
+				case *prose:
+					marked += len(r.marks)
+				case *framed:
+					marked += len(r.text.marks)
+				case *codeRow:
+					marked += len(r.text.marks)
+				}
+			}
+			if marked < min(i+1, 2) {
+				t.Errorf("step %d: %d places are marked", i, marked)
 			}
 		}
-		if marked < min(i+1, 2) {
-			t.Errorf("step %d: %d places are marked", i, marked)
+		test.Type(v.bar.entry, "x")
+		b.settle()
+		b.sees("not found")
+		b.press(fyne.KeyEscape)
+		if v.bar.Visible() || v.phrase != "" {
+			t.Error("Esc does not close the bar")
 		}
-	}
-	test.Type(v.bar.entry, "x")
-	b.settle()
-	b.sees("not found")
-	b.press(fyne.KeyEscape)
-	if v.bar.Visible() || v.phrase != "" {
-		t.Error("Esc does not close the bar")
-	}
+	})
 }
 
 func TestForkAndContinueFromHere(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.w.win.Resize(fyne.NewSize(980, 1400))
-	b.branched(s, "cpu-a")
-	b.shown()
-	b.reads(s, "cpu-a", "")
-	b.tapWord("Fork from here", 0)
-	fork := b.w.shown.name
-	if fork == "cpu-a" || b.w.page != pageChat {
-		t.Fatalf("%s is shown", fork)
-	}
-	if tr, err := s.Load(t.Context(), fork); err != nil || tr.Blocks[len(tr.Blocks)-3].ID != "a1" {
-		t.Errorf("the fork is %+v, %v", tr, err)
-	}
-	b.reads(s, "cpu-a", "")
-	b.tapWord("Continue from here", 0)
-	if b.w.shown.name != "cpu-a" || b.w.page != pageChat {
-		t.Fatalf("%s is shown", b.w.shown.name)
-	}
-	b.seesNot("how long exactly")
-	if ctx, err := s.Context(t.Context(), "cpu-a"); err != nil || len(ctx.Messages) != 2 {
-		t.Errorf("the context is %+v, %v", ctx, err)
-	}
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.w.win.Resize(fyne.NewSize(980, 1400))
+		b.branched(s, "cpu-a")
+		b.shown()
+		b.reads(s, "cpu-a", "")
+		b.tapWord("Fork from here", 0)
+		fork := b.w.shown.name
+		if fork == "cpu-a" || b.w.page != pageChat {
+			t.Fatalf("%s is shown", fork)
+		}
+		if tr, err := s.Load(t.Context(), fork); err != nil || tr.Blocks[len(tr.Blocks)-3].ID != "a1" {
+			t.Errorf("the fork is %+v, %v", tr, err)
+		}
+		b.reads(s, "cpu-a", "")
+		b.tapWord("Continue from here", 0)
+		if b.w.shown.name != "cpu-a" || b.w.page != pageChat {
+			t.Fatalf("%s is shown", b.w.shown.name)
+		}
+		b.seesNot("how long exactly")
+		if ctx, err := s.Context(t.Context(), "cpu-a"); err != nil || len(ctx.Messages) != 2 {
+			t.Errorf("the context is %+v, %v", ctx, err)
+		}
+	})
 }
 
 func TestAChannelIsReadAndNotContinued(t *testing.T) {
-	b, s := newBench(t).withStore()
-	if _, err := s.Append(t.Context(), "discord-9", sessionmem.Block{Kind: sessionmem.KindUser, Text: "hi", Attrs: map[string]string{"author": "Ann B."}}); err != nil {
-		t.Fatal(err)
-	}
-	b.shown()
-	b.w.openInfo(b.w.infos[0])
-	b.settle()
-	b.sees("Ann B.", "Discord · 1 message", "Fork")
-	b.seesNot("Continue")
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		if _, err := s.Append(t.Context(), "discord-9", sessionmem.Block{Kind: sessionmem.KindUser, Text: "hi", Attrs: map[string]string{"author": "Ann B."}}); err != nil {
+			t.Fatal(err)
+		}
+		b.shown()
+		b.w.openInfo(b.w.infos[0])
+		b.settle()
+		b.sees("Ann B.", "Discord · 1 message", "Fork")
+		b.seesNot("Continue")
+	})
 }
 
 func TestAnyFormOfATranscriptCanBeRead(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-a", time.Hour, "q")
-	dir := filepath.Dir(mustInfo(t, s, "cpu-a").Path)
-	for name, text := range map[string]string{
-		"session-memory-cpu-new-20260101-000000-x.md":   "---\nformat: mac-stats-session/9\ntitle: future\n---\n\n## User · 2026-01-01T00:00:00Z\n\nhello\n\n## Hologram · 2026-01-01T00:00:01Z\n\na picture\n",
-		"session-memory-old-1234567-20250101-000000.md": "## User\n\nold words\n\n## Assistant\n\nold answer\n",
-		"stray.md": "just some text\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-a", time.Hour, "q")
+		dir := filepath.Dir(mustInfo(t, s, "cpu-a").Path)
+		for name, text := range map[string]string{
+			"session-memory-cpu-new-20260101-000000-x.md":   "---\nformat: mac-stats-session/9\ntitle: future\n---\n\n## User · 2026-01-01T00:00:00Z\n\nhello\n\n## Hologram · 2026-01-01T00:00:01Z\n\na picture\n",
+			"session-memory-old-1234567-20250101-000000.md": "## User\n\nold words\n\n## Assistant\n\nold answer\n",
+			"stray.md": "just some text\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.shown()
+		for title, want := range map[string][]string{
+			"future":    {"hello", "a picture", "read-only"},
+			"old words": {"old words", "old answer", "Discord"},
+			"stray":     {"just some text"},
+		} {
+			at := slices.IndexFunc(b.w.side.lines, func(l sessionLine) bool { return l.title == title })
+			if at < 0 {
+				t.Fatalf("%q is not in %q", title, b.titles())
+			}
+			b.w.openTranscriptOf(b.w.side.lines[at].info, "", "")
+			b.settle()
+			b.sees(want...)
+		}
+		other := filepath.Join(t.TempDir(), "elsewhere.md")
+		b.w.openTranscriptFile(other)
+		b.settle()
+		b.sees("This transcript can't be read", "no such file")
+		if err := os.WriteFile(other, []byte("## User\n\nfrom elsewhere\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	b.shown()
-	for title, want := range map[string][]string{
-		"future":    {"hello", "a picture", "read-only"},
-		"old words": {"old words", "old answer", "Discord"},
-		"stray":     {"just some text"},
-	} {
-		at := slices.IndexFunc(b.w.side.lines, func(l sessionLine) bool { return l.title == title })
-		if at < 0 {
-			t.Fatalf("%q is not in %q", title, b.titles())
-		}
-		b.w.openTranscriptOf(b.w.side.lines[at].info, "", "")
+		b.w.openTranscriptFile(other)
 		b.settle()
-		b.sees(want...)
-	}
-	other := filepath.Join(t.TempDir(), "elsewhere.md")
-	b.w.openTranscriptFile(other)
-	b.settle()
-	b.sees("This transcript can't be read", "no such file")
-	if err := os.WriteFile(other, []byte("## User\n\nfrom elsewhere\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.w.openTranscriptFile(other)
-	b.settle()
-	b.sees("from elsewhere")
+		b.sees("from elsewhere")
+	})
 }
 
 func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.branched(s, "cpu-a")
-	b.shown()
-	b.reads(s, "cpu-a", "")
-	path := mustInfo(t, s, "cpu-a").Path
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "why is it loud", "why is it quiet")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(2 * watchEvery)
-	b.settle()
-	b.sees("why is it quiet")
-	if got := b.w.reader.read.blocks[0].Text; got != "why is it quiet" {
-		t.Errorf("%q", got)
-	}
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.branched(s, "cpu-a")
+		b.shown()
+		b.reads(s, "cpu-a", "")
+		path := mustInfo(t, s, "cpu-a").Path
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "why is it loud", "why is it quiet")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * watchEvery)
+		b.settle()
+		b.sees("why is it quiet")
+		if got := b.w.reader.read.blocks[0].Text; got != "why is it quiet" {
+			t.Errorf("%q", got)
+		}
+	})
 }
 
 // longTranscript has n messages in turns of two.
@@ -240,29 +252,31 @@ func longTranscript(n int) *sessionmem.Transcript {
 }
 
 func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.showPage(pageTranscript)
-	v := b.w.reader
-	v.show(longTranscript(5000), "", "")
-	b.settle()
-	b.sees("question 0")
-	most := 0
-	for range 60 {
-		v.rows.port.scrollTo(v.rows.port.maxOffset())
-		b.settle2()
-		most = max(most, len(v.rows.built))
-	}
-	if most > 2*readerMost || v.read.from < 1000 {
-		t.Errorf("%d entries were built, from block %d on", most, v.read.from)
-	}
-	v.show(longTranscript(5000), "b4999", "")
-	b.settle()
-	b.sees("Answer 4999")
-	v.rows.port.scrollTo(0)
-	b.settle()
-	if v.read.from > 4999-readerStep/2-readerStep {
-		t.Errorf("scrolling up builds nothing: from block %d on", v.read.from)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.showPage(pageTranscript)
+		v := b.w.reader
+		v.show(longTranscript(5000), "", "")
+		b.settle()
+		b.sees("question 0")
+		most := 0
+		for range 60 {
+			v.rows.port.scrollTo(v.rows.port.maxOffset())
+			b.settle2()
+			most = max(most, len(v.rows.built))
+		}
+		if most > 2*readerMost || v.read.from < 1000 {
+			t.Errorf("%d entries were built, from block %d on", most, v.read.from)
+		}
+		v.show(longTranscript(5000), "b4999", "")
+		b.settle()
+		b.sees("Answer 4999")
+		v.rows.port.scrollTo(0)
+		b.settle()
+		if v.read.from > 4999-readerStep/2-readerStep {
+			t.Errorf("scrolling up builds nothing: from block %d on", v.read.from)
+		}
+	})
 }
 
 // settle2 turns the UI goroutine until the viewer is built.
@@ -287,73 +301,77 @@ func BenchmarkOpenTranscript(b *testing.B) {
 }
 
 func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
-	b, s := newBench(t).withStore()
-	b.branched(s, "cpu-a")
-	b.said(s, "cli-b", time.Hour, "Über den Fächer", "nichts")
-	b.said(s, "discord-9", 2*time.Hour, "a needle in a channel")
-	b.shown()
-	c := b.w.win.Canvas()
-	open := func(query string) {
-		t.Helper()
-		c.Focus(b.w.compose.entry)
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.branched(s, "cpu-a")
+		b.said(s, "cli-b", time.Hour, "Über den Fächer", "nichts")
+		b.said(s, "discord-9", 2*time.Hour, "a needle in a channel")
+		b.shown()
+		c := b.w.win.Canvas()
+		open := func(query string) {
+			t.Helper()
+			c.Focus(b.w.compose.entry)
+			b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
+			b.settle()
+			test.Type(b.w.switcher.entry, query)
+			b.settle()
+		}
+		open("facher")
+		b.sees("1 conversation", "Über den ")
+		b.press(fyne.KeyReturn)
+		if b.w.shown.name != "cli-b" || b.w.switcher != nil {
+			t.Errorf("%s is shown", b.w.shown.name)
+		}
+		open("indexing")
+		b.press(fyne.KeyReturn)
+		if b.w.shown.name != "cpu-a" || b.w.page != pageChat {
+			t.Errorf("%s is shown on %s", b.w.shown.name, b.w.page)
+		}
+		b.sees("Because of")
+		open("zebra way") // on a branch that was left: the chat does not show it
+		b.press(fyne.KeyReturn)
 		b.settle()
-		test.Type(b.w.switcher.entry, query)
-		b.settle()
-	}
-	open("facher")
-	b.sees("1 conversation", "Über den ")
-	b.press(fyne.KeyReturn)
-	if b.w.shown.name != "cli-b" || b.w.switcher != nil {
-		t.Errorf("%s is shown", b.w.shown.name)
-	}
-	open("indexing")
-	b.press(fyne.KeyReturn)
-	if b.w.shown.name != "cpu-a" || b.w.page != pageChat {
-		t.Errorf("%s is shown on %s", b.w.shown.name, b.w.page)
-	}
-	b.sees("Because of")
-	open("zebra way") // on a branch that was left: the chat does not show it
-	b.press(fyne.KeyReturn)
-	b.settle()
-	if b.w.page != pageTranscript {
-		t.Errorf("%s is shown", b.w.page)
-	}
-	b.sees("how long, the ")
-	b.w.showPage(pageChat)
-	open("needle channel")
-	b.press(fyne.KeyReturn)
-	b.sees("needle", "Discord · 1 message")
-	open("nowhere to be found")
-	b.sees("Nothing found for")
-	b.press(fyne.KeyEscape)
-	if b.w.switcher != nil || c.Overlays().Top() != nil {
-		t.Error("Esc does not close the search")
-	}
+		if b.w.page != pageTranscript {
+			t.Errorf("%s is shown", b.w.page)
+		}
+		b.sees("how long, the ")
+		b.w.showPage(pageChat)
+		open("needle channel")
+		b.press(fyne.KeyReturn)
+		b.sees("needle", "Discord · 1 message")
+		open("nowhere to be found")
+		b.sees("Nothing found for")
+		b.press(fyne.KeyEscape)
+		if b.w.switcher != nil || c.Overlays().Top() != nil {
+			t.Error("Esc does not close the search")
+		}
+	})
 }
 
 func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
-	b, s := newBench(t).withStore()
-	for i, name := range []string{"cpu-a", "cpu-b", "cpu-c"} {
-		b.said(s, name, time.Duration(i+1)*time.Hour, "title "+name)
-	}
-	b.shown()
-	b.w.openSwitcher()
-	b.press(fyne.KeyDown, fyne.KeyDown, fyne.KeyDown, fyne.KeyUp, fyne.KeyReturn)
-	if b.w.shown.name != "cpu-b" {
-		t.Errorf("%s is shown", b.w.shown.name)
-	}
-	next := &desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}
-	for _, want := range []string{"cpu-c", "cpu-a", "cpu-b"} {
-		b.w.compose.entry.TypedShortcut(next)
-		b.settle()
-		if b.w.shown.name != want {
-			t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.name, want)
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		for i, name := range []string{"cpu-a", "cpu-b", "cpu-c"} {
+			b.said(s, name, time.Duration(i+1)*time.Hour, "title "+name)
 		}
-	}
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
-	b.settle()
-	if b.w.shown.name != "cpu-a" {
-		t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.name)
-	}
+		b.shown()
+		b.w.openSwitcher()
+		b.press(fyne.KeyDown, fyne.KeyDown, fyne.KeyDown, fyne.KeyUp, fyne.KeyReturn)
+		if b.w.shown.name != "cpu-b" {
+			t.Errorf("%s is shown", b.w.shown.name)
+		}
+		next := &desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}
+		for _, want := range []string{"cpu-c", "cpu-a", "cpu-b"} {
+			b.w.compose.entry.TypedShortcut(next)
+			b.settle()
+			if b.w.shown.name != want {
+				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.name, want)
+			}
+		}
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
+		b.settle()
+		if b.w.shown.name != "cpu-a" {
+			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.name)
+		}
+	})
 }

@@ -69,26 +69,28 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 }
 
 func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
-	b := newBench(t).shown()
-	asked := func() int { b.settle(); return b.vitals.shown }
-	strip := asked()
-	b.w.ShowVitals()
-	if got := asked(); got != strip+1 {
-		t.Errorf("on the page, %d ask, want %d", got, strip+1)
-	}
-	b.w.showPage(pageChat)
-	if got := asked(); got != strip {
-		t.Errorf("after it, %d ask, want %d", got, strip)
-	}
-	b.w.ShowVitals()
-	b.w.Hide()
-	if got := asked(); got != 0 {
-		t.Errorf("hidden, %d ask", got)
-	}
-	b.w.Show()
-	if got := asked(); got != strip+1 {
-		t.Errorf("shown again on the page, %d ask, want %d", got, strip+1)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		asked := func() int { b.settle(); return b.vitals.shown }
+		strip := asked()
+		b.w.ShowVitals()
+		if got := asked(); got != strip+1 {
+			t.Errorf("on the page, %d ask, want %d", got, strip+1)
+		}
+		b.w.showPage(pageChat)
+		if got := asked(); got != strip {
+			t.Errorf("after it, %d ask, want %d", got, strip)
+		}
+		b.w.ShowVitals()
+		b.w.Hide()
+		if got := asked(); got != 0 {
+			t.Errorf("hidden, %d ask", got)
+		}
+		b.w.Show()
+		if got := asked(); got != strip+1 {
+			t.Errorf("shown again on the page, %d ask, want %d", got, strip+1)
+		}
+	})
 }
 
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -151,6 +152,7 @@ func (v *stubVitals) Snapshot() monitor.Snapshot {
 		Memory: monitor.MemoryReading{Used: 8 << 30, Total: 16 << 30}, GPU: monitor.GPUReading{NA: "no sensor"},
 	}
 }
+
 func (v *stubVitals) Quit(p monitor.Process, force bool) error {
 	v.quits <- fmt.Sprintf("%d %v", p.PID, force)
 	return v.quitErr
@@ -199,7 +201,21 @@ func newBench(t testing.TB) *bench {
 		CloseHides: func() bool { return b.hides },
 	}, d)
 	b.w.win.Resize(fyne.NewSize(980, 700))
+	t.Cleanup(b.w.end)
 	return b
+}
+
+// inBubble runs a test of the window in a synctest bubble: its timers cost nothing
+// and go off when nothing else is left to do, however busy the machine is. The
+// bubble's clock is brought to the real time, which files have.
+func inBubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	now := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(now))
+		t.Cleanup(func() { time.Sleep(2 * time.Minute) }) // the clock of the regular expressions that colour code ends by itself
+		f(t)
+	})
 }
 
 func (b *bench) conffile() string { return filepath.Join(b.home, "config.toml") }
@@ -282,297 +298,327 @@ func TestConstructorsPanicWithoutWhatTheyNeed(t *testing.T) {
 }
 
 func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
-	b := newBench(t).shown()
-	e := b.w.compose.entry
-	test.Type(e, "one")
-	e.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
-	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	e.KeyUp(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
-	test.Type(e, "two")
-	if e.Text != "one\ntwo" || len(b.turns.requests) != 0 {
-		t.Fatalf("after Shift+Enter: %q, %d sent", e.Text, len(b.turns.requests))
-	}
-	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if e.Text != "" || len(b.turns.requests) != 1 || b.turns.requests[0].Text != "one\ntwo" {
-		t.Fatalf("after Enter: %q, sent %v", e.Text, b.turns.requests)
-	}
-	if r := b.turns.requests[0]; r.Holder != "window" || !strings.HasPrefix(r.Session, "cpu-") {
-		t.Errorf("the request is %+v", r)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		e := b.w.compose.entry
+		test.Type(e, "one")
+		e.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
+		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		e.KeyUp(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
+		test.Type(e, "two")
+		if e.Text != "one\ntwo" || len(b.turns.requests) != 0 {
+			t.Fatalf("after Shift+Enter: %q, %d sent", e.Text, len(b.turns.requests))
+		}
+		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		if e.Text != "" || len(b.turns.requests) != 1 || b.turns.requests[0].Text != "one\ntwo" {
+			t.Fatalf("after Enter: %q, sent %v", e.Text, b.turns.requests)
+		}
+		if r := b.turns.requests[0]; r.Holder != "window" || !strings.HasPrefix(r.Session, "cpu-") {
+			t.Errorf("the request is %+v", r)
+		}
+	})
 }
 
 func TestNothingIsSentForBlanks(t *testing.T) {
-	b := newBench(t).shown()
-	test.Type(b.w.compose.entry, "  ")
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if len(b.turns.requests) != 0 {
-		t.Error("blanks were sent")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		test.Type(b.w.compose.entry, "  ")
+		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		if len(b.turns.requests) != 0 {
+			t.Error("blanks were sent")
+		}
+	})
 }
 
 func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.settle()
-	before := b.w.shown
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
-	if b.w.shown == before {
-		t.Error("no new chat")
-	}
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
-	b.settle()
-	b.sees("config.toml:3: bad value")
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
-	b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
-	if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
-		t.Errorf("quits %d, visible %v", b.quits, b.visible)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.settle()
+		before := b.w.shown
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
+		if b.w.shown == before {
+			t.Error("no new chat")
+		}
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
+		b.settle()
+		b.sees("config.toml:3: bad value")
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
+		if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
+			t.Errorf("quits %d, visible %v", b.quits, b.visible)
+		}
+	})
 }
 
 func TestDraftsStayWithTheirSession(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	test.Type(b.w.compose.entry, "half a thought")
-	first := b.w.shown.name
-	b.w.NewChat()
-	if got := b.w.compose.entry.Text; got != "" {
-		t.Errorf("the new chat begins with %q", got)
-	}
-	test.Type(b.w.compose.entry, "other")
-	b.w.OpenSession(first)
-	if got := b.w.compose.entry.Text; got != "half a thought" {
-		t.Errorf("back in the first: %q", got)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		test.Type(b.w.compose.entry, "half a thought")
+		first := b.w.shown.name
+		b.w.NewChat()
+		if got := b.w.compose.entry.Text; got != "" {
+			t.Errorf("the new chat begins with %q", got)
+		}
+		test.Type(b.w.compose.entry, "other")
+		b.w.OpenSession(first)
+		if got := b.w.compose.entry.Text; got != "half a thought" {
+			t.Errorf("back in the first: %q", got)
+		}
+	})
 }
 
 func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
-	// given two runs at once, when the reader switches between them, then each
-	// conversation has exactly its own tokens
-	b := newBench(t).shown()
-	b.w.send("alpha")
-	first := b.w.shown
-	b.w.NewChat()
-	b.w.send("beta")
-	second := b.w.shown
-	var wantA, wantB strings.Builder
-	for i := range 200 {
-		a, z := fmt.Sprintf("a%d ", i), fmt.Sprintf("b%d ", i)
-		wantA.WriteString(a)
-		wantB.WriteString(z)
-		b.run(0).events <- token(a)
-		b.run(1).events <- token(z)
-		if i%20 == 0 {
-			b.w.OpenSession([]string{first.name, second.name}[i/20%2])
-			for len(b.queue) > 0 {
-				(<-b.queue)()
+	inBubble(t, func(t *testing.T) {
+		// given two runs at once, when the reader switches between them, then each
+		// conversation has exactly its own tokens
+		b := newBench(t).shown()
+		b.w.send("alpha")
+		first := b.w.shown
+		b.w.NewChat()
+		b.w.send("beta")
+		second := b.w.shown
+		var wantA, wantB strings.Builder
+		for i := range 200 {
+			a, z := fmt.Sprintf("a%d ", i), fmt.Sprintf("b%d ", i)
+			wantA.WriteString(a)
+			wantB.WriteString(z)
+			b.run(0).events <- token(a)
+			b.run(1).events <- token(z)
+			if i%20 == 0 {
+				b.w.OpenSession([]string{first.name, second.name}[i/20%2])
+				for len(b.queue) > 0 {
+					(<-b.queue)()
+				}
 			}
 		}
-	}
-	b.run(0).events <- agents.Event{Type: agents.EventDone}
-	b.run(1).events <- agents.Event{Type: agents.EventDone}
-	close(b.run(0).events)
-	close(b.run(1).events)
-	b.settle()
-	if got := first.answerText(first.entries[1].key); got != wantA.String() {
-		t.Errorf("the first conversation holds %q", got)
-	}
-	if got := second.answerText(second.entries[1].key); got != wantB.String() {
-		t.Errorf("the second conversation holds %q", got)
-	}
-	b.w.OpenSession(first.name)
-	b.settle()
-	b.sees("a199")
-	b.seesNot("b199")
-	if b.w.compose.busy {
-		t.Error("Stop is still there")
-	}
+		b.run(0).events <- agents.Event{Type: agents.EventDone}
+		b.run(1).events <- agents.Event{Type: agents.EventDone}
+		close(b.run(0).events)
+		close(b.run(1).events)
+		b.settle()
+		if got := first.answerText(first.entries[1].key); got != wantA.String() {
+			t.Errorf("the first conversation holds %q", got)
+		}
+		if got := second.answerText(second.entries[1].key); got != wantB.String() {
+			t.Errorf("the second conversation holds %q", got)
+		}
+		b.w.OpenSession(first.name)
+		b.settle()
+		b.sees("a199")
+		b.seesNot("b199")
+		if b.w.compose.busy {
+			t.Error("Stop is still there")
+		}
+	})
 }
 
 func TestNothingIsDrawnWhileHidden(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.settle()
-	b.w.Hide()
-	if b.vitals.shown != 0 || b.vitals.publish != nil {
-		t.Error("the vitals are still asked for")
-	}
-	b.run(0).events <- token("while hidden")
-	time.Sleep(3 * frame)
-	if n := len(b.queue); n != 0 {
-		t.Errorf("%d calls onto the UI goroutine while hidden", n)
-	}
-	b.w.Show()
-	b.settle()
-	b.sees("while hidden")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.settle()
+		b.w.Hide()
+		if b.vitals.shown != 0 || b.vitals.publish != nil {
+			t.Error("the vitals are still asked for")
+		}
+		b.run(0).events <- token("while hidden")
+		time.Sleep(3 * frame)
+		if n := len(b.queue); n != 0 {
+			t.Errorf("%d calls onto the UI goroutine while hidden", n)
+		}
+		b.w.Show()
+		b.settle()
+		b.sees("while hidden")
+	})
 }
 
 func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	ev := b.run(0).events
-	ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
-	b.settle()
-	port := b.w.chat.port
-	if port.offset != port.maxOffset() || port.maxOffset() == 0 {
-		t.Fatalf("at %v of %v after the first text", port.offset, port.maxOffset())
-	}
-	port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 400)})
-	at := port.offset
-	ev <- token(strings.Repeat("more of it\n\n", 30))
-	b.settle()
-	if port.offset != at {
-		t.Errorf("the reader was moved from %v to %v", at, port.offset)
-	}
-	if !b.w.chat.latest.Visible() {
-		t.Error("no way to the latest")
-	}
-	test.Tap(b.w.chat.latest)
-	ev <- token("the very end\n\n")
-	b.settle()
-	if port.offset != port.maxOffset() || b.w.chat.latest.Visible() {
-		t.Errorf("at %v of %v", port.offset, port.maxOffset())
-	}
-	b.sees("the very end")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		ev := b.run(0).events
+		ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
+		b.settle()
+		port := b.w.chat.port
+		if port.offset != port.maxOffset() || port.maxOffset() == 0 {
+			t.Fatalf("at %v of %v after the first text", port.offset, port.maxOffset())
+		}
+		port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 400)})
+		at := port.offset
+		ev <- token(strings.Repeat("more of it\n\n", 30))
+		b.settle()
+		if port.offset != at {
+			t.Errorf("the reader was moved from %v to %v", at, port.offset)
+		}
+		if !b.w.chat.latest.Visible() {
+			t.Error("no way to the latest")
+		}
+		test.Tap(b.w.chat.latest)
+		ev <- token("the very end\n\n")
+		b.settle()
+		if port.offset != port.maxOffset() || b.w.chat.latest.Visible() {
+			t.Errorf("at %v of %v", port.offset, port.maxOffset())
+		}
+		b.sees("the very end")
+	})
 }
 
 func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
-	b := newBench(t)
-	var blocks []sessionmem.Block
-	for i := range 200 {
-		blocks = append(blocks, sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprintf("question %d.", i)})
-	}
-	b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
-	b.shown()
-	b.w.OpenSession("cpu-x")
-	b.settle()
-	b.sees("question 199.")
-	b.w.chat.port.scrollTo(0)
-	b.settle()
-	b.sees("question 140.")
-	if b.w.chat.port.offset == 0 {
-		t.Error("the reader was moved to the beginning")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		var blocks []sessionmem.Block
+		for i := range 200 {
+			blocks = append(blocks, sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprintf("question %d.", i)})
+		}
+		b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
+		b.shown()
+		b.w.OpenSession("cpu-x")
+		b.settle()
+		b.sees("question 199.")
+		b.w.chat.port.scrollTo(0)
+		b.settle()
+		b.sees("question 140.")
+		if b.w.chat.port.offset == 0 {
+			t.Error("the reader was moved to the beginning")
+		}
+	})
 }
 
 func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
-	b.settle()
-	if n := len(b.w.chat.port.shown); n > 60 {
-		t.Errorf("%d objects on the screen", n)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
+		b.settle()
+		if n := len(b.w.chat.port.shown); n > 60 {
+			t.Errorf("%d objects on the screen", n)
+		}
+	})
 }
 
 func TestStatesBeforeTheFirstToken(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.settle()
-	b.sees("waiting for the model", "Stop")
-	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
-	b.settle()
-	b.sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
-	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
-	b.run(0).events <- token("words")
-	b.settle()
-	b.sees("words")
-	b.seesNot("loading qwen3:8b…")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.settle()
+		b.sees("waiting for the model", "Stop")
+		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
+		b.settle()
+		b.sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
+		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
+		b.run(0).events <- token("words")
+		b.settle()
+		b.sees("words")
+		b.seesNot("loading qwen3:8b…")
+	})
 }
 
 func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("what is slow?")
-	b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
-	b.settle()
-	if len(b.w.infos) != 0 {
-		t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
-	}
-	b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
-	b.settle()
-	if len(b.w.infos) != 1 {
-		t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.infos))
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("what is slow?")
+		b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
+		b.settle()
+		if len(b.w.infos) != 0 {
+			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
+		}
+		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+		b.settle()
+		if len(b.w.infos) != 1 {
+			t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.infos))
+		}
+	})
 }
 
 func TestCallsAndErrorsOnTheScreen(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	ev := b.run(0).events
-	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
-	ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
-	b.settle()
-	b.sees("coder", "write it", "working…")
-	test.Tap(b.w.chat.built[b.w.shown.entries[2].key].call.stop)
-	if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
-		t.Errorf("stopped calls: %v", d)
-	}
-	ev <- agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{ID: "c1", Done: true, Result: "inner text", Took: 3100 * time.Millisecond}}
-	ev <- agents.Event{Type: agents.EventError, Kind: "model_missing", Model: "qwen3:8b", Text: "The model qwen3:8b isn't installed.", Detail: "Pull it."}
-	b.settle()
-	b.sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
-	b.seesNot("inner text")
-	b.w.chat.toggle(b.w.shown.entries[2].key)
-	b.sees("inner text")
-	b.w.retry(*b.w.shown.entries[3].fault)
-	b.settle()
-	if r := b.turns.requests[1]; r.Retry != "u1" {
-		t.Errorf("the retry is %+v", r)
-	}
-	b.seesNot("isn't installed.")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		ev := b.run(0).events
+		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
+		b.settle()
+		b.sees("coder", "write it", "working…")
+		test.Tap(b.w.chat.built[b.w.shown.entries[2].key].call.stop)
+		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
+			t.Errorf("stopped calls: %v", d)
+		}
+		ev <- agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{ID: "c1", Done: true, Result: "inner text", Took: 3100 * time.Millisecond}}
+		ev <- agents.Event{Type: agents.EventError, Kind: "model_missing", Model: "qwen3:8b", Text: "The model qwen3:8b isn't installed.", Detail: "Pull it."}
+		b.settle()
+		b.sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
+		b.seesNot("inner text")
+		b.w.chat.toggle(b.w.shown.entries[2].key)
+		b.sees("inner text")
+		b.w.retry(*b.w.shown.entries[3].fault)
+		b.settle()
+		if r := b.turns.requests[1]; r.Retry != "u1" {
+			t.Errorf("the retry is %+v", r)
+		}
+		b.seesNot("isn't installed.")
+	})
 }
 
 func TestFirstRun(t *testing.T) {
-	b := newBench(t)
-	b.server.down = errors.New("refused")
-	b.server.models = nil
-	b.shown()
-	b.sees("Ollama isn't running", "127.0.0.1:11434", "Re-check", "Ollama is down")
-	b.seesNot("Try the demo")
-	b.server.mu.Lock()
-	b.server.down = nil
-	b.server.mu.Unlock()
-	b.w.checkServer()
-	b.settle()
-	b.sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
-	b.w.pull("qwen3:8b")
-	b.settle()
-	b.sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
-	b.w.endPull()
-	b.settle()
-	b.sees("One model to begin with")
-	b.w.pull("qwen3:8b")
-	b.server.pulls <- errors.New("no space left")
-	b.settle()
-	b.sees("The disk is full.", "Try again")
-	b.w.NewChat()
-	b.settle()
-	b.w.send("q")
-	b.w.NewChat()
-	b.settle()
-	b.seesNot("The disk is full.")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.server.down = errors.New("refused")
+		b.server.models = nil
+		b.shown()
+		b.sees("Ollama isn't running", "127.0.0.1:11434", "Re-check", "Ollama is down")
+		b.seesNot("Try the demo")
+		b.server.mu.Lock()
+		b.server.down = nil
+		b.server.mu.Unlock()
+		b.w.checkServer()
+		b.settle()
+		b.sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
+		b.w.pull("qwen3:8b")
+		b.settle()
+		b.sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
+		b.w.endPull()
+		b.settle()
+		b.sees("One model to begin with")
+		b.w.pull("qwen3:8b")
+		b.server.pulls <- errors.New("no space left")
+		b.settle()
+		b.sees("The disk is full.", "Try again")
+		b.w.NewChat()
+		b.settle()
+		b.w.send("q")
+		b.w.NewChat()
+		b.settle()
+		b.seesNot("The disk is full.")
+	})
 }
 
 func TestPages(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.showPage(pageMemory)
-	b.settle()
-	b.sees("memory.md", "nothing remembered yet", "told to every agent")
-	b.w.showPage(pageAgents)
-	b.settle()
-	b.sees("Orchestrator", "t be used")
-	b.w.ShowSettings()
-	b.settle()
-	b.sees("config.toml:3: bad value", "window.theme")
-	b.w.NewChat()
-	b.sees("What shall we look at?")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.showPage(pageMemory)
+		b.settle()
+		b.sees("memory.md", "nothing remembered yet", "told to every agent")
+		b.w.showPage(pageAgents)
+		b.settle()
+		b.sees("Orchestrator", "t be used")
+		b.w.ShowSettings()
+		b.settle()
+		b.sees("config.toml:3: bad value", "window.theme")
+		b.w.NewChat()
+		b.sees("What shall we look at?")
+	})
 }
 
 func TestVitals(t *testing.T) {
-	b := newBench(t).shown()
-	b.sees("CPU · 10 cores", "37", "8.0", "of 16 GB", "n/a", "no sensor")
-	b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 99}})
-	b.settle()
-	b.sees("99")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.sees("CPU · 10 cores", "37", "8.0", "of 16 GB", "n/a", "no sensor")
+		b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 99}})
+		b.settle()
+		b.sees("99")
+	})
 }
 
 func TestLevels(t *testing.T) {
@@ -657,124 +703,138 @@ func TestLinksThatOpen(t *testing.T) {
 }
 
 func TestNarrowWindowsHaveADrawer(t *testing.T) {
-	b := newBench(t).shown()
-	if !b.w.side.object.Visible() || b.w.head.chats.Visible() {
-		t.Fatal("a wide window has no list")
-	}
-	b.w.win.Resize(fyne.NewSize(420, 700))
-	if b.w.side.object.Visible() || !b.w.head.chats.Visible() {
-		t.Fatal("a narrow window shows the list")
-	}
-	test.Tap(b.w.head.chats)
-	if !b.w.side.object.Visible() {
-		t.Error("the drawer did not open")
-	}
-	test.Tap(b.w.root.scrim)
-	if b.w.side.object.Visible() {
-		t.Error("the drawer did not close")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		if !b.w.side.object.Visible() || b.w.head.chats.Visible() {
+			t.Fatal("a wide window has no list")
+		}
+		b.w.win.Resize(fyne.NewSize(420, 700))
+		if b.w.side.object.Visible() || !b.w.head.chats.Visible() {
+			t.Fatal("a narrow window shows the list")
+		}
+		test.Tap(b.w.head.chats)
+		if !b.w.side.object.Visible() {
+			t.Error("the drawer did not open")
+		}
+		test.Tap(b.w.root.scrim)
+		if b.w.side.object.Visible() {
+			t.Error("the drawer did not close")
+		}
+	})
 }
 
 func TestClosing(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.onClose()
-	if b.quits != 0 || len(b.visible) != 2 {
-		t.Errorf("with a tray: %d quits, visible %v", b.quits, b.visible)
-	}
-	b.shown()
-	b.hides = false
-	b.w.onClose()
-	if b.quits != 1 {
-		t.Error("without a tray closing did not quit")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.onClose()
+		if b.quits != 0 || len(b.visible) != 2 {
+			t.Errorf("with a tray: %d quits, visible %v", b.quits, b.visible)
+		}
+		b.shown()
+		b.hides = false
+		b.w.onClose()
+		if b.quits != 1 {
+			t.Error("without a tray closing did not quit")
+		}
+	})
 }
 
 func TestEveryScriptIsDrawn(t *testing.T) {
-	for _, s := range []string{
-		"emoji 👨‍👩‍👧‍👦🏳️‍🌈🎉", "日本語の長い文章がここにあります。とても長いので折り返す必要があります。", "שלום עולם, זה טקסט מימין לשמאל",
-		"العربية", "हिन्दी ภาษาไทย", "\u202eoverride\u202c", "a\u0301\u0302\u0303", strings.Repeat("W", 5000), "\x00\x01\x02", "tab\there", "\u200b\ufeff",
-	} {
-		b := newBench(t).shown()
-		b.w.win.Resize(fyne.NewSize(420, 700))
-		b.w.send(s)
-		b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
-		b.settle()
-		b.w.chat.port.scrollTo(0)
-		b.w.win.Canvas().Capture()
-	}
+	inBubble(t, func(t *testing.T) {
+		for _, s := range []string{
+			"emoji 👨‍👩‍👧‍👦🏳️‍🌈🎉", "日本語の長い文章がここにあります。とても長いので折り返す必要があります。", "שלום עולם, זה טקסט מימין לשמאל",
+			"العربية", "हिन्दी ภาษาไทย", "\u202eoverride\u202c", "a\u0301\u0302\u0303", strings.Repeat("W", 5000), "\x00\x01\x02", "tab\there", "\u200b\ufeff",
+		} {
+			b := newBench(t).shown()
+			b.w.win.Resize(fyne.NewSize(420, 700))
+			b.w.send(s)
+			b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
+			b.settle()
+			b.w.chat.port.scrollTo(0)
+			b.w.win.Canvas().Capture()
+		}
+	})
 }
 
 func TestChoicesHoldForTheSession(t *testing.T) {
-	b := newBench(t).shown()
-	menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}}, "gone:1b", func(string) {})
-	last := menu.Items[len(menu.Items)-1]
-	if last.Label != "gone:1b  ·  not installed" || !last.Disabled {
-		t.Errorf("a missing model is shown as %q", last.Label)
-	}
-	am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
-		b.w.choose(b.w.shown, sessionmem.SessionSettings{Agent: slug})
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}}, "gone:1b", func(string) {})
+		last := menu.Items[len(menu.Items)-1]
+		if last.Label != "gone:1b  ·  not installed" || !last.Disabled {
+			t.Errorf("a missing model is shown as %q", last.Label)
+		}
+		am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
+			b.w.choose(b.w.shown, sessionmem.SessionSettings{Agent: slug})
+		})
+		if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
+			t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
+		}
+		b.keeper.refuse = sessionmem.ErrNotFound // nothing was said yet
+		am.Items[0].Action()
+		b.w.send("q")
+		if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
+			t.Errorf("the request is %+v", b.turns.requests[0])
+		}
 	})
-	if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
-		t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
-	}
-	b.keeper.refuse = sessionmem.ErrNotFound // nothing was said yet
-	am.Items[0].Action()
-	b.w.send("q")
-	if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
-		t.Errorf("the request is %+v", b.turns.requests[0])
-	}
 }
 
 func TestTextIsSelectedAcrossRows(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("the question")
-	b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
-	b.settle()
-	port := b.w.chat.port
-	at := func(i int, x float32) fyne.Position {
-		p := port.rows[i]
-		return fyne.NewPos(port.left+p.indent+x, p.top-port.offset+10)
-	}
-	port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
-	port.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: at(5, 600)}})
-	port.DragEnd()
-	port.TypedShortcut(&fyne.ShortcutCopy{})
-	want := "first bold words\n• an item\ncode here\nlast words"
-	if got := b.w.p.App.Clipboard().Content(); got != want {
-		t.Errorf("copied %q, want %q", got, want)
-	}
-	port.DoubleTapped(&fyne.PointEvent{Position: at(2, 5)})
-	if got := port.selectedText(); got != "first" {
-		t.Errorf("a double click selects %q", got)
-	}
-	port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
-	if port.selectedText() != "" {
-		t.Error("a click does not end the selection")
-	}
-	port.TypedRune('x')
-	if b.w.compose.entry.Text != "x" {
-		t.Error("typing does not go to the composer")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("the question")
+		b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
+		b.settle()
+		port := b.w.chat.port
+		at := func(i int, x float32) fyne.Position {
+			p := port.rows[i]
+			return fyne.NewPos(port.left+p.indent+x, p.top-port.offset+10)
+		}
+		port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
+		port.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: at(5, 600)}})
+		port.DragEnd()
+		port.TypedShortcut(&fyne.ShortcutCopy{})
+		want := "first bold words\n• an item\ncode here\nlast words"
+		if got := b.w.p.App.Clipboard().Content(); got != want {
+			t.Errorf("copied %q, want %q", got, want)
+		}
+		port.DoubleTapped(&fyne.PointEvent{Position: at(2, 5)})
+		if got := port.selectedText(); got != "first" {
+			t.Errorf("a double click selects %q", got)
+		}
+		port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
+		if port.selectedText() != "" {
+			t.Error("a click does not end the selection")
+		}
+		port.TypedRune('x')
+		if b.w.compose.entry.Text != "x" {
+			t.Error("typing does not go to the composer")
+		}
+	})
 }
 
 func TestCopyTakesTheMarkdown(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.send("q")
-	b.run(0).events <- token("**bold** and `code`")
-	b.settle()
-	b.w.chat.act.copyAnswer(b.w.shown.entries[1].key)
-	if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
-		t.Errorf("copied %q", got)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.send("q")
+		b.run(0).events <- token("**bold** and `code`")
+		b.settle()
+		b.w.chat.act.copyAnswer(b.w.shown.entries[1].key)
+		if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
+			t.Errorf("copied %q", got)
+		}
+	})
 }
 
 func TestANoticeIsReadWhole(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.win.Resize(fyne.NewSize(420, 700))
-	b.w.SetNotice("There is no tray icon here, because nothing on this desktop shows one: the window is the way in.")
-	b.sees("There is no tray", "the way in.")
-	test.Tap(b.w.notice.dismiss)
-	b.seesNot("There is no tray")
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.win.Resize(fyne.NewSize(420, 700))
+		b.w.SetNotice("There is no tray icon here, because nothing on this desktop shows one: the window is the way in.")
+		b.sees("There is no tray", "the way in.")
+		test.Tap(b.w.notice.dismiss)
+		b.seesNot("There is no tray")
+	})
 }
 
 func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {

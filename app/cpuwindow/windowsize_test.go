@@ -9,12 +9,14 @@ import (
 )
 
 func TestTheWindowsSizeIsKept(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.win.Resize(fyne.NewSize(1234, 567))
-	b.w.Hide()
-	if got, want := readSize(b.w.sizePath()), b.w.win.Canvas().Size(); got != want || got.Width < 1000 {
-		t.Errorf("kept %v of %v", got, want)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.win.Resize(fyne.NewSize(1234, 567))
+		b.w.Hide()
+		if got, want := readSize(b.w.sizePath()), b.w.win.Canvas().Size(); got != want || got.Width < 1000 {
+			t.Errorf("kept %v of %v", got, want)
+		}
+	})
 }
 
 func TestReadSize(t *testing.T) {
