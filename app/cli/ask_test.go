@@ -19,6 +19,7 @@ import (
 )
 
 func TestAskAnswersOnStdoutAlone(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("It is the **browser**."))
 	o := e.run(t, "ask", "why", "is my fan loud?")
 	if o.code != exitDone || o.stdout != "It is the **browser**.\n" || o.stderr != "" {
@@ -43,6 +44,7 @@ func TestAskAnswersOnStdoutAlone(t *testing.T) {
 }
 
 func TestAskReadsStdin(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, stdin string
 		piped       bool
@@ -81,6 +83,7 @@ func TestAskReadsStdin(t *testing.T) {
 }
 
 func TestAskContinues(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	if o := e.run(t, "ask", "-c", "hello"); o.code != exitFailed || !oneLineOn(o.stderr, "mac-stats: There is no session") {
 		t.Errorf("nothing to go on with: %+v", o)
@@ -108,6 +111,7 @@ func TestAskContinues(t *testing.T) {
 }
 
 func TestDiscordIsNotContinued(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	e.write(t, "session/session-memory-discord-123-20261121-101500-hello.md",
 		"---\nformat: mac-stats-session/1\nsession: discord-123\nsource: discord\n---\n\n## User · 2026-11-21T10:15:02Z\n<!-- id=a1 -->\n\nhello\n")
@@ -121,6 +125,7 @@ func TestDiscordIsNotContinued(t *testing.T) {
 }
 
 func TestAskJSON(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("It is fine."))
 	events := objects(t, e.must(t, "ask", "--json", "hello"))
 	text := ""
@@ -139,6 +144,7 @@ func TestAskJSON(t *testing.T) {
 }
 
 func TestAskSaysWhatTheAgentsDo(t *testing.T) {
+	t.Parallel()
 	script := ollamatest.Script{Models: []ollamatest.Model{model("qwen3:8b")}, Rules: []ollamatest.Rule{
 		{Name: "delegate", HasTools: ollamatest.Yes(), AfterTool: ollamatest.No(), Reply: ollamatest.Reply{
 			ToolCalls: []api.ToolCall{ollamatest.ToolCall("AGENT", "agent", "coder", "task", "Sort three numbers")},
@@ -161,6 +167,7 @@ func TestAskSaysWhatTheAgentsDo(t *testing.T) {
 }
 
 func TestAskFails(t *testing.T) {
+	t.Parallel()
 	failing := func(f ollamatest.Fault) ollamatest.Script {
 		s := answering("one two three four")
 		s.Rules[0].Reply.Fault = &f
@@ -203,6 +210,7 @@ func TestAskFails(t *testing.T) {
 }
 
 func TestCtrlCKeepsThePartialAnswer(t *testing.T) {
+	t.Parallel()
 	script := answering("one two three four")
 	script.Rules[0].Reply.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}
 	e := newEnv(t, script)
@@ -239,6 +247,7 @@ func TestCtrlCKeepsThePartialAnswer(t *testing.T) {
 }
 
 func TestCtrlCWhileReadingStdin(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("x"))
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
@@ -267,6 +276,7 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestABrokenPipeEndsQuietly(t *testing.T) {
+	t.Parallel()
 	script := answering("one two three four")
 	script.Rules[0].Reply.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 3}
 	e := newEnv(t, script)
@@ -286,6 +296,7 @@ func TestABrokenPipeEndsQuietly(t *testing.T) {
 }
 
 func TestTerminalCommandsInAnswersAreTakenOut(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("a\x1b]0;evil\x07b"))
 	if o := e.run(t, "ask", "hello"); o.stdout != "a]0;evilb\n" {
 		t.Errorf("got %q", o.stdout)
@@ -293,6 +304,7 @@ func TestTerminalCommandsInAnswersAreTakenOut(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	e := &env{probes: healthy()}
 	e.at(t, "127.0.0.1:1")
 	o := e.run(t, "--demo", "ask", "hello")
@@ -305,6 +317,7 @@ func TestDemo(t *testing.T) {
 }
 
 func TestAskAttachesFiles(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("A list of fruit."))
 	notes := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(notes, []byte("apples\npears\n"), 0o600); err != nil {

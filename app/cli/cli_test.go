@@ -12,6 +12,7 @@ import (
 )
 
 func TestWrongUsage(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, ollamatest.Script{})
 	tests := []struct {
 		args []string
@@ -60,6 +61,7 @@ func TestWrongUsage(t *testing.T) {
 }
 
 func TestPlainStart(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, ollamatest.Script{})
 	if o := e.run(t); o.code != exitFailed || !oneLineOn(o.stderr, "mac-stats: This build has no window. Start it with --headless") {
 		t.Errorf("without an app: %+v", o)
@@ -76,6 +78,7 @@ func TestPlainStart(t *testing.T) {
 }
 
 func TestVersionHelpAndCompletion(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, ollamatest.Script{})
 	if got := e.must(t, "--version"); got != "mac-stats version 1.2.3\n" {
 		t.Errorf("version %q", got)
@@ -88,6 +91,7 @@ func TestVersionHelpAndCompletion(t *testing.T) {
 }
 
 func TestABadSettingIsSaid(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	e.write(t, "config.toml", "[session]\nmax_messages = 1\n")
 	o := e.run(t, "ask", "hello")
@@ -97,6 +101,7 @@ func TestABadSettingIsSaid(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("The answer."))
 	if got := e.must(t, "sessions", "list"); !strings.HasPrefix(got, "No sessions yet.") {
 		t.Errorf("got %q", got)
@@ -170,6 +175,7 @@ func TestSessions(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, ollamatest.Script{})
 	added := objects(t, e.must(t, "memory", "add", "The backup disk", "is called Backup", "--json"))[0]
 	want := []string{"budget", "file", "from", "line", "text", "type", "used_chars"}
@@ -199,6 +205,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestAgents(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, ollamatest.Script{})
 	e.write(t, "agents/agent-100/agent.json", "{ no json")
 	list := objects(t, e.must(t, "agents", "list", "--json"))
@@ -233,6 +240,7 @@ func TestAgents(t *testing.T) {
 }
 
 func TestAgentsTest(t *testing.T) {
+	t.Parallel()
 	script := ollamatest.Script{Models: []ollamatest.Model{model("qwen3:8b")}, Rules: []ollamatest.Rule{
 		{UserContains: "capital", Reply: ollamatest.Reply{Text: "It is Paris."}},
 		{UserContains: "slow", Reply: ollamatest.Reply{Text: "x", FirstDelay: 5e9}},
@@ -270,6 +278,7 @@ func TestAgentsTest(t *testing.T) {
 }
 
 func TestModels(t *testing.T) {
+	t.Parallel()
 	script := ollamatest.Script{
 		Models: []ollamatest.Model{model("qwen3:8b")},
 		Pulls:  map[string]ollamatest.Pull{"small:1b": {Model: model("small:1b")}, "broken:1b": {Model: model("broken:1b"), Error: "no space left on device"}},

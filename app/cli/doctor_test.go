@@ -17,6 +17,7 @@ import (
 )
 
 func TestDoctorFindsNothing(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("x"))
 	o := e.run(t, "doctor")
 	if o.code != exitDone || !strings.HasSuffix(o.stdout, "Nothing is wrong.\n") || o.stderr != "" {
@@ -33,6 +34,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 }
 
 func TestDoctorFinds(t *testing.T) {
+	t.Parallel()
 	small := model("tiny:1b")
 	small.ContextLength = 4096
 	embedding := ollamatest.Model{Name: "embed", Capabilities: []string{"embedding"}, ContextLength: 2048}
@@ -147,6 +149,7 @@ func TestDoctorFinds(t *testing.T) {
 }
 
 func TestDoctorWithoutADataFolder(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("x"))
 	if err := os.WriteFile(e.home, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -158,6 +161,7 @@ func TestDoctorWithoutADataFolder(t *testing.T) {
 }
 
 func TestAFolderThatCantBeWritten(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "home")
 	if err := os.Mkdir(dir, 0o500); err != nil {
 		t.Fatal(err)
@@ -171,6 +175,7 @@ func TestAFolderThatCantBeWritten(t *testing.T) {
 }
 
 func TestADisplay(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		return // elsewhere the display is the system's own
 	}
@@ -204,6 +209,7 @@ func TestADisplay(t *testing.T) {
 }
 
 func TestATrayHostIsAskedForInTime(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		return // elsewhere there is always one
 	}

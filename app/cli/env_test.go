@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,14 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/backend"
 )
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil { // they wait, mostly
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // env is a data folder and a scripted server that the command tree runs against,
 // in process and for real.

@@ -27,6 +27,7 @@ func textOnly(name string) ollamatest.Model {
 }
 
 func TestMemoryInbox(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, remembersTwice())
 	e.write(t, "config.toml", "[memory]\nwrite = \"ask\"\n")
 	if got := e.must(t, "memory", "inbox"); got != "Nothing is proposed.\n" {
@@ -78,6 +79,7 @@ func TestMemoryInbox(t *testing.T) {
 }
 
 func TestMemoryInboxByHand(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, ollamatest.Script{})
 	e.must(t, "memory", "add", "Likes tea")
 	e.write(t, "agents/memory-inbox.md", "- [ab] remove from global: Likes tea\n- [cd] replace in global: Likes jazz => Likes rock\n")
@@ -119,6 +121,7 @@ func TestMemoryInboxByHand(t *testing.T) {
 // The owner's own hand writes whatever memory.write says and however full the memory
 // is; that it is, is said.
 func TestMemoryAddAlwaysWrites(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	e.write(t, "config.toml", "[memory]\nwrite = \"off\"\nglobal_budget = 500\n")
 	e.write(t, "agents/memory.md", "- an old line\n")

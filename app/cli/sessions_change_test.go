@@ -13,6 +13,7 @@ import (
 )
 
 func TestRename(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("The answer."))
 	e.must(t, "ask", "--session", "notes", "A question")
 	if got, want := e.must(t, "sessions", "rename", "notes", "About", "the  fan"), "cli-notes is now titled \"About the fan\".\n"; got != want {
@@ -31,6 +32,7 @@ func TestRename(t *testing.T) {
 }
 
 func TestDeleteAndUndo(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("The answer."))
 	e.must(t, "ask", "--session", "notes", "A question")
 	before := e.must(t, "sessions", "show", "notes", "--json")
@@ -64,6 +66,7 @@ func TestDeleteAndUndo(t *testing.T) {
 }
 
 func TestExport(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("The answer <b>."))
 	e.must(t, "ask", "--session", "notes", "A question")
 	markdown := e.must(t, "sessions", "export", "notes")

@@ -7,6 +7,7 @@ import (
 )
 
 func TestASessionOfSeveralParts(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("The answer "+strings.Repeat("and more ", 120)))
 	e.environ = append(e.environ, "MAC_STATS_SESSION_MAX_FILE_BYTES=1000")
 	for _, question := range []string{"First", "Second", "Third"} {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestSessionsSearch(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("It is the **Größe** of the index."))
 	e.must(t, "ask", "--session", "notes", "Why is my disk full")
 	e.must(t, "ask", "--session", "other", "Something else")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestCount(t *testing.T) {
+	t.Parallel()
 	for want, got := range map[string]string{
 		"0 messages":     count(0, "message"),
 		"1 message":      count(1, "message"),
@@ -28,6 +29,7 @@ func TestCount(t *testing.T) {
 }
 
 func TestCutQuotes(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 9000)
 	for text, want := range map[string]string{
 		`no "short" one`:       `no "short" one`,
@@ -43,6 +45,7 @@ func TestCutQuotes(t *testing.T) {
 }
 
 func TestIsLocal(t *testing.T) {
+	t.Parallel()
 	for host, want := range map[string]bool{
 		"127.0.0.1:11434": true, "localhost:1": true, "[::1]:11434": true, "0.0.0.0:1": true, "::1": true,
 		"box:11434": false, "10.0.0.2:11434": false, "": false,
@@ -54,6 +57,7 @@ func TestIsLocal(t *testing.T) {
 }
 
 func TestAnOllamaThatIsNotInstalled(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("x"))
 	e.environ = append(e.environ, "OLLAMA_HOST=127.0.0.1:1")
 	if o := e.run(t, "ask", "hello"); o.code != exitFailed || !strings.HasSuffix(o.stderr, "Start it with `ollama serve`, then try again.\n") {
@@ -75,6 +79,7 @@ func TestAnOllamaThatIsNotInstalled(t *testing.T) {
 }
 
 func TestMistakesInAgents(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	e.write(t, "agents/plain.md", "Just do it.\n")
 	e.write(t, "agents/agent-100/agent.json", "{\"name\": \"Release Notes\",\n\"slug\": \"release-notes\",,}")
@@ -108,6 +113,7 @@ func TestMistakesInAgents(t *testing.T) {
 }
 
 func TestDoctorWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("x"))
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -125,6 +131,7 @@ func TestDoctorWhereNothingCanBeWritten(t *testing.T) {
 }
 
 func TestSessionsOfBeforeInMemoryOnlyAreListed(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	e.must(t, "ask", "--session", "old", "hello")
 	e.write(t, "config.toml", "[session]\nin_memory_only = true\n")
@@ -136,6 +143,7 @@ func TestSessionsOfBeforeInMemoryOnlyAreListed(t *testing.T) {
 }
 
 func TestTheLogTellsStartStopAndFailuresWithoutText(t *testing.T) {
+	t.Parallel()
 	script := answering("The secret answer.")
 	e := newEnv(t, script)
 	e.write(t, "config.toml", "[session]\nmax_messages = 1\n")
@@ -163,6 +171,7 @@ func TestTheLogTellsStartStopAndFailuresWithoutText(t *testing.T) {
 }
 
 func TestCompletionKnowsNames(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	if o := e.run(t, "__complete", "agents", "show", ""); strings.Contains(o.stdout, "coder") {
 		t.Errorf("before the first start: %+v", o)
@@ -191,6 +200,7 @@ func TestCompletionKnowsNames(t *testing.T) {
 }
 
 func TestHelpShowsDemoWhereItWorks(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t, answering("ok"))
 	if got := e.must(t, "ask", "--help"); !strings.Contains(got, "--demo") || !strings.Contains(got, "--model string") {
 		t.Errorf("ask: %s", got)
