@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"mac-stats/app/backend"
@@ -20,6 +21,7 @@ import (
 var version = ""
 
 func main() {
+	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Run(ctx, params(), os.Args[1:])
 	stop()

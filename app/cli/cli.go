@@ -88,7 +88,6 @@ func Run(ctx context.Context, p Params, args []string) int {
 }
 
 func (c *commands) root() *cobra.Command {
-	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	root := &cobra.Command{
 		Use:   "mac-stats",
 		Short: "A menu-bar app: the machine's vitals and a chat with a team of agents on your own Ollama server",

@@ -21,9 +21,6 @@ const (
 	earlierAnswer = "Earlier you asked about the fan and the lines."
 )
 
-// Where the first session of the list is, in pixels of the window.
-const firstSessionX, firstSessionY = 77, 180
-
 // boss is the orchestrator's model; coder, found by its name, the specialist's.
 var (
 	boss = realollama.Model{
@@ -86,17 +83,19 @@ func TestMainJob(t *testing.T) {
 	app.waitExit(t)
 	app, icon = d.launch(t)
 	d.click(t, icon, "Open CPU window")
-	window := d.screen.waitWindow(t, app.pid())
+	d.screen.waitWindow(t, app.pid())
 	time.Sleep(time.Second)
 	d.screen.shot(t, "5-after-restart")
-	d.screen.click(t, window, firstSessionX, firstSessionY)
+	d.screen.press(t, "ctrl+k")
+	d.screen.typeLine(t, "fan loud")
+	time.Sleep(time.Second)
 	d.screen.shot(t, "6-session")
 	d.screen.typeLine(t, "What did we talk about?")
 	d.waitAnswer(t, 4, earlierAnswer)
 	time.Sleep(time.Second)
 	d.screen.shot(t, "7-follow-up")
 	// then the follow-up's request holds the earlier turns
-	for _, text := range []string{"Why is my fan loud?", fanAnswer, "How many lines", countedAnswer, shortAnswer} {
+	for _, text := range []string{"Why is my fan loud?", fanAnswer, "How many lines", countedAnswer, shortAnswer, "What did we talk about?"} {
 		if !holds(lastChat(t, d), text) {
 			t.Errorf("after the restart the request does not hold %q: %s", text, roles(lastChat(t, d)))
 		}

@@ -98,12 +98,10 @@ func (s *screen) typeLine(t testing.TB, text string) {
 	s.run(t, "xdotool", "key", "--clearmodifiers", "Return")
 }
 
-// click clicks at a place of a window, in pixels from its upper left corner, and
-// leaves what opens time to do so.
-func (s *screen) click(t testing.TB, window string, x, y int) {
+// press presses a key, as xdotool names it, and leaves what opens time to do so.
+func (s *screen) press(t testing.TB, key string) {
 	t.Helper()
-	s.run(t, "xdotool", "mousemove", "--sync", "--window", window, fmt.Sprint(x), fmt.Sprint(y))
-	s.run(t, "xdotool", "click", "1")
+	s.run(t, "xdotool", "key", "--clearmodifiers", key)
 	time.Sleep(time.Second)
 }
 
