@@ -54,6 +54,19 @@ func (d *day) Summarize(ctx context.Context, _ *sessionmem.Block, _ []sessionmem
 	return sessionmem.Digest{Context: "So far.", By: "small:1b"}, nil
 }
 
+// asked is how often the model was.
+func (d *day) asked() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls
+}
+
+func (d *day) sleepsFor(asleep time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asleep = asleep
+}
+
 // mayRun begins every pass; a machine that sleeps stands still in its midst.
 func (d *day) mayRun(context.Context) bool {
 	d.mu.Lock()
@@ -189,8 +202,8 @@ func TestADay(t *testing.T) {
 			"01:58 cpu-talk: 8 summarised, 0 stay",
 			"24:10 archived: cli-left cpu-talk cli-few",
 		)
-		if d.calls != 4 {
-			t.Errorf("%d model calls in a day", d.calls)
+		if n := d.asked(); n != 4 {
+			t.Errorf("%d model calls in a day", n)
 		}
 	})
 }
@@ -206,11 +219,11 @@ func TestSleepAndWakeMakeNoBurst(t *testing.T) {
 			d.store.Release(name)
 			time.Sleep(time.Second)
 		}
-		d.asleep = 8 * time.Hour
+		d.sleepsFor(8 * time.Hour)
 		end := d.begin()
 		time.Sleep(8*time.Hour + 45*time.Minute)
-		if d.calls != 0 {
-			t.Errorf("%d model calls right after it woke", d.calls)
+		if n := d.asked(); n != 0 {
+			t.Errorf("%d model calls right after it woke", n)
 		}
 		time.Sleep(2 * time.Hour)
 		end()

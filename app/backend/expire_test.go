@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,11 +22,18 @@ type expiry struct {
 	t      *testing.T
 	root   string
 	store  *sessionmem.Store
+	stop  func()
+
+	mu    sync.Mutex // the passes and the test take turns only by the clock
 	after  time.Duration
+	told  expired
+}
+
+// expired is what an expirer has said and done.
+type expired struct {
 	warned []int // how many, each time it was said
 	from   time.Time
 	moved  []string
-	stop   func()
 }
 
 const oneDay = 24 * time.Hour
@@ -45,10 +53,12 @@ func (x *expiry) start() {
 	x.store = store
 	e := &expirer{
 		store:  store,
-		after:  func() time.Duration { return x.after },
-		warn:   func(count int, from time.Time) { x.warned, x.from = append(x.warned, count), from },
-		unwarn: func() { x.from = time.Time{} },
-		moved:  func(sessions []string) { x.moved = append(x.moved, sessions...) },
+		after: x.age,
+		warn: func(count int, from time.Time) {
+			x.tell(func(o *expired) { o.warned, o.from = append(o.warned, count), from })
+		},
+		unwarn: func() { x.tell(func(o *expired) { o.from = time.Time{} }) },
+		moved:  func(sessions []string) { x.tell(func(o *expired) { o.moved = append(o.moved, sessions...) }) },
 		logger: slog.New(slog.DiscardHandler),
 	}
 	daily := &archivist{
@@ -79,6 +89,31 @@ func (x *expiry) archived(days map[string]int) {
 	if _, err := x.store.Archive(x.t.Context(), sessionmem.ArchiveRule{After: 1, Keep: keep}); err != nil {
 		x.t.Fatal(err)
 	}
+}
+
+func (x *expiry) age() time.Duration {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.after
+}
+
+func (x *expiry) setAge(after time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.after = after
+}
+
+func (x *expiry) tell(change func(*expired)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	change(&x.told)
+}
+
+// now is what was said and done so far.
+func (x *expiry) now() expired {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return expired{slices.Clone(x.told.warned), x.told.from, slices.Clone(x.told.moved)}
 }
 
 func (x *expiry) sleep(d time.Duration) {
@@ -112,28 +147,28 @@ func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
 		}
 		started := time.Now()
 		x.sleep(23 * time.Hour)
-		if diff := cmp.Diff([]int{1}, x.warned); diff != "" || len(x.moved) > 0 {
-			t.Errorf("moved %v; warned: %s", x.moved, diff)
+		if diff := cmp.Diff([]int{1}, x.now().warned); diff != "" || len(x.now().moved) > 0 {
+			t.Errorf("moved %v; warned: %s", x.now().moved, diff)
 		}
-		if want := started.Add(firstTidy + oneDay); !x.from.Equal(want) {
-			t.Errorf("it is said for %v, want %v", x.from, want)
+		if want := started.Add(firstTidy + oneDay); !x.now().from.Equal(want) {
+			t.Errorf("it is said for %v, want %v", x.now().from, want)
 		}
 		x.stop() // a restart doesn't begin the day anew, nor does it shorten it
 		x.start()
 		x.sleep(30 * time.Minute)
-		if len(x.moved) > 0 || len(x.warned) != 2 {
-			t.Errorf("after a restart: moved %v, warned %v", x.moved, x.warned)
+		if len(x.now().moved) > 0 || len(x.now().warned) != 2 {
+			t.Errorf("after a restart: moved %v, warned %v", x.now().moved, x.now().warned)
 		}
 		x.sleep(oneDay)
-		if diff := cmp.Diff([]string{"cpu-old"}, x.moved); diff != "" || !x.from.IsZero() {
-			t.Errorf("the notice is for %v: %s", x.from, diff)
+		if diff := cmp.Diff([]string{"cpu-old"}, x.now().moved); diff != "" || !x.now().from.IsZero() {
+			t.Errorf("the notice is for %v: %s", x.now().from, diff)
 		}
 		if diff := cmp.Diff([]string{"cpu-here", "cpu-pinned", "cpu-young"}, x.left()); diff != "" {
 			t.Error(diff)
 		}
 		x.sleep(6 * oneDay) // the next one needs no warning of its own
-		if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.moved); diff != "" || len(x.warned) != 2 {
-			t.Errorf("warned %v: %s", x.warned, diff)
+		if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.now().moved); diff != "" || len(x.now().warned) != 2 {
+			t.Errorf("warned %v: %s", x.now().warned, diff)
 		}
 		if name, err := x.store.Undelete(t.Context(), "cpu-old"); name != "cpu-old" || err != nil {
 			t.Errorf("got %q, %v", name, err)
@@ -167,19 +202,19 @@ func TestWhatWasBroughtBackStays(t *testing.T) {
 				x := newExpiry(t, 2*oneDay)
 				x.archived(map[string]int{"cpu-old": 100})
 				x.sleep(oneDay + time.Hour)
-				if diff := cmp.Diff([]string{"cpu-old"}, x.moved); diff != "" {
+				if diff := cmp.Diff([]string{"cpu-old"}, x.now().moved); diff != "" {
 					t.Fatal(diff)
 				}
 				back(t, x)
 				x.stop()
 				x.start()
 				x.sleep(oneDay + 23*time.Hour)
-				if len(x.moved) != 1 || len(x.warned) != 1 {
-					t.Fatalf("moved %v, warned %v", x.moved, x.warned)
+				if len(x.now().moved) != 1 || len(x.now().warned) != 1 {
+					t.Fatalf("moved %v, warned %v", x.now().moved, x.now().warned)
 				}
 				x.sleep(3 * oneDay)
-				if diff := cmp.Diff([]string{"cpu-old", "cpu-old"}, x.moved); diff != "" || len(x.warned) != 2 {
-					t.Errorf("warned %v: %s", x.warned, diff)
+				if diff := cmp.Diff([]string{"cpu-old", "cpu-old"}, x.now().moved); diff != "" || len(x.now().warned) != 2 {
+					t.Errorf("warned %v: %s", x.now().warned, diff)
 				}
 				x.stop()
 			})
@@ -197,8 +232,8 @@ func TestNothingIsDeletedWithoutNeed(t *testing.T) {
 				x := newExpiry(t, c.after)
 				x.archived(map[string]int{"cpu-a": c.days})
 				x.sleep(10 * oneDay)
-				if len(x.warned) > 0 || len(x.moved) > 0 {
-					t.Errorf("warned %v, moved %v", x.warned, x.moved)
+				if len(x.now().warned) > 0 || len(x.now().moved) > 0 {
+					t.Errorf("warned %v, moved %v", x.now().warned, x.now().moved)
 				}
 				x.stop()
 			})
@@ -212,13 +247,13 @@ func TestAnotherWarningComesFirst(t *testing.T) {
 			x := newExpiry(t, 90*oneDay)
 			x.archived(map[string]int{"cpu-old": 100, "cpu-young": 50})
 			x.sleep(2 * oneDay)
-			x.after = 30 * oneDay
+			x.setAge(30 * oneDay)
 			x.sleep(oneDay)
-			if diff := cmp.Diff([]int{1, 1}, x.warned); diff != "" || len(x.moved) != 1 {
-				t.Errorf("moved %v: %s", x.moved, diff)
+			if diff := cmp.Diff([]int{1, 1}, x.now().warned); diff != "" || len(x.now().moved) != 1 {
+				t.Errorf("moved %v: %s", x.now().moved, diff)
 			}
 			x.sleep(oneDay)
-			if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.moved); diff != "" {
+			if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.now().moved); diff != "" {
 				t.Error(diff)
 			}
 			x.stop()
@@ -229,15 +264,15 @@ func TestAnotherWarningComesFirst(t *testing.T) {
 			x := newExpiry(t, 90*oneDay)
 			x.archived(map[string]int{"cpu-old": 100})
 			x.sleep(time.Hour)
-			x.after = 0
+			x.setAge(0)
 			x.sleep(oneDay)
-			if !x.from.IsZero() || len(x.moved) > 0 {
-				t.Errorf("the notice is for %v, moved %v", x.from, x.moved)
+			if !x.now().from.IsZero() || len(x.now().moved) > 0 {
+				t.Errorf("the notice is for %v, moved %v", x.now().from, x.now().moved)
 			}
-			x.after = 90 * oneDay
+			x.setAge(90 * oneDay)
 			x.sleep(oneDay)
-			if len(x.warned) != 2 || len(x.moved) > 0 {
-				t.Errorf("warned %v, moved %v", x.warned, x.moved)
+			if len(x.now().warned) != 2 || len(x.now().moved) > 0 {
+				t.Errorf("warned %v, moved %v", x.now().warned, x.now().moved)
 			}
 			x.stop()
 		})
@@ -251,11 +286,11 @@ func TestAnotherWarningComesFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 			x.sleep(10*oneDay + time.Hour)
-			if diff := cmp.Diff([]int{1, 1}, x.warned); diff != "" || len(x.moved) > 0 {
-				t.Errorf("moved %v: %s", x.moved, diff)
+			if diff := cmp.Diff([]int{1, 1}, x.now().warned); diff != "" || len(x.now().moved) > 0 {
+				t.Errorf("moved %v: %s", x.now().moved, diff)
 			}
 			x.sleep(oneDay)
-			if diff := cmp.Diff([]string{"cpu-young"}, x.moved); diff != "" {
+			if diff := cmp.Diff([]string{"cpu-young"}, x.now().moved); diff != "" {
 				t.Error(diff)
 			}
 			x.stop()
@@ -268,15 +303,15 @@ func TestAnotherWarningComesFirst(t *testing.T) {
 			x.sleep(time.Hour)
 			write(t, filepath.Join(x.root, "session", "state.json"), "cut of")
 			x.sleep(5 * oneDay)
-			if len(x.moved) > 0 {
-				t.Fatalf("moved %v without knowing the pins", x.moved)
+			if len(x.now().moved) > 0 {
+				t.Fatalf("moved %v without knowing the pins", x.now().moved)
 			}
 			if err := x.store.State().SetPinned(t.Context(), "cpu-other", true); err != nil {
 				t.Fatal(err)
 			}
 			x.sleep(oneDay)
-			if len(x.warned) != 2 || len(x.moved) > 0 {
-				t.Errorf("warned %v, moved %v", x.warned, x.moved)
+			if len(x.now().warned) != 2 || len(x.now().moved) > 0 {
+				t.Errorf("warned %v, moved %v", x.now().warned, x.now().moved)
 			}
 			x.stop()
 		})
