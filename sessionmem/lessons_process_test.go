@@ -31,6 +31,7 @@ func acceptAll(ctx context.Context, m *Memory) error {
 // A process that accepts is killed again and again, at any moment; the next one goes
 // on. At the end every proposal is done once.
 func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	m := NewMemory(MemoryConfig{Root: root})
 	const many = 30
@@ -107,6 +108,7 @@ func compactSlowly(ctx context.Context, s *Store, root string) error {
 }
 
 func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
+	t.Parallel()
 	r := newCompactRig(t, told("So far.", Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
 	r.say("cli-a", 0, 8)
 	cmd, _, out := start(t, "compact", r.root, "")

@@ -304,6 +304,7 @@ func TestGrounded(t *testing.T) {
 }
 
 func TestOnlyOneCompactsASession(t *testing.T) {
+	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
 	calls := 0
 	r := newCompactRig(t, summarizeFunc(func(ctx context.Context, _ *Block, _ []Block) (Digest, error) {

@@ -31,6 +31,7 @@ const retireAt = 60
 // that keeps plain lists: nothing is ever missing from a transcript but what the
 // user deleted by hand, and what a model is told is the same after every restart.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	steps := 2000
 	if v := os.Getenv(modelStepsVariable); v != "" {
 		var err error

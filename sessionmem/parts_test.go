@@ -157,6 +157,7 @@ func TestABlockIsNeverSplit(t *testing.T) {
 // TestPartsAreOneSession plays the same random sequence on a store whose parts are
 // tiny and on one without a limit: what they say is equal after every step.
 func TestPartsAreOneSession(t *testing.T) {
+	t.Parallel()
 	for range 3 {
 		seed := rand.Uint64()
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -430,6 +431,7 @@ func TestAnArchivingThatACrashCutShort(t *testing.T) {
 }
 
 func TestEditingEarlierParts(t *testing.T) {
+	t.Parallel()
 	setUp := func(t *testing.T) (*Store, []string, []Block) {
 		root := t.TempDir()
 		s := openLimited(t, root, threePartsLimit)

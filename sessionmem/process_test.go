@@ -161,6 +161,7 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 }
 
 func TestTwoProcessesAppendToOneSession(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	a, _, _ := start(t, "append", root, "anna")
 	b, _, _ := start(t, "append", root, "bert")
@@ -228,6 +229,7 @@ func TestKillInMidStreamLosesNothingAcknowledged(t *testing.T) {
 }
 
 func TestTurnLockHoldsBetweenProcesses(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	cmd, stdin, lines := start(t, "hold", root, "")
 	await(t, lines, "held")

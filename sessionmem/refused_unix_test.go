@@ -144,6 +144,7 @@ func faults(t testing.TB, root, file string) map[string]func() (mend func()) {
 }
 
 func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
+	t.Parallel()
 	if !alone(t) {
 		return
 	}

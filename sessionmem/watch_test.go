@@ -64,6 +64,7 @@ func (w *watching) quiet(d time.Duration) {
 const testDebounce = 40 * time.Millisecond
 
 func TestWatchSeesEveryWayOfSaving(t *testing.T) {
+	t.Parallel()
 	for name, save := range editorSaves {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -85,6 +86,7 @@ func TestWatchSeesEveryWayOfSaving(t *testing.T) {
 }
 
 func TestWatchThroughLinks(t *testing.T) {
+	t.Parallel()
 	dir, elsewhere, skills := t.TempDir(), t.TempDir(), t.TempDir()
 	target := filepath.Join(elsewhere, "notes.md")
 	link := filepath.Join(dir, "memory.md")
@@ -123,6 +125,7 @@ func TestWatchFolderUnderTwoNames(t *testing.T) {
 }
 
 func TestWatchFolders(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	agents, skills := filepath.Join(root, "agents"), filepath.Join(root, "not", "yet", "skills")
 	writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\n")
@@ -152,6 +155,7 @@ func TestWatchFolders(t *testing.T) {
 }
 
 func TestWatchFlat(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "session", "a.md"), "a\n")
 	w := watch(t, WatchConfig{Dirs: []string{dir}, Flat: true, Debounce: testDebounce, Sweep: 4 * testDebounce})
