@@ -1,0 +1,226 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/agents"
+	"mac-stats/app/monitor"
+)
+
+// walk presses Tab until it comes round and gives every stop, and everything that
+// can be clicked and was seen on the way.
+func (b *bench) walk(root func() fyne.CanvasObject) (stops []fyne.Focusable, clickable map[fyne.CanvasObject]bool) {
+	b.t.Helper()
+	c := b.w.win.Canvas()
+	clickable = map[fyne.CanvasObject]bool{}
+	seen := map[fyne.Focusable]bool{}
+	for range 500 {
+		collect(root(), clickable)
+		c.FocusNext()
+		b.settle()
+		f := c.Focused()
+		if f == nil {
+			b.t.Fatalf("Tab leads nowhere after %s", named(stops))
+		}
+		if seen[f] {
+			if f != stops[0] {
+				b.t.Fatalf("Tab goes back to %T in the midst of %s", f, named(stops))
+			}
+			return stops, clickable
+		}
+		if x, ok := f.(*button); ok {
+			if fill, line, _ := x.look(); line != roleAccent && line != roleText || line == fill {
+				b.t.Errorf("the button %q doesn't show that it has the focus", x.text)
+			}
+		}
+		seen[f] = true
+		stops = append(stops, f)
+	}
+	b.t.Fatalf("Tab does not come round: %s", named(stops))
+	return nil, nil
+}
+
+// collect finds what can be clicked below an object, where it is shown.
+func collect(o fyne.CanvasObject, into map[fyne.CanvasObject]bool) {
+	if !o.Visible() {
+		return
+	}
+	if _, ok := o.(fyne.Tappable); ok {
+		into[o] = true
+	}
+	switch x := o.(type) {
+	case interface{ SelectedText() string }: // a field: what is inside is the toolkit's
+	case *fyne.Container:
+		for _, inner := range x.Objects {
+			collect(inner, into)
+		}
+	case fyne.Widget:
+		for _, inner := range test.WidgetRenderer(x).Objects() {
+			collect(inner, into)
+		}
+	}
+}
+
+func named(stops []fyne.Focusable) []string {
+	var out []string
+	for _, f := range stops {
+		if b, ok := f.(*button); ok {
+			out = append(out, b.text)
+		} else {
+			out = append(out, fmt.Sprintf("%T", f))
+		}
+	}
+	return out
+}
+
+// byAnotherWay tells what needs no stop of its own for Tab.
+func byAnotherWay(o fyne.CanvasObject) bool {
+	switch x := o.(type) {
+	case *scrim: // the button that opens the drawer closes it
+		return true
+	case *vitalCell: // the strip is one stop, and opens the page with all of them
+		return true
+	case *viewport: // one whose rows are the stops
+		return x.Disabled()
+	case *sessionRow, *hitRow: // the arrow keys move in the list, Enter opens
+		return true
+	case *button:
+		return x.Disabled()
+	}
+	return false
+}
+
+// counted makes a press of a control count instead; false where it is none of ours.
+func counted(f fyne.Focusable, presses *int) bool {
+	press := func() { *presses++ }
+	switch x := f.(type) {
+	case *button:
+		x.onTap = press
+	case *tappable:
+		x.onTap = press
+	case *splitRow:
+		x.onTap = press
+	case *toggle:
+		x.change = func(string) { press() }
+	default:
+		return false
+	}
+	return true
+}
+
+func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
+	tests := map[string]func(b *bench){
+		"chat": func(b *bench) {
+			b.w.send("q")
+			ev := b.run(0).events
+			ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+			ev <- agents.Event{Type: agents.EventThinking, Text: "hm"}
+			ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
+			ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}
+			ev <- token("See [this](https://example.org).\n\n```go\nfunc f() {}\n```\n")
+			b.settle()
+			b.w.SetNotice("Something.")
+			b.enter("and this next")
+		},
+		"an empty chat": func(*bench) {},
+		"memory":        func(b *bench) { b.onMemory("# Notes\n\n- tea\n- jazz\n") },
+		"agents":        func(b *bench) { b.onAgents(coderFiles()) },
+		"settings":      func(b *bench) { b.w.ShowSettings() },
+		"transcript": func(b *bench) {
+			_, s := b.withStore()
+			b.branched(s, "cpu-a")
+			b.reads(s, "cpu-a", "")
+			b.w.findInside()
+		},
+		"vitals": func(b *bench) {
+			b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 99}})
+			b.w.showPage(pageVitals)
+		},
+		"a narrow chat": func(b *bench) {
+			b.w.win.Resize(fyne.NewSize(420, 700))
+			b.w.send("q")
+		},
+	}
+	for name, open := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).withSessions(3).shown()
+				open(b)
+				b.settle()
+				stops, clickable := b.walk(b.w.win.Content)
+				reached := map[fyne.CanvasObject]bool{}
+				for _, f := range stops {
+					reached[f.(fyne.CanvasObject)] = true
+				}
+				for o := range clickable {
+					if !reached[o] && !byAnotherWay(o) {
+						t.Errorf("Tab does not reach %s", describe(o))
+					}
+				}
+				pressedByKey(t, stops)
+			})
+		})
+	}
+}
+
+func TestTheSearchIsDoneByKey(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		_, s := b.withStore()
+		b.said(s, "cpu-a", time.Hour, "fan?", "loud")
+		b.said(s, "cpu-b", time.Hour, "disk?", "full")
+		b.shown()
+		b.w.openSwitcher()
+		b.settle()
+		stops, clickable := b.walk(func() fyne.CanvasObject { return b.w.win.Canvas().Overlays().Top() })
+		for o := range clickable {
+			f, ok := o.(fyne.Focusable)
+			if !byAnotherWay(o) && (!ok || !contains(stops, f)) {
+				t.Errorf("Tab does not reach %s", describe(o))
+			}
+		}
+		pressedByKey(t, stops)
+		b.press(fyne.KeyDown, fyne.KeyReturn)
+		if b.w.switcher != nil || b.w.shown.name == "" {
+			t.Error("Enter opens nothing")
+		}
+	})
+}
+
+func contains(stops []fyne.Focusable, f fyne.Focusable) bool {
+	for _, s := range stops {
+		if s == f {
+			return true
+		}
+	}
+	return false
+}
+
+func describe(o fyne.CanvasObject) string {
+	if b, ok := o.(*button); ok {
+		return fmt.Sprintf("the button %q", b.text)
+	}
+	return reflect.TypeOf(o).String()
+}
+
+// pressedByKey presses each stop by Enter and by Space.
+func pressedByKey(t *testing.T, stops []fyne.Focusable) {
+	t.Helper()
+	for _, f := range stops {
+		presses := 0
+		if !counted(f, &presses) {
+			continue
+		}
+		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		if presses != 2 {
+			t.Errorf("Enter and Space press %s %d times, want 2", describe(f.(fyne.CanvasObject)), presses)
+		}
+	}
+}
