@@ -515,6 +515,23 @@ func TestStatesBeforeTheFirstToken(t *testing.T) {
 	})
 }
 
+func TestTheFirstStateIsShownWithinATenthOfASecond(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		sent := time.Now()
+		b.w.send("q")
+		for !strings.Contains(b.screen(), "waiting for the model") {
+			if time.Since(sent) > time.Minute {
+				t.Fatal("nothing is said")
+			}
+			(<-b.queue)()
+		}
+		if took := time.Since(sent); took > 100*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
