@@ -19,13 +19,13 @@ import (
 
 // expiry is an expirer on a real folder that runs once a day in virtual time.
 type expiry struct {
-	t      *testing.T
-	root   string
-	store  *sessionmem.Store
+	t     *testing.T
+	root  string
+	store *sessionmem.Store
 	stop  func()
 
 	mu    sync.Mutex // the passes and the test take turns only by the clock
-	after  time.Duration
+	after time.Duration
 	told  expired
 }
 
@@ -52,7 +52,7 @@ func (x *expiry) start() {
 	}
 	x.store = store
 	e := &expirer{
-		store:  store,
+		store: store,
 		after: x.age,
 		warn: func(count int, from time.Time) {
 			x.tell(func(o *expired) { o.warned, o.from = append(o.warned, count), from })

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/sessionmem"
 )
 
 // enter types a message and presses Enter.
@@ -175,6 +176,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		b.enter("second")
 		test.Type(b.w.compose.entry, "half a thought")
 		name := b.w.shown.name
+		b.sessions.files[name] = &sessionmem.Transcript{Info: sessionmem.Info{Name: name, Path: "/x"}, Blocks: []sessionmem.Block{{ID: "u1", Kind: sessionmem.KindUser, Text: "first"}}}
 		b.w.NewChat()
 		test.Type(b.w.compose.entry, "a new idea")
 		b.w.quit()

@@ -62,45 +62,51 @@ func (b *bench) settingsListed() map[string]bool {
 }
 
 func TestSettings_everyKeyHasARow(t *testing.T) {
-	b := settingsShown(t)
-	for _, s := range settingSections() {
-		b.w.settings.open[s.key] = true
-	}
-	b.w.settings.show()
-	listed := b.settingsListed()
-	for _, s := range config.Settings() {
-		if !listed[s.Key] {
-			t.Errorf("%s is not on the page", s.Key)
+	inBubble(t, func(t *testing.T) {
+		b := settingsShown(t)
+		for _, s := range settingSections() {
+			b.w.settings.open[s.key] = true
 		}
-	}
+		b.w.settings.show()
+		listed := b.settingsListed()
+		for _, s := range config.Settings() {
+			if !listed[s.Key] {
+				t.Errorf("%s is not on the page", s.Key)
+			}
+		}
+	})
 }
 
 func TestSettings_simpleOnesFirst(t *testing.T) {
-	b := settingsShown(t)
-	listed := b.settingsListed()
-	if !listed["window.theme"] || !listed["ollama.host"] || listed["compaction.threshold"] || listed["shortcuts.quit"] {
-		t.Errorf("on the page: %v", listed)
-	}
-	if n := len(listed); n > len(config.Settings())/2 {
-		t.Errorf("%d of %d settings are shown at first", n, len(config.Settings()))
-	}
+	inBubble(t, func(t *testing.T) {
+		b := settingsShown(t)
+		listed := b.settingsListed()
+		if !listed["window.theme"] || !listed["ollama.host"] || listed["compaction.threshold"] || listed["shortcuts.quit"] {
+			t.Errorf("on the page: %v", listed)
+		}
+		if n := len(listed); n > len(config.Settings())/2 {
+			t.Errorf("%d of %d settings are shown at first", n, len(config.Settings()))
+		}
+	})
 }
 
 func TestSettings_search(t *testing.T) {
-	b := settingsShown(t)
-	for _, tt := range []struct{ query, want string }{
-		{"num_ctx", "ollama.num_ctx"},
-		{"  DARK ", "window.theme"},
-		{"MAX_SERVER_MEMORY", "memory.max_server"},
-		{"lesson undo", "memory.write"},
-	} {
-		b.w.settings.search.field.entry.SetText(tt.query)
-		if listed := b.settingsListed(); !listed[tt.want] || len(listed) > 4 {
-			t.Errorf("%q finds %v, want %s", tt.query, listed, tt.want)
+	inBubble(t, func(t *testing.T) {
+		b := settingsShown(t)
+		for _, tt := range []struct{ query, want string }{
+			{"num_ctx", "ollama.num_ctx"},
+			{"  DARK ", "window.theme"},
+			{"MAX_SERVER_MEMORY", "memory.max_server"},
+			{"lesson undo", "memory.write"},
+		} {
+			b.w.settings.search.field.entry.SetText(tt.query)
+			if listed := b.settingsListed(); !listed[tt.want] || len(listed) > 4 {
+				t.Errorf("%q finds %v, want %s", tt.query, listed, tt.want)
+			}
 		}
-	}
-	b.w.settings.search.field.entry.SetText("nothing has this")
-	b.sees("No setting has these words.")
+		b.w.settings.search.field.entry.SetText("nothing has this")
+		b.sees("No setting has these words.")
+	})
 }
 
 func TestSettings_switchIsWrittenInPlace(t *testing.T) {
@@ -130,26 +136,28 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 }
 
 func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
-	b := settingsShown(t)
-	f := b.row("session.notify_after").control.(*valueField)
-	f.entry.SetText("soon")
-	f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	b.settle()
-	b.row("session.notify_after").says(t, "session.notify_after can't be soon: it must be a time from 1s to 1h")
-	if f.entry.Text != "soon" {
-		t.Errorf("the field has %q", f.entry.Text)
-	}
-	if _, err := os.Stat(b.conffile()); err == nil {
-		t.Error("config.toml was written")
-	}
-	f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	if f.entry.Text != "10s" {
-		t.Errorf("Esc gives %q, want the value of before", f.entry.Text)
-	}
-	f.entry.SetText("1m")
-	f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	b.settle()
-	b.inFile(`notify_after = "1m"`)
+	inBubble(t, func(t *testing.T) {
+		b := settingsShown(t)
+		f := b.row("session.notify_after").control.(*valueField)
+		f.entry.SetText("soon")
+		f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.settle()
+		b.row("session.notify_after").says(t, "session.notify_after can't be soon: it must be a time from 1s to 1h")
+		if f.entry.Text != "soon" {
+			t.Errorf("the field has %q", f.entry.Text)
+		}
+		if _, err := os.Stat(b.conffile()); err == nil {
+			t.Error("config.toml was written")
+		}
+		f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if f.entry.Text != "10s" {
+			t.Errorf("Esc gives %q, want the value of before", f.entry.Text)
+		}
+		f.entry.SetText("1m")
+		f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.settle()
+		b.inFile(`notify_after = "1m"`)
+	})
 }
 
 func TestSettings_theEnvironmentLocks(t *testing.T) {
@@ -189,15 +197,17 @@ func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
 }
 
 func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
-	b := settingsShown(t)
-	host, model := b.row("ollama.host").control.(*valueField), b.row("ollama.model").control.(*valueField)
-	model.entry.SetText("half a na")
-	b.set("ollama.host", "other:1")
-	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-	b.settle()
-	if host.entry.Text != "other:1" || model.entry.Text != "half a na" {
-		t.Errorf("fields: %q and %q", host.entry.Text, model.entry.Text)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := settingsShown(t)
+		host, model := b.row("ollama.host").control.(*valueField), b.row("ollama.model").control.(*valueField)
+		model.entry.SetText("half a na")
+		b.set("ollama.host", "other:1")
+		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.settle()
+		if host.entry.Text != "other:1" || model.entry.Text != "half a na" {
+			t.Errorf("fields: %q and %q", host.entry.Text, model.entry.Text)
+		}
+	})
 }
 
 func TestShortcuts_areBoundAsConfigured(t *testing.T) {
@@ -228,27 +238,29 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 }
 
 func TestShortcuts_pressedInSettings(t *testing.T) {
-	b := settingsShown(t)
-	b.w.settings.open["shortcuts"] = true
-	b.w.settings.show()
-	f := b.row("shortcuts.find").control.(*shortcutField)
-	b.w.win.Canvas().Focus(f)
-	f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
-	b.settle()
-	b.inFile(`find = "Mod+N"`)
-	if c := b.row("shortcuts.find").state.conflict; !strings.Contains(c, "“New chat” too") {
-		t.Errorf("conflict = %q", c)
-	}
-	f.Tapped(nil)
-	f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyBackspace})
-	b.settle()
-	b.inFile(`find = ""`)
-	f.Tapped(nil)
-	f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-	if f.waiting || f.text != "none" {
-		t.Errorf("after Esc: %q", f.text)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := settingsShown(t)
+		b.w.settings.open["shortcuts"] = true
+		b.w.settings.show()
+		f := b.row("shortcuts.find").control.(*shortcutField)
+		b.w.win.Canvas().Focus(f)
+		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
+		b.settle()
+		b.inFile(`find = "Mod+N"`)
+		if c := b.row("shortcuts.find").state.conflict; !strings.Contains(c, "“New chat” too") {
+			t.Errorf("conflict = %q", c)
+		}
+		f.Tapped(nil)
+		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyBackspace})
+		b.settle()
+		b.inFile(`find = ""`)
+		f.Tapped(nil)
+		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if f.waiting || f.text != "none" {
+			t.Errorf("after Esc: %q", f.text)
+		}
+	})
 }
 
 func TestShortcuts_list(t *testing.T) {

@@ -50,22 +50,24 @@ func onVitals(t *testing.T, s monitor.Snapshot) *bench {
 }
 
 func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
-	b := onVitals(t, fullSnapshot())
-	b.sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "load average 1.50",
-		"of 16 GB used", "3.0 GB cached", "swap n/a: no swap", "waiting 0.4 %",
-		"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
-		"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
-		"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
-		"last 5 min: mean 2 %, peak 3 %")
-	// when the range is switched, the history is that one's
-	b.pressOn("1 h")
-	b.sees("last 1 h: mean 2 %")
-	// and pressing the strip again goes back to the chat
-	test.Tap(b.w.vitals.cells[3])
-	b.settle()
-	if b.w.page != pageChat {
-		t.Errorf("on page %s", b.w.page)
-	}
+	inBubble(t, func(t *testing.T) {
+		b := onVitals(t, fullSnapshot())
+		b.sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "load average 1.50",
+			"of 16 GB used", "3.0 GB cached", "swap n/a: no swap", "waiting 0.4 %",
+			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
+			"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
+			"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
+			"last 5 min: mean 2 %, peak 3 %")
+		// when the range is switched, the history is that one's
+		b.pressOn("1 h")
+		b.sees("last 1 h: mean 2 %")
+		// and pressing the strip again goes back to the chat
+		test.Tap(b.w.vitals.cells[3])
+		b.settle()
+		if b.w.page != pageChat {
+			t.Errorf("on page %s", b.w.page)
+		}
+	})
 }
 
 func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
@@ -94,19 +96,21 @@ func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
 }
 
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
-	b := onVitals(t, fullSnapshot())
-	b.w.compose.setText("Look at this:")
-	b.w.details.ask(monitor.CPU)
-	b.settle()
-	text := b.w.compose.entry.Text
-	for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q has no %q", text, want)
+	inBubble(t, func(t *testing.T) {
+		b := onVitals(t, fullSnapshot())
+		b.w.compose.setText("Look at this:")
+		b.w.details.ask(monitor.CPU)
+		b.settle()
+		text := b.w.compose.entry.Text
+		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q has no %q", text, want)
+			}
 		}
-	}
-	if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.shown.draft != text {
-		t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.shown.draft)
-	}
+		if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.shown.draft != text {
+			t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.shown.draft)
+		}
+	})
 }
 
 // pressOn presses the button of that name on the page, or on the question before it.
@@ -133,59 +137,65 @@ func (b *bench) pressOn(name string) {
 }
 
 func TestQuitAsksFirstThenOffersForce(t *testing.T) {
-	b := onVitals(t, fullSnapshot())
-	b.vitals.stubborn.Store(true)
-	// given a list of two, of which one is the system's own
-	shown := 0
-	for _, l := range b.w.details.procs.lines {
-		if l.object.Visible() && l.quit.Visible() {
-			shown++
+	inBubble(t, func(t *testing.T) {
+		b := onVitals(t, fullSnapshot())
+		b.vitals.stubborn.Store(true)
+		// given a list of two, of which one is the system's own
+		shown := 0
+		for _, l := range b.w.details.procs.lines {
+			if l.object.Visible() && l.quit.Visible() {
+				shown++
+			}
 		}
-	}
-	if shown != 1 {
-		t.Errorf("%d can be quit, want 1", shown)
-	}
-	// when Quit is pressed, then it asks and does nothing yet
-	b.pressOn("Quit")
-	b.sees("Quit stubborn?", "stubborn (pid 1048576) is asked to quit.")
-	b.pressOn("Cancel")
-	if len(b.vitals.quits) != 0 {
-		t.Fatal("Cancel quits it")
-	}
-	// when confirmed, it is asked, and force is offered where that was not enough
-	b.pressOn("Quit")
-	b.pressOn("Ask it to quit")
-	b.until("stubborn (pid 1048576) still runs.")
-	b.pressOn("Force it to quit")
-	b.sees("Force stubborn to quit?")
-	b.vitals.stubborn.Store(false)
-	b.pressOn("Force it to quit")
-	b.until("stubborn (pid 1048576) has quit.")
-	if got := []string{<-b.vitals.quits, <-b.vitals.quits}; !slices.Equal(got, []string{"1048576 false", "1048576 true"}) {
-		t.Errorf("asked for %v", got)
-	}
+		if shown != 1 {
+			t.Errorf("%d can be quit, want 1", shown)
+		}
+		// when Quit is pressed, then it asks and does nothing yet
+		b.pressOn("Quit")
+		b.sees("Quit stubborn?", "stubborn (pid 1048576) is asked to quit.")
+		b.pressOn("Cancel")
+		if len(b.vitals.quits) != 0 {
+			t.Fatal("Cancel quits it")
+		}
+		// when confirmed, it is asked, and force is offered where that was not enough
+		b.pressOn("Quit")
+		b.pressOn("Ask it to quit")
+		b.until("stubborn (pid 1048576) still runs.")
+		b.pressOn("Force it to quit")
+		b.sees("Force stubborn to quit?")
+		b.vitals.stubborn.Store(false)
+		b.pressOn("Force it to quit")
+		b.until("stubborn (pid 1048576) has quit.")
+		if got := []string{<-b.vitals.quits, <-b.vitals.quits}; !slices.Equal(got, []string{"1048576 false", "1048576 true"}) {
+			t.Errorf("asked for %v", got)
+		}
+	})
 }
 
 func TestAFailureToQuitIsSaid(t *testing.T) {
-	b := onVitals(t, fullSnapshot())
-	b.vitals.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
-	b.pressOn("Quit")
-	b.pressOn("Ask it to quit")
-	b.until("Stubborn (pid 1048576) belongs to another user.")
+	inBubble(t, func(t *testing.T) {
+		b := onVitals(t, fullSnapshot())
+		b.vitals.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
+		b.pressOn("Quit")
+		b.pressOn("Ask it to quit")
+		b.until("Stubborn (pid 1048576) belongs to another user.")
+	})
 }
 
 func TestCardsGrowAndShrink(t *testing.T) {
-	b := onVitals(t, monitor.Snapshot{})
-	before := b.w.details.view.total
-	b.sees("measuring …")
-	b.vitals.publish(fullSnapshot())
-	b.settle()
-	if b.w.details.view.total <= before {
-		t.Errorf("%v high without a number, %v with all", before, b.w.details.view.total)
-	}
-	b.w.win.Resize(fyne.NewSize(420, 3600))
-	b.settle()
-	b.sees("% of all 2 cores together", "down 2.0 MB/s")
+	inBubble(t, func(t *testing.T) {
+		b := onVitals(t, monitor.Snapshot{})
+		before := b.w.details.view.total
+		b.sees("measuring …")
+		b.vitals.publish(fullSnapshot())
+		b.settle()
+		if b.w.details.view.total <= before {
+			t.Errorf("%v high without a number, %v with all", before, b.w.details.view.total)
+		}
+		b.w.win.Resize(fyne.NewSize(420, 3600))
+		b.settle()
+		b.sees("% of all 2 cores together", "down 2.0 MB/s")
+	})
 }
 
 func TestHistoryWords(t *testing.T) {
