@@ -78,22 +78,24 @@ func TestTheNoticeFitsANarrowWindow(t *testing.T) {
 }
 
 func TestAHotkeyThatCantBeTakenIsToldBeforeTheTray(t *testing.T) {
-	b := newBench(t)
-	taken := backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work"}
-	b.w.parts.notices = func() []backend.Notice { return []backend.Notice{taken} }
-	b.w.tellFirst()
-	b.shown()
-	b.w.SetNotice("There is no tray icon.")
-	b.sees("The hotkey does not work.")
-	b.seesNot("tray icon", "Copy diagnostics")
-	test.Tap(b.w.notice.dismiss)
-	b.settle()
-	b.sees("There is no tray icon.")
-	test.Tap(b.w.notice.dismiss)
-	b.notify(taken)
-	b.settle()
-	b.sees("The hotkey does not work.")
-	test.Tap(b.w.notice.dismiss)
-	b.settle()
-	b.seesNot("tray icon", "hotkey") // what was dismissed once does not come back
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		taken := backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work"}
+		b.w.parts.notices = func() []backend.Notice { return []backend.Notice{taken} }
+		b.w.tellFirst()
+		b.shown()
+		b.w.SetNotice("There is no tray icon.")
+		b.sees("The hotkey does not work.")
+		b.seesNot("tray icon", "Copy diagnostics")
+		test.Tap(b.w.notice.dismiss)
+		b.settle()
+		b.sees("There is no tray icon.")
+		test.Tap(b.w.notice.dismiss)
+		b.notify(taken)
+		b.settle()
+		b.sees("The hotkey does not work.")
+		test.Tap(b.w.notice.dismiss)
+		b.settle()
+		b.seesNot("tray icon", "hotkey") // what was dismissed once does not come back
+	})
 }
