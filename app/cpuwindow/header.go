@@ -5,7 +5,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
@@ -251,15 +250,4 @@ func demoMenu(quit func()) *fyne.Menu {
 	after := fyne.NewMenuItem("Start mac-stats again for your own data", nil)
 	after.Disabled = true
 	return fyne.NewMenu("", fyne.NewMenuItem("Leave the demo: quits it", quit), after)
-}
-
-// showMenu opens a menu below a button.
-func showMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
-	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(below)
-	showMenuAt(m, at.AddXY(0, below.Size().Height+gap4), canvas)
-}
-
-// showMenuAt opens a menu at a place of the window.
-func showMenuAt(m *fyne.Menu, at fyne.Position, canvas fyne.Canvas) {
-	widget.ShowPopUpMenuAtPosition(m, canvas, at)
 }

@@ -1,0 +1,131 @@
+package cpuwindow
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Menus have a card of ours with a line around: Fyne's own are told from what is
+// below by their shadow alone, which a light window swallows.
+
+// showMenu opens a menu below a button.
+func showMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
+	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(below)
+	showMenuAt(m, at.AddXY(0, below.Size().Height+gap4), canvas)
+}
+
+// showMenuAt opens a menu at a place of the window, or beside it where there is no
+// room.
+func showMenuAt(m *fyne.Menu, at fyne.Position, c fyne.Canvas) {
+	p := newMenuPopUp(m, at, c)
+	p.Resize(c.Size())
+	c.Overlays().Add(p)
+	c.Focus(p)
+}
+
+// menuPopUp is an open menu; a press beside it closes it. It is worked by mouse or
+// by the arrow keys, Enter and Esc.
+type menuPopUp struct {
+	widget.BaseWidget
+	menu   *widget.Menu
+	box    fyne.CanvasObject // the menu in a theme without a shadow
+	at     fyne.Position
+	canvas fyne.Canvas
+}
+
+func newMenuPopUp(m *fyne.Menu, at fyne.Position, c fyne.Canvas) *menuPopUp {
+	p := &menuPopUp{menu: widget.NewMenu(m), at: at, canvas: c}
+	p.menu.OnDismiss = p.close
+	p.box = container.NewThemeOverride(p.menu, flatTheme{theme.Current()})
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+func (p *menuPopUp) close() { p.canvas.Overlays().Remove(p) }
+
+// Tapped implements fyne.Tappable.
+func (p *menuPopUp) Tapped(*fyne.PointEvent) { p.close() }
+
+// TappedSecondary implements fyne.SecondaryTappable.
+func (p *menuPopUp) TappedSecondary(*fyne.PointEvent) { p.close() }
+
+// FocusGained implements fyne.Focusable.
+func (p *menuPopUp) FocusGained() {}
+
+// FocusLost implements fyne.Focusable.
+func (p *menuPopUp) FocusLost() {}
+
+// TypedRune implements fyne.Focusable.
+func (p *menuPopUp) TypedRune(rune) {}
+
+// TypedKey implements fyne.Focusable.
+func (p *menuPopUp) TypedKey(ev *fyne.KeyEvent) {
+	switch ev.Name {
+	case fyne.KeyDown:
+		p.menu.ActivateNext()
+	case fyne.KeyUp:
+		p.menu.ActivatePrevious()
+	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
+		p.menu.TriggerLast()
+	case fyne.KeyEscape:
+		p.close()
+	}
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *menuPopUp) CreateRenderer() fyne.WidgetRenderer {
+	r := &menuRenderer{p: p, card: canvas.NewRectangle(color.Transparent)}
+	r.apply()
+	return r
+}
+
+type menuRenderer struct {
+	p    *menuPopUp
+	card *canvas.Rectangle
+}
+
+func (r *menuRenderer) apply() {
+	r.card.FillColor, r.card.StrokeColor, r.card.StrokeWidth = ink(roleCard), ink(roleLine), 1
+	r.card.CornerRadius = radiusCard
+	r.card.Shadow = canvas.Shadow{Color: theme.Color(theme.ColorNameShadow), BlurRadius: gap8, Offset: fyne.NewPos(0, 2)}
+}
+
+// Layout implements fyne.WidgetRenderer: all of the menu is in the window, as far as
+// it fits.
+func (r *menuRenderer) Layout(s fyne.Size) {
+	size := r.p.box.MinSize().AddWidthHeight(2*gap4, 2*gap4)
+	size = fyne.NewSize(min(size.Width, s.Width), min(size.Height, s.Height))
+	at := fyne.NewPos(max(0, min(r.p.at.X, s.Width-size.Width-gap4)), max(0, min(r.p.at.Y, s.Height-size.Height-gap4)))
+	r.card.Move(at)
+	r.card.Resize(size)
+	r.p.box.Move(at.AddXY(gap4, gap4))
+	r.p.box.Resize(size.SubtractWidthHeight(2*gap4, 2*gap4))
+}
+
+func (r *menuRenderer) MinSize() fyne.Size { return fyne.Size{} }
+
+func (r *menuRenderer) Refresh() {
+	r.apply()
+	r.card.Refresh()
+	r.p.box.Refresh()
+}
+
+func (r *menuRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.card, r.p.box} }
+func (r *menuRenderer) Destroy()                     {}
+
+// flatTheme leaves ground and shadow of a menu to the card it lies on.
+type flatTheme struct{ fyne.Theme }
+
+// Color implements fyne.Theme.
+func (t flatTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	switch name {
+	case theme.ColorNameMenuBackground, theme.ColorNameShadow:
+		return color.Transparent
+	}
+	return t.Theme.Color(name, v)
+}
