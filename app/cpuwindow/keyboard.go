@@ -75,7 +75,7 @@ func pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 		press()
 	case fyne.KeyEscape:
 		if w := windowOf(o); w != nil {
-			w.stop()
+			w.escape()
 		}
 	default:
 		boundKey(o, ev)

@@ -147,7 +147,7 @@ func (w *Window) bindKeys() {
 	}
 	canvas.SetOnTypedKey(func(k *fyne.KeyEvent) {
 		if k.Name == fyne.KeyEscape {
-			w.stop()
+			w.escape()
 			return
 		}
 		w.runKey(k)

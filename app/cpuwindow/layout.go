@@ -75,6 +75,15 @@ func (l *rootLayout) closeDrawer() {
 	}
 }
 
+// escape closes the drawer where it is open; else it stops the answer.
+func (w *Window) escape() {
+	if w.root.drawer {
+		w.root.closeDrawer()
+		return
+	}
+	w.stop()
+}
+
 func (w *Window) toggleDrawer() {
 	w.root.drawer = !w.root.drawer && w.root.narrow
 	w.root.apply()

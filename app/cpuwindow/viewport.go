@@ -396,7 +396,7 @@ func (v *viewport) TappedSecondary(ev *fyne.PointEvent) {
 	}
 	cp := fyne.NewMenuItem("Copy", v.copySelection)
 	cp.Disabled = !v.sel.active
-	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", cp, fyne.NewMenuItem("Select all", v.selectAll)), c, ev.AbsolutePosition)
+	showMenuAt(fyne.NewMenu("", cp, fyne.NewMenuItem("Select all", v.selectAll)), ev.AbsolutePosition, c)
 }
 
 func (v *viewport) ordered() (from, to spot) {

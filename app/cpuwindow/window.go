@@ -158,13 +158,14 @@ func (w *Window) build() {
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
+	w.compose.entry.onEscape = w.escape
 	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
 	w.compose.entry.onKey, w.compose.entry.onUp = w.runShortcut, w.editLast
 	w.foot = newFoot(w.openSummary)
 	w.notice = newNoticeBar(w.onDismissed)
 	w.chat = newChatView(w.chatActions())
 	w.chat.port.onShortcut = w.runShortcut
-	w.chat.port.onEscape = w.stop
+	w.chat.port.onEscape = w.escape
 	w.pageView = newViewport()
 	w.pageView.follow, w.pageView.fixed = false, true
 	w.shelf = newEditShelf(w.parts.memories, w.tellUnkept)
