@@ -335,12 +335,13 @@ func (r *composerRenderer) Layout(s fyne.Size) {
 	}
 	a := c.attach.MinSize()
 	c.attach.Resize(a)
-	c.attach.Move(fyne.NewPos(s.Width-gap12-(b.Width+a.Width)/2, top+gap8))
+	c.attach.Move(fyne.NewPos(s.Width-b.Width-a.Width-2*gap12, s.Height-10-(b.Height+a.Height)/2))
+	right := b.Width + a.Width + 3*gap12
 	c.entry.Move(fyne.NewPos(gap4, top+gap4))
-	c.entry.Resize(fyne.NewSize(s.Width-b.Width-gap12*2-gap4, s.Height-top-gap8))
+	c.entry.Resize(fyne.NewSize(s.Width-right-gap4, s.Height-top-gap8))
 	h := c.hint.MinSize().Height
 	c.hint.Move(fyne.NewPos(gap12, s.Height-h-6))
-	c.hint.Resize(fyne.NewSize(s.Width-b.Width-3*gap12, h))
+	c.hint.Resize(fyne.NewSize(s.Width-right-gap12, h))
 }
 
 func (r *composerRenderer) Refresh() {
