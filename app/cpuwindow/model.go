@@ -640,7 +640,7 @@ func stateWords(s agents.State) string {
 // tookWords is a duration as the rows say it: "3.1 s", "2:05 min".
 func tookWords(d time.Duration) string {
 	switch {
-	case d <= 0:
+	case d < 50*time.Millisecond: // no "0.0 s"
 		return ""
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())

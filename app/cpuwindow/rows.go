@@ -130,6 +130,7 @@ type itemRow struct {
 	text   *prose
 	marker *words
 	box    *surface // of a task, filled when done
+	tick   []*canvas.Line
 	quote  int
 	bars   []*surface
 	lead   float32 // where the text begins
@@ -163,6 +164,7 @@ func newItemRow(l leaf) *itemRow {
 	}
 	if l.marker == markDone {
 		r.box.fill, r.box.stroke = roleAccent, roleAccent
+		r.tick = []*canvas.Line{canvas.NewLine(nil), canvas.NewLine(nil)}
 	}
 	r.ExtendBaseWidget(r)
 	return r
@@ -204,6 +206,10 @@ func (r *itemRow) CreateRenderer() fyne.WidgetRenderer {
 	if r.box != nil {
 		objects = append(objects, r.box)
 	}
+	for _, t := range r.tick {
+		t.StrokeWidth, t.StrokeColor = 1.5, ink(roleOnAccent)
+		objects = append(objects, t)
+	}
 	for _, b := range r.bars {
 		objects = append(objects, b)
 	}
@@ -225,8 +231,14 @@ func (x *itemRenderer) Layout(s fyne.Size) {
 	r.marker.Move(fyne.NewPos(r.lead-m.Width-6, 0))
 	r.marker.Resize(fyne.NewSize(m.Width, r.text.leading))
 	if r.box != nil {
-		r.box.Move(fyne.NewPos(r.lead-gap16, (r.text.leading-10)/2))
-		r.box.Resize(fyne.NewSize(10, 10))
+		at := fyne.NewPos(r.lead-18, (r.text.leading-gap12)/2)
+		r.box.Move(at)
+		r.box.Resize(fyne.NewSize(gap12, gap12))
+		if len(r.tick) > 0 { // a hook: down to its low point, up to the right
+			low := at.AddXY(5, 9)
+			r.tick[0].Position1, r.tick[0].Position2 = at.AddXY(2.5, 6.5), low
+			r.tick[1].Position1, r.tick[1].Position2 = low, at.AddXY(9.5, 3.5)
+		}
 	}
 	r.text.Move(fyne.NewPos(r.lead, 0))
 	r.text.measure(s.Width - r.lead)
@@ -237,6 +249,9 @@ func (x *itemRenderer) Objects() []fyne.CanvasObject { return x.objects }
 func (x *itemRenderer) Destroy()                     {}
 func (x *itemRenderer) Refresh() {
 	x.Layout(x.r.Size())
+	for _, t := range x.r.tick {
+		t.StrokeColor = ink(roleOnAccent)
+	}
 	for _, o := range x.objects {
 		o.Refresh()
 	}
