@@ -60,7 +60,6 @@ func newTranscriptView(act readerActions) *transcriptView {
 	v := &transcriptView{act: act}
 	v.rows = newChatView(chatActions{copyText: act.copyText, openLink: act.openLink, files: act.files})
 	v.rows.reading = true
-	v.rows.reading = true
 	v.rows.onToggle = func() {
 		if v.read != nil {
 			v.build()
@@ -109,7 +108,7 @@ func (v *transcriptView) fail(in sessionmem.Info, words string) {
 	v.name, v.read, v.fault = in.Name, nil, words
 	rows := []*placed{{row: newCardRow(roleHot, newParagraph("This transcript can't be read: "+words, roleText), newParagraph("The file is left as it is.", roleMuted)), gap: gap12, max: proseMax}}
 	if in.Path != "" {
-		rows = append(rows, &placed{row: newFlowRow(gap8, v.fileButtons(in)...), gap: gap12})
+		rows = append(rows, &placed{row: newFlowRow(gap16, v.fileButtons(in)...), gap: gap12})
 	}
 	v.rows.port.setRows(rows)
 }
@@ -193,15 +192,19 @@ func (v *transcriptView) heading(now time.Time) []*placed {
 	}
 	buttons = append(buttons,
 		newButton(buttonPlain, "Fork", func() { v.act.fork(in, "") }),
-		newButton(buttonPlain, "Export", func() { v.act.export(in) }),
-		newButton(buttonPlain, "Copy as text", func() { v.act.copyAll(in) }))
-	if in.Path != "" {
-		buttons = append(buttons, v.fileButtons(in)...)
+		newButton(buttonPlain, "Find", v.openFind))
+	links := []fyne.CanvasObject{
+		newButton(buttonQuiet, "Export", func() { v.act.export(in) }),
+		newButton(buttonQuiet, "Copy as text", func() { v.act.copyAll(in) }),
 	}
-	buttons = append(buttons, newButton(buttonPlain, "Find", v.openFind), newButton(buttonPlain, "Open another file…", v.act.openOther))
+	if in.Path != "" {
+		links = append(links, v.fileButtons(in)...)
+	}
+	links = append(links, newButton(buttonQuiet, "Open another file…", v.act.openOther))
 	rows := []*placed{
 		{row: newProse([]run{{text: v.read.facts(now)}}, sizeSmall, roleMuted), gap: gap4},
 		{row: newFlowRow(gap8, buttons...), gap: gap8},
+		{row: newFlowRow(gap16, links...), gap: gap8},
 	}
 	if v.read.from > 0 {
 		rows = append(rows, &placed{row: newDivider(plural(v.read.from, "entry", "entries")+" above · show", func() { v.grow(-1) }), gap: gap16})
@@ -211,8 +214,8 @@ func (v *transcriptView) heading(now time.Time) []*placed {
 
 func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
 	return []fyne.CanvasObject{
-		newButton(buttonPlain, "Open in editor", func() { v.act.edit(in.Path) }),
-		newButton(buttonPlain, "Show in folder", func() { v.act.reveal(in.Path) }),
+		newButton(buttonQuiet, "Open in editor", func() { v.act.edit(in.Path) }),
+		newButton(buttonQuiet, "Show in folder", func() { v.act.reveal(in.Path) }),
 	}
 }
 
