@@ -54,7 +54,7 @@ type agentsData struct {
 }
 
 func newAgentsPage(w *Window) *agentsPage {
-	p := &agentsPage{w: w, view: newViewport(), files: map[string]string{}, news: newReloads(), trials: map[string]*trial{}}
+	p := &agentsPage{w: w, view: newDetail(), files: map[string]string{}, news: newReloads(), trials: map[string]*trial{}}
 	p.view.follow, p.view.fixed = false, true
 	p.view.onShortcut = w.runShortcut
 	p.edit = newEditor(editorActions{changed: w.editChanged, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})

@@ -536,6 +536,23 @@ func (l *lineLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
+// lineRight ends an object in a hairline at its right edge.
+func lineRight(o fyne.CanvasObject) *fyne.Container {
+	return container.New(lineRightLayout{}, o, hairline())
+}
+
+type lineRightLayout struct{}
+
+func (lineRightLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return o[0].MinSize().AddWidthHeight(1, 0)
+}
+
+func (lineRightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	o[0].Resize(fyne.NewSize(s.Width-1, s.Height))
+	o[1].Move(fyne.NewPos(s.Width-1, 0))
+	o[1].Resize(fyne.NewSize(1, s.Height))
+}
+
 // stack puts objects below each other with a gap.
 func stack(gap float32, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(layout.NewCustomPaddedVBoxLayout(gap), objects...)

@@ -56,7 +56,7 @@ type memoryItem struct {
 
 func newMemoryPage(w *Window) *memoryPage {
 	p := &memoryPage{
-		w: w, view: newViewport(), news: newReloads(), fields: map[string]*lineField{}, drafts: map[string]*textBox{},
+		w: w, view: newDetail(), news: newReloads(), fields: map[string]*lineField{}, drafts: map[string]*textBox{},
 	}
 	p.view.follow, p.view.fixed = false, true
 	p.view.onShortcut = w.runShortcut

@@ -48,7 +48,7 @@ func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sid
 	}
 	top, bottom := inset(gap12, gap4, gap8, gap8, stack(gap8, chat, find)), inset(gap4, gap12, gap8, gap8, foot)
 	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, list.port, bottom) // in the order of Tab
-	s.object = container.NewStack(newSurface(rolePanel, roleNone, 0), container.NewBorder(nil, nil, nil, hairline(), inner))
+	s.object = container.NewStack(newSurface(rolePanel, roleNone, 0), lineRight(inner))
 	return s
 }
 

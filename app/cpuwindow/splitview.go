@@ -49,10 +49,18 @@ func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
 	s.picker = newButton(buttonPill, "", s.openMenu)
 	s.picker.size = sizeText
 	bar := container.New(tightLayout{}, inset(gap8, gap8, gap20, gap20, line(gap8, -1, s.picker)), hairline())
-	left := container.NewBorder(nil, nil, nil, hairline(), s.list)
+	left := lineRight(s.list)
 	s.layout = &splitLayout{view: s, bar: bar, left: left}
 	s.object = container.New(s.layout, bar, left, content)
 	return s
+}
+
+// newDetail is the view of what is chosen: it stands by the list, however wide the
+// window is.
+func newDetail() *viewport {
+	v := newViewport()
+	v.leftward = true
+	return v
 }
 
 // splitLayout puts the list beside or above.

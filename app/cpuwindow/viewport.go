@@ -61,6 +61,7 @@ type viewport struct {
 	placedFor  [2]float32 // text scale and density of the rows' places
 	pad        float32    // beside the column
 	top        float32    // above the first row
+	leftward   bool       // the column stands at the left, not in the middle
 	onEscape   func()
 	onShortcut func(fyne.Shortcut) bool  // shortcuts of the window
 	onKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
@@ -145,6 +146,9 @@ func (v *viewport) place(force bool) {
 	look := [2]float32{textScale(), density()}
 	force = force || v.placedFor != look
 	v.placedFor = look
+	if v.leftward {
+		v.left = v.pad
+	}
 	y := v.top
 	for i, p := range v.rows {
 		w := v.column - p.indent
