@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,12 +17,15 @@ type trial struct {
 	field  *lineField
 	words  *words  // what it is doing, or did
 	halt   *button // Stop
-	answer *prose  // of the last one
+	status row     // words and halt; the answer stands below it
+	leaves leafRows
+	shown  int // how many rows of the answer the page holds
 
 	mu      sync.Mutex // guards what follows
 	run     turnRun
 	session string
-	text    strings.Builder
+	answer  *document // of the last one
+	anew    bool      // the answer is another text: none of its rows can stay
 	state   string
 	failed  string
 	model   string
@@ -38,8 +42,9 @@ const trialFrame = 60 * time.Millisecond
 func (p *agentsPage) trialOf(a agents.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
-		t = &trial{field: newLineField("Try a prompt… nothing of it is kept", "Try", p.w.runShortcut), answer: newProse(nil, sizeText, roleText)}
+		t = &trial{field: newLineField("Try a prompt… nothing of it is kept", "Try", p.w.runShortcut), answer: newDocument()}
 		t.words, t.halt = smallWords("").squeezable(), newButton(buttonDanger, "Stop", t.stop)
+		t.status = newBoxRow(line(gap12, 0, t.words, t.halt))
 		p.trials[a.Path] = t
 	}
 	t.field.onSubmit = func(text string) { p.try(a, t, text) }
@@ -56,9 +61,33 @@ func (p *agentsPage) trialRows(a agents.Agent) []*placed {
 	if !t.show() {
 		return rows
 	}
-	return append(rows,
-		&placed{row: newBoxRow(line(gap12, 0, t.words, t.halt)), gap: gap8, max: proseMax},
-		&placed{row: t.answer, gap: gap4, max: proseMax, dirty: true})
+	rows = append(rows, &placed{row: t.status, gap: gap8, max: proseMax})
+	return append(rows, p.answerRows(t)...)
+}
+
+// answerRows are the paragraphs, lists and code of the answer, as in the chat.
+func (p *agentsPage) answerRows(t *trial) []*placed {
+	t.mu.Lock()
+	t.answer.settle(t.run == nil)
+	if t.anew {
+		t.leaves, t.anew = leafRows{}, false
+	}
+	e := entryView{leaves: t.answer.leaves, tail: t.answer.tail}
+	t.mu.Unlock()
+	t.leaves.update(&e, p.w.chatActions().copyText, leafStyle{})
+	t.shown = len(t.leaves.rows)
+	return t.leaves.rows
+}
+
+// drawAnswer puts what has arrived below the status; the rest of the page stays.
+func (p *agentsPage) drawAnswer(t *trial) {
+	rows := p.view.rows
+	at := slices.IndexFunc(rows, func(r *placed) bool { return r.row == t.status })
+	if at < 0 {
+		return // another agent is looked at
+	}
+	after := rows[at+1+t.shown:]
+	p.view.setRows(slices.Concat(rows[:at+1], p.answerRows(t), after))
 }
 
 // show brings what is on the screen up to date; it reports false where nothing was
@@ -72,7 +101,6 @@ func (t *trial) show() bool {
 		t.words.set(t.stateWords(), roleMuted)
 	}
 	t.halt.Hidden = t.run == nil
-	t.answer.setRuns([]run{{text: strings.TrimSpace(t.text.String())}})
 	return !t.began.IsZero()
 }
 
@@ -115,7 +143,7 @@ func (p *agentsPage) try(a agents.Agent, t *trial, text string) {
 	}
 	t.session = p.w.parts.sessions.NewName("test")
 	p.w.parts.sessions.SetPrivate(t.session)
-	t.text.Reset()
+	t.answer, t.anew = newDocument(), true
 	t.state, t.failed, t.model, t.speed, t.took, t.began = "", "", "", 0, 0, time.Now()
 	t.run = p.w.parts.turns.Start(p.w.ctx, agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
 	run := t.run
@@ -155,6 +183,12 @@ func (p *agentsPage) follow(t *trial, run turnRun) {
 	p.drawSoon(t)
 }
 
+// replace makes the answer another text. The lock must be held.
+func (t *trial) replace(text string) {
+	t.anew = t.anew || t.answer.text() != text
+	t.answer.replace(text)
+}
+
 // apply takes one event.
 func (t *trial) apply(ev agents.Event) {
 	t.mu.Lock()
@@ -166,17 +200,16 @@ func (t *trial) apply(ev agents.Event) {
 			t.model = ev.Model
 		}
 	case agents.EventToken:
-		t.text.WriteString(ev.Text)
+		t.answer.append(ev.Text)
 		t.state = "writing"
 	case agents.EventTool, agents.EventSubcallStart:
 		if ev.Call != nil {
 			t.state = ev.Call.Name
 		}
-		t.text.Reset() // what leads to a tool is not the answer
+		t.replace("") // what leads to a tool is not the answer
 	case agents.EventDone:
 		if ev.Text != "" {
-			t.text.Reset()
-			t.text.WriteString(ev.Text)
+			t.replace(ev.Text)
 		}
 	case agents.EventUsage:
 		if ev.Usage != nil {
@@ -197,13 +230,16 @@ func (p *agentsPage) drawSoon(t *trial) {
 		return
 	}
 	time.AfterFunc(trialFrame, func() {
+		t.mu.Lock()
+		t.answer.settle(t.run == nil) // parsed here, off the UI goroutine
+		t.mu.Unlock()
 		p.w.p.Do(func() {
 			t.mu.Lock()
 			t.dirty = false
 			t.mu.Unlock()
 			if p.w.visible && p.w.page == pageAgents && !p.editing {
 				t.show()
-				p.view.remeasure(t.answer)
+				p.drawAnswer(t)
 			}
 		})
 	})
