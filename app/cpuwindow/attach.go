@@ -177,7 +177,7 @@ func (w *Window) chooseFile() {
 	d.SetTitleText("Attach a text file or an image")
 	d.SetConfirmText("Attach")
 	size := w.win.Canvas().Size()
-	d.Show() // it has no size before
+	w.showChooser(d) // it has no size before
 	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))
 }
 

@@ -1,11 +1,14 @@
 package cpuwindow
 
 import (
+	"image/color"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -16,6 +19,22 @@ type lineField struct {
 	entry    *shortEntry
 	button   *button
 	onSubmit func(text string)
+}
+
+// withoutBar shows a field of one line without the scroll bar that Fyne lays over
+// its text: the cursor moves a long text along.
+func withoutBar(e fyne.CanvasObject) fyne.CanvasObject {
+	return container.NewThemeOverride(e, barlessTheme{})
+}
+
+type barlessTheme struct{ themeNow }
+
+// Color implements fyne.Theme.
+func (t barlessTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	if name == theme.ColorNameScrollBar {
+		return color.Transparent
+	}
+	return t.themeNow.Color(name, v)
 }
 
 // shortEntry is a text field of one line.
@@ -100,7 +119,7 @@ func (f *lineField) measure(float32) float32 { return f.entry.MinSize().Height +
 
 // CreateRenderer implements fyne.Widget.
 func (f *lineField) CreateRenderer() fyne.WidgetRenderer {
-	return &fieldRenderer{f.box, f.entry, f.button, f}
+	return &fieldRenderer{f.box, withoutBar(f.entry), f.button, f}
 }
 
 // fieldRenderer draws a box with a text field and, where there is one, a button.

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -75,13 +76,24 @@ func (l *rootLayout) closeDrawer() {
 	}
 }
 
-// escape closes the drawer where it is open; else it stops the answer.
+// escape closes what lies over the window, a dialogue or the drawer; else it stops
+// the answer.
 func (w *Window) escape() {
-	if w.root.drawer {
+	switch {
+	case w.chooser != nil:
+		w.chooser.Dismiss()
+	case w.root.drawer:
 		w.root.closeDrawer()
-		return
+	default:
+		w.stop()
 	}
-	w.stop()
+}
+
+// showChooser opens a dialogue of Fyne's, which knows no Esc.
+func (w *Window) showChooser(d *dialog.FileDialog) {
+	w.chooser = d
+	d.SetOnClosed(func() { w.chooser = nil })
+	d.Show()
 }
 
 func (w *Window) toggleDrawer() {

@@ -41,7 +41,7 @@ type menuPopUp struct {
 func newMenuPopUp(m *fyne.Menu, at fyne.Position, c fyne.Canvas) *menuPopUp {
 	p := &menuPopUp{menu: widget.NewMenu(m), at: at, canvas: c}
 	p.menu.OnDismiss = p.close
-	p.box = container.NewThemeOverride(p.menu, flatTheme{theme.Current()})
+	p.box = container.NewThemeOverride(p.menu, flatTheme{})
 	p.ExtendBaseWidget(p)
 	return p
 }
@@ -119,7 +119,7 @@ func (r *menuRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObjec
 func (r *menuRenderer) Destroy()                     {}
 
 // flatTheme leaves ground and shadow of a menu to the card it lies on.
-type flatTheme struct{ fyne.Theme }
+type flatTheme struct{ themeNow }
 
 // Color implements fyne.Theme.
 func (t flatTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
@@ -127,5 +127,5 @@ func (t flatTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Co
 	case theme.ColorNameMenuBackground, theme.ColorNameShadow:
 		return color.Transparent
 	}
-	return t.Theme.Color(name, v)
+	return t.themeNow.Color(name, v)
 }

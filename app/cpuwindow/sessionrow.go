@@ -19,8 +19,8 @@ type sessionRow struct {
 	current bool // its conversation is shown
 	cursor  bool // the keys of the list mean it
 	hovered bool
-	onMore  bool // the pointer is at the place of the menu
-	editor  *renameEntry
+	onMore  bool              // the pointer is at the place of the menu
+	editor  fyne.CanvasObject // of the title; nil: it is not changed now
 	onTap   func()
 	onMenu  func(at fyne.Position) // absolute
 }
@@ -43,7 +43,10 @@ func (r *sessionRow) set(l sessionLine, current, cursor bool) {
 
 // edit puts a text field in place of the title; nil takes it away.
 func (r *sessionRow) edit(e *renameEntry) {
-	r.editor = e
+	r.editor = nil
+	if e != nil {
+		r.editor = withoutBar(e)
+	}
 	r.Refresh()
 }
 
@@ -124,7 +127,7 @@ func (x *sessionRowRenderer) apply() {
 	more := (r.hovered || r.cursor) && r.editor == nil
 	x.more.Hidden, x.moreBg.Hidden = !more, !r.onMore
 	x.moreBg.set(roleHover, roleNone)
-	x.dot.Hidden = more || r.line.unread == 0
+	x.dot.Hidden = more || r.line.unread == 0 || r.editor != nil
 	x.title.Hidden, x.meta.Hidden = r.editor != nil, r.editor != nil
 }
 

@@ -190,6 +190,27 @@ func (t *appTheme) Size(name fyne.ThemeSizeName) float32 {
 	return t.base.Size(name)
 }
 
+// themeNow is the app's theme at any time: what differs from it in one place embeds
+// it, and goes along when people choose another. (theme.Current is no way to it: while
+// such a part is drawn, it gives the part's own.)
+type themeNow struct{}
+
+func (themeNow) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
+
+// Color implements fyne.Theme.
+func (t themeNow) Color(n fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	return t.now().Color(n, v)
+}
+
+// Font implements fyne.Theme.
+func (t themeNow) Font(s fyne.TextStyle) fyne.Resource { return t.now().Font(s) }
+
+// Icon implements fyne.Theme.
+func (t themeNow) Icon(n fyne.ThemeIconName) fyne.Resource { return t.now().Icon(n) }
+
+// Size implements fyne.Theme.
+func (t themeNow) Size(n fyne.ThemeSizeName) float32 { return t.now().Size(n) }
+
 // ink gives a role's colour in the variant shown now.
 func ink(role fyne.ThemeColorName) color.Color {
 	if role == roleNone {

@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/layout"
 
@@ -72,6 +73,7 @@ type Window struct {
 	showArchive bool                      // the archived sessions are listed too
 	lastOpened  string                    // the session one looked at last, noted as read
 	toast       *toast
+	chooser     *dialog.FileDialog // that is open
 	toastBox    fyne.CanvasObject
 	undoStays   time.Duration // how long the toast is there
 
