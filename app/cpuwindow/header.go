@@ -217,7 +217,7 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 
 // modelMenu is the models to choose from; "" leaves it to the agent.
 func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string)) *fyne.Menu {
-	auto := fyne.NewMenuItem("the agent's own, by role", func() { pick("") })
+	auto := fyne.NewMenuItem("automatic: the agent's own, else by its role", func() { pick("") })
 	auto.Checked = chosen == ""
 	m := fyne.NewMenu("", auto)
 	found := chosen == ""

@@ -28,7 +28,7 @@ func (w *Window) reloadList() {
 				w.reloadList()
 			}
 			if err != nil {
-				w.tell("The sessions can't be listed: "+err.Error(), "")
+				w.tell("The conversations can't be listed", "Is the session folder still there? "+err.Error())
 				return
 			}
 			if marksErr != nil {

@@ -222,7 +222,7 @@ func (w *Window) openOrigin(session string) {
 		t, err := w.parts.sessions.Load(w.ctx, session)
 		w.p.Do(func() {
 			if err != nil {
-				w.tell("The session "+session+" can't be opened", "It was deleted, or was never written: "+err.Error())
+				w.tell("The conversation "+session+" can't be opened", "It was deleted, or was never written: "+err.Error())
 				return
 			}
 			w.openTranscriptOf(t.Info, "", "")

@@ -12,11 +12,14 @@ const (
 	recheckEvery  = 5 * time.Second // while the server is down and somebody looks
 )
 
+// recheckHint stands below the buttons until somebody presses Re-check.
+const recheckHint = "mac-stats looks again every few seconds"
+
 // recheckState is what the cards say of the last look at the server.
 type recheckState struct{ note *words }
 
 func newRecheckState() *recheckState {
-	return &recheckState{note: smallWords("").squeezable()}
+	return &recheckState{note: smallWords(recheckHint).squeezable()}
 }
 
 // say words how it went.
@@ -63,7 +66,7 @@ func askServer(ctx context.Context, srv server) serverState {
 
 func (w *Window) setServer(s serverState) {
 	w.server, w.serverAt = s, time.Now()
-	if w.recheck.note.text != "" { // somebody asked
+	if w.recheck.note.text != recheckHint { // somebody asked
 		w.recheck.say(s, w.serverAt)
 	}
 	w.foot.setServer(s.line(), s.down != nil)
@@ -125,7 +128,7 @@ func (w *Window) pulled(model string, err error, cancelled bool) {
 	default:
 		w.pulling = nil
 		w.server.checking = false
-		w.recheck.note.SetText("")
+		w.recheck.note.set(recheckHint, roleMuted)
 		w.checkServer()
 	}
 	w.painter.changed(w.shown)

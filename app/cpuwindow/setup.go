@@ -70,34 +70,44 @@ type setupCards struct {
 }
 
 // rows gives the cards; helpless is where a person has nothing else to go on: in a
-// new chat, or below a message that got no answer.
-func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helpless bool) []*placed {
+// new chat, or (failed) below a message that got no answer.
+func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helpless, failed bool) []*placed {
 	switch {
 	case !st.checked:
 		return nil
 	case pull != nil:
 		return []*placed{{row: s.pullCard(*pull), gap: gap20, max: proseMax}}
 	case st.down != nil && helpless:
-		return []*placed{{row: s.downCard(st), gap: gap20, max: proseMax}}
+		return []*placed{{row: s.downCard(st, failed), gap: gap20, max: proseMax}}
 	case st.down == nil && st.modelsErr == nil && len(chatModels(st.models)) == 0:
 		return []*placed{{row: s.modelCard(memory), gap: gap20, max: proseMax}}
 	}
 	return nil
 }
 
-func (s setupCards) downCard(st serverState) row {
+// downCard says how to get and start the server. Below a message that failed, the
+// failure has said what is wrong.
+func (s setupCards) downCard(st serverState, failed bool) row {
 	steps, command := installSteps(runtime.GOOS)
 	code := newCodeRow(leaf{code: command}, s.copyText)
-	buttons := []fyne.CanvasObject{newButton(buttonPrimary, "Re-check", s.check), newButton(buttonPlain, "Get Ollama", func() { s.open("https://ollama.com/download") })}
+	kind := buttonPrimary
+	if failed {
+		kind = buttonPlain // Retry is the one to press
+	}
+	buttons := []fyne.CanvasObject{newButton(kind, "Re-check", s.check), newButton(buttonPlain, "Get Ollama", func() { s.open("https://ollama.com/download") })}
 	if s.demo != nil {
 		buttons = append(buttons, newButton(buttonPlain, "Try the demo", s.demo))
 	}
-	c := newCardRow(roleNone,
-		titleWords("Ollama isn't running"),
-		newParagraph("mac-stats talks to models on your own machine, through Ollama. Nothing answers at "+st.address+".", roleMuted),
-		spacer(gap4), newParagraph(strings.Join(steps, " "), roleText), code,
-		newParagraph("Already installed? Start it with `ollama serve`, then re-check.", roleMuted),
-		spacer(gap4), line(gap8, -1, buttons...), s.note)
+	title, why := "Ollama isn't running", "mac-stats talks to models on your own machine, through Ollama. Nothing answers at "+st.address+"."
+	start := "Already installed? Start it with `ollama serve`, then re-check."
+	if failed {
+		title, why, start = "Not installed yet?", "mac-stats talks to models on your own machine, through Ollama.", ""
+	}
+	parts := []fyne.CanvasObject{titleWords(title), newParagraph(why, roleMuted), spacer(gap4), newParagraph(strings.Join(steps, " "), roleText), code}
+	if start != "" {
+		parts = append(parts, newParagraph(start, roleMuted))
+	}
+	c := newCardRow(roleNone, append(parts, spacer(gap4), line(gap8, -1, buttons...), s.note)...)
 	c.pad = gap16
 	return c
 }

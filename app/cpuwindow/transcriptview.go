@@ -119,7 +119,7 @@ func (v *transcriptView) none() {
 	v.name, v.read = "", nil
 	v.rows.port.setRows([]*placed{
 		{row: newBoxRow(titleWords("Nothing to read yet")), gap: gap20},
-		textRow("Choose a conversation on the left. Every one is a markdown file, whether it comes from this window, the command line or Discord.", roleMuted, gap4),
+		textRow("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord.", roleMuted, gap4),
 		{row: newFlowRow(gap8, newButton(buttonPlain, "Open another file…", v.act.openOther)), gap: gap12},
 	})
 }

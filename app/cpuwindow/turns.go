@@ -275,7 +275,7 @@ func (w *Window) drawExtra(v conversationView) {
 		return // the same cards: what has the focus in them keeps it
 	}
 	w.extraDrawn = key
-	rows := w.setup().rows(w.server, w.pulling, memory, helpless)
+	rows := w.setup().rows(w.server, w.pulling, memory, helpless, !fresh)
 	switch {
 	case v.loadErr != nil:
 		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph("This conversation can't be read: "+v.loadErr.Error(), roleText), newParagraph("The file is left as it is.", roleMuted)), gap: gap12, max: proseMax}}, rows...)
