@@ -86,7 +86,7 @@ func (r *chartRenderer) draw(w, h int) image.Image {
 			img.SetNRGBA(x, h-1, floor)
 		}
 	}
-	if w < 2 || h < 2 || len(r.c.points) < 2 {
+	if w < 2 || h < 2 || len(r.c.points) < 2 || !r.c.peaks && lone(r.c.points) {
 		return img
 	}
 	scale := 1.0
@@ -100,6 +100,18 @@ func (r *chartRenderer) draw(w, h int) image.Image {
 	}
 	p.trace(func(p monitor.Point) float64 { return p.Mean }, accent, 0xff, 0x24)
 	return img
+}
+
+// lone reports whether there is one reading only: in a chart without a floor that is
+// a speck, not a line.
+func lone(points []monitor.Point) bool {
+	n := 0
+	for _, p := range points {
+		if p.OK {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // plot draws lines into a picture, column by column.

@@ -41,6 +41,7 @@ func TestChart(t *testing.T) {
 		{"full lies at the top", []monitor.Point{point(100), point(100), point(100)}, 100, "#########", "........."},
 		{"too much is full", []monitor.Point{point(900), point(900), point(900)}, 100, "#########", "........."},
 		{"a gap is left out", []monitor.Point{point(0), point(0), gap, point(0), point(0)}, 100, ".........", "###..####"},
+		{"one reading is no line", []monitor.Point{gap, gap, point(50)}, 100, ".........", "........."},
 		{"its own maximum is the top", []monitor.Point{point(7), point(7), point(7)}, 0, "#########", "........."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
