@@ -26,7 +26,8 @@ type app struct {
 	desktop *desktop.Desktop
 	tray    tray.Tray
 	system  *systemSettings
-	hosted  atomic.Bool // a tray host shows the icon: closing the window may hide it
+	alerts  monitor.Alerts // the monitor's publisher alone
+	hosted  atomic.Bool    // a tray host shows the icon: closing the window may hide it
 
 	// ui
 	window *cpuwindow.Window
@@ -137,6 +138,18 @@ func (a *app) onVitals(s monitor.Snapshot) {
 		percent = -1
 	}
 	a.tray.SetVitals(percent, s.Line())
+	limits := a.backend.Config().Alerts
+	for _, alert := range a.alerts.Check(s, monitor.Limits{
+		Hot: float64(limits.Hot), DiskFree: float64(limits.DiskFree), Battery: float64(limits.Battery), Every: limits.Every,
+	}) {
+		a.desktop.Notify("mac-stats", alert.Text, a.onAlert)
+	}
+}
+
+// onAlert shows what a warning was about.
+func (a *app) onAlert() {
+	a.show()
+	a.window.ShowVitals()
 }
 
 // onHost learns whether anything shows the icon. Without a host the window is the

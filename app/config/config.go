@@ -21,6 +21,8 @@ type Config struct {
 	Ollama     Ollama
 	Discord    Discord
 	Monitor    Monitor
+	Alerts     Alerts
+	MenuBar    MenuBar
 	API        API
 	Window     Window
 	Shortcuts  Shortcuts
@@ -104,6 +106,21 @@ type Monitor struct {
 	IntervalOpen   time.Duration
 	IntervalClosed time.Duration
 	Sensors        bool
+}
+
+// Alerts is [alerts]; 0 is off.
+type Alerts struct {
+	Hot      int // °C
+	DiskFree int // percent
+	Battery  int // percent
+	Every    time.Duration
+}
+
+// MenuBar is [menubar].
+type MenuBar struct {
+	Graph   bool
+	Numbers bool
+	Metrics string // of MenuBarMetrics, separated by commas
 }
 
 // API is [api].

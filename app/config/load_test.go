@@ -33,6 +33,8 @@ func TestDefaults(t *testing.T) {
 			MaxAge: 240 * time.Minute, FetchTimeout: 5 * time.Second,
 		},
 		Monitor: Monitor{IntervalOpen: time.Second, IntervalClosed: 5 * time.Second, Sensors: true},
+		Alerts:  Alerts{Every: 30 * time.Minute},
+		MenuBar: MenuBar{Graph: true, Numbers: true, Metrics: "cpu"},
 		API:     API{Listen: "unix"},
 		Window:  Window{Theme: "system", Zoom: 100, TextSize: 13, Density: "comfortable"},
 		Shortcuts: Shortcuts{
@@ -355,5 +357,30 @@ func TestPrivacyOutlivesATypingMistake(t *testing.T) {
 				t.Errorf("findings = %+v, want one that says the file is unreadable", findings)
 			}
 		})
+	}
+}
+
+func TestMenuBarMetrics(t *testing.T) {
+	for value, shows := range map[string]string{
+		"cpu":                   "cpu",
+		"network,cpu":           "cpu network",
+		" temperature , memory": "memory temperature",
+		"":                      "refused",
+		"cpu,":                  "refused",
+		"cpu,fan":               "refused",
+	} {
+		s, _ := Lookup("menubar.metrics")
+		got := "refused"
+		if s.Check(value) == nil {
+			got = ""
+			for _, m := range MenuBarMetrics() {
+				if (MenuBar{Metrics: value}).Shows(m) {
+					got = strings.TrimSpace(got + " " + m)
+				}
+			}
+		}
+		if got != shows {
+			t.Errorf("%q: %s, want %s", value, got, shows)
+		}
 	}
 }

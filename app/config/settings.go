@@ -175,7 +175,7 @@ func Settings() []Setting {
 	var list []Setting
 	for _, section := range [][]Setting{
 		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), agentsSettings(),
-		ollamaSettings(), windowSettings(), appSettings(), shortcutSettings(), discordSettings(), monitorSettings(), apiSettings(),
+		ollamaSettings(), windowSettings(), appSettings(), shortcutSettings(), discordSettings(), monitorSettings(), alertSettings(), menuBarSettings(), apiSettings(),
 	} {
 		list = append(list, section...)
 	}

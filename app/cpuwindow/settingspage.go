@@ -35,6 +35,8 @@ func settingSections() []struct{ key, title string } {
 		{"session", "Conversations"},
 		{"memory", "Memory"},
 		{"monitor", "Vitals"},
+		{"alerts", "Warnings"},
+		{"menubar", "Menu bar icon"},
 		{"shortcuts", "Shortcuts"},
 		{"discord", "Discord"},
 		{"recall", "Search by meaning"},
