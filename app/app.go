@@ -26,8 +26,10 @@ type app struct {
 	desktop *desktop.Desktop
 	tray    tray.Tray
 	system  *systemSettings
-	alerts  monitor.Alerts // the monitor's publisher alone
-	hosted  atomic.Bool    // a tray host shows the icon: closing the window may hide it
+	alerts  monitor.Alerts               // the monitor's publisher alone
+	display atomic.Pointer[tray.Display] // what the icon shows
+	sampled atomic.Pointer[func()]       // ends what is sampled for it
+	hosted  atomic.Bool                  // a tray host shows the icon: closing the window may hide it
 
 	// ui
 	window *cpuwindow.Window
@@ -97,10 +99,12 @@ func (a *app) open(ctx context.Context) (err error) {
 			Pause:    a.onPause,
 			Settings: func() { a.desktop.Do(a.onSettings) },
 			Quit:     a.desktop.Quit,
+			Display:  a.onDisplay,
 		},
-		Demo:   a.options.Demo,
-		Logger: a.backend.Logger,
-		OnHost: a.onHost,
+		Display: displayOf(a.backend.Config().MenuBar),
+		Demo:    a.options.Demo,
+		Logger:  a.backend.Logger,
+		OnHost:  a.onHost,
 	})
 	return nil
 }
@@ -125,19 +129,16 @@ func (a *app) close() error {
 // onStart runs once the loop does: the icon first, then what shows in it.
 func (a *app) onStart() {
 	a.tray.Start()
-	a.backend.Monitor.Show(false, monitor.CPU, monitor.Memory, monitor.Disk)
+	a.sample(displayOf(a.backend.Config().MenuBar))
 	a.backend.Monitor.Subscribe(a.onVitals)
+	a.backend.OnNotice(a.onNotice)
 	if a.options.Window || a.options.Demo || a.backend.FirstRun {
 		a.show()
 	}
 }
 
 func (a *app) onVitals(s monitor.Snapshot) {
-	percent := s.CPU.Percent
-	if s.CPU.NA != "" || s.Paused {
-		percent = -1
-	}
-	a.tray.SetVitals(percent, s.Line())
+	a.tray.SetVitals(iconReading(s), s.Line())
 	limits := a.backend.Config().Alerts
 	for _, alert := range a.alerts.Check(s, monitor.Limits{
 		Hot: float64(limits.Hot), DiskFree: float64(limits.DiskFree), Battery: float64(limits.Battery), Every: limits.Every,

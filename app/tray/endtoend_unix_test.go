@@ -8,6 +8,7 @@ package tray
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ func TestOnARealBus(t *testing.T) {
 			Pause:    func(p bool) { done <- map[bool]string{true: "pause", false: "resume"}[p] },
 			Settings: func() { done <- "settings" },
 			Quit:     func() { done <- "quit" },
+			Display:  func(d Display) { done <- fmt.Sprintf("display %+v", d) },
 		},
 		OnHost: func(present bool, why string) { hosts <- hostCall{present, why} },
 	})
@@ -71,7 +73,7 @@ func TestOnARealBus(t *testing.T) {
 
 	t.Run("then the menu is complete", func(t *testing.T) {
 		wanted := []string{
-			"Open CPU window", "New chat", "—", "(No vitals yet)", "[ ] Pause monitoring", "Settings…", "—", "Quit",
+			"Open CPU window", "New chat", "—", "(No vitals yet)", "[ ] Pause monitoring", "Icon shows", "Settings…", "—", "Quit",
 		}
 		if diff := cmp.Diff(wanted, menu(t, item)); diff != "" {
 			t.Errorf("menu (-want +got):\n%s", diff)
@@ -95,7 +97,7 @@ func TestOnARealBus(t *testing.T) {
 	})
 
 	t.Run("then the vitals are a line of the menu and the tooltip", func(t *testing.T) {
-		tray.SetVitals(37, "CPU 37 %")
+		tray.SetVitals(load(37), "CPU 37 %")
 		eventually(t, "the line is there", func() bool { return menu(t, item)[3] == "(CPU 37 %)" })
 		if err := item.Click(ctx, "CPU 37 %"); err == nil {
 			t.Error("the line of vitals can be clicked")
@@ -104,13 +106,13 @@ func TestOnARealBus(t *testing.T) {
 
 	t.Run("then the icon changes with the step of the load and not otherwise", func(t *testing.T) {
 		before, changes := pixels(t, item), host.IconChanges()
-		tray.SetVitals(36, "CPU 36 %")
-		tray.SetVitals(35.4, "CPU 35 %")
+		tray.SetVitals(load(36), "CPU 36 %")
+		tray.SetVitals(load(35.4), "CPU 35 %")
 		eventually(t, "the line has changed", func() bool { return menu(t, item)[3] == "(CPU 35 %)" })
 		if host.IconChanges() != changes || !bytes.Equal(pixels(t, item), before) {
 			t.Error("the icon changed within a step")
 		}
-		tray.SetVitals(90, "CPU 90 %")
+		tray.SetVitals(load(90), "CPU 90 %")
 		eventually(t, "the icon has changed", func() bool { return host.IconChanges() == changes+1 })
 		if bytes.Equal(pixels(t, item), before) {
 			t.Error("the picture is the same at 35 % and at 90 %")
@@ -132,7 +134,7 @@ func TestOnARealBus(t *testing.T) {
 	// when stopped, then the icon is gone from the bus
 	tray.Stop()
 	eventually(t, "the icon is gone", func() bool { _, err := item.Property(ctx, "Id"); return err != nil })
-	tray.SetVitals(10, "after the end") // and nothing happens
+	tray.SetVitals(load(10), "after the end") // and nothing happens
 }
 
 type hostCall struct {
@@ -153,13 +155,13 @@ func TestWithoutASessionBus(t *testing.T) {
 			hosts := make(chan hostCall, 4)
 			nothing := func() {}
 			tray := New(Params{
-				Actions: Actions{Open: nothing, NewChat: nothing, Settings: nothing, Quit: nothing, Pause: func(bool) {}},
+				Actions: Actions{Open: nothing, NewChat: nothing, Settings: nothing, Quit: nothing, Pause: func(bool) {}, Display: func(Display) {}},
 				OnHost:  func(present bool, why string) { hosts <- hostCall{present, why} },
 			})
 			tray.Start()
 			// then people are told, and all else is harmless
 			want(t, hosts, hostCall{false, noBusAdvice})
-			tray.SetVitals(50, "CPU 50 %")
+			tray.SetVitals(load(50), "CPU 50 %")
 			tray.SetPaused(true)
 			tray.Stop()
 		})

@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"image/png"
 	"math"
-	"strconv"
 )
 
 // iconSize is the icon's edge in pixels: 22 at twice the density, which hosts scale to
@@ -30,6 +29,9 @@ func bucketOf(percent float64) int {
 	return int(math.Round(min(percent, 100)/bucketStep)) * bucketStep
 }
 
+// maxDrawn is how many pictures are kept at hand; four metrics have many more.
+const maxDrawn = 64
+
 // icons draws the icon, each look of it once. Not safe for concurrent use.
 type icons struct {
 	template bool // macOS: black and transparent, tinted by the system
@@ -46,6 +48,9 @@ func (i icons) of(s state) []byte {
 	s.line = ""
 	if data, ok := i.drawn[s]; ok {
 		return data
+	}
+	if len(i.drawn) >= maxDrawn {
+		clear(i.drawn)
 	}
 	img := drawTile(s)
 	if i.template {
@@ -89,60 +94,6 @@ func colors() palette {
 	}
 }
 
-// Loads in percent from which the bar is amber and red.
-const (
-	warmFrom = 60
-	hotFrom  = 85
-)
-
-// drawTile draws the load as a number above a bar: hosts on Linux draw no title.
-func drawTile(s state) image.Image {
-	img := image.NewNRGBA(image.Rect(0, 0, iconSize, iconSize))
-	text := strconv.Itoa(s.bucket)
-	switch {
-	case s.paused:
-		text = "‖"
-	case s.bucket == unknown:
-		text = "–"
-	}
-	drawText(img, text)
-	drawBar(img, s)
-	return img
-}
-
-// The bar lies at the bottom of the tile, over its whole width.
-const (
-	barTop    = 35
-	barBottom = 43
-)
-
-func drawBar(img *image.NRGBA, s state) {
-	filled := 0
-	if !s.paused && s.bucket != unknown {
-		filled = int(math.Round(float64(s.bucket) / 100 * iconSize))
-	}
-	c := colors()
-	fill := c.calm
-	switch {
-	case s.bucket >= hotFrom:
-		fill = c.hot
-	case s.bucket >= warmFrom:
-		fill = c.warm
-	}
-	for y := barTop; y < barBottom; y++ {
-		for x := range iconSize {
-			corner := (x == 0 || x == iconSize-1) && (y == barTop || y == barBottom-1)
-			switch {
-			case corner:
-			case x < filled:
-				img.SetNRGBA(x, y, fill)
-			default:
-				img.SetNRGBA(x, y, c.track)
-			}
-		}
-	}
-}
-
 // glyph is a character of our own, 4 cells wide and 7 high; an empty one for what we
 // don't draw.
 func glyph(r rune) [glyphHeight]string {
@@ -167,6 +118,8 @@ func glyph(r rune) [glyphHeight]string {
 		return [...]string{".##.", "#..#", "#..#", ".##.", "#..#", "#..#", ".##."}
 	case '9':
 		return [...]string{".##.", "#..#", "#..#", ".###", "...#", "...#", ".##."}
+	case '.':
+		return [...]string{"....", "....", "....", "....", "....", ".##.", ".##."}
 	case '–':
 		return [...]string{"....", "....", "....", "####", "....", "....", "...."}
 	case '‖':
@@ -180,29 +133,7 @@ func glyph(r rune) [glyphHeight]string {
 const (
 	glyphWidth  = 4
 	glyphHeight = 7
-	textTop     = 2
 )
-
-// drawText draws the glyphs as large as they fit, centred above the bar.
-func drawText(img *image.NRGBA, text string) {
-	runes := []rune(text)
-	scale := 4
-	if len(runes) > 2 {
-		scale = 3
-	}
-	gap := scale
-	if len(runes) > 2 {
-		gap = 2
-	}
-	width := len(runes)*(glyphWidth*scale+gap) - gap
-	top := textTop + (barTop-2*textTop-glyphHeight*scale)/2
-	left := (iconSize - width) / 2
-	mask := image.NewAlpha(img.Bounds())
-	for i, r := range runes {
-		drawGlyph(mask, glyph(r), left+i*(glyphWidth*scale+gap), top, scale)
-	}
-	paint(img, mask)
-}
 
 func drawGlyph(mask *image.Alpha, g [glyphHeight]string, left, top, scale int) {
 	for row, cells := range g {
@@ -223,7 +154,7 @@ func drawGlyph(mask *image.Alpha, g [glyphHeight]string, left, top, scale int) {
 func paint(img *image.NRGBA, mask *image.Alpha) {
 	const outline = 2
 	c := colors()
-	for y := range barTop - 1 {
+	for y := range iconSize {
 		for x := range iconSize {
 			switch {
 			case mask.AlphaAt(x, y).A > 0:
@@ -246,7 +177,7 @@ func near(mask *image.Alpha, x, y, distance int) bool {
 	return false
 }
 
-// drawRing draws the load as an arc from twelve o'clock, in black and transparent, for
+// drawRing draws the first metric as an arc from twelve o'clock, in black and transparent, for
 // menu bars that tint the icon themselves. Paused is two bars in the ring, unknown the
 // bare ring.
 func drawRing(s state) image.Image {
@@ -257,8 +188,8 @@ func drawRing(s state) image.Image {
 	)
 	img := image.NewNRGBA(image.Rect(0, 0, iconSize, iconSize))
 	share := 0.0
-	if !s.paused && s.bucket != unknown {
-		share = float64(s.bucket) / 100
+	if !s.paused && s.cells[0].fill != unknown && s.display.normal().Graph {
+		share = float64(s.cells[0].fill) / 100
 	}
 	for y := range iconSize {
 		for x := range iconSize {

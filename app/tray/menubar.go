@@ -28,6 +28,7 @@ type menuBar struct {
 	watch   hostWatch
 	log     *slog.Logger
 	icons   icons
+	titled  bool          // the system draws text beside the icon
 	wake    chan struct{} // one token: something to show
 	actions chan func()
 	cancel  context.CancelFunc
@@ -36,25 +37,41 @@ type menuBar struct {
 	// mu guards what is wanted. What is shown belongs to the goroutine of work.
 	mu      sync.Mutex
 	wanted  state
-	running bool // Start was called
-	hosted  bool // there is something to register with
+	reading Reading // the newest
+	running bool    // Start was called
+	hosted  bool    // there is something to register with
 }
 
 // state is what icon and menu show.
 type state struct {
-	bucket int // of the CPU load; see bucketOf
-	line   string
-	paused bool
+	display Display
+	cells   [maxCells]cell // the first n are shown
+	n       int
+	line    string
+	paused  bool
+}
+
+// picture is a state without what the icon doesn't show.
+func (s state) picture() state {
+	s.line = ""
+	return s
 }
 
 func newMenuBar(p Params, s shell, watch hostWatch) *menuBar {
-	return &menuBar{
+	if p.Display == (Display{}) {
+		p.Display = Display{Graph: true, Numbers: true, CPU: true}
+	}
+	b := &menuBar{
 		params: p, shell: s, watch: watch, log: p.Logger,
 		icons:   newIcons(runtime.GOOS == "darwin", runtime.GOOS == "windows"),
 		wake:    make(chan struct{}, 1),
 		actions: make(chan func(), actionQueue),
-		wanted:  state{bucket: unknown},
+		wanted:  state{display: p.Display},
+		titled:  runtime.GOOS == "darwin",
+		reading: Unknown(),
 	}
+	b.wanted.cells, b.wanted.n = cellsOf(p.Display, b.reading)
+	return b
 }
 
 // Start implements Tray.
@@ -96,8 +113,20 @@ func (b *menuBar) Stop() {
 }
 
 // SetVitals implements Tray.
-func (b *menuBar) SetVitals(percent float64, line string) {
-	b.set(func(s *state) { s.bucket, s.line = bucketOf(percent), line })
+func (b *menuBar) SetVitals(r Reading, line string) {
+	b.set(func(s *state) {
+		b.reading = r
+		s.cells, s.n = cellsOf(s.display, r)
+		s.line = line
+	})
+}
+
+// SetDisplay implements Tray.
+func (b *menuBar) SetDisplay(d Display) {
+	b.set(func(s *state) {
+		s.display = d
+		s.cells, s.n = cellsOf(d, b.reading)
+	})
 }
 
 // SetPaused implements Tray.
@@ -138,14 +167,19 @@ func (b *menuBar) onHost(h hostState) {
 }
 
 // register puts the icon into the menu bar, as it is wanted now, and returns what it
-// shows: the icon, but neither the check mark nor the text yet.
+// shows: the icon and what it is made of, but neither the check mark of Pause nor the
+// texts yet.
 func (b *menuBar) register() *state {
 	b.mu.Lock()
 	s := b.wanted
 	b.mu.Unlock()
 	b.shell.start(look{title: trayTitle, tooltip: tooltip(s), icon: b.icons.of(s)},
-		menuOf(b.params.Demo), b.onTap, b.onClick)
-	return &state{bucket: s.bucket}
+		menuOf(b.params.Demo, s.display), b.onTap, b.onClick)
+	if b.titled {
+		b.shell.setTitle(s.beside())
+	}
+	s.line, s.paused = "", false
+	return &s
 }
 
 // work shows what is wanted, until ctx ends. shown is nil until the icon is registered.
@@ -189,13 +223,23 @@ func (b *menuBar) work(ctx context.Context, shown *state) {
 
 // showIcon changes the icon and the check mark where they show something else.
 func (b *menuBar) showIcon(shown *state, wanted state) {
-	if shown.bucket != wanted.bucket || shown.paused != wanted.paused {
+	if shown.picture() != wanted.picture() {
 		b.shell.setIcon(b.icons.of(wanted))
+	}
+	if text := wanted.beside(); b.titled && text != shown.beside() {
+		b.shell.setTitle(text)
+	}
+	for _, o := range options() {
+		if on := *o.field(&wanted.display); on != *o.field(&shown.display) {
+			b.shell.setChecked(o.label, on)
+		}
 	}
 	if shown.paused != wanted.paused {
 		b.shell.setChecked(labelPause, wanted.paused)
 	}
-	shown.bucket, shown.paused = wanted.bucket, wanted.paused
+	line := shown.line
+	*shown = wanted
+	shown.line = line
 }
 
 func (b *menuBar) showText(shown *state, wanted state) {
@@ -227,7 +271,28 @@ func (b *menuBar) onClick(item label) {
 		b.queue(b.params.Actions.Settings)
 	case labelQuit:
 		b.queue(b.params.Actions.Quit)
+	default:
+		for _, o := range options() {
+			if o.label == item {
+				b.queue(func() { b.toggle(o) })
+			}
+		}
 	}
+}
+
+// toggle switches what the icon shows. Something is always shown: the last metric
+// stays, and without numbers there is a graph.
+func (b *menuBar) toggle(o option) {
+	b.mu.Lock()
+	d := b.wanted.display
+	b.mu.Unlock()
+	*o.field(&d) = !*o.field(&d)
+	if !d.Graph && !d.Numbers {
+		d.Graph, d.Numbers = o.label == labelNumbers, o.label == labelGraph
+	}
+	d = d.normal()
+	b.SetDisplay(d)
+	b.params.Actions.Display(d)
 }
 
 func (b *menuBar) togglePause() {

@@ -33,6 +33,7 @@ func (f *fakeShell) start(_ look, _ []entry, onTap func(), onClick func(label)) 
 	f.note("start")
 }
 func (f *fakeShell) setIcon([]byte)            { f.note("icon") }
+func (f *fakeShell) setTitle(t string)         { f.note("title " + t) }
 func (f *fakeShell) setTooltip(text string)    {}
 func (f *fakeShell) setText(_ label, t string) { f.note("text " + t) }
 func (f *fakeShell) setChecked(_ label, c bool) {
@@ -54,6 +55,20 @@ func present(ctx context.Context, _ *slog.Logger, tell func(hostState)) {
 	<-ctx.Done()
 }
 
+// load is a reading of which the CPU alone is known.
+func load(cpu float64) Reading {
+	r := Unknown()
+	r.CPU = cpu
+	return r
+}
+
+// cpuState is the icon as it is until something else is chosen.
+func cpuState(cpu float64) state {
+	s := state{display: Display{Graph: true, Numbers: true, CPU: true}}
+	s.cells, s.n = cellsOf(s.display, load(cpu))
+	return s
+}
+
 func params(a Actions) Params {
 	nothing := func() {}
 	for _, f := range []*func(){&a.Open, &a.NewChat, &a.Settings, &a.Quit} {
@@ -63,6 +78,9 @@ func params(a Actions) Params {
 	}
 	if a.Pause == nil {
 		a.Pause = func(bool) {}
+	}
+	if a.Display == nil {
+		a.Display = func(Display) {}
 	}
 	return Params{Actions: a, Logger: slog.New(slog.DiscardHandler), OnHost: func(bool, string) {}}
 }
@@ -80,15 +98,15 @@ func TestOnlyChangesAreShown(t *testing.T) {
 			then []string
 		}{
 			{"given a host, the icon registers", func() {}, []string{"start"}},
-			{"when a load comes, it is drawn and written", func() { bar.SetVitals(12, "CPU 12 %") }, []string{"icon", "text CPU 12 %"}},
-			{"when it comes again, nothing happens", func() { bar.SetVitals(12, "CPU 12 %") }, nil},
-			{"when the number changes within its step, and soon, the text waits", func() { bar.SetVitals(11, "CPU 11 %") }, nil},
-			{"when it changes again, the newest text is shown", func() { bar.SetVitals(10, "CPU 10 %"); time.Sleep(textEvery) }, []string{"text CPU 10 %"}},
+			{"when a load comes, it is drawn and written", func() { bar.SetVitals(load(12), "CPU 12 %") }, []string{"icon", "text CPU 12 %"}},
+			{"when it comes again, nothing happens", func() { bar.SetVitals(load(12), "CPU 12 %") }, nil},
+			{"when the number changes within its step, and soon, the text waits", func() { bar.SetVitals(load(11), "CPU 11 %") }, nil},
+			{"when it changes again, the newest text is shown", func() { bar.SetVitals(load(10), "CPU 10 %"); time.Sleep(textEvery) }, []string{"text CPU 10 %"}},
 			{"when paused, the icon and the check mark change at once", func() { bar.SetPaused(true) }, []string{"icon", "checked"}},
 			{"when resumed, too", func() { bar.SetPaused(false) }, []string{"icon", "unchecked"}},
-			{"when the load is unknown, the icon says so", func() { bar.SetVitals(-1, "CPU 10 %") }, []string{"icon"}},
+			{"when the load is unknown, the icon says so", func() { bar.SetVitals(load(-1), "CPU 10 %") }, []string{"icon"}},
 			{"when stopped, the icon goes", func() { bar.Stop() }, []string{"stop"}},
-			{"when told after that, nothing happens", func() { bar.SetVitals(99, "CPU 99 %") }, nil},
+			{"when told after that, nothing happens", func() { bar.SetVitals(load(99), "CPU 99 %") }, nil},
 		}
 		for _, s := range steps {
 			s.do()
@@ -112,7 +130,7 @@ func TestVitalsBeforeAHostAreKept(t *testing.T) {
 		bar := newMenuBar(params(Actions{}), shell, late)
 		bar.Start()
 		// when vitals come before it
-		bar.SetVitals(50, "CPU 50 %")
+		bar.SetVitals(load(50), "CPU 50 %")
 		bar.SetPaused(true)
 		synctest.Wait()
 		if calls := shell.take(); calls != nil {
@@ -204,9 +222,10 @@ func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			icons := newIcons(template, false)
 			seen := map[string]state{}
-			states := []state{{bucket: unknown}, {bucket: 20, paused: true}}
+			states := []state{cpuState(-1), cpuState(20)}
+			states[1].paused = true
 			for b := 0; b <= 100; b += bucketStep {
-				states = append(states, state{bucket: b})
+				states = append(states, cpuState(float64(b)))
 			}
 			for _, s := range states {
 				data := icons.of(s)
@@ -217,7 +236,7 @@ func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
 				if img.Bounds().Dx() != iconSize || img.Bounds().Dy() != iconSize {
 					t.Errorf("%+v is %v", s, img.Bounds())
 				}
-				bare := template && (s.bucket == unknown || s.bucket == 0) // both are the bare ring
+				bare := template && s.cells[0].fill <= 0 // both are the bare ring
 				if before, ok := seen[string(data)]; ok && !bare {
 					t.Errorf("%+v looks like %+v", s, before)
 				}
@@ -231,7 +250,7 @@ func TestHalfTransparentPixelsAreBlack(t *testing.T) {
 	// systray takes the low byte of premultiplied colours, which is right only for
 	// opaque ones and for black.
 	for b := 0; b <= 100; b += bucketStep {
-		img := drawTile(state{bucket: b})
+		img := drawTile(cpuState(float64(b)))
 		for y := range iconSize {
 			for x := range iconSize {
 				r, g, bl, a := img.At(x, y).RGBA()
@@ -244,7 +263,7 @@ func TestHalfTransparentPixelsAreBlack(t *testing.T) {
 }
 
 func TestTheMenuOfADemoSaysSo(t *testing.T) {
-	if first := menuOf(true)[0]; first.label != labelDemo || !first.disabled {
+	if first := menuOf(true, Display{})[0]; first.label != labelDemo || !first.disabled {
 		t.Errorf("the first line is %+v", first)
 	}
 }
@@ -260,7 +279,7 @@ func TestNewWantsEveryAction(t *testing.T) {
 
 func BenchmarkDraw(b *testing.B) {
 	for b.Loop() {
-		newIcons(false, false).of(state{bucket: 35})
+		newIcons(false, false).of(cpuState(35))
 	}
 }
 
@@ -268,6 +287,6 @@ func BenchmarkDraw(b *testing.B) {
 func BenchmarkSetVitals(b *testing.B) {
 	bar := newMenuBar(params(Actions{}), &fakeShell{}, present)
 	for b.Loop() {
-		bar.SetVitals(37, "CPU 37 % · memory 18.2 of 32 GB")
+		bar.SetVitals(load(37), "CPU 37 % · memory 18.2 of 32 GB")
 	}
 }

@@ -57,9 +57,12 @@ func (s *systrayShell) build(menu []entry, onClick func(label)) {
 			continue
 		}
 		var item *systray.MenuItem
-		if e.checkbox {
-			item = systray.AddMenuItemCheckbox(string(e.label), "", false)
-		} else {
+		switch above := s.items[e.below]; {
+		case above != nil:
+			item = above.AddSubMenuItemCheckbox(string(e.label), "", e.checked)
+		case e.checkbox:
+			item = systray.AddMenuItemCheckbox(string(e.label), "", e.checked)
+		default:
 			item = systray.AddMenuItem(string(e.label), "")
 		}
 		if e.disabled {
@@ -75,6 +78,8 @@ func (s *systrayShell) build(menu []entry, onClick func(label)) {
 }
 
 func (s *systrayShell) setIcon(data []byte) { systray.SetTemplateIcon(data, data) }
+
+func (s *systrayShell) setTitle(text string) { systray.SetTitle(text) }
 
 func (s *systrayShell) setTooltip(text string) { systray.SetTooltip(text) }
 

@@ -10,6 +10,7 @@ type noShell struct{}
 
 func (noShell) start(look, []entry, func(), func(label)) {}
 func (noShell) setIcon([]byte)                           {}
+func (noShell) setTitle(string)                          {}
 func (noShell) setTooltip(string)                        {}
 func (noShell) setText(label, string)                    {}
 func (noShell) setChecked(label, bool)                   {}

@@ -13,12 +13,14 @@ type Actions struct {
 	Pause    func(paused bool)
 	Settings func()
 	Quit     func()
+	Display  func(Display) // chosen in the menu what the icon shows
 }
 
 // Params is what a Tray needs.
 type Params struct {
 	Actions Actions
 	Demo    bool // says so in the menu
+	Display Display
 	Logger  *slog.Logger
 	// OnHost is called when a tray host appears (true) or is missing (false), with
 	// why and what to do for people. It is called at least once after Start, on a
@@ -34,8 +36,10 @@ type Tray interface {
 	// Stop takes the icon away. Actions don't run after it.
 	Stop()
 	// SetVitals redraws the icon and the vitals line only where what they show
-	// changes. percent < 0 means unknown. It doesn't block.
-	SetVitals(percent float64, line string)
+	// changes. It doesn't block.
+	SetVitals(r Reading, line string)
+	// SetDisplay changes what the icon shows. It doesn't block.
+	SetDisplay(d Display)
 	// SetPaused shows whether monitoring is paused. It doesn't block.
 	SetPaused(bool)
 }
@@ -43,7 +47,7 @@ type Tray interface {
 // New returns the system's tray. It panics where an action is missing.
 func New(p Params) Tray {
 	a := p.Actions
-	if a.Open == nil || a.NewChat == nil || a.Pause == nil || a.Settings == nil || a.Quit == nil {
+	if a.Open == nil || a.NewChat == nil || a.Pause == nil || a.Settings == nil || a.Quit == nil || a.Display == nil {
 		panic("tray: every action is required")
 	}
 	if p.Logger == nil {
@@ -62,6 +66,7 @@ type shell interface {
 	// onClick one on an item; both are called on any goroutine and must not block.
 	start(first look, menu []entry, onTap func(), onClick func(label))
 	setIcon(png []byte)
+	setTitle(text string) // beside the icon, where the system draws one
 	setTooltip(text string)
 	setText(item label, text string)
 	setChecked(item label, checked bool)
@@ -87,7 +92,16 @@ const (
 	labelPause    label = "Pause monitoring"
 	labelSettings label = "Settings…"
 	labelQuit     label = "Quit"
-	separator     label = ""
+
+	labelShows       label = "Icon shows"
+	labelGraph       label = "Graph"
+	labelNumbers     label = "Numbers"
+	labelCPU         label = "CPU"
+	labelMemory      label = "Memory"
+	labelTemperature label = "Temperature"
+	labelNetwork     label = "Network"
+
+	separator label = ""
 )
 
 // entry is one line of the menu.
@@ -95,20 +109,41 @@ type entry struct {
 	label    label // separator = a line
 	disabled bool
 	checkbox bool
+	checked  bool
+	below    label // the item whose submenu it is in; separator = none
+}
+
+// option is a part of the icon that can be switched in the menu.
+type option struct {
+	label label
+	field func(*Display) *bool
+}
+
+func options() []option {
+	return []option{
+		{labelGraph, func(d *Display) *bool { return &d.Graph }},
+		{labelNumbers, func(d *Display) *bool { return &d.Numbers }},
+		{labelCPU, func(d *Display) *bool { return &d.CPU }},
+		{labelMemory, func(d *Display) *bool { return &d.Memory }},
+		{labelTemperature, func(d *Display) *bool { return &d.Temperature }},
+		{labelNetwork, func(d *Display) *bool { return &d.Network }},
+	}
 }
 
 // menuOf is the menu, which is built once.
-func menuOf(demo bool) []entry {
+func menuOf(demo bool, d Display) []entry {
 	menu := []entry{
 		{label: labelOpen},
 		{label: labelNewChat},
 		{label: separator},
 		{label: labelVitals, disabled: true},
 		{label: labelPause, checkbox: true},
-		{label: labelSettings},
-		{label: separator},
-		{label: labelQuit},
+		{label: labelShows},
 	}
+	for _, o := range options() {
+		menu = append(menu, entry{label: o.label, checkbox: true, checked: *o.field(&d), below: labelShows})
+	}
+	menu = append(menu, entry{label: labelSettings}, entry{label: separator}, entry{label: labelQuit})
 	if demo {
 		menu = append([]entry{{label: labelDemo, disabled: true}}, menu...)
 	}
