@@ -22,6 +22,7 @@ type chart struct {
 	full   float64 // what the top stands for; 0 = the largest value
 	peaks  bool    // the maxima are drawn
 	min    fyne.Size
+	drawn  []int16 // what the points look like
 }
 
 func newChart(w, h float32, peaks bool) *chart {
@@ -31,11 +32,32 @@ func newChart(w, h float32, peaks bool) *chart {
 }
 
 func (c *chart) set(points []monitor.Point, full float64) {
-	if full == c.full && slices.Equal(points, c.points) {
+	c.points, c.full = points, full
+	looks := c.looks()
+	if slices.Equal(looks, c.drawn) {
 		return
 	}
-	c.points, c.full = points, full
+	c.drawn = looks
 	c.Refresh()
+}
+
+// looks is the points in half pixels of height: values that differ by less look the
+// same. Painting the window anew is most of what an open window costs.
+func (c *chart) looks() []int16 {
+	top, height := c.top(), float64(2*c.min.Height)
+	out := make([]int16, 0, 2*len(c.points))
+	place := func(v float64) int16 { return int16(math.Round(height * min(max(v/top, 0), 1))) }
+	for _, p := range c.points {
+		switch {
+		case !p.OK:
+			out = append(out, -1)
+		case c.peaks:
+			out = append(out, place(p.Mean), place(p.Max))
+		default:
+			out = append(out, place(p.Mean))
+		}
+	}
+	return out
 }
 
 // top is the value at the upper edge.

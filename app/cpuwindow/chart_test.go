@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"image"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -68,6 +69,36 @@ func TestPeaksAreDrawnOverMeans(t *testing.T) {
 		_, _, _, a := (&chartRenderer{c: c}).draw(9, 20).At(4, 1).RGBA()
 		if (a > 0) != peaks {
 			t.Errorf("peaks %v, but the top has strength %d", peaks, a)
+		}
+	}
+}
+
+func TestAChartIsDrawnAnewOnlyWhereThatIsSeen(t *testing.T) {
+	test.NewTempApp(t).Settings().SetTheme(Theme())
+	c := newChart(60, 20, false)
+	points := func(v float64) []monitor.Point {
+		return []monitor.Point{{Mean: 50, Max: 50, OK: true}, {Mean: v, Max: 99, OK: true}}
+	}
+	for _, step := range []struct {
+		name  string
+		value float64
+		full  float64
+		want  int
+	}{
+		{"the first time", 10, 100, 1},
+		{"the same", 10, 100, 0},
+		{"a change below a pixel", 10.6, 100, 0},
+		{"a change of a pixel", 15, 100, 1},
+		{"another scale", 15, 50, 1},
+	} {
+		before := slices.Clone(c.drawn)
+		c.set(points(step.value), step.full)
+		draws := 0
+		if !slices.Equal(before, c.drawn) {
+			draws = 1
+		}
+		if draws != step.want {
+			t.Errorf("%s: drawn %d times, want %d", step.name, draws, step.want)
 		}
 	}
 }
