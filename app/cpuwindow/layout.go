@@ -127,6 +127,20 @@ func (tightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 }
 
+// underLayout puts the second object right under the first and gives it the rest.
+type underLayout struct{}
+
+// MinSize implements fyne.Layout.
+func (underLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return tightLayout{}.MinSize(o) }
+
+// Layout implements fyne.Layout.
+func (underLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	h := o[0].MinSize().Height
+	o[0].Resize(fyne.NewSize(s.Width, h))
+	o[1].Move(fyne.NewPos(0, h))
+	o[1].Resize(fyne.NewSize(s.Width, max(0, s.Height-h)))
+}
+
 // scrim dims what is beside the drawer; a press closes it.
 type scrim struct {
 	widget.BaseWidget

@@ -10,7 +10,6 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
@@ -193,7 +192,7 @@ func (w *Window) content() fyne.CanvasObject {
 		}
 		return lower.MinSize().Height
 	}}, w.toast)
-	middle := container.New(layout.NewBorderLayout(top, nil, nil, nil), top, container.NewStack(w.panes, w.toastBox))
+	middle := container.New(underLayout{}, top, container.NewStack(w.panes, w.toastBox))
 	w.center = middle
 	w.root = &rootLayout{w: w, scrim: newScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
