@@ -38,9 +38,9 @@ func (s *Store) RecoverAll(ctx context.Context) error {
 }
 
 func (s *Store) lockSoon(ctx context.Context, name string) (*TurnLock, error) {
-	ctx, cancel := context.WithTimeout(ctx, recoverPatience)
+	patience, cancel := context.WithTimeout(ctx, recoverPatience)
 	defer cancel()
-	return s.LockTurn(ctx, name, "recovery", nil)
+	return s.lockTurn(ctx, patience, name, "recovery", nil)
 }
 
 // partialSessions gives the sessions that have a checkpoint, each once.

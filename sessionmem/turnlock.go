@@ -41,6 +41,12 @@ type TurnLock struct {
 // whose process died is free. A checkpoint left in .partial/ by a dead holder is
 // appended, marked interrupted, before LockTurn returns.
 func (s *Store) LockTurn(ctx context.Context, name, who string, waiting func(Holder)) (*TurnLock, error) {
+	return s.lockTurn(ctx, ctx, name, who, waiting)
+}
+
+// lockTurn is LockTurn that waits for the turn as long as patience lasts; what was
+// interrupted is then put into the transcript however long that takes.
+func (s *Store) lockTurn(ctx, patience context.Context, name, who string, waiting func(Holder)) (*TurnLock, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
@@ -50,13 +56,13 @@ func (s *Store) LockTurn(ctx context.Context, name, who string, waiting func(Hol
 			waiting(s.holder(ses))
 		}
 	})
-	if err := ses.takeTurn(ctx, wait); err != nil {
+	if err := ses.takeTurn(patience, wait); err != nil {
 		return nil, fmt.Errorf("waiting for the turn of %s: %w", name, err)
 	}
 	l := &TurnLock{store: s, ses: ses}
 	if !s.IsPrivate(name) {
-		err := l.lockFile(ctx, wait)
-		if err != nil && s.onRefused != nil && isRefusal(err) && ctx.Err() == nil {
+		err := l.lockFile(patience, wait)
+		if err != nil && s.onRefused != nil && isRefusal(err) && patience.Err() == nil {
 			s.logger.Warn("a turn goes on without its lock file", "session", name, "err", err)
 			l.file, err = nil, nil
 		}
