@@ -27,44 +27,48 @@ func TestAMenuIsWorkedByKeysAndByMouse(t *testing.T) {
 		{"a right press beside it closes", func(p *menuPopUp) { p.TappedSecondary(nil) }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t).shown()
-			canvas, chosen := b.w.win.Canvas(), ""
-			pick := func(s string) func() { return func() { chosen = s } }
-			showMenuAt(fyne.NewMenu("", fyne.NewMenuItem("First", pick("first")), fyne.NewMenuItem("Second", pick("second"))), fyne.NewPos(9000, 9000), canvas)
-			p, ok := canvas.Overlays().Top().(*menuPopUp)
-			if !ok || canvas.Focused() != fyne.Focusable(p) {
-				t.Fatal("the menu is not open, or has no keyboard")
-			}
-			card := test.WidgetRenderer(p).(*menuRenderer).card //nolint:forcetypeassert // what the menu draws itself with
-			if end := card.Position().Add(card.Size()); end.X > canvas.Size().Width || end.Y > canvas.Size().Height {
-				t.Errorf("the menu ends at %v, outside the window of %v", end, canvas.Size())
-			}
-			c.do(p)
-			if canvas.Overlays().Top() != nil {
-				t.Error("the menu is still open")
-			}
-			if chosen != c.chosen {
-				t.Errorf("%q was chosen, want %q", chosen, c.chosen)
-			}
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				canvas, chosen := b.w.win.Canvas(), ""
+				pick := func(s string) func() { return func() { chosen = s } }
+				showMenuAt(fyne.NewMenu("", fyne.NewMenuItem("First", pick("first")), fyne.NewMenuItem("Second", pick("second"))), fyne.NewPos(9000, 9000), canvas)
+				p, ok := canvas.Overlays().Top().(*menuPopUp)
+				if !ok || canvas.Focused() != fyne.Focusable(p) {
+					t.Fatal("the menu is not open, or has no keyboard")
+				}
+				card := test.WidgetRenderer(p).(*menuRenderer).card //nolint:forcetypeassert // what the menu draws itself with
+				if end := card.Position().Add(card.Size()); end.X > canvas.Size().Width || end.Y > canvas.Size().Height {
+					t.Errorf("the menu ends at %v, outside the window of %v", end, canvas.Size())
+				}
+				c.do(p)
+				if canvas.Overlays().Top() != nil {
+					t.Error("the menu is still open")
+				}
+				if chosen != c.chosen {
+					t.Errorf("%q was chosen, want %q", chosen, c.chosen)
+				}
+			})
 		})
 	}
 }
 
 func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {
-	b := newBench(t).shown()
-	b.w.win.Resize(fyne.NewSize(420, 700))
-	b.enter("hello")
-	b.settle()
-	b.w.toggleDrawer()
-	b.w.escape()
-	if b.w.root.drawer {
-		t.Error("Esc leaves the drawer open")
-	}
-	if b.run(0).stopped {
-		t.Error("Esc stopped the answer behind the drawer")
-	}
-	b.w.escape()
-	if !b.run(0).stopped {
-		t.Error("Esc does not stop the answer")
-	}
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.win.Resize(fyne.NewSize(420, 700))
+		b.enter("hello")
+		b.settle()
+		b.w.toggleDrawer()
+		b.w.escape()
+		if b.w.root.drawer {
+			t.Error("Esc leaves the drawer open")
+		}
+		if b.run(0).stopped {
+			t.Error("Esc stopped the answer behind the drawer")
+		}
+		b.w.escape()
+		if !b.run(0).stopped {
+			t.Error("Esc does not stop the answer")
+		}
+	})
 }
