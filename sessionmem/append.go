@@ -246,6 +246,7 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 			ses.remember(b, now)
 		}
 	}
+	s.noteRecent(ses, fresh, len(lost))
 	return out, nil
 }
 

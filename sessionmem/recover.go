@@ -23,7 +23,7 @@ func (s *Store) RecoverAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
+	errs := []error{s.clearRecent()}
 	for _, name := range names {
 		lock, err := s.lockSoon(ctx, name)
 		switch {

@@ -15,18 +15,21 @@ func TestWhatSteersAContextIsPutBackOnlyWhereItStood(t *testing.T) {
 		name  string
 		steer func(t *testing.T, s *Store, first string)
 		alone []string // the context where nobody else wrote
-		late  []string // where another program wrote "other" meanwhile
+		other []string // where another program wrote "other" meanwhile
+		older []string // where one did that does not put anything back
 	}{
 		{
 			"a reset",
 			func(t *testing.T, s *Store, _ string) { must(t, s.Reset(t.Context(), "cli-a")) },
 			[]string{"next"},
+			[]string{"other", "next"},
 			[]string{"one", "two", "other", "next"},
 		},
 		{
 			"a rewind",
 			func(t *testing.T, s *Store, first string) { must(t, second(s.Rewind(t.Context(), "cli-a", first))) },
 			[]string{"next"},
+			[]string{"other", "next"},
 			[]string{"one", "two", "other", "next"},
 		},
 		{
@@ -35,21 +38,19 @@ func TestWhatSteersAContextIsPutBackOnlyWhereItStood(t *testing.T) {
 				mustAppend(t, s, "cli-a", Block{Kind: KindSummary, Text: "so far", Through: first})
 			},
 			[]string{"Summary: so far", "two", "next"},
+			[]string{"Summary: so far", "two", "other", "next"},
 			[]string{"one", "two", "other", "next"},
 		},
 		{
 			"a message",
 			func(t *testing.T, s *Store, _ string) { mustAppend(t, s, "cli-a", user("three")) },
 			[]string{"one", "two", "three", "next"},
+			[]string{"one", "two", "three", "other", "next"},
 			[]string{"one", "two", "other", "three", "next"},
 		},
 	} {
-		for _, others := range []bool{false, true} {
-			name, want := tc.name+", nobody else wrote", tc.alone
-			if others {
-				name, want = tc.name+", another program wrote meanwhile", tc.late
-			}
-			t.Run(name, func(t *testing.T) {
+		for who, want := range map[string][]string{"nobody else": tc.alone, "another program": tc.other, "an older program": tc.older} {
+			t.Run(tc.name+", "+who+" wrote meanwhile", func(t *testing.T) {
 				root := t.TempDir()
 				s := openStore(t, root)
 				first := mustAppend(t, s, "cli-a", user("one"))
@@ -58,8 +59,11 @@ func TestWhatSteersAContextIsPutBackOnlyWhereItStood(t *testing.T) {
 				before := readFile(t, path)
 				tc.steer(t, s, first.ID)
 				writeFile(t, path, before) // an editor that had read it before
-				if others {
+				switch who {
+				case "another program":
 					mustAppend(t, openStore(t, root), "cli-a", user("other"))
+				case "an older program":
+					writeFile(t, path, before+"\n## User · 2026-11-21T10:15:02+01:00\n<!-- id=other -->\n\nother\n")
 				}
 				mustAppend(t, s, "cli-a", user("next"))
 				if diff := cmp.Diff(want, toldOf(t, openStore(t, root))); diff != "" {

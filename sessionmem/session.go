@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,7 +50,8 @@ type session struct {
 	texts    heldTexts
 	unsaved  unsaved
 	recent   []recentBlock
-	rewrote  bool // the file was found changed otherwise than by growing
+	rewrote  bool      // the file was found changed otherwise than by growing
+	saved    time.Time // the file's time as that was found
 	used     time.Time
 }
 
@@ -206,6 +206,7 @@ func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 		return err
 	}
 	ses.bare = bare
+	s.joinRecent(ses, fi.ModTime())
 	return ses.setEnd(f, fi)
 }
 
@@ -280,7 +281,7 @@ func (ses *session) dropped(now time.Time) []Block {
 		switch {
 		case !missing && ses.taken(r.block.ID):
 			kept = append(kept, r)
-		case !missing || r.restored || now.Sub(r.seen) > lateSave:
+		case !missing || r.restored || !ses.isLate(r, now):
 		default:
 			atEnd = atEnd || len(lost) == 0 && ses.isLast(r.after)
 			r.restored = true
@@ -290,24 +291,8 @@ func (ses *session) dropped(now time.Time) []Block {
 			}
 		}
 	}
-	if ses.othersWrote() {
-		cuts := func(b Block) bool { return b.Kind == KindNote && (b.Note == NoteRewind || b.Note == NoteEnded) }
-		lost = slices.DeleteFunc(lost, cuts)
-		kept = slices.DeleteFunc(kept, func(r recentBlock) bool { return cuts(r.block) && !ses.taken(r.block.ID) })
-	}
 	ses.recent = kept
 	return lost
-}
-
-// othersWrote says whether the session ends with a block that this process did not
-// see coming. A Note rewind or ended that is put back behind it would take what was
-// said meanwhile out of the context.
-func (ses *session) othersWrote() bool {
-	if len(ses.index.blocks) == 0 {
-		return false
-	}
-	last := ses.index.blocks[len(ses.index.blocks)-1].id
-	return !slices.ContainsFunc(ses.recent, func(r recentBlock) bool { return ses.index.hash(r.block.ID) == last })
 }
 
 // lock takes ses.mu and the append lock of the file system. For reading, a lock

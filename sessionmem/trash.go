@@ -95,6 +95,9 @@ func (s *Store) delete(ctx context.Context, name string, still func() error) err
 	}
 	ses.forgetFile()
 	s.dropListed(ctx, files)
+	if err := s.dropRecent(name); err != nil {
+		return explainDisk("removing what was written lately", err)
+	}
 	return nil
 }
 
