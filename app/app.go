@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/instance"
 	"mac-stats/app/monitor"
 	"mac-stats/app/tray"
+	"mac-stats/assets"
 )
 
 // app is the tray app: the tray, the window (made at the first click) and the
@@ -87,6 +88,9 @@ func (a *app) open(ctx context.Context) (err error) {
 	a.backend, err = backend.Open(ctx, backend.Options{Demo: a.options.Demo, Watch: true, Version: buildVersion()})
 	if err != nil {
 		return err
+	}
+	if err := cpuwindow.AddTranslations(assets.FS); err != nil {
+		a.backend.Logger.Warn("the window is in English", "error", err)
 	}
 	printNotices(a.backend)
 	if a.options.Demo {

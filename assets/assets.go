@@ -5,7 +5,7 @@ package assets
 
 import "embed"
 
-// FS holds agents/, skills/, prompts/, icons/ and config.toml.
+// FS holds agents/, skills/, prompts/, icons/, translations/ and config.toml.
 //
-//go:embed all:agents all:skills all:prompts all:icons config.toml
+//go:embed all:agents all:skills all:prompts all:icons all:translations config.toml
 var FS embed.FS

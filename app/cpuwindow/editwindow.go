@@ -32,7 +32,7 @@ func (w *Window) showPane(p page) {
 		w.roster.object.Hidden = p != pageAgents
 	}
 	w.reader.object.Hidden = p != pageTranscript
-	w.pageView.Hidden = p != pageSettings
+	w.pageView.Hidden = p != pageSettings && p != pageWelcome
 }
 
 // KeepEdits writes down what was edited and not saved, and what was written and not

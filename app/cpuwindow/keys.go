@@ -250,11 +250,11 @@ func shortcutConflicts(c config.Config, actions []action, goos string) map[strin
 			var others []string
 			for _, b := range list {
 				if b.name != a.name {
-					others = append(others, "“"+b.title+"”")
+					others = append(others, "“"+tr(b.title)+"”")
 				}
 			}
 			if len(others) > 0 {
-				found["shortcuts."+a.name] = s.Words(goos) + " is the shortcut of " + strings.Join(others, " and ") + " too; the first in the list has it."
+				found["shortcuts."+a.name] = trWith("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", map[string]any{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
 			}
 		}
 	}

@@ -143,6 +143,7 @@ type parts struct {
 	home      string
 	conffile  string
 	demo      bool
+	firstRun  bool // there was no config.toml before this start
 	version   string
 }
 
@@ -153,7 +154,7 @@ func fromBackend(b *backend.Backend) parts {
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
-		home: b.Paths.Home, crashes: b, conffile: b.Paths.ConfigFile(), demo: b.Demo, version: b.Version,
+		home: b.Paths.Home, crashes: b, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 }
 

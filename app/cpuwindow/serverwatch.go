@@ -74,6 +74,7 @@ func (w *Window) setServer(s serverState) {
 		return
 	}
 	w.painter.changed(w.shown)
+	w.drawWelcome()
 	if s.down != nil || len(chatModels(s.models)) == 0 {
 		time.AfterFunc(recheckEvery, func() {
 			w.p.Do(func() {
@@ -116,6 +117,7 @@ func (w *Window) pull(model string) {
 func (w *Window) showPull(s pullState) {
 	w.pulling = &s
 	w.painter.changed(w.shown)
+	w.drawWelcome()
 }
 
 func (w *Window) pulled(model string, err error, cancelled bool) {
@@ -132,6 +134,7 @@ func (w *Window) pulled(model string, err error, cancelled bool) {
 		w.checkServer()
 	}
 	w.painter.changed(w.shown)
+	w.drawWelcome()
 }
 
 // endPull cancels a download, or takes the card of a failed one away.
@@ -142,6 +145,7 @@ func (w *Window) endPull() {
 	}
 	w.pulling = nil
 	w.painter.changed(w.shown)
+	w.drawWelcome()
 }
 
 func (w *Window) setup() setupCards {

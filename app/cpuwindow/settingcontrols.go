@@ -274,12 +274,12 @@ func (f *shortcutField) listen(on bool) {
 	f.setSelected(on)
 	switch {
 	case on:
-		f.SetText("Press the keys…")
+		f.SetText(tr("Press the keys…"))
 		if c := fyne.CurrentApp().Driver().CanvasForObject(f); c != nil && !f.focused {
 			c.Focus(f)
 		}
 	case f.value == "":
-		f.SetText("none")
+		f.SetText(tr("none"))
 	default:
 		f.SetText(config.ShortcutWords(f.value))
 	}

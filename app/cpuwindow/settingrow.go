@@ -46,12 +46,12 @@ type settingControl interface {
 const controlWidth float32 = 200
 
 func newSettingRow(s config.Setting, change func(key, value string), shortcut func(fyne.Shortcut) bool) *settingRow {
-	r := &settingRow{setting: s, title: textWords(settingTitle(s)).squeezable(), line: hairline()}
+	r := &settingRow{setting: s, title: textWords(tr(settingTitle(s))).squeezable(), line: hairline()}
 	r.key = newWords(s.Key, roleMuted, sizeSmall).squeezable()
 	r.key.style.Monospace = true
-	r.help = newProse(codeSpans(s.Help, roleNone), sizeText, roleMuted)
+	r.help = newProse(codeSpans(tr(s.Help), roleNone), sizeText, roleMuted)
 	r.note = newProse(nil, sizeSmall, roleMuted)
-	r.reset = newButton(buttonLink, "Reset to default", func() { change(s.Key, s.Default) })
+	r.reset = newButton(buttonLink, tr("Reset to default"), func() { change(s.Key, s.Default) })
 	r.control = newSettingControl(s, func(value string) {
 		if value == r.state.value {
 			r.failed(nil)
@@ -114,16 +114,16 @@ func (r *settingRow) word() {
 		add(fullStop(r.err), roleHot)
 	}
 	if r.state.by != "" {
-		add("Set by the variable "+r.state.by+" of the environment, which is stronger than config.toml.", roleWarn)
+		add(trWith("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", map[string]any{"Name": r.state.by}), roleWarn)
 	}
 	if r.state.waits {
-		add("Takes effect after a restart.", roleWarn)
+		add(tr("Takes effect after a restart."), roleWarn)
 	}
 	if r.state.conflict != "" {
 		add(r.state.conflict, roleWarn)
 	}
 	if r.changed() {
-		add("Changed; the default is "+defaultWords(r.setting)+".", roleMuted)
+		add(trWith("Changed; the default is {{.Default}}.", map[string]any{"Default": defaultWords(r.setting)}), roleMuted)
 	}
 	r.note.Hidden = runs == nil
 	if runs != nil {
@@ -138,20 +138,20 @@ func defaultWords(s config.Setting) string {
 	v := shownDefault(s)
 	switch {
 	case s.Kind == config.KindShortcut:
-		return orElse(config.ShortcutWords(v), "none")
+		return orElse(config.ShortcutWords(v), tr("none"))
 	case s.Kind == config.KindSwitch:
 		return onOff(v)
 	case v == "":
-		return "empty"
+		return tr("empty")
 	}
 	return v
 }
 
 func onOff(v string) string {
 	if v == "true" {
-		return "on"
+		return tr("on")
 	}
-	return "off"
+	return tr("off")
 }
 
 // measure implements row.
@@ -246,9 +246,9 @@ func newFoldRow(onTap func()) *foldRow {
 
 // set words the fold; folded is how many rows it hides.
 func (f *foldRow) set(section string, folded int) {
-	name := "Advanced"
+	name := tr("Advanced")
 	if section == "shortcuts" {
-		name = "All shortcuts"
+		name = tr("All shortcuts")
 	}
 	f.button.SetText(strings.TrimSpace(map[bool]string{true: "▸ ", false: "▾ "}[folded > 0] + name))
 }

@@ -47,7 +47,7 @@ func settingSections() []struct{ key, title string } {
 
 func newSettingsPage(w *Window) *settingsPage {
 	p := &settingsPage{w: w, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
-	p.search = newFieldRow("Search settings", "", w.runShortcut)
+	p.search = newFieldRow(tr("Search settings"), "", w.runShortcut)
 	p.search.field.onChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
 		p.rows[s.Key] = newSettingRow(s, p.change, w.runShortcut)
@@ -56,10 +56,10 @@ func newSettingsPage(w *Window) *settingsPage {
 		p.folds[s.key] = newFoldRow(func() { p.open[s.key] = !p.open[s.key]; p.show() })
 	}
 	buttons := line(gap8, -1,
-		newButton(buttonPlain, "Open config.toml", func() { w.openFile(w.parts.conffile) }),
-		newButton(buttonPlain, "Open data folder", func() { w.openFile(w.parts.home) }))
+		newButton(buttonPlain, tr("Open config.toml"), func() { w.openFile(w.parts.conffile) }),
+		newButton(buttonPlain, tr("Open data folder"), func() { w.openFile(w.parts.home) }))
 	p.top = []*placed{
-		textRow("Every setting is a line of config.toml: change it here or in the file, both are read at once.", roleMuted, gap8),
+		textRow(tr("Every setting is a line of config.toml: change it here or in the file, both are read at once."), roleMuted, gap8),
 		{row: newBoxRow(buttons), gap: gap8},
 		{row: p.search, gap: gap12, max: proseMax},
 	}
@@ -87,7 +87,7 @@ func (w *Window) setSetting(key, value string, then func(error)) {
 			if then != nil {
 				then(err)
 			} else if err != nil {
-				w.tell("The setting was not changed", err.Error())
+				w.tell(tr("The setting was not changed"), err.Error())
 			}
 		})
 	}()
@@ -120,7 +120,7 @@ func (p *settingsPage) refresh() {
 
 // matches reports whether a setting has every word that is searched for.
 func matches(s config.Setting, section, query string) bool {
-	text := strings.ToLower(strings.Join([]string{s.Key, section, settingTitle(s), s.Help, s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
+	text := strings.ToLower(strings.Join([]string{s.Key, section, tr(section), settingTitle(s), tr(settingTitle(s)), s.Help, tr(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
 	for _, word := range strings.Fields(query) {
 		if !strings.Contains(text, word) {
 			return false
@@ -145,7 +145,7 @@ func (p *settingsPage) show() {
 		if len(list)+folded == 0 {
 			continue
 		}
-		rows = append(rows, &placed{row: newBoxRow(titleWords(section.title)), gap: gap20 + gap8, max: proseMax})
+		rows = append(rows, &placed{row: newBoxRow(titleWords(tr(section.title))), gap: gap20 + gap8, max: proseMax})
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
 			fold := p.folds[section.key]
@@ -154,7 +154,7 @@ func (p *settingsPage) show() {
 		}
 	}
 	if found == 0 && p.query != "" {
-		rows = append(rows, textRow("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called.", roleMuted, gap20))
+		rows = append(rows, textRow(tr("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), roleMuted, gap20))
 	}
 	if p.query == "" {
 		about := "mac-stats " + orElse(p.w.parts.version, "(no version)") + " · " + p.w.parts.home

@@ -32,7 +32,7 @@ func (w *Window) listShortcuts() {
 		return
 	}
 	w.closeSwitcher()
-	l := &shortcutList{w: w, port: newViewport(), hint: smallWords("Change them in Settings, or in [shortcuts] of config.toml").squeezable(), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(w.closeShortcuts), rule: hairline()}
+	l := &shortcutList{w: w, port: newViewport(), hint: smallWords(tr("Change them in Settings, or in [shortcuts] of config.toml")).squeezable(), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(w.closeShortcuts), rule: hairline()}
 	l.port.follow, l.port.fixed = false, true
 	l.port.pad, l.port.top = gap16, gap8
 	l.port.Disable()
@@ -40,7 +40,7 @@ func (w *Window) listShortcuts() {
 		w.closeShortcuts()
 		return w.runShortcut(s)
 	}}
-	l.entry.PlaceHolder = "Search shortcuts"
+	l.entry.PlaceHolder = tr("Search shortcuts")
 	l.entry.OnChanged = l.find
 	l.entry.ExtendBaseWidget(l.entry)
 	l.ExtendBaseWidget(l)
@@ -88,7 +88,7 @@ func (l *shortcutList) found(query string) []action {
 	var list []action
 	now := l.w.parts.config()
 	for _, a := range l.w.shortcutActions() {
-		text := strings.ToLower(a.title + " " + firstShortcut(now, a.name))
+		text := strings.ToLower(tr(a.title) + " " + firstShortcut(now, a.name))
 		hit := true
 		for _, word := range strings.Fields(strings.ToLower(query)) {
 			hit = hit && strings.Contains(text, word)
@@ -105,7 +105,7 @@ func (l *shortcutList) find(query string) {
 	now := l.w.parts.config()
 	var rows []*placed
 	add := func(title, keys string) {
-		k := newWords(orElse(keys, "none"), roleMuted, sizeMono)
+		k := newWords(orElse(keys, tr("none")), roleMuted, sizeMono)
 		k.style.Monospace = true
 		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, textWords(title).squeezable(), k)), gap: gap8})
 	}
@@ -114,9 +114,9 @@ func (l *shortcutList) find(query string) {
 		for _, s := range shortcutsOf(now, a.name) {
 			keys = append(keys, config.ShortcutWords(s.String()))
 		}
-		add(a.title, strings.Join(keys, "   "))
+		add(tr(a.title), strings.Join(keys, "   "))
 	}
-	for _, f := range [][2]string{{"Send", "Enter"}, {"New line", "Shift+Enter"}, {"Edit the last message, in an empty field", "Up"}, {"Stop the answer, leave a field", "Esc"}, {"Go on, go back", "Tab   Shift+Tab"}, {"Press what has the focus", "Enter   Space"}} {
+	for _, f := range [][2]string{{tr("Send"), "Enter"}, {tr("New line"), "Shift+Enter"}, {tr("Edit the last message, in an empty field"), "Up"}, {tr("Stop the answer, leave a field"), "Esc"}, {tr("Go on, go back"), "Tab   Shift+Tab"}, {tr("Press what has the focus"), "Enter   Space"}} {
 		if query == "" || strings.Contains(strings.ToLower(f[0]+" "+f[1]), strings.ToLower(query)) {
 			add(f[0], f[1])
 		}

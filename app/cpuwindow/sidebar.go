@@ -32,16 +32,16 @@ type sidebar struct {
 
 func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sidebar {
 	s := &sidebar{sessionList: list, pages: map[page]*button{}}
-	chat := newButton(buttonPlain, "New chat", newChat)
+	chat := newButton(buttonPlain, tr("New chat"), newChat)
 	chat.padY, chat.padX = 6, 10
-	find := newButton(buttonPlain, "Search", search)
+	find := newButton(buttonPlain, tr("Search"), search)
 	find.padY, find.padX, find.tone = 6, 10, roleMuted
 	s.fresh, s.find = chat, find
 	foot := stack(0, inset(0, gap8, 0, 0, hairline()))
 	for _, p := range []struct {
 		page page
 		text string
-	}{{pageTranscript, "Transcript"}, {pageMemory, "Memory"}, {pageAgents, "Agents"}, {pageSettings, "Settings"}} {
+	}{{pageTranscript, tr("Transcript")}, {pageMemory, tr("Memory")}, {pageAgents, tr("Agents")}, {pageSettings, tr("Settings")}} {
 		b := newButton(buttonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)

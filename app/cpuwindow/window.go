@@ -99,6 +99,7 @@ type Window struct {
 	told        *backend.Notice // in the notice bar, where it came from the backend
 	settings    *settingsPage   // nil before it is first shown
 	shortcuts   *shortcutList   // nil while it is closed
+	step        int             // of the first run
 	worn        config.Window   // what the window looks like
 	baseScale   float32         // of all Fyne apps, without zoom
 	bound       map[desktop.CustomShortcut]func()
@@ -212,7 +213,9 @@ func (w *Window) Show() {
 	if first {
 		w.refreshAll()
 	}
-	w.focusComposer()
+	if w.focusComposer(); w.parts.firstRun {
+		w.welcome()
+	}
 }
 
 // Hide hides it; runs go on, nothing is drawn.
@@ -308,8 +311,10 @@ func pageTitle(p page) string {
 		return "Memory"
 	case pageAgents:
 		return "Agents"
+	case pageWelcome:
+		return tr("Welcome to mac-stats")
 	case pageSettings:
-		return "Settings"
+		return tr("Settings")
 	case pageTranscript:
 		return "Transcript"
 	case pageVitals:
@@ -329,6 +334,9 @@ func (w *Window) loadPage(which page) {
 		return
 	case pageAgents:
 		w.roster.load()
+		return
+	case pageWelcome:
+		w.drawWelcome()
 		return
 	}
 	w.loadSettings()

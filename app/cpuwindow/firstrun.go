@@ -1,0 +1,221 @@
+package cpuwindow
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents/ollama"
+)
+
+// The first run: the server, a model, the memory. Each step can be passed over, and
+// nothing in it is asked again: it is shown where there was no config.toml yet.
+
+// pageWelcome is the first run.
+const pageWelcome page = "welcome"
+
+const (
+	stepServer = iota
+	stepModel
+	stepMemory
+	welcomeSteps
+)
+
+// modelShare is how much of the machine's memory a model may take and leave room
+// for its context and what else runs.
+const modelShare = 0.6
+
+// choicesShown is how many installed models the second step offers.
+const choicesShown = 6
+
+// welcome shows the first run from its first step on.
+func (w *Window) welcome() {
+	w.parts.firstRun = false
+	w.step = stepServer
+	w.showPage(pageWelcome)
+}
+
+// leaveWelcome ends the first run, at whatever step.
+func (w *Window) leaveWelcome() {
+	if w.page == pageWelcome {
+		w.showPage(pageChat)
+	}
+}
+
+func (w *Window) goToStep(n int) {
+	if n >= welcomeSteps {
+		w.leaveWelcome()
+		return
+	}
+	w.step = n
+	w.pageView.offset = 0
+	w.drawWelcome()
+	w.focusWelcome()
+}
+
+// focusWelcome puts the focus on what goes on.
+func (w *Window) focusWelcome() {
+	for _, b := range rowButtons(w.pageView.rows) {
+		if b.kind == buttonPrimary {
+			w.win.Canvas().Focus(b)
+			return
+		}
+	}
+}
+
+// drawWelcome shows the step as it is now; it does nothing where another page is.
+func (w *Window) drawWelcome() {
+	if w.page != pageWelcome || !w.visible {
+		return
+	}
+	rows := []*placed{
+		textRow(tr("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), roleMuted, gap4),
+		{row: newProse([]run{{text: trWith("Step {{.Step}} of {{.Steps}}", map[string]any{"Step": w.step + 1, "Steps": welcomeSteps})}}, sizeSmall, roleMuted), gap: gap20},
+	}
+	var body []*placed
+	ready := true // going on is what is to be done now
+	switch w.step {
+	case stepServer:
+		body, ready = w.serverStep()
+	case stepModel:
+		body, ready = w.modelStep()
+	default:
+		body = w.memoryStep()
+	}
+	w.setPageRows(w.pageView, append(append(rows, body...), w.welcomeButtons(ready)))
+}
+
+func (w *Window) welcomeButtons(ready bool) *placed {
+	next, kind := tr("Continue"), buttonPrimary
+	if !ready {
+		next, kind = tr("Continue without"), buttonPlain
+	}
+	if w.step == welcomeSteps-1 {
+		next = tr("Begin")
+	}
+	buttons := []fyne.CanvasObject{newButton(kind, next, func() { w.goToStep(w.step + 1) })}
+	if w.step > 0 {
+		buttons = append(buttons, newButton(buttonPlain, tr("Back"), func() { w.goToStep(w.step - 1) }))
+	}
+	if w.step < welcomeSteps-1 {
+		buttons = append(buttons, newButton(buttonQuiet, tr("Skip all of this"), w.leaveWelcome))
+	}
+	return &placed{row: newBoxRow(line(gap12, -1, buttons...)), gap: gap20}
+}
+
+// serverStep is the model server: found, or how to get it.
+func (w *Window) serverStep() (rows []*placed, ready bool) {
+	s := w.server
+	switch {
+	case !s.checked:
+		return []*placed{{row: welcomeCard(tr("Looking for Ollama…"), tr("It runs models on this machine; mac-stats talks to it.")), gap: gap8, max: proseMax}}, true
+	case s.down != nil:
+		return []*placed{{row: w.setup().downCard(s, false), gap: gap8, max: proseMax}}, false
+	}
+	where := map[string]any{"Address": s.address, "Version": s.version}
+	text := []string{trWith("It answers at {{.Address}} and has no model yet.", where)}
+	if n := len(chatModels(s.models)); n > 0 {
+		text = []string{trWith("It answers at {{.Address}}.", where), trCount("{{.N}} models are installed.", n)}
+	}
+	return []*placed{{row: welcomeCard(trWith("Ollama {{.Version}} is running", where), text...), gap: gap8, max: proseMax}}, true
+}
+
+func welcomeCard(title string, text ...string) *cardRow {
+	parts := []fyne.CanvasObject{titleWords(title)}
+	for _, t := range text {
+		parts = append(parts, newParagraph(t, roleMuted))
+	}
+	c := newCardRow(roleNone, parts...)
+	c.pad = gap16
+	return c
+}
+
+// machineMemory is the machine's memory in bytes, 0 where it is not known.
+func (w *Window) machineMemory() uint64 {
+	if s := w.lastVitals.Load(); s != nil {
+		return s.Memory.Total
+	}
+	return 0
+}
+
+// modelStep is the model: choose an installed one, or pull one that fits.
+func (w *Window) modelStep() (rows []*placed, ready bool) {
+	s := w.server
+	models := chatModels(s.models)
+	var r row
+	switch {
+	case w.pulling != nil:
+		r = w.setup().pullCard(*w.pulling)
+	case s.down != nil || s.modelsErr != nil:
+		r = welcomeCard(tr("A model"), tr("There is no server to list or download models yet. As soon as Ollama runs, the chat offers what fits this machine; nothing has to be set for that."))
+		ready = true
+	case len(models) == 0:
+		r = w.setup().modelCard(w.machineMemory())
+	default:
+		r, ready = w.modelChoices(models), true
+	}
+	return []*placed{{row: r, gap: gap8, max: proseMax}}, ready
+}
+
+// modelChoices offers the installed models; the first is to leave it to mac-stats.
+func (w *Window) modelChoices(models []ollama.ModelInfo) row {
+	now, memory := w.parts.config().Ollama.Model, w.machineMemory()
+	parts := []fyne.CanvasObject{titleWords(tr("Which model answers?")), newParagraph(tr("You can choose another one for each chat."), roleMuted), spacer(gap4)}
+	add := func(label, value, note string) {
+		b := newButton(buttonPlain, label, func() { w.setSetting("ollama.model", value, w.settled) })
+		b.setSelected(now == value)
+		parts = append(parts, line(gap12, 1, b, mutedWords(note).squeezable()))
+	}
+	add(tr("The one that fits best"), "", tr("chosen by size and abilities"))
+	for _, m := range models[:min(len(models), choicesShown)] {
+		add(m.Name, m.Name, modelNote(m, memory))
+	}
+	if more := len(models) - choicesShown; more > 0 {
+		parts = append(parts, mutedWords(trCount("and {{.N}} more, in the menu above a chat", more)).squeezable())
+	}
+	c := newCardRow(roleNone, parts...)
+	c.pad, c.gap = gap16, gap8
+	return c
+}
+
+// modelNote says how large a model is, and whether it fits the machine.
+func modelNote(m ollama.ModelInfo, memory uint64) string {
+	if m.Remote {
+		return tr("runs elsewhere: your messages leave this machine")
+	}
+	note := fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
+	if memory > 0 && float64(m.Size) > modelShare*float64(memory) {
+		note = trWith("{{.Size}}, too large to run well with {{.Memory}} GB of memory", map[string]any{"Size": note, "Memory": wholeGigabytes(memory)})
+	}
+	return note
+}
+
+// settled shows the step again after a setting was written.
+func (w *Window) settled(err error) {
+	if err != nil {
+		w.tell(tr("The setting was not changed"), err.Error())
+	}
+	w.drawWelcome()
+}
+
+// memoryStep says what is remembered, and where everything is.
+func (w *Window) memoryStep() []*placed {
+	now := w.parts.config().Memory.Write
+	parts := []fyne.CanvasObject{titleWords(tr("What is remembered")), newParagraph(tr("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), roleMuted), spacer(gap4)}
+	for _, c := range []struct{ value, label, note string }{
+		{"auto", tr("Remember"), tr("saved at once, with Undo")},
+		{"ask", tr("Ask me"), tr("waits in the inbox until you say yes")},
+		{"off", tr("Never"), tr("nothing is learnt")},
+	} {
+		b := newButton(buttonPlain, c.label, func() { w.setSetting("memory.write", c.value, w.settled) })
+		b.setSelected(now == c.value)
+		parts = append(parts, line(gap12, 1, b, mutedWords(c.note).squeezable()))
+	}
+	lessons := newCardRow(roleNone, parts...)
+	lessons.pad, lessons.gap = gap16, gap8
+	where := newProse([]run{{text: w.parts.home, mono: true}}, sizeText, roleText)
+	files := newCardRow(roleNone, titleWords(tr("Where it is")), newParagraph(tr("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), roleMuted), where,
+		line(gap8, -1, newButton(buttonPlain, tr("Open the folder"), func() { w.openFile(w.parts.home) })))
+	files.pad, files.gap = gap16, gap8
+	return []*placed{{row: lessons, gap: gap8, max: proseMax}, {row: files, gap: gap12, max: proseMax}}
+}

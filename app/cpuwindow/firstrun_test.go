@@ -1,0 +1,123 @@
+package cpuwindow
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents/ollama"
+)
+
+// welcomed is a window at its first run.
+func welcomed(t *testing.T, prepare func(*bench)) *bench {
+	if err := AddTranslations(os.DirFS(translationsFolder)); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	b.w.parts.firstRun = true
+	prepare(b)
+	b.shown()
+	b.settle()
+	return b
+}
+
+// pressFocused presses the button that has the focus.
+func (b *bench) pressFocused() {
+	b.t.Helper()
+	f := b.w.win.Canvas().Focused()
+	if f == nil {
+		b.t.Fatal("nothing has the focus")
+	}
+	f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+	b.settle()
+}
+
+// tabTo goes on by Tab until what has the focus says so.
+func (b *bench) tabTo(name string) {
+	b.t.Helper()
+	for range 60 {
+		if f, ok := b.w.win.Canvas().Focused().(*button); ok && f.text == name {
+			return
+		}
+		b.w.win.Canvas().FocusNext()
+	}
+	b.t.Fatalf("Tab does not reach %q", name)
+}
+
+func TestWelcome_threeStepsByKeyboard(t *testing.T) {
+	b := welcomed(t, func(*bench) {})
+	b.sees("Welcome to mac-stats", "Step 1 of 3", "is running", "One model is installed.")
+	b.tabTo("Continue")
+	b.pressFocused()
+	b.sees("Step 2 of 3", "Which model answers?", "qwen3:8b")
+	b.tabTo("qwen3:8b")
+	b.pressFocused()
+	b.inFile(`model = "qwen3:8b"`)
+	b.tabTo("Continue")
+	b.pressFocused()
+	b.sees("Step 3 of 3", "What is remembered", "Where it is", b.home)
+	b.tabTo("Ask me")
+	b.pressFocused()
+	b.inFile(`write = "ask"`)
+	b.tabTo("Begin")
+	b.pressFocused()
+	if b.w.page != pageChat || b.w.win.Canvas().Focused() != b.w.compose.entry {
+		t.Errorf("after the last step: page %s, focus not in the composer", b.w.page)
+	}
+	b.w.Hide()
+	b.w.Show()
+	b.settle()
+	b.seesNot("Welcome to mac-stats")
+}
+
+func TestWelcome_canBeSkipped(t *testing.T) {
+	b := welcomed(t, func(*bench) {})
+	b.tabTo("Skip all of this")
+	b.pressFocused()
+	if b.w.page != pageChat {
+		t.Errorf("page = %s", b.w.page)
+	}
+}
+
+func TestWelcome_withoutAServer(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
+	b.sees("Ollama isn't running", "Re-check", "Continue without")
+	b.tabTo("Continue without")
+	b.pressFocused()
+	b.sees("There is no server to list or download models yet.")
+	b.tabTo("Continue")
+	b.pressFocused()
+	b.sees("What is remembered")
+}
+
+func TestWelcome_aModelIsPulled(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.models = nil })
+	b.sees("has no model yet")
+	b.tabTo("Continue")
+	b.pressFocused()
+	b.sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
+	b.tabTo("Pull qwen3:8b")
+	b.pressFocused()
+	b.sees("Pulling qwen3:8b")
+	b.w.endPull()
+	b.settle()
+	b.sees("One model to begin with")
+}
+
+func TestModelNote(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		model ollama.ModelInfo
+		want  string
+	}{
+		{"fits", ollama.ModelInfo{Size: 5_200_000_000}, "5.2 GB"},
+		{"does not fit", ollama.ModelInfo{Size: 40_000_000_000}, "40.0 GB, too large to run well with 16 GB of memory"},
+		{"elsewhere", ollama.ModelInfo{Remote: true}, "runs elsewhere: your messages leave this machine"},
+	} {
+		if got := modelNote(tt.model, 16<<30); got != tt.want {
+			t.Errorf("given one that %s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
