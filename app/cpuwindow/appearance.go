@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"os"
 	"strconv"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -81,14 +82,18 @@ func (w *Window) wear(c config.Window) {
 	if c.OnTop = before.OnTop; c == before {
 		return
 	}
-	size := w.win.Canvas().Size()
+	if time.Since(w.zoomedAt) > zoomSettles && before.Zoom != 0 {
+		size, by := w.win.Canvas().Size(), float32(before.Zoom)/100
+		w.unzoomed = fyne.NewSize(size.Width*by, size.Height*by)
+	}
 	if err := os.Setenv(envScale, strconv.FormatFloat(float64(w.baseScale*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
 		w.parts.logger.Warn("the zoom can't be set", "error", err)
 	}
 	w.p.App.Settings().SetTheme(themeFor(c))
 	if before.Zoom != 0 && before.Zoom != c.Zoom && w.visible {
-		by := float32(before.Zoom) / float32(c.Zoom)
-		w.win.Resize(fyne.NewSize(size.Width*by, size.Height*by))
+		by := 100 / float32(c.Zoom)
+		w.win.Resize(fyne.NewSize(w.unzoomed.Width*by, w.unzoomed.Height*by))
+		w.zoomedAt = time.Now()
 	}
 }
 
@@ -110,6 +115,10 @@ func (w *Window) followConfig() {
 		w.bindKeys()
 	}
 }
+
+// zoomSettles is how long the window system may take to tell of a new size: until
+// then the canvas may have one on the way to it.
+const zoomSettles = 2 * time.Second
 
 // zoomSteps are what zooming goes through, in percent: Fyne rounds to tenths.
 func zoomSteps() []int { return []int{50, 60, 70, 80, 90, 100, 110, 120, 130, 150, 170, 200, 250, 300} }

@@ -102,6 +102,8 @@ type Window struct {
 	step        int             // of the first run
 	worn        config.Window   // what the window looks like
 	baseScale   float32         // of all Fyne apps, without zoom
+	unzoomed    fyne.Size       // what the window would have at 100 %
+	zoomedAt    time.Time
 	bound       map[desktop.CustomShortcut]func()
 	boundFor    config.Shortcuts
 	recheck     *recheckState
