@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,13 +40,13 @@ func TestMain(m *testing.M) {
 
 // crashes are ways to end.
 var crashes = map[string]func(){
-	"index":    func() { var s []int; _ = s[len(os.Args)+3] },
-	"text":     func() { panic(secretText + "\ngoroutine 1 [running]:\n" + secretText) },
-	"error":    func() { panic(fmt.Errorf("chat: %s", secretText)) },
-	"other":    func() { done := make(chan bool); go func() { panic("chat: " + secretText) }(); <-done },
-	"deadlock": func() { select {} },
-	"hang":     func() { fmt.Println("ready"); time.Sleep(time.Minute) },
-	"well":     func() {},
+	"index": func() { var s []int; _ = s[len(os.Args)+3] },
+	"text":  func() { panic(secretText + "\ngoroutine 1 [running]:\n" + secretText) },
+	"error": func() { panic(fmt.Errorf("chat: %s", secretText)) },
+	"other": func() { done := make(chan bool); go func() { panic("chat: " + secretText) }(); <-done },
+	"mutex": func() { new(sync.Mutex).Unlock() },
+	"hang":  func() { fmt.Println("ready"); time.Sleep(time.Minute) },
+	"well":  func() {},
 }
 
 // crasher is this test binary as a program that crashes in a way.
@@ -77,11 +78,11 @@ func logged(t *testing.T, home string) {
 
 func TestACrashLeavesAReport(t *testing.T) {
 	for how, cause := range map[string]string{
-		"index":    "panic: runtime error: index out of range [5] with length 0",
-		"text":     "panic: (25 characters that are not kept)",
-		"error":    "panic: chat: (31 characters that are not kept)",
-		"other":    "panic: chat: (31 characters that are not kept)",
-		"deadlock": "fatal error of the runtime: the stack says where",
+		"index": "panic: runtime error: index out of range [5] with length 0",
+		"text":  "panic: (25 characters that are not kept)",
+		"error": "panic: chat: (31 characters that are not kept)",
+		"other": "panic: chat: (31 characters that are not kept)",
+		"mutex": "fatal error of the runtime: the stack says where",
 	} {
 		t.Run(how, func(t *testing.T) {
 			home := t.TempDir()
