@@ -231,8 +231,9 @@ func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 					return
 				}
 				to := min(from+lookChunk, len(all))
+				s.knownOf(all[from:to], found[from:to])
 				for i := from; i < to; i++ {
-					if found[i] = s.stillListed(folders, all[i].file); found[i] == nil {
+					if !folders.unchanged(all[i].file, found[i]) {
 						found[i] = s.fileInfo(all[i])
 					}
 				}
@@ -271,19 +272,24 @@ func (f openFolders) close() {
 	}
 }
 
-// stillListed gives what is known of a file, if the file is as it was; else nil.
-func (s *Store) stillListed(folders openFolders, file string) *listed {
+// knownOf gives what is known of files, nil where nothing is.
+func (s *Store) knownOf(files []entry, known []*listed) {
 	s.mu.Lock()
-	known := s.listed[file]
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	for i, e := range files {
+		known[i] = s.listed[e.file]
+	}
+}
+
+// unchanged says whether a file is as it was when that became known of it.
+func (o openFolders) unchanged(file string, known *listed) bool {
 	dir, name := path.Split(file)
-	if known == nil || folders[dir] == nil {
-		return nil
+	folder := o[dir]
+	if known == nil || folder == nil {
+		return false
 	}
-	if stamp, ok := stampIn(folders[dir], name); !ok || stamp != known.stamp {
-		return nil
-	}
-	return known
+	stamp, ok := stampIn(folder, name)
+	return ok && stamp == known.stamp
 }
 
 // sameSession is the files of one session's name, by their places in a list.
