@@ -1,0 +1,107 @@
+package demo
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// The work beside the chat that the app asks a small model for: the summary of a
+// long conversation, and a title. Both have a form of their own to be recognised by.
+
+const (
+	endOfConversation = "[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
+	summaryBefore     = "[summary of what was before]\n"
+
+	maxDigestQuestions = 12
+	maxDigestQuestion  = 160 // characters
+	titleWords         = 6
+)
+
+// smallWork answers what is not part of the chat; ok is false for the rest.
+func smallWork(req api.ChatRequest) (ollamatest.Reply, bool) {
+	text := ollamatest.LastUser(req)
+	switch {
+	case len(req.Tools) > 0:
+		return ollamatest.Reply{}, false
+	case strings.HasSuffix(strings.TrimSpace(text), endOfConversation):
+		return ollamatest.Reply{Text: digest(text, len(req.Format) > 0)}, true
+	case strings.HasPrefix(ollamatest.System(req), "You name conversations"):
+		return ollamatest.Reply{Text: title(text)}, true
+	}
+	return ollamatest.Reply{}, false
+}
+
+// digest sums a conversation up by its questions, in the form that was asked for.
+// A script learns nothing of people: it has no lessons.
+func digest(material string, asJSON bool) string {
+	summary := digestContext(material)
+	if !asJSON {
+		return "CONTEXT:\n" + summary + "\n\nLESSONS:\n\nPEOPLE:\n"
+	}
+	body, err := json.Marshal(map[string]any{"context": summary, "lessons": []string{}, "people": []string{}})
+	if err != nil {
+		return "CONTEXT:\n" + summary
+	}
+	return string(body)
+}
+
+// digestContext lists what was asked: what the summary before has, then the
+// questions that came after it.
+func digestContext(material string) string {
+	questions := append(before(material), asked(material)...)
+	questions = questions[max(len(questions)-maxDigestQuestions, 0):]
+	if len(questions) == 0 {
+		return digestHead + "Nothing was asked."
+	}
+	return digestHead + "Asked so far:\n" + strings.Join(questions, "\n")
+}
+
+const digestHead = "A look around in the demo: a script answers, no model. "
+
+// before are the questions in the summary that the material begins with.
+func before(material string) []string {
+	rest, found := strings.CutPrefix(material, summaryBefore)
+	if !found {
+		return nil
+	}
+	var lines []string
+	rest, _, _ = strings.Cut(rest, "\n\n[")
+	for line := range strings.SplitSeq(rest, "\n") {
+		if strings.HasPrefix(line, "- ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// asked are the questions quoted in the material, each on a line.
+func asked(material string) []string {
+	var lines []string
+	for i, part := range strings.Split("\n\n"+material, "\n\n[user]\n") {
+		if i == 0 {
+			continue
+		}
+		question, _, _ := strings.Cut(part, "\n\n[")
+		question = strings.Join(strings.Fields(question), " ")
+		if runes := []rune(question); len(runes) > maxDigestQuestion {
+			question = string(runes[:maxDigestQuestion]) + "…"
+		}
+		if question != "" {
+			lines = append(lines, "- "+question)
+		}
+	}
+	return lines
+}
+
+// title is the question's first words.
+func title(material string) string {
+	_, question, _ := strings.Cut("\n"+material, "\nMessage: ")
+	question, _, _ = strings.Cut(question, "\nAnswer: ")
+	words := strings.Fields(question)
+	words = words[:min(len(words), titleWords)]
+	return strings.TrimRight(strings.Join(words, " "), ".,;:!?…")
+}

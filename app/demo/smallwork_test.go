@@ -1,0 +1,103 @@
+package demo
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/assets"
+	"mac-stats/sessionmem"
+)
+
+func said(kind sessionmem.Kind, text string) sessionmem.Block {
+	return sessionmem.Block{Kind: kind, Text: text}
+}
+
+// The app's own compactor, over the demo's server as it is: whatever changes in the
+// compactor's request has to be recognised here.
+func TestALongDemoIsSummedUpByItsQuestions(t *testing.T) {
+	server, err := Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := ollama.New(ollama.Params{Host: server.Host()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := agents.NewSmallModel(client, ollama.NewCatalog(client, 0), assets.FS, func() agents.Settings { return agents.Settings{} })
+	talk := []sessionmem.Block{
+		said(sessionmem.KindUser, "Why is my\nmachine slow?"), said(sessionmem.KindAssistant, "I asked the doctor.\n\n- CPU: 40 %"),
+		said(sessionmem.KindUser, "Remember that I like tea."), said(sessionmem.KindAssistant, "Noted."),
+	}
+	first, err := small.Summarize(t.Context(), nil, talk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(digestHead+"Asked so far:\n- Why is my machine slow?\n- Remember that I like tea.", first.Context); diff != "" {
+		t.Error(diff)
+	}
+	if len(first.Lessons) > 0 {
+		t.Errorf("a script learnt %v", first.Lessons)
+	}
+	next, err := small.Summarize(t.Context(), &sessionmem.Block{Text: first.Context}, []sessionmem.Block{said(sessionmem.KindUser, "How is the CPU?")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := first.Context + "\n- How is the CPU?"; next.Context != want {
+		t.Errorf("the next summary is %q, want %q", next.Context, want)
+	}
+}
+
+func TestSmallWorkHasTheFormItIsAskedFor(t *testing.T) {
+	const talk = "[user]\nHello\n\n[assistant]\nHi\n\n" + endOfConversation
+	tests := []struct {
+		name string
+		req  api.ChatRequest
+		want string // "" = part of the chat
+	}{
+		{"headed text, without a schema", api.ChatRequest{Messages: user(talk)}, "CONTEXT:\n" + digestHead + "Asked so far:\n- Hello\n\nLESSONS:\n\nPEOPLE:\n"},
+		{"nothing asked", api.ChatRequest{Messages: user("[assistant]\nHi\n\n" + endOfConversation)}, "CONTEXT:\n" + digestHead + "Nothing was asked.\n\nLESSONS:\n\nPEOPLE:\n"},
+		{"a title", api.ChatRequest{Messages: append([]api.Message{{Role: "system", Content: titlePrompt(t)}}, user("Files: a.png\nMessage: Why is my machine so slow, and loud?\nAnswer: Because.")...)}, "Why is my machine so slow"},
+		{"the question of a chat", api.ChatRequest{Messages: user("Message: Hello\nAnswer: no")}, ""},
+		{"a chat that quotes the compactor", api.ChatRequest{Messages: user(talk), Tools: orchestratorTools()}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := smallWork(tt.req)
+			if ok != (tt.want != "") || got.Text != tt.want {
+				t.Errorf("answered %v with %q, want %q", ok, got.Text, tt.want)
+			}
+		})
+	}
+}
+
+// titlePrompt is the app's own, so that a change of its words is noticed here.
+func titlePrompt(t *testing.T) string {
+	t.Helper()
+	prompt, err := assets.FS.ReadFile("prompts/title.md")
+	if err != nil || len(prompt) == 0 {
+		t.Fatal(errors.Join(errors.New("no prompt for titles"), err))
+	}
+	return string(prompt)
+}
+
+func TestLongQuestionsAndManyAreCut(t *testing.T) {
+	material := strings.Repeat("[user]\n"+strings.Repeat("x", 500)+"\n\n[assistant]\nNo.\n\n", 30) + endOfConversation
+	lines := strings.Split(digestContext(material), "\n")[1:]
+	if len(lines) != maxDigestQuestions {
+		t.Errorf("%d questions, want %d", len(lines), maxDigestQuestions)
+	}
+	if want := "- " + strings.Repeat("x", maxDigestQuestion) + "…"; lines[0] != want {
+		t.Errorf("a question is %q", lines[0])
+	}
+}
