@@ -25,6 +25,7 @@ var identifier = regexp.MustCompile("https?://[^\\s<>\"'`)\\]]+" + // links
 	"|[\\w.-]+/[\\w./-]+\\.\\w+" + // relative paths of files
 	"|`[^`\\n]+`|\"[^\"\\n]{2,80}\"|“[^”\\n]{2,80}”|„[^“”\\n]{2,80}[“”]|«[^»\\n]{2,80}»" + // quoted
 	"|\\b[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*\\d[A-Z0-9]*\\b|\\bE[A-Z]{4,}\\b|\\b0x[0-9A-Fa-f]+\\b" + // codes
+	"|\\blocalhost:\\d+\\b" + // ports
 	"|\\b[\\w-]+\\.(?:go|md|toml|json|yaml|yml|txt|py|rs|js|ts|sh|log|conf|swift|c|h)\\b" + // files
 	"|\\b[A-Za-z]*\\d[\\w.:-]*\\d\\b") // versions, numbers, addresses
 
@@ -53,7 +54,7 @@ func Identifiers(messages []Block) []string {
 			}
 			for id := range identifiersOf(line, searched) {
 				id = strings.TrimRight(strings.Trim(id, "`\"“”„«»"), ".,;:")
-				if len(id) < 2 || len(id) > maxIdentifier || slices.Contains(found, id) {
+				if len(id) < 2 || len(id) > maxIdentifier || isPlainNumber(id) || slices.Contains(found, id) {
 					continue
 				}
 				if found = append(found, id); len(found) == maxIdentifiers {
@@ -97,6 +98,27 @@ func mayIdentify(word string) bool {
 	}
 	_, code, found := strings.Cut(word, "E")
 	return found && code != "" && code[0] >= 'A' && code[0] <= 'Z'
+}
+
+// longNumber is from how many digits on a number is one that nobody keeps in mind.
+const longNumber = 5
+
+// isPlainNumber says whether a find is a short number, a decimal or a time of day:
+// a reading, not a name of anything. Three groups of digits are a version, an
+// address or a date.
+func isPlainNumber(id string) bool {
+	if strings.Trim(id, "0123456789.:-_") != "" {
+		return false
+	}
+	groups := strings.FieldsFunc(id, func(r rune) bool { return r < '0' || r > '9' })
+	switch len(groups) {
+	case 0, 1:
+		return len(strings.Join(groups, "")) < longNumber
+	case 2:
+		decimal := strings.Contains(id, ".")
+		return decimal || len(groups[0])+len(groups[1]) < longNumber
+	}
+	return false
 }
 
 // withIdentifiers adds those that a Summary leaves out.

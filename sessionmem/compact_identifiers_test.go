@@ -35,3 +35,26 @@ func FuzzIdentifiersOf(f *testing.F) {
 		}
 	})
 }
+
+func TestIdentifiersAreNoReadings(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{"CPU 24 %, load 0.22, 193 processes, 3.14159 of 16, at 16:20 in 2026", nil},
+		{"between 10-20 and 1.5; -3 or 12.5, then 7", nil},
+		{"order 48213, then 1234-5678 and 0049", []string{"48213", "1234-5678"}},
+		{"Go 1.26.1 on 10.0.0.7:8080, since 2026-11-21", []string{"1.26.1", "10.0.0.7:8080", "2026-11-21"}},
+		{"at 0x1F of rev-12 in /srv/app/main.go", []string{"0x1F", "/srv/app/main.go"}},
+		{"it listens on localhost:8080, port2 answers ERR-4 or v1.2", []string{"localhost:8080", "ERR-4", "v1.2"}},
+		{"the code `42` is short, `0.5` a number, `cpu-42` a name", []string{"cpu-42"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			got := Identifiers([]Block{{Kind: KindUser, Text: tt.text}})
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
