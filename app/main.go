@@ -22,10 +22,20 @@ var version = ""
 
 func main() {
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	code := cli.Run(ctx, params(), os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// endings are the signals that end the app in order: with its answers kept and a
+// demo's folder removed. A closed terminal (SIGHUP) is one, but for nohup.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 func params() cli.Params {

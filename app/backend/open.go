@@ -13,7 +13,6 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/config"
-	"mac-stats/app/demo"
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
@@ -47,6 +46,9 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		return nil, err
 	}
 	b.openLog(o.Logger)
+	if b.Demo {
+		sweepDemos(os.TempDir(), time.Now().Add(-demoKept), b.Logger)
+	}
 	b.watchCrashes()
 	b.loadConfig()
 	b.openMonitor(o.Watch)
@@ -83,32 +85,6 @@ func (b *Backend) openFolders(ctx context.Context) error {
 			return fmt.Errorf("make the data folder %s: %w", paths.Home, err)
 		}
 	}
-	return nil
-}
-
-// openDemo makes a data folder that Close removes, and starts the scripted server.
-func (b *Backend) openDemo(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "mac-stats-demo-")
-	if err != nil {
-		return fmt.Errorf("make the demo's folder: %w", err)
-	}
-	b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
-	b.Paths = config.Paths{
-		Home:    filepath.Join(dir, "data"),
-		Cache:   filepath.Join(dir, "cache"),
-		Runtime: filepath.Join(dir, "run"),
-	}
-	for _, d := range []string{b.Paths.Home, b.Paths.Cache, b.Paths.Runtime} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			return fmt.Errorf("make the demo's folder: %w", err)
-		}
-	}
-	server, err := demo.Start(ctx)
-	if err != nil {
-		return fmt.Errorf("start the demo's server: %w", err)
-	}
-	b.closers = append(b.closers, server.Close)
-	b.demoHost = server.Host()
 	return nil
 }
 

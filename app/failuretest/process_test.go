@@ -30,6 +30,7 @@ func TestInterrupted(t *testing.T) {
 	}{
 		{"Ctrl-C", os.Interrupt, ""},
 		{"SIGTERM", syscall.SIGTERM, ""},
+		{"a closed terminal", syscall.SIGHUP, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -43,6 +44,53 @@ func TestInterrupted(t *testing.T) {
 			p.expectSaid("cli-now", "user: "+question, "assistant: "+strings.TrimSpace(o.stdout), "note: interrupted")
 		})
 	}
+}
+
+// A demo leaves nothing behind, however it is ended; what a killed one left two days
+// ago goes with the next.
+func TestADemoIsGoneWithItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			temp := t.TempDir()
+			p := newPlace(t, "127.0.0.1:1", "TMPDIR="+temp)
+			old := filepath.Join(temp, "mac-stats-demo-old", "demo.lock")
+			if err := os.MkdirAll(filepath.Dir(old), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(old, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(old, time.Now().AddDate(0, 0, -2), time.Now().AddDate(0, 0, -2)); err != nil {
+				t.Fatal(err)
+			}
+			r := p.start(p.command("--headless", "--demo"))
+			until(t, "the demo's start", func() bool { return strings.Contains(r.stdout.String(), "runs without a screen") })
+			if left := entries(t, temp); len(left) != 1 || left[0] == "mac-stats-demo-old" {
+				t.Errorf("while it runs there are %q", left)
+			}
+			r.signal(signal)
+			o := r.wait()
+			o.expect(t, 0, o.stdout, "")
+			if left := entries(t, temp); len(left) > 0 {
+				t.Errorf("it left %q", left)
+			}
+		})
+	}
+}
+
+func entries(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 // A process that is killed can keep nothing any more: what it had written every

@@ -1,0 +1,104 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"mac-stats/app/config"
+	"mac-stats/app/demo"
+)
+
+const (
+	demoFolder = "mac-stats-demo-" // what the names of the demos' folders begin with
+	demoLock   = "demo.lock"       // held for as long as a demo runs
+	demoKept   = 24 * time.Hour    // what a demo leaves that was killed, for a look at it
+)
+
+// openDemo makes a data folder that Close removes, and starts the scripted server.
+func (b *Backend) openDemo(ctx context.Context) error {
+	if err := b.makeDemoFolder(); err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	server, err := demo.Start(ctx)
+	if err != nil {
+		return fmt.Errorf("start the demo's server: %w", err)
+	}
+	b.closers = append(b.closers, server.Close)
+	b.demoHost = server.Host()
+	return nil
+}
+
+func (b *Backend) makeDemoFolder() error {
+	dir, err := os.MkdirTemp("", demoFolder)
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
+	lock := flock.New(filepath.Join(dir, demoLock), flock.SetPermissions(0o600))
+	if _, err := lock.TryLock(); err != nil {
+		return err
+	}
+	b.closers = append(b.closers, lock.Unlock)
+	b.Paths = config.Paths{
+		Home:    filepath.Join(dir, "data"),
+		Cache:   filepath.Join(dir, "cache"),
+		Runtime: filepath.Join(dir, "run"),
+	}
+	for _, d := range []string{b.Paths.Home, b.Paths.Cache, b.Paths.Runtime} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepDemos removes the folders in temp that demos left which ended before the
+// time (killed, or with the screen they were on) without a chance to. Only what is
+// surely a demo's goes: by its name, by a lock file in it that nobody holds.
+func sweepDemos(temp string, before time.Time, log *slog.Logger) {
+	folders, err := filepath.Glob(filepath.Join(temp, demoFolder+"*"))
+	if err != nil {
+		log.Debug("folders of earlier demos were not looked for", "error", err)
+	}
+	for _, dir := range folders {
+		if err := sweepDemo(dir, before); err != nil {
+			log.Debug("a folder of an earlier demo stays", "folder", dir, "error", err)
+		}
+	}
+}
+
+func sweepDemo(dir string, before time.Time) error {
+	path := filepath.Join(dir, demoLock)
+	folder, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	file, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !folder.IsDir() || !file.Mode().IsRegular() {
+		return errors.New("it is not a demo's")
+	}
+	if !file.ModTime().Before(before) {
+		return nil
+	}
+	lock := flock.New(path)
+	held, err := lock.TryLock()
+	if err != nil || !held {
+		return err // its demo runs
+	}
+	// Unlocked first: Windows removes no open file. Nobody else takes this lock but
+	// another sweep.
+	if err := lock.Unlock(); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
