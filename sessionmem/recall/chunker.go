@@ -1,0 +1,174 @@
+package recall
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash/crc32"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem"
+)
+
+// A block of more than maxPart bytes is split at paragraphs (else at lines, sentences,
+// blanks) into parts of at most that many.
+const maxPart = 1200
+
+// forgotten is the text of a block whose words were forgotten.
+const forgotten = "[forgotten]"
+
+// A session's chunks stand in two strands, in the order of the file: what was talked,
+// and what was done for it (agents, tools) or says it again (summaries). Neighbours are
+// of one strand. Every part of a block takes a number in its strand, also one that
+// holds nothing to find, so that the neighbours of the others are the same with it.
+const (
+	strandTalk = iota
+	strandWork
+	strands
+)
+
+// piece is a chunk with its place, ready to be analysed.
+type piece struct {
+	Chunk
+	strand int
+	seq    int // number in the strand
+	place  place
+	empty  bool // nothing to find: it only takes its number
+}
+
+// place is where a chunk's text is read again.
+type place struct {
+	file   string // below the session folder; "" for memory files
+	offset int64
+	size   int64
+	bare   bool
+	line   int    // memory files: of the piece
+	hash   uint32 // of the part's text
+}
+
+// chunker makes pieces of the blocks of a session, in their order.
+type chunker struct {
+	session, source string
+	turn            int
+	seq             [strands]int
+}
+
+// pieces gives the pieces of a block; the turns are counted over all blocks.
+func (c *chunker) pieces(b sessionmem.Block, p sessionmem.BlockPlace) []piece {
+	kind, ok := kindOf(b)
+	if !ok {
+		return nil
+	}
+	base := Chunk{
+		Path: path.Join("session", p.File), Session: c.session, Source: c.source, Block: b.ID, Turn: -1,
+		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: untrusted(b),
+	}
+	strand := strandWork
+	if b.IsMessage() {
+		base.Turn, strand = c.turn, strandTalk
+		c.turn++
+	}
+	parts := splitText(b.Text, maxPart)
+	if len(parts) == 0 {
+		parts = []string{""}
+	}
+	out := make([]piece, len(parts))
+	for i, text := range parts {
+		out[i] = piece{Chunk: base, strand: strand, seq: c.seq[strand]}
+		out[i].ID = chunkID(c.session, b.ID, i)
+		out[i].Part, out[i].Text = i, text
+		out[i].place = place{file: p.File, offset: p.Offset, size: p.Size, bare: p.Bare, hash: hashText(text)}
+		out[i].empty = text == "" || strings.TrimSpace(text) == forgotten
+		c.seq[strand]++
+	}
+	return out
+}
+
+func chunkID(session, block string, part int) string {
+	return session + "/" + block + "/" + strconv.Itoa(part)
+}
+
+// kindOf is the kind of a block's chunks; ok is false for what is not found: notes.
+func kindOf(b sessionmem.Block) (Kind, bool) {
+	return Kind(b.Kind), b.Kind != sessionmem.KindNote
+}
+
+// untrusted says whether a block holds words that are not the owner's or an agent's own.
+func untrusted(b sessionmem.Block) bool {
+	return b.Untrusted() || b.Attrs["author"] != "" || b.Attrs["msg"] != "" || b.Kind == sessionmem.KindTool
+}
+
+// memoryPieces makes pieces of a memory file. Path is below the data folder.
+func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
+	var out []piece
+	seen := map[string]int{}
+	for _, m := range f.Pieces() {
+		for _, text := range splitText(m.Text, maxPart) {
+			sum := sha256.Sum256([]byte(text))
+			block := hex.EncodeToString(sum[:6])
+			seen[block]++
+			p := piece{Chunk: Chunk{
+				ID: "memory/" + file + "/" + block, Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
+				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: f.Target.Kind == sessionmem.TargetChannel,
+			}, seq: len(out)}
+			if p.Part > 0 {
+				p.ID += "-" + strconv.Itoa(p.Part+1)
+			}
+			p.empty = strings.TrimSpace(text) == forgotten
+			p.place = place{line: m.Line, hash: hashText(text)}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// learnt is the day that a provenance comment begins with, else the file's time.
+func learnt(from string, changed time.Time) time.Time {
+	day, _, _ := strings.Cut(from, " ")
+	if t, err := time.ParseInLocation(time.DateOnly, day, time.Local); err == nil {
+		return t
+	}
+	return changed.Truncate(time.Second)
+}
+
+// splitText cuts a text into parts of at most most bytes: at paragraphs where it can,
+// else at lines, ends of sentences, blanks, and at last anywhere between characters.
+// The parts are trimmed; a text of blanks has none.
+func splitText(text string, most int) []string {
+	var out []string
+	for text = strings.TrimSpace(text); text != ""; {
+		n := len(text)
+		if n > most {
+			n = cutAt(text, most)
+		}
+		if part := strings.TrimSpace(text[:n]); part != "" {
+			out = append(out, part)
+		}
+		text = strings.TrimSpace(text[n:])
+	}
+	return out
+}
+
+// cutAt finds where to cut a text that is longer than most. A cut that would leave less
+// than a quarter of a part is passed over for the next kind.
+func cutAt(text string, most int) int {
+	head := text[:most]
+	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
+		if i := strings.LastIndex(head, mark); i >= most/4 {
+			return i + len(mark)
+		}
+	}
+	n := most
+	for n > 1 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
+}
+
+// hashText tells whether a text is the one that was indexed.
+func hashText(text string) uint32 {
+	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+}

@@ -1,0 +1,60 @@
+package recall
+
+import (
+	"fmt"
+	"strings"
+)
+
+// VectorState says whether a search by meaning is possible.
+type VectorState string
+
+// The states of the vectors.
+const (
+	VectorsOff      VectorState = "off"
+	VectorsReady    VectorState = "ready"
+	VectorsBuilding VectorState = "building"
+	VectorsPaused   VectorState = "paused"  // they are of another model
+	VectorsPartial  VectorState = "partial" // the server did not answer
+)
+
+// State is how much of what there is the index covers.
+type State struct {
+	Files    int // known ones
+	Behind   int // of them changed since they were indexed
+	Building bool
+	Vectors  VectorState
+	Cold     int   // chunks that were left out because they are cold
+	Err      error // why the index can't be read: the answer is empty then
+}
+
+// String says it in words, e.g. "behind by 3 files, vectors paused, 120 cold chunks excluded".
+func (s State) String() string {
+	if s.Err != nil {
+		return "unusable: " + s.Err.Error()
+	}
+	var parts []string
+	switch {
+	case s.Building && s.Behind > 0:
+		parts = append(parts, "building, "+count(s.Behind, "file")+" to go")
+	case s.Building:
+		parts = append(parts, "building")
+	case s.Behind > 0:
+		parts = append(parts, "behind by "+count(s.Behind, "file"))
+	default:
+		parts = append(parts, "fresh")
+	}
+	if s.Vectors != "" && s.Vectors != VectorsOff && s.Vectors != VectorsReady {
+		parts = append(parts, "vectors "+string(s.Vectors))
+	}
+	if s.Cold > 0 {
+		parts = append(parts, count(s.Cold, "cold chunk")+" excluded")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,168 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// Kind says what a chunk is part of.
+type Kind string
+
+// The kinds of chunks: those of a transcript's blocks, and memory files.
+const (
+	KindUser      = Kind(sessionmem.KindUser)
+	KindAssistant = Kind(sessionmem.KindAssistant)
+	KindAgent     = Kind(sessionmem.KindAgent)
+	KindTool      = Kind(sessionmem.KindTool)
+	KindSummary   = Kind(sessionmem.KindSummary)
+	KindMemory    = Kind("memory")
+)
+
+// Chunk is what is found: a block of a transcript, or a part of a long one, split at
+// paragraphs; or a bullet or paragraph of a memory file.
+type Chunk struct {
+	// ID is "<session>/<block id>/<part>", for memory files "memory/<path>/<hash>". It
+	// stays the same when the index is built anew.
+	ID        string
+	Path      string // of the file, below the data folder, with slashes
+	Session   string // "" for memory files
+	Source    string // cpu, cli, discord, …; "" for memory files
+	Block     string // the block's id; of memory files the hash of the text
+	Part      int    // of the block, from 0 on
+	Turn      int    // 0-based place among the User and Assistant blocks of the session; -1 for other kinds
+	Kind      Kind
+	Agent     string
+	Time      time.Time // of the block; of memory files when the line was learnt, else the file's
+	Untrusted bool      // words of strangers
+	Text      string    // read from the file for the answer
+}
+
+// Strategy says what a search goes by.
+type Strategy string
+
+// The strategies.
+const (
+	Lexical  Strategy = "lexical"
+	Semantic Strategy = "semantic"
+	Hybrid   Strategy = "hybrid"
+)
+
+// Query is a search.
+type Query struct {
+	Text     string
+	Limit    int // 0: Settings.TopK
+	Scope    Scope
+	Cold     bool      // the cold tier too
+	Strategy Strategy  // "": Settings.Strategy
+	Now      time.Time // zero: time.Now(); dates in the question are told from it
+	Rerank   bool
+}
+
+// Scope says what may be found. The zero value allows everything.
+type Scope struct {
+	Session    string             // only this one
+	Sources    []string           // only sessions of these sources
+	NotSession string             // all but this one
+	Allow      func(c Chunk) bool // the last word, without the text; it must be cheap; nil: all
+	NoMemory   bool               // no memory files
+}
+
+// Hit is a chunk that was found.
+type Hit struct {
+	Chunk
+	Score             float64 // 0 … 1, comparable within one answer
+	Lexical, Semantic float64 // what it is made of
+	Relevance         float64 // 0 … 1, comparable between answers
+}
+
+// Answer is what a search gives.
+type Answer struct {
+	Hits  []Hit // best first; of the same score the newer first, then by id
+	State State
+	Took  time.Duration
+}
+
+// Report is what an indexing did.
+type Report struct {
+	Files   int // looked at
+	Changed int // of them were read, or are gone
+	Added   int // chunks
+	Removed int // chunks
+	Refused int // chunks that were forgotten before and are not taken up again
+	Took    time.Duration
+}
+
+// Progress is told while a long indexing runs.
+type Progress struct {
+	Files, Of int  // files done, files to do
+	Chunks    int  // taken up by now
+	Done      bool // it was the last report
+}
+
+// Status is what there is.
+type Status struct {
+	State
+	Chunks, Terms    int
+	Bytes, TextBytes int64 // of the index; of the text that it covers
+	VectorCount      int
+	Model            string // whose vectors they are
+	LastSync         time.Time
+	Path             string // of the index
+}
+
+// ErrNoModel: no embedding model is installed.
+var ErrNoModel = errors.New("no embedding model is installed")
+
+// ErrNoChunk: no chunk has this id.
+var ErrNoChunk = errors.New("no such chunk")
+
+// EmbedModel names an embedding model. Vectors of different ones don't compare.
+type EmbedModel struct {
+	Name, Digest string
+	Dims         int
+}
+
+// Embedder makes vectors of texts.
+type Embedder interface {
+	// Model tells which model would be used now; ErrNoModel where there is none. It is
+	// asked often.
+	Model(ctx context.Context) (EmbedModel, error)
+	// Embed gives one vector a text.
+	Embed(ctx context.Context, m EmbedModel, texts []string) ([][]float32, error)
+}
+
+// Reranker judges texts by a query.
+type Reranker interface {
+	// Rerank gives one score from 0 to 1 a text.
+	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
+}
+
+// Tombstones know what was forgotten.
+type Tombstones interface {
+	Has(text string) bool
+}
+
+// Settings are what people set.
+type Settings struct {
+	TopK      int
+	Strategy  Strategy
+	ColdAfter time.Duration // sessions without a word for longer are cold; 0: none is
+	Rerank    bool
+}
+
+// Config is what an Index needs. Root, CacheDir and Store are required.
+type Config struct {
+	Root, CacheDir string
+	Store          *sessionmem.Store
+	Memory         *sessionmem.Memory // nil: no memory files
+	Settings       func() Settings    // nil: 8 hits, hybrid, cold after 90 days
+	Embedder       Embedder           // nil: none
+	Reranker       Reranker           // nil: none
+	Forgotten      func() Tombstones  // nil: none. Asked before anything is taken up or embedded
+	Progress       func(Progress)     // may be nil; called on the indexing goroutine
+	Logger         *slog.Logger
+}
