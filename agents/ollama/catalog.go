@@ -101,7 +101,7 @@ func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelRespon
 				c.c.log.Warn("a model can't be described", "model", entry.Name, "err", err)
 				info = ModelInfo{
 					Name: entry.Name, Family: entry.Details.Family, Size: entry.Size,
-					Parameters: parseParameters(entry.Details.ParameterSize), Remote: isRemote(entry),
+					Parameters: parseParameters(entry.Details.ParameterSize), Remote: isRemote(entry), Digest: entry.Digest,
 				}
 			}
 			models[i] = info

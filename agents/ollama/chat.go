@@ -72,6 +72,7 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 	run := &chatRun{req: req}
 	if !c.permits.tryAcquire() {
 		run.onPhase(PhaseQueued)
+		c.aside.giveWay()
 		if err := c.permits.acquire(ctx); err != nil {
 			return run.result, t.ended(ctx)
 		}

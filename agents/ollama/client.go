@@ -32,6 +32,7 @@ type Client struct {
 	base    *url.URL
 	http    *http.Client
 	permits permits
+	aside   aside
 	idle    time.Duration
 	keep    time.Duration
 	log     *slog.Logger

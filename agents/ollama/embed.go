@@ -21,9 +21,41 @@ func (l embedLine) failure() string { return string(l.Failure) }
 func (l embedLine) last() bool      { return true }
 
 // Embed gives a vector per text, with truncate:false: a text longer than the
-// model's context is ErrContextOverflow. The idle time-out does not run while the
-// model loads.
+// model's context is ErrContextOverflow. It waits for a permit, and gives it back
+// unfinished (ErrAside) as soon as a chat wants it: call again then. The idle
+// time-out does not run while the model loads.
 func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	ctx, leave := c.aside.enter(ctx)
+	defer leave()
+	if err := c.permits.acquire(ctx); err != nil {
+		return nil, c.target("embed", model).ended(ctx)
+	}
+	defer c.permits.release()
+	return c.embed(ctx, model, texts)
+}
+
+// EmbedNow is Embed for somebody who waits: it takes a permit that is free, else
+// it is ErrBusy. Where one call at a time is allowed it loads no model beside the
+// one that may be there: ErrNotLoaded.
+func (c *Client) EmbedNow(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	t := c.target("embed", model)
+	if !c.permits.tryAcquire() {
+		return nil, t.fail(ErrBusy, "a chat is under way", nil)
+	}
+	defer c.permits.release()
+	if cap(c.permits) == 1 {
+		running, err := c.Running(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if _, loaded := findRunning(running, model); !loaded {
+			return nil, t.fail(ErrNotLoaded, "", nil)
+		}
+	}
+	return c.embed(ctx, model, texts)
+}
+
+func (c *Client) embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

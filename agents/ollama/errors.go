@@ -20,6 +20,8 @@ var (
 	ErrStreamCut       = errors.New("the answer was cut off")
 	ErrBusy            = errors.New("the server is busy")
 	ErrServer          = errors.New("the server reported an error")
+	ErrAside           = errors.New("the call gave way to a chat")
+	ErrNotLoaded       = errors.New("the model is not in the server's memory")
 )
 
 // notOllama is what the error of a foreign server says.
@@ -88,8 +90,11 @@ func (t target) foreign(detail string, cause error) *Error {
 // ended is the error of a call whose context ended.
 func (t target) ended(ctx context.Context) *Error {
 	cause := context.Cause(ctx)
-	if errors.Is(cause, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(cause, context.DeadlineExceeded):
 		return t.fail(ErrTimeout, "", cause)
+	case errors.Is(cause, errAside):
+		return t.fail(ErrAside, "", cause)
 	}
 	return t.fail(ErrCancelled, "", cause)
 }

@@ -19,7 +19,9 @@ type ModelInfo struct {
 	Size         int64 // bytes on disk
 	MaxContext   int   // tokens; 0 where unknown
 	Capabilities []string
-	Remote       bool // runs elsewhere (cloud): never chosen by role
+	Remote       bool   // runs elsewhere (cloud): never chosen by role
+	Digest       string // of its file: another one is another model, whatever its name
+	Dimensions   int    // of its embeddings; 0 where unknown
 }
 
 // Can reports a capability: tools, thinking, vision, embedding, completion.
@@ -101,8 +103,10 @@ func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 		Family:     details.Family,
 		Parameters: count(answer.ModelInfo["general.parameter_count"]),
 		Size:       entry.Size,
-		MaxContext: maxContext(answer.ModelInfo),
+		MaxContext: ofArchitecture(answer.ModelInfo, "context_length"),
 		Remote:     isRemote(entry) || answer.RemoteHost != "" || answer.RemoteModel != "",
+		Digest:     entry.Digest,
+		Dimensions: ofArchitecture(answer.ModelInfo, "embedding_length"),
 	}
 	if info.Parameters == 0 {
 		info.Parameters = parseParameters(details.ParameterSize)
@@ -135,16 +139,16 @@ func guessCapabilities(family string, answer api.ShowResponse) []string {
 	return can
 }
 
-// maxContext is the context_length of the model's architecture.
-func maxContext(info map[string]any) int {
+// ofArchitecture is a number of the model's architecture, as <architecture>.<name>.
+func ofArchitecture(info map[string]any, name string) int {
 	if arch, ok := info["general.architecture"].(string); ok {
-		if n := count(info[arch+".context_length"]); n > 0 {
+		if n := count(info[arch+"."+name]); n > 0 {
 			return int(n)
 		}
 	}
 	best := int64(0)
 	for key, value := range info {
-		if strings.HasSuffix(key, ".context_length") {
+		if strings.HasSuffix(key, "."+name) {
 			best = max(best, count(value))
 		}
 	}

@@ -42,24 +42,6 @@ func TestPullReportsProgressAndInstalls(t *testing.T) {
 	}
 }
 
-func TestEmbedGivesAVectorPerText(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
-	c := newClient(t, s, nil)
-	got, err := c.Embed(t.Context(), "nomic-embed-text", []string{"fan noise", "a loud fan", ""})
-	if err != nil || len(got) != 3 || len(got[0]) != 8 {
-		t.Errorf("%v, %v", got, err)
-	}
-	if got, err := c.Embed(t.Context(), "nomic-embed-text", nil); err != nil || got != nil {
-		t.Errorf("no text: %v, %v", got, err)
-	}
-	if _, err := c.Embed(t.Context(), "nomic-embed-text", []string{text(5000)}); !errors.Is(err, ollama.ErrContextOverflow) {
-		t.Errorf("too long: %v", err)
-	}
-	if _, err := c.Embed(t.Context(), "none", []string{"a"}); !errors.Is(err, ollama.ErrModelMissing) {
-		t.Errorf("not installed: %v", err)
-	}
-}
-
 func TestVersion(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{Version: "0.99.1"})
 	if got, err := newClient(t, s, nil).Version(t.Context()); err != nil || got != "0.99.1" {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"net/http"
 	"strconv"
@@ -99,7 +98,8 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, body []byte, _ int
 		"model_info": map[string]any{
 			"general.architecture":    arch,
 			"general.parameter_count": m.parameters(),
-			arch + ".context_length":  m.contextLength(),
+			arch + ".context_length":   m.contextLength(),
+			arch + ".embedding_length": m.dimensions(),
 		},
 	})
 }
@@ -141,79 +141,6 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request, body []byte, _ int
 	for _, status := range []string{"verifying sha256 digest", "writing manifest", "success"} {
 		out.send(api.ProgressResponse{Status: status})
 	}
-}
-
-func (s *Server) embed(w http.ResponseWriter, r *http.Request, body []byte, _ int) {
-	var req api.EmbedRequest
-	if !decode(w, body, &req) {
-		return
-	}
-	m, ok := s.find(req.Model)
-	if !ok {
-		fail(w, http.StatusNotFound, fmt.Sprintf("model %q not found, try pulling it first", req.Model))
-		return
-	}
-	texts, ok := inputs(req.Input)
-	if !ok {
-		fail(w, http.StatusBadRequest, "invalid input type")
-		return
-	}
-	limit := s.given(m, 0)
-	answer := api.EmbedResponse{Model: m.Name, Embeddings: [][]float32{}}
-	for _, text := range texts {
-		if len(text)/4 > limit && req.Truncate != nil && !*req.Truncate {
-			fail(w, http.StatusBadRequest, "the input length exceeds the context length")
-			return
-		}
-		answer.Embeddings = append(answer.Embeddings, vector(text, m.Dimensions))
-		answer.PromptEvalCount += len(text) / 4
-	}
-	if _, ok := s.load(r, m, limit, m.LoadDelay); !ok {
-		return
-	}
-	reply(w, answer)
-}
-
-func inputs(v any) ([]string, bool) {
-	switch v := v.(type) {
-	case string:
-		return []string{v}, true
-	case []any:
-		var texts []string
-		for _, each := range v {
-			text, ok := each.(string)
-			if !ok {
-				return nil, false
-			}
-			texts = append(texts, text)
-		}
-		return texts, true
-	}
-	return nil, false
-}
-
-// vector is a bag of words of length one: texts that share words are near.
-func vector(text string, dimensions int) []float32 {
-	if dimensions <= 0 {
-		dimensions = 8
-	}
-	v := make([]float32, dimensions)
-	sum := 0.0
-	for _, word := range strings.Fields(strings.ToLower(text)) {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(word)) // never fails
-		v[int(h.Sum32()%uint32(dimensions))]++
-	}
-	for _, x := range v {
-		sum += float64(x * x)
-	}
-	if sum == 0 {
-		v[0], sum = 1, 1
-	}
-	for i := range v {
-		v[i] /= float32(math.Sqrt(sum))
-	}
-	return v
 }
 
 func decode(w http.ResponseWriter, body []byte, v any) bool {

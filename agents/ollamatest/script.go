@@ -30,6 +30,11 @@ type Script struct {
 	Pulls map[string]Pull
 	// Fault is for the endpoints other than chat; nil is none.
 	Fault *Fault
+	// Concepts are words that mean the same to the embedding models, beside those of
+	// CommonConcepts: the first list with a word counts.
+	Concepts [][]string
+	// EmbedFault is for the embeddings alone; SetEmbedFault changes it.
+	EmbedFault *Fault
 }
 
 // Model is an installed model.
@@ -42,7 +47,7 @@ type Model struct {
 	ContextLength int           // tokens, default 32768
 	Loaded        bool          // in memory from the start
 	LoadDelay     time.Duration // how long its first chat waits
-	Dimensions    int           // of its embeddings, default 8
+	Dimensions    int           // of its embeddings, default 64
 	RemoteHost    string        // set: a cloud model
 }
 
@@ -112,6 +117,11 @@ const (
 	FaultGarbage   FaultKind = "garbage"    // a web page with status 200
 	FaultNotJSON   FaultKind = "not-json"   // a line that is no JSON After chunks
 	FaultDrip      FaultKind = "drip"       // the answer comes byte by byte, Delay of the reply between
+
+	FaultSlow      FaultKind = "slow"       // of embeddings: they come after Delay
+	FaultOtherDims FaultKind = "other-dims" // of embeddings: the vectors have one number more than the model says
+	FaultFewer     FaultKind = "fewer"      // of embeddings: the last text gets no vector
+	FaultZero      FaultKind = "zero"       // of embeddings: all numbers are 0
 )
 
 // Fault is something that goes wrong.
@@ -122,6 +132,7 @@ type Fault struct {
 	Message    string        // the server's words; "" has a fitting default
 	Times      int           // it happens so often, then the reply is as without it; 0 is always
 	RetryAfter time.Duration // the header, in whole seconds; 0 leaves it out
+	Delay      time.Duration // for FaultSlow
 }
 
 // ToolCall builds a native tool call; args are name, value, name, value …

@@ -26,6 +26,7 @@ type Request struct {
 	Path   string
 	Raw    []byte           // the body
 	Chat   *api.ChatRequest // of /api/chat
+	Embed  []string         // of /api/embed: its texts
 	Rule   string           // name of the rule that answered a chat, or its place ("#2")
 	NumCtx int              // of a chat; 0 where it named none
 }
@@ -44,6 +45,8 @@ type Server struct {
 	loads     int
 	rules     []ruleCount
 	faults    map[*Fault]int
+
+	embedFault *Fault
 	requests  []Request
 	unmatched []Request
 }
@@ -60,6 +63,8 @@ func New(script Script) *Server {
 		loaded: map[string]int{},
 		rules:  make([]ruleCount, len(script.Rules)),
 		faults: map[*Fault]int{},
+
+		embedFault: script.EmbedFault,
 	}
 	s.gone, s.close = context.WithCancel(context.Background())
 	for _, m := range s.models {

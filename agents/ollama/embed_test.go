@@ -1,0 +1,103 @@
+package ollama_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/ollamatest"
+)
+
+func TestEmbedGivesAVectorPerText(t *testing.T) {
+	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
+	c := newClient(t, s, nil)
+	got, err := c.Embed(t.Context(), "nomic-embed-text", []string{"fan noise", "a loud fan", ""})
+	if err != nil || len(got) != 3 || len(got[0]) != 64 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := c.Embed(t.Context(), "nomic-embed-text", nil); err != nil || got != nil {
+		t.Errorf("no text: %v, %v", got, err)
+	}
+	if _, err := c.Embed(t.Context(), "nomic-embed-text", []string{text(5000)}); !errors.Is(err, ollama.ErrContextOverflow) {
+		t.Errorf("too long: %v", err)
+	}
+	if _, err := c.Embed(t.Context(), "none", []string{"a"}); !errors.Is(err, ollama.ErrModelMissing) {
+		t.Errorf("not installed: %v", err)
+	}
+}
+
+func TestTheModelTellsDigestAndDimensions(t *testing.T) {
+	model := nomic
+	model.Dimensions = 48
+	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{model}})
+	info, err := newClient(t, s, nil).Show(t.Context(), model.Name)
+	if err != nil || info.Dimensions != 48 || len(info.Digest) != 64 {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func TestEmbedGivesWayToAChat(t *testing.T) {
+	s := ollamatest.Start(t, ollamatest.Script{
+		Models:     []ollamatest.Model{tiny, nomic},
+		Rules:      []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "hello"}}},
+		EmbedFault: &ollamatest.Fault{Kind: ollamatest.FaultSlow, Delay: time.Hour},
+	})
+	c := newClient(t, s, nil)
+	embedded := make(chan error, 1)
+	go func() {
+		_, err := c.Embed(t.Context(), nomic.Name, []string{"a text"})
+		embedded <- err
+	}()
+	for len(s.Requests()) == 0 || s.Requests()[len(s.Requests())-1].Path != "/api/embed" {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := c.EmbedNow(t.Context(), nomic.Name, []string{"a"}); !errors.Is(err, ollama.ErrBusy) {
+		t.Errorf("while the permit is taken: %v", err)
+	}
+	res, err := c.Chat(t.Context(), ollama.ChatRequest{Model: tiny.Name, Messages: []api.Message{{Role: "user", Content: "hi"}}})
+	if err != nil || res.Content != "hello" {
+		t.Errorf("the chat: %q, %v", res.Content, err)
+	}
+	if err := <-embedded; !errors.Is(err, ollama.ErrAside) {
+		t.Errorf("the embedding ended with %v", err)
+	}
+}
+
+func TestEmbedNowLoadsNoModelBesideAnother(t *testing.T) {
+	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
+	one := newClient(t, s, nil)
+	if _, err := one.EmbedNow(t.Context(), nomic.Name, []string{"a"}); !errors.Is(err, ollama.ErrNotLoaded) {
+		t.Errorf("not in memory: %v", err)
+	}
+	two := newClient(t, s, func(p *ollama.Params) { p.MaxConcurrent = 2 })
+	for _, c := range []*ollama.Client{two, one} { // the first loads it
+		if got, err := c.EmbedNow(t.Context(), nomic.Name, []string{"a"}); err != nil || len(got) != 1 {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+}
+
+func TestWhatGoesWrongWithEmbeddings(t *testing.T) {
+	tests := []struct {
+		name  string
+		fault ollamatest.FaultKind
+		want  error
+	}{
+		{"a web page", ollamatest.FaultGarbage, ollama.ErrServer},
+		{"no JSON", ollamatest.FaultNotJSON, ollama.ErrServer},
+		{"a vector is missing", ollamatest.FaultFewer, ollama.ErrServer},
+		{"the server goes down", ollamatest.FaultDown, ollama.ErrOllamaDown},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
+			s.SetEmbedFault(&ollamatest.Fault{Kind: tt.fault})
+			if got, err := newClient(t, s, nil).Embed(t.Context(), nomic.Name, []string{"a", "b"}); !errors.Is(err, tt.want) {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
+	}
+}
