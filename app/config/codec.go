@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -221,6 +222,19 @@ func listenAddress(text string) error {
 		return errNotAllowed
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return errNotAllowed
+	}
+	return nil
+}
+
+// rerankSetting accepts off, model, and the URL of a server without a password in
+// it: settings are shown.
+func rerankSetting(text string) error {
+	if text == "off" || text == "model" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if plain(text) != nil || err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return errNotAllowed
 	}
 	return nil

@@ -67,6 +67,8 @@ type Recall struct {
 	Strategy      string // lexical | semantic | hybrid
 	ColdAfterDays int
 	CrossSession  bool
+	NotesBudget   int    // characters; 0 = none
+	Rerank        string // off | model | a URL
 }
 
 // Agents is [agents].

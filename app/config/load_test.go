@@ -25,7 +25,7 @@ func TestDefaults(t *testing.T) {
 		Session:    Session{MaxMessages: 20, MaxTokens: 8192, AutoTitle: true, NotifyAfter: 10 * time.Second, ArchiveAfter: 30 * 24 * time.Hour},
 		Compaction: Compaction{Threshold: 8, MinPeriodic: 4, Interval: 30 * time.Minute, InactiveAfter: 30 * time.Minute, KeepRecent: 4},
 		Memory:     Memory{Write: "auto", GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, MaxUser: 5, MaxServer: 100, SaveInterval: 30 * time.Second},
-		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90},
+		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90, NotesBudget: 1500, Rerank: "off"},
 		Agents:     Agents{TaskContext: "off", Default: "orchestrator"},
 		Ollama:     Ollama{Host: "127.0.0.1:11434", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, IdleTimeout: 120 * time.Second},
 		Discord: Discord{
@@ -217,6 +217,10 @@ func TestFindings(t *testing.T) {
 		{"a list of tables", "[[session]]\nmax_messages = 30\n", nil, "config.toml:1: session: this is a list of tables; write [session]", false},
 		{"no TOML at all", "[session]\nmax_messages = \n", nil, "", false},
 		{"a bad OLLAMA_HOST", "", []string{"OLLAMA_HOST=ftp://x"}, "", false},
+		{
+			"a reranker that is no address", "[recall]\nrerank = \"http//localhost\"\n", nil,
+			"config.toml:2: recall.rerank = http//localhost: it must be off, model, or the URL of a server, such as http://127.0.0.1:8080/rerank; the default off is used", false,
+		},
 		{
 			"an API for other machines", "[api]\nlisten = \"0.0.0.0:80\"\n", nil,
 			"config.toml:2: api.listen = 0.0.0.0:80: it must be unix, or a loopback address with a port such as 127.0.0.1:7878; the default unix is used", false,
