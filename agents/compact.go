@@ -79,13 +79,9 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *sessionmem.Block, 
 	return sessionmem.Digest{}, fmt.Errorf("%w: %w", sessionmem.ErrNoDigest, err)
 }
 
-// model is the one that settings name for small work; where it is not installed,
-// the best one for it.
+// model is the one for small work, with its context size.
 func (s *SmallModel) model(ctx context.Context) (string, int, error) {
-	model, err := s.models.Resolve(ctx, s.settings().RoleModels[string(ollama.RoleSmall)], ollama.RoleSmall)
-	if errors.Is(err, ollama.ErrModelMissing) {
-		model, err = s.models.Resolve(ctx, "", ollama.RoleSmall)
-	}
+	model, err := smallModel(ctx, s.models, s.settings())
 	if err != nil {
 		return "", 0, fmt.Errorf("choosing a model for summaries: %w", err)
 	}

@@ -16,6 +16,7 @@ type Guides struct {
 	NearMiss    string // the one corrective round after a directive of the wrong form
 	Compact     string // what the compactor is asked for
 	Title       string // what a conversation's title is asked for
+	Judge       string // how passages are graded
 	Untrusted   string // how quoted text of others is framed
 }
 
@@ -25,7 +26,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 	var g Guides
 	for name, to := range map[string]*string{
 		"directives": &g.Directives, "native-tools": &g.NativeTools, "limit": &g.Limit,
-		"near-miss": &g.NearMiss, "compact": &g.Compact, "title": &g.Title, "untrusted": &g.Untrusted,
+		"near-miss": &g.NearMiss, "compact": &g.Compact, "title": &g.Title, "judge": &g.Judge, "untrusted": &g.Untrusted,
 	} {
 		file := path.Join("prompts", name+".md")
 		data, err := fs.ReadFile(assets, file)

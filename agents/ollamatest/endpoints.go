@@ -96,8 +96,8 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, body []byte, _ int
 		"capabilities": m.capabilities(),
 		"modified_at":  time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
 		"model_info": map[string]any{
-			"general.architecture":    arch,
-			"general.parameter_count": m.parameters(),
+			"general.architecture":     arch,
+			"general.parameter_count":  m.parameters(),
 			arch + ".context_length":   m.contextLength(),
 			arch + ".embedding_length": m.dimensions(),
 		},

@@ -38,17 +38,17 @@ type Server struct {
 	gone   context.Context // ended by Close
 	close  context.CancelFunc
 
-	mu        sync.Mutex
-	listener  net.Listener
-	models    []Model
-	loaded    map[string]int // model → context it was loaded with
-	loads     int
-	rules     []ruleCount
-	faults    map[*Fault]int
+	mu       sync.Mutex
+	listener net.Listener
+	models   []Model
+	loaded   map[string]int // model → context it was loaded with
+	loads    int
+	rules    []ruleCount
+	faults   map[*Fault]int
 
 	embedFault *Fault
-	requests  []Request
-	unmatched []Request
+	requests   []Request
+	unmatched  []Request
 }
 
 // ruleCount is how often a rule matched and answered.

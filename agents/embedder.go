@@ -1,0 +1,280 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem/recall"
+)
+
+const (
+	embedTexts  = 32       // texts in one request
+	embedRunes  = 24 << 10 // bytes in one request: a chat that comes waits for no more
+	leastText   = 64       // bytes: a text that doesn't fit even so is not embedded
+	modelAge    = time.Minute
+	noModelAge  = 5 * time.Second // after a failure: a server that is down costs one question in that time
+	lookTurns   = 250 * time.Millisecond
+	guessTokens = 2 // bytes that a token takes at least, for texts that are hard to tell
+)
+
+var errBadVector = errors.New("the server gave a vector that can't be used")
+
+// EmbedClient makes vectors; ollama.Client is one.
+type EmbedClient interface {
+	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
+	EmbedNow(ctx context.Context, model string, texts []string) ([][]float32, error)
+}
+
+// EmbedderConfig is what an Embedder needs. Busy is optional.
+type EmbedderConfig struct {
+	Client EmbedClient
+	Models ModelResolver
+	Model  func() string // the model the settings name; "" is the best one installed
+	// Busy reports whether a turn runs that no other model may be loaded beside.
+	Busy func() bool
+}
+
+// Embedder makes vectors with an Ollama model; it is the recall.Embedder of the app.
+// It gives way to turns: a batch waits for them, and is sent again where a chat
+// ended it. A turn's own question waits for nothing (see turnContext). Safe for
+// concurrent use.
+type Embedder struct {
+	c EmbedderConfig
+
+	mu    sync.Mutex // guards what follows; never held during a request
+	named string     // the setting that model was found for
+	model recall.EmbedModel
+	limit int // of the model, in tokens; 0 where unknown
+	err   error
+	at    time.Time
+	dims  map[string]int // as they came, by digest
+}
+
+// NewEmbedder panics where a required field of c is missing.
+func NewEmbedder(c EmbedderConfig) *Embedder {
+	if c.Client == nil || c.Models == nil || c.Model == nil {
+		panic("agents: NewEmbedder needs Client, Models and Model")
+	}
+	if c.Busy == nil {
+		c.Busy = func() bool { return false }
+	}
+	return &Embedder{c: c, dims: map[string]int{}}
+}
+
+// Model is the embedding model that is used now: the one of the settings, else an
+// installed one that makes embeddings. recall.ErrNoModel where there is none. The
+// answer is kept for a minute.
+func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
+	named := e.c.Model()
+	e.mu.Lock()
+	age := modelAge
+	if e.err != nil {
+		age = noModelAge
+	}
+	if e.named == named && !e.at.IsZero() && time.Since(e.at) < age {
+		defer e.mu.Unlock()
+		return e.known()
+	}
+	e.mu.Unlock()
+
+	asked, stop := halfTheTime(ctx)
+	defer stop()
+	info, err := e.c.Models.Resolve(asked, named, ollama.RoleEmbed)
+	if err != nil && ctx.Err() != nil {
+		return recall.EmbedModel{}, err // says nothing of the model
+	}
+	if errors.Is(err, ollama.ErrNoModel) || errors.Is(err, ollama.ErrModelMissing) {
+		err = fmt.Errorf("%w: %w", recall.ErrNoModel, err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.named, e.err, e.at = named, err, time.Now()
+	e.model = recall.EmbedModel{Name: info.Name, Digest: info.Digest, Dims: info.Dimensions}
+	e.limit = info.MaxContext
+	return e.known()
+}
+
+// known is what was found, with the dimensions as they came. e.mu is held.
+func (e *Embedder) known() (recall.EmbedModel, error) {
+	if e.err != nil {
+		return recall.EmbedModel{}, e.err
+	}
+	m := e.model
+	if n := e.dims[m.Digest]; n > 0 {
+		m.Dims = n
+	}
+	return m, nil
+}
+
+// Embed gives a vector of length one for each text. A text that is longer than the
+// model's context counts by its beginning. Vectors of other dimensions than the
+// model's are an error; Model tells the right ones from then on.
+func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, 0, len(texts))
+	for _, batch := range batches(texts) {
+		got, err := e.batch(ctx, m, batch)
+		if err != nil {
+			return nil, fmt.Errorf("making embeddings with %s: %w", m.Name, err)
+		}
+		vectors = append(vectors, got...)
+	}
+	return vectors, nil
+}
+
+// batches cuts a list of texts into what goes into one request each.
+func batches(texts []string) [][]string {
+	var out [][]string
+	for start := 0; start < len(texts); {
+		end, size := start, 0
+		for end < len(texts) && end-start < embedTexts && (end == start || size+len(texts[end]) <= embedRunes) {
+			size += len(texts[end])
+			end++
+		}
+		out = append(out, texts[start:end])
+		start = end
+	}
+	return out
+}
+
+// batch makes one request, and one for each text where one of them is too long.
+func (e *Embedder) batch(ctx context.Context, m recall.EmbedModel, texts []string) ([][]float32, error) {
+	vectors, err := e.send(ctx, m, texts)
+	if !errors.Is(err, ollama.ErrContextOverflow) {
+		return vectors, err
+	}
+	vectors = nil
+	for _, text := range texts {
+		vector, err := e.one(ctx, m, text)
+		if err != nil {
+			return nil, err
+		}
+		vectors = append(vectors, vector)
+	}
+	return vectors, nil
+}
+
+// one makes the vector of a text, or of as much of its beginning as fits.
+func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, text string) ([]float32, error) {
+	for tried := false; ; tried = true {
+		got, err := e.send(ctx, m, []string{text})
+		if err == nil {
+			return got[0], nil
+		}
+		if !errors.Is(err, ollama.ErrContextOverflow) || len(text) < leastText {
+			return nil, err
+		}
+		size := len(text) / 2
+		if limit := e.contextBytes(); !tried && limit > 0 {
+			size = min(limit, size*2-1)
+		}
+		text = strings.ToValidUTF8(text[:size], "")
+	}
+}
+
+// contextBytes is how many bytes surely fit the model's context; 0 where unknown.
+func (e *Embedder) contextBytes() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.limit * guessTokens
+}
+
+// send makes one request and checks what comes.
+func (e *Embedder) send(ctx context.Context, m recall.EmbedModel, texts []string) ([][]float32, error) {
+	vectors, err := e.call(ctx, m.Name, texts)
+	if err != nil {
+		return nil, err
+	}
+	dims := len(vectors[0])
+	for _, v := range vectors {
+		if len(v) != dims || dims == 0 {
+			return nil, fmt.Errorf("%w: its vectors differ in length", errBadVector)
+		}
+		if !normalize(v) {
+			return nil, fmt.Errorf("%w: it holds no direction", errBadVector)
+		}
+	}
+	if m.Dims > 0 && m.Dims != dims {
+		e.mu.Lock()
+		e.dims[m.Digest] = dims
+		e.mu.Unlock()
+		return nil, fmt.Errorf("%w: it has %d numbers, not %d", errBadVector, dims, m.Dims)
+	}
+	return vectors, nil
+}
+
+// call asks the server: at once in a turn, else when no turn is in the way.
+func (e *Embedder) call(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	if inTurn(ctx) {
+		ctx, stop := halfTheTime(ctx)
+		defer stop()
+		return e.c.Client.EmbedNow(ctx, model, texts)
+	}
+	for {
+		if err := e.waitForTurns(ctx); err != nil {
+			return nil, err
+		}
+		vectors, err := e.c.Client.Embed(ctx, model, texts)
+		if !errors.Is(err, ollama.ErrAside) {
+			return vectors, err
+		}
+	}
+}
+
+// halfTheTime leaves a turn's question the other half for what is found without
+// vectors.
+func halfTheTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !inTurn(ctx) || !limited {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/2)
+}
+
+// waitForTurns waits until no turn is in the way.
+func (e *Embedder) waitForTurns(ctx context.Context) error {
+	for e.c.Busy() {
+		timer := time.NewTimer(lookTurns)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+	return nil
+}
+
+// normalize gives a vector the length one; false for one that has none.
+func normalize(v []float32) bool {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return false
+	}
+	length := float32(math.Sqrt(sum))
+	for i := range v {
+		v[i] /= length
+	}
+	return true
+}
+
+type turnKey struct{}
+
+// turnContext marks a question that a turn waits for: no model is loaded for it and
+// no permit waited for.
+func turnContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, turnKey{}, true)
+}
+
+func inTurn(ctx context.Context) bool {
+	marked, _ := ctx.Value(turnKey{}).(bool)
+	return marked
+}
