@@ -1,0 +1,251 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+const (
+	// identifyEvery is the least time between two identifies of a bot.
+	identifyEvery = 5 * time.Second
+	firstWait     = 250 * time.Millisecond
+	longestWait   = 5 * time.Minute
+	// steadyAfter is how long a connection has to hold for the next wait to be short again.
+	steadyAfter = time.Minute
+)
+
+// Config is what a Connection needs. Token and Handle are required.
+type Config struct {
+	Token string // without "Bot "
+	// Handle is told everything that happens, one event at a time, in order. It must
+	// not wait: the connection's heartbeat does not, but its events do.
+	Handle func(Event)
+	// Content asks for the text of messages that don't mention the bot (a privileged
+	// intent, which has to be switched on in the developer portal).
+	Content bool
+	// Changed is told each change of the status; optional.
+	Changed func(Status)
+	// Base takes the place of https://discord.com and of the CDN's hosts: tests.
+	Base   string
+	Logger *slog.Logger // optional
+}
+
+// Connection is a bot's connection to Discord. Its REST calls work while Run runs or
+// not.
+type Connection struct {
+	cfg     Config
+	rest    *discordgo.Session
+	base    *url.URL
+	log     *slog.Logger
+	dial    func(ctx context.Context, url string) (socket, error)
+	limits  func(ctx context.Context) (*discordgo.GatewayBotResponse, error)
+	session session // of Run's goroutine alone
+
+	mu     sync.Mutex // guards what follows
+	status Status
+	bot    User
+	app    string // the application's id
+	places map[string]Place
+}
+
+// session is what a connection is resumed with.
+type session struct {
+	id         string
+	resumeURL  string
+	seq        int64
+	identified time.Time // when the last identify was sent
+}
+
+func (s *session) resumable() bool { return s.id != "" }
+
+func (s *session) forget() { *s = session{identified: s.identified} }
+
+// New prepares a connection; nothing is sent before Run. It panics where a required
+// field is missing, and gives an error for a Base that is no address.
+func New(cfg Config) (*Connection, error) {
+	if cfg.Token == "" || cfg.Handle == nil {
+		panic("connection: New needs Token and Handle")
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Connection{cfg: cfg, log: cfg.Logger, places: map[string]Place{}, status: Status{State: StateOff, Text: "Not connected.", Since: time.Now()}}
+	if cfg.Base != "" {
+		base, err := url.Parse(cfg.Base)
+		if err != nil || base.Host == "" {
+			return nil, fmt.Errorf("the address %q can't be used for Discord: give one like http://127.0.0.1:8080", cfg.Base)
+		}
+		c.base = base
+	}
+	rest, err := discordgo.New("Bot " + cfg.Token)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the connection to Discord: %w", err)
+	}
+	rest.Client = &http.Client{Transport: newTransport(c.base)}
+	rest.ShouldRetryOnRateLimit, rest.MaxRestRetries, rest.ShouldReconnectOnError = false, 0, false
+	rest.StateEnabled, rest.LogLevel = false, -1
+	c.rest = rest
+	c.dial = c.dialSocket
+	c.limits = func(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
+		limits, err := rest.GatewayBot(discordgo.WithContext(ctx))
+		return limits, restError("asking for the gateway", err)
+	}
+	return c, nil
+}
+
+// Status is how the connection is now.
+func (c *Connection) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status
+}
+
+// Bot is the bot's own account, once it was connected.
+func (c *Connection) Bot() User {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bot
+}
+
+func (c *Connection) set(s Status) {
+	s.Since = time.Now()
+	c.mu.Lock()
+	s.Bot = c.bot
+	same := s.State == c.status.State && s.Text == c.status.Text && s.Bot == c.status.Bot
+	if !same {
+		c.status = s
+	}
+	c.mu.Unlock()
+	if same {
+		return
+	}
+	c.log.Info("discord", "state", s.State, "text", s.Text)
+	if c.cfg.Changed != nil {
+		c.cfg.Changed(s)
+	}
+}
+
+// Run keeps the connection until ctx ends (nil) or somebody has to change something
+// first (a *StopError). Between two tries it waits, longer each time, with jitter.
+func (c *Connection) Run(ctx context.Context) error {
+	wait := firstWait
+	for {
+		began := time.Now()
+		err := c.once(ctx)
+		if ctx.Err() != nil {
+			c.set(Status{State: StateOff, Text: "Not connected."})
+			return nil
+		}
+		var stop *StopError
+		if errors.As(err, &stop) {
+			c.set(Status{State: StateStopped, Text: stop.Text, Next: stop.Next})
+			return stop
+		}
+		if time.Since(began) >= steadyAfter {
+			wait = firstWait
+		}
+		pause := jitter(wait)
+		var later *laterError
+		if errors.As(err, &later) {
+			pause = max(pause, later.after)
+		}
+		wait = min(2*wait, longestWait)
+		c.log.Info("the connection to discord ended", "err", err, "again_in", pause.Round(time.Millisecond))
+		c.set(Status{State: StateWaiting, Text: "Connecting again: " + reason(err) + ".", Next: "Nothing to do: it is tried again by itself."})
+		if sleep(ctx, pause) != nil {
+			c.set(Status{State: StateOff, Text: "Not connected."})
+			return nil
+		}
+	}
+}
+
+// laterError says how long to wait at least.
+type laterError struct {
+	why   string
+	after time.Duration
+}
+
+func (e *laterError) Error() string { return e.why }
+
+// once connects once and stays until that ends.
+func (c *Connection) once(ctx context.Context) error {
+	c.set(Status{State: StateConnecting, Text: "Connecting…"})
+	address := c.session.resumeURL
+	if !c.session.resumable() {
+		var err error
+		if address, err = c.mayIdentify(ctx); err != nil {
+			return err
+		}
+	}
+	sock, err := c.dial(ctx, address)
+	if err != nil {
+		c.session.resumeURL = "" // perhaps it is that address alone
+		if c.session.resumable() {
+			c.session.forget()
+		}
+		return fmt.Errorf("reaching Discord: %w", err)
+	}
+	g := &gateway{c: c, sock: sock, session: &c.session}
+	return g.run(ctx)
+}
+
+// mayIdentify asks where to connect and waits until identifying is allowed: a bot
+// may do it once in five seconds and so often a day.
+func (c *Connection) mayIdentify(ctx context.Context) (address string, err error) {
+	limits, err := c.limits(ctx)
+	var said *Error
+	if errors.As(err, &said) && said.Status == http.StatusUnauthorized {
+		return "", stopFor(closeAuthFailed, 0)
+	}
+	if err != nil {
+		return "", err
+	}
+	if l := limits.SessionStartLimit; l.Total > 0 && l.Remaining <= 0 {
+		after := time.Duration(l.ResetAfter) * time.Millisecond
+		return "", &laterError{"Discord allows no more new sessions for now", max(after, time.Minute)}
+	}
+	if d := time.Until(c.session.identified.Add(identifyPause(limits.SessionStartLimit))); d > 0 && !c.session.identified.IsZero() {
+		c.set(Status{State: StateWaiting, Text: "Waiting to connect: Discord limits how often a bot may begin a session.", Next: "Nothing to do: it goes on by itself."})
+		if err := sleep(ctx, d); err != nil {
+			return "", err
+		}
+	}
+	return limits.URL, nil
+}
+
+// identifyPause is the time between two identifies: what Discord demands, and
+// longer once most of the day's are used up, so that some are left at its end.
+func identifyPause(l discordgo.SessionInformation) time.Duration {
+	if l.Remaining <= 0 || l.Remaining*4 >= l.Total {
+		return identifyEvery
+	}
+	reserve := l.Total / 50 // for starts by hand
+	return max(identifyEvery, time.Duration(l.ResetAfter)*time.Millisecond/time.Duration(max(l.Remaining-reserve, 1)))
+}
+
+// reason is an error in a few words, without addresses.
+func reason(err error) string {
+	var later *laterError
+	var closed *closedError
+	switch {
+	case errors.As(err, &later):
+		return later.why
+	case errors.As(err, &closed):
+		return closed.Error()
+	case errors.Is(err, errSilent):
+		return errSilent.Error()
+	case errors.Is(err, errAsked):
+		return errAsked.Error()
+	case errors.Is(err, errInvalidSession):
+		return errInvalidSession.Error()
+	}
+	return "Discord can't be reached"
+}

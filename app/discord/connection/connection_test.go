@@ -1,0 +1,288 @@
+package connection_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mac-stats/app/discord/connection"
+	"mac-stats/app/discord/discordtest"
+)
+
+// rig is a connection to the fake Discord.
+type rig struct {
+	t    *testing.T
+	fake *discordtest.Server
+	c    *connection.Connection
+	done chan error
+
+	mu     sync.Mutex
+	events []connection.Event
+}
+
+func connect(t *testing.T, change func(*connection.Config)) *rig {
+	t.Helper()
+	r := &rig{t: t, fake: discordtest.Start(t), done: make(chan error, 1)}
+	r.fake.AddGuild("100", "Home")
+	r.fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
+	cfg := connection.Config{Token: discordtest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.events = append(r.events, e)
+	}}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := connection.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.c = c
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { r.done <- c.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-r.done })
+	return r
+}
+
+func (r *rig) of(kind connection.EventKind) []connection.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []connection.Event
+	for _, e := range r.events {
+		if e.Kind == kind {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// await waits until it holds; the test's own time limit ends a wait in vain.
+func (r *rig) await(what string, holds func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("waited in vain for %s; the status is %+v", what, r.c.Status())
+		}
+	}
+}
+
+func (r *rig) awaitReady() {
+	r.t.Helper()
+	r.await("the connection", func() bool { return r.c.Status().State == connection.StateReady && r.fake.Connected() })
+}
+
+var anna = discordtest.User{ID: "301", Name: "Anna"}
+
+func TestMessagesArriveInOrderAcrossADroppedSocket(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	first := r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "one"})
+	r.await("the first message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
+	r.fake.Drop()
+	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "two"})
+	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "three", Reply: first})
+	r.await("three messages", func() bool { return len(r.of(connection.EventMessage)) == 3 })
+	got := r.of(connection.EventMessage)
+	if got[0].Message.Text != "one" || got[1].Message.Text != "two" || got[2].Message.Text != "three" {
+		t.Errorf("they came as %q, %q, %q", got[0].Message.Text, got[1].Message.Text, got[2].Message.Text)
+	}
+	if m := got[2].Message; m.Reply != first || m.Answered == nil || m.Answered.Text != "one" || m.Author.Name != "Anna" || m.Guild != "100" {
+		t.Errorf("the reply was read as %+v", m)
+	}
+	if n := len(r.fake.Identifies()); n != 1 {
+		t.Errorf("%d identifies, want 1: the rest is resumed", n)
+	}
+	if res := r.fake.Resumes(); len(res) != 1 || !res[0].OK {
+		t.Errorf("the resumes were %+v", res)
+	}
+}
+
+func TestTextIsWithheldWithoutTheIntent(t *testing.T) {
+	r := connect(t, func(c *connection.Config) { c.Content = false })
+	r.awaitReady()
+	if got := r.fake.Identifies()[0].Intents; got&discordtest.IntentMessageContent != 0 {
+		t.Errorf("it asked for a privileged intent (%b)", got)
+	}
+	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "not for the bot"})
+	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "for it", Mentions: []discordtest.User{{ID: discordtest.BotID, Name: "luna", Bot: true}}})
+	r.await("both messages", func() bool { return len(r.of(connection.EventMessage)) == 2 })
+	if got := r.of(connection.EventMessage); got[0].Message.Text != "" || got[1].Message.Text != "for it" || !got[1].Message.Mentioned(discordtest.BotID) {
+		t.Errorf("they came as %+v", got)
+	}
+}
+
+func TestDisallowedIntentNamesItself(t *testing.T) {
+	fake := discordtest.Start(t)
+	fake.SetPrivileged(false)
+	c, err := connection.New(connection.Config{Token: discordtest.Token, Content: true, Base: fake.URL(), Handle: func(connection.Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stop *connection.StopError
+	if err := c.Run(t.Context()); !errors.As(err, &stop) || stop.Code != 4014 || !strings.Contains(stop.Next, "Message Content Intent") {
+		t.Errorf("Run gave %v", err)
+	}
+}
+
+func TestWrongTokenStops(t *testing.T) {
+	fake := discordtest.Start(t)
+	c, err := connection.New(connection.Config{Token: "wrong", Base: fake.URL(), Handle: func(connection.Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stop *connection.StopError
+	if err := c.Run(t.Context()); !errors.As(err, &stop) || stop.Code != 4004 || strings.Contains(err.Error(), "wrong") {
+		t.Errorf("Run gave %v", err)
+	}
+	if n := len(fake.Requests()); n != 1 {
+		t.Errorf("%d requests, want no second try", n)
+	}
+}
+
+func TestRateLimitsAreWaitedFor(t *testing.T) {
+	tests := map[string]discordtest.Fault{
+		"given a full bucket":    {Path: "/messages", Status: 429, RetryAfter: 0.2, Times: 2},
+		"given the global limit": {Path: "/messages", Status: 429, RetryAfter: 0.2, Global: true, Times: 2},
+		"given a broken server":  {Path: "/messages", Status: 502, Times: 2},
+	}
+	for name, fault := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := connect(t, nil)
+			r.awaitReady()
+			r.fake.Fail(fault)
+			began := time.Now()
+			if _, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "hello", Nonce: "1"}); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); fault.Status == 429 && took < 400*time.Millisecond {
+				t.Errorf("it took %s, sooner than it was allowed", took)
+			}
+			if sent := r.fake.Sent("200"); len(sent) != 1 {
+				t.Errorf("%d messages were posted, want 1", len(sent))
+			}
+		})
+	}
+}
+
+func TestWaitingForALimitEndsWithTheContext(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.Fail(discordtest.Fault{Path: "/messages", Status: 429, RetryAfter: 3600})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := r.c.Send(ctx, "200", connection.Outgoing{Text: "hello"}); !errors.Is(err, connection.ErrBusy) && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Send gave %v", err)
+	}
+	if n := len(r.fake.Sent("200")); n != 0 {
+		t.Errorf("%d messages were posted", n)
+	}
+}
+
+func TestMessagesRingNobody(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	id, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "@everyone", Files: []connection.File{{Name: "a.md", Data: []byte("x")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.c.Edit(t.Context(), "200", id, "@here"); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, q := range r.fake.Requests() {
+		if q.Method != "POST" && q.Method != "PATCH" {
+			continue
+		}
+		seen++
+		allowed, _ := q.Body["allowed_mentions"].(map[string]any)
+		if parse, ok := allowed["parse"].([]any); !ok || len(parse) != 0 || allowed["replied_user"] != false {
+			t.Errorf("%s %s allows %v", q.Method, q.Path, q.Body["allowed_mentions"])
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d messages were looked at, want 2", seen)
+	}
+}
+
+func TestWhatDiscordRefuses(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "quiet", NoSend: true})
+	r.fake.AddChannel(discordtest.Channel{ID: "202", Guild: "100", Name: "hidden", NoRead: true})
+	r.fake.AddChannel(discordtest.Channel{ID: "203", Guild: "100", Parent: "200", Name: "old", Type: discordtest.Thread, Archived: true})
+	tests := map[string]struct {
+		do   func() error
+		want error
+	}{
+		"given a channel without permission to write": {func() error { _, err := r.c.Send(t.Context(), "201", connection.Outgoing{Text: "x"}); return err }, connection.ErrPermission},
+		"given a channel that can't be read":          {func() error { _, err := r.c.Messages(t.Context(), "202", "", 5); return err }, connection.ErrPermission},
+		"given an archived thread":                    {func() error { _, err := r.c.Send(t.Context(), "203", connection.Outgoing{Text: "x"}); return err }, connection.ErrArchived},
+		"given a deleted message":                     {func() error { _, err := r.c.Message(t.Context(), "200", "5"); return err }, connection.ErrGone},
+		"given an unknown channel":                    {func() error { _, err := r.c.Place(t.Context(), "999"); return err }, connection.ErrGone},
+		"given a name in the place of a channel's id": {func() error { _, err := r.c.Place(t.Context(), "../users/@me"); return err }, connection.ErrGone},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := tt.do()
+			if !errors.Is(err, tt.want) {
+				t.Errorf("it gave %v, want %v", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), discordtest.Token) {
+				t.Error("the token is in the error")
+			}
+		})
+	}
+}
+
+func TestReplyToADeletedMessageIsPostedWithoutIt(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	if _, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "x", Reply: "5"}); err != nil {
+		t.Fatal(err)
+	}
+	if sent := r.fake.Sent("200"); len(sent) != 1 || sent[0].Reply != "" {
+		t.Errorf("posted %+v", sent)
+	}
+}
+
+func TestDownload(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "look", Attachments: []discordtest.Attachment{{Name: "a.txt", Type: "text/plain", Data: []byte("hello")}}})
+	r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
+	file := r.of(connection.EventMessage)[0].Message.Attachments[0]
+	if data, err := r.c.Download(t.Context(), file.URL, 100); err != nil || string(data) != "hello" {
+		t.Errorf("it gave %q, %v", data, err)
+	}
+	if _, err := r.c.Download(t.Context(), file.URL, 4); err == nil {
+		t.Error("a file of more than the most was read")
+	}
+	for _, address := range []string{"http://cdn.discordapp.com/a", "https://evil.example/a", "file:///etc/passwd", "https://cdn.discordapp.com.evil.example/a"} {
+		if _, err := r.c.Download(t.Context(), address, 100); err == nil || !strings.Contains(err.Error(), "none of Discord's hosts") {
+			t.Errorf("%s gave %v", address, err)
+		}
+	}
+}
+
+func TestSlashCommands(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	if err := r.c.SetCommands(t.Context(), []connection.SlashCommand{{Name: "stop", Description: "Stop"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.fake.Slash("200", "stop", anna)
+	r.await("the command", func() bool { return len(r.of(connection.EventCommand)) == 1 })
+	cmd := r.of(connection.EventCommand)[0].Command
+	if cmd.Name != "stop" || cmd.User.ID != anna.ID || cmd.Channel != "200" {
+		t.Errorf("it came as %+v", cmd)
+	}
+	if err := r.c.Answer(t.Context(), cmd, "stopped"); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.fake.Answers(); len(got) != 1 || got[0] != "stopped" {
+		t.Errorf("the answers were %q", got)
+	}
+}

@@ -1,0 +1,325 @@
+package connection
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// These tests play the gateway over sockets of channels, so that hours pass in a
+// bubble.
+
+// played is one end of a socket: what the connection wrote, and what it is told.
+type played struct {
+	in     chan []byte // to the connection
+	out    chan payload
+	closed chan int // the code it was closed with
+	gone   chan struct{}
+	end    chan error
+}
+
+func newPlayed() *played {
+	return &played{in: make(chan []byte, 100), out: make(chan payload, 1000), closed: make(chan int, 1), gone: make(chan struct{}), end: make(chan error, 1)}
+}
+
+func (p *played) Read() ([]byte, error) {
+	select {
+	case data := <-p.in:
+		return data, nil
+	case err := <-p.end:
+		return nil, err
+	case <-p.gone:
+		return nil, errors.New("closed")
+	}
+}
+
+func (p *played) Write(data []byte) error {
+	var out payload
+	if err := json.Unmarshal(data, &out); err != nil {
+		return err
+	}
+	p.out <- out
+	return nil
+}
+
+func (p *played) Close(code int) {
+	p.closed <- code
+	close(p.gone)
+}
+
+func (p *played) tell(op int, data any) { p.send(map[string]any{"op": op, "d": data}) }
+
+func (p *played) dispatch(seq int, name string, data any) {
+	p.send(map[string]any{"op": 0, "s": seq, "t": name, "d": data})
+}
+
+func (p *played) send(v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	p.in <- data
+}
+
+// hello begins as Discord does, and gives the first answer.
+func (p *played) hello() payload {
+	p.tell(opHello, map[string]any{"heartbeat_interval": 40_000})
+	for {
+		if first := <-p.out; first.Op != opHeartbeat {
+			return first
+		}
+	}
+}
+
+func (p *played) ready(session string) {
+	p.dispatch(1, "READY", map[string]any{"user": map[string]any{"id": "1", "username": "luna"}, "session_id": session, "resume_gateway_url": "wss://resume.example"})
+}
+
+// stage is a connection whose sockets the test plays.
+type stage struct {
+	c        *Connection
+	sockets  chan *played
+	urls     []string
+	events   []Event
+	statuses []Status
+
+	mu    sync.Mutex // guards limit
+	limit discordgo.SessionInformation
+}
+
+func (s *stage) left(change func(l *discordgo.SessionInformation)) discordgo.SessionInformation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.limit)
+	return s.limit
+}
+
+func asIs(*discordgo.SessionInformation) {}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{sockets: make(chan *played), limit: discordgo.SessionInformation{Total: 1000, Remaining: 1000, ResetAfter: 86_400_000}}
+	c, err := New(Config{
+		Token: "secret", Handle: func(e Event) { s.events = append(s.events, e) },
+		Changed: func(st Status) { s.statuses = append(s.statuses, st) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.limits = func(context.Context) (*discordgo.GatewayBotResponse, error) {
+		return &discordgo.GatewayBotResponse{URL: "wss://gateway.example/", SessionStartLimit: s.left(asIs)}, nil
+	}
+	c.dial = func(_ context.Context, url string) (socket, error) {
+		s.urls = append(s.urls, url)
+		p := newPlayed()
+		s.sockets <- p
+		return p, nil
+	}
+	s.c = c
+	return s
+}
+
+func TestHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.c.Run(ctx) }()
+		p := <-s.sockets
+		if first := p.hello(); first.Op != opIdentify {
+			t.Fatalf("the first payload is op %d, want an identify", first.Op)
+		}
+		p.ready("s1")
+		beats := 0
+		for began := time.Now(); time.Since(began) < 10*time.Minute; {
+			beat := <-p.out
+			if beat.Op != opHeartbeat || string(beat.Data) != "1" {
+				t.Fatalf("sent op %d with %s, want a heartbeat with the sequence 1", beat.Op, beat.Data)
+			}
+			beats++
+			p.tell(opAck, nil)
+		}
+		if beats < 14 || beats > 17 {
+			t.Errorf("%d heartbeats in ten minutes, want one in 40 s", beats)
+		}
+		p.tell(opHeartbeat, nil) // Discord asks for one
+		if beat := <-p.out; beat.Op != opHeartbeat {
+			t.Errorf("asked for a heartbeat it sent op %d", beat.Op)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Run gave %v after its context ended", err)
+		}
+		if code := <-p.closed; code != 1000 {
+			t.Errorf("at its end it closed with %d, want 1000", code)
+		}
+	})
+}
+
+func TestHowASocketEnds(t *testing.T) {
+	tests := map[string]struct {
+		end      func(p *played)
+		resumed  bool // the next socket resumes
+		resume   string
+		stops    int // or the close code that ends it all
+		mentions string
+	}{
+		"given a missed heartbeat": {end: func(*played) {}, resumed: true},
+		"given a dropped socket":   {end: func(p *played) { p.end <- errors.New("reset by peer") }, resumed: true},
+		"given op 7":               {end: func(p *played) { p.tell(opReconnect, nil) }, resumed: true},
+		"given op 9 to resume":     {end: func(p *played) { p.tell(opInvalidSession, true) }, resumed: true},
+		"given op 9":               {end: func(p *played) { p.tell(opInvalidSession, false) }},
+		"given close code 4000":    {end: func(p *played) { p.end <- &closedError{code: 4000} }, resumed: true},
+		"given close code 4007":    {end: func(p *played) { p.end <- &closedError{code: 4007} }},
+		"given close code 4009":    {end: func(p *played) { p.end <- &closedError{code: 4009} }},
+		"given close code 1001":    {end: func(p *played) { p.end <- &closedError{code: 1001} }, resumed: true},
+		"given close code 4004":    {end: func(p *played) { p.end <- &closedError{code: 4004} }, stops: 4004, mentions: "mac-stats discord token"},
+		"given close code 4010":    {end: func(p *played) { p.end <- &closedError{code: 4010} }, stops: 4010, mentions: "servers"},
+		"given close code 4011":    {end: func(p *played) { p.end <- &closedError{code: 4011} }, stops: 4011, mentions: "servers"},
+		"given close code 4012":    {end: func(p *played) { p.end <- &closedError{code: 4012} }, stops: 4012, mentions: "newer mac-stats"},
+		"given close code 4013":    {end: func(p *played) { p.end <- &closedError{code: 4013} }, stops: 4013, mentions: "newer mac-stats"},
+		"given close code 4014":    {end: func(p *played) { p.end <- &closedError{code: 4014} }, stops: 4014, mentions: "Message Content Intent"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				done := make(chan error, 1)
+				go func() { done <- s.c.Run(ctx) }()
+				p := <-s.sockets
+				p.hello()
+				p.ready("s1")
+				synctest.Wait()
+				if got := s.c.Status().State; got != StateReady {
+					t.Fatalf("after READY the state is %s", got)
+				}
+				tt.end(p)
+				if tt.stops != 0 {
+					var end *StopError
+					if err := <-done; !errors.As(err, &end) || end.Code != tt.stops {
+						t.Fatalf("Run ended with %v, want a StopError %d", err, tt.stops)
+					}
+					if st := s.c.Status(); st.State != StateStopped || !strings.Contains(st.Text+st.Next, tt.mentions) {
+						t.Errorf("the status is %+v, want it to say %q", st, tt.mentions)
+					}
+					return
+				}
+				next := <-s.sockets
+				if code := <-p.closed; code == 1000 || code == 1001 {
+					t.Errorf("the socket was closed with %d, which ends the session", code)
+				}
+				first := next.hello()
+				if want := map[bool]int{true: opResume, false: opIdentify}[tt.resumed]; first.Op != want {
+					t.Errorf("the next socket began with op %d, want %d", first.Op, want)
+				}
+				if url := s.urls[1]; tt.resumed != (url == "wss://resume.example") {
+					t.Errorf("it went to %s", url)
+				}
+				stop()
+				<-done
+			})
+		})
+	}
+}
+
+func TestReconnectStormKeepsWithinTheDaysIdentifies(t *testing.T) {
+	tests := map[string]time.Duration{ // how long each connection lives
+		"given connections that end at once":          0,
+		"given connections that hold for two minutes": 2 * time.Minute,
+	}
+	for name, lives := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				s.limit.Remaining = 400
+				ctx, stop := context.WithTimeout(t.Context(), 24*time.Hour)
+				defer stop()
+				done := make(chan error, 1)
+				began, last, identifies := time.Now(), time.Time{}, 0
+				go func() { done <- s.c.Run(ctx) }()
+				for {
+					select {
+					case <-done:
+						if identifies < 100 || s.left(asIs).Remaining < 1 {
+							t.Errorf("%d identifies, %d of the day left: want it to go on trying and to keep some", identifies, s.left(asIs).Remaining)
+						}
+						return
+					case p := <-s.sockets:
+						if first := p.hello(); first.Op != opIdentify {
+							t.Fatalf("op %d, want an identify", first.Op)
+						}
+						identifies++
+						s.left(func(l *discordgo.SessionInformation) {
+							l.Remaining--
+							l.ResetAfter = int((24*time.Hour - time.Since(began)).Milliseconds())
+						})
+						if d := time.Since(last); !last.IsZero() && d < identifyEvery {
+							t.Fatalf("two identifies within %s", d)
+						}
+						last = time.Now()
+						p.ready(fmt.Sprint("s", identifies))
+						go func() {
+							for range p.out {
+								p.tell(opAck, nil)
+							}
+						}()
+						time.Sleep(lives)
+						p.end <- &closedError{code: 4009}
+						synctest.Wait()
+						close(p.out)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestNoIdentifyIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.limit.Remaining, s.limit.ResetAfter = 0, int((3 * time.Hour).Milliseconds())
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.c.Run(ctx) }()
+		time.Sleep(2 * time.Hour)
+		if len(s.urls) > 0 {
+			t.Fatal("it connected although no identify was left")
+		}
+		if st := s.c.Status(); st.State != StateWaiting || !strings.Contains(st.Text, "no more new sessions") {
+			t.Errorf("the status is %+v", st)
+		}
+		s.left(func(l *discordgo.SessionInformation) { l.Remaining = 1000 })
+		p := <-s.sockets
+		if first := p.hello(); first.Op != opIdentify {
+			t.Errorf("op %d, want an identify", first.Op)
+		}
+		stop()
+		<-done
+	})
+}
+
+func TestTokenRefusedBeforeTheGateway(t *testing.T) {
+	s := newStage(t)
+	s.c.limits = func(context.Context) (*discordgo.GatewayBotResponse, error) {
+		return nil, &Error{Status: http.StatusUnauthorized, What: "asking for the gateway"}
+	}
+	var stop *StopError
+	if err := s.c.Run(t.Context()); !errors.As(err, &stop) || stop.Code != closeAuthFailed {
+		t.Errorf("Run gave %v, want a StopError 4004", err)
+	}
+	if slices.ContainsFunc(s.statuses, func(st Status) bool { return strings.Contains(st.Text+st.Next, "secret") }) {
+		t.Error("the token is in a status")
+	}
+}

@@ -1,0 +1,114 @@
+package connection
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// State is how a connection is.
+type State string
+
+// The states of a connection.
+const (
+	StateOff        State = "off"
+	StateConnecting State = "connecting"
+	StateReady      State = "ready"
+	StateWaiting    State = "waiting" // for the next try
+	StateStopped    State = "stopped" // trying again is of no use: see Next
+)
+
+// Status is how a connection is, in words for people too.
+type Status struct {
+	State State     `json:"state"`
+	Text  string    `json:"text"`
+	Next  string    `json:"next,omitempty"` // what to do; "" for nothing
+	Bot   User      `json:"bot,omitzero"`
+	Since time.Time `json:"since"`
+}
+
+// StopError ends a connection for good: somebody has to change something first.
+type StopError struct {
+	Code int // the gateway's close code; 401 where REST refused the token
+	Text string
+	Next string
+}
+
+func (e *StopError) Error() string { return e.Text + " " + e.Next }
+
+// What Discord closes a connection with where trying again is of no use. See
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes.
+const (
+	closeAuthFailed        = 4004
+	closeInvalidSeq        = 4007
+	closeSessionTimedOut   = 4009
+	closeInvalidShard      = 4010
+	closeShardingRequired  = 4011
+	closeInvalidVersion    = 4012
+	closeInvalidIntents    = 4013
+	closeDisallowedIntents = 4014
+)
+
+// stopFor gives the words of a close code that ends the connection; nil for others.
+func stopFor(code int, intents int) *StopError {
+	switch code {
+	case closeAuthFailed:
+		return &StopError{
+			code, "Discord refused the bot's token (4004).",
+			"Copy the token again from the Bot page of the developer portal (Reset Token) and save it with `mac-stats discord token`.",
+		}
+	case closeInvalidShard, closeShardingRequired:
+		return &StopError{
+			code, fmt.Sprintf("Discord wants this bot to be split over several connections (%d): it is in too many servers.", code),
+			"Let it leave servers until it is in fewer than 2,500; mac-stats is made for a bot of your own.",
+		}
+	case closeInvalidVersion:
+		return &StopError{code, "Discord no longer speaks this version of its gateway (4012).", "Install a newer mac-stats."}
+	case closeInvalidIntents:
+		return &StopError{code, fmt.Sprintf("Discord doesn't know the intents it was asked for (4013, value %d).", intents), "Install a newer mac-stats; if this is the newest, please report it."}
+	case closeDisallowedIntents:
+		return &StopError{
+			code, "Discord doesn't allow this bot to read messages that don't mention it (4014): the Message Content Intent is off.",
+			"Switch on \"Message Content Intent\" on the Bot page of the developer portal (Privileged Gateway Intents) and connect again; or set message_content = \"off\" under [discord] and no channel to all_messages or having_fun.",
+		}
+	}
+	return nil
+}
+
+// keepsSession reports whether a session can be resumed after a close code.
+func keepsSession(code int) bool {
+	return code != closeInvalidSeq && code != closeSessionTimedOut
+}
+
+// Errors of REST calls that callers decide on.
+var (
+	ErrPermission = errors.New("the bot may not do that here")
+	ErrGone       = errors.New("it is not there any more")
+	ErrArchived   = errors.New("the thread is archived")
+	ErrBusy       = errors.New("discord asks to wait for longer than there is time")
+)
+
+// Error is an answer of Discord that says no.
+type Error struct {
+	Status  int // of HTTP
+	Code    int // Discord's own, 0 where it gave none
+	Message string
+	What    string // the call, in words
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: discord says %d (%d) %s", e.What, e.Status, e.Code, e.Message)
+}
+
+// Is sorts Discord's codes under the errors callers decide on.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrPermission:
+		return e.Code == 50013 || e.Code == 50001 || e.Code == 50007 || e.Status == 403
+	case ErrGone:
+		return e.Code == 10008 || e.Code == 10003 || e.Status == 404
+	case ErrArchived:
+		return e.Code == 50083
+	}
+	return false
+}

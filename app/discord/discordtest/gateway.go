@@ -1,0 +1,269 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// client is a connected socket.
+type client struct {
+	conn    *websocket.Conn
+	writing sync.Mutex
+	state   *state // nil before an identify or resume
+}
+
+// state is a session: what it was told, so that it can be resumed.
+type state struct {
+	id      string
+	intents int
+	seq     int64
+	past    []event
+	socket  *client // nil while nobody is connected
+	invalid bool
+}
+
+type event struct {
+	seq  int64
+	name string
+	data any
+}
+
+func (c *client) write(v any) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_ = c.conn.SetWriteDeadline(time.Now().Add(5 * time.Second)) // a dead client
+	_ = c.conn.WriteJSON(v)                                      // the client may be gone
+}
+
+func (c *client) close(code int) {
+	c.writing.Lock()
+	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) // it may be gone
+	c.writing.Unlock()
+	_ = c.conn.Close()
+}
+
+// sendTo needs the lock: events of a session keep their order.
+func (s *Server) sendTo(st *state, name string, data any) {
+	st.seq++
+	e := event{st.seq, name, data}
+	st.past = append(st.past, e)
+	if len(st.past) > 5000 {
+		st.past = slices.Clone(st.past[1000:])
+	}
+	if st.socket != nil {
+		st.socket.write(e.json())
+	}
+}
+
+func (e event) json() map[string]any {
+	return map[string]any{"op": 0, "s": e.seq, "t": e.name, "d": e.data}
+}
+
+// serveGateway is the websocket's end.
+func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	down := s.down
+	s.mu.Unlock()
+	if down {
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	}
+	upgrader := websocket.Upgrader{}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // it has answered
+	}
+	c := &client{conn: conn}
+	s.mu.Lock()
+	s.sockets[c] = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.sockets, c)
+		if c.state != nil && c.state.socket == c {
+			c.state.socket = nil
+		}
+		s.mu.Unlock()
+		_ = conn.Close()
+	}()
+	c.write(map[string]any{"op": 10, "d": map[string]any{"heartbeat_interval": s.Interval.Milliseconds()}})
+	for {
+		var p struct {
+			Op   int             `json:"op"`
+			Data json.RawMessage `json:"d"`
+		}
+		if err := conn.ReadJSON(&p); err != nil {
+			return
+		}
+		s.onPayload(c, p.Op, p.Data)
+	}
+}
+
+func (s *Server) onPayload(c *client, op int, data json.RawMessage) {
+	switch op {
+	case 1:
+		s.mu.Lock()
+		deaf := s.deaf
+		s.mu.Unlock()
+		if !deaf {
+			c.write(map[string]any{"op": 11})
+		}
+	case 2:
+		s.onIdentify(c, data)
+	case 6:
+		s.onResume(c, data)
+	}
+}
+
+func (s *Server) onIdentify(c *client, data json.RawMessage) {
+	var id struct {
+		Token   string `json:"token"`
+		Intents int    `json:"intents"`
+	}
+	_ = json.Unmarshal(data, &id) // an empty one is refused
+	s.mu.Lock()
+	s.identifies = append(s.identifies, Identify{Token: id.Token, Intents: id.Intents, Time: time.Now()})
+	s.remaining = max(s.remaining-1, 0)
+	code := s.closeNext
+	s.closeNext = 0
+	switch {
+	case code != 0:
+	case id.Token != Token:
+		code = 4004
+	case id.Intents&IntentMessageContent != 0 && !s.privileged:
+		code = 4014
+	}
+	if code != 0 {
+		s.mu.Unlock()
+		c.close(code)
+		return
+	}
+	defer s.mu.Unlock()
+	st := &state{id: "session-" + s.newID(), intents: id.Intents, socket: c}
+	c.state = st
+	s.sessions[st.id] = st
+	for old, other := range s.sessions { // one bot, one session: those nobody holds are over
+		if other != st && other.socket == nil {
+			delete(s.sessions, old)
+		}
+	}
+	guilds := []map[string]any{}
+	for _, g := range slices.Sorted(maps.Keys(s.guilds)) {
+		guilds = append(guilds, map[string]any{"id": g, "unavailable": true})
+	}
+	s.sendTo(st, "READY", map[string]any{
+		"v": 10, "user": User{ID: BotID, Name: BotName, Bot: true}.json(), "session_id": st.id, "guilds": guilds,
+		"resume_gateway_url": "ws" + s.URL()[len("http"):] + "/resume", "application": map[string]any{"id": BotID, "flags": 0},
+	})
+	for _, g := range slices.Sorted(maps.Keys(s.guilds)) {
+		s.sendTo(st, "GUILD_CREATE", s.guildJSON(g))
+	}
+}
+
+func (s *Server) onResume(c *client, data json.RawMessage) {
+	var r struct {
+		Session string `json:"session_id"`
+		Seq     int64  `json:"seq"`
+	}
+	_ = json.Unmarshal(data, &r) // an empty one is refused
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.sessions[r.Session]
+	ok := st != nil && !st.invalid && r.Seq <= st.seq
+	s.resumes = append(s.resumes, Resume{Session: r.Session, Seq: r.Seq, Time: time.Now(), OK: ok})
+	if !ok {
+		delete(s.sessions, r.Session)
+		c.write(map[string]any{"op": 9, "d": false})
+		return
+	}
+	c.state, st.socket = st, c
+	for _, e := range st.past {
+		if e.seq > r.Seq {
+			c.write(e.json())
+		}
+	}
+	s.sendTo(st, "RESUMED", map[string]any{})
+}
+
+// each needs no lock.
+func (s *Server) each(do func(*client)) {
+	s.mu.Lock()
+	var list []*client
+	for c := range s.sockets {
+		list = append(list, c)
+	}
+	s.mu.Unlock()
+	for _, c := range list {
+		do(c)
+	}
+}
+
+// Drop breaks the sockets without a word.
+func (s *Server) Drop() { s.each(func(c *client) { _ = c.conn.Close() }) }
+
+// CloseWith closes the sockets with a close code.
+func (s *Server) CloseWith(code int) { s.each(func(c *client) { c.close(code) }) }
+
+// CloseNext answers the next identify with a close code.
+func (s *Server) CloseNext(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closeNext = code
+}
+
+// AskReconnect asks to connect again (op 7).
+func (s *Server) AskReconnect() { s.each(func(c *client) { c.write(map[string]any{"op": 7}) }) }
+
+// Invalidate says that the session is invalid (op 9), to be resumed or not.
+func (s *Server) Invalidate(resumable bool) {
+	s.mu.Lock()
+	for _, st := range s.sessions {
+		st.invalid = !resumable
+	}
+	s.mu.Unlock()
+	s.each(func(c *client) { c.write(map[string]any{"op": 9, "d": resumable}) })
+}
+
+// Expire makes the sessions of now impossible to resume.
+func (s *Server) Expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.sessions {
+		st.invalid = true
+	}
+}
+
+// SetDeaf leaves heartbeats without an answer.
+func (s *Server) SetDeaf(deaf bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deaf = deaf
+}
+
+// SetDown refuses new sockets.
+func (s *Server) SetDown(down bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = down
+}
+
+// AskBeat asks for a heartbeat at once (op 1).
+func (s *Server) AskBeat() { s.each(func(c *client) { c.write(map[string]any{"op": 1}) }) }
+
+// Connected reports whether a bot has a session with a socket.
+func (s *Server) Connected() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.sessions {
+		if st.socket != nil {
+			return true
+		}
+	}
+	return false
+}

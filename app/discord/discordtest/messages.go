@@ -1,0 +1,206 @@
+package discordtest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// kept is a message as the fake keeps it.
+type kept struct {
+	Message
+	edited  bool
+	deleted bool
+}
+
+// Say lets somebody write a message, and gives its id.
+func (s *Server) Say(m Message) string {
+	id, event := s.keep(m)
+	s.sendMessage("MESSAGE_CREATE", event, id, m.Channel)
+	return id
+}
+
+// Put keeps a message without telling the bot: what was written before it came.
+func (s *Server) Put(m Message) string {
+	id, _ := s.keep(m)
+	return id
+}
+
+func (s *Server) keep(m Message) (id string, event *kept) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.ID == "" {
+		m.ID = s.newID()
+	}
+	if m.Time.IsZero() {
+		m.Time = time.Now()
+	}
+	for i := range m.Attachments {
+		s.files[m.ID+"/"+m.Attachments[i].Name] = m.Attachments[i]
+	}
+	k := &kept{Message: m}
+	s.messages[m.Channel] = append(s.messages[m.Channel], k)
+	slices.SortStableFunc(s.messages[m.Channel], func(a, b *kept) int { return strings.Compare(a.ID, b.ID) })
+	return m.ID, k
+}
+
+// Again tells the bot of a message a second time.
+func (s *Server) Again(channel, id string) {
+	s.mu.Lock()
+	k := s.find(channel, id)
+	s.mu.Unlock()
+	s.sendMessage("MESSAGE_CREATE", k, id, channel)
+}
+
+// EditMessage changes a message's text.
+func (s *Server) EditMessage(channel, id, text string) {
+	s.mu.Lock()
+	k := s.find(channel, id)
+	k.Text, k.edited = text, true
+	s.mu.Unlock()
+	s.sendMessage("MESSAGE_UPDATE", k, id, channel)
+}
+
+// DeleteMessage takes a message away.
+func (s *Server) DeleteMessage(channel, id string) {
+	s.mu.Lock()
+	if k := s.find(channel, id); k != nil {
+		k.deleted = true
+	}
+	s.mu.Unlock()
+	s.Dispatch("MESSAGE_DELETE", map[string]any{"id": id, "channel_id": channel})
+}
+
+// Slash lets somebody use a slash command.
+func (s *Server) Slash(channel, name string, by User) {
+	s.mu.Lock()
+	guild := ""
+	if c := s.channels[channel]; c != nil {
+		guild = c.Guild
+	}
+	id := s.newID()
+	s.mu.Unlock()
+	event := map[string]any{
+		"id": id, "application_id": BotID, "type": 2, "token": "interaction-" + id, "channel_id": channel, "version": 1,
+		"data": map[string]any{"id": "1", "name": name, "type": 1},
+	}
+	if guild != "" {
+		event["guild_id"] = guild
+		event["member"] = map[string]any{"user": by.json(), "roles": by.roles()}
+	} else {
+		event["user"] = by.json()
+	}
+	s.Dispatch("INTERACTION_CREATE", event)
+}
+
+// find needs the lock.
+func (s *Server) find(channel, id string) *kept {
+	for _, k := range s.messages[channel] {
+		if k.ID == id && !k.deleted {
+			return k
+		}
+	}
+	return nil
+}
+
+func (u User) json() map[string]any {
+	return map[string]any{"id": u.ID, "username": u.Name, "global_name": u.Name, "bot": u.Bot}
+}
+
+func (u User) roles() []string {
+	if u.Roles == nil {
+		return []string{}
+	}
+	return u.Roles
+}
+
+// json is a message as the bot is shown it; it needs the lock. Without the Message
+// Content intent the text of what neither mentions the bot nor is its own or a
+// direct message is withheld.
+func (s *Server) json(k *kept, content bool, gateway bool) map[string]any {
+	guild := ""
+	if c := s.channels[k.Channel]; c != nil {
+		guild = c.Guild
+	}
+	mine := k.Author.ID == BotID || guild == "" || slices.ContainsFunc(k.Mentions, func(u User) bool { return u.ID == BotID })
+	text, files := k.Text, []map[string]any{}
+	for _, a := range k.Attachments {
+		files = append(files, map[string]any{"id": "1", "filename": a.Name, "content_type": a.Type, "size": len(a.Data), "url": s.URL() + "/cdn/" + k.ID + "/" + a.Name})
+	}
+	if !content && !mine {
+		text, files = "", []map[string]any{}
+	}
+	mentioned := []map[string]any{}
+	for _, u := range k.Mentions {
+		mentioned = append(mentioned, u.json())
+	}
+	m := map[string]any{
+		"id": k.ID, "channel_id": k.Channel, "author": k.Author.json(), "content": text, "timestamp": k.Time.UTC().Format(time.RFC3339Nano),
+		"edited_timestamp": nil, "mentions": mentioned, "attachments": files, "type": k.Kind, "tts": false, "mention_everyone": false,
+	}
+	if k.edited {
+		m["edited_timestamp"] = time.Now().UTC().Format(time.RFC3339Nano)
+	}
+	if k.Webhook != "" {
+		m["webhook_id"] = k.Webhook
+	}
+	if gateway && guild != "" {
+		m["guild_id"] = guild
+		m["member"] = map[string]any{"roles": k.Author.roles()}
+	}
+	if k.Reply != "" {
+		if k.Kind == 0 {
+			m["type"] = 19
+		}
+		m["message_reference"] = map[string]any{"message_id": k.Reply, "channel_id": k.Channel}
+		if answered := s.find(k.Channel, k.Reply); answered != nil && gateway {
+			short := *answered
+			short.Reply = ""
+			m["referenced_message"] = s.json(&short, content, false)
+		}
+	}
+	return m
+}
+
+// sendMessage tells every connected bot of a message, each as it may see it.
+func (s *Server) sendMessage(event string, k *kept, _, _ string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.sessions {
+		s.sendTo(st, event, s.json(k, st.intents&IntentMessageContent != 0, true))
+	}
+}
+
+// Dispatch sends any event to the bot.
+func (s *Server) Dispatch(event string, data any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.sessions {
+		s.sendTo(st, event, data)
+	}
+}
+
+func (s *Server) sendGuild(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.sessions {
+		s.sendTo(st, "GUILD_CREATE", s.guildJSON(id))
+	}
+}
+
+func (s *Server) guildJSON(id string) map[string]any {
+	channels, threads := []map[string]any{}, []map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(s.channels)) {
+		c := s.channels[key]
+		if c.Guild != id {
+			continue
+		}
+		if c.Type == Thread {
+			threads = append(threads, c.json())
+		} else {
+			channels = append(channels, c.json())
+		}
+	}
+	return map[string]any{"id": id, "name": s.guilds[id], "channels": channels, "threads": threads}
+}

@@ -1,0 +1,349 @@
+package discordtest
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The kinds of channels, as Discord numbers them.
+const (
+	Text   = 0
+	DM     = 1
+	Thread = 11
+	Forum  = 15
+)
+
+// BotID and BotName are the bot's own account.
+const (
+	BotID   = "900000000000000001"
+	BotName = "luna"
+	// Token is the only one that is let in.
+	Token = "test-token.of-the.bot"
+)
+
+// The intents that matter here.
+const (
+	IntentMessageContent = 1 << 15
+)
+
+// User is somebody who writes.
+type User struct {
+	ID    string
+	Name  string
+	Bot   bool
+	Roles []string
+}
+
+// Channel is a channel, a thread or a direct conversation.
+type Channel struct {
+	ID       string
+	Guild    string
+	Parent   string
+	Name     string
+	Type     int
+	Archived bool
+	NoSend   bool // the bot may not write: 50013
+	NoRead   bool // the bot may not read: 50001
+}
+
+// Message is what somebody writes.
+type Message struct {
+	ID          string // given where ""
+	Channel     string
+	Author      User
+	Text        string
+	Reply       string // id of the message it answers
+	Mentions    []User
+	Time        time.Time // now where zero
+	Attachments []Attachment
+	Webhook     string // id of the webhook that wrote it
+	Kind        int    // 0 or 19 by Reply; 7 somebody joined, 21 a thread's starter …
+}
+
+// Attachment is a file of a message; Data is served from the fake's own host.
+type Attachment struct {
+	Name string
+	Type string
+	Data []byte
+}
+
+// Request is a REST call of the bot.
+type Request struct {
+	Method string
+	Path   string
+	Body   map[string]any // of a JSON body; of a multipart one its payload_json
+	Files  map[string]string
+	Status int // of the answer
+	Time   time.Time
+}
+
+// Sent is a message of the bot as it stands now.
+type Sent struct {
+	ID      string
+	Channel string
+	Text    string
+	Reply   string
+	Edits   []string // its earlier texts
+	Times   []time.Time
+	Files   map[string]string
+	Deleted bool
+}
+
+// Fault is a way in which REST calls go wrong.
+type Fault struct {
+	Method     string // "" is any
+	Path       string // what the path contains
+	Status     int
+	Code       int
+	RetryAfter float64 // seconds, of a 429
+	Global     bool
+	Hang       bool // no answer until the client goes
+	Times      int  // 0 is always
+}
+
+// Server is the fake. Its methods may be used by several goroutines.
+type Server struct {
+	Interval time.Duration // of heartbeats; set it before Start. Default 2 s
+
+	http     *http.Server
+	listener net.Listener
+	hanging  chan struct{}
+
+	mu         sync.Mutex // guards what follows
+	nextID     uint64
+	channels   map[string]*Channel
+	guilds     map[string]string
+	messages   map[string][]*kept // by channel, oldest first
+	files      map[string]Attachment
+	nonces     map[string]string
+	sockets    map[*client]bool
+	sessions   map[string]*state
+	requests   []Request
+	identifies []Identify
+	resumes    []Resume
+	faults     []*Fault
+	sent       []*Sent
+	typing     map[string]int
+	commands   []string
+	answers    []string
+	deaf       bool // heartbeats get no answer
+	privileged bool // the Message Content intent is on in the portal
+	closeNext  int  // the next identify is answered with this close code
+	remaining  int  // of the identifies of the day
+	down       bool
+}
+
+// Identify is an identify that was received.
+type Identify struct {
+	Token   string
+	Intents int
+	Time    time.Time
+}
+
+// Resume is a resume that was received.
+type Resume struct {
+	Session string
+	Seq     int64
+	Time    time.Time
+	OK      bool
+}
+
+// New makes a fake with no channels.
+func New() *Server {
+	return &Server{
+		Interval: 2 * time.Second, hanging: make(chan struct{}), nextID: 1_100_000_000_000_000_000,
+		channels: map[string]*Channel{}, guilds: map[string]string{}, messages: map[string][]*kept{},
+		files: map[string]Attachment{}, nonces: map[string]string{}, sockets: map[*client]bool{},
+		sessions: map[string]*state{}, typing: map[string]int{}, privileged: true, remaining: 1000,
+	}
+}
+
+// Start starts a fake for a test.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s := New()
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start listens on a free port of this machine.
+func (s *Server) Start() error {
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.listener = l
+	s.http = &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = s.http.Serve(l) }() // ends with Close
+	return nil
+}
+
+// URL is its address.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+
+// Close ends it.
+func (s *Server) Close() {
+	s.Drop()
+	close(s.hanging)
+	_ = s.http.Close() // of a test's server
+}
+
+// AddGuild adds a server that the bot is in.
+func (s *Server) AddGuild(id, name string) {
+	s.mu.Lock()
+	s.guilds[id] = name
+	s.mu.Unlock()
+	s.sendGuild(id)
+}
+
+// AddChannel adds a channel and tells the bot of it.
+func (s *Server) AddChannel(c Channel) {
+	s.mu.Lock()
+	s.channels[c.ID] = &c
+	s.mu.Unlock()
+	name := "CHANNEL_CREATE"
+	if c.Type == Thread {
+		name = "THREAD_CREATE"
+	}
+	s.Dispatch(name, c.json())
+}
+
+// SetChannel changes a channel; the bot is told where it is a thread.
+func (s *Server) SetChannel(id string, change func(*Channel)) {
+	s.mu.Lock()
+	c := s.channels[id]
+	change(c)
+	now := *c
+	s.mu.Unlock()
+	if now.Type == Thread {
+		s.Dispatch("THREAD_UPDATE", now.json())
+	}
+}
+
+func (c Channel) json() map[string]any {
+	m := map[string]any{"id": c.ID, "type": c.Type, "name": c.Name}
+	if c.Guild != "" {
+		m["guild_id"] = c.Guild
+	}
+	if c.Parent != "" {
+		m["parent_id"] = c.Parent
+	}
+	if c.Type == Thread {
+		m["thread_metadata"] = map[string]any{"archived": c.Archived, "locked": c.Archived}
+	}
+	return m
+}
+
+// NewID gives the next id: later ones are greater, as Discord's are.
+func (s *Server) NewID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.newID()
+}
+
+func (s *Server) newID() string {
+	s.nextID += 1000
+	return strconv.FormatUint(s.nextID, 10)
+}
+
+// Fail makes REST calls go wrong from now on.
+func (s *Server) Fail(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+// Heal takes all faults away.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+// SetPrivileged says whether the Message Content intent is on in the portal.
+func (s *Server) SetPrivileged(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.privileged = on
+}
+
+// SetRemaining says how many identifies are left of the day.
+func (s *Server) SetRemaining(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remaining = n
+}
+
+// Requests are the REST calls so far.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Identifies are the identifies so far.
+func (s *Server) Identifies() []Identify {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Identify(nil), s.identifies...)
+}
+
+// Resumes are the resumes so far.
+func (s *Server) Resumes() []Resume {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Resume(nil), s.resumes...)
+}
+
+// Sent are the bot's messages in a channel ("" for all), as they stand now.
+func (s *Server) Sent(channel string) []Sent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []Sent
+	for _, m := range s.sent {
+		if channel == "" || m.Channel == channel {
+			c := *m
+			c.Edits, c.Times = append([]string(nil), m.Edits...), append([]time.Time(nil), m.Times...)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Typing is how often the bot said that it is typing.
+func (s *Server) Typing(channel string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.typing[channel]
+}
+
+// Answers are what slash commands were answered with.
+func (s *Server) Answers() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.answers...)
+}
+
+// Commands are the slash commands that the bot offers.
+func (s *Server) Commands() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.commands...)
+}
+
+// writeJSON answers with JSON.
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Via", "1.1 fake")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the client may be gone
+}
