@@ -35,7 +35,7 @@ type app struct {
 	// ui
 	window *cpuwindow.Window
 	notice string
-	demo   bool // quit to start the demo
+	next   []string // quit to start again with these arguments; nil: just quit
 }
 
 // runApp runs the tray app until it is quit. A second start raises the first
@@ -69,8 +69,8 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	a.desktop.Run()
 	stop()
 	err = errors.Join(listener.Close(), a.close())
-	if a.demo && err == nil && ctx.Err() == nil {
-		return startDemo()
+	if a.next != nil && err == nil && ctx.Err() == nil {
+		return startAgain(a.next...)
 	}
 	return err
 }
@@ -203,6 +203,7 @@ func (a *app) show() {
 			OnVisible:  a.desktop.SetVisible,
 			OnQuit:     a.desktop.Quit,
 			OnDemo:     a.onDemo,
+			OnOwn:      func() { a.quitFor("--window") },
 			Notify:     a.desktop.Notify,
 			CloseHides: a.hosted.Load,
 		})
@@ -223,8 +224,19 @@ func (a *app) onSettings() {
 }
 
 // onDemo leaves the app for the demo: it runs in a process and a data folder of
-// its own, so nothing of it can mix with what is real.
-func (a *app) onDemo() {
-	a.demo = true
+// its own, so nothing of it can mix with what is real. A person who was not welcomed to
+// the end is so after it.
+func (a *app) onDemo(welcomed bool) {
+	if !welcomed {
+		if err := a.backend.BeginAgain(); err != nil {
+			a.backend.Logger.Warn("the next start greets nobody", "error", err)
+		}
+	}
+	a.quitFor("--demo")
+}
+
+// quitFor quits, to start again with other arguments.
+func (a *app) quitFor(args ...string) {
+	a.next = args
 	a.desktop.Quit()
 }

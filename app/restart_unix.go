@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// startDemo replaces this process by the demo.
-func startDemo() error {
+// startAgain replaces this process by the app with other arguments.
+func startAgain(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("start the demo: %w", err)
+		return fmt.Errorf("start mac-stats again: %w", err)
 	}
-	if err := syscall.Exec(exe, []string{exe, "--demo"}, os.Environ()); err != nil {
-		return fmt.Errorf("start the demo: %w", err)
+	if err := syscall.Exec(exe, append([]string{exe}, args...), os.Environ()); err != nil {
+		return fmt.Errorf("start mac-stats again: %w", err)
 	}
 	return nil
 }

@@ -9,16 +9,16 @@ import (
 	"os/exec"
 )
 
-// startDemo starts the demo as a process of its own.
-func startDemo() error {
+// startAgain starts the app with other arguments, as a process of its own.
+func startAgain(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("start the demo: %w", err)
+		return fmt.Errorf("start mac-stats again: %w", err)
 	}
-	cmd := exec.CommandContext(context.Background(), exe, "--demo")
+	cmd := exec.CommandContext(context.Background(), exe, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the demo: %w", err)
+		return fmt.Errorf("start mac-stats again: %w", err)
 	}
 	return nil
 }

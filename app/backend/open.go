@@ -99,6 +99,19 @@ func (b *Backend) loadConfig() {
 	b.started = b.readConfig()
 }
 
+// BeginAgain makes the next start a first one, where this one was and nothing was set
+// since: it is called when a person is not welcomed to the end.
+func (b *Backend) BeginAgain() error {
+	if !b.FirstRun || b.Demo {
+		return nil
+	}
+	defaults, err := assets.FS.ReadFile("config.toml")
+	if err != nil {
+		return fmt.Errorf("read the default settings: %w", err)
+	}
+	return config.RemoveDefault(b.Paths.ConfigFile(), defaults)
+}
+
 // readConfig resolves the settings and replaces the notices about them. While the
 // app runs, a file that can't be read at all (half an edit) changes nothing.
 func (b *Backend) readConfig() config.Config {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,6 +32,23 @@ func WriteDefault(file string, defaults []byte) error {
 	}
 	if err := fill(f, defaults); err != nil {
 		return fmt.Errorf("write the default settings: %w", errors.Join(err, os.Remove(file)))
+	}
+	return nil
+}
+
+// RemoveDefault takes away the file that WriteDefault wrote; one that was changed
+// meanwhile, or is a link, stays.
+func RemoveDefault(file string, defaults []byte) error {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err == nil && bytes.Equal(data, defaults) {
+		err = os.Remove(file)
+	}
+	if err != nil {
+		return fmt.Errorf("take the default settings away: %w", err)
 	}
 	return nil
 }

@@ -244,3 +244,36 @@ func FuzzEdit(f *testing.F) {
 		}
 	})
 }
+
+func TestRemoveDefault(t *testing.T) {
+	tests := map[string]struct {
+		text         string // "": there is none
+		link, remain bool
+	}{
+		"as it was written": {"# one\n", false, false},
+		"changed":           {"# one\n[ollama]\n", false, true},
+		"a link":            {"# one\n", true, true},
+		"none":              {"", false, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "config.toml")
+			if test.text != "" {
+				there := write(t, test.text)
+				place := os.Rename
+				if test.link {
+					place = os.Symlink
+				}
+				if err := place(there, file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := RemoveDefault(file, []byte("# one\n")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Lstat(file); (err == nil) != test.remain {
+				t.Errorf("after it the file is there: %v, want %v", err == nil, test.remain)
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/ollama"
 )
@@ -119,5 +120,22 @@ func TestModelNote(t *testing.T) {
 		if got := modelNote(tt.model, 16<<30); got != tt.want {
 			t.Errorf("given one that %s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
+	var told []bool
+	b := welcomed(t, func(b *bench) {
+		b.server.down = errors.New("refused")
+		b.w.p.OnDemo = func(welcomed bool) { told = append(told, welcomed) }
+	})
+	b.tabTo("Try the demo")
+	b.pressFocused()
+	b.tabTo("Skip all of this")
+	b.pressFocused()
+	b.tabTo("Try the demo")
+	b.pressFocused()
+	if diff := cmp.Diff([]bool{false, true}, told); diff != "" {
+		t.Errorf("asked for the demo on the first page, then in the chat, welcomed (-want +got):\n%s", diff)
 	}
 }

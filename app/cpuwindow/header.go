@@ -245,9 +245,12 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 	return m
 }
 
-// demoMenu is the way out of the demo.
-func demoMenu(quit func()) *fyne.Menu {
-	after := fyne.NewMenuItem("Start mac-stats again for your own data", nil)
-	after.Disabled = true
-	return fyne.NewMenu("", fyne.NewMenuItem("Leave the demo: quits it", quit), after)
+// demoMenu is the ways out of the demo; own is nil where there is none to one's own
+// data.
+func demoMenu(own, quit func()) *fyne.Menu {
+	m := fyne.NewMenu("", fyne.NewMenuItem("Quit the demo", quit))
+	if own != nil {
+		m.Items = append([]*fyne.MenuItem{fyne.NewMenuItem("Leave the demo for your own data", own)}, m.Items...)
+	}
+	return m
 }

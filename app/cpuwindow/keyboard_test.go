@@ -244,14 +244,21 @@ func TestMenusHaveKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
-		b.w.parts.demo = true
-		m := demoMenu(b.w.quit)
-		if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") {
+		own := 0
+		m := demoMenu(func() { own++ }, b.w.quit)
+		if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") || !strings.HasPrefix(m.Items[1].Label, "Quit") {
 			t.Fatalf("the demo's menu is %+v", m.Items)
 		}
 		m.Items[0].Action()
+		if own != 1 || b.quits != 0 {
+			t.Errorf("leaving the demo went to one's own data %d times and quit %d times", own, b.quits)
+		}
+		m.Items[1].Action()
 		if b.quits != 1 {
-			t.Error("leaving the demo does not quit")
+			t.Error("quitting the demo does not quit")
+		}
+		if m = demoMenu(nil, b.w.quit); len(m.Items) != 1 {
+			t.Errorf("where there is no way to one's own data, the menu is %+v", m.Items)
 		}
 	})
 }

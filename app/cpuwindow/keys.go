@@ -192,7 +192,25 @@ func (w *Window) quit() {
 }
 
 // leaveDemo offers the way out of the demo.
-func (w *Window) leaveDemo() { showMenu(demoMenu(w.quit), w.head.demo, w.win.Canvas()) }
+func (w *Window) leaveDemo() {
+	var own func()
+	if w.p.OnOwn != nil {
+		own = func() {
+			w.saveSize()
+			w.KeepEdits()
+			w.p.OnOwn()
+		}
+	}
+	showMenu(demoMenu(own, w.quit), w.head.demo, w.win.Canvas())
+}
+
+// tryDemo is how the demo is started; nil where there is none.
+func (w *Window) tryDemo() func() {
+	if w.p.OnDemo == nil {
+		return nil
+	}
+	return func() { w.p.OnDemo(w.page != pageWelcome) }
+}
 
 // mainMenu is the menu bar of macOS.
 func (w *Window) mainMenu() *fyne.MainMenu {

@@ -151,6 +151,6 @@ func (w *Window) endPull() {
 func (w *Window) setup() setupCards {
 	return setupCards{
 		open: w.openLink, copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
-		check: w.recheckNow, note: w.recheck.note, demo: w.p.OnDemo, pull: w.pull, cancel: w.endPull,
+		check: w.recheckNow, note: w.recheck.note, demo: w.tryDemo(), pull: w.pull, cancel: w.endPull,
 	}
 }

@@ -25,7 +25,8 @@ type Params struct {
 	OnVisible func(visible bool)                       // shown or hidden
 	OnQuit    func()                                   // the user quits from the window (no tray host)
 	Notify    func(title, body string, onClick func()) // desktop.Notify; optional: without it nobody is notified
-	OnDemo    func()                                   // "Try the demo"; optional: without it there is no such button
+	OnDemo    func(welcomed bool)                      // "Try the demo"; optional: without it there is no such button. welcomed: the first run is not under way
+	OnOwn     func()                                   // the way from the demo to one's own data; optional as well
 	// CloseHides: closing hides the window (there is a tray); otherwise it quits.
 	CloseHides func() bool
 }

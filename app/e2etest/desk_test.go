@@ -24,24 +24,32 @@ type desk struct {
 	panel  *traytest.Host
 	ollama *realollama.Server
 	proxy  *realollama.Proxy
-	host   string // OLLAMA_HOST: the proxy's address
-	user   string // the user's home folder
-	home   string // ~/.mac-stats
+	host   string   // OLLAMA_HOST: the proxy's address
+	user   string   // the user's home folder
+	home   string   // ~/.mac-stats
+	extra  []string // of the environment of what is started
 }
 
 // newDesk sets a desk up for a person who has used mac-stats before: there is a
 // config.toml, so that a start shows no window by itself.
 func newDesk(t testing.TB, models ...realollama.Model) *desk {
 	t.Helper()
-	d := &desk{screen: startScreen(t), user: t.TempDir()}
+	d := newcomersDesk(t, startScreen(t), models...)
+	if err := os.WriteFile(filepath.Join(d.home, "config.toml"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// newcomersDesk sets a desk up for a person who has never started mac-stats.
+func newcomersDesk(t testing.TB, s *screen, models ...realollama.Model) *desk {
+	t.Helper()
+	d := &desk{screen: s, user: t.TempDir()}
 	d.home = filepath.Join(d.user, ".mac-stats")
-	for _, dir := range []string{d.home, filepath.Join(d.user, "run")} {
+	for _, dir := range []string{d.home, filepath.Join(d.user, "run"), filepath.Join(d.user, "tmp")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := os.WriteFile(filepath.Join(d.home, "config.toml"), nil, 0o600); err != nil {
-		t.Fatal(err)
 	}
 	var err error
 	if d.bus, err = traytest.StartBus(); err != nil {
@@ -60,10 +68,11 @@ func newDesk(t testing.TB, models ...realollama.Model) *desk {
 }
 
 func (d *desk) environ() []string {
-	return append(d.screen.environ(),
+	return append(append(d.screen.environ(), d.extra...),
 		"HOME="+d.user,
 		"PATH="+filepath.Dir(os.Getenv("MAC_STATS_TEST_OLLAMA"))+string(os.PathListSeparator)+os.Getenv("PATH"), // Ollama is installed
 		"LANG=C.UTF-8",
+		"TMPDIR="+filepath.Join(d.user, "tmp"),
 		"XDG_RUNTIME_DIR="+filepath.Join(d.user, "run"),
 		"XDG_CACHE_HOME="+filepath.Join(d.user, "cache"),
 		"DBUS_SESSION_BUS_ADDRESS="+d.bus.Address,

@@ -23,12 +23,18 @@ type screen struct {
 // startScreen starts a virtual display and a window manager on it.
 func startScreen(t testing.TB) *screen {
 	t.Helper()
+	return startScreenOf(t, 1280, 900)
+}
+
+// startScreenOf is startScreen for a display of so many pixels.
+func startScreenOf(t testing.TB, width, height int) *screen {
+	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset")
+	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
 	server.ExtraFiles = []*os.File{write}
 	startProcess(t, "Xvfb", server)
 	write.Close()
