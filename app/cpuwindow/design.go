@@ -289,7 +289,7 @@ func (b *button) FocusGained() { b.focused = true; b.redraw(); bringIntoSight(b)
 func (b *button) FocusLost() { b.focused = false; b.redraw() }
 
 // TypedRune implements fyne.Focusable.
-func (b *button) TypedRune(rune) {}
+func (b *button) TypedRune(r rune) { typedAt(b, r) }
 
 // TypedKey implements fyne.Focusable.
 func (b *button) TypedKey(ev *fyne.KeyEvent) { pressed(b, ev, func() { b.Tapped(nil) }) }

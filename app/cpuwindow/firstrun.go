@@ -53,7 +53,7 @@ func (w *Window) goToStep(n int) {
 	w.focusWelcome()
 }
 
-// focusWelcome puts the focus on what goes on.
+// focusWelcome puts the focus on what goes on, or is to be done first.
 func (w *Window) focusWelcome() {
 	for _, b := range rowButtons(w.pageView.rows) {
 		if b.kind == buttonPrimary {
@@ -82,7 +82,16 @@ func (w *Window) drawWelcome() {
 	default:
 		body = w.memoryStep()
 	}
+	before, _ := w.win.Canvas().Focused().(*button)
 	w.setPageRows(w.pageView, append(append(rows, body...), w.welcomeButtons(ready)))
+	switch after := w.win.Canvas().Focused().(type) {
+	case nil, *chatEntry: // nowhere that is seen
+		w.focusWelcome()
+	case *button:
+		if before != nil && after.text != before.text { // that one is gone
+			w.focusWelcome()
+		}
+	}
 }
 
 func (w *Window) welcomeButtons(ready bool) *placed {

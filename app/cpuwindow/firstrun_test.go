@@ -139,3 +139,21 @@ func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
 		t.Errorf("asked for the demo on the first page, then in the chat, welcomed (-want +got):\n%s", diff)
 	}
 }
+
+func TestWelcome_theFocusIsOnWhatGoesOn(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
+	focused := func() string {
+		if f, ok := b.w.win.Canvas().Focused().(*button); ok {
+			return f.text
+		}
+		return ""
+	}
+	if got := focused(); got != "Re-check" {
+		t.Errorf("without a server %q has the focus, want Re-check", got)
+	}
+	b.server.down, b.server.models = nil, []ollama.ModelInfo{{Name: "qwen3:8b"}}
+	b.pressFocused()
+	if got := focused(); got != "Continue" {
+		t.Errorf("when the server is found %q has the focus, want Continue", got)
+	}
+}

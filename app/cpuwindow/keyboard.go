@@ -82,6 +82,28 @@ func pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 	}
 }
 
+// typed takes a letter that was typed where nothing takes text: who types means the
+// message. Space presses things, and begins none.
+func (w *Window) typed(r rune) {
+	if w.page == pageChat && r != ' ' {
+		w.typeInto(r)
+	}
+}
+
+// typeInto writes a letter into the message, from whatever page.
+func (w *Window) typeInto(r rune) {
+	w.root.closeDrawer()
+	w.focusChat()
+	w.compose.entry.TypedRune(r)
+}
+
+// typedAt hands a letter that an object can't use to its window.
+func typedAt(o fyne.CanvasObject, r rune) {
+	if w := windowOf(o); w != nil {
+		w.typed(r)
+	}
+}
+
 // boundKey runs what a key without modifiers is bound to, from the object that has
 // the focus; it reports whether there was something.
 func boundKey(o fyne.CanvasObject, ev *fyne.KeyEvent) bool {
@@ -139,7 +161,7 @@ func (t *tappable) FocusGained() {
 func (t *tappable) FocusLost() { t.bg.set(t.bg.fill, t.line) }
 
 // TypedRune implements fyne.Focusable.
-func (t *tappable) TypedRune(rune) {}
+func (t *tappable) TypedRune(r rune) { typedAt(t, r) }
 
 // TypedKey implements fyne.Focusable.
 func (t *tappable) TypedKey(ev *fyne.KeyEvent) { pressed(t, ev, t.onTap) }

@@ -262,3 +262,47 @@ func TestMenusHaveKeys(t *testing.T) {
 		}
 	})
 }
+
+func TestLettersGoToTheMessage(t *testing.T) {
+	tests := map[string]struct {
+		focus func(b *bench) fyne.Focusable
+		page  page
+		want  string
+	}{
+		"from the list":                     {func(b *bench) fyne.Focusable { return b.w.side.port }, pageChat, "hi"},
+		"from the list beside another page": {func(b *bench) fyne.Focusable { return b.w.side.port }, pageMemory, "hi"},
+		"from a button":                     {func(b *bench) fyne.Focusable { return b.w.head.agent }, pageChat, "hi"},
+		"from nowhere":                      {func(*bench) fyne.Focusable { return nil }, pageChat, "hi"},
+		"not from nowhere on another page":  {func(*bench) fyne.Focusable { return nil }, pageSettings, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				if test.page != pageChat {
+					b.w.showPage(test.page)
+					b.settle()
+				}
+				c := b.w.win.Canvas()
+				if f := test.focus(b); f != nil {
+					c.Focus(f)
+				} else {
+					c.Unfocus()
+				}
+				for _, r := range " hi" {
+					if f := c.Focused(); f != nil {
+						f.TypedRune(r)
+					} else {
+						c.OnTypedRune()(r)
+					}
+				}
+				if got := b.w.compose.entry.Text; got != test.want {
+					t.Errorf("the message is %q, want %q", got, test.want)
+				}
+				if test.want != "" && c.Focused() != fyne.Focusable(b.w.compose.entry) {
+					t.Errorf("%T has the focus, want the message", c.Focused())
+				}
+			})
+		})
+	}
+}

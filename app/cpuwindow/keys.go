@@ -145,6 +145,7 @@ func (w *Window) bindKeys() {
 	for c := range w.bound {
 		canvas.AddShortcut(&c, func(s fyne.Shortcut) { w.runShortcut(s) })
 	}
+	canvas.SetOnTypedRune(w.typed)
 	canvas.SetOnTypedKey(func(k *fyne.KeyEvent) {
 		if k.Name == fyne.KeyEscape {
 			w.escape()

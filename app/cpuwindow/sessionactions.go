@@ -22,6 +22,11 @@ func (w *Window) listActions() sessionListActions {
 		rename:  func(in sessionmem.Info, title string) { w.renameSession(in.Name, title) },
 		archive: func() { w.showArchive = !w.showArchive; w.drawList() },
 		leave:   func() { w.root.closeDrawer(); w.focusChat() },
+		typed: func(r rune) {
+			if r != ' ' { // it opens
+				w.typeInto(r)
+			}
+		},
 	}
 }
 

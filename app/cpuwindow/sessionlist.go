@@ -17,6 +17,7 @@ type sessionListActions struct {
 	remove  func(in sessionmem.Info)
 	archive func() // its group is opened or closed
 	leave   func() // Esc: back to where one writes
+	typed   func(r rune)
 }
 
 // sessionList is the sessions. It is one stop for Tab; in it, the arrow keys move a
@@ -38,7 +39,7 @@ func newSessionList(act sessionListActions) *sessionList {
 	l := &sessionList{act: act, port: newViewport(), rows: map[string]*sessionRow{}, heads: map[string]row{}, at: -1}
 	l.port.follow, l.port.fixed = false, true
 	l.port.pad, l.port.top = gap8, gap8
-	l.port.onKey = l.key
+	l.port.onKey, l.port.onRune = l.key, act.typed
 	l.port.onFocus = l.focus
 	return l
 }

@@ -379,11 +379,8 @@ func (w *Window) chatActions() chatActions {
 			}
 		},
 		undo: w.undo, decide: w.decide, saveEdited: w.saveEdited, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
-		showOlder: w.showOlder,
-		typeInto: func(r rune) {
-			w.focusComposer()
-			w.compose.entry.TypedRune(r)
-		},
+		showOlder:  w.showOlder,
+		typeInto:   w.typeInto,
 		openFolder: func() { w.openFile(w.parts.home) },
 		files:      w.fileActions, useModel: w.useModel, sendBare: w.sendBare, rewrite: w.rewrite,
 	}

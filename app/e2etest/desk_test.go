@@ -4,6 +4,7 @@ package e2etest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -181,6 +182,28 @@ func (d *desk) keep(t testing.TB) {
 	t.Helper()
 	path := filepath.Join(artifacts(t), "transcript.md")
 	if err := os.WriteFile(path, []byte(d.transcript(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// editAsVim changes a file as vim does with the option backup: it tries whether it may
+// write beside it, moves the old text out of the way and writes a new file in its place.
+func (d *desk) editAsVim(t testing.TB, name string, change func(string) string) {
+	t.Helper()
+	path := filepath.Join(d.home, name)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe, swap := filepath.Join(filepath.Dir(path), "4913"), filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
+	err = errors.Join(
+		os.WriteFile(swap, []byte("b0VIM 9.0"), 0o600),
+		os.WriteFile(probe, nil, 0o600), os.Remove(probe),
+		os.Rename(path, path+"~"),
+		os.WriteFile(path, []byte(change(string(old))), 0o600),
+		os.Remove(path+"~"), os.Remove(swap),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 }

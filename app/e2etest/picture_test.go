@@ -1,0 +1,152 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"bytes"
+	wire "encoding/binary"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// camera takes pictures of a window.
+type camera struct {
+	screen *screen
+	x      *xserver
+	window string // as xdotool names it
+	prefix string // of the pictures' names
+	count  int
+}
+
+func newCamera(t testing.TB, s *screen, prefix string) *camera {
+	t.Helper()
+	x, err := connectX(s.display)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.close)
+	return &camera{screen: s, x: x, prefix: prefix}
+}
+
+// aim waits for the window of a process and makes it so large, at the screen's left
+// upper corner.
+func (c *camera) aim(t testing.TB, pid, width, height int) {
+	t.Helper()
+	c.window = c.screen.waitWindow(t, pid)
+	c.resize(t, width, height)
+}
+
+// resize gives the window a size in pixels and waits until it has it.
+func (c *camera) resize(t testing.TB, width, height int) {
+	t.Helper()
+	c.screen.run(t, "xdotool", "windowmove", c.window, "0", "0", "windowsize", c.window, fmt.Sprint(width), fmt.Sprint(height))
+	waitFor(t, 10*time.Second, fmt.Sprintf("a window of %d × %d pixels", width, height), func() bool {
+		p := c.picture(t)
+		return p.Bounds().Dx() == width && p.Bounds().Dy() == height
+	})
+}
+
+// picture is the window as it is on the screen now.
+func (c *camera) picture(t testing.TB) *image.RGBA {
+	t.Helper()
+	var id uint32
+	if _, err := fmt.Sscan(c.window, &id); err != nil {
+		t.Fatalf("the window's id %q: %v", c.window, err)
+	}
+	p, err := c.x.picture(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const (
+	stillFor   = 250 * time.Millisecond // without a change, what was drawn is whole
+	stillAfter = 3 * time.Second        // what changes all the time is taken as it is
+)
+
+// still waits until the window does not change any more, and gives it. What the
+// vitals show does not count.
+func (c *camera) still(t testing.TB) *image.RGBA {
+	t.Helper()
+	deadline := time.Now().Add(stillAfter)
+	before := c.picture(t)
+	for since := time.Now(); time.Since(since) < stillFor && time.Now().Before(deadline); {
+		time.Sleep(40 * time.Millisecond)
+		now := c.picture(t)
+		if now.Bounds() != before.Bounds() || !bytes.Equal(belowVitals(now), belowVitals(before)) {
+			since = time.Now()
+		}
+		before = now
+	}
+	return before
+}
+
+// belowVitals is the pixels of a picture without the strip on top.
+func belowVitals(p *image.RGBA) []byte {
+	return p.Pix[min(len(p.Pix), p.Stride*p.Bounds().Dy()/4):]
+}
+
+// shot keeps a picture of the window among the artifacts and returns it. An empty
+// window fails the test.
+func (c *camera) shot(t testing.TB, name string) *image.RGBA {
+	t.Helper()
+	p := c.still(t)
+	c.count++
+	path := filepath.Join(artifacts(t), fmt.Sprintf("%s-%02d-%s.png", c.prefix, c.count, name))
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, p); err != nil {
+		t.Fatal(err)
+	}
+	if n := colours(p, 60); n < 60 {
+		t.Errorf("%s shows %d colours; it looks empty", path, n)
+	}
+	return p
+}
+
+// waitChange waits until the window differs from a picture of it by so many pixels
+// below the vitals.
+func (c *camera) waitChange(t testing.TB, from *image.RGBA, pixels int, what string) {
+	t.Helper()
+	waitFor(t, 10*time.Second, what+" on the screen", func() bool {
+		now := c.picture(t)
+		return now.Bounds() != from.Bounds() || differing(lower(now), lower(from)) >= pixels
+	})
+}
+
+// lower is the part of a picture below the vitals.
+func lower(p *image.RGBA) image.Image {
+	b := p.Bounds()
+	return p.SubImage(image.Rect(0, b.Dy()/4, b.Dx(), b.Dy()))
+}
+
+// picture reads what a window shows.
+func (x *xserver) picture(window uint32) (*image.RGBA, error) {
+	shape, err := x.ask(xGetGeometry, 0, window)
+	if err != nil || shape == nil {
+		return nil, fmt.Errorf("the window is gone: %w", err)
+	}
+	width, height := wire.LittleEndian.Uint16(shape[16:]), wire.LittleEndian.Uint16(shape[18:])
+	const zPixmap, allPlanes = 2, ^uint32(0)
+	data, err := x.ask(xGetImage, zPixmap, window, int16(0), int16(0), width, height, allPlanes)
+	if err != nil {
+		return nil, err
+	}
+	p := image.NewRGBA(image.Rect(0, 0, int(width), int(height)))
+	if data == nil { // partly off the screen for a moment
+		return p, nil
+	}
+	for i, from := 0, data[32:]; i+4 <= len(p.Pix) && i+4 <= len(from); i += 4 {
+		p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3] = from[i+2], from[i+1], from[i], 0xff
+	}
+	return p, nil
+}

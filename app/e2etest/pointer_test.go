@@ -1,0 +1,68 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"testing"
+	"time"
+)
+
+// click presses a place of the window, in pixels.
+func (c *camera) click(t testing.TB, x, y int) {
+	t.Helper()
+	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, fmt.Sprint(x), fmt.Sprint(y), "click", "1")
+	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, "2", fmt.Sprint(c.picture(t).Bounds().Dy()-2)) // nothing is hovered
+}
+
+// Colours of the window, dark and light, that say what something is.
+func accents() []color.RGBA {
+	return []color.RGBA{{0x3C, 0xC2, 0x9B, 0xff}, {0x0F, 0x8A, 0x6C, 0xff}}
+}
+func warnings() []color.RGBA {
+	return []color.RGBA{{0xE0, 0xA8, 0x4A, 0xff}, {0xB7, 0x79, 0x1F, 0xff}}
+}
+
+// clickPrimary presses the one button that is filled with the accent's colour.
+func (c *camera) clickPrimary(t testing.TB) {
+	t.Helper()
+	c.clickColour(t, accents(), 400)
+}
+
+// clickColour presses the topmost thing below the vitals that is drawn in a colour, as
+// soon as it is there; least is how many pixels of it there are.
+func (c *camera) clickColour(t testing.TB, of []color.RGBA, least int) {
+	t.Helper()
+	var at image.Point
+	waitFor(t, 10*time.Second, fmt.Sprintf("something in %v", of), func() bool {
+		found := false
+		at, found = coloured(c.still(t), of, least)
+		return found
+	})
+	c.click(t, at.X, at.Y)
+}
+
+// coloured finds the first thing of a colour: a run of lines with pixels of it.
+func coloured(p *image.RGBA, of []color.RGBA, least int) (image.Point, bool) {
+	var box image.Rectangle
+	n := 0
+	for y := p.Bounds().Dy() / 8; y < p.Bounds().Dy(); y++ {
+		inLine := 0
+		for x := range p.Bounds().Dx() {
+			if at := p.RGBAAt(x, y); at == of[0] || at == of[1] {
+				box = box.Union(image.Rect(x, y, x+1, y+1))
+				inLine++
+			}
+		}
+		if n += inLine; inLine > 0 {
+			continue
+		}
+		if n >= least {
+			break
+		}
+		box, n = image.Rectangle{}, 0
+	}
+	return box.Min.Add(box.Size().Div(2)), n >= least
+}

@@ -1,0 +1,414 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents/ollamatest/realollama"
+	"mac-stats/app/config"
+	"mac-stats/app/tray/traytest"
+)
+
+// The window of the walk, in pixels, and the sizes its key screens are also taken in.
+const (
+	walkWidth, walkHeight     = 900, 700
+	narrowWidth, narrowHeight = 420, 900
+	wideWidth, wideHeight     = 2000, 1300
+	bigWidth, bigHeight       = 1800, 1300 // at 200 %
+)
+
+const (
+	tableAnswer = "Your fan is loud because **one process** keeps a whole core busy.\n\n" +
+		"| process | CPU | since |\n|---|---:|---|\n| mds_stores | 98 % | 10:31 |\n| browser | 12 % | 09:02 |\n\n" +
+		"1. Let it finish; it takes twenty minutes\n2. Or switch it off for `Backup`:\n\n" +
+		"```bash\nsudo mdutil -i off /Volumes/Backup && sudo mdutil -E /Volumes/Backup --verbose\n```\n"
+	handLesson = "Vielfrass never wants more than one sentence."
+)
+
+// guide is the orchestrator's model on the walk.
+var guide = realollama.Model{
+	Name: "guide",
+	Answers: map[string]string{
+		"fan":      tableAnswer,
+		"delegate": "Let me hand that on.\n\nAGENT: coder Count the lines of main.go, please.\n",
+		"counted":  countedAnswer,
+		"short":    shortAnswer,
+		"earlier":  earlierAnswer,
+		"endless":  "tick tock and so on for ever ",
+		"lost":     "I have no rule for that message.",
+	},
+	Endless: []string{"endless"},
+	Rules: []realollama.Rule{
+		{Contains: "forty-two lines", Answer: "counted"},
+		{Contains: "How many lines", Answer: "delegate"},
+		{Contains: "fan loud", Answer: "fan"},
+		{Contains: "be short", Answer: "short"},
+		{Contains: "did we talk", Answer: "earlier"},
+		{Contains: "Go on", Answer: "endless"},
+	},
+	Default: "lost",
+}
+
+// walk is a person at a desk who uses mac-stats for the first time.
+type walk struct {
+	*desk
+	camera *camera
+	app    *process
+	icon   *traytest.Item
+}
+
+// A person's first hour with the app, in one theme. `make walk` takes both.
+func TestWalkThrough(t *testing.T) {
+	for _, theme := range []string{"dark", "light"} {
+		t.Run(theme, func(t *testing.T) {
+			s := startScreenOf(t, wideWidth, wideHeight)
+			w := &walk{desk: newcomersDesk(t, s, guide, coder), camera: newCamera(t, s, theme)}
+			w.extra = []string{"FYNE_THEME=" + theme}
+			gate := newGate(t, w.proxy.Host())
+			w.host = gate.address
+			w.meets(t)
+			w.triesTheDemo(t)
+			gate.open(t)
+			w.isWelcomed(t)
+			w.delegates(t)
+			w.stops(t)
+			w.asksAgain(t)
+			w.edits(t)
+			w.searches(t)
+			w.reads(t)
+			w.editsMemory(t)
+			w.looksAtVitals(t)
+			w.quitsInMidEdit(t)
+		})
+	}
+}
+
+// given no model server, the first start says so.
+func (w *walk) meets(t *testing.T) {
+	w.app, w.icon = w.launch(t)
+	w.camera.aim(t, w.app.pid(), walkWidth, walkHeight)
+	w.camera.shot(t, "first-run-no-server")
+	for _, name := range []string{"config.toml", "agents/soul.md", "agents/memory.md"} {
+		if _, err := os.Stat(filepath.Join(w.home, name)); err != nil {
+			t.Errorf("after the first start: %v", err)
+		}
+	}
+}
+
+// triesTheDemo from the first page, by mouse and keyboard, and leaves it for the app.
+func (w *walk) triesTheDemo(t *testing.T) {
+	w.camera.clickPrimary(t) // Re-check
+	w.again(t, func() { w.keys(t, "Tab", "Tab", "Return") })
+	w.screen.typeLine(t, "Why is my machine slow?")
+	var said string
+	waitFor(t, 30*time.Second, "the demo's answer", func() bool {
+		said = strings.Join(w.read(t, filepath.Join(w.user, "tmp", "mac-stats-demo-*", "data", "session", "session-memory-*.md")), "")
+		return strings.Contains(said, "\n## Assistant · ")
+	})
+	if !strings.Contains(said, "\n## Agent · ") {
+		t.Errorf("the demo asked no specialist:\n%s", said)
+	}
+	w.camera.shot(t, "demo")
+	if own := w.sessions(t); len(own) > 0 {
+		t.Errorf("the demo wrote into the user's folder: %q", own)
+	}
+	w.again(t, func() {
+		w.camera.clickColour(t, warnings(), 20) // what says that it is the demo
+		w.keys(t, "Down", "Return")
+	})
+	if left, err := filepath.Glob(filepath.Join(w.user, "tmp", "mac-stats-demo-*")); err != nil || len(left) > 0 {
+		t.Errorf("the demo left %v, %v", left, err)
+	}
+}
+
+// isWelcomed in three steps; the server was started meanwhile.
+func (w *walk) isWelcomed(t *testing.T) {
+	before := w.camera.still(t)
+	waitFor(t, 20*time.Second, "a look at the server", func() bool { return len(w.proxy.Requests()) > 0 })
+	w.camera.waitChange(t, before, 500, "the server that is found")
+	w.camera.shot(t, "first-run-server")
+	w.camera.clickPrimary(t)
+	w.camera.shot(t, "first-run-model")
+	w.keys(t, "Return") // the step's button has the focus
+	w.camera.shot(t, "first-run-memory")
+	w.keys(t, "Return")
+	w.camera.shot(t, "new-chat")
+}
+
+func (w *walk) delegates(t *testing.T) {
+	w.asks(t, "Why is my fan loud?", 1, "one process")
+	w.camera.shot(t, "answer")
+	before := len(w.proxy.Chats(t))
+	w.asks(t, "How many lines has main.go?", 2, countedAnswer)
+	w.camera.shot(t, "delegation")
+	chats := w.proxy.Chats(t)[before:]
+	if len(chats) != 3 {
+		t.Fatalf("%d calls of models, want the orchestrator, the specialist, the orchestrator", len(chats))
+	}
+	if !holds(chats[0], "Why is my fan loud?") || holds(chats[1], "fan") || !holds(chats[2], expertAnswer) {
+		t.Errorf("the requests were %s, %s, %s", roles(chats[0]), roles(chats[1]), roles(chats[2]))
+	}
+	if diff := cmp.Diff([]string{"system", "user"}, roleList(chats[1])); diff != "" || chats[1].Model != "tiny-coder:latest" {
+		t.Errorf("%s was asked (-want +got):\n%s", chats[1].Model, diff)
+	}
+	w.sizes(t, "chat")
+}
+
+// stops an answer that has begun; what has come stays.
+func (w *walk) stops(t *testing.T) {
+	w.screen.typeLine(t, "Go on for ever")
+	w.stopWhenItWrites(t)
+	w.camera.shot(t, "stopped")
+	text := w.sessions(t)[0]
+	if !strings.Contains(text, "tick tock and so on") || strings.Count(text, "\nStopped") > 0 {
+		t.Errorf("the transcript keeps no part of the answer:\n%s", text)
+	}
+}
+
+// asksAgain for an answer, which stops the same way.
+func (w *walk) asksAgain(t *testing.T) {
+	w.keys(t, "ctrl+r")
+	w.stopWhenItWrites(t)
+	w.camera.shot(t, "answered-again")
+	chats := w.proxy.Chats(t)
+	first, second := chats[len(chats)-2], chats[len(chats)-1]
+	if diff := cmp.Diff(roleList(first), roleList(second)); diff != "" {
+		t.Errorf("the second request is not the first one again (-first +second):\n%s", diff)
+	}
+	if text := w.sessions(t)[0]; strings.Count(text, "Go on for ever") != 1 || strings.Count(text, "rewind") == 0 {
+		t.Errorf("the transcript holds no branch, or the message twice:\n%s", text)
+	}
+}
+
+// edits the last message in its place and sends it again.
+func (w *walk) edits(t *testing.T) {
+	w.keys(t, "Up")
+	w.camera.shot(t, "editing")
+	w.keys(t, "ctrl+a")
+	w.screen.typeLine(t, "Please be short from now on.")
+	waitFor(t, 30*time.Second, "the answer to the edited message", func() bool {
+		return strings.Contains(w.sessions(t)[0], shortAnswer)
+	})
+	w.camera.shot(t, "edited")
+	if chat := lastChat(t, w.desk); holds(chat, "Go on for ever") || !holds(chat, "be short") || !holds(chat, "How many lines") {
+		t.Errorf("the edited message went out as %s", roles(chat))
+	}
+	if text := w.sessions(t)[0]; !strings.Contains(text, "Go on for ever") {
+		t.Errorf("the earlier version is gone:\n%s", text)
+	}
+}
+
+// searches for the first conversation from a second one, and goes on with it.
+func (w *walk) searches(t *testing.T) {
+	w.keys(t, "ctrl+n")
+	w.screen.typeLine(t, "Please be short here too.")
+	waitFor(t, 30*time.Second, "a second conversation", func() bool {
+		all := w.sessions(t)
+		return len(all) == 2 && strings.Contains(all[1], shortAnswer)
+	})
+	before := w.camera.still(t)
+	w.keys(t, "ctrl+k")
+	w.screen.run(t, "xdotool", "type", "--delay", "15", "core busy")
+	w.camera.waitChange(t, before, 2000, "what was found")
+	w.camera.shot(t, "search")
+	w.sizes(t, "search")
+	w.keys(t, "Escape")
+	w.camera.resize(t, narrowWidth, narrowHeight)
+	w.camera.click(t, 40, 141) // Chats
+	w.camera.shot(t, "list-narrow")
+	w.keys(t, "Escape")
+	w.camera.resize(t, walkWidth, walkHeight)
+	w.keys(t, "ctrl+k")
+	w.screen.typeLine(t, "core busy")
+	w.camera.shot(t, "found")
+	w.asks(t, "What did we talk about?", 4, earlierAnswer)
+	if chat := lastChat(t, w.desk); !holds(chat, "one process") || holds(chat, "here too") {
+		t.Errorf("the conversation that goes on is not the one that was found: %s", roles(chat))
+	}
+}
+
+// reads the transcript, while somebody edits it outside.
+func (w *walk) reads(t *testing.T) {
+	w.keys(t, "ctrl+4")
+	before := w.camera.shot(t, "transcript")
+	name, err := filepath.Rel(w.home, w.sessionFiles(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.editAsVim(t, name, func(old string) string {
+		return strings.Replace(old, "\nYour fan is loud", "\nA line by hand.\n\nYour fan is loud", 1)
+	})
+	w.camera.waitChange(t, before, 1000, "the line that was added outside")
+	w.camera.shot(t, "transcript-edited")
+	if text := w.sessions(t)[0]; strings.Count(text, "A line by hand.") != 1 {
+		t.Errorf("the line written by hand is there %d times", strings.Count(text, "A line by hand."))
+	}
+}
+
+// editsMemory in an editor; the window shows it, and the next prompt has it.
+func (w *walk) editsMemory(t *testing.T) {
+	w.keys(t, "ctrl+2")
+	before := w.camera.shot(t, "memory")
+	w.editAsVim(t, "agents/memory.md", func(old string) string { return strings.TrimRight(old, "\n") + "\n- " + handLesson + "\n" })
+	w.camera.waitChange(t, before, 500, "the line that was added in an editor")
+	w.camera.shot(t, "memory-edited")
+	w.sizes(t, "memory")
+	w.keys(t, "ctrl+l")
+	w.asks(t, "Please be short, as always.", 5, shortAnswer)
+	if system := lastChat(t, w.desk).Messages[0]; system.Role != "system" || !strings.Contains(system.Content, handLesson) {
+		t.Errorf("the line is not in the next prompt:\n%s", system.Content)
+	}
+	w.camera.shot(t, "memory-used")
+}
+
+func (w *walk) looksAtVitals(t *testing.T) {
+	before := w.camera.still(t)
+	w.camera.click(t, 100, 40)
+	w.camera.waitChange(t, before, 5000, "the vitals")
+	w.camera.shot(t, "vitals")
+	w.sizes(t, "vitals")
+}
+
+// quitsInMidEdit from the tray: what was not saved is there at the next start.
+func (w *walk) quitsInMidEdit(t *testing.T) {
+	const unsaved = "Half a thought"
+	w.keys(t, "ctrl+2")
+	w.camera.click(t, walkWidth-200, walkHeight-150) // the field
+	w.screen.run(t, "xdotool", "type", "--delay", "15", unsaved)
+	w.camera.shot(t, "unsaved")
+	w.click(t, w.icon, "Quit")
+	w.app.waitExit(t)
+	if saved := w.read(t, filepath.Join(w.home, "agents/memory.md"))[0]; strings.Contains(saved, unsaved) {
+		t.Errorf("what was not saved is in the file:\n%s", saved)
+	}
+	w.app, w.icon = w.launch(t)
+	w.click(t, w.icon, "Open CPU window")
+	w.camera.aim(t, w.app.pid(), walkWidth, walkHeight)
+	w.keys(t, "ctrl+2")
+	w.camera.shot(t, "unsaved-is-back")
+	w.keys(t, "ctrl+s")
+	waitFor(t, 10*time.Second, "the edit of before in the file", func() bool {
+		return strings.Contains(w.read(t, filepath.Join(w.home, "agents/memory.md"))[0], unsaved)
+	})
+	w.click(t, w.icon, "Quit")
+	w.app.waitExit(t)
+}
+
+// asks types a message and waits until the first conversation holds so many answers
+// that were not stopped, the last of which has this text.
+func (w *walk) asks(t *testing.T, message string, n int, answer string) {
+	t.Helper()
+	w.screen.typeLine(t, message)
+	waitFor(t, 60*time.Second, fmt.Sprintf("answer %d: %q", n, answer), func() bool {
+		all := w.sessions(t)
+		return len(all) > 0 && strings.Contains(all[0][strings.LastIndex(all[0], "\n## User · ")+1:], answer) && strings.Contains(all[0], message)
+	})
+}
+
+// stopWhenItWrites presses Esc once an answer has begun to arrive.
+func (w *walk) stopWhenItWrites(t *testing.T) {
+	t.Helper()
+	before := strings.Count(w.sessions(t)[0], "interrupted")
+	waitFor(t, 30*time.Second, "the beginning of an answer", func() bool {
+		files, err := filepath.Glob(filepath.Join(w.home, "session", ".partial", "*.md"))
+		return err == nil && len(files) > 0
+	})
+	w.keys(t, "Escape")
+	waitFor(t, 5*time.Second, "the end of the answer", func() bool {
+		return strings.Count(w.sessions(t)[0], "interrupted") > before
+	})
+}
+
+// sizes takes the screen that is shown narrow, wide, and at 200 %.
+func (w *walk) sizes(t *testing.T, name string) {
+	t.Helper()
+	w.camera.resize(t, narrowWidth, narrowHeight)
+	w.camera.shot(t, name+"-420")
+	w.camera.resize(t, wideWidth, wideHeight)
+	w.camera.shot(t, name+"-2000")
+	w.zoom(t, 200)
+	w.camera.resize(t, bigWidth, bigHeight)
+	w.camera.shot(t, name+"-200-percent")
+	w.zoom(t, 100)
+	w.camera.resize(t, walkWidth, walkHeight)
+	w.camera.still(t)
+}
+
+func (w *walk) zoom(t *testing.T, percent int) {
+	t.Helper()
+	before := w.camera.still(t)
+	if err := config.Set(filepath.Join(w.home, "config.toml"), "window.zoom", fmt.Sprint(percent)); err != nil {
+		t.Fatal(err)
+	}
+	w.camera.waitChange(t, before, 1000, fmt.Sprintf("a zoom of %d %%", percent))
+}
+
+// again waits until what was pressed has started the program anew.
+func (w *walk) again(t *testing.T, press func()) {
+	t.Helper()
+	before := w.panel.Registrations()
+	press()
+	waitFor(t, 20*time.Second, "the program's next start", func() bool { return w.panel.Registrations() > before })
+	w.icon = w.desk.icon(t)
+	w.camera.aim(t, w.app.pid(), walkWidth, walkHeight)
+}
+
+// keys presses keys, one after the other.
+func (w *walk) keys(t *testing.T, keys ...string) {
+	t.Helper()
+	w.screen.run(t, "xdotool", append([]string{"key", "--clearmodifiers", "--delay", "60"}, keys...)...)
+	time.Sleep(100 * time.Millisecond)
+}
+
+// sessionFiles are the files of the transcripts, oldest first.
+func (w *walk) sessionFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.home, "session", "session-memory-*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(files, func(a, b string) int { return strings.Compare(w.started(t, a), w.started(t, b)) })
+	return files
+}
+
+// started is when the session of a transcript began.
+func (w *walk) started(t *testing.T, file string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(strings.Join(w.read(t, file), ""), "\nstarted: ")
+	when, _, _ := strings.Cut(rest, "\n")
+	return when
+}
+
+// sessions are the transcripts, oldest first.
+func (w *walk) sessions(t *testing.T) []string {
+	t.Helper()
+	var texts []string
+	for _, file := range w.sessionFiles(t) {
+		texts = append(texts, w.read(t, file)...)
+	}
+	return texts
+}
+
+func (w *walk) read(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err == nil { // the demo removes its own at the end
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
+}
