@@ -308,13 +308,34 @@ func (s *Searcher) pick(hit *Hit, blocks []Block, words [][]byte, inTitle []bool
 	return best >= 0
 }
 
-// markupless takes away the markdown that only disturbs in one line of text.
-func markupless() *strings.Replacer {
-	return strings.NewReplacer("**", "", "`", "", "### ", "", "## ", "")
+// snippet quotes a text around the first of the words, on one line, without its
+// markdown; with it where the word is a part of that: an address, say.
+func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
+	at := s.first(text, words)
+	from, to := linesAround(text, at)
+	plain := plainText(text[from:to])
+	cut := ""
+	if in := s.first(plain, words); in < len(plain) {
+		cut = quote(plain, in)
+		if from > 0 && !strings.HasPrefix(cut, "…") {
+			cut = "…" + cut
+		}
+		if to < len(text) && !strings.HasSuffix(cut, "…") {
+			cut += "…"
+		}
+	} else {
+		cut = quote(text, at)
+	}
+	found := s.fold.mapped(cut)
+	var marks []Mark
+	for _, w := range words {
+		marks = append(marks, found.find(w)...)
+	}
+	return cut, joinMarks(marks)
 }
 
-// snippet quotes a text around the first of the words, on one line.
-func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
+// first is where the first of the words stands in a text; its length where none does.
+func (s *Searcher) first(text string, words [][]byte) int {
 	mapped := s.fold.mapped(text)
 	first := len(text)
 	for _, w := range words {
@@ -323,13 +344,26 @@ func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
 			first = min(first, start)
 		}
 	}
-	cut := markupless().Replace(quote(text, first))
-	found := s.fold.mapped(cut)
-	var marks []Mark
-	for _, w := range words {
-		marks = append(marks, found.find(w)...)
+	return first
+}
+
+// linesAround is the whole lines around an offset that a snippet is made of, and some
+// more for the markup in them.
+func linesAround(text string, at int) (from, to int) {
+	from, to = max(0, at-2*snippetLen), min(len(text), at+4*snippetLen)
+	if i := strings.IndexByte(text[from:at], '\n'); from > 0 && i >= 0 {
+		from += i + 1
 	}
-	return cut, joinMarks(marks)
+	if i := strings.LastIndexByte(text[at:to], '\n'); to < len(text) && i >= 0 {
+		to = at + i
+	}
+	for from < at && !isRuneStart(text, from) {
+		from++
+	}
+	for to < len(text) && !isRuneStart(text, to) {
+		to++
+	}
+	return from, to
 }
 
 // quote cuts a piece around an offset out of a text, at spaces where there are any

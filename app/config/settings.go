@@ -268,7 +268,7 @@ func agentsSettings() []Setting {
 }
 
 func ollamaSettings() []Setting {
-	const byRole = "a model's name as `ollama list` shows it, or empty to choose an installed one by its role"
+	const byRole = "a model's name as `ollama list` shows it, or empty to have an installed one chosen that fits"
 	return []Setting{
 		named("ollama.host", "127.0.0.1:11434", "Where the Ollama server is. While this is not set, OLLAMA_HOST is used as Ollama does.",
 			words(func(c *Config) *string { return &c.Ollama.Host }, "an address like 127.0.0.1:11434 or http://host:11434", hostAddress),

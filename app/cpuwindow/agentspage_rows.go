@@ -87,7 +87,7 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 	}
 	parts = append(parts, newProse([]run{{text: strings.Join(meta, " · ")}}, sizeSmall, roleMuted))
 	if a.Err == nil {
-		model := orElse(a.Model, "model by role")
+		model := orElse(a.Model, automaticModel)
 		parts = append(parts, spacer(gap4), line(gap8, -1,
 			p.w.pill(model, func() *fyne.Menu {
 				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })

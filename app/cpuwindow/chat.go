@@ -547,8 +547,8 @@ func (r *callRow) set(e *entryView, open bool, now time.Time) {
 		role, state = roleAccent, "working…"+since(e.began, now)
 	case e.failed != "":
 		role, state = roleHot, "failed: "+shorten(e.failed, 40)
-		if e.failed == "stopped" {
-			state = "stopped"
+		if e.failed == stopped {
+			state = stopped
 		}
 	case !e.tool && state != "":
 		state = "done in " + state

@@ -43,7 +43,7 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 		if got := b.turns.requests[1].Settings; got != nil {
 			t.Errorf("what is written is sent again: %+v", got)
 		}
-		b.sees("model by role", "options")
+		b.sees("automatic model", "options")
 	})
 }
 

@@ -13,6 +13,9 @@ import (
 // untitled is the title of a chat in which nothing was said yet.
 const untitled = "New chat"
 
+// automaticModel is what stands where no model is chosen.
+const automaticModel = "automatic model"
+
 // header is the line above the chat: title, agent, model, what to do with it.
 type header struct {
 	chats   *button // opens the drawer in narrow windows
@@ -36,7 +39,7 @@ func newHeader(openDrawer, pickAgent, pickModel, options, explainPrivate, openFi
 	h.chats.size = sizeText
 	h.chats.Hide()
 	h.agent = newButton(buttonPill, "orchestrator", pickAgent)
-	h.model = newButton(buttonPill, "model by role", pickModel)
+	h.model = newButton(buttonPill, automaticModel, pickModel)
 	h.options = newButton(buttonPill, "options", options)
 	h.private = newButton(buttonPill, "private", explainPrivate)
 	h.private.tone = roleWarn
@@ -217,7 +220,7 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 
 // modelMenu is the models to choose from; "" leaves it to the agent.
 func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string)) *fyne.Menu {
-	auto := fyne.NewMenuItem("automatic: the agent's own, else by its role", func() { pick("") })
+	auto := fyne.NewMenuItem("automatic: the agent's own, else one that fits it", func() { pick("") })
 	auto.Checked = chosen == ""
 	m := fyne.NewMenu("", auto)
 	found := chosen == ""

@@ -180,7 +180,7 @@ func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 	text := noteLine(b)
 	switch b.Note {
 	case sessionmem.NoteInterrupted:
-		text = keptLine(b.Note, cutAnswer(b, before))
+		text = keptLine(cutAnswer(b, before))
 	case sessionmem.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
 			detail := orElse(strings.TrimSpace(b.Text), "The turn failed.")

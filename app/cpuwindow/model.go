@@ -532,7 +532,7 @@ func (c *conversation) applyError(ev agents.Event) {
 		partial.rev++
 	}
 	if ev.Kind == agents.KindCancelled {
-		c.add(&entry{kind: entryNote, text: keptLine("stopped", c.hasAnswer()), at: ev.Time})
+		c.add(&entry{kind: entryNote, text: keptLine(c.hasAnswer()), at: ev.Time})
 	} else {
 		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
 		if c.userID == "" {
@@ -562,12 +562,16 @@ func (c *conversation) hasAnswer() bool {
 }
 
 // keptLine is what is left of an answer that was cut off.
-func keptLine(how string, kept bool) string {
+func keptLine(kept bool) string {
 	if kept {
-		return how + " · what had arrived is kept"
+		return stopped + " · what had arrived is kept"
 	}
-	return how + " before anything had arrived"
+	return stopped + " before anything had arrived"
 }
+
+// stopped is the window's word for what did not come to its end, whoever or whatever
+// ended it.
+const stopped = "stopped"
 
 func (c *conversation) endRun() {
 	c.run, c.state, c.detail = nil, "", ""
@@ -575,7 +579,7 @@ func (c *conversation) endRun() {
 		if e.live {
 			e.live = false
 			if e.kind == entryCall && e.failed == "" && e.took == 0 {
-				e.failed = "stopped"
+				e.failed = stopped
 			}
 			e.rev++
 		}

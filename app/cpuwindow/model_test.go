@@ -227,7 +227,7 @@ func TestTranscriptBecomesEntries(t *testing.T) {
 		sessionmem.Block{ID: "7", Kind: sessionmem.KindText, Text: "odd"},
 		sessionmem.Block{ID: "8", Kind: sessionmem.KindNote, Note: "title", Text: "x"},
 	))
-	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note interrupted · what had arrived is kept", "summary sum", "answer odd"}
+	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note stopped · what had arrived is kept", "summary sum", "answer odd"}
 	if d := cmp.Diff(want, told(c)); d != "" {
 		t.Error(d)
 	}

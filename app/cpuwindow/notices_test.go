@@ -170,11 +170,11 @@ func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
 	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
 	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteInterrupted, Parent: "u1"}
 	got := reopened(user, note)
-	if e := got[len(got)-1]; e.text != "interrupted before anything had arrived" || e.retryID != "u1" {
+	if e := got[len(got)-1]; e.text != "stopped before anything had arrived" || e.retryID != "u1" {
 		t.Errorf("nothing kept: %+v", e)
 	}
 	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}, note)
-	if e := got[len(got)-1]; e.text != "interrupted · what had arrived is kept" || e.retryID != "" {
+	if e := got[len(got)-1]; e.text != "stopped · what had arrived is kept" || e.retryID != "" {
 		t.Errorf("half an answer kept: %+v", e)
 	}
 }

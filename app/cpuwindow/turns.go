@@ -318,7 +318,7 @@ func (w *Window) drawHeader() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
-	model := orElse(c.model, "model by role")
+	model := orElse(c.model, automaticModel)
 	w.head.set(orElse(c.title, untitled), agent, model, options, c.path != "")
 }
 

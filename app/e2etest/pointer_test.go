@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 	"time"
 )
@@ -17,18 +18,9 @@ func (c *camera) click(t testing.TB, x, y int) {
 	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, "2", fmt.Sprint(c.picture(t).Bounds().Dy()-2)) // nothing is hovered
 }
 
-// Colours of the window, dark and light, that say what something is.
-func accents() []color.RGBA {
-	return []color.RGBA{{0x3C, 0xC2, 0x9B, 0xff}, {0x0F, 0x8A, 0x6C, 0xff}}
-}
+// warnings are the colours of what one should know, dark and light.
 func warnings() []color.RGBA {
 	return []color.RGBA{{0xE0, 0xA8, 0x4A, 0xff}, {0xB7, 0x79, 0x1F, 0xff}}
-}
-
-// clickPrimary presses the one button that is filled with the accent's colour.
-func (c *camera) clickPrimary(t testing.TB) {
-	t.Helper()
-	c.clickColour(t, accents(), 400)
 }
 
 // clickColour presses the topmost thing below the vitals that is drawn in a colour, as
@@ -44,6 +36,13 @@ func (c *camera) clickColour(t testing.TB, of []color.RGBA, least int) {
 	c.click(t, at.X, at.Y)
 }
 
+// near reports whether a pixel is of a colour: small letters are blended with what they
+// stand on.
+func near(a, b color.RGBA) bool {
+	within := func(a, b uint8) bool { return max(a, b)-min(a, b) < 40 }
+	return within(a.R, b.R) && within(a.G, b.G) && within(a.B, b.B)
+}
+
 // coloured finds the first thing of a colour: a run of lines with pixels of it.
 func coloured(p *image.RGBA, of []color.RGBA, least int) (image.Point, bool) {
 	var box image.Rectangle
@@ -51,7 +50,7 @@ func coloured(p *image.RGBA, of []color.RGBA, least int) (image.Point, bool) {
 	for y := p.Bounds().Dy() / 8; y < p.Bounds().Dy(); y++ {
 		inLine := 0
 		for x := range p.Bounds().Dx() {
-			if at := p.RGBAAt(x, y); at == of[0] || at == of[1] {
+			if slices.ContainsFunc(of, func(c color.RGBA) bool { return near(p.RGBAAt(x, y), c) }) {
 				box = box.Union(image.Rect(x, y, x+1, y+1))
 				inLine++
 			}

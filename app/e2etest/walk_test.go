@@ -70,7 +70,7 @@ type walk struct {
 func TestWalkThrough(t *testing.T) {
 	for _, theme := range []string{"dark", "light"} {
 		t.Run(theme, func(t *testing.T) {
-			s := startScreenOf(t, wideWidth, wideHeight)
+			s := startScreenOf(t, wideWidth+100, wideHeight+100) // with a frame around
 			w := &walk{desk: newcomersDesk(t, s, guide, coder), camera: newCamera(t, s, theme)}
 			w.extra = []string{"FYNE_THEME=" + theme}
 			gate := newGate(t, w.proxy.Host())
@@ -104,10 +104,9 @@ func (w *walk) meets(t *testing.T) {
 	}
 }
 
-// triesTheDemo from the first page, by mouse and keyboard, and leaves it for the app.
+// triesTheDemo from the first page, by keyboard, and leaves it for the app.
 func (w *walk) triesTheDemo(t *testing.T) {
-	w.camera.clickPrimary(t) // Re-check
-	w.again(t, func() { w.keys(t, "Tab", "Tab", "Return") })
+	w.again(t, func() { w.keys(t, "Tab", "Tab", "Return") }) // from Re-check over Get Ollama
 	w.screen.typeLine(t, "Why is my machine slow?")
 	var said string
 	waitFor(t, 30*time.Second, "the demo's answer", func() bool {
@@ -136,9 +135,9 @@ func (w *walk) isWelcomed(t *testing.T) {
 	waitFor(t, 20*time.Second, "a look at the server", func() bool { return len(w.proxy.Requests()) > 0 })
 	w.camera.waitChange(t, before, 500, "the server that is found")
 	w.camera.shot(t, "first-run-server")
-	w.camera.clickPrimary(t)
+	w.keys(t, "Return") // the button that goes on has the focus, in each step
 	w.camera.shot(t, "first-run-model")
-	w.keys(t, "Return") // the step's button has the focus
+	w.keys(t, "Return")
 	w.camera.shot(t, "first-run-memory")
 	w.keys(t, "Return")
 	w.camera.shot(t, "new-chat")
