@@ -1,106 +1,202 @@
 package recall
 
-import (
-	"strings"
-	"time"
-	"unicode"
-)
+import "time"
 
-// AnalysisVersion changes whenever the same text gives other terms: the index is built
-// anew then.
+// AnalysisVersion changes whenever the same text would give other terms: an index
+// built with another one is rebuilt.
 const AnalysisVersion = 1
 
-// Analyzer makes terms of texts. It is for one goroutine.
-type Analyzer struct{ freqs []TermFreq }
+// Class says what kind of term it is; the first byte of the term says so too.
+type Class byte
 
-// NewAnalyzer gives an Analyzer.
-func NewAnalyzer() *Analyzer { return &Analyzer{} }
+// The classes of terms.
+const (
+	ClassWord   Class = 0   // a word's stem, or two neighbouring signs of a script without blanks
+	ClassExact  Class = '=' // an identifier, file name, error code, version or address as it was written
+	ClassPair   Class = '+' // two content words in a row, hashed: other pairs may share the term
+	ClassMoment Class = '@' // a date that the text mentions: @2023, @2023-05, @2023-w19, @2023-05-07
+)
 
-// Marks are what a text is beside its words.
+// ClassOf gives the class of a term.
+func ClassOf(term string) Class {
+	if term != "" {
+		switch c := Class(term[0]); c {
+		case ClassExact, ClassPair, ClassMoment:
+			return c
+		}
+	}
+	return ClassWord
+}
+
+// Marks say what kind of text a chunk is.
 type Marks uint8
 
 // The marks of a text.
 const (
-	MarkQuestion Marks = 1 << iota // it only asks
-	MarkTime                       // it holds an expression of time
+	MarkQuestion Marks = 1 << iota // it ends with a question
+	MarkTime                       // it says when something is: "last week", "on 3 May"
 )
 
-// Terms is what a text holds.
-type Terms struct {
-	Freqs []TermFreq // each term once, in the order of their first places; valid until the next call
-	Words int        // the text's length in words
-	Marks Marks
-}
-
-// TermFreq is a term and how often it stands in a text. The first byte of a term tells
-// its class, see Class.
+// TermFreq is how often a text has a term.
 type TermFreq struct {
 	Term string
 	N    int
 }
 
-// Class says what a term is.
-type Class byte
-
-// The classes of terms; the last three are the first byte of their terms.
-const (
-	ClassWord   Class = 0   // a word's stem
-	ClassExact  Class = '=' // an identifier, file name, error code as it stands
-	ClassPair   Class = '+' // two neighbouring words
-	ClassMoment Class = '@' // a date
-)
-
-// QueryTerms is what a question asks for.
-type QueryTerms struct {
-	Terms []QueryTerm
-	Spans []Span
-	When  bool // it asks for a time
+// Terms is what a text is found by.
+type Terms struct {
+	Freqs []TermFreq // distinct, by first appearance
+	Words int        // how long the text is: its words, function words too
+	Marks Marks
 }
 
-// QueryTerm is one thing that a question asks for, in its variants.
-type QueryTerm struct {
-	Weight   float64
-	Class    Class
-	Variants []Variant
+// Analyzer turns texts and questions into terms: words by the Unicode rules, without
+// case and accents, led back to their stem by the language of the text; scripts
+// without blanks by pairs of signs; identifiers, file names and codes as they are
+// beside their parts; dates that are mentioned. The same text always gives the same
+// terms. It keeps what it learnt about words (a few MB at most), so it is made once
+// and used by one goroutine at a time.
+type Analyzer struct {
+	lex    *lexicon
+	fields map[string]*field
+	words  map[string]*word
+	terms  map[string]*term
+
+	gen   uint64 // of the text at hand: terms of an older one have not been seen in it
+	freqs []TermFreq
+	found []*field
+	seq   []*word // the words of the text in their order
+	dates []dateToken
+	buf   []byte
 }
 
-// Variant is a term that stands for a QueryTerm.
-type Variant struct {
-	Term   string
-	Weight float64
+// cachedFields bounds what is kept about words; beyond it everything is forgotten.
+const cachedFields = 1 << 14
+
+// NewAnalyzer makes an analyzer; it takes about a millisecond.
+func NewAnalyzer() *Analyzer {
+	a := &Analyzer{lex: newLexicon()}
+	a.forget()
+	return a
 }
 
-// Span is a time: From inclusive, To exclusive.
-type Span struct{ From, To time.Time }
+func (a *Analyzer) forget() {
+	a.fields = make(map[string]*field, 1024)
+	a.words = make(map[string]*word, 1024)
+	a.terms = make(map[string]*term, 1024)
+}
 
-// Chunk gives the terms of a text that was written at a time.
-func (a *Analyzer) Chunk(text string, _ time.Time) Terms {
-	t := Terms{}
-	at := map[string]int{}
-	a.freqs = a.freqs[:0]
-	for _, w := range words(text) {
-		t.Words++
-		i, ok := at[w]
-		if !ok {
-			i = len(a.freqs)
-			at[w] = i
-			a.freqs = append(a.freqs, TermFreq{Term: w})
+// term is one that was seen, and where it stands in the text at hand.
+type term struct {
+	text string
+	gen  uint64
+	at   int
+}
+
+// Chunk gives the terms of a text that was written at a time ("yesterday" is the day
+// before it). The list is valid until the next call; the terms in it may be kept.
+func (a *Analyzer) Chunk(text string, at time.Time) Terms {
+	a.read(text)
+	language := a.language()
+	words := 0
+	var before *term
+	for _, f := range a.found {
+		for i := range f.tokens {
+			t := &f.tokens[i]
+			switch t.kind {
+			case tokenTerm:
+				a.count(t.term)
+			case tokenSign:
+				a.count(t.term)
+				words++
+			case tokenPart:
+				a.count(a.stem(t.word, language))
+			case tokenWord:
+				words++
+				stem := a.stem(t.word, language)
+				a.count(stem)
+				if t.word.stopIn(language) {
+					continue
+				}
+				if before != nil {
+					a.count(a.bigram(before, stem))
+				}
+				before = stem
+			}
 		}
-		a.freqs[i].N++
 	}
-	t.Freqs = a.freqs
+	marks := Marks(0)
+	if isQuestion(text) {
+		marks |= MarkQuestion
+	}
+	if a.mentions(at) {
+		marks |= MarkTime
+	}
+	return Terms{Freqs: a.freqs, Words: words, Marks: marks}
+}
+
+// read cuts the text into fields, each looked up or looked into once.
+func (a *Analyzer) read(text string) {
+	if len(a.fields) > cachedFields || len(a.words) > 2*cachedFields || len(a.terms) > 8*cachedFields {
+		a.forget()
+	}
+	a.gen++
+	a.freqs, a.found, a.seq, a.dates = a.freqs[:0], a.found[:0], a.seq[:0], a.dates[:0]
+	for start := 0; start < len(text); {
+		from, to, next := nextField(text, start)
+		start = next
+		if from == to {
+			continue
+		}
+		f := a.field(text[from:to])
+		a.found = append(a.found, f)
+		for i := range f.tokens {
+			if w := f.tokens[i].word; w != nil && f.tokens[i].kind == tokenWord {
+				a.seq = append(a.seq, w)
+			}
+		}
+	}
+}
+
+// count adds one more of a term to the text at hand.
+func (a *Analyzer) count(t *term) {
+	if t.gen == a.gen {
+		a.freqs[t.at].N++
+		return
+	}
+	t.gen, t.at = a.gen, len(a.freqs)
+	a.freqs = append(a.freqs, TermFreq{Term: t.text, N: 1})
+}
+
+// intern gives the one term of that text.
+func (a *Analyzer) intern(text []byte) *term {
+	if t, ok := a.terms[string(text)]; ok {
+		return t
+	}
+	t := &term{text: string(text)}
+	a.terms[t.text] = t
 	return t
 }
 
-// Query gives what a question asks for, at a time.
-func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
-	var q QueryTerms
-	for _, f := range a.Chunk(text, now).Freqs {
-		q.Terms = append(q.Terms, QueryTerm{Weight: 1, Variants: []Variant{{f.Term, 1}}})
+// bigramBits bounds how many terms pairs of words may make: a dictionary of all the
+// pairs would be larger than the text.
+const bigramBits = 18
+
+// bigram gives the term of two words in a row.
+func (a *Analyzer) bigram(one, two *term) *term {
+	h := uint64(14695981039346656037)
+	for _, s := range [2]string{one.text, two.text} {
+		for i := range len(s) {
+			h = (h ^ uint64(s[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
 	}
-	return q
+	h ^= h >> 32
+	h &= 1<<bigramBits - 1
+	a.buf = append(a.buf[:0], byte(ClassPair), digit64(h>>12), digit64(h>>6), digit64(h))
+	return a.intern(a.buf)
 }
 
-func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
+const digits64 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+
+func digit64(n uint64) byte { return digits64[n&63] }

@@ -1,0 +1,233 @@
+package recall
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+	"golang.org/x/text/unicode/norm"
+)
+
+// field is a stretch of text between blanks, brackets and quotes, and the tokens in it.
+type field struct {
+	tokens []token
+	date   numericDate // the date that it is written as, if it is one
+}
+
+type tokenKind uint8
+
+const (
+	tokenWord tokenKind = iota // a word of the running text
+	tokenPart                  // a word inside or beside another one: it doesn't make the text longer
+	tokenSign                  // a pair of signs of a script without blanks
+	tokenTerm                  // an exact token
+)
+
+type token struct {
+	kind  tokenKind
+	word  *word // of tokenWord and tokenPart
+	term  *term // of the others
+	upper bool  // it begins with a capital
+}
+
+const (
+	maxField = 256 // bytes: what is longer is cut into words but makes no exact token
+	maxWord  = 64  // bytes of a word that tell it from others
+)
+
+// nextField gives the next field at or after start, and where to go on. Commas
+// between digits stay ("1,000"), so do the signs that file names, addresses and
+// identifiers are made of.
+func nextField(text string, start int) (from, to, next int) {
+	i := start
+	for i < len(text) {
+		n, sep := separator(text, i)
+		if !sep {
+			break
+		}
+		i += n
+	}
+	from = i
+	for i < len(text) {
+		n, sep := separator(text, i)
+		if sep {
+			return from, i, i + n
+		}
+		i += n
+	}
+	return from, i, i
+}
+
+// separator says whether the sign at i parts fields, and how long it is.
+func separator(text string, i int) (n int, sep bool) {
+	c := text[i]
+	if c >= utf8.RuneSelf {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		return n, r == utf8.RuneError && n == 1 || r != '’' && r != '‐' && r != '‑' && (unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.Is(unicode.Cc, r))
+	}
+	if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
+		return 1, false
+	}
+	switch c {
+	case '.', '\'', '-', '_', '/', '\\', ':', '@', '#', '+', '~':
+		return 1, false
+	case ',':
+		return 1, !groupsDigits(text, i)
+	}
+	return 1, true
+}
+
+// groupsDigits says whether the comma at i is that of "1,000".
+func groupsDigits(text string, i int) bool {
+	if i == 0 || !isDigit(text[i-1]) || i+4 > len(text) {
+		return false
+	}
+	for _, c := range []byte(text[i+1 : i+4]) {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return i+4 == len(text) || !isDigit(text[i+4])
+}
+
+// field gives the tokens of a field.
+func (a *Analyzer) field(text string) *field {
+	if f, ok := a.fields[text]; ok {
+		return f
+	}
+	f := &field{}
+	r := fieldReader{a: a, f: f}
+	r.read(text)
+	if len(text) <= maxField {
+		a.fields[strings.Clone(text)] = f
+	}
+	return f
+}
+
+// fieldReader fills a field.
+type fieldReader struct {
+	a *Analyzer
+	f *field
+}
+
+func (r fieldReader) read(text string) {
+	core := strings.Trim(text, ".'’-_/\\:@#+~")
+	if core == "" {
+		return
+	}
+	if isPlainWord(core) && !isLanguageName(text, core) {
+		r.word(core, tokenWord)
+		return
+	}
+	if !isASCII(core) {
+		core = norm.NFKC.String(core)
+	}
+	core = strings.ReplaceAll(core, ",", "")
+	if len(text) <= maxField {
+		for _, e := range exactTokens(text, core) {
+			r.f.tokens = append(r.f.tokens, token{kind: tokenTerm, term: r.a.intern([]byte(string(rune(ClassExact)) + e))})
+		}
+	}
+	if date, ok := parseNumericDate(core); ok {
+		r.f.date = date
+	}
+	r.runs(core)
+	if whole := joined(core); whole != "" {
+		r.word(whole, tokenPart)
+	}
+}
+
+// runs parts the scripts without blanks from the others.
+func (r fieldReader) runs(core string) {
+	start, signs := 0, false
+	for i, c := range core {
+		if unicode.Is(unicode.Mn, c) {
+			continue
+		}
+		if s := isSign(c); s != signs {
+			r.run(core[start:i], signs)
+			start, signs = i, s
+		}
+	}
+	r.run(core[start:], signs)
+}
+
+func (r fieldReader) run(text string, signs bool) {
+	if text == "" {
+		return
+	}
+	if signs {
+		r.signs(text)
+		return
+	}
+	for it := words.FromString(text); it.Next(); {
+		r.segment(it.Value())
+	}
+}
+
+// signs makes pairs of what has no blanks between words; ideographs alone too, for
+// questions of one sign.
+func (r fieldReader) signs(text string) {
+	var before string
+	for len(text) > 0 {
+		c, n := utf8.DecodeRuneInString(text)
+		for n < len(text) { // its marks belong to it
+			m, k := utf8.DecodeRuneInString(text[n:])
+			if !unicode.Is(unicode.Mn, m) {
+				break
+			}
+			n += k
+		}
+		sign := text[:n]
+		text = text[n:]
+		if before != "" {
+			r.f.tokens = append(r.f.tokens, token{kind: tokenSign, term: r.a.intern([]byte(before + sign))})
+		}
+		if unicode.Is(unicode.Han, c) || before == "" && text == "" {
+			r.f.tokens = append(r.f.tokens, token{kind: tokenTerm, term: r.a.intern([]byte(sign))})
+		}
+		before = sign
+	}
+}
+
+// segment takes a word by the Unicode rules, which keep "foo.go", "snake_case" and
+// "don't" in one piece.
+func (r fieldReader) segment(text string) {
+	if !hasWordRune(text) {
+		return
+	}
+	for _, piece := range strings.FieldsFunc(text, func(c rune) bool { return c == '_' || c == ':' || c == '.' && !isNumber(text) }) {
+		head, tail, found := cutApostrophe(piece)
+		if found && tail == "" {
+			piece = head
+		} else if found {
+			r.camel(head, tokenPart)
+			piece = tail
+		}
+		r.camel(piece, tokenWord)
+	}
+}
+
+// camel takes a word and, beside it, what "parseConfigFile" is made of.
+func (r fieldReader) camel(text string, kind tokenKind) {
+	r.word(text, kind)
+	parts := camelParts(text)
+	if len(parts) < 2 || ordinal(strings.ToLower(text)) != strings.ToLower(text) {
+		return
+	}
+	for _, p := range parts {
+		if len(p) > 1 {
+			r.word(p, tokenPart)
+		}
+	}
+}
+
+func (r fieldReader) word(text string, kind tokenKind) {
+	w := r.a.word(text)
+	if w.bare == "" { // nothing but marks
+		return
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	r.f.tokens = append(r.f.tokens, token{kind: kind, word: w, upper: unicode.IsUpper(first)})
+}

@@ -1,0 +1,329 @@
+package recall
+
+import (
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/tamil"
+	"github.com/blevesearch/snowballstem/turkish"
+	"golang.org/x/text/unicode/norm"
+)
+
+// language is one whose words are led back to stems. Those of the Latin script come
+// first, in the order in which they win a tie.
+type language uint8
+
+const (
+	langEnglish language = iota
+	langGerman
+	langFrench
+	langSpanish
+	langItalian
+	langPortuguese
+	langDutch
+	langSwedish
+	langDanish
+	langNorwegian
+	langFinnish
+	langHungarian
+	langRomanian
+	langTurkish
+	latinLanguages // how many share the Latin script
+)
+
+const (
+	langRussian = latinLanguages + iota
+	langArabic
+	langTamil
+	langNone // a script whose words stay as they are
+)
+
+// languageMask is a set of languages.
+type languageMask uint32
+
+// lexicon is what is known of the languages. It is read-only.
+type lexicon struct {
+	stemmers  [langNone]func(*snowballstem.Env) bool
+	stops     map[string]languageMask // by bare word
+	letters   map[rune]languageMask   // that are at home in some languages of the Latin script alone
+	irregular [latinLanguages]map[string]string
+	dates     map[string]dateWord // by bare word
+}
+
+func newLexicon() *lexicon {
+	l := &lexicon{
+		stemmers: [langNone]func(*snowballstem.Env) bool{
+			langEnglish: english.Stem, langGerman: german.Stem, langFrench: french.Stem, langSpanish: spanish.Stem, langItalian: italian.Stem,
+			langPortuguese: portuguese.Stem, langDutch: dutch.Stem, langSwedish: swedish.Stem, langDanish: danish.Stem, langNorwegian: norwegian.Stem,
+			langFinnish: finnish.Stem, langHungarian: hungarian.Stem, langRomanian: romanian.Stem, langTurkish: turkish.Stem,
+			langRussian: russian.Stem, langArabic: arabic.Stem, langTamil: tamil.Stem,
+		},
+		stops:   make(map[string]languageMask, 2048),
+		letters: make(map[rune]languageMask),
+		dates:   dateLexicon(),
+	}
+	codes := map[string]language{
+		"en": langEnglish, "de": langGerman, "fr": langFrench, "es": langSpanish, "it": langItalian, "pt": langPortuguese, "nl": langDutch, "sv": langSwedish,
+		"da": langDanish, "no": langNorwegian, "fi": langFinnish, "hu": langHungarian, "ro": langRomanian, "tr": langTurkish, "ru": langRussian, "ar": langArabic,
+	}
+	for line := range strings.Lines(stopWords) {
+		fields := strings.Fields(line)
+		for i, w := range fields {
+			if i > 0 {
+				l.stops[bareOf(w)] |= 1 << codes[fields[0]]
+			}
+		}
+	}
+	for letters, names := range map[string]string{
+		"ß": "de", "ä": "de sv fi", "ö": "de sv fi hu tr", "ü": "de hu tr", "é": "fr es pt hu it", "è": "fr it", "ê": "fr pt", "ç": "fr pt tr", "œ": "fr",
+		"ñ": "es", "ãõ": "pt", "åæ": "da no", "ø": "da no", "őű": "hu", "șță": "ro", "ğşı": "tr", "òì": "it", "áíóú": "es pt hu",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			for _, r := range letters {
+				l.letters[r] |= 1 << codes[name]
+			}
+		}
+	}
+	l.letters['å'] |= 1 << langSwedish
+	l.irregular[langEnglish] = irregularForms(irregularEnglish, func(s string) string { return s })
+	l.irregular[langGerman] = irregularForms(irregularGerman, func(s string) string { return l.suffixes(s, langGerman) })
+	return l
+}
+
+// irregularForms leads each form back to the first word of its line.
+func irregularForms(table string, key func(string) string) map[string]string {
+	out := make(map[string]string)
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
+		for i, form := range fields {
+			if i > 0 {
+				out[key(form)] = fields[0]
+			}
+		}
+	}
+	return out
+}
+
+// suffixes takes the endings away by the rules of the language.
+func (l *lexicon) suffixes(lower string, lang language) string {
+	if lang >= langNone {
+		return lower
+	}
+	env := snowballstem.NewEnv(lower)
+	l.stemmers[lang](env)
+	return env.Current()
+}
+
+// stemOf leads a word back to what its forms share, without accents.
+func (l *lexicon) stemOf(lower string, lang language) string {
+	if lang < latinLanguages && l.irregular[lang] != nil {
+		if lang == langGerman {
+			if base, ok := l.irregular[lang][bareOf(l.suffixes(lower, lang))]; ok {
+				lower = base
+			}
+		} else if base, ok := l.irregular[lang][lower]; ok {
+			lower = base
+		}
+	}
+	if stem := bareOf(l.suffixes(lower, lang)); stem != "" {
+		return stem
+	}
+	return bareOf(lower)
+}
+
+// word is one in lower case and what is known of it.
+type word struct {
+	lower  string
+	bare   string   // without accents
+	script language // its one language, or the first of its script's
+	stops  languageMask
+	hints  languageMask // languages that its letters speak for
+	date   dateWord
+	stems  []langStem
+}
+
+type langStem struct {
+	lang language
+	term *term
+}
+
+func (w *word) stopIn(latin language) bool {
+	return w.stops&(1<<w.in(latin)) != 0
+}
+
+// in gives the language that the word is read in, in a text of that language.
+func (w *word) in(latin language) language {
+	if w.script < latinLanguages {
+		return latin
+	}
+	return w.script
+}
+
+// word gives the one word of that text, whatever its case.
+func (a *Analyzer) word(text string) *word {
+	lower := strings.ToLower(text)
+	if len(lower) > maxWord {
+		lower = strings.ToValidUTF8(lower[:maxWord], "")
+	}
+	if w, ok := a.words[lower]; ok {
+		return w
+	}
+	lower = strings.Clone(lower)
+	w := &word{lower: lower, bare: bareOf(ordinal(lower)), script: scriptOf(lower)}
+	w.stops = a.lex.stops[w.bare]
+	w.date = a.lex.dates[w.bare]
+	if w.script < latinLanguages {
+		for _, r := range lower {
+			if r >= utf8.RuneSelf {
+				w.hints |= a.lex.letters[r]
+			}
+		}
+	}
+	a.words[lower] = w
+	return w
+}
+
+// ordinal gives "16" for "16th".
+func ordinal(lower string) string {
+	n := len(lower) - 2
+	if n < 1 || n > 4 || !allDigits(lower[:n]) {
+		return lower
+	}
+	switch lower[n:] {
+	case "st", "nd", "rd", "th":
+		return lower[:n]
+	}
+	return lower
+}
+
+// stem gives the term of a word in a text of that language.
+func (a *Analyzer) stem(w *word, latin language) *term {
+	lang := w.in(latin)
+	for _, s := range w.stems {
+		if s.lang == lang {
+			return s.term
+		}
+	}
+	text := w.bare
+	if !isDigit(w.bare[0]) {
+		text = a.lex.stemOf(w.lower, lang)
+	}
+	t := a.intern([]byte(text))
+	w.stems = append(w.stems, langStem{lang: lang, term: t})
+	return t
+}
+
+// scriptOf gives the language of a script that only one of ours is written in, and
+// English for the Latin script, whose languages the text tells apart.
+func scriptOf(lower string) language {
+	for _, r := range lower {
+		switch {
+		case r < utf8.RuneSelf && !unicode.IsLetter(r):
+		case unicode.Is(unicode.Latin, r):
+			return langEnglish
+		case unicode.Is(unicode.Cyrillic, r):
+			return langRussian
+		case unicode.Is(unicode.Arabic, r):
+			return langArabic
+		case unicode.Is(unicode.Tamil, r):
+			return langTamil
+		default:
+			return langNone
+		}
+	}
+	return langNone
+}
+
+// language guesses which language of the Latin script the text at hand is in, by its
+// function words and letters; a text that has neither counts as English.
+func (a *Analyzer) language() language {
+	guess, _ := a.guess()
+	return guess
+}
+
+// guess says also whether anything spoke for it.
+func (a *Analyzer) guess() (guess language, sure bool) {
+	var score [latinLanguages]int
+	for _, w := range a.seq {
+		if w.script < latinLanguages || w.stops != 0 {
+			vote(&score, w.stops, 12)
+			vote(&score, w.hints, 6)
+		}
+	}
+	for lang, n := range score {
+		if n > score[guess] {
+			guess = language(lang)
+		}
+	}
+	return guess, score[guess] > 0
+}
+
+// vote shares the weight among the languages of the set.
+func vote(score *[latinLanguages]int, set languageMask, weight int) {
+	set &= 1<<latinLanguages - 1
+	if set == 0 {
+		return
+	}
+	share := 1 + weight/bits.OnesCount32(uint32(set))
+	for set != 0 {
+		i := bits.TrailingZeros32(uint32(set))
+		score[i] += share
+		set &= set - 1
+	}
+}
+
+// bareOf takes accents and vowel points away, in the scripts where a mark doesn't
+// make another letter.
+func bareOf(lower string) string {
+	if isASCII(lower) {
+		return lower
+	}
+	var out strings.Builder
+	for _, r := range norm.NFD.String(lower) {
+		switch {
+		case isAccent(r):
+		case r == 'ı':
+			out.WriteByte('i')
+		case r == 'ł':
+			out.WriteByte('l')
+		case r == 'ø':
+			out.WriteByte('o')
+		case r == 'đ':
+			out.WriteByte('d')
+		case r == 'ß':
+			out.WriteString("ss")
+		case r == 'æ':
+			out.WriteString("ae")
+		case r == 'œ':
+			out.WriteString("oe")
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(out.String())
+}
+
+// isAccent says whether a mark is left out: those of Latin, Greek and Cyrillic, the
+// points of Hebrew and Arabic.
+func isAccent(r rune) bool {
+	return r >= 0x0300 && r <= 0x036F || r >= 0x0591 && r <= 0x05C7 && unicode.Is(unicode.Mn, r) ||
+		r >= 0x064B && r <= 0x065F || r == 0x0670 || r >= 0x1AB0 && r <= 0x1AFF
+}

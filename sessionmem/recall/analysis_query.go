@@ -1,0 +1,169 @@
+package recall
+
+import (
+	"strings"
+	"time"
+)
+
+// QueryTerms is what a question looks for.
+type QueryTerms struct {
+	Terms []QueryTerm
+	Spans []Span // times that it names, relative to when it is asked
+	When  bool   // it asks for a time
+}
+
+// QueryTerm is one thing that a question looks for.
+type QueryTerm struct {
+	Class    Class
+	Weight   float64   // beside the others of the question
+	Variants []Variant // how a text may have it; the first is the likeliest
+}
+
+// Variant is a term that stands for what is looked for, and how well.
+type Variant struct {
+	Term   string
+	Weight float64
+}
+
+// Weights of what a question is made of; measured.
+const (
+	weightWord  = 1
+	weightName  = .5 // a name is in every other line of a conversation
+	weightPart  = .5 // of an identifier: the whole counts for itself
+	weightExact = 3
+	weightPair  = .4
+	weightDate  = 1
+	otherLatin  = .6 // the same word read in another language
+)
+
+// Query gives the terms of a question asked at a time. Function words are left out,
+// unless it has nothing else.
+func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
+	a.read(text)
+	language, sure := a.guess()
+	q := queryReader{a: a, language: language, sure: sure, keepStops: !a.hasContent(language), seen: make(map[string]int)}
+	for i, f := range a.found {
+		for j := range f.tokens {
+			q.token(f.tokens[j], i > 0)
+		}
+	}
+	spans := a.spans(now)
+	q.dates(spans)
+	return QueryTerms{Terms: q.terms, Spans: spans, When: a.asksWhen()}
+}
+
+// hasContent says whether the text at hand is more than function words.
+func (a *Analyzer) hasContent(language language) bool {
+	for _, f := range a.found {
+		for _, t := range f.tokens {
+			if t.word == nil || !t.word.stopIn(language) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// queryReader makes terms of a question's words.
+type queryReader struct {
+	a         *Analyzer
+	language  language
+	sure      bool // the language was told by something
+	keepStops bool
+	terms     []QueryTerm
+	seen      map[string]int // by first variant: where
+	before    *term          // the content word before
+}
+
+func (q *queryReader) token(t token, inner bool) {
+	switch t.kind {
+	case tokenTerm:
+		weight := float64(weightWord)
+		class := ClassOf(t.term.text)
+		if class == ClassExact {
+			weight = weightExact
+		}
+		q.add(class, weight, Variant{t.term.text, 1})
+	case tokenSign:
+		q.add(ClassWord, weightWord, Variant{t.term.text, 1})
+	case tokenPart:
+		q.add(ClassWord, weightPart, q.variants(t.word)...)
+	case tokenWord:
+		if t.word.stopIn(q.language) && !q.keepStops {
+			return
+		}
+		stem := q.a.stem(t.word, q.language)
+		weight := float64(weightWord)
+		if inner && t.upper && q.language != langGerman && q.sure {
+			weight = weightName
+		}
+		q.add(ClassWord, weight, q.variants(t.word)...)
+		if q.before != nil {
+			q.add(ClassPair, weightPair, Variant{q.a.bigram(q.before, stem).text, 1})
+		}
+		q.before = stem
+	}
+}
+
+// variants are the stems that a word has in the languages of its script: what is
+// looked for may be in a text of another language than the question.
+func (q *queryReader) variants(w *word) []Variant {
+	first := q.a.stem(w, q.language).text
+	out := []Variant{{first, 1}}
+	if w.script >= latinLanguages || len(w.bare) < 4 || isDigit(w.bare[0]) {
+		return out
+	}
+	weight := float64(otherLatin)
+	if !q.sure {
+		weight = 1
+	}
+	add := func(text string) {
+		for _, v := range out {
+			if v.Term == text {
+				return
+			}
+		}
+		out = append(out, Variant{text, weight})
+	}
+	for lang := range latinLanguages {
+		add(q.a.stem(w, lang).text)
+	}
+	if plain := strings.NewReplacer("ae", "a", "oe", "o", "ue", "u").Replace(w.bare); plain != w.bare {
+		add(q.a.lex.stemOf(plain, langGerman))
+	}
+	return out
+}
+
+// add adds a term once: what is said twice in a question isn't asked twice.
+func (q *queryReader) add(class Class, weight float64, variants ...Variant) {
+	if i, ok := q.seen[variants[0].Term]; ok {
+		q.terms[i].Weight = max(q.terms[i].Weight, weight)
+		return
+	}
+	q.seen[variants[0].Term] = len(q.terms)
+	q.terms = append(q.terms, QueryTerm{Class: class, Weight: weight, Variants: variants})
+}
+
+// dates adds what a text may mention of the times that are asked for.
+func (q *queryReader) dates(spans []Span) {
+	for _, s := range spans {
+		for _, t := range s.asked() {
+			q.add(ClassMoment, weightDate, Variant{t, 1})
+		}
+	}
+}
+
+// asksWhen says whether the question asks for a time.
+func (a *Analyzer) asksWhen() bool {
+	for i, w := range a.seq {
+		if i > 2 {
+			break
+		}
+		for when := range strings.FieldsSeq(whenWords) {
+			if w.bare == when {
+				return true
+			}
+		}
+	}
+	return false
+}

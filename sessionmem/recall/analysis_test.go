@@ -1,0 +1,160 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// saturday is when the texts of these tests are written.
+var saturday = time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
+
+// termsOf gives the terms of a text of some class.
+func termsOf(text string, class Class) []string {
+	var out []string
+	for _, f := range NewAnalyzer().Chunk(text, saturday).Freqs {
+		if ClassOf(f.Term) == class {
+			out = append(out, f.Term)
+		}
+	}
+	return out
+}
+
+func TestWordsAreLedBackToTheirStem(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"The fans were spinning loudly", "the fan were spin loud"},
+		{"She went to the cafés and took the children", "she go to the cafe and take child"},
+		{"it's what we've said", "it what we say"},
+		{"Die Lüfter laufen sehr laut und die Kinder gingen", "die luft lauf sehr laut und kind geh"},
+		{"Les chevaux de l'homme sont dans les maisons", "le cheval de l homm sont dan maison"},
+		{"Я купила новые книги", "я куп нов книг"},
+		{"", ""},
+		{"Straße STRASSE", "strass"},
+		{"1,000 and 3.5 on the 16th", "1000 and 3.5 on the 16"},
+		{"e-mail", "e mail email"},
+		{"日本語 猫", "日 日本 本 本語 語 猫"},
+		{"東京タワーに行った", "東 東京 京 京タ タワ ワー ーに に行 行 行っ った"},
+		{"ＡＢＣ ﬁne", "abc fine"},
+	} {
+		if got := strings.Join(termsOf(c.text, ClassWord), " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsCopiedLetterByLetterIsAnExactToken(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"see foo.go:12 and foo.go:12:5,", "=foo.go =foo.go:12 =foo.go:12:5"},
+		{"error[E0432]: at pkg/net/Conn.go", "=e0432 =pkg/net/conn.go =conn.go"},
+		{"parseConfigFile() calls snake_case and os.ReadFile", "=parseconfigfile =snake_case =os.readfile"},
+		{"v1.2.3, 1.2.3 but not 1.2", "=v1.2.3 =1.2.3"},
+		{"0xDEADBEEF ERR_CONN_RESET CVE-2024-1234 cpu-k3x9qa", "=0xdeadbeef =err_conn_reset =cve-2024-1234 =cpu-k3x9qa"},
+		{"https://www.example.com/a/b/ and http://localhost:8080", "=example.com/a/b =example.com =localhost:8080"},
+		{"me@example.org C++ C# ~/.config /etc/hosts", "=me@example.org =c++ =c# =etc/hosts"},
+		{"std::io::Result C:\\temp\\a.txt", "=std::io::result =result =c:\\temp\\a.txt =a.txt"},
+		{"and/or 24/7 self-care 16th 10am 1990s iPhone YouTube e.g. U.S.A. 3.5 16-year-old 2023-05-07 well...", ""},
+	} {
+		if got := strings.Join(termsOf(c.text, ClassExact), " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestPartsOfIdentifiersAreWordsToo(t *testing.T) {
+	got := termsOf("parseConfigFile snake_case foo.go", ClassWord)
+	for _, want := range []string{"pars", "config", "file", "snake", "case", "foo", "go"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is not among %q", want, got)
+		}
+	}
+}
+
+func TestAQuestionDropsItsFunctionWordsButNeverAll(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"What did the dog eat?", "dog eat"},
+		{"Who is it?", "who is it"},
+		{"Was hat der Hund gegessen?", "hund ess"},
+		{"where is foo.go", "=foo.go foo go"},
+		{"", ""},
+		{"???", ""},
+	} {
+		var got []string
+		for _, term := range NewAnalyzer().Query(c.text, saturday).Terms {
+			if term.Class != ClassPair {
+				got = append(got, term.Variants[0].Term)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestPairsOfContentWordsAreTerms(t *testing.T) {
+	chunk := termsOf("we adopted the puppy", ClassPair)
+	query := NewAnalyzer().Query("adopting puppies", saturday)
+	var asked []string
+	for _, term := range query.Terms {
+		if term.Class == ClassPair {
+			asked = append(asked, term.Variants[0].Term)
+		}
+	}
+	if d := cmp.Diff(asked, chunk); d != "" || len(chunk) != 1 {
+		t.Errorf("asked and found differ: %s", d)
+	}
+}
+
+func TestMarks(t *testing.T) {
+	a := NewAnalyzer()
+	for _, c := range []struct {
+		text string
+		want Marks
+	}{
+		{"How are you?", MarkQuestion},
+		{"How are you? 😀", MarkQuestion},
+		{"お元気ですか？", MarkQuestion},
+		{"Why? Because.", 0},
+		{"I went there last week.", MarkTime},
+		{"Did you go yesterday?", MarkQuestion | MarkTime},
+		{"I may go in a while", 0},
+	} {
+		if got := a.Chunk(c.text, saturday).Marks; got != c.want {
+			t.Errorf("%q: %b, want %b", c.text, got, c.want)
+		}
+	}
+}
+
+func TestAnalysisForgetsAndStaysTheSame(t *testing.T) {
+	text := "The quick fans of cpu-k3x9qa failed with E0432 on 3 May 2023 in Zürich, 東京"
+	a := NewAnalyzer()
+	before := slices.Clone(a.Chunk(text, saturday).Freqs)
+	a.forget()
+	if d := cmp.Diff(before, a.Chunk(text, saturday).Freqs); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(before, NewAnalyzer().Chunk(text, saturday).Freqs); d != "" {
+		t.Error(d)
+	}
+}
+
+func FuzzAnalysis(f *testing.F) {
+	for _, s := range []string{"a", "foo.go:12", "\xff'", "e-mail 2023-05-07 9999-99-99", "ـ", "日ー本", "\u0301\u0301", "1,000,000", "in May of the", "C:\\", "::", "v.1", "last 0 days", "เชียงใหม่", "x\u00adb", "ǅ", "0000\u0323"} {
+		f.Add(s)
+	}
+	a := NewAnalyzer()
+	f.Fuzz(func(t *testing.T, text string) {
+		got := append([]TermFreq{}, a.Chunk(text, saturday).Freqs...)
+		for _, f := range got {
+			if f.Term == "" || f.N < 1 {
+				t.Fatalf("term %q %d times", f.Term, f.N)
+			}
+		}
+		a.Query(text, saturday)
+		if d := cmp.Diff(got, append([]TermFreq{}, NewAnalyzer().Chunk(text, saturday).Freqs...)); d != "" {
+			t.Fatalf("another time, other terms: %s", d)
+		}
+	})
+}

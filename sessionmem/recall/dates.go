@@ -1,0 +1,196 @@
+package recall
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Span is a stretch of time, half open.
+type Span struct {
+	From, To time.Time
+	grain    grain
+}
+
+// Contains says whether the time lies in the span.
+func (s Span) Contains(t time.Time) bool { return !t.Before(s.From) && t.Before(s.To) }
+
+// numericDate is a date in figures, with its day; year 0 is none.
+type numericDate struct{ year, month, day int }
+
+// dateToken is a word of a text as the reader of dates sees it.
+type dateToken struct {
+	dateWord
+	number int         // the word is this number; -1: none
+	date   numericDate // a whole date in figures
+}
+
+// mention is a date in a text: in the calendar, or relative to when it was written.
+type mention struct {
+	span   Span
+	yearly bool // no year was named
+	vague  bool // a time expression without a place in the calendar
+}
+
+// yearsBack is how many years a question's date without a year may mean.
+const yearsBack = 12
+
+// dateTokens gives the words of the text at hand as the reader of dates sees them;
+// false: there is no date among them.
+func (a *Analyzer) dateTokens() ([]dateToken, bool) {
+	any := false
+	for _, f := range a.found {
+		if f.date.year != 0 {
+			a.dates, any = append(a.dates, dateToken{number: -1, date: f.date}), true
+			continue
+		}
+		for i := range f.tokens {
+			w := f.tokens[i].word
+			if w == nil || f.tokens[i].kind != tokenWord {
+				continue
+			}
+			t := dateToken{dateWord: w.date, number: -1}
+			if len(w.bare) <= 4 && isDigit(w.bare[0]) && allDigits(w.bare) {
+				t.number, _ = strconv.Atoi(w.bare)
+			}
+			switch t.kind {
+			case dateNone, dateIn, dateNumber, dateFiller, datePart, dateMod:
+				any = any || isYear(t.number)
+			default:
+				any = true
+			}
+			any = any || t.kind == dateMod && t.n <= 0
+			a.dates = append(a.dates, t)
+		}
+	}
+	return a.dates, any
+}
+
+// mentions counts the dates in the text at hand as terms, and says whether it holds
+// any time expression.
+func (a *Analyzer) mentions(at time.Time) bool {
+	tokens, any := a.dateTokens()
+	if !any {
+		return false
+	}
+	found := false
+	for m := range readDates(tokens, at) {
+		found = true
+		if m.vague || at.IsZero() && m.yearly {
+			continue
+		}
+		for _, t := range m.span.terms() {
+			a.count(a.intern([]byte(t)))
+		}
+	}
+	return found
+}
+
+// terms are what a mention of that date is indexed as.
+func (s Span) terms() []string {
+	switch s.grain {
+	case grainDay:
+		return []string{dayTerm(s.From), monthTerm(s.From)}
+	case grainWeekend:
+		return []string{dayTerm(s.From), dayTerm(s.From.AddDate(0, 0, 1))}
+	case grainWeek:
+		return []string{weekTerm(s.From)}
+	case grainMonth:
+		return []string{monthTerm(s.From)}
+	case grainSeason:
+		return []string{monthTerm(s.From), monthTerm(s.From.AddDate(0, 1, 0)), monthTerm(s.From.AddDate(0, 2, 0))}
+	case grainYear:
+		return []string{yearTerm(s.From)}
+	}
+	return nil
+}
+
+// asked are the terms that a question for that time looks for: also the week of a
+// day, and the days of a week.
+func (s Span) asked() []string {
+	out := s.terms()
+	switch s.grain {
+	case grainDay:
+		out = []string{dayTerm(s.From), weekTerm(s.From)}
+	case grainWeekend:
+		out = append(out, weekTerm(s.From))
+	case grainWeek:
+		for d := range 7 {
+			out = append(out, dayTerm(s.From.AddDate(0, 0, d)))
+		}
+	}
+	return out
+}
+
+func dayTerm(t time.Time) string   { return t.Format("@2006-01-02") }
+func monthTerm(t time.Time) string { return t.Format("@2006-01") }
+func yearTerm(t time.Time) string  { return t.Format("@2006") }
+func weekTerm(t time.Time) string {
+	year, week := t.ISOWeek()
+	return fmt.Sprintf("@%d-w%02d", year, week)
+}
+
+// TimesOf gives the stretches of time that a question names, relative to now: "last
+// week", "in May 2023", "am 3. Mai". A month or day without a year may mean any of
+// the last years; the latest comes first.
+func (a *Analyzer) TimesOf(question string, now time.Time) []Span {
+	a.read(question)
+	return a.spans(now)
+}
+
+func (a *Analyzer) spans(now time.Time) []Span {
+	tokens, any := a.dateTokens()
+	if !any {
+		return nil
+	}
+	var out []Span
+	for m := range readDates(tokens, now) {
+		switch {
+		case m.vague:
+		case m.yearly:
+			for y := range yearsBack {
+				span := m.span
+				span.From, span.To = span.From.AddDate(-y, 0, 0), span.To.AddDate(-y, 0, 0)
+				out = append(out, span)
+			}
+		default:
+			out = append(out, m.span)
+		}
+	}
+	return out
+}
+
+// parseNumericDate reads 2023-05-07, 2023/05/07, 7.5.2023 and 5/7/2023 (month first,
+// as where slashes are used, unless that makes no date).
+func parseNumericDate(s string) (numericDate, bool) {
+	if len(s) < 8 || len(s) > 10 || !isDigit(s[0]) {
+		return numericDate{}, false
+	}
+	sep := strings.IndexFunc(s, func(r rune) bool { return r == '-' || r == '/' || r == '.' })
+	if sep < 0 {
+		return numericDate{}, false
+	}
+	parts := strings.Split(s, s[sep:sep+1])
+	if len(parts) != 3 {
+		return numericDate{}, false
+	}
+	var n [3]int
+	for i, p := range parts {
+		if !allDigits(p) {
+			return numericDate{}, false
+		}
+		n[i], _ = strconv.Atoi(p)
+	}
+	d := numericDate{year: n[0], month: n[1], day: n[2]}
+	switch {
+	case len(parts[0]) == 4:
+	case s[sep] == '/' && n[0] <= 12:
+		d = numericDate{year: n[2], month: n[0], day: n[1]}
+	default:
+		d = numericDate{year: n[2], month: n[1], day: n[0]}
+	}
+	return d, isYear(d.year) && d.month >= 1 && d.month <= 12 && d.day >= 1 && d.day <= 31
+}
+
+func isYear(n int) bool { return n >= 1900 && n <= 2099 }

@@ -1,0 +1,88 @@
+package recall
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDatesInTextsAreToldFromWhenTheyWereWritten(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"I saw her yesterday", "@2026-11-20 @2026-11"},
+		{"the day before yesterday we left", "@2026-11-19 @2026-11"},
+		{"last night", "@2026-11-20 @2026-11"},
+		{"last week was hard", "@2026-w46"},
+		{"last month and last year", "@2026-10 @2025"},
+		{"two weeks ago", "@2026-w45"},
+		{"a couple of days ago", "@2026-11-19 @2026-11"},
+		{"three years ago", "@2023"},
+		{"last Friday", "@2026-11-20 @2026-11"},
+		{"on Monday", "@2026-11-16 @2026-11"},
+		{"next Saturday", "@2026-11-28 @2026-11"},
+		{"last weekend", "@2026-11-14 @2026-11-15"},
+		{"in May 2023", "@2023-05"},
+		{"3 May 2023", "@2023-05-03 @2023-05"},
+		{"May 3rd, 2023", "@2023-05-03 @2023-05"},
+		{"the 3rd of May 2023", "@2023-05-03 @2023-05"},
+		{"in June", "@2026-06"},
+		{"2023-05-07 or 7.5.2023 or 5/7/2023", "@2023-05-07 @2023-05"},
+		{"since 2016", "@2016"},
+		{"summer of 2022", "@2022-06 @2022-07 @2022-08"},
+		{"gestern und vorgestern", "@2026-11-20 @2026-11 @2026-11-19"},
+		{"letzte Woche", "@2026-w46"},
+		{"vor zwei Monaten", "@2026-09"},
+		{"vor einem Jahr", "@2025"},
+		{"am 3. Mai 2023", "@2023-05-03 @2023-05"},
+		{"im Sommer 2022", "@2022-06 @2022-07 @2022-08"},
+		{"вчера", "@2026-11-20 @2026-11"},
+		{"you may march on, the sun sat down", ""},
+		{"Friday we talked for two years recently", ""},
+		{"a day, one week, 12345, 99.99.2023", ""},
+	} {
+		if got := strings.Join(termsOf(c.text, ClassMoment), " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestTimesOfAQuestion(t *testing.T) {
+	const day = "2006-01-02"
+	for _, c := range []struct {
+		question string
+		first    string // the latest span
+		spans    int
+	}{
+		{"what did I say yesterday?", "2026-11-20 2026-11-21", 1},
+		{"what happened last week", "2026-11-09 2026-11-16", 1},
+		{"what did we do in the last three days", "2026-11-18 2026-11-22", 1},
+		{"what did we plan in May 2023?", "2023-05-01 2023-06-01", 1},
+		{"what did we plan in May?", "2026-05-01 2026-06-01", yearsBack},
+		{"what was on 16 June, 2023", "2023-06-16 2023-06-17", 1},
+		{"what happened in 2022", "2022-01-01 2023-01-01", 1},
+		{"was war letzten Monat", "2026-10-01 2026-11-01", 1},
+		{"was war letzten Freitag", "2026-11-20 2026-11-21", 1},
+		{"in December", "2026-12-01 2027-01-01", yearsBack},
+		{"in February", "2026-02-01 2026-03-01", yearsBack},
+		{"may I ask something", "", 0},
+		{"what is the capital of France", "", 0},
+	} {
+		spans := NewAnalyzer().TimesOf(c.question, saturday)
+		first := ""
+		if len(spans) > 0 {
+			first = spans[0].From.Format(day) + " " + spans[0].To.Format(day)
+		}
+		if first != c.first || len(spans) != c.spans {
+			t.Errorf("%q: %d spans, first %q; want %d, %q", c.question, len(spans), first, c.spans, c.first)
+		}
+	}
+}
+
+func TestQuestionsForATime(t *testing.T) {
+	for question, want := range map[string]bool{
+		"When did she leave?": true, "So when was it": true, "Wann war das?": true, "Когда это было?": true,
+		"What did he say when she left?": false, "": false,
+	} {
+		if got := NewAnalyzer().Query(question, saturday).When; got != want {
+			t.Errorf("%q: %v", question, got)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package recall
+
+import "strings"
+
+// dateKind says what a word does in a date.
+type dateKind uint8
+
+const (
+	dateNone     dateKind = iota
+	dateMonth             // n: 1–12
+	dateMonthish          // a month's name that is another word too: only beside a number or a preposition
+	dateWeekday           // n: 0 is Sunday
+	dateDay               // n: days from today
+	dateUnit              // n: a grain
+	dateMod               // n: -1 last, 0 this, 1 next
+	datePart              // a part of the day: "last night", "this morning"
+	dateAgo               // behind a length: "two weeks ago"
+	dateBefore            // in front of one: "vor zwei Wochen"
+	dateIn                // in front of a month, a year or a length to come
+	dateNumber            // n
+	dateSeason            // n: its first month
+	dateFiller            // "of", "the": skipped inside a date
+	dateVague             // a time expression that no calendar resolves: "recently"
+)
+
+// dateWord is a word's part in a date.
+type dateWord struct {
+	kind dateKind
+	n    int8
+}
+
+// grain is how exact a date is.
+type grain int8
+
+const (
+	grainDay grain = iota + 1
+	grainWeekend
+	grainWeek
+	grainMonth
+	grainSeason
+	grainYear
+)
+
+// dateWords are the words of dates, without accents: kind, number, the words. English
+// and German are whole; of other languages the months and the commonest words.
+//
+//nolint:misspell // other languages than English
+const dateWords = `
+month 1 january jan januar janner janvier enero gennaio janeiro januari января январь январе
+month 2 february feb februar febr fevrier febrero febbraio fevereiro februari февраля февраль феврале
+month 3 marz mars marzo marco maart марта март марте
+monthish 3 march mar
+month 4 april apr avril abril aprile апреля апрель апреле
+monthish 5 may mai mayo maggio maio mei maj мая май мае
+month 6 june jun juni juin junio giugno junho июня июнь июне
+month 7 july jul juli juillet julio luglio julho июля июль июле
+month 8 august aug aout agosto augustus augusti августа август августе
+month 9 september sep sept septembre septiembre settembre setembro сентября сентябрь сентябре
+month 10 october oct oktober okt octobre octubre ottobre outubro октября октябрь октябре
+month 11 november nov novembre noviembre novembro ноября ноябрь ноябре
+month 12 december dec dezember dez decembre diciembre dicembre dezembro декабря декабрь декабре
+weekday 0 sunday sonntag dimanche domingo domenica zondag воскресенье
+weekday 1 monday montag lundi lunes lunedi maandag понедельник
+weekday 2 tuesday dienstag mardi martes martedi dinsdag вторник
+weekday 3 wednesday mittwoch mercredi miercoles mercoledi woensdag среду
+weekday 4 thursday donnerstag jeudi jueves giovedi donderdag четверг
+weekday 5 friday freitag vendredi viernes venerdi vrijdag пятницу
+weekday 6 saturday samstag sonnabend samedi sabato zaterdag субботу
+day -1 yesterday gestern hier ayer ieri ontem gisteren вчера
+day -2 vorgestern anteayer eergisteren позавчера
+day 0 today tonight heute aujourd'hui hoy oggi hoje vandaag сегодня
+day 1 tomorrow demain manana domani amanha завтра
+day 2 ubermorgen overmorgen послезавтра
+unit 1 day days tag tage tagen
+unit 2 weekend weekends wochenende
+unit 3 week weeks woche wochen
+unit 4 month months monat monate monaten monats
+unit 6 year years jahr jahre jahren jahres
+mod -1 last past previous letzte letzten letzter letztes letztem vergangene vergangenen vergangener vergangenes vorige vorigen voriger voriges
+mod 0 this diese diesen dieser dieses diesem
+mod 1 next upcoming nachste nachsten nachster nachstes nachstem kommende kommenden kommender kommendes
+part 0 night morning afternoon evening nacht morgen vormittag nachmittag abend
+ago 0 ago earlier
+before 0 vor
+in 0 in on since during until till by early late mid from around im am ab seit bis anfang mitte ende en em le el
+number 1 a an one ein eine einen einem einer
+number 2 two couple zwei paar
+number 3 three few several drei einige einigen
+number 4 four vier
+number 5 five funf
+number 6 six sechs
+number 7 seven sieben
+number 8 eight acht
+number 9 nine neun
+number 10 ten zehn
+number 11 eleven elf
+number 12 twelve zwolf
+season 3 spring fruhling fruhjahr
+season 6 summer sommer
+season 9 autumn herbst
+season 12 winter
+filler 0 of the de del des
+vague 0 recently lately nowadays soon kurzlich neulich bald
+`
+
+// whenWords ask for a time, in the first words of a question.
+const whenWords = `when wann quand cuando quando wanneer когда متى 언제`
+
+// dateLexicon reads the table.
+func dateLexicon() map[string]dateWord {
+	kinds := map[string]dateKind{
+		"month": dateMonth, "monthish": dateMonthish, "weekday": dateWeekday, "day": dateDay, "unit": dateUnit, "mod": dateMod, "part": datePart,
+		"ago": dateAgo, "before": dateBefore, "in": dateIn, "number": dateNumber, "season": dateSeason, "filler": dateFiller, "vague": dateVague,
+	}
+	out := make(map[string]dateWord, 512)
+	for line := range strings.Lines(dateWords) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			continue
+		}
+		word := dateWord{kind: kinds[fields[0]], n: smallNumber(fields[1])}
+		for _, w := range fields[2:] {
+			out[w] = word
+		}
+	}
+	return out
+}
+
+// smallNumber reads a number of the table: at most two digits, maybe negative.
+func smallNumber(s string) int8 {
+	n, sign := int8(0), int8(1)
+	for i := range len(s) {
+		if s[i] == '-' {
+			sign = -1
+			continue
+		}
+		n = n*10 + int8(s[i]-'0')
+	}
+	return sign * n
+}
