@@ -70,6 +70,7 @@ type Params struct {
 	// session is named by a model.
 	Loaded func(ctx context.Context, model string) bool
 	Named  func(session string) // a session got a title in the background; optional
+	Ended  func(session string) // a turn has ended, well or not; optional
 	Logger *slog.Logger         // optional
 }
 
@@ -167,6 +168,13 @@ func (e *Engine) Active(session string) *Run {
 		return runs[0]
 	}
 	return nil
+}
+
+// Busy reports whether a turn is under way in this process.
+func (e *Engine) Busy() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs) > 0
 }
 
 // Close stops all runs and waits for them (their partial answers are kept). A run

@@ -67,6 +67,9 @@ func (t *turn) run(ctx context.Context) {
 	if err == nil {
 		t.engine.workAfter(t.req.Session, t.percent)
 	}
+	if t.engine.p.Ended != nil {
+		t.engine.p.Ended(t.req.Session)
+	}
 	t.out.finish(t.last, t.result, err)
 }
 

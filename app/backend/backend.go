@@ -17,6 +17,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
 )
 
 // Backend is the opened parts. The fields are set once and may be used directly.
@@ -51,11 +52,19 @@ type Backend struct {
 	work     sync.WaitGroup
 	refused  *refusals
 
+	recallOnce sync.Once
+	recall     *recall.Index
+	recallErr  error
+	recallOpen atomic.Pointer[recall.Index] // the same, for who doesn't wait for it
+
 	reload  sync.Mutex // config.toml is read by one at a time
-	mu      sync.Mutex
+	mu      sync.Mutex // guards cfg, notices, indexing
 	cfg     config.Config
 	notices []Notice
 	notify  publisher
+
+	indexing     map[int]func(recall.Progress)
+	nextIndexing int
 }
 
 // Config is the configuration now; it is read again when config.toml is edited.

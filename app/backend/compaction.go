@@ -98,6 +98,7 @@ func (b *Backend) tellCompacted(c sessionmem.Compacted) {
 	b.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages,
 		"lessons", len(kept.Written), "proposed", len(kept.Proposed), "refused", kept.Refused)
 	if c.Summary.ID != "" {
+		b.indexChanged()
 		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: c.Session, Text: c.Words()})
 	}
 	if len(kept.Written)+len(kept.Proposed) > 0 {

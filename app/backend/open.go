@@ -183,7 +183,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	}
 	b.Store = store
 	b.opened.Store(store)
-	b.closers = append(b.closers, store.Close)
+	b.closers = append(b.closers, store.Close, b.closeRecall)
 	if err := store.RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
 	}
@@ -254,7 +254,7 @@ func (b *Backend) openEngine() {
 		Logger:   b.Logger,
 
 		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
-		Loaded: b.loadedModel, Named: b.SessionsChanged,
+		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: func(string) { b.indexChanged() },
 	})
 	b.closers = append(b.closers, b.Engine.Close)
 }

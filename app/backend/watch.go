@@ -14,12 +14,14 @@ import (
 // notifier opens a file per entry on some systems).
 func (b *Backend) watch() {
 	b.work.Go(func() { b.Compaction.Run(b.ctx) })
+	b.work.Go(b.keepIndex)
 	home := b.Paths.Home
 	b.watchDirs(sessionmem.WatchConfig{
 		Dirs:   []string{filepath.Join(home, "agents"), filepath.Join(home, "skills"), filepath.Join(home, "memory")},
 		Logger: b.Logger,
 	}, func(changes []sessionmem.Change) {
 		for _, c := range changes {
+			b.indexChanged(c.Path)
 			if c.Path == b.Memory.InboxPath() {
 				b.notify.publish(b.memoryNotice("", sessionmem.Kept{}))
 				continue

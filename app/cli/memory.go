@@ -23,9 +23,11 @@ type memoryLine struct {
 }
 
 func (c *commands) memoryCommand() *cobra.Command {
-	group := c.group("memory", "Show what is remembered, and add to it", c.memoryList(), c.memoryAdd(), c.memoryInbox(), c.memoryUndo())
+	group := c.group("memory", "Show what is remembered, add to it, and find what was said", c.memoryList(), c.memoryAdd(), c.memoryInbox(), c.memoryUndo(),
+		c.memorySearch(), c.memoryStatus(), c.memoryReindex(), c.memorySummarize())
 	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
-agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.`
+agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.
+What was said stands in the transcripts; search finds it there.`
 	return group
 }
 

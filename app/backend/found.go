@@ -1,0 +1,51 @@
+package backend
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"mac-stats/sessionmem/recall"
+)
+
+// Found is the answer to a search, as commands and the local API give it.
+type Found struct {
+	Query string     `json:"query"`
+	State string     `json:"state"` // of the index, in words: "fresh", "behind by 3 files"
+	Hits  []FoundHit `json:"hits"`  // best first; never null
+}
+
+// FoundHit is one passage that was found.
+type FoundHit struct {
+	Chunk   string  `json:"chunk"` // its id, which stays the same when the index is built anew
+	Path    string  `json:"path"`  // of the file, absolute
+	Session string  `json:"session"`
+	Turn    int     `json:"turn"` // 0-based place among the User and Assistant blocks of the session; -1 for other kinds
+	Kind    string  `json:"kind"`
+	Score   float64 `json:"score"` // 0 … 1, within this answer
+	Text    string  `json:"text"`
+	Time    string  `json:"time"` // RFC 3339
+}
+
+// Find searches what was said and learnt. A query never indexes: Found.State says
+// what the index lacks.
+func (b *Backend) Find(ctx context.Context, q recall.Query) (Found, recall.State, error) {
+	found := Found{Query: q.Text, Hits: []FoundHit{}}
+	index, err := b.Recall()
+	if err != nil {
+		return found, recall.State{Err: err}, err
+	}
+	q.Rerank = q.Rerank || b.recallSettings().Rerank
+	answer, err := index.Search(ctx, q)
+	if err != nil {
+		return found, answer.State, err
+	}
+	found.State = answer.State.String()
+	for _, h := range answer.Hits {
+		found.Hits = append(found.Hits, FoundHit{
+			Chunk: h.ID, Path: filepath.Join(b.Paths.Home, filepath.FromSlash(h.Path)), Session: h.Session,
+			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339),
+		})
+	}
+	return found, answer.State, nil
+}

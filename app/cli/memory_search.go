@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem/recall"
+)
+
+const (
+	mostHits  = 1000
+	mostQuery = 64 << 10 // bytes of a line of stdin
+)
+
+// resultLine is a line of `memory search --json`.
+type resultLine struct {
+	Type string `json:"type"` // result
+	backend.Found
+}
+
+// searchFlags are the flags of memory search.
+type searchFlags struct {
+	limit    int
+	session  string
+	all      bool
+	cold     bool
+	strategy string
+	json     bool
+}
+
+func (c *commands) memorySearch() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use: "search QUERY | -", Short: "Find what was said and learnt, in your own words",
+		Long: `search looks through all conversations and memory files: for words, names, error
+codes, dates ("last week", "in May"), and for meaning where an embedding model is
+installed. With - it answers each line of stdin, one after the other.
+
+It never reads the files anew: what it says last is how far the index is behind
+them. The app keeps the index up; without it, "memory reindex" does.`,
+		Example: `  mac-stats memory search "which port did we use for the proxy"
+  mac-stats memory search --session notes --limit 3 ERR_TIMEOUT
+  mac-stats memory search --json - < questions.txt`,
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.limit, "limit", 0, "show at most so many passages; 0 takes recall.top_k")
+	flags.StringVar(&f.session, "session", "", "only in this session")
+	flags.BoolVar(&f.all, "all-sessions", false, "in all sessions and memory files (what it does without --session)")
+	flags.BoolVar(&f.cold, "include-cold", false, "also in sessions that are older than recall.cold_after_days")
+	flags.StringVar(&f.strategy, "strategy", "", "lexical (words), semantic (meaning) or hybrid; else recall.strategy")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	c.completeFlag(cmd, "session", sessionNames)
+	c.completeFlag(cmd, "strategy", strategies)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error { return c.searchMemory(cmd, args, f) })
+	return cmd
+}
+
+func strategies(context.Context, *backend.Backend) []string {
+	return []string{string(recall.Hybrid), string(recall.Lexical), string(recall.Semantic)}
+}
+
+// checkSearch refuses what makes no sense before anything is opened.
+func checkSearch(cmd *cobra.Command, args []string, f searchFlags) error {
+	query := strings.Join(args, " ")
+	switch {
+	case strings.TrimSpace(query) == "":
+		return wrongUsage(cmd, "the query is empty")
+	case !utf8.ValidString(query):
+		return wrongUsage(cmd, "the query is not UTF-8")
+	case slices.Contains(args, "-") && len(args) > 1:
+		return wrongUsage(cmd, "give a query, or - for those on stdin")
+	case f.limit < 0 || f.limit > mostHits:
+		return wrongUsage(cmd, fmt.Sprintf("--limit must be from 0 to %d", mostHits))
+	case f.session != "" && f.all:
+		return wrongUsage(cmd, "--session and --all-sessions exclude each other")
+	case f.strategy != "" && !slices.Contains(strategies(nil, nil), f.strategy): //nolint:staticcheck // it needs no context
+		return wrongUsage(cmd, "--strategy is lexical, semantic or hybrid")
+	}
+	return nil
+}
+
+func (c *commands) searchMemory(cmd *cobra.Command, args []string, f searchFlags) error {
+	if err := checkSearch(cmd, args, f); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	return c.withBackend(ctx, func(b *backend.Backend) error {
+		q := recall.Query{Limit: f.limit, Cold: f.cold, Strategy: recall.Strategy(f.strategy)}
+		if f.session != "" {
+			name, err := b.Store.Resolve(ctx, source, f.session)
+			if err != nil {
+				return err
+			}
+			q.Scope.Session = name
+		}
+		if args[0] == "-" {
+			return c.searchLines(ctx, b, q, f.json)
+		}
+		q.Text = strings.Join(args, " ")
+		return c.searchOne(ctx, b, q, f.json)
+	})
+}
+
+// searchLines answers each line of stdin as it comes.
+func (c *commands) searchLines(ctx context.Context, b *backend.Backend, q recall.Query, asJSON bool) error {
+	lines := bufio.NewScanner(c.p.Stdin)
+	lines.Buffer(nil, mostQuery)
+	for n := 1; lines.Scan(); n++ {
+		if !utf8.Valid(lines.Bytes()) {
+			return &plainError{fmt.Sprintf("Line %d of stdin is not UTF-8.", n), "Send text, one query a line."}
+		}
+		q.Text = strings.TrimSpace(lines.Text())
+		if !asJSON {
+			if err := c.out.text(fmt.Sprintf("# %s\n", oneLine(q.Text, 200))); err != nil {
+				return err
+			}
+		}
+		if err := c.searchOne(ctx, b, q, asJSON); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return &plainError{"A line of stdin is longer than " + size(mostQuery) + ".", "Send one query a line."}
+	}
+	return lines.Err()
+}
+
+func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Query, asJSON bool) error {
+	found, state, err := b.Find(ctx, q)
+	if err != nil {
+		return indexProblem(err)
+	}
+	if asJSON {
+		return c.out.json(resultLine{Type: "result", Found: found})
+	}
+	for _, h := range found.Hits {
+		where, at := h.Session, ""
+		if where == "" {
+			where = h.Path
+		}
+		if t, err := time.Parse(time.RFC3339, h.Time); err == nil {
+			at = when(t)
+		}
+		if err := c.out.text(fmt.Sprintf("%s · %s · %s · %.2f\n  %s\n", where, at, h.Kind, h.Score, oneLine(h.Text, 300))); err != nil {
+			return err
+		}
+	}
+	words := "Index: " + found.State + "."
+	if len(found.Hits) == 0 {
+		words = "Nothing found. " + words
+	}
+	if state.Behind > 0 && !c.appRuns(ctx, b) {
+		words += " `mac-stats memory reindex` brings it up to date."
+	}
+	return c.out.text(words + "\n")
+}
+
+// indexProblem says what to do about an index that can't be used.
+func indexProblem(err error) error {
+	if isStop(err) {
+		return err
+	}
+	return &plainError{sentence(oneLine(err.Error(), 300)), "Check the cache folder's permissions and the free space, then `mac-stats memory reindex`; the index may be deleted at any time."}
+}
