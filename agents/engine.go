@@ -119,9 +119,12 @@ type Request struct {
 	// Settings are written with the message and hold from this turn on; nil leaves
 	// those the session has.
 	Settings *sessionmem.SessionSettings
-	NoTools  bool
-	Retry    string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
-	Edit     string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
+	// Place is where the message comes from, where that is not the owner: a channel of
+	// Discord; nil for the owner's own.
+	Place   *Place
+	NoTools bool
+	Retry   string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
+	Edit    string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
 	// AppCompacts: the app runs and summarises the session after the turn, so the user
 	// need not wait for it.
 	AppCompacts bool

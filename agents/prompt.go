@@ -27,6 +27,8 @@ type PromptInput struct {
 	ContextTokens int                   // the model's real context; 0: unknown, nothing is cut to fit
 	Native        bool                  // tools are called natively: no forms in the prompt
 	Tools         []ToolDoc
+	First         string            // instructions of the place, before all others
+	Shared        []SharedMemory    // memory of the place: a channel's, a server's, a person's
 	Session       string            // instructions for this conversation alone, at the end
 	Delegate      bool              // may hand tasks to agents and skills: roster and delegation rules
 	Guides        Guides            // only Directives and NativeTools are used
@@ -56,6 +58,7 @@ type Prompt struct {
 // skill, tools, roster, in this order, what changes least first.
 func BuildSystem(in PromptInput) Prompt {
 	b := newPromptBuilder(in)
+	b.add(in.First)
 	b.add(in.Agent.Soul)
 	b.add(in.Agent.Mood)
 	b.addMemory()
@@ -132,23 +135,44 @@ func (b *promptBuilder) prompt() Prompt {
 	return b.out
 }
 
-// addMemory injects both memory files, each within its budget of characters and
-// both together within the context's share. Where the share is the smaller one,
-// both give way in proportion.
+// SharedMemory is a memory file that stands beside the agent's own in a prompt.
+type SharedMemory struct {
+	Heading string // "Lessons for this channel"
+	File    sessionmem.MemoryFile
+	Budget  int // characters
+}
+
+// memoryParts are the memory files of a prompt, in order.
+func (in PromptInput) memoryParts() []SharedMemory {
+	parts := []SharedMemory{
+		{File: in.Global, Budget: in.GlobalBudget},
+		{Heading: "Lessons for " + in.Agent.Slug, File: in.Own, Budget: in.AgentBudget},
+	}
+	return append(parts, in.Shared...)
+}
+
+// addMemory injects the memory files, each within its budget of characters and all
+// together within the context's share. Where the share is the smaller one, all give
+// way in proportion.
 func (b *promptBuilder) addMemory() {
-	global, own := b.in.GlobalBudget, b.in.AgentBudget
+	parts := b.in.memoryParts()
 	for {
-		g, o := inject(b.in.Global, global), inject(b.in.Own, own)
-		text := memoryText(g, o, b.in.Agent.Slug)
+		injected := make([]sessionmem.Injected, len(parts))
+		for i, p := range parts {
+			injected[i] = inject(p.File, p.Budget)
+		}
+		text := memoryText(parts, injected)
 		cost := b.cost(text)
 		if !b.budget.Known() || cost <= b.budget.Memory || text == "" {
 			b.add(text)
-			b.noteMemory(b.in.Global, g)
-			b.noteMemory(b.in.Own, o)
+			for i, p := range parts {
+				b.noteMemory(p.File, injected[i])
+			}
 			return
 		}
-		global = smaller(global, g.Used, b.budget.Memory, cost)
-		own = smaller(own, o.Used, b.budget.Memory, cost)
+		for i := range parts {
+			parts[i].Budget = smaller(parts[i].Budget, injected[i].Used, b.budget.Memory, cost)
+		}
 	}
 }
 
@@ -192,14 +216,16 @@ func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injecte
 	b.out.Cut.Memory += i.Cut
 }
 
-func memoryText(global, own sessionmem.Injected, slug string) string {
+func memoryText(parts []SharedMemory, injected []sessionmem.Injected) string {
 	var s strings.Builder
-	if global.Text != "" {
-		writeMemory(&s, global)
-	}
-	if own.Text != "" {
-		fmt.Fprintf(&s, "\n\n## Lessons for %s\n", slug)
-		writeMemory(&s, own)
+	for i, p := range parts {
+		if injected[i].Text == "" {
+			continue
+		}
+		if p.Heading != "" {
+			fmt.Fprintf(&s, "\n\n## %s\n", p.Heading)
+		}
+		writeMemory(&s, injected[i])
 	}
 	if s.Len() == 0 {
 		return ""

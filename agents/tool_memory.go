@@ -61,6 +61,8 @@ func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 // text of strangers only the user's own words may, that the user asked to remember.
 func (m memoryTool) mustAsk(ctx context.Context, lesson string, target sessionmem.Target) string {
 	switch {
+	case m.t.req.Place != nil:
+		return sessionmem.WhyStrangers
 	case m.t.memoryWrite() == "ask":
 		return sessionmem.WhyAsk
 	case m.t.holdsStrangersText(ctx) && !m.t.userSaid(lesson, target):
@@ -111,6 +113,9 @@ func (t *turn) fullness(target sessionmem.Target) string {
 
 // target is whose memory a lesson goes to.
 func (m memoryTool) target(selector string) (sessionmem.Target, error) {
+	if p := m.t.req.Place; p != nil {
+		return p.Lessons, nil // whatever a stranger's text makes the model choose
+	}
 	if selector == "" {
 		return sessionmem.Target{Kind: sessionmem.TargetGlobal}, nil
 	}

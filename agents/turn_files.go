@@ -69,6 +69,7 @@ type contents struct {
 // of gives the content of a message.
 func (c *contents) of(b sessionmem.Block) content {
 	files := b.Attachments()
+	b = c.t.asSent(b)
 	if len(files) == 0 {
 		return content{text: userText(b)}
 	}
@@ -224,11 +225,16 @@ func (t *turn) linked(text string) (string, error) {
 	if n := len(t.req.Files) + len(sessionmem.Attachments(text)); n > sessionmem.MaxUploads {
 		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", ErrRequest, n, sessionmem.MaxUploads)
 	}
+	return sessionmem.WithLinks(text, t.uploads()...), nil
+}
+
+// uploads are what is going to be attached.
+func (t *turn) uploads() []sessionmem.Attachment {
 	var list []sessionmem.Attachment
 	for _, u := range t.req.Files {
 		list = append(list, u.Attachment())
 	}
-	return sessionmem.WithLinks(text, list...), nil
+	return list
 }
 
 // keepFiles keeps what is attached, once the message is going to be written, and

@@ -40,6 +40,9 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: linked, Context: t.attached(time.Now())}
+	if p := t.req.Place; p != nil {
+		b.Attrs = p.attrs(t.uploads())
+	}
 	if sessionmem.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
 		t.state(StateReading, "looking at the message")
 		if err := t.weigh(ctx, &b); err != nil {
@@ -138,7 +141,7 @@ func (t *turn) room(summary int) int {
 // end of the request: one line.
 func (t *turn) attached(now time.Time) string {
 	line := now.Format("Mon 2006-01-02 15:04 -07:00")
-	if t.engine.p.Vitals != nil {
+	if t.engine.p.Vitals != nil && t.req.Place == nil { // the machine is no business of strangers
 		if vitals := oneLine(t.engine.p.Vitals()); vitals != "" {
 			line += " · " + vitals
 		}
@@ -206,6 +209,7 @@ func (t *turn) promptInput(d *dialogue) PromptInput {
 	if target, ok := ownMemory(d.agent); ok {
 		in.Own = t.loadMemory(target)
 	}
+	t.placeMemory(&in)
 	return in
 }
 
@@ -244,14 +248,19 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	if summary != "" {
 		t.talk.messages = append(t.talk.messages, api.Message{Role: "system", Content: summary})
 	}
-	history, left := sessionmem.Trim(t.upToUser(window.Messages), t.limits(summary), t.cost)
+	messages, before := t.placeHistory(t.upToUser(window.Messages))
+	around := t.around(messages)
+	history, left := sessionmem.Trim(messages, t.limits(summary+around), t.cost)
 	if len(history) == 0 {
 		history = []sessionmem.Block{t.user} // it was weighed: it fits
+	}
+	if around != "" {
+		t.talk.messages = append(t.talk.messages, api.Message{Role: "user", Content: around})
 	}
 	t.talk.fixed = len(t.talk.messages)
 	t.talk.messages = append(t.talk.messages, t.toMessages(history)...)
 	t.talk.history = len(history) - 1
-	cut.Messages = left + window.Omitted
+	cut.Messages = left + before + window.Omitted
 	t.tellCut(cut)
 	t.tellFiles(history)
 	return (*turn).ask, nil
@@ -311,9 +320,12 @@ func (t *turn) toMessages(blocks []sessionmem.Block) []api.Message {
 			for _, text := range in.quoted {
 				t.talk.quoted.add(text)
 			}
+			if b.Attrs[attrAuthor] != "" {
+				t.talk.quoted.add(b.Text) // a stranger's: what the model repeats of it is no order
+			}
 			continue
 		}
-		messages = append(messages, api.Message{Role: "assistant", Content: b.Text})
+		messages = append(messages, api.Message{Role: "assistant", Content: t.asSent(b).Text})
 	}
 	return messages
 }
@@ -355,7 +367,7 @@ func (t *turn) allTools() []Tool {
 	if t.engine.p.Stats != nil {
 		list = append(list, statsTool{t.engine.p.Stats})
 	}
-	return append(list, t.fetchTool())
+	return t.permitted(append(list, t.fetchTool()))
 }
 
 // specialistTools are what a sub-call may use: what its agent.json lists, never

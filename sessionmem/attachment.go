@@ -63,13 +63,24 @@ func Attachments(text string) []Attachment {
 	return list
 }
 
-// Attachments gives the files that a User block links; none for a block that a
-// stranger wrote (on Discord): what they write opens no file here.
+// Attachments gives the files that a User block links. Of a block that a stranger
+// wrote (on Discord) only those that were attached to it, which its attribute files
+// names: what a stranger writes opens no other file here.
 func (b Block) Attachments() []Attachment {
-	if b.Kind != KindUser || b.Attrs["author"] != "" || b.Attrs["msg"] != "" {
+	if b.Kind != KindUser {
 		return nil
 	}
-	return Attachments(b.Text)
+	all := Attachments(b.Text)
+	if b.Attrs["author"] == "" && b.Attrs["msg"] == "" {
+		return all
+	}
+	var list []Attachment
+	for _, a := range all {
+		if slices.Contains(strings.Fields(b.Attrs["files"]), a.File) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // WithoutAttachments is a message's words alone: lines that hold nothing but links

@@ -32,6 +32,7 @@ type CompactPolicy struct {
 	MinPeriodic   int           // the same for the periodic pass, 4
 	KeepRecent    int           // messages that stay word for word; negative is none, default 4
 	Window        int           // session.max_messages: beyond 20 the threshold is Window + 2
+	DiscordWindow int           // messages of a Discord session's window: its threshold is that + 2 at least
 	Interval      time.Duration // of the periodic pass, 30 min
 	InactiveAfter time.Duration // without a message: a session is summarised whole, 30 min
 }

@@ -77,7 +77,11 @@ func NewCompaction(c CompactionConfig) *Compaction {
 // Store.Snapshot.
 func (c *Compaction) Snapshot(ctx context.Context, session, before string) (Snapshot, CompactPolicy, error) {
 	snap, err := c.c.Store.Snapshot(ctx, session, before)
-	return snap, c.c.Policy().complete(), err
+	policy := c.c.Policy().complete()
+	if isDiscord(session) && policy.DiscordWindow > 0 {
+		policy.Threshold = max(policy.Threshold, policy.DiscordWindow+2)
+	}
+	return snap, policy, err
 }
 
 // Compact summarises the snapshot, keeping so many of its last messages word for

@@ -38,7 +38,7 @@ func (b *Backend) compactPolicy() sessionmem.CompactPolicy {
 	cfg := b.Config()
 	p := sessionmem.CompactPolicy{
 		Threshold: cfg.Compaction.Threshold, MinPeriodic: cfg.Compaction.MinPeriodic, KeepRecent: cfg.Compaction.KeepRecent,
-		Window: cfg.Session.MaxMessages, Interval: cfg.Compaction.Interval, InactiveAfter: cfg.Compaction.InactiveAfter,
+		Window: cfg.Session.MaxMessages, DiscordWindow: 2 * cfg.Discord.HistoryTurns, Interval: cfg.Compaction.Interval, InactiveAfter: cfg.Compaction.InactiveAfter,
 	}
 	if p.KeepRecent == 0 {
 		p.KeepRecent = -1 // none, not the default

@@ -1,0 +1,157 @@
+package agents
+
+import (
+	"strings"
+	"unicode"
+
+	"mac-stats/sessionmem"
+)
+
+// Place is where a message of others comes from: a channel of Discord. What a turn
+// there knows, says and may do is what stands here: not what the owner's own
+// conversations have.
+type Place struct {
+	// Prompt comes first in every system prompt of the turn.
+	Prompt string
+	// Tools are the names of the tools that may be used; none where it is empty.
+	// MEMORY_APPEND only ever proposes there.
+	Tools []string
+	// Memory are the files that the prompts hold in the place of everybody's memory.
+	Memory []SharedTarget
+	// Global adds the memory of all agents: where the owner alone reads the answer.
+	Global bool
+	// OwnMemory adds the agent's own memory: where the place was given that agent.
+	OwnMemory bool
+	// Lessons is where what is learnt is proposed for; required.
+	Lessons sessionmem.Target
+
+	Author string            // who wrote, as the model is told
+	Attrs  map[string]string // of the User block: author=, msg=
+
+	Turns        int // turns of the history that are sent, two messages each
+	MessageChars int // of a message that are sent; the transcript keeps all of it
+	// Around gives what others said, to be sent before the history: history are the
+	// messages that are sent anyway, the newest last. Optional.
+	Around func(history []sessionmem.Block) string
+}
+
+// SharedTarget is a memory file for a prompt, under a heading and within a budget of
+// characters.
+type SharedTarget struct {
+	Target  sessionmem.Target
+	Heading string
+	Budget  int
+}
+
+const (
+	attrAuthor = "author"
+	attrName   = "name"  // of the author, as shown
+	attrFiles  = "files" // what was attached to a stranger's message: links in its text open nothing else
+	maxName    = 40
+	// aroundShare is what the words of others may take of the model's context, in
+	// percent.
+	aroundShare = 25
+)
+
+// attrs are those of the User block; files are attached to it.
+func (p *Place) attrs(files []sessionmem.Attachment) map[string]string {
+	attrs := map[string]string{}
+	for k, v := range p.Attrs {
+		attrs[k] = v
+	}
+	if name := personName(p.Author); name != "" {
+		attrs[attrName] = name
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.File)
+	}
+	if len(names) > 0 {
+		attrs[attrFiles] = strings.Join(names, " ")
+	}
+	return attrs
+}
+
+// personName is a name that can stand before a message: one short line.
+func personName(name string) string {
+	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(":<>[]`", r)
+	}), " ")
+	return shorten(name, maxName)
+}
+
+// asSent is a message as the model is told it: of a place, cut to its length and
+// with the name of who wrote it.
+func (t *turn) asSent(b sessionmem.Block) sessionmem.Block {
+	p := t.req.Place
+	if p == nil {
+		return b
+	}
+	if runes := []rune(b.Text); p.MessageChars > 0 && len(runes) > p.MessageChars {
+		b.Text = string(runes[:p.MessageChars]) + "… [cut]"
+	}
+	if name := b.Attrs[attrName]; name != "" && b.Kind == sessionmem.KindUser {
+		b.Text = name + ": " + b.Text
+	}
+	return b
+}
+
+// permitted are the tools that may be used here.
+func (t *turn) permitted(tools []Tool) []Tool {
+	if t.req.Place == nil {
+		return tools
+	}
+	var list []Tool
+	for _, tool := range tools {
+		if hasFold(t.req.Place.Tools, tool.Name()) {
+			list = append(list, tool)
+		}
+	}
+	return list
+}
+
+// placeMemory puts the memory of the place into a prompt, and takes out what is not
+// for it.
+func (t *turn) placeMemory(in *PromptInput) {
+	p := t.req.Place
+	if p == nil {
+		return
+	}
+	in.First = p.Prompt
+	if !p.Global {
+		in.Global = sessionmem.MemoryFile{Missing: true}
+	}
+	if !p.OwnMemory {
+		in.Own = sessionmem.MemoryFile{Missing: true}
+	}
+	for _, m := range p.Memory {
+		in.Shared = append(in.Shared, SharedMemory{Heading: m.Heading, File: t.loadMemory(m.Target), Budget: m.Budget})
+	}
+}
+
+// placeHistory is what is sent of the history: the last turns before the message.
+func (t *turn) placeHistory(messages []sessionmem.Block) (kept []sessionmem.Block, left int) {
+	p := t.req.Place
+	if p == nil || p.Turns < 0 {
+		return messages, 0
+	}
+	left = max(len(messages)-1-2*p.Turns, 0)
+	return messages[left:], left
+}
+
+// around is what others said, quoted and within its share.
+func (t *turn) around(history []sessionmem.Block) string {
+	p := t.req.Place
+	if p == nil || p.Around == nil {
+		return ""
+	}
+	text := p.Around(history)
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	if t.talk.budget.Known() {
+		text, _ = CutResult(text, t.talk.raw(t.numCtx*aroundShare/100))
+	}
+	t.talk.quoted.add(text)
+	return t.engine.guides.Quote("what people said in this channel", text)
+}
