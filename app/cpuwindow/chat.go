@@ -371,10 +371,14 @@ type leafRows struct {
 	rows   []*placed
 	leaves []leaf // of the rows from fixed on
 	fixed  int
+	remade int // of the document, when the rows were made
 }
 
 func (l *leafRows) update(e *entryView, onCopy func(string), st leafStyle) {
 	total := len(e.leaves) + len(e.tail)
+	if l.remade != e.remade {
+		*l = leafRows{remade: e.remade}
+	}
 	kept := l.leaves
 	start := l.fixed
 	l.leaves = nil

@@ -45,8 +45,12 @@ func tokensOf(n int) []string {
 // each frame, what is prepared on another goroutine and what the UI goroutine does.
 func BenchmarkStreamedAnswer(b *testing.B) {
 	const tokens, perSecond = 20_000, 200
-	perFrame := int(perSecond * frame.Seconds())
-	all := tokensOf(tokens)
+	benchStream(b, tokensOf(tokens), perSecond)
+}
+
+func benchStream(b *testing.B, all []string, perSecond int) {
+	tokens := len(all)
+	perFrame := int(float64(perSecond) * frame.Seconds())
 	w := newBench(b).shown()
 	for b.Loop() {
 		w.w.NewChat()
@@ -65,6 +69,53 @@ func BenchmarkStreamedAnswer(b *testing.B) {
 		}
 		c.endRunNow()
 		report(b, ui, work, 1000/perFrame, time.Duration(tokens/perSecond)*time.Second)
+	}
+}
+
+// forms are answers that are one block each, which no blank line ever finishes.
+func forms() map[string]func(i int) string {
+	const sentence = "It reads every file of the disk and then writes an **index** of what `mds` found. "
+	return map[string]func(i int) string{
+		"list":  func(i int) string { return fmt.Sprintf("- item %d: %s\n", i, sentence) },
+		"loose": func(i int) string { return fmt.Sprintf("- item %d: %s\n\n", i, sentence) },
+		"numbers": func(i int) string {
+			return fmt.Sprintf("%d. %s\n%s- below it\n", i+1, sentence, strings.Repeat(" ", len(fmt.Sprint(i+1))+2))
+		},
+		"quote":     func(i int) string { return fmt.Sprintf("> %d %s\n>\n", i, sentence) },
+		"paragraph": func(int) string { return sentence },
+		"lines":     func(i int) string { return fmt.Sprintf("%d %s\n", i, sentence) },
+		"table": func(i int) string {
+			row := fmt.Sprintf("| process %d | %d | %s |\n", i, i, sentence)
+			if i == 0 {
+				return "| process | share | note |\n|---|---:|---|\n" + row
+			}
+			return row
+		},
+		"code": func(i int) string {
+			line := fmt.Sprintf("\tif x := load(%d); x != nil { // %s\n\t\treturn \"text\"\n\t}\n", i, sentence)
+			if i == 0 {
+				return "```go\n" + line
+			}
+			return line
+		},
+	}
+}
+
+// BenchmarkStreamedBlock is an answer of 20,000 tokens that is all one block.
+func BenchmarkStreamedBlock(b *testing.B) {
+	for name, form := range forms() {
+		b.Run(name, func(b *testing.B) {
+			const tokens, perSecond = 20_000, 200
+			var text strings.Builder
+			for i := 0; text.Len() < 4*tokens; i++ {
+				text.WriteString(form(i))
+			}
+			all := make([]string, tokens)
+			for i := range all {
+				all[i] = text.String()[4*i : 4*i+4]
+			}
+			benchStream(b, all, perSecond)
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"bytes"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,9 @@ type document struct {
 	finished int    // bytes of source that are in leaves for good
 	leaves   []leaf // of the finished blocks
 	tail     []leaf // of what may still change
+	open     begun  // how its first block began
+	cutAt    int    // bytes of the tail from which on it is tried to cut it, at the earliest
+	remade   int    // grows where finished leaves turn out to be others, at the end
 	dirty    bool
 	pre      bool           // no markdown: shown as it is, line by line
 	growing  []*highlighter // of the code blocks in the tail
@@ -115,7 +119,7 @@ func (d *document) replace(s string) {
 	if string(d.source) == s {
 		return
 	}
-	*d = document{md: d.md, pre: d.pre}
+	*d = document{md: d.md, pre: d.pre, remade: d.remade + 1}
 	d.append(s)
 }
 
@@ -133,32 +137,67 @@ func (d *document) settle(final bool) {
 		d.settlePre(final)
 		return
 	}
-	tail := d.source[d.finished:]
-	blocks := splitBlocks(d.md, tail)
+	if final {
+		d.settleAll()
+		return
+	}
+	blocks := d.parseTail()
 	done := 0
 	for i := 1; i < len(blocks); i++ {
-		if final || bytes.IndexByte(tail[blocks[i].from:], '\n') >= 0 {
+		if bytes.IndexByte(d.source[d.finished+blocks[i].from:], '\n') >= 0 {
 			done = i
 		}
-	}
-	if final {
-		done = len(blocks)
 	}
 	for _, b := range blocks[:done] {
 		colourLeaves(b.leaves)
 		d.leaves = append(d.leaves, b.leaves...)
 	}
+	if done > 0 {
+		d.finished += blocks[done].from
+		d.open, d.cutAt = begun{at: d.finished}, 0
+	}
 	d.tail = nil
 	for _, b := range blocks[done:] {
 		d.tail = append(d.tail, b.leaves...)
 	}
-	d.colourTail()
-	switch {
-	case final:
-		d.finished = len(d.source)
-	case done > 0:
-		d.finished += blocks[done].from
+	if len(blocks) == done+1 {
+		d.cut()
 	}
+	d.colourTail()
+}
+
+// settleAll parses everything at once, for good: a link may be defined below where
+// it is used.
+func (d *document) settleAll() {
+	var leaves []leaf
+	for _, b := range splitBlocks(d.md, d.source, leafContext{}) {
+		leaves = append(leaves, b.leaves...)
+	}
+	same := len(leaves) >= len(d.leaves)
+	for i, l := range leaves {
+		known := same && i < len(d.leaves)
+		if known && !sameLeaf(l, d.leaves[i]) {
+			same, known = false, false
+			d.remade++
+		}
+		if known {
+			leaves[i].spans = d.leaves[i].spans
+		} else {
+			colourLeaves(leaves[i : i+1])
+		}
+	}
+	if len(leaves) < len(d.leaves) {
+		d.remade++
+	}
+	d.leaves, d.tail, d.growing = leaves, nil, nil
+	d.finished = len(d.source)
+	d.open, d.cutAt = begun{at: d.finished}, 0
+}
+
+// sameLeaf compares all but the colours.
+func sameLeaf(a, b leaf) bool {
+	a.spans, b.spans = nil, nil
+	return reflect.DeepEqual(a, b)
 }
 
 // colourLeaves colours code that is complete.
@@ -192,27 +231,32 @@ func (d *document) colourTail() {
 // block is a top-level block: its source is tail[from:to], gaps before it included.
 type block struct {
 	from, to int
+	node     ast.Node
 	leaves   []leaf
 }
 
 // splitBlocks parses src and cuts it at its top-level blocks; the pieces put
-// together are src.
-func splitBlocks(p parser.Parser, src []byte) []block {
+// together are src. The first block is in the context c.
+func splitBlocks(p parser.Parser, src []byte, c leafContext) []block {
 	if len(src) == 0 {
 		return nil
 	}
 	root := p.Parse(text.NewReader(src))
 	var out []block
+	furthest := -1 // a heading below a table can have the place of the lines above it
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		b := block{from: blockStart(n, src)}
+		b := block{from: blockStart(n, src), node: n}
+		own := b.from > furthest && !sharesLines(n, b.from, src)
+		furthest = max(furthest, b.from)
 		if len(out) == 0 {
 			b.from = 0
-		} else if b.from < 0 || b.from <= out[len(out)-1].from {
+		} else if !own {
 			// a block without a place of its own stays with the one before
 			out[len(out)-1].leaves = appendLeaves(out[len(out)-1].leaves, n, src, leafContext{})
 			continue
 		}
-		b.leaves = appendLeaves(nil, n, src, leafContext{})
+		b.leaves = appendLeaves(nil, n, src, c)
+		c = leafContext{}
 		out = append(out, b)
 	}
 	if len(out) == 0 {
@@ -227,6 +271,13 @@ func splitBlocks(p parser.Parser, src []byte) []block {
 	return out
 }
 
+// sharesLines says whether a block was made of the last lines of a paragraph, which
+// alone may be something else.
+func sharesLines(n ast.Node, from int, src []byte) bool {
+	_, table := n.(*east.Table)
+	return table && from > 1 && len(bytes.TrimSpace(src[lineStart(src, from-1):from])) > 0
+}
+
 // blockStart is the first byte of the line a block begins on, or -1.
 func blockStart(n ast.Node, src []byte) int {
 	at := nodeStart(n)
@@ -238,6 +289,9 @@ func blockStart(n ast.Node, src []byte) int {
 
 // nodeStart is a byte inside the node's first line, or -1.
 func nodeStart(n ast.Node) int {
+	if t, ok := n.(*east.Table); ok && t.FirstChild() != nil { // its own place is that of the lines before it, too
+		return t.FirstChild().Pos()
+	}
 	if p := n.Pos(); p >= 0 {
 		return p
 	}
@@ -265,6 +319,8 @@ type leafContext struct {
 	indent, quote int
 	marker        string
 	tight         bool
+	within        bool // the first list is the rest of one …
+	next          int  // … and begins with this number
 }
 
 func appendLeaves(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
@@ -286,7 +342,7 @@ func appendLeaves(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
 		base.runs = []run{{text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
 		return append(out, base)
 	case *ast.Blockquote:
-		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1})
+		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1, within: c.within, next: c.next})
 	case *ast.List:
 		return appendList(out, n, src, c)
 	case *east.Table:
@@ -314,14 +370,17 @@ func closure(n *ast.HTMLBlock, src []byte) string {
 func appendChildren(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
 	for ch := n.FirstChild(); ch != nil; ch = ch.NextSibling() {
 		out = appendLeaves(out, ch, src, c)
-		c.marker, c.tight = "", false
+		c.marker, c.tight, c.within = "", false, false
 	}
 	return out
 }
 
 func appendList(out []leaf, l *ast.List, src []byte, c leafContext) []leaf {
 	number := l.Start
-	first := true
+	if c.within {
+		number = c.next
+	}
+	first := !c.within
 	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
 		marker := "•"
 		if l.IsOrdered() {

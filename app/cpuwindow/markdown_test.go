@@ -162,7 +162,7 @@ func FuzzMarkdownSplit(f *testing.F) {
 		md := newDocument().md
 		joined := ""
 		at := 0
-		for _, b := range splitBlocks(md, []byte(s)) {
+		for _, b := range splitBlocks(md, []byte(s), leafContext{}) {
 			if b.from != at || b.to < b.from {
 				t.Fatalf("a block begins at %d, the one before ended at %d", b.from, at)
 			}

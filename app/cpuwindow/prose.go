@@ -2,9 +2,8 @@ package cpuwindow
 
 import (
 	"image/color"
+	"sort"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -58,6 +57,7 @@ type segment struct {
 // textLine is one line on the screen.
 type textLine struct {
 	from, to int
+	width    float32
 	segs     []segment
 }
 
@@ -78,6 +78,8 @@ type prose struct {
 	words    []word
 	lines    []textLine
 	wrapped  float32 // the width lines were made for; 0 = not yet
+	settled  int     // words whose lines are right for that
+	stale    bool    // there are others
 	widest   float32
 	selFrom  int
 	selTo    int
@@ -109,32 +111,58 @@ func lineHeight(size float32) float32 {
 	return 28
 }
 
-// setRuns changes the text; it reports whether anything did change.
+// setRuns changes the text; it reports whether anything did change. The words that
+// both texts begin with are kept, and the lines of these.
 func (p *prose) setRuns(runs []run) bool {
 	if p.words != nil && sameRuns(p.given, runs) {
 		return false
 	}
 	p.given = runs
+	before := p.runs
 	p.runs = splitFonts(runs, p.bold)
-	runs = p.runs
 	p.starts = p.starts[:0]
 	var b strings.Builder
-	for _, r := range runs {
+	for _, r := range p.runs {
 		p.starts = append(p.starts, b.Len())
 		b.WriteString(r.text)
 	}
 	p.flat = b.String()
-	p.words = p.split()
-	p.wrapped = 0
+	p.keepWords(sameBeginning(before, p.runs))
+	p.split()
+	p.stale = true
 	return true
 }
 
-func (p *prose) runAt(off int) int {
-	i := len(p.starts) - 1
-	for i > 0 && p.starts[i] > off {
-		i--
+// sameBeginning is how many bytes two texts begin with that are the same in the same
+// style.
+func sameBeginning(a, b []run) int {
+	same := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			same += len(a[i].text)
+			continue
+		}
+		x, y := a[i].text, b[i].text
+		a, b := a[i], b[i]
+		a.text, b.text = "", ""
+		if a != b {
+			break
+		}
+		n := min(len(x), len(y))
+		if x[:n] != y[:n] {
+			n = 0
+			for x[n] == y[n] {
+				n++
+			}
+		}
+		return same + n
 	}
-	return i
+	return same
+}
+
+func (p *prose) runAt(off int) int {
+	at := sort.SearchInts(p.starts, off+1) - 1
+	return max(at, 0)
 }
 
 func (p *prose) style(r int) (float32, fyne.TextStyle) {
@@ -164,188 +192,6 @@ func (p *prose) span(from, to int) float32 {
 		}
 	}
 	return w
-}
-
-// split finds the words of the flat text.
-func (p *prose) split() []word {
-	out := make([]word, 0, len(p.flat)/5+1)
-	i := 0
-	for i < len(p.flat) {
-		from := i
-		i = wordEnd(p.flat, i)
-		w := word{from: from, to: i}
-		sp := i
-		for i < len(p.flat) && (p.flat[i] == ' ' || p.flat[i] == '\t') {
-			i++
-		}
-		w.width, w.space = p.span(from, w.to), p.span(sp, i)
-		if i < len(p.flat) && p.flat[i] == '\n' {
-			w.hard = true
-			i++
-		}
-		w.next = i
-		out = append(out, w)
-	}
-	return out
-}
-
-// wordEnd is where the word that begins at i ends: at a space, or around
-// characters of scripts written without spaces.
-func wordEnd(s string, i int) int {
-	start := i
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == ' ' || r == '\t' || r == '\n' {
-			return i
-		}
-		if breaksAnywhere(r) {
-			if i == start {
-				i += n
-				for i < len(s) { // closing punctuation and marks stay with it
-					r, n := utf8.DecodeRuneInString(s[i:])
-					if !unicode.Is(unicode.Mn, r) && !strings.ContainsRune("、。，．：；！？）」』】", r) {
-						break
-					}
-					i += n
-				}
-			}
-			return i
-		}
-		i += n
-	}
-	return i
-}
-
-func breaksAnywhere(r rune) bool {
-	return r >= 0x2E80 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
-		r >= 0xFF00 && r <= 0xFFEF || r >= 0x3000 && r <= 0x303F)
-}
-
-// longestWord is the width of the longest word.
-func (p *prose) longestWord() float32 {
-	var w float32
-	for _, x := range p.words {
-		w = max(w, x.width)
-	}
-	return w
-}
-
-// measure wraps to a width and gives the height.
-func (p *prose) measure(width float32) float32 {
-	if width < 8 {
-		width = 8
-	}
-	if s := textScale(); s != p.scale {
-		p.leading, p.scale = p.leading*s/p.scale, s
-		p.words, p.wrapped = nil, 0
-		p.setRuns(p.given)
-	}
-	if p.wrapped != width {
-		p.wrap(width)
-	}
-	return float32(len(p.lines)) * p.leading
-}
-
-func (p *prose) wrap(width float32) {
-	p.wrapped, p.widest = width, 0
-	p.version++
-	p.lines = p.lines[:0]
-	from, x := 0, float32(0)
-	flush := func(to, next int) {
-		p.lines = append(p.lines, p.makeLine(from, to))
-		from, x = next, 0
-	}
-	for _, w := range p.words {
-		if x > 0 && x+w.width > width {
-			flush(trimSpaces(p.flat, from, w.from), w.from)
-		}
-		if x == 0 && w.width > width {
-			from, x = p.breakWord(w, width)
-		} else {
-			x += w.width
-		}
-		x += w.space
-		if w.hard {
-			flush(trimSpaces(p.flat, from, w.next-1), w.next)
-		}
-	}
-	if from < len(p.flat) || len(p.lines) == 0 || strings.HasSuffix(p.flat, "\n") {
-		flush(trimSpaces(p.flat, from, len(p.flat)), len(p.flat))
-	}
-}
-
-func trimSpaces(s string, from, to int) int {
-	for to > from && (s[to-1] == ' ' || s[to-1] == '\t') {
-		to--
-	}
-	return to
-}
-
-// breakWord puts a word that is longer than a line on lines of its own and gives
-// where its last line begins and how wide that is.
-func (p *prose) breakWord(w word, width float32) (from int, x float32) {
-	from = w.from
-	rest := w.width
-	for rest > width {
-		n := max(1, int(float32(w.to-from)*width/rest))
-		cut := runeFloor(p.flat, from+n)
-		for cut < w.to && p.span(from, nextRune(p.flat, cut)) <= width {
-			cut = nextRune(p.flat, cut)
-		}
-		for cut > from && p.span(from, cut) > width {
-			cut = runeFloor(p.flat, cut-1)
-		}
-		if cut <= from {
-			cut = nextRune(p.flat, from)
-		}
-		if cut >= w.to {
-			break
-		}
-		p.lines = append(p.lines, p.makeLine(from, cut))
-		from = cut
-		rest = p.span(from, w.to)
-	}
-	return from, rest
-}
-
-func runeFloor(s string, i int) int {
-	if i >= len(s) {
-		return len(s)
-	}
-	for i > 0 && !utf8.RuneStart(s[i]) {
-		i--
-	}
-	return i
-}
-
-func nextRune(s string, i int) int {
-	if i >= len(s) {
-		return len(s)
-	}
-	_, n := utf8.DecodeRuneInString(s[i:])
-	return i + n
-}
-
-func (p *prose) makeLine(from, to int) textLine {
-	l := textLine{from: from, to: to}
-	var x float32
-	for at := from; at < to; {
-		r := p.runAt(at)
-		end := to
-		if r+1 < len(p.starts) && p.starts[r+1] < end {
-			end = p.starts[r+1]
-		}
-		if end <= at {
-			break
-		}
-		size, style := p.style(r)
-		w := measureText(p.flat[at:end], size, style).Width
-		l.segs = append(l.segs, segment{from: at, to: end, run: r, x: x, width: w})
-		x += w
-		at = end
-	}
-	p.widest = max(p.widest, x)
-	return l
 }
 
 // look tells which part is in sight, in own coordinates.
@@ -480,7 +326,7 @@ type proseRenderer struct {
 }
 
 func (r *proseRenderer) Layout(s fyne.Size) {
-	if s.Width > 0 && r.p.wrapped == 0 {
+	if s.Width > 0 && r.p.stale {
 		r.p.measure(s.Width)
 	}
 	if r.p.drawn != r.p.version {

@@ -13,6 +13,7 @@ type entryView struct {
 	entry
 	leaves []leaf // finished
 	tail   []leaf // may look different next time
+	remade int    // the document's
 }
 
 // conversationView is a conversation as it is to be drawn.
@@ -52,7 +53,7 @@ func (c *conversation) view(now time.Time) conversationView {
 			} else if !e.live && e.doc.finished < len(e.doc.source) {
 				e.doc.settle(true)
 			}
-			ev.leaves, ev.tail = e.doc.leaves, e.doc.tail
+			ev.leaves, ev.tail, ev.remade = e.doc.leaves, e.doc.tail, e.doc.remade
 		}
 		v.entries = append(v.entries, ev)
 		if e.live && (e.kind == entryThinking || e.kind == entryCall) {

@@ -72,7 +72,7 @@ func (p *agentsPage) answerRows(t *trial) []*placed {
 	if t.anew {
 		t.leaves, t.anew = leafRows{}, false
 	}
-	e := entryView{leaves: t.answer.leaves, tail: t.answer.tail}
+	e := entryView{leaves: t.answer.leaves, tail: t.answer.tail, remade: t.answer.remade}
 	t.mu.Unlock()
 	t.leaves.update(&e, p.w.chatActions().copyText, leafStyle{})
 	t.shown = len(t.leaves.rows)

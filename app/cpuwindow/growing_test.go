@@ -1,0 +1,164 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// grow streams a text in pieces and compares what is there after each with what the
+// text so far gives when parsed at once. Where a link's definition may stand in it,
+// only the end is compared.
+func grow(t *testing.T, text string, piece func() int) *document {
+	t.Helper()
+	d := newDocument()
+	for at := 0; at < len(text); {
+		n := min(max(1, piece()), len(text)-at)
+		d.append(text[at : at+n])
+		at += n
+		d.settle(false)
+		if !strings.Contains(text, "]:") {
+			compare(t, d, text[:at])
+		}
+	}
+	d.settle(true)
+	compare(t, d, text)
+	return d
+}
+
+func compare(t *testing.T, d *document, text string) {
+	t.Helper()
+	got := append(append([]leaf(nil), d.leaves...), d.tail...)
+	whole := newDocument() // without colours, which take the most time
+	var want []leaf
+	for _, b := range splitBlocks(whole.md, []byte(text), leafContext{}) {
+		want = append(want, b.leaves...)
+	}
+	if slices.EqualFunc(got, want, sameLeaf) {
+		return
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(leaf{}, run{}), cmpopts.IgnoreFields(leaf{}, "spans"), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("after %q, %d bytes finished, %+v: (-at once +grown)\n%s", text[max(0, len(text)-80):], d.finished, d.open, diff)
+	}
+}
+
+// constructs is what markdown has, as lines or as parts of a line; an answer is made
+// of them at random.
+func constructs() []string {
+	return []string{
+		"word ", "Word. ", "**bold** ", "*open ", "**two ", "_em_ ", "snake_case ", "`code` ", "`tick ", "~~gone~~ ", "~ ", "[a](http://x) ", "[b ", "] ", "<b> ", "< ", "<a ",
+		"http://example.org/a ", "$x$ ", "$5 ", "$$ ", `\( `, `\) `, `\* `, "&amp; ", "日本語。", "ein Wort; ", "![i](x) ", "|", " | ", "a@b.org ", "***", "2 * 3 ", "\\\n", "  \n",
+		"\n", "\n", "\n", "\n\n", "\n\n", "\n- ", "\n- ", "\n- ", "\n  - ", "\n* ", "\n1. ", "\n2. ", "\n12. ", "\n   ", "\n    ", "\n> ", "\n> ", "\n> - ", "\n>\n> ", "\n>> ", "\n- [x] ", "\n- [ ] ",
+		"\n# ", "\n---\n", "\n===\n", "\n***\n", "\n```\n", "\n```go\n", "\n~~~\n", "\n<div>\n", "\n<!-- ", " -->\n", "\n| a | b |\n|---|--:|\n| 1 | 2 |", "\n| 3 | 4 |", "\n-|-\n", "\n\t", "\r\n", "1) ", "\n-\n", "\n   3. ",
+	}
+}
+
+func TestAnAnswerOfAnyConstructsGrowsAsItIsParsedAtOnce(t *testing.T) {
+	all := constructs()
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 7))
+			some := make([]string, 3+r.IntN(6)) // a text of few constructs has long blocks
+			for i := range some {
+				some[i] = all[r.IntN(len(all))]
+			}
+			var text strings.Builder
+			for text.Len() < 2500+r.IntN(2500) {
+				text.WriteString(some[r.IntN(len(some))])
+				text.WriteString("a few more words, ")
+			}
+			if seed%10 == 0 {
+				text.WriteString("\n\n[b]: http://example.org\n[a few]: http://example.org\n")
+			}
+			grow(t, text.String(), func() int { return 1 + r.IntN(200) })
+		})
+	}
+}
+
+// One block, however long, is parsed to its end once: what is parsed at each update
+// stays small.
+func TestALongBlockIsCut(t *testing.T) {
+	for name, form := range forms() {
+		if name == "code" { // its lines need no parsing: it stays one block
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			for i := 0; text.Len() < 16<<10; i++ {
+				text.WriteString(form(i))
+			}
+			d := newDocument()
+			for at := 0; at < text.Len(); at += 64 {
+				d.append(text.String()[at:min(at+64, text.Len())])
+				d.settle(false)
+				if rest := len(d.source) - d.open.at; rest > 3*cutFrom {
+					t.Fatalf("after %d bytes %d are parsed again", len(d.source), rest)
+				}
+			}
+			compare(t, d, text.String())
+			before := d.remade
+			d.settle(true)
+			compare(t, d, text.String())
+			if d.remade != before {
+				t.Error("the end made other leaves of it")
+			}
+		})
+	}
+}
+
+func TestAParagraphIsNotCutInWhatIsOpen(t *testing.T) {
+	long := strings.Repeat("word and word ", 200)
+	for _, tt := range []struct{ before, after string }{
+		{"**bold ", " bold**"},
+		{"*em ", " em*"},
+		{"_em ", " em_"},
+		{"`code ", "code`"},
+		{"~~gone ", "gone~~"},
+		{"[link ", " link](http://x)"},
+		{"<b class='", "'> x"},
+		{"<!-- ", " -->"},
+		{"$$ ", " $$"},
+		{`\( `, ` \)`},
+		{"a *(b) ", " c*"},
+		{"x", "\n==="},
+		{"x", "\n---"},
+		{"a | b ", " c | d\n---|---|---\n1|2|3"},
+		{"x", "\n- item"},
+		{"x", "  \ny"},
+		{"[a]: ", "\n\nx"},
+	} {
+		t.Run(tt.before, func(t *testing.T) {
+			grow(t, "Begin. "+tt.before+long+tt.after+" and on "+long+".", func() int { return 97 })
+			grow(t, tt.before+long+tt.after, func() int { return 97 })
+		})
+	}
+}
+
+func TestALinkDefinedAtTheEndIsOneInTheEnd(t *testing.T) {
+	d := grow(t, strings.Repeat("- see [the manual][m] and more of it\n", 100)+"\n[m]: http://example.org\n", func() int { return 50 })
+	if d.remade == 0 {
+		t.Error("finished leaves became others, and nobody is told")
+	}
+	if runs := d.leaves[0].runs; len(runs) != 3 || runs[1].link != "http://example.org" {
+		t.Errorf("the first item is %v", runs)
+	}
+}
+
+func FuzzGrowing(f *testing.F) {
+	f.Add("- a\n- b\n\n  c\n- d\n", uint8(3), uint16(300))
+	f.Add("a few words **and** more, ", uint8(5), uint16(100))
+	f.Add("> - a\n> - b\n", uint8(7), uint16(200))
+	f.Add("|a|b|\n|-|-|\n|1|2|\n", uint8(9), uint16(1))
+	f.Add("1. a\n\n1. b\n2) c\n", uint8(1), uint16(90))
+	f.Fuzz(func(t *testing.T, s string, step uint8, times uint16) {
+		if len(s) == 0 || len(s)*int(times) > 8<<10 {
+			return
+		}
+		grow(t, strings.Repeat(s, int(times))+s, func() int { return 16 * (1 + int(step)) })
+	})
+}
