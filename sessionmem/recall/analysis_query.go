@@ -27,13 +27,13 @@ type Variant struct {
 
 // Weights of what a question is made of; measured.
 const (
-	weightWord  = 1
-	weightName  = .5 // a name is in every other line of a conversation
-	weightPart  = .5 // of an identifier: the whole counts for itself
-	weightExact = 3
-	weightPair  = .4
-	weightDate  = 1
-	otherLatin  = .6 // the same word read in another language
+	weightWord   = 1
+	weightInDate = .6 // the date counts for itself
+	weightPart   = .5 // of an identifier: the whole counts for itself
+	weightExact  = 3
+	weightPair   = .4
+	weightDate   = 1
+	otherLatin   = .6 // the same word read in another language
 )
 
 // Query gives the terms of a question asked at a time. Function words are left out,
@@ -42,12 +42,13 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	a.read(text)
 	language, sure := a.guess()
 	q := queryReader{a: a, language: language, sure: sure, keepStops: !a.hasContent(language), seen: make(map[string]int)}
+	spans, places := a.spans(now)
 	for i, f := range a.found {
 		for j := range f.tokens {
-			q.token(f.tokens[j], i > 0)
+			inDate := places[tokenPlace{i, j}] || places[tokenPlace{i, -1}]
+			q.token(f.tokens[j], inDate)
 		}
 	}
-	spans := a.spans(now)
 	q.dates(spans)
 	return QueryTerms{Terms: q.terms, Spans: spans, When: a.asksWhen()}
 }
@@ -75,7 +76,7 @@ type queryReader struct {
 	before    *term          // the content word before
 }
 
-func (q *queryReader) token(t token, inner bool) {
+func (q *queryReader) token(t token, inDate bool) {
 	switch t.kind {
 	case tokenTerm:
 		weight := float64(weightWord)
@@ -94,8 +95,8 @@ func (q *queryReader) token(t token, inner bool) {
 		}
 		stem := q.a.stem(t.word, q.language)
 		weight := float64(weightWord)
-		if inner && t.upper && q.language != langGerman && q.sure {
-			weight = weightName
+		if inDate {
+			weight = weightInDate
 		}
 		q.add(ClassWord, weight, q.variants(t.word)...)
 		if q.before != nil {

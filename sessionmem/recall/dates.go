@@ -22,15 +22,20 @@ type numericDate struct{ year, month, day int }
 // dateToken is a word of a text as the reader of dates sees it.
 type dateToken struct {
 	dateWord
-	number int         // the word is this number; -1: none
+	number int // the word is this number; -1: none
+	place  tokenPlace
 	date   numericDate // a whole date in figures
 }
+
+// tokenPlace is where a token of the text at hand stands.
+type tokenPlace struct{ field, token int }
 
 // mention is a date in a text: in the calendar, or relative to when it was written.
 type mention struct {
 	span   Span
 	yearly bool // no year was named
 	vague  bool // a time expression without a place in the calendar
+	tokens []dateToken
 }
 
 // yearsBack is how many years a question's date without a year may mean.
@@ -40,9 +45,9 @@ const yearsBack = 12
 // false: there is no date among them.
 func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 	any := false
-	for _, f := range a.found {
+	for at, f := range a.found {
 		if f.date.year != 0 {
-			a.dates, any = append(a.dates, dateToken{number: -1, date: f.date}), true
+			a.dates, any = append(a.dates, dateToken{number: -1, date: f.date, place: tokenPlace{at, -1}}), true
 			continue
 		}
 		for i := range f.tokens {
@@ -50,7 +55,7 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 			if w == nil || f.tokens[i].kind != tokenWord {
 				continue
 			}
-			t := dateToken{dateWord: w.date, number: -1}
+			t := dateToken{dateWord: w.date, number: -1, place: tokenPlace{at, i}}
 			if len(w.bare) <= 4 && isDigit(w.bare[0]) && allDigits(w.bare) {
 				t.number, _ = strconv.Atoi(w.bare)
 			}
@@ -136,18 +141,26 @@ func weekTerm(t time.Time) string {
 // the last years; the latest comes first.
 func (a *Analyzer) TimesOf(question string, now time.Time) []Span {
 	a.read(question)
-	return a.spans(now)
+	spans, _ := a.spans(now)
+	return spans
 }
 
-func (a *Analyzer) spans(now time.Time) []Span {
+// spans gives also where the words stand that name the times.
+func (a *Analyzer) spans(now time.Time) ([]Span, map[tokenPlace]bool) {
 	tokens, any := a.dateTokens()
 	if !any {
-		return nil
+		return nil, nil
 	}
 	var out []Span
+	places := make(map[tokenPlace]bool)
 	for m := range readDates(tokens, now) {
+		if m.vague {
+			continue
+		}
+		for _, t := range m.tokens {
+			places[t.place] = true
+		}
 		switch {
-		case m.vague:
 		case m.yearly:
 			for y := range yearsBack {
 				span := m.span
@@ -158,7 +171,7 @@ func (a *Analyzer) spans(now time.Time) []Span {
 			out = append(out, m.span)
 		}
 	}
-	return out
+	return out, places
 }
 
 // parseNumericDate reads 2023-05-07, 2023/05/07, 7.5.2023 and 5/7/2023 (month first,

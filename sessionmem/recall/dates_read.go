@@ -21,6 +21,7 @@ func readDates(tokens []dateToken, at time.Time) iter.Seq[mention] {
 				i++
 				continue
 			}
+			m.tokens = tokens[i : i+n]
 			if !yield(m) {
 				return
 			}
