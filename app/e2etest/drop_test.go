@@ -1,0 +1,79 @@
+//go:build e2e
+
+package e2etest
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// Files dragged from a file manager go with the next message, a text in its words
+// and a picture as one.
+func TestDroppedFilesReachTheModel(t *testing.T) {
+	d := newDesk(t)
+	server := ollamatest.Start(t, ollamatest.Script{
+		Models: []ollamatest.Model{{Name: "eyes:1b", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}},
+		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Both are here."}}},
+	})
+	d.host = server.Addr()
+	notes := filepath.Join(d.user, "Äpfel & Birnen.txt") // an address has to be written otherwise
+	if err := os.WriteFile(notes, []byte("apples, and pears"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	shot := filepath.Join(d.user, "shot.png")
+	if err := os.WriteFile(shot, picture.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	app, icon := d.launch(t)
+	d.click(t, icon, "Open CPU window")
+	id, err := strconv.ParseUint(d.screen.waitWindow(t, app.pid()), 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // until it is drawn
+	files, err := startDrag(d.screen.display, notes, shot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := files.onto(xproto.Window(id), 600, 400); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	d.screen.shot(t, "dropped")
+	d.screen.typeLine(t, "What are these?")
+	d.waitAnswer(t, 1, "Both are here.")
+
+	chats := server.Chats()
+	asked := chats[0].Chat.Messages
+	last := asked[len(asked)-1]
+	if !strings.Contains(last.Content, "What are these?") || !strings.Contains(last.Content, "Äpfel & Birnen.txt") || !strings.Contains(last.Content, "apples, and pears") {
+		t.Errorf("the model was told %q", last.Content)
+	}
+	if len(last.Images) != 1 || !bytes.Equal(last.Images[0], picture.Bytes()) {
+		t.Errorf("the model was given %d pictures", len(last.Images))
+	}
+	said := d.transcript(t)
+	for _, name := range []string{"Äpfel & Birnen.txt", "shot.png"} {
+		if !strings.Contains(said, name) {
+			t.Errorf("the transcript does not name %s:\n%s", name, said)
+		}
+	}
+	d.click(t, icon, "Quit")
+	app.waitExit(t)
+}
