@@ -150,7 +150,7 @@ func (s *Store) appendMemory(ses *session, blocks []Block) ([]Block, error) {
 // completeAll completes blocks and tells which of them are not there yet.
 func (s *Store) completeAll(ses *session, blocks []Block, now time.Time) (all, fresh []Block, err error) {
 	for _, b := range blocks {
-		b = ses.complete(b, now)
+		b = s.guard(ses, ses.complete(b, now), b.ID == "")
 		all = append(all, b)
 		n, taken := ses.index.find(ses.index.hash(b.ID))
 		if !taken {
@@ -227,6 +227,9 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 		note := ses.complete(Block{Kind: KindNote, Note: NoteRestored, Text: restoredText(len(lost))}, now)
 		again := func(b Block) bool {
 			return slices.ContainsFunc(lost, func(l Block) bool { return l.ID == b.ID })
+		}
+		for i := range lost {
+			lost[i] = s.guard(ses, lost[i], false)
 		}
 		fresh = slices.Concat(lost, []Block{note}, slices.DeleteFunc(fresh, again))
 	}

@@ -104,6 +104,9 @@ func (c *Checkpoint) newest() Block {
 
 // write replaces the file. The caller holds writing.
 func (c *Checkpoint) write(b Block) error {
+	c.ses.mu.Lock()
+	b = c.store.guard(c.ses, b, false)
+	c.ses.mu.Unlock()
 	var buf bytes.Buffer
 	t := &Transcript{Info: Info{Name: c.ses.name, Started: b.Time}, Blocks: []Block{b}}
 	if err := WriteTranscript(&buf, t); err != nil {

@@ -85,6 +85,7 @@ type Snapshot struct {
 	goes    bool      // the block that Previous goes through is there
 	seen    time.Time // when the last block joined as this process saw it; zero: it didn't see it
 	waits   bool      // the last blocks are not on disk yet
+	taken   time.Time // when it was
 }
 
 // Snapshot gives what there is to summarise of a session. With before, the id of a
@@ -101,7 +102,7 @@ func (s *Store) Snapshot(ctx context.Context, name, before string) (Snapshot, er
 
 // snapshotNow copies what is context now, in front of the block before.
 func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
-	snap := Snapshot{Session: ses.name, waits: len(ses.unsaved.blocks) > 0}
+	snap := Snapshot{Session: ses.name, taken: time.Now(), waits: len(ses.unsaved.blocks) > 0}
 	if n := len(ses.recent); n > 0 {
 		snap.seen = ses.recent[n-1].seen
 	}
@@ -192,7 +193,7 @@ func (s Snapshot) recent() []Block { return s.Messages[max(len(s.Messages)-maxCo
 // block could not be appended now.
 func (s *Store) stillHolds(ctx context.Context, snap Snapshot, through string) error {
 	return s.look(ctx, snap.Session, func(ses *session) error {
-		if !ses.holds(snap, through) {
+		if !ses.holds(snap, through, s.forgotten.since(snap.taken)) {
 			return fmt.Errorf("%w: %s", ErrStale, snap.Session)
 		}
 		return nil
@@ -215,7 +216,7 @@ func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Bloc
 			return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 		}
 	}
-	if !ses.holds(snap, b.Through) {
+	if !ses.holds(snap, b.Through, s.forgotten.since(snap.taken)) {
 		return Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
 	}
 	write := func() ([]Block, error) { return s.appendFile(ctx, ses, []Block{b}) }
@@ -231,10 +232,13 @@ func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Bloc
 
 // holds reports whether a Summary of the snapshot is still one of this
 // conversation: the same Summary before it, and the last block it covers there.
-func (ses *session) holds(snap Snapshot, through string) bool {
+// Where something was forgotten since, it may tell of that.
+func (ses *session) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &ses.fold, &ses.index
 	at, _ := f.lastSummary(x)
 	switch {
+	case forgot:
+		return false
 	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.hash(snap.Previous.ID) != x.blocks[f.active[at].block].id):
 		return false
 	case through == throughNone:

@@ -115,6 +115,9 @@ func (c *Compaction) compact(ctx context.Context, snap Snapshot, keep int, perio
 	}
 	out.Plain = digest.By == plainBy
 	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
+	if c.c.Store.forgotten.since(snap.taken) {
+		return out, fmt.Errorf("%w: something was forgotten meanwhile", ErrStale)
+	}
 	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {
 		return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)
 	}

@@ -78,6 +78,8 @@ func (p Proposal) Reason() string {
 		return "there is no room for one more line"
 	case WhyUnsure:
 		return "the model didn't say how sure it is"
+	case WhyForgotten:
+		return "it was learnt from something that you had forgotten"
 	case WhyChange:
 		return "changes of the memory always wait for you"
 	}
@@ -148,6 +150,9 @@ func (m *Memory) checkProposal(p *Proposal) error {
 		text, err := screen(p.Text)
 		if err != nil {
 			return err
+		}
+		if m.forgotten.Has(text) {
+			return fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", ErrRejected)
 		}
 		p.Text = text
 	} else {

@@ -66,6 +66,7 @@ type Memory struct {
 	logger               *slog.Logger
 	maxPerson, maxServer int
 	budget               func(Target) int
+	forgotten            *Forgotten
 	locked               atomic.Bool // the folder of the lock was made
 
 	mu   sync.Mutex // guards read
@@ -117,6 +118,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if m.logger == nil {
 		m.logger = slog.New(slog.DiscardHandler)
 	}
+	m.forgotten = NewForgotten(m.root, m.logger)
 	return m
 }
 

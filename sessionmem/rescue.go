@@ -43,9 +43,13 @@ func (s *Store) writeRescue(ses *session) {
 }
 
 func (s *Store) copyWaiting(file string, ses *session) error {
-	_, info := newFile(ses.name, ses.unsaved.blocks)
+	blocks := make([]Block, len(ses.unsaved.blocks))
+	for i, b := range ses.unsaved.blocks {
+		blocks[i] = s.guard(ses, b, false)
+	}
+	_, info := newFile(ses.name, blocks)
 	var text bytes.Buffer
-	if err := WriteTranscript(&text, &Transcript{Info: info, Blocks: ses.unsaved.blocks}); err != nil {
+	if err := WriteTranscript(&text, &Transcript{Info: info, Blocks: blocks}); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.rescue, 0o700); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // maxSessionPrompt is how long a session's own instructions may be, in characters.
@@ -150,7 +151,10 @@ func (s *Store) SuggestTitle(ctx context.Context, name, title, by string) (bool,
 	}
 	note := Block{Kind: KindNote, Note: NoteTitle, Text: title, By: by}
 	written := false
-	_, err := s.appendIf(ctx, name, func(f *fold) bool { written = !f.titled; return written }, note)
+	_, err := s.appendIf(ctx, name, func(f *fold) bool {
+		written = !f.titled && !s.forgotten.since(time.Now().Add(-turnGrace)) // it may be made of what is gone
+		return written
+	}, note)
 	if err != nil {
 		return false, fmt.Errorf("naming %s: %w", name, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Errors callers decide on.
@@ -67,6 +68,9 @@ type Store struct {
 	opened func()       // tests: called between opening a transcript and writing to it
 	state  *State
 
+	forgotten *Forgotten
+	patience  time.Duration // how long Forget waits for a session's turn
+
 	onRefused func(Refused)
 	rescue    string
 	retry     chan struct{} // 1 place: something waits for the disk since
@@ -101,6 +105,7 @@ func Open(cfg Config) (*Store, error) {
 		listed:   map[string]*listed{},
 	}
 	s.state = &State{store: s, private: map[string]sessionMarks{}}
+	s.forgotten, s.patience = NewForgotten("", nil), forgetPatience
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
@@ -115,6 +120,7 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
 	}
 	s.dir = filepath.Join(root, sessionDir)
+	s.forgotten = NewForgotten(root, s.logger)
 	s.cache = newListCache(cfg.CacheDir, s.dir)
 	s.root = &storeFolder{dir: s.dir, logger: s.logger}
 	if err := s.root.check(); err != nil {
@@ -144,6 +150,9 @@ func (s *Store) Close() error {
 	}
 	return err
 }
+
+// Forgotten gives what was forgotten in the data folder.
+func (s *Store) Forgotten() *Forgotten { return s.forgotten }
 
 // NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
 func (s *Store) NewName(source string) string {

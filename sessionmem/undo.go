@@ -169,6 +169,9 @@ func (m *Memory) Undo(ctx context.Context, undoID string) error {
 // takeBack undoes one change; the lock is held.
 func (m *Memory) takeBack(u undo) error {
 	path := m.Path(u.Target)
+	if m.forgotten.Has(string(u.Old)) {
+		return errors.New("undoing a memory: what it would bring back was forgotten since")
+	}
 	return m.edit(path, func(raw []byte) ([]byte, error) {
 		out, ok := u.apply(raw)
 		if !ok {

@@ -1,0 +1,232 @@
+package sessionmem
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
+
+// writeWhole writes a new file, safe on disk.
+func (s *Store) writeWhole(file string, data []byte, mode fs.FileMode) error {
+	f, err := s.root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// recent forgets in what is kept for an editor's late save: lines that hold what is
+// meant go, the others follow a renamed transcript.
+func (f *forgetSession) recent(work [][]*cleaning, dry bool) []Touched {
+	goes := map[string]bool{} // blocks that are changed in the transcripts
+	for _, group := range work {
+		for _, c := range group {
+			for _, t := range c.found {
+				goes[t.Block] = goes[t.Block] || t.Block != "" && t.Action != ForgetKept
+			}
+		}
+	}
+	file := recentFile(f.name)
+	data, err := f.s.root.ReadFile(file)
+	if err != nil || checkName(f.name) != nil {
+		return nil // there is none
+	}
+	touched := Touched{Place: "late saves", Action: ForgetRemoved, Path: f.path(file), Session: f.name}
+	var kept []byte
+	gone, moved := false, false
+	for text := range bytes.Lines(data) {
+		var l recentLine
+		if json.Unmarshal(text, &l) != nil {
+			if f.t.HoldsRaw(text) {
+				gone = true
+				continue
+			}
+			kept = append(kept, text...)
+			continue
+		}
+		if _, _, changed := f.t.clean(f.name, l.Block); changed || goes[l.Block.ID] {
+			gone = true
+			continue
+		}
+		if to := f.renamed[l.File]; to != "" {
+			l.File, moved = to, true
+			if again, err := json.Marshal(l); err == nil {
+				text = append(again, '\n')
+			}
+		}
+		kept = append(kept, text...)
+	}
+	if !gone && !moved {
+		return nil
+	}
+	if !dry {
+		if err := f.s.replaceSmall(file, kept); err != nil {
+			touched.Action, touched.Why = ForgetRefused, err.Error()
+		}
+	}
+	if !gone && touched.Action != ForgetRefused {
+		return nil // only the names of files in it changed
+	}
+	return []Touched{touched}
+}
+
+// replaceSmall writes a small file of ours anew; an empty one goes.
+func (s *Store) replaceSmall(file string, data []byte) error {
+	if len(data) == 0 {
+		return s.removeIfThere(file)
+	}
+	return writeAtomic(s.root, file, data, true)
+}
+
+// attachments forgets files that only blocks link which are forgotten, before these
+// are: a crash between the two must leave the links.
+func (f *forgetSession) attachments(work [][]*cleaning) {
+	lost := map[string]bool{}
+	cleaned := map[string][]byte{}
+	for _, group := range work {
+		for _, c := range group {
+			for _, file := range c.lost {
+				lost[file] = true
+			}
+			if c.out != nil {
+				cleaned[c.file] = c.out
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return
+	}
+	linked := f.linked
+	if all, err := f.s.forgettable(ForgetOptions{}); err == nil {
+		linked = all
+	}
+	for _, ses := range linked {
+		for _, group := range ses.groups {
+			for _, e := range group {
+				data, ok := cleaned[e.file]
+				if !ok {
+					data, _ = f.s.readRegular(e.file) // what can't be read is refused anyway, or links nothing
+				}
+				maps.DeleteFunc(lost, func(file string, _ bool) bool { return bytes.Contains(data, []byte(file)) })
+			}
+		}
+	}
+	for _, file := range slices.Sorted(mapKeys(lost)) {
+		f.found = append(f.found, f.s.removeAttachment(file, f.name, f.o.Dry)...)
+	}
+}
+
+// removeAttachment removes an attached file, in the trash too.
+func (s *Store) removeAttachment(file, session string, dry bool) []Touched {
+	places := []string{path.Join(filesDir, file)}
+	all, _ := s.trash() // none, or it can't be read: what is in it is refused
+	for _, t := range all {
+		places = append(places, path.Join(t.dir, filesDir, file))
+	}
+	var found []Touched
+	for _, p := range places {
+		if !s.isThere(p) {
+			continue
+		}
+		touched := Touched{Place: "attachment", Action: ForgetRemoved, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Session: session}
+		if !dry {
+			if err := s.root.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				touched.Action, touched.Why = ForgetRefused, err.Error()
+			}
+		}
+		found = append(found, touched)
+	}
+	return found
+}
+
+// forgetAttachedTexts removes attached files that hold what is meant themselves.
+// They are what the user chose: only where what the user typed elsewhere goes too.
+func (s *Store) forgetAttachedTexts(t *Traces, o ForgetOptions) ([]Touched, error) {
+	var found []Touched
+	seen := map[string]bool{}
+	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !attachmentName.MatchString(path.Base(p)) || !strings.HasPrefix(p, filesDir+"/") && !strings.HasPrefix(p, trashDir+"/") {
+			return nil //nolint:nilerr // a folder that can't be read was told of
+		}
+		base := path.Base(p)
+		if seen[base] {
+			return nil
+		}
+		data, err := s.readRegular(p)
+		if err != nil || !t.HoldsRaw(data) {
+			return nil //nolint:nilerr // no file, or gone
+		}
+		seen[base] = true
+		if !t.own().Typed {
+			found = append(found, Touched{Place: "attachment", Action: ForgetKept, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Why: "a file you attached says the same; with copies it goes too"})
+			return nil
+		}
+		return nil
+	})
+	if !t.own().Typed {
+		return found, err
+	}
+	for _, base := range slices.Sorted(mapKeys(seen)) {
+		found = append(found, s.removeAttachment(base, "", o.Dry)...)
+	}
+	return found, err
+}
+
+// forgetMemory forgets in what this process alone holds: private sessions, and what
+// waits for the disk.
+func (s *Store) forgetMemory(t *Traces, o ForgetOptions) {
+	if o.Dry {
+		return
+	}
+	for _, ses := range s.all() {
+		ses.mu.Lock()
+		switch {
+		case ses.private.Load():
+			ses.cleanPrivate(t)
+		case len(ses.unsaved.blocks) > 0:
+			blocks := slices.Clone(ses.unsaved.blocks)
+			for i, b := range blocks {
+				blocks[i], _, _ = t.clean(ses.name, b)
+			}
+			ses.setUnsaved(blocks)
+			s.writeRescue(ses)
+		}
+		ses.recent = slices.DeleteFunc(ses.recent, func(r recentBlock) bool {
+			_, _, changed := t.clean(ses.name, r.block)
+			return changed
+		})
+		ses.mu.Unlock()
+	}
+}
+
+// cleanPrivate forgets in a session that is in memory alone.
+func (ses *session) cleanPrivate(t *Traces) {
+	blocks := make([]Block, len(ses.mem))
+	any := false
+	for i, b := range ses.mem {
+		var changed bool
+		blocks[i], _, changed = t.clean(ses.name, b)
+		any = any || changed
+	}
+	if !any {
+		return
+	}
+	ses.mem, ses.size = nil, 0
+	ses.forgetBlocks()
+	for _, b := range blocks {
+		ses.mem = append(ses.mem, b)
+		ses.follow(b, ses.size, 0)
+		ses.size += int64(len(b.Text))
+	}
+}

@@ -1,0 +1,187 @@
+package sessionmem
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// clean takes out of a block what is meant: all of it, where it is meant itself, else
+// the paragraphs that hold what is. What was said after a forgetting isn't.
+func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool) {
+	if t.Empty() {
+		return b, false, false
+	}
+	before := func(g *forgetting) bool { return b.Time.IsZero() || b.Time.Before(g.At) }
+	if g := t.selecting(session, b); g != nil {
+		out, whole = t.emptied(b, g), true
+	} else {
+		typed := b.Kind == KindUser || b.Kind == KindText
+		out = b
+		out.Text = t.cleanText(b.Text, func(g *forgetting) bool { return before(g) && (g.Typed || !typed) })
+	}
+	out = t.cleanRest(out, before)
+	if b.Note == NoteRewind {
+		out.Text = b.Text // an id
+	}
+	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
+}
+
+// cleanRest cleans what stands beside a block's text: it was put there by programs.
+func (t *Traces) cleanRest(b Block, counts func(*forgetting) bool) Block {
+	says := func(text string) bool {
+		return text != "" && text != ForgottenText && len(t.texts) > 0 && len(t.findIn(t.f.wordsOf([]byte(text), false), counts)) > 0
+	}
+	if says(b.Task) {
+		b.Task = ForgottenText
+	}
+	b.Context = cleanLines(b.Context, says)
+	b.Attrs = cleanAttrs(b.Attrs, says)
+	return b
+}
+
+// emptied is a block that is forgotten as a whole. What steers the session stays.
+func (t *Traces) emptied(b Block, g *forgetting) Block {
+	switch {
+	case b.Kind == KindNote && b.Note != NoteTitle && b.Note != NoteError && b.Note != "":
+		return b
+	case b.Text != "":
+		b.Text = ForgottenText
+	}
+	if b.Task != "" {
+		b.Task = ForgottenText
+	}
+	b.Context = ""
+	if author := b.Attrs["author"]; author != "" && t.marked(g, traceAuthor, author) {
+		b.Attrs = maps.Clone(b.Attrs)
+		b.Attrs["author"] = ForgottenText
+	}
+	return b
+}
+
+// cleanText replaces the paragraphs that hold what is meant.
+func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
+	if len(t.texts) == 0 || text == "" || text == ForgottenText {
+		return text
+	}
+	marks := t.findIn(t.f.wordsOf([]byte(text), false), counts)
+	if len(marks) == 0 {
+		return text
+	}
+	var out strings.Builder
+	at := 0
+	for _, p := range paragraphs(text) {
+		if !slices.ContainsFunc(marks, func(m Mark) bool { return m.From < p.To && p.From < m.To }) {
+			continue
+		}
+		out.WriteString(text[at:p.From])
+		out.WriteString(ForgottenText)
+		at = p.To
+	}
+	out.WriteString(text[at:])
+	return joinForgotten(out.String())
+}
+
+// joinForgotten makes one of several forgotten paragraphs behind each other.
+func joinForgotten(text string) string {
+	twice := ForgottenText + "\n\n" + ForgottenText
+	for strings.Contains(text, twice) {
+		text = strings.ReplaceAll(text, twice, ForgottenText)
+	}
+	return text
+}
+
+// paragraphs gives the pieces of a text that blank lines part, without these. A
+// fenced block is one piece, and with it what stands above it without a blank line.
+func paragraphs(text string) []Mark {
+	var out []Mark
+	fence, open := "", false
+	at := 0
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		end := at + len(strings.TrimRight(line, "\r\n"))
+		bare := line[:end-at]
+		switch blank := strings.TrimSpace(bare) == ""; {
+		case blank && fence == "":
+			open = false
+		case blank:
+		case open:
+			out[len(out)-1].To = end
+		default:
+			out, open = append(out, Mark{at, end}), true
+		}
+		switch {
+		case fence != "" && closesFence(bare, fence):
+			fence = ""
+		case fence == "":
+			fence = openingFence(bare)
+		}
+		at += len(line)
+	}
+	return out
+}
+
+// cleanLines replaces the lines that hold what is meant.
+func cleanLines(text string, says func(string) bool) string {
+	if !says(text) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if says(line) {
+			lines[i] = ForgottenText
+		}
+	}
+	if cleaned := strings.Join(lines, "\n"); !says(cleaned) {
+		return cleaned
+	}
+	return ForgottenText // it stands across lines
+}
+
+func cleanAttrs(attrs map[string]string, says func(string) bool) map[string]string {
+	var out map[string]string
+	for k, v := range attrs {
+		if k == "block" || k == "msg" || !says(v) {
+			continue
+		}
+		if out == nil {
+			out = maps.Clone(attrs)
+		}
+		out[k] = ForgottenText
+	}
+	if out == nil {
+		return attrs
+	}
+	return out
+}
+
+// turnGrace is how long before a block that is written outside of a turn its making
+// may have begun: what was forgotten since is not in it.
+const turnGrace = 10 * time.Minute
+
+// guard takes out of a block that is about to be written what was forgotten: all of
+// it, where it is an old block that comes back (its id is known), else what was
+// forgotten while it was being made. What a person types anew is theirs. The caller
+// holds ses.mu.
+func (s *Store) guard(ses *session, b Block, anew bool) Block {
+	t := s.forgotten.traces()
+	if t.Empty() {
+		return b
+	}
+	out := b
+	if !anew {
+		var whole bool
+		if out, whole, _ = t.clean(ses.name, b); whole {
+			return out
+		}
+	}
+	since := time.Now().Add(-turnGrace)
+	if ses.holder.Who != "" {
+		since = ses.holder.Since
+	}
+	while := func(g *forgetting) bool { return !g.At.Before(since) }
+	if b.Kind != KindUser && b.Note != NoteRewind {
+		out.Text = t.cleanText(out.Text, while)
+	}
+	return t.cleanRest(out, while)
+}

@@ -1,0 +1,280 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What is done with something that a forgetting finds.
+const (
+	ForgetEmptied  = "forgotten" // its text becomes [forgotten]
+	ForgetRebuilt  = "rebuilt"   // a Summary: made anew of what is left, without a model
+	ForgetRemoved  = "removed"   // it goes altogether
+	ForgetProposed = "proposed"  // its removal is proposed in the inbox
+	ForgetRenamed  = "renamed"   // a file whose name quotes it
+	ForgetKept     = "kept"      // it stays; Why says for what reason
+	ForgetRefused  = "refused"   // it can't be taken out now; Why says the next step
+)
+
+// Touched is one place that a forgetting finds, and what it does there.
+type Touched struct {
+	Place   string    `json:"place"`  // user, assistant, agent, tool, summary, note, title, attachment, checkpoint, memory, lesson, proposal, undo, …
+	Action  string    `json:"action"` // one of the Forget constants
+	Path    string    `json:"path"`   // of the file, absolute
+	Session string    `json:"session,omitempty"`
+	Block   string    `json:"block,omitempty"`
+	Line    int       `json:"line,omitempty"` // of a memory file, from 1
+	Time    time.Time `json:"time,omitzero"`
+	Text    string    `json:"text,omitempty"` // the beginning of it, in a dry run alone
+	Why     string    `json:"why,omitempty"`
+}
+
+// maxPreview is how much of a text a dry run shows, in characters.
+const maxPreview = 160
+
+// cleaner takes what is meant out of the files of one session, block by block, in
+// their order. It is used for one pass.
+type cleaner struct {
+	t       *Traces
+	session string
+	found   func(Touched)
+	emit    func([]byte) error // takes the bytes as they are to be; nil: only look
+
+	blocks  int  // seen
+	changed bool // something is taken out of this part
+	title   bool // the first message was, that titles and names of files are made of
+	dirty   bool // something that later Summaries and titles are made of was
+	users   int
+
+	previous *Block // Summary
+	kept     []Block
+	lost     []string          // files that blocks linked which are forgotten
+	ids      map[string]string // derived from a text that goes, to what takes its place
+	seen     *index
+}
+
+// file cleans one file.
+func (c *cleaner) file(data []byte) error {
+	c.changed = false
+	skip := 0
+	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+		skip = 3
+	}
+	front, size := cutFrontMatter(data[skip:])
+	at := skip + size
+	if err := c.front(data[:at], front); err != nil {
+		return err
+	}
+	r := newBlockReader(bytes.NewReader(data))
+	for {
+		raw, err := r.read()
+		if errors.Is(err, io.EOF) {
+			return c.write(data[at:])
+		}
+		if err != nil {
+			return err
+		}
+		begin, end := int(raw.offset), int(raw.offset+raw.size)
+		out := c.block(raw)
+		if out == nil {
+			out = data[begin:end]
+		} else {
+			c.changed = true
+		}
+		if err := errors.Join(c.write(data[at:begin]), c.write(out)); err != nil {
+			return err
+		}
+		at = end
+	}
+}
+
+func (c *cleaner) write(data []byte) error {
+	if c.emit == nil || len(data) == 0 {
+		return nil
+	}
+	return c.emit(data)
+}
+
+// front cleans the front matter: its title may be that of the first message.
+func (c *cleaner) front(raw []byte, front string) error {
+	title := frontValue(front, "title")
+	if title == "" || title == ForgottenText || !c.title && !c.t.Holds(title) {
+		return c.write(raw)
+	}
+	c.changed = true
+	c.find(Touched{Place: "title", Action: ForgetEmptied, Text: title})
+	var out bytes.Buffer
+	for line := range bytes.Lines(raw) {
+		if bytes.HasPrefix(line, []byte("title:")) {
+			line = []byte("title: " + yamlValue(ForgottenText) + lineEnd(line))
+		}
+		out.Write(line)
+	}
+	return c.write(out.Bytes())
+}
+
+func (c *cleaner) find(t Touched) {
+	t.Session = c.session
+	t.Text = preview(t.Text)
+	c.found(t)
+}
+
+func preview(text string) string {
+	text = oneLine(text)
+	if r := []rune(text); len(r) > maxPreview {
+		text = string(r[:maxPreview-1]) + "…"
+	}
+	return text
+}
+
+// block gives what takes a block's place, nil where it stays.
+func (c *cleaner) block(raw rawBlock) []byte {
+	b := raw.decode()
+	number := c.seen.copies.identify(&b, raw.derived, c.seen.has)
+	c.seen.add(b, raw.offset, number)
+	derived := number > 0
+	old := b
+	cleaned, whole, changed := c.t.clean(c.session, b)
+	if c.remap(&cleaned) {
+		changed = true
+	}
+	switch place := string(b.Kind); {
+	case b.Kind == KindSummary && c.dirty && b.Text != ForgottenText && !whole:
+		cleaned.Text, cleaned.By = c.summary(), plainBy
+		changed = true
+		c.find(Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
+	case b.Kind == KindNote && b.Note == NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:
+		cleaned.Text, changed = ForgottenText, true
+		fallthrough
+	case changed:
+		if b.Kind == KindNote && b.Note == NoteTitle {
+			place = "title"
+		}
+		c.find(Touched{Place: place, Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: c.taken(old, cleaned)})
+	case b.Kind == KindUser && b.Text != ForgottenText && c.t.Holds(b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
+		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
+	}
+	c.follow(old, cleaned, changed)
+	if !changed {
+		return nil
+	}
+	if derived {
+		cleaned.ID = randomID(8)
+		c.ids[old.ID] = cleaned.ID
+	}
+	return c.rewritten(raw, cleaned)
+}
+
+// rebuiltOr says what becomes of a Summary.
+func rebuiltOr(text string) string {
+	if text == ForgottenText {
+		return ForgetEmptied
+	}
+	return ForgetRebuilt
+}
+
+// taken is the text that goes.
+func (c *cleaner) taken(old, cleaned Block) string {
+	switch {
+	case old.Text != cleaned.Text:
+		return old.Text
+	case old.Task != cleaned.Task:
+		return old.Task
+	}
+	return old.Context
+}
+
+// remap changes references to a block whose id was derived from its text: that would
+// be a hash of it without a key.
+func (c *cleaner) remap(b *Block) (changed bool) {
+	for _, ref := range []*string{&b.Parent, &b.Through} {
+		if id, ok := c.ids[*ref]; ok {
+			*ref, changed = id, true
+		}
+	}
+	if id, ok := c.ids[b.Text]; ok && b.Note == NoteRewind {
+		b.Text, changed = id, true
+	}
+	return changed
+}
+
+// follow notes what later Summaries are made of.
+func (c *cleaner) follow(old, b Block, changed bool) {
+	c.blocks++
+	switch b.Kind {
+	case KindNote:
+		switch b.Note {
+		case NoteEnded:
+			c.dirty, c.previous, c.kept = false, nil, nil
+		case NoteRewind:
+			if i := slices.IndexFunc(c.kept, func(k Block) bool { return k.ID == b.Text }); i >= 0 {
+				c.kept = c.kept[:i]
+			}
+		}
+		return
+	case KindSummary:
+		c.previous = &b
+		if i := slices.IndexFunc(c.kept, func(k Block) bool { return k.ID == b.Through }); i >= 0 {
+			c.kept = slices.Clone(c.kept[i+1:])
+		}
+		return
+	case KindUser:
+		c.users++
+		c.title = c.title || c.users == 1 && (old.Text != b.Text || old.Text == ForgottenText)
+	}
+	if changed {
+		c.dirty = true
+		for _, a := range Attachments(old.Text) {
+			if !strings.Contains(b.Text, a.File) {
+				c.lost = append(c.lost, a.File)
+			}
+		}
+	}
+	if b.IsMessage() && b.Text != ForgottenText {
+		c.kept = append(c.kept, b)
+		if len(c.kept) > 4*maxCompacted {
+			c.kept = slices.Clone(c.kept[len(c.kept)-2*maxCompacted:])
+		}
+	}
+}
+
+// summary is made of what is left before it.
+func (c *cleaner) summary() string {
+	previous := c.previous
+	if previous != nil && previous.Text == ForgottenText {
+		previous = nil
+	}
+	if previous == nil && len(c.kept) == 0 {
+		return ForgottenText
+	}
+	text := PlainSummary(previous, c.kept[max(0, len(c.kept)-maxCompacted):])
+	if c.t.Holds(text) {
+		return ForgottenText
+	}
+	return text
+}
+
+// rewritten is the block as it stands from now on: its heading as it was, its
+// comment line anew, its text.
+func (c *cleaner) rewritten(raw rawBlock, b Block) []byte {
+	if !raw.headed || !raw.heading.known {
+		return []byte(ForgottenText + "\n\n")
+	}
+	head := raw.raw[:bytes.IndexByte(append(slices.Clip(raw.raw), '\n'), '\n')]
+	out := append(bytes.TrimRight(slices.Clone(head), "\r"), '\n')
+	h := raw.heading
+	if attrs := blockAttrs(b, h.agent != "", h.model != ""); len(attrs) > 0 {
+		out = append(appendComment(out, attrs), '\n')
+	}
+	if b.Text != "" {
+		out = append(appendEscaped(append(out, '\n'), b.Text), '\n')
+	}
+	if bytes.HasSuffix(raw.raw, []byte("\n\n")) {
+		out = append(out, '\n')
+	}
+	return out
+}

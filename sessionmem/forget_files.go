@@ -1,0 +1,393 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ForgetOptions say how Store.Forget goes about it.
+type ForgetOptions struct {
+	Dry      bool            // change nothing, and show texts
+	Sessions map[string]bool // only files of these; nil: all
+}
+
+// Forget takes what the traces mean out of the sessions' files, wherever in the
+// session folder they are: archive, trash, older copies, checkpoints, what is kept
+// for an editor's late save; and out of what this process holds of them. Summaries
+// made of it are made anew of what is left. A session's turn and its lock are held
+// meanwhile. What can't be done is told by ForgetRefused, the others go on. The error
+// is of ctx or of a folder that can't be read.
+func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touched, error) {
+	s.forgetMemory(t, o)
+	if s.root == nil || t.Empty() {
+		return nil, nil
+	}
+	if err := s.root.check(); err != nil {
+		return nil, err
+	}
+	all, err := s.forgettable(o)
+	if err != nil {
+		return nil, explainDisk("looking for what is to be forgotten", err)
+	}
+	var found []Touched
+	for _, ses := range all {
+		if err := ctx.Err(); err != nil {
+			return found, err
+		}
+		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups, linked: all}
+		found = append(found, f.run(ctx)...)
+	}
+	more, err := s.forgetAttachedTexts(t, o)
+	return append(found, more...), err
+}
+
+// forgettable are the files of one session, by what belongs together.
+type forgettable struct {
+	name   string
+	groups [][]entry
+}
+
+// forgettable finds all transcripts and checkpoints below the session folder.
+func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
+	bySession := map[string]map[string][]entry{} // session, place
+	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && p == ".":
+			return err
+		case err != nil:
+			s.logger.Warn("a folder can't be looked through for what is to be forgotten", "dir", p, "err", err)
+			return fs.SkipDir
+		case d.IsDir() && (p == locksDir || p == filesDir || p == recentDir):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(p, fileSuffix):
+			return nil
+		}
+		e, place := entryOf(p), "live"
+		top, rest, _ := strings.Cut(p, "/")
+		switch {
+		case top == partialDir:
+			e.session, _, _ = strings.Cut(rest, ".")
+			place = p
+		case top == trashDir:
+			place = path.Dir(p)
+		case strings.Contains(p, "/") && !inArchive(p):
+			place = p
+		}
+		if o.Sessions == nil || o.Sessions[e.session] {
+			if bySession[e.session] == nil {
+				bySession[e.session] = map[string][]entry{}
+			}
+			bySession[e.session][place] = append(bySession[e.session][place], e)
+		}
+		return nil
+	})
+	var all []forgettable
+	for _, name := range slices.Sorted(mapKeys(bySession)) {
+		f := forgettable{name: name}
+		for _, place := range slices.Sorted(mapKeys(bySession[name])) {
+			parts, older := partsOf(bySession[name][place])
+			f.groups = append(append(f.groups, parts), older...)
+		}
+		all = append(all, f)
+	}
+	return all, err
+}
+
+// forgetSession forgets in the files of one session.
+type forgetSession struct {
+	s      *Store
+	t      *Traces
+	o      ForgetOptions
+	name   string
+	groups [][]entry
+	linked []forgettable // all sessions: they may link a file too
+
+	found   []Touched
+	renamed map[string]string // base names of transcripts
+	gone    []string          // files that the list cache knows
+}
+
+// cleaning is what is to be done with one file.
+type cleaning struct {
+	entry
+	stat    os.FileInfo
+	data    []byte   // as it is
+	out     []byte   // as it is to be; nil: as it is
+	lost    []string // attachments that what goes links
+	changed bool
+	title   bool // of the group: the first message goes
+	found   []Touched
+	refused string
+}
+
+func (f *forgetSession) run(ctx context.Context) []Touched {
+	f.renamed = map[string]string{}
+	work := f.plan()
+	recent := f.recent(work, true)
+	if len(work) == 0 && len(recent) == 0 {
+		return f.found
+	}
+	if f.o.Dry {
+		for _, group := range work {
+			for _, c := range group {
+				f.found = append(f.found, c.found...)
+			}
+		}
+		f.found = append(f.found, recent...)
+		f.attachments(work)
+		return f.found
+	}
+	if err := f.locked(ctx, func() { f.erase(ctx) }); err != nil {
+		f.refuse("transcript", f.name, err)
+	}
+	return f.found
+}
+
+// locked works while the session's turn and lock are held.
+func (f *forgetSession) locked(ctx context.Context, work func()) error {
+	s := f.s
+	if checkName(f.name) != nil { // a file with a name of its own: no turn can be in it
+		work()
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	holder := ""
+	turn, err := s.lockTurn(ctx, wait, f.name, "forget", func(h Holder) { holder = h.Who })
+	if err != nil {
+		if holder != "" && ctx.Err() == nil {
+			return fmt.Errorf("%w: the %s holds it; stop the answer there, then run it again", ErrBusy, holder)
+		}
+		return err
+	}
+	defer turn.Unlock()
+	ses := s.session(f.name)
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	work()
+	ses.forgetFile()
+	return nil
+}
+
+// erase does it. Everything is looked at again, now that nobody writes.
+func (f *forgetSession) erase(ctx context.Context) {
+	all, err := f.s.forgettable(ForgetOptions{Sessions: map[string]bool{f.name: true}})
+	if err != nil {
+		f.refuse("transcript", f.name, err)
+		return
+	}
+	f.groups = nil
+	for _, ses := range all {
+		f.groups = ses.groups
+	}
+	work := f.plan()
+	f.attachments(work)
+	f.found = append(f.found, f.recent(work, false)...)
+	for _, group := range work {
+		if group = f.rename(group); group == nil {
+			continue
+		}
+		for _, c := range slices.Backward(group) { // the first one last: it says what depends on it
+			f.rewrite(c)
+		}
+	}
+	if len(f.renamed) > 0 {
+		f.found = append(f.found, f.recent(nil, false)...)
+	}
+	f.s.dropListed(ctx, f.gone)
+}
+
+// plan gives what is to be done with the files, by group.
+func (f *forgetSession) plan() [][]*cleaning {
+	var work [][]*cleaning
+	for _, parts := range f.groups {
+		group := make([]*cleaning, 0, len(parts))
+		touched := false
+		for _, e := range parts {
+			c := f.read(e)
+			group = append(group, c)
+			touched = touched || c.refused == "" && f.mayTouch(c)
+		}
+		if !touched {
+			continue
+		}
+		look := f.cleaner()
+		f.pass(look, group)
+		again := f.cleaner()
+		again.title = look.title
+		f.pass(again, group)
+		if slices.ContainsFunc(group, func(c *cleaning) bool { return len(c.found) > 0 || c.changed }) {
+			work = append(work, group)
+		}
+	}
+	return work
+}
+
+func (f *forgetSession) cleaner() *cleaner {
+	seen := newIndex(f.s.seed)
+	return &cleaner{t: f.t, session: f.name, ids: map[string]string{}, seen: &seen}
+}
+
+// pass goes once through the files of a group.
+func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
+	for _, file := range group {
+		if file.refused != "" {
+			continue
+		}
+		file.found = nil
+		var out bytes.Buffer
+		c.emit = func(data []byte) error { out.Write(data); return nil }
+		c.found = func(t Touched) {
+			t.Path = f.path(file.file)
+			if strings.HasPrefix(file.file, partialDir+"/") {
+				t.Place = "checkpoint"
+			}
+			if !f.o.Dry {
+				t.Text = ""
+			}
+			file.found = append(file.found, t)
+		}
+		if err := c.file(file.data); err != nil {
+			f.refuse("transcript", file.file, err)
+			file.refused = err.Error()
+			continue
+		}
+		file.changed, file.title, file.out, file.lost = c.changed, c.title, nil, c.lost
+		if c.changed {
+			file.out = out.Bytes()
+		}
+	}
+}
+
+func (f *forgetSession) path(file string) string {
+	return filepath.Join(f.s.dir, filepath.FromSlash(file))
+}
+
+// read reads a file, or says why it can't be changed.
+func (f *forgetSession) read(e entry) *cleaning {
+	c := &cleaning{entry: e}
+	stat, err := f.s.root.Lstat(e.file)
+	if err == nil && stat.Mode()&fs.ModeSymlink != 0 {
+		if _, err = f.s.root.Stat(e.file); err == nil {
+			err = errors.New("it is a link; forget in the file it leads to, or put that in its place")
+		}
+	}
+	if err == nil {
+		c.data, err = f.s.readRegular(e.file)
+	}
+	c.stat = stat
+	switch {
+	case errors.Is(err, errNoFile), errors.Is(err, fs.ErrNotExist):
+		c.refused = "none" // nothing to read in it
+	case err != nil:
+		f.refuse("transcript", e.file, err)
+		c.refused = err.Error()
+	}
+	return c
+}
+
+// mayTouch says cheaply whether anything of a file may be meant.
+func (f *forgetSession) mayTouch(c *cleaning) bool {
+	return len(f.t.marks) > 0 || len(f.t.spans) > 0 || f.t.HoldsRaw(c.data)
+}
+
+// refuse notes what could not be done.
+func (f *forgetSession) refuse(place, file string, err error) {
+	f.found = append(f.found, Touched{Place: place, Action: ForgetRefused, Path: f.path(file), Session: f.name, Why: err.Error()})
+}
+
+// rename takes the first message's words out of the names of a group's files. It
+// gives the group with its names from now on, nil where that failed.
+func (f *forgetSession) rename(group []*cleaning) []*cleaning {
+	const topic = "forgotten"
+	for _, c := range slices.Backward(group) {
+		if c.refused != "" || !group[0].title || c.stamp == "" || c.topic == topic || c.topic == "chat" || c.topic == "" || strings.HasPrefix(c.file, partialDir+"/") {
+			continue
+		}
+		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.stem, c.topic)+topic, c.part))
+		for n := 2; f.s.isThere(to); n++ {
+			to = path.Join(path.Dir(c.file), partFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.stem, c.topic), topic, n), c.part))
+		}
+		if why := f.mayWrite(c); why != "" {
+			f.refuse("transcript", c.file, errors.New(why))
+			return nil
+		}
+		if err := f.s.root.Rename(c.file, to); err != nil {
+			f.refuse("transcript", c.file, err)
+			return nil
+		}
+		f.s.syncFolders(path.Dir(to))
+		f.gone = append(f.gone, c.file)
+		f.renamed[path.Base(c.file)] = path.Base(to)
+		f.found = append(f.found, Touched{Place: "file name", Action: ForgetRenamed, Path: f.path(to), Session: f.name})
+		c.entry = entryOf(to)
+	}
+	return group
+}
+
+// mayWrite says why a file can't be written; "" where it can.
+func (f *forgetSession) mayWrite(c *cleaning) string {
+	head, _ := cutFrontMatter(bytes.TrimPrefix(c.data, []byte("\xef\xbb\xbf")))
+	switch {
+	case readOnlyFormat(head):
+		return "it has a newer format than this version writes; update mac-stats, then run it again"
+	case c.stat.Mode().Perm()&0o200 == 0:
+		return "it is read-only; give yourself the right to write it, then run it again"
+	}
+	return ""
+}
+
+// rewrite puts the cleaned file in the place of the old one.
+func (f *forgetSession) rewrite(c *cleaning) {
+	if c.refused != "" {
+		return
+	}
+	if !c.changed {
+		f.found = append(f.found, c.found...)
+		return
+	}
+	err := errors.New(f.mayWrite(c))
+	if err.Error() == "" {
+		err = f.replace(c)
+	}
+	if err != nil {
+		f.refuse("transcript", c.file, err)
+		return
+	}
+	f.gone = append(f.gone, c.file)
+	for _, t := range c.found {
+		t.Path = f.path(c.file)
+		f.found = append(f.found, t)
+	}
+}
+
+// replace writes a file anew: what stays is copied byte by byte.
+func (f *forgetSession) replace(c *cleaning) error {
+	now, err := f.s.root.Stat(c.file)
+	if err != nil || !os.SameFile(now, c.stat) || now.Size() != c.stat.Size() || !now.ModTime().Equal(c.stat.ModTime()) {
+		return errors.Join(errReplaced, err)
+	}
+	tmp := path.Join(path.Dir(c.file), "."+path.Base(c.file)+".forget.tmp")
+	if err := f.s.removeIfThere(tmp); err != nil { // of a forgetting that was killed
+		return err
+	}
+	if err := f.s.writeWhole(tmp, c.out, c.stat.Mode().Perm()); err != nil {
+		return errors.Join(explainDisk("writing "+c.file, err), f.s.removeIfThere(tmp))
+	}
+	if err := f.s.root.Rename(tmp, c.file); err != nil {
+		return errors.Join(explainDisk("writing "+c.file, err), f.s.removeIfThere(tmp))
+	}
+	f.s.syncFolders(path.Dir(c.file))
+	return nil
+}

@@ -1,0 +1,382 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WhyForgotten says that a proposal would remove what was learnt from something
+// forgotten.
+const WhyForgotten = "forgotten"
+
+// traceLesson marks a line of a memory, or a proposal, by all of its words.
+const traceLesson = "lesson"
+
+// AddLesson adds a line of a memory that was learnt from what is forgotten: it is
+// removed where lessons go too, else its removal is proposed. A proposal of the same
+// words goes in any case.
+func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, string(t.Phrase(text))) }
+
+func (t *Traces) isLesson(text string) bool {
+	words := string(t.Phrase(text))
+	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
+}
+
+// Forgotten gives what was forgotten in the data folder.
+func (m *Memory) Forgotten() *Forgotten { return m.forgotten }
+
+// Learned is a line of a memory, or a proposal, with what is known of where it comes
+// from.
+type Learned struct {
+	Path     string
+	Line     int
+	Text     string
+	Session  string
+	Day      time.Time // local midnight; zero: unknown
+	From, To string    // ids of blocks; "" unknown
+	Proposal bool
+}
+
+// Learned gives what was learnt, by what the comments behind it say, and what is
+// proposed. What can't be read is left out: Forget tells of it.
+func (m *Memory) Learned() []Learned {
+	var out []Learned
+	for _, path := range m.forgettable() {
+		raw, _, err := readOwned(path)
+		if err != nil || path == m.InboxPath() {
+			continue
+		}
+		for _, b := range parseMemory(normalizeFile(raw)).bullets() {
+			day, session, _ := strings.Cut(b.From, " ")
+			at, _ := time.ParseInLocation(time.DateOnly, day, time.Local)
+			out = append(out, Learned{Path: path, Line: b.Line, Text: b.Text, Session: strings.TrimSpace(session), Day: at})
+		}
+	}
+	waiting, err := m.Inbox()
+	if err != nil {
+		return out
+	}
+	for _, p := range waiting {
+		l := Learned{Path: m.InboxPath(), Line: p.Line, Text: p.Text, Session: p.Session, From: p.From, To: p.To, Proposal: true}
+		if !p.Time.IsZero() {
+			l.Day = p.Time.Local().Truncate(time.Hour)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// forgettable gives the text files that hold memory, or may: those of agents, of
+// memory and skills, what lies in agents/.trash, and copies.
+func (m *Memory) forgettable() []string {
+	var files []string
+	for _, dir := range []string{"agents", "memory", "skills"} {
+		_ = filepath.WalkDir(filepath.Join(m.root, dir), func(p string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && isMemoryText(d.Name()) {
+				files = append(files, p)
+			}
+			return nil //nolint:nilerr // a folder that isn't there, or can't be read, has no file to forget in
+		})
+	}
+	return files
+}
+
+// isMemoryText says whether a file in these folders is a text of lines, or an editor's
+// or a sync's copy of one.
+func isMemoryText(name string) bool {
+	for _, end := range []string{fileSuffix, ".md~", ".md.bak", ".md.old", ".md.orig", ".txt"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// Forget takes what the traces mean out of memory files of all kinds (the lines that
+// hold it go), the inbox, the list of changes that can be undone and edits that are
+// not saved. What can't be done is told by ForgetRefused.
+func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, error) {
+	if t.Empty() {
+		return nil, nil
+	}
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []Touched
+	var propose []Proposal
+	for _, path := range m.forgettable() {
+		f := &forgetLines{m: m, t: t, path: path, dry: dry}
+		found = append(found, f.run()...)
+		propose = append(propose, f.propose...)
+	}
+	found = append(found, m.forgetUndo(t, dry)...)
+	found = append(found, m.forgetEdits(t, dry)...)
+	unlock()
+	for _, p := range propose {
+		touched := Touched{Place: "lesson", Action: ForgetProposed, Path: m.Path(p.Target), Line: p.Line, Session: p.Session, Text: p.Old}
+		if !dry {
+			touched.Text = ""
+			if _, err := m.Propose(ctx, p); err != nil && !errors.Is(err, ErrDuplicate) {
+				touched.Action, touched.Why = ForgetRefused, err.Error()
+			}
+		}
+		found = append(found, touched)
+	}
+	return found, ctx.Err()
+}
+
+// forgetLines forgets in one text file.
+type forgetLines struct {
+	m    *Memory
+	t    *Traces
+	path string
+	dry  bool
+
+	found   []Touched
+	propose []Proposal
+	changed bool
+}
+
+func (f *forgetLines) run() []Touched {
+	raw, fi, err := readOwned(f.path)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			f.refuse(err)
+		}
+		return f.found
+	}
+	out := f.clean(raw)
+	if !f.changed || f.dry {
+		return f.found
+	}
+	done := f.found
+	f.found = nil
+	if fi.Mode().Perm()&0o200 == 0 {
+		f.refuse(errors.New("it is read-only; give yourself the right to write it, then run it again"))
+		return f.found
+	}
+	err = f.m.edit(f.path, func(now []byte) ([]byte, error) {
+		if !bytes.Equal(now, raw) {
+			f.found, f.propose = nil, nil
+			out = f.clean(now)
+			done, f.found = f.found, nil
+		}
+		return out, nil
+	})
+	if err != nil {
+		f.refuse(err)
+		return f.found
+	}
+	return done
+}
+
+func (f *forgetLines) refuse(err error) {
+	f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRefused, Path: f.path, Why: err.Error()})
+}
+
+// place names the file for people.
+func (f *forgetLines) place() string {
+	switch base := filepath.Base(f.path); {
+	case f.path == f.m.InboxPath():
+		return "proposal"
+	case strings.Contains(base, "memory"), strings.HasPrefix(f.path, filepath.Join(f.m.root, "memory")):
+		return "memory"
+	default:
+		return "agent's file"
+	}
+}
+
+// clean gives the file without the lines that hold what is meant.
+func (f *forgetLines) clean(raw []byte) []byte {
+	text := parseMemory(normalizeFile(raw))
+	proposals := map[int]Proposal{}
+	if f.path == f.m.InboxPath() {
+		for _, p := range parseProposals(text) {
+			proposals[p.Line] = p
+		}
+	}
+	var out []byte
+	at := 0
+	for _, it := range text.items {
+		if !f.goes(it, proposals) {
+			continue
+		}
+		begin, end := itemBytes(raw, it)
+		out = append(out, raw[at:begin]...)
+		at = max(at, end)
+		f.changed = true
+	}
+	out = append(out, raw[at:]...)
+	if f.t.HoldsRaw(out) { // across items: a heading and what stands below it
+		out = f.cleanLines(out)
+	}
+	return out
+}
+
+// cleanLines removes every line that a meant stretch touches.
+func (f *forgetLines) cleanLines(raw []byte) []byte {
+	var out []byte
+	marks := f.t.FindRaw(raw)
+	at := 0
+	for line := range bytes.Lines(raw) {
+		if slices.ContainsFunc(marks, func(m Mark) bool { return m.From < at+len(line) && at < m.To }) {
+			f.changed = true
+			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Text: f.preview(string(line))})
+		} else {
+			out = append(out, line...)
+		}
+		at += len(line)
+	}
+	return out
+}
+
+// goes says whether an item is removed, and notes it.
+func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
+	if it.kind == itemBlank {
+		return false
+	}
+	text := strings.Join(it.lines, "\n")
+	t := Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Line: it.first + 1, Text: f.preview(text)}
+	b, bullet := it.bullet()
+	p, proposed := proposals[it.first+1]
+	switch {
+	case f.t.Holds(text):
+	case proposed && p.Why != WhyForgotten && (f.t.isLesson(p.Text) || f.t.isLesson(p.Old)):
+		t.Session = p.Session
+	case bullet && !proposed && f.t.isLesson(b.Text):
+		t.Place = "lesson"
+		if f.t.WithLessons() {
+			break
+		}
+		f.proposeRemoval(b)
+		return false
+	default:
+		return false
+	}
+	f.found = append(f.found, t)
+	return true
+}
+
+// proposeRemoval puts the removal of a lesson into the inbox, where its file is one
+// that the inbox can name; else it is only told of.
+func (f *forgetLines) proposeRemoval(b Bullet) {
+	target, ok := f.m.targetOf(f.path)
+	_, session, _ := strings.Cut(b.From, " ")
+	if !ok {
+		f.found = append(f.found, Touched{Place: "lesson", Action: ForgetKept, Path: f.path, Line: b.Line, Text: f.preview(b.Text), Why: "it was learnt from what is forgotten; remove it by hand, or with lessons"})
+		return
+	}
+	f.propose = append(f.propose, Proposal{Kind: ProposeRemove, Target: target, Old: b.Text, Session: session, Why: WhyForgotten, Line: b.Line})
+}
+
+// targetOf is the target whose file this is.
+func (m *Memory) targetOf(path string) (Target, bool) {
+	files, err := m.List()
+	if err != nil {
+		return Target{}, false
+	}
+	for _, f := range files {
+		if f.Path == path {
+			return f.Target, true
+		}
+	}
+	return Target{}, false
+}
+
+func (f *forgetLines) preview(text string) string {
+	if !f.dry {
+		return ""
+	}
+	return preview(text)
+}
+
+// forgetUndo drops the changes that hold what is meant: they can't be undone any
+// more. The lock is held.
+func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
+	raw, _, err := readOwned(m.undoPath())
+	if err != nil {
+		return nil // none was made yet
+	}
+	goes := func(id string) bool {
+		changes, ok := parseUndo(id)
+		return ok && slices.ContainsFunc(changes, func(u undo) bool {
+			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.WithLessons() && (t.isLesson(bulletText(u.Line)) || t.isLesson(bulletText(string(u.Old))))
+		})
+	}
+	if !slices.ContainsFunc(strings.Fields(string(raw)), goes) {
+		return nil
+	}
+	touched := Touched{Place: "undo", Action: ForgetRemoved, Path: m.undoPath()}
+	if !dry {
+		err := m.edit(m.undoPath(), func(raw []byte) ([]byte, error) {
+			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
+		})
+		if err != nil {
+			touched.Action, touched.Why = ForgetRefused, err.Error()
+		}
+	}
+	return []Touched{touched}
+}
+
+// forgetEdits forgets in edits that wait to be saved. The lock is held.
+func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
+	dir := filepath.Join(m.root, "agents", unsavedDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // there is none
+	}
+	var found []Touched
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		raw, _, err := readOwned(file)
+		if err != nil || !t.HoldsRaw(raw) && !m.editHoldsLesson(t, raw) {
+			continue
+		}
+		touched := Touched{Place: "unsaved edit", Action: ForgetRemoved, Path: file}
+		if !dry {
+			if err := m.cleanEdit(t, file, raw); err != nil {
+				touched.Action, touched.Why = ForgetRefused, err.Error()
+			}
+		}
+		found = append(found, touched)
+	}
+	return found
+}
+
+func (m *Memory) editHoldsLesson(t *Traces, raw []byte) bool {
+	var u Unsaved
+	if !t.WithLessons() || json.Unmarshal(raw, &u) != nil {
+		return false
+	}
+	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.isLesson(b.Text) })
+}
+
+// cleanEdit takes the lines out of an edit, and out of the text that it began with:
+// saving it then changes nothing that was forgotten. One that can't be read goes.
+func (m *Memory) cleanEdit(t *Traces, file string, raw []byte) error {
+	var u Unsaved
+	if json.Unmarshal(raw, &u) != nil {
+		return os.Remove(file)
+	}
+	for _, text := range []*string{&u.Base, &u.Text} {
+		f := &forgetLines{m: m, t: t, path: u.Path}
+		*text = string(f.clean([]byte(*text)))
+	}
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	if t.HoldsRaw(data) {
+		return os.Remove(file)
+	}
+	return m.edit(file, func([]byte) ([]byte, error) { return data, nil })
+}

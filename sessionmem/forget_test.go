@@ -1,0 +1,481 @@
+package sessionmem
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// forgetRig is a data folder that something is forgotten in.
+type forgetRig struct {
+	t    *testing.T
+	root string
+	s    *Store
+	m    *Memory
+}
+
+func newForgetRig(t *testing.T) *forgetRig {
+	root := t.TempDir()
+	s, err := Open(Config{Root: root, CacheDir: filepath.Join(root, "..", filepath.Base(root)+"-cache")})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	return &forgetRig{t: t, root: root, s: s, m: NewMemory(MemoryConfig{Root: root})}
+}
+
+// text forgets a phrase wherever it stands, as package forget does.
+func (r *forgetRig) text(phrase string) []Touched {
+	r.t.Helper()
+	return r.forget(func(t *Traces) {
+		t.AddWords(phrase)
+		must(r.t, filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				t.AddPhrase(readFile(r.t, p), t.Phrase(phrase))
+			}
+			return nil
+		}))
+	})
+}
+
+func (r *forgetRig) forget(add func(*Traces)) []Touched {
+	r.t.Helper()
+	tr, err := r.s.Forgotten().New(true, false)
+	must(r.t, err)
+	add(tr)
+	must(r.t, r.s.Forgotten().Begin(tr))
+	found, err := r.m.Forget(r.t.Context(), tr, false)
+	must(r.t, err)
+	more, err := r.s.Forget(r.t.Context(), tr, ForgetOptions{})
+	must(r.t, err)
+	must(r.t, r.s.Forgotten().Done(tr))
+	return append(found, more...)
+}
+
+// residue fails where a file below the folder holds the words, or its name does.
+func (r *forgetRig) residue(words ...string) {
+	r.t.Helper()
+	for _, root := range []string{r.root, r.root + "-cache"} {
+		_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil
+			}
+			data := strings.ToLower(readFile(r.t, p) + " " + filepath.Base(p))
+			for _, w := range words {
+				if strings.Contains(data, strings.ToLower(w)) {
+					r.t.Errorf("%s still holds %q:\n%s", p, w, data)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+func actions(found []Touched) map[string]int {
+	out := map[string]int{}
+	for _, t := range found {
+		out[t.Place+" "+t.Action]++
+	}
+	return out
+}
+
+func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
+	r := newForgetRig(t)
+	first := mustAppend(t, r.s, "cli-a", user("Where is the harbour?"))
+	secret := mustAppend(t, r.s, "cli-a", Block{Kind: KindUser, Text: "My locker code is zebra seven.", Context: "Time: now", Parent: ""})
+	mustAppend(t, r.s, "cli-a", Block{Kind: KindAgent, Agent: "coder", Model: "m", Parent: secret.ID, Task: "keep zebra seven in mind", Text: "Done."})
+	mustAppend(t, r.s, "cli-a", assistant("First paragraph.\n\nSo ZEBRA  seven it is.\n\nLast paragraph."))
+	before, err := r.s.Load(t.Context(), "cli-a")
+	must(t, err)
+	found := r.text("zebra seven")
+	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "agent forgotten": 1, "assistant forgotten": 1, "late saves removed": 1}, actions(found)); diff != "" {
+		t.Error(diff)
+	}
+	for _, s := range []*Store{r.s, openStore(t, r.root)} {
+		after, err := s.Load(t.Context(), "cli-a")
+		must(t, err)
+		want := before.Blocks
+		want[1].Text = ForgottenText
+		want[2].Task = ForgottenText
+		want[3].Text = "First paragraph.\n\n" + ForgottenText + "\n\nLast paragraph."
+		if diff := cmp.Diff(want, after.Blocks); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+	if got := texts(t, r.s, "cli-a"); got[0] != first.Text || got[1] != ForgottenText {
+		t.Errorf("the context is %q", got)
+	}
+	r.residue("zebra")
+	mustAppend(t, r.s, "cli-a", user("next"))
+	r.residue("zebra")
+	checkSameAfterRestart(t, r.s, r.root)
+}
+
+func TestForgettingTheFirstMessageTakesItsWordsOutOfTitleAndFileNames(t *testing.T) {
+	r := newForgetRig(t)
+	limited := int64(0)
+	r.s.maxBytes = func() int64 { return limited }
+	first := mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
+	limited = 1
+	mustAppend(t, r.s, "cli-a", assistant("I see."))
+	mustAppend(t, r.s, "cli-a", user("In part three."))
+	if _, err := r.s.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.forget(func(t *Traces) { t.AddBlock("cli-a", first.ID) })
+	r.residue("zebra")
+	for _, s := range []*Store{r.s, openStore(t, r.root)} {
+		list, err := s.List(t.Context())
+		must(t, err)
+		if len(list) != 1 || list[0].Title != ForgottenText || len(list[0].Parts) != 3 {
+			t.Errorf("the list says %+v", list)
+		}
+		if got := texts(t, s, "cli-a"); len(got) != 3 || got[0] != ForgottenText || got[2] != "In part three." {
+			t.Errorf("texts %q", got)
+		}
+	}
+}
+
+func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("Where is the harbour?"))
+	secret := mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
+	last := mustAppend(t, r.s, "cli-a", assistant("Noted, it opens."))
+	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "They spoke of a striped animal and a number.", Through: last.ID, By: "small"})
+	next := mustAppend(t, r.s, "cli-a", user("And now the weather"))
+	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "After a striped animal, the weather.", Through: next.ID, By: "small"})
+	mustAppend(t, r.s, "cli-a", Block{Kind: KindNote, Note: NoteTitle, Text: "A striped secret", By: "small"})
+	must(t, r.s.Reset(t.Context(), "cli-a"))
+	after := mustAppend(t, r.s, "cli-a", user("After the reset"))
+	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "Nothing of it is in here.", Through: after.ID, By: "small"})
+	found := r.forget(func(t *Traces) { t.AddBlock("cli-a", secret.ID) })
+	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "summary rebuilt": 2, "title forgotten": 1, "late saves removed": 1}, actions(found)); diff != "" {
+		t.Error(diff)
+	}
+	r.residue("zebra", "striped")
+	load, err := r.s.Load(t.Context(), "cli-a")
+	must(t, err)
+	if s := load.Blocks[3]; !strings.Contains(s.Text, "harbour") || s.By != plainBy || s.Through != last.ID {
+		t.Errorf("rebuilt: %+v", s)
+	}
+	if s := load.Blocks[9]; s.Text != "Nothing of it is in here." {
+		t.Errorf("a Summary behind a reset was changed: %+v", s)
+	}
+}
+
+func TestForgettingReachesArchiveTrashCopiesAndForks(t *testing.T) {
+	r := newForgetRig(t)
+	for _, name := range []string{"cli-trash", "cli-archive", "cli-copied"} {
+		mustAppend(t, r.s, name, Block{Kind: KindUser, Text: "Zebra seven opens my locker", Time: time.Now().Add(-100 * 24 * time.Hour)})
+		mustAppend(t, r.s, name, Block{Kind: KindAssistant, Text: "Good.", Time: time.Now().Add(-99 * 24 * time.Hour)})
+	}
+	whole, err := r.s.Load(t.Context(), "cli-copied")
+	must(t, err)
+	if _, err := r.s.Fork(t.Context(), whole, "", "cpu"); err != nil {
+		t.Fatal(err)
+	}
+	copyPath := strings.TrimSuffix(whole.Info.Path, ".md") + ".sync-conflict-20261120-101112-ABC.md"
+	writeFile(t, copyPath, readFile(t, whole.Info.Path))
+	if len(mustArchive(t, r.s, ArchiveRule{After: time.Hour, Keep: func(n string) bool { return n != "cli-archive" }})) != 1 {
+		t.Fatal("nothing was archived")
+	}
+	must(t, r.s.Delete(t.Context(), "cli-trash"))
+	r.text("zebra seven")
+	r.residue("zebra")
+	if name, err := r.s.Undelete(t.Context(), ""); err != nil || name != "cli-trash" {
+		t.Fatalf("undelete: %q %v", name, err)
+	}
+	if got := texts(t, r.s, "cli-trash"); got[0] != ForgottenText || got[1] != "Good." {
+		t.Errorf("brought back: %q", got)
+	}
+}
+
+func TestForgettingTakesAttachmentsThatNobodyElseLinks(t *testing.T) {
+	r := newForgetRig(t)
+	shared := mustAttach(t, r.s, "cli-a", textUpload(t, "shared.txt", "harbour map"))
+	own := mustAttach(t, r.s, "cli-a", textUpload(t, "own.txt", "the plan of the vault"))
+	b := mustAppend(t, r.s, "cli-a", user(WithLinks("look", shared, own)))
+	mustAppend(t, r.s, "cli-b", user(WithLinks("look too", shared)))
+	r.forget(func(t *Traces) { t.AddBlock("cli-a", b.ID) })
+	if got := filesIn(t, r.root); len(got) != 1 || !strings.Contains(got[0], shared.File) {
+		t.Errorf("left: %v", got)
+	}
+	r.residue("vault")
+	r.text("harbour map") // stands in the file itself
+	r.residue("harbour map")
+}
+
+func TestForgettingASpanASessionAndAnAuthor(t *testing.T) {
+	at := func(h int) time.Time { return time.Now().Add(time.Duration(-h) * time.Hour) }
+	for _, tc := range []struct {
+		name string
+		add  func(*Traces)
+		gone string
+	}{
+		{"a session", func(t *Traces) { t.AddSession("cli-a") }, "a-old a-new"},
+		{"since", func(t *Traces) { t.AddSpan(at(3), time.Time{}) }, "a-new b-new"},
+		{"until", func(t *Traces) { t.AddSpan(at(9), at(3)) }, "a-old b-old"},
+		{"an author", func(t *Traces) { t.AddAuthor("4711") }, "b-old"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := newForgetRig(t)
+			for _, b := range []struct {
+				session, text, author string
+				ago                   int
+			}{{"cli-a", "a-old", "", 5}, {"cli-b", "b-old", "4711", 5}, {"cli-a", "a-new", "", 1}, {"cli-b", "b-new", "9", 1}} {
+				block := Block{Kind: KindUser, Text: b.text, Time: at(b.ago)}
+				if b.author != "" {
+					block.Attrs = map[string]string{"author": b.author}
+				}
+				mustAppend(t, r.s, b.session, block)
+			}
+			r.forget(tc.add)
+			for _, b := range []string{"a-old", "a-new", "b-old", "b-new"} {
+				there := strings.Contains(readAll(t, filepath.Join(r.root, sessionDir)), b)
+				if there == strings.Contains(tc.gone, b) {
+					t.Errorf("%s: there %v, of %q", b, there, tc.gone)
+				}
+			}
+			if tc.name == "an author" {
+				r.residue("4711")
+			}
+		})
+	}
+}
+
+func readAll(t testing.TB, root string) string {
+	t.Helper()
+	var all strings.Builder
+	must(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all.WriteString(readFile(t, p))
+		}
+		return err
+	}))
+	return all.String()
+}
+
+func TestWhatCantBeForgottenIsSaidAndTheRestIsDone(t *testing.T) {
+	r := newForgetRig(t)
+	r.s.patience = 20 * time.Millisecond
+	for _, name := range []string{"cli-newer", "cli-readonly", "cli-busy", "cli-fine"} {
+		mustAppend(t, r.s, name, user("zebra seven "+name))
+	}
+	paths := map[string]string{}
+	list, err := r.s.List(t.Context())
+	must(t, err)
+	for _, info := range list {
+		paths[info.Name] = info.Path
+	}
+	writeFile(t, paths["cli-newer"], strings.Replace(readFile(t, paths["cli-newer"]), formatName, "mac-stats-session/9", 1))
+	must(t, os.Chmod(paths["cli-readonly"], 0o400))
+	outside := filepath.Join(t.TempDir(), "outside.md")
+	writeFile(t, outside, "zebra seven")
+	must(t, os.Symlink(outside, filepath.Join(r.root, sessionDir, "session-memory-cli-link-20261121-101500-x.md")))
+	turn, err := openStore(t, r.root).LockTurn(t.Context(), "cli-busy", "window", nil)
+	must(t, err)
+	defer turn.Unlock()
+	found := r.text("zebra seven")
+	refused := map[string]string{}
+	for _, f := range found {
+		if f.Action == ForgetRefused {
+			refused[f.Session] += f.Why
+		}
+	}
+	for name, want := range map[string]string{"cli-newer": "newer format", "cli-readonly": "read-only", "cli-busy": "window", "cli-link": "link"} {
+		if !strings.Contains(refused[name], want) {
+			t.Errorf("%s: refused with %q, want %q", name, refused[name], want)
+		}
+	}
+	if strings.Contains(readFile(t, r.pathOf("cli-fine")), "zebra") {
+		t.Error("what can be forgotten wasn't")
+	}
+	if readFile(t, outside) != "zebra seven" {
+		t.Error("a file outside was changed")
+	}
+}
+
+func (r *forgetRig) pathOf(session string) string {
+	r.t.Helper()
+	list, err := r.s.List(r.t.Context())
+	must(r.t, err)
+	for _, info := range list {
+		if info.Name == session {
+			return info.Path
+		}
+	}
+	r.t.Fatalf("%s is gone", session)
+	return ""
+}
+
+// An editor that had the file open writes the old text back.
+func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("one"))
+	early := readFile(t, onlyFile(t, r.root))
+	path := onlyFile(t, r.root)
+	b := mustAppend(t, r.s, "cli-a", user("zebra seven"))
+	r.forget(func(t *Traces) { t.AddBlock("cli-a", b.ID) })
+	writeFile(t, path, early) // it drops the block: that would be put back
+	mustAppend(t, r.s, "cli-a", user("next"))
+	r.residue("zebra")
+	// another program that held the block in memory puts it back as it is now
+	if _, err := r.s.Append(t.Context(), "cli-a", b); err != nil {
+		t.Fatal(err)
+	}
+	r.residue("zebra")
+	if !r.s.Forgotten().HasBlock("cli-a", b) {
+		t.Error("an old copy would be indexed")
+	}
+}
+
+// What an answer that was under way says of it is not written down.
+func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("zebra seven"))
+	other := openStore(t, r.root)
+	turn, err := other.LockTurn(t.Context(), "cli-b", "window", nil)
+	must(t, err)
+	defer turn.Unlock()
+	asked := mustAppend(t, other, "cli-b", user("what did I say?"))
+	check := other.Checkpoint(t.Context(), "cli-b", Block{Kind: KindAssistant, Parent: asked.ID})
+	r.text("zebra seven")
+	check.SetText("You said zebra")
+	check.SetText("You said zebra seven to me")
+	time.Sleep(50 * time.Millisecond)
+	check.flush()
+	if _, err := check.Commit(t.Context(), Block{Kind: KindAssistant, Parent: asked.ID, Text: "You said zebra seven to me"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Append(t.Context(), "cli-b", Block{Kind: KindTool, Agent: "MEMORY_SEARCH", Text: "found: zebra seven"}); err != nil {
+		t.Fatal(err)
+	}
+	r.residue("zebra")
+	mustAppend(t, other, "cli-b", user("zebra seven again")) // what a person types anew is theirs
+	if !strings.Contains(readFile(t, r.pathOf("cli-b")), "zebra seven again") {
+		t.Error("what was typed anew was taken")
+	}
+}
+
+func TestACompactionUnderWayIsStale(t *testing.T) {
+	var forget func()
+	rig := newCompactRig(t, summarizeFunc(func(context.Context, *Block, []Block) (Digest, error) {
+		forget()
+		return Digest{Context: "A striped animal.", By: "m", Lessons: []Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
+	}))
+	rig.say("cli-a", 1, 8)
+	forget = func() {
+		tr, err := rig.store.Forgotten().New(true, false)
+		must(t, err)
+		tr.AddWords("question 3")
+		must(t, rig.store.Forgotten().Begin(tr))
+	}
+	if _, err := rig.compact("cli-a"); err == nil || !strings.Contains(err.Error(), ErrStale.Error()) {
+		t.Errorf("got %v", err)
+	}
+	if text := window(t, rig.store, "cli-a"); strings.Contains(text, "striped") {
+		t.Errorf("it was appended: %s", text)
+	}
+}
+
+func TestForgettingInMemoryFiles(t *testing.T) {
+	r := newForgetRig(t)
+	remember(t, r.m, "The locker opens with zebra seven")
+	remember(t, r.m, "Likes green tea")
+	agent := filepath.Join(r.root, "agents", "agent-001", "memory.md")
+	writeFile(t, agent, "# Mine\n\nSome words.\n\n- one\n- The ZEBRA\n  seven thing\n- two\n")
+	writeFile(t, filepath.Join(r.root, "memory", "user-7.md"), "- knows zebra seven\r\n- is kind\r\n")
+	writeFile(t, filepath.Join(r.root, "agents", ".trash", "x", "memory.md"), "- zebra seven\n")
+	propose(t, r.m, Proposal{Text: "Opens it with zebra seven each day"})
+	propose(t, r.m, Proposal{Text: "Walks to the harbour"})
+	must(t, r.m.KeepUnsaved(Unsaved{Path: agent, Base: "- zebra seven\n- two\n", Text: "- zebra seven\n- two\n- three\n"}))
+	found := r.text("zebra seven")
+	r.residue("zebra", "emVicmE") // and its base64
+	if got := readFile(t, agent); got != "# Mine\n\nSome words.\n\n- one\n- two\n" {
+		t.Errorf("%q", got)
+	}
+	if got := readFile(t, filepath.Join(r.root, "memory", "user-7.md")); got != "- is kind\r\n" {
+		t.Errorf("%q", got)
+	}
+	if waiting, err := r.m.Inbox(); err != nil || len(waiting) != 1 {
+		t.Errorf("inbox: %v %v", waiting, err)
+	}
+	if all, err := r.m.AllUnsaved(); err != nil || all[agent].Text != "- two\n- three\n" || all[agent].Base != "- two\n" {
+		t.Errorf("unsaved: %+v %v", all, err)
+	}
+	if steps := r.m.Undoable(); len(steps) != 1 || steps[0].Added != "Likes green tea" {
+		t.Errorf("undo: %+v", steps)
+	}
+	if actions(found)["memory removed"] != 4 {
+		t.Errorf("%v", actions(found))
+	}
+	if _, err := r.m.Append(t.Context(), Lesson{Text: "It opens with zebra seven", Confidence: 1}); err == nil {
+		t.Error("a model may remember it again")
+	}
+	if _, err := r.m.Append(t.Context(), Lesson{Text: "It opens with zebra seven", Hand: true}); err != nil {
+		t.Errorf("by hand: %v", err)
+	}
+}
+
+func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
+	for _, too := range []bool{false, true} {
+		r := newForgetRig(t)
+		w, err := r.m.Append(t.Context(), Lesson{Text: "Keeps striped animals in the shed", Confidence: 1, Session: "cli-a"})
+		must(t, err)
+		tr, err := r.s.Forgotten().New(false, too)
+		must(t, err)
+		for _, l := range r.m.Learned() {
+			if l.Session == "cli-a" && l.Line == w.Line {
+				tr.AddLesson(l.Text)
+			}
+		}
+		must(t, r.s.Forgotten().Begin(tr))
+		if _, err := r.m.Forget(t.Context(), tr, false); err != nil {
+			t.Fatal(err)
+		}
+		waiting, err := r.m.Inbox()
+		must(t, err)
+		if too {
+			r.residue("striped")
+			continue
+		}
+		if len(waiting) != 1 || waiting[0].Kind != ProposeRemove || waiting[0].Why != WhyForgotten || waiting[0].Old != w.Text {
+			t.Errorf("proposed: %+v", waiting)
+		}
+		if _, err := r.m.Forget(t.Context(), tr, false); err != nil { // run again after a crash
+			t.Fatal(err)
+		}
+		if again, _ := r.m.Inbox(); len(again) != 1 {
+			t.Errorf("proposed twice: %+v", again)
+		}
+	}
+}
+
+func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("zebra seven"))
+	remember(t, r.m, "The locker opens with zebra seven")
+	before := readAll(t, r.root)
+	tr, err := r.s.Forgotten().New(true, false)
+	must(t, err)
+	tr.AddWords("zebra seven")
+	found, err := r.s.Forget(t.Context(), tr, ForgetOptions{Dry: true})
+	must(t, err)
+	more, err := r.m.Forget(t.Context(), tr, true)
+	must(t, err)
+	if readAll(t, r.root) != before {
+		t.Error("something was changed")
+	}
+	data, err := json.Marshal(append(found, more...))
+	must(t, err)
+	for _, want := range []string{`"place":"user"`, `"place":"title"`, `"place":"memory"`, `"place":"undo"`, `"place":"late saves"`, "opens with zebra seven"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("%s is missing in %s", want, data)
+		}
+	}
+}

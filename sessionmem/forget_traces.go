@@ -1,0 +1,351 @@
+package sessionmem
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// ForgottenText stands in the place of what was forgotten.
+const ForgottenText = "[forgotten]"
+
+const (
+	// maxWindow is how many words a trace holds; a longer sentence has several.
+	maxWindow = 16
+
+	// What a sentence needs for its copies to be found elsewhere: less than that says
+	// everybody. Of a model's words it takes more, they repeat themselves.
+	minTyped, minTold = 5, 8
+)
+
+// Traces tell what is to be forgotten, or was, without its text: keyed hashes of
+// words that stand one behind the other, of blocks and sessions. They are made by
+// Forgotten.New and never changed once they are written down.
+type Traces struct {
+	f     *folder
+	lines []traceLine
+	at    []*forgetting // whose lines these are
+
+	texts map[int]*windows // by number of words
+	marks map[string][]*forgetting
+	spans []*forgetting
+}
+
+// windows are the traces of texts of that many words.
+type windows struct {
+	tags [1 << 16 / 64]uint64 // a bit for each tag there is
+	all  map[uint16][]traceSum
+}
+
+type traceSum struct {
+	sum [sha256.Size / 2]byte
+	of  *forgetting
+}
+
+// forgetting is one act of forgetting.
+type forgetting struct {
+	ID    string    `json:"id"`
+	At    time.Time `json:"at"`
+	Typed bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
+	Since time.Time `json:"since,omitzero"`  // a span of time, Until excluded
+	Until time.Time `json:"until,omitzero"`
+	Learn bool      `json:"lessons,omitempty"` // lessons learnt from it go too
+
+	key  []byte
+	done bool
+}
+
+// traceLine is a line of the file.
+type traceLine struct {
+	Kind  string `json:"kind,omitempty"` // text, block, session, author
+	Words int    `json:"n,omitempty"`
+	Tag   uint16 `json:"tag,omitempty"`
+	Sum   []byte `json:"sum,omitempty"`
+	Of    string `json:"of,omitempty"`
+}
+
+func newTraces(f *folder) *Traces {
+	return &Traces{f: f, texts: map[int]*windows{}, marks: map[string][]*forgetting{}}
+}
+
+// The kinds of a trace.
+const (
+	traceText    = "text"
+	traceBlock   = "block"
+	traceSession = "session"
+	traceAuthor  = "author"
+)
+
+func (g *forgetting) sum(kind, text string) []byte {
+	mac := hmac.New(sha256.New, g.key)
+	mac.Write([]byte(kind + "\x00" + text))
+	return mac.Sum(nil)[:sha256.Size/2]
+}
+
+// add takes a line in.
+func (t *Traces) add(l traceLine, g *forgetting) {
+	if l.Kind != traceText {
+		mark := l.Kind + "\x00" + string(l.Sum)
+		if slices.Contains(t.marks[mark], g) {
+			return
+		}
+		t.marks[mark] = append(t.marks[mark], g)
+		t.lines = append(t.lines, l)
+		return
+	}
+	if len(l.Sum) != sha256.Size/2 || l.Words < 1 || l.Words > maxWindow {
+		return
+	}
+	w := t.texts[l.Words]
+	if w == nil {
+		w = &windows{all: map[uint16][]traceSum{}}
+		t.texts[l.Words] = w
+	}
+	entry := traceSum{[sha256.Size / 2]byte(l.Sum), g}
+	if slices.Contains(w.all[l.Tag], entry) {
+		return
+	}
+	w.tags[l.Tag/64] |= 1 << (l.Tag % 64)
+	w.all[l.Tag] = append(w.all[l.Tag], entry)
+	t.lines = append(t.lines, l)
+}
+
+// own is the forgetting that these traces are made for.
+func (t *Traces) own() *forgetting { return t.at[0] }
+
+// ID names the forgetting.
+func (t *Traces) ID() string { return t.own().ID }
+
+// At is when it was begun: what is said later is not meant.
+func (t *Traces) At() time.Time { return t.own().At }
+
+// WithLessons reports whether what was learnt from it goes too, instead of being
+// proposed for removal.
+func (t *Traces) WithLessons() bool { return t.own().Learn }
+
+// Empty reports whether there is nothing to look for.
+func (t *Traces) Empty() bool { return len(t.texts) == 0 && len(t.marks) == 0 && len(t.spans) == 0 }
+
+// AddWords adds words that stand so in a text, one behind the other, at most 16 of
+// them for each trace: where they stand together anywhere, they are meant.
+func (t *Traces) AddWords(text string) {
+	w := t.f.wordsOf([]byte(text), false)
+	t.addWindows(w, 0, len(w.at))
+}
+
+// addWindows adds n words from the first on; the last window reaches back, so that it
+// isn't a few words that stand everywhere.
+func (t *Traces) addWindows(w wordText, first, n int) {
+	for i := 0; i < n; i += maxWindow {
+		size := min(maxWindow, n-i)
+		from := first + i
+		if size < maxWindow && i > 0 {
+			from, size = first+n-maxWindow, maxWindow
+		}
+		t.addWindow(w, from, size)
+	}
+}
+
+func (t *Traces) addWindow(w wordText, i, n int) {
+	g := t.own()
+	text := string(w.window(i, n))
+	if text == "forgotten" {
+		return
+	}
+	t.add(traceLine{Kind: traceText, Words: n, Tag: w.tag(i, n), Sum: g.sum(traceText, text), Of: g.ID}, g)
+}
+
+// AddPhrase adds every form that a phrase has in a text: it may begin and end within
+// a word. It reports whether it stands there.
+func (t *Traces) AddPhrase(text string, phrase Phrase) bool {
+	w := t.f.wordsOf([]byte(text), false)
+	found := w.find(phrase)
+	for _, f := range found {
+		t.addWindows(w, f[0], f[1])
+	}
+	return len(found) > 0
+}
+
+// Phrase is a text as AddPhrase compares it.
+type Phrase []byte
+
+// Phrase makes words comparable.
+func (t *Traces) Phrase(words string) Phrase {
+	return t.f.wordsOf([]byte(words), false).folded
+}
+
+// AddSentences adds the sentences of a text that say enough to be known again
+// elsewhere. typed: a person wrote it.
+func (t *Traces) AddSentences(text string, typed bool) {
+	for _, s := range sentences(text) {
+		w := t.f.wordsOf([]byte(s), false)
+		if distinctive(w, typed) {
+			t.addWindows(w, 0, len(w.at))
+		}
+	}
+}
+
+func distinctive(w wordText, typed bool) bool {
+	n := len(w.at)
+	digits := strings.ContainsFunc(string(w.folded), unicode.IsDigit)
+	if !typed {
+		return n >= minTold || digits && n >= minTyped
+	}
+	return n >= minTyped || digits && n >= 2 && len(w.folded) >= 6 || len(w.folded) >= 20
+}
+
+// AddBlock adds a block, whatever it says.
+func (t *Traces) AddBlock(session, id string) { t.addMark(traceBlock, session+"\x00"+id) }
+
+// AddSession adds the blocks of a session up to now, but for those of this second.
+func (t *Traces) AddSession(name string) { t.addMark(traceSession, name) }
+
+// AddAuthor adds the blocks that an author wrote up to now.
+func (t *Traces) AddAuthor(author string) { t.addMark(traceAuthor, author) }
+
+func (t *Traces) addMark(kind, text string) {
+	g := t.own()
+	t.add(traceLine{Kind: kind, Sum: g.sum(kind, text), Of: g.ID}, g)
+}
+
+// AddSpan adds the blocks of a time, until excluded and never later than now.
+func (t *Traces) AddSpan(since, until time.Time) {
+	g := t.own()
+	if until.IsZero() || until.After(g.At) {
+		until = g.At
+	}
+	g.Since, g.Until = since, until
+	t.spans = append(t.spans, g)
+}
+
+// Selects says whether a block is meant itself, whatever it says.
+func (t *Traces) Selects(session string, b Block) bool {
+	return t.selecting(session, b) != nil
+}
+
+// selecting gives the forgetting that means a block itself.
+func (t *Traces) selecting(session string, b Block) *forgetting {
+	if len(t.marks) == 0 && len(t.spans) == 0 {
+		return nil
+	}
+	for _, g := range t.at {
+		before := !b.Time.IsZero() && b.Time.Before(g.At.Truncate(time.Second))
+		switch {
+		case t.marked(g, traceBlock, session+"\x00"+b.ID),
+			before && t.marked(g, traceSession, session),
+			before && b.Attrs["author"] != "" && t.marked(g, traceAuthor, b.Attrs["author"]),
+			slices.Contains(t.spans, g) && !b.Time.IsZero() && !b.Time.Before(g.Since) && b.Time.Before(g.Until):
+			return g
+		}
+	}
+	return nil
+}
+
+func (t *Traces) marked(g *forgetting, kind, text string) bool {
+	return slices.Contains(t.marks[kind+"\x00"+string(g.sum(kind, text))], g)
+}
+
+// Find gives the places of a text that are meant, in order.
+func (t *Traces) Find(text string) []Mark {
+	if len(t.texts) == 0 || text == ForgottenText {
+		return nil
+	}
+	return t.findIn(t.f.wordsOf([]byte(text), false), nil)
+}
+
+// Holds says whether something in a text is meant.
+func (t *Traces) Holds(text string) bool { return len(t.Find(text)) > 0 }
+
+// HoldsRaw says whether something in a file's bytes is meant: as it stands there, or
+// as it is written between the quotes of JSON or of a log.
+func (t *Traces) HoldsRaw(data []byte) bool { return len(t.FindRaw(data)) > 0 }
+
+// FindRaw gives the places that HoldsRaw means, in order.
+func (t *Traces) FindRaw(data []byte) []Mark {
+	if len(t.texts) == 0 {
+		return nil
+	}
+	marks := t.findIn(t.f.wordsOf(data, false), nil)
+	if slices.Contains(data, '\\') {
+		marks = append(marks, t.findIn(t.f.wordsOf(data, true), nil)...)
+	}
+	return joinMarks(marks)
+}
+
+// findIn finds what is meant by the forgettings that count; nil: all do.
+func (t *Traces) findIn(w wordText, counts func(*forgetting) bool) []Mark {
+	var marks []Mark
+	for n, set := range t.texts {
+		r := newRolling(n)
+		for i := range w.at {
+			tag, full := r.push(w.at[i].hash)
+			if !full || set.tags[tag/64]&(1<<(tag%64)) == 0 {
+				continue
+			}
+			if set.holds(tag, w, i-n+1, n, counts) {
+				marks = append(marks, w.span(i-n+1, n))
+			}
+		}
+	}
+	return joinMarks(marks)
+}
+
+// holds compares a window whose tag is among those there are.
+func (s *windows) holds(tag uint16, w wordText, i, n int, counts func(*forgetting) bool) bool {
+	text := string(w.window(i, n))
+	var key string
+	var sum [sha256.Size / 2]byte
+	for _, entry := range s.all[tag] {
+		if counts != nil && !counts(entry.of) {
+			continue
+		}
+		if key != string(entry.of.key) {
+			key, sum = string(entry.of.key), [sha256.Size / 2]byte(entry.of.sum(traceText, text))
+		}
+		if sum == entry.sum {
+			return true
+		}
+	}
+	return false
+}
+
+// tag is a part of a hash of a window, so that most others are told apart cheaply.
+func (w wordText) tag(i, n int) uint16 {
+	r := newRolling(n)
+	var tag uint16
+	for _, a := range w.at[i : i+n] {
+		tag, _ = r.push(a.hash)
+	}
+	return tag
+}
+
+// rolling is a hash of the last n words.
+type rolling struct {
+	last  []uint64
+	next  int
+	count int
+	sum   uint64
+	out   uint64 // what the word counts that goes
+}
+
+const rollingBase = 0x9E3779B97F4A7C15
+
+func newRolling(n int) *rolling {
+	r := &rolling{last: make([]uint64, n), out: 1}
+	for range n {
+		r.out *= rollingBase
+	}
+	return r
+}
+
+// push adds a word; full says whether there are n of them.
+func (r *rolling) push(hash uint64) (tag uint16, full bool) {
+	r.sum = r.sum*rollingBase + hash - r.last[r.next]*r.out
+	r.last[r.next] = hash
+	r.next = (r.next + 1) % len(r.last)
+	r.count++
+	return uint16(r.sum >> 48), r.count >= len(r.last)
+}

@@ -1,0 +1,186 @@
+package sessionmem
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// wordText is a text as its words, comparable: without case and diacritics, without
+// what stands between them. In scripts that put no blanks between words, every
+// letter is one.
+type wordText struct {
+	folded []byte // the words, one blank between them
+	at     []wordAt
+}
+
+// wordAt is where a word stands.
+type wordAt struct {
+	from, to   int    // bytes of the text
+	start, end int    // bytes of folded
+	hash       uint64 // of the folded word
+}
+
+const (
+	fnvBasis = 14695981039346656037
+	fnvPrime = 1099511628211
+)
+
+// wordsOf takes a text apart. With escapes, it is one as it stands between the
+// quotes of JSON or of a log: \n parts words, \u00e9 is a letter.
+func (f *folder) wordsOf(text []byte, escapes bool) wordText {
+	w := wordText{folded: make([]byte, 0, len(text)), at: make([]wordAt, 0, len(text)/6+1)}
+	open := false
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if escapes && r == '\\' {
+			r, n = unescape(text[i:])
+		}
+		switch {
+		case isWordRune(r):
+			if alone := isAlone(r); alone || !open {
+				w.begin(i)
+				open = !alone
+			}
+			w.folded = f.appendRune(w.folded, r)
+			last := &w.at[len(w.at)-1]
+			last.to, last.end = i+n, len(w.folded)
+		case open && isNothing(r):
+		default:
+			open = false
+		}
+		i += n
+	}
+	w.finish()
+	return w
+}
+
+func (w *wordText) begin(from int) {
+	if len(w.at) > 0 {
+		w.folded = append(w.folded, ' ')
+	}
+	w.at = append(w.at, wordAt{from: from, start: len(w.folded)})
+}
+
+// finish drops words that fold to nothing and hashes the others.
+func (w *wordText) finish() {
+	kept := w.at[:0]
+	for _, a := range w.at {
+		if a.start == a.end {
+			continue
+		}
+		h := uint64(fnvBasis)
+		for _, c := range w.folded[a.start:a.end] {
+			h = (h ^ uint64(c)) * fnvPrime
+		}
+		a.hash = h ^ h>>32
+		kept = append(kept, a)
+	}
+	w.at = kept
+}
+
+// window is n words from the i-th on, folded, one blank between them.
+func (w wordText) window(i, n int) []byte {
+	out := w.folded[w.at[i].start:w.at[i+n-1].end]
+	if bytes.Contains(out, []byte("  ")) { // a word between them folds to nothing
+		out = bytes.Join(bytes.Fields(out), []byte(" "))
+	}
+	return out
+}
+
+// find gives the words that a phrase (of the same form) stands in, each time as the
+// number of the first and how many: it may begin and end within a word.
+func (w wordText) find(phrase []byte) (found [][2]int) {
+	if len(phrase) == 0 {
+		return nil
+	}
+	word := 0
+	for at := 0; ; {
+		i := bytes.Index(w.folded[at:], phrase)
+		if i < 0 {
+			return found
+		}
+		begin, end := at+i, at+i+len(phrase)
+		for word < len(w.at) && w.at[word].end <= begin {
+			word++
+		}
+		last := word
+		for last < len(w.at) && w.at[last].end < end {
+			last++
+		}
+		if last == len(w.at) {
+			return found
+		}
+		found = append(found, [2]int{word, last - word + 1})
+		at = w.at[last].end
+	}
+}
+
+// span is where n words from the i-th on stand in the text.
+func (w wordText) span(i, n int) Mark { return Mark{w.at[i].from, w.at[i+n-1].to} }
+
+// appendRune appends a letter as it is compared.
+func (f *folder) appendRune(dst []byte, r rune) []byte {
+	switch {
+	case r < utf8.RuneSelf:
+		return append(dst, f.ascii[r])
+	case r < foldTableEnd:
+		return append(dst, f.table[r]...)
+	}
+	return utf8.AppendRune(dst, unicode.ToLower(r))
+}
+
+func isWordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// isNothing says whether a sign stands within a word without being seen.
+func isNothing(r rune) bool { return r == '\u00ad' || r == '\u200b' || r == '\u200c' || r == '\u200d' }
+
+// isAlone says whether a letter is a word of its own: its script puts no blanks
+// between words.
+func isAlone(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// unescape reads an escape of JSON or of a quoted string; what separates words is
+// given as a blank.
+func unescape(text []byte) (r rune, n int) {
+	if len(text) < 2 {
+		return ' ', 1
+	}
+	if text[1] != 'u' || len(text) < 6 {
+		return ' ', 2
+	}
+	code, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return ' ', 2
+	}
+	return rune(code), 6
+}
+
+// sentences gives the lines of a text, long ones cut at the ends of sentences.
+func sentences(text string) []string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		begin := 0
+		for i, r := range line {
+			next := i + utf8.RuneLen(r)
+			switch {
+			case r == '。' || r == '！' || r == '？':
+			case (r == '.' || r == '!' || r == '?') && next < len(line) && line[next] == ' ':
+			default:
+				continue
+			}
+			out = append(out, line[begin:next])
+			begin = next
+		}
+		out = append(out, line[begin:])
+	}
+	return out
+}

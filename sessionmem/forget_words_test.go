@@ -1,0 +1,220 @@
+package sessionmem
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func tracesFor(t testing.TB, typed bool) *Traces {
+	t.Helper()
+	tr, err := NewForgotten(t.TempDir(), nil).New(typed, false)
+	must(t, err)
+	return tr
+}
+
+// A phrase is found in any form that a search finds it in.
+func TestWordsAreFoundWhateverTheirForm(t *testing.T) {
+	for _, tc := range []struct {
+		name, phrase, text, found string
+	}{
+		{"as it stands", "blue whale", "I saw a blue whale today", "blue whale"},
+		{"in another case, without diacritics", "café MÜNCHEN", "in Cafe Munchen", "Cafe Munchen"},
+		{"across lines and marks", "blue whale", "a **blue**\nwhale", "blue**\nwhale"},
+		{"within words", "hale sing", "whales singing", ""},
+		{"beginning and ending within a word", "ale sing", "whale singing", "whale singing"},
+		{"in Chinese", "机密", "这是机密文件", "机密"},
+		{"in Japanese", "ひみつ", "これはひみつです", "ひみつ"},
+		{"in Russian", "тайна", "моя ТАЙНА здесь", "ТАЙНА"},
+		{"in Arabic with vowel points", "سر", "هذا سِرّ كبير", "سِرّ"},
+		{"decomposed", "café", "cafe\u0301 au lait", "cafe\u0301"},
+		{"not at all", "blue whale", "blue, a whale", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr := tracesFor(t, true)
+			tr.AddPhrase(tc.text, tr.Phrase(tc.phrase))
+			got := ""
+			for _, m := range tr.Find(tc.text) {
+				got += tc.text[m.From:m.To]
+			}
+			if got != tc.found {
+				t.Errorf("found %q, want %q", got, tc.found)
+			}
+		})
+	}
+}
+
+func TestRawBytesAreFoundAsJSONWritesThem(t *testing.T) {
+	tr := tracesFor(t, true)
+	tr.AddWords("über blue whale")
+	for _, raw := range []string{
+		`{"text":"say \"\u00fcber\nblue\twhale\""}`,
+		`msg="über blue\nwhale"`,
+		"über\\nblue whale",
+	} {
+		if !tr.HoldsRaw([]byte(raw)) {
+			t.Errorf("not found in %s", raw)
+		}
+	}
+	if tr.HoldsRaw([]byte(`uber "green" whale`)) {
+		t.Error("other words are found")
+	}
+}
+
+// What is forgotten of a session is found elsewhere by its sentences, but not what
+// everybody says.
+func TestOnlySentencesThatSayEnoughAreTraced(t *testing.T) {
+	for _, tc := range []struct {
+		text  string
+		typed bool
+		want  bool
+	}{
+		{"ok", true, false},
+		{"thanks a lot", true, false},
+		{"my PIN is 4711", true, true},
+		{"the key lies below the third flower pot", true, true},
+		{"How can I help you today?", false, false},
+		{"The key lies below the third flower pot in the yard.", false, true},
+	} {
+		tr := tracesFor(t, false)
+		tr.AddSentences(tc.text, tc.typed)
+		if got := tr.Holds("He said: " + tc.text + " And then he left."); got != tc.want {
+			t.Errorf("%q typed %v: traced %v, want %v", tc.text, tc.typed, got, tc.want)
+		}
+	}
+}
+
+func TestALongSentenceIsFoundByAnyPartOfIt(t *testing.T) {
+	var words []string
+	for i := range 40 {
+		words = append(words, "w"+strings.Repeat("x", i+1))
+	}
+	tr := tracesFor(t, true)
+	tr.AddWords(strings.Join(words, " "))
+	if !tr.Holds(strings.Join(words[:16], " ")) || !tr.Holds(strings.Join(words[24:], " ")) {
+		t.Error("a part of it is not found")
+	}
+	if tr.Holds(strings.Join(words[:15], " ")) {
+		t.Error("less than a part is found")
+	}
+}
+
+func TestWhatIsTypedAnewBelongsToWhoTypesIt(t *testing.T) {
+	f := NewForgotten(t.TempDir(), nil)
+	tr, err := f.New(true, false)
+	must(t, err)
+	tr.AddWords("blue whale song")
+	must(t, f.Begin(tr))
+	for _, tc := range []struct {
+		said time.Time
+		want bool
+	}{{time.Time{}, true}, {time.Now().Add(-time.Hour), true}, {time.Now().Add(time.Hour), false}} {
+		if got := f.HasSaid("the blue whale song", tc.said); got != tc.want {
+			t.Errorf("said %v: %v, want %v", tc.said, got, tc.want)
+		}
+	}
+}
+
+func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
+	root := t.TempDir()
+	f := NewForgotten(root, nil)
+	tr, err := f.New(true, true)
+	must(t, err)
+	tr.AddWords("blue whale song")
+	tr.AddBlock("cli-a", "b1")
+	tr.AddSession("cli-b")
+	must(t, f.Begin(tr))
+	if text := strings.ToLower(readFile(t, f.Path())); strings.Contains(text, "whale") || strings.Contains(text, "cli-a") || strings.Contains(text, "cli-b") {
+		t.Errorf("text stands in it:\n%s", text)
+	}
+	again := NewForgotten(root, nil)
+	if !again.Has("a Blue Whale song!") || !again.HasBlock("cli-a", Block{ID: "b1"}) {
+		t.Error("it is not known after a restart")
+	}
+	if !again.HasBlock("cli-b", Block{ID: "x", Time: time.Now().Add(-time.Minute)}) || again.HasBlock("cli-b", Block{ID: "x", Time: time.Now().Add(time.Minute)}) {
+		t.Error("a session is forgotten up to then, and no further")
+	}
+	open := again.Unfinished()
+	if len(open) != 1 || open[0].ID() != tr.ID() || !open[0].WithLessons() || !open[0].Holds("blue whale song") {
+		t.Fatalf("unfinished: %+v", open)
+	}
+	must(t, again.Done(open[0]))
+	if len(NewForgotten(root, nil).Unfinished()) != 0 || !again.Has("blue whale song") {
+		t.Error("done means finished, and remembered")
+	}
+	if len(f.Unfinished()) != 0 {
+		t.Error("another process doesn't see that it is finished")
+	}
+}
+
+// Half a line, as a crash leaves it, hides nothing that stands before or behind it.
+func TestATornLineOfTombstonesIsPassedOver(t *testing.T) {
+	f := NewForgotten(t.TempDir(), nil)
+	for _, words := range []string{"blue whale song", "green turtle nest"} {
+		tr, err := f.New(true, false)
+		must(t, err)
+		tr.AddWords(words)
+		must(t, f.Begin(tr))
+		writeFile(t, f.Path(), readFile(t, f.Path())+`{"kind":"text","n":3,"su`)
+	}
+	if !f.Has("blue whale song") || !f.Has("green turtle nest") {
+		t.Error("a forgetting is lost")
+	}
+}
+
+func TestParagraphs(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{"one\ntwo", "one\ntwo"},
+		{"one\n\ntwo\n \nthree", "one|two|three"},
+		{"say:\n```\na\n\nb\n```\nend\n\nnext", "say:\n```\na\n\nb\n```\nend|next"},
+		{"```\nopen\n\nstill", "```\nopen\n\nstill"},
+		{"\n\n", ""},
+	} {
+		var got []string
+		for _, p := range paragraphs(tc.text) {
+			got = append(got, tc.text[p.From:p.To])
+		}
+		if s := strings.Join(got, "|"); s != tc.want {
+			t.Errorf("%q: %q, want %q", tc.text, s, tc.want)
+		}
+	}
+}
+
+func FuzzForgetWords(f *testing.F) {
+	f.Add("I saw a blue whale", "blue whale")
+	f.Add("这是机密文件", "机密")
+	f.Add(`a\u00e9\n"`, "é")
+	f.Add("x\u00adx \u200b \u0301", "x")
+	forgotten := NewForgotten(f.TempDir(), nil)
+	f.Fuzz(func(t *testing.T, text, phrase string) {
+		tr, err := forgotten.New(true, false)
+		must(t, err)
+		want := tr.Phrase(phrase)
+		there := tr.AddPhrase(text, want)
+		if there && string(want) != "forgotten" && !tr.Holds(text) && text != ForgottenText {
+			t.Fatalf("added and not found: %q in %q", phrase, text)
+		}
+		if out := tr.cleanText(text, nil); there && tr.Holds(out) {
+			t.Fatalf("still there: %q", out)
+		}
+		for _, m := range tr.FindRaw([]byte(text)) {
+			if m.From < 0 || m.To > len(text) || m.From >= m.To {
+				t.Fatalf("mark %v of %d bytes", m, len(text))
+			}
+		}
+	})
+}
+
+func FuzzForgottenFile(f *testing.F) {
+	f.Add([]byte("{\"format\":\"mac-stats-forgotten/1\",\"key\":\"AAAA\"}\n{\"begin\":{\"id\":\"a\",\"at\":\"2026-11-21T10:00:00Z\"}}\n{\"kind\":\"text\",\"n\":2,\"tag\":9,\"sum\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"of\":\"a\"}\n{\"done\":\"a\"}\n"))
+	f.Add([]byte("{\"begin\":{}}"))
+	fg := NewForgotten(f.TempDir(), nil)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, _ := fg.parse(data)
+		all.Holds("some words that stand here")
+		all.Selects("cli-a", Block{ID: "x", Time: time.Now()})
+		for _, g := range all.at {
+			all.only(g)
+		}
+	})
+}

@@ -1,0 +1,308 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// What was forgotten is remembered as keyed hashes in forgotten.jsonl, one object a
+// line: so that it is not taken in again from an editor's late save, a synced copy,
+// or work that was under way. The file holds no text. A line of its own begins each
+// forgetting and ends it: one that was begun and not ended is finished by the next
+// start.
+const (
+	forgottenFile   = "forgotten.jsonl"
+	forgottenFormat = "mac-stats-forgotten/1"
+	forgetLock      = "forget.lock"
+)
+
+// ErrForgetting: another process forgets something now.
+var ErrForgetting = errors.New("something is being forgotten already; try again in a moment")
+
+// Forgotten is what was forgotten in a data folder. It is safe for use by several
+// goroutines and processes.
+type Forgotten struct {
+	root   string // data folder, absolute; "": there is no file
+	logger *slog.Logger
+	folder func() *folder
+
+	mu   sync.Mutex // guards what follows
+	stat os.FileInfo
+	at   time.Time // when stat was asked for
+	all  *Traces
+}
+
+// NewForgotten gives what was forgotten in a data folder; root "" is none.
+func NewForgotten(root string, logger *slog.Logger) *Forgotten {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	if abs, err := filepath.Abs(root); root != "" && err == nil {
+		root = abs
+	}
+	return &Forgotten{root: root, logger: logger, folder: sync.OnceValue(newFolder)}
+}
+
+// Path is where the file is, or would be.
+func (f *Forgotten) Path() string { return filepath.Join(f.root, forgottenFile) }
+
+// forgottenLine is a line that is no trace.
+type forgottenLine struct {
+	Format string `json:"format,omitempty"`
+	Key    []byte `json:"key,omitempty"`
+
+	Begin *forgetting `json:"begin,omitempty"`
+	Done  string      `json:"done,omitempty"`
+
+	traceLine
+}
+
+// Has reports whether a text holds what was forgotten. Where the time is known at
+// which it was said, HasSaid is exact.
+func (f *Forgotten) Has(text string) bool { return f.HasSaid(text, time.Time{}) }
+
+// HasSaid reports whether a text that was said at that time holds what was forgotten
+// later: what is typed anew after a forgetting belongs to who types it.
+func (f *Forgotten) HasSaid(text string, said time.Time) bool {
+	t := f.traces()
+	if t.Empty() || text == ForgottenText {
+		return false
+	}
+	return len(t.findIn(t.f.wordsOf([]byte(text), false), func(g *forgetting) bool { return said.IsZero() || said.Before(g.At) })) > 0
+}
+
+// HasBlock reports whether a block of a session was forgotten: it itself, or
+// something it says. A block says so wherever it comes from: an old copy, too.
+func (f *Forgotten) HasBlock(session string, b Block) bool {
+	t := f.traces()
+	if t.Empty() || b.Text == ForgottenText {
+		return false
+	}
+	if t.Selects(session, b) {
+		return true
+	}
+	return len(t.findIn(t.f.wordsOf([]byte(b.Text), false), func(g *forgetting) bool { return g.meansWordsOf(b) })) > 0
+}
+
+// meansWordsOf says whether words in a block are meant by a forgetting that does not
+// mean the block itself: what a person typed anew, or typed elsewhere, is not.
+func (g *forgetting) meansWordsOf(b Block) bool {
+	if !b.Time.IsZero() && !b.Time.Before(g.At) {
+		return false
+	}
+	return g.Typed || b.Kind != KindUser
+}
+
+// traces gives all there are, as the file is now.
+func (f *Forgotten) traces() *Traces {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == "" {
+		return &Traces{}
+	}
+	now := time.Now()
+	fi, err := os.Stat(f.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		f.all, f.stat = &Traces{}, nil
+		return f.all
+	}
+	if err == nil && f.all != nil && (readMemory{stat: f.stat, at: f.at}).unchanged(fi) {
+		return f.all
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(f.Path())
+	}
+	if err != nil {
+		f.logger.Warn("what was forgotten can't be read: it may be taken in again", "file", f.Path(), "err", err)
+		if f.all == nil {
+			return &Traces{}
+		}
+		return f.all
+	}
+	f.stat, f.at = fi, now
+	f.all, _ = f.parse(data)
+	return f.all
+}
+
+// parse reads the file. What can't be read of it (half a line after a crash) is left
+// out. last is the key of the last header.
+func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
+	all = newTraces(f.folder())
+	begun := map[string]*forgetting{}
+	for line := range bytes.Lines(data) {
+		var l forgottenLine
+		if json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		switch {
+		case l.Format == forgottenFormat && len(l.Key) > 0:
+			last = l.Key
+		case l.Begin != nil && l.Begin.ID != "" && last != nil && begun[l.Begin.ID] == nil:
+			g := l.Begin
+			g.key = last
+			begun[g.ID] = g
+			all.at = append(all.at, g)
+			if !g.Until.IsZero() {
+				all.spans = append(all.spans, g)
+			}
+		case l.Done != "" && begun[l.Done] != nil:
+			begun[l.Done].done = true
+		case l.Kind != "" && begun[l.Of] != nil:
+			all.add(l.traceLine, begun[l.Of])
+		}
+	}
+	return all, last
+}
+
+// New gives traces that are empty, of a forgetting that is not written down yet.
+// typed: words that are added are meant wherever they stand, else not where a person
+// typed them in another message than those meant. lessons: what was learnt goes too.
+func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
+	key, err := f.key()
+	if err != nil {
+		return nil, err
+	}
+	t := newTraces(f.folder())
+	t.at = []*forgetting{{ID: randomID(8), At: time.Now().Round(0), Typed: typed, Learn: lessons, key: key}}
+	return t, nil
+}
+
+// key is that of the folder, or a new one.
+func (f *Forgotten) key() ([]byte, error) {
+	data, err := os.ReadFile(f.Path())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, explainDisk("reading what was forgotten", err)
+	}
+	if _, key := f.parse(data); key != nil {
+		return key, nil
+	}
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	return key, nil
+}
+
+// Begin writes a forgetting down, safe on disk: from now on it binds all programs,
+// and is finished whatever happens to this one.
+func (f *Forgotten) Begin(t *Traces) error {
+	g := t.own()
+	lines := []any{forgottenLine{Begin: g}}
+	for _, l := range t.lines {
+		lines = append(lines, l)
+	}
+	return f.append(g.key, lines...)
+}
+
+// Done notes that a forgetting is complete.
+func (f *Forgotten) Done(t *Traces) error {
+	return f.append(t.own().key, forgottenLine{Done: t.ID()})
+}
+
+// append writes lines at the end, behind the key where it is not there yet.
+func (f *Forgotten) append(key []byte, lines ...any) error {
+	data, err := os.ReadFile(f.Path())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return explainDisk("noting what is forgotten", err)
+	}
+	var out bytes.Buffer
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		out.WriteByte('\n')
+	}
+	if _, last := f.parse(data); !bytes.Equal(last, key) {
+		lines = slices.Insert(lines, 0, any(forgottenLine{Format: forgottenFormat, Key: key}))
+	}
+	enc := json.NewEncoder(&out)
+	for _, l := range lines {
+		if err := enc.Encode(l); err != nil {
+			return fmt.Errorf("noting what is forgotten: %w", err)
+		}
+	}
+	if err := f.write(out.Bytes()); err != nil {
+		return explainDisk("noting what is forgotten", err)
+	}
+	return nil
+}
+
+func (f *Forgotten) write(data []byte) error {
+	file, err := os.OpenFile(f.Path(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = syncDir(f.root)
+	}
+	return err
+}
+
+// since says whether anything was forgotten, or began to be, since a time: what was
+// being made then of what was said may tell of it.
+func (f *Forgotten) since(t time.Time) bool {
+	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool { return !g.At.Before(t.Round(0)) })
+}
+
+// Unfinished gives the traces of each forgetting that was begun and not completed.
+func (f *Forgotten) Unfinished() []*Traces {
+	var out []*Traces
+	all := f.traces()
+	for _, g := range all.at {
+		if !g.done {
+			out = append(out, all.only(g))
+		}
+	}
+	return out
+}
+
+// only gives the traces of one forgetting.
+func (t *Traces) only(g *forgetting) *Traces {
+	one := newTraces(t.f)
+	one.at = []*forgetting{g}
+	if slices.Contains(t.spans, g) {
+		one.spans = []*forgetting{g}
+	}
+	for _, l := range t.lines {
+		if l.Of == g.ID {
+			one.add(l, g)
+		}
+	}
+	return one
+}
+
+// Lock makes this the only process that forgets; ErrForgetting where another does.
+func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
+	dir := filepath.Join(f.root, sessionDir, locksDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, explainDisk("locking what is forgotten", err)
+	}
+	lock := flock.New(filepath.Join(dir, forgetLock))
+	ctx, cancel := context.WithTimeoutCause(ctx, forgetPatience, ErrForgetting)
+	defer cancel()
+	if ok, err := lock.TryLockContext(ctx, turnRetry); !ok {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, explainDisk("locking what is forgotten", err)
+	}
+	return func() {
+		if err := lock.Unlock(); err != nil {
+			f.logger.Warn("the lock of forgetting was not given back: others wait until this process ends", "err", err)
+		}
+	}, nil
+}
+
+// forgetPatience is how long another forgetting, or a session's turn, is waited for.
+const forgetPatience = 5 * time.Second
