@@ -196,26 +196,42 @@ func (s *Store) openTranscript(file string) (*os.File, error) {
 	return s.root.Open(file)
 }
 
-// LoadFile reads any transcript by path, of any known or older form.
+// LoadFile reads any transcript by path, of any known or older form. Where it is a
+// part of a session, the parts beside it are read too: Info.Parts names them all, and
+// Info.Path is the one that was asked for.
 func (s *Store) LoadFile(path string) (*Transcript, error) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	all, parts := newCollector(), partsBeside(path)
+	var stat os.FileInfo
+	for _, p := range parts {
+		fi, err := all.path(p)
+		if err != nil {
+			return nil, explainDisk("reading a transcript", err)
+		}
+		stat = fi
+	}
+	t := all.transcript()
+	t.Info = s.complete(t.Info, entry{filepath.Base(path), parseFileName(filepath.Base(path))}, stat)
+	t.Info.Path = path
+	if len(parts) > 1 {
+		t.Info.Parts = parts
+	}
+	return t, nil
+}
+
+// path reads the file of a path as the next part. What is no file is refused before:
+// opening a pipe would wait for ever.
+func (c *collector) path(path string) (os.FileInfo, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading a transcript: %w", &fs.PathError{Op: "open", Path: path, Err: errNoFile})
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoFile}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, explainDisk("reading a transcript", err)
+		return nil, err
 	}
-	all := newCollector()
-	fi, err := all.file(f)
-	if err != nil {
-		return nil, explainDisk("reading a transcript", err)
-	}
-	t := all.transcript()
-	t.Info = s.complete(t.Info, entry{filepath.Base(path), parseFileName(filepath.Base(path))}, fi)
-	if t.Info.Path, err = filepath.Abs(path); err != nil {
-		t.Info.Path = path
-	}
-	return t, nil
+	return c.file(f)
 }
 
 // file reads an open file as the next part and closes it.

@@ -45,6 +45,34 @@ func partFile(stem string, number int) string {
 	return stem + partMark + strconv.Itoa(number) + fileSuffix
 }
 
+// partsBeside gives the paths of a session's parts around one of them, as far as they
+// lie beside it, the first in front; the path alone where it is no session's file.
+func partsBeside(path string) []string {
+	dir, base := filepath.Split(path)
+	name, ok := strings.CutSuffix(base, fileSuffix)
+	if !ok || parseFileName(base).stamp == "" {
+		return []string{path}
+	}
+	stem, number := cutPart(name)
+	file := func(n int) string { return dir + partFile(stem, n) }
+	there := func(n int) bool {
+		fi, err := os.Stat(file(n))
+		return err == nil && fi.Mode().IsRegular()
+	}
+	first, last := number, number
+	for first > 1 && there(first-1) {
+		first--
+	}
+	for there(last + 1) {
+		last++
+	}
+	var paths []string
+	for n := first; n <= last; n++ {
+		paths = append(paths, file(n))
+	}
+	return paths
+}
+
 // part is a file of a session that is followed by another one.
 type part struct {
 	file string      // relative to the session folder

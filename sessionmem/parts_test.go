@@ -570,3 +570,40 @@ func TestSearchingInParts(t *testing.T) {
 		}
 	}
 }
+
+func TestLoadFileOfAPart(t *testing.T) {
+	root := t.TempDir()
+	s := openLimited(t, root, 500)
+	written := threeParts(t, s)
+	all := onlyInfo(t, s).Parts
+	if len(all) != 3 {
+		t.Fatalf("parts %v, want three", all)
+	}
+	// given any of the parts, the whole session is read
+	for _, path := range all {
+		tr, err := s.LoadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(written, tr.Blocks); diff != "" {
+			t.Errorf("%s (-written +read):\n%s", filepath.Base(path), diff)
+		}
+		if diff := cmp.Diff(all, tr.Info.Parts); diff != "" || tr.Info.Path != path || tr.Info.Name != "cpu-a" || tr.Info.Messages != 6 {
+			t.Errorf("%s is told as %+v", filepath.Base(path), tr.Info)
+		}
+	}
+	// given that one is gone, those that hang together
+	if err := os.Remove(all[1]); err != nil {
+		t.Fatal(err)
+	}
+	if tr, err := s.LoadFile(all[0]); err != nil || len(tr.Blocks) != 2 || tr.Info.Parts != nil {
+		t.Errorf("the first alone: %+v, %v", tr, err)
+	}
+	// given a name that is no session's, what is named like a part is another file
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "notes.md"), "## User\n\nmine\n")
+	writeFile(t, filepath.Join(dir, "notes.part2.md"), "## User\n\nanother's\n")
+	if tr, err := s.LoadFile(filepath.Join(dir, "notes.md")); err != nil || len(tr.Blocks) != 1 {
+		t.Errorf("notes.md: %+v, %v", tr, err)
+	}
+}
