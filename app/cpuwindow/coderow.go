@@ -20,6 +20,8 @@ type codeRow struct {
 	thumb  *surface // how far the code is scrolled to the side
 	lang   string
 	code   string
+	line   bool // one line in no language
+	folded bool // always wrapped: a command in a card
 	padTop float32
 	aside  float32 // kept free right of the text
 }
@@ -42,13 +44,28 @@ func newCodeRow(l leaf, onCopy func(string)) *codeRow {
 	return r
 }
 
+// newCommandRow is a card with a command to copy, all of which is seen.
+func newCommandRow(command string, onCopy func(string)) *codeRow {
+	r := newCodeRow(leaf{code: command}, onCopy)
+	r.folded = true
+	r.text.setWrap(true)
+	return r
+}
+
 func (r *codeRow) set(l leaf) {
 	r.code = l.code
-	r.padTop, r.aside = codeBar, 0
-	if l.lang == "" && !strings.Contains(strings.TrimRight(l.code, "\n"), "\n") {
-		r.padTop, r.aside = gap8, besideCopy // one line: Copy sits beside it
-	}
+	r.line = l.lang == "" && !strings.Contains(strings.TrimRight(l.code, "\n"), "\n")
 	r.text.set(l.shown(), l.spans)
+}
+
+// fit gives the buttons a line above the code; Copy alone sits beside a single line
+// that leaves room for it.
+func (r *codeRow) fit(width float32) {
+	r.padTop, r.aside = codeBar, 0
+	beside := r.line && !r.text.wrap && r.text.widest <= width-2*gap12-besideCopy
+	if r.folded || beside {
+		r.padTop, r.aside = gap8, besideCopy
+	}
 }
 
 // update changes the code in place; not where it is another block.
@@ -75,6 +92,7 @@ func (r *codeRow) onWrap() {
 func (r *codeRow) textWidth(width float32) float32 { return width - 2*gap12 - r.aside }
 
 func (r *codeRow) measure(width float32) float32 {
+	r.fit(width)
 	h := r.text.measure(r.textWidth(width)) + r.padTop + gap8
 	if r.overflows(width) {
 		h += gap4 // for the thumb
@@ -123,8 +141,9 @@ type codeRowRenderer struct {
 
 func (x *codeRowRenderer) Layout(s fyne.Size) {
 	r := x.r
+	r.fit(s.Width)
 	r.bg.Resize(s)
-	r.wrap.Hidden = !r.overflows(s.Width) && !r.text.wrap
+	r.wrap.Hidden = r.folded || !r.overflows(s.Width) && !r.text.wrap
 	h := r.bar.MinSize().Height
 	r.bar.Move(fyne.NewPos(gap12, gap4+1))
 	r.bar.Resize(fyne.NewSize(s.Width-gap12-gap8, h))

@@ -89,7 +89,7 @@ func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helples
 // failure has said what is wrong.
 func (s setupCards) downCard(st serverState, failed bool) row {
 	steps, command := installSteps(runtime.GOOS)
-	code := newCodeRow(leaf{code: command}, s.copyText)
+	code := newCommandRow(command, s.copyText)
 	kind := buttonPrimary
 	if failed {
 		kind = buttonPlain // Retry is the one to press
