@@ -100,8 +100,8 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 func openPanel(b *bench) *optionsPanel {
 	b.t.Helper()
 	c := b.w.shown
-	p := &optionsPanel{was: c.chosen(), width: 360, save: func(s sessionmem.SessionSettings) { b.w.choose(c, s) }}
-	p.open(b.w.win.Canvas())
+	p := &optionsPanel{was: c.chosen(), save: func(s sessionmem.SessionSettings) { b.w.choose(c, s) }}
+	p.open(b.w)
 	return p
 }
 
@@ -115,11 +115,11 @@ func TestTheOptionsAreChecked(t *testing.T) {
 			p := openPanel(b)
 			p.warmth.SetText(text)
 			p.onSave()
-			if p.problem.flat != want || p.pop.Hidden {
+			if p.problem.flat != want || b.w.modal != p.pop {
 				t.Errorf("%q: %q", text, p.problem.flat)
 			}
 			p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-			if !p.pop.Hidden {
+			if b.w.modal != nil {
 				t.Error("Escape does not leave it")
 			}
 		}

@@ -85,7 +85,7 @@ func pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 // typed takes a letter that was typed where nothing takes text: who types means the
 // message. Space presses things, and begins none.
 func (w *Window) typed(r rune) {
-	if w.page == pageChat && r != ' ' {
+	if w.page == pageChat && r != ' ' && w.win.Canvas().Overlays().Top() == nil {
 		w.typeInto(r)
 	}
 }

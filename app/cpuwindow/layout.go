@@ -76,10 +76,12 @@ func (l *rootLayout) closeDrawer() {
 	}
 }
 
-// escape closes what lies over the window, a dialogue or the drawer; else it stops
+// escape closes what lies over the window, a question, a dialogue or the drawer; else it stops
 // the answer.
 func (w *Window) escape() {
 	switch {
+	case w.modal != nil:
+		w.modal.close()
 	case w.chooser != nil:
 		w.chooser.Dismiss()
 	case w.root.drawer:
@@ -240,15 +242,3 @@ func (r *noticeRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.offer, r.n.dismiss}
 }
 func (r *noticeRenderer) Destroy() {}
-
-// confirm asks before something that can't be taken back.
-func (w *Window) confirm(title, text, yes string, do func()) {
-	var pop *widget.PopUp
-	body := newCardRow(roleNone, titleWords(title), newParagraph(text, roleMuted), spacer(gap8), line(gap8, -1,
-		newButton(buttonPrimary, yes, func() { pop.Hide(); do() }),
-		newButton(buttonPlain, "Cancel", func() { pop.Hide() })))
-	body.pad = gap12
-	width := min(float32(360), w.win.Canvas().Size().Width-2*gap20)
-	pop = widget.NewModalPopUp(sized(body, width, body.measure(width)), w.win.Canvas())
-	pop.Show()
-}

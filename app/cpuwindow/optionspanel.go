@@ -16,7 +16,7 @@ import (
 // optionsPanel changes what is chosen for one conversation beside agent and model,
 // which have buttons of their own in the header.
 type optionsPanel struct {
-	pop     *widget.PopUp
+	pop     *modal
 	warmth  *panelEntry
 	prompt  *panelEntry
 	problem *prose
@@ -24,7 +24,6 @@ type optionsPanel struct {
 	count   *words
 	was     sessionmem.SessionSettings
 	save    func(sessionmem.SessionSettings)
-	width   float32
 	bottom  *fyne.Container
 }
 
@@ -81,17 +80,15 @@ const (
 // showOptions opens the panel for the conversation that is shown.
 func (w *Window) showOptions() {
 	c := w.shown
-	size := w.win.Canvas().Size()
-	p := &optionsPanel{was: c.chosen(), width: min(panelWidth, size.Width-2*gap20)}
+	p := &optionsPanel{was: c.chosen()}
 	p.save = func(s sessionmem.SessionSettings) { w.choose(c, s) }
-	p.open(w.win.Canvas())
+	p.open(w)
 }
 
-func (p *optionsPanel) open(c fyne.Canvas) {
+func (p *optionsPanel) open(w *Window) {
 	p.build()
-	p.pop = widget.NewModalPopUp(sized(p.card, p.width, p.card.measure(p.width)), c)
-	p.pop.Show()
-	c.Focus(p.warmth)
+	p.pop = w.showModal(p.card, panelWidth)
+	w.win.Canvas().Focus(p.warmth)
 }
 
 func (p *optionsPanel) build() {
@@ -141,7 +138,7 @@ func (l *capLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[0].Resize(fyne.NewSize(min(l.width, s.Width), s.Height))
 }
 
-func (p *optionsPanel) close() { p.pop.Hide() }
+func (p *optionsPanel) close() { p.pop.close() }
 
 func (p *optionsPanel) recount() {
 	n := utf8.RuneCountInString(strings.TrimSpace(p.prompt.Text))
@@ -175,8 +172,6 @@ func (p *optionsPanel) onSave() {
 	if err != nil {
 		p.problem.setRuns([]run{{text: fullStop(capital(err.Error()))}})
 		p.problem.Show()
-		p.pop.Content.(*fyne.Container).Layout.(*minLayout).min.Height = p.card.measure(p.width)
-		p.card.Refresh()
 		p.pop.Refresh()
 		return
 	}

@@ -124,9 +124,9 @@ func rate(v float64) (number, unit string) {
 	case v >= 1e6:
 		return fmt.Sprintf("%.1f", v/1e6), "MB/s"
 	case v >= 1e3:
-		return fmt.Sprintf("%.0f", v/1e3), "KB/s"
+		return fmt.Sprintf("%.0f", v/1e3), "kB/s"
 	}
-	return "0", "KB/s"
+	return "0", "kB/s"
 }
 
 // vitalsView is the strip on top.
@@ -271,32 +271,56 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 	place(c.num, pad, base-1, numW, numH)
 	unitH := measureText("0", sizeSmall, fyne.TextStyle{}).Height
 	place(c.unit, pad+numW+3, base+numH-unitH-5, inner-numW-3, unitH)
-	r.placeLower(s, pad, numW)
+	if s.Height >= cellHeight-1 {
+		r.placeLower(s, pad, inner-numW-3)
+	} else {
+		r.placeBeside(s, pad, numW)
+	}
 	place(c.edge, s.Width-1, 0, 1, s.Height)
 }
 
-// placeLower puts the second number and the sparkline on the lower line; compact
-// cells have no sparkline, and the second number on the upper line.
-func (r *vitalRenderer) placeLower(s fyne.Size, pad, numW float32) {
+const (
+	sparkWidth float32 = 64
+	sparkLeast float32 = 24 // narrower ones say nothing
+)
+
+// placeLower puts the second number and the sparkline on the lower line, in a cell that
+// has room for one: first what is written. A unit that does not fit beside its number,
+// in beside pixels, stands there too.
+func (r *vitalRenderer) placeLower(s fyne.Size, pad, beside float32) {
 	c := r.c
-	compact := s.Height < cellHeight-1
-	c.spark.Hidden = compact || c.r.number == ""
-	c.spark.Resize(fyne.NewSize(64, 20))
-	c.spark.Move(fyne.NewPos(s.Width-pad-64, s.Height-30))
-	at, width := fyne.NewPos(pad, s.Height-26), s.Width-2*pad
+	written := c.sub
+	if c.sub.text == "" && widthOf(c.unit) > beside {
+		written = c.unit
+	}
+	inner := s.Width - 2*pad
+	w := min(inner, widthOf(written))
+	if written == c.unit || written.text != "" {
+		written.Move(fyne.NewPos(pad, s.Height-26))
+		written.Resize(fyne.NewSize(max(0, w), 16))
+	}
+	spark := min(sparkWidth, inner-w-gap4)
+	c.spark.Hidden = c.r.number == "" || spark < sparkLeast
+	c.spark.Resize(fyne.NewSize(max(0, spark), 20))
+	c.spark.Move(fyne.NewPos(s.Width-pad-spark, s.Height-30))
+}
+
+// placeBeside is for a compact cell: no sparkline, the second number beside the label,
+// the reason why there is no number beside that.
+func (r *vitalRenderer) placeBeside(s fyne.Size, pad, numW float32) {
+	c := r.c
+	c.spark.Hide()
+	at, width := fyne.NewPos(pad+numW+gap4, s.Height-27), s.Width-pad-numW-gap8
 	if c.r.number != "" {
-		width -= 68
-	}
-	if compact {
-		at, width = fyne.NewPos(pad+numW+gap4, s.Height-27), s.Width-pad-numW-gap8
-	}
-	if compact && c.r.number != "" { // beside the label
-		w := measureText(c.sub.text, c.sub.size, c.sub.style).Width + 1
+		w := widthOf(c.sub)
 		at, width = fyne.NewPos(s.Width-pad-w, gap8), w
 	}
 	c.sub.Move(at)
 	c.sub.Resize(fyne.NewSize(max(0, width), 16))
 }
+
+// widthOf is what the whole of a line of words takes.
+func widthOf(w *words) float32 { return measureText(w.text, w.size, w.style).Width + 1 }
 
 func (r *vitalRenderer) Refresh() { r.Layout(r.c.Size()); canvas.Refresh(r.c) }
 func (r *vitalRenderer) Objects() []fyne.CanvasObject {

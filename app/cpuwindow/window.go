@@ -74,6 +74,7 @@ type Window struct {
 	lastOpened  string                    // the session one looked at last, noted as read
 	toast       *toast
 	chooser     *dialog.FileDialog // that is open
+	modal       *modal             // the same
 	toastBox    fyne.CanvasObject
 	undoStays   time.Duration // how long the toast is there
 

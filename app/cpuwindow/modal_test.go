@@ -1,0 +1,55 @@
+package cpuwindow
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+)
+
+func TestAQuestionIsAnsweredByKeys(t *testing.T) {
+	tests := map[string]struct {
+		do   func(b *bench)
+		done bool
+	}{
+		"Enter alone is not enough": {func(b *bench) { b.focusedKey(fyne.KeyReturn) }, false},
+		"Esc closes it":             {func(b *bench) { b.focusedKey(fyne.KeyEscape) }, false},
+		"Shift+Tab and Enter":       {func(b *bench) { b.w.win.Canvas().FocusPrevious(); b.focusedKey(fyne.KeyReturn) }, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.w.win.Resize(fyne.NewSize(420, 700))
+				done := false
+				b.w.confirm("Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", "Delete", func() { done = true })
+				m := b.w.modal
+				if at := m.card.Position(); at.X < gap20 || at.X+m.card.Size().Width > 420-gap20 {
+					t.Errorf("the card is at %v, %v wide", at, m.card.Size())
+				}
+				if r := test.WidgetRenderer(m.card.bg).(*surfaceRenderer); r.rect.StrokeWidth != 1 || r.rect.StrokeColor != ink(roleLine) { //nolint:forcetypeassert // what a surface draws itself with
+					t.Error("the card has no line around it")
+				}
+				b.w.typed('x')
+				tt.do(b)
+				if done != tt.done || b.w.modal != nil || b.w.win.Canvas().Overlays().Top() != nil {
+					t.Errorf("done %v, want %v; still open: %v", done, tt.done, b.w.modal != nil)
+				}
+				if got := b.w.compose.entry.Text; got != "" {
+					t.Errorf("%q was typed into the message below", got)
+				}
+			})
+		})
+	}
+}
+
+// focusedKey presses a key where the focus is.
+func (b *bench) focusedKey(name fyne.KeyName) {
+	b.t.Helper()
+	f := b.w.win.Canvas().Focused()
+	if f == nil {
+		b.t.Fatal("nothing has the focus")
+	}
+	f.TypedKey(&fyne.KeyEvent{Name: name})
+	b.settle()
+}
