@@ -11,8 +11,10 @@ VERSION  := $(RELEASE)$(if $(shell git describe --exact-match --match v$(RELEASE
 LDFLAGS  := -X main.version=$(VERSION)
 PREFIX   ?= $(HOME)/.local
 ARTIFACTS ?= $(CURDIR)/artifacts
+# What of the end-to-end tests is run: the walk in one theme, the other on request.
+WALK     := -skip ^TestWalkThrough$$/^light$$
 
-.PHONY: help run install uninstall package build build-nogui test bench e2e lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui test bench e2e walk lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -47,7 +49,10 @@ bench: ## the figures that are promised, as a table
 e2e: build ## the built app on a screen of its own, against a real Ollama; screenshots in artifacts/
 	@mkdir -p $(ARTIFACTS)
 	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$$(scripts/ollama.sh) MAC_STATS_TEST_BINARY=$(CURDIR)/bin/mac-stats \
-		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -tags e2e ./app/e2etest/...
+		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -tags e2e $(WALK) ./app/e2etest/...
+
+walk: ## a person's first hour, dark and light, with a picture of each step in artifacts/TestWalkThrough
+	@$(MAKE) --no-print-directory e2e WALK='-run ^TestWalkThrough$$$$'
 
 lint: ## the linters alone
 	@scripts/test.sh format vet lint

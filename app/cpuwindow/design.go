@@ -133,6 +133,9 @@ func ellipsize(text string, width, size float32, style fyne.TextStyle) string {
 	for lo > 0 && lo < len(text) && !utf8.RuneStart(text[lo]) {
 		lo--
 	}
+	if lo == 0 && !fits("…") {
+		return "" // a sign that something is cut, and nothing else, is noise
+	}
 	return text[:lo] + "…"
 }
 

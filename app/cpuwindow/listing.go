@@ -77,7 +77,7 @@ func (w *Window) agentOf(name string) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.answeredBy()
+	return orElse(c.answeredBy(), w.answered[name])
 }
 
 // noteRead keeps that all of the session one looks at was read.

@@ -3,7 +3,6 @@ package cpuwindow
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -53,7 +52,7 @@ func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
 // note is the line that tells of a reload, with what takes it away.
 func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) row {
 	added, removed := countDiff(diff)
-	words := fmt.Sprintf("%s changed on disk at %s, reloaded · +%d −%d", filepath.Base(path), r.changed[path].Format("15:04:05"), added, removed)
+	words := fmt.Sprintf("changed on disk at %s, reloaded · +%d −%d", r.changed[path].Format("15:04:05"), added, removed)
 	said := newWords(words, roleAccent, sizeText).squeezable()
 	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, "Seen", func() {
 		delete(r.before, path)

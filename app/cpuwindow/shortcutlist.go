@@ -34,7 +34,7 @@ func (w *Window) listShortcuts() {
 	w.closeSwitcher()
 	l := &shortcutList{w: w, port: newViewport(), hint: smallWords(tr("Change them in Settings, or in [shortcuts] of config.toml")).squeezable(), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(w.closeShortcuts), rule: hairline()}
 	l.port.follow, l.port.fixed = false, true
-	l.port.pad, l.port.top = gap16, gap8
+	l.port.pad, l.port.top, l.port.bottom = gap16, gap8, gap8
 	l.port.Disable()
 	l.entry = &switcherEntry{onKey: l.key, onLeave: w.closeShortcuts, onShortcut: func(s fyne.Shortcut) bool {
 		w.closeShortcuts()
@@ -144,7 +144,7 @@ func (r *shortcutListRenderer) Layout(s fyne.Size) {
 	l.rule.Resize(fyne.NewSize(w, 1))
 	foot := l.hint.MinSize().Height + gap16
 	l.port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
-	rows := max(0, min(l.port.total-bottomRoom+gap8, s.Height-y-foot-gap20))
+	rows := max(0, min(l.port.total, s.Height-y-foot-gap20))
 	l.port.Move(fyne.NewPos(x, y+1))
 	l.port.Resize(fyne.NewSize(w, rows))
 	y += 1 + rows

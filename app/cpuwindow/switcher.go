@@ -38,7 +38,7 @@ type switcher struct {
 func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func(), shortcut func(fyne.Shortcut) bool) *switcher {
 	p := &switcher{port: newViewport(), hint: smallWords(""), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(leave), open: open, search: search}
 	p.port.follow, p.port.fixed = false, true
-	p.port.pad, p.port.top = gap8, gap4
+	p.port.pad, p.port.top, p.port.bottom = gap8, gap4, gap8
 	p.port.Disable()
 	p.entry = &switcherEntry{onKey: p.key, onLeave: leave, onShortcut: shortcut}
 	p.entry.PlaceHolder = "Search conversations"
@@ -124,7 +124,7 @@ func (r *switcherRenderer) Layout(s fyne.Size) {
 	y += 1
 	foot := p.hint.MinSize().Height + gap16
 	p.port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
-	rows := min(p.port.total-bottomRoom+gap8, switcherRows, s.Height-y-foot-gap20)
+	rows := min(p.port.total, switcherRows, s.Height-y-foot-gap20)
 	if len(p.rows) == 0 {
 		rows = 0
 	}

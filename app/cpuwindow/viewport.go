@@ -61,6 +61,7 @@ type viewport struct {
 	placedFor  [2]float32 // text scale and density of the rows' places
 	pad        float32    // beside the column
 	top        float32    // above the first row
+	bottom     float32    // below the last one
 	leftward   bool       // the column stands at the left, not in the middle
 	onEscape   func()
 	onShortcut func(fyne.Shortcut) bool  // shortcuts of the window
@@ -89,7 +90,7 @@ const (
 )
 
 func newViewport() *viewport {
-	v := &viewport{follow: true, pad: columnPad, top: gap16}
+	v := &viewport{follow: true, pad: columnPad, top: gap16, bottom: bottomRoom}
 	v.bar = newThumb(v)
 	v.ring = newSurface(roleNone, roleAccent, 0)
 	v.ring.Hide()
@@ -165,7 +166,7 @@ func (v *viewport) place(force bool) {
 		p.top = y
 		y += p.height
 	}
-	v.total = y + bottomRoom
+	v.total = y + v.bottom
 	v.offset = min(max(v.offset, 0), v.maxOffset())
 }
 

@@ -76,7 +76,8 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 		}
 	}
 	c.history.set(s.Points, d.full)
-	c.summed.SetText(historyWords(d.metric, r, s))
+	summed, _ := summedWords(d.metric, r, s)
+	c.summed.SetText(summed)
 	if c.number.Size().Width > 0 { // the number may have grown
 		c.number.Layout.Layout(c.number.Objects, c.number.Size())
 	}

@@ -57,10 +57,10 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
 			"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
 			"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
-			"last 5 min: mean 2 %, peak 3 %")
+			"mean 2 %, peak 3 %")
 		// when the range is switched, the history is that one's
 		b.pressOn("1 h")
-		b.sees("last 1 h: mean 2 %")
+		b.sees("mean 2 %")
 		// and pressing the strip again goes back to the chat
 		test.Tap(b.w.vitals.cells[3])
 		b.settle()

@@ -119,7 +119,7 @@ func transfers(read, write float64) string {
 }
 
 func networkDetail(s monitor.Snapshot) detail {
-	d := detail{reading: networkReading(s), scope: "all interfaces, up and down together", fraction: -1}
+	d := detail{reading: networkReading(s), scope: "up and down together", fraction: -1}
 	if d.number != "" {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""
@@ -172,8 +172,17 @@ func rangeWords(r monitor.Range) string {
 	return "5 min"
 }
 
-// historyWords sums a history up: "last 5 min: mean 12 %, peak 80 %".
+// historyWords is summedWords with the time it is about: "last 5 min: mean 12 %".
 func historyWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
+	words, ok := summedWords(m, r, s)
+	if ok {
+		words = "last " + rangeWords(r) + ": " + words
+	}
+	return words
+}
+
+// summedWords sums a history up: "mean 12 %, peak 80 %"; ok where anything was measured.
+func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words string, ok bool) {
 	sum, peak, n := 0.0, 0.0, 0
 	for _, p := range s.Points {
 		if !p.OK {
@@ -186,13 +195,13 @@ func historyWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
 		n++
 	}
 	if n == 0 {
-		return "nothing measured in the last " + rangeWords(r)
+		return "nothing measured in the last " + rangeWords(r), false
 	}
-	text := fmt.Sprintf("last %s: mean %s, peak %s", rangeWords(r), valueWords(m, sum/float64(n)), valueWords(m, peak))
+	text := fmt.Sprintf("mean %s, peak %s", valueWords(m, sum/float64(n)), valueWords(m, peak))
 	if missing := time.Duration(len(s.Points)-n) * s.Step; missing > r.Span()/10 {
 		text += ", " + spanWords(missing) + " not measured"
 	}
-	return text
+	return text, true
 }
 
 // spanWords is a time in its largest fitting unit: "40 s", "12 min", "5 h".

@@ -66,8 +66,8 @@ func (c *camera) picture(t testing.TB) *image.RGBA {
 }
 
 const (
-	stillFor   = 250 * time.Millisecond // without a change, what was drawn is whole
-	stillAfter = 3 * time.Second        // what changes all the time is taken as it is
+	stillFor   = 250 * time.Millisecond  // without a change, what was drawn is whole
+	stillAfter = 1500 * time.Millisecond // what changes all the time is taken as it is
 )
 
 // still waits until the window does not change any more, and gives it. What the
