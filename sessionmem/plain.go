@@ -72,7 +72,6 @@ func plainMarks(line string) string {
 
 // marksText reports whether a run of a sign between two letters is markup.
 func marksText(sign rune, run int, before, after rune) bool {
-	inside := !unicode.IsSpace(before) && !unicode.IsSpace(after)
 	beside := !unicode.IsSpace(before) || !unicode.IsSpace(after)
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	switch sign {
@@ -81,7 +80,7 @@ func marksText(sign rune, run int, before, after rune) bool {
 	case '~':
 		return run == 2 && beside
 	case '_':
-		return beside && !(inside && word(before) && word(after))
+		return beside && !(word(before) && word(after)) // snake_case
 	}
 	return beside
 }
