@@ -1,0 +1,191 @@
+// Package token finds and keeps the bot's token: in the environment, in the
+// system's keychain, or in a file that nobody else can read. It never stands in a
+// log, an error or a transcript.
+package token
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/zalando/go-keyring"
+)
+
+// The variables a token is read from, the first that is set.
+const (
+	EnvOwn   = "MAC_STATS_DISCORD_TOKEN"
+	EnvUsual = "DISCORD_TOKEN"
+)
+
+const (
+	service = "mac-stats"
+	account = "discord-bot-token"
+	maxSize = 4096
+	// patience is how long the keychain may take: it may ask its user to be unlocked,
+	// and nobody may be there.
+	patience = 20 * time.Second
+)
+
+// ErrNone: there is no token anywhere.
+var ErrNone = errors.New("there is no token for the Discord bot")
+
+// Token is a bot's token. Printed or logged it hides itself.
+type Token string
+
+// String hides the token.
+func (Token) String() string { return "[token]" }
+
+// LogValue hides the token.
+func (Token) LogValue() slog.Value { return slog.StringValue("[token]") }
+
+// Reveal is the token itself.
+func (t Token) Reveal() string { return string(t) }
+
+// Keychain keeps one secret a service and account; the system's is NewKeychain.
+type Keychain interface {
+	Get(service, account string) (string, error)
+	Set(service, account, secret string) error
+	Delete(service, account string) error
+}
+
+// Place is where tokens are looked for. Getenv and File are required.
+type Place struct {
+	Getenv   func(string) string
+	File     string   // 0600: used where no keychain is
+	Keychain Keychain // nil: none
+}
+
+// Parse takes a token as people paste it.
+func Parse(text string) (Token, error) {
+	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.TrimPrefix(text, "Bot "))
+	switch {
+	case text == "":
+		return "", fmt.Errorf("%w: paste the one from the Bot page of Discord's developer portal", ErrNone)
+	case len(text) > 300, strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }):
+		return "", errors.New("that is no bot token: it is one word of letters, digits, dots, dashes and underscores, from the Bot page of Discord's developer portal (Reset Token)")
+	}
+	return Token(text), nil
+}
+
+// Find gives the token and says where it is from: a variable's name, "keychain" or
+// the file's path.
+func Find(p Place) (t Token, from string, err error) {
+	for _, name := range []string{EnvOwn, EnvUsual} {
+		if text := p.Getenv(name); text != "" {
+			t, err := Parse(text)
+			if err != nil {
+				return "", name, fmt.Errorf("%s: %w", name, err)
+			}
+			return t, name, nil
+		}
+	}
+	if text, err := fromKeychain(p.Keychain); err == nil {
+		t, err := Parse(text)
+		return t, "keychain", err
+	}
+	return fromFile(p.File)
+}
+
+func fromFile(file string) (Token, string, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", fmt.Errorf("%w: make a bot in Discord's developer portal and save its token with `mac-stats discord token`", ErrNone)
+	}
+	if err != nil {
+		return "", file, fmt.Errorf("reading the token of the Discord bot: %w", err)
+	}
+	switch {
+	case !info.Mode().IsRegular() || info.Size() > maxSize:
+		return "", file, fmt.Errorf("%s is no file with a token in it: move it away, and save the token with `mac-stats discord token`", file)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return "", file, fmt.Errorf("%s can be read by others (%04o), so it is not used: run `chmod 600 %s`, and better make a new token, for somebody may have read this one", file, info.Mode().Perm(), file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", file, fmt.Errorf("reading the token of the Discord bot: %w", err)
+	}
+	t, err := Parse(string(data))
+	if err != nil {
+		return "", file, fmt.Errorf("%s: %w", file, err)
+	}
+	return t, file, nil
+}
+
+// Save keeps the token in the keychain, or in the file where there is none, and
+// says where it is now.
+func Save(p Place, t Token) (to string, err error) {
+	if p.Keychain != nil {
+		if _, err := within(func() (string, error) { return "", p.Keychain.Set(service, account, t.Reveal()) }); err == nil {
+			if err := os.Remove(p.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return "keychain", fmt.Errorf("the token is in the keychain now, but the old one stays in %s: %w", p.File, err)
+			}
+			return "keychain", nil
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(p.File), 0o700); err != nil {
+		return "", fmt.Errorf("saving the token: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(p.File), ".token-*") // made with 0600
+	if err != nil {
+		return "", fmt.Errorf("saving the token: %w", err)
+	}
+	_, err = f.WriteString(t.Reveal() + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), p.File)
+	}
+	if err != nil {
+		return "", fmt.Errorf("saving the token: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return p.File, nil
+}
+
+// Forget takes the token out of the keychain and the file. One in the environment
+// stays: it is not ours.
+func Forget(p Place) error {
+	if p.Keychain != nil {
+		_, err := within(func() (string, error) { return "", p.Keychain.Delete(service, account) })
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) && !errors.Is(err, ErrNoKeychain) {
+			if _, readErr := fromKeychain(p.Keychain); readErr == nil {
+				return fmt.Errorf("taking the token out of the keychain: %w", err)
+			}
+		}
+	}
+	if err := os.Remove(p.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the token: %w", err)
+	}
+	return nil
+}
+
+func fromKeychain(k Keychain) (string, error) {
+	if k == nil {
+		return "", ErrNoKeychain
+	}
+	return within(func() (string, error) { return k.Get(service, account) })
+}
+
+// within gives up on a keychain that doesn't answer.
+func within(do func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := do()
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-time.After(patience):
+		return "", fmt.Errorf("%w: it does not answer", ErrNoKeychain)
+	}
+}

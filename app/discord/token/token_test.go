@@ -1,0 +1,155 @@
+package token
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// chain is a keychain in memory; refuse makes it one that can't be used.
+type chain struct {
+	secret string
+	refuse error
+	hangs  bool
+}
+
+func (c *chain) Get(string, string) (string, error) {
+	if c.hangs {
+		time.Sleep(time.Hour)
+	}
+	if c.refuse == nil && c.secret == "" {
+		return "", keyring.ErrNotFound
+	}
+	return c.secret, c.refuse
+}
+
+func (c *chain) Set(_, _, secret string) error {
+	if c.refuse == nil {
+		c.secret = secret
+	}
+	return c.refuse
+}
+
+func (c *chain) Delete(string, string) error {
+	if c.refuse == nil {
+		c.secret = ""
+	}
+	return c.refuse
+}
+
+func write(t *testing.T, text string, mode os.FileMode) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file, mode); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestFind(t *testing.T) {
+	tests := map[string]struct {
+		env   map[string]string
+		chain *chain
+		file  string
+		mode  os.FileMode
+		want  Token
+		from  string
+		says  string
+	}{
+		"given our variable":                     {env: map[string]string{EnvOwn: "a.b.c", EnvUsual: "x.y.z"}, chain: &chain{secret: "k.k.k"}, want: "a.b.c", from: EnvOwn},
+		"given the usual variable with its word": {env: map[string]string{EnvUsual: " Bot x.y.z\n"}, want: "x.y.z", from: EnvUsual},
+		"given a keychain and a file":            {chain: &chain{secret: "k.k.k"}, file: "f.f.f", mode: 0o600, want: "k.k.k", from: "keychain"},
+		"given a keychain that can't be used":    {chain: &chain{refuse: errors.New("no bus")}, file: "f.f.f\n", mode: 0o600, want: "f.f.f", from: "file"},
+		"given a file for all to read":           {file: "f.f.f", mode: 0o644, says: "chmod 600"},
+		"given a file for the group to read":     {file: "f.f.f", mode: 0o640, says: "chmod 600"},
+		"given nothing":                          {says: "developer portal"},
+		"given two words":                        {env: map[string]string{EnvOwn: "my token"}, says: "no bot token"},
+		"given a file with more than a token":    {file: "one\ntwo", mode: 0o600, says: "no bot token"},
+		"given a file that is far too long":      {file: strings.Repeat("x", 5000), mode: 0o600, says: "no file with a token"},
+		"given a variable that can't be one":     {env: map[string]string{EnvUsual: "tökén"}, says: "no bot token"},
+		"given an empty file":                    {file: "\n", mode: 0o600, says: "developer portal"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := Place{Getenv: func(k string) string { return tt.env[k] }, File: filepath.Join(t.TempDir(), "none")}
+			if tt.file != "" {
+				p.File = write(t, tt.file, tt.mode)
+			}
+			if tt.chain != nil {
+				p.Keychain = tt.chain
+			}
+			if runtime.GOOS == "windows" && tt.says == "chmod 600" {
+				return // permissions are no such thing there
+			}
+			got, from, err := Find(p)
+			if tt.says != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.says) {
+					t.Fatalf("Find gave %v, want an error that says %q", err, tt.says)
+				}
+				return
+			}
+			want := tt.from
+			if want == "file" {
+				want = p.File
+			}
+			if err != nil || got != tt.want || from != want {
+				t.Errorf("Find gave %q from %s, %v", got.Reveal(), from, err)
+			}
+		})
+	}
+}
+
+func TestSaveAndForget(t *testing.T) {
+	for name, k := range map[string]*chain{"with a keychain": {}, "without one": {refuse: errors.New("no bus")}} {
+		t.Run(name, func(t *testing.T) {
+			p := Place{Getenv: func(string) string { return "" }, File: filepath.Join(t.TempDir(), "discord", "token"), Keychain: k}
+			if _, err := Save(p, "a.b.c"); err != nil {
+				t.Fatal(err)
+			}
+			info, statErr := os.Stat(p.File)
+			if (k.refuse == nil) == (statErr == nil) {
+				t.Errorf("the file: %v", statErr)
+			}
+			if statErr == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+				t.Errorf("the file's mode is %v", info.Mode())
+			}
+			if got, _, err := Find(p); err != nil || got != "a.b.c" {
+				t.Errorf("Find gave %q, %v", got.Reveal(), err)
+			}
+			if err := Forget(p); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := Find(p); !errors.Is(err, ErrNone) {
+				t.Errorf("after Forget Find gave %v", err)
+			}
+		})
+	}
+}
+
+func TestTokenHidesItself(t *testing.T) {
+	tok := Token("a.b.c")
+	if text := fmt.Sprintf("%v %s %+v", tok, tok, []Token{tok}); strings.Contains(text, "a.b.c") {
+		t.Errorf("printed: %s", text)
+	}
+}
+
+func TestKeychainThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := Place{Getenv: func(string) string { return "" }, File: write(t, "f.f.f", 0o600), Keychain: &chain{hangs: true}}
+		if got, _, err := Find(p); err != nil || got != "f.f.f" {
+			t.Errorf("Find gave %q, %v", got.Reveal(), err)
+		}
+		time.Sleep(time.Hour) // the keychain's own goroutine ends
+	})
+}
