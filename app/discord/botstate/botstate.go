@@ -1,0 +1,330 @@
+// Package botstate is the bot's own state: an SQLite file that can be deleted at any
+// time. The transcripts are the truth; what is here is a window over them by message
+// id, which messages were seen, and the codes strangers were given.
+package botstate
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver, without cgo
+)
+
+const schema = `
+CREATE TABLE IF NOT EXISTS channel_messages (
+	id TEXT NOT NULL, channel TEXT NOT NULL, role TEXT NOT NULL, author TEXT NOT NULL, name TEXT NOT NULL,
+	text TEXT NOT NULL, block TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (channel, id));
+CREATE INDEX IF NOT EXISTS by_time ON channel_messages (channel, at);
+CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY, at INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS pairings (
+	code TEXT PRIMARY KEY, user TEXT NOT NULL UNIQUE, name TEXT NOT NULL, at INTEGER NOT NULL, ends INTEGER NOT NULL);
+PRAGMA user_version = 1;`
+
+// The roles of a message.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+)
+
+const (
+	seenFor = 14 * 24 * time.Hour
+	// CodeLife is how long a pairing code holds.
+	CodeLife = 15 * time.Minute
+	// maxCodes is how many codes wait at most: a crowd of strangers can't fill the list.
+	maxCodes = 20
+)
+
+// Errors callers decide on.
+var (
+	ErrNoCode   = errors.New("no such code waits")
+	ErrTooMany  = errors.New("too many strangers wait for an answer")
+	ErrNotReady = errors.New("the bot's state can't be used")
+)
+
+// Message is a row of the window.
+type Message struct {
+	ID      string // Discord's
+	Channel string
+	Role    string
+	Author  string // id
+	Name    string
+	Text    string // cut to Config.MaxChars
+	Block   string // id of the transcript's block
+	At      time.Time
+}
+
+// Config says where the state is.
+type Config struct {
+	File     string // "" keeps it in memory
+	MaxChars int    // of a message's text; 4000 where 0
+	Keep     int    // messages of a channel; 12 where 0
+}
+
+// State is the opened state. It is safe for use by several goroutines and processes.
+type State struct {
+	db       *sql.DB
+	maxChars int
+	keep     int
+}
+
+// Open opens the state. A file that is damaged is set aside and begun anew: nothing
+// in it is lost that isn't elsewhere.
+func Open(ctx context.Context, cfg Config) (*State, error) {
+	s, err := open(ctx, cfg)
+	if err == nil || cfg.File == "" || ctx.Err() != nil || errors.Is(err, fs.ErrPermission) {
+		return s, err
+	}
+	for _, end := range []string{"-wal", "-shm"} {
+		if err := os.Remove(cfg.File + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", ErrNotReady, err)
+		}
+	}
+	if renameErr := os.Rename(cfg.File, cfg.File+".damaged"); renameErr != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotReady, errors.Join(err, renameErr))
+	}
+	return open(ctx, cfg)
+}
+
+func open(ctx context.Context, cfg Config) (*State, error) {
+	name := "file::memory:?_pragma=secure_delete(1)"
+	if cfg.File != "" {
+		if err := os.MkdirAll(filepath.Dir(cfg.File), 0o700); err != nil {
+			return nil, fmt.Errorf("opening the bot's state: %w", err)
+		}
+		f, err := os.OpenFile(cfg.File, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would make it readable for others
+		if err != nil {
+			return nil, fmt.Errorf("opening the bot's state: %w", err)
+		}
+		if err := f.Close(); err != nil {
+			return nil, fmt.Errorf("opening the bot's state: %w", err)
+		}
+		name = "file:" + (&url.URL{Path: filepath.ToSlash(cfg.File)}).EscapedPath() +
+			"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_txlock=immediate"
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the bot's state: %w", err)
+	}
+	db.SetMaxOpenConns(1) // one writer; and a database in memory is one per connection
+	s := &State{db: db, maxChars: cfg.MaxChars, keep: cfg.Keep}
+	if s.maxChars <= 0 {
+		s.maxChars = 4000
+	}
+	if s.keep <= 0 {
+		s.keep = 12
+	}
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the bot's state: %w", err), db.Close())
+	}
+	return s, nil
+}
+
+// Close closes the file.
+func (s *State) Close() error { return s.db.Close() }
+
+// Seen notes that a message is being handled and reports whether it was before, in
+// this process or another.
+func (s *State) Seen(ctx context.Context, id string) (bool, error) {
+	now := time.Now()
+	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO seen (id, at) VALUES (?, ?)`, id, now.Unix())
+	if err != nil {
+		return false, fmt.Errorf("noting a message: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 0, err
+}
+
+// Tidy forgets what is no longer needed.
+func (s *State) Tidy(ctx context.Context) error {
+	now := time.Now()
+	_, err := s.db.ExecContext(ctx, `DELETE FROM seen WHERE at < ?; DELETE FROM pairings WHERE ends < ?`, now.Add(-seenFor).Unix(), now.Unix())
+	return err
+}
+
+// Put keeps messages in the window, each once by its id, and drops the oldest of
+// their channels beyond the window's size.
+func (s *State) Put(ctx context.Context, list ...Message) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("keeping a message: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to do after a commit
+	channels := map[string]bool{}
+	for _, m := range list {
+		if runes := []rune(m.Text); len(runes) > s.maxChars {
+			m.Text = string(runes[:s.maxChars])
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO channel_messages (id, channel, role, author, name, text, block, at) VALUES (?,?,?,?,?,?,?,?)
+			ON CONFLICT (channel, id) DO UPDATE SET text = excluded.text, block = excluded.block`,
+			m.ID, m.Channel, m.Role, m.Author, m.Name, m.Text, m.Block, m.At.UnixMilli())
+		if err != nil {
+			return fmt.Errorf("keeping a message: %w", err)
+		}
+		channels[m.Channel] = true
+	}
+	for channel := range channels {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM channel_messages WHERE channel = ?1 AND id NOT IN
+			(SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY at DESC, id DESC LIMIT ?2)`, channel, s.keep); err != nil {
+			return fmt.Errorf("keeping a message: %w", err)
+		}
+	}
+	return tx.Commit()
+}
+
+// Window gives a channel's messages, oldest first.
+func (s *State) Window(ctx context.Context, channel string) ([]Message, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, at FROM channel_messages WHERE channel = ? ORDER BY at, id`, channel)
+	if err != nil {
+		return nil, fmt.Errorf("reading the window: %w", err)
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	var list []Message
+	for rows.Next() {
+		var m Message
+		var at int64
+		if err := rows.Scan(&m.ID, &m.Channel, &m.Role, &m.Author, &m.Name, &m.Text, &m.Block, &at); err != nil {
+			return nil, fmt.Errorf("reading the window: %w", err)
+		}
+		m.At = time.UnixMilli(at)
+		list = append(list, m)
+	}
+	return list, rows.Err()
+}
+
+// Edit replaces the text of a message that is in the window.
+func (s *State) Edit(ctx context.Context, channel, id, text string) error {
+	if runes := []rune(text); len(runes) > s.maxChars {
+		text = string(runes[:s.maxChars])
+	}
+	_, err := s.db.ExecContext(ctx, `UPDATE channel_messages SET text = ? WHERE channel = ? AND id = ?`, text, channel, id)
+	return err
+}
+
+// Clear empties a channel's window.
+func (s *State) Clear(ctx context.Context, channel string) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM channel_messages WHERE channel = ?`, channel)
+	return err
+}
+
+// ForgetAuthor removes a person's messages, and codes, from every channel, and gives
+// how many rows went.
+func (s *State) ForgetAuthor(ctx context.Context, author string) (int, error) {
+	res, err := s.db.ExecContext(ctx, `DELETE FROM channel_messages WHERE author = ?`, author)
+	if err != nil {
+		return 0, fmt.Errorf("forgetting a person: %w", err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.db.ExecContext(ctx, `DELETE FROM pairings WHERE user = ?; PRAGMA wal_checkpoint(TRUNCATE)`, author)
+	return int(n), err
+}
+
+// Pairing is a stranger who waits.
+type Pairing struct {
+	Code string
+	User string
+	Name string
+	At   time.Time
+	Ends time.Time
+}
+
+// letters are those of codes: none that look alike.
+const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+
+// Pair gives a stranger a code; one who has one that holds keeps it (fresh is false).
+func (s *State) Pair(ctx context.Context, user, name string) (p Pairing, fresh bool, err error) {
+	now := time.Now()
+	if err := s.Tidy(ctx); err != nil {
+		return p, false, fmt.Errorf("making a code: %w", err)
+	}
+	waiting, err := s.Pairings(ctx)
+	if err != nil {
+		return p, false, err
+	}
+	for _, w := range waiting {
+		if w.User == user {
+			return w, false, nil
+		}
+	}
+	if len(waiting) >= maxCodes {
+		return p, false, ErrTooMany
+	}
+	p = Pairing{Code: newCode(), User: user, Name: name, At: now, Ends: now.Add(CodeLife)}
+	_, err = s.db.ExecContext(ctx, `INSERT OR REPLACE INTO pairings (code, user, name, at, ends) VALUES (?,?,?,?,?)`, p.Code, p.User, p.Name, p.At.Unix(), p.Ends.Unix())
+	if err != nil {
+		return p, false, fmt.Errorf("making a code: %w", err)
+	}
+	return p, true, nil
+}
+
+func newCode() string {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	var b strings.Builder
+	for i, c := range raw {
+		if i == 4 {
+			b.WriteByte('-')
+		}
+		b.WriteByte(letters[int(c)%len(letters)])
+	}
+	return b.String()
+}
+
+// Pairings are the strangers who wait, the oldest first.
+func (s *State) Pairings(ctx context.Context) ([]Pairing, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT code, user, name, at, ends FROM pairings WHERE ends >= ? ORDER BY at, code`, time.Now().Unix())
+	if err != nil {
+		return nil, fmt.Errorf("reading who waits: %w", err)
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	var list []Pairing
+	for rows.Next() {
+		var p Pairing
+		var at, ends int64
+		if err := rows.Scan(&p.Code, &p.User, &p.Name, &at, &ends); err != nil {
+			return nil, fmt.Errorf("reading who waits: %w", err)
+		}
+		p.At, p.Ends = time.Unix(at, 0), time.Unix(ends, 0)
+		list = append(list, p)
+	}
+	return list, rows.Err()
+}
+
+// Take takes a code out of those that wait and tells whose it was. People type codes
+// in any case and without the dash.
+func (s *State) Take(ctx context.Context, code string) (Pairing, error) {
+	waiting, err := s.Pairings(ctx)
+	if err != nil {
+		return Pairing{}, err
+	}
+	for _, p := range waiting {
+		if bare(p.Code) != bare(code) {
+			continue
+		}
+		if _, err := s.db.ExecContext(ctx, `DELETE FROM pairings WHERE code = ?`, p.Code); err != nil {
+			return Pairing{}, fmt.Errorf("taking a code: %w", err)
+		}
+		return p, nil
+	}
+	return Pairing{}, fmt.Errorf("%w: codes hold for %d minutes; the stranger gets a new one by writing to the bot again", ErrNoCode, int(CodeLife.Minutes()))
+}
+
+func bare(code string) string {
+	return strings.ToUpper(strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, code))
+}

@@ -1,0 +1,161 @@
+package botstate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func openState(t *testing.T, cfg Config) *State {
+	t.Helper()
+	s, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestWindowKeepsTheNewestOfEachChannelOnce(t *testing.T) {
+	s := openState(t, Config{File: filepath.Join(t.TempDir(), "discord", "state.db"), MaxChars: 10, Keep: 4})
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for i := range 10 {
+		for _, channel := range []string{"200", "201"} {
+			m := Message{ID: fmt.Sprint(100 + i), Channel: channel, Role: RoleUser, Author: "301", Text: "text of " + channel + " much too long", At: at.Add(time.Duration(i) * time.Second)}
+			for range 2 { // told twice
+				if err := s.Put(t.Context(), m); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, channel := range []string{"200", "201"} {
+		got, err := s.Window(t.Context(), channel)
+		if err != nil || len(got) != 4 || got[0].ID != "106" || got[3].ID != "109" || got[0].Text != "text of "+channel[:2] {
+			t.Errorf("the window of %s is %+v, %v", channel, got, err)
+		}
+	}
+	if err := s.Clear(t.Context(), "200"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := s.Window(t.Context(), "200")
+	other, otherErr := s.Window(t.Context(), "201")
+	if err != nil || otherErr != nil || len(left) != 0 || len(other) != 4 {
+		t.Errorf("after Clear: %d and %d (%v, %v)", len(left), len(other), err, otherErr)
+	}
+}
+
+func TestSeenHoldsAcrossAStart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.db")
+	s, err := Open(t.Context(), Config{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen, err := s.Seen(t.Context(), "1"); seen || err != nil {
+		t.Errorf("the first time: %v, %v", seen, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openState(t, Config{File: file})
+	if seen, err := s.Seen(t.Context(), "1"); !seen || err != nil {
+		t.Errorf("after a start: %v, %v", seen, err)
+	}
+	if info, err := os.Stat(file); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+}
+
+func TestForgetAuthorLeavesNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	s := openState(t, Config{File: filepath.Join(dir, "state.db")})
+	for i, author := range []string{"301", "302", "301"} {
+		m := Message{ID: fmt.Sprint(i), Channel: "200", Author: author, Text: "words-of-" + author, At: time.Now()}
+		if err := s.Put(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.ForgetAuthor(t.Context(), "301"); n != 2 || err != nil {
+		t.Fatalf("ForgetAuthor gave %d, %v", n, err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("words-of-301")) {
+			t.Errorf("%s still holds the words", filepath.Base(f))
+		}
+	}
+	if left, err := s.Window(t.Context(), "200"); err != nil || len(left) != 1 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+func TestPairing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openState(t, Config{})
+		p, fresh, err := s.Pair(t.Context(), "301", "Anna")
+		if err != nil || !fresh || len(p.Code) != 9 {
+			t.Fatalf("Pair gave %+v, %v, %v", p, fresh, err)
+		}
+		again, fresh, err := s.Pair(t.Context(), "301", "Anna")
+		if err != nil || fresh || again.Code != p.Code {
+			t.Errorf("asked again: %+v, %v, %v", again, fresh, err)
+		}
+		for i := range maxCodes - 1 {
+			if _, _, err := s.Pair(t.Context(), fmt.Sprint(400+i), "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := s.Pair(t.Context(), "999", "x"); !errors.Is(err, ErrTooMany) {
+			t.Errorf("one too many gave %v", err)
+		}
+		if _, err := s.Take(t.Context(), "AAAA-AAAA"); !errors.Is(err, ErrNoCode) {
+			t.Errorf("a wrong code gave %v", err)
+		}
+		if got, err := s.Take(t.Context(), " "+strings.ToLower(strings.ReplaceAll(p.Code, "-", ""))+" "); err != nil || got.User != "301" || got.Name != "Anna" {
+			t.Errorf("Take gave %+v, %v", got, err)
+		}
+		if _, err := s.Take(t.Context(), p.Code); !errors.Is(err, ErrNoCode) {
+			t.Errorf("a code that was used gave %v", err)
+		}
+		waiting, err := s.Pairings(t.Context())
+		if err != nil || len(waiting) != maxCodes-1 {
+			t.Fatalf("%d wait, %v", len(waiting), err)
+		}
+		time.Sleep(CodeLife + time.Second)
+		if _, err := s.Take(t.Context(), waiting[0].Code); !errors.Is(err, ErrNoCode) {
+			t.Errorf("a code that is over gave %v", err)
+		}
+	})
+}
+
+func TestADamagedFileIsSetAside(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(file, []byte(strings.Repeat("this is no database ", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := openState(t, Config{File: file})
+	if err := s.Put(t.Context(), Message{ID: "1", Channel: "2", At: time.Now()}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file + ".damaged"); err != nil {
+		t.Error(err)
+	}
+}
