@@ -30,9 +30,10 @@ const compactSchema = `{"type":"object","properties":{` +
 	`},"required":["context","lessons","people"]}`
 
 // OwnTools are the tools whose results hold no text of strangers; those of all
-// others, also of another program in the transcript, do.
+// others, also of another program in the transcript, do. A search that found words
+// of strangers says so on its block.
 func OwnTools() []string {
-	return []string{toolAgent, toolSkill, toolSystemStats, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}
+	return []string{toolAgent, toolSkill, toolSystemStats, toolMemorySearch, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}
 }
 
 // SmallModel summarises with the model for small work; it is the

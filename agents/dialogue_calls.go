@@ -23,6 +23,8 @@ type outcome struct {
 	call   ToolCall
 	text   string // for the model, framed where it is a stranger's
 	failed string // why, in words; "" = it gave text
+
+	recalled []sessionmem.Quotation // what the text quotes of earlier conversations
 }
 
 // words is the outcome as the model is told.
@@ -183,7 +185,7 @@ func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult,
 		d.quoted.add(result.Text)
 		text = d.t.engine.guides.Quote(result.Quote, text)
 	}
-	o.text = text
+	o.text, o.recalled = text, result.Recalled
 	return o, nil
 }
 
@@ -204,7 +206,7 @@ func (t *turn) keepTool(ctx context.Context, call ToolCall, o outcome, text stri
 	text, _ = CutResult(text, t.talk.resultTokens())
 	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, sessionmem.Block{
 		Kind: sessionmem.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text,
-	})
+	}.WithRecalled(o.recalled))
 	if err != nil {
 		return &saveError{what: "The result of " + call.Name, err: err}
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem"
 )
 
 // maxDirectives is how many directives of one reply are run.
@@ -14,7 +16,7 @@ const (
 	toolMemoryAppend  = "MEMORY_APPEND"
 	toolMemoryReplace = "MEMORY_REPLACE"
 	toolMemoryRemove  = "MEMORY_REMOVE"
-	toolMemorySearch  = "MEMORY_SEARCH"
+	toolMemorySearch  = sessionmem.ToolMemorySearch
 	toolSystemStats   = "SYSTEM_STATS"
 	toolFetchURL      = "FETCH_URL"
 )

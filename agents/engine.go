@@ -44,6 +44,8 @@ type Settings struct {
 	GlobalBudget  int               // characters of global memory in a prompt, 8000
 	AgentBudget   int               // 4000
 	MemoryWrite   string            // auto | ask | off
+	NotesBudget   int               // characters of earlier conversations that go with a message; 0 sends none
+	CrossSession  bool              // they may be of any of the owner's sessions, not only of the one that asks
 	AutoTitle     bool              // the small model names new sessions, where it is loaded
 	MaxFetchBytes int64             // FETCH_URL, default 2 MB
 	FetchTimeout  time.Duration     // default 20 s
@@ -51,16 +53,19 @@ type Settings struct {
 
 // Params is what an Engine needs. Optional fields say so.
 type Params struct {
-	Store     *sessionmem.Store
-	Memory    *sessionmem.Memory
-	Registry  *Registry
-	Chat      ChatModel
-	Models    ModelResolver
-	Prompts   fs.FS // assets: prompts/*.md
-	Settings  func() Settings
-	Vitals    func() string                                           // one line for the prompt; optional
-	Stats     func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
-	Compactor Compactor                                               // optional
+	Store    *sessionmem.Store
+	Memory   *sessionmem.Memory
+	Registry *Registry
+	Chat     ChatModel
+	Models   ModelResolver
+	Prompts  fs.FS // assets: prompts/*.md
+	Settings func() Settings
+	Vitals   func() string                                           // one line for the prompt; optional
+	Stats    func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
+	Recall   func() (Searcher, error)                                // finds what was said before; optional
+	// RecallTime is how long a turn waits for what was said before, 150 ms where 0.
+	RecallTime time.Duration
+	Compactor  Compactor // optional
 	// Background: a session that is due is summarised after its turn, until its next
 	// one comes. Without it (a command, which ends with its turn) the next turn does
 	// it first and says so.
@@ -84,6 +89,7 @@ type Engine struct {
 	mu     sync.Mutex // guards what follows
 	runs   map[string][]*Run
 	memory map[string]string // text of each memory file as the last turn sent it, by path
+	shown  map[string]string // the first message of the history as the last turn sent it, by session
 	closed bool
 	work   sync.WaitGroup                // runs and what is done after them
 	after  map[string]context.CancelFunc // compactions in the background, by session
@@ -101,9 +107,12 @@ func NewEngine(p Params) *Engine {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
+	if p.RecallTime <= 0 {
+		p.RecallTime = recallTime
+	}
 	return &Engine{
 		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isRemote),
-		runs: map[string][]*Run{}, memory: map[string]string{}, after: map[string]context.CancelFunc{},
+		runs: map[string][]*Run{}, memory: map[string]string{}, shown: map[string]string{}, after: map[string]context.CancelFunc{},
 	}
 }
 
@@ -208,6 +217,27 @@ func (e *Engine) forget(run *Run) {
 		return
 	}
 	e.runs[run.session] = runs
+}
+
+// mostShown is of how many sessions is kept what was shown last.
+const mostShown = 1000
+
+// showed keeps from which message on a session's history was sent.
+func (e *Engine) showed(session, first string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.shown) >= mostShown {
+		clear(e.shown)
+	}
+	e.shown[session] = first
+}
+
+// shownFrom is the first message of the history as it was sent last; "" where that
+// is not known.
+func (e *Engine) shownFrom(session string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.shown[session]
 }
 
 // memoryChanged compares a memory file with what an earlier turn of this process

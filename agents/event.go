@@ -19,6 +19,7 @@ const (
 	EventMemoryWritten  EventType = "memory_written"
 	EventMemoryProposed EventType = "memory_proposed"
 	EventMemoryReloaded EventType = "memory_reloaded"
+	EventRecalled       EventType = "recalled"
 	EventCompaction     EventType = "compaction"
 	EventUsage          EventType = "usage"
 	EventDone           EventType = "done"
@@ -58,13 +59,14 @@ type Event struct {
 
 	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson (of a proposed change "old => new", of a removal the line)
 
-	Call   *Call         `json:"call,omitempty"`   // subcall_*, tool
-	Memory *MemoryChange `json:"memory,omitempty"` // memory_*
-	Read   []MemoryRead  `json:"read,omitempty"`   // done: the memory files the prompt held
-	Cut    *ContextCut   `json:"cut,omitempty"`    // context_cut
-	Usage  *Usage        `json:"usage,omitempty"`  // usage
-	Kind   string        `json:"kind,omitempty"`   // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
-	Err    error         `json:"-"`                // error
+	Call     *Call          `json:"call,omitempty"`     // subcall_*, tool
+	Memory   *MemoryChange  `json:"memory,omitempty"`   // memory_*
+	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files the prompt held
+	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with
+	Cut      *ContextCut    `json:"cut,omitempty"`      // context_cut
+	Usage    *Usage         `json:"usage,omitempty"`    // usage
+	Kind     string         `json:"kind,omitempty"`     // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
+	Err      error          `json:"-"`                  // error
 }
 
 // Call is a sub-call or a tool's run.

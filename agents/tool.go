@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/ollama/ollama/api"
+
+	"mac-stats/sessionmem"
 )
 
 // Tool is something a model may ask for, by a native call or by a directive:
@@ -54,6 +56,8 @@ type ToolResult struct {
 	Text  string
 	Quote string // whose text it is, where it is a stranger's ("the web page …"): it is framed for the model
 	Cut   bool   // Text is only the beginning
+	// Recalled are the passages of earlier conversations that Text quotes.
+	Recalled []sessionmem.Quotation
 }
 
 // reporter is a Tool that tells of its run itself, by events and blocks.
@@ -159,7 +163,7 @@ func argText(value any) string {
 func notHere(name string) error {
 	switch name {
 	case toolMemorySearch:
-		return fmt.Errorf("%s isn't available in this version; answer without it", name)
+		return fmt.Errorf("%s isn't available here; answer without it", name)
 	case toolMemoryReplace, toolMemoryRemove:
 		return fmt.Errorf("you may not use %s here; an agent that lists it can propose the change (memory-keeper does)", name)
 	}

@@ -37,12 +37,13 @@ type turn struct {
 	contents contents
 
 	talk      *dialogue
-	reply     reply   // the last one
-	shrunk    bool    // the one retry after an overflow is used up
-	corrected bool    // the one corrective round is used up
-	tainted   bool    // a stranger's text was fetched in this turn
-	calls     int     // tools and sub-calls so far
-	percent   float64 // of the context that the last call took
+	reply     reply                  // the last one
+	shrunk    bool                   // the one retry after an overflow is used up
+	corrected bool                   // the one corrective round is used up
+	tainted   bool                   // a stranger's text was fetched, or found, in this turn
+	used      []sessionmem.Quotation // of earlier conversations
+	calls     int                    // tools and sub-calls so far
+	percent   float64                // of the context that the last call took
 
 	result Result
 	last   Event // the terminal event

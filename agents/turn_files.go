@@ -83,6 +83,9 @@ func (c *contents) of(b sessionmem.Block) content {
 	return made
 }
 
+// forget renders a message anew the next time.
+func (c *contents) forget(id string) { delete(c.by, id) }
+
 // cost is what a message counts for in the caps, in raw tokens.
 func (c *contents) cost(b sessionmem.Block) int {
 	in := c.of(b)

@@ -118,7 +118,7 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), sessionmem.Block{
 		Kind: sessionmem.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
 		Attrs: memoryAttrs(t.memoryRead()),
-	})
+	}.WithRecalled(t.used))
 	if err != nil {
 		return &saveError{what: "The answer", answer: t.reply.prose, err: err}
 	}
@@ -142,7 +142,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	}
 	t.last = Event{
 		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
-		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text, Read: t.memoryRead(),
+		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text, Read: t.memoryRead(), Recalled: notesOf(t.used),
 	}
 	return nil, nil
 }

@@ -39,13 +39,17 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: linked, Context: t.attached(time.Now())}
-	if p := t.req.Place; p != nil {
-		b.Attrs = p.attrs(t.uploads())
-	}
+	notes := t.lookUp(ctx, text)
+	b := t.message(linked, notes)
 	if sessionmem.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
 		t.state(StateReading, "looking at the message")
-		if err := t.weigh(ctx, &b); err != nil {
+		err := t.weigh(ctx, &b)
+		if errors.Is(err, ErrTooLong) && len(notes) > 0 { // the message goes first
+			notes = nil
+			b = t.message(linked, nil)
+			err = t.weigh(ctx, &b)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -57,12 +61,22 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	t.setUser(user)
+	t.tellRecalled(notes)
 	for _, u := range t.engine.p.Store.Refused() {
 		if u.Session == t.req.Session {
 			t.warn(StateReading, ExplainWaiting(u).Sentence)
 		}
 	}
 	return (*turn).choose, nil
+}
+
+// message is the user's message as it is kept: with what is attached to it.
+func (t *turn) message(text string, notes []sessionmem.Quotation) sessionmem.Block {
+	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Context: t.attached(time.Now()) + t.quotedNotes(notes)}
+	if p := t.req.Place; p != nil {
+		b.Attrs = p.attrs(t.uploads())
+	}
+	return b.WithRecalled(notes)
 }
 
 // save appends the user's message: at the end or, in the place of an edited one,
@@ -169,6 +183,7 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
 	t.setUser(user)
+	t.use(usedOf(user))
 	if after != "" {
 		note := sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: t.user.ID, Text: after}
 		if err := t.note(ctx, note); err != nil {
@@ -236,7 +251,14 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	if err := t.checkRoom(t.user); err != nil {
-		return nil, err
+		if len(t.user.Recalled()) == 0 {
+			return nil, err
+		}
+		t.user.Context, _, _ = strings.Cut(t.user.Context, "\n") // the message goes first
+		t.contents.forget(t.user.ID)
+		if err := t.checkRoom(t.user); err != nil {
+			return nil, err
+		}
 	}
 	window, err := t.engine.p.Store.Context(context.WithoutCancel(ctx), t.req.Session)
 	if err != nil {
@@ -260,6 +282,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	t.talk.fixed = len(t.talk.messages)
 	t.talk.messages = append(t.talk.messages, t.toMessages(history)...)
 	t.talk.history = len(history) - 1
+	t.engine.showed(t.req.Session, history[0].ID)
 	cut.Messages = left + before + window.Omitted
 	t.tellCut(cut)
 	t.tellFiles(history)
@@ -366,6 +389,9 @@ func (t *turn) allTools() []Tool {
 	list := []Tool{agentTool{t}, skillTool{t}, memoryTool{t}, replaceTool{t}, removeTool{t}}
 	if t.engine.p.Stats != nil {
 		list = append(list, statsTool{t.engine.p.Stats})
+	}
+	if t.mayRecall() {
+		list = append(list, searchTool{t})
 	}
 	return t.permitted(append(list, t.fetchTool()))
 }

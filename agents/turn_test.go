@@ -215,7 +215,7 @@ func TestTurnSubcallFailureComesBackInWords(t *testing.T) {
 		{"given itself", "AGENT: orchestrator do it", ollamatest.Rule{}, "is you"},
 		{"given an unknown skill", "SKILL: nothing do it", ollamatest.Rule{}, "no such skill"},
 		{"given a server error", "AGENT: coder do it", ollamatest.Rule{Messages: 2, UserContains: "do it", Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}}, "reported an error"},
-		{"given a directive not offered", "MEMORY_SEARCH: tea", ollamatest.Rule{}, "isn't available in this version"},
+		{"given a directive not offered", "MEMORY_SEARCH: tea", ollamatest.Rule{}, "isn't available here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rules := []ollamatest.Rule{{Times: 1, Reply: ollamatest.Reply{Text: tt.reply}}}

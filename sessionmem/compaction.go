@@ -185,7 +185,7 @@ const attrUntrusted = "untrusted"
 // was attached, what was said in a channel.
 func (s Snapshot) Tainted(own []string) bool {
 	return isDiscord(s.Session) || s.Previous != nil && s.Previous.Untrusted() ||
-		slices.ContainsFunc(s.Messages, func(b Block) bool { return b.Untrusted() || len(b.Attachments()) > 0 }) ||
+		slices.ContainsFunc(s.Messages, func(b Block) bool { return b.Untrusted() || b.recalledStrangers() || len(b.Attachments()) > 0 }) ||
 		slices.ContainsFunc(s.Tools, func(tool string) bool { return !slices.Contains(own, tool) })
 }
 

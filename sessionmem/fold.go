@@ -41,6 +41,9 @@ type summaryAt struct {
 // has such a name.
 const subcallTool = "a sub-call"
 
+// strangersSearch stands for the result of a search that found words of strangers.
+const strangersSearch = "a search among strangers' words"
+
 // toolAt is a tool's result in the branch.
 type toolAt struct {
 	at   int // in active
@@ -59,7 +62,11 @@ func (f *fold) add(x *index, n uint32, b Block) {
 	case KindSummary:
 		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone})
 	case KindTool:
-		f.tools = append(f.tools, toolAt{at, f.sameName(b.Agent)})
+		name := b.Agent
+		if b.recalledStrangers() {
+			name = strangersSearch
+		}
+		f.tools = append(f.tools, toolAt{at, f.sameName(name)})
 	case KindAgent:
 		if b.Task != "" {
 			f.tools = append(f.tools, toolAt{at, subcallTool})

@@ -253,6 +253,8 @@ func (b *Backend) openEngine() {
 		Stats:    b.stats,
 		Logger:   b.Logger,
 
+		Recall: b.searcher,
+
 		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
 		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: func(string) { b.indexChanged() },
 	})
@@ -273,6 +275,8 @@ func (b *Backend) settings() agents.Settings {
 		GlobalBudget:  cfg.Memory.GlobalBudget,
 		AgentBudget:   cfg.Memory.AgentBudget,
 		MemoryWrite:   cfg.Memory.Write,
+		NotesBudget:   cfg.Recall.NotesBudget,
+		CrossSession:  cfg.Recall.CrossSession,
 		AutoTitle:     cfg.Session.AutoTitle,
 		MaxFetchBytes: 2 << 20,
 		FetchTimeout:  20 * time.Second,

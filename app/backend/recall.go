@@ -55,6 +55,15 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 	return index, nil
 }
 
+// searcher is the index as turns use it.
+func (b *Backend) searcher() (agents.Searcher, error) {
+	index, err := b.Recall()
+	if err != nil {
+		return nil, err
+	}
+	return index, nil
+}
+
 // closeRecall closes the index where it was opened.
 func (b *Backend) closeRecall() error {
 	var err error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,8 @@ func (v *view) show(e agents.Event) {
 		v.row("proposed for memory: " + oneLine(e.Text, 200) + proposedNext(e.Memory))
 	case agents.EventMemoryReloaded:
 		v.row("memory reloaded: " + reloaded(e.Memory))
+	case agents.EventRecalled:
+		v.row("recalled: " + recalledWords(e.Recalled))
 	case agents.EventCompaction:
 		v.row("summarised: " + oneLine(e.Text+" "+e.Detail, 200))
 	case agents.EventDone:
@@ -226,6 +229,17 @@ func cutWords(cut *agents.ContextCut) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// recalledWords name the sessions that notes are from.
+func recalledWords(notes []agents.RecalledNote) string {
+	var from []string
+	for _, n := range notes {
+		if !slices.Contains(from, n.Session) {
+			from = append(from, n.Session)
+		}
+	}
+	return count(len(notes), "note") + " from " + strings.Join(from, ", ")
 }
 
 func reloaded(m *agents.MemoryChange) string {

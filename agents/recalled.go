@@ -1,0 +1,313 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+const (
+	// recallTime is how long a turn waits for what earlier conversations say.
+	recallTime = 150 * time.Millisecond
+	// noteRelevance is from which Hit.Relevance on a passage goes with a message.
+	noteRelevance = 0.5
+	mostNotes     = 4
+	noteChars     = 500  // of a passage
+	answerChars   = 300  // of the answer that goes with a question of before
+	longWord      = 24   // characters
+	recallLooks   = 16   // hits that are looked at
+	recallQuery   = 2000 // bytes of the message that are searched with
+	recalledFrom  = "earlier conversations of the user"
+)
+
+// Searcher finds what was said; recall.Index is one.
+type Searcher interface {
+	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
+}
+
+// RecalledNote is a passage that went with a message, or is named by an answer.
+type RecalledNote struct {
+	Chunk   string    `json:"chunk"` // its id
+	Session string    `json:"session"`
+	Block   string    `json:"block"`
+	Time    time.Time `json:"time,omitzero"` // zero where only the id is known
+	Text    string    `json:"text,omitempty"`
+}
+
+// RecalledOf gives the passages that an answer was made with, as its block names
+// them.
+func RecalledOf(b sessionmem.Block) []RecalledNote {
+	var out []RecalledNote
+	for _, id := range b.Recalled() {
+		session, rest, _ := strings.Cut(id, "/")
+		block, _, ok := strings.Cut(rest, "/")
+		if ok && session != "memory" {
+			out = append(out, RecalledNote{Chunk: id, Session: session, Block: block})
+		}
+	}
+	return out
+}
+
+// lookUp finds what earlier conversations say to the message. It never holds the
+// turn up for longer than Params.RecallTime, and never fails it.
+func (t *turn) lookUp(ctx context.Context, text string) []sessionmem.Quotation {
+	budget := t.settings.NotesBudget
+	if budget <= 0 || !t.mayRecall() || t.req.Place != nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(turnContext(ctx), t.engine.p.RecallTime)
+	defer stop()
+	found := make(chan []sessionmem.Quotation, 1)
+	t.engine.work.Go(func() { found <- t.notes(ctx, text, budget) })
+	select {
+	case notes := <-found:
+		return notes
+	case <-ctx.Done():
+		t.engine.log.Debug("earlier conversations were not asked in time", "session", t.req.Session)
+		return nil
+	}
+}
+
+// mayRecall reports whether the session may use the index: a private one is no part
+// of it and leaves no trace of a search either.
+func (t *turn) mayRecall() bool {
+	return t.engine.p.Recall != nil && !t.settings.InMemoryOnly && !t.engine.p.Store.IsPrivate(t.req.Session)
+}
+
+// recallScope is what the session may see: itself; all of the owner's sessions and
+// memory where the user chose that. A channel never sees more than itself.
+func (t *turn) recallScope() recall.Scope {
+	if !t.settings.CrossSession || t.req.Place != nil || strings.HasPrefix(t.req.Session, "discord-") {
+		return recall.Scope{Session: t.req.Session, NoMemory: true}
+	}
+	return recall.Scope{}
+}
+
+// search asks the index. A fault of it is no fault of the turn.
+func (t *turn) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
+	index, err := t.engine.p.Recall()
+	if err != nil {
+		return recall.Answer{}, err
+	}
+	return index.Search(ctx, q)
+}
+
+// notes are the passages that are worth it, within the budget of characters.
+func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.Quotation {
+	scope := t.recallScope()
+	scope.NoMemory = true // the prompt has it
+	scope.Allow = func(c recall.Chunk) bool {
+		talk := c.Kind == recall.KindUser || c.Kind == recall.KindAssistant || c.Kind == recall.KindSummary
+		return talk && (c.Source != "discord" || c.Session == t.req.Session)
+	}
+	query := strings.ToValidUTF8(text[:min(len(text), recallQuery)], "")
+	answer, err := t.search(ctx, recall.Query{Text: query, Limit: recallLooks, Scope: scope})
+	if err != nil {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.engine.log.Warn("earlier conversations could not be asked; the turn goes on without", "session", t.req.Session, "err", err)
+		}
+		return nil
+	}
+	seen := t.inContext(ctx)
+	seen.texts = append(seen.texts, oneLine(text))
+	var list []sessionmem.Quotation
+	for _, h := range answer.Hits {
+		if h.Relevance < noteRelevance || len(list) == mostNotes || ctx.Err() != nil {
+			break
+		}
+		q, ok := t.noteOf(ctx, h, query, seen)
+		if size := utf8.RuneCountInString(q.Text); ok && size <= budget {
+			budget -= size
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// inContext is what the model is shown anyway.
+type inContext struct {
+	blocks map[string]bool // of this session
+	since  time.Time       // of the first of them
+	texts  []string        // each in one line
+}
+
+// inContext finds what the window of the turn will hold, as the last turn of this
+// process sent it; after a start as the settings cap it.
+func (t *turn) inContext(ctx context.Context) *inContext {
+	in := &inContext{blocks: map[string]bool{}}
+	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
+	if err != nil {
+		return in
+	}
+	messages := window.Messages
+	first := t.engine.shownFrom(t.req.Session)
+	if at := slices.IndexFunc(messages, func(b sessionmem.Block) bool { return b.ID == first }); at >= 0 && first != "" {
+		messages = messages[at:]
+	} else {
+		messages, _ = sessionmem.Trim(messages, sessionmem.Limits{Messages: t.settings.MaxMessages, Tokens: t.maxTokens()},
+			func(b sessionmem.Block) int { return sessionmem.EstimateTokens(userText(b)) + messageTokens })
+	}
+	if window.Summary != nil {
+		messages = append([]sessionmem.Block{*window.Summary}, messages...)
+	}
+	for i, b := range messages {
+		in.blocks[b.ID] = true
+		in.texts = append(in.texts, oneLine(b.Text))
+		if i == 0 || b.Time.Before(in.since) {
+			in.since = b.Time
+		}
+	}
+	return in
+}
+
+// shows reports whether the model is shown the text anyway.
+func (in *inContext) shows(text string) bool {
+	line := oneLine(text)
+	return slices.ContainsFunc(in.texts, func(s string) bool { return strings.Contains(s, line) })
+}
+
+// noteOf makes a note of a hit; false for one that says nothing new, or that the
+// user took back.
+func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (sessionmem.Quotation, bool) {
+	own := h.Session == t.req.Session
+	if own && (seen.blocks[h.Block] || t.takenBack(ctx, h, seen)) {
+		return sessionmem.Quotation{}, false
+	}
+	text := passage(h.Text, query, noteChars)
+	if text == "" || seen.shows(h.Text) {
+		return sessionmem.Quotation{}, false
+	}
+	seen.texts = append(seen.texts, oneLine(h.Text))
+	if answer := t.answerTo(ctx, h, query, seen); answer != "" {
+		text += " – answered: " + answer
+	}
+	return sessionmem.Quotation{
+		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text,
+		Strangers: h.Untrusted || h.Source == "discord",
+	}, true
+}
+
+// takenBack reports whether a message of this session is on a branch that was left:
+// edited, or answered again. What lies before the window may also be from before a
+// reset, which takes nothing back.
+func (t *turn) takenBack(ctx context.Context, h recall.Hit, seen *inContext) bool {
+	if h.Kind == recall.KindSummary || h.Time.Before(seen.since) {
+		return false
+	}
+	_, _, err := t.engine.p.Store.Message(ctx, t.req.Session, h.Block)
+	return errors.Is(err, sessionmem.ErrNotFound)
+}
+
+// answerTo is the beginning of what was answered to a question of the user: alone
+// the question would say nothing.
+func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) string {
+	if h.Kind != recall.KindUser || !strings.ContainsAny(h.Text, "?？؟") {
+		return ""
+	}
+	store := t.engine.p.Store
+	_, next, err := store.Message(ctx, h.Session, h.Block)
+	if err != nil || next == "" {
+		return ""
+	}
+	answer, _, err := store.Message(ctx, h.Session, next)
+	if err != nil || answer.Kind != sessionmem.KindAssistant || seen.shows(answer.Text) {
+		return ""
+	}
+	seen.texts = append(seen.texts, oneLine(answer.Text))
+	return passage(answer.Text, query, answerChars)
+}
+
+// passage is the part of a text that has most of the query's words, in one line of at
+// most so many characters. Lines in the form of a directive are left out: a model may
+// repeat what it is quoted.
+func passage(text, query string, most int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && directiveName(line) == "" && !nearMiss.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	runes := []rune(oneLine(strings.Join(lines, " ")))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	start := bestStart(runes, strings.Fields(strings.ToLower(query)), most)
+	part := strings.TrimSpace(string(runes[start:min(start+most-2, len(runes))]))
+	if start > 0 {
+		part = "…" + part
+	}
+	if start+most-2 < len(runes) {
+		part += "…"
+	}
+	return part
+}
+
+// bestStart is where the window of so many characters begins that holds most of the
+// words; windows begin at every quarter of one.
+func bestStart(text []rune, words []string, most int) int {
+	best, bestCount := 0, -1
+	for start := 0; start < len(text); start += most / 4 {
+		window := strings.ToLower(string(text[start:min(start+most, len(text))]))
+		n := 0
+		for _, w := range words {
+			if utf8.RuneCountInString(w) > 2 && strings.Contains(window, w) {
+				n++
+			}
+		}
+		if n > bestCount {
+			best, bestCount = start, n
+		}
+	}
+	for at := best; at > 0 && at < min(best+longWord, len(text)); at++ {
+		if text[at-1] == ' ' { // not within a word
+			return at
+		}
+	}
+	return best
+}
+
+// quotedNotes is what goes below the message.
+func (t *turn) quotedNotes(list []sessionmem.Quotation) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, q := range list {
+		lines = append(lines, q.Line())
+	}
+	return "\n\n" + t.engine.guides.Quote(recalledFrom, strings.Join(lines, "\n"))
+}
+
+// tellRecalled tells what went with the message.
+func (t *turn) tellRecalled(list []sessionmem.Quotation) {
+	if len(list) == 0 {
+		return
+	}
+	t.use(list)
+	t.emit(Event{Type: EventRecalled, Block: t.user.ID, Recalled: notesOf(list)})
+}
+
+// notesOf names passages for events.
+func notesOf(list []sessionmem.Quotation) []RecalledNote {
+	notes := RecalledOf(sessionmem.Block{}.WithRecalled(list))
+	for i := range notes {
+		at := slices.IndexFunc(list, func(q sessionmem.Quotation) bool { return q.Chunk == notes[i].Chunk })
+		notes[i].Time, notes[i].Text = list[at].Time, list[at].Text
+	}
+	return notes
+}
+
+// usedOf are the passages that a message was sent with before.
+func usedOf(b sessionmem.Block) []sessionmem.Quotation {
+	var list []sessionmem.Quotation
+	for _, id := range b.Recalled() {
+		list = append(list, sessionmem.Quotation{Chunk: id})
+	}
+	return list
+}

@@ -1,0 +1,95 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+const (
+	searchTime  = 5 * time.Second
+	searchChars = 800 // of a passage
+)
+
+// searchTool is MEMORY_SEARCH: what was said before, quoted and with where it is from.
+type searchTool struct{ t *turn }
+
+func (searchTool) Name() string { return toolMemorySearch }
+
+func (s searchTool) Doc() ToolDoc {
+	where := "earlier conversations and the memory"
+	if s.t.recallScope().Session != "" {
+		where = "the earlier parts of this conversation"
+	}
+	return ToolDoc{
+		Name: toolMemorySearch, Usage: "MEMORY_SEARCH: <query>",
+		Description: "Finds what was said in " + where + ": names, dates, decisions.",
+	}
+}
+
+func (searchTool) Params() []ToolParam {
+	return []ToolParam{{Name: "query", Description: "what to look for, in a few words", Required: true}}
+}
+
+// Run searches. What is found is quoted: it is no message of the user, whoever said
+// it.
+func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+	query := strings.TrimSpace(call.Arg)
+	if call.native() {
+		query = call.arg("query")
+	}
+	if query == "" {
+		return ToolResult{}, errors.New("there is no query: write what to look for after the colon")
+	}
+	ctx, stop := context.WithTimeout(turnContext(ctx), searchTime)
+	defer stop()
+	answer, err := s.t.search(ctx, recall.Query{Text: query, Scope: s.t.searchScope(), Rerank: true})
+	if err != nil {
+		return ToolResult{}, fmt.Errorf("searching: %w", err)
+	}
+	var list []sessionmem.Quotation
+	var parts []string
+	for _, h := range answer.Hits {
+		q := quotationOf(h)
+		list = append(list, q)
+		parts = append(parts, q.Line())
+	}
+	s.t.use(list)
+	if len(list) == 0 {
+		return ToolResult{Text: "Nothing was found. The index is " + answer.State.String() + "."}, nil
+	}
+	parts = append(parts, "The index is "+answer.State.String()+".")
+	return ToolResult{Text: strings.Join(parts, "\n"), Quote: recalledFrom, Recalled: list}, nil
+}
+
+// searchScope is what the session may see, but for the message that is being
+// answered and the quotes of other searches.
+func (t *turn) searchScope() recall.Scope {
+	scope := t.recallScope()
+	scope.Allow = func(c recall.Chunk) bool { return c.Session != t.req.Session || c.Block != t.user.ID }
+	return scope
+}
+
+// quotationOf is a hit as the model is given it.
+func quotationOf(h recall.Hit) sessionmem.Quotation {
+	text, _ := CutResult(h.Text, searchChars/4)
+	return sessionmem.Quotation{
+		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text, Strangers: h.Untrusted || h.Source == "discord",
+	}
+}
+
+// use notes which passages the answer is made with.
+func (t *turn) use(list []sessionmem.Quotation) {
+	for _, q := range list {
+		if !slices.ContainsFunc(t.used, func(u sessionmem.Quotation) bool { return u.Chunk == q.Chunk }) {
+			t.used = append(t.used, q)
+		}
+		t.tainted = t.tainted || q.Strangers
+	}
+}

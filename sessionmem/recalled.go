@@ -1,0 +1,152 @@
+package sessionmem
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// What a turn is given of earlier conversations is quoted in places that this file
+// knows: below the user's message (Block.Context) and in the result of a search
+// (a Tool block). Each passage begins with a line that names its chunk, so that what
+// is forgotten leaves its quotes, too:
+//
+//	from cpu-k3x9qa/7f3a/0, 3 May 2026, user: the passage, its
+//	  further lines indented
+
+// ToolMemorySearch is the name of the tool whose results quote other conversations.
+const ToolMemorySearch = "MEMORY_SEARCH"
+
+const (
+	attrRecalled     = "recalled"      // ids of the chunks that were quoted, separated by blanks
+	attrRecalledFrom = "recalled_from" // "strangers" where one of them holds their words
+	strangersWords   = "strangers"
+	recalledBegin    = "from "
+)
+
+// Quotation is a passage of an earlier conversation.
+type Quotation struct {
+	Chunk     string // its id
+	Time      time.Time
+	Who       string // user, assistant, summary, …
+	Text      string
+	Strangers bool // words of strangers
+}
+
+// Line is the passage with where it is from, as it stands in a prompt.
+func (q Quotation) Line() string {
+	text := strings.Join(strings.Split(strings.TrimSpace(q.Text), "\n"), "\n  ")
+	return recalledBegin + q.Chunk + ", " + q.Time.Local().Format("2 Jan 2006") + ", " + q.Who + ": " + text
+}
+
+// WithRecalled notes on a block which passages it was sent with, or its answer was
+// made with.
+func (b Block) WithRecalled(list []Quotation) Block {
+	if len(list) == 0 {
+		return b
+	}
+	attrs := map[string]string{}
+	for k, v := range b.Attrs {
+		attrs[k] = v
+	}
+	var ids []string
+	for _, q := range list {
+		ids = append(ids, strings.ReplaceAll(q.Chunk, " ", "%20"))
+		if q.Strangers {
+			attrs[attrRecalledFrom] = strangersWords
+		}
+	}
+	attrs[attrRecalled] = strings.Join(ids, " ")
+	b.Attrs = attrs
+	return b
+}
+
+// Recalled gives the ids of the chunks that the block's message was sent with, or its
+// answer was made with.
+func (b Block) Recalled() []string {
+	ids := strings.Fields(b.Attrs[attrRecalled])
+	for i := range ids {
+		ids[i] = strings.ReplaceAll(ids[i], "%20", " ")
+	}
+	return ids
+}
+
+// recalledStrangers reports whether what was recalled for the block holds words of
+// strangers.
+func (b Block) recalledStrangers() bool { return b.Attrs[attrRecalledFrom] == strangersWords }
+
+// DropRecalled takes out of a block what it quotes of chunks that are gone, and
+// reports whether there was anything.
+func (b Block) DropRecalled(gone func(chunk string) bool) (Block, bool) {
+	changed := false
+	if ids := b.Recalled(); len(ids) > 0 {
+		kept := slices.DeleteFunc(ids, gone)
+		if len(kept) < len(strings.Fields(b.Attrs[attrRecalled])) {
+			attrs := map[string]string{}
+			for k, v := range b.Attrs {
+				attrs[k] = v
+			}
+			delete(attrs, attrRecalled)
+			b.Attrs, changed = attrs, true
+			for i := range kept {
+				kept[i] = strings.ReplaceAll(kept[i], " ", "%20")
+			}
+			if len(kept) > 0 {
+				b.Attrs[attrRecalled] = strings.Join(kept, " ")
+			}
+		}
+	}
+	text := &b.Context
+	if b.Kind == KindTool && b.Agent == ToolMemorySearch {
+		text = &b.Text
+	}
+	if left, cut := dropQuotations(*text, gone); cut {
+		*text, changed = left, true
+	}
+	return b, changed
+}
+
+// dropQuotations takes the passages of chunks that are gone out of a text.
+func dropQuotations(text string, gone func(chunk string) bool) (string, bool) {
+	if !strings.Contains(text, recalledBegin) {
+		return text, false
+	}
+	var kept strings.Builder
+	dropping, cut := false, false
+	for line := range strings.Lines(text) {
+		id, begins := quotedChunk(line)
+		switch {
+		case begins:
+			dropping = gone(id)
+		case dropping && !strings.HasPrefix(line, "  ") && strings.TrimSpace(line) != "":
+			dropping = false
+		}
+		if dropping {
+			cut = true
+			continue
+		}
+		kept.WriteString(line)
+	}
+	return kept.String(), cut
+}
+
+// quotedChunk is the id of the chunk that a quotation's first line names.
+func quotedChunk(line string) (id string, ok bool) {
+	rest, ok := strings.CutPrefix(line, recalledBegin)
+	if !ok {
+		return "", false
+	}
+	// The id may hold commas (of a memory file's name); the date behind it has a form.
+	for at := 0; ; {
+		i := strings.Index(rest[at:], ", ")
+		if i < 0 {
+			return "", false
+		}
+		at += i
+		date, _, found := strings.Cut(rest[at+2:], ",")
+		if _, err := time.Parse("2 Jan 2006", date); found && err == nil {
+			return rest[:at], strings.Contains(rest[:at], "/")
+		}
+		at += 2
+	}
+}
