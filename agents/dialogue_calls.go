@@ -175,6 +175,10 @@ func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult,
 		return o, ofTurn(err)
 	}
 	d.failures = 0
+	switch call.Name {
+	case toolMemoryAppend, toolMemoryReplace, toolMemoryRemove:
+		d.t.remembered = true
+	}
 	text, left := CutResult(result.Text, d.resultTokens())
 	if left > 0 {
 		d.t.tellCut(ContextCut{Result: left})

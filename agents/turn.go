@@ -44,6 +44,8 @@ type turn struct {
 	used      []sessionmem.Quotation // of earlier conversations
 	calls     int                    // tools and sub-calls so far
 	percent   float64                // of the context that the last call took
+	// remembered: a memory was changed or proposed, or held the lesson already.
+	remembered bool
 
 	result Result
 	last   Event // the terminal event

@@ -28,6 +28,7 @@ type chatActions struct {
 	undo       func(key, id string)
 	decide     func(key, id string, save bool)
 	saveEdited func(key, id, text string)
+	saveUnkept func(key, text string)
 	openInbox  func()
 	pull       func(model string)
 	recheck    func()

@@ -60,6 +60,7 @@ type entry struct {
 
 	proposed string // note: its text, where that can be edited
 	memory   bool   // note: of the memory
+	unkept   bool   // note: the answer claims to remember, and nothing was saved
 	count    int    // summary: messages it stands for
 
 	edited bool                // user: in the place of an earlier version
@@ -516,6 +517,9 @@ func (c *conversation) applyDone(ev agents.Event) {
 	if h := c.inTurn(func(e *entry) bool { return e.kind == entryHead }); h != nil && len(ev.Read) > 0 {
 		h.read = ev.Read
 		h.rev++
+	}
+	if ev.Unkept {
+		c.addUnkept(ev.Time)
 	}
 	c.endRun()
 	c.endedWell = true

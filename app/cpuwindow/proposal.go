@@ -26,7 +26,10 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 // with its buttons below. Edit turns it into a field; what is saved from there is
 // what is remembered.
 func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
-	if e.proposal == "" {
+	switch {
+	case e.unkept:
+		return []*placed{c.unkeptRow(e, editing)}
+	case e.proposal == "":
 		return []*placed{{row: c.noteRow(e), gap: gap8}}
 	}
 	key, id := e.key, e.proposal

@@ -378,7 +378,7 @@ func (w *Window) chatActions() chatActions {
 				run.StopCall(id)
 			}
 		},
-		undo: w.undo, decide: w.decide, saveEdited: w.saveEdited, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
+		undo: w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
 		showOlder:  w.showOlder,
 		typeInto:   w.typeInto,
 		openFolder: func() { w.openFile(w.parts.home) },

@@ -1,0 +1,46 @@
+package cpuwindow
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+		b.w.parts.memories = m
+		b.w.send("Remember that I like tea.")
+		b.settle()
+		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Unkept: true}
+		close(b.run(0).events)
+		b.settle()
+		b.sees("I'll remember that.", "nothing was saved to memory")
+		b.tap("Remember this…")
+		field, ok := b.w.win.Canvas().Focused().(*chatEntry)
+		if !ok || field.Text != "I like tea" {
+			t.Fatalf("the focus is on %+v", b.w.win.Canvas().Focused())
+		}
+		field.SetText("The user likes tea")
+		b.tap("Save")
+		b.sees("remembered “The user likes tea”", "Undo")
+		saved, err := os.ReadFile(m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal}))
+		if err != nil || !strings.Contains(string(saved), "- The user likes tea") {
+			t.Errorf("memory.md: %q, %v", saved, err)
+		}
+	})
+}
+
+func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
+	c := asked("Remember that I like tea.")
+	c.private = true
+	c.apply(agents.Event{Type: agents.EventDone, Text: "I'll remember that.", Unkept: true})
+	last := c.entries[len(c.entries)-1]
+	if !last.unkept || last.proposed != "" {
+		t.Errorf("the last entry is %+v", last)
+	}
+}
