@@ -2,7 +2,9 @@ package ollama
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -114,13 +116,32 @@ func smallest(models []ModelInfo) (ModelInfo, bool) {
 	}), true
 }
 
-// weight is the number of parameters; where it is unknown, guessed from the file
-// at the 4-bit form most models come in.
+// weight is the number of parameters; where the server doesn't say, what the name
+// says, else a guess from the file at the 4-bit form most models come in.
 func weight(m ModelInfo) int64 {
-	if m.Parameters > 0 {
-		return m.Parameters
+	return cmp.Or(m.Parameters, namedParameters(m.Name), m.Size*10/6)
+}
+
+// sizeInName is the size in a model's name: "qwen3:8b", "smollm2:135m-instruct",
+// "mixtral:8x7b". A letter before it makes it another number: the "a3b" of
+// "qwen3:30b-a3b" is what of it is at work.
+var sizeInName = regexp.MustCompile(`(?i)(?:^|[:_-])(?:(\d{1,2})x)?(\d+(?:\.\d+)?[bm])(?:$|[._-])`)
+
+// namedParameters reads it, of the tag before the rest of the name; 0 where there
+// is none.
+func namedParameters(name string) int64 {
+	name = name[strings.LastIndex(name, "/")+1:]
+	model, tag, _ := strings.Cut(name, ":")
+	for _, part := range []string{tag, model} {
+		if found := sizeInName.FindStringSubmatch(part); found != nil {
+			experts, err := strconv.ParseInt(cmp.Or(found[1], "1"), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return experts * parseParameters(found[2])
+		}
 	}
-	return m.Size * 10 / 6
+	return 0
 }
 
 func preferTools(a, b ModelInfo) int {
