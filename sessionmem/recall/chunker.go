@@ -87,13 +87,26 @@ func (c *chunker) pieces(b sessionmem.Block, p sessionmem.BlockPlace) []piece {
 	return out
 }
 
+// memoryID is the id of a piece of a memory file; those that say the same are numbered.
+func memoryID(file, block string, number int) string {
+	id := "memory/" + file + "/" + block
+	if number > 0 {
+		id += "-" + strconv.Itoa(number+1)
+	}
+	return id
+}
+
 func chunkID(session, block string, part int) string {
 	return session + "/" + block + "/" + strconv.Itoa(part)
 }
 
-// kindOf is the kind of a block's chunks; ok is false for what is not found: notes.
+// searchTool is the tool whose results quote other chunks.
+const searchTool = "MEMORY_SEARCH"
+
+// kindOf is the kind of a block's chunks; ok is false for what is not found: notes, and
+// what was found before, which would be found in its own place.
 func kindOf(b sessionmem.Block) (Kind, bool) {
-	return Kind(b.Kind), b.Kind != sessionmem.KindNote
+	return Kind(b.Kind), b.Kind != sessionmem.KindNote && (b.Kind != sessionmem.KindTool || b.Agent != searchTool)
 }
 
 // untrusted says whether a block holds words that are not the owner's or an agent's own.
@@ -111,12 +124,9 @@ func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
 			block := hex.EncodeToString(sum[:6])
 			seen[block]++
 			p := piece{Chunk: Chunk{
-				ID: "memory/" + file + "/" + block, Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
+				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
 				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: f.Target.Kind == sessionmem.TargetChannel,
 			}, seq: len(out)}
-			if p.Part > 0 {
-				p.ID += "-" + strconv.Itoa(p.Part+1)
-			}
 			p.empty = strings.TrimSpace(text) == forgotten
 			p.place = place{line: m.Line, hash: hashText(text)}
 			out = append(out, p)

@@ -1,54 +1,321 @@
 package recall
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"mac-stats/sessionmem"
 )
 
-func newBench(t *testing.T) (*Index, *sessionmem.Store) {
+// bench is a data folder with an index.
+type bench struct {
+	*testing.T
+	root, cache string
+	store       *sessionmem.Store
+	memory      *sessionmem.Memory
+	x           *Index
+	now         time.Time
+}
+
+func newBench(t *testing.T) *bench {
 	t.Helper()
-	root := t.TempDir()
-	store, err := sessionmem.Open(sessionmem.Config{Root: root})
-	if err != nil {
+	b := &bench{T: t, root: t.TempDir(), cache: t.TempDir(), now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
+	var err error
+	if b.store, err = sessionmem.Open(sessionmem.Config{Root: b.root}); err != nil {
 		t.Fatal(err)
 	}
-	x, err := Open(Config{Root: root, CacheDir: t.TempDir(), Store: store, Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: b.root})
+	b.x = b.open()
 	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := store.Close(); err != nil {
+		if err := errors.Join(b.x.Close(), b.store.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	return x, store
+	return b
+}
+
+func (b *bench) open() *Index {
+	b.Helper()
+	x, err := Open(Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return x
+}
+
+func (b *bench) say(session string, kind sessionmem.Kind, text string) sessionmem.Block {
+	b.Helper()
+	b.now = b.now.Add(time.Minute)
+	block, err := b.store.Append(b.Context(), session, sessionmem.Block{Kind: kind, Text: text, Time: b.now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return block
+}
+
+func (b *bench) talk(session string, texts ...string) []sessionmem.Block {
+	b.Helper()
+	var out []sessionmem.Block
+	for i, text := range texts {
+		kind := sessionmem.KindUser
+		if i%2 == 1 {
+			kind = sessionmem.KindAssistant
+		}
+		out = append(out, b.say(session, kind, text))
+	}
+	return out
+}
+
+func (b *bench) sync() Report {
+	b.Helper()
+	r, err := b.x.Sync(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+func (b *bench) search(text string) Answer {
+	b.Helper()
+	a, err := b.x.Search(b.Context(), Query{Text: text, Now: b.now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a
+}
+
+// first is the text of the best hit.
+func (b *bench) first(text string) string {
+	b.Helper()
+	a := b.search(text)
+	if len(a.Hits) == 0 {
+		return ""
+	}
+	return a.Hits[0].Text
+}
+
+func (b *bench) transcript(session string) string {
+	b.Helper()
+	found, err := filepath.Glob(filepath.Join(b.root, "session", "session-memory-"+session+"-*.md"))
+	if err != nil || len(found) != 1 {
+		b.Fatalf("%v %v", found, err)
+	}
+	return found[0]
+}
+
+func (b *bench) rewrite(path string, change func(string) string) {
+	b.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, []byte(change(string(data))), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		b.Fatal(err)
+	}
 }
 
 func TestFindsWhatWasSaid(t *testing.T) {
-	x, store := newBench(t)
-	at := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)
-	for _, b := range []sessionmem.Block{
-		{Kind: sessionmem.KindUser, Text: "Why is my fan loud?", Time: at},
-		{Kind: sessionmem.KindAssistant, Text: "Because kernel_task runs at 80 %.", Time: at.Add(time.Second)},
-		{Kind: sessionmem.KindUser, Text: "And the battery?", Time: at.Add(time.Minute)},
+	b := newBench(t)
+	b.talk("cpu-k3x9qa", "Why is my fan loud?", "Because kernel_task runs at 80 %.", "And the battery?")
+	if a := b.search("fan"); len(a.Hits) != 0 || a.State.Behind != 1 || a.State.String() != "behind by 1 file" {
+		t.Fatalf("before a sync: %+v, want nothing and 1 file behind", a)
+	}
+	if r := b.sync(); r.Added != 3 || r.Changed != 1 || r.Files != 1 {
+		t.Fatalf("%+v, want 3 chunks of 1 file", r)
+	}
+	a := b.search("battery")
+	if len(a.Hits) == 0 || a.State.String() != "fresh" {
+		t.Fatalf("%+v", a)
+	}
+	h := a.Hits[0]
+	if h.Text != "And the battery?" || h.Turn != 2 || h.Kind != KindUser || h.Session != "cpu-k3x9qa" || h.Source != "cpu" || !h.Time.Equal(b.now) || h.Score != 1 {
+		t.Errorf("%+v", h)
+	}
+	if want := "session/" + filepath.Base(b.transcript("cpu-k3x9qa")); h.Path != want {
+		t.Errorf("path %s, want %s", h.Path, want)
+	}
+	if c, err := b.x.Chunk(t.Context(), h.ID); err != nil || c.Text != h.Text {
+		t.Errorf("Chunk(%s): %+v %v", h.ID, c, err)
+	}
+	if _, err := b.x.Chunk(t.Context(), "cpu-k3x9qa/none/0"); !errors.Is(err, ErrNoChunk) {
+		t.Errorf("%v, want ErrNoChunk", err)
+	}
+	if all, err := b.x.Chunks(t.Context(), "cpu-k3x9qa"); err != nil || len(all) != 3 || all[1].Text != "Because kernel_task runs at 80 %." {
+		t.Errorf("Chunks: %+v %v", all, err)
+	}
+}
+
+func TestFollowsEveryWayAFileChanges(t *testing.T) {
+	b := newBench(t)
+	b.talk("cpu-a", "the otter swims", "it does", "the heron flies")
+	b.talk("cpu-b", "the badger digs")
+	b.sync()
+	for _, c := range []struct {
+		what   string
+		change func()
+		query  string
+		want   string
+		added  int
+		gone   string // a word that is not found any more
+	}{
+		{"a new turn", func() { b.say("cpu-a", sessionmem.KindAssistant, "the wolf howls") }, "wolf", "the wolf howls", 1, ""},
+		{"an edit that keeps the length", func() {
+			b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "otter", "moose") })
+		}, "moose", "the moose swims", 1, "otter"},
+		{"a block taken out", func() {
+			b.rewrite(b.transcript("cpu-a"), func(s string) string {
+				i, j := strings.Index(s, "## Assistant"), strings.Index(s, "the heron")
+				return s[:i] + s[strings.LastIndex(s[:j], "## "):]
+			})
+		}, "heron", "the heron flies", 2, ""},
+		{"a block marked as forgotten", func() {
+			b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.Replace(s, "the heron flies", "[forgotten]", 1) })
+		}, "wolf", "the wolf howls", 1, "heron"},
+		{"a session deleted", func() {
+			if err := os.Remove(b.transcript("cpu-b")); err != nil {
+				t.Fatal(err)
+			}
+		}, "wolf", "the wolf howls", 0, "badger"},
+		{"a move into the archive", func() {
+			from := b.transcript("cpu-a")
+			dir := filepath.Join(b.root, "session", "archive", "2026-05")
+			if err := errors.Join(os.MkdirAll(dir, 0o700), os.Rename(from, filepath.Join(dir, filepath.Base(from)))); err != nil {
+				t.Fatal(err)
+			}
+		}, "moose", "the moose swims", 0, ""},
+		{"a memory file", func() {
+			if err := errors.Join(os.MkdirAll(filepath.Join(b.root, "agents"), 0o700), os.WriteFile(filepath.Join(b.root, "agents", "memory.md"), []byte("# Me\n\n- likes quolls <!-- 2026-05-01 cpu-a -->\n- hates wombats\n\nA paragraph on numbats.\n"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, "quolls", "likes quolls", 3, ""},
+		{"a line of memory edited", func() {
+			b.rewrite(filepath.Join(b.root, "agents", "memory.md"), func(s string) string { return strings.Replace(s, "wombats", "dingos", 1) })
+		}, "dingos", "hates dingos", 1, "wombats"},
 	} {
-		if _, err := store.Append(t.Context(), "cpu-k3x9qa", b); err != nil {
+		c.change()
+		if r := b.sync(); r.Added != c.added {
+			t.Errorf("after %s: %d chunks added, want %d", c.what, r.Added, c.added)
+		}
+		if got := b.first(c.query); got != c.want {
+			t.Errorf("after %s: %q, want %q", c.what, got, c.want)
+		}
+		if c.gone != "" && len(b.search(c.gone).Hits) != 0 {
+			t.Errorf("after %s: %q is still found", c.what, c.gone)
+		}
+		if r := b.sync(); r.Changed != 0 {
+			t.Errorf("after %s: a second sync still finds %d changes", c.what, r.Changed)
+		}
+		b.reopened(c.query)
+	}
+}
+
+// reopened compares the answer with those of an index that is opened anew, and of one
+// that is built anew.
+func (b *bench) reopened(query string) {
+	b.Helper()
+	ids := func(a Answer) (out []string) {
+		for _, h := range a.Hits {
+			out = append(out, fmt.Sprintf("%s %.6f %d %s", h.ID, h.Score, h.Turn, h.Text))
+		}
+		return out
+	}
+	want := ids(b.search(query))
+	if err := b.x.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.x = b.open()
+	if got := ids(b.search(query)); !slices.Equal(got, want) {
+		b.Errorf("opened anew: %v, want %v", got, want)
+	}
+	if _, err := b.x.Rebuild(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if got := ids(b.search(query)); !slices.Equal(got, want) {
+		b.Errorf("built anew: %v, want %v", got, want)
+	}
+}
+
+// holds tells which files of the cache folder hold a word.
+func (b *bench) holds(word string) []string {
+	b.Helper()
+	var out []string
+	err := filepath.WalkDir(b.cache, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(word)) {
+			out = append(out, filepath.Base(path))
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return out
+}
+
+func TestErasedWordsAreInNoFile(t *testing.T) {
+	for _, merged := range []bool{false, true} {
+		b := newBench(t)
+		if merged {
+			b.x.limits.deltaDocs = 1
+		}
+		var blocks []sessionmem.Block
+		for i := range 40 {
+			blocks = append(blocks, b.talk("cpu-a", fmt.Sprintf("word%d and the %c%czyzzyva", i, 'a'+i%26, 'a'+i/26))...)
+		}
+		b.talk("cli-b", "the xylophone plays")
+		b.sync()
+		if len(b.holds("hazyzzyva")) == 0 {
+			t.Fatal("the word is in no file before it is erased: this proves nothing")
+		}
+		id := "cpu-a/" + blocks[7].ID + "/0"
+		if err := b.x.Erase(t.Context(), []string{id, "cpu-none/x/0"}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
+		if got := b.holds("hazyzzyva"); len(got) > 0 {
+			t.Errorf("merged %v: an erased word is in %v", merged, got)
+		}
+		if a := b.search("iazyzzyva"); len(a.Hits) == 0 || a.Hits[0].Text != "word8 and the iazyzzyva" {
+			t.Errorf("merged %v: %+v, want the others to be found", merged, a.Hits)
+		}
+		if a := b.search("hazyzzyva"); slices.ContainsFunc(a.Hits, func(h Hit) bool { return h.ID == id }) {
+			t.Errorf("merged %v: an erased chunk is found", merged)
+		}
+		if err := b.x.Erase(t.Context(), nil, []string{"cli-b"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.holds("xylophon"); len(got) > 0 {
+			t.Errorf("merged %v: a word of an erased session is in %v", merged, got)
+		}
+		if got := b.holds("cli-b"); len(got) > 0 {
+			t.Errorf("merged %v: the name of an erased session is in %v", merged, got)
+		}
+		b.reopened2("iazyzzyva")
 	}
-	if a, err := x.Search(t.Context(), Query{Text: "fan"}); err != nil || len(a.Hits) != 0 || a.State.Behind != 1 {
-		t.Fatalf("before a sync: %v %v, want nothing and 1 file behind", a, err)
+}
+
+// reopened2 opens the index anew: it must still answer.
+func (b *bench) reopened2(query string) {
+	b.Helper()
+	if err := b.x.Close(); err != nil {
+		b.Fatal(err)
 	}
-	if r, err := x.Sync(t.Context()); err != nil || r.Added != 3 {
-		t.Fatalf("Sync: %+v %v, want 3 chunks", r, err)
-	}
-	a, err := x.Search(t.Context(), Query{Text: "battery"})
-	if err != nil || len(a.Hits) == 0 || a.Hits[0].Text != "And the battery?" || a.Hits[0].Turn != 2 || a.State.Behind != 0 {
-		t.Fatalf("Search: %+v %v", a, err)
+	b.x = b.open()
+	if a := b.search(query); len(a.Hits) == 0 {
+		b.Errorf("opened anew, %q is not found", query)
 	}
 }

@@ -1,0 +1,81 @@
+package recall
+
+// layout puts the documents of each strand one behind the other, by their numbers in
+// the strand, so that a document's neighbours are beside it wherever they are kept.
+type layout struct {
+	strands map[strandKey]*stretch
+	refs    []ref
+	sources []uint32 // places in view.sources
+	times   []int64
+	words   []uint16
+	flags   []byte
+	numbers []uint32
+}
+
+type strandKey struct {
+	source int64
+	strand uint8
+}
+
+// stretch is a strand's place in the layout. Behind its documents there are always at
+// least strandGap free positions, so that neighbours are never of another strand.
+type stretch struct{ base, size uint32 }
+
+// strandGap is how far a document's neighbours reach.
+const strandGap = 2
+
+// ref is a document: its part, and its number there.
+type ref struct{ part, doc uint32 }
+
+// none is no document: documents of the delta and of segments begin at part 1.
+func (r ref) none() bool { return r.part == 0 }
+
+// reserve makes room for a strand of n documents.
+func (l *layout) reserve(key strandKey, n uint32) *stretch {
+	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap} //nolint:gosec // thousands of millions of chunks
+	l.strands[key] = s
+	l.grow(int(s.size))
+	return s
+}
+
+func (l *layout) grow(n int) {
+	l.refs = append(l.refs, make([]ref, n)...)
+	l.sources = append(l.sources, make([]uint32, n)...)
+	l.times = append(l.times, make([]int64, n)...)
+	l.words = append(l.words, make([]uint16, n)...)
+	l.flags = append(l.flags, make([]byte, n)...)
+	l.numbers = append(l.numbers, make([]uint32, n)...)
+}
+
+// position gives a document's position. A strand that is full moves to a larger room.
+func (v *view) position(key strandKey, seq uint32) uint32 {
+	l := &v.lay
+	s := l.strands[key]
+	if s == nil {
+		s = l.reserve(key, seq+1+strandRoom)
+	}
+	if seq+strandGap >= s.size {
+		old := *s
+		s = l.reserve(key, max(2*old.size, seq+1+strandRoom))
+		v.move(old, *s)
+	}
+	return s.base + seq
+}
+
+// strandRoom is how many more documents a new strand has room for.
+const strandRoom = 6
+
+// move carries a strand's documents to another place.
+func (v *view) move(from, to stretch) {
+	l := &v.lay
+	for i := range from.size {
+		a, b := from.base+i, to.base+i
+		if l.refs[a].none() {
+			continue
+		}
+		l.refs[b], l.sources[b], l.times[b] = l.refs[a], l.sources[a], l.times[a]
+		l.words[b], l.flags[b], l.numbers[b] = l.words[a], l.flags[a], l.numbers[a]
+		l.refs[a] = ref{}
+		v.parts[l.refs[b].part-1].positions[l.refs[b].doc] = b
+	}
+}

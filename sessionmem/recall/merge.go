@@ -1,0 +1,308 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+)
+
+// tidy does one step of merging, if one is due. It reports whether it did.
+func (x *Index) tidy(ctx context.Context, e *engine) (bool, error) {
+	if err := e.snapshot(ctx, func(queryer, *view) error { return nil }); err != nil {
+		return false, err
+	}
+	v := e.current()
+	if d := v.parts[0]; len(d.batches) >= x.limits.deltaRows || d.docs >= x.limits.deltaGrown {
+		return true, x.flushDelta(ctx, e, v)
+	}
+	parts := v.due(x.limits)
+	if len(parts) == 0 {
+		return false, nil
+	}
+	return true, x.merge(ctx, e, v, parts)
+}
+
+// tidyAll merges until nothing is due.
+func (x *Index) tidyAll(ctx context.Context, e *engine) error {
+	for {
+		if did, err := x.tidy(ctx, e); !did || err != nil {
+			return err
+		}
+	}
+}
+
+// due chooses the segments to merge; none where all is well.
+func (v *view) due(l limits) []*part {
+	live := map[*part]int{}
+	for _, p := range v.parts[1:] {
+		for _, at := range p.positions {
+			if at != nowhere {
+				live[p]++
+			}
+		}
+		if dead := p.docs - live[p]; dead > 0 && dead*l.deadShare >= p.docs {
+			return []*part{p}
+		}
+	}
+	parts := slices.Clone(v.parts[1:])
+	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(live[a], live[b]) })
+	for i := 0; i+1 < len(parts); i++ {
+		size, n := 0, 0
+		for _, p := range parts[i:] {
+			if live[p] > l.fanIn*max(live[parts[i]], l.smallest) || size+live[p] > l.segment {
+				break
+			}
+			size, n = size+live[p], n+1
+		}
+		if n >= l.fanIn {
+			return parts[i : i+n]
+		}
+	}
+	return nil
+}
+
+// rewrite is a change of the index's form alone: what it holds stays.
+func (x *Index) rewrite(ctx context.Context, e *engine, v *view, write func(tx *sql.Tx) error) error {
+	tx, err := e.db.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	change, _, err := counters(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if change != v.change {
+		return errChanged
+	}
+	if err := write(tx); err != nil {
+		return explain(err)
+	}
+	for _, key := range []string{metaChange, metaRemoval} {
+		if _, err := tx.ExecContext(ctx, "UPDATE meta SET value=? WHERE key=?", change+1, key); err != nil {
+			return explain(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return explain(err)
+	}
+	e.forget()
+	return nil
+}
+
+// flushDelta makes a segment of the delta.
+func (x *Index) flushDelta(ctx context.Context, e *engine, v *view) error {
+	return x.rewrite(ctx, e, v, func(tx *sql.Tx) error {
+		all := newBuilder()
+		for _, row := range v.parts[0].batches {
+			b, err := readBatch(ctx, tx, row.id)
+			if err != nil {
+				return err
+			}
+			all.addLive(b)
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM delta"); err != nil {
+			return err
+		}
+		if len(all.docs) == 0 {
+			return nil
+		}
+		return writeSegment(ctx, tx, all)
+	})
+}
+
+// addLive takes the documents of another builder over that are no holes.
+func (b *builder) addLive(other *builder) {
+	for doc := range other.docs {
+		if other.docs[doc].source == 0 {
+			continue
+		}
+		from, to := other.termsOf(doc)
+		for i := from; i < to; i++ {
+			b.addTerm(other.names[other.terms[i]], int(other.times[i]))
+		}
+		b.docs = append(b.docs, other.docs[doc])
+		b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
+	}
+}
+
+// merge makes one segment of several, without what is dead in them.
+func (x *Index) merge(ctx context.Context, e *engine, v *view, parts []*part) error {
+	begun := time.Now()
+	err := x.rewrite(ctx, e, v, func(tx *sql.Tx) error {
+		m := &merger{tx: tx, v: v, parts: parts}
+		if err := m.documents(ctx); err != nil {
+			return err
+		}
+		if len(m.docs) > 0 {
+			if err := writeLists(ctx, tx, m.docs, func(add func(string, []posting) error) error { return m.eachTerm(ctx, add) }); err != nil {
+				return err
+			}
+		}
+		for _, p := range parts {
+			if err := dropSegment(ctx, tx, p.id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	x.logger.Debug("merged segments of the search index", "segments", len(parts), "took", time.Since(begun), "err", err)
+	return err
+}
+
+// merger reads segments to write them as one.
+type merger struct {
+	tx    *sql.Tx
+	v     *view
+	parts []*part
+	docs  []document
+	place [][]uint32 // of each segment's documents among docs; nowhere for the dead
+}
+
+// documents reads the living documents of the segments, in the order of the new one.
+func (m *merger) documents(ctx context.Context) error {
+	type from struct {
+		part int
+		doc  uint32
+	}
+	var all []document
+	var origins []from
+	for i, p := range m.parts {
+		docs, err := m.read(ctx, p)
+		if err != nil {
+			return err
+		}
+		m.place = append(m.place, make([]uint32, p.docs))
+		for doc := range docs {
+			m.place[i][doc] = nowhere
+			if p.positions[doc] != nowhere {
+				all = append(all, docs[doc])
+				origins = append(origins, from{i, uint32(doc)}) //nolint:gosec // a segment is small
+			}
+		}
+	}
+	order := (&builder{docs: all}).inOrder()
+	m.docs = make([]document, len(order))
+	for to, at := range order {
+		m.docs[to] = all[at]
+		o := origins[at]
+		m.place[o.part][o.doc] = uint32(to) //nolint:gosec // a segment is small
+	}
+	return nil
+}
+
+// read reads all documents of a segment whole.
+func (m *merger) read(ctx context.Context, p *part) ([]document, error) {
+	var blob []byte
+	if err := m.tx.QueryRowContext(ctx, "SELECT heads FROM segment WHERE id=?", p.id).Scan(&blob); err != nil {
+		return nil, err
+	}
+	docs, err := decodeHeads(blob, p.docs)
+	if err != nil {
+		return nil, err
+	}
+	f := newFetcher(m.tx, m.v)
+	for doc := range docs {
+		if p.positions[doc] == nowhere {
+			continue
+		}
+		d, err := f.detail(ctx, p, uint32(doc)) //nolint:gosec // a segment is small
+		if err != nil {
+			return nil, err
+		}
+		if doc%detailBlock == detailBlock-1 {
+			clear(f.rows)
+		}
+		docs[doc].setDetail(&d)
+		docs[doc].pairs = p.pairsOf(uint32(doc)) //nolint:gosec // a segment is small
+	}
+	return docs, nil
+}
+
+// setDetail takes the details of a document over.
+func (d *document) setDetail(from *document) {
+	d.block, d.part, d.turn, d.agent = from.block, from.part, from.turn, from.agent
+	d.file, d.offset, d.size, d.bare, d.hash = from.file, from.offset, from.size, from.bare, from.hash
+}
+
+// eachTerm gives the terms of all segments in order, with their postings in the new one.
+func (m *merger) eachTerm(ctx context.Context, each func(term string, postings []posting) error) error {
+	cursors := make([]*cursor, len(m.parts))
+	for i, p := range m.parts {
+		cursors[i] = &cursor{m: m, part: p}
+		if err := cursors[i].next(ctx); err != nil {
+			return err
+		}
+	}
+	var list []posting
+	for {
+		term, ok := "", false
+		for _, c := range cursors {
+			if !c.done && (!ok || c.term() < term) {
+				term, ok = c.term(), true
+			}
+		}
+		if !ok {
+			return nil
+		}
+		list = list[:0]
+		for i, c := range cursors {
+			if c.done || c.term() != term {
+				continue
+			}
+			for _, p := range c.list() {
+				if int(p.doc) < len(m.place[i]) && m.place[i][p.doc] != nowhere {
+					list = append(list, posting{m.place[i][p.doc], p.n})
+				}
+			}
+			if err := c.next(ctx); err != nil {
+				return err
+			}
+		}
+		slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.doc, b.doc) })
+		if err := each(term, list); err != nil {
+			return err
+		}
+	}
+}
+
+// cursor goes through the dictionary of a segment.
+type cursor struct {
+	m     *merger
+	part  *part
+	block int // the next one
+	terms []string
+	lists [][]posting
+	at    int
+	done  bool
+}
+
+func (c *cursor) term() string    { return c.terms[c.at] }
+func (c *cursor) list() []posting { return c.lists[c.at] }
+
+// next goes to the next term.
+func (c *cursor) next(ctx context.Context) error {
+	c.at++
+	for c.at >= len(c.terms) {
+		if c.block >= len(c.part.firsts) {
+			c.done = true
+			return nil
+		}
+		var blob []byte
+		if err := c.m.tx.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", c.part.id<<rowBits|int64(c.block)).Scan(&blob); err != nil {
+			return err
+		}
+		c.block, c.at, c.terms, c.lists = c.block+1, 0, c.terms[:0], c.lists[:0]
+		err := eachTerm(blob, func(term string, postings []posting) error {
+			c.terms = append(c.terms, term)
+			c.lists = append(c.lists, slices.Clone(postings))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

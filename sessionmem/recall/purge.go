@@ -1,0 +1,158 @@
+package recall
+
+import (
+	"context"
+	"slices"
+)
+
+// purge rewrites the segments that hold dead documents, without them.
+func (c *change) purge(ctx context.Context) error {
+	c.purged = map[*part][]string{}
+	for _, p := range c.v.parts[1:] {
+		gone := make([]bool, p.docs)
+		any := false
+		for doc := range gone {
+			gone[doc] = p.buried(doc)
+			any = any || gone[doc]
+		}
+		for _, doc := range c.dead[p] {
+			gone[doc], any = true, true
+		}
+		if !any {
+			continue
+		}
+		if err := c.purgeSegment(ctx, p, gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// purgeSegment takes dead documents out of all rows of a segment.
+func (c *change) purgeSegment(ctx context.Context, p *part, gone []bool) error {
+	firsts, err := c.purgeDict(ctx, p, gone)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < p.docs; from += detailBlock {
+		if err := c.purgeDetails(ctx, p, from, gone[from:min(from+detailBlock, p.docs)]); err != nil {
+			return err
+		}
+	}
+	var blob []byte
+	if err := c.tx.QueryRowContext(ctx, "SELECT heads FROM segment WHERE id=?", p.id).Scan(&blob); err != nil {
+		return err
+	}
+	docs, err := decodeHeads(blob, p.docs)
+	if err != nil {
+		return err
+	}
+	pairs := slices.Clone(p.pairs)
+	for doc := range docs {
+		if gone[doc] {
+			docs[doc] = document{}
+			clear(p.pairsIn(pairs, uint32(doc))) //nolint:gosec // a segment is small
+		}
+	}
+	c.purged[p] = firsts
+	_, err = c.tx.ExecContext(ctx, "UPDATE segment SET heads=?, pairs=?, firsts=?, tombs=?, version=version+1 WHERE id=?",
+		sealed(appendHeads(nil, docs)), sealed(pairs), encodeFirsts(firsts), []byte{}, p.id)
+	return err
+}
+
+// afterAll is behind every term.
+const afterAll = "\xff"
+
+// purgeDict takes dead documents out of the postings; a term that stands in no other
+// goes with them. It gives the first terms of the blocks: one that is empty begins where
+// the next one does.
+func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string, error) {
+	firsts := slices.Clone(p.firsts)
+	next := afterAll
+	for n := len(firsts) - 1; n >= 0; n-- {
+		id := p.id<<rowBits | int64(n)
+		var blob []byte
+		if err := c.tx.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", id).Scan(&blob); err != nil {
+			return nil, err
+		}
+		block, first, changed, err := purgeBlock(blob, gone)
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			if firsts[n] = first; first == "" {
+				firsts[n] = next
+			}
+			if _, err := c.tx.ExecContext(ctx, "UPDATE dict SET data=? WHERE id=?", block, id); err != nil {
+				return nil, err
+			}
+		}
+		next = firsts[n]
+	}
+	return firsts, nil
+}
+
+// purgeBlock gives a block of the dictionary without dead documents, and its first term.
+func purgeBlock(blob []byte, gone []bool) (block []byte, first string, changed bool, err error) {
+	block = sealed(nil)
+	w := dictWriter{whole: true, emit: func(term string, data []byte) error {
+		first, block = term, data
+		return nil
+	}}
+	err = eachTerm(blob, func(term string, postings []posting) error {
+		before := len(postings)
+		kept := slices.DeleteFunc(postings, func(x posting) bool { return int(x.doc) < len(gone) && gone[x.doc] })
+		changed = changed || len(kept) < before
+		return w.add(term, kept)
+	})
+	if err == nil {
+		err = w.flush()
+	}
+	return block, first, changed, err
+}
+
+// purgeDetails makes holes of dead documents in a row of details.
+func (c *change) purgeDetails(ctx context.Context, p *part, from int, gone []bool) error {
+	if !slices.Contains(gone, true) {
+		return nil
+	}
+	id := p.id<<rowBits | int64(from/detailBlock)
+	var blob []byte
+	if err := c.tx.QueryRowContext(ctx, "SELECT data FROM detail WHERE id=?", id).Scan(&blob); err != nil {
+		return err
+	}
+	data, err := unseal(blob)
+	if err != nil {
+		return err
+	}
+	docs := make([]document, len(gone))
+	if err := readDetails(data, docs); err != nil {
+		return err
+	}
+	for i := range docs {
+		docs[i].source = 1 // no hole
+		if gone[i] || docs[i].size == 0 && docs[i].block == "" {
+			docs[i] = document{}
+		}
+	}
+	_, err = c.tx.ExecContext(ctx, "UPDATE detail SET data=? WHERE id=?", sealed(appendDetails(nil, docs)), id)
+	return err
+}
+
+// decodeHeads reads the heads of all documents of a segment, holes too.
+func decodeHeads(blob []byte, n int) ([]document, error) {
+	data, err := unseal(blob)
+	if err != nil {
+		return nil, err
+	}
+	docs := make([]document, n)
+	got, err := eachHead(data, func(i int, d *document) {
+		if i < n {
+			docs[i] = *d
+		}
+	})
+	if err == nil && got != n {
+		err = errDamaged
+	}
+	return docs, err
+}

@@ -1,0 +1,214 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+)
+
+// Search finds chunks. It never indexes: Answer.State says what the index lacks. A
+// question without a word, or one that nothing answers, has no hits and no error; an
+// index that can't be read is an error, which State.Err holds too.
+func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
+	begun := time.Now()
+	settings := x.cfg.Settings()
+	if q.Now.IsZero() {
+		q.Now = begun
+	}
+	q.Limit = cmp.Or(max(q.Limit, 0), settings.TopK, defaultTopK)
+	state, err := x.state(ctx)
+	if err != nil {
+		return Answer{State: state}, err
+	}
+	a := Answer{State: state}
+	var hits []found
+	err = x.reading(ctx, func(r queryer, v *view) error {
+		s := &search{x: x, q: q, settings: settings, tx: r, v: v}
+		if err := s.run(ctx); err != nil {
+			return err
+		}
+		hits, a.State.Cold = s.hits, s.cold
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.State.Err = err
+		return a, err
+	}
+	if err == nil {
+		a.Hits = x.withTexts(ctx, hits, q.Limit)
+	}
+	a.Took = time.Since(begun)
+	return a, nil
+}
+
+// reading calls use with the index as it is at one moment; fs.ErrNotExist where there is
+// none yet.
+func (x *Index) reading(ctx context.Context, use func(q queryer, v *view) error) error {
+	for try := 0; ; try++ {
+		e, done, err := x.use(ctx)
+		if err != nil {
+			return x.unreadable(err)
+		}
+		err = e.snapshot(ctx, use)
+		done()
+		if errors.Is(err, errChanged) && try < snapshotTries {
+			continue
+		}
+		if isDamaged(err) {
+			return x.unreadable(err)
+		}
+		return err
+	}
+}
+
+// snapshotTries is how often a reading begins again that a writer came between.
+const snapshotTries = 5
+
+// unreadable says why there is no index to read.
+func (x *Index) unreadable(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case errors.Is(err, errOther):
+		x.wake()
+		return fmt.Errorf("%w and is built anew; `mac-stats memory reindex` does it now", err)
+	case isDamaged(err):
+		x.spoil(err)
+		return fmt.Errorf("%w; `mac-stats memory reindex` builds it anew", err)
+	}
+	return err
+}
+
+// search is one question on its way.
+type search struct {
+	x        *Index
+	q        Query
+	settings Settings
+	tx       queryer
+	v        *view
+	fetch    *fetcher
+	hits     []found
+	cold     int
+}
+
+// found is a hit with the place of its text.
+type found struct {
+	Hit
+	place place
+}
+
+func (s *search) run(ctx context.Context) error {
+	s.fetch = newFetcher(s.tx, s.v)
+	a := s.x.analyzers.get()
+	terms := a.Query(cut(s.q.Text, maxQuery), s.q.Now)
+	s.x.analyzers.put(a)
+	scratch := s.x.scratches.get()
+	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: s.allowed(terms)}
+	top, err := r.rank(ctx, &dictReader{s.tx})
+	s.x.scratches.put(scratch)
+	if err != nil {
+		return err
+	}
+	return s.take(ctx, top)
+}
+
+// maxQuery is how much of a question is read, in bytes.
+const maxQuery = 16 << 10
+
+// cut gives the beginning of a text, of whole characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:cutAt(text, most)]
+}
+
+// allowed says of each source whether its chunks may be found; cold ones are counted.
+func (s *search) allowed(terms QueryTerms) []bool {
+	out := make([]bool, len(s.v.sources))
+	for i, k := range s.v.sources {
+		if k == nil || s.v.byID[k.id] == nil || !s.q.Scope.allowsSource(k) {
+			continue
+		}
+		if s.isCold(k, terms.Spans) {
+			s.cold += k.docs
+			continue
+		}
+		out[i] = true
+	}
+	return out
+}
+
+// isCold says whether a session is left out because nothing was said in it for long.
+// Memory files never are.
+func (s *search) isCold(k *known, spans []Span) bool {
+	after := s.settings.ColdAfter
+	if s.q.Cold || after <= 0 || k.session == "" || k.last == 0 || k.session == s.q.Scope.Session {
+		return false
+	}
+	if s.q.Now.Sub(time.Unix(k.last, 0)) < after {
+		return false
+	}
+	return !slices.ContainsFunc(spans, func(t Span) bool { return t.From.Unix() <= k.last && k.first < t.To.Unix() })
+}
+
+// allowsSource says whether chunks of a source may be found.
+func (s *Scope) allowsSource(k *known) bool {
+	if k.session == "" {
+		return !s.NoMemory && s.Session == ""
+	}
+	return (s.Session == "" || k.session == s.Session) && (s.NotSession == "" || k.session != s.NotSession) &&
+		(len(s.Sources) == 0 || slices.Contains(s.Sources, k.from))
+}
+
+// spare is how many more hits than asked for are taken, for those whose text is gone.
+const spare = 8
+
+// take makes hits of the best candidates that the scope allows.
+func (s *search) take(ctx context.Context, top []candidate) error {
+	seen := map[string]bool{}
+	for _, c := range top {
+		if len(s.hits) >= s.q.Limit+spare {
+			break
+		}
+		d, k, err := s.fetch.document(ctx, c.at)
+		if err != nil {
+			return err
+		}
+		h := found{Hit: Hit{Score: c.score, Lexical: c.score, Relevance: c.relevance}}
+		h.Chunk, h.place = d.chunk(k)
+		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
+			continue
+		}
+		seen[h.ID] = true
+		s.hits = append(s.hits, h)
+	}
+	slices.SortStableFunc(s.hits, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
+	})
+	return nil
+}
+
+// withTexts reads the hits' texts; those that are gone from their files are left out.
+func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
+	r := newTexts(&x.cfg)
+	defer r.close()
+	var out []Hit
+	for _, h := range hits {
+		if len(out) >= limit {
+			break
+		}
+		text, err := r.read(ctx, h.Chunk, h.place)
+		if err != nil {
+			x.logger.Debug("a hit can't be read any more", "err", err)
+			continue
+		}
+		h.Text = text
+		out = append(out, h.Hit)
+	}
+	return out
+}

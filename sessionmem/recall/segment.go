@@ -1,0 +1,97 @@
+package recall
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// A segment is never changed but for its tombs, and where something is erased.
+
+// writeSegment writes documents with their terms as a new segment.
+func writeSegment(ctx context.Context, tx *sql.Tx, b *builder) error {
+	order := b.inOrder()
+	docs := b.sorted(order)
+	return writeLists(ctx, tx, docs, func(add func(term string, postings []posting) error) error {
+		return b.eachTerm(order, add)
+	})
+}
+
+// writeLists writes a segment of documents, with the terms that eachTerm gives in order.
+func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(add func(term string, postings []posting) error) error) error {
+	none := sealed(nil)
+	res, err := tx.ExecContext(ctx, "INSERT INTO segment(docs, version, heads, pairs, firsts, tombs) VALUES(?,0,?,?,?,?)", len(docs), none, none, none, []byte{})
+	if err != nil {
+		return err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	firsts, err := writeDict(ctx, tx, id, eachTerm)
+	if err != nil {
+		return err
+	}
+	if err := writeDetails(ctx, tx, id, docs); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE segment SET heads=?, pairs=?, firsts=? WHERE id=?",
+		sealed(appendHeads(nil, docs)), sealed(appendPairs(nil, docs)), encodeFirsts(firsts), id)
+	return err
+}
+
+// writeDict writes the dictionary of a segment and gives the first terms of its blocks.
+func writeDict(ctx context.Context, tx *sql.Tx, segment int64, eachTerm func(add func(term string, postings []posting) error) error) ([]string, error) {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO dict(id, data) VALUES(?,?)")
+	if err != nil {
+		return nil, err
+	}
+	defer insert.Close() //nolint:errcheck // its last Exec told
+	var firsts []string
+	w := dictWriter{emit: func(first string, block []byte) error {
+		if len(firsts) >= 1<<rowBits {
+			return fmt.Errorf("%w: a segment has too many terms", errDamaged)
+		}
+		_, err := insert.ExecContext(ctx, segment<<rowBits|int64(len(firsts)), block)
+		firsts = append(firsts, first)
+		return err
+	}}
+	if err := eachTerm(w.add); err != nil {
+		return nil, err
+	}
+	return firsts, w.flush()
+}
+
+func encodeFirsts(firsts []string) []byte {
+	out := appendInt(nil, len(firsts))
+	for _, f := range firsts {
+		out = appendText(out, f)
+	}
+	return sealed(out)
+}
+
+func writeDetails(ctx context.Context, tx *sql.Tx, segment int64, docs []document) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO detail(id, data) VALUES(?,?)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close() //nolint:errcheck // its last Exec told
+	for from := 0; from < len(docs); from += detailBlock {
+		row := docs[from:min(from+detailBlock, len(docs))]
+		if _, err := insert.ExecContext(ctx, segment<<rowBits|int64(from/detailBlock), sealed(appendDetails(nil, row))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropSegment deletes the rows of a segment.
+func dropSegment(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, table := range []string{"dict", "detail"} {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE id >= ? AND id < ?", id<<rowBits, (id+1)<<rowBits); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, "DELETE FROM segment WHERE id=?", id)
+	return err
+}

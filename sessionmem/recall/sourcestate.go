@@ -1,0 +1,77 @@
+package recall
+
+import (
+	"encoding/binary"
+
+	"mac-stats/sessionmem"
+)
+
+// sourceState is how a source was indexed.
+type sourceState struct {
+	files []sessionmem.FileState
+	bytes int64 // of its texts
+	end   resume
+}
+
+// resume is where indexing of a session that grew goes on: behind its last block.
+type resume struct {
+	ok           bool
+	turn         int
+	seq          [strands]int
+	file         int
+	offset, size int64
+	bare         bool
+	block        string
+	hash         uint32 // of the block's whole text
+}
+
+func (s *sourceState) encode() []byte {
+	out := appendInt(nil, len(s.files))
+	for _, f := range s.files {
+		out = appendText(out, f.File)
+		out = binary.AppendVarint(out, f.Size)
+		out = binary.AppendVarint(out, f.Changed)
+		out = binary.AppendUvarint(out, f.Inode)
+	}
+	out = binary.AppendVarint(out, s.bytes)
+	if !s.end.ok {
+		return sealed(out)
+	}
+	e := &s.end
+	for _, n := range []int{e.turn, e.seq[0], e.seq[1], e.file, flagOf(e.bare)} {
+		out = appendInt(out, n)
+	}
+	out = binary.AppendVarint(out, e.offset)
+	out = binary.AppendVarint(out, e.size)
+	out = appendText(out, e.block)
+	return sealed(binary.AppendUvarint(out, uint64(e.hash)))
+}
+
+func flagOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func decodeState(blob []byte) (s sourceState, err error) {
+	data, err := unseal(blob)
+	if err != nil {
+		return s, err
+	}
+	r := decoder{data: data}
+	for range r.int() {
+		s.files = append(s.files, sessionmem.FileState{File: r.text(), Size: r.signed(), Changed: r.signed(), Inode: r.uint()})
+		if r.bad {
+			return s, errDamaged
+		}
+	}
+	s.bytes = r.signed()
+	if len(r.data) > 0 {
+		e := &s.end
+		e.ok = true
+		e.turn, e.seq[0], e.seq[1], e.file, e.bare = r.int(), r.int(), r.int(), r.int(), r.int() == 1
+		e.offset, e.size, e.block, e.hash = r.signed(), r.signed(), r.text(), r.uint32()
+	}
+	return s, r.err()
+}

@@ -1,0 +1,161 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// lookEvery is how often a search compares the files with the index where nobody else
+// does.
+const lookEvery = 10 * time.Second
+
+// state tells how much of what there is the index covers. To find out it looks at the
+// files' entries, if that was long ago.
+func (x *Index) state(ctx context.Context) (State, error) {
+	x.mu.Lock()
+	fresh := time.Since(x.looked) < lookEvery
+	x.mu.Unlock()
+	if !fresh {
+		if err := x.look(ctx); err != nil {
+			return State{Err: err, Vectors: VectorsOff}, err
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return State{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: x.busy > 0, Vectors: VectorsOff}, nil
+}
+
+// look compares the files with the index.
+func (x *Index) look(ctx context.Context) error {
+	found, err := x.sources(ctx)
+	if err != nil {
+		return err
+	}
+	behind := len(found)
+	err = x.reading(ctx, func(_ queryer, v *view) error {
+		behind = 0
+		for _, s := range found {
+			if k := v.byKey[s.key]; k == nil || !slices.Equal(k.state.files, s.files) {
+				behind++
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.looked, x.files, x.behind = time.Now(), len(found), behind
+	return nil
+}
+
+// Chunks gives all chunks of a session, in the order of its blocks, with their texts.
+func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
+	var hits []found
+	err := x.reading(ctx, func(q queryer, v *view) error {
+		hits = nil
+		f := newFetcher(q, v)
+		for _, k := range v.sources {
+			if k == nil || v.byID[k.id] == nil || k.session != session || session == "" {
+				continue
+			}
+			err := v.eachOf(k, func(at uint32, _, _ int) error {
+				d, _, err := f.document(ctx, at)
+				if err != nil {
+					return err
+				}
+				var h found
+				h.Chunk, h.place = d.chunk(k)
+				hits = append(hits, h)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	slices.SortStableFunc(hits, inFile)
+	var out []Chunk
+	for _, h := range x.withTexts(ctx, hits, len(hits)) {
+		out = append(out, h.Chunk)
+	}
+	return out, nil
+}
+
+// inFile orders chunks as they stand in their files.
+func inFile(a, b found) int {
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.place.offset, b.place.offset), cmp.Compare(a.Part, b.Part))
+}
+
+// Chunk gives a chunk by its id; ErrNoChunk where there is none.
+func (x *Index) Chunk(ctx context.Context, id string) (Chunk, error) {
+	var hit *found
+	err := x.reading(ctx, func(q queryer, v *view) error {
+		hit = nil
+		return v.find(ctx, newFetcher(q, v), id, func(_ uint32, d document, k *known) {
+			hit = &found{}
+			hit.Chunk, hit.place = d.chunk(k)
+		})
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Chunk{}, err
+	}
+	if hit == nil {
+		return Chunk{}, fmt.Errorf("%w: %s", ErrNoChunk, id)
+	}
+	hits := x.withTexts(ctx, []found{*hit}, 1)
+	if len(hits) == 0 {
+		return Chunk{}, fmt.Errorf("%w: %s says something else by now", ErrNoChunk, id)
+	}
+	return hits[0].Chunk, nil
+}
+
+// Similar finds what says the same as a text, or nearly, in the cold tier too.
+func (x *Index) Similar(ctx context.Context, text string, limit int) ([]Hit, error) {
+	a, err := x.Search(ctx, Query{Text: text, Limit: limit, Cold: true})
+	return a.Hits, err
+}
+
+// Status tells what there is.
+func (x *Index) Status(ctx context.Context) (Status, error) {
+	state, err := x.state(ctx)
+	out := Status{State: state, Path: x.path}
+	if err != nil {
+		return out, err
+	}
+	err = x.reading(ctx, func(q queryer, v *view) error {
+		out.Chunks = v.docs
+		for _, k := range v.byID {
+			out.TextBytes += k.state.bytes
+		}
+		var synced int64
+		if err := q.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaSynced).Scan(&synced); err != nil {
+			return explain(err)
+		}
+		if synced > 0 {
+			out.LastSync = time.Unix(synced, 0)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		out.Err = err
+		return out, err
+	}
+	for _, end := range []string{"", "-wal"} {
+		if fi, err := os.Stat(x.path + end); err == nil {
+			out.Bytes += fi.Size()
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,167 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// sync brings an engine's index up to date. The caller holds the writers' lock.
+func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
+	x.mu.Lock()
+	told := x.dirty
+	x.dirty = map[string]bool{}
+	x.mu.Unlock()
+	report, err := x.syncAll(ctx, e)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err != nil {
+		for p := range told {
+			x.dirty[p] = true
+		}
+		return report, err
+	}
+	x.looked, x.files, x.behind = time.Now(), report.Files, 0
+	return report, nil
+}
+
+func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, err error) {
+	found, err := x.sources(ctx)
+	if err != nil {
+		return report, err
+	}
+	report.Files = len(found)
+	todo, gone, err := e.differences(ctx, found)
+	if err != nil || len(todo)+len(gone) == 0 {
+		return report, err
+	}
+	defer x.begin()()
+	w, err := newWriter(ctx, x, e, &report)
+	if err != nil {
+		return report, err
+	}
+	w.gone = gone
+	report.Changed = len(gone)
+	r := &reader{x: x, e: e}
+	if x.cfg.Forgotten != nil {
+		r.buried = x.cfg.Forgotten()
+	}
+	files := 0
+	err = r.readAll(ctx, todo, func(h *harvest) error {
+		if h.last {
+			files++
+		}
+		x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added})
+		return w.take(ctx, h)
+	})
+	if err == nil {
+		w.synced = time.Now()
+		err = w.flush(ctx)
+	}
+	x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added, Done: true})
+	return report, errors.Join(append(w.errs, err)...)
+}
+
+func (x *Index) progress(p Progress) {
+	if x.cfg.Progress != nil {
+		x.cfg.Progress(p)
+	}
+}
+
+// differences compares what there is with what is indexed: what to read, the newest
+// first, and the keys of what is gone.
+func (e *engine) differences(ctx context.Context, found []source) (todo []source, gone []string, err error) {
+	err = e.snapshot(ctx, func(_ queryer, v *view) error {
+		there := make(map[string]bool, len(found))
+		for _, s := range found {
+			there[s.key] = true
+			if k := v.byKey[s.key]; k == nil || !slices.Equal(k.state.files, s.files) {
+				todo = append(todo, s)
+			}
+		}
+		for key := range v.byKey {
+			if !there[key] {
+				gone = append(gone, key)
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(todo, func(a, b source) int { return cmp.Compare(b.changed(), a.changed()) })
+	return todo, gone, err
+}
+
+// changed is when the last of a source's files was written.
+func (s *source) changed() int64 {
+	newest := int64(0)
+	for _, f := range s.files {
+		newest = max(newest, f.Changed)
+	}
+	return newest
+}
+
+// replace builds the index from nothing, or goes on with that after a crash, and puts it
+// in the place of the old one, which answers meanwhile. The caller holds the writers'
+// lock.
+func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
+	defer x.begin()()
+	path := filepath.Join(x.cfg.CacheDir, newFile)
+	db, err := openDatabase(ctx, path, x.cfg.Root, true)
+	if err != nil { // left by a crash, or by another version
+		if err := removeIndex(path); err != nil {
+			return Report{}, err
+		}
+		if db, err = openDatabase(ctx, path, x.cfg.Root, true); err != nil {
+			return Report{}, err
+		}
+	}
+	e := &engine{db: db}
+	report, err := x.sync(ctx, e)
+	if err == nil {
+		err = db.truncateLog(ctx)
+	}
+	if err = errors.Join(err, e.close()); err != nil {
+		if isDamaged(err) {
+			err = errors.Join(err, removeIndex(path))
+		}
+		return report, err
+	}
+	err = x.swap(path)
+	report.Took = time.Since(begun)
+	return report, err
+}
+
+// swap puts a new index file in the place of the old one. The log of the old one goes
+// first: it must never be taken for one of the new file.
+func (x *Index) swap(path string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.drop(); err != nil {
+		x.logger.Debug("the old index did not close", "err", err)
+	}
+	for _, end := range []string{"-wal", "-shm"} {
+		if err := os.Remove(x.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("replacing the search index: %w", err)
+		}
+	}
+	if err := os.Rename(path, x.path); err != nil {
+		return fmt.Errorf("replacing the search index: %w", err)
+	}
+	x.broken = false
+	return nil
+}
+
+// removeIndex removes an index file with what belongs to it.
+func removeIndex(path string) error {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing an old search index: %w", err)
+		}
+	}
+	return nil
+}

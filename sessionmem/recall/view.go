@@ -1,0 +1,356 @@
+package recall
+
+import (
+	"context"
+	"database/sql"
+)
+
+// view is what a process knows of an index: enough to rank, all else is read when it is
+// asked for. It is made from the tables and follows them.
+type view struct {
+	change  int64 // metaChange of what is known
+	removal int64
+	delta   int64 // last row of delta
+
+	sources []*known // by their places in a layout; [0] is none
+	byID    map[int64]*known
+	byKey   map[string]*known
+
+	parts    []*part // [0] is the delta
+	segments map[int64]*part
+	lay      layout
+	docs     int   // that can be found
+	words    int64 // in them
+}
+
+// known is a source with its documents.
+type known struct {
+	source
+	id    int64
+	place uint32 // in view.sources
+	state sourceState
+	runs  []run
+	docs  int
+	words int64
+	first int64 // times of the oldest and the newest document, seconds since 1970
+	last  int64
+}
+
+// run is a stretch of a part that holds documents of one strand.
+type run struct {
+	part  *part
+	first uint32
+	n     uint32
+}
+
+// part is a segment, or the delta.
+type part struct {
+	id        int64 // of the segment; 0 for the delta
+	version   int64
+	docs      int
+	positions []uint32 // of each document in the layout; nowhere for those that are gone
+	firsts    []string // first terms of the dictionary's blocks
+	pairs     []byte
+	pairEnds  []uint32 // of each document's stretch of pairs
+	tombs     []byte   // bits of those that are gone but still in the segment
+
+	// of the delta alone
+	lists   map[string][]posting
+	whole   []document
+	batches []batch
+}
+
+// batch is a row of delta.
+type batch struct {
+	id       int64
+	first, n int
+}
+
+// nowhere is the position of a document that is gone.
+const nowhere = ^uint32(0)
+
+func newView() *view {
+	return &view{
+		byID: map[int64]*known{}, byKey: map[string]*known{}, segments: map[int64]*part{},
+		sources: []*known{nil}, parts: []*part{{lists: map[string][]posting{}}},
+		lay: layout{strands: map[strandKey]*stretch{}},
+	}
+}
+
+// put makes a document known. A document that stood at its place is hidden by it.
+func (v *view) put(partPlace int, doc uint32, d *document) {
+	k := v.byID[d.source]
+	if k == nil {
+		return // of a source whose row is gone
+	}
+	p := v.parts[partPlace]
+	at := v.position(strandKey{d.source, d.strand}, d.seq)
+	l := &v.lay
+	if !l.refs[at].none() {
+		v.hide(at)
+	}
+	p.positions[doc] = at
+	l.refs[at] = ref{uint32(partPlace) + 1, doc} //nolint:gosec // few parts
+	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.time, d.flags(), d.number
+	l.words[at] = uint16(min(d.words, 1<<16-1)) //nolint:gosec // cut
+	k.take(p, doc, d)
+	v.docs++
+	v.words += int64(d.words)
+}
+
+// take adds a document to what is known of its source.
+func (k *known) take(p *part, doc uint32, d *document) {
+	if n := len(k.runs); n > 0 && k.runs[n-1].part == p && k.runs[n-1].first+k.runs[n-1].n == doc {
+		k.runs[n-1].n++
+	} else {
+		k.runs = append(k.runs, run{p, doc, 1})
+	}
+	k.docs++
+	k.words += int64(d.words)
+	if d.time != 0 {
+		if k.first == 0 || d.time < k.first {
+			k.first = d.time
+		}
+		k.last = max(k.last, d.time)
+	}
+}
+
+// hide takes the document at a position out.
+func (v *view) hide(at uint32) {
+	l := &v.lay
+	r := l.refs[at]
+	if r.none() {
+		return
+	}
+	l.refs[at] = ref{}
+	v.parts[r.part-1].positions[r.doc] = nowhere
+	if k := v.sources[l.sources[at]]; k != nil {
+		k.docs--
+		k.words -= int64(l.words[at])
+	}
+	v.docs--
+	v.words -= int64(l.words[at])
+}
+
+// queryer is a database, a transaction or a connection.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// counters gives how often the tables changed.
+func counters(ctx context.Context, q queryer) (change, removal int64, err error) {
+	err = q.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key='"+metaChange+"'), (SELECT value FROM meta WHERE key='"+metaRemoval+"')").Scan(&change, &removal)
+	return change, removal, explain(err)
+}
+
+// loadView makes a view of the tables.
+func loadView(ctx context.Context, q queryer) (*view, error) {
+	v := newView()
+	change, removal, err := counters(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.loadSources(ctx, q); err != nil {
+		return nil, err
+	}
+	heads, err := v.loadSegments(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.layOut(heads); err != nil {
+		return nil, err
+	}
+	if err := v.follow(ctx, q); err != nil {
+		return nil, err
+	}
+	v.change, v.removal = change, removal
+	return v, nil
+}
+
+// loadSources takes the sources in that changed since.
+func (v *view) loadSources(ctx context.Context, q queryer) error {
+	rows, err := q.QueryContext(ctx, "SELECT id, key, session, origin, state FROM source WHERE changed > ?", v.change)
+	if err != nil {
+		return explain(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err told
+	for rows.Next() {
+		var k known
+		var state []byte
+		if err := rows.Scan(&k.id, &k.key, &k.session, &k.from, &state); err != nil {
+			return explain(err)
+		}
+		if k.state, err = decodeState(state); err != nil {
+			return err
+		}
+		if old := v.byID[k.id]; old != nil {
+			old.state = k.state
+		} else {
+			v.addSource(&k)
+		}
+	}
+	return explain(rows.Err())
+}
+
+func (v *view) addSource(k *known) {
+	k.place = uint32(len(v.sources)) //nolint:gosec // few
+	v.sources = append(v.sources, k)
+	v.byID[k.id], v.byKey[k.key] = k, k
+}
+
+// loadSegments reads what is known of the segments, and gives their heads.
+func (v *view) loadSegments(ctx context.Context, q queryer) (heads [][]byte, err error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, docs, version, heads, pairs, firsts, tombs FROM segment ORDER BY id")
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err told
+	for rows.Next() {
+		p := &part{}
+		var head, pairs, firsts []byte
+		if err := rows.Scan(&p.id, &p.docs, &p.version, &head, &pairs, &firsts, &p.tombs); err != nil {
+			return nil, explain(err)
+		}
+		if err := p.decode(&head, pairs, firsts); err != nil {
+			return nil, err
+		}
+		v.parts = append(v.parts, p)
+		v.segments[p.id] = p
+		heads = append(heads, head)
+	}
+	return heads, explain(rows.Err())
+}
+
+// decode takes the blobs of a segment apart; of the heads only the check sum.
+func (p *part) decode(head *[]byte, pairs, firsts []byte) (err error) {
+	if *head, err = unseal(*head); err != nil {
+		return err
+	}
+	if p.pairs, err = unseal(pairs); err != nil {
+		return err
+	}
+	if firsts, err = unseal(firsts); err != nil {
+		return err
+	}
+	r := decoder{data: firsts}
+	p.firsts = make([]string, 0, min(r.int(), len(firsts)))
+	for len(r.data) > 0 && !r.bad {
+		p.firsts = append(p.firsts, r.text())
+	}
+	p.positions = make([]uint32, p.docs)
+	for i := range p.positions {
+		p.positions[i] = nowhere
+	}
+	at := 0
+	p.pairEnds = make([]uint32, p.docs)
+	for i := range p.pairEnds {
+		if at < len(p.pairs) {
+			at += 1 + int(p.pairs[at])
+		}
+		p.pairEnds[i] = uint32(at) //nolint:gosec // a segment is small
+	}
+	if r.bad || at != len(p.pairs) {
+		return errDamaged
+	}
+	return nil
+}
+
+// layOut gives the documents of the segments their positions.
+func (v *view) layOut(heads [][]byte) error {
+	sizes := map[strandKey]uint32{}
+	var order []strandKey
+	for i, head := range heads {
+		p := v.parts[i+1]
+		n, err := eachHead(head, func(_ int, d *document) {
+			key := strandKey{d.source, d.strand}
+			if d.seq == 0 || sizes[key] == 0 {
+				if _, ok := sizes[key]; !ok {
+					order = append(order, key)
+				}
+			}
+			sizes[key] = max(sizes[key], d.seq+1)
+		})
+		if err != nil || n != p.docs {
+			return errDamaged
+		}
+	}
+	for _, key := range order {
+		v.lay.reserve(key, sizes[key]+strandRoom)
+	}
+	for i, head := range heads {
+		p := v.parts[i+1]
+		_, err := eachHead(head, func(doc int, d *document) {
+			if !p.buried(doc) {
+				v.put(i+1, uint32(doc), d) //nolint:gosec // a segment is small
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buried says whether a document of a segment is gone.
+func (p *part) buried(doc int) bool { return doc/8 < len(p.tombs) && p.tombs[doc/8]>>(doc%8)&1 != 0 }
+
+// follow takes the rows of delta that are new, and the sources they are of.
+func (v *view) follow(ctx context.Context, q queryer) error {
+	rows, err := q.QueryContext(ctx, "SELECT id, data FROM delta WHERE id > ? ORDER BY id", v.delta)
+	if err != nil {
+		return explain(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err told
+	for rows.Next() {
+		var id int64
+		var data []byte
+		if err := rows.Scan(&id, &data); err != nil {
+			return explain(err)
+		}
+		b := newBuilder()
+		if err := b.decodeDelta(data); err != nil {
+			return err
+		}
+		v.addBatch(id, b)
+	}
+	return explain(rows.Err())
+}
+
+// addBatch takes a row of delta in.
+func (v *view) addBatch(id int64, b *builder) {
+	p := v.parts[0]
+	first := len(p.whole)
+	p.batches = append(p.batches, batch{id, first, len(b.docs)})
+	for i := range b.docs {
+		d := &b.docs[i]
+		doc := uint32(first + i) //nolint:gosec // small
+		p.whole = append(p.whole, *d)
+		p.positions = append(p.positions, nowhere)
+		p.pairs = append(append(p.pairs, byte(len(d.pairs))), d.pairs...) //nolint:gosec // at most maxPairs
+		p.pairEnds = append(p.pairEnds, uint32(len(p.pairs)))             //nolint:gosec // small
+		p.docs++
+		from, to := b.termsOf(i)
+		for j := from; j < to; j++ {
+			name := b.names[b.terms[j]]
+			p.lists[name] = append(p.lists[name], posting{doc, uint32(b.times[j])})
+		}
+		v.put(0, doc, d)
+	}
+	v.delta = max(v.delta, id)
+}
+
+// pairsOf gives the hashes of a document's pairs.
+func (p *part) pairsOf(doc uint32) []byte { return p.pairsIn(p.pairs, doc) }
+
+// pairsIn gives them in a copy of all.
+func (p *part) pairsIn(pairs []byte, doc uint32) []byte {
+	from := uint32(0)
+	if doc > 0 {
+		from = p.pairEnds[doc-1]
+	}
+	if int(from) >= len(pairs) {
+		return nil
+	}
+	return pairs[from+1 : p.pairEnds[doc]]
+}
