@@ -2,6 +2,7 @@ package sessionmem
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -89,42 +90,63 @@ func (s *Store) replaceSmall(file string, data []byte) error {
 	return writeAtomic(s.root, file, data, true)
 }
 
-// attachments forgets files that only blocks link which are forgotten, before these
-// are: a crash between the two must leave the links.
-func (f *forgetSession) attachments(work [][]*cleaning) {
-	lost := map[string]bool{}
-	cleaned := map[string][]byte{}
-	for _, group := range work {
-		for _, c := range group {
-			for _, file := range c.lost {
-				lost[file] = true
-			}
-			if c.out != nil {
-				cleaned[c.file] = c.out
+// forgetAttachments forgets files that only blocks link which are forgotten.
+func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOptions, all []forgettable) ([]Touched, error) {
+	lost := map[string]string{}        // by attachment: a session that links it
+	links := map[string][]Attachment{} // by file that is changed: what it links afterwards
+	for _, ses := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups}
+		for _, group := range f.plan() {
+			for _, c := range group {
+				for _, file := range c.lost {
+					lost[file] = ses.name
+				}
+				if c.out != nil {
+					links[c.file] = Attachments(string(c.out))
+				}
 			}
 		}
 	}
 	if len(lost) == 0 {
-		return
+		return nil, nil
 	}
-	linked := f.linked
-	if all, err := f.s.forgettable(ForgetOptions{}); err == nil {
-		linked = all
+	if err := s.keepLinked(lost, links); err != nil {
+		return nil, err
 	}
-	for _, ses := range linked {
+	var found []Touched
+	for _, file := range slices.Sorted(mapKeys(lost)) {
+		found = append(found, s.removeAttachment(file, lost[file], o.Dry)...)
+	}
+	return found, nil
+}
+
+// keepLinked leaves only the attachments that no transcript links any more.
+func (s *Store) keepLinked(lost map[string]string, links map[string][]Attachment) error {
+	all, err := s.forgettable(ForgetOptions{})
+	if err != nil {
+		return explainDisk("looking for what else links a file", err)
+	}
+	for _, ses := range all {
 		for _, group := range ses.groups {
 			for _, e := range group {
-				data, ok := cleaned[e.file]
-				if !ok {
-					data, _ = f.s.readRegular(e.file) // what can't be read is refused anyway, or links nothing
+				if list, changed := links[e.file]; changed {
+					for _, a := range list {
+						delete(lost, a.File)
+					}
+					continue
 				}
-				maps.DeleteFunc(lost, func(file string, _ bool) bool { return bytes.Contains(data, []byte(file)) })
+				data, err := s.readRegular(e.file)
+				if err != nil {
+					continue // refused anyway, or it links nothing
+				}
+				maps.DeleteFunc(lost, func(file, _ string) bool { return bytes.Contains(data, []byte(file)) })
 			}
 		}
 	}
-	for _, file := range slices.Sorted(mapKeys(lost)) {
-		f.found = append(f.found, f.s.removeAttachment(file, f.name, f.o.Dry)...)
-	}
+	return nil
 }
 
 // removeAttachment removes an attached file, in the trash too.
@@ -229,4 +251,48 @@ func (ses *session) cleanPrivate(t *Traces) {
 		ses.follow(b, ses.size, 0)
 		ses.size += int64(len(b.Text))
 	}
+}
+
+// ForgetRescued forgets in a file of blocks that wait for the disk, kept in another
+// folder by a process that may still run.
+func (s *Store) ForgetRescued(path string, t *Traces, dry bool) []Touched {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil // written where it belongs meanwhile
+	}
+	name := strings.TrimSuffix(filepath.Base(path), fileSuffix)
+	seen := newIndex(s.seed)
+	var found []Touched
+	var out bytes.Buffer
+	c := &cleaner{t: t, session: name, ids: map[string]string{}, seen: &seen}
+	for range 2 { // the first time tells whether its title goes
+		found = nil
+		out.Reset()
+		seen = newIndex(s.seed)
+		c = &cleaner{
+			t: t, session: name, ids: map[string]string{}, seen: &seen, title: c.title,
+			emit: func(data []byte) error { out.Write(data); return nil },
+			found: func(touched Touched) {
+				touched.Path, touched.Place = path, "unsaved message"
+				if !dry {
+					touched.Text = ""
+				}
+				found = append(found, touched)
+			},
+		}
+		if err := c.file(data); err != nil {
+			return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: err.Error()}}
+		}
+	}
+	if !c.changed || dry {
+		return found
+	}
+	fi, err := os.Stat(path)
+	if err == nil {
+		_, err = replaceFile(path, out.Bytes(), fi)
+	}
+	if err != nil {
+		return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: err.Error()}}
+	}
+	return found
 }

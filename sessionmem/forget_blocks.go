@@ -17,7 +17,7 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 	if g := t.selecting(session, b); g != nil {
 		out, whole = t.emptied(b, g), true
 	} else {
-		typed := b.Kind == KindUser || b.Kind == KindText
+		typed := (b.Kind == KindUser || b.Kind == KindText) && !t.SelectsPart(session, b.ID)
 		out = b
 		out.Text = t.cleanText(b.Text, func(g *forgetting) bool { return before(g) && (g.Typed || !typed) })
 	}
@@ -179,7 +179,7 @@ func (s *Store) guard(ses *session, b Block, anew bool) Block {
 	if ses.holder.Who != "" {
 		since = ses.holder.Since
 	}
-	while := func(g *forgetting) bool { return !g.At.Before(since) }
+	while := func(g *forgetting) bool { return !g.Begun.Before(since) }
 	if b.Kind != KindUser && b.Note != NoteRewind {
 		out.Text = t.cleanText(out.Text, while)
 	}

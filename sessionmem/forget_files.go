@@ -37,16 +37,24 @@ func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touch
 	if err != nil {
 		return nil, explainDisk("looking for what is to be forgotten", err)
 	}
-	var found []Touched
+	found, err := s.forgetAttachments(ctx, t, o, all) // first: a crash must leave the links to them
+	if err != nil {
+		return found, err
+	}
 	for _, ses := range all {
 		if err := ctx.Err(); err != nil {
 			return found, err
 		}
-		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups, linked: all}
+		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups}
 		found = append(found, f.run(ctx)...)
 	}
 	more, err := s.forgetAttachedTexts(t, o)
-	return append(found, more...), err
+	for _, m := range more {
+		if !slices.ContainsFunc(found, func(f Touched) bool { return f.Path == m.Path }) {
+			found = append(found, m)
+		}
+	}
+	return found, err
 }
 
 // forgettable are the files of one session, by what belongs together.
@@ -108,7 +116,6 @@ type forgetSession struct {
 	o      ForgetOptions
 	name   string
 	groups [][]entry
-	linked []forgettable // all sessions: they may link a file too
 
 	found   []Touched
 	renamed map[string]string // base names of transcripts
@@ -142,7 +149,6 @@ func (f *forgetSession) run(ctx context.Context) []Touched {
 			}
 		}
 		f.found = append(f.found, recent...)
-		f.attachments(work)
 		return f.found
 	}
 	if err := f.locked(ctx, func() { f.erase(ctx) }); err != nil {
@@ -192,7 +198,6 @@ func (f *forgetSession) erase(ctx context.Context) {
 		f.groups = ses.groups
 	}
 	work := f.plan()
-	f.attachments(work)
 	f.found = append(f.found, f.recent(work, false)...)
 	for _, group := range work {
 		if group = f.rename(group); group == nil {

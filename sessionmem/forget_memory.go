@@ -17,6 +17,9 @@ import (
 // forgotten.
 const WhyForgotten = "forgotten"
 
+// placeAgent is a file of an agent or a skill that is no memory.
+const placeAgent = "agent's file"
+
 // traceLesson marks a line of a memory, or a proposal, by all of its words.
 const traceLesson = "lesson"
 
@@ -80,7 +83,7 @@ func (m *Memory) forgettable() []string {
 	var files []string
 	for _, dir := range []string{"agents", "memory", "skills"} {
 		_ = filepath.WalkDir(filepath.Join(m.root, dir), func(p string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && isMemoryText(d.Name()) {
+			if err == nil && !d.IsDir() && IsMemoryText(d.Name()) {
 				files = append(files, p)
 			}
 			return nil //nolint:nilerr // a folder that isn't there, or can't be read, has no file to forget in
@@ -89,9 +92,9 @@ func (m *Memory) forgettable() []string {
 	return files
 }
 
-// isMemoryText says whether a file in these folders is a text of lines, or an editor's
-// or a sync's copy of one.
-func isMemoryText(name string) bool {
+// IsMemoryText says whether a file in the folders of agents, memory and skills is a text
+// of lines, or an editor's or a sync's copy of one: Memory.Forget looks at it.
+func IsMemoryText(name string) bool {
 	for _, end := range []string{fileSuffix, ".md~", ".md.bak", ".md.old", ".md.orig", ".txt"} {
 		if strings.HasSuffix(name, end) {
 			return true
@@ -154,6 +157,12 @@ func (f *forgetLines) run() []Touched {
 		}
 		return f.found
 	}
+	if !f.t.own().Typed && f.place() == placeAgent {
+		if f.t.HoldsRaw(raw) {
+			f.found = append(f.found, Touched{Place: placeAgent, Action: ForgetKept, Path: f.path, Why: "you wrote the same here; with copies it goes too"})
+		}
+		return f.found
+	}
 	out := f.clean(raw)
 	if !f.changed || f.dry {
 		return f.found
@@ -191,7 +200,7 @@ func (f *forgetLines) place() string {
 	case strings.Contains(base, "memory"), strings.HasPrefix(f.path, filepath.Join(f.m.root, "memory")):
 		return "memory"
 	default:
-		return "agent's file"
+		return placeAgent
 	}
 }
 

@@ -75,6 +75,9 @@ func (s *Store) TitlesOf(name string) []string {
 	return titles
 }
 
+// MeansTyped says whether words are meant that the user typed elsewhere, too.
+func (t *Traces) MeansTyped() bool { return t.own().Typed }
+
 // MeansSession says whether all that was said in a session is meant.
 func (t *Traces) MeansSession(name string) bool {
 	return slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceSession, name) })

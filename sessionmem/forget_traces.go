@@ -48,7 +48,8 @@ type traceSum struct {
 // forgetting is one act of forgetting.
 type forgetting struct {
 	ID    string    `json:"id"`
-	At    time.Time `json:"at"`
+	At    time.Time `json:"at"`              // what was said until then is meant
+	Begun time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
 	Typed bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
 	Since time.Time `json:"since,omitzero"`  // a span of time, Until excluded
 	Until time.Time `json:"until,omitzero"`
@@ -77,6 +78,8 @@ const (
 	traceBlock   = "block"
 	traceSession = "session"
 	traceAuthor  = "author"
+	traceTouched = "touched"
+	tracePart    = "part"
 )
 
 func (g *forgetting) sum(kind, text string) []byte {
@@ -121,6 +124,15 @@ func (t *Traces) ID() string { return t.own().ID }
 
 // At is when it was begun: what is said later is not meant.
 func (t *Traces) At() time.Time { return t.own().At }
+
+// Touches reports whether Touch added this place.
+func (t *Traces) Touches(place string) bool {
+	return slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceTouched, place) })
+}
+
+// Touch notes a place (a session's name, a file's path below the data folder) that
+// something was found in: what is derived from it is made anew.
+func (t *Traces) Touch(place string) { t.addMark(traceTouched, place) }
 
 // WithLessons reports whether what was learnt from it goes too, instead of being
 // proposed for removal.
@@ -169,6 +181,20 @@ func (t *Traces) AddPhrase(text string, phrase Phrase) bool {
 	return len(found) > 0
 }
 
+// AddPhraseRaw is AddPhrase for a file's bytes: also as they stand between the quotes
+// of JSON or of a log.
+func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) {
+	for _, escapes := range []bool{false, true} {
+		if escapes && !slices.Contains(data, '\\') {
+			break
+		}
+		w := t.f.wordsOf(data, escapes)
+		for _, f := range w.find(phrase) {
+			t.addWindows(w, f[0], f[1])
+		}
+	}
+}
+
 // Phrase is a text as AddPhrase compares it.
 type Phrase []byte
 
@@ -199,6 +225,18 @@ func distinctive(w wordText, typed bool) bool {
 
 // AddBlock adds a block, whatever it says.
 func (t *Traces) AddBlock(session, id string) { t.addMark(traceBlock, session+"\x00"+id) }
+
+// AddPart adds words that stand in a block: they are meant there even where what a
+// person typed is not meant elsewhere.
+func (t *Traces) AddPart(session, id, words string) {
+	t.addMark(tracePart, session+"\x00"+id)
+	t.AddWords(words)
+}
+
+// SelectsPart says whether AddPart was told of this block.
+func (t *Traces) SelectsPart(session, id string) bool {
+	return slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, tracePart, session+"\x00"+id) })
+}
 
 // AddSession adds the blocks of a session up to now, but for those of this second.
 func (t *Traces) AddSession(name string) { t.addMark(traceSession, name) }

@@ -94,16 +94,8 @@ func (f *Forgotten) HasBlock(session string, b Block) bool {
 	if t.Selects(session, b) {
 		return true
 	}
-	return len(t.findIn(t.f.wordsOf([]byte(b.Text), false), func(g *forgetting) bool { return g.meansWordsOf(b) })) > 0
-}
-
-// meansWordsOf says whether words in a block are meant by a forgetting that does not
-// mean the block itself: what a person typed anew, or typed elsewhere, is not.
-func (g *forgetting) meansWordsOf(b Block) bool {
-	if !b.Time.IsZero() && !b.Time.Before(g.At) {
-		return false
-	}
-	return g.Typed || b.Kind != KindUser
+	cleaned, _, _ := t.clean(session, b)
+	return cleaned.Text != b.Text
 }
 
 // traces gives all there are, as the file is now.
@@ -199,6 +191,7 @@ func (f *Forgotten) key() ([]byte, error) {
 // and is finished whatever happens to this one.
 func (f *Forgotten) Begin(t *Traces) error {
 	g := t.own()
+	g.Begun = time.Now().Round(0)
 	lines := []any{forgottenLine{Begin: g}}
 	for _, l := range t.lines {
 		lines = append(lines, l)
@@ -252,7 +245,7 @@ func (f *Forgotten) write(data []byte) error {
 // since says whether anything was forgotten, or began to be, since a time: what was
 // being made then of what was said may tell of it.
 func (f *Forgotten) since(t time.Time) bool {
-	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool { return !g.At.Before(t.Round(0)) })
+	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool { return !g.Begun.Before(t.Round(0)) })
 }
 
 // Unfinished gives the traces of each forgetting that was begun and not completed.

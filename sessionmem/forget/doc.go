@@ -1,0 +1,13 @@
+// Package forget takes what a person wants forgotten out of every place where the
+// product keeps it: transcripts, memory files, the inbox, checkpoints, archive, trash,
+// drafts, logs, the search index, caches.
+//
+// Rules:
+//   - First a plan, that says what would go and changes nothing. What it finds is then
+//     noted as keyed hashes (sessionmem.Traces), never as text; from that moment on the
+//     forgetting binds all programs, and the next start finishes what a crash cut off.
+//   - Nothing is sent anywhere.
+//   - What can't be taken out is told, with the next step, and tried again.
+//   - A place where something of a conversation may be kept is a Place: a new one is
+//     registered in Params.Places.
+package forget

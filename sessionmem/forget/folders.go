@@ -1,0 +1,180 @@
+package forget
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mac-stats/sessionmem"
+)
+
+// folders is everything else below the data folder and the cache: drafts, logs, crash
+// reports, caches, files that a crash left half written, and what other programs put
+// there. It is what makes sure that nothing is missed.
+type folders struct {
+	root, cache string
+	store       *sessionmem.Store
+}
+
+// Forget looks at every file that no other place answers for.
+func (p *folders) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+	var found []sessionmem.Touched
+	for _, root := range []string{p.root, p.cache} {
+		eachFile(root, func(path string, d fs.DirEntry) {
+			if ctx.Err() != nil || isIndex(d.Name()) || root == p.root && p.isElsewhere(path) {
+				return
+			}
+			found = append(found, p.file(t, path, dry)...)
+		})
+	}
+	return found, ctx.Err()
+}
+
+// isIndex says whether a file is the search index: it is erased through its own.
+func isIndex(name string) bool { return strings.HasPrefix(name, "recall.db") }
+
+// isElsewhere says whether another place answers for a file.
+func (p *folders) isElsewhere(path string) bool {
+	rel, err := filepath.Rel(p.root, path)
+	if err != nil {
+		return true
+	}
+	rel = filepath.ToSlash(rel)
+	switch top, rest, _ := strings.Cut(rel, "/"); top {
+	case "forgotten.jsonl":
+		return true
+	case "session":
+		return strings.HasSuffix(rel, ".md") || strings.HasPrefix(rest, "files/") && !strings.HasSuffix(rel, ".tmp") ||
+			strings.HasPrefix(rest, ".trash/") && !strings.HasSuffix(rel, ".tmp") || strings.HasPrefix(rest, ".recent/") && !strings.HasSuffix(rel, ".tmp")
+	case "agents", "memory", "skills":
+		return sessionmem.IsMemoryText(rest) || rest == ".memory-undo" || strings.HasPrefix(rest, ".unsaved/") && !strings.Contains(rest, ".tmp")
+	}
+	return false
+}
+
+// file forgets in one file, by what it is.
+func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem.Touched {
+	data, err := readSmall(path)
+	if err != nil {
+		return nil
+	}
+	name := filepath.Base(path)
+	if name == "drafts.json" {
+		return p.drafts(t, path, data, dry)
+	}
+	if strings.HasSuffix(name, ".md") && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-") {
+		return p.store.ForgetRescued(path, t, dry)
+	}
+	if !t.HoldsRaw(data) {
+		return nil
+	}
+	touched := sessionmem.Touched{Path: path}
+	switch {
+	case strings.Contains(name, ".tmp") || strings.HasSuffix(name, ".part"):
+		touched.Place, touched.Action = "half-written file", sessionmem.ForgetRemoved
+		err = unless(dry, func() error { return os.Remove(path) })
+	case filepath.Dir(path) == filepath.Join(p.root, "logs") || strings.HasSuffix(name, ".log"):
+		touched.Place, touched.Action = "log", sessionmem.ForgetEmptied
+		err = unless(dry, func() error { return blank(path, t) })
+	case p.cache != "" && strings.HasPrefix(path, p.cache+string(filepath.Separator)):
+		touched.Place, touched.Action = "cache", sessionmem.ForgetRemoved
+		err = unless(dry, func() error { return os.Remove(path) })
+	default:
+		touched.Place, touched.Action = "other file", sessionmem.ForgetRefused
+		touched.Why = "mac-stats doesn't know how to change this file without harm; take the words out, or remove it"
+	}
+	if err != nil {
+		touched.Action, touched.Why = sessionmem.ForgetRefused, err.Error()
+	}
+	return []sessionmem.Touched{touched}
+}
+
+func unless(dry bool, work func() error) error {
+	if dry {
+		return nil
+	}
+	return work()
+}
+
+// blank overwrites what is meant in a file that another process writes on: its bytes
+// keep their places.
+func blank(path string, t *sessionmem.Traces) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(f)
+	for _, m := range t.FindRaw(data) {
+		if err == nil {
+			_, err = f.WriteAt(bytes.Repeat([]byte{'*'}, m.To-m.From), int64(m.From))
+		}
+	}
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// draftsFile is what of the window's drafts.json matters here; what else is in it stays.
+type draftsFile struct {
+	Format   string                     `json:"format"`
+	Sessions map[string]json.RawMessage `json:"sessions"`
+}
+
+// drafts takes out the drafts that hold what is meant, and those of sessions that go.
+// Where words are not meant that the user typed elsewhere, they stay: they are not said.
+func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry bool) []sessionmem.Touched {
+	var file draftsFile
+	if json.Unmarshal(data, &file) != nil {
+		if !t.HoldsRaw(data) {
+			return nil
+		}
+		err := unless(dry, func() error { return os.Remove(path) })
+		return draftsTouched(path, "", err)
+	}
+	var found []sessionmem.Touched
+	for name, draft := range file.Sessions {
+		if t.MeansSession(name) || t.HoldsRaw(draft) && t.MeansTyped() {
+			delete(file.Sessions, name)
+			found = append(found, draftsTouched(path, name, nil)...)
+		}
+	}
+	if len(found) == 0 || dry {
+		return found
+	}
+	out, err := json.MarshalIndent(file, "", "  ")
+	if err == nil {
+		err = replace(path, out)
+	}
+	if err != nil {
+		return draftsTouched(path, "", err)
+	}
+	return found
+}
+
+func draftsTouched(path, session string, err error) []sessionmem.Touched {
+	t := sessionmem.Touched{Place: "draft", Action: sessionmem.ForgetRemoved, Path: path, Session: session}
+	if err != nil {
+		t.Action, t.Why = sessionmem.ForgetRefused, err.Error()
+	}
+	return []sessionmem.Touched{t}
+}
+
+// replace writes a file anew beside the old one and renames it.
+func replace(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}

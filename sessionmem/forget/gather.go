@@ -1,0 +1,282 @@
+package forget
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	// maxSearched is how large a file is that is looked through, in bytes.
+	maxSearched = 512 << 20
+
+	// similarTexts is how many forgotten messages are looked up for what says the same
+	// in other words; similarFrom how near it has to be.
+	similarTexts = 3
+	similarFrom  = 0.6
+)
+
+// gathered is what is known of the blocks that are meant.
+type gathered struct {
+	words map[string]map[string]bool // by session: those of the texts that go
+	order map[string][]string        // by session: all ids of blocks
+	gone  map[string]map[string]bool // by session: ids of those that go
+	since map[string]time.Time       // by session: when the first of them was said
+	typed []string                   // what the user wrote
+	texts map[string]string          // by id: what goes
+}
+
+// gather adds what the blocks that are meant say: their sentences, in the forms that
+// they have, the titles made of them, the Summaries that cover them and what was
+// learnt from them.
+func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
+	g := &gathered{
+		words: map[string]map[string]bool{}, order: map[string][]string{},
+		gone: map[string]map[string]bool{}, since: map[string]time.Time{}, texts: map[string]string{},
+	}
+	t, common := p.traces, &sessionmem.Common{}
+	phrase := t.Phrase(p.Selection.Text)
+	err := f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+		g.order[session] = append(g.order[session], b.ID)
+		if len(phrase) > 0 {
+			if addForms(t, b, phrase) {
+				g.add(t, session, b)
+			}
+			return
+		}
+		if b.Text == sessionmem.ForgottenText || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) {
+			return
+		}
+		g.add(t, session, b)
+		switch {
+		case !t.Selects(session, b) || b.Kind == sessionmem.KindNote:
+		case b.Kind == sessionmem.KindUser || b.Kind == sessionmem.KindText:
+			t.AddSentences(sessionmem.WithoutAttachments(b.Text), true)
+		default:
+			t.AddTold(b.Text, common)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.gatherForks(ctx, t, g); err != nil {
+		return nil, err
+	}
+	if len(phrase) > 0 {
+		f.addFormsOfFiles(t, phrase)
+	}
+	if err := f.gatherDerived(ctx, t, common); err != nil {
+		return nil, err
+	}
+	err = f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+		if g.gone[session] == nil && b.Kind != sessionmem.KindTool {
+			common.Count(session, b.Text)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Common = t.DropCommon(common)
+	for _, l := range f.p.Memory.Learned() {
+		if !t.Holds(l.Text) && g.taught(t, l) {
+			t.AddLesson(l.Text)
+		}
+	}
+	return g, nil
+}
+
+// addForms adds the forms that a phrase has in a block, and says whether its text has it.
+func addForms(t *sessionmem.Traces, b sessionmem.Block, phrase sessionmem.Phrase) bool {
+	for _, text := range []string{b.Task, b.Context} {
+		t.AddPhrase(text, phrase)
+	}
+	for _, text := range b.Attrs {
+		t.AddPhrase(text, phrase)
+	}
+	return t.AddPhrase(b.Text, phrase)
+}
+
+func (g *gathered) add(t *sessionmem.Traces, session string, b sessionmem.Block) {
+	if g.gone[session] == nil {
+		g.gone[session], g.words[session] = map[string]bool{}, map[string]bool{}
+	}
+	g.gone[session][b.ID], g.texts[b.ID] = true, b.Text
+	for w := range t.WordsOf(b.Text) {
+		g.words[session][w] = true
+	}
+	if at := g.since[session]; at.IsZero() || b.Time.Before(at) {
+		g.since[session] = b.Time
+	}
+	if b.Kind == sessionmem.KindUser {
+		g.typed = append(g.typed, b.Text)
+	}
+}
+
+// gatherForks adds the copies that forks hold of blocks: of the same id and text.
+func (f *Forgetter) gatherForks(ctx context.Context, t *sessionmem.Traces, g *gathered) error {
+	return f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+		text, goes := g.texts[b.ID]
+		if !goes || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == sessionmem.KindNote {
+			return
+		}
+		for name, ids := range g.gone { // copied as a whole, or in part
+			if ids[b.ID] && name != session && t.Selects(name, b) {
+				t.AddBlock(session, b.ID)
+				g.add(t, session, b)
+				return
+			}
+			if ids[b.ID] && t.SelectsPart(name, b.ID) {
+				t.AddPart(session, b.ID, "")
+				g.add(t, session, b)
+				return
+			}
+		}
+	})
+}
+
+// gatherDerived adds what was made of the blocks that are meant: Summaries and titles.
+func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, common *sessionmem.Common) error {
+	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: true})
+	if err != nil {
+		return err
+	}
+	derived := map[string]bool{}
+	for _, touched := range found {
+		switch {
+		case touched.Place == "title" && touched.Block == "":
+			for _, title := range f.p.Store.TitlesOf(touched.Session) {
+				t.AddSentences(title, true)
+			}
+		case touched.Place == "title", touched.Place == string(sessionmem.KindSummary):
+			derived[touched.Session+"/"+touched.Block] = true
+		}
+	}
+	if len(derived) == 0 {
+		return nil
+	}
+	return f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+		switch {
+		case !derived[session+"/"+b.ID] || b.Text == sessionmem.ForgottenText:
+		case b.Kind == sessionmem.KindSummary:
+			t.AddTold(b.Text, common)
+		case b.By != "":
+			t.AddSentences(b.Text, true)
+		}
+	})
+}
+
+// taught says whether a lesson, or a proposal, comes from what is meant: all that was
+// learnt in a session or a time that goes as a whole; else what was learnt in the
+// session since then, from those blocks or in the same words.
+func (g *gathered) taught(t *sessionmem.Traces, l sessionmem.Learned) bool {
+	if l.Session == "" {
+		return false
+	}
+	if t.MeansSession(l.Session) || t.MeansTime(l.Day) {
+		return true
+	}
+	gone := g.gone[l.Session]
+	if gone == nil || !l.Day.IsZero() && l.Day.AddDate(0, 0, 1).Before(g.since[l.Session]) {
+		return false
+	}
+	if ids := g.order[l.Session]; l.From != "" {
+		from, to := slices.Index(ids, l.From), slices.Index(ids, l.To)
+		if from >= 0 && to >= from {
+			return slices.ContainsFunc(ids[from:to+1], func(id string) bool { return gone[id] })
+		}
+	}
+	words, same := t.WordsOf(l.Text), 0
+	for w := range words {
+		if g.words[l.Session][w] {
+			same++
+		}
+	}
+	return same >= 2 && 2*same >= len(words)
+}
+
+// addFormsOfFiles adds the forms that a phrase has in other files than transcripts.
+func (f *Forgetter) addFormsOfFiles(t *sessionmem.Traces, phrase sessionmem.Phrase) {
+	for _, root := range []string{f.p.Root, f.p.CacheDir} {
+		eachFile(root, func(path string, d fs.DirEntry) {
+			if isIndex(d.Name()) || strings.HasPrefix(path, filepath.Join(f.p.Root, "session")) && strings.HasSuffix(path, ".md") {
+				return
+			}
+			if data, err := readSmall(path); err == nil {
+				t.AddPhraseRaw(data, phrase)
+			}
+		})
+	}
+}
+
+// readSmall reads a file that is no link, unless it is huge.
+func readSmall(path string) ([]byte, error) {
+	fi, err := os.Lstat(path)
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxSearched {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadFile(path)
+}
+
+// eachFile goes through the files below a folder; what can't be read is passed over.
+func eachFile(root string, each func(path string, d fs.DirEntry)) {
+	if root == "" {
+		return
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			each(path, d)
+		}
+		return nil //nolint:nilerr // a folder that can't be read holds nothing of ours
+	})
+}
+
+// similar asks the index for Summaries and lessons that say the same in other words.
+func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []sessionmem.Touched {
+	if f.p.Index == nil {
+		return nil
+	}
+	texts := slices.Clone(g.typed)
+	slices.SortStableFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	if p.Selection.Text != "" {
+		texts = append([]string{p.Selection.Text}, texts...)
+	}
+	listed := map[string]bool{}
+	for _, t := range p.Found {
+		listed[t.Session+"/"+t.Block] = true
+		listed[t.Text] = true
+	}
+	var out []sessionmem.Touched
+	for _, text := range texts[:min(len(texts), similarTexts)] {
+		hits, err := f.p.Index.Similar(ctx, text, 5)
+		if err != nil {
+			f.p.Logger.Debug("what says the same in other words is not looked for", "err", err)
+			return out
+		}
+		for _, h := range hits {
+			covers := h.Kind == "summary" || h.Kind == "memory"
+			if !covers || h.Relevance < similarFrom || listed[h.Session+"/"+h.Block] || listed[h.Text] || listed[h.ID] {
+				continue
+			}
+			listed[h.ID] = true
+			out = append(out, sessionmem.Touched{
+				Place: string(h.Kind), Action: sessionmem.ForgetKept, Path: filepath.Join(f.p.Root, filepath.FromSlash(h.Path)), Session: h.Session,
+				Block: h.Block, Time: h.Time, Text: short(h.Text), Why: "it may tell of the same in other words; forget it by its chunk, " + h.ID,
+			})
+		}
+	}
+	return out
+}
+
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 160 {
+		return string(r[:159]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,181 @@
+package forget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+// ErrSelection says that what is to be forgotten isn't said clearly. The text says how.
+var ErrSelection = errors.New("not clear what to forget")
+
+// minText is how many letters a text needs to be forgotten wherever it stands.
+const minText = 4
+
+// Selection says what is to be forgotten: one of Chunk, Session, Text, Author, or a
+// span of time.
+type Selection struct {
+	Chunk   string // "<session>/<block id>/<part>", or "<session>/<block id>"; "memory/<path>/<hash>"
+	Session string // its full name
+	Text    string // words, wherever they stand together; case and diacritics make no difference
+	Author  string // who wrote it, as the attribute author of a block says
+
+	Since, Until time.Time // what was said from then on, and before then; zero: no bound
+
+	Copies  bool // with Chunk, Session, Author or a span: also where you typed the same sentences elsewhere
+	Lessons bool // what was learnt from it goes too, instead of being proposed for removal
+}
+
+// check says what is missing.
+func (s Selection) check() error {
+	given := 0
+	for _, v := range []bool{s.Chunk != "", s.Session != "", s.Text != "", s.Author != "", !s.Since.IsZero() || !s.Until.IsZero()} {
+		if v {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return fmt.Errorf("%w: say one of a chunk, a session, a text, an author or a time", ErrSelection)
+	case !s.Until.IsZero() && !s.Since.Before(s.Until):
+		return fmt.Errorf("%w: it ends before it begins", ErrSelection)
+	}
+	return nil
+}
+
+// seed adds what the selection names to the traces; the rest is found from there.
+func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection) error {
+	switch {
+	case s.Text != "":
+		phrase := string(t.Phrase(s.Text))
+		if n := utf8.RuneCountInString(strings.ReplaceAll(phrase, " ", "")); n < minText && len(phrase) < 6 {
+			return fmt.Errorf("%w: %q stands nearly everywhere; give at least %d letters", ErrSelection, s.Text, minText)
+		}
+		if phrase == "forgotten" {
+			return fmt.Errorf("%w: that word stands where something was forgotten; give more words", ErrSelection)
+		}
+		t.AddWords(s.Text)
+	case s.Session != "":
+		t.AddSession(s.Session)
+		return f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+			if session == s.Session && !b.Time.Before(t.At().Truncate(time.Second)) || session == s.Session && b.Time.IsZero() {
+				t.AddBlock(session, b.ID)
+			}
+		})
+	case s.Author != "":
+		t.AddAuthor(s.Author)
+	case s.Chunk != "":
+		return f.seedChunk(ctx, t, s.Chunk)
+	default:
+		t.AddSpan(s.Since, s.Until)
+	}
+	return nil
+}
+
+// seedChunk adds a chunk: a short block as a whole, else the words of its part.
+func (f *Forgetter) seedChunk(ctx context.Context, t *sessionmem.Traces, id string) error {
+	if file, ok := strings.CutPrefix(id, "memory/"); ok {
+		return f.seedLine(ctx, t, id, file)
+	}
+	session, block, part, err := parseChunk(id)
+	if err != nil {
+		return err
+	}
+	found := false
+	var seedErr error
+	err = f.p.Store.EachForgettable(ctx, func(name, _ string, b sessionmem.Block) {
+		if name != session || b.ID != block {
+			return
+		}
+		found = true
+		parts := recall.Parts(b.Text)
+		switch {
+		case part < 0 || len(parts) < 2 && part == 0:
+			t.AddBlock(session, block)
+		case part >= len(parts):
+			seedErr = fmt.Errorf("%w: %s has %d parts, numbered from 0", recall.ErrNoChunk, block, len(parts))
+		default:
+			t.AddPart(session, block, parts[part])
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("%w: %s; `mac-stats memory search --json` shows the ids", recall.ErrNoChunk, id)
+	}
+	return seedErr
+}
+
+// seedLine adds a line of a memory file.
+func (f *Forgetter) seedLine(ctx context.Context, t *sessionmem.Traces, id, file string) error {
+	if f.p.Index == nil {
+		return fmt.Errorf("%w: %s is a line of a memory; without the search index give its words instead", recall.ErrNoChunk, file)
+	}
+	c, err := f.p.Index.Chunk(ctx, id)
+	if err != nil {
+		return err
+	}
+	t.AddWords(c.Text)
+	return nil
+}
+
+// parseChunk takes a chunk's id apart; part is -1 where none is named.
+func parseChunk(id string) (session, block string, part int, err error) {
+	bad := fmt.Errorf("%w: %q is no id of a chunk; it looks like cpu-k3x9qa/7f3a/0", ErrSelection, id)
+	fields := strings.Split(id, "/")
+	if len(fields) < 2 || len(fields) > 3 || fields[0] == "" || fields[1] == "" {
+		return "", "", 0, bad
+	}
+	part = -1
+	if len(fields) == 3 {
+		n, err := strconv.ParseUint(fields[2], 10, 16)
+		if err != nil {
+			return "", "", 0, bad
+		}
+		part = int(n)
+	}
+	return fields[0], fields[1], part, nil
+}
+
+// ParseTime reads a time as people give it: a date (its beginning, in local time), a
+// date and a time, "today", "yesterday", or how long ago (90m, 24h, 7d, 2w).
+func ParseTime(words string, now time.Time) (time.Time, error) {
+	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	words = strings.TrimSpace(words)
+	switch strings.ToLower(words) {
+	case "today":
+		return day, nil
+	case "yesterday":
+		return day.AddDate(0, 0, -1), nil
+	case "now":
+		return now, nil
+	}
+	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, time.RFC3339} {
+		if t, err := time.ParseInLocation(form, words, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	if n := len(words) - 1; n > 0 {
+		if number, err := strconv.ParseUint(words[:n], 10, 16); err == nil {
+			switch words[n] {
+			case 'd':
+				return now.AddDate(0, 0, -int(number)), nil
+			case 'w':
+				return now.AddDate(0, 0, -7*int(number)), nil
+			case 'h':
+				return now.Add(-time.Duration(number) * time.Hour), nil
+			case 'm':
+				return now.Add(-time.Duration(number) * time.Minute), nil
+			}
+		}
+	}
+	return time.Time{}, fmt.Errorf("%w: %q is no time; write a date (2026-11-21), \"2026-11-21 14:30\", yesterday, or how long ago: 90m, 24h, 7d", ErrSelection, words)
+}
