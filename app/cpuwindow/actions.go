@@ -173,10 +173,10 @@ func (w *Window) answerAgain(block string) {
 		do()
 		return
 	}
-	w.confirm("Answer this message again?", leavesWords(n)+" The conversation goes on from the new answer.", "Answer again", do)
+	w.confirm(tr("Answer this message again?"), trWith("{{.N}} The conversation goes on from the new answer.", places{"N": leavesWords(n)}), tr("Answer again"), do)
 }
 
 // leavesWords says what a branch means for what came later.
 func leavesWords(n int) string {
-	return "The " + plural(n, "message", "messages") + " after it leave the conversation. They stay in the transcript."
+	return trWith("The {{.Messages}} after it leave the conversation. They stay in the transcript.", places{"Messages": trCount("{{.N}} messages", n)})
 }

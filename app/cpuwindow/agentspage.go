@@ -222,7 +222,7 @@ func (p *agentsPage) title() string {
 	if s, ok := p.data.skill(p.picked); ok {
 		return s.Name
 	}
-	return "All agents"
+	return tr("All agents")
 }
 
 func agentTitle(a agents.Agent) string { return orElse(a.Name, orElse(a.Slug, a.ID)) }
@@ -271,32 +271,32 @@ func (p *agentsPage) items() []splitItem {
 		it := splitItem{key: a.Path, title: agentTitle(a), meta: agentMeta(a), fraction: -1}
 		switch {
 		case a.Err != nil:
-			it.meta, it.role, it.mark = "can't be used", roleHot, roleHot
+			it.meta, it.role, it.mark = tr("can't be used"), roleHot, roleHot
 		case !a.Enabled:
-			it.meta = "switched off"
+			it.meta = tr("switched off")
 		case len(a.Warnings) > 0:
 			it.mark = roleWarn
 		}
 		for _, f := range agentFiles(a) {
 			if p.w.shelf.dirty(f.path) {
-				it.mark, it.meta = roleWarn, f.name+" not saved"
+				it.mark, it.meta = roleWarn, trWith("{{.Name}} not saved", places{"Name": f.name})
 			}
 		}
 		if i == 0 {
-			it.heading = "Agents"
+			it.heading = tr("Agents")
 		}
 		items = append(items, it)
 	}
 	items = append(items,
-		splitItem{key: newAgentKey, title: "New agent…", fraction: -1},
-		splitItem{key: soulKey, title: "Shared soul", meta: "who all agents are", fraction: -1, heading: "All agents"})
+		splitItem{key: newAgentKey, title: tr("New agent…"), fraction: -1},
+		splitItem{key: soulKey, title: tr("Shared soul"), meta: tr("who all agents are"), fraction: -1, heading: tr("All agents")})
 	for i, s := range p.data.skills {
 		it := splitItem{key: s.Path, title: s.Name, meta: shorten(s.Description, 40), fraction: -1}
 		if s.Err != nil {
-			it.meta, it.role, it.mark = "can't be used", roleHot, roleHot
+			it.meta, it.role, it.mark = tr("can't be used"), roleHot, roleHot
 		}
 		if i == 0 {
-			it.heading = "Skills"
+			it.heading = tr("Skills")
 		}
 		items = append(items, it)
 	}
@@ -305,7 +305,7 @@ func (p *agentsPage) items() []splitItem {
 
 // agentMeta is "coder · qwen3:8b".
 func agentMeta(a agents.Agent) string {
-	model := orElse(a.Model, "role "+orElse(a.Role, "general"))
+	model := orElse(a.Model, trWith("role {{.Role}}", places{"Role": orElse(a.Role, "general")}))
 	if a.Slug == "" || a.Slug == strings.ToLower(agentTitle(a)) {
 		return model
 	}

@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -22,7 +21,7 @@ func (p *agentsPage) rows() []*placed {
 		add(p.saidRow())
 	}
 	if p.data.err != nil {
-		add(newCardRow(roleHot, newParagraph("The file can't be read: "+fullStop(p.data.err.Error()), roleText)))
+		add(newCardRow(roleHot, newParagraph(trWith("The file can't be read: {{.Error}}", places{"Error": fullStop(p.data.err.Error())}), roleText)))
 	}
 	if p.picked == newAgentKey {
 		for _, n := range p.data.others {
@@ -43,7 +42,7 @@ func (p *agentsPage) rows() []*placed {
 		rows = append(rows, &placed{row: newFlowRow(gap8, p.fileButtons(a)...), gap: gap16, max: proseMax})
 	}
 	if s, ok := p.data.skill(p.picked); ok && s.Err != nil {
-		add(newCardRow(roleHot, newParagraph("This skill can't be used: "+fullStop(s.Err.Error()), roleText)))
+		add(newCardRow(roleHot, newParagraph(trWith("This skill can't be used: {{.Error}}", places{"Error": fullStop(s.Err.Error())}), roleText)))
 	}
 	rows = append(rows, p.fileRows()...)
 	if isAgent {
@@ -61,14 +60,14 @@ func (p *agentsPage) saidRow() row {
 	if p.undo == nil {
 		return newParagraph(p.said, role)
 	}
-	return newBoxRow(line(gap12, 0, newWords(p.said, role, sizeText).squeezable(), newButton(buttonLink, "Undo", p.undo)))
+	return newBoxRow(line(gap12, 0, newWords(p.said, role, sizeText).squeezable(), newButton(buttonLink, tr("Undo"), p.undo)))
 }
 
 // agentCard is who the agent is, with its switch, model and role.
 func (p *agentsPage) agentCard(a agents.Agent) row {
-	state, label := "", "Switch off"
+	state, label := "", tr("Switch off")
 	if !a.Enabled {
-		state, label = "switched off", "Switch on"
+		state, label = tr("switched off"), tr("Switch on")
 	}
 	top := []fyne.CanvasObject{boldWords(agentTitle(a)).squeezable(), smallWords(state)}
 	if a.Err == nil {
@@ -76,10 +75,10 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 	}
 	meta := []string{orElse(a.Slug, a.ID), filepath.Base(a.Path)}
 	if a.Entry {
-		meta = append(meta, "sees the conversation")
+		meta = append(meta, tr("sees the conversation"))
 	}
 	if a.Tools != nil {
-		meta = append(meta, orElse(strings.Join(a.Tools, ", "), "no tools"))
+		meta = append(meta, orElse(strings.Join(a.Tools, ", "), tr("no tools")))
 	}
 	parts := []fyne.CanvasObject{line(gap12, 0, top...)}
 	if a.Description != "" {
@@ -87,12 +86,12 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 	}
 	parts = append(parts, newProse([]run{{text: strings.Join(meta, " · ")}}, sizeSmall, roleMuted))
 	if a.Err == nil {
-		model := orElse(a.Model, automaticModel)
+		model := orElse(a.Model, automaticModel())
 		parts = append(parts, spacer(gap4), line(gap8, -1,
 			p.w.pill(model, func() *fyne.Menu {
 				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })
 			}),
-			p.w.pill("role: "+a.Role, func() *fyne.Menu { return p.roleMenu(a) })))
+			p.w.pill(trWith("role: {{.Role}}", places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
 	}
 	return newCardRow(roleNone, parts...)
 }
@@ -130,7 +129,7 @@ func (p *agentsPage) set(a agents.Agent, key string, value any) {
 			return "", nil, err
 		}
 		p.w.p.Do(func() { p.news.own[file] = true })
-		return fmt.Sprintf("%s: it holds from the next message on.", agentTitle(a)), nil, nil
+		return trWith("{{.Agent}}: it holds from the next message on.", places{"Agent": agentTitle(a)}), nil, nil
 	})
 }
 
@@ -149,13 +148,13 @@ func (p *agentsPage) errorCard(a agents.Agent) row {
 	}
 	place := filepath.Base(file)
 	if at > 0 {
-		place += ", line " + strconv.Itoa(at)
+		place += trWith(", line {{.At}}", places{"At": strconv.Itoa(at)})
 	}
-	parts := []fyne.CanvasObject{newParagraph("Can't be used: "+fullStop(why), roleText)}
+	parts := []fyne.CanvasObject{newParagraph(trWith("Can't be used: {{.Why}}", places{"Why": fullStop(why)}), roleText)}
 	if fix := jsonFix(why); fix != "" {
 		parts = append(parts, newParagraph(fix, roleMuted))
 	}
-	parts = append(parts, spacer(gap4), line(gap8, -1, newButton(buttonPlain, "Put it right in "+place, func() {
+	parts = append(parts, spacer(gap4), line(gap8, -1, newButton(buttonPlain, trWith("Put it right in {{.Place}}", places{"Place": place}), func() {
 		p.files[p.picked] = file
 		p.editing = true
 		p.loadThen(func() { p.startEditing(at) })
@@ -167,15 +166,15 @@ func (p *agentsPage) errorCard(a agents.Agent) row {
 func jsonFix(why string) string {
 	switch {
 	case strings.Contains(why, "looking for beginning of object key"):
-		return "Most often a comma too many before it, or a name without quotes."
+		return tr("Most often a comma too many before it, or a name without quotes.")
 	case strings.Contains(why, "after object key:value pair"):
-		return "Most often a comma is missing at the end of the line before."
+		return tr("Most often a comma is missing at the end of the line before.")
 	case strings.Contains(why, "unexpected end"):
-		return "A closing brace or quote is missing at the end."
+		return tr("A closing brace or quote is missing at the end.")
 	case strings.Contains(why, "looking for beginning of value"):
-		return "Texts stand in \"double quotes\"; true, false and numbers stand without."
+		return tr("Texts stand in \"double quotes\"; true, false and numbers stand without.")
 	case strings.Contains(why, "after object key"):
-		return "A colon is missing between name and value."
+		return tr("A colon is missing between name and value.")
 	}
 	return ""
 }
@@ -202,12 +201,12 @@ func (p *agentsPage) fileButtons(a agents.Agent) []fyne.CanvasObject {
 func (p *agentsPage) fileRows() []*placed {
 	o := p.data.owned
 	edit := func() { p.startEditing(0) }
-	label, openLabel := "Edit", "Open in my editor"
+	label, openLabel := tr("Edit"), tr("Open in my editor")
 	if o.Missing {
-		label, openLabel = "Write it", "Create and open"
+		label, openLabel = tr("Write it"), tr("Create and open")
 	}
 	if p.w.shelf.dirty(o.Path) {
-		label = "Go on editing"
+		label = tr("Go on editing")
 	}
 	head := []fyne.CanvasObject{p.purpose(o), newButton(buttonQuiet, openLabel, func() { p.w.openFile(o.Path) })}
 	if o.Why == "" {
@@ -232,7 +231,7 @@ func (p *agentsPage) fileRows() []*placed {
 
 // purpose is what the file is for, and where it is.
 func (p *agentsPage) purpose(o sessionmem.Owned) *words {
-	text := "who all agents are, where they have no soul.md of their own"
+	text := tr("who all agents are, where they have no soul.md of their own")
 	if a, ok := p.data.agent(p.picked); ok {
 		for _, f := range agentFiles(a) {
 			if f.path == o.Path {
@@ -240,24 +239,24 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *words {
 			}
 		}
 	} else if s, ok := p.data.skill(p.picked); ok {
-		text = "a skill: " + orElse(s.Description, "no description")
+		text = "a skill: " + orElse(s.Description, tr("no description"))
 	}
 	switch {
 	case o.Missing:
-		text = "not there yet: " + text
+		text = trWith("not there yet: {{.Text}}", places{"Text": text})
 	case o.Link != "":
-		text += " · a link to " + o.Link
+		text += trWith(" · a link to {{.Link}}", places{"Link": o.Link})
 	}
 	return smallWords(text).squeezable()
 }
 
 // endRows are what can be done with the agent as a whole.
 func (p *agentsPage) endRows(a agents.Agent) []*placed {
-	buttons := []fyne.CanvasObject{newButton(buttonPlain, "Open folder", func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
+	buttons := []fyne.CanvasObject{newButton(buttonPlain, tr("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
-		buttons = append(buttons, newButton(buttonPlain, "Reset to default…", func() { p.reset(a) }))
+		buttons = append(buttons, newButton(buttonPlain, tr("Reset to default…"), func() { p.reset(a) }))
 	}
-	buttons = append(buttons, newButton(buttonDanger, "Delete…", func() { p.delete(a) }))
+	buttons = append(buttons, newButton(buttonDanger, tr("Delete…"), func() { p.delete(a) }))
 	return []*placed{{row: newFlowRow(gap8, buttons...), gap: gap20, max: proseMax}}
 }
 
@@ -266,7 +265,7 @@ func (p *agentsPage) endRows(a agents.Agent) []*placed {
 func (p *agentsPage) refuseUnsaved(a agents.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.w.shelf.dirty(f.path) {
-			p.said, p.saidBad, p.undo = "Your edit of "+f.name+" is not saved. Save or discard it first.", true, nil
+			p.said, p.saidBad, p.undo = trWith("Your edit of {{.Name}} is not saved. Save or discard it first.", places{"Name": f.name}), true, nil
 			p.view.offset = 0
 			p.draw()
 			return true
@@ -280,16 +279,16 @@ func (p *agentsPage) reset(a agents.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	p.w.confirm("Reset "+agentTitle(a)+"?", "Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays.", "Reset", func() {
+	p.w.confirm(trWith("Reset {{.Agent}}?", places{"Agent": agentTitle(a)}), tr("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), tr("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.w.parts.roster.Reset(ctx, a.ID)
 			if err != nil {
 				return "", nil, err
 			}
 			if len(kept) == 0 {
-				return agentTitle(a) + " is as shipped.", nil, nil
+				return trWith("{{.Agent}} is as shipped.", places{"Agent": agentTitle(a)}), nil, nil
 			}
-			return agentTitle(a) + " is as shipped; the old one is kept as " + filepath.Base(kept[0]) + ".", nil, nil
+			return trWith("{{.Agent}} is as shipped; the old one is kept as {{.Kept}}.", places{"Agent": agentTitle(a), "Kept": filepath.Base(kept[0])}), nil, nil
 		})
 	})
 }
@@ -299,19 +298,19 @@ func (p *agentsPage) delete(a agents.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	p.w.confirm("Delete "+agentTitle(a)+"?", "Its folder, with what it remembers, goes to the trash in agents/.trash.", "Delete", func() {
+	p.w.confirm(trWith("Delete {{.Agent}}?", places{"Agent": agentTitle(a)}), tr("Its folder, with what it remembers, goes to the trash in agents/.trash."), tr("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.w.parts.roster.Delete(ctx, a)
 			if err != nil {
 				return "", nil, err
 			}
-			return agentTitle(a) + " is deleted.", func() { p.restore(trash, a) }, nil
+			return trWith("{{.Agent}} is deleted.", places{"Agent": agentTitle(a)}), func() { p.restore(trash, a) }, nil
 		})
 	})
 }
 
 func (p *agentsPage) restore(trash string, a agents.Agent) {
 	p.act(func(context.Context) (string, func(), error) {
-		return agentTitle(a) + " is back.", nil, p.w.parts.roster.Restore(trash, a.Path)
+		return trWith("{{.Agent}} is back.", places{"Agent": agentTitle(a)}), nil, p.w.parts.roster.Restore(trash, a.Path)
 	})
 }

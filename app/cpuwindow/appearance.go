@@ -152,7 +152,7 @@ func (w *Window) togglePin() {
 	on := !w.parts.config().Window.OnTop
 	w.setSetting("window.on_top", strconv.FormatBool(on), func(err error) {
 		if err == nil && !on {
-			w.tell("The window stays above the others until it is closed and mac-stats starts again", "")
+			w.tell(tr("The window stays above the others until it is closed and mac-stats starts again"), "")
 		}
 	})
 }

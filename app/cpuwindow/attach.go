@@ -43,7 +43,7 @@ func (p pending) label() string {
 func sizeWords(n int) string {
 	switch {
 	case n < 1000:
-		return plural(n, "byte", "bytes")
+		return trCount("{{.N}} bytes", n)
 	case n < 1<<20:
 		return fmt.Sprintf("%d KB", (n+1023)>>10)
 	}
@@ -101,7 +101,7 @@ func (w *Window) addFiles(c *conversation, files []pending, refused []string) {
 		switch {
 		case slices.ContainsFunc(c.attached, same):
 		case len(c.attached) >= sessionmem.MaxUploads:
-			refused = append(refused, fmt.Sprintf("%s is one too many: a message takes %d files.", f.attachment().Name, sessionmem.MaxUploads))
+			refused = append(refused, trWith("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", places{"Name": f.attachment().Name, "MaxUploads": sessionmem.MaxUploads}))
 		default:
 			c.attached = append(c.attached, f)
 			w.thumbs.remember(f)
@@ -132,7 +132,7 @@ func (w *Window) attachPasted(text string) {
 		return
 	}
 	w.addFiles(w.shown, []pending{{upload: u}}, nil)
-	w.compose.say("the pasted text is long: it goes along as a file")
+	w.compose.say(tr("the pasted text is long: it goes along as a file"))
 }
 
 // pasteImage attaches the image on the clipboard, if there is one.
@@ -167,15 +167,15 @@ func (w *Window) chooseFile() {
 	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
 		switch {
 		case err != nil:
-			w.compose.warn("The folder can't be read: " + err.Error())
+			w.compose.warn(trWith("The folder can't be read: {{.Error}}", places{"Error": err.Error()}))
 		case r != nil:
 			path := r.URI().Path()
 			_ = r.Close() // it is read whole, by its path
 			w.attachPaths([]string{path})
 		}
 	}, w.win)
-	d.SetTitleText("Attach a text file or an image")
-	d.SetConfirmText("Attach")
+	d.SetTitleText(tr("Attach a text file or an image"))
+	d.SetConfirmText(tr("Attach"))
 	size := w.win.Canvas().Size()
 	w.showChooser(d) // it has no size before
 	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +77,7 @@ type builtEntry struct {
 
 func newChatView(act chatActions) *chatView {
 	c := &chatView{act: act, port: newViewport(), built: map[string]*builtEntry{}, feet: map[string]*answerFoot{}, expanded: map[string]bool{}, now: time.Now}
-	c.latest = newButton(buttonPlain, "Jump to latest ↓", func() { c.port.toEnd() })
+	c.latest = newButton(buttonPlain, tr("Jump to latest ↓"), func() { c.port.toEnd() })
 	c.latest.size = sizeSmall
 	c.latest.Hide()
 	c.port.onAway = func(away bool) {
@@ -183,9 +182,9 @@ func (c *chatView) messages() int {
 
 // nameLatest says how many messages came since the reader left the end.
 func (c *chatView) nameLatest() {
-	label := "Jump to latest ↓"
+	label := tr("Jump to latest ↓")
 	if n := c.messages() - c.left; n > 0 && c.port.away && c.last.older == c.olderThen {
-		label = plural(n, "new message", "new messages") + " ↓"
+		label = trCount("{{.N}} new messages", n) + " ↓"
 	}
 	if c.latest.text != label {
 		c.latest.SetText(label)
@@ -206,7 +205,7 @@ func (c *chatView) turnFoot(turn []entryView, newest bool) *placed {
 }
 
 func (c *chatView) olderRow(n int) row {
-	return newDivider(plural(n, "older entry", "older entries")+" · show", c.act.showOlder)
+	return newDivider(trWith("{{.Older}} · show", places{"Older": trCount("{{.N}} older entries", n)}), c.act.showOlder)
 }
 
 // setExtra puts cards below the conversation.
@@ -302,12 +301,12 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 
 func (c *chatView) thinkingWords(e *entryView) string {
 	if e.live {
-		return "Thinking…" + since(e.began, c.now())
+		return trWith("Thinking…{{.Time}}", places{"Time": since(e.began, c.now())})
 	}
 	if t := tookWords(e.took); t != "" {
-		return "Thought for " + t
+		return trWith("Thought for {{.T}}", places{"T": t})
 	}
-	return "Thought"
+	return tr("Thought")
 }
 
 func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
@@ -328,11 +327,11 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 }
 
 func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
-	label := "older messages summarised · "
+	label := tr("older messages summarised · ")
 	if e.count > 0 {
-		label = plural(e.count, "older message", "older messages") + " summarised · "
+		label = trWith("{{.Older}} summarised · ", places{"Older": trCount("{{.N}} older messages", e.count)})
 	}
-	label += map[bool]string{false: "show", true: "hide"}[open]
+	label += map[bool]string{false: tr("show"), true: tr("hide")}[open]
 	b.rows = []*placed{{row: newDivider(label, func() { c.toggle(e.key) }), gap: gap16}}
 	if open {
 		f := newFramed(newProse([]run{{text: e.text}}, sizeText, roleMuted), rolePanel, roleLine, radiusCard, gap12, gap8)
@@ -343,13 +342,13 @@ func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
 func (c *chatView) noteRow(e *entryView) row {
 	if e.retryID != "" {
 		f := fault{userID: e.retryID}
-		return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, "Retry", func() { c.act.retry(f) })))
+		return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, tr("Retry"), func() { c.act.retry(f) })))
 	}
 	if e.undoID == "" {
 		return newProse(codeSpans(e.text, roleNone), sizeSmall, roleMuted)
 	}
 	key, id := e.key, e.undoID
-	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, "Undo", func() { c.act.undo(key, id) })))
+	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, tr("Undo"), func() { c.act.undo(key, id) })))
 }
 
 func shorten(s string, n int) string {
@@ -499,7 +498,7 @@ func (h *headRow) set(e *entryView, now time.Time) {
 	h.who.SetText(e.agent)
 	parts := []string{e.model, whenWords(e.at, now), speedWords(e.speed)}
 	if e.again {
-		parts = append(parts, "answered again")
+		parts = append(parts, tr("answered again"))
 	}
 	meta := ""
 	for _, p := range parts {
@@ -537,7 +536,7 @@ type callRow struct {
 
 func newCallRow(onTap, onStop func()) *callRow {
 	r := &callRow{dot: newDot(roleAccent), who: boldWords(""), task: mutedWords("").squeezable(), state: smallWords("")}
-	r.stop = newButton(buttonQuiet, "Stop", onStop)
+	r.stop = newButton(buttonQuiet, tr("Stop"), onStop)
 	r.stop.Hide()
 	r.box = line(gap8, 2, sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
 	bg := newSurface(roleCard, roleLine, radiusCard)
@@ -549,16 +548,16 @@ func (r *callRow) set(e *entryView, open bool, now time.Time) {
 	role, state := roleMuted, tookWords(e.took)
 	switch {
 	case e.live:
-		role, state = roleAccent, "working…"+since(e.began, now)
+		role, state = roleAccent, trWith("working…{{.Time}}", places{"Time": since(e.began, now)})
 	case e.failed != "":
-		role, state = roleHot, "failed: "+shorten(e.failed, 40)
-		if e.failed == stopped {
-			state = stopped
+		role, state = roleHot, trWith("failed: {{.Failed}}", places{"Failed": shorten(e.failed, 40)})
+		if e.failed == stopped() {
+			state = stopped()
 		}
 	case !e.tool && state != "":
-		state = "done in " + state
+		state = trWith("done in {{.State}}", places{"State": state})
 	case state == "":
-		state = "done"
+		state = tr("done")
 	}
 	r.dot.set(role, roleNone)
 	r.who.SetText(shorten(e.agent, 32))
@@ -591,34 +590,26 @@ func (c *chatView) errorRow(e *entryView) row {
 	}
 	var buttons []fyne.CanvasObject
 	if f.kind == agents.KindModelMissing && f.model != "" {
-		buttons = append(buttons, newButton(buttonPrimary, "Pull "+f.model, func() { c.act.pull(f.model) }))
+		buttons = append(buttons, newButton(buttonPrimary, trWith("Pull {{.Model}}", places{"Model": f.model}), func() { c.act.pull(f.model) }))
 	}
 	buttons = append(buttons, c.offers(f)...)
-	kind, label := buttonPrimary, "Retry"
+	kind, label := buttonPrimary, tr("Retry")
 	if len(buttons) > 0 {
 		kind = buttonPlain
 	}
 	if f.userID == "" {
-		label = "Send again"
+		label = tr("Send again")
 	}
 	buttons = append(buttons, newButton(kind, label, func() { c.act.retry(f) }))
 	if f.kind == agents.KindTimeout || f.kind == agents.KindBusy {
-		buttons = append(buttons, newButton(buttonPlain, "Re-check", c.act.recheck))
+		buttons = append(buttons, newButton(buttonPlain, tr("Re-check"), c.act.recheck))
 	}
 	if f.kind == agents.KindDisk {
-		buttons = append(buttons, newButton(buttonPlain, "Open data folder", c.act.openFolder))
+		buttons = append(buttons, newButton(buttonPlain, tr("Open data folder"), c.act.openFolder))
 	}
 	if f.again != "" {
 		buttons = append(buttons, smallWords(f.again))
 	}
 	parts = append(parts, spacer(gap4), line(gap8, -1, buttons...))
 	return newCardRow(roleHot, parts...)
-}
-
-// plural is "1 message", "3 messages".
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }

@@ -64,7 +64,7 @@ func (w *Window) choose(c *conversation, s sessionmem.SessionSettings) {
 		c.mu.Unlock()
 		if err != nil && w.ctx.Err() == nil {
 			w.p.Do(func() {
-				w.tell("What you chose holds until mac-stats ends: it could not be written", err.Error())
+				w.tell(tr("What you chose holds until mac-stats ends: it could not be written"), err.Error())
 			})
 		}
 	}()
@@ -74,13 +74,13 @@ func (w *Window) choose(c *conversation, s sessionmem.SessionSettings) {
 func optionsWords(s sessionmem.SessionSettings) string {
 	var parts []string
 	if s.Temperature != nil {
-		parts = append(parts, "temperature "+strconv.FormatFloat(*s.Temperature, 'f', -1, 64))
+		parts = append(parts, trWith("temperature {{.What}}", places{"What": strconv.FormatFloat(*s.Temperature, 'f', -1, 64)}))
 	}
 	if s.Prompt != "" {
-		parts = append(parts, "instructions")
+		parts = append(parts, tr("instructions"))
 	}
 	if len(parts) == 0 {
-		return "options"
+		return tr("options")
 	}
 	return strings.Join(parts, " · ")
 }

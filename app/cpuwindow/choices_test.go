@@ -156,7 +156,7 @@ func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 		if name == first || !b.keeper.IsPrivate(name) {
 			t.Errorf("the chat %s is not private", name)
 		}
-		b.sees("A private chat", privateHint, "private")
+		b.sees("A private chat", privateHint(), "private")
 		b.w.NewPrivateChat()
 		if b.w.shown.name != name {
 			t.Error("an empty one is not kept")
@@ -166,7 +166,7 @@ func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 		if b.w.shown.private || b.keeper.IsPrivate(b.w.shown.name) {
 			t.Error("a new chat is private")
 		}
-		b.sees(askHint)
+		b.sees(askHint())
 		b.seesNot("A private chat")
 	})
 }

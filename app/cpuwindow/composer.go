@@ -149,17 +149,17 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	c := &composer{onSend: onSend, onStop: onStop, onDraft: onDraft, rows: 1, check: func(string) string { return "" }}
 	c.box = newSurface(roleCard, roleLine, radiusBubble)
 	c.hint = newWords("", roleMuted, sizeSmall).squeezable()
-	c.send = newButton(buttonPrimary, "Send", c.submit)
-	c.stop = newButton(buttonDanger, "Stop", func() { c.onStop() })
+	c.send = newButton(buttonPrimary, tr("Send"), c.submit)
+	c.stop = newButton(buttonDanger, tr("Stop"), func() { c.onStop() })
 	c.stop.Hide()
-	c.attach = newButton(buttonQuiet, "Attach", func() { c.onAttach() })
+	c.attach = newButton(buttonQuiet, tr("Attach"), func() { c.onAttach() })
 	c.note = newProse(nil, sizeSmall, roleHot)
 	c.note.Hide()
 	c.flow = &flowLayout{}
 	c.chips = container.New(c.flow)
 	c.chips.Hide()
 	e := newChatEntry()
-	e.PlaceHolder = askHint
+	e.PlaceHolder = askHint()
 	e.onSend, e.onEscape = c.submit, func() { c.onStop() }
 	e.onFocus = c.ring
 	e.OnChanged = func(t string) {

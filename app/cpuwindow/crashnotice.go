@@ -26,7 +26,7 @@ func (w *Window) tellOf(n backend.Notice) {
 	w.tell(n.Text, n.Next)
 	w.told = &n
 	if n.Kind == backend.NoticeCrash {
-		w.notice.offerTo("Copy diagnostics", w.copyDiagnostics)
+		w.notice.offerTo(tr("Copy diagnostics"), w.copyDiagnostics)
 		w.center.Refresh()
 	}
 }
@@ -44,7 +44,7 @@ func (w *Window) onDismissed() {
 		go func() {
 			if err := w.parts.crashes.DismissCrashes(); err != nil {
 				w.p.Do(func() {
-					w.tell("The crash report can't be put away: "+err.Error(), "You are told of it again at the next start.")
+					w.tell(trWith("The crash report can't be put away: {{.Error}}", places{"Error": err.Error()}), tr("You are told of it again at the next start."))
 				})
 			}
 		}()
@@ -58,11 +58,11 @@ func (w *Window) copyDiagnostics() {
 		text, err := w.parts.crashes.CrashReport()
 		w.p.Do(func() {
 			if err != nil {
-				w.tell("The crash report can't be copied: "+err.Error(), "It is in the folder `logs` of the data folder.")
+				w.tell(trWith("The crash report can't be copied: {{.Error}}", places{"Error": err.Error()}), tr("It is in the folder `logs` of the data folder."))
 				return
 			}
 			w.p.App.Clipboard().SetContent(text)
-			w.notice.offerTo("Copied", w.copyDiagnostics)
+			w.notice.offerTo(tr("Copied"), w.copyDiagnostics)
 		})
 	}()
 }

@@ -110,12 +110,12 @@ type editor struct {
 func newEditor(act editorActions) *editor {
 	e := &editor{act: act, entry: newFileEntry(), box: newSurface(roleCode, roleLine, radiusCard), trouble: newViewport()}
 	e.name, e.state, e.where = boldWords("").squeezable(), smallWords("").squeezable(), smallWords("").squeezable()
-	e.save = newButton(buttonPrimary, "Save", func() { e.act.save(e.buffer) })
-	e.discard = newButton(buttonQuiet, "Discard", e.onDiscard)
-	e.done = newButton(buttonPlain, "Done", func() { e.act.close() })
-	e.back = newButton(buttonQuiet, "Take back", e.onTakeBack)
-	e.prev = newButton(buttonQuiet, "‹ Part before", func() { e.turn(-1) })
-	e.next = newButton(buttonQuiet, "Next part ›", func() { e.turn(1) })
+	e.save = newButton(buttonPrimary, tr("Save"), func() { e.act.save(e.buffer) })
+	e.discard = newButton(buttonQuiet, tr("Discard"), e.onDiscard)
+	e.done = newButton(buttonPlain, tr("Done"), func() { e.act.close() })
+	e.back = newButton(buttonQuiet, tr("Take back"), e.onTakeBack)
+	e.prev = newButton(buttonQuiet, tr("‹ Part before"), func() { e.turn(-1) })
+	e.next = newButton(buttonQuiet, tr("Next part ›"), func() { e.turn(1) })
 	e.entry.onSave, e.entry.onEscape = func() { e.act.save(e.buffer) }, func() { e.act.close() }
 	e.entry.onKey = func(s fyne.Shortcut) bool { return e.act.shortcut(s) }
 	e.entry.onFocus = e.ring
@@ -270,18 +270,18 @@ func (e *editor) onChoice(c choice) {
 // refresh shows the buffer's state.
 func (e *editor) refresh() {
 	b := e.buffer
-	words, role := "as on disk", roleMuted
+	words, role := tr("as on disk"), roleMuted
 	switch {
 	case b.saving:
-		words = "saving…"
+		words = tr("saving…")
 	case b.theirs != nil:
-		words, role = "changed here and outside", roleWarn
+		words, role = tr("changed here and outside"), roleWarn
 	case b.dirty():
-		words, role = "not saved yet", roleWarn
+		words, role = tr("not saved yet"), roleWarn
 	case b.base.Missing:
-		words = "not there yet: saving makes it"
+		words = tr("not there yet: saving makes it")
 	case b.base.Link != "":
-		words = "a link to " + b.base.Link
+		words = trWith("a link to {{.Link}}", places{"Link": b.base.Link})
 	}
 	e.state.set(words, role)
 	e.save.Disable()
@@ -328,7 +328,7 @@ func (e *editor) showTrouble() {
 	case b.theirs != nil:
 		rows = e.conflictRows()
 	case b.err != nil:
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph("Not saved: "+fullStop(b.err.Error()), roleText), newParagraph("What you wrote is kept, also if you close the window.", roleMuted))})
+		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(trWith("Not saved: {{.Error}}", places{"Error": fullStop(b.err.Error())}), roleText), newParagraph(tr("What you wrote is kept, also if you close the window."), roleMuted))})
 	}
 	e.trouble.setRows(rows)
 }
@@ -338,14 +338,14 @@ const conflictLines = 40
 
 func (e *editor) conflictRows() []*placed {
 	b := e.buffer
-	said := "This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save."
+	said := tr("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
 	if b.theirs.Missing {
-		said = "This file is gone outside. Keep yours to write it again."
+		said = tr("This file is gone outside. Keep yours to write it again.")
 	}
 	card := newCardRow(roleWarn, newParagraph(said, roleText), spacer(gap4), line(gap8, -1,
-		newButton(buttonPlain, "Keep mine", func() { e.onChoice(takeMine) }),
-		newButton(buttonPlain, "Take theirs", func() { e.onChoice(takeTheirs) }),
-		newButton(buttonPlain, "Both", func() { e.onChoice(takeBoth) })))
+		newButton(buttonPlain, tr("Keep mine"), func() { e.onChoice(takeMine) }),
+		newButton(buttonPlain, tr("Take theirs"), func() { e.onChoice(takeTheirs) }),
+		newButton(buttonPlain, tr("Both"), func() { e.onChoice(takeBoth) })))
 	return []*placed{{row: card}, {row: newLinesCard(changedLines(sessionmem.DiffLines(b.theirs.Text, b.text), conflictLines)), gap: gap8}}
 }
 
@@ -363,7 +363,7 @@ func changedLines(diff []sessionmem.DiffLine, n int) []cardLine {
 		}
 	}
 	if more > 0 {
-		lines = append(lines, cardLine{text: "and " + plural(more, "more line", "more lines"), faint: true})
+		lines = append(lines, cardLine{text: trWith("and {{.More}}", places{"More": trCount("{{.N}} more lines", more)}), faint: true})
 	}
 	return lines
 }

@@ -52,7 +52,7 @@ func (w *Window) editChanged(b *editBuffer) {
 // tellUnkept says that an edit could not be written down: it is in the window alone.
 func (w *Window) tellUnkept(err error) {
 	w.p.Do(func() {
-		w.tell("An edit that is not saved yet is only in this window: "+err.Error(), "Save it, or copy it elsewhere, before you quit.")
+		w.tell(trWith("An edit that is not saved yet is only in this window: {{.Error}}", places{"Error": err.Error()}), tr("Save it, or copy it elsewhere, before you quit."))
 	})
 }
 
@@ -72,9 +72,9 @@ func (w *Window) restoreEdits() {
 			w.markPages()
 			switch {
 			case err != nil:
-				w.tell("An edit of an earlier time can't be read", err.Error())
+				w.tell(tr("An edit of an earlier time can't be read"), err.Error())
 			case len(names) > 0:
-				w.tell("Edits that were not saved are back: "+strings.Join(names, ", "), "They wait on the pages Memory and Agents.")
+				w.tell(trWith("Edits that were not saved are back: {{.Names}}", places{"Names": strings.Join(names, ", ")}), tr("They wait on the pages Memory and Agents."))
 			}
 		})
 	}()

@@ -227,7 +227,7 @@ func (w *Window) fileActions(session string) fileActions {
 		open: func(a sessionmem.Attachment) {
 			path := w.parts.keeper.AttachmentPath(session, a)
 			if path == "" {
-				w.tell(a.Name+" is in memory only", "Nothing of a private chat is written, so no other program can open it.")
+				w.tell(trWith("{{.Name}} is in memory only", places{"Name": a.Name}), tr("Nothing of a private chat is written, so no other program can open it."))
 				return
 			}
 			go func() {

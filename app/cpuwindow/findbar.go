@@ -23,12 +23,12 @@ type findBar struct {
 func newFindBar(onChange func(phrase string), step func(by int), leave func(), shortcut func(fyne.Shortcut) bool) *findBar {
 	f := &findBar{count: smallWords("")}
 	f.entry = &findEntry{step: step, leave: leave, shortcut: shortcut}
-	f.entry.PlaceHolder = "Find in this conversation"
+	f.entry.PlaceHolder = tr("Find in this conversation")
 	f.entry.OnChanged = onChange
 	f.entry.ExtendBaseWidget(f.entry)
-	f.prev = newButton(buttonQuiet, "Previous", func() { step(-1) })
-	f.next = newButton(buttonQuiet, "Next", func() { step(1) })
-	done := newButton(buttonQuiet, "Done", leave)
+	f.prev = newButton(buttonQuiet, tr("Previous"), func() { step(-1) })
+	f.next = newButton(buttonQuiet, tr("Next"), func() { step(1) })
+	done := newButton(buttonQuiet, tr("Done"), leave)
 	field := container.NewStack(newSurface(roleCard, roleLine, radiusRow), f.entry)
 	f.box = container.New(tightLayout{}, inset(6, 6, gap20, gap20, line(gap12, 0, field, f.count, f.prev, f.next, done)), hairline())
 	f.ExtendBaseWidget(f)

@@ -45,9 +45,9 @@ func finishedWords(title string, last agents.Event) string {
 	}
 	switch {
 	case last.Type == agents.EventDone:
-		return about + "the answer is ready"
+		return trWith("{{.About}}the answer is ready", places{"About": about})
 	case last.Type == agents.EventError && last.Kind != agents.KindCancelled:
-		return about + "there is no answer, something went wrong"
+		return trWith("{{.About}}there is no answer, something went wrong", places{"About": about})
 	}
 	return ""
 }

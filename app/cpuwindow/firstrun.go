@@ -70,7 +70,7 @@ func (w *Window) drawWelcome() {
 	}
 	rows := []*placed{
 		textRow(tr("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), roleMuted, gap4),
-		{row: newProse([]run{{text: trWith("Step {{.Step}} of {{.Steps}}", map[string]any{"Step": w.step + 1, "Steps": welcomeSteps})}}, sizeSmall, roleMuted), gap: gap20},
+		{row: newProse([]run{{text: trWith("Step {{.Step}} of {{.Steps}}", places{"Step": w.step + 1, "Steps": welcomeSteps})}}, sizeSmall, roleMuted), gap: gap20},
 	}
 	var body []*placed
 	ready := true // going on is what is to be done now
@@ -194,7 +194,7 @@ func modelNote(m ollama.ModelInfo, memory uint64) string {
 	}
 	note := fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
 	if memory > 0 && float64(m.Size) > modelShare*float64(memory) {
-		note = trWith("{{.Size}}, too large to run well with {{.Memory}} GB of memory", map[string]any{"Size": note, "Memory": wholeGigabytes(memory)})
+		note = trWith("{{.Size}}, too large to run well with {{.Memory}} GB of memory", places{"Size": note, "Memory": wholeGigabytes(memory)})
 	}
 	return note
 }

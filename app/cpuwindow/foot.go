@@ -21,7 +21,7 @@ type foot struct {
 }
 
 func newFoot(openSummary func()) *foot {
-	f := &foot{label: smallWords("Context"), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords(""), server: smallWords("")}
+	f := &foot{label: smallWords(tr("Context")), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords(""), server: smallWords("")}
 	f.label.Hide()
 	f.bar.Hide()
 	f.summary.Hide()
@@ -77,7 +77,7 @@ func (f *foot) setUsage(u *agents.Usage, summarised int) {
 	f.context.Hidden = !on
 	f.summary.Hidden = summarised == 0
 	if summarised > 0 {
-		f.summary.SetText(plural(summarised, "older message", "older messages") + " summarised")
+		f.summary.SetText(trCount("{{.N}} older messages", summarised) + " summarised")
 	}
 	f.box.Refresh()
 }
@@ -92,7 +92,7 @@ func (f *foot) fill(u *agents.Usage) string {
 		role = roleWarn
 	}
 	f.bar.set(share, role)
-	return fmt.Sprintf("%s of %s", tokensWords(u.PromptTokens+u.AnswerTokens), tokensWords(u.ContextSize))
+	return trWith("{{.PromptTokens}} of {{.ContextSize}}", places{"PromptTokens": tokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": tokensWords(u.ContextSize)})
 }
 
 func (f *foot) setReload(text string) {

@@ -11,10 +11,10 @@ import (
 )
 
 // untitled is the title of a chat in which nothing was said yet.
-const untitled = "New chat"
+func untitled() string { return tr("New chat") }
 
 // automaticModel is what stands where no model is chosen.
-const automaticModel = "automatic model"
+func automaticModel() string { return tr("automatic model") }
 
 // header is the line above the chat: title, agent, model, what to do with it.
 type header struct {
@@ -34,19 +34,19 @@ type header struct {
 }
 
 func newHeader(openDrawer, pickAgent, pickModel, options, explainPrivate, openFile, newChat, leaveDemo func()) *header {
-	h := &header{title: boldWords(untitled).squeezable(), empty: true}
-	h.chats = newButton(buttonQuiet, "Chats", openDrawer)
+	h := &header{title: boldWords(untitled()).squeezable(), empty: true}
+	h.chats = newButton(buttonQuiet, tr("Chats"), openDrawer)
 	h.chats.size = sizeText
 	h.chats.Hide()
-	h.agent = newButton(buttonPill, "orchestrator", pickAgent)
-	h.model = newButton(buttonPill, automaticModel, pickModel)
-	h.options = newButton(buttonPill, "options", options)
-	h.private = newButton(buttonPill, "private", explainPrivate)
+	h.agent = newButton(buttonPill, tr("orchestrator"), pickAgent)
+	h.model = newButton(buttonPill, automaticModel(), pickModel)
+	h.options = newButton(buttonPill, tr("options"), options)
+	h.private = newButton(buttonPill, tr("private"), explainPrivate)
 	h.private.tone = roleWarn
 	h.private.Hide()
-	h.file = newButton(buttonQuiet, "Open file", openFile)
-	h.fresh = newButton(buttonQuiet, "New chat", newChat)
-	h.demo = newButton(buttonPill, "demo, no model", leaveDemo)
+	h.file = newButton(buttonQuiet, tr("Open file"), openFile)
+	h.fresh = newButton(buttonQuiet, tr("New chat"), newChat)
+	h.demo = newButton(buttonPill, tr("demo, no model"), leaveDemo)
 	h.demo.tone = roleWarn
 	h.demo.Hide()
 	h.layout = &headerLayout{}
@@ -168,7 +168,7 @@ func (h *header) set(title, agent, model, options string, hasFile bool) {
 	h.model.SetText(model)
 	h.options.SetText(options)
 	h.file.Hidden = !hasFile
-	h.empty = title == untitled
+	h.empty = title == untitled()
 	h.fresh.Hidden = !h.layout.narrow || h.empty
 	h.bar.Refresh()
 }
@@ -209,7 +209,7 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 		}
 		item := fyne.NewMenuItem(label, func() { pick(a.Slug) })
 		if a.Err != nil {
-			item.Label = fmt.Sprintf("%s  ·  can't be used: %s", orElse(a.Slug, a.ID), shorten(a.Err.Error(), 56))
+			item.Label = trWith("{{.Slug}}  ·  can't be used: {{.Error}}", places{"Slug": orElse(a.Slug, a.ID), "Error": shorten(a.Err.Error(), 56)})
 			item.Disabled = true
 		}
 		item.Checked = a.Slug == chosen
@@ -220,7 +220,7 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 
 // modelMenu is the models to choose from; "" leaves it to the agent.
 func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string)) *fyne.Menu {
-	auto := fyne.NewMenuItem("automatic: the agent's own, else one that fits it", func() { pick("") })
+	auto := fyne.NewMenuItem(tr("automatic: the agent's own, else one that fits it"), func() { pick("") })
 	auto.Checked = chosen == ""
 	m := fyne.NewMenu("", auto)
 	found := chosen == ""
@@ -230,10 +230,10 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 			label += fmt.Sprintf("  ·  %.1f GB", float64(info.Size)/1e9)
 		}
 		if info.MaxContext > 0 {
-			label += "  ·  " + tokensWords(info.MaxContext) + " context"
+			label += trWith("  ·  {{.MaxContext}} context", places{"MaxContext": tokensWords(info.MaxContext)})
 		}
 		if info.Can("vision") {
-			label += "  ·  sees images"
+			label += tr("  ·  sees images")
 		}
 		item := fyne.NewMenuItem(label, func() { pick(info.Name) })
 		item.Checked = info.Name == chosen
@@ -241,7 +241,7 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 		m.Items = append(m.Items, item)
 	}
 	if !found {
-		item := fyne.NewMenuItem(chosen+"  ·  not installed", func() {})
+		item := fyne.NewMenuItem(trWith("{{.Chosen}}  ·  not installed", places{"Chosen": chosen}), func() {})
 		item.Checked, item.Disabled = true, true
 		m.Items = append(m.Items, item)
 	}
@@ -251,9 +251,9 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 // demoMenu is the ways out of the demo; own is nil where there is none to one's own
 // data.
 func demoMenu(own, quit func()) *fyne.Menu {
-	m := fyne.NewMenu("", fyne.NewMenuItem("Quit the demo", quit))
+	m := fyne.NewMenu("", fyne.NewMenuItem(tr("Quit the demo"), quit))
 	if own != nil {
-		m.Items = append([]*fyne.MenuItem{fyne.NewMenuItem("Leave the demo for your own data", own)}, m.Items...)
+		m.Items = append([]*fyne.MenuItem{fyne.NewMenuItem(tr("Leave the demo for your own data"), own)}, m.Items...)
 	}
 	return m
 }

@@ -92,7 +92,9 @@ func (w *Window) showOlder() {
 		}
 		c.endOlder()
 		if err != nil {
-			w.p.Do(func() { w.tell("Older messages can't be read: "+err.Error(), "") })
+			w.p.Do(func() {
+				w.tell(trWith("Older messages can't be read: {{.Error}}", places{"Error": err.Error()}), "")
+			})
 		}
 		w.painter.changed(c)
 	}()
@@ -183,7 +185,7 @@ func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 		text = keptLine(cutAnswer(b, before))
 	case sessionmem.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
-			detail := orElse(strings.TrimSpace(b.Text), "The turn failed.")
+			detail := orElse(strings.TrimSpace(b.Text), tr("The turn failed."))
 			c.add(&entry{kind: entryError, block: b.ID, at: b.Time, fault: &fault{sentence: detail, userID: b.Parent}})
 			return
 		}
@@ -224,11 +226,11 @@ func noteLine(b sessionmem.Block) string {
 	detail := strings.TrimSpace(orElse(rest, b.Text))
 	switch kind {
 	case "ended":
-		return "new topic from here"
+		return tr("new topic from here")
 	case "title", "rewind", sessionmem.NoteSettings:
 		return ""
 	case "error":
-		return orElse("failed: "+detail, "failed")
+		return orElse(trWith("failed: {{.Detail}}", places{"Detail": detail}), "failed")
 	case "":
 		return detail
 	}

@@ -132,7 +132,7 @@ func (w *Window) draftsWriter() func() {
 		w.draftsWritten = taken
 		if err := writeDrafts(path, all); err != nil {
 			w.p.Do(func() {
-				w.tell("What is written here can't be kept: "+err.Error(), "It is lost if the app ends before it is sent.")
+				w.tell(trWith("What is written here can't be kept: {{.Error}}", places{"Error": err.Error()}), tr("It is lost if the app ends before it is sent."))
 			})
 		}
 	}

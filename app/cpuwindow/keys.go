@@ -238,11 +238,11 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 	}
 	clip, gap := w.p.App.Clipboard(), fyne.NewMenuItemSeparator
 	return fyne.NewMainMenu(
-		fyne.NewMenu("File", item("New Chat", "new_chat"), item("New Private Chat", "new_private_chat"), item("Close", "close"), gap(), item("Settings…", "settings")),
-		fyne.NewMenu("Edit", edit("Undo", &fyne.ShortcutUndo{}), edit("Redo", &fyne.ShortcutRedo{}), gap(), edit("Cut", &fyne.ShortcutCut{Clipboard: clip}), edit("Copy", &fyne.ShortcutCopy{Clipboard: clip}), edit("Paste", &fyne.ShortcutPaste{Clipboard: clip}), edit("Select All", &fyne.ShortcutSelectAll{})),
-		fyne.NewMenu("Chat", item("Answer Again", "answer_again"), item("Stop", "stop"), item("Write", "write"), gap(), item("Search…", "search"), item("Find…", "find")),
-		fyne.NewMenu("View", item("Zoom In", "zoom_in"), item("Zoom Out", "zoom_out"), item("Actual Size", "zoom_reset"), gap(), item("Keep on Top", "pin_on_top")),
-		fyne.NewMenu("Help", item("Shortcuts", "shortcuts")),
+		fyne.NewMenu(tr("File"), item(tr("New Chat"), "new_chat"), item(tr("New Private Chat"), "new_private_chat"), item(tr("Close"), "close"), gap(), item(tr("Settings…"), "settings")),
+		fyne.NewMenu(tr("Edit"), edit(tr("Undo"), &fyne.ShortcutUndo{}), edit(tr("Redo"), &fyne.ShortcutRedo{}), gap(), edit(tr("Cut"), &fyne.ShortcutCut{Clipboard: clip}), edit(tr("Copy"), &fyne.ShortcutCopy{Clipboard: clip}), edit(tr("Paste"), &fyne.ShortcutPaste{Clipboard: clip}), edit(tr("Select All"), &fyne.ShortcutSelectAll{})),
+		fyne.NewMenu(tr("Chat"), item(tr("Answer Again"), "answer_again"), item(tr("Stop"), "stop"), item(tr("Write"), "write"), gap(), item(tr("Search…"), "search"), item(tr("Find…"), "find")),
+		fyne.NewMenu(tr("View"), item(tr("Zoom In"), "zoom_in"), item(tr("Zoom Out"), "zoom_out"), item(tr("Actual Size"), "zoom_reset"), gap(), item(tr("Keep on Top"), "pin_on_top")),
+		fyne.NewMenu(tr("Help"), item(tr("Shortcuts"), "shortcuts")),
 	)
 }
 
@@ -273,7 +273,7 @@ func shortcutConflicts(c config.Config, actions []action, goos string) map[strin
 				}
 			}
 			if len(others) > 0 {
-				found["shortcuts."+a.name] = trWith("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", map[string]any{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
+				found["shortcuts."+a.name] = trWith("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", places{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
 			}
 		}
 	}

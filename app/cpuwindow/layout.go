@@ -178,7 +178,7 @@ func newNoticeBar(dismissed func()) *noticeBar {
 	n := &noticeBar{text: newProse(nil, sizeText, roleText), bg: newSurface(rolePanel, roleNone, 0), edge: newSurface(roleLine, roleNone, 0), width: 400}
 	n.offer = newButton(buttonLink, "", nil)
 	n.offer.Hide()
-	n.dismiss = newButton(buttonQuiet, "Dismiss", func() { n.set("", ""); dismissed() })
+	n.dismiss = newButton(buttonQuiet, tr("Dismiss"), func() { n.set("", ""); dismissed() })
 	n.ExtendBaseWidget(n)
 	n.Hide()
 	return n

@@ -27,15 +27,16 @@ func (c *conversation) addLearnt(written []sessionmem.Written, proposed []sessio
 			continue // the same lesson, in another file
 		}
 		told[x.UndoID] = true
-		c.add(&entry{kind: entryNote, memory: true, text: "remembered “" + orElse(x.Text, x.Old) + "”", undoID: x.UndoID, at: at})
+		lesson := orElse(x.Text, x.Old)
+		c.add(&entry{kind: entryNote, memory: true, learnt: lesson, text: trWith("remembered “{{.Text}}”", places{"Text": lesson}), undoID: x.UndoID, at: at})
 	}
 	for _, p := range proposed {
-		e := &entry{kind: entryNote, memory: true, text: "proposed to remember “" + p.Text + "”", proposal: p.ID, proposed: p.Text, at: at}
+		e := &entry{kind: entryNote, memory: true, text: trWith("proposed to remember “{{.Text}}”", places{"Text": p.Text}), proposal: p.ID, proposed: p.Text, at: at}
 		switch p.Kind {
 		case sessionmem.ProposeReplace:
-			e.text = "proposed to remember “" + p.Text + "” in place of “" + p.Old + "”"
+			e.text = trWith("proposed to remember “{{.Text}}” in place of “{{.Old}}”", places{"Text": p.Text, "Old": p.Old})
 		case sessionmem.ProposeRemove:
-			e.text, e.proposed = "proposed to forget “"+p.Old+"”", ""
+			e.text, e.proposed = trWith("proposed to forget “{{.Old}}”", places{"Old": p.Old}), ""
 		}
 		if why := p.Reason(); why != "" {
 			e.text += " · " + why

@@ -28,11 +28,11 @@ func (w *Window) reloadList() {
 				w.reloadList()
 			}
 			if err != nil {
-				w.tell("The conversations can't be listed", "Is the session folder still there? "+err.Error())
+				w.tell(tr("The conversations can't be listed"), trWith("Is the session folder still there? {{.Error}}", places{"Error": err.Error()}))
 				return
 			}
 			if marksErr != nil {
-				w.tell("What is pinned and read can't be told: "+marksErr.Error(), "")
+				w.tell(trWith("What is pinned and read can't be told: {{.Error}}", places{"Error": marksErr.Error()}), "")
 			}
 			w.infos, w.marks = infos, marks
 			w.drawList()

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"fyne.io/fyne/v2"
@@ -14,12 +13,12 @@ import (
 func (c *chatView) memoryChips(read []agents.MemoryRead, g *shyGroup) []fyne.CanvasObject {
 	var out []fyne.CanvasObject
 	for i, r := range read {
-		label := r.Name + " · " + plural(r.Lines, "line", "lines")
+		label := r.Name + " · " + trCount("{{.N}} lines", r.Lines)
 		if i == 0 {
-			label = "was given " + label
+			label = trWith("was given {{.Label}}", places{"Label": label})
 		}
 		if r.Cut > 0 {
-			label += fmt.Sprintf(", %d left out", r.Cut)
+			label += trWith(", {{.Cut}} left out", places{"Cut": r.Cut})
 		}
 		out = append(out, g.add(label, func() { c.act.openMemory(r.Name) }))
 	}

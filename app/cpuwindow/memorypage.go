@@ -116,7 +116,7 @@ func (p *memoryPage) title() string {
 			return it.title
 		}
 	}
-	return "Inbox"
+	return tr("Inbox")
 }
 
 // pick chooses a file, or the inbox. An edit that is open stays open.
@@ -153,16 +153,16 @@ func (p *memoryPage) save(b *editBuffer) {
 
 // items are the lines of the list.
 func (p *memoryPage) items() []splitItem {
-	inbox := splitItem{key: inboxKey, title: "Inbox", meta: "nothing proposed", fraction: -1}
+	inbox := splitItem{key: inboxKey, title: tr("Inbox"), meta: tr("nothing proposed"), fraction: -1}
 	if n := len(p.data.inbox); n > 0 {
-		inbox.meta, inbox.role = plural(n, "proposal waits", "proposals wait"), roleAccent
+		inbox.meta, inbox.role = trCount("{{.N}} proposals wait", n), roleAccent
 	}
 	items := []splitItem{inbox}
 	last := sessionmem.TargetKind("")
 	for _, it := range p.data.files {
 		s := splitItem{key: it.file.Path, title: it.title, meta: it.meta(), fraction: it.share()}
 		if it.file.Err != nil {
-			s.meta, s.role, s.fraction = "can't be read", roleHot, -1
+			s.meta, s.role, s.fraction = tr("can't be read"), roleHot, -1
 		}
 		if it.file.Missing {
 			s.fraction = -1
@@ -181,15 +181,15 @@ func (p *memoryPage) items() []splitItem {
 func kindWords(k sessionmem.TargetKind) string {
 	switch k {
 	case sessionmem.TargetAgent:
-		return "Agents"
+		return tr("Agents")
 	case sessionmem.TargetChannel:
-		return "Discord channels"
+		return tr("Discord channels")
 	case sessionmem.TargetPerson:
-		return "People"
+		return tr("People")
 	case sessionmem.TargetServer:
-		return "Servers"
+		return tr("Servers")
 	}
-	return "All agents"
+	return tr("All agents")
 }
 
 // share is how much of its budget a file takes.
@@ -203,7 +203,7 @@ func (it memoryItem) share() float64 {
 // meta is "67 % · 5,360 / 8,000".
 func (it memoryItem) meta() string {
 	if it.file.Missing {
-		return "nothing remembered yet"
+		return tr("nothing remembered yet")
 	}
 	return budgetWords(it.injected)
 }
@@ -283,15 +283,15 @@ func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
 func budgetOf(t sessionmem.Target, cfg config.Config) (budget int, who string) {
 	switch t.Kind {
 	case sessionmem.TargetAgent:
-		return cfg.Memory.AgentBudget, "told to this agent alone"
+		return cfg.Memory.AgentBudget, tr("told to this agent alone")
 	case sessionmem.TargetChannel:
-		return cfg.Memory.ChannelBudget, "told in this Discord channel"
+		return cfg.Memory.ChannelBudget, tr("told in this Discord channel")
 	case sessionmem.TargetPerson:
-		return cfg.Memory.ChannelBudget, "told when this person writes"
+		return cfg.Memory.ChannelBudget, tr("told when this person writes")
 	case sessionmem.TargetServer:
-		return cfg.Memory.ChannelBudget, "told in this server's channels"
+		return cfg.Memory.ChannelBudget, tr("told in this server's channels")
 	}
-	return cfg.Memory.GlobalBudget, "told to every agent"
+	return cfg.Memory.GlobalBudget, tr("told to every agent")
 }
 
 // listMemory reads the memory files; the global one is there even while empty.

@@ -26,11 +26,11 @@ func (p *memoryPage) proposalsFor(t sessionmem.Target) int {
 func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*placed {
 	if len(list) == 0 {
 		return []*placed{
-			textRow("Nothing waits for you.", roleText, gap12),
-			textRow("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed.", roleMuted, gap4),
+			textRow(tr("Nothing waits for you."), roleText, gap12),
+			textRow(tr("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), roleMuted, gap4),
 		}
 	}
-	rows := []*placed{{row: newBoxRow(mutedWords(fmt.Sprintf("%d proposed", len(list)))), gap: gap12}}
+	rows := []*placed{{row: newBoxRow(mutedWords(trWith("{{.List}} proposed", places{"List": len(list)}))), gap: gap12}}
 	for _, q := range list {
 		rows = append(rows, &placed{row: p.proposalCard(q), gap: gap8, max: proseMax})
 	}
@@ -59,23 +59,23 @@ func (p *memoryPage) proposalCard(q sessionmem.Proposal) row {
 
 // proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
 func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *textBox) fyne.CanvasObject {
-	save := "Save"
+	save := tr("Save")
 	switch q.Kind {
 	case sessionmem.ProposeReplace:
-		save = "Replace"
+		save = tr("Replace")
 	case sessionmem.ProposeRemove:
-		save = "Remove the line"
+		save = tr("Remove the line")
 	}
 	buttons := []fyne.CanvasObject{newButton(buttonPrimary, save, func() { p.accept(q, box) })}
 	switch {
 	case box != nil:
-		buttons = append(buttons, newButton(buttonPlain, "Cancel", func() { delete(p.drafts, q.ID); p.draw() }))
+		buttons = append(buttons, newButton(buttonPlain, tr("Cancel"), func() { delete(p.drafts, q.ID); p.draw() }))
 	case q.Kind != sessionmem.ProposeRemove:
-		buttons = append(buttons, newButton(buttonPlain, "Edit", func() { p.editProposal(q) }))
+		buttons = append(buttons, newButton(buttonPlain, tr("Edit"), func() { p.editProposal(q) }))
 	}
-	buttons = append(buttons, newButton(buttonPlain, "Discard", func() { p.discard(q) }))
+	buttons = append(buttons, newButton(buttonPlain, tr("Discard"), func() { p.discard(q) }))
 	if q.Session != "" {
-		buttons = append(buttons, newButton(buttonQuiet, "Where from", func() { p.w.openOrigin(q.Session) }))
+		buttons = append(buttons, newButton(buttonQuiet, tr("Where from"), func() { p.w.openOrigin(q.Session) }))
 	}
 	return line(gap8, -1, buttons...)
 }
@@ -85,17 +85,17 @@ func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
 	var words []string
 	switch {
 	case strings.HasPrefix(q.Session, "discord-"):
-		words = append(words, "from Discord, "+q.Session)
+		words = append(words, trWith("from Discord, {{.Session}}", places{"Session": q.Session}))
 	case q.Session != "":
-		words = append(words, "from "+q.Session)
+		words = append(words, trWith("from {{.Session}}", places{"Session": q.Session}))
 	default:
-		words = append(words, "written by hand")
+		words = append(words, tr("written by hand"))
 	}
 	if !q.Time.IsZero() {
 		words = append(words, q.Time.Format("2 Jan 15:04"))
 	}
 	if q.Confidence > 0 {
-		words = append(words, fmt.Sprintf("confidence %.2f", q.Confidence))
+		words = append(words, trWith("confidence {{.Confidence}}", places{"Confidence": fmt.Sprintf("%.2f", q.Confidence)}))
 	}
 	to := string(q.Target.Kind) + " " + q.Target.ID
 	for _, it := range p.data.files {
@@ -133,9 +133,9 @@ func (p *memoryPage) accept(q sessionmem.Proposal, box *textBox) {
 		}
 		p.w.p.Do(func() { delete(p.drafts, q.ID) })
 		if written.Text == "" {
-			return "Removed: “" + written.Old + "”", nil
+			return trWith("Removed: “{{.Old}}”", places{"Old": written.Old}), nil
 		}
-		return fmt.Sprintf("Saved as line %d: “%s”", written.Line, written.Text), nil
+		return trWith("Saved as line {{.Line}}: “{{.Text}}”", places{"Line": written.Line, "Text": written.Text}), nil
 	})
 }
 
@@ -146,7 +146,7 @@ func (p *memoryPage) discard(q sessionmem.Proposal) {
 			return "", err
 		}
 		p.w.p.Do(func() { delete(p.drafts, q.ID) })
-		return "Discarded: “" + orElse(q.Text, q.Old) + "”", nil
+		return trWith("Discarded: “{{.Text}}”", places{"Text": orElse(q.Text, q.Old)}), nil
 	})
 }
 
@@ -162,13 +162,13 @@ func (w *Window) markPages() {
 	words := map[page]string{}
 	for _, path := range w.shelf.dirtyPaths() {
 		if strings.HasPrefix(filepath.Base(path), "memory") || filepath.Base(filepath.Dir(path)) == "memory" {
-			words[pageMemory] = "not saved"
+			words[pageMemory] = tr("not saved")
 		} else {
-			words[pageAgents] = "not saved"
+			words[pageAgents] = tr("not saved")
 		}
 	}
 	if w.proposed > 0 {
-		words[pageMemory] = fmt.Sprintf("%d proposed", w.proposed)
+		words[pageMemory] = trWith("{{.Proposed}} proposed", places{"Proposed": w.proposed})
 	}
 	for _, p := range []page{pageMemory, pageAgents} {
 		if b := w.side.pages[p]; b.trailing != words[p] {

@@ -24,7 +24,7 @@ func (p *memoryPage) rows() []*placed {
 		rows = append(rows, textRow(p.said, role, gap8))
 	}
 	if p.data.err != nil {
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph("A memory file can't be read: "+fullStop(p.data.err.Error()), roleText)), gap: gap12})
+		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(trWith("A memory file can't be read: {{.Error}}", places{"Error": fullStop(p.data.err.Error())}), roleText)), gap: gap12})
 	}
 	if p.picked == inboxKey {
 		return append(rows, p.inboxRows(p.data.inbox)...)
@@ -34,7 +34,7 @@ func (p *memoryPage) rows() []*placed {
 			return append(rows, p.fileRows(it)...)
 		}
 	}
-	return append(rows, textRow("This file is not there any more.", roleMuted, gap12))
+	return append(rows, textRow(tr("This file is not there any more."), roleMuted, gap12))
 }
 
 // memoryModes are the ways new lessons are taken, in the words of the page.
@@ -78,8 +78,8 @@ func (p *memoryPage) setMode(value string) {
 func (p *memoryPage) fileRows(it memoryItem) []*placed {
 	rows := []*placed{{row: p.headRow(it), gap: gap12, max: proseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
-		words := newWords(plural(n, "proposal waits", "proposals wait")+" for this file", roleText, sizeText).squeezable()
-		rows = append(rows, &placed{row: newCardRow(roleAccent, line(gap12, 0, words, newButton(buttonLink, "Look at them", func() { p.pick(inboxKey) }))), gap: gap8, max: proseMax})
+		words := newWords(trWith("{{.Proposals}} for this file", places{"Proposals": trCount("{{.N}} proposals wait", n)}), roleText, sizeText).squeezable()
+		rows = append(rows, &placed{row: newCardRow(roleAccent, line(gap12, 0, words, newButton(buttonLink, tr("Look at them"), func() { p.pick(inboxKey) }))), gap: gap8, max: proseMax})
 	}
 	for _, n := range p.fileNotes(it) {
 		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
@@ -96,7 +96,7 @@ func (p *memoryPage) fileRows(it memoryItem) []*placed {
 // budgetWords is "67 % · 5,360 / 8,000".
 func budgetWords(in sessionmem.Injected) string {
 	if in.Budget <= 0 {
-		return thousands(in.Size) + " characters"
+		return trWith("{{.Size}} characters", places{"Size": thousands(in.Size)})
 	}
 	return fmt.Sprintf("%.0f %% · %s / %s", 100*float64(in.Size)/float64(in.Budget), thousands(in.Size), thousands(in.Budget))
 }
@@ -109,12 +109,12 @@ func (p *memoryPage) headRow(it memoryItem) row {
 		role = roleWarn
 	}
 	bar.set(it.share(), role)
-	label, edit := "Open in my editor", "Edit"
+	label, edit := tr("Open in my editor"), tr("Edit")
 	if it.file.Missing {
-		label = "Create and open"
+		label = tr("Create and open")
 	}
 	if p.w.shelf.dirty(it.file.Path) {
-		edit = "Go on editing"
+		edit = tr("Go on editing")
 	}
 	buttons := []fyne.CanvasObject{boldWords(it.title).squeezable(), newButton(buttonQuiet, label, func() { p.w.openFile(it.file.Path) })}
 	if p.data.owned.Why == "" {
@@ -133,7 +133,7 @@ func (p *memoryPage) where(path string) string {
 		path = rel
 	}
 	if p.data.owned.Link != "" {
-		path += " · a link to " + p.data.owned.Link
+		path += trWith(" · a link to {{.Link}}", places{"Link": p.data.owned.Link})
 	}
 	return path
 }
@@ -145,13 +145,13 @@ func (p *memoryPage) fileNotes(it memoryItem) []row {
 		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.load))
 	}
 	if it.injected.Cut > 0 {
-		notes = append(notes, newParagraph(plural(it.injected.Cut, "line is", "lines are")+" not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", roleWarn))
+		notes = append(notes, newParagraph(trWith("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", places{"Lines": trCount("{{.N}} lines are", it.injected.Cut)}), roleWarn))
 	}
 	if words := p.shareWords(it); words != "" {
 		notes = append(notes, newParagraph(words, roleMuted))
 	}
 	if it.file.Missing && p.data.owned.Why == "" {
-		notes = append(notes, newParagraph("Nothing is remembered here yet. Write the first line below, or let the agents.", roleMuted))
+		notes = append(notes, newParagraph(tr("Nothing is remembered here yet. Write the first line below, or let the agents."), roleMuted))
 	}
 	return notes
 }
@@ -177,7 +177,7 @@ func (p *memoryPage) shareWords(it memoryItem) string {
 	if size == 0 || it.injected.Size <= room {
 		return ""
 	}
-	return fmt.Sprintf("The context of %s tokens that the model has leaves room for about %s characters of memory: less than this file holds, so its oldest lines may stay out.", thousands(size), thousands(room))
+	return trWith("The context of {{.Size}} tokens that the model has leaves room for about {{.Room}} characters of memory: less than this file holds, so its oldest lines may stay out.", places{"Size": thousands(size), "Room": thousands(room)})
 }
 
 // cardLines are the file's lines, with what came and went where it was changed.
@@ -222,7 +222,7 @@ func (w *Window) openOrigin(session string) {
 		t, err := w.parts.sessions.Load(w.ctx, session)
 		w.p.Do(func() {
 			if err != nil {
-				w.tell("The conversation "+session+" can't be opened", "It was deleted, or was never written: "+err.Error())
+				w.tell(trWith("The conversation {{.Session}} can't be opened", places{"Session": session}), trWith("It was deleted, or was never written: {{.Error}}", places{"Error": err.Error()}))
 				return
 			}
 			w.openTranscriptOf(t.Info, "", "")
@@ -235,7 +235,7 @@ func (p *memoryPage) addField(it memoryItem) row {
 	path, target := it.file.Path, it.file.Target
 	f := p.fields[path]
 	if f == nil {
-		f = newLineField("Add a line to remember…", "Add", p.w.runShortcut)
+		f = newLineField(tr("Add a line to remember…"), tr("Add"), p.w.runShortcut)
 		p.fields[path] = f
 	}
 	f.onSubmit = func(text string) {
@@ -245,7 +245,7 @@ func (p *memoryPage) addField(it memoryItem) row {
 				return "", err
 			}
 			p.w.p.Do(func() { f.clear(text) })
-			return fmt.Sprintf("Added as line %d.", w.Line), nil
+			return trWith("Added as line {{.Line}}.", places{"Line": w.Line}), nil
 		})
 	}
 	return f
@@ -262,18 +262,18 @@ func (p *memoryPage) undoRows(it memoryItem) []*placed {
 			continue
 		}
 		if rows == nil {
-			rows = append(rows, &placed{row: newBoxRow(smallWords("Remembered lately")), gap: gap16})
+			rows = append(rows, &placed{row: newBoxRow(smallWords(tr("Remembered lately"))), gap: gap16})
 		}
 		words := "“" + s.Added + "”"
 		switch {
 		case s.Added == "":
-			words = "forgot “" + s.Removed + "”"
+			words = trWith("forgot “{{.Removed}}”", places{"Removed": s.Removed})
 		case s.Removed != "":
-			words += " in place of “" + s.Removed + "”"
+			words += trWith(" in place of “{{.Removed}}”", places{"Removed": s.Removed})
 		}
-		undo := newButton(buttonLink, "Undo", func() {
+		undo := newButton(buttonLink, tr("Undo"), func() {
 			p.act(it.file.Path, func(ctx context.Context) (string, error) {
-				return "Undone: " + words, p.w.parts.memories.Undo(ctx, s.ID)
+				return trWith("Undone: {{.Words}}", places{"Words": words}), p.w.parts.memories.Undo(ctx, s.ID)
 			})
 		})
 		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, mutedWords(words).squeezable(), undo)), gap: gap4, max: proseMax})

@@ -65,7 +65,7 @@ const confirmWidth float32 = 360
 // confirm asks before something that can't be taken back.
 func (w *Window) confirm(title, text, yes string, do func()) {
 	var m *modal
-	cancel := newButton(buttonPlain, "Cancel", func() { m.close() })
+	cancel := newButton(buttonPlain, tr("Cancel"), func() { m.close() })
 	card := newCardRow(roleNone, titleWords(title), newParagraph(text, roleMuted), spacer(gap8), line(gap8, -1,
 		newButton(buttonPrimary, yes, func() { m.close(); do() }), cancel))
 	card.pad = gap16

@@ -60,6 +60,7 @@ type entry struct {
 
 	proposed string // note: its text, where that can be edited
 	memory   bool   // note: of the memory
+	learnt   string // note: what was remembered, until it is taken back
 	unkept   bool   // note: the answer claims to remember, and nothing was saved
 	count    int    // summary: messages it stands for
 
@@ -228,7 +229,7 @@ func (c *conversation) apply(ev agents.Event) {
 			c.add(&entry{kind: entryNote, text: s, at: ev.Time})
 		}
 	case agents.EventCompaction:
-		c.add(&entry{kind: entryNote, text: orElse(ev.Text, "older messages were summarised"), at: ev.Time})
+		c.add(&entry{kind: entryNote, text: orElse(ev.Text, tr("older messages were summarised")), at: ev.Time})
 	case agents.EventUsage:
 		c.applyUsage(ev)
 	case agents.EventDone:
@@ -420,12 +421,13 @@ func (c *conversation) applyMemory(ev agents.Event) {
 	case ev.Type == agents.EventMemoryReloaded && m != nil:
 		e.text = reloadLine(baseName(m.Path), m.Added, m.Removed)
 	case ev.Type == agents.EventMemoryReloaded:
-		e.text = "memory reloaded"
+		e.text = tr("memory reloaded")
 	case ev.Type == agents.EventMemoryProposed:
-		e.text = "proposed to remember “" + memoryText(ev) + "”"
+		e.text = trWith("proposed to remember “{{.Text}}”", places{"Text": memoryText(ev)})
 		e.proposalNote(m)
 	default:
-		e.text = "remembered “" + memoryText(ev) + "”"
+		e.learnt = memoryText(ev)
+		e.text = trWith("remembered “{{.Text}}”", places{"Text": e.learnt})
 		if m != nil {
 			e.undoID = m.UndoID
 		}
@@ -442,7 +444,7 @@ func memoryText(ev agents.Event) string {
 
 // reloadLine is "memory.md reloaded · +2 −1".
 func reloadLine(file string, added, removed int) string {
-	s := file + " reloaded"
+	s := trWith("{{.File}} reloaded", places{"File": file})
 	if added > 0 || removed > 0 {
 		s += " ·"
 	}
@@ -465,22 +467,20 @@ func cutLine(k *agents.ContextCut) string {
 		return ""
 	}
 	var parts []string
-	add := func(n int, one, many string) {
-		if n == 1 {
-			parts = append(parts, one)
-		} else if n > 1 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+	add := func(n int, words string) {
+		if n > 0 {
+			parts = append(parts, words)
 		}
 	}
-	add(k.Messages, "1 older message", "older messages")
-	add(k.Memory, "1 memory line", "memory lines")
-	add(k.Roster, "1 agent or skill", "agents and skills")
-	add(k.Result, "1 character of a result", "characters of results")
-	add(k.Attached, "1 character of the attached files", "characters of the attached files")
+	add(k.Messages, trCount("{{.N}} older messages", k.Messages))
+	add(k.Memory, trCount("{{.N}} memory lines", k.Memory))
+	add(k.Roster, trCount("{{.N}} agents and skills", k.Roster))
+	add(k.Result, trCount("{{.N}} characters of results", k.Result))
+	add(k.Attached, trCount("{{.N}} characters of the attached files", k.Attached))
 	if len(parts) == 0 {
 		return ""
 	}
-	return "left out, to fit the model's context: " + strings.Join(parts, ", ")
+	return trWith("left out, to fit the model's context: {{.Parts}}", places{"Parts": strings.Join(parts, ", ")})
 }
 
 func (c *conversation) applyUsage(ev agents.Event) {
@@ -538,13 +538,13 @@ func (c *conversation) applyError(ev agents.Event) {
 	if ev.Kind == agents.KindCancelled {
 		c.add(&entry{kind: entryNote, text: keptLine(c.hasAnswer()), at: ev.Time})
 	} else {
-		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, "The turn failed."), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
+		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, tr("The turn failed.")), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
 		if c.userID == "" {
 			f.edit = c.editing
 		}
 		c.turnedBack = c.editing != "" || c.again
 		if c.again {
-			f.again = "tried again at " + ev.Time.Format("15:04:05")
+			f.again = trWith("tried again at {{.Time}}", places{"Time": ev.Time.Format("15:04:05")})
 		}
 		c.add(&entry{kind: entryError, at: ev.Time, fault: f})
 	}
@@ -568,14 +568,14 @@ func (c *conversation) hasAnswer() bool {
 // keptLine is what is left of an answer that was cut off.
 func keptLine(kept bool) string {
 	if kept {
-		return stopped + " · what had arrived is kept"
+		return tr("stopped · what had arrived is kept")
 	}
-	return stopped + " before anything had arrived"
+	return tr("stopped before anything had arrived")
 }
 
 // stopped is the window's word for what did not come to its end, whoever or whatever
 // ended it.
-const stopped = "stopped"
+func stopped() string { return tr("stopped") }
 
 func (c *conversation) endRun() {
 	c.run, c.state, c.detail = nil, "", ""
@@ -583,7 +583,7 @@ func (c *conversation) endRun() {
 		if e.live {
 			e.live = false
 			if e.kind == entryCall && e.failed == "" && e.took == 0 {
-				e.failed = stopped
+				e.failed = stopped()
 			}
 			e.rev++
 		}
@@ -624,23 +624,23 @@ func clock(s int) string {
 	if s < 60 {
 		return fmt.Sprintf("%d s", s)
 	}
-	return fmt.Sprintf("%d:%02d min", s/60, s%60)
+	return trWith("{{.S}}:{{.S2}} min", places{"S": s / 60, "S2": fmt.Sprintf("%02d", s%60)})
 }
 
 func stateWords(s agents.State) string {
 	switch s {
 	case agents.StateQueued:
-		return "waiting for the model"
+		return tr("waiting for the model")
 	case agents.StateLoading:
-		return "loading the model"
+		return tr("loading the model")
 	case agents.StateReading:
-		return "reading the prompt"
+		return tr("reading the prompt")
 	case agents.StateThinking:
-		return "thinking"
+		return tr("thinking")
 	case agents.StateTool:
-		return "using a tool"
+		return tr("using a tool")
 	case agents.StateCompacting:
-		return "summarising older messages"
+		return tr("summarising older messages")
 	}
 	return string(s)
 }
@@ -727,10 +727,13 @@ func (c *conversation) undone(key string, err error) {
 		}
 		e.undoID = ""
 		e.rev++
-		if err != nil {
-			e.text += " · can't be undone: " + err.Error()
-		} else {
-			e.text = strings.Replace(e.text, "remembered", "forgotten again:", 1)
+		switch lesson := orElse(e.learnt, e.proposed); {
+		case err != nil:
+			e.text += trWith(" · can't be undone: {{.Error}}", places{"Error": err.Error()})
+		case lesson == "":
+			e.text += tr(" · taken back")
+		default:
+			e.text = trWith("forgotten again: “{{.Text}}”", places{"Text": lesson})
 		}
 	}
 }

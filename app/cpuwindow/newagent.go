@@ -18,7 +18,7 @@ type newAgentForm struct {
 }
 
 func newNewAgentForm(p *agentsPage) *newAgentForm {
-	f := &newAgentForm{p: p, name: newLineField("Its name, such as Trip Planner", "Make it", p.w.runShortcut)}
+	f := &newAgentForm{p: p, name: newLineField(tr("Its name, such as Trip Planner"), tr("Make it"), p.w.runShortcut)}
 	f.hint = smallWords("").squeezable()
 	f.name.onSubmit = f.submit
 	typed := f.name.entry.OnChanged
@@ -53,19 +53,19 @@ func (f *newAgentForm) check(text string) {
 
 // rows are the form.
 func (f *newAgentForm) rows() []*placed {
-	title := "plain: an empty skill to write"
+	title := tr("plain: an empty skill to write")
 	for _, a := range f.p.data.list {
 		if f.like != "" && a.Slug == f.like {
-			title = "like " + agentTitle(a)
+			title = trWith("like {{.Agent}}", places{"Agent": agentTitle(a)})
 		}
 	}
 	like := f.p.w.pill(title, f.menu)
 	return []*placed{
-		{row: newBoxRow(titleWords("New agent")), gap: gap8},
-		textRow("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on.", roleMuted, gap4),
+		{row: newBoxRow(titleWords(tr("New agent"))), gap: gap8},
+		textRow(tr("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), roleMuted, gap4),
 		{row: f.name, gap: gap12, max: proseMax},
 		{row: newBoxRow(f.hint), gap: gap4, max: proseMax},
-		{row: newBoxRow(line(gap8, -1, mutedWords("Begin with"), like)), gap: gap8, max: proseMax},
+		{row: newBoxRow(line(gap8, -1, mutedWords(tr("Begin with")), like)), gap: gap8, max: proseMax},
 	}
 }
 
@@ -74,14 +74,14 @@ func (f *newAgentForm) menu() *fyne.Menu {
 	choose := func(slug string) func() {
 		return func() { f.like = slug; f.p.draw() }
 	}
-	plain := fyne.NewMenuItem("plain: an empty skill to write", choose(""))
+	plain := fyne.NewMenuItem(tr("plain: an empty skill to write"), choose(""))
 	plain.Checked = f.like == ""
 	m := fyne.NewMenu("", plain)
 	for _, a := range f.p.data.list {
 		if !a.Usable() {
 			continue
 		}
-		item := fyne.NewMenuItem("like "+agentTitle(a)+"  ·  "+shorten(a.Description, 56), choose(a.Slug))
+		item := fyne.NewMenuItem(trWith("like {{.Agent}}  ·  {{.Description}}", places{"Agent": agentTitle(a), "Description": shorten(a.Description, 56)}), choose(a.Slug))
 		item.Checked = f.like == a.Slug
 		m.Items = append(m.Items, item)
 	}
@@ -101,6 +101,6 @@ func (f *newAgentForm) submit(name string) {
 			f.like = ""
 			f.p.picked = a.Path
 		})
-		return agentTitle(a) + " is there. Say in skill.md what it is to do.", nil, nil
+		return trWith("{{.Agent}} is there. Say in skill.md what it is to do.", places{"Agent": agentTitle(a)}), nil, nil
 	})
 }

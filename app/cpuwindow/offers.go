@@ -14,7 +14,7 @@ import (
 func (c *chatView) offers(f fault) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	if f.kind == agents.KindNoVision && f.offer != "" {
-		buttons = append(buttons, newButton(buttonPrimary, "Use "+shorten(f.offer, 24), func() { c.act.useModel(f.offer, f) }))
+		buttons = append(buttons, newButton(buttonPrimary, trWith("Use {{.Offer}}", places{"Offer": shorten(f.offer, 24)}), func() { c.act.useModel(f.offer, f) }))
 	}
 	if f.userID != "" {
 		return buttons
@@ -24,10 +24,10 @@ func (c *chatView) offers(f fault) []fyne.CanvasObject {
 		if len(buttons) == 0 {
 			kind = buttonPrimary
 		}
-		buttons = append(buttons, newButton(kind, "Send without the image", func() { c.act.sendBare(f) }))
+		buttons = append(buttons, newButton(kind, tr("Send without the image"), func() { c.act.sendBare(f) }))
 	}
 	if f.kind == agents.KindTooLong {
-		buttons = append(buttons, newButton(buttonPrimary, "Change it", func() { c.act.rewrite(f) }))
+		buttons = append(buttons, newButton(buttonPrimary, tr("Change it"), func() { c.act.rewrite(f) }))
 	}
 	return buttons
 }

@@ -20,7 +20,7 @@ func (w *Window) openFile(path string) {
 		}
 		if err != nil {
 			w.p.Do(func() {
-				w.tell(fmt.Sprintf("%s can't be opened from here", filepath.Base(path)), "It is at "+path+" ("+err.Error()+").")
+				w.tell(trWith("{{.Path}} can't be opened from here", places{"Path": filepath.Base(path)}), trWith("It is at {{.Path}} ({{.Error}}).", places{"Path": path, "Error": err.Error()}))
 			})
 		}
 	}()
@@ -86,9 +86,9 @@ func (w *Window) openLink(raw string) {
 	case open:
 		w.launch(raw)
 	case ask:
-		w.confirm("Open this address?", "It is not a web page and may start another program: "+shorten(raw, 200), "Open", func() { w.launch(raw) })
+		w.confirm(tr("Open this address?"), trWith("It is not a web page and may start another program: {{.Raw}}", places{"Raw": shorten(raw, 200)}), tr("Open"), func() { w.launch(raw) })
 	default:
-		w.tell("This link can't be opened", shorten(raw, 200))
+		w.tell(tr("This link can't be opened"), shorten(raw, 200))
 	}
 }
 
@@ -96,7 +96,7 @@ func (w *Window) launch(raw string) {
 	go func() {
 		if err := openWithSystem(w.ctx, raw); err != nil {
 			w.p.Do(func() {
-				w.tell("No browser could be started", raw+" ("+err.Error()+")")
+				w.tell(tr("No browser could be started"), raw+" ("+err.Error()+")")
 			})
 		}
 	}()

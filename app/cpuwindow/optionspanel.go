@@ -97,28 +97,28 @@ func (p *optionsPanel) build() {
 		warmth = strconv.FormatFloat(*t, 'f', -1, 64)
 	}
 	p.warmth = newPanelEntry(warmth, 1, p.close)
-	p.warmth.SetPlaceHolder("the agent's own")
+	p.warmth.SetPlaceHolder(tr("the agent's own"))
 	p.warmth.OnSubmitted = func(string) { p.onSave() }
 	p.prompt = newPanelEntry(p.was.Prompt, 5, p.close)
-	p.prompt.SetPlaceHolder("Such as: answer in German, and briefly.")
+	p.prompt.SetPlaceHolder(tr("Such as: answer in German, and briefly."))
 	p.prompt.OnChanged = func(string) { p.recount() }
 	p.problem = newProse(nil, sizeSmall, roleHot)
 	p.problem.Hide()
 	p.count = smallWords("")
 	p.recount()
-	reset := newButton(buttonPlain, "Reset all", p.onReset)
+	reset := newButton(buttonPlain, tr("Reset all"), p.onReset)
 	if p.was.IsZero() {
 		reset.Disable()
 	}
-	p.bottom = line(gap8, -1, newButton(buttonPrimary, "Save", p.onSave), reset, newButton(buttonPlain, "Cancel", p.close))
+	p.bottom = line(gap8, -1, newButton(buttonPrimary, tr("Save"), p.onSave), reset, newButton(buttonPlain, tr("Cancel"), p.close))
 	p.card = newCardRow(roleNone,
-		titleWords("This conversation"),
-		newParagraph("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too.", roleMuted),
+		titleWords(tr("This conversation")),
+		newParagraph(tr("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), roleMuted),
 		spacer(gap4),
-		line(gap8, 1, textWords("Temperature"), smallWords("0 is precise, 2 is free").squeezable()),
+		line(gap8, 1, textWords(tr("Temperature")), smallWords(tr("0 is precise, 2 is free")).squeezable()),
 		container.New(&capLayout{160}, p.warmth.framed()),
 		spacer(gap4),
-		line(gap8, 1, textWords("Instructions"), smallWords("added to the agent's own").squeezable(), p.count),
+		line(gap8, 1, textWords(tr("Instructions")), smallWords(tr("added to the agent's own")).squeezable(), p.count),
 		p.prompt.framed(),
 		p.problem,
 		spacer(gap4),
@@ -148,7 +148,7 @@ func (p *optionsPanel) recount() {
 	}
 	text := ""
 	if n > promptMax/2 {
-		text = fmt.Sprintf("%d of %d", n, promptMax)
+		text = trWith("{{.N}} of {{.PromptMax}}", places{"N": n, "PromptMax": promptMax})
 	}
 	p.count.set(text, role)
 }

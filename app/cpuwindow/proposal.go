@@ -16,9 +16,9 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 	e.proposal, e.proposed = m.Inbox, m.Text
 	switch m.Change {
 	case "replace":
-		e.text = "proposed to remember “" + m.Text + "” in place of “" + m.Old + "”"
+		e.text = trWith("proposed to remember “{{.Text}}” in place of “{{.Old}}”", places{"Text": m.Text, "Old": m.Old})
 	case "remove":
-		e.text, e.proposed = "proposed to forget “"+m.Old+"”", ""
+		e.text, e.proposed = trWith("proposed to forget “{{.Old}}”", places{"Old": m.Old}), ""
 	}
 }
 
@@ -34,7 +34,7 @@ func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 	}
 	key, id := e.key, e.proposal
 	if editing {
-		row := newEditRow(e.proposed, "This is what will be remembered.", "Save", func(text string) {
+		row := newEditRow(e.proposed, tr("This is what will be remembered."), tr("Save"), func(text string) {
 			c.expanded[key] = false
 			c.act.saveEdited(key, id, text)
 		}, func() { c.toggle(key) })
@@ -42,12 +42,12 @@ func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 		return []*placed{{row: row, gap: gap8, max: proseMax}}
 	}
 	words := newProse([]run{{text: e.text}}, sizeText, roleMuted)
-	edit := newButton(buttonLink, "Edit", func() { c.toggle(key) })
+	edit := newButton(buttonLink, tr("Edit"), func() { c.toggle(key) })
 	edit.Hidden = e.proposed == ""
 	buttons := line(gap8, -1,
-		newButton(buttonLink, "Save", func() { c.act.decide(key, id, true) }), edit,
-		newButton(buttonLink, "Discard", func() { c.act.decide(key, id, false) }),
-		newButton(buttonQuiet, "Open inbox", func() { c.act.openInbox() }),
+		newButton(buttonLink, tr("Save"), func() { c.act.decide(key, id, true) }), edit,
+		newButton(buttonLink, tr("Discard"), func() { c.act.decide(key, id, false) }),
+		newButton(buttonQuiet, tr("Open inbox"), func() { c.act.openInbox() }),
 	)
 	return []*placed{
 		{row: newFramed(words, rolePanel, roleLine, radiusCard, gap12, gap8), gap: gap8, max: proseMax},
@@ -94,7 +94,7 @@ func (c *conversation) reword(key, text string) {
 	defer c.mu.Unlock()
 	for _, e := range c.entries {
 		if e.key == key && e.proposed != "" {
-			e.text = strings.Replace(e.text, "“"+e.proposed+"”", "“"+text+"”", 1)
+			e.text = strings.Replace(e.text, e.proposed, text, 1)
 			e.proposed = text
 			e.rev++
 		}
@@ -114,7 +114,7 @@ func (c *conversation) decided(key string, saved bool, undoID string, err error)
 		}
 		e.rev++
 		if err != nil {
-			e.text += " · that failed: " + err.Error()
+			e.text += trWith(" · that failed: {{.Error}}", places{"Error": err.Error()})
 			return
 		}
 		e.proposal, e.undoID = "", undoID

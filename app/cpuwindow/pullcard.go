@@ -33,9 +33,9 @@ func (p pullState) words() string {
 	case p.err != nil:
 		return ""
 	case p.total > 0:
-		return fmt.Sprintf("%s · %.1f of %.1f GB · %.0f %%", p.status, float64(p.completed)/1e9, float64(p.total)/1e9, math.Floor(100*p.fraction()))
+		return trWith("{{.Status}} · {{.Completed}} of {{.Total}} GB · {{.What}} %", places{"Status": p.status, "Completed": fmt.Sprintf("%.1f", float64(p.completed)/1e9), "Total": fmt.Sprintf("%.1f", float64(p.total)/1e9), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))})
 	}
-	return orElse(p.status, "asking for it") + "…"
+	return orElse(p.status, tr("asking for it")) + "…"
 }
 
 // pullFailure says what went wrong with a download, and what to do.
@@ -57,28 +57,28 @@ func pullFailure(model string, err error) (what, next string) {
 	switch {
 	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
 		x := agents.Explain(err)
-		return x.Sentence, "See whether Ollama runs, then try again: the download goes on from where it was."
+		return x.Sentence, tr("See whether Ollama runs, then try again: the download goes on from where it was.")
 	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
-		return "The registry could not be reached.", "Is the machine online? Then try again."
+		return tr("The registry could not be reached."), tr("Is the machine online? Then try again.")
 	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):
-		return "The registry has no model " + model + ".", "Look its name up in the list of models, then try that."
+		return trWith("The registry has no model {{.Model}}.", places{"Model": model}), tr("Look its name up in the list of models, then try that.")
 	case has("no space left", "disk quota"):
-		return "The disk is full.", "Free some space, then try again: the download goes on from where it was."
+		return tr("The disk is full."), tr("Free some space, then try again: the download goes on from where it was.")
 	case has("newer version", "upgrade"):
-		return "This Ollama is too old for " + model + ".", "Update Ollama, then try again."
+		return trWith("This Ollama is too old for {{.Model}}.", places{"Model": model}), tr("Update Ollama, then try again.")
 	}
-	return "The download of " + model + " failed.", "Try again. Ollama said: " + shorten(strings.Join(strings.Fields(detail), " "), 160)
+	return trWith("The download of {{.Model}} failed.", places{"Model": model}), trWith("Try again. Ollama said: {{.Detail}}", places{"Detail": shorten(strings.Join(strings.Fields(detail), " "), 160)})
 }
 
 func (s setupCards) pullCard(p pullState) row {
 	bar := newGauge(200)
 	bar.set(p.fraction(), roleAccent)
-	parts := []fyne.CanvasObject{titleWords("Pulling " + p.model), bar, line(gap8, 0, smallWords(p.words()).squeezable(), newButton(buttonPlain, "Cancel", s.cancel))}
+	parts := []fyne.CanvasObject{titleWords(trWith("Pulling {{.Model}}", places{"Model": p.model})), bar, line(gap8, 0, smallWords(p.words()).squeezable(), newButton(buttonPlain, tr("Cancel"), s.cancel))}
 	if p.err != nil {
 		what, next := pullFailure(p.model, p.err)
 		parts = []fyne.CanvasObject{
-			titleWords(p.model + " could not be pulled"), newParagraph(what, roleText), newParagraph(next, roleMuted),
-			line(gap8, -1, newButton(buttonPrimary, "Try again", func() { s.pull(p.model) }), newButton(buttonPlain, "Dismiss", s.cancel)),
+			titleWords(trWith("{{.Model}} could not be pulled", places{"Model": p.model})), newParagraph(what, roleText), newParagraph(next, roleMuted),
+			line(gap8, -1, newButton(buttonPrimary, tr("Try again"), func() { s.pull(p.model) }), newButton(buttonPlain, tr("Dismiss"), s.cancel)),
 		}
 	}
 	c := newCardRow(roleNone, parts...)

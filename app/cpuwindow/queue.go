@@ -170,7 +170,7 @@ func (q *queueBar) show(rows []queued, held bool) {
 	q.box.Objects = nil
 	for i, r := range rows {
 		if i == queueShown {
-			q.box.Add(smallWords("and " + plural(len(rows)-i, "more message", "more messages")))
+			q.box.Add(smallWords(trWith("and {{.More}}", places{"More": trCount("{{.N}} more messages", len(rows)-i)})))
 			break
 		}
 		q.box.Add(q.row(r, i == 0))
@@ -181,12 +181,12 @@ func (q *queueBar) show(rows []queued, held bool) {
 }
 
 func (q *queueBar) row(r queued, first bool) fyne.CanvasObject {
-	state := "waits"
+	state := tr("waits")
 	switch {
 	case q.held:
-		state = "held back"
+		state = tr("held back")
 	case first:
-		state = "next"
+		state = tr("next")
 	}
 	text := strings.Join(strings.Fields(shorten(r.text, 400)), " ")
 	if len(r.files) > 0 {
@@ -194,8 +194,8 @@ func (q *queueBar) row(r queued, first bool) fyne.CanvasObject {
 	}
 	words := mutedWords(text).squeezable()
 	content := line(gap12, 1, smallWords(state), words,
-		newButton(buttonQuiet, "Edit", func() { q.edit(r.id) }),
-		newButton(buttonQuiet, "Delete", func() { q.drop(r.id) }),
-		newButton(buttonLink, "Send now", func() { q.send(r.id) }))
+		newButton(buttonQuiet, tr("Edit"), func() { q.edit(r.id) }),
+		newButton(buttonQuiet, tr("Delete"), func() { q.drop(r.id) }),
+		newButton(buttonLink, tr("Send now"), func() { q.send(r.id) }))
 	return container.NewStack(newSurface(rolePanel, roleLine, radiusRow), inset(gap4, gap4, gap12, gap12, content))
 }

@@ -113,7 +113,7 @@ func (w *Window) goOn(in sessionmem.Info, from string) {
 		w.OpenSession(in.Name)
 		return
 	}
-	w.do("Continuing from here", func(ctx context.Context) error {
+	w.do(tr("Continuing from here"), func(ctx context.Context) error {
 		err := w.parts.library.Continue(ctx, in.Name, from)
 		if errors.Is(err, sessionmem.ErrNotFound) {
 			return errors.New("it is summarised by now and no longer in the context. Fork from here instead")
@@ -133,7 +133,7 @@ func (w *Window) openOther() {
 		}
 		path := f.URI().Path()
 		if err := f.Close(); err != nil {
-			w.tell("The file can't be read", err.Error())
+			w.tell(tr("The file can't be read"), err.Error())
 			return
 		}
 		w.openTranscriptFile(path)

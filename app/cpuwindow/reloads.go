@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
 	"maps"
 	"time"
 
@@ -52,9 +51,9 @@ func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
 // note is the line that tells of a reload, with what takes it away.
 func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) row {
 	added, removed := countDiff(diff)
-	words := fmt.Sprintf("changed on disk at %s, reloaded · +%d −%d", r.changed[path].Format("15:04:05"), added, removed)
+	words := trWith("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
 	said := newWords(words, roleAccent, sizeText).squeezable()
-	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, "Seen", func() {
+	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, tr("Seen"), func() {
 		delete(r.before, path)
 		seen()
 	})))
@@ -76,17 +75,17 @@ func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
 func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []row {
 	var notes []row
 	if o.Why != "" {
-		notes = append(notes, newCardRow(roleWarn, newParagraph("It can't be edited here: "+fullStop(o.Why), roleText)))
+		notes = append(notes, newCardRow(roleWarn, newParagraph(trWith("It can't be edited here: {{.Why}}", places{"Why": fullStop(o.Why)}), roleText)))
 	}
 	if o.Garbled {
-		notes = append(notes, newCardRow(roleWarn, newParagraph("Some of its bytes are no text (UTF-8). They are shown as \uFFFD and stay as they are; lines that hold some can be edited in your editor.", roleText)))
+		notes = append(notes, newCardRow(roleWarn, newParagraph(tr("Some of its bytes are no text (UTF-8). They are shown as � and stay as they are; lines that hold some can be edited in your editor."), roleText)))
 	}
 	if b != nil && b.dirty() {
-		words := "You have an edit of this file that is not saved. It is kept until you save or discard it."
+		words := tr("You have an edit of this file that is not saved. It is kept until you save or discard it.")
 		if b.theirs != nil {
-			words = "You have an edit of this file that is not saved, and the file was changed outside. Both are kept."
+			words = tr("You have an edit of this file that is not saved, and the file was changed outside. Both are kept.")
 		}
-		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, "Go on editing", edit))))
+		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, tr("Go on editing"), edit))))
 	}
 	return notes
 }
@@ -107,7 +106,7 @@ func linesRows(lines []cardLine, all bool, showAll func()) []*placed {
 	var rows []*placed
 	if n := len(lines) - longFile; n > 0 && !all {
 		lines = lines[n:]
-		rows = append(rows, &placed{row: newDivider(plural(n, "earlier line", "earlier lines")+" · show", showAll), gap: gap8, max: proseMax})
+		rows = append(rows, &placed{row: newDivider(trWith("{{.Earlier}} · show", places{"Earlier": trCount("{{.N}} earlier lines", n)}), showAll), gap: gap8, max: proseMax})
 	}
 	return append(rows, &placed{row: newLinesCard(lines), gap: gap8, max: proseMax})
 }

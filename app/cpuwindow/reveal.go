@@ -19,7 +19,9 @@ import (
 func (w *Window) reveal(path string) {
 	go func() {
 		if err := revealFile(w.ctx, path); err != nil {
-			w.p.Do(func() { w.tell("The folder can't be opened from here", "The file is at "+path+" ("+err.Error()+").") })
+			w.p.Do(func() {
+				w.tell(tr("The folder can't be opened from here"), trWith("The file is at {{.Path}} ({{.Error}}).", places{"Path": path, "Error": err.Error()}))
+			})
 		}
 	}()
 }

@@ -283,9 +283,9 @@ func speedWords(v float64) string {
 	case v <= 0:
 		return ""
 	case v < 10:
-		return fmt.Sprintf("%.1f tokens/s", v)
+		return trWith("{{.V}} tokens/s", places{"V": fmt.Sprintf("%.1f", v)})
 	}
-	return fmt.Sprintf("%.0f tokens/s", v)
+	return trWith("{{.V}} tokens/s", places{"V": fmt.Sprintf("%.0f", v)})
 }
 
 // newParagraph is wrapping text for cards.

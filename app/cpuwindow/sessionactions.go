@@ -47,9 +47,9 @@ func continues(in sessionmem.Info) bool {
 
 // sessionMenu is what can be done with a session.
 func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
-	pin := "Pin"
+	pin := tr("Pin")
 	if pinned {
-		pin = "Unpin"
+		pin = tr("Unpin")
 	}
 	file := func(label string, f func(path string)) *fyne.MenuItem {
 		m := fyne.NewMenuItem(label, func() { f(in.Path) })
@@ -61,20 +61,20 @@ func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
 		m.Disabled = in.Err != nil
 		return m
 	}
-	rename := readable("Rename", func() { w.startRename(in.Name) })
+	rename := readable(tr("Rename"), func() { w.startRename(in.Name) })
 	rename.Disabled = rename.Disabled || in.ReadOnly
 	return fyne.NewMenu("",
-		readable("Read as transcript", func() { w.openTranscriptOf(in, "", "") }),
+		readable(tr("Read as transcript"), func() { w.openTranscriptOf(in, "", "") }),
 		rename,
 		fyne.NewMenuItem(pin, func() { w.pinSession(in.Name, !pinned) }),
-		readable("Fork into a new chat", func() { w.fork(in, "") }),
+		readable(tr("Fork into a new chat"), func() { w.fork(in, "") }),
 		fyne.NewMenuItemSeparator(),
-		file("Open in editor", w.openFile),
-		file("Show in folder", w.reveal),
-		readable("Export as markdown", func() { w.exportSession(in) }),
-		readable("Copy as text", func() { w.copySession(in) }),
+		file(tr("Open in editor"), w.openFile),
+		file(tr("Show in folder"), w.reveal),
+		readable(tr("Export as markdown"), func() { w.exportSession(in) }),
+		readable(tr("Copy as text"), func() { w.copySession(in) }),
 		fyne.NewMenuItemSeparator(),
-		fyne.NewMenuItem("Delete", func() { w.deleteSession(in) }),
+		fyne.NewMenuItem(tr("Delete"), func() { w.deleteSession(in) }),
 	)
 }
 
@@ -85,9 +85,9 @@ func (w *Window) do(what string, action func(ctx context.Context) error, then fu
 		w.p.Do(func() {
 			switch {
 			case errors.Is(err, sessionmem.ErrBusy):
-				w.tell(what+": it is being answered just now", "Stop the answer first, or wait for it.")
+				w.tell(trWith("{{.What}}: it is being answered just now", places{"What": what}), tr("Stop the answer first, or wait for it."))
 			case err != nil:
-				w.tell(what+" failed: "+err.Error(), "")
+				w.tell(trWith("{{.What}} failed: {{.Error}}", places{"What": what, "Error": err.Error()}), "")
 			case then != nil:
 				then()
 			}
@@ -109,18 +109,18 @@ func (w *Window) renameSession(name, title string) {
 	if title == "" {
 		return
 	}
-	w.do("Renaming", func(ctx context.Context) error { return w.parts.library.SetTitle(ctx, name, title) }, nil)
+	w.do(tr("Renaming"), func(ctx context.Context) error { return w.parts.library.SetTitle(ctx, name, title) }, nil)
 }
 
 func (w *Window) pinSession(name string, on bool) {
-	w.do("Pinning", func(ctx context.Context) error { return w.parts.marks.SetPinned(ctx, name, on) }, nil)
+	w.do(tr("Pinning"), func(ctx context.Context) error { return w.parts.marks.SetPinned(ctx, name, on) }, nil)
 }
 
 // deleteSession moves a session to the trash at once and offers to bring it back.
 func (w *Window) deleteSession(in sessionmem.Info) {
 	wasShown := w.shown.name == in.Name
 	next := w.side.nextTo(in.Name)
-	w.do("Deleting", func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
+	w.do(tr("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
 		delete(w.convs, in.Name)
 		if wasShown {
 			w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
@@ -129,12 +129,12 @@ func (w *Window) deleteSession(in sessionmem.Info) {
 			w.showPage(pageChat)
 		}
 		w.side.moveTo(next)
-		w.offer("Deleted “"+shorten(orElse(in.Title, in.Name), 40)+"”", "Undo", func() { w.undelete(in.Name, wasShown) })
+		w.offer(trWith("Deleted “{{.Title}}”", places{"Title": shorten(orElse(in.Title, in.Name), 40)}), tr("Undo"), func() { w.undelete(in.Name, wasShown) })
 	})
 }
 
 func (w *Window) undelete(name string, open bool) {
-	w.do("Bringing it back", func(ctx context.Context) error {
+	w.do(tr("Bringing it back"), func(ctx context.Context) error {
 		_, err := w.parts.library.Undelete(ctx, name)
 		return err
 	}, func() {
@@ -161,7 +161,7 @@ func (w *Window) loadInfo(ctx context.Context, in sessionmem.Info) (*sessionmem.
 // "".
 func (w *Window) fork(in sessionmem.Info, through string) {
 	name := ""
-	w.do("Forking", func(ctx context.Context) error {
+	w.do(tr("Forking"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
 		if err == nil {
 			name, err = w.parts.library.Fork(ctx, t, through, "cpu")
@@ -169,14 +169,14 @@ func (w *Window) fork(in sessionmem.Info, through string) {
 		return err
 	}, func() {
 		w.OpenSession(name)
-		w.offer("A new chat with what was said up to here", "", nil)
+		w.offer(tr("A new chat with what was said up to here"), "", nil)
 	})
 }
 
 // exportSession writes the whole transcript as a file of its own.
 func (w *Window) exportSession(in sessionmem.Info) {
 	path := ""
-	w.do("Exporting", func(ctx context.Context) error {
+	w.do(tr("Exporting"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
 		if err != nil {
 			return err
@@ -191,13 +191,15 @@ func (w *Window) exportSession(in sessionmem.Info) {
 		}
 		path, err = exportFile(dir, orElse(in.Title, in.Name), ".md", data.Bytes())
 		return err
-	}, func() { w.offer("Exported to "+path, "Show", func() { w.reveal(path) }) })
+	}, func() {
+		w.offer(trWith("Exported to {{.Path}}", places{"Path": path}), tr("Show"), func() { w.reveal(path) })
+	})
 }
 
 // copySession puts the conversation as plain text on the clipboard.
 func (w *Window) copySession(in sessionmem.Info) {
 	text := ""
-	w.do("Copying", func(ctx context.Context) error {
+	w.do(tr("Copying"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
 		if err == nil {
 			text = plainTranscript(t, time.Local)
@@ -205,7 +207,7 @@ func (w *Window) copySession(in sessionmem.Info) {
 		return err
 	}, func() {
 		w.p.App.Clipboard().SetContent(text)
-		w.offer("Copied as text", "", nil)
+		w.offer(tr("Copied as text"), "", nil)
 	})
 }
 
@@ -217,12 +219,12 @@ func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
 		if !b.IsMessage() && b.Kind != sessionmem.KindText || strings.TrimSpace(b.Text) == "" {
 			continue
 		}
-		who := "You"
+		who := tr("You")
 		switch {
 		case b.Kind == sessionmem.KindText:
 			who = ""
 		case b.Kind == sessionmem.KindAssistant:
-			who = orElse(b.Agent, "Assistant")
+			who = orElse(b.Agent, tr("Assistant"))
 		case b.Attrs["author"] != "":
 			who = b.Attrs["author"]
 		}

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
 	"time"
 
 	"mac-stats/sessionmem"
@@ -59,7 +58,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	if archived == 0 {
 		return out
 	}
-	out = append(out, sessionLine{heading: fmt.Sprintf("Archived · %d", archived), key: "group archive", folds: true})
+	out = append(out, sessionLine{heading: trWith("Archived · {{.Archived}}", places{"Archived": archived}), key: "group archive", folds: true})
 	for _, in := range infos {
 		if archive && in.Archived && !notes.marks.Pinned(in.Name) {
 			out = append(out, lineOf(in, notes, false, now))
@@ -71,7 +70,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) sessionLine {
 	l := sessionLine{key: orElse(in.Path, in.Name), info: in, title: orElse(in.Title, in.Name), pinned: pinned}
 	if in.Err != nil {
-		l.meta, l.failed = "can't be read: "+in.Err.Error(), true
+		l.meta, l.failed = trWith("can't be read: {{.Error}}", places{"Error": in.Err.Error()}), true
 		return l
 	}
 	if in.Name != notes.shown && !in.ReadOnly {
@@ -80,15 +79,15 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) 
 	l.meta = sourceWords(in.Source)
 	switch {
 	case in.Path == "":
-		l.meta += " · private"
+		l.meta += tr(" · private")
 	case in.ReadOnly:
-		l.meta += " · read-only"
+		l.meta += tr(" · read-only")
 	}
 	if t := activeWords(in.Active, now); t != "" {
 		l.meta += " · " + t
 	}
 	if a := notes.agent(in.Name); l.unread > 0 {
-		l.meta += fmt.Sprintf(" · %d new", l.unread)
+		l.meta += trWith(" · {{.Unread}} new", places{"Unread": l.unread})
 	} else if a != "" {
 		l.meta += " · " + a
 	}
@@ -98,13 +97,13 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) 
 func sourceWords(source string) string {
 	switch source {
 	case "cpu":
-		return "window"
+		return tr("window")
 	case "cli":
-		return "command line"
+		return tr("command line")
 	case "discord":
-		return "Discord"
+		return tr("Discord")
 	case "":
-		return "file"
+		return tr("file")
 	}
 	return source
 }
@@ -113,17 +112,17 @@ func sourceWords(source string) string {
 // "November", "November 2025".
 func dayWords(t, now time.Time) string {
 	if t.IsZero() {
-		return "Undated"
+		return tr("Undated")
 	}
 	t = t.In(now.Location())
 	midnight := midnightOf(now)
 	switch {
 	case !t.Before(midnight):
-		return "Today"
+		return tr("Today")
 	case !t.Before(midnight.AddDate(0, 0, -1)):
-		return "Yesterday"
+		return tr("Yesterday")
 	case !t.Before(midnight.AddDate(0, 0, -7)):
-		return "Previous 7 days"
+		return tr("Previous 7 days")
 	case t.Year() == now.Year():
 		return t.Format("January")
 	}

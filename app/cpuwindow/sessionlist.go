@@ -66,7 +66,7 @@ func (l *sessionList) show(lines []sessionLine, current string) {
 	}
 	l.rows, l.heads = rows, heads
 	if len(lines) == 0 {
-		column = append(column, &placed{row: newProse([]run{{text: "Your conversations appear here, as plain text files you can open."}}, sizeSmall, roleMuted), gap: gap12, indent: gap8})
+		column = append(column, &placed{row: newProse([]run{{text: tr("Your conversations appear here, as plain text files you can open.")}}, sizeSmall, roleMuted), gap: gap12, indent: gap8})
 	}
 	l.port.setRows(column)
 	at := slices.IndexFunc(lines, l.isCurrent)

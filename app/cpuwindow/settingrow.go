@@ -114,7 +114,7 @@ func (r *settingRow) word() {
 		add(fullStop(r.err), roleHot)
 	}
 	if r.state.by != "" {
-		add(trWith("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", map[string]any{"Name": r.state.by}), roleWarn)
+		add(trWith("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", places{"Name": r.state.by}), roleWarn)
 	}
 	if r.state.waits {
 		add(tr("Takes effect after a restart."), roleWarn)
@@ -123,7 +123,7 @@ func (r *settingRow) word() {
 		add(r.state.conflict, roleWarn)
 	}
 	if r.changed() {
-		add(trWith("Changed; the default is {{.Default}}.", map[string]any{"Default": defaultWords(r.setting)}), roleMuted)
+		add(trWith("Changed; the default is {{.Default}}.", places{"Default": defaultWords(r.setting)}), roleMuted)
 	}
 	r.note.Hidden = runs == nil
 	if runs != nil {

@@ -157,7 +157,7 @@ func (p *settingsPage) show() {
 		rows = append(rows, textRow(tr("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), roleMuted, gap20))
 	}
 	if p.query == "" {
-		about := "mac-stats " + orElse(p.w.parts.version, "(no version)") + " · " + p.w.parts.home
+		about := "mac-stats " + orElse(p.w.parts.version, tr("(no version)")) + " · " + p.w.parts.home
 		rows = append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleMuted), gap: gap20, max: proseMax})
 	}
 	p.w.pageView.setRows(rows)

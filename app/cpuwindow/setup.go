@@ -25,15 +25,15 @@ type serverState struct {
 func (s serverState) line() string {
 	switch {
 	case !s.checked:
-		return "looking for Ollama…"
+		return tr("looking for Ollama…")
 	case s.down != nil:
-		return "Ollama is down"
+		return tr("Ollama is down")
 	case s.modelsErr != nil:
-		return "Ollama " + s.version + " · its models can't be listed"
+		return trWith("Ollama {{.Version}} · its models can't be listed", places{"Version": s.version})
 	case len(chatModels(s.models)) == 0:
-		return "Ollama " + s.version + " · no model yet"
+		return trWith("Ollama {{.Version}} · no model yet", places{"Version": s.version})
 	}
-	return "Ollama " + s.version + " · ready"
+	return trWith("Ollama {{.Version}} · ready", places{"Version": s.version})
 }
 
 // chatModels are those that can talk.
@@ -51,11 +51,11 @@ func chatModels(all []ollama.ModelInfo) []ollama.ModelInfo {
 func installSteps(goos string) (steps []string, command string) {
 	switch goos {
 	case "darwin":
-		return []string{"Download Ollama, move it to Applications and open it once; or, with Homebrew:"}, "brew install ollama && brew services start ollama"
+		return []string{tr("Download Ollama, move it to Applications and open it once; or, with Homebrew:")}, "brew install ollama && brew services start ollama"
 	case "windows":
-		return []string{"Download and run OllamaSetup.exe; it starts by itself. Or, in a terminal:"}, "winget install Ollama.Ollama"
+		return []string{tr("Download and run OllamaSetup.exe; it starts by itself. Or, in a terminal:")}, "winget install Ollama.Ollama"
 	}
-	return []string{"Download and run the installer, which also starts the service; in a terminal:"}, "curl -fsSL https://ollama.com/install.sh | sh"
+	return []string{tr("Download and run the installer, which also starts the service; in a terminal:")}, "curl -fsSL https://ollama.com/install.sh | sh"
 }
 
 // setupCards is what a window shows that can't answer yet, or nothing.
@@ -94,14 +94,14 @@ func (s setupCards) downCard(st serverState, failed bool) row {
 	if failed {
 		kind = buttonPlain // Retry is the one to press
 	}
-	buttons := []fyne.CanvasObject{newButton(kind, "Re-check", s.check), newButton(buttonPlain, "Get Ollama", func() { s.open("https://ollama.com/download") })}
+	buttons := []fyne.CanvasObject{newButton(kind, tr("Re-check"), s.check), newButton(buttonPlain, tr("Get Ollama"), func() { s.open("https://ollama.com/download") })}
 	if s.demo != nil {
-		buttons = append(buttons, newButton(buttonPlain, "Try the demo", s.demo))
+		buttons = append(buttons, newButton(buttonPlain, tr("Try the demo"), s.demo))
 	}
-	title, why := "Ollama isn't running", "mac-stats talks to models on your own machine, through Ollama. Nothing answers at "+st.address+"."
-	start := "Already installed? Start it with `ollama serve`, then re-check."
+	title, why := tr("Ollama isn't running"), trWith("mac-stats talks to models on your own machine, through Ollama. Nothing answers at {{.Address}}.", places{"Address": st.address})
+	start := tr("Already installed? Start it with `ollama serve`, then re-check.")
 	if failed {
-		title, why, start = "Not installed yet?", "mac-stats talks to models on your own machine, through Ollama.", ""
+		title, why, start = tr("Not installed yet?"), tr("mac-stats talks to models on your own machine, through Ollama."), ""
 	}
 	parts := []fyne.CanvasObject{titleWords(title), newParagraph(why, roleMuted), spacer(gap4), newParagraph(strings.Join(steps, " "), roleText), code}
 	if start != "" {
@@ -113,19 +113,19 @@ func (s setupCards) downCard(st serverState, failed bool) row {
 }
 
 func (s setupCards) modelCard(memory uint64) row {
-	intro := "Ollama is ready and has no model yet. Pick one to download; you can change it later."
+	intro := tr("Ollama is ready and has no model yet. Pick one to download; you can change it later.")
 	if memory > 0 {
-		intro = "Ollama is ready and has no model yet. This machine has " + wholeGigabytes(memory) + " GB of memory, so:"
+		intro = trWith("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", places{"Memory": wholeGigabytes(memory)})
 	}
-	parts := []fyne.CanvasObject{titleWords("One model to begin with"), newParagraph(intro, roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{titleWords(tr("One model to begin with")), newParagraph(intro, roleMuted), spacer(gap4)}
 	for i, a := range ollama.Advice(memory) {
 		kind := buttonPlain
 		if i == 0 {
 			kind = buttonPrimary
 		}
-		parts = append(parts, line(gap8, 1, newButton(kind, "Pull "+a.Model, func() { s.pull(a.Model) }), mutedWords(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).squeezable()))
+		parts = append(parts, line(gap8, 1, newButton(kind, trWith("Pull {{.Model}}", places{"Model": a.Model}), func() { s.pull(a.Model) }), mutedWords(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).squeezable()))
 	}
-	parts = append(parts, spacer(gap4), line(gap16, -1, newButton(buttonQuiet, "More models", func() { s.open("https://ollama.com/library") }), newButton(buttonQuiet, "Re-check", s.check)), s.note)
+	parts = append(parts, spacer(gap4), line(gap16, -1, newButton(buttonQuiet, tr("More models"), func() { s.open("https://ollama.com/library") }), newButton(buttonQuiet, tr("Re-check"), s.check)), s.note)
 	c := newCardRow(roleNone, parts...)
 	c.pad, c.gap = gap16, gap8
 	return c

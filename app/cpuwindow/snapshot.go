@@ -85,7 +85,7 @@ func (c *conversation) offerRetry(v *conversationView) {
 		}
 	}
 	if note < 0 {
-		e := entry{key: "unanswered", kind: entryNote, rev: 1, text: "not answered yet"}
+		e := entry{key: "unanswered", kind: entryNote, rev: 1, text: tr("not answered yet")}
 		v.entries = append(v.entries, entryView{entry: e})
 		note = len(v.entries) - 1
 	}

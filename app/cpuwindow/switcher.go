@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -41,7 +40,7 @@ func newSwitcher(search func(query string), open func(h sessionmem.Hit, query st
 	p.port.pad, p.port.top, p.port.bottom = gap8, gap4, gap8
 	p.port.Disable()
 	p.entry = &switcherEntry{onKey: p.key, onLeave: leave, onShortcut: shortcut}
-	p.entry.PlaceHolder = "Search conversations"
+	p.entry.PlaceHolder = tr("Search conversations")
 	p.entry.OnChanged = search
 	p.entry.ExtendBaseWidget(p.entry)
 	p.ExtendBaseWidget(p)
@@ -203,10 +202,10 @@ func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
 	}
 	meta := sourceWords(h.Info.Source) + " · " + whenWords(when, now)
 	if h.Info.Archived {
-		meta += " · archived"
+		meta += tr(" · archived")
 	}
 	if h.Blocks > 1 {
-		meta += fmt.Sprintf(" · %d places", h.Blocks)
+		meta += trWith(" · {{.Blocks}} places", places{"Blocks": h.Blocks})
 	}
 	r.meta = smallWords(meta)
 	if h.Snippet != "" {
@@ -343,9 +342,9 @@ func (w *Window) searchSessions(query string) {
 		return
 	}
 	if len([]rune(query)) == 0 {
-		hits, hint := recent(w.infos), "Arrow keys choose · Enter opens · Esc closes"
+		hits, hint := recent(w.infos), tr("Arrow keys choose · Enter opens · Esc closes")
 		if len(hits) == 0 {
-			hint = "There are no conversations yet."
+			hint = tr("There are no conversations yet.")
 		}
 		p.show(hits, hint, time.Now())
 		return
@@ -379,13 +378,13 @@ func recent(infos []sessionmem.Info) []sessionmem.Hit {
 func foundWords(query string, n int, err error) string {
 	switch {
 	case err != nil:
-		return "The conversations can't be searched: " + err.Error()
+		return trWith("The conversations can't be searched: {{.Error}}", places{"Error": err.Error()})
 	case n == 0:
-		return "Nothing found for “" + shorten(query, 40) + "”. A conversation has to hold every word."
+		return trWith("Nothing found for “{{.Query}}”. A conversation has to hold every word.", places{"Query": shorten(query, 40)})
 	case n == switcherHits:
-		return fmt.Sprintf("The newest %d · more words narrow it down", n)
+		return trWith("The newest {{.N}} · more words narrow it down", places{"N": n})
 	}
-	return plural(n, "conversation", "conversations")
+	return trCount("{{.N}} conversations", n)
 }
 
 // openHit shows what was found, at the place.

@@ -1,8 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
-
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
 )
@@ -29,8 +27,7 @@ func (w *Window) tooLong(text string) string {
 	if size == 0 || need <= room {
 		return ""
 	}
-	return fmt.Sprintf("About %s tokens: %s has room for about %s. Shorten it, attach it as a file, or choose a model with a larger context.",
-		tokensWords(need), name, tokensWords(max(room, 0)))
+	return trWith("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", places{"Need": tokensWords(need), "Name": name, "Room": tokensWords(max(room, 0))})
 }
 
 // contextNow is the context of the model that answers next, in tokens: what the last
@@ -40,7 +37,7 @@ func (w *Window) contextNow(c *conversation) (model string, size int) {
 	chosen, usage := c.model, c.usage
 	c.mu.Unlock()
 	if usage != nil && usage.ContextSize > 0 {
-		return orElse(chosen, "the model"), usage.ContextSize
+		return orElse(chosen, tr("the model")), usage.ContextSize
 	}
 	cfg := w.parts.config().Ollama
 	name := orElse(chosen, cfg.Model)

@@ -166,9 +166,9 @@ func leftWords(blocks []sessionmem.Block, open bool) string {
 		}
 	}
 	if open {
-		return "a branch that was left · " + plural(n, "message", "messages") + " · hide"
+		return trWith("a branch that was left · {{.Messages}} · hide", places{"Messages": trCount("{{.N}} messages", n)})
 	}
-	return "a branch that was left · " + plural(n, "message", "messages") + " · show"
+	return trWith("a branch that was left · {{.Messages}} · show", places{"Messages": trCount("{{.N}} messages", n)})
 }
 
 // stretch makes the entries of blocks that are on one branch, as the chat shows
@@ -184,7 +184,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		e.retryID, e.edited, e.rev = "", false, 1
 		it := readerItem{entry: e, left: r.left[from]}
 		if e.kind == entryError { // what to do about it is over
-			e.kind, e.text = entryNote, "failed: "+e.fault.sentence
+			e.kind, e.text = entryNote, trWith("failed: {{.Sentence}}", places{"Sentence": e.fault.sentence})
 		}
 		at := r.indexNear(e.block, from, to)
 		if at >= 0 {
@@ -218,9 +218,9 @@ func (r *readout) stretch(from, to int) []readerItem {
 // asker is who a message is from where it does not say so itself.
 func (r *readout) asker() string {
 	if r.info.Source == "discord" {
-		return "Channel"
+		return tr("Channel")
 	}
-	return "You"
+	return tr("You")
 }
 
 // messageAfter is the first message behind a block that is on the branch the
@@ -237,18 +237,18 @@ func (r *readout) messageAfter(block string) string {
 // facts is what the viewer says of the file.
 func (r *readout) facts(now time.Time) string {
 	in := r.info
-	parts := []string{sourceWords(in.Source), plural(in.Messages, "message", "messages")}
+	parts := []string{sourceWords(in.Source), trCount("{{.N}} messages", in.Messages)}
 	if !in.Started.IsZero() {
-		parts = append(parts, "started "+in.Started.In(now.Location()).Format("2 January 2006 15:04"))
+		parts = append(parts, trWith("started {{.Time}}", places{"Time": in.Started.In(now.Location()).Format("2 January 2006 15:04")}))
 	}
 	switch {
 	case in.Archived:
-		parts = append(parts, "archived")
+		parts = append(parts, tr("archived"))
 	case in.Path == "":
-		parts = append(parts, "private, in memory only")
+		parts = append(parts, tr("private, in memory only"))
 	}
 	if in.ReadOnly {
-		parts = append(parts, "read-only: a newer format, or an older file of the session")
+		parts = append(parts, tr("read-only: a newer format, or an older file of the session"))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -19,8 +19,11 @@ import (
 // tr is a text in the user's language.
 func tr(text string) string { return lang.L(text) }
 
-// trWith is a text with {{.Name}} places to fill.
-func trWith(text string, places map[string]any) string { return lang.L(text, places) }
+// places is what to fill the {{.Name}} places of a text with.
+type places map[string]any
+
+// trWith is a text with such places.
+func trWith(text string, p places) string { return lang.L(text, map[string]any(p)) }
 
 // trCount is a text that counts, {{.N}}, in its plural form.
 func trCount(text string, n int) string { return lang.N(text, n, map[string]any{"N": n}) }

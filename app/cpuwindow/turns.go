@@ -278,7 +278,7 @@ func (w *Window) drawExtra(v conversationView) {
 	rows := w.setup().rows(w.server, w.pulling, memory, helpless, !fresh)
 	switch {
 	case v.loadErr != nil:
-		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph("This conversation can't be read: "+v.loadErr.Error(), roleText), newParagraph("The file is left as it is.", roleMuted)), gap: gap12, max: proseMax}}, rows...)
+		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph(trWith("This conversation can't be read: {{.Error}}", places{"Error": v.loadErr.Error()}), roleText), newParagraph(tr("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}, rows...)
 	case fresh && len(rows) == 0 && !v.loading:
 		rows = w.greeting()
 	}
@@ -318,8 +318,8 @@ func (w *Window) drawHeader() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
-	model := orElse(c.model, automaticModel)
-	w.head.set(orElse(c.title, untitled), agent, model, options, c.path != "")
+	model := orElse(c.model, automaticModel())
+	w.head.set(orElse(c.title, untitled()), agent, model, options, c.path != "")
 }
 
 func (w *Window) openTranscript() {
@@ -395,10 +395,10 @@ func (w *Window) greeting() []*placed {
 	if w.shown.private {
 		return privateGreeting()
 	}
-	head := titleWords("What shall we look at?")
+	head := titleWords(tr("What shall we look at?"))
 	rows := []*placed{
 		{row: newBoxRow(head), gap: gap20},
-		textRow("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search.", roleMuted, gap4),
+		textRow(tr("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), roleMuted, gap4),
 	}
 	for _, q := range []string{"What is using my CPU right now?", "How much disk space is left?", "Remember that I like short answers."} {
 		rows = append(rows, &placed{row: newBoxRow(line(0, -1, ask(q))), gap: gap8})

@@ -58,10 +58,11 @@ func (c *conversation) keptAfterAll(key, text string, written sessionmem.Written
 		}
 		e.rev++
 		if err != nil {
-			e.text, e.proposed = trWith("not saved: {{.Why}}", map[string]any{"Why": err.Error()}), text
+			e.text, e.proposed = trWith("not saved: {{.Why}}", places{"Why": err.Error()}), text
 			return
 		}
 		e.unkept, e.proposed, e.undoID = false, "", written.UndoID
-		e.text = "remembered “" + written.Text + "”"
+		e.learnt = written.Text
+		e.text = trWith("remembered “{{.Text}}”", places{"Text": e.learnt})
 	}
 }

@@ -399,9 +399,9 @@ func (v *viewport) TappedSecondary(ev *fyne.PointEvent) {
 	if c == nil {
 		return
 	}
-	cp := fyne.NewMenuItem("Copy", v.copySelection)
+	cp := fyne.NewMenuItem(tr("Copy"), v.copySelection)
 	cp.Disabled = !v.sel.active
-	showMenuAt(fyne.NewMenu("", cp, fyne.NewMenuItem("Select all", v.selectAll)), ev.AbsolutePosition, c)
+	showMenuAt(fyne.NewMenu("", cp, fyne.NewMenuItem(tr("Select all"), v.selectAll)), ev.AbsolutePosition, c)
 }
 
 func (v *viewport) ordered() (from, to spot) {

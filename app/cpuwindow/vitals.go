@@ -41,9 +41,9 @@ func readings(s monitor.Snapshot) []reading {
 }
 
 func cpuReading(s monitor.Snapshot) reading {
-	r := reading{label: "CPU", metric: monitor.CPU, full: 100, na: s.CPU.NA, role: roleText}
+	r := reading{label: tr("CPU"), metric: monitor.CPU, full: 100, na: s.CPU.NA, role: roleText}
 	if n := len(s.CPU.Cores); n > 0 {
-		r.label = "CPU · " + plural(n, "core", "cores")
+		r.label = trWith("CPU · {{.Cores}}", places{"Cores": trCount("{{.N}} cores", n)})
 	}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.CPU.Percent))), "%"
@@ -53,17 +53,17 @@ func cpuReading(s monitor.Snapshot) reading {
 }
 
 func memoryReading(s monitor.Snapshot) reading {
-	r := reading{label: "Memory", metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
+	r := reading{label: tr("Memory"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
 	if r.na == "" && s.Memory.Total > 0 {
 		r.number = gigabytes(s.Memory.Used)
-		r.unit = "of " + wholeGigabytes(s.Memory.Total) + " GB"
+		r.unit = trWith("of {{.Total}} GB", places{"Total": wholeGigabytes(s.Memory.Total)})
 		r.role = level(100*float64(s.Memory.Used)/float64(s.Memory.Total), warnMemory, hotMemory)
 	}
 	return r
 }
 
 func gpuReading(s monitor.Snapshot) reading {
-	r := reading{label: "GPU", metric: monitor.GPU, full: 100, na: s.GPU.NA, role: roleText}
+	r := reading{label: tr("GPU"), metric: monitor.GPU, full: 100, na: s.GPU.NA, role: roleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.GPU.Percent))), "%"
 	}
@@ -71,26 +71,26 @@ func gpuReading(s monitor.Snapshot) reading {
 }
 
 func temperatureReading(s monitor.Snapshot) reading {
-	r := reading{label: "Temperature", metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: roleText}
+	r := reading{label: tr("Temperature"), metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: roleText}
 	if r.na == "" && s.Temperature.Celsius != 0 {
-		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), "°C hottest"
+		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), tr("°C hottest")
 		r.role = level(s.Temperature.Celsius, warnTemp, hotTemp)
 	}
 	return r
 }
 
 func diskReading(s monitor.Snapshot) reading {
-	r := reading{label: "Disk", metric: monitor.Disk, na: s.Disk.NA, role: roleText}
+	r := reading{label: tr("Disk"), metric: monitor.Disk, na: s.Disk.NA, role: roleText}
 	if r.na == "" && s.Disk.Total > 0 {
 		number, unit, _ := strings.Cut(monitor.Bytes(s.Disk.Free), " ")
-		r.number, r.unit = number, unit+" free"
+		r.number, r.unit = number, trWith("{{.Unit}} free", places{"Unit": unit})
 		r.role = level(-float64(s.Disk.Free), -warnDisk, -hotDisk)
 	}
 	return r
 }
 
 func networkReading(s monitor.Snapshot) reading {
-	r := reading{label: "Network", metric: monitor.Network, na: s.Network.NA, role: roleText}
+	r := reading{label: tr("Network"), metric: monitor.Network, na: s.Network.NA, role: roleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = rate(s.Network.Down)
 		up, unit := rate(s.Network.Up)

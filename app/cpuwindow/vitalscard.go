@@ -40,7 +40,7 @@ func newMetricCard(ask func()) *metricCard {
 	c.num.style.Bold = true
 	c.number = line(gap4, 1, c.num, c.unit, c.bar)
 	c.cardRow = newCardRow(roleNone,
-		line(gap8, 1, c.title, c.scope, newButton(buttonQuiet, "Ask about this", ask)),
+		line(gap8, 1, c.title, c.scope, newButton(buttonQuiet, tr("Ask about this"), ask)),
 		c.number, c.why, c.history, c.summed, c.cores, c.lines)
 	return c
 }
@@ -55,7 +55,7 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 	c.num.set(d.number, d.role)
 	c.unit.SetText(d.unit)
 	c.bar.set(max(0, d.fraction), gaugeRole(d.role))
-	why := orElse(d.na, "measuring …")
+	why := orElse(d.na, tr("measuring …"))
 	if d.na != "" {
 		why = "n/a: " + d.na
 	}

@@ -30,14 +30,14 @@ const processRows = 10
 
 func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
 	c := &processCard{count: smallWords("").squeezable(), why: newParagraph("", roleMuted), said: newProse(nil, sizeSmall, roleMuted), update: update}
-	c.byCPU = newButton(buttonPill, "by CPU", func() { c.sort(false) })
-	c.byMemory = newButton(buttonPill, "by memory", func() { c.sort(true) })
+	c.byCPU = newButton(buttonPill, tr("by CPU"), func() { c.sort(false) })
+	c.byMemory = newButton(buttonPill, tr("by memory"), func() { c.sort(true) })
 	c.byCPU.setSelected(true)
-	c.force = newButton(buttonDanger, "Force it to quit", func() { force(c.forced) })
+	c.force = newButton(buttonDanger, tr("Force it to quit"), func() { force(c.forced) })
 	c.force.Hide()
 	c.said.Hide()
 	parts := []fyne.CanvasObject{
-		line(gap8, 1, boldWords("Processes"), c.count, c.byCPU, c.byMemory, newButton(buttonQuiet, "Ask about this", ask)),
+		line(gap8, 1, boldWords(tr("Processes")), c.count, c.byCPU, c.byMemory, newButton(buttonQuiet, tr("Ask about this"), ask)),
 		c.why,
 		processHeads(),
 	}
@@ -85,7 +85,7 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 	why := ""
 	switch {
 	case paused:
-		why = "Monitoring is paused: the list may be old."
+		why = tr("Monitoring is paused: the list may be old.")
 	case r.NA != "":
 		why = "n/a: " + r.NA
 	}
@@ -128,7 +128,7 @@ type processLine struct {
 func newProcessLine(quit func(monitor.Process)) *processLine {
 	l := &processLine{name: textWords("").squeezable(), pid: newWords("", roleMuted, sizeSmall), cpu: textWords(""), memory: textWords("")}
 	l.cpu.align, l.memory.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	l.quit = newButton(buttonQuiet, "Quit", func() { quit(l.p) })
+	l.quit = newButton(buttonQuiet, tr("Quit"), func() { quit(l.p) })
 	l.object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.quit)
 	return l
 }
@@ -179,13 +179,13 @@ func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // confirmQuit asks before a process is asked to quit.
 func (p *vitalsPage) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.w.confirm("Quit "+shorten(process.Name, 32)+"?", name+" is asked to quit. What it has not saved may be lost.", "Ask it to quit", func() { p.quit(process, false) })
+	p.w.confirm(trWith("Quit {{.Name}}?", places{"Name": shorten(process.Name, 32)}), trWith("{{.Name}} is asked to quit. What it has not saved may be lost.", places{"Name": name}), tr("Ask it to quit"), func() { p.quit(process, false) })
 }
 
 // force ends a process that did not want to quit, after one more question.
 func (p *vitalsPage) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.w.confirm("Force "+shorten(process.Name, 32)+" to quit?", name+" ends at once. What it has not saved is lost.", "Force it to quit", func() { p.quit(process, true) })
+	p.w.confirm(trWith("Force {{.Name}} to quit?", places{"Name": shorten(process.Name, 32)}), trWith("{{.Name}} ends at once. What it has not saved is lost.", places{"Name": name}), tr("Force it to quit"), func() { p.quit(process, true) })
 }
 
 // quitPatience is how long a process may take before force is offered.
@@ -194,7 +194,7 @@ const quitPatience = 3 * time.Second
 // quit asks a process to quit, off the UI goroutine, and says what came of it.
 func (p *vitalsPage) quit(process monitor.Process, force bool) {
 	v, name := p.w.parts.vitals, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.tell(name+" was asked to quit …", roleMuted, nil)
+	p.tell(trWith("{{.Name}} was asked to quit …", places{"Name": name}), roleMuted, nil)
 	go func() {
 		if err := v.Quit(process, force); err != nil {
 			p.w.p.Do(func() { p.tell(fullStop(capital(err.Error())), roleHot, nil) })
@@ -207,11 +207,11 @@ func (p *vitalsPage) quit(process monitor.Process, force bool) {
 		p.w.p.Do(func() {
 			switch {
 			case !still:
-				p.tell(name+" has quit.", roleMuted, nil)
+				p.tell(trWith("{{.Name}} has quit.", places{"Name": name}), roleMuted, nil)
 			case force:
-				p.tell(name+" still runs: the system has not ended it yet.", roleHot, nil)
+				p.tell(trWith("{{.Name}} still runs: the system has not ended it yet.", places{"Name": name}), roleHot, nil)
 			default:
-				p.tell(name+" still runs. It may be saving, or asking you something.", roleWarn, &process)
+				p.tell(trWith("{{.Name}} still runs. It may be saving, or asking you something.", places{"Name": name}), roleWarn, &process)
 			}
 		})
 	}()

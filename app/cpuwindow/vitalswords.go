@@ -26,10 +26,10 @@ func details(s monitor.Snapshot) []detail {
 }
 
 func cpuDetail(s monitor.Snapshot) detail {
-	d := detail{reading: cpuReading(s), scope: "% of the whole machine", fraction: s.CPU.Percent / 100, cores: s.CPU.Cores}
-	d.label = "CPU"
+	d := detail{reading: cpuReading(s), scope: tr("% of the whole machine"), fraction: s.CPU.Percent / 100, cores: s.CPU.Cores}
+	d.label = tr("CPU")
 	if n := len(s.CPU.Cores); n > 1 {
-		d.scope = fmt.Sprintf("%% of all %d cores together", n)
+		d.scope = trWith("% of all {{.N}} cores together", places{"N": n})
 	}
 	switch {
 	case d.number == "":
@@ -43,29 +43,29 @@ func cpuDetail(s monitor.Snapshot) detail {
 
 func memoryDetail(s monitor.Snapshot) detail {
 	m := s.Memory
-	d := detail{reading: memoryReading(s), scope: "of the whole machine", fraction: m.Percent() / 100}
+	d := detail{reading: memoryReading(s), scope: tr("of the whole machine"), fraction: m.Percent() / 100}
 	if d.number == "" {
 		return d
 	}
-	d.unit += " used"
-	first := gigabytes(m.Available) + " GB available"
+	d.unit += tr(" used")
+	first := trWith("{{.Available}} GB available", places{"Available": gigabytes(m.Available)})
 	if m.Cached > 0 {
-		first += " · " + gigabytes(m.Cached) + " GB cached"
+		first += trWith(" · {{.Cached}} GB cached", places{"Cached": gigabytes(m.Cached)})
 	}
-	swap := "swap " + gigabytes(m.SwapUsed) + " of " + gigabytes(m.SwapTotal) + " GB"
+	swap := trWith("swap {{.SwapUsed}} of {{.SwapTotal}} GB", places{"SwapUsed": gigabytes(m.SwapUsed), "SwapTotal": gigabytes(m.SwapTotal)})
 	if m.SwapNA != "" {
-		swap = "swap n/a: " + m.SwapNA
+		swap = trWith("swap n/a: {{.SwapNA}}", places{"SwapNA": m.SwapNA})
 	}
-	pressure := "pressure: " + m.Pressure
+	pressure := trWith("pressure: {{.Pressure}}", places{"Pressure": m.Pressure})
 	if m.PressureNA != "" {
-		pressure = "pressure n/a: " + m.PressureNA
+		pressure = trWith("pressure n/a: {{.PressureNA}}", places{"PressureNA": m.PressureNA})
 	}
 	d.lines = []string{first, swap, pressure}
 	return d
 }
 
 func gpuDetail(s monitor.Snapshot) detail {
-	d := detail{reading: gpuReading(s), scope: "% of the busiest GPU", fraction: s.GPU.Percent / 100}
+	d := detail{reading: gpuReading(s), scope: tr("% of the busiest GPU"), fraction: s.GPU.Percent / 100}
 	if d.number != "" && s.GPU.Name != "" {
 		d.lines = []string{s.GPU.Name}
 	}
@@ -76,15 +76,15 @@ func gpuDetail(s monitor.Snapshot) detail {
 const sensorLines = 6
 
 func temperatureDetail(s monitor.Snapshot) detail {
-	d := detail{reading: temperatureReading(s), scope: "the hottest sensor", fraction: -1}
+	d := detail{reading: temperatureReading(s), scope: tr("the hottest sensor"), fraction: -1}
 	if d.number == "" {
 		return d
 	}
 	d.unit = "°C"
-	d.scope = "the hottest of " + plural(len(s.Temperature.All), "sensor", "sensors")
+	d.scope = trWith("the hottest of {{.Sensors}}", places{"Sensors": trCount("{{.N}} sensors", len(s.Temperature.All))})
 	for i, sensor := range s.Temperature.All {
 		if i == sensorLines {
-			d.lines = append(d.lines, fmt.Sprintf("and %d more, cooler", len(s.Temperature.All)-i))
+			d.lines = append(d.lines, trWith("and {{.All}} more, cooler", places{"All": len(s.Temperature.All) - i}))
 			break
 		}
 		d.lines = append(d.lines, fmt.Sprintf("%s %.0f °C", sensor.Name, sensor.Celsius))
@@ -93,19 +93,19 @@ func temperatureDetail(s monitor.Snapshot) detail {
 }
 
 func diskDetail(s monitor.Snapshot) detail {
-	d := detail{reading: diskReading(s), scope: "the volume of your home folder", fraction: -1}
+	d := detail{reading: diskReading(s), scope: tr("the volume of your home folder"), fraction: -1}
 	if d.number == "" {
 		return d
 	}
-	d.unit += " of " + monitor.Bytes(s.Disk.Total)
+	d.unit += trWith(" of {{.Total}}", places{"Total": monitor.Bytes(s.Disk.Total)})
 	d.fraction = 1 - float64(s.Disk.Free)/float64(s.Disk.Total)
 	if s.Disk.RateNA != "" {
-		d.lines = append(d.lines, "transfers n/a: "+s.Disk.RateNA)
+		d.lines = append(d.lines, trWith("transfers n/a: {{.RateNA}}", places{"RateNA": s.Disk.RateNA}))
 	} else {
-		d.lines = append(d.lines, "all disks: "+transfers(s.Disk.ReadRate, s.Disk.WriteRate))
+		d.lines = append(d.lines, trWith("all disks: {{.ReadRate}}", places{"ReadRate": transfers(s.Disk.ReadRate, s.Disk.WriteRate)}))
 	}
 	for _, v := range s.Disk.Volumes {
-		line := fmt.Sprintf("%s: %s of %s free", v.Path, monitor.Bytes(v.Free), monitor.Bytes(v.Total))
+		line := trWith("{{.Path}}: {{.Free}} of {{.Total}} free", places{"Path": v.Path, "Free": monitor.Bytes(v.Free), "Total": monitor.Bytes(v.Total)})
 		if v.RateNA == "" {
 			line += " · " + transfers(v.ReadRate, v.WriteRate)
 		}
@@ -115,11 +115,11 @@ func diskDetail(s monitor.Snapshot) detail {
 }
 
 func transfers(read, write float64) string {
-	return "reading " + monitor.Rate(read) + ", writing " + monitor.Rate(write)
+	return trWith("reading {{.Read}}, writing {{.Write}}", places{"Read": monitor.Rate(read), "Write": monitor.Rate(write)})
 }
 
 func networkDetail(s monitor.Snapshot) detail {
-	d := detail{reading: networkReading(s), scope: "up and down together", fraction: -1}
+	d := detail{reading: networkReading(s), scope: tr("up and down together"), fraction: -1}
 	if d.number != "" {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""
@@ -131,19 +131,19 @@ func networkDetail(s monitor.Snapshot) detail {
 func batteryDetail(s monitor.Snapshot) detail {
 	b := s.Battery
 	d := detail{
-		reading: reading{label: "Battery", metric: monitor.Battery, full: 100, na: b.NA, role: roleText},
-		scope:   "of its charge when full", fraction: b.Percent / 100,
+		reading: reading{label: tr("Battery"), metric: monitor.Battery, full: 100, na: b.NA, role: roleText},
+		scope:   tr("of its charge when full"), fraction: b.Percent / 100,
 	}
 	if b.NA != "" || s.Time.IsZero() {
 		return d
 	}
 	d.number, d.unit = fmt.Sprintf("%.0f", math.Round(b.Percent)), "%"
-	state := "on mains"
+	state := tr("on mains")
 	switch {
 	case b.Charging:
-		state = "charging"
+		state = tr("charging")
 	case b.OnBattery:
-		state = "running on battery"
+		state = tr("running on battery")
 		d.role = level(-b.Percent, -20, -10)
 	}
 	d.lines = []string{state}
@@ -169,14 +169,14 @@ func rangeWords(r monitor.Range) string {
 	case monitor.Day:
 		return "24 h"
 	}
-	return "5 min"
+	return tr("5 min")
 }
 
 // historyWords is summedWords with the time it is about: "last 5 min: mean 12 %".
 func historyWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
 	words, ok := summedWords(m, r, s)
 	if ok {
-		words = "last " + rangeWords(r) + ": " + words
+		words = trWith("last {{.R}}: {{.Words}}", places{"R": rangeWords(r), "Words": words})
 	}
 	return words
 }
@@ -195,11 +195,11 @@ func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words str
 		n++
 	}
 	if n == 0 {
-		return "nothing measured in the last " + rangeWords(r), false
+		return trWith("nothing measured in the last {{.R}}", places{"R": rangeWords(r)}), false
 	}
-	text := fmt.Sprintf("mean %s, peak %s", valueWords(m, sum/float64(n)), valueWords(m, peak))
+	text := trWith("mean {{.M}}, peak {{.M2}}", places{"M": valueWords(m, sum/float64(n)), "M2": valueWords(m, peak)})
 	if missing := time.Duration(len(s.Points)-n) * s.Step; missing > r.Span()/10 {
-		text += ", " + spanWords(missing) + " not measured"
+		text += trWith(", {{.Missing}} not measured", places{"Missing": spanWords(missing)})
 	}
 	return text, true
 }
@@ -210,7 +210,7 @@ func spanWords(d time.Duration) string {
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
+		return trWith("{{.Minutes}} min", places{"Minutes": fmt.Sprintf("%.0f", d.Minutes())})
 	}
 	return fmt.Sprintf("%.0f h", d.Hours())
 }

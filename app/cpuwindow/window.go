@@ -312,17 +312,17 @@ func (w *Window) showPage(p page) {
 func pageTitle(p page) string {
 	switch p {
 	case pageMemory:
-		return "Memory"
+		return tr("Memory")
 	case pageAgents:
-		return "Agents"
+		return tr("Agents")
 	case pageWelcome:
 		return tr("Welcome to mac-stats")
 	case pageSettings:
 		return tr("Settings")
 	case pageTranscript:
-		return "Transcript"
+		return tr("Transcript")
 	case pageVitals:
-		return "Vitals of the whole machine"
+		return tr("Vitals of the whole machine")
 	}
 	return ""
 }

@@ -1,0 +1,21 @@
+package cpuwindow
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// The window is tested in English, whatever the language of the machine: what people
+// see is what the tests name.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} {
+		if err := os.Setenv(name, "en_US.UTF-8"); err != nil {
+			panic(err)
+		}
+	}
+	if err := AddTranslations(os.DirFS(translationsFolder)); err != nil {
+		fmt.Fprintln(os.Stderr, err) // TestEnglishHasEveryText can mend it
+	}
+	os.Exit(m.Run())
+}
