@@ -68,7 +68,7 @@ func (b *Backend) logLife() {
 				told[n.Text] = true
 				log.Info("notice", "kind", n.Kind, "text", n.Text)
 			}
-		case NoticeSessions: // says nothing but that one changed
+		case NoticeSessions, NoticeForgot: // says nothing but that one changed
 		}
 	})
 	b.closers = append(b.closers, func() error {

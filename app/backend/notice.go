@@ -29,6 +29,7 @@ const (
 	NoticeLogin    NoticeKind = "login"    // launch at login can't be what the setting says
 	NoticeHotkey   NoticeKind = "hotkey"   // the hotkey can't be taken
 	NoticeCrash    NoticeKind = "crash"    // the app stopped unexpectedly before; holds until it is dismissed
+	NoticeForgot   NoticeKind = "forgot"   // something was forgotten: what is shown of any session may be gone
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
 

@@ -63,6 +63,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		b.watch()
 		b.tidy()
 		b.keepSaving()
+		b.finishForgetting()
 	}
 	return b, nil
 }

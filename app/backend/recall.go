@@ -45,9 +45,10 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 			Model: func() string { return b.Config().Ollama.EmbedModel },
 			Busy:  b.alone,
 		}),
-		Reranker: &reranker{b},
-		Progress: b.tellProgress,
-		Logger:   b.Logger,
+		Reranker:  &reranker{b},
+		Progress:  b.tellProgress,
+		Forgotten: func() recall.Tombstones { return b.Store.Forgotten() },
+		Logger:    b.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the search index in %s: %w", b.Paths.Cache, err)

@@ -1,0 +1,87 @@
+package backend
+
+import (
+	"context"
+	"time"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/recall"
+)
+
+// ForgetPlan finds what a selection means, everywhere, and changes nothing.
+func (b *Backend) ForgetPlan(ctx context.Context, s forget.Selection) (*forget.Plan, error) {
+	return b.forgetter().Plan(ctx, s)
+}
+
+// Forget forgets what a plan found, and what an earlier forgetting left undone; the
+// window is told.
+func (b *Backend) Forget(ctx context.Context, p *forget.Plan) (forget.Report, error) {
+	return b.forgot(b.forgetter().Do(ctx, p))
+}
+
+// FinishForgetting finishes what an earlier process began to forget.
+func (b *Backend) FinishForgetting(ctx context.Context) (forget.Report, error) {
+	return b.forgot(b.forgetter().Resume(ctx))
+}
+
+// forgot tells of it, in numbers alone.
+func (b *Backend) forgot(r forget.Report, err error) (forget.Report, error) {
+	if len(r.Found) > 0 {
+		b.Logger.Info("something was forgotten", "places", len(r.Found), "refused", r.Refused)
+		b.indexChanged()
+		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeForgot})
+	}
+	return r, err
+}
+
+// finishForgetting does so at the start, off its way.
+func (b *Backend) finishForgetting() {
+	b.work.Go(func() {
+		r, err := b.FinishForgetting(b.ctx)
+		if err != nil && b.ctx.Err() == nil {
+			b.Logger.Warn("what was being forgotten is not all gone yet, the next start tries again", "error", err)
+		}
+		for _, t := range r.Found {
+			if t.Action == sessionmem.ForgetRefused {
+				b.Logger.Warn("something that was to be forgotten is still there", "place", t.Place, "file", t.Path, "error", t.Why)
+			}
+		}
+	})
+}
+
+func (b *Backend) forgetter() *forget.Forgetter {
+	return forget.New(forget.Params{
+		Root: b.Paths.Home, CacheDir: b.Paths.Cache, Store: b.Store, Memory: b.Memory, Logger: b.Logger,
+		Index: lateIndex{b},
+	})
+}
+
+// lateIndex is the search index, opened when it is needed.
+type lateIndex struct{ b *Backend }
+
+func (i lateIndex) Chunk(ctx context.Context, id string) (recall.Chunk, error) {
+	index, err := i.b.Recall()
+	if err != nil {
+		return recall.Chunk{}, err
+	}
+	return index.Chunk(ctx, id)
+}
+
+func (i lateIndex) Similar(ctx context.Context, text string, limit int) ([]recall.Hit, error) {
+	index, err := i.b.Recall()
+	if err != nil {
+		return nil, err
+	}
+	return index.Similar(ctx, text, limit)
+}
+
+func (i lateIndex) Erase(ctx context.Context, ids, sessions, files []string) error {
+	index, err := i.b.Recall()
+	if err != nil {
+		return err
+	}
+	return index.Erase(ctx, ids, sessions, files)
+}
+
+func (i lateIndex) Changed(paths ...string) { i.b.indexChanged(paths...) }

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// residue gives the files below both folders that hold a word in any form of case.
+func (e *env) residue(t *testing.T, word string) (left []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Dir(e.home), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(strings.ToLower(string(data)+filepath.Base(path)), word) {
+			left = append(left, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+func TestForgetShowsFirstAndThenLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("The Zebra sleeps, I see."))
+	e.environ = append(e.environ, "DEBUG=1")
+	e.must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
+	e.must(t, "ask", "--session", "other", "When do I plant tomatoes?")
+	e.must(t, "memory", "add", "A zebra sleeps")
+	e.must(t, "memory", "reindex")
+	if len(e.residue(t, "zebra")) < 5 {
+		t.Fatalf("the sentence is only in %v", e.residue(t, "zebra"))
+	}
+	before := e.must(t, "sessions", "show", "notes")
+	dry := e.must(t, "memory", "forget", "--text", "ZEBRA sleeps")
+	for _, want := range []string{"Becomes [forgotten]:\n- title", "\n- user       cli-notes", "Removed:\n", "memory", "A zebra sleeps", "Nothing is changed yet. Run it again with --yes"} {
+		if !strings.Contains(dry, want) {
+			t.Errorf("%q is missing in\n%s", want, dry)
+		}
+	}
+	if after := e.must(t, "sessions", "show", "notes"); after != before {
+		t.Errorf("a dry run changed it: %s", after)
+	}
+	done := objects(t, e.must(t, "memory", "forget", "--text", "zebra sleeps", "--yes", "--json"))
+	last := done[len(done)-1]
+	if last["type"] != "forgotten" || last["dry_run"] != false || last["refused"] != 0.0 || last["places"].(float64) < 5 {
+		t.Errorf("%v", last)
+	}
+	if left := e.residue(t, "zebra"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if len(e.poked) == 0 || e.poked[len(e.poked)-1] != "" {
+		t.Errorf("the app was not told: %v", e.poked)
+	}
+	e.must(t, "memory", "reindex")
+	if left := e.residue(t, "zebra"); len(left) > 0 {
+		t.Errorf("left after indexing: %v", left)
+	}
+	if got := e.must(t, "memory", "forget", "--text", "zebra sleeps", "--yes"); got != "Nothing is found that would be forgotten.\n" {
+		t.Errorf("again: %q", got)
+	}
+	if !strings.Contains(e.must(t, "sessions", "show", "other"), "tomatoes") {
+		t.Error("another session was touched")
+	}
+}
+
+func TestForgetASessionAChunkAndATime(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("The zebra sleeps, I see, and it always will."))
+	e.must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
+	e.must(t, "memory", "reindex")
+	chunk := objects(t, e.must(t, "memory", "search", "--json", "blue zebra"))[0]["hits"].([]any)[0].(map[string]any)["chunk"].(string)
+	e.must(t, "memory", "forget", "--chunk", chunk, "--yes")
+	if got := e.must(t, "sessions", "show", "notes"); strings.Contains(got, "blue zebra") || !strings.Contains(got, "[forgotten]") || !strings.Contains(got, "always will") {
+		t.Errorf("after the chunk: %s", got)
+	}
+	e.must(t, "memory", "forget", "--session", "notes", "--yes")
+	if left := e.residue(t, "zebra"); len(left) > 0 {
+		t.Errorf("after the session: %v", left)
+	}
+	e.must(t, "ask", "--session", "more", "The zebra again")
+	e.must(t, "memory", "forget", "--since", "1h", "--yes")
+	if left := e.residue(t, "zebra"); len(left) > 0 {
+		t.Errorf("after the time: %v", left)
+	}
+	e.must(t, "ask", "--session", "gone", "The zebra once more")
+	e.must(t, "sessions", "delete", "gone")
+	e.must(t, "memory", "forget", "--session", "gone", "--yes")
+	if left := e.residue(t, "zebra"); len(left) > 0 {
+		t.Errorf("in the trash: %v", left)
+	}
+}
+
+func TestForgetSaysWhatItCouldNot(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("Fine."))
+	e.must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
+	e.write(t, "agents/agent-9/memory.md", "- blue zebra sleeps\n")
+	locked := filepath.Join(e.home, "agents", "agent-9", "memory.md")
+	if err := os.Chmod(locked, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	o := e.run(t, "memory", "forget", "--text", "blue zebra", "--yes")
+	if o.code != exitFailed || !strings.Contains(o.stdout, "Could not be taken out:\n- memory  agent-9/memory.md  ") || !strings.Contains(o.stdout, "read-only") || !oneLineOn(o.stderr, "mac-stats: 1 place") {
+		t.Errorf("%+v", o)
+	}
+	if err := os.Chmod(locked, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e.must(t, "memory", "forget", "--text", "blue zebra", "--yes")
+	if left := e.residue(t, "zebra"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestWrongForgets(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("Fine."))
+	e.must(t, "ask", "--session", "notes", "A question")
+	for _, tc := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{nil, exitUsage, "Say one of a chunk, a session, a text"},
+		{[]string{"--text", "a"}, exitUsage, "stands nearly everywhere"},
+		{[]string{"--text", "question", "--session", "notes"}, exitUsage, "Say one of"},
+		{[]string{"--since", "soon"}, exitUsage, "is no time"},
+		{[]string{"--text", "question", "--yes", "--dry-run"}, exitUsage, "give one of them"},
+		{[]string{"words"}, exitUsage, "name what to forget"},
+		{[]string{"--chunk", "x"}, exitUsage, "is no id of a chunk"},
+		{[]string{"--chunk", "cli-notes/zz/0"}, exitFailed, "No such chunk"},
+		{[]string{"--session", "none"}, exitFailed, "No such session"},
+	} {
+		o := e.run(t, append([]string{"memory", "forget"}, tc.args...)...)
+		if o.code != tc.code || !strings.Contains(o.stderr, tc.says) {
+			t.Errorf("%q: %+v", tc.args, o)
+		}
+	}
+}
