@@ -121,7 +121,8 @@ func (t *codeText) addLine(from, to int) {
 	}
 }
 
-// fitting is where a line that is too long is cut: at least one character further.
+// fitting is where a line that is too long is cut: behind a space in its second half
+// where there is one, at least one character further.
 func (t *codeText) fitting(from, to int) int {
 	at := nextRune(t.code, from)
 	for x := t.span(from, at); at < to; {
@@ -132,7 +133,11 @@ func (t *codeText) fitting(from, to int) int {
 		}
 		at = next
 	}
-	return min(at, to)
+	at = min(at, to)
+	if i := strings.LastIndexByte(t.code[from:at], ' '); at < to && i >= (at-from)/2 {
+		return from + i + 1
+	}
+	return at
 }
 
 // span is the width of a part of a line.

@@ -1,8 +1,6 @@
 package cpuwindow
 
 import (
-	"image/color"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/dialog"
@@ -160,7 +158,7 @@ func (s *scrim) Tapped(*fyne.PointEvent) { s.onTap() }
 
 // CreateRenderer implements fyne.Widget.
 func (s *scrim) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(canvas.NewRectangle(color.NRGBA{A: 0x60}))
+	return widget.NewSimpleRenderer(newSurface(roleScrim, roleNone, 0))
 }
 
 // noticeBar is what the user should read, below the header; it wraps.

@@ -66,6 +66,7 @@ func askServer(ctx context.Context, srv server) serverState {
 
 func (w *Window) setServer(s serverState) {
 	w.server, w.serverAt = s, time.Now()
+	w.serverSeen = w.serverSeen || s.down == nil
 	if w.recheck.note.text != recheckHint { // somebody asked
 		w.recheck.say(s, w.serverAt)
 	}

@@ -34,6 +34,7 @@ const (
 	roleSelection fyne.ThemeColorName = theme.ColorNameSelection
 	roleMark      fyne.ThemeColorName = "mark"    // what find found
 	roleMarkNow   fyne.ThemeColorName = "markNow" // the one of them that is looked at
+	roleScrim     fyne.ThemeColorName = "scrim"   // over what waits below a card
 	roleNone      fyne.ThemeColorName = ""
 )
 
@@ -80,6 +81,7 @@ func lightPalette() palette {
 		roleBubble: rgb(0xE9EEF3), roleCode: rgb(0xF4F4F2),
 		roleCodeKeyword: rgb(0x7A3E9D), roleCodeString: rgb(0x0B7259), roleCodeNumber: rgb(0x95520A), roleCodeName: rgb(0x1F5FA8),
 		roleHover:     withAlpha(rgb(0x000000), 0x0c),
+		roleScrim:     withAlpha(rgb(0x1C1D1F), 0x38),
 		roleSelection: withAlpha(rgb(0x0F8A6C), 0x40),
 		roleMark:      withAlpha(rgb(0xE0A84A), 0x55), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
 	}
@@ -94,6 +96,7 @@ func darkPalette() palette {
 		roleBubble: rgb(0x25303A), roleCode: rgb(0x1B1D1F),
 		roleCodeKeyword: rgb(0xC9A2E8), roleCodeString: rgb(0x7CCFAF), roleCodeNumber: rgb(0xDDB27A), roleCodeName: rgb(0x8AB8EC),
 		roleHover:     withAlpha(rgb(0xffffff), 0x0d),
+		roleScrim:     withAlpha(rgb(0x000000), 0x70),
 		roleSelection: withAlpha(rgb(0x3CC29B), 0x50),
 		roleMark:      withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
 	}

@@ -265,7 +265,7 @@ func (w *Window) drawConversation(v conversationView) {
 // drawExtra puts first-run cards or the greeting below the conversation.
 func (w *Window) drawExtra(v conversationView) {
 	fresh := len(v.entries) == 0
-	helpless := fresh || !v.busy && unanswered(v.entries)
+	helpless := fresh || !w.serverSeen && !v.busy && unanswered(v.entries)
 	memory := uint64(0)
 	if s := w.lastVitals.Load(); s != nil {
 		memory = s.Memory.Total

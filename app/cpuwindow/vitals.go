@@ -274,7 +274,7 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 	if s.Height >= cellHeight-1 {
 		r.placeLower(s, pad, inner-numW-3)
 	} else {
-		r.placeBeside(s, pad, numW)
+		r.placeBeside(s, pad, numW, c.unit.Position().Y)
 	}
 	place(c.edge, s.Width-1, 0, 1, s.Height)
 }
@@ -306,17 +306,17 @@ func (r *vitalRenderer) placeLower(s fyne.Size, pad, beside float32) {
 }
 
 // placeBeside is for a compact cell: no sparkline, the second number beside the label,
-// the reason why there is no number beside that.
-func (r *vitalRenderer) placeBeside(s fyne.Size, pad, numW float32) {
+// the reason why there is no number beside that, in line with units.
+func (r *vitalRenderer) placeBeside(s fyne.Size, pad, numW, unitY float32) {
 	c := r.c
 	c.spark.Hide()
-	at, width := fyne.NewPos(pad+numW+gap4, s.Height-27), s.Width-pad-numW-gap8
+	at, size := fyne.NewPos(pad+numW+gap4, unitY), fyne.NewSize(s.Width-pad-numW-gap8, c.unit.Size().Height)
 	if c.r.number != "" {
 		w := widthOf(c.sub)
-		at, width = fyne.NewPos(s.Width-pad-w, gap8), w
+		at, size = fyne.NewPos(s.Width-pad-w, gap8), fyne.NewSize(w, 16)
 	}
 	c.sub.Move(at)
-	c.sub.Resize(fyne.NewSize(max(0, width), 16))
+	c.sub.Resize(size)
 }
 
 // widthOf is what the whole of a line of words takes.

@@ -93,6 +93,7 @@ type Window struct {
 
 	server      serverState
 	serverAt    time.Time
+	serverSeen  bool // it has answered before: it is installed
 	pulling     *pullState
 	cancelPull  context.CancelFunc
 	reloads     int             // so far: only the newest takes itself out of the foot

@@ -1,0 +1,49 @@
+package cpuwindow
+
+import (
+	"errors"
+	"testing"
+
+	"mac-stats/agents"
+)
+
+func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
+	tests := map[string]struct {
+		seen bool // the server answered when the window was shown
+		tell bool
+	}{
+		"given a server that never answered": {false, true},
+		"given one that answered before":     {true, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t)
+				if !test.seen {
+					b.server.down = errors.New("refused")
+				}
+				b.shown()
+				b.settle()
+				b.server.mu.Lock()
+				b.server.down = errors.New("refused")
+				b.server.mu.Unlock()
+				// when a message is not answered, because it is down
+				b.enter("hello")
+				b.settle()
+				events := b.run(0).events
+				events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+				events <- agents.Event{Type: agents.EventError, Kind: "ollama_down", Text: "Ollama isn't running."}
+				close(events)
+				b.settle()
+				b.w.checkServer()
+				b.settle()
+				b.sees("Retry")
+				if test.tell {
+					b.sees("Not installed yet?")
+				} else {
+					b.seesNot("Not installed yet?")
+				}
+			})
+		})
+	}
+}
