@@ -73,6 +73,7 @@ type Info struct {
 	Path     string   // absolute path of the transcript, of several parts the last; "" for an in-memory session
 	Parts    []string // absolute paths of all its parts, the first in front; nil where there is one file
 	Messages int      // in the file, those of left branches too
+	Agent    string   // who answered last, "" where nobody did
 	Started  time.Time
 	Active   time.Time // time of the last block
 	Archived bool      // in the archive folder

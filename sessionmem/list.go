@@ -429,7 +429,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 		if k == KindNote || k == KindUser && sum.first == "" {
 			sum.add(raw.decode())
 		} else {
-			sum.add(Block{Kind: k, Time: raw.heading.time, Text: "-"})
+			sum.add(Block{Kind: k, Time: raw.heading.time, Agent: raw.heading.agent, Text: "-"})
 		}
 	}
 	info := sum.info(r.front)

@@ -26,7 +26,7 @@ import (
 // its transcript is deleted or shows another title.
 
 const (
-	cacheFormat = "mac-stats-list/1\n"
+	cacheFormat = "mac-stats-list/2\n"
 
 	// cacheAfter is how many lines have to be new for the cache to be written: to
 	// read a few transcripts is cheaper.
@@ -113,7 +113,7 @@ func (l *listed) appendLine(out []byte) []byte {
 			flags |= flag
 		}
 	}
-	for _, s := range []string{l.file, l.info.Title, l.noted, l.first} {
+	for _, s := range []string{l.file, l.info.Title, l.noted, l.first, l.info.Agent} {
 		out = binary.AppendUvarint(out, uint64(len(s)))
 		out = append(out, s...)
 	}
@@ -169,7 +169,7 @@ type lineReader struct {
 func (r *lineReader) line(l *listed) {
 	file := r.text()
 	l.entry = entryOf(file)
-	l.info.Title, l.noted, l.first = r.text(), r.text(), r.text()
+	l.info.Title, l.noted, l.first, l.info.Agent = r.text(), r.text(), r.text(), r.text()
 	l.stamp.inode = r.uvarint()
 	flags := r.uvarint()
 	l.info.Ended, l.info.ReadOnly = flags&flagEnded != 0, flags&flagReadOnly != 0

@@ -396,6 +396,7 @@ func (l *listed) follow(next *listed) {
 		return
 	}
 	info.Messages += next.info.Messages
+	info.Agent = cmp.Or(next.info.Agent, info.Agent)
 	if next.talk { // a crash may leave a part without a block
 		info.Active, info.Ended = next.info.Active, next.info.Ended
 	}

@@ -16,12 +16,16 @@ type summary struct {
 	started  time.Time
 	active   time.Time
 	ended    bool
-	talk     bool // there is another block than titles
+	talk     bool   // there is another block than titles
+	agent    string // of the last answer
 }
 
 func (s *summary) add(b Block) {
 	if b.IsMessage() {
 		s.messages++
+	}
+	if b.Kind == KindAssistant && b.Agent != "" {
+		s.agent = b.Agent
 	}
 	switch {
 	case b.Kind == KindNote && b.Note == NoteTitle:
@@ -51,7 +55,7 @@ func (s *summary) seen(t time.Time) {
 // info gives the Info a transcript's own text tells: no path, no file time.
 func (s *summary) info(front string) Info {
 	info := Info{
-		Name: frontValue(front, "session"), Messages: s.messages,
+		Name: frontValue(front, "session"), Messages: s.messages, Agent: strings.ToValidUTF8(strings.Clone(s.agent), "\uFFFD"), // a clone: it may be a part of the whole file
 		Started: s.started, Active: s.active, Ended: s.ended, ReadOnly: readOnlyFormat(front),
 	}
 	for _, title := range []string{s.noted, frontValue(front, "title"), s.first} {

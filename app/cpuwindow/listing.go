@@ -59,7 +59,7 @@ func (w *Window) drawList() {
 	case pageTranscript:
 		current = w.readFrom.Name
 	}
-	notes := sessionNotes{marks: w.marks, shown: current, agent: w.agentOf}
+	notes := sessionNotes{marks: w.marks, shown: current}
 	w.side.show(sessionLines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
 	w.trackOpen()
@@ -67,17 +67,6 @@ func (w *Window) drawList() {
 		w.lastOpened = current
 		w.noteOpened(current)
 	}
-}
-
-// agentOf is who answered last in a session the window had open.
-func (w *Window) agentOf(name string) string {
-	c := w.convs[name]
-	if c == nil {
-		return w.answered[name]
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return orElse(c.answeredBy(), w.answered[name])
 }
 
 // noteRead keeps that all of the session one looks at was read.

@@ -684,16 +684,6 @@ func (c *conversation) fail(err error) {
 	c.loadErr, c.loading = err, false
 }
 
-// answeredBy is the agent of the newest answer. The lock must be held.
-func (c *conversation) answeredBy() string {
-	for _, e := range slices.Backward(c.entries) {
-		if e.kind == entryHead {
-			return e.agent
-		}
-	}
-	return ""
-}
-
 // lacksServer reports whether the last turn ended because there was no server or
 // no model to answer it.
 func (c *conversation) lacksServer() bool {

@@ -22,8 +22,7 @@ type sessionLine struct {
 // sessionNotes is what is known of sessions beside their files.
 type sessionNotes struct {
 	marks sessionmem.Marks
-	shown string                   // the session one looks at: nothing of it is unread
-	agent func(name string) string // who answered last, "" where that is not known
+	shown string // the session one looks at: nothing of it is unread
 }
 
 // sessionLines words the list: pinned ones first, then by day and month, newest
@@ -86,10 +85,10 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) 
 	if t := activeWords(in.Active, now); t != "" {
 		l.meta += " · " + t
 	}
-	if a := notes.agent(in.Name); l.unread > 0 {
+	if l.unread > 0 {
 		l.meta += trWith(" · {{.Unread}} new", places{"Unread": l.unread})
-	} else if a != "" {
-		l.meta += " · " + a
+	} else if in.Agent != "" {
+		l.meta += " · " + in.Agent
 	}
 	return l
 }

@@ -75,9 +75,6 @@ func (w *Window) forgetIdle() {
 		}
 		c.mu.Lock()
 		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && len(c.queue) == 0 && c.path != "" && !c.unsaved
-		if who := c.answeredBy(); who != "" {
-			w.answered[name] = who
-		}
 		c.mu.Unlock()
 		if idle {
 			delete(w.convs, name)

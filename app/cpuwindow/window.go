@@ -58,11 +58,10 @@ type Window struct {
 	center   *fyne.Container
 	root     *rootLayout
 
-	page     page
-	convs    map[string]*conversation
-	answered map[string]string // who answered last, by session
-	infos    []sessionmem.Info
-	marks    sessionmem.Marks // as of infos
+	page  page
+	convs map[string]*conversation
+	infos []sessionmem.Info
+	marks sessionmem.Marks // as of infos
 
 	reader      *transcriptView
 	readFrom    sessionmem.Info // what the viewer shows
@@ -135,7 +134,7 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, undoStays: undoStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, answered: map[string]string{}, page: pageChat}
+	w := &Window{footStays: footStays, undoStays: undoStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, newThumbs()
 	w.baseScale = systemScale(p.App)

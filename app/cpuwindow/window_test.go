@@ -665,7 +665,7 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) time.Time { return now.Add(-d) }
 	infos := []sessionmem.Info{
-		{Name: "cpu-1", Source: "cpu", Title: "a", Active: at(time.Hour)},
+		{Name: "cpu-1", Source: "cpu", Title: "a", Agent: "coder", Active: at(time.Hour)},
 		{Name: "cli-2", Source: "cli", Title: "b", Active: at(2 * time.Hour)},
 		{Name: "cpu-3", Source: "cpu", Active: at(20 * time.Hour)},
 		{Name: "cpu-5", Source: "cpu", Title: "c", Active: at(4 * 24 * time.Hour)},
@@ -676,14 +676,13 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 	for i := range infos {
 		infos[i].Path = infos[i].Name
 	}
-	agent := func(name string) string { return map[string]string{"cpu-1": "coder"}[name] }
 	want := []string{"# Today", "a|window · 11:00 · coder", "b|command line · 10:00", "# Yesterday", "cpu-3|window · 16:00", "# Previous 7 days", "c|window · Tuesday", "# November", "cpu-4|can't be read: binary", "# March 2025", "d|Discord · 1 Mar 2025", "# Archived · 1"}
 	for _, archive := range []bool{false, true} {
 		if archive {
 			want = append(want, "e|window · 9 Nov")
 		}
 		var got []string
-		for _, l := range sessionLines(infos, sessionNotes{agent: agent}, archive, now) {
+		for _, l := range sessionLines(infos, sessionNotes{}, archive, now) {
 			if l.heading != "" {
 				got = append(got, "# "+l.heading)
 				continue

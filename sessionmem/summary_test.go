@@ -1,0 +1,56 @@
+package sessionmem
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestTheListSaysWhoAnsweredLast(t *testing.T) {
+	root, cache := t.TempDir(), t.TempDir()
+	open := func() *Store {
+		s, err := Open(Config{Root: root, CacheDir: cache, MaxFileBytes: func() int64 { return 500 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open()
+	mustAppend(t, s, "cpu-a", user("q"))
+	if got := onlyInfo(t, s).Agent; got != "" {
+		t.Errorf("without an answer it is %q", got)
+	}
+	// given answers of two agents, and the work of a third for one of them
+	threeParts(t, s)
+	mustAppend(t, s, "cpu-a", Block{Kind: KindAssistant, Agent: "coder", Text: "a"})
+	mustAppend(t, s, "cpu-a", Block{Kind: KindAgent, Agent: "doctor", Text: "b"})
+	mustAppend(t, s, "cpu-a", user("the last word"))
+	if got := onlyInfo(t, s); got.Agent != "coder" || len(got.Parts) < 2 {
+		t.Errorf("who answered last is %q, in %d parts", got.Agent, len(got.Parts))
+	}
+	// then a later start knows it too, from the files and from the cache
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open()
+		if got := onlyInfo(t, s).Agent; got != "coder" {
+			t.Errorf("after a start who answered last is %q", got)
+		}
+		tr, err := s.LoadFile(filepath.Join(onlyInfo(t, s).Path))
+		if err != nil || tr.Info.Agent != "coder" {
+			t.Errorf("its file says %q, %v", tr.Info.Agent, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheCacheKeepsWhoAnsweredLast(t *testing.T) {
+	c := newListCache(t.TempDir(), t.TempDir())
+	line := &listed{entry: entryOf("session-memory-cpu-a-20261121-101500-x.md"), info: Info{Title: "t", Agent: "coder"}}
+	lines, err := c.decode(c.encode(map[string]*listed{line.file: line}))
+	if err != nil || lines[line.file].info.Agent != "coder" || lines[line.file].info.Title != "t" {
+		t.Errorf("%+v, %v", lines[line.file], err)
+	}
+}
