@@ -40,6 +40,7 @@ type Kept struct {
 type Place struct {
 	Agent  string                   // the agent the channel is mapped to: slug, name or id
 	Server string                   // the guild's id
+	Silent bool                     // nothing is learnt there
 	Person func(name string) string // the id of a person who wrote there; "" unknown
 }
 
@@ -73,6 +74,9 @@ func (m MemoryLessons) Keep(ctx context.Context, l Learnt) (Kept, error) {
 		return Kept{Left: len(l.Lessons), Why: "the chat is private"}, nil
 	case m.Write() == "off":
 		return Kept{Left: len(l.Lessons), Why: "memory.write = off"}, nil
+	}
+	if m.Place != nil && m.Place(l.Session).Silent {
+		return Kept{}, nil
 	}
 	var kept Kept
 	for _, lesson := range l.Lessons {

@@ -101,6 +101,8 @@ type Discord struct {
 	MaxChars        int
 	MaxAge          time.Duration
 	FetchTimeout    time.Duration
+	MessageContent  string // auto | on | off
+	Workers         int
 }
 
 // Monitor is [monitor].

@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 		Ollama:     Ollama{Host: "127.0.0.1:11434", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, IdleTimeout: 120 * time.Second},
 		Discord: Discord{
 			Name: "luna", HistoryTurns: 6, MessageMaxChars: 4000, TailCount: 5, MaxMsgs: 40, MaxChars: 8000,
-			MaxAge: 240 * time.Minute, FetchTimeout: 5 * time.Second,
+			MaxAge: 240 * time.Minute, FetchTimeout: 5 * time.Second, MessageContent: "auto", Workers: 4,
 		},
 		Monitor: Monitor{IntervalOpen: time.Second, IntervalClosed: 5 * time.Second, Sensors: true},
 		Alerts:  Alerts{Every: 30 * time.Minute},

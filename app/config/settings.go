@@ -314,6 +314,10 @@ func discordSettings() []Setting {
 		named("discord.fetch_timeout", "5s", "How long collecting messages around a mention may take.",
 			span(func(c *Config) *time.Duration { return &c.Discord.FetchTimeout }, 100*time.Millisecond, 5*time.Minute, nil),
 			inUnits("MEM_FETCH_TIMEOUT_S", "s", "seconds")).expert(),
+		named("discord.message_content", "auto", "Ask Discord for messages that don't mention the bot: threads and replies are understood better then. It has to be allowed in the developer portal (Message Content Intent). auto asks only where a channel's mode needs it.",
+			oneOf(func(c *Config) *string { return &c.Discord.MessageContent }, "auto", "on", "off")),
+		named("discord.workers", "4", "How many channels are answered at the same time. The model server takes ollama.max_concurrent calls at a time whatever this is.",
+			whole(func(c *Config) *int { return &c.Discord.Workers }, 1, 32, nil)).expert(),
 	}
 }
 

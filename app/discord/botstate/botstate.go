@@ -22,7 +22,7 @@ import (
 const schema = `
 CREATE TABLE IF NOT EXISTS channel_messages (
 	id TEXT NOT NULL, channel TEXT NOT NULL, role TEXT NOT NULL, author TEXT NOT NULL, name TEXT NOT NULL,
-	text TEXT NOT NULL, block TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (channel, id));
+	text TEXT NOT NULL, block TEXT NOT NULL, parts TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (channel, id));
 CREATE INDEX IF NOT EXISTS by_time ON channel_messages (channel, at);
 CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS pairings (
@@ -57,8 +57,9 @@ type Message struct {
 	Role    string
 	Author  string // id
 	Name    string
-	Text    string // cut to Config.MaxChars
-	Block   string // id of the transcript's block
+	Text    string   // cut to Config.MaxChars
+	Block   string   // id of the transcript's block
+	Parts   []string // ids of the other messages it came in, or was sent in
 	At      time.Time
 }
 
@@ -163,9 +164,9 @@ func (s *State) Put(ctx context.Context, list ...Message) error {
 		if runes := []rune(m.Text); len(runes) > s.maxChars {
 			m.Text = string(runes[:s.maxChars])
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO channel_messages (id, channel, role, author, name, text, block, at) VALUES (?,?,?,?,?,?,?,?)
-			ON CONFLICT (channel, id) DO UPDATE SET text = excluded.text, block = excluded.block`,
-			m.ID, m.Channel, m.Role, m.Author, m.Name, m.Text, m.Block, m.At.UnixMilli())
+		_, err := tx.ExecContext(ctx, `INSERT INTO channel_messages (id, channel, role, author, name, text, block, parts, at) VALUES (?,?,?,?,?,?,?,?,?)
+			ON CONFLICT (channel, id) DO UPDATE SET text = excluded.text, block = excluded.block, parts = excluded.parts`,
+			m.ID, m.Channel, m.Role, m.Author, m.Name, m.Text, m.Block, strings.Join(m.Parts, " "), m.At.UnixMilli())
 		if err != nil {
 			return fmt.Errorf("keeping a message: %w", err)
 		}
@@ -182,7 +183,7 @@ func (s *State) Put(ctx context.Context, list ...Message) error {
 
 // Window gives a channel's messages, oldest first.
 func (s *State) Window(ctx context.Context, channel string) ([]Message, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, at FROM channel_messages WHERE channel = ? ORDER BY at, id`, channel)
+	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, parts, at FROM channel_messages WHERE channel = ? ORDER BY at, id`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("reading the window: %w", err)
 	}
@@ -191,10 +192,11 @@ func (s *State) Window(ctx context.Context, channel string) ([]Message, error) {
 	for rows.Next() {
 		var m Message
 		var at int64
-		if err := rows.Scan(&m.ID, &m.Channel, &m.Role, &m.Author, &m.Name, &m.Text, &m.Block, &at); err != nil {
+		var parts string
+		if err := rows.Scan(&m.ID, &m.Channel, &m.Role, &m.Author, &m.Name, &m.Text, &m.Block, &parts, &at); err != nil {
 			return nil, fmt.Errorf("reading the window: %w", err)
 		}
-		m.At = time.UnixMilli(at)
+		m.At, m.Parts = time.UnixMilli(at), strings.Fields(parts)
 		list = append(list, m)
 	}
 	return list, rows.Err()

@@ -1,0 +1,302 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem"
+)
+
+// maxLine is how much of one message of others is quoted, in characters.
+const maxLine = 1000
+
+// around is what people said around a message.
+type around struct {
+	kind    string // thread | reply | "" for a message that stands alone
+	starter *connection.Message
+	block   []connection.Message // oldest first, without the message itself
+	target  string               // the message an answer in a thread replies to; "" for none
+	input   string               // what an empty message is about
+}
+
+// collector gathers what was said around a message, within the caps that all its
+// parts share.
+type collector struct {
+	client  Client
+	set     Settings
+	tell    *telemetry
+	bot     string
+	message connection.Message
+	place   connection.Place
+	began   time.Time
+}
+
+// collect gathers it. Nothing in it is an error: what can't be fetched is left out
+// and told to the telemetry, and the message is answered as it stands.
+func (b *Bot) collect(ctx context.Context, j *job, set Settings) around {
+	ctx, cancel := context.WithTimeout(ctx, set.FetchTimeout)
+	defer cancel()
+	c := collector{client: b.p.Client, set: set, tell: b.telemetry, bot: b.p.Client.Bot().ID, message: j.message, place: j.place, began: time.Now()}
+	switch {
+	case j.place.Kind == connection.KindThread:
+		return c.thread(ctx)
+	case j.message.Reply != "" && !j.message.Direct():
+		return c.chain(ctx)
+	}
+	return around{}
+}
+
+// thread gathers a thread's tail, and where the bot was mentioned its starter and
+// what was said there lately.
+func (c *collector) thread(ctx context.Context) around {
+	out := around{target: c.message.ID}
+	mentioned := c.message.Mentioned(c.bot)
+	want := c.set.TailCount + 10
+	if mentioned {
+		want = max(want, min(c.set.MaxMsgs, 99)+1)
+	}
+	recent, err := c.client.Messages(ctx, c.message.Channel, "", min(want, 100))
+	if err != nil {
+		c.tell.write(subsysThread, "tail_fallback", map[string]any{"reason": reasonOf(err)})
+		if mentioned {
+			c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
+		}
+		return out
+	}
+	target := c.newestHuman(recent)
+	if target == nil {
+		out.target = ""
+	} else {
+		out.target = target.ID
+		if meaningless(c.message.Text) {
+			out.input = target.Text
+		}
+	}
+	tail := c.tail(recent, out.target)
+	c.tell.write(subsysThread, "tail_ok", map[string]any{"k": c.set.TailCount, "reply_target": out.target, "count": len(tail)})
+	out.kind = "thread"
+	if !mentioned {
+		out.block = c.capped(&out, tail)
+		return out
+	}
+	out.starter = c.starter(ctx)
+	out.block = c.capped(&out, c.said(recent))
+	return out
+}
+
+// newestHuman is the newest message that a person wrote with something in it: whom
+// an answer in a thread replies to.
+func (c *collector) newestHuman(recent []connection.Message) *connection.Message {
+	var empty *connection.Message
+	for _, m := range slices.Backward(recent) {
+		if m.System || m.Webhook || m.Author.Bot {
+			continue
+		}
+		if !meaningless(m.Text) {
+			return &m
+		}
+		if empty == nil {
+			empty = &m
+		}
+	}
+	return empty
+}
+
+// said are the messages of people and of this bot.
+func (c *collector) said(list []connection.Message) []connection.Message {
+	var out []connection.Message
+	for _, m := range list {
+		if m.System || m.Webhook || m.Author.Bot && m.Author.ID != c.bot || m.ID == c.message.ID || strings.TrimSpace(m.Text) == "" {
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// tail are the last messages strictly before the target, oldest first.
+func (c *collector) tail(recent []connection.Message, target string) []connection.Message {
+	end := len(recent)
+	if i := slices.IndexFunc(recent, func(m connection.Message) bool { return m.ID == target }); target != "" && i >= 0 {
+		end = i
+	}
+	list := c.said(recent[:end])
+	return list[max(len(list)-c.set.TailCount, 0):]
+}
+
+// starter is the message that a thread was begun with: in a forum its own first one,
+// else the one in the channel above that has its id.
+func (c *collector) starter(ctx context.Context) *connection.Message {
+	for _, channel := range []string{c.place.ID, c.place.Parent} {
+		if channel == "" {
+			continue
+		}
+		m, err := c.client.Message(ctx, channel, c.place.ID)
+		if err != nil || m.System || m.Webhook || m.Author.Bot && m.Author.ID != c.bot || strings.TrimSpace(m.Text) == "" || m.ID == c.message.ID {
+			continue
+		}
+		return &m
+	}
+	return nil
+}
+
+// chain follows the replies upwards from a message, and nothing beside them.
+func (c *collector) chain(ctx context.Context) around {
+	out := around{kind: "reply"}
+	var list []connection.Message
+	seen := map[string]bool{c.message.ID: true}
+	next, from := c.message.Reply, c.message.Answered
+	for next != "" && !seen[next] && len(list) <= c.set.MaxMsgs {
+		seen[next] = true
+		var m connection.Message
+		if from != nil && from.ID == next && from.Reply != "" {
+			m = *from
+		} else {
+			var err error
+			if m, err = c.client.Message(ctx, c.message.Channel, next); err != nil {
+				c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "reply", "reason": reasonOf(err)})
+				if from == nil {
+					break
+				}
+				m = *from // what the event brought along
+			}
+		}
+		from = m.Answered
+		list = append(list, m)
+		next = m.Reply
+	}
+	slices.Reverse(list)
+	out.block = c.capped(&out, c.said(list))
+	if meaningless(c.message.Text) && len(list) > 0 {
+		out.input = list[len(list)-1].Text
+	}
+	if len(out.block) == 0 {
+		out.kind = ""
+	}
+	return out
+}
+
+// capped keeps the newest messages within the caps; the starter counts, whatever its
+// age.
+func (c *collector) capped(out *around, list []connection.Message) []connection.Message {
+	most, chars, cut := c.set.MaxMsgs, c.set.MaxChars, false
+	if out.starter != nil {
+		most, chars = most-1, chars-len([]rune(quotedLine(*out.starter)))
+		list = slices.DeleteFunc(slices.Clone(list), func(m connection.Message) bool { return m.ID == out.starter.ID })
+	}
+	at := len(list)
+	for at > 0 {
+		m := list[at-1]
+		n := utf8.RuneCountInString(quotedLine(m)) + 1
+		old := c.set.MaxAge > 0 && !m.Time.IsZero() && c.message.Time.Sub(m.Time) > c.set.MaxAge
+		if old || len(list)-at >= most || n > chars {
+			cut = true
+			break
+		}
+		chars -= n
+		at--
+	}
+	list = list[at:]
+	detail := map[string]any{"case": out.kind, "msgs": len(list), "chars": c.set.MaxChars - chars, "ms": time.Since(c.began).Milliseconds()}
+	if out.starter != nil {
+		detail["msgs"] = len(list) + 1
+	}
+	if out.kind == "reply" || c.message.Mentioned(c.bot) {
+		c.tell.write(subsysContext, "collect_ok", detail)
+		if cut {
+			c.tell.write(subsysContext, "collect_truncated", detail)
+		}
+	}
+	return list
+}
+
+// text is what goes before the history: the starter, then the block, without what
+// the history holds already. known are ids of Discord messages.
+func (a around) text(known map[string]bool) (text string, count int) {
+	var lines []string
+	if a.starter != nil && !known[a.starter.ID] {
+		lines = append(lines, "This thread began with:", quotedLine(*a.starter), "")
+		count++
+	}
+	var block []string
+	for _, m := range a.block {
+		if !known[m.ID] {
+			block = append(block, quotedLine(m))
+		}
+	}
+	count += len(block)
+	switch {
+	case len(block) == 0:
+	case a.kind == "reply":
+		lines = append(lines, "The message answers these, the oldest first:")
+	default:
+		lines = append(lines, "Said in this thread before, the oldest first:")
+	}
+	return strings.TrimSpace(strings.Join(append(lines, block...), "\n")), count
+}
+
+// knownIDs are the Discord messages that the history holds: those people wrote have
+// their ids in the transcript, answers of the bot in the window.
+func knownIDs(history []sessionmem.Block, answers map[string][]string) map[string]bool {
+	known := map[string]bool{}
+	for _, b := range history {
+		for _, id := range strings.Fields(b.Attrs["msg"] + " " + b.Attrs["also"]) {
+			known[id] = true
+		}
+		for _, id := range answers[b.ID] {
+			known[id] = true
+		}
+	}
+	return known
+}
+
+// quotedLine is a message of somebody as it is quoted: one line, without what could
+// be taken for more.
+func quotedLine(m connection.Message) string {
+	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), tame(m.Text, maxLine))
+}
+
+// shortName is a name that stands before a quoted message.
+func shortName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(":[]<>`", r) {
+			return -1
+		}
+		return r
+	}, tame(name, 40))
+	if name == "" {
+		return "somebody"
+	}
+	return name
+}
+
+// tame makes text of others one line of plain characters: no invisible ones, no
+// pings, at most so many characters.
+func tame(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d', r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// meaningless reports whether a text holds nothing but mentions and signs.
+func meaningless(text string) bool {
+	text = mentionPattern.ReplaceAllString(text, "")
+	return strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) }) < 0
+}

@@ -1,0 +1,194 @@
+package discord
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem"
+)
+
+const (
+	// maxIntake is how many events wait to be looked at; more are dropped and counted.
+	maxIntake = 2000
+	// maxSeen is how many message ids are remembered beside the state's own.
+	maxSeen        = 4096
+	defaultWorkers = 4
+	turnTimeout    = 15 * time.Minute
+	sendTimeout    = 2 * time.Minute
+)
+
+// Params is what a Bot needs. Optional fields say so.
+type Params struct {
+	Client   Client
+	Engine   Engine
+	Sessions Sessions
+	State    *botstate.State
+	Settings func() Settings
+	Channels func() *channels.File
+	// Prompt is the text that comes first in every call.
+	Prompt func() string
+	// Forget erases what is known of a person beyond the bot's own state, and says in
+	// words what that was; optional.
+	Forget func(ctx context.Context, user string) (string, error)
+	// OwnMemory is an agent's own memory, where it has one; optional.
+	OwnMemory func(selector string) (sessionmem.Target, bool)
+	Paired    func(botstate.Pairing) // a stranger was given a code; optional
+	Telemetry io.Writer              // optional: logs/memory.jsonl
+	Workers   int                    // turns at a time; 4 where 0
+	Logger    *slog.Logger           // optional
+}
+
+// Bot answers on Discord. One a process; Handle may be called from any goroutine.
+type Bot struct {
+	p         Params
+	log       *slog.Logger
+	telemetry *telemetry
+	queue     *queue
+	limits    *limiter
+	intake    chan connection.Event
+	dropped   atomic.Int64
+	commands  sync.Once
+
+	mu      sync.Mutex // guards what follows
+	seen    map[string]bool
+	recent  []string // ids in seen, the oldest first
+	pending map[string]*pending
+	fun     map[string]*funState
+	running map[string]time.Time // channels that are answered now
+	stopped map[string]func()    // ends what is under way in a channel
+	ctx     context.Context      // of Run
+	work    sync.WaitGroup       // short work beside the workers
+}
+
+var mentionPattern = regexp.MustCompile(`<(@[!&]?|#)\d{1,20}>`)
+
+// New panics where a required field is missing.
+func New(p Params) *Bot {
+	if p.Client == nil || p.Engine == nil || p.Sessions == nil || p.State == nil || p.Settings == nil || p.Channels == nil || p.Prompt == nil {
+		panic("discord: New needs Client, Engine, Sessions, State, Settings, Channels and Prompt")
+	}
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	if p.Workers <= 0 {
+		p.Workers = defaultWorkers
+	}
+	return &Bot{
+		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
+		intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
+		fun: map[string]*funState{}, running: map[string]time.Time{}, stopped: map[string]func(){}, ctx: context.Background(),
+	}
+}
+
+// Run answers until ctx ends, and waits for what is under way: turns are stopped,
+// their partial answers are kept.
+func (b *Bot) Run(ctx context.Context) {
+	b.mu.Lock()
+	b.ctx = ctx
+	b.mu.Unlock()
+	var all sync.WaitGroup
+	for range b.p.Workers {
+		all.Go(func() {
+			for {
+				j := b.queue.next(ctx)
+				if j == nil {
+					return
+				}
+				b.answer(ctx, j)
+				b.queue.done(j.message.Channel)
+			}
+		})
+	}
+	all.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case e := <-b.intake:
+				b.take(ctx, e)
+			}
+		}
+	})
+	all.Wait()
+	b.work.Wait()
+}
+
+// Handle is told what happens on Discord; it never waits. What must get through is
+// begun at once, the rest is looked at in order.
+func (b *Bot) Handle(e connection.Event) {
+	switch e.Kind {
+	case connection.EventReady:
+		b.commands.Do(func() { b.aside(b.offerCommands) })
+		return
+	case connection.EventCommand:
+		b.aside(func(ctx context.Context) { b.slash(ctx, e.Command) })
+		return
+	case connection.EventMessage:
+		if op := b.operator(e.Message); op != "" {
+			b.aside(func(ctx context.Context) { b.operate(ctx, op, e.Message) })
+			return
+		}
+	}
+	select {
+	case b.intake <- e:
+	default:
+		b.dropped.Add(1)
+		b.log.Warn("too many events at once: one was left out", "dropped", b.dropped.Load())
+	}
+}
+
+// aside does short work on a goroutine of its own, that Run waits for.
+func (b *Bot) aside(do func(ctx context.Context)) {
+	b.mu.Lock()
+	parent := b.ctx
+	b.mu.Unlock()
+	b.work.Go(func() {
+		ctx, cancel := context.WithTimeout(parent, sendTimeout)
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// isNew notes a message and reports whether it was not seen before, by this process
+// or an earlier one.
+func (b *Bot) isNew(ctx context.Context, id string) bool {
+	b.mu.Lock()
+	known := b.seen[id]
+	if !known {
+		b.seen[id] = true
+		if b.recent = append(b.recent, id); len(b.recent) > maxSeen {
+			delete(b.seen, b.recent[0])
+			b.recent = b.recent[1:]
+		}
+	}
+	b.mu.Unlock()
+	if known {
+		return false
+	}
+	before, err := b.p.State.Seen(ctx, id)
+	if err != nil {
+		b.log.Warn("whether a message was answered before can't be looked up", "message", id, "err", err)
+		return true
+	}
+	return !before
+}
+
+// say posts a short text of the bot's own, as an answer to a message.
+func (b *Bot) say(ctx context.Context, m connection.Message, text string) {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	if _, err := b.p.Client.Send(ctx, m.Channel, connection.Outgoing{Text: cutTo(text, partSize), Reply: m.ID, Nonce: "s" + m.ID}); err != nil {
+		b.log.Warn("a message could not be sent", "channel", m.Channel, "err", err)
+	}
+}
+
+// sessionName is a channel's session. Ids are digits, as the connection makes sure.
+func sessionName(channel string) string { return "discord-" + channel }

@@ -1,0 +1,307 @@
+package discord_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/discord/discordtest"
+	"mac-stats/sessionmem"
+)
+
+func TestMentionIsAnsweredWithPromptFirst(t *testing.T) {
+	r := start(t, options{})
+	id := r.mention(general, anna, "why is the sky blue?")
+	got := r.answered(general, 1)
+	if got[0].Text != "the answer" || got[0].Reply != id {
+		t.Errorf("the bot wrote %+v", got[0])
+	}
+	chat := r.lastChat()
+	if !strings.HasPrefix(chat.Messages[0].Content, "You are Luna, by LUNA_RUNTIME_PROMPT.md.") {
+		t.Errorf("the request begins with %.60q", chat.Messages[0].Content)
+	}
+	last := chat.Messages[len(chat.Messages)-1].Content
+	if !strings.HasPrefix(last, "Anna: why is the sky blue?") {
+		t.Errorf("the message was sent as %q", last)
+	}
+	hasNone(t, sent(chat), "owner's machine", "FETCH_URL", "SYSTEM_STATS")
+	tr, err := r.store.Load(t.Context(), "discord-"+general)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if user := tr.Blocks[0]; user.Kind != sessionmem.KindUser || user.Attrs["author"] != anna.ID || user.Attrs["msg"] != id || user.Text != "why is the sky blue?" {
+		t.Errorf("the transcript begins with %+v", user)
+	}
+}
+
+func TestWhoIsAnswered(t *testing.T) {
+	own := "[allow]\nusers = [\"301\"]\nroles = [\"401\"]\n[default]\ndebounce = \"0\"\n[channel.201]\nmode = \"all_messages\"\n"
+	bot := []discordtest.User{luna}
+	tests := map[string]struct {
+		message discordtest.Message
+		answer  bool
+		code    bool
+	}{
+		"given a mention":                            {message: discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> hi", Mentions: bot}, answer: true},
+		"given a message to nobody":                  {message: discordtest.Message{Channel: general, Author: anna, Text: "hi all"}},
+		"given a direct message":                     {message: discordtest.Message{Channel: direct, Author: anna, Text: "hi"}, answer: true},
+		"given a channel where all is read":          {message: discordtest.Message{Channel: "201", Author: anna, Text: "hi all"}, answer: true},
+		"given somebody with the role":               {message: discordtest.Message{Channel: general, Author: discordtest.User{ID: "310", Name: "Cleo", Roles: []string{"401"}}, Text: "hi", Mentions: bot}, answer: true},
+		"given a stranger who mentions it":           {message: discordtest.Message{Channel: general, Author: ben, Text: "hi", Mentions: bot}, code: true},
+		"given a stranger where all is read":         {message: discordtest.Message{Channel: "201", Author: ben, Text: "hi all"}},
+		"given a stranger's direct message":          {message: discordtest.Message{Channel: direct, Author: ben, Text: "hi"}, code: true},
+		"given another bot":                          {message: discordtest.Message{Channel: general, Author: robot, Text: "hi", Mentions: bot}},
+		"given a webhook":                            {message: discordtest.Message{Channel: general, Author: anna, Webhook: "55", Text: "hi", Mentions: bot}},
+		"given that somebody joined":                 {message: discordtest.Message{Channel: general, Author: anna, Kind: 7, Mentions: bot}},
+		"given its own echo":                         {message: discordtest.Message{Channel: general, Author: luna, Text: "hi", Mentions: bot}},
+		"given a name that is only part of the word": {message: discordtest.Message{Channel: general, Author: anna, Text: "lunatic session status"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, options{channels: own})
+			r.fake.Say(tt.message)
+			r.mention(general, anna, "the last one") // the intake keeps the order
+			r.await("the last answer", func() bool {
+				for _, c := range r.model.Chats() {
+					if strings.Contains(sent(*c.Chat), "the last one") {
+						return true
+					}
+				}
+				return false
+			})
+			if tt.code {
+				r.await("the code", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent("")), "mac-stats discord pair") })
+			}
+			r.settle()
+			others := 0
+			for _, c := range r.model.Chats() {
+				if !strings.Contains(sent(*c.Chat), "the last one") {
+					others++
+				}
+			}
+			if tt.answer != (others > 0) && !(tt.answer && len(r.model.Chats()) == 2) {
+				t.Errorf("the model was asked %d times about it", others)
+			}
+			if code := strings.Contains(fmt.Sprint(r.fake.Sent("")), "mac-stats discord pair"); code != tt.code {
+				t.Errorf("a code was given: %v", code)
+			}
+		})
+	}
+}
+
+func TestReplyToTheBotNeedsNoMention(t *testing.T) {
+	r := start(t, options{})
+	r.mention(general, anna, "one")
+	first := r.answered(general, 1)[0]
+	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and two?", Reply: first.ID})
+	r.answered(general, 2)
+}
+
+func TestDuplicatesAreAnsweredOnceAcrossAStart(t *testing.T) {
+	r := start(t, options{})
+	id := r.mention(general, anna, "once")
+	r.answered(general, 1)
+	r.fake.Again(general, id)
+	r.settle()
+	r.stop()
+	again := start(t, options{root: r.root, fake: r.fake})
+	again.fake.Again(general, id)
+	again.mention(general, anna, "twice")
+	again.answered(general, 2)
+	again.settle()
+	if n := len(r.fake.Sent(general)); n != 2 {
+		t.Errorf("%d answers, want 2", n)
+	}
+	// The conversation of before the start goes on.
+	inOrder(t, sent(again.lastChat()), "Anna: once", "the answer", "Anna: twice")
+}
+
+func TestMessagesThatFollowEachOtherAreOne(t *testing.T) {
+	r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "400ms"`, 1)})
+	r.mention(general, anna, "first half")
+	gone := r.mention(general, anna, "a slip")
+	edited := r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "second hlf", Mentions: []discordtest.User{luna}})
+	r.fake.EditMessage(general, edited, "second half")
+	r.fake.DeleteMessage(general, gone)
+	got := r.answered(general, 1)
+	if got[0].Reply != edited {
+		t.Errorf("the answer replies to %s, want the last message %s", got[0].Reply, edited)
+	}
+	text := sent(r.lastChat())
+	inOrder(t, text, "first half", "second half")
+	hasNone(t, text, "a slip", "second hlf")
+	r.settle()
+	if n := len(r.model.Chats()); n != 1 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}
+
+func TestDraftIsEditedAtMostOnceASecondThenFinal(t *testing.T) {
+	var chunks []string
+	for i := range 40 {
+		chunks = append(chunks, fmt.Sprintf("word%d ", i))
+	}
+	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: chunks, Delay: 100 * time.Millisecond}}}}})
+	id := r.mention(general, anna, "slowly please")
+	r.await("the final text", func() bool {
+		s := r.fake.Sent(general)
+		return len(s) == 1 && strings.HasSuffix(s[0].Text, "word39")
+	})
+	got := r.fake.Sent(general)[0]
+	if got.Reply != id || len(got.Edits) < 2 || got.Text != strings.TrimSpace(strings.Join(chunks, "")) {
+		t.Errorf("the message is %+v", got)
+	}
+	for i := 1; i < len(got.Times); i++ {
+		if d := got.Times[i].Sub(got.Times[i-1]); d < 900*time.Millisecond {
+			t.Errorf("two edits within %s", d)
+		}
+	}
+	if r.fake.Typing(general) == 0 {
+		t.Error("it did not show that it was typing")
+	}
+}
+
+func TestLongAnswers(t *testing.T) {
+	long := strings.Repeat("A line of the answer that is not short.\n", 80) + "```go\n" + strings.Repeat("x := 1\n", 30) + "```\n"
+	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "file", Reply: ollamatest.Reply{Text: strings.Repeat(long, 6)}},
+		{Reply: ollamatest.Reply{Text: long}},
+	}}})
+	r.mention(general, anna, "long")
+	r.answered(general, 2)
+	r.settle()
+	for _, m := range r.fake.Sent(general) {
+		if len([]rune(m.Text)) > 2000 || strings.Count(m.Text, "```")%2 != 0 {
+			t.Errorf("a part of %d characters: %s", len(m.Text), m.Text)
+		}
+	}
+	r.mention("201", anna, "as a file")
+	r.await("the file", func() bool {
+		s := r.fake.Sent("201")
+		return len(s) > 0 && len(s[len(s)-1].Files) == 1
+	})
+	s := r.fake.Sent("201")
+	if file := s[len(s)-1].Files["answer.md"]; len(file) < 5*len(long) {
+		t.Errorf("the file has %d bytes", len(file))
+	}
+}
+
+func TestAttachments(t *testing.T) {
+	png := "\x89PNG\r\n\x1a\n"
+	r := start(t, options{})
+	r.fake.Say(discordtest.Message{
+		Channel: general, Author: anna, Text: "look at these", Mentions: []discordtest.User{luna},
+		Attachments: []discordtest.Attachment{
+			{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")},
+			{Name: "../../evil\nname.bin", Type: "application/octet-stream", Data: []byte{0, 1, 2, 3, 0xff}},
+			{Name: "broken.png", Type: "image/png", Data: []byte(png)},
+		},
+	})
+	r.answered(general, 1)
+	inOrder(t, sent(r.lastChat()), "look at these", "the notes of Anna")
+}
+
+func TestErrorsAreToldInWordsWithoutTheMachinesOwn(t *testing.T) {
+	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}}}}})
+	r.mention(general, anna, "hi")
+	got := r.answered(general, 1)[0]
+	hasNone(t, got.Text, "127.0.0.1", "http", r.root)
+	if got.Text == "" || got.Text == "the answer" {
+		t.Errorf("it said %q", got.Text)
+	}
+}
+
+func TestStopAndStatusGetThrough(t *testing.T) {
+	r := start(t, options{workers: 1, script: ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "for ever", Reply: ollamatest.Reply{Chunks: []string{"one ", "two"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}},
+		{Reply: ollamatest.Reply{Text: "the answer"}},
+	}}})
+	r.mention(general, anna, "talk for ever")
+	r.await("the model", func() bool { return len(r.model.Chats()) == 1 })
+	for i := range 3 {
+		r.mention(general, anna, fmt.Sprintf("waiting %d", i))
+	}
+	r.mention(general, anna, "/status")
+	r.await("the status", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent(general)), "Answering in this channel") })
+	r.fake.Slash(general, "stop", anna)
+	r.await("the stop", func() bool { return strings.Contains(strings.Join(r.fake.Answers(), " "), "Stopped") })
+	r.mention("201", anna, "elsewhere")
+	r.await("the next channel's answer", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent("201")), "the answer") })
+	for _, c := range r.model.Chats() {
+		hasNone(t, sent(*c.Chat), "waiting 0", "waiting 2")
+	}
+	if got := r.fake.Commands(); strings.Join(got, " ") != "stop status" {
+		t.Errorf("the slash commands are %q", got)
+	}
+}
+
+func TestCommandsByName(t *testing.T) {
+	r := start(t, options{})
+	r.stop()
+	r = start(t, options{root: r.root, fake: r.fake})
+	r.mention(general, anna, "a secret word: xylophone")
+	r.answered(general, 1)
+	r.mention("201", anna, "elsewhere: marimba")
+	r.answered("201", 1)
+	r.settle()
+	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "Luna session status"})
+	status := r.answered(general, 2)[1].Text
+	inOrder(t, status, "discord-200", "Messages: 2", "Recent roles: user, assistant")
+	hasNone(t, status, "xylophone", "Anna")
+	r.mention(general, anna, "reset session")
+	r.answered(general, 3)
+	r.mention(general, anna, "what was the word?")
+	r.answered(general, 4)
+	hasNone(t, sent(r.lastChat()), "xylophone", "marimba")
+	r.mention("201", anna, "and here?")
+	r.answered("201", 2)
+	inOrder(t, sent(r.lastChat()), "marimba", "and here?") // no other channel was reset
+	r.mention(general, anna, "how do I reset session cookies?")
+	r.answered(general, 5)
+	inOrder(t, sent(r.lastChat()), "what was the word?", "how do I reset session cookies?")
+}
+
+func TestForgetMe(t *testing.T) {
+	asked := make(chan string, 1)
+	r := start(t, options{forget: func(_ context.Context, user string) (string, error) {
+		asked <- user
+		return "Also 3 blocks of transcripts.", nil
+	}})
+	r.mention(general, anna, "I like tea")
+	r.answered(general, 1)
+	r.mention(general, ben, "I like coffee")
+	r.answered(general, 2)
+	r.settle()
+	r.mention(general, anna, "forget me")
+	got := r.answered(general, 3)[2].Text
+	if got != "Forgotten: 1 recent messages. Also 3 blocks of transcripts." || <-asked != anna.ID {
+		t.Errorf("it said %q", got)
+	}
+	window, err := r.state.Window(t.Context(), general)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasNone(t, fmt.Sprint(window), "tea")
+	inOrder(t, fmt.Sprint(window), "coffee")
+}
+
+func TestLimitsAndOverloadAreToldOnce(t *testing.T) {
+	r := start(t, options{channels: openToAll + "[limits]\nperson = \"2/1h\"\n"})
+	for i := range 6 {
+		r.mention(general, anna, fmt.Sprint("message ", i))
+	}
+	r.answered(general, 3)
+	r.settle()
+	told := 0
+	for _, m := range r.fake.Sent(general) {
+		if strings.Contains(m.Text, "many messages in a short time") {
+			told++
+		}
+	}
+	if n := len(r.model.Chats()); n != 2 || told != 1 {
+		t.Errorf("%d were answered and it was told %d times, want 2 and 1", n, told)
+	}
+}

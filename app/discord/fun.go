@@ -1,0 +1,109 @@
+package discord
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+)
+
+// maxFunText is how much of a channel's chatter is answered at once, in characters.
+const maxFunText = 3000
+
+// funState is a channel where the bot has fun.
+type funState struct {
+	job        *job
+	lines      []string
+	ids        []string
+	timer      *time.Timer
+	botReplies int // answers to other bots in a row
+}
+
+// period is a part of the day.
+func period(now time.Time) string {
+	switch h := now.Hour(); {
+	case h < 6 || h >= 22:
+		return "night"
+	case h < 12:
+		return "morning"
+	case h < 18:
+		return "afternoon"
+	default:
+		return "evening"
+	}
+}
+
+// casual is how the bot is where it has fun.
+func casual(now time.Time) string {
+	mood := map[string]string{
+		"night":     "It is night: be quiet and brief, people may be asleep.",
+		"morning":   "It is morning: be fresh and friendly.",
+		"afternoon": "It is afternoon: be lively.",
+		"evening":   "It is evening: be relaxed.",
+	}
+	p := period(now)
+	return fmt.Sprintf("You are chatting for fun here, as one of the people in the channel: casual, short (one to three sentences), no lists, no help offered unless somebody asks for it. Local time: %s (%s). %s",
+		now.Format("Mon 15:04"), p, mood[p])
+}
+
+// takeFun takes a message where the bot has fun: it answers after a while, to
+// what was said until then. Who speaks to the bot is answered sooner. Other bots
+// are answered only so often in a row.
+func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels.Fun, spoken bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.fun[m.Channel]
+	if s == nil {
+		s = &funState{}
+		b.fun[m.Channel] = s
+	}
+	if !m.Author.Bot {
+		s.botReplies = 0
+	} else if s.botReplies >= set.BotReplies {
+		return
+	}
+	if meaningless(m.Text) && len(m.Attachments) == 0 {
+		return
+	}
+	s.lines = append(s.lines, shortName(m.Author.Name)+": "+tame(b.plainText(m), maxLine))
+	s.ids = append(s.ids, m.ID)
+	for len(s.lines) > 1 && len([]rune(strings.Join(s.lines, "\n"))) > maxFunText {
+		s.lines, s.ids = s.lines[1:], s.ids[1:]
+	}
+	s.job = &job{message: m, place: place, fun: true, since: time.Now()}
+	delay := set.MinDelay + rand.N(set.MaxDelay-set.MinDelay+1)
+	if spoken && !m.Author.Bot {
+		delay = time.Second + rand.N(4*time.Second)
+		if s.timer != nil && s.timer.Stop() {
+			s.timer = nil
+		}
+	}
+	if s.timer == nil {
+		s.timer = time.AfterFunc(delay, func() { b.sendFun(m.Channel) })
+	}
+}
+
+// sendFun queues the answer to what was said in a channel.
+func (b *Bot) sendFun(channel string) {
+	b.mu.Lock()
+	s := b.fun[channel]
+	j := s.job
+	if j != nil {
+		if j.message.Author.Bot {
+			s.botReplies++
+		}
+		if len(s.lines) > 1 {
+			j.message.Text = strings.Join(s.lines, "\n")
+		}
+		j.also = s.ids[:len(s.ids)-1]
+	}
+	s.job, s.lines, s.ids, s.timer = nil, nil, nil, nil
+	ended := b.ctx.Err() != nil
+	b.mu.Unlock()
+	if j != nil && !ended {
+		b.enqueue(j)
+	}
+}

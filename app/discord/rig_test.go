@@ -1,0 +1,296 @@
+package discord_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/discord"
+	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/app/discord/discordtest"
+	"mac-stats/sessionmem"
+)
+
+// The places and people of the tests.
+const (
+	guild   = "100"
+	general = "200"
+	forum   = "210"
+	direct  = "800"
+)
+
+var (
+	anna  = discordtest.User{ID: "301", Name: "Anna"}
+	ben   = discordtest.User{ID: "302", Name: "Ben"}
+	robot = discordtest.User{ID: "390", Name: "Robot", Bot: true}
+	luna  = discordtest.User{ID: discordtest.BotID, Name: "luna", Bot: true}
+)
+
+// rig is the bot on the fake Discord, with the real engine on the scripted model.
+type rig struct {
+	t       testing.TB
+	root    string
+	fake    *discordtest.Server
+	model   *ollamatest.Server
+	store   *sessionmem.Store
+	memory  *sessionmem.Memory
+	state   *botstate.State
+	engine  *agents.Engine
+	bot     *discord.Bot
+	conn    *connection.Connection
+	records *recorder
+	stop    func()
+}
+
+// recorder takes the lines of telemetry.
+type recorder struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (r *recorder) Write(data []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.Write(data)
+}
+
+// record is a line of telemetry.
+type record struct {
+	Subsys string
+	Event  string
+	Detail map[string]any
+}
+
+func (r *recorder) all(t testing.TB) []record {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []record
+	for line := range strings.SplitSeq(strings.TrimSpace(r.buf.String()), "\n") {
+		if line == "" {
+			continue
+		}
+		var one record
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// has reports whether a line of this event was written, and gives it.
+func (r *rig) has(subsys, event string) (record, bool) {
+	r.t.Helper()
+	for _, one := range r.records.all(r.t) {
+		if one.Subsys == subsys && one.Event == event {
+			return one, true
+		}
+	}
+	return record{}, false
+}
+
+type options struct {
+	channels string // channels.toml
+	script   ollamatest.Script
+	settings func(*discord.Settings)
+	workers  int
+	forget   func(context.Context, string) (string, error)
+	quiet    bool // not connected
+	root     string
+	fake     *discordtest.Server
+}
+
+const openToAll = "[allow]\nchannels = [\"200\", \"201\", \"210\", \"800\", \"801\"]\n[default]\ndebounce = \"0\"\n"
+
+func start(t testing.TB, o options) *rig {
+	t.Helper()
+	if o.channels == "" {
+		o.channels = openToAll
+	}
+	if o.script.Models == nil {
+		o.script.Models = []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}}
+	}
+	if o.script.Rules == nil {
+		o.script.Rules = []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "the answer"}}}
+	}
+	r := &rig{t: t, root: o.root, fake: o.fake, records: &recorder{}, model: ollamatest.Start(t, o.script)}
+	if r.root == "" {
+		r.root = t.TempDir()
+	}
+	if r.fake == nil {
+		r.fake = discordtest.Start(t)
+		r.fake.AddGuild(guild, "Home")
+		r.fake.AddChannel(discordtest.Channel{ID: general, Guild: guild, Name: "general"})
+		r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: guild, Name: "other"})
+		r.fake.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Name: "help", Type: discordtest.Forum})
+		r.fake.AddChannel(discordtest.Channel{ID: direct, Type: discordtest.DM})
+	}
+	r.open(o)
+	return r
+}
+
+func (r *rig) open(o options) {
+	t := r.t
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, found, err := channels.Parse("channels.toml", []byte(o.channels))
+	must(err)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	r.store, err = sessionmem.Open(sessionmem.Config{Root: r.root})
+	must(err)
+	r.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
+	registry := agents.NewRegistry(agents.RegistryConfig{Root: r.root, Defaults: os.DirFS("../../assets")})
+	must(registry.InstallDefaults(t.Context()))
+	client, err := ollama.New(ollama.Params{Host: r.model.URL(), IdleTimeout: 20 * time.Second, MaxConcurrent: 8})
+	must(err)
+	r.engine = agents.NewEngine(agents.Params{
+		Store: r.store, Memory: r.memory, Registry: registry, Chat: client, Models: ollama.NewCatalog(client, 0), Prompts: os.DirFS("../../assets"),
+		Settings: func() agents.Settings {
+			return agents.Settings{DefaultAgent: "orchestrator", MaxMessages: 20, MaxTokens: 8192, GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto", Model: "qwen3:8b"}
+		},
+		Vitals: func() string { return "CPU 12 % on the owner's machine" },
+		Stats:  func(context.Context, string) (string, error) { return "the owner's processes", nil },
+	})
+	r.state, err = botstate.Open(t.Context(), botstate.Config{File: filepath.Join(r.root, "discord", "state.db")})
+	must(err)
+	settings := discord.Settings{
+		Name: "luna", HistoryTurns: 6, MessageMaxChars: 4000, TailCount: 5, MaxMsgs: 40, MaxChars: 8000,
+		MaxAge: 4 * time.Hour, FetchTimeout: 5 * time.Second, ChannelBudget: 12000,
+	}
+	if o.settings != nil {
+		o.settings(&settings)
+	}
+	r.conn, err = connection.New(connection.Config{
+		Token: discordtest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) { r.bot.Handle(e) },
+	})
+	must(err)
+	r.bot = discord.New(discord.Params{
+		Client: r.conn, Engine: r.engine, Sessions: r.store, State: r.state, Settings: func() discord.Settings { return settings },
+		Channels: func() *channels.File { return file }, Prompt: func() string { return "You are Luna, by LUNA_RUNTIME_PROMPT.md." },
+		Telemetry: r.records, Workers: o.workers, Forget: o.forget,
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { r.bot.Run(ctx) })
+	all.Go(func() {
+		if err := r.conn.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		all.Wait()
+		must(r.engine.Close())
+		must(r.state.Close())
+		must(r.store.Close())
+	})
+	t.Cleanup(r.stop)
+	r.await("the connection", func() bool { return r.conn.Status().State == connection.StateReady && r.fake.Connected() })
+}
+
+// await waits until it holds.
+func (r *rig) await(what string, holds func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(60 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// answered waits for so many messages of the bot in a channel, all of them final.
+func (r *rig) answered(channel string, n int) []discordtest.Sent {
+	r.t.Helper()
+	r.await("the bot's message", func() bool {
+		sent := r.fake.Sent(channel)
+		return len(sent) >= n && !strings.HasSuffix(sent[n-1].Text, " …")
+	})
+	return r.fake.Sent(channel)
+}
+
+// mention lets somebody write to the bot.
+func (r *rig) mention(channel string, by discordtest.User, text string) string {
+	return r.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
+}
+
+// quietly waits until nothing is under way, and gives it a moment more.
+func (r *rig) settle() {
+	r.t.Helper()
+	r.await("the bot to rest", func() bool {
+		return r.engine.Active("discord-"+general) == nil
+	})
+	time.Sleep(100 * time.Millisecond)
+}
+
+// lastChat is what the model was sent last.
+func (r *rig) lastChat() api.ChatRequest {
+	r.t.Helper()
+	chats := r.model.Chats()
+	if len(chats) == 0 {
+		r.t.Fatal("the model was not asked")
+	}
+	return *chats[len(chats)-1].Chat
+}
+
+// sent is all that a request holds, message by message.
+func sent(c api.ChatRequest) string {
+	var b strings.Builder
+	for _, m := range c.Messages {
+		b.WriteString("\n<" + m.Role + ">\n" + m.Content)
+	}
+	return b.String()
+}
+
+// around is the message before the history, if there is one.
+func quotedPart(c api.ChatRequest) string {
+	for _, m := range c.Messages[:len(c.Messages)-1] {
+		if m.Role == "user" && strings.Contains(m.Content, "<<<quoted") {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+// inOrder fails unless the text holds all of these, one after the other.
+func inOrder(t testing.TB, text string, wanted ...string) {
+	t.Helper()
+	at := 0
+	for _, want := range wanted {
+		i := strings.Index(text[at:], want)
+		if i < 0 {
+			t.Errorf("%q is not there, or not in order, in:\n%s", want, text)
+			return
+		}
+		at += i + len(want)
+	}
+}
+
+func hasNone(t testing.TB, text string, unwanted ...string) {
+	t.Helper()
+	for _, bad := range unwanted {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q is in:\n%s", bad, text)
+		}
+	}
+}

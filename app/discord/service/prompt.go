@@ -1,0 +1,43 @@
+package service
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// promptName is the prompt file in the data folder, where none is configured.
+	promptName = "LUNA_RUNTIME_PROMPT.md"
+	maxPrompt  = 64 << 10
+)
+
+// PromptFile is where people's own prompt is.
+func (s *Service) PromptFile() string {
+	if file := s.p.Config().Discord.PromptFile; file != "" {
+		if rest, ok := strings.CutPrefix(file, "~/"); ok {
+			return filepath.Join(s.p.Getenv("HOME"), rest)
+		}
+		if !filepath.IsAbs(file) {
+			return filepath.Join(s.p.Home, file)
+		}
+		return file
+	}
+	return filepath.Join(s.p.Home, promptName)
+}
+
+// prompt is what comes first in every call, as the file says it now; without one
+// that can be read, the app's own.
+func (s *Service) prompt() string {
+	file := s.PromptFile()
+	data, err := os.ReadFile(file)
+	switch {
+	case err != nil && s.p.Config().Discord.PromptFile != "":
+		s.log.Warn("discord.prompt_file can't be read: the app's own prompt is used", "file", file, "err", err)
+	case err == nil && len(data) > maxPrompt:
+		s.log.Warn("the prompt file is too long: the app's own prompt is used", "file", file, "bytes", len(data))
+	case err == nil && strings.TrimSpace(string(data)) != "":
+		return strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD"))
+	}
+	return strings.ReplaceAll(s.p.Builtin, "{{name}}", s.p.Config().Discord.Name)
+}

@@ -1,0 +1,326 @@
+// Package service runs the Discord bot of one data folder: it finds the token, reads
+// channels.toml when it is edited, connects when the settings say so, and tells how
+// it is. The window and the commands change what is on disk through it.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"mac-stats/app/config"
+	"mac-stats/app/discord"
+	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/app/discord/token"
+	"mac-stats/sessionmem"
+)
+
+// EnvBase is a variable that moves the service to another address than Discord's:
+// for tests and for trying things out against a fake.
+const EnvBase = "MAC_STATS_DISCORD_BASE"
+
+// lookEvery is how often settings and files are looked at while the app runs.
+const lookEvery = 2 * time.Second
+
+// Params is what a Service needs. Optional fields say so.
+type Params struct {
+	Home     string // data folder
+	Getenv   func(string) string
+	Config   func() config.Config
+	Builtin  string // the prompt where people have none
+	Keychain token.Keychain
+	Engine   discord.Engine
+	Store    *sessionmem.Store
+	// OwnMemory is an agent's own memory, where it has one; optional.
+	OwnMemory func(selector string) (sessionmem.Target, bool)
+	// Forget erases a person from transcripts and memory; optional.
+	Forget func(ctx context.Context, user string) (string, error)
+	// Tell says what people have to know: a connection that stopped, a stranger who
+	// waits, something in channels.toml; optional.
+	Tell      func(text, next string)
+	Telemetry io.Writer // optional
+	Logger    *slog.Logger
+}
+
+// Service is the bot of one data folder.
+type Service struct {
+	p   Params
+	log *slog.Logger
+
+	mu     sync.Mutex // guards what follows
+	file   *channels.File
+	stamp  fileStamp
+	status connection.Status
+	bot    *discord.Bot
+	state  *botstate.State
+	again  chan struct{} // capacity 1: look at the settings now
+}
+
+// fileStamp is how a file was when it was read.
+type fileStamp struct {
+	size int64
+	at   time.Time
+	ok   bool
+}
+
+func stampOf(file string) fileStamp {
+	info, err := os.Stat(file)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.Size(), info.ModTime(), true}
+}
+
+// New panics where a required field is missing. Engine and Store are needed by Run
+// alone.
+func New(p Params) *Service {
+	if p.Home == "" || p.Getenv == nil || p.Config == nil {
+		panic("service: New needs Home, Getenv and Config")
+	}
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	if p.Tell == nil {
+		p.Tell = func(string, string) {}
+	}
+	return &Service{
+		p: p, log: p.Logger, again: make(chan struct{}, 1),
+		status: connection.Status{State: connection.StateOff, Text: "Discord is switched off.", Since: time.Now()},
+	}
+}
+
+func (s *Service) dir() string { return filepath.Join(s.p.Home, "discord") }
+
+// ChannelsFile is where channels.toml is.
+func (s *Service) ChannelsFile() string { return filepath.Join(s.dir(), "channels.toml") }
+
+func (s *Service) tokenPlace() token.Place {
+	return token.Place{Getenv: s.p.Getenv, File: filepath.Join(s.dir(), "token"), Keychain: s.p.Keychain}
+}
+
+// Run keeps the bot as the settings say, until ctx ends. It panics without Engine
+// and Store.
+func (s *Service) Run(ctx context.Context) {
+	if s.p.Engine == nil || s.p.Store == nil {
+		panic("service: Run needs Engine and Store")
+	}
+	for ctx.Err() == nil {
+		if !s.p.Config().Discord.Enabled {
+			s.set(connection.Status{State: connection.StateOff, Text: "Discord is switched off.", Next: "Switch it on with enabled = true under [discord] in config.toml."})
+			s.await(ctx, nil)
+			continue
+		}
+		began := s.wants()
+		err := s.once(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			s.stopped(err)
+			s.await(ctx, func() bool { return s.wants() != began })
+		}
+	}
+	s.set(connection.Status{State: connection.StateOff, Text: "mac-stats has ended."})
+}
+
+// stopped tells of an end that somebody has to do something about.
+func (s *Service) stopped(err error) {
+	st := connection.Status{State: connection.StateStopped, Text: err.Error()}
+	var stop *connection.StopError
+	if errors.As(err, &stop) {
+		st.Text, st.Next = stop.Text, stop.Next
+	}
+	s.set(st)
+	s.p.Tell("Discord: "+st.Text, st.Next)
+}
+
+// wanted is what a connection depends on: where it changes, it is made anew.
+type wanted struct {
+	enabled, content, memory bool
+	token, changed           fileStamp // of the token's file, and of the mark of a change
+	workers                  int
+}
+
+func (s *Service) wants() wanted {
+	cfg := s.p.Config()
+	return wanted{
+		enabled: cfg.Discord.Enabled, content: s.readsAll(cfg.Discord), memory: cfg.Session.InMemoryOnly, workers: cfg.Discord.Workers,
+		token: stampOf(s.tokenPlace().File), changed: stampOf(s.tokenMark()),
+	}
+}
+
+// readsAll reports whether messages are wanted that don't mention the bot.
+func (s *Service) readsAll(cfg config.Discord) bool {
+	switch cfg.MessageContent {
+	case "on":
+		return true
+	case "off":
+		return false
+	}
+	return s.Channels().ReadsAll()
+}
+
+// await waits until holds, looking now and then, or until it is told to look; with no
+// holds it sleeps until then.
+func (s *Service) await(ctx context.Context, holds func() bool) {
+	var looks <-chan time.Time
+	if holds != nil {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		looks = tick.C
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.again:
+			if holds == nil || holds() {
+				return
+			}
+		case <-looks:
+			if holds() {
+				return
+			}
+		}
+	}
+}
+
+// once runs the bot until the settings want something else (nil), or it can't go on.
+func (s *Service) once(ctx context.Context) error {
+	tok, from, err := token.Find(s.tokenPlace())
+	if err != nil {
+		return err
+	}
+	s.log.Info("the discord bot starts", "token_from", from)
+	if err := channels.Ensure(s.ChannelsFile()); err != nil {
+		s.log.Warn("the first channels.toml could not be written", "err", err)
+	}
+	began := s.wants()
+	state, err := s.openState(ctx, began.memory)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := state.Close(); err != nil {
+			s.log.Warn("the bot's state was not closed", "err", err)
+		}
+	}()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var bot *discord.Bot
+	conn, err := connection.New(connection.Config{
+		Token: tok.Reveal(), Content: began.content, Base: s.p.Getenv(EnvBase), Logger: s.log,
+		Handle: func(e connection.Event) { bot.Handle(e) }, Changed: s.set,
+	})
+	if err != nil {
+		return err
+	}
+	bot = s.newBot(conn, state, began.workers)
+	s.use(bot, state)
+	defer s.use(nil, nil)
+	var all sync.WaitGroup
+	all.Go(func() { bot.Run(ctx) })
+	all.Go(func() {
+		s.await(ctx, func() bool { return s.wants() != began })
+		end()
+	})
+	err = conn.Run(ctx)
+	end()
+	all.Wait()
+	return err
+}
+
+func (s *Service) use(bot *discord.Bot, state *botstate.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bot, s.state = bot, state
+}
+
+func (s *Service) openState(ctx context.Context, inMemory bool) (*botstate.State, error) {
+	cfg := s.p.Config().Discord
+	file := filepath.Join(s.dir(), "state.db")
+	if inMemory {
+		file = ""
+	}
+	return botstate.Open(ctx, botstate.Config{File: file, MaxChars: cfg.MessageMaxChars, Keep: 2 * cfg.HistoryTurns})
+}
+
+func (s *Service) newBot(conn *connection.Connection, state *botstate.State, workers int) *discord.Bot {
+	return discord.New(discord.Params{
+		Client: conn, Engine: s.p.Engine, Sessions: s.p.Store, State: state, Workers: workers,
+		Settings: s.botSettings, Channels: s.Channels, Prompt: s.prompt, Forget: s.p.Forget, OwnMemory: s.p.OwnMemory,
+		Paired: func(p botstate.Pairing) {
+			s.p.Tell(fmt.Sprintf("%s wants to talk to the bot on Discord (code %s)", p.Name, p.Code),
+				"Let them in with `mac-stats discord pair "+p.Code+"`, or leave it: the code ends by itself.")
+		},
+		Telemetry: s.p.Telemetry, Logger: s.log,
+	})
+}
+
+func (s *Service) botSettings() discord.Settings {
+	cfg := s.p.Config()
+	d := cfg.Discord
+	return discord.Settings{
+		Name: d.Name, HistoryTurns: d.HistoryTurns, MessageMaxChars: d.MessageMaxChars, TailCount: d.TailCount,
+		MaxMsgs: d.MaxMsgs, MaxChars: d.MaxChars, MaxAge: d.MaxAge, FetchTimeout: d.FetchTimeout, ChannelBudget: cfg.Memory.ChannelBudget,
+	}
+}
+
+// Look makes Run look at the settings now.
+func (s *Service) Look() {
+	select {
+	case s.again <- struct{}{}:
+	default:
+	}
+}
+
+// PlaceOf is what sessionmem asks of a Discord session.
+func (s *Service) PlaceOf(session string) sessionmem.Place {
+	s.mu.Lock()
+	bot := s.bot
+	s.mu.Unlock()
+	if bot == nil {
+		return sessionmem.Place{}
+	}
+	return bot.PlaceOf(session)
+}
+
+// Channels is channels.toml as it is now. One that can't be read leaves what was
+// read before; at the start nobody is let in by it.
+func (s *Service) Channels() *channels.File {
+	file := s.ChannelsFile()
+	now := stampOf(file)
+	s.mu.Lock()
+	if s.file != nil && now == s.stamp {
+		defer s.mu.Unlock()
+		return s.file
+	}
+	s.mu.Unlock()
+	f, found, err := channels.Load(file)
+	s.mu.Lock()
+	first := s.file == nil
+	s.stamp = now
+	if err == nil {
+		s.file = f
+	} else if first {
+		s.file, _, _ = channels.Parse(file, nil) // says nothing: nobody may talk
+		s.file.Pairing = false
+	}
+	f = s.file
+	s.mu.Unlock()
+	if err != nil {
+		s.p.Tell(err.Error(), "")
+	}
+	for _, one := range found {
+		s.p.Tell(one.String(), "Edit "+file+"; it is read again when you save it.")
+	}
+	return f
+}

@@ -1,0 +1,157 @@
+package discord
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	// partSize is how long a part of an answer may be, in UTF-16 units: a little less
+	// than Discord takes.
+	partSize = 1990
+	// maxParts is from how many parts on an answer becomes a file.
+	maxParts = 6
+	// fence is what begins and ends code.
+	fence = "```"
+	// maxFence is how long the line may be that opens a code block, in bytes.
+	maxFence = 40
+)
+
+// size is a text's length as Discord counts it at most.
+func size(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// split parts an answer into messages of at most limit: between lines, code blocks
+// whole where they fit, else closed and opened again.
+func split(text string, limit int) []string {
+	s := splitter{limit: limit}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		if opens := fenceOf(line); opens != "" && s.fence == "" {
+			s.keepTogether(lines[i:])
+		}
+		s.add(line)
+	}
+	s.flush()
+	return s.parts
+}
+
+// splitter collects lines into parts.
+type splitter struct {
+	limit int
+	parts []string
+	cur   []string
+	used  int
+	fence string // the line that opened the code block we are in; "" outside
+	fresh bool   // cur holds nothing but the reopened fence
+}
+
+// fenceOf gives the line where it opens or closes a code block.
+func fenceOf(line string) string {
+	if trimmed := strings.TrimSpace(line); len(trimmed) <= maxFence && strings.HasPrefix(trimmed, fence) && strings.Count(trimmed, fence) == 1 {
+		return trimmed
+	}
+	return ""
+}
+
+// keepTogether begins a new part where a code block fits one, but not this one.
+func (s *splitter) keepTogether(lines []string) {
+	block := 0
+	for i, line := range lines {
+		block += size(line) + 1
+		if block > s.limit {
+			return
+		}
+		if i > 0 && fenceOf(line) != "" {
+			break
+		}
+	}
+	if s.used > 0 && s.used+block > s.limit {
+		s.flush()
+	}
+}
+
+func (s *splitter) add(line string) {
+	f := fenceOf(line)
+	closing := s.closing()
+	if f != "" {
+		closing = len(fence) + 1
+	}
+	for s.used+size(line)+1+closing > s.limit {
+		if s.used > 0 && !s.fresh {
+			s.flush()
+			continue
+		}
+		head, rest := cutLine(line, s.limit-s.used-1-closing)
+		s.push(head)
+		s.flush()
+		line = rest
+	}
+	s.push(line)
+	switch {
+	case f != "" && s.fence == "":
+		s.fence = f
+	case f != "":
+		s.fence = ""
+	}
+}
+
+func (s *splitter) push(line string) {
+	s.cur = append(s.cur, line)
+	s.used += size(line) + 1
+	s.fresh = false
+}
+
+// closing is what ending the part here takes.
+func (s *splitter) closing() int {
+	if s.fence == "" {
+		return 0
+	}
+	return len(fence) + 1
+}
+
+func (s *splitter) flush() {
+	text := strings.Join(s.cur, "\n")
+	if s.fence != "" {
+		text += "\n" + fence
+	}
+	if strings.TrimSpace(text) != "" && !s.fresh {
+		s.parts = append(s.parts, strings.Trim(text, "\n"))
+	}
+	s.cur, s.used, s.fresh = nil, 0, false
+	if s.fence != "" {
+		s.push(s.fence)
+		s.fresh = true
+	}
+}
+
+// cutLine parts a line that is too long, behind a word where there is one.
+func cutLine(line string, limit int) (head, rest string) {
+	head = cutTo(line, limit)
+	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
+		head = head[:i]
+	}
+	if head == "" {
+		_, n := utf8.DecodeRuneInString(line)
+		head = line[:n]
+	}
+	return head, strings.TrimPrefix(line[len(head):], " ")
+}
+
+// cutTo is the beginning of a text, at most limit long.
+func cutTo(text string, limit int) string {
+	n := 0
+	for i, r := range text {
+		n += max(utf16.RuneLen(r), 1)
+		if n > limit {
+			return text[:i]
+		}
+	}
+	return text
+}
