@@ -43,8 +43,11 @@ func (w *writer) take(ctx context.Context, h *harvest) error {
 	}
 	id := w.idOf(h)
 	for i := range h.b.docs {
-		h.b.docs[i].source, h.b.docs[i].number = id, w.number
-		w.number++
+		d := &h.b.docs[i]
+		if d.source = id; d.number == 0 {
+			d.number = w.number
+			w.number++
+		}
 	}
 	w.bulk.addAll(h.b)
 	w.report.Added += len(h.b.docs)
@@ -124,7 +127,7 @@ func (c *change) write(ctx context.Context) (err error) {
 	}
 	c.now = c.was + 1
 	c.findDead()
-	steps := []func(context.Context) error{c.writeSources, c.bury, c.writeDocuments, c.count}
+	steps := []func(context.Context) error{c.writeSources, c.bury, c.buryVectors, c.writeDocuments, c.count}
 	if c.erase {
 		steps = append(steps, c.purge)
 	}

@@ -16,7 +16,7 @@ import (
 
 // formatVersion is of what the tables hold. An index of another one, or of another
 // AnalysisVersion, is built anew.
-const formatVersion = 1
+const formatVersion = 2
 
 // busyTimeout is how long one process waits for another that writes, in milliseconds.
 const busyTimeout = 5000
@@ -34,7 +34,7 @@ CREATE TABLE segment(id INTEGER PRIMARY KEY AUTOINCREMENT, docs INTEGER NOT NULL
 CREATE TABLE dict(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE detail(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE delta(id INTEGER PRIMARY KEY AUTOINCREMENT, data BLOB NOT NULL);
-`
+` + vectorSchema
 
 // rowBits is how many rows of a kind a segment has at most.
 const rowBits = 20
@@ -142,7 +142,7 @@ func (d *database) begin(ctx context.Context, root string) error {
 		return explain(err)
 	}
 	for key, value := range map[string]any{
-		metaFormat: formatVersion, metaAnalysis: AnalysisVersion, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaSynced: 0,
+		metaFormat: formatVersion, metaAnalysis: AnalysisVersion, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaSynced: 0, metaVectors: 0,
 	} {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES(?, ?)", key, value); err != nil {
 			return explain(err)

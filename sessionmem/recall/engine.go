@@ -13,6 +13,8 @@ type engine struct {
 
 	mu   sync.RWMutex // guards view and what is in it: held while ranking, taken alone to change it
 	view *view
+
+	vectors vectorCache
 }
 
 // snapshot calls use with a view and a transaction that show the same moment. The view

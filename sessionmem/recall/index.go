@@ -52,6 +52,9 @@ type Index struct {
 	behind int             // what that found
 	files  int
 	idle   *time.Timer
+
+	embedAgain time.Time     // when the embedding server is asked again that did not answer
+	embeddable chan struct{} // 1 place: there may be chunks without a vector
 }
 
 // Open opens the index. One that is missing, damaged or of another version is built by
@@ -78,7 +81,7 @@ func Open(cfg Config) (*Index, error) {
 	}
 	return &Index{
 		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
-		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1),
 		analyzers: pool[*Analyzer]{make: NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, weights: defaultWeights(), limits: defaultLimits(),
 		users: map[*engine]int{}, dirty: map[string]bool{},
 	}, nil
@@ -198,13 +201,20 @@ func (x *Index) wake() {
 // sweepEvery is how often Run compares the files with the index.
 const sweepEvery = 30 * time.Second
 
-// Run keeps the index up to date until ctx ends.
+// Run keeps the index up to date, and makes vectors of what is in it, until ctx ends.
 func (x *Index) Run(ctx context.Context) {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
+	var job sync.WaitGroup
+	job.Go(func() { x.runVectors(ctx) })
+	defer job.Wait()
 	for {
-		if _, err := x.Sync(ctx); err != nil && ctx.Err() == nil {
+		report, err := x.Sync(ctx)
+		if err != nil && ctx.Err() == nil {
 			x.logger.Warn("the search index could not be brought up to date; it is tried again", "err", err)
+		}
+		if report.Added > 0 {
+			x.newChunks()
 		}
 		select {
 		case <-ctx.Done():

@@ -252,7 +252,11 @@ func (g *gatherer) add(p *piece, file int) {
 		return
 	}
 	t := g.a.Chunk(p.Text, p.Time)
-	g.b.add(newDocument(p, file, t), t)
+	d := newDocument(p, file, t)
+	if ok && old.block == p.Block && old.part == p.Part && old.hash == p.place.hash {
+		d.number = old.number // it only moved in its file: its vector is still right
+	}
+	g.b.add(d, t)
 }
 
 func (g *gatherer) readSession(ctx context.Context) error {

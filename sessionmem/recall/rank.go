@@ -42,6 +42,8 @@ func defaultWeights() rankWeights {
 type candidate struct {
 	at        uint32  // position in the layout
 	score     float64 // 0 … 1
+	lexical   float64 // 0 … 1: the score by words
+	semantic  float64 // 0 … 1: the score by meaning
 	relevance float64 // 0 … 1: how much of the question it has
 	exact     bool    // it holds an identifier that was asked for
 	own       uint64  // which terms stand in it, by their places in the question
@@ -354,6 +356,7 @@ func (r *ranking) order(top []candidate) []candidate {
 	}
 	for i := range top {
 		top[i].score = math.Round(top[i].score/best*1e6) / 1e6
+		top[i].lexical = top[i].score
 	}
 	slices.SortStableFunc(top, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time))

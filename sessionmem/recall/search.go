@@ -25,13 +25,16 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{State: state}, err
 	}
 	a := Answer{State: state}
+	q.Strategy = cmp.Or(q.Strategy, settings.Strategy, Hybrid)
+	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
+	m := x.meaningFor(ctx, &q, state)
 	var hits []found
-	err = x.reading(ctx, func(r queryer, v *view) error {
-		s := &search{x: x, q: q, settings: settings, tx: r, v: v}
+	err = x.readingFrom(ctx, func(e *engine, r queryer, v *view) error {
+		s := &search{x: x, e: e, q: q, settings: settings, meaning: m, pool: q.pool(rerank), tx: r, v: v}
 		if err := s.run(ctx); err != nil {
 			return err
 		}
-		hits, a.State.Cold = s.hits, s.cold
+		hits, a.State.Cold, a.State.Vectors = s.hits, s.cold, s.vectors
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +42,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if err == nil {
-		a.Hits = x.withTexts(ctx, hits, q.Limit)
+		for _, h := range x.polish(ctx, q, rerank, x.texted(ctx, hits, q.pool(rerank))) {
+			a.Hits = append(a.Hits, h.Hit)
+		}
 	}
 	a.Took = time.Since(begun)
 	return a, nil
@@ -48,12 +53,17 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 // reading calls use with the index as it is at one moment; fs.ErrNotExist where there is
 // none yet.
 func (x *Index) reading(ctx context.Context, use func(q queryer, v *view) error) error {
+	return x.readingFrom(ctx, func(_ *engine, q queryer, v *view) error { return use(q, v) })
+}
+
+// readingFrom is reading that tells the engine too.
+func (x *Index) readingFrom(ctx context.Context, use func(e *engine, q queryer, v *view) error) error {
 	for try := 0; ; try++ {
 		e, done, err := x.use(ctx)
 		if err != nil {
 			return x.unreadable(err)
 		}
-		err = e.snapshot(ctx, use)
+		err = e.snapshot(ctx, func(q queryer, v *view) error { return use(e, q, v) })
 		done()
 		if errors.Is(err, errChanged) && try < snapshotTries {
 			continue
@@ -86,7 +96,11 @@ func (x *Index) unreadable(err error) error {
 // search is one question on its way.
 type search struct {
 	x        *Index
+	e        *engine
 	q        Query
+	meaning  meaning
+	vectors  VectorState
+	pool     int // how many hits are wanted for now
 	settings Settings
 	tx       queryer
 	v        *view
@@ -99,6 +113,7 @@ type search struct {
 type found struct {
 	Hit
 	place place
+	exact bool // it holds an identifier of the question
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -106,13 +121,15 @@ func (s *search) run(ctx context.Context) error {
 	a := s.x.analyzers.get()
 	terms := a.Query(cut(s.q.Text, maxQuery), s.q.Now)
 	s.x.analyzers.put(a)
+	allowed := s.allowed(terms)
 	scratch := s.x.scratches.get()
-	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: s.allowed(terms)}
+	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: allowed}
 	top, err := r.rank(ctx, &dictReader{s.tx})
 	s.x.scratches.put(scratch)
 	if err != nil {
 		return err
 	}
+	top = s.fuse(ctx, top, allowed, terms.Spans)
 	return s.take(ctx, top)
 }
 
@@ -172,14 +189,14 @@ const spare = 8
 func (s *search) take(ctx context.Context, top []candidate) error {
 	seen := map[string]bool{}
 	for _, c := range top {
-		if len(s.hits) >= s.q.Limit+spare {
+		if len(s.hits) >= s.pool+spare {
 			break
 		}
 		d, k, err := s.fetch.document(ctx, c.at)
 		if err != nil {
 			return err
 		}
-		h := found{Hit: Hit{Score: c.score, Lexical: c.score, Relevance: c.relevance}}
+		h := found{Hit: Hit{Score: c.score, Lexical: c.lexical, Semantic: c.semantic, Relevance: c.relevance}, exact: c.exact}
 		h.Chunk, h.place = d.chunk(k)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue
@@ -195,9 +212,18 @@ func (s *search) take(ctx context.Context, top []candidate) error {
 
 // withTexts reads the hits' texts; those that are gone from their files are left out.
 func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
+	var out []Hit
+	for _, h := range x.texted(ctx, hits, limit) {
+		out = append(out, h.Hit)
+	}
+	return out
+}
+
+// texted is withTexts that keeps the places.
+func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
 	r := newTexts(&x.cfg)
 	defer r.close()
-	var out []Hit
+	var out []found
 	for _, h := range hits {
 		if len(out) >= limit {
 			break
@@ -208,7 +234,7 @@ func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
 			continue
 		}
 		h.Text = text
-		out = append(out, h.Hit)
+		out = append(out, h)
 	}
 	return out
 }

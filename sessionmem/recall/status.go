@@ -123,7 +123,7 @@ func (x *Index) Chunk(ctx context.Context, id string) (Chunk, error) {
 
 // Similar finds what says the same as a text, or nearly, in the cold tier too.
 func (x *Index) Similar(ctx context.Context, text string, limit int) ([]Hit, error) {
-	a, err := x.Search(ctx, Query{Text: text, Limit: limit, Cold: true})
+	a, err := x.Search(ctx, Query{Text: text, Limit: limit, Cold: true, all: true})
 	return a.Hits, err
 }
 
@@ -152,6 +152,7 @@ func (x *Index) Status(ctx context.Context) (Status, error) {
 		out.Err = err
 		return out, err
 	}
+	x.vectorStatus(ctx, &out)
 	for _, end := range []string{"", "-wal"} {
 		if fi, err := os.Stat(x.path + end); err == nil {
 			out.Bytes += fi.Size()

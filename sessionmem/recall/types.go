@@ -60,6 +60,8 @@ type Query struct {
 	Strategy Strategy  // "": Settings.Strategy
 	Now      time.Time // zero: time.Now(); dates in the question are told from it
 	Rerank   bool
+
+	all bool // hits that say the same are all wanted
 }
 
 // Scope says what may be found. The zero value allows everything.

@@ -1,0 +1,316 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// embedWait is how long a search waits for the vector of its question.
+	embedWait = 800 * time.Millisecond
+	// embedRest is how long no search asks a server again that did not answer.
+	embedRest = 10 * time.Second
+	// embedText is how much of a question is embedded, in bytes.
+	embedText = 4 << 10
+)
+
+// meaning is what a text means, as a vector.
+type meaning struct {
+	model EmbedModel
+	d     *direction // nil: there is none
+	state VectorState
+}
+
+// meaningOf asks the embedding server for the vector of a question. It never fails: a
+// server that is dead, slow or talks nonsense costs no more than embedWait, and then
+// nothing for embedRest.
+func (x *Index) meaningOf(ctx context.Context, text string) meaning {
+	if x.cfg.Embedder == nil {
+		return meaning{state: VectorsOff}
+	}
+	x.mu.Lock()
+	resting := time.Now().Before(x.embedAgain)
+	x.mu.Unlock()
+	if resting {
+		return meaning{state: VectorsPartial}
+	}
+	m, err := x.askMeaning(ctx, cut(text, embedText))
+	switch {
+	case errors.Is(err, ErrNoModel):
+		return meaning{state: VectorsOff}
+	case err == nil:
+		return m
+	}
+	x.logger.Debug("the question could not be embedded; it is answered by words alone", "err", err)
+	if ctx.Err() == nil {
+		x.mu.Lock()
+		x.embedAgain = time.Now().Add(embedRest)
+		x.mu.Unlock()
+	}
+	return meaning{state: VectorsPartial}
+}
+
+// hasVectors says whether there is anything to compare a question with.
+func (x *Index) hasVectors(ctx context.Context) bool {
+	n := 0
+	err := x.reading(ctx, func(q queryer, _ *view) (err error) {
+		n, err = countModels(ctx, q)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		x.logger.Debug("the vectors can't be read", "err", err)
+	}
+	return n > 0
+}
+
+// askMeaning waits for the server as long as a search may; one that doesn't keep to
+// its context is left behind.
+func (x *Index) askMeaning(ctx context.Context, text string) (meaning, error) {
+	ctx, stop := context.WithTimeout(ctx, embedWait)
+	defer stop()
+	type answer struct {
+		m   meaning
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		m, err := x.embedQuestion(ctx, text)
+		done <- answer{m, err}
+	}()
+	select {
+	case a := <-done:
+		return a.m, a.err
+	case <-ctx.Done():
+		return meaning{}, ctx.Err()
+	}
+}
+
+func (x *Index) embedQuestion(ctx context.Context, text string) (meaning, error) {
+	m, err := x.cfg.Embedder.Model(ctx)
+	if err != nil {
+		return meaning{}, err
+	}
+	if !x.hasVectors(ctx) {
+		return meaning{model: m, state: VectorsBuilding}, nil
+	}
+	vectors, err := x.cfg.Embedder.Embed(ctx, m, []string{text})
+	if err != nil {
+		return meaning{}, err
+	}
+	if len(vectors) != 1 || m.Dims > 0 && len(vectors[0]) != m.Dims {
+		return meaning{}, errForeignVectors
+	}
+	d, ok := newDirection(vectors[0])
+	if !ok {
+		return meaning{}, errForeignVectors
+	}
+	m.Dims = len(vectors[0])
+	return meaning{model: m, d: d, state: VectorsReady}, nil
+}
+
+// near is a document and how near its meaning is to the question's.
+type near struct {
+	at     uint32
+	cosine float32
+}
+
+// closeLook is how many vectors are compared exactly: those whose signs agree best.
+// Fewer than that are all compared.
+const closeLook = 4 << 10
+
+// spot is a document's vector.
+type spot struct {
+	page *vectorPage
+	at   uint32
+	slot int32
+}
+
+// nearest gives the documents whose meaning is nearest, best first, and how near a
+// document is on the average. ok says which positions may be found.
+func (d *direction) nearest(v *view, s *vectorSet, limit int, ok func(at uint32) bool) (best []near, average float32) {
+	all := comparable(v, s, ok)
+	if len(all) == 0 {
+		return nil, 0
+	}
+	average = d.average(all)
+	if len(all) > closeLook {
+		all = d.agreeing(all)
+	}
+	out := make([]near, len(all))
+	parallel(len(all), func(i int) { out[i] = near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
+	slices.SortFunc(out, func(a, b near) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
+	return out[:min(limit, len(out))], average
+}
+
+// comparable are the documents that have a vector and may be found.
+func comparable(v *view, s *vectorSet, ok func(at uint32) bool) []spot {
+	out := make([]spot, 0, s.count)
+	var page *vectorPage
+	last := ^uint32(0)
+	for at, r := range v.lay.refs {
+		if r.none() {
+			continue
+		}
+		number := v.lay.numbers[at]
+		if n := number >> pageBits; n != last {
+			page, last = s.pages[n], n
+		}
+		if page == nil {
+			continue
+		}
+		slot := page.index[number&(pageVectors-1)]
+		if slot >= 0 && ok(uint32(at)) { //nolint:gosec // positions are 32 bits
+			out = append(out, spot{page, uint32(at), int32(slot)}) //nolint:gosec // positions are 32 bits
+		}
+	}
+	return out
+}
+
+// sampled is how many vectors the average is taken of.
+const sampled = 1 << 10
+
+func (d *direction) average(all []spot) float32 {
+	step := len(all)/sampled + 1
+	sum, n := float32(0), 0
+	for i := 0; i < len(all); i += step {
+		sum += d.cosine(all[i].page, int(all[i].slot))
+		n++
+	}
+	return sum / float32(n)
+}
+
+// agreeing keeps about closeLook of the documents: those whose signs agree best.
+func (d *direction) agreeing(all []spot) []spot {
+	apart := make([]uint16, len(all))
+	parallel(len(all), func(i int) {
+		apart[i] = uint16(d.apart(all[i].page, int(all[i].slot))) //nolint:gosec // at most maxDims
+	})
+	counts := make([]int, len(d.data)+1)
+	for _, n := range apart {
+		counts[n]++
+	}
+	most, seen := 0, 0
+	for seen < closeLook {
+		seen += counts[most]
+		most++
+	}
+	out := all[:0]
+	for i, s := range all {
+		if int(apart[i]) < most {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// parallel calls each for 0 … n-1 on the processors that there are.
+func parallel(n int, each func(i int)) {
+	workers := min(runtime.GOMAXPROCS(0), 4, n/256+1)
+	var work sync.WaitGroup
+	for w := range workers {
+		work.Go(func() {
+			for i := n * w / workers; i < n*(w+1)/workers; i++ {
+				each(i)
+			}
+		})
+	}
+	work.Wait()
+}
+
+// cosineOf compares the question with one document; false: it has no vector.
+func (d *direction) cosineOf(s *vectorSet, number uint32) (float32, bool) {
+	p, i := s.find(number)
+	if i < 0 {
+		return 0, false
+	}
+	return d.cosine(p, i), true
+}
+
+// vectorsOf gives the vectors that a question can be compared with, and how the search
+// stands with them.
+func (e *engine) vectorsOf(ctx context.Context, q queryer, v *view, m meaning) (*vectorSet, VectorState, error) {
+	if m.d == nil {
+		return nil, m.state, nil
+	}
+	model, err := findModel(ctx, q, m.model)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, VectorsPaused, nil
+	}
+	if err != nil {
+		return nil, VectorsPartial, err
+	}
+	s, err := e.vectors.load(ctx, q, model)
+	switch {
+	case err != nil:
+		return nil, VectorsPartial, err
+	case s.count < v.docs:
+		return s, VectorsBuilding, nil
+	}
+	return s, VectorsReady, nil
+}
+
+// closeness puts a cosine between 0 for the average document and 1 for the nearest.
+func closeness(cosine, average, best float32) float64 {
+	if best <= average {
+		return 0
+	}
+	return math.Max(0, float64((cosine-average)/(best-average)))
+}
+
+// meaningFor is the meaning of a question that is searched for by it.
+func (x *Index) meaningFor(ctx context.Context, q *Query, now State) meaning {
+	if q.Strategy == Lexical {
+		return meaning{state: now.Vectors}
+	}
+	return x.meaningOf(ctx, q.Text)
+}
+
+// vectorStatus tells how the vectors stand, without a question.
+func (x *Index) vectorStatus(ctx context.Context, out *Status) {
+	out.Vectors = VectorsOff
+	if x.cfg.Embedder == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, embedWait)
+	defer stop()
+	m, err := x.cfg.Embedder.Model(ctx)
+	if err != nil {
+		if !errors.Is(err, ErrNoModel) {
+			out.Vectors = VectorsPartial
+		}
+		return
+	}
+	out.Model = m.Name
+	err = x.reading(ctx, func(q queryer, v *view) error {
+		models, err := countModels(ctx, q)
+		if err != nil {
+			return err
+		}
+		model, err := findModel(ctx, q, m)
+		if errors.Is(err, sql.ErrNoRows) {
+			if out.Vectors = VectorsBuilding; models > 0 {
+				out.Vectors = VectorsPaused
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out.VectorCount, err = countVectors(ctx, q, model)
+		if out.Vectors = VectorsReady; out.VectorCount < v.docs {
+			out.Vectors = VectorsBuilding
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		x.logger.Debug("the vectors can't be counted", "err", err)
+	}
+}

@@ -1,0 +1,522 @@
+package recall
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// fakeEmbedder knows some words that mean the same; any other means itself.
+type fakeEmbedder struct {
+	mu    sync.Mutex
+	model EmbedModel
+	err   error // of the next calls
+	dims  int   // of what it gives; 0: what the model says
+	odd   func(vectors [][]float32) [][]float32
+	hang  bool          // until the context ends
+	deaf  chan struct{} // until it is closed, whatever the context says
+	texts []string
+	calls atomic.Int32
+	gate  func() // called in every Embed of several texts
+}
+
+func newFakeEmbedder() *fakeEmbedder {
+	return &fakeEmbedder{model: EmbedModel{Name: "fake", Digest: "d1", Dims: 64}}
+}
+
+var sameMeaning = map[string]string{"dog": "animal", "hound": "animal", "puppy": "animal", "automobile": "car", "vehicle": "car", "physician": "doctor", "surgeon": "doctor"}
+
+func (f *fakeEmbedder) Model(context.Context) (EmbedModel, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if errors.Is(f.err, ErrNoModel) {
+		return EmbedModel{}, f.err
+	}
+	return f.model, nil
+}
+
+func (f *fakeEmbedder) Embed(ctx context.Context, m EmbedModel, texts []string) ([][]float32, error) {
+	f.calls.Add(1)
+	f.mu.Lock()
+	err, dims, odd, hang, deaf, gate := f.err, f.dims, f.odd, f.hang, f.deaf, f.gate
+	f.mu.Unlock()
+	if deaf != nil {
+		<-deaf
+	}
+	if hang {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if dims == 0 {
+		dims = m.Dims
+	}
+	var out [][]float32
+	for _, text := range texts {
+		f.mu.Lock()
+		f.texts = append(f.texts, text)
+		f.mu.Unlock()
+		out = append(out, vectorOf(text, dims))
+	}
+	if gate != nil && len(texts) > 1 {
+		gate()
+	}
+	if odd != nil {
+		out = odd(out)
+	}
+	return out, nil
+}
+
+// set changes the server.
+func (f *fakeEmbedder) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// vectorOf has a direction for each meaning in a text.
+func vectorOf(text string, dims int) []float32 {
+	v := make([]float32, dims)
+	v[0] = .2
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if m, ok := sameMeaning[w]; ok {
+			w = m
+		}
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(w)) // never fails
+		v[1+h.Sum32()%uint32(dims-1)]++
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
+// withEmbedder gives the bench an index that embeds.
+func (b *bench) withEmbedder(f *fakeEmbedder, change ...func(*Config)) {
+	b.Helper()
+	if err := b.x.Close(); err != nil {
+		b.Fatal(err)
+	}
+	cfg := Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Embedder: f}
+	for _, c := range change {
+		c(&cfg)
+	}
+	var err error
+	if b.x, err = Open(cfg); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// embedAll makes all vectors that are missing.
+func (b *bench) embedAll() {
+	b.Helper()
+	j := &vectorJob{x: b.x, skipped: map[uint32]string{}}
+	for {
+		more, err := j.step(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// vectors is how many there are.
+func (b *bench) vectors() (n int) {
+	b.Helper()
+	err := b.x.readingFrom(b.Context(), func(_ *engine, q queryer, _ *view) error {
+		n = 0
+		models, err := allModels(b.Context(), q)
+		for _, m := range models {
+			count, err := countVectors(b.Context(), q, m)
+			if err != nil {
+				return err
+			}
+			s := &vectorSet{model: m, pages: map[uint32]*vectorPage{}}
+			if err := s.read(b.Context(), q, -1); err != nil {
+				return err
+			}
+			for _, p := range s.pages {
+				n += len(p.slots)
+				count -= len(p.slots)
+			}
+			if count != 0 {
+				b.Errorf("%d vectors of %s are counted that are not there", count, m.Name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+func said(a Answer) (out []string) {
+	for _, h := range a.Hits {
+		out = append(out, h.Text)
+	}
+	return out
+}
+
+func TestFindsWhatIsMeantWithoutTheWord(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "the hound barks at night", "the automobile is red", "rain falls", "bread bakes", "the piano sounds")
+	b.sync()
+	if a := b.search("dog"); len(a.Hits) != 0 || a.State.Vectors != VectorsBuilding {
+		t.Fatalf("before there are vectors: %q, vectors %s", said(a), a.State.Vectors)
+	}
+	b.embedAll()
+	a := b.search("dog")
+	if len(a.Hits) == 0 || a.Hits[0].Text != "the hound barks at night" || a.State.Vectors != VectorsReady || a.Hits[0].Semantic != 1 {
+		t.Fatalf("%q, vectors %s", said(a), a.State.Vectors)
+	}
+	if a, err := b.x.Search(t.Context(), Query{Now: b.now, Text: "dog", Strategy: Lexical}); err != nil || len(a.Hits) != 0 {
+		t.Errorf("by words alone: %q %v", said(a), err)
+	}
+	if a, err := b.x.Search(t.Context(), Query{Now: b.now, Text: "vehicle", Strategy: Semantic}); err != nil || len(a.Hits) == 0 || a.Hits[0].Text != "the automobile is red" {
+		t.Errorf("by meaning alone: %q %v", said(a), err)
+	}
+}
+
+func TestAnIdentifierIsNeverBelowANeighbourInMeaning(t *testing.T) {
+	b := newBench(t)
+	b.withEmbedder(newFakeEmbedder())
+	b.talk("cpu-a", "the dog and the puppy and the hound and the dog failed", "something else", "E0432 was seen in a long text about many other things that have nothing to do with it at all", "a dog", "the hound E043 E0433")
+	b.sync()
+	b.embedAll()
+	for _, strategy := range []Strategy{Hybrid, Lexical} {
+		a, err := b.x.Search(t.Context(), Query{Now: b.now, Text: "did the dog fail with E0432", Strategy: strategy})
+		if err != nil || len(a.Hits) == 0 || !strings.HasPrefix(a.Hits[0].Text, "E0432") {
+			t.Errorf("%s: %q %v", strategy, said(a), err)
+		}
+	}
+}
+
+func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		broke func(f *fakeEmbedder)
+		want  VectorState
+	}{
+		{"dead", func(f *fakeEmbedder) { f.err = errors.New("connection refused") }, VectorsPartial},
+		{"slow", func(f *fakeEmbedder) { f.hang = true }, VectorsPartial},
+		{"deaf to its context", func(f *fakeEmbedder) { f.deaf = make(chan struct{}) }, VectorsPartial},
+		{"of other dimensions", func(f *fakeEmbedder) { f.dims = 32 }, VectorsPartial},
+		{"of other dimensions, and says so", func(f *fakeEmbedder) { f.model.Dims = 32 }, VectorsPaused},
+		{"without a vector", func(f *fakeEmbedder) { f.odd = func([][]float32) [][]float32 { return nil } }, VectorsPartial},
+		{"with a vector that is no direction", func(f *fakeEmbedder) {
+			f.odd = func([][]float32) [][]float32 { return [][]float32{make([]float32, 64)} }
+		}, VectorsPartial},
+		{"with another model", func(f *fakeEmbedder) { f.model.Digest = "d2" }, VectorsPaused},
+		{"without a model", func(f *fakeEmbedder) { f.err = ErrNoModel }, VectorsOff},
+	} {
+		b := newBench(t)
+		f := newFakeEmbedder()
+		b.withEmbedder(f)
+		b.talk("cpu-a", "the hound barks", "the automobile is red")
+		b.sync()
+		b.embedAll()
+		f.set(func() { c.broke(f) })
+		begun := time.Now()
+		a, err := b.x.Search(t.Context(), Query{Now: b.now, Text: "automobile dog"})
+		if err != nil || len(a.Hits) == 0 || a.Hits[0].Text != "the automobile is red" || a.State.Vectors != c.want {
+			t.Errorf("a server %s: %q, vectors %s, %v", c.what, said(a), a.State.Vectors, err)
+		}
+		calls := f.calls.Load()
+		if a, err = b.x.Search(t.Context(), Query{Now: b.now, Text: "automobile dog"}); err != nil || a.State.Vectors != c.want {
+			t.Errorf("a server %s, asked again: vectors %s, %v", c.what, a.State.Vectors, err)
+		}
+		if c.want == VectorsPartial && f.calls.Load() != calls {
+			t.Errorf("a server %s is asked again at once", c.what)
+		}
+		if took := time.Since(begun); took > 20*embedWait {
+			t.Errorf("a server %s: two searches took %v", c.what, took)
+		}
+		if f.deaf != nil {
+			close(f.deaf)
+		}
+	}
+}
+
+func TestAnotherModelEmbedsAnewAndNeverMixes(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls")
+	b.sync()
+	b.embedAll()
+	f.set(func() { f.model = EmbedModel{Name: "other", Digest: "d9", Dims: 48} })
+	if a := b.search("dog"); a.State.Vectors != VectorsPaused || len(a.Hits) != 0 {
+		t.Fatalf("%q, vectors %s, want them paused", said(a), a.State.Vectors)
+	}
+	b.embedAll()
+	if a := b.search("dog"); a.State.Vectors != VectorsReady || len(a.Hits) == 0 || a.Hits[0].Text != "the hound barks" {
+		t.Errorf("%q, vectors %s", said(a), a.State.Vectors)
+	}
+	if n := b.vectors(); n != 3 {
+		t.Errorf("%d vectors, want 3 of the new model alone", n)
+	}
+}
+
+func TestVectorsGoWithTheirChunks(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	dead := map[string]bool{}
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return tombs(dead) } })
+	blocks := b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls", "bread bakes")
+	b.talk("cpu-b", "the physician waits", "secret words")
+	dead["secret words"] = true
+	b.sync()
+	b.embedAll()
+	if n := b.vectors(); n != 5 || slices.Contains(f.texts, "secret words") {
+		t.Fatalf("%d vectors of %q", n, f.texts)
+	}
+	kept := vectorBytes(t, "the hound barks")
+	if !b.inFile(kept) {
+		t.Fatal("a vector is in no file: this test proves nothing")
+	}
+	dead["the hound barks"] = true
+	if err := b.x.Erase(t.Context(), []string{"cpu-a/" + blocks[0].ID + "/0"}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if b.inFile(kept) {
+		t.Error("the vector of an erased chunk is still in a file")
+	}
+	if a := b.search("dog"); slices.Contains(said(a), "the hound barks") {
+		t.Errorf("%q", said(a))
+	}
+	if n := b.vectors(); n != 4 {
+		t.Errorf("%d vectors, want 4", n)
+	}
+	b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.Replace(s, "rain falls", "snow falls high", 1) })
+	b.sync()
+	b.embedAll()
+	if i := slices.Index(f.texts, "snow falls high"); i != len(f.texts)-1 || i != 6 {
+		t.Errorf("%q were embedded, want the edited text alone to be new", f.texts)
+	}
+	if n := b.vectors(); n != 4 {
+		t.Errorf("%d vectors after an edit, want 4", n)
+	}
+	if err := b.x.Erase(t.Context(), nil, []string{"cpu-a", "cpu-b"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.vectors(); n != 0 {
+		t.Errorf("%d vectors, want none", n)
+	}
+}
+
+type tombs map[string]bool
+
+func (d tombs) Has(text string) bool { return d[text] }
+
+func vectorBytes(t *testing.T, text string) []byte {
+	t.Helper()
+	_, data, ok := quantize(vectorOf(text, 64))
+	if !ok {
+		t.Fatal("no vector")
+	}
+	return data
+}
+
+// inFile says whether any file of the cache folder holds these bytes.
+func (b *bench) inFile(want []byte) bool {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join(b.cache, "*"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if bytes.Contains(data, want) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAJobInFlightBringsNothingBack(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	dead := tombs{}
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return dead } })
+	blocks := b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls", "bread bakes")
+	b.sync()
+	f.gate = func() {
+		f.gate = nil
+		dead["rain falls"] = true
+		if err := b.x.Erase(t.Context(), []string{"cpu-a/" + blocks[0].ID + "/0"}, nil, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	j := &vectorJob{x: b.x, skipped: map[uint32]string{}}
+	if _, err := j.step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if b.inFile(vectorBytes(t, "the hound barks")) || b.inFile(vectorBytes(t, "rain falls")) {
+		t.Error("a vector came back that was erased, or forgotten, while it was made")
+	}
+	if n := b.vectors(); n != 2 {
+		t.Errorf("%d vectors, want those of the two others", n)
+	}
+}
+
+func TestARebuildUnderAJobMixesNothingUp(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "the hound barks", "the automobile is red")
+	b.sync()
+	f.gate = func() {
+		f.gate = nil
+		b.say("cpu-0", sessionmem.KindUser, "bread bakes")
+		b.say("cpu-0", sessionmem.KindUser, "rain falls")
+		if _, err := b.x.Rebuild(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	b.embedAll()
+	for question, want := range map[string]string{"dog": "the hound barks", "vehicle": "the automobile is red"} {
+		if got := b.first(question); got != want {
+			t.Errorf("%s: %q, want %q", question, got, want)
+		}
+	}
+}
+
+func TestVectorsAreMadeInTheBackground(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	var all []string
+	for i := range 3*vectorBatch + 5 {
+		all = append(all, fmt.Sprintf("text number%d", i))
+	}
+	b.talk("cpu-a", all...)
+	b.sync()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { b.x.runVectors(ctx); close(done) }()
+	deadline := time.Now().Add(20 * time.Second)
+	for b.vectors() < len(all) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d vectors", b.vectors(), len(all))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	<-done
+	if f.texts[0] != all[len(all)-1] && !slices.Contains(f.texts[:vectorBatch], all[len(all)-1]) {
+		t.Errorf("the newest is not among the first: %q", f.texts[:vectorBatch])
+	}
+	if len(f.texts) != len(all) {
+		t.Errorf("%d texts were embedded, want each once", len(f.texts))
+	}
+}
+
+func TestAJobThatWasKilledGoesOn(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	var all []string
+	for i := range 2*vectorBatch + 3 {
+		all = append(all, fmt.Sprintf("text number%d", i))
+	}
+	b.talk("cpu-a", all...)
+	b.sync()
+	j := &vectorJob{x: b.x, skipped: map[uint32]string{}}
+	if _, err := j.step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.withEmbedder(f) // another process
+	if n := b.vectors(); n != vectorBatch {
+		t.Fatalf("%d vectors", n)
+	}
+	b.embedAll()
+	if n := b.vectors(); n != len(all) || len(f.texts) != len(all) {
+		t.Errorf("%d vectors of %d texts, want %d and each embedded once", n, len(f.texts), len(all))
+	}
+}
+
+func TestAServerThatFailsIsLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEmbedder()
+		f.err = errors.New("connection refused")
+		var asked atomic.Int32
+		x := &Index{cfg: Config{Embedder: embedderFunc(func() (EmbedModel, error) {
+			asked.Add(1)
+			return EmbedModel{}, f.err
+		})}, embeddable: make(chan struct{}, 1), logger: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		go x.runVectors(ctx)
+		time.Sleep(time.Hour)
+		if n := asked.Load(); n < 5 || n > 16 {
+			t.Errorf("asked %d times in an hour", n)
+		}
+		for range 100 {
+			x.newChunks()
+			synctest.Wait()
+		}
+		if n := asked.Load(); n > 17 {
+			t.Errorf("asked %d times: new chunks don't wait for the server's rest", n)
+		}
+		stop()
+		synctest.Wait()
+	})
+}
+
+type embedderFunc func() (EmbedModel, error)
+
+func (f embedderFunc) Model(context.Context) (EmbedModel, error) { return f() }
+
+func (f embedderFunc) Embed(context.Context, EmbedModel, []string) ([][]float32, error) {
+	return nil, errors.New("not asked for")
+}
+
+func FuzzModelNumbers(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v := make([]float32, len(data)/4)
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+		d, ok := newDirection(v)
+		if !ok {
+			return
+		}
+		p := newVectorPage(len(v))
+		p.put(0, d.scale, d.data)
+		p.reindex()
+		if c := d.cosine(p, 0); !(c > .5 && c < 1.5) {
+			t.Errorf("the cosine with itself is %v", c)
+		}
+	})
+}
