@@ -64,11 +64,12 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 		}
 		return err
 	}
+	local := serveAPI(a.backend)
 	a.system.start()
 	stop := context.AfterFunc(ctx, a.desktop.Quit)
 	a.desktop.Run()
 	stop()
-	err = errors.Join(listener.Close(), a.close())
+	err = errors.Join(local.Close(), listener.Close(), a.close())
 	if a.next != nil && err == nil && ctx.Err() == nil {
 		return startAgain(a.next...)
 	}

@@ -31,10 +31,11 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
+	local := serveAPI(b)
 	printNotices(b)
 	fmt.Fprintf(os.Stdout, "mac-stats runs without a screen on %s. Stop it with Ctrl-C.\n", b.Paths.Home)
 	<-ctx.Done()
-	return errors.Join(listener.Close(), b.Close())
+	return errors.Join(local.Close(), listener.Close(), b.Close())
 }
 
 // printNotices names what the user should know at the start: bad settings, a

@@ -28,6 +28,7 @@ const (
 	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
 	NoticeLogin    NoticeKind = "login"    // launch at login can't be what the setting says
 	NoticeHotkey   NoticeKind = "hotkey"   // the hotkey can't be taken
+	NoticeAPI      NoticeKind = "api"      // the local API can't be offered
 	NoticeCrash    NoticeKind = "crash"    // the app stopped unexpectedly before; holds until it is dismissed
 	NoticeForgot   NoticeKind = "forgot"   // something was forgotten: what is shown of any session may be gone
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)

@@ -334,8 +334,9 @@ func monitorSettings() []Setting {
 
 func apiSettings() []Setting {
 	return expert(
-		named("api.enabled", "false", "Offer the local API.", boolean(func(c *Config) *bool { return &c.API.Enabled })),
+		named("api.enabled", "false", "Offer the local HTTP API: other programs of yours may then search, list and summarise what was said. They need the token of the file api-token in the data folder.",
+			boolean(func(c *Config) *bool { return &c.API.Enabled })).atStart(),
 		named("api.listen", "unix", "Where the local API listens: a unix socket in the runtime folder, or a port on this machine.",
-			words(func(c *Config) *string { return &c.API.Listen }, "unix, or a loopback address with a port such as 127.0.0.1:7878", listenAddress)),
+			words(func(c *Config) *string { return &c.API.Listen }, "unix, or a loopback address with a port such as 127.0.0.1:7878", listenAddress)).atStart(),
 	)
 }

@@ -13,7 +13,7 @@ import (
 // before, else what of the system can't be as it is set.
 func (w *Window) tellFirst() {
 	all := w.parts.notices()
-	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeHotkey, backend.NoticeLogin} {
+	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI} {
 		if i := slices.IndexFunc(all, func(n backend.Notice) bool { return n.Kind == kind }); i >= 0 {
 			w.tellOf(all[i])
 			return

@@ -101,7 +101,7 @@ func listenAs(runtimeDir, home string, bare bool, handle func(Request)) (*Listen
 	if handle == nil {
 		panic("instance: Listen needs handle")
 	}
-	path, err := socketPath(runtimeDir, home)
+	path, err := socketPath(appSocket, runtimeDir, home)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func Send(ctx context.Context, runtimeDir, home string, r Request) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("poke the app: %w", err)
 	}
-	path, err := findSocket(runtimeDir, home)
+	path, err := findSocket(appSocket, runtimeDir, home)
 	if err != nil {
 		return err
 	}

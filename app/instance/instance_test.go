@@ -143,7 +143,7 @@ func TestADeadProcessIsTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = first.cmd.Wait()
-	path, err := findSocket(run, home)
+	path, err := findSocket(appSocket, run, home)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,15 @@ import (
 // bytes on macOS and 108 on Linux and Windows, a final zero included.
 const maxPath = 103
 
-// socketName is the socket's name, by the data folder's real place: one app a
-// folder, also where that is reached through a symlink.
-func socketName(home string) (string, error) {
+// The beginnings of the sockets' names.
+const (
+	appSocket = "app-"
+	apiSocket = "api-"
+)
+
+// socketName is a socket's name, by the data folder's real place: one app a folder,
+// also where that is reached through a symlink.
+func socketName(kind, home string) (string, error) {
 	abs, err := filepath.Abs(home)
 	if err != nil {
 		return "", fmt.Errorf("find the data folder: %w", err)
@@ -25,14 +31,14 @@ func socketName(home string) (string, error) {
 		abs = real
 	}
 	sum := sha256.Sum256([]byte(abs))
-	return "app-" + hex.EncodeToString(sum[:8]) + ".sock", nil
+	return kind + hex.EncodeToString(sum[:8]) + ".sock", nil
 }
 
 // findSocket is where the app's socket is, made or not. A runtime folder whose
 // path is too long for a socket gives way to a short one of this user's among the
 // temporary files.
-func findSocket(runtimeDir, home string) (string, error) {
-	name, err := socketName(home)
+func findSocket(kind, runtimeDir, home string) (string, error) {
+	name, err := socketName(kind, home)
 	if err != nil {
 		return "", err
 	}
@@ -51,9 +57,15 @@ func findSocket(runtimeDir, home string) (string, error) {
 	return path, nil
 }
 
+// APISocket is where the local API of the app for home listens, beside the app's own
+// socket. Its folder is made.
+func APISocket(runtimeDir, home string) (string, error) {
+	return socketPath(apiSocket, runtimeDir, home)
+}
+
 // socketPath is findSocket with its folder made, 0700 and ours.
-func socketPath(runtimeDir, home string) (string, error) {
-	path, err := findSocket(runtimeDir, home)
+func socketPath(kind, runtimeDir, home string) (string, error) {
+	path, err := findSocket(kind, runtimeDir, home)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,496 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+const testToken = "a-token-of-thirty-characters-x"
+
+// bench is an API over a real data folder and the scripted model server. Every
+// answer is held to openapi.yaml.
+type bench struct {
+	t       *testing.T
+	backend *backend.Backend
+	api     *API
+	doc     *openapi3.T
+	router  routers.Router
+	seen    map[string]map[string]bool // operation → statuses that were answered
+	asked   chan struct{}              // the model was asked for a summary
+	release chan struct{}              // lets it go on
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, seen: map[string]map[string]bool{}, asked: make(chan struct{}, 1), release: make(chan struct{})}
+	server := ollamatest.Start(t, ollamatest.Script{
+		Models: []ollamatest.Model{{Name: "small:1b", ParameterSize: "1B"}},
+		Rules: []ollamatest.Rule{{Func: func(req api.ChatRequest) ollamatest.Reply {
+			if strings.Contains(ollamatest.LastUser(req), "wait for it") {
+				b.asked <- struct{}{}
+				<-b.release
+			}
+			return ollamatest.Reply{Text: `{"context":"The zephyr proxy listens on 8443.","lessons":[],"people":[]}`}
+		}}},
+	})
+	dir := t.TempDir()
+	var err error
+	b.backend, err = backend.Open(t.Context(), backend.Options{Version: "1", Environ: []string{
+		"HOME=" + dir, "MAC_STATS_HOME=" + filepath.Join(dir, "home"), "MAC_STATS_CACHE=" + filepath.Join(dir, "cache"), "OLLAMA_HOST=" + server.Addr(),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.backend.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b.api = New(Params{Backend: b.backend, Token: testToken})
+	b.describe()
+	return b
+}
+
+func (b *bench) describe() {
+	b.t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(description)
+	if err == nil {
+		err = doc.Validate(b.t.Context())
+	}
+	if err != nil {
+		b.t.Fatalf("openapi.yaml: %v", err)
+	}
+	doc.Servers = nil
+	b.doc = doc
+	if b.router, err = gorillamux.NewRouter(doc); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// say writes a session and indexes it.
+func (b *bench) say(session string, texts ...string) {
+	b.t.Helper()
+	for i, text := range texts {
+		kind := sessionmem.KindUser
+		if i%2 == 1 {
+			kind = sessionmem.KindAssistant
+		}
+		if _, err := b.backend.Store.Append(b.t.Context(), session, sessionmem.Block{Kind: kind, Text: text}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	index, err := b.backend.Recall()
+	if err == nil {
+		_, err = index.Sync(b.t.Context())
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) request(method, target string) *http.Request {
+	r := httptest.NewRequestWithContext(b.t.Context(), method, target, nil)
+	r.Host = "localhost"
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	return r
+}
+
+// do sends a request to the handler and holds the answer to the description.
+func (b *bench) do(r *http.Request) (int, string) {
+	b.t.Helper()
+	w := httptest.NewRecorder()
+	b.api.ServeHTTP(w, r)
+	b.check(r, w.Code, w.Header(), w.Body.Bytes())
+	return w.Code, w.Body.String()
+}
+
+func (b *bench) check(r *http.Request, status int, header http.Header, body []byte) {
+	b.t.Helper()
+	route, params, err := b.router.FindRoute(r)
+	if err != nil {
+		if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusForbidden && status != http.StatusUnauthorized {
+			b.t.Errorf("%s %s is not described, and answers %d", r.Method, r.URL, status)
+		}
+		return
+	}
+	in := &openapi3filter.RequestValidationInput{
+		Request: r, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+	}
+	if status == http.StatusOK {
+		if err := openapi3filter.ValidateRequest(b.t.Context(), in); err != nil {
+			b.t.Errorf("answered, but not as described: %v", err)
+		}
+	}
+	err = openapi3filter.ValidateResponse(b.t.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: in, Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	})
+	if err != nil {
+		b.t.Errorf("%s %s answers %d not as described: %v\n%s", r.Method, r.URL, status, err, body)
+	}
+	op := route.Operation.OperationID
+	if b.seen[op] == nil {
+		b.seen[op] = map[string]bool{}
+	}
+	b.seen[op][strconv.Itoa(status)] = true
+}
+
+func session(id, rest string) string {
+	return "/v1/chat/sessions/" + url.PathEscape(id) + "/memory" + rest
+}
+
+func TestRequests(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "Which port does the zephyr proxy use?", "It listens on 8443.", "And the kestrel?", "Nowhere.")
+	b.say("cli-other", "The zephyr is fine.")
+	b.backend.Store.SetPrivate("cpu-secret")
+	if _, err := b.backend.Store.Append(t.Context(), "cpu-secret", sessionmem.Block{Kind: sessionmem.KindUser, Text: "a secret zephyr"}); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, method, target string
+		status               int
+		holds                []string
+		lacks                []string
+	}{
+		{"search", "GET", "/v1/memory/search?q=zephyr", 200, []string{`"query":"zephyr"`, `"state":"fresh"`, `"session":"cpu-old"`, `"turn":0`, `"session":"cli-other"`}, []string{"secret"}},
+		{"search one session", "GET", "/v1/memory/search?q=zephyr&session=cli-other&limit=5&include_cold=true&strategy=lexical", 200, []string{"cli-other"}, []string{"cpu-old"}},
+		{"search, nothing found", "GET", "/v1/memory/search?q=xylophone", 200, []string{`"hits":[]`}, nil},
+		{"search, odd signs", "GET", "/v1/memory/search?q=" + url.QueryEscape(`" OR * 🦊 ' --`), 200, nil, nil},
+		{"search without a query", "GET", "/v1/memory/search", 400, []string{"The query is empty."}, nil},
+		{"search with blanks", "GET", "/v1/memory/search?q=%20%20", 400, []string{"The query is empty."}, nil},
+		{"search, too long", "GET", "/v1/memory/search?q=" + strings.Repeat("x", 5000), 400, []string{"longer than 4096"}, nil},
+		{"search, no UTF-8", "GET", "/v1/memory/search?q=%ff", 400, []string{"not UTF-8"}, nil},
+		{"search, limit 0", "GET", "/v1/memory/search?q=a&limit=0", 400, []string{"from 1 to 100"}, nil},
+		{"search, limit a word", "GET", "/v1/memory/search?q=a&limit=all", 400, []string{"from 1 to 100"}, nil},
+		{"search, cold a word", "GET", "/v1/memory/search?q=a&include_cold=perhaps", 400, []string{"neither true nor false"}, nil},
+		{"search, an unknown strategy", "GET", "/v1/memory/search?q=a&strategy=magic", 400, []string{"lexical, semantic or hybrid"}, nil},
+		{"search, a misspelled parameter", "GET", "/v1/memory/search?q=a&sesion=cpu-old", 400, []string{`no parameter \"sesion\"`, "Known here"}, nil},
+		{"search, a parameter twice", "GET", "/v1/memory/search?q=a&q=b", 400, []string{"there twice"}, nil},
+		{"search, bad encoding", "GET", "/v1/memory/search?q=a;b", 400, []string{"can't be read"}, nil},
+		{"search an unknown session", "GET", "/v1/memory/search?q=a&session=cpu-none", 404, []string{"no such session"}, nil},
+		{"search a private session", "GET", "/v1/memory/search?q=a&session=cpu-secret", 404, []string{"no such session"}, nil},
+		{"list", "GET", session("cpu-old", ""), 200, []string{`"total":4`, `"next":""`, `"turn":3`, "Nowhere."}, nil},
+		{"list a page", "GET", session("cpu-old", "?limit=2"), 200, []string{"8443", `"next":"cpu-old/`}, []string{"Nowhere."}},
+		{"list, unknown place", "GET", session("cpu-old", "?after=cpu-old/none/0"), 400, []string{"names no chunk"}, nil},
+		{"list, too many", "GET", session("cpu-old", "?limit=501"), 400, []string{"from 1 to 500"}, nil},
+		{"list an unknown session", "GET", session("cpu-none", ""), 404, []string{"no such session"}, nil},
+		{"list a private session", "GET", session("cpu-secret", ""), 404, []string{"no such session"}, nil},
+		{"list, a way out of the folder", "GET", session("../../etc/passwd", ""), 404, []string{"no such session"}, nil},
+		{"summarize an unknown session", "POST", session("cpu-none", "/summarize"), 404, nil, nil},
+		{"summarize, a parameter", "POST", session("cpu-old", "/summarize?x=1"), 400, []string{"This path takes none."}, nil},
+		{"summarize, little was said", "POST", session("cli-other", "/summarize"), 200, []string{`"summary":""`, "nothing to summarise"}, nil},
+		{"summarize by GET", "GET", session("cpu-old", "/summarize"), 405, []string{"Use POST."}, nil},
+		{"search by POST", "POST", "/v1/memory/search?q=a", 405, []string{"Use GET."}, nil},
+		{"an unknown path", "GET", "/v2/memory", 404, []string{"no such path"}, nil},
+		{"the root", "GET", "/", 404, []string{"no such path"}, nil},
+		{"the description", "GET", "/v1/openapi.yaml", 200, []string{"openapi: 3.0.3"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			status, body := b.do(b.request(tt.method, tt.target))
+			if status != tt.status {
+				t.Errorf("%d %s", status, body)
+			}
+			for _, want := range tt.holds {
+				if !strings.Contains(body, want) {
+					t.Errorf("%q is not in %s", want, body)
+				}
+			}
+			for _, other := range tt.lacks {
+				if strings.Contains(body, other) {
+					t.Errorf("%q is in %s", other, body)
+				}
+			}
+		})
+	}
+}
+
+func TestThePagesOfAListHoldEveryChunkOnce(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "one", "two", "three", "four", "five")
+	after, pages := "", 0
+	var all []string
+	for range 10 {
+		_, body := b.do(b.request("GET", session("cpu-old", "?limit=2&after="+url.QueryEscape(after))))
+		for _, word := range []string{"one", "two", "three", "four", "five"} {
+			if strings.Contains(body, `"text":"`+word+`"`) {
+				all = append(all, word)
+			}
+		}
+		pages++
+		_, next, _ := strings.Cut(body, `"next":"`)
+		if after, _, _ = strings.Cut(next, `"`); after == "" {
+			break
+		}
+	}
+	if got := strings.Join(all, " "); got != "one two three four five" || pages != 3 {
+		t.Errorf("%q in %d pages", got, pages)
+	}
+}
+
+func TestWhoMayNot(t *testing.T) {
+	b := newBench(t)
+	tests := []struct {
+		name   string
+		change func(r *http.Request)
+		status int
+	}{
+		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
+		{"another token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken+"x") }, 401},
+		{"the beginning of the token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken[:20]) }, 401},
+		{"another scheme", func(r *http.Request) { r.Header.Set("Authorization", "Basic "+testToken) }, 401},
+		{"the token as a parameter", func(r *http.Request) {
+			r.Header.Del("Authorization")
+			r.URL.RawQuery += "&token=" + testToken
+		}, 401},
+		{"a page of another site", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403},
+		{"a page of this machine", func(r *http.Request) { r.Header.Set("Origin", "http://localhost") }, 403},
+		{"a page in a sandbox", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		{"a picture of a page", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
+		{"a name that was made to point here", func(r *http.Request) { r.Host = "evil.example:7878" }, 403},
+		{"a name that begins like ours", func(r *http.Request) { r.Host = "localhost.evil.example" }, 403},
+		{"another address", func(r *http.Request) { r.Host = "192.168.1.5:7878" }, 403},
+		{"no host", func(r *http.Request) { r.Host = "" }, 403},
+		{"this machine by name", func(r *http.Request) { r.Host = "LOCALHOST:7878" }, 200},
+		{"this machine by address", func(r *http.Request) { r.Host = "127.0.0.1:7878" }, 200},
+		{"this machine by its newer address", func(r *http.Request) { r.Host = "[::1]:7878" }, 200},
+		{"somebody at the keyboard", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "none") }, 200},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := b.request("GET", "/v1/memory/search?q=a")
+			tt.change(r)
+			if status, body := b.do(r); status != tt.status || strings.Contains(body, testToken) {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+	}
+}
+
+// TestEveryDescribedAnswerIsGiven drives each operation to each of its statuses:
+// what openapi.yaml promises and nothing gives is wrong in it.
+func TestEveryDescribedAnswerIsGiven(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "wait for it", "fine", "zephyr?", "8443", "more?", "no")
+	targets := map[string][2]string{
+		"searchMemory":    {"GET", "/v1/memory/search?q=zephyr"},
+		"listMemory":      {"GET", session("cpu-old", "")},
+		"summarizeMemory": {"POST", session("cpu-old", "/summarize")},
+		"describe":        {"GET", "/v1/openapi.yaml"},
+	}
+	for op, target := range targets {
+		b.refusals(target[0], target[1])
+		if op != "describe" {
+			b.mistakes(target[0], target[1])
+		}
+	}
+	b.summaries(targets["summarizeMemory"][1])
+	for _, op := range []string{"searchMemory", "listMemory", "describe"} {
+		if status, body := b.do(b.request(targets[op][0], targets[op][1])); status != 200 {
+			t.Errorf("%s: %d %s", op, status, body)
+		}
+	}
+	if err := b.backend.Close(); err != nil { // as at the end of the app
+		t.Fatal(err)
+	}
+	for _, op := range []string{"searchMemory", "listMemory", "summarizeMemory"} {
+		if status, body := b.do(b.request(targets[op][0], targets[op][1])); status != http.StatusInternalServerError {
+			t.Errorf("%s: %d %s", op, status, body)
+		}
+	}
+	for _, item := range b.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			for status := range op.Responses.Map() {
+				if !b.seen[op.OperationID][status] {
+					t.Errorf("%s %s is described and never answered", method+" "+op.OperationID, status)
+				}
+			}
+		}
+	}
+	if got := len(b.doc.Paths.Map()); got != len(targets) {
+		t.Errorf("%d paths are described, %d are driven here", got, len(targets))
+	}
+}
+
+// refusals are what any request may meet.
+func (b *bench) refusals(method, target string) {
+	b.t.Helper()
+	r := b.request(method, target)
+	r.Header.Del("Authorization")
+	b.do(r)
+	r = b.request(method, target)
+	r.Header.Set("Origin", "https://evil.example")
+	b.do(r)
+	for range maxRequests {
+		b.api.slots <- struct{}{}
+	}
+	if status, _ := b.do(b.request(method, target)); status != http.StatusServiceUnavailable {
+		b.t.Errorf("beside %d others: %d", maxRequests, status)
+	}
+	for range maxRequests {
+		<-b.api.slots
+	}
+}
+
+// mistakes are those of who asks, and a time that is up.
+func (b *bench) mistakes(method, target string) {
+	b.t.Helper()
+	path, query, _ := strings.Cut(target, "?")
+	b.do(b.request(method, path+"?colour=blue"))
+	nobodys := strings.Replace(path, "cpu-old", "cpu-none", 1)
+	if query != "" {
+		nobodys += "?" + query + "&session=cpu-none"
+	}
+	if status, body := b.do(b.request(method, nobodys)); status != http.StatusNotFound {
+		b.t.Errorf("a session that is not there: %d %s", status, body)
+	}
+	large := b.request(method, target)
+	large.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", maxBody+1)))
+	if status, _ := b.do(large); status != http.StatusRequestEntityTooLarge {
+		b.t.Errorf("a large body: %d", status)
+	}
+	late, stop := context.WithDeadline(b.t.Context(), time.Now().Add(-time.Second))
+	defer stop()
+	if status, body := b.do(b.request(method, target).WithContext(late)); status != http.StatusGatewayTimeout {
+		b.t.Errorf("when the time is up: %d %s", status, body)
+	}
+}
+
+// summaries are one under way, and another request for it meanwhile.
+func (b *bench) summaries(target string) {
+	b.t.Helper()
+	first := make(chan *httptest.ResponseRecorder, 1)
+	one := b.request("POST", target)
+	go func() {
+		w := httptest.NewRecorder()
+		b.api.ServeHTTP(w, one)
+		first <- w
+	}()
+	<-b.asked // the first has the lock, and waits for its model
+	if status, body := b.do(b.request("POST", target)); status != http.StatusConflict {
+		b.t.Errorf("beside it: %d %s", status, body)
+	}
+	close(b.release)
+	w := <-first
+	b.check(one, w.Code, w.Header(), w.Body.Bytes())
+	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, `"by":"small:1b"`) || strings.Contains(body, `"summary":""`) {
+		b.t.Errorf("%d %s", w.Code, body)
+	}
+}
+
+func TestTheTokenIsTheOwnersAlone(t *testing.T) {
+	home := t.TempDir()
+	first, err := Token(home)
+	if err != nil || len(first) < leastToken {
+		t.Fatalf("%q, %v", first, err)
+	}
+	path := filepath.Join(home, tokenFile)
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if again, err := Token(home); again != first || err != nil {
+		t.Errorf("another one: %v", err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Token(home); again != first || err != nil {
+		t.Errorf("after somebody opened it: %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("still open to others: %v, %v", info, err)
+	}
+	for _, bad := range []string{"", "short", "two words of more than twenty", strings.Repeat("x", 2000)} {
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if token, err := Token(home); err == nil {
+			t.Errorf("%q was taken as %q", bad, token)
+		}
+	}
+	if _, err := Token(filepath.Join(home, "nowhere")); err == nil {
+		t.Error("made without a folder")
+	}
+}
+
+func TestItListensOnASocketOrAPortOfThisMachine(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "the zephyr")
+	run := filepath.Join(t.TempDir(), "run")
+	tests := []struct {
+		listen string
+		ok     bool
+	}{
+		{"unix", true},
+		{"unix", true}, // again, over what stands there
+		{"127.0.0.1:0", true},
+		{"localhost:0", true},
+		{"0.0.0.0:0", false},
+		{":0", false},
+		{"nonsense", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.listen, func(t *testing.T) {
+			s, err := Serve(b.api, tt.listen, run, b.backend.Paths.Home)
+			if (err == nil) != tt.ok {
+				t.Fatalf("%v", err)
+			}
+			if err != nil {
+				return
+			}
+			addr := s.Addr()
+			if info, err := os.Stat(addr.String()); addr.Network() == "unix" && (err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600) {
+				t.Errorf("the socket: %v, %v", info, err)
+			}
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, addr.Network(), addr.String())
+			}}}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/v1/memory/search?q=zephyr", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+testToken)
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != 200 || !strings.Contains(string(body), "the zephyr") {
+				t.Errorf("%d %s %v", resp.StatusCode, body, err)
+			}
+			if err := resp.Body.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(addr.String()); addr.Network() == "unix" && err == nil {
+				t.Error("the socket is left behind")
+			}
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// onlyParams reads the query. A parameter nobody knows is refused, as is one that is
+// there twice: a misspelled limit must not widen a request in silence.
+func onlyParams(r *http.Request, known ...string) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, badRequest("The query string can't be read.", "Percent-encode its values.")
+	}
+	for name, values := range q {
+		switch {
+		case !slices.Contains(known, name):
+			next := "This path takes none."
+			if len(known) > 0 {
+				next = "Known here: " + strings.Join(known, ", ") + "."
+			}
+			return nil, badRequest("There is no parameter "+strconv.QuoteToASCII(oneWord(name))+".", next)
+		case len(values) > 1:
+			return nil, badRequest("The parameter "+name+" is there twice.", "Send it once.")
+		}
+	}
+	return q, nil
+}
+
+// number reads a whole number from 1 to most; otherwise where it is left out.
+func number(text, name string, otherwise, most int) (int, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, badRequest(fmt.Sprintf("%s must be a whole number from 1 to %d.", name, most), "Send such a number, or leave it out.")
+	}
+	return n, nil
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"mac-stats/app/instance"
+)
+
+// listenUnix is the word of api.listen for a socket in the runtime folder.
+const listenUnix = "unix"
+
+// closeTime is how long Close waits for requests under way.
+const closeTime = 2 * time.Second
+
+// Server is the API at its address.
+type Server struct {
+	http   *http.Server
+	socket string // its path; "" for a port
+	addr   net.Addr
+	done   chan struct{}
+	close  sync.Once
+	err    error
+}
+
+// Serve listens where listen says: unix, or a loopback address with a port. The
+// caller is the only app on the data folder: a socket that a dead one left is taken
+// over.
+func Serve(a *API, listen, runtimeDir, home string) (*Server, error) {
+	l, socket, err := listenAt(listen, runtimeDir, home)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{socket: socket, addr: l.Addr(), done: make(chan struct{}), http: &http.Server{
+		Handler: a, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: time.Minute,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}}
+	go func() {
+		defer close(s.done)
+		if err := s.http.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			a.log.Warn("the local api stopped", "error", err)
+		}
+	}()
+	return s, nil
+}
+
+func listenAt(listen, runtimeDir, home string) (l net.Listener, socket string, err error) {
+	if listen != listenUnix {
+		l, err = listenPort(listen)
+		return l, "", err
+	}
+	if socket, err = instance.APISocket(runtimeDir, home); err != nil {
+		return nil, "", fmt.Errorf("find the place of the API's socket: %w", err)
+	}
+	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("remove the socket of an earlier run: %w", err)
+	}
+	if l, err = (&net.ListenConfig{}).Listen(context.Background(), "unix", socket); err != nil {
+		return nil, "", fmt.Errorf("listen on %s: %w", socket, err)
+	}
+	if err := os.Chmod(socket, 0o600); err != nil {
+		return nil, "", errors.Join(fmt.Errorf("protect the API's socket: %w", err), l.Close())
+	}
+	return l, socket, nil
+}
+
+// listenPort listens on a port of this machine, and makes sure that it is one.
+func listenPort(address string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (api.listen): %w", address, err)
+	}
+	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		return nil, errors.Join(fmt.Errorf("api.listen: %s is not an address of this machine alone", address), l.Close())
+	}
+	return l, nil
+}
+
+// Addr is where it listens.
+func (s *Server) Addr() net.Addr { return s.addr }
+
+// Close ends it: requests under way get a moment. It may be called more than once.
+func (s *Server) Close() error {
+	s.close.Do(func() {
+		ctx, stop := context.WithTimeout(context.Background(), closeTime)
+		defer stop()
+		if err := s.http.Shutdown(ctx); err != nil {
+			s.err = s.http.Close()
+		}
+		<-s.done
+		if s.socket != "" {
+			if err := os.Remove(s.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				s.err = errors.Join(s.err, err)
+			}
+		}
+	})
+	return s.err
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"io"
+
+	"mac-stats/app/api"
+	"mac-stats/app/backend"
+)
+
+// noAPI is what closes where there is no API.
+type noAPI struct{}
+
+func (noAPI) Close() error { return nil }
+
+// serveAPI offers the local API where the settings ask for it. Where it can't be
+// offered that is a notice: everything else works without.
+func serveAPI(b *backend.Backend) io.Closer {
+	cfg := b.Config().API
+	if !cfg.Enabled || b.Demo {
+		return noAPI{}
+	}
+	token, err := api.Token(b.Paths.Home)
+	if err == nil {
+		var s *api.Server
+		if s, err = api.Serve(api.New(api.Params{Backend: b, Token: token, Logger: b.Logger}), cfg.Listen, b.Paths.Runtime, b.Paths.Home); err == nil {
+			b.Logger.Info("the local api is offered", "network", s.Addr().Network(), "address", s.Addr().String())
+			return s
+		}
+	}
+	b.SetNotice(backend.Notice{
+		Kind: backend.NoticeAPI, Text: "the local API is not offered: " + err.Error(),
+		Next: "Put that right and restart mac-stats, or switch api.enabled off.",
+	})
+	return noAPI{}
+}
