@@ -139,6 +139,7 @@ func newWindow(p Params, d parts) *Window {
 	w.painter, w.thumbs = &painter{w: w}, newThumbs()
 	w.baseScale = systemScale(p.App)
 	w.win = p.App.NewWindow("mac-stats")
+	w.wear(d.config().Window) // before any text is measured: a new theme loads all fonts anew, and the old ones stay
 	w.build()
 	w.win.SetPadded(false)
 	w.win.SetContent(w.content())
