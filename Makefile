@@ -14,7 +14,7 @@ ARTIFACTS ?= $(CURDIR)/artifacts
 # What of the end-to-end tests is run: the walk in one theme, the other on request.
 WALK     := -skip ^TestWalkThrough$$/^light$$
 
-.PHONY: help run install uninstall package build build-nogui test bench e2e walk lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui test bench sidebyside e2e walk lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,6 +45,9 @@ test: ## everything that is checked; installs what it needs
 
 bench: ## the figures that are promised, as a table
 	@scripts/bench.sh
+
+sidebyside: ## what the app costs beside other system monitors, in one table
+	@scripts/sidebyside.sh
 
 e2e: build ## the built app on a screen of its own, against a real Ollama; screenshots in artifacts/
 	@mkdir -p $(ARTIFACTS)

@@ -127,12 +127,16 @@ func (s *systemSettings) applyLogin(wanted bool) error {
 	if err != nil {
 		return err
 	}
+	if is == wanted {
+		if is {
+			if err := s.login.Follow(); err != nil {
+				return err
+			}
+		}
+		return s.agree(wanted)
+	}
 	setting, _ := config.Lookup("app.launch_at_login")
 	switch {
-	case is == wanted:
-		if is {
-			err = s.login.Follow()
-		}
 	case wanted == agreed && setting.Overridden(os.Environ()) == "":
 		s.backend.Logger.Info("launch at login was changed in the system's settings", "on", is)
 		wanted = is

@@ -27,6 +27,7 @@ type sessionList struct {
 	port    *viewport
 	rows    map[string]*sessionRow // by key
 	heads   map[string]row
+	none    row // stands where there are no sessions
 	lines   []sessionLine
 	current string // name of the session that is shown
 	at      int    // of its line, -1 where it is not there
@@ -37,6 +38,7 @@ type sessionList struct {
 
 func newSessionList(act sessionListActions) *sessionList {
 	l := &sessionList{act: act, port: newViewport(), rows: map[string]*sessionRow{}, heads: map[string]row{}, at: -1}
+	l.none = newProse([]run{{text: tr("Your conversations appear here, as plain text files you can open.")}}, sizeSmall, roleMuted)
 	l.port.follow, l.port.fixed = false, true
 	l.port.pad, l.port.top = gap8, gap8
 	l.port.onKey, l.port.onRune = l.key, act.typed
@@ -66,7 +68,7 @@ func (l *sessionList) show(lines []sessionLine, current string) {
 	}
 	l.rows, l.heads = rows, heads
 	if len(lines) == 0 {
-		column = append(column, &placed{row: newProse([]run{{text: tr("Your conversations appear here, as plain text files you can open.")}}, sizeSmall, roleMuted), gap: gap12, indent: gap8})
+		column = append(column, &placed{row: l.none, gap: gap12, indent: gap8})
 	}
 	l.port.setRows(column)
 	at := slices.IndexFunc(lines, l.isCurrent)

@@ -77,7 +77,7 @@ func (s *screen) run(t testing.TB, name string, args ...string) string {
 
 // windows lists the visible windows of a process.
 func (s *screen) windows(pid int) []string {
-	out, err := s.try("xdotool", "search", "--onlyvisible", "--pid", fmt.Sprint(pid), "--name", ".")
+	out, err := s.try("xdotool", "search", "--all", "--onlyvisible", "--pid", fmt.Sprint(pid), "--name", ".")
 	if err != nil {
 		return nil // xdotool fails where it finds none
 	}

@@ -1,0 +1,18 @@
+// Command emptywindow shows a window of the toolkit with one word in it: what the CPU
+// window's cost is compared with, in the same minute on the same screen. It is built
+// by scripts/sidebyside.sh and no part of the app.
+package main
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/app"
+	"fyne.io/fyne/v2/widget"
+)
+
+func main() {
+	a := app.NewWithID("net.mac-stats.emptywindow")
+	w := a.NewWindow("emptywindow")
+	w.SetContent(widget.NewLabel("empty"))
+	w.Resize(fyne.NewSize(980, 700)) // the CPU window's first size
+	w.ShowAndRun()
+}
