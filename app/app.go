@@ -109,6 +109,7 @@ func (a *app) open(ctx context.Context) (err error) {
 		Display: displayOf(a.backend.Config().MenuBar),
 		Demo:    a.options.Demo,
 		Logger:  a.backend.Logger,
+		Words:   cpuwindow.Words,
 		OnHost:  a.onHost,
 	})
 	return nil
@@ -148,7 +149,7 @@ func (a *app) onVitals(s monitor.Snapshot) {
 	for _, alert := range a.alerts.Check(s, monitor.Limits{
 		Hot: float64(limits.Hot), DiskFree: float64(limits.DiskFree), Battery: float64(limits.Battery), Every: limits.Every,
 	}) {
-		a.desktop.Notify("mac-stats", alert.Text, a.onAlert)
+		a.desktop.Notify("mac-stats", cpuwindow.AlertWords(alert, s), a.onAlert)
 	}
 }
 
@@ -162,6 +163,9 @@ func (a *app) onAlert() {
 // only way in, so it opens and says why.
 func (a *app) onHost(present bool, why string) {
 	a.hosted.Store(present)
+	if why != "" {
+		why = cpuwindow.Words(why)
+	}
 	a.desktop.Do(func() {
 		a.notice = why
 		if !present {

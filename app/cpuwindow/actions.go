@@ -51,9 +51,9 @@ func (g *shyGroup) visible() bool {
 func (c *chatView) userActions(e *entryView) (*fyne.Container, *shyGroup) {
 	g := &shyGroup{}
 	key, text := e.key, e.text
-	objects := []fyne.CanvasObject{g.add("Copy", func() { c.act.copyText(text) })}
+	objects := []fyne.CanvasObject{g.add(tr("Copy"), func() { c.act.copyText(text) })}
 	if e.block != "" && !c.reading {
-		objects = slices.Insert(objects, 0, fyne.CanvasObject(g.add("Edit", func() { c.toggle(key) })))
+		objects = slices.Insert(objects, 0, fyne.CanvasObject(g.add(tr("Edit"), func() { c.toggle(key) })))
 	}
 	return line(gap12, -1, objects...), g
 }
@@ -103,14 +103,14 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 func (c *chatView) newFoot(h, user *entryView, links int, again bool) *answerFoot {
 	f := &answerFoot{group: &shyGroup{}}
 	key := h.key
-	objects := []fyne.CanvasObject{f.group.add("Copy", func() { c.act.copyAnswer(key) })}
+	objects := []fyne.CanvasObject{f.group.add(tr("Copy"), func() { c.act.copyAnswer(key) })}
 	if again {
 		block := user.block
-		objects = append(objects, f.group.add("Answer again", func() { c.act.answerAgain(block) }))
+		objects = append(objects, f.group.add(tr("Answer again"), func() { c.act.answerAgain(block) }))
 	}
 	if links > 0 {
 		var b *button
-		b = f.group.add("Links", func() { c.act.showLinks(key, b) })
+		b = f.group.add(tr("Links"), func() { c.act.showLinks(key, b) })
 		objects = append(objects, b)
 	}
 	objects = append(objects, c.memoryChips(h.read, f.group)...)

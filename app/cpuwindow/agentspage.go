@@ -162,16 +162,16 @@ type agentFile struct{ name, path, purpose string }
 // agentFiles are an agent's files, the one that matters most first.
 func agentFiles(a agents.Agent) []agentFile {
 	if a.SettingsFile() == a.Path {
-		return []agentFile{{filepath.Base(a.Path), a.Path, "its settings, and below them what it is to do"}}
+		return []agentFile{{filepath.Base(a.Path), a.Path, tr("its settings, and below them what it is to do")}}
 	}
 	var files []agentFile
 	for _, f := range [][2]string{
-		{"skill.md", "what it is to do"},
-		{"soul.md", "who it is; without it, the soul that all agents share"},
-		{"mood.md", "the tone it takes"},
-		{"memory.md", "what it alone remembers"},
-		{"agent.json", "its name, model, role and tools"},
-		{"testing.md", "prompts and what is expected of the answers"},
+		{"skill.md", tr("what it is to do")},
+		{"soul.md", tr("who it is; without it, the soul that all agents share")},
+		{"mood.md", tr("the tone it takes")},
+		{"memory.md", tr("what it alone remembers")},
+		{"agent.json", tr("its name, model, role and tools")},
+		{"testing.md", tr("prompts and what is expected of the answers")},
 	} {
 		files = append(files, agentFile{f[0], filepath.Join(a.Path, f[0]), f[1]})
 	}

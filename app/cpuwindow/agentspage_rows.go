@@ -100,11 +100,11 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 func (p *agentsPage) roleMenu(a agents.Agent) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, r := range []struct{ role, words string }{
-		{"general", "general  ·  talks, explains, plans"},
-		{"code", "code  ·  a model for programs"},
-		{"small", "small  ·  quick and cheap"},
-		{"thinking", "thinking  ·  takes its time"},
-		{"vision", "vision  ·  sees pictures"},
+		{"general", tr("general  ·  talks, explains, plans")},
+		{"code", tr("code  ·  a model for programs")},
+		{"small", tr("small  ·  quick and cheap")},
+		{"thinking", tr("thinking  ·  takes its time")},
+		{"vision", tr("vision  ·  sees pictures")},
 	} {
 		item := fyne.NewMenuItem(r.words, func() { p.set(a, "model_role", r.role) })
 		item.Checked = r.role == a.Role
@@ -239,7 +239,7 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *words {
 			}
 		}
 	} else if s, ok := p.data.skill(p.picked); ok {
-		text = "a skill: " + orElse(s.Description, tr("no description"))
+		text = trWith("a skill: {{.Description}}", places{"Description": orElse(s.Description, tr("no description"))})
 	}
 	switch {
 	case o.Missing:

@@ -327,11 +327,11 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 }
 
 func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
-	label := tr("older messages summarised · ")
+	label := tr("older messages summarised")
 	if e.count > 0 {
-		label = trWith("{{.Older}} summarised · ", places{"Older": trCount("{{.N}} older messages", e.count)})
+		label = trCount("{{.N}} older messages summarised", e.count)
 	}
-	label += map[bool]string{false: tr("show"), true: tr("hide")}[open]
+	label += " · " + map[bool]string{false: tr("show"), true: tr("hide")}[open]
 	b.rows = []*placed{{row: newDivider(label, func() { c.toggle(e.key) }), gap: gap16}}
 	if open {
 		f := newFramed(newProse([]run{{text: e.text}}, sizeText, roleMuted), rolePanel, roleLine, radiusCard, gap12, gap8)

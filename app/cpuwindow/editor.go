@@ -1,8 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -292,7 +290,7 @@ func (e *editor) refresh() {
 	e.back.Hidden = b.before == nil
 	e.partBar.Hidden = len(e.parts) < 2
 	if !e.partBar.Hidden {
-		e.where.SetText(fmt.Sprintf("part %d of %d, from line %d", e.part+1, len(e.parts), e.parts[e.part].line))
+		e.where.SetText(trWith("part {{.Part}} of {{.Parts}}, from line {{.Line}}", places{"Part": e.part + 1, "Parts": len(e.parts), "Line": e.parts[e.part].line}))
 		setEnabled(e.prev, e.part > 0)
 		setEnabled(e.next, e.part < len(e.parts)-1)
 	}

@@ -160,7 +160,7 @@ func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
 	act.thumb(a, func(m image.Image, err error) {
 		switch {
 		case err != nil:
-			name.set(a.Name+" is missing", roleHot)
+			name.set(trWith("{{.Name}} is missing", places{"Name": a.Name}), roleHot)
 		case m != nil:
 			img.Image = m
 			img.Show()

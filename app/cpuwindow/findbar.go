@@ -1,8 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -42,9 +40,9 @@ func (f *findBar) say(at, n int) {
 	case f.entry.Text == "":
 		f.count.SetText("")
 	case n == 0:
-		f.count.SetText("not found")
+		f.count.SetText(tr("not found"))
 	default:
-		f.count.SetText(fmt.Sprintf("%d of %d", at+1, n))
+		f.count.SetText(trWith("{{.N}} of {{.All}}", places{"N": at + 1, "All": n}))
 	}
 	f.Refresh()
 }

@@ -77,7 +77,7 @@ func (f *foot) setUsage(u *agents.Usage, summarised int) {
 	f.context.Hidden = !on
 	f.summary.Hidden = summarised == 0
 	if summarised > 0 {
-		f.summary.SetText(trCount("{{.N}} older messages", summarised) + " summarised")
+		f.summary.SetText(trCount("{{.N}} older messages summarised", summarised))
 	}
 	f.box.Refresh()
 }

@@ -230,7 +230,10 @@ func noteLine(b sessionmem.Block) string {
 	case "title", "rewind", sessionmem.NoteSettings:
 		return ""
 	case "error":
-		return orElse(trWith("failed: {{.Detail}}", places{"Detail": detail}), "failed")
+		if detail == "" {
+			return tr("failed")
+		}
+		return trWith("failed: {{.Detail}}", places{"Detail": detail})
 	case "":
 		return detail
 	}

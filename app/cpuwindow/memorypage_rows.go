@@ -40,9 +40,9 @@ func (p *memoryPage) rows() []*placed {
 // memoryModes are the ways new lessons are taken, in the words of the page.
 func memoryModes() []struct{ value, words string } {
 	return []struct{ value, words string }{
-		{"auto", "New memories: saved at once, with Undo"},
-		{"ask", "New memories: asked about first"},
-		{"off", "New memories: none are made"},
+		{"auto", tr("New memories: saved at once, with Undo")},
+		{"ask", tr("New memories: asked about first")},
+		{"off", tr("New memories: none are made")},
 	}
 }
 

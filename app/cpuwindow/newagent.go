@@ -46,7 +46,7 @@ func (f *newAgentForm) check(text string) {
 				f.name.button.Disable()
 				return
 			}
-			f.hint.set("Called as "+slug+"; its folder is in agents/.", roleMuted)
+			f.hint.set(trWith("Called as {{.Slug}}; its folder is in agents/.", places{"Slug": slug}), roleMuted)
 		})
 	}()
 }

@@ -119,9 +119,9 @@ func (c *conversation) decided(key string, saved bool, undoID string, err error)
 		}
 		e.proposal, e.undoID = "", undoID
 		if saved {
-			e.text = "saved: " + e.text
+			e.text = trWith("saved: {{.Text}}", places{"Text": e.text})
 		} else {
-			e.text = "discarded: " + e.text
+			e.text = trWith("discarded: {{.Text}}", places{"Text": e.text})
 		}
 	}
 }

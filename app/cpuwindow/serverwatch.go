@@ -13,24 +13,24 @@ const (
 )
 
 // recheckHint stands below the buttons until somebody presses Re-check.
-const recheckHint = "mac-stats looks again every few seconds"
+func recheckHint() string { return tr("mac-stats looks again every few seconds") }
 
 // recheckState is what the cards say of the last look at the server.
 type recheckState struct{ note *words }
 
 func newRecheckState() *recheckState {
-	return &recheckState{note: smallWords(recheckHint).squeezable()}
+	return &recheckState{note: smallWords(recheckHint()).squeezable()}
 }
 
 // say words how it went.
 func (r *recheckState) say(s serverState, now time.Time) {
 	switch {
 	case s.checking:
-		r.note.set("checking…", roleMuted)
+		r.note.set(tr("checking…"), roleMuted)
 	case s.down != nil:
-		r.note.set("still down, checked "+now.Format("15:04:05"), roleHot)
+		r.note.set(trWith("still down, checked {{.Time}}", places{"Time": now.Format("15:04:05")}), roleHot)
 	case s.checked:
-		r.note.set("checked "+now.Format("15:04:05"), roleMuted)
+		r.note.set(trWith("checked {{.Time}}", places{"Time": now.Format("15:04:05")}), roleMuted)
 	}
 }
 
@@ -38,7 +38,7 @@ func (r *recheckState) say(s serverState, now time.Time) {
 func (w *Window) recheckNow() {
 	w.checkServer()
 	w.recheck.say(w.server, time.Now())
-	w.foot.setServer("checking…", false)
+	w.foot.setServer(tr("checking…"), false)
 }
 
 // checkServer asks the server how it is, off the UI goroutine.
@@ -67,7 +67,7 @@ func askServer(ctx context.Context, srv server) serverState {
 func (w *Window) setServer(s serverState) {
 	w.server, w.serverAt = s, time.Now()
 	w.serverSeen = w.serverSeen || s.down == nil
-	if w.recheck.note.text != recheckHint { // somebody asked
+	if w.recheck.note.text != recheckHint() { // somebody asked
 		w.recheck.say(s, w.serverAt)
 	}
 	w.foot.setServer(s.line(), s.down != nil)
@@ -131,7 +131,7 @@ func (w *Window) pulled(model string, err error, cancelled bool) {
 	default:
 		w.pulling = nil
 		w.server.checking = false
-		w.recheck.note.set(recheckHint, roleMuted)
+		w.recheck.note.set(recheckHint(), roleMuted)
 		w.checkServer()
 	}
 	w.painter.changed(w.shown)

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"strconv"
 	"time"
 
 	"mac-stats/sessionmem"
@@ -40,7 +41,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	for _, name := range notes.marks.Pins() {
 		for _, in := range infos {
 			if in.Name == name {
-				add(in, "Pinned", true)
+				add(in, tr("Pinned"), true)
 			}
 		}
 	}
@@ -123,9 +124,9 @@ func dayWords(t, now time.Time) string {
 	case !t.Before(midnight.AddDate(0, 0, -7)):
 		return tr("Previous 7 days")
 	case t.Year() == now.Year():
-		return t.Format("January")
+		return monthName(t)
 	}
-	return t.Format("January 2006")
+	return monthName(t) + " " + strconv.Itoa(t.Year())
 }
 
 func midnightOf(t time.Time) time.Time {
@@ -144,9 +145,7 @@ func activeWords(t, now time.Time) string {
 	case !t.Before(midnight.AddDate(0, 0, -1)):
 		return t.Format("15:04")
 	case !t.Before(midnight.AddDate(0, 0, -7)):
-		return t.Format("Monday")
-	case t.Year() == now.Year():
-		return t.Format("2 Jan")
+		return weekdayName(t)
 	}
-	return t.Format("2 Jan 2006")
+	return shortDate(t, now)
 }

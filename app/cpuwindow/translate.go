@@ -19,6 +19,9 @@ import (
 // tr is a text in the user's language.
 func tr(text string) string { return lang.L(text) }
 
+// Words is a text of the tray's menu, or of its advice, in the user's language.
+func Words(english string) string { return tr(english) }
+
 // places is what to fill the {{.Name}} places of a text with.
 type places map[string]any
 

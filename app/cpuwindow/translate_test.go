@@ -58,6 +58,9 @@ func textsInCode(t *testing.T) map[string]bool {
 			return true
 		})
 	}
+	for _, text := range textsOfTray(t) {
+		texts[text] = false
+	}
 	for _, a := range new(Window).shortcutActions() {
 		texts[a.title] = false
 	}
@@ -68,6 +71,50 @@ func textsInCode(t *testing.T) map[string]bool {
 		texts[settingTitle(s)], texts[s.Help] = false, false
 	}
 	return texts
+}
+
+// textsOfTray are the labels of the tray's menu, and its advice where there is no tray:
+// constants of package tray that are given to Words.
+func textsOfTray(t *testing.T) []string {
+	t.Helper()
+	var texts []string
+	for _, name := range []string{"tray.go", "host_unix.go"} {
+		file, err := parser.ParseFile(gotoken.NewFileSet(), filepath.Join("..", "tray", name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			kind, _ := spec.Type.(*ast.Ident)
+			if text := literal(t, spec.Values[0]); text != "" && (kind != nil && kind.Name == "label" || strings.HasSuffix(spec.Names[0].Name, "Advice")) {
+				texts = append(texts, text)
+			}
+			return true
+		})
+	}
+	if len(texts) < 15 {
+		t.Fatalf("only %d texts of the tray were found", len(texts))
+	}
+	return texts
+}
+
+// literal is a text of literals, joined where there are several; "" of anything else.
+func literal(t *testing.T, e ast.Expr) string {
+	t.Helper()
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		if err != nil || e.Kind != gotoken.STRING {
+			return ""
+		}
+		return s
+	case *ast.BinaryExpr:
+		return literal(t, e.X) + literal(t, e.Y)
+	}
+	return ""
 }
 
 func TestEnglishHasEveryText(t *testing.T) {

@@ -109,7 +109,7 @@ func (t *trial) stateWords() string {
 	if t.run != nil {
 		return fmt.Sprintf("%s · %s", orElse(t.state, tr("starting")), clock(int(time.Since(t.began).Seconds())))
 	}
-	words := []string{"tried", t.model, tookWords(t.took), speedWords(t.speed)}
+	words := []string{tr("tried"), t.model, tookWords(t.took), speedWords(t.speed)}
 	return joinWords(words)
 }
 

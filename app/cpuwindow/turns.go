@@ -397,7 +397,7 @@ func (w *Window) greeting() []*placed {
 		{row: newBoxRow(head), gap: gap20},
 		textRow(tr("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), roleMuted, gap4),
 	}
-	for _, q := range []string{"What is using my CPU right now?", "How much disk space is left?", "Remember that I like short answers."} {
+	for _, q := range []string{tr("What is using my CPU right now?"), tr("How much disk space is left?"), tr("Remember that I like short answers.")} {
 		rows = append(rows, &placed{row: newBoxRow(line(0, -1, ask(q))), gap: gap8})
 	}
 	return append(rows, w.offerPrivate())

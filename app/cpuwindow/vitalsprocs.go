@@ -55,7 +55,7 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 // processHeads are the names of the columns.
 func processHeads() *fyne.Container {
 	var heads []fyne.CanvasObject
-	for i, name := range []string{"name", "pid", "% of a core", "memory", ""} {
+	for i, name := range []string{tr("name"), "pid", tr("% of a core"), tr("memory"), ""} {
 		h := newWords(name, roleFaint, sizeSmall)
 		if i >= 2 {
 			h.align = fyne.TextAlignTrailing
@@ -80,7 +80,7 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 	}
 	c.count.SetText("")
 	if r.Count > 0 {
-		c.count.SetText(fmt.Sprintf("the busiest of %d", r.Count))
+		c.count.SetText(trWith("the busiest of {{.N}}", places{"N": r.Count}))
 	}
 	why := ""
 	switch {

@@ -34,9 +34,9 @@ func cpuDetail(s monitor.Snapshot) detail {
 	switch {
 	case d.number == "":
 	case s.CPU.LoadNA != "":
-		d.lines = []string{"load average n/a: " + s.CPU.LoadNA}
+		d.lines = []string{trWith("load average n/a: {{.Why}}", places{"Why": s.CPU.LoadNA})}
 	default:
-		d.lines = []string{fmt.Sprintf("load average %.2f · %.2f · %.2f (1, 5, 15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)}
+		d.lines = []string{fmt.Sprintf(tr("load average")+" %.2f · %.2f · %.2f (1, 5, 15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)}
 	}
 	return d
 }
@@ -123,7 +123,7 @@ func networkDetail(s monitor.Snapshot) detail {
 	if d.number != "" {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""
-		d.lines = []string{"down " + monitor.Rate(s.Network.Down) + " · up " + monitor.Rate(s.Network.Up)}
+		d.lines = []string{trWith("down {{.Down}} · up {{.Up}}", places{"Down": monitor.Rate(s.Network.Down), "Up": monitor.Rate(s.Network.Up)})}
 	}
 	return d
 }

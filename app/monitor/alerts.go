@@ -1,9 +1,6 @@
 package monitor
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Limits are when to warn; 0 is never.
 type Limits struct {
@@ -11,12 +8,6 @@ type Limits struct {
 	DiskFree float64       // percent of the home folder's volume that are free, and below
 	Battery  float64       // percent of charge while running on it, and below
 	Every    time.Duration // at least, between two warnings of the same kind
-}
-
-// Alert is a warning for people.
-type Alert struct {
-	Metric Metric
-	Text   string
 }
 
 // Alerts decides when to warn: once when a limit is passed, and again only after the
@@ -35,24 +26,24 @@ const (
 // hotFor is how long it must be hot: a moment's peak is no news.
 const hotFor = 20 * time.Second
 
-// Check takes a snapshot in and returns what to warn of now.
-func (a *Alerts) Check(s Snapshot, l Limits) []Alert {
+// Check takes a snapshot in and returns what of it to warn of now.
+func (a *Alerts) Check(s Snapshot, l Limits) []Metric {
 	if s.Paused {
 		return nil
 	}
 	now := time.Now()
-	var out []Alert
+	var out []Metric
 	t := s.Temperature
 	if l.Hot > 0 && t.NA == "" && a.hot.passed(now, l.Every, hotFor, t.Celsius >= l.Hot, t.Celsius < l.Hot-backHot) {
-		out = append(out, Alert{Temperature, fmt.Sprintf("This machine is hot: %.0f °C at its hottest sensor (%s).", t.Celsius, t.Sensor)})
+		out = append(out, Temperature)
 	}
 	if free := share(float64(s.Disk.Free), float64(s.Disk.Total)); l.DiskFree > 0 && s.Disk.NA == "" && s.Disk.Total > 0 &&
 		a.disk.passed(now, l.Every, 0, free <= l.DiskFree, free > l.DiskFree+backDisk) {
-		out = append(out, Alert{Disk, fmt.Sprintf("The disk is nearly full: %s of %s are free on the volume of your home folder.", Bytes(s.Disk.Free), Bytes(s.Disk.Total))})
+		out = append(out, Disk)
 	}
 	b := s.Battery
 	if l.Battery > 0 && b.NA == "" && a.battery.passed(now, l.Every, 0, b.OnBattery && b.Percent <= l.Battery, !b.OnBattery || b.Percent > l.Battery+backBattery) {
-		out = append(out, Alert{Battery, fmt.Sprintf("The battery is low: %.0f %% are left.", b.Percent)})
+		out = append(out, Battery)
 	}
 	return out
 }

@@ -61,6 +61,9 @@ func newMenuBar(p Params, s shell, watch hostWatch) *menuBar {
 	if p.Display == (Display{}) {
 		p.Display = Display{Graph: true, Numbers: true, CPU: true}
 	}
+	if p.Words == nil {
+		p.Words = func(english string) string { return english }
+	}
 	b := &menuBar{
 		params: p, shell: s, watch: watch, log: p.Logger,
 		icons:   newIcons(runtime.GOOS == "darwin", runtime.GOOS == "windows"),
@@ -166,6 +169,16 @@ func (b *menuBar) onHost(h hostState) {
 	b.params.OnHost(h.host, h.why)
 }
 
+// inWords gives the menu's items their texts in the user's language.
+func (b *menuBar) inWords(menu []entry) []entry {
+	for i, e := range menu {
+		if e.label != separator {
+			menu[i].text = b.params.Words(string(e.label))
+		}
+	}
+	return menu
+}
+
 // register puts the icon into the menu bar, as it is wanted now, and returns what it
 // shows: the icon and what it is made of, but neither the check mark of Pause nor the
 // texts yet.
@@ -174,7 +187,7 @@ func (b *menuBar) register() *state {
 	s := b.wanted
 	b.mu.Unlock()
 	b.shell.start(look{title: trayTitle, tooltip: tooltip(s), icon: b.icons.of(s)},
-		menuOf(b.params.Demo, s.display), b.onTap, b.onClick)
+		b.inWords(menuOf(b.params.Demo, s.display)), b.onTap, b.onClick)
 	if b.titled {
 		b.shell.setTitle(s.beside())
 	}

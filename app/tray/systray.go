@@ -59,11 +59,11 @@ func (s *systrayShell) build(menu []entry, onClick func(label)) {
 		var item *systray.MenuItem
 		switch above := s.items[e.below]; {
 		case above != nil:
-			item = above.AddSubMenuItemCheckbox(string(e.label), "", e.checked)
+			item = above.AddSubMenuItemCheckbox(e.text, "", e.checked)
 		case e.checkbox:
-			item = systray.AddMenuItemCheckbox(string(e.label), "", e.checked)
+			item = systray.AddMenuItemCheckbox(e.text, "", e.checked)
 		default:
-			item = systray.AddMenuItem(string(e.label), "")
+			item = systray.AddMenuItem(e.text, "")
 		}
 		if e.disabled {
 			item.Disable()

@@ -22,6 +22,8 @@ type Params struct {
 	Demo    bool // says so in the menu
 	Display Display
 	Logger  *slog.Logger
+	// Words gives a text of the menu in the user's language; nil leaves English.
+	Words func(english string) string
 	// OnHost is called when a tray host appears (true) or is missing (false), with
 	// why and what to do for people. It is called at least once after Start, on a
 	// goroutine of the tray. May be nil.
@@ -80,7 +82,8 @@ type look struct {
 	icon    []byte
 }
 
-// label names an item of the menu. It is what the item shows, but for the vitals.
+// label names an item of the menu. It is what the item shows in English, but for the
+// vitals.
 type label string
 
 // The menu's items.
@@ -106,7 +109,8 @@ const (
 
 // entry is one line of the menu.
 type entry struct {
-	label    label // separator = a line
+	label    label  // separator = a line
+	text     string // what it shows
 	disabled bool
 	checkbox bool
 	checked  bool

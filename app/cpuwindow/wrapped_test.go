@@ -1,0 +1,127 @@
+package cpuwindow
+
+import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shown are the functions whose arguments at these places people read.
+func shown() map[string][]int {
+	return map[string][]int{
+		"newButton": {1}, "newWords": {0}, "textWords": {0}, "mutedWords": {0}, "smallWords": {0}, "boldWords": {0}, "titleWords": {0},
+		"textRow": {0}, "newParagraph": {0}, "newEditRow": {1, 2}, "newLineField": {0, 1}, "newDivider": {0}, "reword": {1},
+		"confirm": {0, 1, 2}, "tell": {0, 1}, "offer": {0, 1}, "offerTo": {0}, "say": {0}, "warn": {0}, "pill": {0}, "SetText": {0},
+		"NewMenuItem": {0}, "NewMenu": {0}, "SetPlaceHolder": {0}, "SetTitleText": {0}, "SetConfirmText": {0},
+	}
+}
+
+// shownFields are the fields of literals, and of widgets, that people read.
+func shownFields() []string {
+	return []string{"title", "meta", "heading", "label", "scope", "PlaceHolder", "Label"}
+}
+
+// unwrapped finds the literals with a word in an expression that go through no tr,
+// trWith or trCount. What is handed on to other functions than those that put texts
+// together is not looked at: it is a key, a layout of a date.
+func unwrapped(e ast.Expr) []string {
+	word := regexp.MustCompile(`\p{L}{3,}`)
+	var found []string
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.IndexExpr:
+			return false
+		case *ast.CallExpr:
+			return slices.Contains([]string{"orElse", "Sprintf", "shorten", "capital", "fullStop", "append"}, calledName(n))
+		case *ast.BasicLit:
+			if n.Kind == gotoken.STRING && word.MatchString(n.Value) && !slices.Contains(names(), strings.Trim(n.Value, `"`)) {
+				found = append(found, n.Value)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// names are the same in every language.
+func names() []string { return []string{"mac-stats", "mac-stats ", "soul.md"} }
+
+func calledName(c *ast.CallExpr) string {
+	switch f := c.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+func TestUnwrappedFindsLiterals(t *testing.T) {
+	for source, want := range map[string]int{
+		`tr("Save")`: 0, `"Save"`: 1, `"Save " + name`: 1, `trWith("Save {{.Name}}", places{"Name": name})`: 0, `orElse(name, "the model")`: 1,
+		`fmt.Sprintf("%d new", n)`: 1, `fmt.Sprintf("%d %%", n)`: 0, `at.Format("2 January")`: 0, `"· "`: 0, `map[bool]string{true: "Wrap"}[on]`: 0,
+	} {
+		e, err := parser.ParseExpr(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := unwrapped(e); len(got) != want {
+			t.Errorf("in %s are %q", source, got)
+		}
+	}
+}
+
+// Every text that is given to a button, a label, a menu, a hint or a message goes
+// through the translations, so that en.json is complete.
+func TestEveryTextShownIsWrapped(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, fields, seen := shown(), shownFields(), 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		set := gotoken.NewFileSet()
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(e ast.Expr) {
+			seen++
+			for _, text := range unwrapped(e) {
+				t.Errorf("%s: %s is not translated: wrap it in tr, trWith or trCount", set.Position(e.Pos()), text)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				for _, i := range places[calledName(n)] {
+					if i < len(n.Args) {
+						check(n.Args[i])
+					}
+				}
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok && slices.Contains(fields, key.Name) {
+					check(n.Value)
+				}
+			case *ast.AssignStmt:
+				for i, left := range n.Lhs {
+					if field, ok := left.(*ast.SelectorExpr); ok && slices.Contains(fields, field.Sel.Name) && i < len(n.Rhs) {
+						check(n.Rhs[i])
+					}
+				}
+			}
+			return true
+		})
+	}
+	if seen < 300 {
+		t.Errorf("only %d texts were looked at", seen)
+	}
+}
