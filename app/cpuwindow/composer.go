@@ -26,6 +26,9 @@ type chatEntry struct {
 	shift        bool
 }
 
+// TappedSecondary implements fyne.SecondaryTappable.
+func (e *chatEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
+
 func newChatEntry() *chatEntry {
 	e := &chatEntry{}
 	e.MultiLine = true

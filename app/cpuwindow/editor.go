@@ -20,6 +20,9 @@ type fileEntry struct {
 	byMouse  bool // the focus comes from a press: what is pressed must not move
 }
 
+// TappedSecondary implements fyne.SecondaryTappable.
+func (e *fileEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
+
 // MouseDown implements desktop.Mouseable.
 func (e *fileEntry) MouseDown(ev *desktop.MouseEvent) {
 	e.byMouse = true

@@ -46,6 +46,9 @@ type shortEntry struct {
 	byMouse bool                      // the focus comes from a press: what is pressed must not move
 }
 
+// TappedSecondary implements fyne.SecondaryTappable.
+func (e *shortEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
+
 // MouseDown implements desktop.Mouseable.
 func (e *shortEntry) MouseDown(ev *desktop.MouseEvent) {
 	e.byMouse = true

@@ -59,6 +59,9 @@ type findEntry struct {
 	shift    bool
 }
 
+// TappedSecondary implements fyne.SecondaryTappable.
+func (e *findEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
+
 // KeyDown implements desktop.Keyable: Shift is remembered for Enter.
 func (e *findEntry) KeyDown(k *fyne.KeyEvent) {
 	e.shift = e.shift || isShift(k)

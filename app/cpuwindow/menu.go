@@ -28,6 +28,36 @@ func showMenuAt(m *fyne.Menu, at fyne.Position, c fyne.Canvas) {
 	c.Focus(p)
 }
 
+// textField is what a field has that its menu needs.
+type textField interface {
+	fyne.Focusable
+	fyne.Shortcutable
+	fyne.CanvasObject
+	Disabled() bool
+}
+
+// showFieldMenu opens the menu of a text field, at a place of the window.
+func showFieldMenu(f textField, at fyne.Position) {
+	c := fyne.CurrentApp().Driver().CanvasForObject(f)
+	if c == nil {
+		return
+	}
+	c.Focus(f)
+	clipboard := fyne.CurrentApp().Clipboard()
+	item := func(label string, s fyne.Shortcut) *fyne.MenuItem {
+		return fyne.NewMenuItem(label, func() { f.TypedShortcut(s) })
+	}
+	read := []*fyne.MenuItem{item(tr("Copy"), &fyne.ShortcutCopy{Clipboard: clipboard}), item(tr("Select all"), &fyne.ShortcutSelectAll{})}
+	if f.Disabled() {
+		showMenuAt(fyne.NewMenu("", read...), at, c)
+		return
+	}
+	showMenuAt(fyne.NewMenu("",
+		item(tr("Undo"), &fyne.ShortcutUndo{}), item(tr("Redo"), &fyne.ShortcutRedo{}), fyne.NewMenuItemSeparator(),
+		item(tr("Cut"), &fyne.ShortcutCut{Clipboard: clipboard}), read[0],
+		item(tr("Paste"), &fyne.ShortcutPaste{Clipboard: clipboard}), read[1]), at, c)
+}
+
 // menuPopUp is an open menu; a press beside it closes it. It is worked by mouse or
 // by the arrow keys, Enter and Esc.
 type menuPopUp struct {

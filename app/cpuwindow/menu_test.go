@@ -72,3 +72,36 @@ func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {
 		}
 	})
 }
+
+func TestAFieldHasAMenuOfOurs(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.p.App.Clipboard().SetContent("from elsewhere")
+		c, e := b.w.win.Canvas(), b.w.compose.entry
+		choose := func(nth int) {
+			t.Helper()
+			test.TapSecondary(e)
+			p, ok := c.Overlays().Top().(*menuPopUp)
+			if !ok {
+				t.Fatal("no menu of ours is open")
+			}
+			for range nth {
+				p.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
+			}
+			p.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+			b.settle()
+			if c.Overlays().Top() != nil || c.Focused() != fyne.Focusable(e) {
+				t.Errorf("after the choice %T has the focus", c.Focused())
+			}
+		}
+		choose(5) // undo, redo, cut, copy, paste
+		if e.Text != "from elsewhere" {
+			t.Errorf("pasted is %q", e.Text)
+		}
+		choose(6) // select all
+		choose(3)
+		if e.Text != "" || b.w.p.App.Clipboard().Content() != "from elsewhere" {
+			t.Errorf("after a cut of all: %q, on the clipboard %q", e.Text, b.w.p.App.Clipboard().Content())
+		}
+	})
+}

@@ -34,6 +34,9 @@ type panelEntry struct {
 	onEscape func()
 }
 
+// TappedSecondary implements fyne.SecondaryTappable.
+func (e *panelEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
+
 func newPanelEntry(text string, rows int, onEscape func()) *panelEntry {
 	e := &panelEntry{onEscape: onEscape, box: newSurface(roleWindow, roleLine, radiusRow)}
 	e.ExtendBaseWidget(e)

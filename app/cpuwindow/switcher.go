@@ -159,6 +159,9 @@ type switcherEntry struct {
 	onShortcut func(fyne.Shortcut) bool
 }
 
+// TappedSecondary implements fyne.SecondaryTappable.
+func (e *switcherEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
+
 // TypedKey implements fyne.Focusable.
 func (e *switcherEntry) TypedKey(k *fyne.KeyEvent) {
 	switch {
