@@ -157,6 +157,7 @@ func TestAFileIsRemovedByItsChip(t *testing.T) {
 			b.drop(filepath.Join(dir, name))
 		}
 		b.w.compose.chips.Objects[0].(*chip).remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.settle()
 		if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}

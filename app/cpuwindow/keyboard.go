@@ -72,7 +72,7 @@ func (w *Window) viewports() []*viewport {
 func pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 	switch ev.Name {
 	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
-		press()
+		afterLetter(o, ev, press)
 	case fyne.KeyEscape:
 		if w := windowOf(o); w != nil {
 			w.escape()
@@ -102,6 +102,16 @@ func typedAt(o fyne.CanvasObject, r rune) {
 	if w := windowOf(o); w != nil {
 		w.typed(r)
 	}
+}
+
+// afterLetter does what a key is for. Space is a letter too, which comes right behind
+// the key, to what has the focus then: a field that the key opens must not get it.
+func afterLetter(o fyne.CanvasObject, ev *fyne.KeyEvent, do func()) {
+	if w := windowOf(o); w != nil && ev.Name == fyne.KeySpace {
+		w.p.Do(do)
+		return
+	}
+	do()
 }
 
 // boundKey runs what a key without modifiers is bound to, from the object that has

@@ -117,6 +117,7 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 			t.Errorf("the line of a focused row is %q", row.bg.stroke)
 		}
 		row.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.settle()
 		b.sees("memory 4 GB")
 		list := b.w.side.port
 		c.Focus(list)
@@ -301,6 +302,38 @@ func TestLettersGoToTheMessage(t *testing.T) {
 				}
 				if test.want != "" && c.Focused() != fyne.Focusable(b.w.compose.entry) {
 					t.Errorf("%T has the focus, want the message", c.Focused())
+				}
+			})
+		})
+	}
+}
+
+// The screen gives a key first, then its letter, to what has the focus by then.
+func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
+	tests := map[string]struct {
+		focus func(b *bench) fyne.Focusable
+		opens func(b *bench) string // the text of the field that is open then
+	}{
+		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.compose.entry.Text }},
+		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.entry.Text }},
+		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.port }, func(b *bench) string { return b.w.compose.entry.Text }},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).withSessions(3).shown()
+				c := b.w.win.Canvas()
+				c.Focus(tt.focus(b))
+				c.Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+				c.Focused().TypedRune(' ')
+				b.settle()
+				switch c.Focused().(type) {
+				case *chatEntry, *switcherEntry:
+				default:
+					t.Fatalf("nothing opened: %T has the focus", c.Focused())
+				}
+				if text := tt.opens(b); text != "" {
+					t.Errorf("it begins with %q", text)
 				}
 			})
 		})

@@ -163,7 +163,7 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 						t.Errorf("Tab does not reach %s", describe(o))
 					}
 				}
-				pressedByKey(t, stops)
+				b.pressedByKey(stops)
 			})
 		})
 	}
@@ -185,7 +185,7 @@ func TestTheSearchIsDoneByKey(t *testing.T) {
 				t.Errorf("Tab does not reach %s", describe(o))
 			}
 		}
-		pressedByKey(t, stops)
+		b.pressedByKey(stops)
 		b.press(fyne.KeyDown, fyne.KeyReturn)
 		if b.w.switcher != nil || b.w.shown.name == "" {
 			t.Error("Enter opens nothing")
@@ -210,8 +210,8 @@ func describe(o fyne.CanvasObject) string {
 }
 
 // pressedByKey presses each stop by Enter and by Space.
-func pressedByKey(t *testing.T, stops []fyne.Focusable) {
-	t.Helper()
+func (b *bench) pressedByKey(stops []fyne.Focusable) {
+	b.t.Helper()
 	for _, f := range stops {
 		presses := 0
 		if !counted(f, &presses) {
@@ -219,8 +219,9 @@ func pressedByKey(t *testing.T, stops []fyne.Focusable) {
 		}
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.settle()
 		if presses != 2 {
-			t.Errorf("Enter and Space press %s %d times, want 2", describe(f.(fyne.CanvasObject)), presses)
+			b.t.Errorf("Enter and Space press %s %d times, want 2", describe(f.(fyne.CanvasObject)), presses)
 		}
 	}
 }

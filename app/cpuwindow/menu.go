@@ -101,7 +101,7 @@ func (p *menuPopUp) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyUp:
 		p.menu.ActivatePrevious()
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
-		p.menu.TriggerLast()
+		afterLetter(p, ev, p.menu.TriggerLast)
 	case fyne.KeyEscape:
 		p.close()
 	}

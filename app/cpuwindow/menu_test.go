@@ -41,6 +41,7 @@ func TestAMenuIsWorkedByKeysAndByMouse(t *testing.T) {
 					t.Errorf("the menu ends at %v, outside the window of %v", end, canvas.Size())
 				}
 				c.do(p)
+				b.settle()
 				if canvas.Overlays().Top() != nil {
 					t.Error("the menu is still open")
 				}

@@ -183,7 +183,7 @@ func (l *sessionList) key(ev *fyne.KeyEvent) bool {
 	}
 	switch ev.Name {
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
-		l.act.open(r.line.info)
+		afterLetter(l.port, ev, func() { l.act.open(r.line.info) })
 	case fyne.KeyF2:
 		l.startRename(r.line.key)
 	case fyne.KeyDelete, fyne.KeyBackspace:

@@ -245,6 +245,7 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 		f := b.row("shortcuts.find").control.(*shortcutField)
 		b.w.win.Canvas().Focus(f)
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.settle()
 		f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
 		b.settle()
 		b.inFile(`find = "Mod+N"`)
