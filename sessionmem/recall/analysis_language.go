@@ -134,6 +134,9 @@ func (l *lexicon) suffixes(lower string, lang language) string {
 
 // stemOf leads a word back to what its forms share, without accents.
 func (l *lexicon) stemOf(lower string, lang language) string {
+	if lang == langRussian {
+		lower = strings.ReplaceAll(lower, "ё", "е") // the rules know it by no other spelling
+	}
 	if lang < latinLanguages && l.irregular[lang] != nil {
 		if lang == langGerman {
 			if base, ok := l.irregular[lang][bareOf(l.suffixes(lower, lang))]; ok {
