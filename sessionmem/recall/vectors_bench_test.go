@@ -1,0 +1,203 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+const (
+	benchChunks = 60000
+	benchDims   = 768
+)
+
+// crowd makes vectors as models do: around themes, and all leaning the same way.
+type crowd struct {
+	r      *rand.Rand
+	lean   []float32
+	themes [][]float32
+}
+
+func newCrowd(dims int) *crowd {
+	c := &crowd{r: rand.New(rand.NewPCG(5, 6))}
+	c.lean = randomVector(c.r, dims)
+	for range 300 {
+		c.themes = append(c.themes, randomVector(c.r, dims))
+	}
+	return c
+}
+
+func (c *crowd) vector() []float32 {
+	v := randomVector(c.r, len(c.lean))
+	theme := c.themes[c.r.IntN(len(c.themes))]
+	for i := range v {
+		v[i] += .9*c.lean[i] + .7*theme[i]
+	}
+	return v
+}
+
+// bigIndex is an index of many chunks, each with a vector.
+func bigIndex(b *testing.B, e Embedder) *Index {
+	b.Helper()
+	root := b.TempDir()
+	dir := filepath.Join(root, "session")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	const perSession = 100
+	texts := sampleTexts(benchChunks)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for s := range benchChunks / perSession {
+		var text strings.Builder
+		name := fmt.Sprintf("cli-s%d", s)
+		fmt.Fprintf(&text, "---\nformat: mac-stats-session/1\nsession: %s\nsource: cli\n---\n", name)
+		for i, t := range texts[s*perSession : (s+1)*perSession] {
+			kind := [2]string{"User", "Assistant"}[i%2]
+			at = at.Add(time.Minute)
+			fmt.Fprintf(&text, "\n## %s · %s\n<!-- id=b%d -->\n\n%s\n", kind, at.Format(time.RFC3339), i, t)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "session-memory-"+name+"-"+at.Format("20060102-150405")+"-talk.md"), []byte(text.String()), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	store, err := sessionmem.Open(sessionmem.Config{Root: root})
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, err := Open(Config{Root: root, CacheDir: b.TempDir(), Store: store, Embedder: e})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _, _ = x.Close(), store.Close() })
+	if _, err := x.Sync(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return x
+}
+
+// fill gives every chunk a vector.
+func fill(b *testing.B, x *Index, c *crowd, m EmbedModel) {
+	b.Helper()
+	err := x.readingFrom(b.Context(), func(e *engine, _ queryer, v *view) error {
+		tx, err := e.db.BeginTx(b.Context(), nil)
+		if err != nil {
+			return err
+		}
+		model, err := addModel(b.Context(), tx, m)
+		if err != nil {
+			return err
+		}
+		var all []newVector
+		for at, r := range v.lay.refs {
+			if !r.none() {
+				n, err := model.checked(c.vector())
+				if err != nil {
+					return err
+				}
+				n.number = v.lay.numbers[at]
+				all = append(all, n)
+			}
+		}
+		if err := putVectors(b.Context(), tx, model, all); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// fixedEmbedder gives any vector at once: the server's time is not the index's.
+type fixedEmbedder struct {
+	model EmbedModel
+	give  func() []float32
+}
+
+func (f *fixedEmbedder) Model(context.Context) (EmbedModel, error) { return f.model, nil }
+
+func (f *fixedEmbedder) Embed(_ context.Context, _ EmbedModel, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i := range out {
+		out[i] = f.give()
+	}
+	return out, nil
+}
+
+func BenchmarkSearchByMeaning(b *testing.B) {
+	c := newCrowd(benchDims)
+	f := &fixedEmbedder{model: EmbedModel{Name: "m", Digest: "d", Dims: benchDims}, give: c.vector}
+	x := bigIndex(b, f)
+	fill(b, x, c, f.model)
+	questions := sampleTexts(400)
+	for i, q := range questions {
+		words := strings.Fields(q)
+		questions[i] = strings.Join(words[:min(8, len(words))], " ")
+	}
+	var took []time.Duration
+	search := func(i int) time.Duration {
+		begun := time.Now()
+		a, err := x.Search(b.Context(), Query{Text: questions[i%len(questions)], Limit: 8, Cold: true})
+		if err != nil || a.State.Vectors != VectorsReady || len(a.Hits) == 0 {
+			b.Fatalf("%d hits, %s, %v", len(a.Hits), a.State, err)
+		}
+		return time.Since(begun)
+	}
+	cold := search(0)
+	i := 0
+	for b.Loop() {
+		took = append(took, search(i))
+		i++
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(cold.Microseconds())/1000, "first-ms")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	b.ReportMetric(40, "p95-ms-promised")
+}
+
+// BenchmarkSignsFindTheNearest tells how many of the 50 nearest are found among those
+// whose signs agree best.
+func BenchmarkSignsFindTheNearest(b *testing.B) {
+	c := newCrowd(benchDims)
+	p := &vectorSet{pages: map[uint32]*vectorPage{}}
+	var all []spot
+	for i := range uint32(benchChunks) {
+		page := p.pages[i>>pageBits]
+		if page == nil {
+			page = newVectorPage(benchDims)
+			p.pages[i>>pageBits] = page
+		}
+		scale, data, _ := quantize(c.vector())
+		page.put(byte(i&(pageVectors-1)), scale, data)
+		all = append(all, spot{page, i, int32(i & (pageVectors - 1))})
+	}
+	for _, page := range p.pages {
+		page.reindex()
+	}
+	missed, n := 0, 0
+	for b.Loop() {
+		d, _ := newDirection(c.vector())
+		exact := make([]near, len(all))
+		parallel(len(all), func(i int) { exact[i] = near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
+		slices.SortFunc(exact, func(a, b near) int { return int(1e6 * (b.cosine - a.cosine)) })
+		kept := map[uint32]bool{}
+		for _, s := range d.agreeing(slices.Clone(all)) {
+			kept[s.at] = true
+		}
+		for _, e := range exact[:50] {
+			if n++; !kept[e.at] {
+				missed++
+			}
+		}
+	}
+	b.ReportMetric(100*float64(missed)/float64(n), "missed-%")
+}
