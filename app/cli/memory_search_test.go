@@ -52,6 +52,84 @@ func remembering(t *testing.T) *env {
 	return e
 }
 
+func TestSearchFindsWhatWasSaidAndLearnt(t *testing.T) {
+	t.Parallel()
+	e := remembering(t)
+	t.Run("json", func(t *testing.T) {
+		got := objects(t, e.must(t, "memory", "search", "--json", "zephyr", "port"))
+		if len(got) != 1 {
+			t.Fatalf("%d objects", len(got))
+		}
+		if diff := cmp.Diff([]string{"hits", "query", "state", "type"}, fields(got[0])); diff != "" {
+			t.Error(diff)
+		}
+		hits, ok := got[0]["hits"].([]any)
+		if !ok || len(hits) == 0 || got[0]["query"] != "zephyr port" || got[0]["type"] != "result" || got[0]["state"] != "fresh" {
+			t.Fatalf("got %v", got[0])
+		}
+		hit, ok := hits[0].(map[string]any)
+		if !ok {
+			t.Fatalf("a hit is %v", hits[0])
+		}
+		if diff := cmp.Diff([]string{"chunk", "kind", "path", "score", "session", "text", "time", "turn"}, fields(hit)); diff != "" {
+			t.Error(diff)
+		}
+		if hit["session"] != "cli-proxy" || hit["kind"] != "user" || hit["turn"] != 0.0 || hit["text"] != "Which port does the zephyr proxy use?" {
+			t.Errorf("got %v", hit)
+		}
+	})
+	t.Run("text", func(t *testing.T) {
+		got := e.must(t, "memory", "search", "kestrel")
+		if !strings.Contains(got, "memory.md · ") || !strings.Contains(got, "\n  The backup disk is called Kestrel\n") || !strings.HasSuffix(got, "Index: fresh.\n") {
+			t.Errorf("got %q", got)
+		}
+		if got := e.must(t, "memory", "search", "xylophone"); got != "Nothing found. Index: fresh.\n" {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("in one session", func(t *testing.T) {
+		for _, h := range hitsOf(t, e.must(t, "memory", "search", "--json", "--session", "garden", "port tomatoes Kestrel")) {
+			if h["session"] != "cli-garden" {
+				t.Errorf("found %v", h)
+			}
+		}
+	})
+	t.Run("the limit", func(t *testing.T) {
+		if got := hitsOf(t, e.must(t, "memory", "search", "--json", "--limit", "1", "port")); len(got) != 1 {
+			t.Errorf("got %v", got)
+		}
+	})
+	t.Run("what is behind is said, with what to do", func(t *testing.T) {
+		e.must(t, "ask", "--session", "later", "Where is the quokka?")
+		if got := e.must(t, "memory", "search", "quokka"); !strings.HasPrefix(got, "Nothing found. Index: behind by 1 file. `mac-stats memory reindex`") {
+			t.Errorf("got %q", got)
+		}
+		e.must(t, "memory", "reindex", "--changed")
+		if got := hitsOf(t, e.must(t, "memory", "search", "--json", "quokka")); len(got) == 0 {
+			t.Error("not found after reindex --changed")
+		}
+	})
+}
+
+func hitsOf(t *testing.T, stdout string) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for _, o := range objects(t, stdout) {
+		hits, ok := o["hits"].([]any)
+		if !ok {
+			t.Fatalf("hits are %v", o["hits"])
+		}
+		for _, h := range hits {
+			hit, ok := h.(map[string]any)
+			if !ok {
+				t.Fatalf("a hit is %v", h)
+			}
+			all = append(all, hit)
+		}
+	}
+	return all
+}
+
 func TestSearchAnswersEachLineOfStdin(t *testing.T) {
 	t.Parallel()
 	e := remembering(t)
@@ -73,5 +151,46 @@ func TestSearchAnswersEachLineOfStdin(t *testing.T) {
 	}
 	if o := e.runWith(t.Context(), strings.Repeat("x", 70_000), "memory", "search", "-"); o.code != exitFailed || !strings.Contains(o.stderr, "longer than") {
 		t.Errorf("a huge line: %+v", o)
+	}
+}
+
+func TestStatusAndReindexTellTheSame(t *testing.T) {
+	t.Parallel()
+	e := remembering(t)
+	want := []string{"behind", "bytes", "chunks", "files", "model", "path", "state", "synced", "terms", "text_bytes", "type", "vectors"}
+	status := objects(t, e.must(t, "memory", "status", "--json"))[0]
+	if diff := cmp.Diff(want, fields(status)); diff != "" {
+		t.Error(diff)
+	}
+	if status["type"] != "index" || status["state"] != "fresh" || status["behind"] != 0.0 || status["chunks"].(float64) < 5 {
+		t.Errorf("got %v", status)
+	}
+	e.terminal = true
+	again := e.run(t, "memory", "reindex", "--json")
+	if got := objects(t, again.stdout)[0]; got["chunks"] != status["chunks"] || again.code != exitDone {
+		t.Errorf("rebuilt: %v, before %v", got, status)
+	}
+	if text := e.must(t, "memory", "status"); !strings.Contains(text, "fresh") || !strings.Contains(text, "by words alone: no embedding model is installed; `mac-stats models pull") {
+		t.Errorf("text: %s", text)
+	}
+}
+
+func TestSummarizeTakesTheSummaryIntoTheIndex(t *testing.T) {
+	t.Parallel()
+	script := answering("Fine.")
+	script.Rules = append([]ollamatest.Rule{{
+		SystemContains: "CONTEXT", Reply: ollamatest.Reply{Text: `{"context":"The wombat lives in the attic.","lessons":[],"people":[]}`},
+	}}, script.Rules...)
+	e := newEnv(t, script)
+	for range 4 {
+		e.must(t, "ask", "--session", "pets", "Tell me more")
+	}
+	got := objects(t, e.must(t, "memory", "summarize", "pets", "--json"))[0]
+	if got["type"] != "compaction" || got["name"] != "cli-pets" || got["summary"] == "" {
+		t.Fatalf("got %v", got)
+	}
+	hits := hitsOf(t, e.must(t, "memory", "search", "--json", "wombat"))
+	if len(hits) != 1 || hits[0]["kind"] != "summary" || hits[0]["turn"] != -1.0 {
+		t.Errorf("found %v", hits)
 	}
 }
