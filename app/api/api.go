@@ -17,6 +17,7 @@ const (
 
 	readTime      = 5 * time.Second // for a request's head and body
 	searchTime    = 30 * time.Second
+	forgetTime    = time.Minute
 	summarizeTime = 5 * time.Minute // the small model may have to be loaded
 )
 
@@ -49,6 +50,7 @@ func New(p Params) *API {
 	}
 	a := &API{backend: p.Backend, token: p.Token, log: p.Logger, slots: make(chan struct{}, maxRequests), routes: http.NewServeMux()}
 	a.route("GET /v1/chat/sessions/{id}/memory", searchTime, a.listMemory)
+	a.route("DELETE /v1/chat/sessions/{id}/memory/{chunk_id...}", forgetTime, a.forget)
 	a.route("POST /v1/chat/sessions/{id}/memory/summarize", summarizeTime, a.summarize)
 	a.route("GET /v1/memory/search", searchTime, a.search)
 	a.routes.HandleFunc("GET /v1/openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {

@@ -203,8 +203,9 @@ func TestRequests(t *testing.T) {
 		{"summarize an unknown session", "POST", session("cpu-none", "/summarize"), 404, nil, nil},
 		{"summarize, a parameter", "POST", session("cpu-old", "/summarize?x=1"), 400, []string{"This path takes none."}, nil},
 		{"summarize, little was said", "POST", session("cli-other", "/summarize"), 200, []string{`"summary":""`, "nothing to summarise"}, nil},
-		{"summarize by GET", "GET", session("cpu-old", "/summarize"), 405, []string{"Use POST."}, nil},
+		{"summarize by GET", "GET", session("cpu-old", "/summarize"), 405, []string{"Use POST or"}, nil},
 		{"search by POST", "POST", "/v1/memory/search?q=a", 405, []string{"Use GET."}, nil},
+		{"forget by POST", "POST", session("cpu-old", "/cpu-old%2Fa%2F0"), 405, []string{"Use DELETE."}, nil},
 		{"an unknown path", "GET", "/v2/memory", 404, []string{"no such path"}, nil},
 		{"the root", "GET", "/", 404, []string{"no such path"}, nil},
 		{"the description", "GET", "/v1/openapi.yaml", 200, []string{"openapi: 3.0.3"}, nil},
@@ -226,6 +227,70 @@ func TestRequests(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// firstChunk is the id of a session's first chunk.
+func (b *bench) firstChunk(session string) string {
+	b.t.Helper()
+	index, err := b.backend.Recall()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	chunks, err := index.Chunks(b.t.Context(), session)
+	if err != nil || len(chunks) == 0 {
+		b.t.Fatalf("%d chunks, %v", len(chunks), err)
+	}
+	return chunks[0].ID
+}
+
+func TestAForgottenChunkIsGone(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "My locker code is 7719-zephyr.", "Noted.", "And the weather?", "Fine.")
+	chunk := b.firstChunk("cpu-old")
+	encoded, raw := session("cpu-old", "/"+url.PathEscape(chunk)), session("cpu-old", "/"+chunk)
+
+	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=true")); status != 200 || !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, "7719-zephyr") {
+		t.Errorf("a dry run: %d %s", status, body)
+	}
+	if _, body := b.do(b.request("GET", session("cpu-old", ""))); !strings.Contains(body, "7719-zephyr") {
+		t.Errorf("the dry run took it: %s", body)
+	}
+	for _, wrong := range []string{
+		session("cpu-old", "/cpu-other%2Fa%2F0"), session("cpu-old", "/"+url.PathEscape(chunk+"9")), session("cpu-old", "/memory%2Fagents%2Fmemory.md%2Fa"), session("cpu-old", "/"),
+	} {
+		if status, body := b.do(b.request("DELETE", wrong)); status != 404 {
+			t.Errorf("%s: %d %s", wrong, status, body)
+		}
+	}
+	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=perhaps")); status != 400 {
+		t.Errorf("a flag that is none: %d %s", status, body)
+	}
+	w := httptest.NewRecorder()
+	b.api.ServeHTTP(w, b.request("DELETE", raw)) // as people type it
+	status, body := w.Code, w.Body.String()
+	if status != 200 || !strings.Contains(body, `"refused":0`) || !strings.Contains(body, `"place":"user"`) || strings.Contains(body, "7719") {
+		t.Errorf("%d %s", status, body)
+	}
+	b.say("cpu-old") // as the app takes up what changed
+	if _, body := b.do(b.request("GET", session("cpu-old", ""))); strings.Contains(body, "7719") || !strings.Contains(body, "And the weather?") {
+		t.Errorf("after it: %s", body)
+	}
+	if status, _ := b.do(b.request("DELETE", encoded)); status != 404 {
+		t.Errorf("again: %d", status)
+	}
+	err := filepath.WalkDir(b.backend.Paths.Home, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte("7719")) || strings.Contains(path, "7719") {
+			t.Errorf("still in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -299,6 +364,7 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 	targets := map[string][2]string{
 		"searchMemory":    {"GET", "/v1/memory/search?q=zephyr"},
 		"listMemory":      {"GET", session("cpu-old", "")},
+		"forgetMemory":    {"DELETE", session("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old"))+"?dry_run=true")},
 		"summarizeMemory": {"POST", session("cpu-old", "/summarize")},
 		"describe":        {"GET", "/v1/openapi.yaml"},
 	}
@@ -309,7 +375,7 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 		}
 	}
 	b.summaries(targets["summarizeMemory"][1])
-	for _, op := range []string{"searchMemory", "listMemory", "describe"} {
+	for _, op := range []string{"searchMemory", "listMemory", "forgetMemory", "describe"} {
 		if status, body := b.do(b.request(targets[op][0], targets[op][1])); status != 200 {
 			t.Errorf("%s: %d %s", op, status, body)
 		}
@@ -317,7 +383,7 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 	if err := b.backend.Close(); err != nil { // as at the end of the app
 		t.Fatal(err)
 	}
-	for _, op := range []string{"searchMemory", "listMemory", "summarizeMemory"} {
+	for _, op := range []string{"searchMemory", "listMemory", "forgetMemory", "summarizeMemory"} {
 		if status, body := b.do(b.request(targets[op][0], targets[op][1])); status != http.StatusInternalServerError {
 			t.Errorf("%s: %d %s", op, status, body)
 		}
@@ -362,8 +428,11 @@ func (b *bench) mistakes(method, target string) {
 	path, query, _ := strings.Cut(target, "?")
 	b.do(b.request(method, path+"?colour=blue"))
 	nobodys := strings.Replace(path, "cpu-old", "cpu-none", 1)
-	if query != "" {
+	switch {
+	case strings.HasPrefix(query, "q="):
 		nobodys += "?" + query + "&session=cpu-none"
+	case query != "":
+		nobodys += "?" + query
 	}
 	if status, body := b.do(b.request(method, nobodys)); status != http.StatusNotFound {
 		b.t.Errorf("a session that is not there: %d %s", status, body)

@@ -25,6 +25,9 @@ const (
 // Recall is the search index, opened at the first call. An error is of the cache
 // folder: without it there is no search, and nothing else is missing.
 func (b *Backend) Recall() (*recall.Index, error) {
+	if err := b.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("search what was said: mac-stats is ending: %w", err)
+	}
 	b.recallOnce.Do(func() {
 		b.recall, b.recallErr = b.openRecall()
 		b.recallOpen.Store(b.recall)

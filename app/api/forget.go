@@ -1,0 +1,70 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/recall"
+)
+
+// forgotten is what DELETE …/memory/{chunk_id} found and did.
+type forgotten struct {
+	Session string               `json:"session"`
+	Chunk   string               `json:"chunk"`
+	DryRun  bool                 `json:"dry_run"`
+	Refused int                  `json:"refused"` // places where something is left
+	Found   []sessionmem.Touched `json:"found"`   // never null
+}
+
+// forget is DELETE /v1/chat/sessions/{id}/memory/{chunk_id}: the passage goes from
+// every file for good; with dry_run it is only told what would go.
+func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
+	q, err := onlyParams(r, "dry_run", "lessons")
+	if err != nil {
+		return nil, err
+	}
+	flags := map[string]bool{}
+	for _, name := range []string{"dry_run", "lessons"} {
+		if text := q.Get(name); text != "" {
+			if flags[name], err = strconv.ParseBool(text); err != nil {
+				return nil, badRequest(name+" is neither true nor false.", "Send "+name+"=true, or leave it out.")
+			}
+		}
+	}
+	session, err := a.session(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	chunk := r.PathValue("chunk_id")
+	if !strings.HasPrefix(chunk, session+"/") {
+		return nil, recall.ErrNoChunk
+	}
+	index, err := a.backend.Recall()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := index.Chunk(ctx, chunk); err != nil {
+		return nil, err
+	}
+	plan, err := a.backend.ForgetPlan(ctx, forget.Selection{Chunk: chunk, Lessons: flags["lessons"]})
+	if err != nil {
+		return nil, err
+	}
+	out := forgotten{Session: session, Chunk: chunk, DryRun: flags["dry_run"], Found: plan.Found}
+	if !out.DryRun && !plan.Nothing() {
+		// What was begun is finished, also where the caller goes away.
+		report, err := a.backend.Forget(context.WithoutCancel(ctx), plan)
+		if err != nil {
+			return nil, err
+		}
+		out.Found, out.Refused = report.Found, report.Refused
+	}
+	if out.Found == nil {
+		out.Found = []sessionmem.Touched{}
+	}
+	return out, nil
+}
