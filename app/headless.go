@@ -14,7 +14,7 @@ import (
 )
 
 // runHeadless keeps the app's work going without a screen: the one instance of
-// the data folder, its watchers and (later) Discord and the schedule.
+// the data folder, its watchers and Discord.
 func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	b, err := backend.Open(ctx, backend.Options{Demo: o.Demo, Watch: true, Version: buildVersion()})
 	if err != nil {
@@ -33,6 +33,11 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	}
 	local := serveAPI(b)
 	printNotices(b)
+	defer b.OnNotice(func(n backend.Notice) {
+		if n.Kind == backend.NoticeDiscord {
+			fmt.Fprintln(os.Stderr, strings.TrimSpace("mac-stats: "+n.Text+" "+n.Next))
+		}
+	})()
 	fmt.Fprintf(os.Stdout, "mac-stats runs without a screen on %s. Stop it with Ctrl-C.\n", b.Paths.Home)
 	<-ctx.Done()
 	return errors.Join(local.Close(), listener.Close(), b.Close())

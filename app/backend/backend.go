@@ -15,6 +15,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/config"
+	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -32,6 +33,7 @@ type Backend struct {
 	Monitor  *monitor.Monitor
 
 	Compaction *sessionmem.Compaction
+	Discord    *service.Service
 
 	Logger   *slog.Logger
 	Demo     bool

@@ -24,6 +24,7 @@ func (b *Backend) openCompaction() {
 			Memory: b.Memory, Store: b.Store, Logger: b.Logger,
 			Write: func() string { return b.Config().Memory.Write },
 			Own:   b.ownMemory,
+			Place: b.placeOf,
 		},
 		Policy: b.compactPolicy,
 		Own:    agents.OwnTools(),

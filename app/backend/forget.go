@@ -2,8 +2,10 @@ package backend
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
+	"mac-stats/app/discord/botstate"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/recall"
@@ -53,7 +55,8 @@ func (b *Backend) finishForgetting() {
 func (b *Backend) forgetter() *forget.Forgetter {
 	return forget.New(forget.Params{
 		Root: b.Paths.Home, CacheDir: b.Paths.Cache, Store: b.Store, Memory: b.Memory, Logger: b.Logger,
-		Index: lateIndex{b},
+		Index:  lateIndex{b},
+		Places: []forget.Place{botstate.Forgetter{File: filepath.Join(b.Paths.Home, "discord", "state.db")}},
 	})
 }
 

@@ -63,7 +63,7 @@ func (b *Backend) logLife() {
 		switch n.Kind {
 		case NoticeReload:
 			log.Info("reload", "what", n.Text)
-		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI:
+		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI, NoticeDiscord:
 			if !told[n.Text] {
 				told[n.Text] = true
 				log.Info("notice", "kind", n.Kind, "text", n.Text)

@@ -27,6 +27,7 @@ const (
 	NoticeDelete   NoticeKind = "delete"   // old sessions are going to be deleted
 	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
 	NoticeLogin    NoticeKind = "login"    // launch at login can't be what the setting says
+	NoticeDiscord  NoticeKind = "discord"  // the bot can't go on, a stranger waits, or channels.toml can't be used
 	NoticeHotkey   NoticeKind = "hotkey"   // the hotkey can't be taken
 	NoticeAPI      NoticeKind = "api"      // the local API can't be offered
 	NoticeCrash    NoticeKind = "crash"    // the app stopped unexpectedly before; holds until it is dismissed

@@ -59,8 +59,12 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		return nil, err
 	}
 	b.openEngine()
+	if err := b.openDiscord(); err != nil {
+		return nil, err
+	}
 	if o.Watch {
 		b.watch()
+		b.runDiscord()
 		b.tidy()
 		b.keepSaving()
 		b.finishForgetting()

@@ -59,4 +59,7 @@ func (b *Backend) reloadConfig() {
 		n.Next = "What changed in " + strings.Join(keys, ", ") + " applies after a restart."
 	}
 	b.notify.publish(n)
+	if b.Discord != nil {
+		b.Discord.Look()
+	}
 }

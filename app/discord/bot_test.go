@@ -82,8 +82,8 @@ func TestWhoIsAnswered(t *testing.T) {
 					others++
 				}
 			}
-			if tt.answer != (others > 0) && !(tt.answer && len(r.model.Chats()) == 2) {
-				t.Errorf("the model was asked %d times about it", others)
+			if asked := others > 0 || len(r.model.Chats()) == 2; tt.answer != asked {
+				t.Errorf("the model was asked about it: %v", asked)
 			}
 			if code := strings.Contains(fmt.Sprint(r.fake.Sent("")), "mac-stats discord pair"); code != tt.code {
 				t.Errorf("a code was given: %v", code)

@@ -109,7 +109,6 @@ type options struct {
 	settings func(*discord.Settings)
 	workers  int
 	forget   func(context.Context, string) (string, error)
-	quiet    bool // not connected
 	root     string
 	fake     *discordtest.Server
 }

@@ -183,7 +183,13 @@ func (s *State) Put(ctx context.Context, list ...Message) error {
 
 // Window gives a channel's messages, oldest first.
 func (s *State) Window(ctx context.Context, channel string) ([]Message, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, parts, at FROM channel_messages WHERE channel = ? ORDER BY at, id`, channel)
+	return s.rows(ctx, channel)
+}
+
+// rows gives a channel's messages, or all.
+func (s *State) rows(ctx context.Context, channel string) ([]Message, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, parts, at FROM channel_messages
+		WHERE channel = ?1 OR ?1 = '' ORDER BY at, id`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("reading the window: %w", err)
 	}

@@ -1,0 +1,84 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"mac-stats/app/discord/service"
+	"mac-stats/app/discord/token"
+	"mac-stats/assets"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+)
+
+// openDiscord prepares the Discord bot; it runs where the folders are watched and the
+// settings switch it on.
+func (b *Backend) openDiscord() error {
+	builtin, err := fs.ReadFile(assets.FS, "prompts/discord.md")
+	if err != nil {
+		return fmt.Errorf("read the bot's prompt: %w", err)
+	}
+	getenv := lookup(b.environ)
+	lines := &lumberjack.Logger{Filename: filepath.Join(b.Paths.Home, "logs", "memory.jsonl"), MaxSize: 5, MaxBackups: 3}
+	b.closers = append(b.closers, lines.Close)
+	p := service.Params{
+		Home: b.Paths.Home, Getenv: getenv, Config: b.Config, Builtin: strings.TrimSpace(string(builtin)),
+		Engine: b.Engine, Store: b.Store, OwnMemory: b.ownMemory, Forget: b.forgetPerson,
+		Tell:      func(text, next string) { b.SetNotice(Notice{Kind: NoticeDiscord, Text: text, Next: next}) },
+		Telemetry: lines, Logger: b.Logger,
+	}
+	if !b.Demo && getenv("MAC_STATS_HOME") == "" { // a data folder elsewhere has a token of its own
+		p.Keychain = token.NewKeychain(getenv)
+	}
+	b.Discord = service.New(p)
+	return nil
+}
+
+// runDiscord runs the bot until Close.
+func (b *Backend) runDiscord() {
+	if b.Demo {
+		return
+	}
+	b.work.Go(func() { b.Discord.Run(b.ctx) })
+}
+
+// placeOf is what is known of a Discord session's channel.
+func (b *Backend) placeOf(session string) sessionmem.Place {
+	if b.Discord == nil {
+		return sessionmem.Place{}
+	}
+	return b.Discord.PlaceOf(session)
+}
+
+// forgetPerson erases what somebody wrote on Discord and what was remembered of them.
+// What it says is in numbers alone, also with an error.
+func (b *Backend) forgetPerson(ctx context.Context, user string) (string, error) {
+	plan, err := b.ForgetPlan(ctx, forget.Selection{Author: user, Lessons: true})
+	if err != nil {
+		return "", err
+	}
+	report, err := b.Forget(ctx, plan)
+	done := 0
+	for _, t := range report.Found {
+		if t.Action != sessionmem.ForgetKept && t.Action != sessionmem.ForgetRefused {
+			done++
+		}
+	}
+	file := b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetPerson, ID: user})
+	if file != "" {
+		if removeErr := os.Remove(file); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
+			err = errors.Join(err, fmt.Errorf("removing what is remembered of a person: %w", removeErr))
+		}
+	}
+	if report.Refused > 0 {
+		err = errors.Join(err, fmt.Errorf("%d places could not be changed", report.Refused))
+	}
+	return fmt.Sprintf("Erased in %d places of the transcripts and the memory.", done), err
+}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/app/discord/token"
+)
+
+// discordLine is a line of `discord status --json`.
+type discordLine struct {
+	Type    string `json:"type"` // discord
+	Enabled bool   `json:"enabled"`
+	State   string `json:"state"` // off, connecting, ready, waiting or stopped; as the app said last
+	Text    string `json:"text"`
+	Next    string `json:"next"`
+	Bot     string `json:"bot"`
+	Since   string `json:"since"`
+	Token   string `json:"token"` // where it is found: a variable's name, keychain or a file; "" for nowhere
+	People  int    `json:"people"`
+	Waiting int    `json:"waiting"`
+	Found   int    `json:"found"` // what can't be used in channels.toml
+}
+
+// strangerLine is a line of `discord pairings --json` and `discord people --json`.
+type strangerLine struct {
+	Type  string `json:"type"` // pairing or person
+	Code  string `json:"code,omitempty"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Owner bool   `json:"owner,omitempty"`
+	Time  string `json:"time"` // pairing: until when the code holds
+}
+
+func (c *commands) discordCommand() *cobra.Command {
+	group := c.group("discord", "Answer on Discord: the bot's token, its state, and who may talk to it",
+		c.discordStatus(), c.discordToken(), c.discordSwitch("on", "true"), c.discordSwitch("off", "false"),
+		c.discordPair(), c.discordPairings(), c.discordPeople(), c.discordRevoke())
+	group.Long = `The bot runs inside the app, or in mac-stats --headless. Who may talk to it, where, and
+what it is there stands in discord/channels.toml of the data folder, yours to edit.`
+	group.Example = `  mac-stats discord token            paste the bot's token
+  mac-stats discord on               answer on Discord
+  mac-stats discord pair K7QF-2MXA   let a stranger in who was given this code`
+	return group
+}
+
+func (c *commands) discordStatus() *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "Show whether the bot is connected, and what is missing", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error { return c.printDiscord(cmd.Context(), b, *asJSON) })
+	})
+	return cmd
+}
+
+func (c *commands) printDiscord(ctx context.Context, b *backend.Backend, asJSON bool) error {
+	line := discordLine{Type: "discord", Enabled: b.Config().Discord.Enabled, State: string(connection.StateOff), Text: "The app has not connected yet."}
+	if st, _, ok := b.Discord.SavedStatus(); ok {
+		line.State, line.Text, line.Next, line.Bot, line.Since = string(st.State), st.Text, st.Next, st.Bot.Name, stamp(st.Since)
+	}
+	if !c.appRuns(ctx, b) && line.State != string(connection.StateStopped) {
+		line.State, line.Text, line.Next = string(connection.StateOff), "The app does not run.", "Start it: `mac-stats`, or `mac-stats --headless` without a screen."
+	}
+	if !line.Enabled {
+		line.State, line.Text, line.Next = string(connection.StateOff), "Discord is switched off.", "`mac-stats discord on` switches it on."
+	}
+	from, tokenErr := b.Discord.TokenFrom()
+	if tokenErr == nil {
+		line.Token = from
+	}
+	f, found, fileErr := channels.Load(b.Discord.ChannelsFile())
+	if fileErr == nil {
+		line.People, line.Found = len(f.People)+len(f.Users), len(found)
+	}
+	waiting, err := b.Discord.Pairings(ctx)
+	if err != nil {
+		return err
+	}
+	line.Waiting = len(waiting)
+	if asJSON {
+		return c.out.json(line)
+	}
+	text := strings.TrimSpace(line.Text+" "+line.Next) + "\n"
+	if tokenErr != nil {
+		text += sentence(tokenErr.Error()) + "\n"
+	} else {
+		text += "Token: from " + from + ".\n"
+	}
+	text += fmt.Sprintf("People who may talk to it: %d; waiting to be let in: %d.\n", line.People, line.Waiting)
+	if fileErr != nil {
+		text += sentence(fileErr.Error()) + "\n"
+	}
+	for _, one := range found {
+		text += one.String() + "\n"
+	}
+	return c.out.text(text)
+}
+
+// inPlain is an error that says all there is to say, the next step included.
+func inPlain(err error) error { return &plainError{sentence: sentence(err.Error())} }
+
+func (c *commands) discordToken() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "token", Short: "Save the bot's token, read from the keyboard or a pipe", Args: exact(0, "no words: the token is read from stdin, so that it stands in no history"),
+		Long: `Reads the bot's token and keeps it in the system's keychain, or in a file that only you
+can read (discord/token) where there is none. ` + token.EnvOwn + ` and ` + token.EnvUsual + `
+come before both. You get a token on the Bot page of https://discord.com/developers.`,
+		Example: `  mac-stats discord token < token.txt`,
+	}
+	forget := cmd.Flags().Bool("forget", false, "remove the saved token")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			if *forget {
+				if err := b.Discord.ForgetToken(); err != nil {
+					return inPlain(err)
+				}
+				return c.out.text("removed\n")
+			}
+			if !c.p.StdinIsPipe {
+				c.toStderr("Paste the token and press Enter: ")
+			}
+			text, err := bufio.NewReader(io.LimitReader(c.p.Stdin, 4096)).ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return fmt.Errorf("reading the token: %w", err)
+			}
+			where, err := b.Discord.SetToken(text)
+			if err != nil {
+				return inPlain(err)
+			}
+			if where != "keychain" {
+				where = "file " + where
+			}
+			return c.out.text("saved in the " + where + "\n")
+		})
+	})
+	return cmd
+}
+
+func (c *commands) discordSwitch(name, value string) *cobra.Command {
+	short := map[string]string{"on": "Answer on Discord", "off": "Answer on Discord no more"}[name]
+	cmd := &cobra.Command{Use: name, Short: short, Args: exact(0, "no words")}
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			if err := b.Set("discord.enabled", value); err != nil {
+				return err
+			}
+			text := "Discord is switched " + name + "."
+			if name == "on" && !c.appRuns(cmd.Context(), b) {
+				text += " It is answered while the app runs: `mac-stats`, or `mac-stats --headless`."
+			}
+			return c.out.text(text + "\n")
+		})
+	})
+	return cmd
+}
+
+func (c *commands) discordPair() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "pair CODE", Short: "Let a stranger in who was given this code", Args: exact(1, "the code"),
+		Long: `Somebody the bot doesn't know is given a code when they write to it; it holds for a
+quarter of an hour. With this command they may talk to it. With --owner the memory of all
+agents may be used where this person writes to the bot directly: for yourself.`,
+	}
+	owner := cmd.Flags().Bool("owner", false, "this is you: use the memory of all agents in your direct conversation")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			p, err := b.Discord.Approve(cmd.Context(), args[0], *owner)
+			if err != nil {
+				return inPlain(err)
+			}
+			return c.out.text(fmt.Sprintf("%s (%s) may talk to the bot now; it stands in %s\n", p.Name, p.ID, b.Discord.ChannelsFile()))
+		})
+	})
+	return cmd
+}
+
+func (c *commands) discordPairings() *cobra.Command {
+	cmd := &cobra.Command{Use: "pairings", Short: "List the strangers who wait to be let in", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			waiting, err := b.Discord.Pairings(cmd.Context())
+			if err != nil {
+				return err
+			}
+			rows := [][]string{{"CODE", "NAME", "ID", "HOLDS FOR"}}
+			for _, p := range waiting {
+				if *asJSON {
+					if err := c.out.json(strangerLine{Type: "pairing", Code: p.Code, ID: p.User, Name: p.Name, Time: stamp(p.Ends)}); err != nil {
+						return err
+					}
+					continue
+				}
+				rows = append(rows, []string{p.Code, oneLine(p.Name, 40), p.User, time.Until(p.Ends).Round(time.Minute).String()})
+			}
+			switch {
+			case *asJSON:
+				return nil
+			case len(waiting) == 0:
+				return c.out.text("Nobody waits.\n")
+			}
+			return c.out.table(rows)
+		})
+	})
+	return cmd
+}
+
+func (c *commands) discordPeople() *cobra.Command {
+	cmd := &cobra.Command{Use: "people", Short: "List who was let in", Args: exact(0, "no words")}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			f, _, err := channels.Load(b.Discord.ChannelsFile())
+			if err != nil {
+				return err
+			}
+			rows := [][]string{{"ID", "NAME", "SINCE", ""}}
+			for _, p := range f.People {
+				if *asJSON {
+					if err := c.out.json(strangerLine{Type: "person", ID: p.ID, Name: p.Name, Owner: p.Owner, Time: p.Since}); err != nil {
+						return err
+					}
+					continue
+				}
+				rows = append(rows, []string{p.ID, oneLine(p.Name, 40), p.Since, map[bool]string{true: "owner"}[p.Owner]})
+			}
+			switch {
+			case *asJSON:
+				return nil
+			case len(rows) == 1:
+				return c.out.text("Nobody was let in by a code yet.\n")
+			}
+			return c.out.table(rows)
+		})
+	})
+	return cmd
+}
+
+func (c *commands) discordRevoke() *cobra.Command {
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Let somebody in no more who was let in", Args: exact(1, "the person's id")}
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+			if err := b.Discord.Revoke(cmd.Context(), args[0]); err != nil {
+				return inPlain(err)
+			}
+			return c.out.text("removed\n")
+		})
+	})
+	return cmd
+}
