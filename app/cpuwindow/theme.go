@@ -96,7 +96,7 @@ func darkPalette() palette {
 		roleBubble: rgb(0x25303A), roleCode: rgb(0x1B1D1F),
 		roleCodeKeyword: rgb(0xC9A2E8), roleCodeString: rgb(0x7CCFAF), roleCodeNumber: rgb(0xDDB27A), roleCodeName: rgb(0x8AB8EC),
 		roleHover:     withAlpha(rgb(0xffffff), 0x0d),
-		roleScrim:     withAlpha(rgb(0x000000), 0x70),
+		roleScrim:     withAlpha(rgb(0x000000), 0x60),
 		roleSelection: withAlpha(rgb(0x3CC29B), 0x50),
 		roleMark:      withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
 	}
