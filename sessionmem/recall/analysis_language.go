@@ -63,6 +63,7 @@ type languageMask uint32
 type lexicon struct {
 	stemmers  [langNone]func(*snowballstem.Env) bool
 	stops     map[string]languageMask // by bare word
+	kin       map[string]string       // of English, by stem: the stem of a word of the same meaning
 	letters   map[rune]languageMask   // that are at home in some languages of the Latin script alone
 	irregular [latinLanguages]map[string]string
 	dates     map[string]dateWord // by bare word
@@ -77,6 +78,7 @@ func newLexicon() *lexicon {
 			langRussian: russian.Stem, langArabic: arabic.Stem, langTamil: tamil.Stem,
 		},
 		stops:   make(map[string]languageMask, 2048),
+		kin:     make(map[string]string),
 		letters: make(map[rune]languageMask),
 		dates:   dateLexicon(),
 	}
@@ -104,6 +106,9 @@ func newLexicon() *lexicon {
 	}
 	l.letters['å'] |= 1 << langSwedish
 	l.irregular[langEnglish] = irregularForms(irregularEnglish, func(s string) string { return s })
+	for form, base := range irregularForms(kinEnglish, func(s string) string { return l.suffixes(s, langEnglish) }) {
+		l.kin[form] = l.suffixes(base, langEnglish)
+	}
 	l.irregular[langGerman] = irregularForms(irregularGerman, func(s string) string { return l.suffixes(s, langGerman) })
 	return l
 }
@@ -147,6 +152,9 @@ func (l *lexicon) stemOf(lower string, lang language) string {
 		}
 	}
 	if stem := bareOf(l.suffixes(lower, lang)); stem != "" {
+		if kin, ok := l.kin[stem]; ok && lang == langEnglish {
+			return kin
+		}
 		return stem
 	}
 	return bareOf(lower)

@@ -257,3 +257,90 @@ werfen warf geworfen
 wissen wusste gewusst
 ziehen zog gezogen
 `
+
+// kinEnglish are nouns whose verb or adjective no suffix rule leads back to, clipped
+// and colloquial words, and the other spelling of some words: what comes after the
+// first word of a line is read as that word.
+const kinEnglish = `
+decide decision
+explain explanation
+describe description
+subscribe subscription
+receive reception receipt
+perceive perception
+choose choice
+lose loss
+sell sale
+grow growth
+die death
+live life
+fly flight
+speak speech
+believe belief
+prove proof
+relieve relief
+advise advice
+marry marriage
+compete competition
+repeat repetition
+solve solution
+resolve resolution
+permit permission
+admit admission
+expand expansion
+extend extension
+conclude conclusion
+divide division
+persuade persuasion
+collide collision
+invade invasion
+revise revision
+succeed success
+maintain maintenance
+renew renewal
+destroy destruction
+reduce reduction
+introduce introduction
+long length
+strong strength
+wide width
+deep depth
+high height
+warm warmth
+true truth
+young youth
+hot heat
+angry anger
+hungry hunger
+mother mom mum mommy mummy mama
+father dad daddy papa
+grandmother grandma granny
+grandfather grandpa granddad
+child kid
+photo photograph picture pic
+bicycle bike
+refrigerator fridge
+television tv
+telephone phone
+favorite favourite fave
+color colour
+neighbor neighbour
+behavior behaviour
+flavor flavour
+harbor harbour
+honor honour
+humor humour
+labor labour
+rumor rumour
+center centre
+theater theatre
+meter metre
+liter litre
+gray grey
+program programme
+catalog catalogue
+dialog dialogue
+license licence
+practice practise
+defense defence
+`

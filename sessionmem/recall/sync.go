@@ -123,6 +123,9 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 	e := &engine{db: db}
 	report, err := x.sync(ctx, e)
 	if err == nil {
+		err = x.carryVectors(ctx, e)
+	}
+	if err == nil {
 		err = db.truncateLog(ctx)
 	}
 	if err = errors.Join(err, e.close()); err != nil {

@@ -442,6 +442,34 @@ func TestVectorsAreMadeInTheBackground(t *testing.T) {
 	}
 }
 
+func TestARebuiltIndexKeepsItsVectors(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls", "rain falls")
+	b.sync()
+	b.embedAll()
+	calls := f.calls.Load()
+	b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.Replace(s, "the automobile is red", "[forgotten]", 1) })
+	b.say("cpu-b", sessionmem.KindUser, "bread bakes")
+	if _, err := b.x.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.vectors(); n != 3 {
+		t.Errorf("%d vectors after a rebuild, want those of the three chunks that are still there", n)
+	}
+	if b.inFile(vectorBytes(t, "the automobile is red")) {
+		t.Error("the vector of a chunk that is gone was taken over")
+	}
+	b.embedAll()
+	if n := f.calls.Load() - calls; n != 1 || f.texts[len(f.texts)-1] != "bread bakes" {
+		t.Errorf("%d calls for %q, want one for what is new", n, f.texts)
+	}
+	if got := b.first("dog"); got != "the hound barks" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestAJobThatWasKilledGoesOn(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
