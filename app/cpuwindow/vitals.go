@@ -53,7 +53,7 @@ func cpuReading(s monitor.Snapshot) reading {
 }
 
 func memoryReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("Memory"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
+	r := reading{label: tr("Memory of the machine"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
 	if r.na == "" && s.Memory.Total > 0 {
 		r.number = gigabytes(s.Memory.Used)
 		r.unit = trWith("of {{.Total}} GB", places{"Total": wholeGigabytes(s.Memory.Total)})
@@ -227,7 +227,7 @@ func (c *vitalCell) set(r reading, history []monitor.Point) {
 		case r.na != "":
 			c.num.set("n/a", roleFaint)
 			c.unit.SetText("")
-			c.sub.SetText(r.na)
+			c.sub.SetText(naWords(r.na))
 		default:
 			c.num.set("–", roleFaint)
 			c.unit.SetText("")

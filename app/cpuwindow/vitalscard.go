@@ -55,9 +55,9 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 	c.num.set(d.number, d.role)
 	c.unit.SetText(d.unit)
 	c.bar.set(max(0, d.fraction), gaugeRole(d.role))
-	why := orElse(d.na, tr("measuring …"))
+	why := orElse(naWords(d.na), tr("measuring …"))
 	if d.na != "" {
-		why = "n/a: " + d.na
+		why = "n/a: " + naWords(d.na)
 	}
 	reword(c.why, why)
 	reword(c.lines, strings.Join(d.lines, "\n"))

@@ -233,3 +233,19 @@ func askWords(s monitor.Snapshot, topic monitor.Metric, history string) string {
 	}
 	return b.String()
 }
+
+// naWords is why there is no number, where that is one of the usual reasons in the
+// user's language.
+func naWords(why string) string {
+	switch why {
+	case "no readable GPU":
+		return tr("no readable GPU")
+	case "no sensor":
+		return tr("no sensor")
+	case "no battery":
+		return tr("no battery")
+	case "no network interface":
+		return tr("no network interface")
+	}
+	return why
+}

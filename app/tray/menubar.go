@@ -61,9 +61,6 @@ func newMenuBar(p Params, s shell, watch hostWatch) *menuBar {
 	if p.Display == (Display{}) {
 		p.Display = Display{Graph: true, Numbers: true, CPU: true}
 	}
-	if p.Words == nil {
-		p.Words = func(english string) string { return english }
-	}
 	b := &menuBar{
 		params: p, shell: s, watch: watch, log: p.Logger,
 		icons:   newIcons(runtime.GOOS == "darwin", runtime.GOOS == "windows"),
@@ -172,8 +169,12 @@ func (b *menuBar) onHost(h hostState) {
 // inWords gives the menu's items their texts in the user's language.
 func (b *menuBar) inWords(menu []entry) []entry {
 	for i, e := range menu {
-		if e.label != separator {
-			menu[i].text = b.params.Words(string(e.label))
+		switch {
+		case e.label == separator:
+		case b.params.Words == nil:
+			menu[i].text = string(e.label)
+		default:
+			menu[i].text = b.params.Words(e.label.words())
 		}
 	}
 	return menu

@@ -265,7 +265,7 @@ func TestHalfTransparentPixelsAreBlack(t *testing.T) {
 func TestTheMenuIsInTheUsersLanguage(t *testing.T) {
 	b := newMenuBar(Params{Words: func(english string) string { return "de: " + english }}, &fakeShell{}, present)
 	for _, e := range b.inWords(menuOf(true, Display{})) {
-		if want := "de: " + string(e.label); e.label != separator && e.text != want || e.label == separator && e.text != "" {
+		if want := "de: " + e.label.words(); e.label != separator && e.text != want || e.label == separator && e.text != "" {
 			t.Errorf("%q is shown as %q", e.label, e.text)
 		}
 	}

@@ -86,6 +86,17 @@ type look struct {
 // vitals.
 type label string
 
+// words is the label's key in the translations: the memory of a machine is called
+// otherwise than that of an agent.
+func (l label) words() string {
+	if l == labelMemory {
+		return memoryWords
+	}
+	return string(l)
+}
+
+const memoryWords = "Memory of the machine"
+
 // The menu's items.
 const (
 	labelOpen     label = "Open CPU window"
