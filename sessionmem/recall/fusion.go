@@ -17,7 +17,7 @@ import (
 const (
 	// semanticShare is how much the meaning counts in a hybrid search where all
 	// documents have vectors; where only some have, as much less.
-	semanticShare = .4
+	semanticShare = .25
 	// semanticLimit is how many neighbours in meaning are taken.
 	semanticLimit = 200
 
