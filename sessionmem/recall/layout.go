@@ -3,11 +3,13 @@ package recall
 // layout puts the documents of each strand one behind the other, by their numbers in
 // the strand, so that a document's neighbours are beside it wherever they are kept.
 type layout struct {
+	shares  shares
 	strands map[strandKey]*stretch
 	refs    []ref
 	sources []uint32 // places in view.sources
 	times   []int64
 	words   []uint16
+	around  []float32 // words of a chunk with a share of its neighbours'
 	flags   []byte
 	numbers []uint32
 }
@@ -43,6 +45,7 @@ func (l *layout) grow(n int) {
 	l.sources = append(l.sources, make([]uint32, n)...)
 	l.times = append(l.times, make([]int64, n)...)
 	l.words = append(l.words, make([]uint16, n)...)
+	l.around = append(l.around, make([]float32, n)...)
 	l.flags = append(l.flags, make([]byte, n)...)
 	l.numbers = append(l.numbers, make([]uint32, n)...)
 }
@@ -70,6 +73,7 @@ func (v *view) move(from, to stretch) {
 	l := &v.lay
 	for i := range from.size {
 		a, b := from.base+i, to.base+i
+		l.around[a], l.around[b] = 0, l.around[a]
 		if l.refs[a].none() {
 			continue
 		}
@@ -78,4 +82,35 @@ func (v *view) move(from, to stretch) {
 		l.refs[a] = ref{}
 		v.parts[l.refs[b].part-1].positions[l.refs[b].doc] = b
 	}
+}
+
+// widen adds a chunk's words to what is said around it and its neighbours; the shares
+// are those by which the words are found there.
+func (l *layout) widen(at uint32, words float32) {
+	w := &l.shares
+	words /= w.sum
+	l.around[at] += words
+	for i := range uint32(strandGap) {
+		if next := at + i + 1; int(next) < len(l.around) {
+			l.around[next] += w.after[i] * words
+		}
+		if i < at {
+			l.around[at-i-1] += w.before[i] * words
+		}
+	}
+}
+
+// shares are how much of a chunk's words counts for its neighbours.
+type shares struct {
+	after, before [strandGap]float32
+	sum           float32
+}
+
+func newShares() shares {
+	w := defaultWeights()
+	s := shares{after: w.after, before: w.before, sum: 1}
+	for i := range strandGap {
+		s.sum += s.after[i] + s.before[i]
+	}
+	return s
 }

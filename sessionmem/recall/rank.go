@@ -1,13 +1,11 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"sort"
-	"strings"
 	"time"
 )
 
@@ -15,26 +13,32 @@ import (
 // stands in it counts with that of its neighbours, weakened, before it is saturated;
 // and the whole session is scored too, both feeding each other.
 
-// rankWeights say how much each thing counts. Measured; see recalltest.
+// rankWeights say how much each thing counts. They were measured on conversations with
+// known answers (see BenchmarkQuality), half of them checked with what was found on the
+// other half, and rounded.
 type rankWeights struct {
-	after      [strandGap]float32 // how much of a chunk's words counts for the next ones, by distance
-	before     [strandGap]float32 // and for those before it
-	k, b       float32            // BM25 of chunks
-	sk, sb     float32            // BM25 of sessions
-	idfPower   float64
-	session    float64 // share of the session beside the chunk
-	best       float64 // share of the session's best chunks in its score
-	question   float64 // what a chunk loses that only asks
-	when       float64 // what a chunk gains that says a time, where one is asked for
-	span       float64 // what a chunk gains that was said at a time that is asked for
-	pair       float64 // what each pair of words gains, beside the words' own weight
-	candidates int     // chunks that are looked at more closely
+	after, before [strandGap]float32 // how much of a chunk's words counts for the next ones, and for those before it, by distance
+	reply         float32            // how many times more a question's words count for the next chunk
+	own           float32            // how much more a chunk's own words count
+	k, b          float32            // BM25 of chunks
+	sk, sb        float64            // BM25 of sessions
+	idf           float64            // power of a term's rarity
+	session       float64            // share of the session beside the chunk
+	short         float64            // what a chunk of hardly a word loses
+	shortWords    float64            // how many words that are
+	question      float64            // what a chunk loses that only asks
+	when          float64            // what a chunk gains that says a time, where one is asked for
+	span          float64            // what a chunk gains that was said at a time that is asked for
+	pair          float64            // what a pair of the question's words gains, and
+	pairNear      float64            // what it gains where it stands beside the chunk
+	candidates    int                // chunks that are looked at more closely
 }
 
 func defaultWeights() rankWeights {
 	return rankWeights{
-		after: [strandGap]float32{.3, .2}, before: [strandGap]float32{.4, .2}, k: 1.2, b: .15, sk: 1.6, sb: .5, idfPower: .85,
-		session: .45, best: 0, question: .15, when: .3, span: 1, pair: .4, candidates: 300,
+		after: [strandGap]float32{.3, .25}, before: [strandGap]float32{.45, .15}, reply: 2.5, own: .2,
+		k: .9, b: .5, sk: 1.6, sb: .6, idf: .85, session: .45, short: .2, shortWords: 7,
+		question: .15, when: .45, span: .9, pair: .4, pairNear: .2, candidates: 300,
 	}
 }
 
@@ -174,7 +178,6 @@ func (r *ranking) add(number int, t QueryTerm) float64 {
 		} else {
 			r.bySource[source] += n
 		}
-		r.own[at] = 0
 	}
 	r.addChunks(float32(weight))
 	r.addSessions(t.Weight)
@@ -183,7 +186,7 @@ func (r *ranking) add(number int, t QueryTerm) float64 {
 
 // idf is how much a term tells that stands in n of all.
 func (r *ranking) idf(n, of int) float64 {
-	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idfPower)
+	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
 }
 
 // spread gives a chunk's words to its neighbours.
@@ -191,7 +194,11 @@ func (r *ranking) spread(at uint32, n float32) {
 	r.beside(at, n)
 	for i := range strandGap {
 		d := uint32(i) + 1
-		r.beside(at+d, n*r.w.after[i])
+		share := r.w.after[i]
+		if i == 0 && r.v.lay.flags[at]&byte(MarkQuestion) != 0 {
+			share *= r.w.reply
+		}
+		r.beside(at+d, n*share)
 		if at >= d {
 			r.beside(at-d, n*r.w.before[i])
 		}
@@ -208,19 +215,33 @@ func (r *ranking) beside(at uint32, n float32) {
 	r.win[at] += n
 }
 
+// addChunks adds a term to the chunks that have it, or stand beside.
 func (r *ranking) addChunks(weight float32) {
-	average := float32(r.v.words) / float32(max(r.v.docs, 1))
+	l := &r.v.lay
+	floor, slope := r.lengths()
 	for _, at := range r.around {
 		n := r.win[at]
 		r.win[at] = 0
 		if r.acc[at] == 0 {
 			r.all = append(r.all, at)
 		}
-		length := float32(r.v.lay.words[at]) / average
-		r.acc[at] += weight * n * (r.w.k + 1) / (n + r.w.k*(1-r.w.b+r.w.b*length))
+		r.acc[at] += weight * n * (r.w.k + 1) / (n + floor + slope*l.around[at])
+	}
+	for _, at := range r.touched {
+		n := r.own[at]
+		r.own[at] = 0
+		r.acc[at] += r.w.own * weight * n * (r.w.k + 1) / (n + floor + slope*l.around[at])
 	}
 }
 
+// lengths gives what BM25 adds to a term's frequency: a fixed part, and one for each
+// word around.
+func (r *ranking) lengths() (floor, slope float32) {
+	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
+	return r.w.k * (1 - r.w.b), r.w.k * r.w.b / average
+}
+
+// addSessions adds a term to the sessions that have it.
 func (r *ranking) addSessions(weight float64) {
 	n := len(r.v.byID)
 	idf := weight * r.idf(len(r.seen), n)
@@ -229,24 +250,22 @@ func (r *ranking) addSessions(weight float64) {
 		tf := float64(r.bySource[source])
 		r.bySource[source] = 0
 		length := float64(r.v.sources[source].words) / average
-		k, b := float64(r.w.sk), float64(r.w.sb)
-		r.sessions[source] += idf * tf * (k + 1) / (tf + k*(1-b+b*length))
+		r.sessions[source] += idf * tf * (r.w.sk + 1) / (tf + r.w.sk*(1-r.w.sb+r.w.sb*length))
 	}
 	r.seen = r.seen[:0]
 }
 
-// takePairs prepares the pairs of words: each weighs as the question's words do on the
-// average.
+// takePairs prepares the pairs of words: each weighs as one of the question's terms.
 func (r *ranking) takePairs() {
-	sum, n := 0.0, 0
+	n := 0
 	for _, w := range r.weights {
 		if w > 0 {
-			sum, n = sum+w, n+1
+			n++
 		}
 	}
 	for _, t := range r.terms.Terms {
 		if t.Class == ClassPair && n > 0 {
-			r.pairs = append(r.pairs, pairTerm{pairHash(t.Variants[0].Term), t.Weight * sum / float64(n)})
+			r.pairs = append(r.pairs, pairTerm{pairHash(t.Variants[0].Term), t.Weight / float64(n)})
 		}
 	}
 }
@@ -257,7 +276,7 @@ func (r *ranking) candidates() []candidate {
 	for i := range top {
 		r.refine(&top[i])
 	}
-	return r.order(top)
+	return order(top)
 }
 
 // first picks the chunks that are worth a closer look.
@@ -302,6 +321,7 @@ func (r *ranking) refine(c *candidate) {
 	l := &r.v.lay
 	marks := Marks(l.flags[c.at] & 3)
 	base := c.score
+	c.score -= base * r.w.short * math.Exp(-float64(l.words[c.at])/r.w.shortWords)
 	if marks&MarkQuestion != 0 {
 		c.score -= base * r.w.question
 	}
@@ -311,19 +331,29 @@ func (r *ranking) refine(c *candidate) {
 	if r.inSpans(c.time) {
 		c.score += base * r.w.span
 	}
-	if len(r.pairs) > 0 {
-		ref := l.refs[c.at]
-		hashes := r.v.parts[ref.part-1].pairsOf(ref.doc)
-		best := 0.0
-		for _, w := range r.weights {
-			best += w
-		}
-		for _, p := range r.pairs {
-			if slices.Contains(hashes, p.hash) {
-				c.score += r.w.pair * p.weight / best
-			}
+	c.score += r.pairsAt(c.at)
+}
+
+// pairsAt is what a chunk gains by pairs of words that the question has too.
+func (r *ranking) pairsAt(at uint32) float64 {
+	sum := 0.0
+	for _, p := range r.pairs {
+		switch {
+		case r.hasPair(at, p.hash):
+			sum += r.w.pair * p.weight
+		case r.hasPair(at+1, p.hash), at > 0 && r.hasPair(at-1, p.hash):
+			sum += r.w.pairNear * p.weight
 		}
 	}
+	return sum
+}
+
+func (r *ranking) hasPair(at uint32, hash byte) bool {
+	if int(at) >= len(r.v.lay.refs) || r.v.lay.refs[at].none() {
+		return false
+	}
+	ref := r.v.lay.refs[at]
+	return bytes.IndexByte(r.v.parts[ref.part-1].pairsOf(ref.doc), hash) >= 0
 }
 
 func (r *ranking) inSpans(at int64) bool {
@@ -331,109 +361,19 @@ func (r *ranking) inSpans(at int64) bool {
 	return at != 0 && slices.ContainsFunc(r.terms.Spans, func(s Span) bool { return s.Contains(t) })
 }
 
-// order feeds the best chunks of a session into its score, and sorts.
-func (r *ranking) order(top []candidate) []candidate {
-	if len(top) == 0 {
-		return nil
-	}
-	slices.SortFunc(top, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	sums := map[uint32]float64{}
-	counts := map[uint32]int{}
-	most := 0.0
-	for _, c := range top {
-		if counts[c.session]++; counts[c.session] <= bestOfSession {
-			sums[c.session] += c.score
-			most = max(most, sums[c.session])
-		}
-	}
-	for i := range top {
-		c := &top[i]
-		c.score += r.w.best * sums[c.session] / most * r.w.session
-	}
+// order puts the scores in relation to the best one, and sorts. They are rounded, so
+// that what is the same in all but the order of sums is the same.
+func order(top []candidate) []candidate {
 	best := 0.0
 	for _, c := range top {
 		best = max(best, c.score)
 	}
 	for i := range top {
-		top[i].score = math.Round(top[i].score/best*1e6) / 1e6
+		top[i].score = math.Round(max(0, top[i].score/best)*1e6) / 1e6
 		top[i].lexical = top[i].score
 	}
 	slices.SortStableFunc(top, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time))
 	})
 	return top
-}
-
-// bestOfSession is how many of a session's chunks count for it.
-const bestOfSession = 3
-
-// heap keeps the best items.
-type heap struct {
-	limit int
-	items []heapItem // the worst first
-}
-
-type heapItem struct {
-	at    uint32
-	score float64
-}
-
-func (i heapItem) worse(j heapItem) bool {
-	return i.score < j.score || i.score == j.score && i.at > j.at
-}
-
-func (h *heap) push(at uint32, score float64) {
-	item := heapItem{at, score}
-	if len(h.items) < h.limit {
-		h.items = append(h.items, item)
-		for i := len(h.items) - 1; i > 0; {
-			up := (i - 1) / 2
-			if !h.items[i].worse(h.items[up]) {
-				break
-			}
-			h.items[i], h.items[up] = h.items[up], h.items[i]
-			i = up
-		}
-		return
-	}
-	if !h.items[0].worse(item) {
-		return
-	}
-	h.items[0] = item
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= len(h.items) {
-			return
-		}
-		if down+1 < len(h.items) && h.items[down+1].worse(h.items[down]) {
-			down++
-		}
-		if !h.items[down].worse(h.items[i]) {
-			return
-		}
-		h.items[i], h.items[down] = h.items[down], h.items[i]
-		i = down
-	}
-}
-
-// dictReader reads postings from the segments.
-type dictReader struct{ q queryer }
-
-// postings gives the documents of a segment that hold a term.
-func (d *dictReader) postings(ctx context.Context, p *part, term string, each func(doc, n uint32)) error {
-	block := sort.Search(len(p.firsts), func(i int) bool { return strings.Compare(p.firsts[i], term) > 0 }) - 1
-	if block < 0 {
-		return nil
-	}
-	var blob []byte
-	if err := d.q.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", p.id<<rowBits|int64(block)).Scan(&blob); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, explain(err))
-	}
-	list, n, err := listOf(blob, term)
-	if err != nil {
-		return err
-	}
-	r := decoder{data: list}
-	r.postings(n, each)
-	return r.err()
 }

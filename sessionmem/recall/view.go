@@ -73,7 +73,7 @@ func newView() *view {
 	return &view{
 		byID: map[int64]*known{}, byKey: map[string]*known{}, segments: map[int64]*part{},
 		sources: []*known{nil}, parts: []*part{{lists: map[string][]posting{}}},
-		lay: layout{strands: map[strandKey]*stretch{}},
+		lay: layout{strands: map[strandKey]*stretch{}, shares: newShares()},
 	}
 }
 
@@ -93,9 +93,10 @@ func (v *view) put(partPlace int, doc uint32, d *document) {
 	l.refs[at] = ref{uint32(partPlace) + 1, doc} //nolint:gosec // few parts
 	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.time, d.flags(), d.number
 	l.words[at] = uint16(min(d.words, 1<<16-1)) //nolint:gosec // cut
+	l.widen(at, float32(l.words[at]))
 	k.take(p, doc, d)
 	v.docs++
-	v.words += int64(d.words)
+	v.words += int64(l.words[at])
 }
 
 // take adds a document to what is known of its source.
@@ -106,7 +107,7 @@ func (k *known) take(p *part, doc uint32, d *document) {
 		k.runs = append(k.runs, run{p, doc, 1})
 	}
 	k.docs++
-	k.words += int64(d.words)
+	k.words += int64(min(d.words, 1<<16-1))
 	if d.time != 0 {
 		if k.first == 0 || d.time < k.first {
 			k.first = d.time
@@ -130,6 +131,7 @@ func (v *view) hide(at uint32) {
 	}
 	v.docs--
 	v.words -= int64(l.words[at])
+	l.widen(at, -float32(l.words[at]))
 }
 
 // queryer is a database, a transaction or a connection.
