@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -154,6 +155,24 @@ func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen 
 		}
 	}
 }
+
+// SumBefore gives a check sum of what stands before an offset in a transcript's file: it
+// tells cheaply whether the file only grew.
+func (s *Store) SumBefore(file string, offset int64) (uint32, error) {
+	f, err := s.openTranscript(file)
+	if err != nil {
+		return 0, explainDisk("reading "+file, err)
+	}
+	defer f.Close()
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f, 0, offset), make([]byte, min(max(offset, 1), sumBuffer))); err != nil {
+		return 0, explainDisk("reading "+file, err)
+	}
+	return sum.Sum32(), nil
+}
+
+// sumBuffer is how much of a file is summed up at a time, in bytes.
+const sumBuffer = 256 << 10
 
 func placedReader(f *os.File, fi os.FileInfo, from *BlockPlace) *blockReader {
 	if from == nil {

@@ -119,7 +119,7 @@ type oldKey struct {
 
 // gather reads the source.
 func (g *gatherer) gather(ctx context.Context) error {
-	if err := g.lookUp(ctx); err != nil {
+	if err := g.lookUp(ctx, true); err != nil {
 		return err
 	}
 	if g.source.session == "" {
@@ -131,11 +131,12 @@ func (g *gatherer) gather(ctx context.Context) error {
 	return g.readSession(ctx)
 }
 
-// lookUp finds what the index knows of the source.
-func (g *gatherer) lookUp(ctx context.Context) error {
+// lookUp finds what the index knows of the source; of one that may only have grown its
+// documents are not needed.
+func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 	return g.e.snapshot(ctx, func(q queryer, v *view) error {
 		g.known = v.byKey[g.source.key]
-		if g.known == nil || g.grew() {
+		if g.known == nil || tail && g.grew() {
 			return nil
 		}
 		g.old = map[oldKey]document{}
@@ -187,6 +188,10 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	end := g.known.state.end
 	c := chunker{session: g.source.session, source: g.source.from, turn: end.turn, seq: end.seq}
 	from := sessionmem.BlockPlace{File: g.source.files[end.file].File, Offset: end.offset, Size: end.size, Bare: end.bare}
+	sum, err := g.x.cfg.Store.SumBefore(from.File, from.Offset)
+	if err != nil || sum != end.before {
+		return false, cmp.Or(err, g.lookUp(ctx, false))
+	}
 	first, same := true, true
 	g.state = sourceState{bytes: g.known.state.bytes, end: end}
 	file, err := g.x.cfg.Store.EachFrom(ctx, from, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
@@ -202,21 +207,13 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	})
 	if !same {
 		g.b, g.refused = newBuilder(), 0
-		return false, g.lookUpAll(ctx)
+		return false, g.lookUp(ctx, false)
 	}
 	if err != nil {
 		return false, err
 	}
 	g.state.files = append(slices.Clone(g.source.files[:end.file]), file)
-	return !first, nil
-}
-
-// lookUpAll is lookUp for a session that did more than grow.
-func (g *gatherer) lookUpAll(ctx context.Context) error {
-	k := *g.known
-	k.state.end.ok = false
-	g.known = &k
-	return g.lookUp(ctx)
+	return !first, g.sum()
 }
 
 // take takes the chunks of a block up.
@@ -269,6 +266,21 @@ func (g *gatherer) readSession(ctx context.Context) error {
 		return g.take(&c, b, p, slices.Index(names, p.File))
 	})
 	g.state.files = states
+	if g.known == nil { // most sessions never grow again: the first time that one does, it is read whole
+		g.state.end = resume{}
+	}
+	return cmp.Or(err, g.sum())
+}
+
+// sum notes what stands before the last block, so that the next reading can tell
+// whether the file only grew.
+func (g *gatherer) sum() (err error) {
+	e := &g.state.end
+	if !e.ok || e.file != len(g.state.files)-1 {
+		*e = resume{}
+		return nil
+	}
+	e.before, err = g.x.cfg.Store.SumBefore(g.state.files[e.file].File, e.offset)
 	return err
 }
 

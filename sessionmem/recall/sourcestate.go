@@ -23,6 +23,7 @@ type resume struct {
 	bare         bool
 	block        string
 	hash         uint32 // of the block's whole text
+	before       uint32 // check sum of the file before the block
 }
 
 func (s *sourceState) encode() []byte {
@@ -44,7 +45,8 @@ func (s *sourceState) encode() []byte {
 	out = binary.AppendVarint(out, e.offset)
 	out = binary.AppendVarint(out, e.size)
 	out = appendText(out, e.block)
-	return sealed(binary.AppendUvarint(out, uint64(e.hash)))
+	out = binary.AppendUvarint(out, uint64(e.hash))
+	return sealed(binary.AppendUvarint(out, uint64(e.before)))
 }
 
 func flagOf(b bool) int {
@@ -71,7 +73,7 @@ func decodeState(blob []byte) (s sourceState, err error) {
 		e := &s.end
 		e.ok = true
 		e.turn, e.seq[0], e.seq[1], e.file, e.bare = r.int(), r.int(), r.int(), r.int(), r.int() == 1
-		e.offset, e.size, e.block, e.hash = r.signed(), r.signed(), r.text(), r.uint32()
+		e.offset, e.size, e.block, e.hash, e.before = r.signed(), r.signed(), r.text(), r.uint32(), r.uint32()
 	}
 	return s, r.err()
 }

@@ -1,0 +1,245 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// reference ranks by brute force: all files are read for each question, and everything
+// is counted anew. It says what the index has to say.
+type reference struct {
+	docs    []*refDoc
+	sources []string
+	words   float64
+	w       rankWeights
+}
+
+type refDoc struct {
+	piece
+	source string
+	terms  map[string]int
+	pairs  map[byte]bool
+	length float64
+	around float64
+	marks  Marks
+
+	own   map[int]float64 // by terms of the question
+	score float64
+}
+
+func newReference(t *testing.T, x *Index) *reference {
+	t.Helper()
+	r := &reference{w: defaultWeights()}
+	found, err := x.sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := NewAnalyzer()
+	for _, s := range found {
+		r.sources = append(r.sources, s.key)
+		for _, p := range readPieces(t, x, s) {
+			if p.empty {
+				continue
+			}
+			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[byte]bool{}}
+			terms := a.Chunk(p.Text, p.Time)
+			for _, f := range terms.Freqs {
+				if ClassOf(f.Term) == ClassPair {
+					d.pairs[pairHash(f.Term)] = true
+				} else {
+					d.terms[f.Term] = f.N
+				}
+			}
+			d.length, d.marks = float64(terms.Words), terms.Marks
+			r.words += d.length
+			r.docs = append(r.docs, d)
+		}
+	}
+	for _, d := range r.docs {
+		sum := 1.0
+		d.around = d.length
+		for i := range strandGap {
+			sum += float64(r.w.after[i] + r.w.before[i])
+		}
+		for _, n := range r.docs {
+			if by, ok := beside(n, d); ok {
+				d.around += n.length * r.share(by)
+			}
+		}
+		d.around /= sum
+	}
+	return r
+}
+
+func readPieces(t *testing.T, x *Index, s source) []piece {
+	t.Helper()
+	if s.session == "" {
+		f, err := x.cfg.Memory.Load(s.memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return memoryPieces(s.key, f)
+	}
+	c := chunker{session: s.session, source: s.from}
+	var out []piece
+	var names []string
+	for _, f := range s.files {
+		names = append(names, f.File)
+	}
+	_, err := x.cfg.Store.EachPlaced(t.Context(), names, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
+		out = append(out, c.pieces(b, p)...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// beside says how far to comes behind from in their strand, if it is near.
+func beside(from, to *refDoc) (by int, near bool) {
+	by = to.seq - from.seq
+	return by, from.source == to.source && from.strand == to.strand && by != 0 && by >= -strandGap && by <= strandGap
+}
+
+// share is how much of a chunk's words counts for the one that comes by behind it.
+func (r *reference) share(by int) float64 {
+	if by > 0 {
+		return float64(r.w.after[by-1])
+	}
+	return float64(r.w.before[-by-1])
+}
+
+// search gives all chunks with a score, best first.
+func (r *reference) search(question string, now time.Time) []*refDoc {
+	q := NewAnalyzer().Query(question, now)
+	for _, d := range r.docs {
+		d.own, d.score = map[int]float64{}, 0
+	}
+	weights, sessions := make([]float64, len(q.Terms)), map[string]float64{}
+	for i, t := range q.Terms {
+		if t.Class != ClassPair {
+			weights[i] = r.term(i, t, sessions)
+		}
+	}
+	var found []*refDoc
+	best, bestSession := 0.0, 0.0
+	for _, d := range r.docs {
+		if d.score > 0 {
+			found = append(found, d)
+			best = max(best, d.score)
+		}
+	}
+	for _, s := range sessions {
+		bestSession = max(bestSession, s)
+	}
+	for _, d := range found {
+		base := d.score/best + r.w.session*sessions[d.source]/bestSession
+		d.score = base + r.refine(d, q, base) + r.pairs(d, q, weights)
+	}
+	best = 0
+	for _, d := range found {
+		best = max(best, d.score)
+	}
+	for _, d := range found {
+		d.score = max(0, d.score/best)
+	}
+	slices.SortFunc(found, func(a, b *refDoc) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID)) })
+	return found
+}
+
+// term adds a term of the question to all chunks and sessions.
+func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) float64 {
+	holds, bySource := 0, map[string]float64{}
+	for _, d := range r.docs {
+		for _, v := range t.Variants {
+			d.own[number] += v.Weight * float64(d.terms[v.Term])
+		}
+		if d.own[number] > 0 {
+			holds++
+			bySource[d.source] += d.own[number]
+		}
+	}
+	weight := t.Weight * r.rarity(holds, len(r.docs))
+	average := max(1, r.words/float64(len(r.docs)))
+	for _, d := range r.docs {
+		n := d.own[number]
+		for _, other := range r.docs {
+			by, near := beside(other, d)
+			if !near {
+				continue
+			}
+			share := r.share(by)
+			if by == 1 && other.marks&MarkQuestion != 0 {
+				share *= float64(r.w.reply)
+			}
+			n += share * other.own[number]
+		}
+		norm := float64(r.w.k) * (1 - float64(r.w.b) + float64(r.w.b)*d.around/average)
+		d.score += weight * n * (float64(r.w.k) + 1) / (n + norm)
+		d.score += float64(r.w.own) * weight * d.own[number] * (float64(r.w.k) + 1) / (d.own[number] + norm)
+	}
+	for source, n := range bySource {
+		length := 0.0
+		for _, d := range r.docs {
+			if d.source == source {
+				length += d.length
+			}
+		}
+		norm := r.w.sk * (1 - r.w.sb + r.w.sb*length/(r.words/float64(len(r.sources))))
+		sessions[source] += t.Weight * r.rarity(len(bySource), len(r.sources)) * n * (r.w.sk + 1) / (n + norm)
+	}
+	return weight
+}
+
+func (r *reference) rarity(n, of int) float64 {
+	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
+}
+
+func (r *reference) refine(d *refDoc, q QueryTerms, base float64) float64 {
+	sum := -base * r.w.short * math.Exp(-d.length/r.w.shortWords)
+	if d.marks&MarkQuestion != 0 {
+		sum -= base * r.w.question
+	}
+	if d.marks&MarkTime != 0 && q.When {
+		sum += base * r.w.when
+	}
+	for _, s := range q.Spans {
+		if s.Contains(d.Time) {
+			return sum + base*r.w.span
+		}
+	}
+	return sum
+}
+
+func (r *reference) pairs(d *refDoc, q QueryTerms, weights []float64) float64 {
+	n := 0.0
+	for _, w := range weights {
+		if w > 0 {
+			n++
+		}
+	}
+	sum := 0.0
+	for _, t := range q.Terms {
+		if t.Class != ClassPair || n == 0 {
+			continue
+		}
+		hash := pairHash(t.Variants[0].Term)
+		near := slices.ContainsFunc(r.docs, func(other *refDoc) bool {
+			by, near := beside(other, d)
+			return near && (by == 1 || by == -1) && other.pairs[hash]
+		})
+		switch {
+		case d.pairs[hash]:
+			sum += r.w.pair * t.Weight / n
+		case near:
+			sum += r.w.pairNear * t.Weight / n
+		}
+	}
+	return sum
+}
