@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// maxPairs is how many pairs of neighbouring words are known of a document.
-const maxPairs = 255
-
 // builder collects documents with their terms, to be written as a segment or as a
 // piece of the delta.
 type builder struct {
@@ -24,17 +21,13 @@ type builder struct {
 
 func newBuilder() *builder { return &builder{numbers: map[string]uint32{}} }
 
-// add takes a document with its terms. Pairs of words are kept as hashes alone: as
-// terms they would be most of the index.
+// add takes a document with its terms. Pairs of words are left out: they would be most
+// of the index, and are told from the texts of the best hits.
 func (b *builder) add(d document, t Terms) {
 	for _, f := range t.Freqs {
-		if Class(f.Term[0]) == ClassPair {
-			if len(d.pairs) < maxPairs {
-				d.pairs = append(d.pairs, pairHash(f.Term))
-			}
-			continue
+		if ClassOf(f.Term) != ClassPair {
+			b.addTerm(f.Term, f.N)
 		}
-		b.addTerm(f.Term, f.N)
 	}
 	b.docs = append(b.docs, d)
 	b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
@@ -90,15 +83,6 @@ func (b *builder) erased(gone map[int]bool) *builder {
 		out.ends = append(out.ends, uint32(len(out.terms))) //nolint:gosec // small
 	}
 	return out
-}
-
-// pairHash is what is kept of a pair of words.
-func pairHash(term string) byte {
-	h := uint32(2166136261)
-	for i := range len(term) {
-		h = (h ^ uint32(term[i])) * 16777619
-	}
-	return byte(h ^ h>>8 ^ h>>16 ^ h>>24) //nolint:gosec // folded
 }
 
 // termsOf gives a document's stretch.
@@ -169,9 +153,8 @@ func (b *builder) eachTerm(order []uint32, each func(term string, postings []pos
 func (b *builder) encodeDelta() []byte {
 	heads := appendHeads(nil, b.docs)
 	details := appendDetails(nil, b.docs)
-	pairs := appendPairs(nil, b.docs)
 	var out []byte
-	for _, part := range [][]byte{heads, details, pairs} {
+	for _, part := range [][]byte{heads, details} {
 		out = appendInt(out, len(part))
 		out = append(out, part...)
 	}
@@ -194,13 +177,11 @@ func (b *builder) decodeDelta(blob []byte) error {
 	}
 	r := decoder{data: data}
 	heads, details := r.bytes(r.uint()), r.bytes(r.uint())
-	pairs := decoder{data: r.bytes(r.uint())}
 	docs, err := readDocuments(heads, details)
 	if err != nil || r.bad {
 		return errDamaged
 	}
 	for i := range docs {
-		docs[i].pairs = pairs.bytes(uint64(pairs.byte()))
 		for range r.int() {
 			term := r.text()
 			b.addTerm(term, r.int())

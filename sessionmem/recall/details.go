@@ -109,12 +109,3 @@ func (d *decoder) detail(doc, prev *document) {
 		doc.hash = binary.LittleEndian.Uint32(b)
 	}
 }
-
-// appendPairs adds the hashes of the documents' pairs.
-func appendPairs(out []byte, docs []document) []byte {
-	for i := range docs {
-		out = append(out, byte(len(docs[i].pairs))) //nolint:gosec // at most maxPairs
-		out = append(out, docs[i].pairs...)
-	}
-	return out
-}

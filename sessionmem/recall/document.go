@@ -15,8 +15,7 @@ type document struct {
 	marks   Marks
 	kind    uint8 // in kindCodes
 	strange bool
-	time    int64  // seconds since 1970; 0: none
-	pairs   []byte // a hash of each pair of neighbouring words
+	time    int64 // seconds since 1970; 0: none
 
 	// What follows is for the answer alone.
 	block  string

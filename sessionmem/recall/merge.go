@@ -216,7 +216,6 @@ func (m *merger) read(ctx context.Context, p *part) ([]document, error) {
 			clear(f.rows)
 		}
 		docs[doc].setDetail(&d)
-		docs[doc].pairs = p.pairsOf(uint32(doc)) //nolint:gosec // a segment is small
 	}
 	return docs, nil
 }

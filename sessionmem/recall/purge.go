@@ -47,16 +47,14 @@ func (c *change) purgeSegment(ctx context.Context, p *part, gone []bool) error {
 	if err != nil {
 		return err
 	}
-	pairs := slices.Clone(p.pairs)
 	for doc := range docs {
 		if gone[doc] {
 			docs[doc] = document{}
-			clear(p.pairsIn(pairs, uint32(doc))) //nolint:gosec // a segment is small
 		}
 	}
 	c.purged[p] = firsts
-	_, err = c.tx.ExecContext(ctx, "UPDATE segment SET heads=?, pairs=?, firsts=?, tombs=?, version=version+1 WHERE id=?",
-		sealed(appendHeads(nil, docs)), sealed(pairs), encodeFirsts(firsts), []byte{}, p.id)
+	_, err = c.tx.ExecContext(ctx, "UPDATE segment SET heads=?, firsts=?, tombs=?, version=version+1 WHERE id=?",
+		sealed(appendHeads(nil, docs)), encodeFirsts(firsts), []byte{}, p.id)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"math"
@@ -29,8 +28,7 @@ type rankWeights struct {
 	question      float64            // what a chunk loses that only asks
 	when          float64            // what a chunk gains that says a time, where one is asked for
 	span          float64            // what a chunk gains that was said at a time that is asked for
-	pair          float64            // what a pair of the question's words gains, and
-	pairNear      float64            // what it gains where it stands beside the chunk
+	pair          float64            // what a pair of the question's words gains
 	candidates    int                // chunks that are looked at more closely
 }
 
@@ -38,7 +36,7 @@ func defaultWeights() rankWeights {
 	return rankWeights{
 		after: [strandGap]float32{.3, .25}, before: [strandGap]float32{.45, .15}, reply: 2.5, own: .2,
 		k: .9, b: .5, sk: 1.6, sb: .6, idf: .85, session: .45, short: .2, shortWords: 7,
-		question: .15, when: .45, span: .9, pair: .4, pairNear: .2, candidates: 300,
+		question: .15, when: .45, span: .9, pair: 1, candidates: 300,
 	}
 }
 
@@ -99,12 +97,6 @@ type ranking struct {
 	allowed []bool    // by sources; nil: all
 	exact   uint64    // terms that are identifiers
 	weights []float64 // of each term: its share of what a chunk can have
-	pairs   []pairTerm
-}
-
-type pairTerm struct {
-	hash   byte
-	weight float64
 }
 
 // rank gives the best candidates, in their order.
@@ -121,7 +113,6 @@ func (r *ranking) rank(ctx context.Context, stmt *dictReader) ([]candidate, erro
 		}
 		r.weights[i] = r.add(i, t)
 	}
-	r.takePairs()
 	return r.candidates(), nil
 }
 
@@ -255,21 +246,6 @@ func (r *ranking) addSessions(weight float64) {
 	r.seen = r.seen[:0]
 }
 
-// takePairs prepares the pairs of words: each weighs as one of the question's terms.
-func (r *ranking) takePairs() {
-	n := 0
-	for _, w := range r.weights {
-		if w > 0 {
-			n++
-		}
-	}
-	for _, t := range r.terms.Terms {
-		if t.Class == ClassPair && n > 0 {
-			r.pairs = append(r.pairs, pairTerm{pairHash(t.Variants[0].Term), t.Weight / float64(n)})
-		}
-	}
-}
-
 // candidates gives the best chunks in their order.
 func (r *ranking) candidates() []candidate {
 	top := r.first()
@@ -331,29 +307,6 @@ func (r *ranking) refine(c *candidate) {
 	if r.inSpans(c.time) {
 		c.score += base * r.w.span
 	}
-	c.score += r.pairsAt(c.at)
-}
-
-// pairsAt is what a chunk gains by pairs of words that the question has too.
-func (r *ranking) pairsAt(at uint32) float64 {
-	sum := 0.0
-	for _, p := range r.pairs {
-		switch {
-		case r.hasPair(at, p.hash):
-			sum += r.w.pair * p.weight
-		case r.hasPair(at+1, p.hash), at > 0 && r.hasPair(at-1, p.hash):
-			sum += r.w.pairNear * p.weight
-		}
-	}
-	return sum
-}
-
-func (r *ranking) hasPair(at uint32, hash byte) bool {
-	if int(at) >= len(r.v.lay.refs) || r.v.lay.refs[at].none() {
-		return false
-	}
-	ref := r.v.lay.refs[at]
-	return bytes.IndexByte(r.v.parts[ref.part-1].pairsOf(ref.doc), hash) >= 0
 }
 
 func (r *ranking) inSpans(at int64) bool {
@@ -369,7 +322,7 @@ func order(top []candidate) []candidate {
 		best = max(best, c.score)
 	}
 	for i := range top {
-		top[i].score = math.Round(max(0, top[i].score/best)*1e6) / 1e6
+		top[i].score = rounded(max(0, top[i].score/best))
 		top[i].lexical = top[i].score
 	}
 	slices.SortStableFunc(top, func(a, b candidate) int {
@@ -377,3 +330,6 @@ func order(top []candidate) []candidate {
 	})
 	return top
 }
+
+// rounded is a score of six digits.
+func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }

@@ -23,7 +23,8 @@ type refDoc struct {
 	piece
 	source string
 	terms  map[string]int
-	pairs  map[byte]bool
+	pairs  map[string]bool
+	exact  bool
 	length float64
 	around float64
 	marks  Marks
@@ -46,11 +47,11 @@ func newReference(t *testing.T, x *Index) *reference {
 			if p.empty {
 				continue
 			}
-			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[byte]bool{}}
+			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[string]bool{}}
 			terms := a.Chunk(p.Text, p.Time)
 			for _, f := range terms.Freqs {
 				if ClassOf(f.Term) == ClassPair {
-					d.pairs[pairHash(f.Term)] = true
+					d.pairs[f.Term] = true
 				} else {
 					d.terms[f.Term] = f.N
 				}
@@ -119,12 +120,12 @@ func (r *reference) share(by int) float64 {
 func (r *reference) search(question string, now time.Time) []*refDoc {
 	q := NewAnalyzer().Query(question, now)
 	for _, d := range r.docs {
-		d.own, d.score = map[int]float64{}, 0
+		d.own, d.score, d.exact = map[int]float64{}, 0, false
 	}
-	weights, sessions := make([]float64, len(q.Terms)), map[string]float64{}
+	sessions := map[string]float64{}
 	for i, t := range q.Terms {
 		if t.Class != ClassPair {
-			weights[i] = r.term(i, t, sessions)
+			r.term(i, t, sessions)
 		}
 	}
 	var found []*refDoc
@@ -140,27 +141,82 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 	}
 	for _, d := range found {
 		base := d.score/best + r.w.session*sessions[d.source]/bestSession
-		d.score = base + r.refine(d, q, base) + r.pairs(d, q, weights)
+		d.score = base + r.refine(d, q, base)
 	}
-	best = 0
+	normalize(found)
+	for _, d := range found {
+		if len(q.Spans) == 0 && d.Session != "" && d.Time.Before(now) {
+			d.score *= 1 - recencyShare*(1-math.Exp2(-float64(now.Sub(d.Time))/float64(halfLife)))
+		}
+	}
+	normalize(found)
+	exact := slices.ContainsFunc(found, func(d *refDoc) bool { return d.exact })
+	for _, d := range found {
+		if exact {
+			d.score /= 2
+		}
+		if d.exact {
+			d.score += .5
+		}
+	}
+	inOrder(found)
+	return r.inARow(q, found)
+}
+
+// inARow adds what the best chunks have of the question's words in a row.
+func (r *reference) inARow(q QueryTerms, found []*refDoc) []*refDoc {
+	terms, pairs := 0.0, 0
+	for _, t := range q.Terms {
+		if t.Class == ClassPair {
+			pairs++
+		} else {
+			terms++
+		}
+	}
+	top := found[:min(len(found), referenceLimit)]
+	if pairs == 0 || len(top) < 2 {
+		return top
+	}
+	for _, d := range top {
+		for _, t := range q.Terms {
+			if t.Class == ClassPair && d.pairs[t.Variants[0].Term] {
+				d.score += r.w.pair * t.Weight / terms
+			}
+		}
+	}
+	normalize(top)
+	inOrder(top)
+	return top
+}
+
+// referenceLimit is how many hits are compared: more than a list that is made diverse.
+const referenceLimit = diverseLimit + 8
+
+func normalize(found []*refDoc) {
+	best := 0.0
 	for _, d := range found {
 		best = max(best, d.score)
 	}
 	for _, d := range found {
 		d.score = max(0, d.score/best)
 	}
-	slices.SortFunc(found, func(a, b *refDoc) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID)) })
-	return found
+}
+
+func inOrder(found []*refDoc) {
+	slices.SortFunc(found, func(a, b *refDoc) int {
+		return cmp.Or(flagOf(b.exact)-flagOf(a.exact), cmp.Compare(b.score, a.score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // term adds a term of the question to all chunks and sessions.
-func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) float64 {
+func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) {
 	holds, bySource := 0, map[string]float64{}
 	for _, d := range r.docs {
 		for _, v := range t.Variants {
 			d.own[number] += v.Weight * float64(d.terms[v.Term])
 		}
 		if d.own[number] > 0 {
+			d.exact = d.exact || t.Class == ClassExact
 			holds++
 			bySource[d.source] += d.own[number]
 		}
@@ -194,7 +250,6 @@ func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) f
 		norm := r.w.sk * (1 - r.w.sb + r.w.sb*length/(r.words/float64(len(r.sources))))
 		sessions[source] += t.Weight * r.rarity(len(bySource), len(r.sources)) * n * (r.w.sk + 1) / (n + norm)
 	}
-	return weight
 }
 
 func (r *reference) rarity(n, of int) float64 {
@@ -212,33 +267,6 @@ func (r *reference) refine(d *refDoc, q QueryTerms, base float64) float64 {
 	for _, s := range q.Spans {
 		if s.Contains(d.Time) {
 			return sum + base*r.w.span
-		}
-	}
-	return sum
-}
-
-func (r *reference) pairs(d *refDoc, q QueryTerms, weights []float64) float64 {
-	n := 0.0
-	for _, w := range weights {
-		if w > 0 {
-			n++
-		}
-	}
-	sum := 0.0
-	for _, t := range q.Terms {
-		if t.Class != ClassPair || n == 0 {
-			continue
-		}
-		hash := pairHash(t.Variants[0].Term)
-		near := slices.ContainsFunc(r.docs, func(other *refDoc) bool {
-			by, near := beside(other, d)
-			return near && (by == 1 || by == -1) && other.pairs[hash]
-		})
-		switch {
-		case d.pairs[hash]:
-			sum += r.w.pair * t.Weight / n
-		case near:
-			sum += r.w.pairNear * t.Weight / n
 		}
 	}
 	return sum

@@ -29,12 +29,13 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.meaningFor(ctx, &q, state)
 	var hits []found
+	var terms QueryTerms
 	err = x.readingFrom(ctx, func(e *engine, r queryer, v *view) error {
 		s := &search{x: x, e: e, q: q, settings: settings, meaning: m, pool: q.pool(rerank), tx: r, v: v}
 		if err := s.run(ctx); err != nil {
 			return err
 		}
-		hits, a.State.Cold, a.State.Vectors = s.hits, s.cold, s.vectors
+		hits, terms, a.State.Cold, a.State.Vectors = s.hits, s.terms, s.cold, s.vectors
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +43,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if err == nil {
-		for _, h := range x.polish(ctx, q, rerank, x.texted(ctx, hits, q.pool(rerank))) {
+		for _, h := range x.polish(ctx, q, rerank, x.closer(terms, x.texted(ctx, hits, q.pool(rerank)))) {
 			a.Hits = append(a.Hits, h.Hit)
 		}
 	}
@@ -99,6 +100,7 @@ type search struct {
 	e        *engine
 	q        Query
 	meaning  meaning
+	terms    QueryTerms
 	vectors  VectorState
 	pool     int // how many hits are wanted for now
 	settings Settings
@@ -121,6 +123,7 @@ func (s *search) run(ctx context.Context) error {
 	a := s.x.analyzers.get()
 	terms := a.Query(cut(s.q.Text, maxQuery), s.q.Now)
 	s.x.analyzers.put(a)
+	s.terms = terms
 	allowed := s.allowed(terms)
 	scratch := s.x.scratches.get()
 	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: allowed}

@@ -20,7 +20,7 @@ func writeSegment(ctx context.Context, tx *sql.Tx, b *builder) error {
 // writeLists writes a segment of documents, with the terms that eachTerm gives in order.
 func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(add func(term string, postings []posting) error) error) error {
 	none := sealed(nil)
-	res, err := tx.ExecContext(ctx, "INSERT INTO segment(docs, version, heads, pairs, firsts, tombs) VALUES(?,0,?,?,?,?)", len(docs), none, none, none, []byte{})
+	res, err := tx.ExecContext(ctx, "INSERT INTO segment(docs, version, heads, firsts, tombs) VALUES(?,0,?,?,?)", len(docs), none, none, []byte{})
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(
 	if err := writeDetails(ctx, tx, id, docs); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE segment SET heads=?, pairs=?, firsts=? WHERE id=?",
-		sealed(appendHeads(nil, docs)), sealed(appendPairs(nil, docs)), encodeFirsts(firsts), id)
+	_, err = tx.ExecContext(ctx, "UPDATE segment SET heads=?, firsts=? WHERE id=?",
+		sealed(appendHeads(nil, docs)), encodeFirsts(firsts), id)
 	return err
 }
 

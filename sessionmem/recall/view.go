@@ -50,8 +50,6 @@ type part struct {
 	docs      int
 	positions []uint32 // of each document in the layout; nowhere for those that are gone
 	firsts    []string // first terms of the dictionary's blocks
-	pairs     []byte
-	pairEnds  []uint32 // of each document's stretch of pairs
 	tombs     []byte   // bits of those that are gone but still in the segment
 
 	// of the delta alone
@@ -203,18 +201,18 @@ func (v *view) addSource(k *known) {
 
 // loadSegments reads what is known of the segments, and gives their heads.
 func (v *view) loadSegments(ctx context.Context, q queryer) (heads [][]byte, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, docs, version, heads, pairs, firsts, tombs FROM segment ORDER BY id")
+	rows, err := q.QueryContext(ctx, "SELECT id, docs, version, heads, firsts, tombs FROM segment ORDER BY id")
 	if err != nil {
 		return nil, explain(err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err told
 	for rows.Next() {
 		p := &part{}
-		var head, pairs, firsts []byte
-		if err := rows.Scan(&p.id, &p.docs, &p.version, &head, &pairs, &firsts, &p.tombs); err != nil {
+		var head, firsts []byte
+		if err := rows.Scan(&p.id, &p.docs, &p.version, &head, &firsts, &p.tombs); err != nil {
 			return nil, explain(err)
 		}
-		if err := p.decode(&head, pairs, firsts); err != nil {
+		if err := p.decode(&head, firsts); err != nil {
 			return nil, err
 		}
 		v.parts = append(v.parts, p)
@@ -225,11 +223,8 @@ func (v *view) loadSegments(ctx context.Context, q queryer) (heads [][]byte, err
 }
 
 // decode takes the blobs of a segment apart; of the heads only the check sum.
-func (p *part) decode(head *[]byte, pairs, firsts []byte) (err error) {
+func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 	if *head, err = unseal(*head); err != nil {
-		return err
-	}
-	if p.pairs, err = unseal(pairs); err != nil {
 		return err
 	}
 	if firsts, err = unseal(firsts); err != nil {
@@ -244,18 +239,7 @@ func (p *part) decode(head *[]byte, pairs, firsts []byte) (err error) {
 	for i := range p.positions {
 		p.positions[i] = nowhere
 	}
-	at := 0
-	p.pairEnds = make([]uint32, p.docs)
-	for i := range p.pairEnds {
-		if at < len(p.pairs) {
-			at += 1 + int(p.pairs[at])
-		}
-		p.pairEnds[i] = uint32(at) //nolint:gosec // a segment is small
-	}
-	if r.bad || at != len(p.pairs) {
-		return errDamaged
-	}
-	return nil
+	return r.err()
 }
 
 // layOut gives the documents of the segments their positions.
@@ -329,8 +313,6 @@ func (v *view) addBatch(id int64, b *builder) {
 		doc := uint32(first + i) //nolint:gosec // small
 		p.whole = append(p.whole, *d)
 		p.positions = append(p.positions, nowhere)
-		p.pairs = append(append(p.pairs, byte(len(d.pairs))), d.pairs...) //nolint:gosec // at most maxPairs
-		p.pairEnds = append(p.pairEnds, uint32(len(p.pairs)))             //nolint:gosec // small
 		p.docs++
 		from, to := b.termsOf(i)
 		for j := from; j < to; j++ {
@@ -340,19 +322,4 @@ func (v *view) addBatch(id int64, b *builder) {
 		v.put(0, doc, d)
 	}
 	v.delta = max(v.delta, id)
-}
-
-// pairsOf gives the hashes of a document's pairs.
-func (p *part) pairsOf(doc uint32) []byte { return p.pairsIn(p.pairs, doc) }
-
-// pairsIn gives them in a copy of all.
-func (p *part) pairsIn(pairs []byte, doc uint32) []byte {
-	from := uint32(0)
-	if doc > 0 {
-		from = p.pairEnds[doc-1]
-	}
-	if int(from) >= len(pairs) {
-		return nil
-	}
-	return pairs[from+1 : p.pairEnds[doc]]
 }

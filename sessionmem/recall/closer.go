@@ -1,0 +1,43 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+)
+
+// closer looks at the texts of the best hits: those that have words of the question in a
+// row, as it has them, come nearer to the top.
+func (x *Index) closer(q QueryTerms, hits []found) []found {
+	pairs, terms := map[string]float64{}, 0
+	for _, t := range q.Terms {
+		if t.Class == ClassPair {
+			pairs[t.Variants[0].Term] = t.Weight
+		} else {
+			terms++
+		}
+	}
+	if len(pairs) == 0 || len(hits) < 2 {
+		return hits
+	}
+	a := x.analyzers.get()
+	defer x.analyzers.put(a)
+	for i := range hits {
+		h := &hits[i]
+		sum := 0.0
+		for _, f := range a.Chunk(h.Text, h.Time).Freqs {
+			sum += pairs[f.Term]
+		}
+		h.Score += x.weights.pair * sum / float64(terms)
+	}
+	best := slices.MaxFunc(hits, func(a, b found) int { return cmp.Compare(a.Score, b.Score) }).Score
+	for i := range hits {
+		hits[i].Score = rounded(hits[i].Score / best)
+	}
+	slices.SortStableFunc(hits, func(a, b found) int {
+		if a.exact != b.exact {
+			return cmp.Compare(flagOf(b.exact), flagOf(a.exact))
+		}
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
+	})
+	return hits
+}
