@@ -64,6 +64,7 @@ type lexicon struct {
 	stemmers  [langNone]func(*snowballstem.Env) bool
 	stops     map[string]languageMask // by bare word
 	kin       map[string]string       // of English, by stem: the stem of a word of the same meaning
+	light     map[string]languageMask // the same
 	letters   map[rune]languageMask   // that are at home in some languages of the Latin script alone
 	irregular [latinLanguages]map[string]string
 	dates     map[string]dateWord // by bare word
@@ -79,6 +80,7 @@ func newLexicon() *lexicon {
 		},
 		stops:   make(map[string]languageMask, 2048),
 		kin:     make(map[string]string),
+		light:   make(map[string]languageMask, 512),
 		letters: make(map[rune]languageMask),
 		dates:   dateLexicon(),
 	}
@@ -86,11 +88,13 @@ func newLexicon() *lexicon {
 		"en": langEnglish, "de": langGerman, "fr": langFrench, "es": langSpanish, "it": langItalian, "pt": langPortuguese, "nl": langDutch, "sv": langSwedish,
 		"da": langDanish, "no": langNorwegian, "fi": langFinnish, "hu": langHungarian, "ro": langRomanian, "tr": langTurkish, "ru": langRussian, "ar": langArabic,
 	}
-	for line := range strings.Lines(stopWords) {
-		fields := strings.Fields(line)
-		for i, w := range fields {
-			if i > 0 {
-				l.stops[bareOf(w)] |= 1 << codes[fields[0]]
+	for table, masks := range map[string]map[string]languageMask{stopWords: l.stops, lightWords: l.light} {
+		for line := range strings.Lines(table) {
+			fields := strings.Fields(line)
+			for i, w := range fields {
+				if i > 0 {
+					masks[bareOf(w)] |= 1 << codes[fields[0]]
+				}
 			}
 		}
 	}
@@ -166,6 +170,7 @@ type word struct {
 	bare   string   // without accents
 	script language // its one language, or the first of its script's
 	stops  languageMask
+	light  languageMask
 	hints  languageMask // languages that its letters speak for
 	date   dateWord
 	stems  []langStem
@@ -178,6 +183,10 @@ type langStem struct {
 
 func (w *word) stopIn(latin language) bool {
 	return w.stops&(1<<w.in(latin)) != 0
+}
+
+func (w *word) lightIn(latin language) bool {
+	return w.light&(1<<w.in(latin)) != 0
 }
 
 // in gives the language that the word is read in, in a text of that language.
@@ -199,7 +208,7 @@ func (a *Analyzer) word(text string) *word {
 	}
 	lower = strings.Clone(lower)
 	w := &word{lower: lower, bare: bareOf(ordinal(lower)), script: scriptOf(lower)}
-	w.stops = a.lex.stops[w.bare]
+	w.stops, w.light = a.lex.stops[w.bare], a.lex.light[w.bare]
 	w.date = a.lex.dates[w.bare]
 	if w.script < latinLanguages {
 		for _, r := range lower {

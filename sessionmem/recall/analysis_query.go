@@ -29,6 +29,7 @@ type Variant struct {
 const (
 	weightWord   = 1
 	weightInDate = .6 // the date counts for itself
+	weightLight  = .4 // see lightWords
 	weightPart   = .5 // of an identifier: the whole counts for itself
 	weightExact  = 3
 	weightPair   = .4
@@ -95,8 +96,11 @@ func (q *queryReader) token(t token, inDate bool) {
 		}
 		stem := q.a.stem(t.word, q.language)
 		weight := float64(weightWord)
-		if inDate {
+		switch {
+		case inDate:
 			weight = weightInDate
+		case t.word.lightIn(q.language):
+			weight = weightLight
 		}
 		q.add(ClassWord, weight, q.variants(t.word)...)
 		if q.before != nil {
