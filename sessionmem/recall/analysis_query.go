@@ -33,7 +33,7 @@ const (
 	weightPart   = .5 // of an identifier: the whole counts for itself
 	weightExact  = 3
 	weightPair   = .4
-	weightDate   = 1
+	weightDate   = .5
 	otherLatin   = .6 // the same word read in another language
 )
 

@@ -35,7 +35,7 @@ type rankWeights struct {
 func defaultWeights() rankWeights {
 	return rankWeights{
 		after: [strandGap]float32{.3, .25}, before: [strandGap]float32{.45, .15}, reply: 2.5, own: .2,
-		k: .9, b: .5, sk: 1.6, sb: .6, idf: .85, session: .45, short: .2, shortWords: 7,
+		k: .9, b: .6, sk: 1.6, sb: .6, idf: .7, session: .45, short: .2, shortWords: 7,
 		question: .15, when: .45, span: .9, pair: 1, candidates: 300,
 	}
 }

@@ -31,20 +31,33 @@ func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
 	return report, nil
 }
 
-func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, err error) {
+func (x *Index) syncAll(ctx context.Context, e *engine) (Report, error) {
 	found, err := x.sources(ctx)
 	if err != nil {
-		return report, err
+		return Report{}, err
 	}
-	report.Files = len(found)
 	todo, gone, err := e.differences(ctx, found)
+	report := Report{Files: len(found)}
 	if err != nil || len(todo)+len(gone) == 0 {
 		return report, err
 	}
+	err = x.take(ctx, e, todo, gone, &report)
+	return report, err
+}
+
+// syncSome brings some sources up to date. The caller holds the writers' lock.
+func (x *Index) syncSome(ctx context.Context, e *engine, todo []source) (Report, error) {
+	report := Report{Files: len(todo)}
+	err := x.take(ctx, e, todo, nil, &report)
+	return report, err
+}
+
+// take reads what changed and writes it.
+func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []string, report *Report) error {
 	defer x.begin()()
-	w, err := newWriter(ctx, x, e, &report)
+	w, err := newWriter(ctx, x, e, report)
 	if err != nil {
-		return report, err
+		return err
 	}
 	w.gone = gone
 	report.Changed = len(gone)
@@ -65,7 +78,7 @@ func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, err erro
 		err = w.flush(ctx)
 	}
 	x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added, Done: true})
-	return report, errors.Join(append(w.errs, err)...)
+	return errors.Join(append(w.errs, err)...)
 }
 
 func (x *Index) progress(p Progress) {

@@ -1,0 +1,343 @@
+package recall
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// world is a data folder of generated sessions: words as frequent as those of a language
+// are (Zipf, some hundred thousand of them in the long tail), turns of some twenty words.
+type world struct {
+	root, cache string
+	store       *sessionmem.Store
+	x           *Index
+	r           *rand.Rand
+	zipf        *rand.Zipf
+	texts       []string // some of them, to ask questions from
+	text, files int64    // bytes of the chunks, and of the transcripts
+	now         time.Time
+}
+
+const (
+	worldWords   = 60_000
+	worldSession = 30 // turns
+)
+
+// function words make up most of a text.
+func (w *world) word() string {
+	if w.r.IntN(100) < 45 {
+		return strings.Fields("the and to of a in that is it you for was on are with this have be at or not but they what so")[w.r.IntN(25)]
+	}
+	n := w.zipf.Uint64()
+	var b strings.Builder
+	for n += 8100; n > 0; n /= 90 {
+		b.WriteByte("bcdfghjklmnprstvwz"[n%18])
+		b.WriteByte("aeiou"[n/18%5])
+	}
+	return b.String()
+}
+
+func (w *world) sentence() string {
+	var b strings.Builder
+	for i := range 8 + w.r.IntN(32) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.word())
+	}
+	return b.String() + ".?"[w.r.IntN(5)/4:][:1]
+}
+
+func newWorld(b *testing.B, chunks int) *world {
+	b.Helper()
+	w := &world{root: b.TempDir(), cache: b.TempDir(), r: rand.New(rand.NewPCG(7, 7)), now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
+	w.zipf = rand.NewZipf(w.r, 1.15, 12, worldWords)
+	dir := filepath.Join(w.root, "session")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	for s := range chunks / worldSession {
+		at := w.now.Add(-time.Duration(chunks/worldSession-s) * 10 * time.Minute)
+		name := fmt.Sprintf("cpu-s%06d", s)
+		text := w.session(name, at)
+		w.files += int64(len(text))
+		if err := os.WriteFile(filepath.Join(dir, "session-memory-"+name+"-"+at.Format("20060102-150405")+"-chat.md"), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var err error
+	if w.store, err = sessionmem.Open(sessionmem.Config{Root: w.root}); err != nil {
+		b.Fatal(err)
+	}
+	w.x = w.open(b, w.cache)
+	b.Cleanup(func() { _, _ = w.x.Close(), w.store.Close() })
+	return w
+}
+
+func (w *world) session(name string, at time.Time) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "---\nformat: mac-stats-session/1\nsession: %s\nsource: cpu\nstarted: %s\n---\n", name, at.Format(time.RFC3339))
+	for i := range worldSession {
+		text := w.sentence()
+		w.text += int64(len(text))
+		if w.r.IntN(50) == 0 && len(w.texts) < 2000 {
+			w.texts = append(w.texts, text)
+		}
+		fmt.Fprintf(&out, "\n## %s · %s\n<!-- id=%s -->\n\n%s\n", []string{"User", "Assistant"}[i%2], at.Add(time.Duration(i)*9*time.Second).Format(time.RFC3339), w.id(), text)
+	}
+	return out.String()
+}
+
+func (w *world) id() string {
+	var id [8]byte
+	for i := range id {
+		id[i] = "abcdefghijklmnopqrstuvwxyz234567"[w.r.IntN(32)]
+	}
+	return string(id[:])
+}
+
+func (w *world) open(b *testing.B, cache string) *Index {
+	b.Helper()
+	x, err := Open(Config{Root: w.root, CacheDir: cache, Store: w.store})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return x
+}
+
+// question has some words of a chunk.
+func (w *world) question() string {
+	words := strings.Fields(w.texts[w.r.IntN(len(w.texts))])
+	w.r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+	return strings.Join(words[:min(len(words), 6+w.r.IntN(6))], " ")
+}
+
+// percentiles measures how long f takes, n times, and reports it beside what is promised.
+func percentiles(b *testing.B, n int, f func(), p50, p95 time.Duration) {
+	b.Helper()
+	took := make([]time.Duration, n)
+	for i := range took {
+		begun := time.Now()
+		f()
+		took[i] = time.Since(begun)
+	}
+	slices.Sort(took)
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	b.ReportMetric(ms(took[n/2]), "p50-ms")
+	b.ReportMetric(ms(took[n*95/100]), "p95-ms")
+	if p50 > 0 {
+		b.ReportMetric(ms(p50), "p50-promised-ms")
+	}
+	b.ReportMetric(ms(p95), "p95-promised-ms")
+}
+
+// promised are the times that the index has to keep, by its size.
+type promised struct{ p50, p95 time.Duration }
+
+func BenchmarkIndex(b *testing.B) {
+	for _, size := range []struct {
+		chunks int
+		rank   promised
+	}{
+		{60_000, promised{1500 * time.Microsecond, 3 * time.Millisecond}},
+		{600_000, promised{0, 20 * time.Millisecond}},
+	} {
+		if size.chunks > 100_000 && os.Getenv("RECALL_LARGE") == "" {
+			continue // minutes: on request
+		}
+		b.Run(fmt.Sprint(size.chunks), func(b *testing.B) {
+			w := newWorld(b, size.chunks)
+			b.Run("build", w.benchBuild)
+			b.Run("rank", func(b *testing.B) { w.benchRank(b, size.rank) })
+			b.Run("search", w.benchSearch)
+			b.Run("turn", w.benchTurn)
+			b.Run("edit", w.benchEdit)
+			b.Run("erase", w.benchErase)
+		})
+	}
+}
+
+// benchBuild builds from nothing, until all is on the disk.
+func (w *world) benchBuild(b *testing.B) {
+	var report Report
+	for b.Loop() {
+		var err error
+		if report, err = w.x.Rebuild(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(report.Added)/report.Took.Seconds(), "chunks/s")
+	b.ReportMetric(50_000, "promised-chunks/s")
+	s, err := w.x.Status(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(100*float64(s.Bytes)/float64(w.text), "%-of-text")
+	b.ReportMetric(100*float64(s.Bytes)/float64(w.files), "%-of-files")
+	b.ReportMetric(40, "promised-%")
+	w.reportMemory(b)
+}
+
+// reportMemory tells what the index holds in memory when it has answered.
+func (w *world) reportMemory(b *testing.B) {
+	b.Helper()
+	used := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	if err := w.x.Close(); err != nil {
+		b.Fatal(err)
+	}
+	w.x = w.open(b, w.cache)
+	before := used()
+	for range 50 {
+		if _, err := w.x.Search(b.Context(), Query{Text: w.question(), Cold: true, Now: w.now}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(math.Round(float64(used()-before)/(1<<20)), "heap-MB")
+}
+
+// benchRank ranks by the persisted index, without reading the hits' texts.
+func (w *world) benchRank(b *testing.B, p promised) {
+	rank := func(q string) {
+		err := w.x.readingFrom(b.Context(), func(e *engine, tx queryer, v *view) error {
+			s := &search{x: w.x, e: e, q: Query{Text: q, Limit: 50, Cold: true, Now: w.now, Strategy: Lexical}, pool: 50, tx: tx, v: v}
+			return s.run(b.Context())
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	rank(w.question())
+	for b.Loop() {
+		percentiles(b, 400, func() { rank(w.question()) }, p.p50, p.p95)
+	}
+}
+
+func (w *world) benchSearch(b *testing.B) {
+	for b.Loop() {
+		percentiles(b, 400, func() {
+			if _, err := w.x.Search(b.Context(), Query{Text: w.question(), Limit: 8, Cold: true, Now: w.now}); err != nil {
+				b.Fatal(err)
+			}
+		}, 0, 25*time.Millisecond)
+	}
+}
+
+// transcript gives the files of the sessions, the newest last.
+func (w *world) transcript(b *testing.B, n int) string {
+	b.Helper()
+	found, err := filepath.Glob(filepath.Join(w.root, "session", fmt.Sprintf("session-memory-cpu-s%06d-*.md", n)))
+	if err != nil || len(found) != 1 {
+		b.Fatal(found, err)
+	}
+	return found[0]
+}
+
+// benchTurn takes one more turn up: it is in a file already.
+func (w *world) benchTurn(b *testing.B) {
+	file := w.transcript(b, 17)
+	e, done, err := w.x.use(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer done()
+	turn := func() time.Duration {
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, err = fmt.Fprintf(f, "\n## User · %s\n<!-- id=%s -->\n\n%s\n", w.now.Format(time.RFC3339), w.id(), w.sentence())
+		if err := cmp.Or(err, f.Close()); err != nil {
+			b.Fatal(err)
+		}
+		s := w.one(b, file)
+		begun := time.Now()
+		if _, err := w.x.syncSome(b.Context(), e, []source{s}); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(begun)
+	}
+	turn() // the first one reads the session whole
+	for b.Loop() {
+		took := make([]time.Duration, 200)
+		for i := range took {
+			took[i] = turn()
+		}
+		slices.Sort(took)
+		b.ReportMetric(float64(took[100])/1e6, "p50-ms")
+		b.ReportMetric(float64(took[190])/1e6, "p95-ms")
+		b.ReportMetric(1, "p50-promised-ms")
+		b.ReportMetric(5, "p95-promised-ms")
+	}
+}
+
+// one gives the source that a file is of.
+func (w *world) one(b *testing.B, file string) source {
+	b.Helper()
+	all, err := w.x.sources(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(s source) bool { return len(s.files) > 0 && s.files[0].File == filepath.Base(file) })
+	return all[i]
+}
+
+// benchEdit changes a line of a transcript and says so: how long until it is found.
+func (w *world) benchEdit(b *testing.B) {
+	file := w.transcript(b, 23)
+	n := 0
+	for b.Loop() {
+		percentiles(b, 20, func() {
+			n++
+			text, err := os.ReadFile(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			at := strings.LastIndex(string(text), "-->")
+			edited := string(text[:at]) + fmt.Sprintf("-->\n\nedited%dword stands here\n", n)
+			if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := w.x.Sync(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			a, err := w.x.Search(b.Context(), Query{Text: fmt.Sprintf("edited%dword", n), Cold: true, Now: w.now})
+			if err != nil || len(a.Hits) == 0 || !strings.Contains(a.Hits[0].Text, "edited") {
+				b.Fatal(a, err)
+			}
+		}, 0, 100*time.Millisecond)
+	}
+}
+
+// benchErase erases single chunks, physically.
+func (w *world) benchErase(b *testing.B) {
+	n := 100
+	for b.Loop() {
+		percentiles(b, 20, func() {
+			n++
+			all, err := w.x.Chunks(b.Context(), fmt.Sprintf("cpu-s%06d", n))
+			if err != nil || len(all) == 0 {
+				b.Fatal(all, err)
+			}
+			if err := w.x.Erase(b.Context(), []string{all[0].ID}, nil, nil); err != nil {
+				b.Fatal(err)
+			}
+		}, 0, 50*time.Millisecond)
+	}
+}
