@@ -21,11 +21,19 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 		out = b
 		out.Text = t.cleanText(b.Text, func(g *forgetting) bool { return before(g) && (g.Typed || !typed) })
 	}
+	out, _ = out.DropRecalled(func(chunk string) bool { return t.meansChunk(chunk, b) })
 	out = t.cleanRest(out, before)
 	if b.Note == NoteRewind {
 		out.Text = b.Text // an id
 	}
 	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
+}
+
+// meansChunk says whether a chunk that a block quotes is of a block that is meant.
+func (t *Traces) meansChunk(chunk string, in Block) bool {
+	session, rest, _ := strings.Cut(chunk, "/")
+	id, _, _ := strings.Cut(rest, "/")
+	return t.selecting(session, Block{ID: id, Time: in.Time}) != nil || t.SelectsPart(session, id)
 }
 
 // cleanRest cleans what stands beside a block's text: it was put there by programs.

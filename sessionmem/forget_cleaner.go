@@ -149,12 +149,14 @@ func (c *cleaner) block(raw rawBlock) []byte {
 		c.find(Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
 	case b.Kind == KindNote && b.Note == NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:
 		cleaned.Text, changed = ForgottenText, true
-		fallthrough
+		c.find(Touched{Place: "title", Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: b.Text})
+	case changed && old.Text == cleaned.Text && old.Task == cleaned.Task && b.Kind != KindNote:
+		c.find(unquoted(old))
 	case changed:
 		if b.Kind == KindNote && b.Note == NoteTitle {
 			place = "title"
 		}
-		c.find(Touched{Place: place, Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: c.taken(old, cleaned)})
+		c.find(Touched{Place: place, Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: taken(old, cleaned)})
 	case b.Kind == KindUser && b.Text != ForgottenText && c.t.Holds(b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
 		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
@@ -178,14 +180,21 @@ func rebuiltOr(text string) string {
 }
 
 // taken is the text that goes.
-func (c *cleaner) taken(old, cleaned Block) string {
-	switch {
-	case old.Text != cleaned.Text:
+func taken(old, cleaned Block) string {
+	if old.Text != cleaned.Text {
 		return old.Text
-	case old.Task != cleaned.Task:
-		return old.Task
 	}
-	return old.Context
+	return old.Task
+}
+
+// unquoted tells of a block that only quotes what goes, or was made with it at hand.
+func unquoted(b Block) Touched {
+	t := Touched{Place: "quote", Action: ForgetRemoved, Block: b.ID, Time: b.Time, Text: b.Context}
+	if b.Kind == KindAssistant {
+		t.Place, t.Action, t.Text = string(b.Kind), ForgetKept, b.Text
+		t.Why = "it was answered with what is forgotten at hand; read it, and forget it too if it tells"
+	}
+	return t
 }
 
 // remap changes references to a block whose id was derived from its text: that would

@@ -54,6 +54,9 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 			return
 		}
 		g.add(t, session, b)
+		if t.Selects(session, b) && !t.MeansSession(session) {
+			t.AddBlock(session, b.ID) // others may quote it by its id
+		}
 		switch {
 		case !t.Selects(session, b) || b.Kind == sessionmem.KindNote:
 		case b.Kind == sessionmem.KindUser || b.Kind == sessionmem.KindText:

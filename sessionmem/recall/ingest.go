@@ -237,7 +237,7 @@ func (g *gatherer) add(p *piece, file int) {
 	if p.empty {
 		return
 	}
-	if g.buried != nil && g.buried.Has(p.Text) {
+	if isBuried(g.buried, p) {
 		g.refused++
 		return
 	}
@@ -254,6 +254,21 @@ func (g *gatherer) add(p *piece, file int) {
 		d.number = old.number // it only moved in its file: its vector is still right
 	}
 	g.b.add(d, t)
+}
+
+// isBuried asks whether a piece was forgotten: where that can be told, what was typed
+// anew since, or elsewhere, is not.
+func isBuried(all Tombstones, p *piece) bool {
+	if all == nil {
+		return false
+	}
+	exact, ok := all.(interface {
+		HasBlock(session string, b sessionmem.Block) bool
+	})
+	if !ok || p.Session == "" {
+		return all.Has(p.Text)
+	}
+	return exact.HasBlock(p.Session, sessionmem.Block{ID: p.Block, Kind: sessionmem.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
 }
 
 func (g *gatherer) readSession(ctx context.Context) error {
