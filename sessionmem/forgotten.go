@@ -299,3 +299,24 @@ func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
 
 // forgetPatience is how long another forgetting, or a session's turn, is waited for.
 const forgetPatience = 5 * time.Second
+
+// Last is when something was forgotten last; zero where nothing was.
+func (f *Forgotten) Last() time.Time {
+	var last time.Time
+	for _, g := range f.traces().at {
+		if g.Begun.After(last) {
+			last = g.Begun
+		}
+	}
+	return last
+}
+
+// HasTyped reports whether a text that is not sent yet holds words which were
+// forgotten since a time, wherever they were typed.
+func (f *Forgotten) HasTyped(text string, since time.Time) bool {
+	t := f.traces()
+	if t.Empty() {
+		return false
+	}
+	return len(t.findIn(t.f.wordsOf([]byte(text), false), func(g *forgetting) bool { return g.Typed && g.Begun.After(since) })) > 0
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
@@ -63,7 +64,9 @@ type Backend struct {
 	mu      sync.Mutex // guards cfg, notices, indexing
 	cfg     config.Config
 	notices []Notice
-	notify  publisher
+
+	forgotAt time.Time // when what was told of last was forgotten
+	notify   publisher
 
 	indexing     map[int]func(recall.Progress)
 	nextIndexing int

@@ -32,9 +32,25 @@ func (b *Backend) forgot(r forget.Report, err error) (forget.Report, error) {
 	if len(r.Found) > 0 {
 		b.Logger.Info("something was forgotten", "places", len(r.Found), "refused", r.Refused)
 		b.indexChanged()
-		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeForgot})
 	}
+	b.tellForgot()
 	return r, err
+}
+
+// tellForgot tells once of each forgetting, of whatever process, what it means for
+// what is written and not sent yet.
+func (b *Backend) tellForgot() {
+	last := b.Store.Forgotten().Last()
+	b.mu.Lock()
+	before := b.forgotAt
+	b.forgotAt = last
+	b.mu.Unlock()
+	if !last.After(before) {
+		return
+	}
+	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeForgot, Forgot: func(text string) bool {
+		return b.Store.Forgotten().HasTyped(text, before)
+	}})
 }
 
 // finishForgetting does so at the start, off its way.

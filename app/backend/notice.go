@@ -49,6 +49,8 @@ type Notice struct {
 	Written  []sessionmem.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
 	Proposed []sessionmem.Proposal // NoticeMemory: what was put into the inbox
 	Waiting  int                   // NoticeMemory: how many proposals wait in all
+
+	Forgot func(text string) bool // NoticeForgot: whether a text that is not sent yet holds it
 }
 
 // Notices are those so far that still hold (bad settings, storage).
@@ -68,6 +70,7 @@ func (b *Backend) SessionsChanged(session string) {
 		b.Engine.CompactSoon(session)
 	}
 	b.indexChanged()
+	b.tellForgot()
 	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})
 }
 

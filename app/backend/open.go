@@ -67,6 +67,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		b.runDiscord()
 		b.tidy()
 		b.keepSaving()
+		b.forgotAt = b.Store.Forgotten().Last()
 		b.finishForgetting()
 	}
 	return b, nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+
+	"mac-stats/sessionmem"
 )
 
 // What can be done with a message: words beside it that show while the pointer is
@@ -55,6 +57,9 @@ func (c *chatView) userActions(e *entryView) (*fyne.Container, *shyGroup) {
 	if e.block != "" && !c.reading {
 		objects = slices.Insert(objects, 0, fyne.CanvasObject(g.add(tr("Edit"), func() { c.toggle(key) })))
 	}
+	if block := e.block; block != "" && text != sessionmem.ForgottenText && c.act.forgetMessage != nil {
+		objects = append(objects, g.add(tr("Forget…"), func() { c.act.forgetMessage(block) }))
+	}
 	return line(gap12, -1, objects...), g
 }
 
@@ -70,14 +75,14 @@ type answerFoot struct {
 // the turn's, without the user's message.
 func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *placed {
 	head := -1
-	links := 0
+	links, answer := 0, ""
 	answered := false
 	for i := range entries {
 		switch e := &entries[i]; e.kind {
 		case entryHead:
 			head = i
 		case entryAnswer:
-			answered = true
+			answered, answer = true, e.block
 			links += countLinks(e.leaves)
 		}
 	}
@@ -86,10 +91,10 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 	}
 	h := &entries[head]
 	again := user != nil && user.block != "" && !c.last.busy
-	key := fmt.Sprint(links, again, h.read)
+	key := fmt.Sprint(links, again, answer, h.read)
 	f := c.feet[h.key]
 	if f == nil || f.key != key {
-		f = c.newFoot(h, user, links, again)
+		f = c.newFoot(h, user, answer, links, again)
 		f.key = key
 	}
 	if f.group.pinned != newest {
@@ -100,7 +105,7 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 	return &placed{row: f, gap: gap4, max: proseMax, hot: f.group}
 }
 
-func (c *chatView) newFoot(h, user *entryView, links int, again bool) *answerFoot {
+func (c *chatView) newFoot(h, user *entryView, answer string, links int, again bool) *answerFoot {
 	f := &answerFoot{group: &shyGroup{}}
 	key := h.key
 	objects := []fyne.CanvasObject{f.group.add(tr("Copy"), func() { c.act.copyAnswer(key) })}
@@ -112,6 +117,9 @@ func (c *chatView) newFoot(h, user *entryView, links int, again bool) *answerFoo
 		var b *button
 		b = f.group.add(tr("Links"), func() { c.act.showLinks(key, b) })
 		objects = append(objects, b)
+	}
+	if answer != "" && c.act.forgetMessage != nil {
+		objects = append(objects, f.group.add(tr("Forget…"), func() { c.act.forgetMessage(answer) }))
 	}
 	objects = append(objects, c.memoryChips(h.read, f.group)...)
 	f.boxRow = newBoxRow(line(gap12, -1, objects...))

@@ -16,6 +16,7 @@ type chatActions struct {
 	copyAnswer     func(key string)
 	answerAgain    func(block string)
 	editMessage    func(block, text string)
+	forgetMessage  func(block string)
 	showLinks      func(key string, below fyne.CanvasObject)
 	openTranscript func()
 	openMemory     func(name string)

@@ -23,6 +23,8 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.followConfig()
 		w.dropStale()
 		w.onReload(n)
+	case backend.NoticeForgot:
+		w.forgot(n.Forgot)
 	case backend.NoticeSessions:
 		if w.visible {
 			w.reloadList()

@@ -118,20 +118,21 @@ type crashes interface {
 
 // parts is everything the window works on.
 type parts struct {
-	turns    turns
-	sessions sessions
-	library  library
-	marks    marks
-	finder   finder
-	logger   *slog.Logger
-	keeper   keeper
-	memories memories
-	roster   roster
-	server   server
-	vitals   vitals
-	config   func() config.Config
-	started  func() config.Config // when the app started: what waits for a restart differs
-	environ  func() []string
+	turns     turns
+	sessions  sessions
+	library   library
+	marks     marks
+	finder    finder
+	forgetter forgetter
+	logger    *slog.Logger
+	keeper    keeper
+	memories  memories
+	roster    roster
+	server    server
+	vitals    vitals
+	config    func() config.Config
+	started   func() config.Config // when the app started: what waits for a restart differs
+	environ   func() []string
 	// set writes a setting into config.toml and reads it again; off the UI goroutine.
 	set      func(key, value string) error
 	notices  func() []backend.Notice
@@ -150,7 +151,7 @@ type parts struct {
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	return parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), logger: b.Logger, memories: b.Memory, roster: b.Registry,
+		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,

@@ -74,6 +74,7 @@ func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
 		readable(tr("Export as markdown"), func() { w.exportSession(in) }),
 		readable(tr("Copy as text"), func() { w.copySession(in) }),
 		fyne.NewMenuItemSeparator(),
+		readable(tr("Forget…"), func() { w.forgetSession(in) }),
 		fyne.NewMenuItem(tr("Delete"), func() { w.deleteSession(in) }),
 	)
 }

@@ -364,7 +364,7 @@ func (w *Window) chatActions() chatActions {
 	return chatActions{
 		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
 		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.answerText(key)) },
-		retry:      w.retry, answerAgain: w.answerAgain, editMessage: w.editMessage, showLinks: w.showLinks,
+		retry:      w.retry, answerAgain: w.answerAgain, editMessage: w.editMessage, forgetMessage: w.forgetMessage, showLinks: w.showLinks,
 		openTranscript: w.openTranscript, openMemory: w.openMemory, focusComposer: w.focusComposer,
 		startEdit: w.startEdit,
 		stopCall: func(id string) {

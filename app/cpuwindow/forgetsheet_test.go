@@ -1,0 +1,137 @@
+package cpuwindow
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+)
+
+// storeForgetter forgets in the bench's transcripts.
+type storeForgetter struct{ f *forget.Forgetter }
+
+func (s storeForgetter) ForgetPlan(ctx context.Context, sel forget.Selection) (*forget.Plan, error) {
+	return s.f.Plan(ctx, sel)
+}
+
+func (s storeForgetter) Forget(ctx context.Context, p *forget.Plan) (forget.Report, error) {
+	return s.f.Do(ctx, p)
+}
+
+// forgetting is a window with two sessions that something is forgotten in.
+func forgetting(t *testing.T) (*bench, *sessionmem.Store) {
+	t.Helper()
+	b, store := newBench(t).withStore()
+	b.said(store, "cpu-x", 0, "the zebra sleeps below the old bridge", "so it does")
+	b.said(store, "cpu-y", 0, "another question", "another answer")
+	root := filepath.Dir(filepath.Dir(infoOf(t, store, "cpu-x").Path))
+	memory := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root})
+	b.w.parts.forgetter = storeForgetter{forget.New(forget.Params{Root: root, Store: store, Memory: memory})}
+	b.shown()
+	b.w.OpenSession("cpu-x")
+	b.settle()
+	return b, store
+}
+
+func infoOf(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
+	t.Helper()
+	list, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range list {
+		if in.Name == name {
+			return in
+		}
+	}
+	t.Fatalf("%s is not listed", name)
+	return sessionmem.Info{}
+}
+
+func TestForgetAMessage(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keys []fyne.KeyName
+		back bool // Shift+Tab first
+		gone bool
+	}{
+		"Enter alone is not enough": {[]fyne.KeyName{fyne.KeyReturn}, false, false},
+		"Esc leaves all as it is":   {[]fyne.KeyName{fyne.KeyEscape}, false, false},
+		"Shift+Tab and Enter":       {[]fyne.KeyName{fyne.KeyReturn}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b, store := forgetting(t)
+				b.button("Forget…", 0).onTap()
+				b.settle()
+				b.sees("Forget this message?", "texts become [forgotten].", "the zebra sleeps below the old bridge", "can't be undone")
+				if tt.back {
+					b.w.win.Canvas().FocusPrevious()
+				}
+				for _, k := range tt.keys {
+					b.focusedKey(k)
+				}
+				b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(string) bool { return false }})
+				b.settle()
+				load, err := store.Load(t.Context(), "cpu-x")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if gone := load.Blocks[0].Text == sessionmem.ForgottenText; gone != tt.gone || load.Blocks[1].Text != "so it does" {
+					t.Errorf("gone %v, want %v: %+v", gone, tt.gone, load.Blocks)
+				}
+				if b.w.modal != nil {
+					t.Error("the sheet is still there")
+				}
+				if seen := strings.Contains(b.screen(), "zebra"); seen == tt.gone {
+					t.Errorf("on the screen: %v", seen)
+				}
+			})
+		})
+	}
+}
+
+func TestForgetASessionFromItsMenu(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b, store := forgetting(t)
+		for _, item := range b.w.sessionMenu(infoOf(t, store, "cpu-y"), false).Items {
+			if item.Label == "Forget…" {
+				item.Action()
+			}
+		}
+		b.settle()
+		b.sees("Forget all that was said in “another question”?")
+		b.w.win.Canvas().FocusPrevious()
+		b.focusedKey(fyne.KeySpace)
+		load, err := store.Load(t.Context(), "cpu-y")
+		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
+			t.Errorf("%+v %v", load, err)
+		}
+	})
+}
+
+func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b, _ := forgetting(t)
+		b.w.compose.setText("about the zebra")
+		b.w.shown.draft = "about the zebra"
+		b.w.shown.queue = []queued{{id: 1, text: "zebra too"}, {id: 2, text: "fine"}}
+		b.w.drafts["cpu-other"] = keptDraft{Draft: "a zebra", Queue: []string{"fine", "zebras"}}
+		b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(text string) bool { return strings.Contains(text, "zebra") }})
+		b.settle()
+		if got := b.w.compose.entry.Text; got != "" {
+			t.Errorf("the field holds %q", got)
+		}
+		if k := b.w.drafts["cpu-other"]; k.Draft != "" || len(k.Queue) != 1 {
+			t.Errorf("kept: %+v", k)
+		}
+		if q := b.w.shown.queue; len(q) != 1 || q[0].text != "fine" {
+			t.Errorf("queue: %+v", q)
+		}
+	})
+}
