@@ -29,13 +29,13 @@ type Traces struct {
 	lines []traceLine
 	at    []*forgetting // whose lines these are
 
-	texts map[int]*windows // by number of words
+	texts map[int]*traceSums // by number of words
 	marks map[string][]*forgetting
 	spans []*forgetting
 }
 
-// windows are the traces of texts of that many words.
-type windows struct {
+// traceSums are the traces of texts of that many words.
+type traceSums struct {
 	tags [1 << 16 / 64]uint64 // a bit for each tag there is
 	all  map[uint16][]traceSum
 }
@@ -69,7 +69,7 @@ type traceLine struct {
 }
 
 func newTraces(f *folder) *Traces {
-	return &Traces{f: f, texts: map[int]*windows{}, marks: map[string][]*forgetting{}}
+	return &Traces{f: f, texts: map[int]*traceSums{}, marks: map[string][]*forgetting{}}
 }
 
 // The kinds of a trace.
@@ -104,7 +104,7 @@ func (t *Traces) add(l traceLine, g *forgetting) {
 	}
 	w := t.texts[l.Words]
 	if w == nil {
-		w = &windows{all: map[uint16][]traceSum{}}
+		w = &traceSums{all: map[uint16][]traceSum{}}
 		t.texts[l.Words] = w
 	}
 	entry := traceSum{[sha256.Size / 2]byte(l.Sum), g}
@@ -332,7 +332,7 @@ func (t *Traces) findIn(w wordText, counts func(*forgetting) bool) []Mark {
 }
 
 // holds compares a window whose tag is among those there are.
-func (s *windows) holds(tag uint16, w wordText, i, n int, counts func(*forgetting) bool) bool {
+func (s *traceSums) holds(tag uint16, w wordText, i, n int, counts func(*forgetting) bool) bool {
 	text := string(w.window(i, n))
 	var key string
 	var sum [sha256.Size / 2]byte

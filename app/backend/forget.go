@@ -32,9 +32,25 @@ func (b *Backend) forgot(r forget.Report, err error) (forget.Report, error) {
 	if len(r.Found) > 0 {
 		b.Logger.Info("something was forgotten", "places", len(r.Found), "refused", r.Refused)
 		b.indexChanged()
+		b.indexAgain()
 	}
 	b.tellForgot()
 	return r, err
+}
+
+// indexAgain takes up again what is left of sessions that were erased, where nobody
+// else keeps the index up. One that was never complete is left to who makes it so.
+func (b *Backend) indexAgain() {
+	index, err := b.Recall()
+	if b.watching || err != nil {
+		return
+	}
+	if s, err := index.Status(b.ctx); err != nil || s.LastSync.IsZero() {
+		return
+	}
+	if _, err := index.Sync(b.ctx); err != nil {
+		b.Logger.Warn("what is left of sessions is found again after an indexing", "error", err)
+	}
 }
 
 // tellForgot tells once of each forgetting, of whatever process, what it means for
