@@ -80,7 +80,7 @@ func marksText(sign rune, run int, before, after rune) bool {
 	case '~':
 		return run == 2 && beside
 	case '_':
-		return beside && !(word(before) && word(after)) // snake_case
+		return beside && (!word(before) || !word(after)) // not in snake_case
 	}
 	return beside
 }
