@@ -12,8 +12,12 @@ type rootLayout struct {
 	w      *Window
 	scrim  *scrim
 	narrow bool
+	low    bool
 	drawer bool // open
 }
+
+// lowBelow is the height of a window that has no room to spare.
+const lowBelow float32 = 480
 
 // MinSize implements fyne.Layout.
 func (l *rootLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(340, 360) }
@@ -21,7 +25,7 @@ func (l *rootLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSiz
 // Layout implements fyne.Layout.
 func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	strip, middle, scrim, side := o[0], o[1], o[2], o[3]
-	l.setNarrow(s.Width < drawerBelow)
+	l.setNarrow(s.Width < drawerBelow, s.Height < lowBelow)
 	top := strip.MinSize().Height
 	strip.Resize(fyne.NewSize(s.Width, top))
 	h := s.Height - top
@@ -41,15 +45,15 @@ func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 }
 
-func (l *rootLayout) setNarrow(narrow bool) {
-	if narrow == l.narrow && l.w.side.object.Visible() == (!narrow || l.drawer) {
+func (l *rootLayout) setNarrow(narrow, low bool) {
+	if narrow == l.narrow && low == l.low && l.w.side.object.Visible() == (!narrow || l.drawer) {
 		return
 	}
-	l.narrow = narrow
+	l.narrow, l.low = narrow, low
 	if !narrow {
 		l.drawer = false
 	}
-	l.w.vitals.setNarrow(narrow)
+	l.w.vitals.setNarrow(narrow, low)
 	l.w.head.setNarrow(narrow)
 	l.apply()
 }

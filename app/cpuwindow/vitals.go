@@ -157,10 +157,15 @@ func (v *vitalsView) show(rs []reading, history func(monitor.Metric, monitor.Ran
 	}
 }
 
-func (v *vitalsView) setNarrow(narrow bool) { v.layout.narrow = narrow }
+// setNarrow gives the strip two rows of three cells; the second one is left out where
+// the window is low too.
+func (v *vitalsView) setNarrow(narrow, low bool) {
+	v.layout.narrow, v.layout.low = narrow, narrow && low
+}
 
-// cellLayout puts the cells side by side; narrow windows get rows of three.
-type cellLayout struct{ narrow bool }
+// cellLayout puts the cells side by side; narrow windows get rows of three, low ones
+// the first of them.
+type cellLayout struct{ narrow, low bool }
 
 const (
 	cellHeight  float32 = 83
@@ -168,7 +173,10 @@ const (
 )
 
 func (l *cellLayout) MinSize([]fyne.CanvasObject) fyne.Size {
-	if l.narrow {
+	switch {
+	case l.low:
+		return fyne.NewSize(240, cellCompact)
+	case l.narrow:
 		return fyne.NewSize(240, 2*cellCompact)
 	}
 	return fyne.NewSize(240, cellHeight)
@@ -176,11 +184,15 @@ func (l *cellLayout) MinSize([]fyne.CanvasObject) fyne.Size {
 
 func (l *cellLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	perRow, h := len(objects), size.Height
-	if l.narrow {
+	switch {
+	case l.low:
+		perRow = 3
+	case l.narrow:
 		perRow, h = 3, size.Height/2
 	}
 	w := size.Width / float32(perRow)
 	for i, o := range objects {
+		o.(*vitalCell).Hidden = l.low && i >= perRow
 		x := float32(math.Floor(float64(w * float32(i%perRow))))
 		next := float32(math.Floor(float64(w * float32(i%perRow+1))))
 		o.Move(fyne.NewPos(x, h*float32(i/perRow)))

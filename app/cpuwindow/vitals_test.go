@@ -54,3 +54,24 @@ func overlap(a, b fyne.CanvasObject) bool {
 		a.Position().Y+a.Size().Height <= b.Position().Y || b.Position().Y+b.Size().Height <= a.Position().Y
 	return !apart
 }
+
+func TestALowWindowKeepsRoomForTheChat(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for _, size := range []struct {
+			width, height, strip float32
+			cells                int
+		}{{980, 700, cellHeight, 6}, {980, 400, cellHeight, 6}, {450, 700, 2 * cellCompact, 6}, {450, 380, cellCompact, 3}, {450, 700, 2 * cellCompact, 6}} {
+			b.w.win.Resize(fyne.NewSize(size.width, size.height))
+			shown := 0
+			for _, c := range b.w.vitals.cells {
+				if c.Visible() {
+					shown++
+				}
+			}
+			if h := b.w.vitals.object.Size().Height; shown != size.cells || h < size.strip || h > size.strip+1 {
+				t.Errorf("%g × %g: %d cells on a strip of %g, want %d on %g", size.width, size.height, shown, h, size.cells, size.strip)
+			}
+		}
+	})
+}
