@@ -23,15 +23,18 @@ const (
 // or what was found. It lies over the window until Esc, Enter or a press beside it.
 type switcher struct {
 	widget.BaseWidget
-	entry  *switcherEntry
-	port   *viewport
-	hint   *words
-	card   *surface
-	scrim  *scrim
-	rows   []*hitRow
-	at     int
-	open   func(h sessionmem.Hit, query string)
-	search func(query string)
+	entry *switcherEntry
+	port  *viewport
+	hint  *words
+	card  *surface
+	scrim *scrim
+	rows  []*hitRow
+	at    int
+	// looking: the results shown are of an earlier query. enter: Enter was pressed
+	// meanwhile; what is found is opened then, not what was found before.
+	looking, enter bool
+	open           func(h sessionmem.Hit, query string)
+	search         func(query string)
 }
 
 func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func(), shortcut func(fyne.Shortcut) bool) *switcher {
@@ -61,6 +64,17 @@ func (p *switcher) show(hits []sessionmem.Hit, hint string, now time.Time) {
 	p.hint.SetText(hint)
 	p.moveTo(0)
 	p.Refresh()
+	if p.looking = false; p.enter {
+		p.enter = false
+		p.openChosen()
+	}
+}
+
+// openChosen opens the conversation that is chosen, where there is one.
+func (p *switcher) openChosen() {
+	if len(p.rows) > 0 {
+		p.open(p.rows[p.at].hit, p.entry.Text)
+	}
 }
 
 func (p *switcher) moveTo(i int) {
@@ -85,13 +99,14 @@ func (p *switcher) key(k *fyne.KeyEvent) bool {
 	case fyne.KeyPageDown:
 		to += 6
 	case fyne.KeyReturn, fyne.KeyEnter:
-		if len(p.rows) > 0 {
-			p.open(p.rows[p.at].hit, p.entry.Text)
+		if p.enter = p.looking; !p.enter {
+			p.openChosen()
 		}
 		return true
 	default:
 		return false
 	}
+	p.enter = false
 	p.moveTo(to)
 	if len(p.rows) > 0 {
 		p.port.revealRow(p.rows[p.at])
@@ -354,6 +369,7 @@ func (w *Window) searchSessions(query string) {
 	}
 	ctx, stop := context.WithCancel(w.ctx)
 	w.stopSearch = stop
+	p.looking, p.enter = true, false
 	go func() {
 		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
 		if ctx.Err() != nil {

@@ -33,13 +33,17 @@ func newCamera(t testing.TB, s *screen, prefix string) *camera {
 	return &camera{screen: s, x: x, prefix: prefix}
 }
 
-// aim waits for the window of a process and makes it so large, at the screen's left
-// upper corner.
+// aim waits for the window of a process, and something in it, and makes it so large, at
+// the screen's left upper corner.
 func (c *camera) aim(t testing.TB, pid, width, height int) {
 	t.Helper()
 	c.window = c.screen.waitWindow(t, pid)
 	c.resize(t, width, height)
+	waitFor(t, 20*time.Second, "something in the window", func() bool { return colours(c.picture(t), notEmpty) == notEmpty })
 }
+
+// notEmpty is how many colours there are in a window that shows anything.
+const notEmpty = 60
 
 // resize gives the window a size in pixels and waits until it has it.
 func (c *camera) resize(t testing.TB, width, height int) {
@@ -107,7 +111,7 @@ func (c *camera) shot(t testing.TB, name string) *image.RGBA {
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, p); err != nil {
 		t.Fatal(err)
 	}
-	if n := colours(p, 60); n < 60 {
+	if n := colours(p, notEmpty); n < notEmpty {
 		t.Errorf("%s shows %d colours; it looks empty", path, n)
 	}
 	return p

@@ -1,0 +1,46 @@
+package cpuwindow
+
+import (
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+)
+
+func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
+	tests := map[string]struct {
+		keys  func(b *bench)
+		shown string // the session, "" while the switcher is still open
+	}{
+		"Enter before the result":            {func(b *bench) { b.switcherKey(fyne.KeyReturn) }, "cpu-fan"},
+		"an arrow after Enter takes it back": {func(b *bench) { b.switcherKey(fyne.KeyReturn); b.switcherKey(fyne.KeyDown) }, ""},
+		"Enter after the result":             {func(b *bench) { b.settle(); b.switcherKey(fyne.KeyReturn) }, "cpu-fan"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t)
+				_, s := b.withStore()
+				b.said(s, "cpu-fan", 2*time.Hour, "fan?", "loud")
+				b.said(s, "cpu-disk", time.Hour, "disk?", "full")
+				b.shown()
+				// given the recent ones, the newest of which is not what is looked for
+				b.w.openSwitcher()
+				b.settle()
+				b.w.switcher.entry.SetText("loud")
+				tt.keys(b)
+				b.settle()
+				if open := b.w.switcher != nil; open != (tt.shown == "") {
+					t.Fatalf("the switcher is open: %v", open)
+				}
+				if tt.shown != "" && b.w.shown.name != tt.shown {
+					t.Errorf("%s is shown, want %s", b.w.shown.name, tt.shown)
+				}
+			})
+		})
+	}
+}
+
+func (b *bench) switcherKey(name fyne.KeyName) {
+	b.w.switcher.entry.TypedKey(&fyne.KeyEvent{Name: name})
+}
