@@ -93,7 +93,7 @@ func (b *Bot) stop(channel string) string {
 	dropped := b.queue.clear(channel)
 	b.mu.Lock()
 	for key, p := range b.pending {
-		if strings.HasPrefix(key, channel+"/") && p.timer.Stop() {
+		if strings.HasPrefix(key, channel+"/") && p.timer != nil && p.timer.Stop() {
 			dropped++
 			delete(b.pending, key)
 		}

@@ -164,7 +164,7 @@ func (b *Bot) gather(j *job, wait time.Duration) {
 	if p == nil {
 		p = &pending{texts: map[string]string{}}
 		b.pending[key] = p
-	} else if !p.timer.Stop() {
+	} else if p.timer == nil || !p.timer.Stop() {
 		p = &pending{texts: map[string]string{}} // the one before is just being queued
 		b.pending[key] = p
 	}
@@ -180,15 +180,14 @@ func (b *Bot) gather(j *job, wait time.Duration) {
 			b.enqueue(done)
 		}
 	}
-	p.timer = time.AfterFunc(wait, send)
-	now := wait <= 0 || len(j.message.Attachments) > 0
-	if now {
-		now = p.timer.Stop()
+	if wait > 0 && len(j.message.Attachments) == 0 {
+		p.timer = time.AfterFunc(wait, send)
+		b.mu.Unlock()
+		return
 	}
+	p.timer = nil
 	b.mu.Unlock()
-	if now {
-		send()
-	}
+	send() // here, so that messages keep their order
 }
 
 // add joins a message to what came before: the last one is answered.

@@ -18,6 +18,7 @@ const (
 	identifyEvery = 5 * time.Second
 	firstWait     = 250 * time.Millisecond
 	longestWait   = 5 * time.Minute
+	longestResume = 5 * time.Second // before a session is resumed: that costs no identify
 	// steadyAfter is how long a connection has to hold for the next wait to be short again.
 	steadyAfter = time.Minute
 )
@@ -152,7 +153,11 @@ func (c *Connection) Run(ctx context.Context) error {
 		if time.Since(began) >= steadyAfter {
 			wait = firstWait
 		}
-		pause := jitter(wait)
+		longest := longestWait
+		if c.session.resumable() {
+			longest = longestResume
+		}
+		pause := jitter(min(wait, longest))
 		var later *laterError
 		if errors.As(err, &later) {
 			pause = max(pause, later.after)

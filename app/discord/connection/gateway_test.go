@@ -286,6 +286,30 @@ func TestReconnectStormKeepsWithinTheDaysIdentifies(t *testing.T) {
 	}
 }
 
+func TestDroppedSocketsAreResumedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.c.Run(ctx) }()
+		for i := range 30 {
+			began := time.Now()
+			p := <-s.sockets
+			if d := time.Since(began); d > 2*longestResume {
+				t.Errorf("drop %d was mended after %s", i, d)
+			}
+			if first := p.hello(); i > 0 && first.Op != opResume {
+				t.Fatalf("after drop %d it began with op %d", i, first.Op)
+			}
+			p.ready("s1")
+			time.Sleep(time.Second)
+			p.end <- errors.New("reset by peer")
+		}
+		stop()
+		<-done
+	})
+}
+
 func TestNoIdentifyIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
