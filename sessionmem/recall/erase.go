@@ -63,6 +63,7 @@ func (x *Index) erase(ctx context.Context, e *engine, ids, sessions, files []str
 		return err
 	}
 	e.apply(c)
+	e.vectors.forget()
 	return e.db.truncateLog(ctx)
 }
 

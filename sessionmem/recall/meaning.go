@@ -16,8 +16,10 @@ import (
 const (
 	// embedWait is how long a search waits for the vector of its question.
 	embedWait = 800 * time.Millisecond
-	// embedRest is how long no search asks a server again that did not answer.
-	embedRest = 10 * time.Second
+	// embedRest is how long no search asks a server again that made one wait for longer
+	// than embedPatience and then gave nothing.
+	embedRest     = 10 * time.Second
+	embedPatience = 100 * time.Millisecond
 	// embedText is how much of a question is embedded, in bytes.
 	embedText = 4 << 10
 )
@@ -30,8 +32,8 @@ type meaning struct {
 }
 
 // meaningOf asks the embedding server for the vector of a question. It never fails: a
-// server that is dead, slow or talks nonsense costs no more than embedWait, and then
-// nothing for embedRest.
+// server that is dead or talks nonsense costs nothing, one that is slow no more than
+// embedWait, and then nothing for embedRest.
 func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 	if x.cfg.Embedder == nil {
 		return meaning{state: VectorsOff}
@@ -42,6 +44,7 @@ func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 	if resting {
 		return meaning{state: VectorsPartial}
 	}
+	begun := time.Now()
 	m, err := x.askMeaning(ctx, cut(text, embedText))
 	switch {
 	case errors.Is(err, ErrNoModel):
@@ -50,7 +53,7 @@ func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 		return m
 	}
 	x.logger.Debug("the question could not be embedded; it is answered by words alone", "err", err)
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && time.Since(begun) > embedPatience {
 		x.mu.Lock()
 		x.embedAgain = time.Now().Add(embedRest)
 		x.mu.Unlock()
