@@ -105,6 +105,9 @@ func (f *foot) setServer(text string, down bool) {
 	if down {
 		role = roleHot
 	}
+	if f.server.text == text && f.server.role == role {
+		return // said again every few seconds while the server is down
+	}
 	f.server.set(text, role)
 	f.box.Refresh()
 }

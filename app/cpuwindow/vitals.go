@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -129,12 +130,17 @@ func rate(v float64) (number, unit string) {
 	return "0", "kB/s"
 }
 
-// vitalsView is the strip on top.
+// vitalsView is the strip on top. Whatever changes in it has the whole window painted,
+// which is most of what an open window costs: small changes wait for each other.
 type vitalsView struct {
 	cells  []*vitalCell
 	layout *cellLayout
 	object *fyne.Container
+	drawn  time.Time // when all cells were last what was measured
 }
+
+// smallWaits is how long changes nobody would act on wait to be drawn together.
+const smallWaits = 3 * time.Second
 
 // newVitalsView makes the strip; open shows a metric in detail, "" all of them.
 func newVitalsView(open func(monitor.Metric)) *vitalsView {
@@ -150,8 +156,18 @@ func newVitalsView(open func(monitor.Metric)) *vitalsView {
 	return v
 }
 
-// show draws what changed.
+// show draws what changed, all cells together: at once where one of them says
+// something else than before, otherwise every smallWaits.
 func (v *vitalsView) show(rs []reading, history func(monitor.Metric, monitor.Range) monitor.Series) {
+	now := time.Now()
+	telling := false
+	for i, r := range rs {
+		telling = telling || !v.cells[i].r.almost(r)
+	}
+	if !telling && now.Sub(v.drawn) < smallWaits {
+		return
+	}
+	v.drawn = now
 	for i, r := range rs {
 		v.cells[i].set(r, history(r.metric, monitor.FiveMinutes).Points)
 	}
@@ -161,6 +177,33 @@ func (v *vitalsView) show(rs []reading, history func(monitor.Metric, monitor.Ran
 // the window is low too.
 func (v *vitalsView) setNarrow(narrow, low bool) {
 	v.layout.narrow, v.layout.low = narrow, narrow && low
+}
+
+// almost reports whether two readings differ by no more than a step of the last digit,
+// or a twentieth.
+func (r reading) almost(other reading) bool {
+	near := near(r.number, other.number) && near(r.sub, other.sub)
+	r.number, r.sub = other.number, other.sub
+	return near && r == other
+}
+
+// near is almost for a number with what follows it.
+func near(a, b string) bool {
+	if a == b {
+		return true
+	}
+	a, unit, _ := strings.Cut(a, " ")
+	b, unitB, _ := strings.Cut(b, " ")
+	x, err := strconv.ParseFloat(a, 64)
+	y, errB := strconv.ParseFloat(b, 64)
+	if err != nil || errB != nil || unit != unitB {
+		return false
+	}
+	step := 1.0
+	if strings.Contains(a, ".") || strings.Contains(b, ".") {
+		step = 0.1
+	}
+	return math.Abs(x-y) < max(1.5*step, x/20)
 }
 
 // cellLayout puts the cells side by side; narrow windows get rows of three, low ones
