@@ -32,6 +32,15 @@ type entry struct {
 // their names alone. Where the archive can't be read, it gives the others along
 // with the error.
 func (s *Store) entries() ([]entry, error) {
+	all, err := s.files()
+	for i := range all {
+		all[i] = entryOf(all[i].file)
+	}
+	return all, err
+}
+
+// files is entries without what the names tell.
+func (s *Store) files() ([]entry, error) {
 	if s.root == nil {
 		return nil, nil
 	}
@@ -45,7 +54,7 @@ func (s *Store) entries() ([]entry, error) {
 	if err != nil {
 		return nil, explainDisk("reading the session folder", err)
 	}
-	out := appendEntries(nil, "", names)
+	out := appendFiles(nil, "", names)
 	months, err := s.readNames(archiveDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -61,7 +70,7 @@ func (s *Store) entries() ([]entry, error) {
 		if names, err = s.readNames(archiveDir + "/" + m); err != nil {
 			errs = append(errs, err)
 		}
-		out = appendEntries(out, archiveDir+"/"+m+"/", names)
+		out = appendFiles(out, archiveDir+"/"+m+"/", names)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return out, explainDisk("reading the archive", err)
@@ -69,14 +78,14 @@ func (s *Store) entries() ([]entry, error) {
 	return out, nil
 }
 
-// appendEntries adds the transcripts among the names of a folder.
-func appendEntries(out []entry, prefix string, names []string) []entry {
+// appendFiles adds the transcripts among the names of a folder.
+func appendFiles(out []entry, prefix string, names []string) []entry {
 	out = slices.Grow(out, len(names))
 	for _, n := range names {
 		if !strings.HasSuffix(n, fileSuffix) || strings.HasPrefix(n, ".") {
 			continue
 		}
-		out = append(out, entry{prefix + n, parseFileName(n)})
+		out = append(out, entry{file: prefix + n})
 	}
 	return out
 }
@@ -171,7 +180,7 @@ type listed struct {
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	var loading sync.WaitGroup
 	loading.Go(s.loadList)
-	all, err := s.entries()
+	all, err := s.files()
 	loading.Wait()
 	if err != nil {
 		if len(all) == 0 {
@@ -183,17 +192,26 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos := slices.Grow(s.inMemory(), len(all))
+	var keeping sync.WaitGroup
+	keeping.Go(func() {
+		s.forgetListed(all)
+		s.saveList(ctx, found)
+	})
+	defer keeping.Wait()
+	held := s.inMemory()
+	infos := make([]*Info, 0, len(held)+len(all))
+	for i := range held {
+		infos = append(infos, &held[i])
+	}
 	for _, files := range bySession(all) {
 		infos = s.infosOf(infos, files, all, found)
 	}
-	s.forgetListed(all)
-	s.saveList(ctx, found)
 	return lastActiveFirst(infos), nil
 }
 
-// lastActiveFirst sorts the list, by small keys: an Info is large to be moved about.
-func lastActiveFirst(infos []Info) []Info {
+// lastActiveFirst gives the list in order. It is sorted by small keys, and copied once:
+// an Info is large to be moved about.
+func lastActiveFirst(infos []*Info) []Info {
 	type key struct {
 		active int64 // seconds: blocks have no finer time
 		at     int
@@ -210,13 +228,13 @@ func lastActiveFirst(infos []Info) []Info {
 	})
 	out := make([]Info, len(infos))
 	for i, k := range keys {
-		out[i] = infos[k.at]
+		out[i] = *infos[k.at]
 	}
 	return out
 }
 
-// lookAtAll finds out about all files, on several goroutines: to ask for thousands
-// of files' times is most of what a list costs.
+// lookAtAll finds out about all files, and what their names tell, on several
+// goroutines: to ask for thousands of files' times is most of what a list costs.
 func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 	found := make([]*listed, len(all))
 	folders := s.openFolders(all)
@@ -233,9 +251,12 @@ func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 				to := min(from+lookChunk, len(all))
 				s.knownOf(all[from:to], found[from:to])
 				for i := from; i < to; i++ {
-					if !folders.unchanged(all[i].file, found[i]) {
-						found[i] = s.fileInfo(all[i])
+					if folders.unchanged(all[i].file, found[i]) {
+						all[i].parsedName = found[i].parsedName
+						continue
 					}
+					all[i] = entryOf(all[i].file)
+					found[i] = s.fileInfo(all[i])
 				}
 			}
 		})
@@ -315,20 +336,21 @@ func bySession(all []entry) []sameSession {
 }
 
 // infosOf gives the lines of a session: its own, and those of older files.
-func (s *Store) infosOf(infos []Info, files sameSession, all []entry, found []*listed) []Info {
+func (s *Store) infosOf(infos []*Info, files sameSession, all []entry, found []*listed) []*Info {
 	if len(files.more) == 0 && all[files.first].part == 1 {
-		return append(infos, found[files.first].info)
+		return append(infos, &found[files.first].info)
 	}
 	entries := []entry{all[files.first]}
 	for _, i := range files.more {
 		entries = append(entries, all[i])
 	}
 	parts, older := partsOf(entries)
-	infos = append(infos, s.infoOf(parts))
+	whole := s.infoOf(parts)
+	infos = append(infos, &whole)
 	for _, group := range older {
 		info := s.infoOf(group)
 		info.ReadOnly = true
-		infos = append(infos, info)
+		infos = append(infos, &info)
 	}
 	return infos
 }

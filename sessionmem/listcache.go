@@ -148,13 +148,33 @@ func (c *listCache) decode(data []byte) (map[string]*listed, error) {
 	for i := range all {
 		l := &all[i]
 		r.line(l)
-		l.info.Path = c.dir + string(filepath.Separator) + filepath.FromSlash(l.file)
 		lines[l.file] = l
 	}
 	if r.bad || r.left != "" {
 		return nil, errNoCache
 	}
+	c.addPaths(all)
 	return lines, nil
+}
+
+// addPaths gives lines the paths of their files, which are parts of one string.
+func (c *listCache) addPaths(lines []listed) {
+	folder := c.dir + string(filepath.Separator)
+	size := 0
+	for i := range lines {
+		size += len(folder) + len(lines[i].file)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for i := range lines {
+		b.WriteString(folder)
+		b.WriteString(filepath.FromSlash(lines[i].file))
+	}
+	paths := b.String()
+	for i := range lines {
+		n := len(folder) + len(lines[i].file)
+		lines[i].info.Path, paths = paths[:n], paths[n:]
+	}
 }
 
 // lineReader takes lines apart. After something that can't be read it is bad and
