@@ -226,6 +226,9 @@ func (b *Backend) openMonitor(start bool) {
 		mc.HistoryFile = filepath.Join(b.Paths.Cache, historyFile)
 	}
 	b.Monitor = monitor.New(mc)
+	if !start { // a command's only turn should not wait for what goes with its message
+		b.Monitor.Prime(b.ctx, vitalsLine()...)
+	}
 	if start {
 		b.Monitor.Start(b.ctx)
 		b.Monitor.Keep(monitor.CPU, monitor.Memory, monitor.Disk, monitor.Network, monitor.GPU, monitor.Temperature, monitor.Battery)
@@ -297,7 +300,12 @@ func (b *Backend) vitals() string {
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
-	return b.Monitor.Sample(ctx, monitor.CPU, monitor.Memory, monitor.Disk).Line()
+	return b.Monitor.Sample(ctx, vitalsLine()...).Line()
+}
+
+// vitalsLine is the metrics of that line.
+func vitalsLine() []monitor.Metric {
+	return []monitor.Metric{monitor.CPU, monitor.Memory, monitor.Disk}
 }
 
 // stats is what SYSTEM_STATS reads: the metric of that name, or all of them.

@@ -60,6 +60,7 @@ func New(p Params) (*Desktop, error) {
 	if err := checkDisplay(); err != nil {
 		return nil, err
 	}
+	useMemory()
 	a, err := newApp(p)
 	if err != nil {
 		return nil, err
@@ -112,8 +113,18 @@ func (d *Desktop) SetVisible(visible bool) {
 		d.hidden.cancel()
 		useMemory()
 	} else {
-		d.hidden.schedule(giveBackAfter, giveBackMemory)
+		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) })
 	}
+}
+
+// giveBack drops what is only for the screen and returns what is free then to the
+// system, off the UI goroutine: that takes longer than a click may wait.
+func (d *Desktop) giveBack() {
+	if d.loop.isVisible() {
+		return // shown again meanwhile
+	}
+	dropPictures(d.app.Driver().AllWindows())
+	d.hidden.schedule(0, giveBackMemory)
 }
 
 // Run runs the loop until Quit, then calls OnStop. It must be called on the main

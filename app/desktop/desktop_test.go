@@ -11,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
 )
 
 func TestNewWithoutADisplay(t *testing.T) {
@@ -47,6 +49,21 @@ func TestTheToolkitWritesNothingAtTheEnd(t *testing.T) {
 	if hook := l.OnStopped(); hook != nil {
 		t.Error("Fyne would still queue it while it closes its queue")
 		hook()
+	}
+}
+
+func TestWhatIsDroppedWhileHiddenIsThereAgain(t *testing.T) {
+	a := test.NewTempApp(t)
+	entry := widget.NewEntry()
+	w := test.NewTempWindow(t, entry)
+	w.Canvas().Focus(entry)
+	d := &Desktop{app: a, loop: newLoop(func(func()) {}, time.Second)}
+	// given a hidden app, when it gives back what it can
+	d.giveBack()
+	d.hidden.cancel()
+	// then its windows hold what they held, and the focus is where it was
+	if w.Content() != entry || w.Canvas().Focused() != entry {
+		t.Errorf("the window holds %T, and %T has the focus", w.Content(), w.Canvas().Focused())
 	}
 }
 

@@ -76,6 +76,12 @@ func (l *loop) setVisible(visible bool) bool {
 	return changed
 }
 
+func (l *loop) isVisible() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.visible
+}
+
 // unlockAndPost wakes a parked turn and sees to it that one is in Fyne's queue where
 // one is needed. It is called with mu held.
 func (l *loop) unlockAndPost() {

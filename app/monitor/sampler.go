@@ -10,6 +10,9 @@ import (
 const (
 	// primeAfter is the time between the two looks that the first rate needs.
 	primeAfter = 250 * time.Millisecond
+	// primeLeast is the least time between them for who can't wait: on two cores the
+	// load of the processor is then told to a twentieth.
+	primeLeast = 100 * time.Millisecond
 	// recheckNA is how often a metric that isn't there is looked for again: a battery
 	// or a GPU may be plugged in.
 	recheckNA = time.Minute
@@ -250,11 +253,13 @@ func (s *sampler) now(ctx context.Context) {
 		return
 	}
 	recent := time.Since(s.good) < fresh
+	early := primeLeast - time.Since(s.last)
+	primed := s.good.IsZero() && !s.last.IsZero()
 	s.release()
-	if recent {
+	if recent || primed && early > 0 && !sleep(ctx, early) {
 		return
 	}
-	if s.look(ctx, 0, false) && sleep(ctx, primeAfter) {
+	if s.look(ctx, fresh, false) && sleep(ctx, primeAfter) {
 		s.look(ctx, fresh, false)
 	}
 }
