@@ -2,64 +2,57 @@ package cpuwindow
 
 import (
 	"testing"
-	"time"
+
+	"fyne.io/fyne/v2"
 
 	"mac-stats/app/monitor"
 )
 
-func TestSmallChangesAreDrawnTogether(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		at := func(cpu float64) string {
-			b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: cpu}})
-			b.settle()
-			return b.w.vitals.cells[0].num.text
-		}
-		if got := at(10); got != "10" {
-			t.Errorf("the first reading shows as %s", got)
-		}
-		for _, step := range []struct {
-			after time.Duration
-			cpu   float64
-			want  string
-		}{
-			{time.Second, 11, "10"}, // nobody acts on it: it waits
-			{time.Second, 10, "10"},
-			{time.Second, 11, "11"}, // for three seconds at most
-			{time.Second, 40, "40"}, // at once
-			{time.Second, 41.4, "40"},
-			{time.Second, 43, "43"},
-		} {
-			time.Sleep(step.after)
-			if got := at(step.cpu); got != step.want {
-				t.Errorf("at %v %% it shows %s, want %s", step.cpu, got, step.want)
-			}
-		}
-	})
+// A window of 980 pixels has six cells of 163; at 150 %, of 109.
+func TestCellsOfTheStripAreReadAtAnyZoom(t *testing.T) {
+	network := reading{label: "Network", number: "999", unit: "kB/s ↓", sub: "999 kB/s ↑", role: roleText}
+	tests := map[string]struct {
+		r             reading
+		width, height float32
+	}{
+		"network":                   {network, 163, cellHeight},
+		"network at 150 %":          {network, 109, cellHeight},
+		"memory":                    {reading{label: "Memory", number: "18.2", unit: "of 32 GB", role: roleText}, 163, cellHeight},
+		"memory at 150 %":           {reading{label: "Memory", number: "118.2", unit: "of 128 GB", role: roleText}, 109, cellHeight},
+		"temperature at 150 %":      {reading{label: "Temperature", number: "101", unit: "°C hottest", role: roleText}, 109, cellHeight},
+		"no GPU at 150 %":           {reading{label: "GPU", na: "no readable GPU"}, 109, cellHeight},
+		"network in a narrow one":   {network, 140, cellCompact},
+		"no sensor in a narrow one": {reading{label: "Temperature", na: "no sensor"}, 140, cellCompact},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t)
+				c := newVitalCell()
+				b.w.win.SetContent(c)
+				c.Resize(fyne.NewSize(test.width, test.height))
+				c.set(test.r, make([]monitor.Point, 60))
+				for _, w := range []*words{c.num, c.unit, c.sub} {
+					end := w.Position().X + w.Size().Width
+					if w.text != "" && (widthOf(w) > w.Size().Width+1 || end > test.width || w.Position().X < 0) {
+						t.Errorf("%q takes %g and has %g, to %g of %g", w.text, widthOf(w), w.Size().Width, end, test.width)
+					}
+					if c.spark.Visible() && w != c.num && w.text != "" && overlap(w, c.spark) {
+						t.Errorf("%q lies on the sparkline", w.text)
+					}
+				}
+				if c.sub.text != "" && c.unit.text != "" && overlap(c.sub, c.unit) {
+					t.Errorf("%q lies on %q", c.sub.text, c.unit.text)
+				}
+			})
+		})
+	}
 }
 
-func TestAlmost(t *testing.T) {
-	for _, c := range []struct {
-		a, b reading
-		want bool
-	}{
-		{reading{number: "3", unit: "%"}, reading{number: "4", unit: "%"}, true},
-		{reading{number: "3", unit: "%"}, reading{number: "5", unit: "%"}, false},
-		{reading{number: "60", unit: "%"}, reading{number: "62", unit: "%"}, true},
-		{reading{number: "79", role: roleText}, reading{number: "80", role: roleWarn}, false},
-		{reading{number: "2.3"}, reading{number: "2.4"}, true},
-		{reading{number: "2.3"}, reading{number: "2.5"}, false},
-		{reading{number: "999", unit: "kB/s ↓"}, reading{number: "1.0", unit: "MB/s ↓"}, false},
-		{reading{number: "0", sub: "0 kB/s ↑"}, reading{number: "0", sub: "1 kB/s ↑"}, true},
-		{reading{number: "0", sub: "0 kB/s ↑"}, reading{number: "0", sub: "9 kB/s ↑"}, false},
-		{reading{number: "0", sub: "1.0 kB/s ↑"}, reading{number: "0", sub: "1.0 MB/s ↑"}, false},
-		{reading{na: "no sensor"}, reading{number: "50"}, false},
-		{reading{}, reading{number: "50"}, false},
-	} {
-		if got := c.a.almost(c.b); got != c.want {
-			t.Errorf("%+v and %+v: %v", c.a, c.b, got)
-		}
-	}
+func overlap(a, b fyne.CanvasObject) bool {
+	apart := a.Position().X+a.Size().Width <= b.Position().X || b.Position().X+b.Size().Width <= a.Position().X ||
+		a.Position().Y+a.Size().Height <= b.Position().Y || b.Position().Y+b.Size().Height <= a.Position().Y
+	return !apart
 }
 
 func TestALowWindowKeepsRoomForTheChat(t *testing.T) {
