@@ -26,6 +26,25 @@ func unseal(data []byte) ([]byte, error) {
 	return data[:n], nil
 }
 
+// sealedWith is sealed with a check sum that is of other words too.
+func sealedWith(data []byte, words string) []byte {
+	sum := crc32.Update(crc32.Checksum(data, castagnoli()), castagnoli(), []byte(words))
+	return binary.LittleEndian.AppendUint32(data, sum)
+}
+
+// unsealWith takes that check sum off.
+func unsealWith(data []byte, words string) ([]byte, error) {
+	n := len(data) - 4
+	if n < 0 {
+		return nil, errDamaged
+	}
+	sum := crc32.Update(crc32.Checksum(data[:n], castagnoli()), castagnoli(), []byte(words))
+	if sum != binary.LittleEndian.Uint32(data[n:]) {
+		return nil, errDamaged
+	}
+	return data[:n], nil
+}
+
 // decoder takes a blob apart. After what can't be read it is bad and gives zeros.
 type decoder struct {
 	data []byte

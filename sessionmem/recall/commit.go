@@ -109,6 +109,7 @@ type change struct {
 	dropped []*known
 	batch   int64              // row of delta that was added; 0: a segment, or nothing
 	rebuilt bool               // segments changed
+	touched []*known           // sources that lose a part: they are compared with their files again
 	erase   bool               // what is dead goes physically
 	purged  map[*part][]string // segments that were rewritten, with their first terms
 }
@@ -193,16 +194,19 @@ func (c *change) writeSources(ctx context.Context) error {
 	for _, h := range c.done {
 		c.states[c.idOf(h)] = h.state
 	}
+	for _, k := range c.touched {
+		c.states[k.id] = k.state.doubtful()
+	}
 	for _, k := range c.added {
 		k.state = c.states[k.id]
 		if _, err := c.tx.ExecContext(ctx, "INSERT INTO source(id, key, session, origin, changed, state) VALUES(?,?,?,?,?,?)",
-			k.id, k.key, k.session, k.from, c.now, k.state.encode()); err != nil {
+			k.id, k.key, k.session, k.from, c.now, k.state.encode(&k.source)); err != nil {
 			return err
 		}
 		delete(c.states, k.id)
 	}
 	for id, state := range c.states {
-		if _, err := c.tx.ExecContext(ctx, "UPDATE source SET state=?, changed=? WHERE id=?", state.encode(), c.now, id); err != nil {
+		if _, err := c.tx.ExecContext(ctx, "UPDATE source SET state=?, changed=? WHERE id=?", state.encode(&c.v.byID[id].source), c.now, id); err != nil {
 			return err
 		}
 	}
@@ -229,7 +233,7 @@ func (c *change) bury(ctx context.Context) error {
 		for _, doc := range docs {
 			tombs[doc/8] |= 1 << (doc % 8)
 		}
-		if _, err := c.tx.ExecContext(ctx, "UPDATE segment SET tombs=?, version=version+1 WHERE id=?", tombs, p.id); err != nil {
+		if _, err := c.tx.ExecContext(ctx, "UPDATE segment SET tombs=?, version=version+1 WHERE id=?", sealed(slices.Clone(tombs)), p.id); err != nil {
 			return err
 		}
 	}
@@ -322,10 +326,12 @@ func (e *engine) apply(c *change) {
 		e.view = nil
 		return
 	}
-	e.view.apply(c)
+	if err := e.view.apply(c); err != nil {
+		e.view = nil // the file tells
+	}
 }
 
-func (v *view) apply(c *change) {
+func (v *view) apply(c *change) error {
 	for p, docs := range c.dead {
 		for _, doc := range docs {
 			if at := p.positions[doc]; at != nowhere {
@@ -344,7 +350,9 @@ func (v *view) apply(c *change) {
 		v.byID[id].state = state
 	}
 	if c.batch != 0 {
-		v.addBatch(c.batch, c.bulk)
+		if err := v.addBatch(c.batch, c.bulk); err != nil {
+			return err
+		}
 	}
 	for p, docs := range c.dead { // for the next change: it writes all of them
 		p.entomb(docs)
@@ -356,6 +364,7 @@ func (v *view) apply(c *change) {
 	if c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
 		v.removal = c.now
 	}
+	return nil
 }
 
 func (p *part) entomb(docs []uint32) {

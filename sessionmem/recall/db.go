@@ -16,7 +16,7 @@ import (
 
 // formatVersion is of what the tables hold. An index of another one, or of another
 // AnalysisVersion, is built anew.
-const formatVersion = 3
+const formatVersion = 4
 
 // busyTimeout is how long one process waits for another that writes, in milliseconds.
 const busyTimeout = 5000

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Erase takes chunks, whole sessions and whole files (paths below the data folder) out
@@ -64,6 +65,9 @@ func (x *Index) erase(ctx context.Context, e *engine, ids, sessions, files []str
 	}
 	e.apply(c)
 	e.vectors.forget()
+	x.mu.Lock()
+	x.looked, x.known = time.Time{}, 0 // what is left of the sources is compared with their files again
+	x.mu.Unlock()
 	return e.db.truncateLog(ctx)
 }
 
@@ -83,6 +87,7 @@ func (c *change) choose(ctx context.Context, ids, sessions, files []string) erro
 			if !slices.Contains(c.gone, k.key) {
 				key, seq := c.v.lay.strandAt(k.id, at)
 				c.kill(key, seq)
+				c.touched = append(c.touched, k)
 			}
 		})
 		if err != nil {
@@ -120,6 +125,7 @@ func (c *change) chooseFiles(ctx context.Context, f *fetcher, files []string) er
 			d, _, err := f.document(ctx, at)
 			if err == nil && d.file < len(paths) && slices.Contains(files, paths[d.file]) {
 				c.kill(strandKey{k.id, uint8(strand)}, uint32(seq)) //nolint:gosec // small
+				c.touched = append(c.touched, k)
 			}
 			return err
 		})

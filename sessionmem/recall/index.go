@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -52,6 +53,8 @@ type Index struct {
 	behind int             // what that found
 	files  int
 	idle   *time.Timer
+	closed bool
+	known  uint64 // print of the files as they were when the index was up to date last
 
 	embedAgain time.Time     // when the embedding server is asked again that did not answer
 	embeddable chan struct{} // 1 place: there may be chunks without a vector
@@ -94,8 +97,12 @@ func (x *Index) Close() error {
 	if x.idle != nil {
 		x.idle.Stop()
 	}
+	x.closed = true
 	return x.drop()
 }
+
+// ErrClosed: the index was closed.
+var ErrClosed = errors.New("the search index is closed")
 
 // drop lets the engine go, as soon as nobody uses it. The caller holds mu.
 func (x *Index) drop() error {
@@ -112,6 +119,9 @@ func (x *Index) drop() error {
 func (x *Index) use(ctx context.Context) (e *engine, done func(), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.closed {
+		return nil, nil, ErrClosed
+	}
 	if x.engine != nil && x.engine.db.moved() {
 		if err := x.drop(); err != nil {
 			x.logger.Debug("an index that was replaced did not close", "err", err)
@@ -199,7 +209,7 @@ func (x *Index) wake() {
 }
 
 // sweepEvery is how often Run compares the files with the index.
-const sweepEvery = 30 * time.Second
+const sweepEvery = time.Minute
 
 // Run keeps the index up to date, and makes vectors of what is in it, until ctx ends.
 func (x *Index) Run(ctx context.Context) {
@@ -209,7 +219,7 @@ func (x *Index) Run(ctx context.Context) {
 	job.Go(func() { x.runVectors(ctx) })
 	defer job.Wait()
 	for {
-		report, err := x.Sync(ctx)
+		report, err := x.keepUp(ctx)
 		if err != nil && ctx.Err() == nil {
 			x.logger.Warn("the search index could not be brought up to date; it is tried again", "err", err)
 		}
@@ -223,6 +233,35 @@ func (x *Index) Run(ctx context.Context) {
 		case <-sweep.C:
 		}
 	}
+}
+
+// keepUp is Sync that does nothing, and loads nothing, where no file changed since the
+// last one: it runs for as long as the app does.
+func (x *Index) keepUp(ctx context.Context) (Report, error) {
+	found, err := x.sources(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	_, missing := os.Stat(x.path)
+	x.mu.Lock()
+	same := x.known == printOf(found) && len(x.dirty) == 0 && !x.broken && missing == nil
+	if same {
+		x.looked, x.files, x.behind = time.Now(), len(found), 0
+	}
+	x.mu.Unlock()
+	if same {
+		return Report{Files: len(found)}, nil
+	}
+	return x.Sync(ctx)
+}
+
+// printOf tells whether files are as they were.
+func printOf(found []source) uint64 {
+	h := fnv.New64a()
+	for _, s := range found {
+		_, _ = fmt.Fprintln(h, s.key, s.files) // a hash takes all
+	}
+	return h.Sum64()
 }
 
 // lock makes this goroutine the only one that writes the index, in all processes.

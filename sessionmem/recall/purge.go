@@ -54,7 +54,7 @@ func (c *change) purgeSegment(ctx context.Context, p *part, gone []bool) error {
 	}
 	c.purged[p] = firsts
 	_, err = c.tx.ExecContext(ctx, "UPDATE segment SET heads=?, firsts=?, tombs=?, version=version+1 WHERE id=?",
-		sealed(appendHeads(nil, docs)), encodeFirsts(firsts), []byte{}, p.id)
+		sealed(appendHeads(nil, docs)), encodeFirsts(firsts), sealed(nil), p.id)
 	return err
 }
 

@@ -20,7 +20,7 @@ func writeSegment(ctx context.Context, tx *sql.Tx, b *builder) error {
 // writeLists writes a segment of documents, with the terms that eachTerm gives in order.
 func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(add func(term string, postings []posting) error) error) error {
 	none := sealed(nil)
-	res, err := tx.ExecContext(ctx, "INSERT INTO segment(docs, version, heads, firsts, tombs) VALUES(?,0,?,?,?)", len(docs), none, none, []byte{})
+	res, err := tx.ExecContext(ctx, "INSERT INTO segment(docs, version, heads, firsts, tombs) VALUES(?,0,?,?,?)", len(docs), none, none, none)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,9 @@ type source struct {
 	memory  sessionmem.Target
 }
 
+// words are what the index keeps of a source in plain columns.
+func (s *source) words() string { return s.key + "\x00" + s.session + "\x00" + s.from }
+
 // sources lists what there is.
 func (x *Index) sources(ctx context.Context) ([]source, error) {
 	sessions, err := x.cfg.Store.Files(ctx)

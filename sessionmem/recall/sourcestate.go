@@ -2,6 +2,7 @@ package recall
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"mac-stats/sessionmem"
 )
@@ -26,7 +27,8 @@ type resume struct {
 	before       uint32 // check sum of the file before the block
 }
 
-func (s *sourceState) encode() []byte {
+// encode writes the state. Its check sum is of the row's other columns too.
+func (s *sourceState) encode(of *source) []byte {
 	out := appendInt(nil, len(s.files))
 	for _, f := range s.files {
 		out = appendText(out, f.File)
@@ -36,7 +38,7 @@ func (s *sourceState) encode() []byte {
 	}
 	out = binary.AppendVarint(out, s.bytes)
 	if !s.end.ok {
-		return sealed(out)
+		return sealedWith(out, of.words())
 	}
 	e := &s.end
 	for _, n := range []int{e.turn, e.seq[0], e.seq[1], e.file, flagOf(e.bare)} {
@@ -46,7 +48,16 @@ func (s *sourceState) encode() []byte {
 	out = binary.AppendVarint(out, e.size)
 	out = appendText(out, e.block)
 	out = binary.AppendUvarint(out, uint64(e.hash))
-	return sealed(binary.AppendUvarint(out, uint64(e.before)))
+	return sealedWith(binary.AppendUvarint(out, uint64(e.before)), of.words())
+}
+
+// doubtful is the state of a source that has to be compared with its files again.
+func (s *sourceState) doubtful() sourceState {
+	out := sourceState{files: slices.Clone(s.files), bytes: s.bytes}
+	for i := range out.files {
+		out.files[i].Changed = 0
+	}
+	return out
 }
 
 func flagOf(b bool) int {
@@ -56,8 +67,8 @@ func flagOf(b bool) int {
 	return 0
 }
 
-func decodeState(blob []byte) (s sourceState, err error) {
-	data, err := unseal(blob)
+func decodeState(blob []byte, of *source) (s sourceState, err error) {
+	data, err := unsealWith(blob, of.words())
 	if err != nil {
 		return s, err
 	}

@@ -18,7 +18,7 @@ func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
 	told := x.dirty
 	x.dirty = map[string]bool{}
 	x.mu.Unlock()
-	report, err := x.syncAll(ctx, e)
+	report, print, err := x.syncAll(ctx, e)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err != nil {
@@ -28,22 +28,26 @@ func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
 		return report, err
 	}
 	x.looked, x.files, x.behind = time.Now(), report.Files, 0
+	x.known = print
 	return report, nil
 }
 
-func (x *Index) syncAll(ctx context.Context, e *engine) (Report, error) {
+func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, print uint64, err error) {
 	found, err := x.sources(ctx)
 	if err != nil {
-		return Report{}, err
+		return Report{}, 0, err
 	}
 	todo, gone, err := e.differences(ctx, found)
-	report := Report{Files: len(found)}
+	report.Files = len(found)
 	if err != nil || len(todo)+len(gone) == 0 {
-		return report, err
+		return report, printOf(found), err
 	}
 	err = x.take(ctx, e, todo, gone, &report)
-	return report, err
+	return report, printOf(found), err
 }
+
+// manyFiles is how many changed files make bringing the index up to date a building.
+const manyFiles = 32
 
 // syncSome brings some sources up to date. The caller holds the writers' lock.
 func (x *Index) syncSome(ctx context.Context, e *engine, todo []source) (Report, error) {
@@ -54,7 +58,9 @@ func (x *Index) syncSome(ctx context.Context, e *engine, todo []source) (Report,
 
 // take reads what changed and writes it.
 func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []string, report *Report) error {
-	defer x.begin()()
+	if len(todo) >= manyFiles {
+		defer x.begin()()
+	}
 	w, err := newWriter(ctx, x, e, report)
 	if err != nil {
 		return err
@@ -136,7 +142,10 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 	e := &engine{db: db}
 	report, err := x.sync(ctx, e)
 	if err == nil {
-		err = x.carryVectors(ctx, e)
+		if cerr := x.carryVectors(ctx, e); cerr != nil { // of a damaged index, mostly
+			x.logger.Warn("the vectors are made anew too", "err", cerr)
+		}
+		err = ctx.Err()
 	}
 	if err == nil {
 		err = db.truncateLog(ctx)

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 )
@@ -76,10 +77,10 @@ func newView() *view {
 }
 
 // put makes a document known. A document that stood at its place is hidden by it.
-func (v *view) put(partPlace int, doc uint32, d *document) {
+func (v *view) put(partPlace int, doc uint32, d *document) error {
 	k := v.byID[d.source]
 	if k == nil {
-		return // of a source whose row is gone
+		return errDamaged // the documents of a source go with its row
 	}
 	p := v.parts[partPlace]
 	at := v.position(strandKey{d.source, d.strand}, d.seq)
@@ -95,6 +96,7 @@ func (v *view) put(partPlace int, doc uint32, d *document) {
 	k.take(p, doc, d)
 	v.docs++
 	v.words += int64(l.words[at])
+	return nil
 }
 
 // take adds a document to what is known of its source.
@@ -181,7 +183,7 @@ func (v *view) loadSources(ctx context.Context, q queryer) error {
 		if err := rows.Scan(&k.id, &k.key, &k.session, &k.from, &state); err != nil {
 			return explain(err)
 		}
-		if k.state, err = decodeState(state); err != nil {
+		if k.state, err = decodeState(state, &k.source); err != nil {
 			return err
 		}
 		if old := v.byID[k.id]; old != nil {
@@ -211,6 +213,9 @@ func (v *view) loadSegments(ctx context.Context, q queryer) (heads [][]byte, err
 		var head, firsts []byte
 		if err := rows.Scan(&p.id, &p.docs, &p.version, &head, &firsts, &p.tombs); err != nil {
 			return nil, explain(err)
+		}
+		if p.tombs, err = unseal(p.tombs); err != nil {
+			return nil, err
 		}
 		if err := p.decode(&head, firsts); err != nil {
 			return nil, err
@@ -266,12 +271,13 @@ func (v *view) layOut(heads [][]byte) error {
 	}
 	for i, head := range heads {
 		p := v.parts[i+1]
+		var bad error
 		_, err := eachHead(head, func(doc int, d *document) {
 			if !p.buried(doc) {
-				v.put(i+1, uint32(doc), d) //nolint:gosec // a segment is small
+				bad = cmp.Or(bad, v.put(i+1, uint32(doc), d)) //nolint:gosec // a segment is small
 			}
 		})
-		if err != nil {
+		if err := cmp.Or(err, bad); err != nil {
 			return err
 		}
 	}
@@ -298,13 +304,15 @@ func (v *view) follow(ctx context.Context, q queryer) error {
 		if err := b.decodeDelta(data); err != nil {
 			return err
 		}
-		v.addBatch(id, b)
+		if err := v.addBatch(id, b); err != nil {
+			return err
+		}
 	}
 	return explain(rows.Err())
 }
 
 // addBatch takes a row of delta in.
-func (v *view) addBatch(id int64, b *builder) {
+func (v *view) addBatch(id int64, b *builder) error {
 	p := v.parts[0]
 	first := len(p.whole)
 	p.batches = append(p.batches, batch{id, first, len(b.docs)})
@@ -319,7 +327,13 @@ func (v *view) addBatch(id int64, b *builder) {
 			name := b.names[b.terms[j]]
 			p.lists[name] = append(p.lists[name], posting{doc, uint32(b.times[j])})
 		}
-		v.put(0, doc, d)
+		if d.source == 0 {
+			continue // a hole
+		}
+		if err := v.put(0, doc, d); err != nil {
+			return err
+		}
 	}
 	v.delta = max(v.delta, id)
+	return nil
 }

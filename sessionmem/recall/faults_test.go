@@ -1,0 +1,287 @@
+package recall
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem"
+)
+
+// someTalk fills a bench with a few sessions and an index of them.
+func someTalk(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.x.limits.deltaDocs = 8 // a segment, and a delta
+	for i := range 6 {
+		b.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the otter number %d swims", i), "it swims well", "what about herons?", "they stand in main.go:42, E0432")
+	}
+	b.sync()
+	b.talk("cpu-last", "the wolf howls", "in the forest")
+	b.sync()
+	return b
+}
+
+// answers gives what a question finds.
+func (b *bench) answers(x *Index, text string) ([]string, error) {
+	a, err := x.Search(b.Context(), Query{Text: text, Limit: 40, Now: b.now})
+	var out []string
+	for _, h := range a.Hits {
+		out = append(out, fmt.Sprintf("%s %.4f %s", h.ID, h.Score, h.Text))
+	}
+	return out, err
+}
+
+func TestQuestionsOfEveryKindAreAnswered(t *testing.T) {
+	b := someTalk(t)
+	for _, c := range []struct {
+		query string
+		found bool
+	}{
+		{"", false},
+		{"   \n", false},
+		{"the of and", true}, // function words alone are looked for
+		{`" OR *`, false},
+		{`otter" OR "1"="1`, true},
+		{"NEAR(otter heron)", true},
+		{"otter*", true},
+		{"🦦", false},
+		{"otter 🦦", true},
+		{"\x00\xff\xfe", false},
+		{"zzzz", false},
+		{"E0432", true},
+		{"main.go:42", true},
+		{strings.Repeat("otter ", 200_000), true},
+		{strings.Repeat("x", 1<<20), false},
+	} {
+		a, err := b.x.Search(t.Context(), Query{Text: c.query, Now: b.now})
+		if err != nil || (len(a.Hits) > 0) != c.found || a.State.Err != nil {
+			t.Errorf("%.20q: %d hits, %v, want some: %v", c.query, len(a.Hits), err, c.found)
+		}
+	}
+}
+
+func TestIndexThatWasDeletedIsSaidAndBuiltAnew(t *testing.T) {
+	b := someTalk(t)
+	want, err := b.answers(b.x, "otter")
+	if err != nil || len(want) == 0 {
+		t.Fatal(want, err)
+	}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(filepath.Join(b.cache, indexFile+end)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	b.x.looked = time.Time{}
+	if a := b.search("otter"); len(a.Hits) > 0 || a.State.Behind != 7 {
+		t.Errorf("%+v, want 7 files behind", a)
+	}
+	b.sync()
+	if got, err := b.answers(b.x, "otter"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("built anew: %v %v, want %v", got, err, want)
+	}
+}
+
+func TestDamageNeverGivesAWrongAnswer(t *testing.T) {
+	b := someTalk(t)
+	want, err := b.answers(b.x, "otter swims")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(b.cache, indexFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	damages := map[string][]byte{"empty": {}, "no database": []byte("this is no database, but long enough to be taken for one: " + strings.Repeat("x", 4096)), "cut short": whole[:len(whole)/2]}
+	for i := range 80 {
+		bad := slices.Clone(whole)
+		at := r.IntN(len(bad) - 8)
+		for j := range 8 {
+			bad[at+j] ^= byte(1 + r.IntN(255))
+		}
+		damages[fmt.Sprintf("%d: 8 bytes at %d", i, at)] = bad
+	}
+	for name, bad := range damages {
+		b.cache = t.TempDir()
+		if err := os.WriteFile(filepath.Join(b.cache, indexFile), bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x := b.open()
+		if got, err := b.answers(x, "otter swims"); err == nil && len(bad) > 0 && !slices.Equal(got, want) {
+			t.Errorf("%s: %d hits without an error, want %d", name, len(got), len(want))
+		}
+		if _, err := x.Sync(t.Context()); err != nil {
+			t.Errorf("%s: Sync: %v", name, err)
+		}
+		if got, err := b.answers(x, "otter swims"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: after a sync %d hits, %v, want %d", name, len(got), err, len(want))
+		}
+		if err := x.Close(); err != nil {
+			t.Errorf("%s: Close: %v", name, err)
+		}
+	}
+}
+
+func TestAnotherProcessThatWritesIsWaitedFor(t *testing.T) {
+	b := someTalk(t)
+	other := flock.New(filepath.Join(b.cache, lockFile))
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+	defer cancel()
+	if _, err := b.x.Sync(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Sync: %v, want that it waits", err)
+	}
+	if got := b.first("wolf"); got != "the wolf howls" {
+		t.Errorf("meanwhile %q is found", got)
+	}
+	if err := other.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	b.sync()
+}
+
+func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
+	b := someTalk(t)
+	other := b.open()
+	defer func() {
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for i := range 30 {
+		word := fmt.Sprintf("%c%cquux", 'a'+i, 'z'-i%20)
+		b.say("cpu-last", sessionmem.KindUser, "now "+word+" is said")
+		writer, reader := b.x, other
+		if i%2 == 1 {
+			writer, reader = other, b.x
+		}
+		if _, err := writer.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if i%7 == 3 {
+			if _, err := writer.Rebuild(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := b.answers(reader, word); err != nil || len(got) == 0 || !strings.Contains(got[0], word) {
+			t.Fatalf("%s: the other process finds %v, %v", word, got, err)
+		}
+	}
+}
+
+func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
+	b := someTalk(t)
+	want, err := b.answers(b.x, "otter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, done, err := b.x.use(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages int
+	if err := e.db.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	roomy := e.db.DB
+	if e.db.DB, err = sql.Open("sqlite", dataSource(e.db.path)+fmt.Sprintf("&_pragma=max_page_count(%d)", pages)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 {
+		text := "a long text"
+		for j := range 100 {
+			text += fmt.Sprintf(" %c%c%crare%c", 'a'+i%26, 'a'+i/26, 'a'+j%26, 'a'+j/26)
+		}
+		b.say("cpu-last", sessionmem.KindUser, text)
+	}
+	_, err = b.x.Sync(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("Sync: %v, want that the disk is full", err)
+	}
+	b.x.looked = time.Time{}
+	if a := b.search("otter"); a.State.Behind != 1 {
+		t.Errorf("%v, want 1 file behind", a.State)
+	}
+	if got, err := b.answers(b.x, "otter"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("meanwhile: %v %v, want %v", got, err, want)
+	}
+	if err := e.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e.db.DB = roomy
+	done()
+	if r := b.sync(); r.Added != 60 {
+		t.Errorf("with room again: %+v, want 60 chunks", r)
+	}
+}
+
+func TestLockedFileIsAnErrorWithANextStep(t *testing.T) {
+	b := someTalk(t)
+	if err := b.x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, indexFile)+"?_pragma=locking_mode(EXCLUSIVE)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN EXCLUSIVE; UPDATE meta SET value=value WHERE key='number'"); err != nil {
+		t.Fatal(err)
+	}
+	b.x = b.open()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if a, err := b.x.Search(ctx, Query{Text: "otter", Now: b.now}); err == nil || len(a.Hits) > 0 {
+		t.Errorf("%+v %v, want an error", a, err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.first("wolf"); got != "the wolf howls" {
+		t.Errorf("afterwards %q is found", got)
+	}
+}
+
+func TestClosedIndexSaysSo(t *testing.T) {
+	b := someTalk(t)
+	x := b.open()
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Search(t.Context(), Query{Text: "otter"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("Search: %v, want ErrClosed", err)
+	}
+	if _, err := x.Sync(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("Sync: %v, want ErrClosed", err)
+	}
+}
+
+func TestErasedSessionCountsAsBehind(t *testing.T) {
+	b := someTalk(t)
+	all, err := b.x.Chunks(t.Context(), "cpu-s1")
+	if err != nil || len(all) != 4 {
+		t.Fatal(all, err)
+	}
+	if err := b.x.Erase(t.Context(), []string{all[0].ID}, []string{"cpu-s2"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if a := b.search("heron"); a.State.Behind != 2 || len(a.Hits) == 0 {
+		t.Errorf("%v %d hits, want 2 files behind: they are compared again", a.State, len(a.Hits))
+	}
+}
