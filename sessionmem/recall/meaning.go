@@ -15,7 +15,7 @@ import (
 
 const (
 	// embedWait is how long a search waits for the vector of its question.
-	embedWait = 800 * time.Millisecond
+	embedWait = 800 * time.Millisecond // and never more than half the time that it has
 	// embedRest is how long no search asks a server again that made one wait for longer
 	// than embedPatience and then gave nothing.
 	embedRest     = 10 * time.Second
@@ -77,7 +77,11 @@ func (x *Index) hasVectors(ctx context.Context) bool {
 // askMeaning waits for the server as long as a search may; one that doesn't keep to
 // its context is left behind.
 func (x *Index) askMeaning(ctx context.Context, text string) (meaning, error) {
-	ctx, stop := context.WithTimeout(ctx, embedWait)
+	wait := embedWait
+	if end, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(end)/2) // the words need their time too
+	}
+	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()
 	type answer struct {
 		m   meaning

@@ -265,6 +265,29 @@ func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
 	}
 }
 
+func TestASlowServerLeavesTheWordsTheirTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &Index{cfg: Config{Embedder: slowModel{}}, logger: slog.New(slog.DiscardHandler)}
+		for limit, want := range map[time.Duration]time.Duration{100 * time.Millisecond: 50 * time.Millisecond, time.Hour: embedWait} {
+			ctx, stop := context.WithTimeout(t.Context(), limit)
+			begun := time.Now()
+			m, err := x.askMeaning(ctx, "a question")
+			if took := time.Since(begun); took != want || err == nil || m.d != nil {
+				t.Errorf("of %v it took %v, want %v (%v)", limit, took, want, err)
+			}
+			stop()
+		}
+	})
+}
+
+// slowModel answers nothing until its context ends.
+type slowModel struct{ Embedder }
+
+func (slowModel) Model(ctx context.Context) (EmbedModel, error) {
+	<-ctx.Done()
+	return EmbedModel{}, ctx.Err()
+}
+
 func TestAnotherModelEmbedsAnewAndNeverMixes(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
