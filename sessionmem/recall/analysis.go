@@ -99,7 +99,6 @@ func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 	a.read(text)
 	language := a.language()
 	words := 0
-	var before *term
 	for _, f := range a.found {
 		for i := range f.tokens {
 			t := &f.tokens[i]
@@ -113,15 +112,7 @@ func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 				a.count(a.stem(t.word, language))
 			case tokenWord:
 				words++
-				stem := a.stem(t.word, language)
-				a.count(stem)
-				if t.word.stopIn(language) {
-					continue
-				}
-				if before != nil {
-					a.count(a.bigram(before, stem))
-				}
-				before = stem
+				a.count(a.stem(t.word, language))
 			}
 		}
 	}
@@ -133,6 +124,26 @@ func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 		marks |= MarkTime
 	}
 	return Terms{Freqs: a.freqs, Words: words, Marks: marks}
+}
+
+// Pairs gives the content words of a text that follow each other, function words left
+// out, as the terms of questions have them. They are not among the terms of Chunk. The
+// list is valid until the next call.
+func (a *Analyzer) Pairs(text string) []TermFreq {
+	a.read(text)
+	language := a.language()
+	var before *term
+	for _, w := range a.seq {
+		if w.stopIn(language) {
+			continue
+		}
+		stem := a.stem(w, language)
+		if before != nil {
+			a.count(a.bigram(before, stem))
+		}
+		before = stem
+	}
+	return a.freqs
 }
 
 // read cuts the text into fields, each looked up or looked into once.

@@ -94,7 +94,10 @@ func TestAQuestionDropsItsFunctionWordsButNeverAll(t *testing.T) {
 }
 
 func TestPairsOfContentWordsAreTerms(t *testing.T) {
-	chunk := termsOf("we adopted the puppy", ClassPair)
+	var chunk []string
+	for _, f := range NewAnalyzer().Pairs("we adopted the puppy") {
+		chunk = append(chunk, f.Term)
+	}
 	query := NewAnalyzer().Query("adopting puppies", saturday)
 	var asked []string
 	for _, term := range query.Terms {

@@ -21,13 +21,10 @@ type builder struct {
 
 func newBuilder() *builder { return &builder{numbers: map[string]uint32{}} }
 
-// add takes a document with its terms. Pairs of words are left out: they would be most
-// of the index, and are told from the texts of the best hits.
+// add takes a document with its terms.
 func (b *builder) add(d document, t Terms) {
 	for _, f := range t.Freqs {
-		if ClassOf(f.Term) != ClassPair {
-			b.addTerm(f.Term, f.N)
-		}
+		b.addTerm(f.Term, f.N)
 	}
 	b.docs = append(b.docs, d)
 	b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small

@@ -24,7 +24,7 @@ func (x *Index) closer(q QueryTerms, hits []found) []found {
 	for i := range hits {
 		h := &hits[i]
 		sum := 0.0
-		for _, f := range a.Chunk(h.Text, h.Time).Freqs {
+		for _, f := range a.Pairs(h.Text) {
 			sum += pairs[f.Term]
 		}
 		h.Score += x.weights.pair * sum / float64(terms)

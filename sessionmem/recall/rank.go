@@ -277,15 +277,17 @@ func (r *ranking) first() []candidate {
 		}
 		top.push(at, score)
 	}
-	most := 0.0
-	for _, w := range r.weights {
-		most += w * float64(r.w.k+1)
+	most := 1e-9
+	for i, w := range r.weights {
+		if r.terms.Terms[i].Class != ClassMoment { // one of many days that may be meant
+			most += w * float64(r.w.k+1)
+		}
 	}
 	out := make([]candidate, len(top.items))
 	for i, item := range top.items {
 		at := item.at
 		out[i] = candidate{
-			at: at, score: item.score, relevance: float64(r.acc[at]) / most, own: r.mask[at], exact: r.mask[at]&r.exact != 0,
+			at: at, score: item.score, relevance: min(1, float64(r.acc[at])/most), own: r.mask[at], exact: r.mask[at]&r.exact != 0,
 			session: l.sources[at], time: l.times[at], number: l.numbers[at],
 		}
 	}
