@@ -148,32 +148,45 @@ func cut(text string, most int) string {
 }
 
 // allowed says of each source whether its chunks may be found; cold ones are counted.
+// Where every session in the scope is cold there is nothing to keep them out of, and
+// they are searched: who comes back after half a year finds what was said.
 func (s *search) allowed(terms QueryTerms) []bool {
 	out := make([]bool, len(s.v.sources))
+	var cold []int // without those of a time that is asked for
+	warm := false
 	for i, k := range s.v.sources {
 		if k == nil || s.v.byID[k.id] == nil || !s.q.Scope.allowsSource(k) {
 			continue
 		}
-		if s.isCold(k, terms.Spans) {
-			s.cold += k.docs
+		isCold := s.isCold(k)
+		warm = warm || k.session != "" && !isCold
+		if isCold && !k.within(terms.Spans) {
+			cold = append(cold, i)
 			continue
 		}
 		out[i] = true
 	}
+	for _, i := range cold {
+		if out[i] = !warm; warm {
+			s.cold += s.v.sources[i].docs
+		}
+	}
 	return out
 }
 
-// isCold says whether a session is left out because nothing was said in it for long.
-// Memory files never are.
-func (s *search) isCold(k *known, spans []Span) bool {
+// isCold says whether a session belongs to the cold tier: nothing was said in it for
+// long, and the search isn't asked to look there. Memory files never do.
+func (s *search) isCold(k *known) bool {
 	after := s.settings.ColdAfter
 	if s.q.Cold || after <= 0 || k.session == "" || k.last == 0 || k.session == s.q.Scope.Session {
 		return false
 	}
-	if s.q.Now.Sub(time.Unix(k.last, 0)) < after {
-		return false
-	}
-	return !slices.ContainsFunc(spans, func(t Span) bool { return t.From.Unix() <= k.last && k.first < t.To.Unix() })
+	return s.q.Now.Sub(time.Unix(k.last, 0)) >= after
+}
+
+// within says whether something was said in one of the times.
+func (k *known) within(spans []Span) bool {
+	return slices.ContainsFunc(spans, func(t Span) bool { return t.From.Unix() <= k.last && k.first < t.To.Unix() })
 }
 
 // allowsSource says whether chunks of a source may be found.
