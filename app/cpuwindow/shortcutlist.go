@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/config"
 )
@@ -12,18 +11,15 @@ import (
 // shortcutList is every shortcut over the window, with a field to find one. Enter
 // does what was found first.
 type shortcutList struct {
-	widget.BaseWidget
-	entry *switcherEntry
-	port  *viewport
-	hint  *words
-	card  *surface
-	scrim *scrim
-	rule  fyne.CanvasObject
-	w     *Window
+	*findCard
+	w *Window
 }
 
-// listWidth is how wide the list is at most.
-const listWidth float32 = 460
+// The list's size, at most: as high as the window.
+const (
+	listWidth  float32 = 460
+	listHeight float32 = 1e6
+)
 
 // listShortcuts opens the list, or closes it.
 func (w *Window) listShortcuts() {
@@ -32,30 +28,26 @@ func (w *Window) listShortcuts() {
 		return
 	}
 	w.closeSwitcher()
-	l := &shortcutList{w: w, port: newViewport(), hint: smallWords(tr("Change them in Settings, or in [shortcuts] of config.toml")).squeezable(), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(w.closeShortcuts), rule: hairline()}
-	l.port.follow, l.port.fixed = false, true
+	hint := tr("Change them in Settings, or in [shortcuts] of config.toml")
+	l := &shortcutList{findCard: newFindCard(hint, fyne.NewSize(listWidth, listHeight), w.closeShortcuts), w: w}
 	l.port.pad, l.port.top, l.port.bottom = gap16, gap8, gap8
-	l.port.Disable()
-	l.entry = &switcherEntry{onKey: l.key, onLeave: w.closeShortcuts, onShortcut: func(s fyne.Shortcut) bool {
+	l.entry.onKey = l.key
+	l.entry.onShortcut = func(s fyne.Shortcut) bool {
 		w.closeShortcuts()
 		return w.runShortcut(s)
-	}}
+	}
 	l.entry.PlaceHolder = tr("Search shortcuts")
 	l.entry.OnChanged = l.find
-	l.entry.ExtendBaseWidget(l.entry)
-	l.ExtendBaseWidget(l)
 	w.shortcuts = l
-	l.Resize(w.win.Canvas().Size())
-	w.win.Canvas().Overlays().Add(l)
 	l.find("")
-	w.win.Canvas().Focus(l.entry)
+	l.open(w.win.Canvas())
 }
 
 func (w *Window) closeShortcuts() {
 	if w.shortcuts == nil {
 		return
 	}
-	w.win.Canvas().Overlays().Remove(w.shortcuts)
+	w.win.Canvas().Overlays().Remove(w.shortcuts.findCard)
 	w.shortcuts = nil
 	if w.page == pageChat {
 		w.focusComposer()
@@ -121,48 +113,5 @@ func (l *shortcutList) find(query string) {
 			add(f[0], f[1])
 		}
 	}
-	l.port.offset = 0
-	l.port.setRows(rows)
-	l.Refresh()
-}
-
-// CreateRenderer implements fyne.Widget.
-func (l *shortcutList) CreateRenderer() fyne.WidgetRenderer { return &shortcutListRenderer{l} }
-
-type shortcutListRenderer struct{ l *shortcutList }
-
-func (r *shortcutListRenderer) Layout(s fyne.Size) {
-	l := r.l
-	l.scrim.Resize(s)
-	w := min(listWidth, s.Width-2*gap16)
-	x, top := (s.Width-w)/2, min(switcherTop, s.Height/10)
-	field := l.entry.MinSize().Height
-	l.entry.Move(fyne.NewPos(x+gap8, top+gap4))
-	l.entry.Resize(fyne.NewSize(w-gap16, field))
-	y := top + field + gap8
-	l.rule.Move(fyne.NewPos(x, y))
-	l.rule.Resize(fyne.NewSize(w, 1))
-	foot := l.hint.MinSize().Height + gap16
-	l.port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
-	rows := max(0, min(l.port.total, s.Height-y-foot-gap20))
-	l.port.Move(fyne.NewPos(x, y+1))
-	l.port.Resize(fyne.NewSize(w, rows))
-	y += 1 + rows
-	l.hint.Move(fyne.NewPos(x+gap16, y+gap8))
-	l.hint.Resize(fyne.NewSize(w-2*gap16, foot-gap16))
-	l.card.Move(fyne.NewPos(x, top))
-	l.card.Resize(fyne.NewSize(w, y+foot-top))
-}
-func (r *shortcutListRenderer) MinSize() fyne.Size { return fyne.Size{} }
-func (r *shortcutListRenderer) Destroy()           {}
-func (r *shortcutListRenderer) Refresh() {
-	r.Layout(r.l.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-}
-
-func (r *shortcutListRenderer) Objects() []fyne.CanvasObject {
-	l := r.l
-	return []fyne.CanvasObject{l.scrim, l.card, l.entry, l.rule, l.port, l.hint}
+	l.fill(rows)
 }

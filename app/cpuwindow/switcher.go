@@ -14,7 +14,6 @@ import (
 
 const (
 	switcherWidth float32 = 560
-	switcherTop   float32 = 72  // from the window's upper edge
 	switcherRows  float32 = 420 // height of the results, at most
 	switcherHits          = 50  // conversations shown
 )
@@ -22,31 +21,21 @@ const (
 // switcher finds and switches conversations: a field, and below it the recent ones
 // or what was found. It lies over the window until Esc, Enter or a press beside it.
 type switcher struct {
-	widget.BaseWidget
-	entry *switcherEntry
-	port  *viewport
-	hint  *words
-	card  *surface
-	scrim *scrim
-	rows  []*hitRow
-	at    int
+	*findCard
+	rows []*hitRow
+	at   int
 	// looking: the results shown are of an earlier query. enter: Enter was pressed
 	// meanwhile; what is found is opened then, not what was found before.
 	looking, enter bool
-	open           func(h sessionmem.Hit, query string)
-	search         func(query string)
+	onOpen         func(h sessionmem.Hit, query string)
 }
 
 func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func(), shortcut func(fyne.Shortcut) bool) *switcher {
-	p := &switcher{port: newViewport(), hint: smallWords(""), card: newSurface(roleCard, roleLine, radiusBubble), scrim: newScrim(leave), open: open, search: search}
-	p.port.follow, p.port.fixed = false, true
+	p := &switcher{findCard: newFindCard("", fyne.NewSize(switcherWidth, switcherRows), leave), onOpen: open}
 	p.port.pad, p.port.top, p.port.bottom = gap8, gap4, gap8
-	p.port.Disable()
-	p.entry = &switcherEntry{onKey: p.key, onLeave: leave, onShortcut: shortcut}
+	p.entry.onKey, p.entry.onShortcut = p.key, shortcut
 	p.entry.PlaceHolder = tr("Search conversations")
 	p.entry.OnChanged = search
-	p.entry.ExtendBaseWidget(p.entry)
-	p.ExtendBaseWidget(p)
 	return p
 }
 
@@ -55,15 +44,13 @@ func (p *switcher) show(hits []sessionmem.Hit, hint string, now time.Time) {
 	p.rows, p.at = nil, 0
 	column := make([]*placed, 0, len(hits))
 	for i, h := range hits {
-		r := newHitRow(h, now, func() { p.open(h, p.entry.Text) }, func() { p.moveTo(i) })
+		r := newHitRow(h, now, func() { p.onOpen(h, p.entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		column = append(column, &placed{row: r, gap: 2})
 	}
-	p.port.offset = 0
-	p.port.setRows(column)
 	p.hint.SetText(hint)
 	p.moveTo(0)
-	p.Refresh()
+	p.fill(column)
 	if p.looking = false; p.enter {
 		p.enter = false
 		p.openChosen()
@@ -73,7 +60,7 @@ func (p *switcher) show(hits []sessionmem.Hit, hint string, now time.Time) {
 // openChosen opens the conversation that is chosen, where there is one.
 func (p *switcher) openChosen() {
 	if len(p.rows) > 0 {
-		p.open(p.rows[p.at].hit, p.entry.Text)
+		p.onOpen(p.rows[p.at].hit, p.entry.Text)
 	}
 }
 
@@ -113,58 +100,6 @@ func (p *switcher) key(k *fyne.KeyEvent) bool {
 	}
 	return true
 }
-
-// CreateRenderer implements fyne.Widget.
-func (p *switcher) CreateRenderer() fyne.WidgetRenderer {
-	return &switcherRenderer{p: p, line: hairline()}
-}
-
-type switcherRenderer struct {
-	p    *switcher
-	line fyne.CanvasObject
-}
-
-func (r *switcherRenderer) Layout(s fyne.Size) {
-	p := r.p
-	p.scrim.Resize(s)
-	w := min(switcherWidth, s.Width-2*gap16)
-	x, top := (s.Width-w)/2, min(switcherTop, s.Height/8)
-	field := p.entry.MinSize().Height
-	p.entry.Move(fyne.NewPos(x+gap8, top+gap4))
-	p.entry.Resize(fyne.NewSize(w-gap16, field))
-	y := top + field + gap8
-	r.line.Move(fyne.NewPos(x, y))
-	r.line.Resize(fyne.NewSize(w, 1))
-	y += 1
-	foot := p.hint.MinSize().Height + gap16
-	p.port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
-	rows := min(p.port.total, switcherRows, s.Height-y-foot-gap20)
-	if len(p.rows) == 0 {
-		rows = 0
-	}
-	p.port.Move(fyne.NewPos(x, y))
-	p.port.Resize(fyne.NewSize(w, max(0, rows)))
-	y += max(0, rows)
-	p.hint.Move(fyne.NewPos(x+gap16, y+gap8))
-	p.hint.Resize(fyne.NewSize(w-2*gap16, foot-gap16))
-	p.card.Move(fyne.NewPos(x, top))
-	p.card.Resize(fyne.NewSize(w, y+foot-top))
-}
-
-func (r *switcherRenderer) MinSize() fyne.Size { return fyne.Size{} }
-
-func (r *switcherRenderer) Refresh() {
-	r.Layout(r.p.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-}
-
-func (r *switcherRenderer) Objects() []fyne.CanvasObject {
-	p := r.p
-	return []fyne.CanvasObject{p.scrim, p.card, p.entry, r.line, p.port, p.hint}
-}
-func (r *switcherRenderer) Destroy() {}
 
 // switcherEntry is the field of the switcher: the keys that move go to the results.
 type switcherEntry struct {
@@ -332,10 +267,8 @@ func (w *Window) openSwitcher() {
 		return
 	}
 	w.switcher = newSwitcher(w.searchSessions, w.openHit, w.closeSwitcher, w.runShortcut)
-	w.switcher.Resize(w.win.Canvas().Size())
-	w.win.Canvas().Overlays().Add(w.switcher)
 	w.searchSessions("")
-	w.win.Canvas().Focus(w.switcher.entry)
+	w.switcher.open(w.win.Canvas())
 }
 
 func (w *Window) closeSwitcher() {
@@ -345,7 +278,7 @@ func (w *Window) closeSwitcher() {
 	if w.stopSearch != nil {
 		w.stopSearch()
 	}
-	w.win.Canvas().Overlays().Remove(w.switcher)
+	w.win.Canvas().Overlays().Remove(w.switcher.findCard)
 	w.switcher = nil
 }
 
