@@ -6,9 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-
 	"mac-stats/agents"
 	"mac-stats/sessionmem"
 )
@@ -23,22 +20,13 @@ const (
 // agentsPage is who answers: agents and skills on the left, the chosen one with its
 // files on the right. Its fields belong to the UI goroutine.
 type agentsPage struct {
-	w       *Window
-	split   *splitView
-	view    *viewport
-	edit    *editor
-	object  *fyne.Container
-	data    agentsData
-	picked  string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first reading
-	files   map[string]string // the file that is looked at, by what is picked
-	editing bool
-	news    *reloads
-	all     bool
-	trials  map[string]*trial // by the agent's path
-	fresh   *newAgentForm
-	said    string
-	saidBad bool
-	undo    func() // takes what was said back; nil where it can't be
+	*filePage
+	data   agentsData
+	picked string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first reading
+	files  map[string]string // the file that is looked at, by what is picked
+	trials map[string]*trial // by the agent's path
+	fresh  *newAgentForm
+	undo   func() // takes what was said back; nil where it can't be
 }
 
 // agentsData is what the page shows, read off the UI goroutine.
@@ -54,13 +42,8 @@ type agentsData struct {
 }
 
 func newAgentsPage(w *Window) *agentsPage {
-	p := &agentsPage{w: w, view: newDetail(), files: map[string]string{}, news: newReloads(), trials: map[string]*trial{}}
-	p.view.follow, p.view.fixed = false, true
-	p.view.onShortcut = w.runShortcut
-	p.edit = newEditor(editorActions{changed: w.editChanged, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
-	p.edit.object.Hide()
-	p.split = newSplitView(container.NewStack(p.view, p.edit.object), p.pick)
-	p.object = p.split.object
+	p := &agentsPage{files: map[string]string{}, trials: map[string]*trial{}}
+	p.filePage = newFilePage(w, p.pick, p.draw, p.load)
 	p.fresh = newNewAgentForm(p)
 	return p
 }
@@ -203,16 +186,8 @@ func (p *agentsPage) lookAt(path string) {
 // draw shows the page as it is known.
 func (p *agentsPage) draw() {
 	p.split.show(p.items(), p.picked)
-	b := p.w.shelf.buffers[p.files[p.picked]]
-	editing := p.editing && b != nil
-	p.edit.object.Hidden, p.view.Hidden = !editing, editing
-	if editing {
-		p.edit.open(b, p.title()+" · "+filepath.Base(b.base.Path), 0)
-		p.edit.sync()
-	} else {
-		p.w.setPageRows(p.view, p.rows())
-	}
-	p.object.Refresh()
+	file := p.files[p.picked]
+	p.show(p.w.shelf.buffers[file], p.title()+" · "+filepath.Base(file), p.rows)
 }
 
 func (p *agentsPage) title() string {
@@ -235,19 +210,6 @@ func (p *agentsPage) startEditing(at int) {
 		p.edit.open(b, p.title()+" · "+filepath.Base(b.base.Path), at)
 		p.w.win.Canvas().Focus(p.edit.entry)
 	}
-}
-
-func (p *agentsPage) stopEditing() {
-	p.editing = false
-	p.draw()
-}
-
-func (p *agentsPage) save(b *editBuffer) {
-	p.w.saveBuffer(b, func() {
-		p.news.own[b.base.Path] = true
-		p.edit.sync()
-		p.load()
-	})
 }
 
 // act changes agents off the UI goroutine and says what came of it.

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 )
@@ -19,20 +16,11 @@ const inboxKey = "inbox"
 // memoryPage is what the agents remember: files on the left, the chosen one, or
 // what is proposed, on the right. Its fields belong to the UI goroutine.
 type memoryPage struct {
-	w       *Window
-	split   *splitView
-	view    *viewport
-	edit    *editor
-	object  *fyne.Container
-	data    memoryData
-	picked  string // inboxKey or a file's path; "" before the first reading
-	editing bool
-	news    *reloads
-	all     bool // show all lines of a long file
-	fields  map[string]*lineField
-	drafts  map[string]*textBox // proposals being edited, by id
-	said    string              // what came of the last action
-	saidBad bool
+	*filePage
+	data   memoryData
+	picked string // inboxKey or a file's path; "" before the first reading
+	fields map[string]*lineField
+	drafts map[string]*textBox // proposals being edited, by id
 }
 
 // memoryData is what the page shows, read off the UI goroutine.
@@ -55,15 +43,8 @@ type memoryItem struct {
 }
 
 func newMemoryPage(w *Window) *memoryPage {
-	p := &memoryPage{
-		w: w, view: newDetail(), news: newReloads(), fields: map[string]*lineField{}, drafts: map[string]*textBox{},
-	}
-	p.view.follow, p.view.fixed = false, true
-	p.view.onShortcut = w.runShortcut
-	p.edit = newEditor(editorActions{changed: w.editChanged, save: p.save, close: p.stopEditing, shortcut: w.runShortcut})
-	p.edit.object.Hide()
-	p.split = newSplitView(container.NewStack(p.view, p.edit.object), p.pick)
-	p.object = p.split.object
+	p := &memoryPage{fields: map[string]*lineField{}, drafts: map[string]*textBox{}}
+	p.filePage = newFilePage(w, p.pick, p.draw, p.load)
 	return p
 }
 
@@ -97,16 +78,7 @@ func (p *memoryPage) take(picked string, d memoryData) {
 // draw shows the page as it is known.
 func (p *memoryPage) draw() {
 	p.split.show(p.items(), p.picked)
-	b := p.w.shelf.buffers[p.picked]
-	editing := p.editing && b != nil
-	p.edit.object.Hidden, p.view.Hidden = !editing, editing
-	if editing {
-		p.edit.open(b, p.title(), 0)
-		p.edit.sync()
-	} else {
-		p.w.setPageRows(p.view, p.rows())
-	}
-	p.object.Refresh()
+	p.show(p.w.shelf.buffers[p.picked], p.title(), p.rows)
 }
 
 // title is the chosen file's.
@@ -135,20 +107,6 @@ func (p *memoryPage) startEditing() {
 	p.editing = true
 	p.draw()
 	p.w.win.Canvas().Focus(p.edit.entry)
-}
-
-func (p *memoryPage) stopEditing() {
-	p.editing = false
-	p.draw()
-}
-
-// save writes the edit, unless there is a conflict to decide first.
-func (p *memoryPage) save(b *editBuffer) {
-	p.w.saveBuffer(b, func() {
-		p.news.own[b.base.Path] = true
-		p.edit.sync()
-		p.load()
-	})
 }
 
 // items are the lines of the list.
