@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"image/color"
 	"slices"
 	"strings"
 	"unicode"
@@ -301,10 +300,8 @@ func (t *codeText) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type codeRenderer struct {
-	t       *codeText
-	rects   []*canvas.Rectangle
-	texts   []*canvas.Text
-	objects []fyne.CanvasObject
+	linePaint
+	t *codeText
 }
 
 func (r *codeRenderer) Layout(fyne.Size) {
@@ -320,61 +317,29 @@ func (r *codeRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, co
 func (r *codeRenderer) Objects() []fyne.CanvasObject { return r.objects }
 func (r *codeRenderer) Destroy()                     {}
 
-// Refresh places the lines in sight, reusing what is there.
+// Refresh places the lines in sight.
 func (r *codeRenderer) Refresh() {
 	t := r.t
 	t.drawn = t.version
-	nt, nr := 0, 0
+	r.begin()
 	first, last := t.visibleLines()
 	for n := first; n < last; n++ {
 		l, y := t.lines[n], float32(n)*codeLeading()
-		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
-			nr = r.mark(nr, roleSelection, t.span(l.from, from)-t.offset, y, t.span(from, to))
+		mark := func(role fyne.ThemeColorName, from, to int) {
+			r.rect(role, fyne.NewPos(t.span(l.from, from)-t.offset, y), fyne.NewSize(t.span(from, to), codeLeading()), 0)
 		}
-		nr = r.found(nr, l, y)
-		nt = r.line(nt, l, y)
+		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
+			mark(roleSelection, from, to)
+		}
+		eachMark(t.marks, t.markNow, l.from, l.to, mark)
+		r.line(l, y)
 	}
-	r.objects = r.objects[:0]
-	for _, o := range r.rects[:nr] {
-		r.objects = append(r.objects, o)
-	}
-	for _, o := range r.texts[:nt] {
-		r.objects = append(r.objects, o)
-	}
-	r.texts = r.texts[:nt]
+	r.end()
 	canvas.Refresh(t)
 }
 
-// found draws what find found in a line.
-func (r *codeRenderer) found(n int, l codeLine, y float32) int {
-	for i, m := range r.t.marks {
-		from, to := max(l.from, m.From), min(l.to, m.To)
-		if from >= to {
-			continue
-		}
-		role := roleMark
-		if i == r.t.markNow {
-			role = roleMarkNow
-		}
-		n = r.mark(n, role, r.t.span(l.from, from)-r.t.offset, y, r.t.span(from, to))
-	}
-	return n
-}
-
-func (r *codeRenderer) mark(n int, role fyne.ThemeColorName, x, y, w float32) int {
-	if n == len(r.rects) {
-		r.rects = append(r.rects, canvas.NewRectangle(color.Transparent))
-	}
-	o := r.rects[n]
-	o.FillColor = ink(role)
-	o.Move(fyne.NewPos(x, y))
-	o.Resize(fyne.NewSize(w, codeLeading()))
-	o.Refresh()
-	return n + 1
-}
-
 // line draws the pieces of a line: cut where the colour or the font changes.
-func (r *codeRenderer) line(n int, l codeLine, y float32) int {
+func (r *codeRenderer) line(l codeLine, y float32) {
 	t := r.t
 	k := spanAt(t.spans, l.from)
 	x := -t.offset
@@ -387,8 +352,7 @@ func (r *codeRenderer) line(n int, l codeLine, y float32) int {
 		w := t.piece(t.code[at:end])
 		if x+w > 0 && x < t.Size().Width || t.Size().Width == 0 {
 			if strings.TrimSpace(t.code[at:end]) != "" {
-				r.text(n, t.code[at:end], role, fyne.NewPos(x, y), w)
-				n++
+				r.text(t.code[at:end], role, fyne.NewPos(x, y), w, codeLeading(), codeSize(), fyne.TextStyle{Monospace: true})
 			}
 		}
 		x += w
@@ -397,7 +361,6 @@ func (r *codeRenderer) line(n int, l codeLine, y float32) int {
 			k++
 		}
 	}
-	return n
 }
 
 // spanAt is the span that a byte is in.
@@ -412,19 +375,4 @@ func spanAt(spans []codeSpan, at int) int {
 		}
 	}
 	return lo
-}
-
-func (r *codeRenderer) text(n int, s string, role fyne.ThemeColorName, pos fyne.Position, w float32) {
-	if n == len(r.texts) {
-		r.texts = append(r.texts, canvas.NewText("", color.Transparent))
-	}
-	o := r.texts[n]
-	style, font := fontOf(s, fyne.TextStyle{Monospace: true})
-	h := measureText("M", codeSize(), fyne.TextStyle{Monospace: true}).Height
-	o.Move(pos.AddXY(0, (codeLeading()-h)/2))
-	if c := ink(role); o.Text != s || o.Color != c || o.TextStyle != style || o.FontSource != font {
-		o.Text, o.Color, o.TextSize, o.TextStyle, o.FontSource = s, c, codeSize(), style, font
-		o.Resize(fyne.NewSize(w, h))
-		o.Refresh()
-	}
 }

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"image/color"
 	"sort"
 	"strings"
 
@@ -319,10 +318,8 @@ func (p *prose) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type proseRenderer struct {
-	p       *prose
-	rects   []*canvas.Rectangle
-	texts   []*canvas.Text
-	objects []fyne.CanvasObject
+	linePaint
+	p *prose
 }
 
 func (r *proseRenderer) Layout(s fyne.Size) {
@@ -338,69 +335,59 @@ func (r *proseRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, r
 func (r *proseRenderer) Objects() []fyne.CanvasObject { return r.objects }
 func (r *proseRenderer) Destroy()                     {}
 
-// Refresh places the segments of the lines in sight, reusing what is there: a
-// text is drawn anew only where it changed.
+// Refresh places the segments of the lines in sight.
 func (r *proseRenderer) Refresh() {
 	p := r.p
 	p.drawn = p.version
-	nt, nr := 0, 0
+	r.begin()
 	first, last := p.visibleLines()
 	for i := first; i < last; i++ {
 		y := float32(i) * p.leading
 		for _, s := range p.lines[i].segs {
-			nr = r.underlay(nr, i, s, y)
-			r.text(nt, s, y)
-			nt++
+			r.underlay(s, y)
+			r.segment(s, y)
 		}
 	}
-	r.objects = r.objects[:0]
-	for _, o := range r.rects[:nr] {
-		r.objects = append(r.objects, o)
-	}
-	for _, o := range r.texts[:nt] {
-		r.objects = append(r.objects, o)
-	}
+	r.end()
 	canvas.Refresh(p)
 }
 
-// underlay draws what lies below a segment: code background, selection, the line
-// under a link and through struck text.
-func (r *proseRenderer) underlay(n, lineNo int, s segment, y float32) int {
+// underlay draws what lies below a segment: code background, selection, what find
+// found, the line under a link and through struck text.
+func (r *proseRenderer) underlay(s segment, y float32) {
 	p := r.p
 	ru := p.runs[s.run]
 	if ru.mono && !p.bare {
-		n = r.rect(n, fyne.NewPos(s.x-2, y+2), fyne.NewSize(s.width+4, p.leading-4), ink(roleCode), 3)
+		r.rect(roleCode, fyne.NewPos(s.x-2, y+2), fyne.NewSize(s.width+4, p.leading-4), 3)
 	}
 	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {
-		x0 := s.x + p.spanIn(s, s.from, from)
-		x1 := s.x + p.spanIn(s, s.from, to)
-		n = r.rect(n, fyne.NewPos(x0, y), fyne.NewSize(x1-x0, p.leading), ink(roleSelection), 0)
+		x := s.x + p.spanIn(s, s.from, from)
+		r.rect(roleSelection, fyne.NewPos(x, y), fyne.NewSize(s.x+p.spanIn(s, s.from, to)-x, p.leading), 0)
 	}
-	n = r.markRects(n, s, y)
+	eachMark(p.marks, p.markNow, s.from, s.to, func(role fyne.ThemeColorName, from, to int) {
+		x := s.x + p.spanIn(s, s.from, from)
+		r.rect(role, fyne.NewPos(x, y+1), fyne.NewSize(s.x+p.spanIn(s, s.from, to)-x, p.leading-2), 3)
+	})
 	if ru.link != "" {
-		n = r.rect(n, fyne.NewPos(s.x, y+p.leading-4), fyne.NewSize(s.width, 1), ink(roleAccent), 0)
+		r.rect(roleAccent, fyne.NewPos(s.x, y+p.leading-4), fyne.NewSize(s.width, 1), 0)
 	}
 	if ru.strike {
-		n = r.rect(n, fyne.NewPos(s.x, y+p.leading/2), fyne.NewSize(s.width, 1), ink(roleMuted), 0)
+		r.rect(roleMuted, fyne.NewPos(s.x, y+p.leading/2), fyne.NewSize(s.width, 1), 0)
 	}
-	return n
 }
 
-// markRects draws what find found in a segment.
-func (r *proseRenderer) markRects(n int, s segment, y float32) int {
-	for i, m := range r.p.marks {
-		from, to := max(s.from, m.From), min(s.to, m.To)
-		if from >= to {
-			continue
-		}
-		role := roleMark
-		if i == r.p.markNow {
-			role = roleMarkNow
-		}
-		x0, x1 := s.x+r.p.spanIn(s, s.from, from), s.x+r.p.spanIn(s, s.from, to)
-		n = r.rect(n, fyne.NewPos(x0, y+1), fyne.NewSize(x1-x0, r.p.leading-2), ink(role), 3)
+// segment draws a segment's text.
+func (r *proseRenderer) segment(s segment, y float32) {
+	p := r.p
+	role := p.runs[s.run].role
+	if role == roleNone {
+		role = p.role
 	}
-	return n
+	if p.runs[s.run].link != "" {
+		role = roleAccent
+	}
+	size, style := p.style(s.run)
+	r.text(strings.ReplaceAll(p.flat[s.from:s.to], "\t", "    "), role, fyne.NewPos(s.x, y), s.width, p.leading, size, style)
 }
 
 func (p *prose) spanIn(s segment, from, to int) float32 {
@@ -409,42 +396,4 @@ func (p *prose) spanIn(s segment, from, to int) float32 {
 	}
 	size, style := p.style(s.run)
 	return measureText(p.flat[from:to], size, style).Width
-}
-
-func (r *proseRenderer) rect(n int, pos fyne.Position, size fyne.Size, c color.Color, radius float32) int {
-	if n == len(r.rects) {
-		r.rects = append(r.rects, canvas.NewRectangle(c))
-	}
-	o := r.rects[n]
-	o.FillColor, o.CornerRadius = c, radius
-	o.Move(pos)
-	o.Resize(size)
-	o.Refresh()
-	return n + 1
-}
-
-func (r *proseRenderer) text(n int, s segment, y float32) {
-	p := r.p
-	size, style := p.style(s.run)
-	role := p.runs[s.run].role
-	if role == roleNone {
-		role = p.role
-	}
-	if p.runs[s.run].link != "" {
-		role = roleAccent
-	}
-	if n == len(r.texts) {
-		r.texts = append(r.texts, canvas.NewText("", color.Transparent))
-	}
-	t := r.texts[n]
-	text := strings.ReplaceAll(p.flat[s.from:s.to], "\t", "    ")
-	c := ink(role)
-	h := measureText("M", size, style).Height
-	t.Move(fyne.NewPos(s.x, y+(p.leading-h)/2))
-	style, font := fontOf(text, style)
-	if t.Text != text || t.Color != c || t.TextSize != size || t.TextStyle != style || t.FontSource != font {
-		t.Text, t.Color, t.TextSize, t.TextStyle, t.FontSource = text, c, size, style, font
-		t.Resize(fyne.NewSize(s.width, h))
-		t.Refresh()
-	}
 }
