@@ -45,13 +45,20 @@ func (c *camera) aim(t testing.TB, pid, width, height int) {
 // notEmpty is how many colours there are in a window that shows anything.
 const notEmpty = 60
 
-// resize gives the window a size in pixels and waits until it has it.
+// resize gives the window a size in pixels and waits until it has it. A window that has
+// just opened may still take the size of the last time: then it is asked again.
 func (c *camera) resize(t testing.TB, width, height int) {
 	t.Helper()
-	c.screen.run(t, "xdotool", "windowmove", c.window, "0", "0", "windowsize", c.window, fmt.Sprint(width), fmt.Sprint(height))
-	waitFor(t, 10*time.Second, fmt.Sprintf("a window of %d × %d pixels", width, height), func() bool {
-		p := c.picture(t)
-		return p.Bounds().Dx() == width && p.Bounds().Dy() == height
+	var asked time.Time
+	waitFor(t, 20*time.Second, fmt.Sprintf("a window of %d × %d pixels", width, height), func() bool {
+		if b := c.picture(t).Bounds(); b.Dx() == width && b.Dy() == height {
+			return true
+		}
+		if time.Since(asked) > time.Second {
+			c.screen.run(t, "xdotool", "windowmove", c.window, "0", "0", "windowsize", c.window, fmt.Sprint(width), fmt.Sprint(height))
+			asked = time.Now()
+		}
+		return false
 	})
 }
 
