@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ollama/ollama/api"
+
 	"mac-stats/app/config"
 )
 
@@ -124,4 +126,26 @@ func (w *walk) read(t *testing.T, pattern string) []string {
 		}
 	}
 	return texts
+}
+
+// asked are the requests that end in a message of the person. Others, such as those for
+// a summary, may come between them.
+func (w *walk) asked(t *testing.T, message string) []api.ChatRequest {
+	t.Helper()
+	var chats []api.ChatRequest
+	for _, c := range w.proxy.Chats(t) {
+		if last := c.Messages[len(c.Messages)-1]; last.Role == "user" && strings.Contains(last.Content, message) && len(c.Messages) > 2 {
+			chats = append(chats, c)
+		}
+	}
+	if len(chats) == 0 {
+		t.Fatalf("no request asks %q", message)
+	}
+	return chats
+}
+
+func (w *walk) lastAsked(t *testing.T, message string) api.ChatRequest {
+	t.Helper()
+	chats := w.asked(t, message)
+	return chats[len(chats)-1]
 }
