@@ -14,7 +14,7 @@ ARTIFACTS ?= $(CURDIR)/artifacts
 # What of the end-to-end tests is run: the walk in one theme, the other on request.
 WALK     := -skip ^TestWalkThrough$$/^light$$
 
-.PHONY: help run install uninstall package build build-nogui test bench sidebyside e2e walk lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui test bench discord-load sidebyside e2e walk lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -53,6 +53,9 @@ e2e: build ## the built app on a screen of its own, against a real Ollama; scree
 	@mkdir -p $(ARTIFACTS)
 	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$$(scripts/ollama.sh) MAC_STATS_TEST_BINARY=$(CURDIR)/bin/mac-stats \
 		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -tags e2e $(WALK) ./app/e2etest/...
+
+discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 50 messages a second for a minute
+	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'PlacesThatInterleave|TestLoad' ./app/discord
 
 walk: ## a person's first hour, dark and light, with a picture of each step in artifacts/TestWalkThrough
 	@$(MAKE) --no-print-directory e2e WALK='-run ^TestWalkThrough$$$$'

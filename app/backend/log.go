@@ -63,11 +63,12 @@ func (b *Backend) logLife() {
 		switch n.Kind {
 		case NoticeReload:
 			log.Info("reload", "what", n.Text)
-		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI, NoticeDiscord:
+		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI:
 			if !told[n.Text] {
 				told[n.Text] = true
 				log.Info("notice", "kind", n.Kind, "text", n.Text)
 			}
+		case NoticeDiscord: // may hold a code; what went wrong is logged where it did
 		case NoticeSessions, NoticeForgot: // says nothing but that one changed
 		}
 	})

@@ -6,8 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"mac-stats/app/backend"
 	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/discordtest"
+	"mac-stats/app/discord/service"
 )
 
 func TestDiscordIsSetUpByCommands(t *testing.T) {
@@ -57,5 +61,112 @@ func TestDiscordIsSetUpByCommands(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(e.home, "discord", "token")); !os.IsNotExist(err) {
 		t.Errorf("the token's file: %v", err)
+	}
+}
+
+// The steps of README's "Discord in ten minutes", against a Discord of the test's own.
+func TestDiscordInTenMinutes(t *testing.T) {
+	fake := discordtest.Start(t)
+	fake.AddGuild("100", "Home")
+	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
+	fake.AddChannel(discordtest.Channel{ID: "800", Type: discordtest.DM})
+	e := newEnv(t, answering("hello from the model"))
+	e.environ = append(e.environ, service.EnvBase+"="+fake.URL())
+	step := func(stdin string, args ...string) string {
+		t.Helper()
+		o := e.runWith(t.Context(), stdin, args...)
+		if o.code != exitDone {
+			t.Fatalf("%q: exit %d\n%s%s", args, o.code, o.stdout, o.stderr)
+		}
+		return o.stdout
+	}
+	await := func(what string, holds func() bool) {
+		t.Helper()
+		for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("waited in vain for %s", what)
+			}
+		}
+	}
+	anna := discordtest.User{ID: "301", Name: "Anna"}
+	luna := []discordtest.User{{ID: discordtest.BotID, Name: "luna", Bot: true}}
+	last := func(channel string) string {
+		list := fake.Sent(channel)
+		if len(list) == 0 {
+			return ""
+		}
+		return list[len(list)-1].Text
+	}
+
+	step(discordtest.Token+"\n", "discord", "token")
+	step("", "discord", "on")
+	app, err := backend.Open(t.Context(), backend.Options{Watch: true, Environ: e.environ})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.appRuns = true
+	closed := false
+	t.Cleanup(func() {
+		if !closed {
+			_ = app.Close()
+		}
+	})
+	await("the connection", func() bool { return strings.Contains(step("", "discord", "status"), "Connected as luna.") })
+
+	fake.Say(discordtest.Message{Channel: "800", Author: anna, Text: "hello?"})
+	await("the code", func() bool { return strings.Contains(last("800"), "mac-stats discord pair") })
+	_, code, _ := strings.Cut(last("800"), "**")
+	code, _, _ = strings.Cut(code, "**")
+	step("", "discord", "pair", code)
+	await("the answer", func() bool {
+		if last("800") != "hello from the model" {
+			fake.Say(discordtest.Message{Channel: "800", Author: anna, Text: "and now?"})
+			time.Sleep(4 * time.Second)
+		}
+		return last("800") == "hello from the model"
+	})
+
+	fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "not for the bot"})
+	fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "<@" + discordtest.BotID + "> hi", Mentions: luna})
+	await("the answer in the channel", func() bool { return last("200") == "hello from the model" })
+	if got := fake.Identifies(); len(got) != 1 || got[0].Intents&discordtest.IntentMessageContent != 0 {
+		t.Errorf("it identified as %+v, want no privileged intent", got)
+	}
+
+	// An edit of channels.toml counts at once; that all is read needs the intent.
+	file := filepath.Join(e.home, "discord", "channels.toml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.write(t, "discord/channels.toml", string(text)+"\n[channel.200]\nmode = \"all_messages\"\n")
+	await("the new connection", func() bool {
+		got := fake.Identifies()
+		return len(got) == 2 && got[1].Intents&discordtest.IntentMessageContent != 0 && fake.Connected()
+	})
+	before := len(fake.Sent("200"))
+	await("an answer without a mention", func() bool {
+		fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "what about this?"})
+		time.Sleep(3 * time.Second)
+		return len(fake.Sent("200")) > before
+	})
+
+	step("", "discord", "off")
+	await("the end", func() bool { return !fake.Connected() })
+	if out := step("", "sessions", "list"); !strings.Contains(out, "discord-200") || !strings.Contains(out, "discord-800") {
+		t.Errorf("the sessions are\n%s", out)
+	}
+	closed = true
+	if err := app.Close(); err != nil {
+		t.Error(err)
+	}
+	log, err := os.ReadFile(filepath.Join(e.home, "logs", "mac-stats.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{discordtest.Token, "hello from the model", "what about this?", code} {
+		if strings.Contains(string(log), secret) {
+			t.Errorf("the log holds %q", secret)
+		}
 	}
 }

@@ -139,6 +139,17 @@ func TestMessagesThatFollowEachOtherAreOne(t *testing.T) {
 	}
 }
 
+func TestWhoNeverStopsWritingIsAnsweredAllTheSame(t *testing.T) {
+	r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "200ms"`, 1)})
+	for i := 0; len(r.fake.Sent(general)) == 0; i++ {
+		if i > 100 {
+			t.Fatal("it waited for the end of what never ends")
+		}
+		r.mention(general, anna, fmt.Sprint("and ", i))
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
 func TestDraftIsEditedAtMostOnceASecondThenFinal(t *testing.T) {
 	var chunks []string
 	for i := range 40 {

@@ -13,6 +13,10 @@ import (
 // lookTimeout is how long asking Discord what a channel is may take.
 const lookTimeout = 5 * time.Second
 
+// gatherMost is how many times the debounce a person may write on before what there
+// is by then is answered.
+const gatherMost = 5
+
 // take looks at one event.
 func (b *Bot) take(ctx context.Context, e connection.Event) {
 	switch e.Kind {
@@ -180,8 +184,9 @@ func (b *Bot) gather(j *job, wait time.Duration) {
 			b.enqueue(done)
 		}
 	}
-	if wait > 0 && len(j.message.Attachments) == 0 {
-		p.timer = time.AfterFunc(wait, send)
+	left := min(wait, gatherMost*wait-time.Since(p.job.since))
+	if left > 0 && len(j.message.Attachments) == 0 {
+		p.timer = time.AfterFunc(left, send)
 		b.mu.Unlock()
 		return
 	}

@@ -139,6 +139,7 @@ func (s *Service) stopped(err error) {
 		st.Text, st.Next = stop.Text, stop.Next
 	}
 	s.set(st)
+	s.log.Warn("the discord bot has stopped", "err", err)
 	s.p.Tell("Discord: "+st.Text, st.Next)
 }
 
@@ -317,9 +318,11 @@ func (s *Service) Channels() *channels.File {
 	f = s.file
 	s.mu.Unlock()
 	if err != nil {
+		s.log.Warn("channels.toml can't be used", "err", err)
 		s.p.Tell(err.Error(), "")
 	}
 	for _, one := range found {
+		s.log.Warn("something in channels.toml can't be used", "line", one.Line, "key", one.Key)
 		s.p.Tell(one.String(), "Edit "+file+"; it is read again when you save it.")
 	}
 	return f
