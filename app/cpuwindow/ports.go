@@ -124,6 +124,7 @@ type parts struct {
 	marks     marks
 	finder    finder
 	forgetter forgetter
+	discord   discordBot // nil: none
 	logger    *slog.Logger
 	keeper    keeper
 	memories  memories
@@ -150,13 +151,17 @@ type parts struct {
 
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
-	return parts{
+	p := parts{
 		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, crashes: b, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
+	if !b.Demo {
+		p.discord = b.Discord
+	}
+	return p
 }
 
 type engineTurns struct{ e *agents.Engine }

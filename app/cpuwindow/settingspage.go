@@ -23,6 +23,7 @@ type settingsPage struct {
 	folds   map[string]*foldRow
 	notices []backend.Notice
 	top     []*placed
+	discord *discordCard
 }
 
 // settingSections are the sections in the order of the page, with their titles.
@@ -46,7 +47,7 @@ func settingSections() []struct{ key, title string } {
 }
 
 func newSettingsPage(w *Window) *settingsPage {
-	p := &settingsPage{w: w, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
+	p := &settingsPage{w: w, discord: &discordCard{w: w}, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.search = newFieldRow(tr("Search settings"), "", w.runShortcut)
 	p.search.field.onChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
@@ -101,6 +102,7 @@ func (w *Window) loadSettings() {
 	w.settings.notices = w.parts.notices()
 	w.settings.refresh()
 	w.settings.show()
+	w.settings.discord.look()
 }
 
 // refresh brings every row up to the configuration of now.
@@ -146,6 +148,9 @@ func (p *settingsPage) show() {
 			continue
 		}
 		rows = append(rows, &placed{row: newBoxRow(titleWords(tr(section.title))), gap: gap20 + gap8, max: proseMax})
+		if section.key == "discord" && strings.Contains(section.key, p.query) {
+			rows = append(rows, p.discord.rows...)
+		}
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
 			fold := p.folds[section.key]

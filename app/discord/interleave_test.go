@@ -190,11 +190,9 @@ func load(t *testing.T, channels, perSecond int, span time.Duration) {
 	}
 	counts := map[string]int{}
 	began := time.Now()
-	tick := time.NewTicker(time.Second / time.Duration(perSecond))
-	defer tick.Stop()
 	n := 0
-	for time.Since(began) < span {
-		<-tick.C
+	for n < int(span.Seconds())*perSecond {
+		time.Sleep(time.Until(began.Add(time.Duration(n) * time.Second / time.Duration(perSecond))))
 		id := ids[n%channels]
 		if n%3 == 0 {
 			id = ids[0] // one of them is far louder than the others

@@ -1,0 +1,180 @@
+package cpuwindow
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+)
+
+// discordBot is the Discord bot, as the settings show it; *service.Service is one.
+type discordBot interface {
+	Status() connection.Status
+	Channels() *channels.File
+	ChannelsFile() string
+	Pairings(ctx context.Context) ([]botstate.Pairing, error)
+	Approve(ctx context.Context, code string, owner bool) (channels.Person, error)
+	Revoke(ctx context.Context, id string) error
+	SetToken(text string) (where string, err error)
+	TokenFrom() (from string, err error)
+}
+
+// discordEvery is how often the card looks at the bot while the settings are shown.
+const discordEvery = 2 * time.Second
+
+// discordCard is what the settings show of the Discord bot: how it is, its token, who
+// waits to be let in and who was.
+type discordCard struct {
+	w       *Window
+	shown   discordView
+	said    string // what the last button did
+	looking bool
+	round   int  // of looks: one that was begun later takes an earlier one's place
+	asked   bool // where the token is was asked: the keychain is not asked again and again
+	rows    []*placed
+}
+
+// discordView is what the card shows; it is drawn anew where it changes.
+type discordView struct {
+	state, text, next, from string
+	waiting                 []botstate.Pairing
+	people                  []channels.Person
+}
+
+func (v discordView) same(o discordView) bool {
+	return v.state == o.state && v.text == o.text && v.next == o.next && v.from == o.from &&
+		slices.EqualFunc(v.waiting, o.waiting, func(a, b botstate.Pairing) bool { return a.Code == b.Code }) && slices.Equal(v.people, o.people)
+}
+
+// look reads how the bot is, off the UI goroutine, and draws what changed; again
+// while the settings are shown.
+func (c *discordCard) look() {
+	bot := c.w.parts.discord
+	if bot == nil || c.looking {
+		return
+	}
+	c.looking = true
+	c.round++
+	round, from, ask := c.round, c.shown.from, !c.asked
+	c.asked = true
+	go func() {
+		ctx, cancel := context.WithTimeout(c.w.ctx, discordEvery)
+		defer cancel()
+		st := bot.Status()
+		view := discordView{state: string(st.State), text: st.Text, next: st.Next, people: bot.Channels().People, from: from}
+		if ask {
+			view.from, _ = bot.TokenFrom() // "" where there is none
+		}
+		view.waiting, _ = bot.Pairings(ctx) // those that can't be read are not shown
+		if c.w.ctx.Err() != nil {
+			return
+		}
+		c.w.p.Do(func() {
+			c.looking = false
+			c.take(view)
+		})
+		time.AfterFunc(discordEvery, func() {
+			c.w.p.Do(func() {
+				if c.w.visible && c.w.page == pageSettings && c.round == round {
+					c.look()
+				}
+			})
+		})
+	}()
+}
+
+func (c *discordCard) take(v discordView) {
+	if c.rows != nil && v.same(c.shown) {
+		return
+	}
+	c.shown = v
+	c.draw()
+}
+
+// draw makes the rows anew.
+func (c *discordCard) draw() {
+	v := c.shown
+	text := strings.TrimSpace(v.text + " " + v.next)
+	role := roleMuted
+	if v.state == string(connection.StateStopped) {
+		role = roleWarn
+	}
+	c.rows = []*placed{textRow(text, role, gap8)}
+	if v.from == "" {
+		c.rows = append(c.rows, textRow(tr("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), roleMuted, gap4))
+	} else {
+		c.rows = append(c.rows, textRow(trWith("The token is found in: {{.Place}}", places{"Place": v.from}), roleMuted, gap4))
+	}
+	c.rows = append(c.rows, &placed{gap: gap8, row: newBoxRow(line(gap8, -1,
+		newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken),
+		newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) })))})
+	for _, p := range v.waiting {
+		c.person(trWith("{{.Name}} waits to be let in (code {{.Code}})", places{"Name": p.Name, "Code": p.Code}),
+			newButton(buttonPlain, tr("Let in"), func() { c.approve(p.Code, false) }),
+			newButton(buttonPlain, tr("This is me"), func() { c.approve(p.Code, true) }))
+	}
+	for _, p := range v.people {
+		name := p.Name
+		if p.Owner {
+			name = trWith("{{.Name}} (you)", places{"Name": p.Name})
+		}
+		c.person(name, newButton(buttonPlain, tr("Remove"), func() {
+			c.do(func(ctx context.Context) (string, error) { return "", c.w.parts.discord.Revoke(ctx, p.ID) })
+		}))
+	}
+	if c.said != "" {
+		c.rows = append(c.rows, textRow(c.said, roleMuted, gap8))
+	}
+	if c.w.settings != nil {
+		c.w.settings.show()
+	}
+}
+
+// person is a line with somebody's name and what can be done.
+func (c *discordCard) person(text string, buttons ...*button) {
+	c.rows = append(c.rows, textRow(text, roleText, gap8))
+	box := line(gap8, -1)
+	for _, b := range buttons {
+		box.Add(b)
+	}
+	c.rows = append(c.rows, &placed{gap: gap4, row: newBoxRow(box)})
+}
+
+// pasteToken saves the token that is in the clipboard; it is shown nowhere.
+func (c *discordCard) pasteToken() {
+	text := c.w.p.App.Clipboard().Content()
+	c.do(func(context.Context) (string, error) {
+		where, err := c.w.parts.discord.SetToken(text)
+		return trWith("The token is saved in: {{.Place}}", places{"Place": where}), err
+	})
+}
+
+func (c *discordCard) approve(code string, owner bool) {
+	c.do(func(ctx context.Context) (string, error) {
+		p, err := c.w.parts.discord.Approve(ctx, code, owner)
+		return trWith("{{.Name}} may talk to the bot now.", places{"Name": p.Name}), err
+	})
+}
+
+// do does something off the UI goroutine and says how it went.
+func (c *discordCard) do(work func(ctx context.Context) (string, error)) {
+	go func() {
+		said, err := work(c.w.ctx)
+		if c.w.ctx.Err() != nil {
+			return
+		}
+		c.w.p.Do(func() {
+			c.said = said
+			if err != nil {
+				c.said = err.Error()
+			}
+			c.asked = false
+			c.draw()
+			c.look()
+		})
+	}()
+}

@@ -1,0 +1,98 @@
+package cpuwindow
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+)
+
+// stubDiscord is a bot that remembers what was asked of it.
+type stubDiscord struct {
+	status  connection.Status
+	waiting []botstate.Pairing
+	file    *channels.File
+	token   string
+	owner   bool
+}
+
+func (s *stubDiscord) Status() connection.Status { return s.status }
+func (s *stubDiscord) Channels() *channels.File  { return s.file }
+func (s *stubDiscord) ChannelsFile() string      { return "channels.toml" }
+
+func (s *stubDiscord) Pairings(context.Context) ([]botstate.Pairing, error) { return s.waiting, nil }
+
+func (s *stubDiscord) Approve(_ context.Context, _ string, owner bool) (channels.Person, error) {
+	p := channels.Person{ID: "301", Name: "Anna", Owner: owner}
+	s.waiting, s.owner = nil, owner
+	s.file = &channels.File{People: []channels.Person{p}}
+	return p, nil
+}
+
+func (s *stubDiscord) Revoke(context.Context, string) error {
+	s.file = &channels.File{}
+	return nil
+}
+
+func (s *stubDiscord) SetToken(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("there is no token in the clipboard")
+	}
+	s.token = text
+	return "keychain", nil
+}
+
+func (s *stubDiscord) TokenFrom() (string, error) {
+	if s.token == "" {
+		return "", errors.New("none")
+	}
+	return "keychain", nil
+}
+
+func TestDiscordCard(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.w.win.Resize(fyne.NewSize(980, 1400))
+		b.shown()
+		bot := &stubDiscord{
+			status:  connection.Status{State: connection.StateStopped, Text: "Discord refused the bot's token (4004).", Next: "Copy the token again."},
+			waiting: []botstate.Pairing{{Code: "ABCD-EFGH", User: "301", Name: "Anna", At: time.Now()}},
+			file:    &channels.File{},
+		}
+		b.w.parts.discord = bot
+		b.w.ShowSettings()
+		b.settle()
+		b.w.settings.search.field.entry.SetText("discord")
+		b.settle()
+		b.sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me")
+
+		b.w.p.App.Clipboard().SetContent("secret-token-of-the-bot")
+		b.tap("Take the token from the clipboard")
+		b.sees("The token is saved in: keychain", "The token is found in: keychain")
+		b.seesNot("secret-token-of-the-bot")
+		if bot.token != "secret-token-of-the-bot" {
+			t.Errorf("the token that was saved is %q", bot.token)
+		}
+
+		b.tap("Let in")
+		b.sees("Anna may talk to the bot now.", "Remove")
+		b.seesNot("waits to be let in")
+		if bot.owner {
+			t.Error("Anna became an owner")
+		}
+
+		bot.status = connection.Status{State: connection.StateReady, Text: "Connected as luna."}
+		time.Sleep(2 * discordEvery)
+		b.settle()
+		b.sees("Connected as luna.")
+
+		b.tap("Remove")
+		b.seesNot("Remove")
+	})
+}
