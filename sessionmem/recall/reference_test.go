@@ -50,13 +50,12 @@ func newReference(t *testing.T, x *Index) *reference {
 			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[string]bool{}}
 			terms := a.Chunk(p.Text, p.Time)
 			for _, f := range terms.Freqs {
-				if ClassOf(f.Term) == ClassPair {
-					d.pairs[f.Term] = true
-				} else {
-					d.terms[f.Term] = f.N
-				}
+				d.terms[f.Term] = f.N
 			}
 			d.length, d.marks = float64(terms.Words), terms.Marks
+			for _, f := range a.Pairs(p.Text) {
+				d.pairs[f.Term] = true
+			}
 			r.words += d.length
 			r.docs = append(r.docs, d)
 		}
