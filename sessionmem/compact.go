@@ -200,6 +200,19 @@ func (s *Store) stillHolds(ctx context.Context, snap Snapshot, through string) e
 	})
 }
 
+// stillMeant gives ErrStale where the snapshot says what was forgotten since, or is
+// just being forgotten: no model is told, and nothing learnt from it.
+func (s *Store) stillMeant(snap Snapshot) error {
+	blocks := snap.recent()
+	if snap.Previous != nil {
+		blocks = append(slices.Clip(blocks), *snap.Previous)
+	}
+	if s.forgotten.since(snap.taken) || s.forgotten.meant(snap.Session, blocks) {
+		return fmt.Errorf("%w: something was forgotten meanwhile", ErrStale)
+	}
+	return nil
+}
+
 // appendSummary appends a Summary of the snapshot, if what it covers is still the
 // conversation: messages that came meanwhile stay behind it, in order. Else it
 // gives ErrStale.

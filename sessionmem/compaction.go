@@ -109,14 +109,17 @@ func (c *Compaction) compact(ctx context.Context, snap Snapshot, keep int, perio
 	if err := c.c.Store.stillHolds(ctx, snap, snap.through(keep)); err != nil {
 		return out, err // before a model works for nothing, and lessons are learnt twice
 	}
+	if err := c.c.Store.stillMeant(snap); err != nil {
+		return out, err
+	}
 	digest, err := c.digest(ctx, snap)
 	if err != nil {
 		return out, err
 	}
 	out.Plain = digest.By == plainBy
 	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
-	if c.c.Store.forgotten.since(snap.taken) {
-		return out, fmt.Errorf("%w: something was forgotten meanwhile", ErrStale)
+	if err := c.c.Store.stillMeant(snap); err != nil {
+		return out, err
 	}
 	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {
 		return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)

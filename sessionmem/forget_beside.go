@@ -60,6 +60,10 @@ func (f *forgetSession) recent(work [][]*cleaning, dry bool) []Touched {
 			gone = true
 			continue
 		}
+		if f.renamed[l.File] == "" && f.t.Touches(f.name) && !f.isFile(l.File) { // its name may quote what goes
+			gone = true
+			continue
+		}
 		if to := f.renamed[l.File]; to != "" {
 			l.File, moved = to, true
 			if again, err := json.Marshal(l); err == nil {
@@ -80,6 +84,13 @@ func (f *forgetSession) recent(work [][]*cleaning, dry bool) []Touched {
 		return nil // only the names of files in it changed
 	}
 	return []Touched{touched}
+}
+
+// isFile says whether a transcript of this base name is there.
+func (f *forgetSession) isFile(base string) bool {
+	return slices.ContainsFunc(f.groups, func(group []entry) bool {
+		return slices.ContainsFunc(group, func(e entry) bool { return path.Base(e.file) == base })
+	})
 }
 
 // replaceSmall writes a small file of ours anew; an empty one goes.

@@ -13,7 +13,7 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 	if t.Empty() {
 		return b, false, false
 	}
-	before := func(g *forgetting) bool { return b.Time.IsZero() || b.Time.Before(g.At) }
+	before := func(g *forgetting) bool { return g.meansTime(b) }
 	if g := t.selecting(session, b); g != nil {
 		out, whole = t.emptied(b, g), true
 	} else {
@@ -27,6 +27,18 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 		out.Text = b.Text // an id
 	}
 	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
+}
+
+// meansTime says whether a block is old enough to be meant by its words: what a person
+// typed before it was planned, what a model said before it was over.
+func (g *forgetting) meansTime(b Block) bool {
+	switch {
+	case b.Time.IsZero():
+		return true
+	case b.Kind == KindUser || b.Kind == KindText:
+		return b.Time.Before(g.At)
+	}
+	return !g.done || b.Time.Before(g.ended)
 }
 
 // meansChunk says whether a chunk that a block quotes is of a block that is meant.
@@ -187,7 +199,7 @@ func (s *Store) guard(ses *session, b Block, anew bool) Block {
 	if ses.holder.Who != "" {
 		since = ses.holder.Since
 	}
-	while := func(g *forgetting) bool { return !g.Begun.Before(since) }
+	while := func(g *forgetting) bool { return g.during(since) }
 	if b.Kind != KindUser && b.Note != NoteRewind {
 		out.Text = t.cleanText(out.Text, while)
 	}

@@ -55,9 +55,14 @@ type forgetting struct {
 	Until time.Time `json:"until,omitzero"`
 	Learn bool      `json:"lessons,omitempty"` // lessons learnt from it go too
 
-	key  []byte
-	done bool
+	key   []byte
+	done  bool
+	ended time.Time // where it is done
 }
+
+// during says whether the forgetting wasn't over at a time: what is made of what was
+// read then may hold it.
+func (g *forgetting) during(t time.Time) bool { return !g.done || !g.ended.Before(t.Round(0)) }
 
 // traceLine is a line of the file.
 type traceLine struct {

@@ -66,6 +66,7 @@ type forgottenLine struct {
 
 	Begin *forgetting `json:"begin,omitempty"`
 	Done  string      `json:"done,omitempty"`
+	Ended time.Time   `json:"ended,omitzero"`
 
 	traceLine
 }
@@ -152,7 +153,7 @@ func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 				all.spans = append(all.spans, g)
 			}
 		case l.Done != "" && begun[l.Done] != nil:
-			begun[l.Done].done = true
+			begun[l.Done].done, begun[l.Done].ended = true, l.Ended
 		case l.Kind != "" && begun[l.Of] != nil:
 			all.add(l.traceLine, begun[l.Of])
 		}
@@ -201,7 +202,7 @@ func (f *Forgotten) Begin(t *Traces) error {
 
 // Done notes that a forgetting is complete.
 func (f *Forgotten) Done(t *Traces) error {
-	return f.append(t.own().key, forgottenLine{Done: t.ID()})
+	return f.append(t.own().key, forgottenLine{Done: t.ID(), Ended: time.Now().Round(0)})
 }
 
 // append writes lines at the end, behind the key where it is not there yet.
@@ -242,10 +243,21 @@ func (f *Forgotten) write(data []byte) error {
 	return err
 }
 
-// since says whether anything was forgotten, or began to be, since a time: what was
-// being made then of what was said may tell of it.
+// since says whether anything was forgotten since a time: what was being made then of
+// what was said may tell of it.
 func (f *Forgotten) since(t time.Time) bool {
-	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool { return !g.Begun.Before(t.Round(0)) })
+	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool {
+		return !g.Begun.Before(t.Round(0)) || g.done && !g.ended.Before(t.Round(0))
+	})
+}
+
+// meant says whether blocks of a session still say what is to be forgotten.
+func (f *Forgotten) meant(session string, blocks []Block) bool {
+	t := f.traces()
+	return !t.Empty() && slices.ContainsFunc(blocks, func(b Block) bool {
+		_, _, changed := t.clean(session, b)
+		return changed
+	})
 }
 
 // Unfinished gives the traces of each forgetting that was begun and not completed.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"mac-stats/sessionmem"
 )
@@ -78,7 +79,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	switch {
 	case strings.Contains(name, ".tmp") || strings.HasSuffix(name, ".part"):
 		touched.Place, touched.Action = "half-written file", sessionmem.ForgetRemoved
-		err = unless(dry, func() error { return os.Remove(path) })
+		err = unless(dry, func() error { return removeStale(path) })
 	case filepath.Dir(path) == filepath.Join(p.root, "logs") || strings.HasSuffix(name, ".log"):
 		touched.Place, touched.Action = "log", sessionmem.ForgetEmptied
 		err = unless(dry, func() error { return blank(path, t) })
@@ -100,6 +101,28 @@ func unless(dry bool, work func() error) error {
 		return nil
 	}
 	return work()
+}
+
+// stillWritten is how long a file that is being written may take to get its name.
+const stillWritten = 3 * time.Second
+
+// removeStale removes a file that a crash left half written. One that is being written
+// just now gets its name within a moment, and what it holds was looked at before.
+func removeStale(path string) error {
+	for {
+		fi, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || time.Since(fi.ModTime()) > stillWritten {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // blank overwrites what is meant in a file that another process writes on: its bytes

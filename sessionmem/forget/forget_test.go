@@ -190,7 +190,8 @@ func (r *rig) aDay() {
 	r.write(filepath.Join(r.root, "session", "drafts.json"), jsonOf(r.t, map[string]any{
 		"format": "mac-stats-drafts/1", "sessions": map[string]any{"cpu-day": map[string]any{"draft": "and " + secret}, "cpu-x": map[string]any{"draft": "fine"}},
 	}))
-	r.write(filepath.Join(r.root, "session", ".partial", "cpu-day.abcd.md.tmp"), "half: "+secret)
+	half := r.write(filepath.Join(r.root, "session", ".partial", "cpu-day.abcd.md.tmp"), "half: "+secret)
+	must(r.t, os.Chtimes(half, time.Time{}, time.Now().Add(-time.Minute)))
 	r.write(filepath.Join(r.root, "logs", "mac-stats.log"), "time=1 level=DEBUG msg=\"said\" text=\""+secret+"\\n\\\"x\\\"\"\ntime=2 level=INFO msg=fine\n")
 	r.write(filepath.Join(r.root, "logs", "crash-20261121-101112.txt"), "panic: "+secret+"\n\ngoroutine 1")
 	r.write(filepath.Join(r.cache, "unsaved-0123", "cpu-day.md"), "---\nformat: mac-stats-session/1\nsession: cpu-day\ntitle: "+secret+"\n---\n\n## User · 2026-11-21T10:15:02+01:00\n<!-- id=zz -->\n\n"+secret+"\n")
