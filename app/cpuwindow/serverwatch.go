@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"mac-stats/agents/ollama"
@@ -16,10 +17,21 @@ const (
 func recheckHint() string { return tr("mac-stats looks again every few seconds") }
 
 // recheckState is what the cards say of the last look at the server.
-type recheckState struct{ note *words }
+type recheckState struct {
+	note  *words
+	timer *time.Timer // to the next look by itself: one, however often somebody presses Re-check
+}
 
 func newRecheckState() *recheckState {
 	return &recheckState{note: smallWords(recheckHint()).squeezable()}
+}
+
+// soon looks again in a while, in place of an earlier look that has not come yet.
+func (r *recheckState) soon(look func()) {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.timer = time.AfterFunc(recheckEvery, look)
 }
 
 // say words how it went.
@@ -64,7 +76,13 @@ func askServer(ctx context.Context, srv server) serverState {
 	return s
 }
 
+// says is all that the window shows of the state.
+func (s serverState) says() string {
+	return fmt.Sprintln(s.checked, s.address, s.version, s.down, s.modelsErr, s.models)
+}
+
 func (w *Window) setServer(s serverState) {
+	news := s.says() != w.server.says()
 	w.server, w.serverAt = s, time.Now()
 	w.serverSeen = w.serverSeen || s.down == nil
 	if w.recheck.note.text != recheckHint() { // somebody asked
@@ -74,10 +92,12 @@ func (w *Window) setServer(s serverState) {
 	if !w.visible {
 		return
 	}
-	w.painter.changed(w.shown)
-	w.drawWelcome()
+	if news {
+		w.painter.changed(w.shown)
+		w.drawWelcome()
+	}
 	if s.down != nil || len(chatModels(s.models)) == 0 {
-		time.AfterFunc(recheckEvery, func() {
+		w.recheck.soon(func() {
 			w.p.Do(func() {
 				if w.visible {
 					w.checkServer()

@@ -1,0 +1,104 @@
+package cpuwindow
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mac-stats/app/monitor"
+	"mac-stats/sessionmem"
+)
+
+// countedServer is a server that is down, and how often it was asked.
+type countedServer struct {
+	*stubServer
+	asked atomic.Int64
+}
+
+func (s *countedServer) Version(context.Context) (string, error) {
+	s.asked.Add(1)
+	return "", errors.New("connection refused")
+}
+
+// countedSessions is the sessions, and how often they were listed.
+type countedSessions struct {
+	sessions
+	listed atomic.Int64
+}
+
+func (s *countedSessions) List(ctx context.Context) ([]sessionmem.Info, error) {
+	s.listed.Add(1)
+	return s.sessions.List(ctx)
+}
+
+// A day with the window open, then one with it closed: what it does by itself, with a
+// server that is down all the time and somebody who presses Re-check now and then.
+func TestADayOfTheWindow(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		server, list := &countedServer{stubServer: b.server}, &countedSessions{sessions: b.w.parts.sessions}
+		b.w.parts.server, b.w.parts.sessions = server, list
+		b.shown()
+		for range 5 {
+			b.w.recheckNow()
+			b.settle()
+		}
+		goroutines := 0
+		day := func() (asked, listed int64) {
+			a, l := server.asked.Load(), list.listed.Load()
+			for end := time.Now().Add(24 * time.Hour); time.Now().Before(end); {
+				b.vitals.tick(float64(time.Now().Minute()))
+				b.turn(time.Minute)
+			}
+			synctest.Wait()
+			goroutines = runtime.NumGoroutine()
+			return server.asked.Load() - a, list.listed.Load() - l
+		}
+		near := func(what string, got, want int64) {
+			if got < want-2 || got > want+2 {
+				t.Errorf("%s %d times in a day, want %d", what, got, want)
+			}
+		}
+		asked, listed := day()
+		near("the server is asked", asked, int64(24*time.Hour/recheckEvery))
+		near("the sessions are listed", listed, int64(24*time.Hour/(sweepEvery+time.Second))) // a look a second: the first after it
+		first := goroutines
+		day()
+		if goroutines > first {
+			t.Errorf("%d goroutines after a day, %d after another", first, goroutines)
+		}
+		b.w.Hide()
+		b.turn(recheckEvery + time.Second)
+		asked, listed = day()
+		near("hidden, the server is asked", asked, 0)
+		near("hidden, the sessions are listed", listed, 0)
+		if goroutines > first {
+			t.Errorf("hidden, there are %d goroutines, with the window %d", goroutines, first)
+		}
+	})
+}
+
+// tick tells the window of a reading, where it listens.
+func (v *stubVitals) tick(cpu float64) {
+	if v.publish != nil {
+		v.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: cpu}})
+	}
+}
+
+// turn runs the UI goroutine's work for a while.
+func (b *bench) turn(d time.Duration) {
+	b.t.Helper()
+	over := time.After(d)
+	for {
+		select {
+		case f := <-b.queue:
+			f()
+		case <-over:
+			return
+		}
+	}
+}
