@@ -56,8 +56,14 @@ func newHeader(openDrawer, pickAgent, pickModel, options, explainPrivate, openFi
 }
 
 // headerLayout gives the title what the others leave, but no more than it needs;
-// in narrow windows the choices get a line of their own.
-type headerLayout struct{ narrow bool }
+// where there is little room the choices get a line of their own.
+type headerLayout struct {
+	narrow bool // the list is a drawer, opened from here
+	tight  bool
+}
+
+// tightBelow is how wide the header has to be for title and choices on one line.
+const tightBelow float32 = 560
 
 const (
 	headerHeight float32 = 43
@@ -71,7 +77,9 @@ func (l *headerLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(160, headerHeight)
 }
 
-func (l *headerLayout) twoLines(o []fyne.CanvasObject) bool { return l.narrow && o[3].Visible() }
+func (l *headerLayout) twoLines(o []fyne.CanvasObject) bool {
+	return (l.narrow || l.tight) && o[3].Visible()
+}
 
 func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	pad := gap20
@@ -183,6 +191,14 @@ func (h *header) forPage(on bool, title string) {
 		h.title.SetText(title)
 	}
 	h.bar.Refresh()
+}
+
+// setWidth tells how wide the header is.
+func (h *header) setWidth(width float32) {
+	if tight := width < tightBelow; tight != h.layout.tight {
+		h.layout.tight = tight
+		h.bar.Refresh()
+	}
 }
 
 // setNarrow swaps the list for a button that opens it.

@@ -34,6 +34,7 @@ func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		left = 0
 	}
 	l.w.notice.width = s.Width - left
+	l.w.head.setWidth(s.Width - left)
 	middle.Move(fyne.NewPos(left, top))
 	middle.Resize(fyne.NewSize(s.Width-left, h))
 	scrim.Move(fyne.NewPos(0, top))

@@ -1,0 +1,38 @@
+package cpuwindow
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+)
+
+func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
+	tests := map[string]struct {
+		width float32
+		lines int
+	}{
+		"a window":              {980, 1},
+		"one of 900":            {900, 1},
+		"one of 980 at 150 %":   {653, 2},
+		"a narrow one":          {420, 2},
+		"the widest of drawers": {drawerBelow - 1, 2},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.w.win.Resize(fyne.NewSize(test.width, 700))
+				b.settle()
+				h := b.w.head
+				for _, c := range []*button{h.agent, h.model, h.options} {
+					if c.Size().Width < c.MinSize().Width {
+						t.Errorf("%q needs %g and has %g", c.text, c.MinSize().Width, c.Size().Width)
+					}
+					if below := c.Position().Y >= headerHeight-gap8; below != (test.lines == 2) {
+						t.Errorf("%q is at %v, want it on line %d", c.text, c.Position(), test.lines)
+					}
+				}
+			})
+		})
+	}
+}
