@@ -178,7 +178,8 @@ func cutAt(text string, most int) int {
 	return n
 }
 
-// hashText tells whether a text is the one that was indexed.
+// hashText tells whether a text is the one that was indexed: 24 bits, beside the
+// block's id, its place and its part.
 func hashText(text string) uint32 {
-	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+	return crc32.Checksum([]byte(text), castagnoli()) & (1<<24 - 1)
 }

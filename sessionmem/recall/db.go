@@ -16,7 +16,7 @@ import (
 
 // formatVersion is of what the tables hold. An index of another one, or of another
 // AnalysisVersion, is built anew.
-const formatVersion = 4
+const formatVersion = 5
 
 // busyTimeout is how long one process waits for another that writes, in milliseconds.
 const busyTimeout = 5000
@@ -28,7 +28,7 @@ var errOther = errors.New("the search index is of another version")
 // segment<<rowBits + n.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, session TEXT NOT NULL, origin TEXT NOT NULL, changed INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, origin TEXT NOT NULL, changed INTEGER NOT NULL, state BLOB NOT NULL);
 CREATE INDEX source_changed ON source(changed);
 CREATE TABLE segment(id INTEGER PRIMARY KEY AUTOINCREMENT, docs INTEGER NOT NULL, version INTEGER NOT NULL, heads BLOB NOT NULL, firsts BLOB NOT NULL, tombs BLOB NOT NULL);
 CREATE TABLE dict(id INTEGER PRIMARY KEY, data BLOB NOT NULL);

@@ -3,7 +3,7 @@ package recall
 import "encoding/binary"
 
 // detailBlock is how many documents' details are one row.
-const detailBlock = 64
+const detailBlock = 16
 
 // The bits of a document's first byte of details.
 const (
@@ -14,6 +14,7 @@ const (
 	detailAgent
 	detailNext // the block does not begin where the one before it ends
 	detailHole // it was erased
+	detailPart // it is not the first part of its block
 )
 
 // appendDetails adds the details of up to detailBlock documents; of a hole nothing.
@@ -45,9 +46,12 @@ func (d *document) appendDetail(out []byte, prev *document) []byte {
 	set(detailFile, d.file != prev.file)
 	set(detailAgent, d.agent != prev.agent)
 	set(detailNext, d.offset != prev.offset+prev.size && !same)
+	set(detailPart, d.part > 0 && !same)
 	out = append(out, bits)
 	if !same {
-		out = appendInt(appendID(out, d.block), d.part)
+		if out = appendID(out, d.block); d.part > 0 {
+			out = appendInt(out, d.part)
+		}
 		if bits&detailTurn != 0 {
 			out = binary.AppendVarint(out, int64(d.turn))
 		}
@@ -62,7 +66,7 @@ func (d *document) appendDetail(out []byte, prev *document) []byte {
 	if bits&detailAgent != 0 {
 		out = appendText(out, d.agent)
 	}
-	return binary.LittleEndian.AppendUint32(out, d.hash)
+	return append(out, byte(d.hash), byte(d.hash>>8), byte(d.hash>>16)) //nolint:gosec // see hashText
 }
 
 // readDetails fills in the details of documents.
@@ -89,7 +93,9 @@ func (d *decoder) detail(doc, prev *document) {
 	if bits&detailSame != 0 {
 		doc.block, doc.part, doc.turn, doc.offset, doc.size = prev.block, prev.part+1, prev.turn, prev.offset, prev.size
 	} else {
-		doc.block, doc.part = d.id(), d.int()
+		if doc.block = d.id(); bits&detailPart != 0 {
+			doc.part = d.int()
+		}
 		doc.turn, doc.offset = prev.turn+1, prev.offset+prev.size
 		if bits&detailTurn != 0 {
 			doc.turn = int(d.signed())
@@ -105,7 +111,7 @@ func (d *decoder) detail(doc, prev *document) {
 	if bits&detailAgent != 0 {
 		doc.agent = d.text()
 	}
-	if b := d.bytes(4); !d.bad {
-		doc.hash = binary.LittleEndian.Uint32(b)
+	if b := d.bytes(3); !d.bad {
+		doc.hash = uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
 	}
 }

@@ -73,6 +73,7 @@ func (d *document) when() time.Time {
 const (
 	flagKind    = 2
 	flagStrange = 1 << 5
+	flagGap     = 1 << 6 // in a head alone: its place in the strand, or its number, does not follow the one before it
 )
 
 func (d *document) flags() byte {
@@ -123,9 +124,13 @@ func appendRun(out []byte, docs []document) []byte {
 	out = binary.AppendUvarint(out, uint64(seq))
 	out = binary.AppendUvarint(out, uint64(number))
 	for _, d := range docs {
-		out = append(out, d.flags())
-		out = binary.AppendUvarint(out, uint64(d.seq-seq))
-		out = binary.AppendVarint(out, int64(d.number)-int64(number))
+		if d.seq == seq && d.number == number {
+			out = append(out, d.flags())
+		} else {
+			out = append(out, d.flags()|flagGap)
+			out = binary.AppendUvarint(out, uint64(d.seq-seq))
+			out = binary.AppendVarint(out, int64(d.number)-int64(number))
+		}
 		out = binary.AppendUvarint(out, uint64(d.words))
 		out = binary.AppendVarint(out, d.time-at)
 		seq, number, at = d.seq+1, d.number+1, d.time
@@ -150,9 +155,12 @@ func eachHead(data []byte, each func(i int, d *document)) (n int, err error) {
 		d.strand = r.byte()
 		seq, number, at := r.uint32(), r.uint32(), int64(0)
 		for range count {
-			d.setFlags(r.byte())
-			d.seq = seq + r.uint32()
-			d.number = uint32(int64(number) + r.signed()) //nolint:gosec // written from 32 bits
+			flags := r.byte()
+			d.setFlags(flags)
+			if d.seq, d.number = seq, number; flags&flagGap != 0 {
+				d.seq += r.uint32()
+				d.number = uint32(int64(number) + r.signed()) //nolint:gosec // written from 32 bits
+			}
 			d.words = r.uint32()
 			d.time = at + r.signed()
 			each(n, &d)

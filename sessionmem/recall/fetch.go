@@ -2,7 +2,6 @@ package recall
 
 import (
 	"context"
-	"fmt"
 	"path"
 )
 
@@ -43,21 +42,54 @@ func (f *fetcher) detail(ctx context.Context, p *part, doc uint32) (document, er
 	row := p.id<<rowBits | int64(doc/detailBlock)
 	docs, ok := f.rows[row]
 	if !ok {
-		var blob []byte
-		if err := f.q.QueryRowContext(ctx, "SELECT data FROM detail WHERE id=?", row).Scan(&blob); err != nil {
-			return document{}, fmt.Errorf("%w: %w", errDamaged, explain(err))
-		}
-		data, err := unseal(blob)
+		blobs, err := readRows(ctx, f.q, "detail", []int64{row})
 		if err != nil {
 			return document{}, err
 		}
-		docs = make([]document, min(detailBlock, p.docs-int(doc/detailBlock)*detailBlock))
-		if err := readDetails(data, docs); err != nil {
+		if docs, err = f.decode(p, row, blobs[row]); err != nil {
 			return document{}, err
 		}
-		f.rows[row] = docs
 	}
 	return docs[doc%detailBlock], nil
+}
+
+// decode reads a row of details.
+func (f *fetcher) decode(p *part, row int64, blob []byte) ([]document, error) {
+	data, err := unseal(blob)
+	if err != nil {
+		return nil, err
+	}
+	n := int(row & (1<<rowBits - 1))
+	docs := make([]document, min(detailBlock, p.docs-n*detailBlock))
+	if err := readDetails(data, docs); err != nil {
+		return nil, err
+	}
+	f.rows[row] = docs
+	return docs, nil
+}
+
+// prefetch reads the details of candidates at once.
+func (f *fetcher) prefetch(ctx context.Context, top []candidate) error {
+	parts := map[int64]*part{}
+	var rows []int64
+	for _, c := range top {
+		if r := f.v.lay.refs[c.at]; !r.none() && f.v.parts[r.part-1].id != 0 {
+			p := f.v.parts[r.part-1]
+			row := p.id<<rowBits | int64(r.doc/detailBlock)
+			parts[row] = p
+			rows = append(rows, row)
+		}
+	}
+	blobs, err := readRows(ctx, f.q, "detail", rows)
+	if err != nil {
+		return err
+	}
+	for row, blob := range blobs {
+		if _, err := f.decode(parts[row], row, blob); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // chunk makes what is told of a document.

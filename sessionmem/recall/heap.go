@@ -48,3 +48,11 @@ func (h *heap) push(at uint32, score float64) {
 		i = down
 	}
 }
+
+// worst is the score that is not good enough any more; below zero while there is room.
+func (h *heap) worst() float64 {
+	if len(h.items) < h.limit {
+		return -1
+	}
+	return h.items[0].score
+}

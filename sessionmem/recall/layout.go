@@ -34,6 +34,9 @@ func (r ref) none() bool { return r.part == 0 }
 
 // reserve makes room for a strand of n documents.
 func (l *layout) reserve(key strandKey, n uint32) *stretch {
+	if len(l.refs) == 0 {
+		l.grow(strandGap) // the first one has neighbours before it too
+	}
 	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap} //nolint:gosec // thousands of millions of chunks
 	l.strands[key] = s
 	l.grow(int(s.size))

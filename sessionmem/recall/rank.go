@@ -100,15 +100,20 @@ type ranking struct {
 }
 
 // rank gives the best candidates, in their order.
-func (r *ranking) rank(ctx context.Context, stmt *dictReader) ([]candidate, error) {
+func (r *ranking) rank(ctx context.Context, dict *dictReader) ([]candidate, error) {
 	r.fit(len(r.v.lay.refs), len(r.v.sources))
 	defer r.clear()
+	r.terms.Terms = r.terms.Terms[:min(len(r.terms.Terms), maxTerms)]
 	r.weights = make([]float64, len(r.terms.Terms))
+	words := slices.DeleteFunc(slices.Clone(r.terms.Terms), func(t QueryTerm) bool { return t.Class == ClassPair })
+	if err := dict.load(ctx, r.v.parts[1:], words); err != nil {
+		return nil, err
+	}
 	for i, t := range r.terms.Terms {
 		if t.Class == ClassPair {
 			continue
 		}
-		if err := r.gather(ctx, stmt, t); err != nil {
+		if err := r.gather(dict, t); err != nil {
 			return nil, err
 		}
 		r.weights[i] = r.add(i, t)
@@ -116,8 +121,11 @@ func (r *ranking) rank(ctx context.Context, stmt *dictReader) ([]candidate, erro
 	return r.candidates(), nil
 }
 
+// maxTerms is how much of a question is looked for.
+const maxTerms = 256
+
 // gather counts how often a term stands in each chunk, all its variants together.
-func (r *ranking) gather(ctx context.Context, stmt *dictReader, t QueryTerm) error {
+func (r *ranking) gather(dict *dictReader, t QueryTerm) error {
 	for _, variant := range t.Variants {
 		w := float32(variant.Weight)
 		for place, p := range r.v.parts {
@@ -140,7 +148,7 @@ func (r *ranking) gather(ctx context.Context, stmt *dictReader, t QueryTerm) err
 				}
 				continue
 			}
-			if err := stmt.postings(ctx, p, variant.Term, count); err != nil {
+			if err := dict.postings(p, variant.Term, count); err != nil {
 				return err
 			}
 		}
@@ -180,26 +188,23 @@ func (r *ranking) idf(n, of int) float64 {
 	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
 }
 
-// spread gives a chunk's words to its neighbours.
+// spread gives a chunk's words to its neighbours. Before the first and behind the last
+// strand there is room for them, see layout.
 func (r *ranking) spread(at uint32, n float32) {
+	next := r.w.after[0]
+	if r.v.lay.flags[at]&byte(MarkQuestion) != 0 {
+		next *= r.w.reply
+	}
 	r.beside(at, n)
-	for i := range strandGap {
-		d := uint32(i) + 1
-		share := r.w.after[i]
-		if i == 0 && r.v.lay.flags[at]&byte(MarkQuestion) != 0 {
-			share *= r.w.reply
-		}
-		r.beside(at+d, n*share)
-		if at >= d {
-			r.beside(at-d, n*r.w.before[i])
-		}
+	r.beside(at+1, n*next)
+	r.beside(at-1, n*r.w.before[0])
+	for i := uint32(1); i < strandGap; i++ {
+		r.beside(at+1+i, n*r.w.after[i])
+		r.beside(at-1-i, n*r.w.before[i])
 	}
 }
 
 func (r *ranking) beside(at uint32, n float32) {
-	if int(at) >= len(r.v.lay.refs) || r.v.lay.refs[at].part == 0 {
-		return
-	}
 	if r.win[at] == 0 {
 		r.around = append(r.around, at)
 	}
@@ -264,6 +269,10 @@ func (r *ranking) first() []candidate {
 	for _, s := range r.sessions {
 		bestSession = max(bestSession, s)
 	}
+	chunk, whole := 1/float64(best), 0.0
+	if bestSession > 0 {
+		whole = r.w.session / bestSession
+	}
 	l := &r.v.lay
 	top := heap{limit: r.w.candidates}
 	for _, at := range r.all {
@@ -271,11 +280,9 @@ func (r *ranking) first() []candidate {
 		if r.allowed != nil && !r.allowed[source] {
 			continue
 		}
-		score := float64(r.acc[at] / best)
-		if bestSession > 0 {
-			score += r.w.session * r.sessions[source] / bestSession
+		if score := float64(r.acc[at])*chunk + r.sessions[source]*whole; score > top.worst() && !l.refs[at].none() {
+			top.push(at, score)
 		}
-		top.push(at, score)
 	}
 	most := 1e-9
 	for i, w := range r.weights {

@@ -127,11 +127,11 @@ func (s *search) run(ctx context.Context) error {
 	allowed := s.allowed(terms)
 	scratch := s.x.scratches.get()
 	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: allowed}
-	top, err := r.rank(ctx, &dictReader{s.tx})
-	s.x.scratches.put(scratch)
+	top, err := r.rank(ctx, &dictReader{q: s.tx})
 	if err != nil {
-		return err
+		return err // what is in scratch is of no use
 	}
+	s.x.scratches.put(scratch)
 	top = s.fuse(ctx, top, allowed, terms.Spans)
 	return s.take(ctx, top)
 }
@@ -203,6 +203,9 @@ const spare = 8
 
 // take makes hits of the best candidates that the scope allows.
 func (s *search) take(ctx context.Context, top []candidate) error {
+	if err := s.fetch.prefetch(ctx, top[:min(len(top), s.pool+spare)]); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, c := range top {
 		if len(s.hits) >= s.pool+spare {

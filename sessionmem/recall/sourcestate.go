@@ -3,6 +3,7 @@ package recall
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"mac-stats/sessionmem"
 )
@@ -31,7 +32,7 @@ type resume struct {
 func (s *sourceState) encode(of *source) []byte {
 	out := appendInt(nil, len(s.files))
 	for _, f := range s.files {
-		out = appendText(out, f.File)
+		out = appendText(out, of.written(f.File))
 		out = binary.AppendVarint(out, f.Size)
 		out = binary.AppendVarint(out, f.Changed)
 		out = binary.AppendUvarint(out, f.Inode)
@@ -60,6 +61,22 @@ func (s *sourceState) doubtful() sourceState {
 	return out
 }
 
+// written is how a file's name is kept: mostly the key says it.
+func (s *source) written(file string) string {
+	if "session/"+file == s.key {
+		return ""
+	}
+	return "session/" + file
+}
+
+// file gives the name again.
+func (s *source) file(written string) string {
+	if written == "" {
+		written = s.key
+	}
+	return strings.TrimPrefix(written, "session/")
+}
+
 func flagOf(b bool) int {
 	if b {
 		return 1
@@ -74,7 +91,7 @@ func decodeState(blob []byte, of *source) (s sourceState, err error) {
 	}
 	r := decoder{data: data}
 	for range r.int() {
-		s.files = append(s.files, sessionmem.FileState{File: r.text(), Size: r.signed(), Changed: r.signed(), Inode: r.uint()})
+		s.files = append(s.files, sessionmem.FileState{File: of.file(r.text()), Size: r.signed(), Changed: r.signed(), Inode: r.uint()})
 		if r.bad {
 			return s, errDamaged
 		}
