@@ -66,18 +66,26 @@ const afterAll = "\xff"
 // the next one does.
 func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string, error) {
 	firsts := slices.Clone(p.firsts)
+	ids := make([]int64, len(firsts))
+	for n := range ids {
+		ids[n] = p.id<<rowBits | int64(n)
+	}
+	blobs, err := readRows(ctx, c.tx, "dict", ids)
+	if err != nil {
+		return nil, err
+	}
 	next := afterAll
 	for n := len(firsts) - 1; n >= 0; n-- {
 		id := p.id<<rowBits | int64(n)
-		var blob []byte
-		if err := c.tx.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", id).Scan(&blob); err != nil {
-			return nil, err
-		}
-		block, first, changed, err := purgeBlock(blob, gone)
+		holds, err := holdsAny(blobs[id], gone)
 		if err != nil {
 			return nil, err
 		}
-		if changed {
+		if holds {
+			block, first, err := purgeBlock(blobs[id], gone)
+			if err != nil {
+				return nil, err
+			}
 			if firsts[n] = first; first == "" {
 				firsts[n] = next
 			}
@@ -90,23 +98,38 @@ func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string,
 	return firsts, nil
 }
 
+// holdsAny says whether a block of the dictionary holds dead documents. Most don't, and
+// that is seen without taking their terms apart.
+func holdsAny(blob []byte, gone []bool) (holds bool, err error) {
+	data, err := unseal(blob)
+	if err != nil {
+		return false, err
+	}
+	r := decoder{data: data}
+	for len(r.data) > 0 && !holds {
+		r.uint()
+		r.bytes(r.uint())
+		n := r.int()
+		list := decoder{data: r.list(n)}
+		list.postings(n, func(doc, _ uint32) { holds = holds || int(doc) < len(gone) && gone[doc] })
+	}
+	return holds, r.err()
+}
+
 // purgeBlock gives a block of the dictionary without dead documents, and its first term.
-func purgeBlock(blob []byte, gone []bool) (block []byte, first string, changed bool, err error) {
+func purgeBlock(blob []byte, gone []bool) (block []byte, first string, err error) {
 	block = sealed(nil)
 	w := dictWriter{whole: true, emit: func(term string, data []byte) error {
 		first, block = term, data
 		return nil
 	}}
 	err = eachTerm(blob, func(term string, postings []posting) error {
-		before := len(postings)
-		kept := slices.DeleteFunc(postings, func(x posting) bool { return int(x.doc) < len(gone) && gone[x.doc] })
-		changed = changed || len(kept) < before
-		return w.add(term, kept)
+		return w.add(term, slices.DeleteFunc(postings, func(x posting) bool { return int(x.doc) < len(gone) && gone[x.doc] }))
 	})
 	if err == nil {
 		err = w.flush()
 	}
-	return block, first, changed, err
+	return block, first, err
 }
 
 // purgeDetails makes holes of dead documents in a row of details.

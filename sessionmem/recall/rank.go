@@ -276,11 +276,15 @@ func (r *ranking) first() []candidate {
 	l := &r.v.lay
 	top := heap{limit: r.w.candidates}
 	for _, at := range r.all {
+		own := float64(r.acc[at]) * chunk
+		if own+r.w.session <= top.worst() {
+			continue // whatever its session is
+		}
 		source := l.sources[at]
 		if r.allowed != nil && !r.allowed[source] {
 			continue
 		}
-		if score := float64(r.acc[at])*chunk + r.sessions[source]*whole; score > top.worst() && !l.refs[at].none() {
+		if score := own + r.sessions[source]*whole; score > top.worst() && !l.refs[at].none() {
 			top.push(at, score)
 		}
 	}
