@@ -239,8 +239,15 @@ func memorySettings() []Setting {
 	}
 }
 
+func recallScope() []Setting {
+	return []Setting{
+		named("recall.cross_session", "false", "A message may take along quotes of all of your own conversations, not only of the one it is in, and agents may search them. Discord channels never see more than themselves.",
+			boolean(func(c *Config) *bool { return &c.Recall.CrossSession }), dotted("chat.memory.cross_session.enabled")),
+	}
+}
+
 func recallSettings() []Setting {
-	return expert(
+	return append(recallScope(), expert(
 		named("recall.top_k", "8", "How many passages a search gives.",
 			whole(func(c *Config) *int { return &c.Recall.TopK }, 1, 100, nil), dotted("chat.memory.long_term.top_k")),
 		named("recall.strategy", "hybrid", "How passages are found: by words (lexical), by meaning (semantic, needs an embedding model), or both.",
@@ -249,13 +256,11 @@ func recallSettings() []Setting {
 		named("recall.cold_after_days", "90", "After how many days a session is searched only when asked for, or when the question names an older time.",
 			whole(func(c *Config) *int { return &c.Recall.ColdAfterDays }, 1, 36_500, nil),
 			dotted("chat.memory.long_term.cold_tier_after_days")),
-		named("recall.cross_session", "false", "Search in all sessions, not only in the one that asks.",
-			boolean(func(c *Config) *bool { return &c.Recall.CrossSession }), dotted("chat.memory.cross_session.enabled")),
 		named("recall.notes_budget", "1500", "How many characters of earlier conversations, found for your message, go with it as quoted notes at most. 0 sends none.",
 			whole(func(c *Config) *int { return &c.Recall.NotesBudget }, 0, 20_000, nil)),
 		named("recall.rerank", "off", "Who puts what a search found in a better order: nobody (off), the small Ollama model as a judge (model; slow), or a server at a URL that answers POST /rerank as llama.cpp does. A URL gets the query and the passages.",
 			words(func(c *Config) *string { return &c.Recall.Rerank }, "off, model, or the URL of a server, such as http://127.0.0.1:8080/rerank", rerankSetting)),
-	)
+	)...)
 }
 
 func agentsSettings() []Setting {

@@ -91,7 +91,7 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 	}
 	h := &entries[head]
 	again := user != nil && user.block != "" && !c.last.busy
-	key := fmt.Sprint(links, again, answer, h.read)
+	key := fmt.Sprint(links, again, answer, h.read, h.recalled)
 	f := c.feet[h.key]
 	if f == nil || f.key != key {
 		f = c.newFoot(h, user, answer, links, again)
@@ -121,6 +121,7 @@ func (c *chatView) newFoot(h, user *entryView, answer string, links int, again b
 	if answer != "" && c.act.forgetMessage != nil {
 		objects = append(objects, f.group.add(tr("Forget…"), func() { c.act.forgetMessage(answer) }))
 	}
+	objects = append(objects, c.recalledChip(h.recalled, f.group)...)
 	objects = append(objects, c.memoryChips(h.read, f.group)...)
 	f.boxRow = newBoxRow(line(gap12, -1, objects...))
 	return f

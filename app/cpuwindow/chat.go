@@ -20,6 +20,7 @@ type chatActions struct {
 	showLinks      func(key string, below fyne.CanvasObject)
 	openTranscript func()
 	openMemory     func(name string)
+	openRecalled   func(notes []agents.RecalledNote, below fyne.CanvasObject)
 	startEdit      func(r *editRow)
 	focusComposer  func()
 

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"fmt"
+	"strconv"
 
 	"fyne.io/fyne/v2"
 
@@ -226,5 +227,25 @@ func (w *Window) memoryStep() []*placed {
 	files := newCardRow(roleNone, titleWords(tr("Where it is")), newParagraph(tr("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), roleMuted), where,
 		line(gap8, -1, newButton(buttonPlain, tr("Open the folder"), func() { w.openFile(w.parts.home) })))
 	files.pad, files.gap = gap16, gap8
-	return []*placed{{row: lessons, gap: gap8, max: proseMax}, {row: files, gap: gap12, max: proseMax}}
+	return []*placed{{row: lessons, gap: gap8, max: proseMax}, {row: w.recallChoice(), gap: gap12, max: proseMax}, {row: files, gap: gap12, max: proseMax}}
+}
+
+// recallChoice asks whether an answer may be made with what was said elsewhere.
+func (w *Window) recallChoice() row {
+	now := w.parts.config().Recall.CrossSession
+	parts := []fyne.CanvasObject{titleWords(tr("What was said before")), newParagraph(tr("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), roleMuted), spacer(gap4)}
+	for _, c := range []struct {
+		value       bool
+		label, note string
+	}{
+		{false, tr("This conversation"), tr("only what the same conversation said earlier")},
+		{true, tr("All of mine"), tr("all of your own conversations; never for anybody on Discord")},
+	} {
+		b := newButton(buttonPlain, c.label, func() { w.setSetting("recall.cross_session", strconv.FormatBool(c.value), w.settled) })
+		b.setSelected(now == c.value)
+		parts = append(parts, line(gap12, 1, b, mutedWords(c.note).squeezable()))
+	}
+	card := newCardRow(roleNone, parts...)
+	card.pad, card.gap = gap16, gap8
+	return card
 }

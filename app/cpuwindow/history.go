@@ -159,7 +159,7 @@ func (c *conversation) addHead(rest []sessionmem.Block) {
 	if h.Kind == sessionmem.KindTool || agent == "" {
 		agent = "assistant"
 	}
-	c.add(&entry{kind: entryHead, agent: agent, model: h.Model, at: h.Time, again: c.anew[h.Parent], read: agents.ReadOf(h)})
+	c.add(&entry{kind: entryHead, agent: agent, model: h.Model, at: h.Time, again: c.anew[h.Parent], read: agents.ReadOf(h), recalled: agents.RecalledOf(h)})
 }
 
 func (c *conversation) addAnswerBlock(b sessionmem.Block) {

@@ -1,6 +1,8 @@
 package cpuwindow
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
@@ -43,6 +45,9 @@ func bringIntoSight(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
+		if b, ok := o.(*button); ok && apart && v == w.pageView && slices.Contains(rowButtons(v.rows), b) {
+			apart = false // below the edge: Tab is ahead of what is in sight
+		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.latest) {
 			continue
 		}

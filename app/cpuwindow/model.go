@@ -64,9 +64,10 @@ type entry struct {
 	unkept   bool   // note: the answer claims to remember, and nothing was saved
 	count    int    // summary: messages it stands for
 
-	edited bool                // user: in the place of an earlier version
-	again  bool                // head: there was an answer before
-	read   []agents.MemoryRead // head: what the prompt held of the memory
+	edited   bool                  // user: in the place of an earlier version
+	again    bool                  // head: there was an answer before
+	read     []agents.MemoryRead   // head: what the prompt held of the memory
+	recalled []agents.RecalledNote // head: what the answer was made with of earlier conversations
 }
 
 // fault is an error as the card shows it.
@@ -514,8 +515,8 @@ func (c *conversation) applyDone(ev agents.Event) {
 		}
 		e.rev++
 	}
-	if h := c.inTurn(func(e *entry) bool { return e.kind == entryHead }); h != nil && len(ev.Read) > 0 {
-		h.read = ev.Read
+	if h := c.inTurn(func(e *entry) bool { return e.kind == entryHead }); h != nil && len(ev.Read)+len(ev.Recalled) > 0 {
+		h.read, h.recalled = ev.Read, ev.Recalled
 		h.rev++
 	}
 	if ev.Unkept {

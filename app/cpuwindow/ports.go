@@ -10,6 +10,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
 )
 
 // What the window needs of the rest of the app, as small interfaces: tests and the
@@ -116,6 +117,13 @@ type crashes interface {
 	DismissCrashes() error
 }
 
+// recaller is the search index.
+type recaller interface {
+	Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
+	IndexStatus(ctx context.Context) (recall.Status, error)
+	RebuildIndex(ctx context.Context) error
+}
+
 // parts is everything the window works on.
 type parts struct {
 	turns     turns
@@ -123,6 +131,7 @@ type parts struct {
 	library   library
 	marks     marks
 	finder    finder
+	recaller  recaller
 	forgetter forgetter
 	discord   discordBot // nil: none
 	logger    *slog.Logger
@@ -152,7 +161,7 @@ type parts struct {
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	p := parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
+		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), recaller: b, forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,

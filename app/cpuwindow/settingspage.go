@@ -24,6 +24,7 @@ type settingsPage struct {
 	notices []backend.Notice
 	top     []*placed
 	discord *discordCard
+	index   *indexCard
 }
 
 // settingSections are the sections in the order of the page, with their titles.
@@ -40,7 +41,7 @@ func settingSections() []struct{ key, title string } {
 		{"menubar", "Menu bar icon"},
 		{"shortcuts", "Shortcuts"},
 		{"discord", "Discord"},
-		{"recall", "Search by meaning"},
+		{"recall", "What was said before"},
 		{"compaction", "Summaries"},
 		{"api", "Local API"},
 	}
@@ -48,6 +49,7 @@ func settingSections() []struct{ key, title string } {
 
 func newSettingsPage(w *Window) *settingsPage {
 	p := &settingsPage{w: w, discord: &discordCard{w: w}, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
+	p.index = newIndexCard(w)
 	p.search = newFieldRow(tr("Search settings"), "", w.runShortcut)
 	p.search.field.onChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
@@ -103,6 +105,7 @@ func (w *Window) loadSettings() {
 	w.settings.refresh()
 	w.settings.show()
 	w.settings.discord.look()
+	w.settings.index.look()
 }
 
 // refresh brings every row up to the configuration of now.
@@ -150,6 +153,9 @@ func (p *settingsPage) show() {
 		rows = append(rows, &placed{row: newBoxRow(titleWords(tr(section.title))), gap: gap20 + gap8, max: proseMax})
 		if section.key == "discord" && strings.Contains(section.key, p.query) {
 			rows = append(rows, p.discord.rows...)
+		}
+		if section.key == "recall" {
+			rows = append(rows, &placed{row: p.index, gap: gap8, max: proseMax})
 		}
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -39,18 +40,34 @@ func newSwitcher(search func(query string), open func(h sessionmem.Hit, query st
 	return p
 }
 
-// show replaces the results; none are worded by hint alone.
-func (p *switcher) show(hits []sessionmem.Hit, hint string, now time.Time) {
+// show replaces the results; none are worded by hint alone. near are those that only
+// come near, under a heading of their own. What was chosen stays so, if it is there.
+func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time) {
+	chosen, offset := sessionmem.Hit{}, p.port.offset
+	if p.at > 0 && p.at < len(p.rows) {
+		chosen = p.rows[p.at].hit
+	}
 	p.rows, p.at = nil, 0
-	column := make([]*placed, 0, len(hits))
-	for i, h := range hits {
+	at := 0
+	column := make([]*placed, 0, len(hits)+len(near)+1)
+	for i, h := range append(slices.Clone(hits), near...) {
 		r := newHitRow(h, now, func() { p.onOpen(h, p.entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
+		if i == len(hits) {
+			column = append(column, &placed{row: newBoxRow(inset(gap8, 0, gap8, 0, smallWords(tr("Also comes near")))), gap: gap8})
+		}
 		column = append(column, &placed{row: r, gap: 2})
+		if chosen.Info.Name != "" && h.Info.Name == chosen.Info.Name && h.Block == chosen.Block {
+			at = i
+		}
 	}
 	p.hint.SetText(hint)
-	p.moveTo(0)
+	p.moveTo(at)
 	p.fill(column)
+	if at > 0 {
+		p.port.offset = offset
+		p.port.Refresh()
+	}
 	if p.looking = false; p.enter {
 		p.enter = false
 		p.openChosen()
@@ -297,23 +314,21 @@ func (w *Window) searchSessions(query string) {
 		if len(hits) == 0 {
 			hint = tr("There are no conversations yet.")
 		}
-		p.show(hits, hint, time.Now())
+		p.show(hits, nil, hint, time.Now())
 		return
 	}
 	ctx, stop := context.WithCancel(w.ctx)
 	w.stopSearch = stop
 	p.looking, p.enter = true, false
-	go func() {
-		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
-		if ctx.Err() != nil {
-			return
-		}
+	infos := slices.Clone(w.infos)
+	show := func(f found) {
 		w.p.Do(func() {
 			if w.switcher == p && ctx.Err() == nil {
-				p.show(hits, foundWords(query, len(hits), err), time.Now())
+				p.show(f.hits, f.near, f.words(query), time.Now())
 			}
 		})
-	}()
+	}
+	go w.lookFor(ctx, query, infos, show)
 }
 
 // recent is the conversations to switch to.
@@ -327,8 +342,19 @@ func recent(infos []sessionmem.Info) []sessionmem.Hit {
 	return out
 }
 
-func foundWords(query string, n int, err error) string {
+// words say how much was found, and what the search lacks.
+func (f found) words(query string) string {
+	text := foundWords(query, len(f.hits), len(f.near), f.err)
+	if f.err == nil && f.state != "" {
+		text += " · " + trWith("index: {{.State}}", places{"State": f.state})
+	}
+	return text
+}
+
+func foundWords(query string, n, near int, err error) string {
 	switch {
+	case n == 0 && near > 0 && err == nil:
+		return tr("No conversation holds every word; these come near.")
 	case err != nil:
 		return trWith("The conversations can't be searched: {{.Error}}", places{"Error": err.Error()})
 	case n == 0:

@@ -365,7 +365,7 @@ func (w *Window) chatActions() chatActions {
 		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
 		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.answerText(key)) },
 		retry:      w.retry, answerAgain: w.answerAgain, editMessage: w.editMessage, forgetMessage: w.forgetMessage, showLinks: w.showLinks,
-		openTranscript: w.openTranscript, openMemory: w.openMemory, focusComposer: w.focusComposer,
+		openTranscript: w.openTranscript, openMemory: w.openMemory, openRecalled: w.openRecalled, focusComposer: w.focusComposer,
 		startEdit: w.startEdit,
 		stopCall: func(id string) {
 			w.shown.mu.Lock()

@@ -38,6 +38,7 @@ type bench struct {
 	keeper   *stubKeeper
 	server   *stubServer
 	vitals   *stubVitals
+	index    *stubIndex
 	visible  []bool
 	quits    int
 	hides    bool
@@ -170,7 +171,7 @@ func newBench(t testing.TB) *bench {
 	app := test.NewTempApp(t)
 	app.Settings().SetTheme(Theme())
 	b := &bench{
-		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, hides: true, home: t.TempDir(),
+		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, index: &stubIndex{}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
 		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
@@ -184,7 +185,7 @@ func newBench(t testing.TB) *bench {
 		}
 	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), recaller: b.index, logger: slog.New(slog.DiscardHandler), memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config:   b.config,
 		started:  config.Default,

@@ -1,0 +1,54 @@
+package cpuwindow
+
+import (
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+)
+
+// recalledChip says how much of earlier conversations an answer was made with, and
+// opens them at the place. It gives none where there is nothing.
+func (c *chatView) recalledChip(notes []agents.RecalledNote, g *shyGroup) []fyne.CanvasObject {
+	if len(notes) == 0 {
+		return nil
+	}
+	var b *button
+	b = g.add(trCount("recalled: {{.N}} notes", len(notes)), func() { c.act.openRecalled(notes, b) })
+	return []fyne.CanvasObject{b}
+}
+
+// openRecalled opens the place of a note; of several a menu asks which.
+func (w *Window) openRecalled(notes []agents.RecalledNote, below fyne.CanvasObject) {
+	m := fyne.NewMenu("")
+	seen := map[string]bool{}
+	for _, n := range notes {
+		place := n.Session + "/" + n.Block
+		if seen[place] {
+			continue
+		}
+		seen[place] = true
+		m.Items = append(m.Items, fyne.NewMenuItem(w.recalledWords(n), func() { w.OpenSessionAt(n.Session, n.Block) }))
+	}
+	if len(m.Items) == 1 {
+		m.Items[0].Action()
+		return
+	}
+	showMenu(m, below, w.win.Canvas())
+}
+
+// recalledWords is a note in a menu: the conversation's title, and what was said.
+func (w *Window) recalledWords(n agents.RecalledNote) string {
+	title := n.Session
+	for _, in := range w.infos {
+		if in.Name == n.Session && in.Title != "" {
+			title = shorten(in.Title, 40)
+		}
+	}
+	if !n.Time.IsZero() {
+		title += " · " + n.Time.Local().Format("2 Jan 2006")
+	}
+	if n.Text != "" {
+		title += "  ·  " + shorten(n.Text, 50)
+	}
+	return title
+}

@@ -1,0 +1,177 @@
+package cpuwindow
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+const (
+	nearWait     = 80 * time.Millisecond  // how long what has every word waits for what only comes near
+	nearPause    = 300 * time.Millisecond // after the last key, before a model is asked
+	nearTime     = 2 * time.Second        // for the model
+	nearMost     = 8                      // conversations that come near
+	nearLeast    = 0.2                    // of recall.Hit.Relevance
+	nearSnippet  = 160                    // characters
+	nearLead     = 40                     // of them before the first word
+	leastLooking = 3                      // characters of a query that is looked for so
+)
+
+// found is what a search gave: the conversations that hold every word, and those that
+// only come near.
+type found struct {
+	hits, near []sessionmem.Hit
+	state      string // of the index, where it lacks something
+	err        error
+}
+
+// lookFor searches for every word and, beside it, for what comes near: at once by
+// words, and once nobody types any more by meaning too. show may be called twice.
+func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
+	type nearness struct {
+		hits  []recall.Hit
+		state recall.State
+	}
+	quick := make(chan nearness, 1)
+	if utf8.RuneCountInString(query) >= leastLooking {
+		go func() {
+			ctx, stop := context.WithTimeout(ctx, nearWait)
+			defer stop()
+			hits, state, err := w.parts.recaller.Related(ctx, query, true)
+			if err != nil {
+				hits = nil
+			}
+			quick <- nearness{hits, state}
+		}()
+	} else {
+		quick <- nearness{}
+	}
+	var f found
+	f.hits, f.err = w.parts.finder.Search(ctx, query, switcherHits)
+	select {
+	case n := <-quick:
+		f = w.withNear(f, n.hits, n.state, query, infos)
+	case <-time.After(nearWait):
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	show(f)
+	if utf8.RuneCountInString(query) < leastLooking || !waited(ctx, nearPause) {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, nearTime)
+	defer stop()
+	if hits, state, err := w.parts.recaller.Related(ctx, query, false); err == nil && ctx.Err() == nil {
+		if more := w.withNear(f, hits, state, query, infos); !sameHits(more.near, f.near) || more.state != f.state {
+			show(more)
+		}
+	}
+}
+
+// waited waits, or less where ctx ends; it reports whether it waited whole.
+func waited(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func sameHits(a, b []sessionmem.Hit) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Info.Name != b[i].Info.Name || a[i].Block != b[i].Block {
+			return false
+		}
+	}
+	return true
+}
+
+// withNear adds the conversations that come near to those that were found.
+func (w *Window) withNear(f found, hits []recall.Hit, state recall.State, query string, infos []sessionmem.Info) found {
+	known := map[string]sessionmem.Info{}
+	for _, in := range infos {
+		known[in.Name] = in
+	}
+	for _, h := range f.hits {
+		delete(known, h.Info.Name)
+	}
+	f.near = nil
+	for _, h := range hits {
+		in, ok := known[h.Session]
+		if !ok || h.Relevance < nearLeast || len(f.near) == nearMost {
+			continue
+		}
+		snippet := snippetOf(h.Text, query)
+		f.near = append(f.near, sessionmem.Hit{
+			Info: in, Block: h.Block, Kind: sessionmem.Kind(h.Kind), Time: h.Time, Snippet: snippet, Marks: w.wordMarks(snippet, query),
+		})
+	}
+	f.state = ""
+	if state.Err != nil || state.Building || state.Behind > 0 {
+		f.state = state.String()
+	}
+	return f
+}
+
+// snippetOf is what a passage says around the first word of the query, on one line.
+func snippetOf(text, query string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= nearSnippet {
+		return string(runes)
+	}
+	low, start := strings.ToLower(string(runes)), 0
+	for _, word := range strings.Fields(strings.ToLower(query)) {
+		if at := strings.Index(low, word); at >= 0 && utf8.RuneCountInString(word) > 2 {
+			start = max(0, utf8.RuneCountInString(low[:at])-nearLead)
+			break
+		}
+	}
+	start = min(start, len(runes)-1)
+	end := min(start+nearSnippet, len(runes))
+	out := strings.TrimSpace(string(runes[start:end]))
+	if start > 0 {
+		out = "…" + out
+	}
+	if end < len(runes) {
+		out += "…"
+	}
+	return out
+}
+
+// wordMarks is where the query's words stand in a snippet, in order and without
+// overlap.
+func (w *Window) wordMarks(snippet, query string) []sessionmem.Mark {
+	covered := make([]bool, len(snippet))
+	for _, word := range strings.Fields(query) {
+		if utf8.RuneCountInString(word) < leastLooking {
+			continue
+		}
+		for _, m := range w.parts.finder.Find(snippet, word) {
+			for i := m.From; i < m.To; i++ {
+				covered[i] = true
+			}
+		}
+	}
+	var marks []sessionmem.Mark
+	for i, on := range covered {
+		switch {
+		case !on:
+		case i > 0 && covered[i-1]:
+			marks[len(marks)-1].To = i + 1
+		default:
+			marks = append(marks, sessionmem.Mark{From: i, To: i + 1})
+		}
+	}
+	return marks
+}

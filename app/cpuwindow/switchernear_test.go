@@ -1,0 +1,239 @@
+package cpuwindow
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+// stubIndex is a search index that gives what a test sets.
+type stubIndex struct {
+	mu       sync.Mutex
+	quick    []recall.Hit // by words
+	slow     []recall.Hit // by meaning too
+	state    recall.State
+	status   recall.Status
+	err      error
+	asked    []string
+	rebuilds int
+	building chan struct{} // a rebuild ends with it
+}
+
+func (s *stubIndex) Related(_ context.Context, query string, quick bool) ([]recall.Hit, recall.State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, map[bool]string{true: "quick ", false: "slow "}[quick]+query)
+	if quick {
+		return s.quick, s.state, s.err
+	}
+	return s.slow, s.state, s.err
+}
+
+func (s *stubIndex) IndexStatus(context.Context) (recall.Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status, s.err
+}
+
+func (s *stubIndex) RebuildIndex(ctx context.Context) error {
+	s.mu.Lock()
+	s.rebuilds++
+	s.status.Building = true
+	building := s.building
+	s.mu.Unlock()
+	select {
+	case <-building:
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Building = false
+	return s.err
+}
+
+func nearHit(session, block, text string, relevance float64) recall.Hit {
+	return recall.Hit{Chunk: recall.Chunk{Session: session, Block: block, Kind: recall.KindUser, Text: text}, Relevance: relevance}
+}
+
+// searching is a window with three conversations whose search is open.
+func searching(t *testing.T, prepare func(*stubIndex)) *bench {
+	t.Helper()
+	b, s := newBench(t).withStore()
+	b.said(s, "cpu-exact", time.Hour, "the zephyr proxy listens", "on 8443")
+	b.said(s, "cpu-near", 2*time.Hour, "a gateway of wind", "fine")
+	b.said(s, "cpu-far", 3*time.Hour, "tomatoes", "fine")
+	prepare(b.index)
+	b.shown()
+	b.w.openSwitcher()
+	b.settle()
+	return b
+}
+
+func (b *bench) results() []string {
+	var names []string
+	for _, r := range b.w.switcher.rows {
+		names = append(names, r.hit.Info.Name)
+	}
+	return names
+}
+
+func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := searching(t, func(x *stubIndex) {
+			x.quick = []recall.Hit{nearHit("cpu-exact", "1", "the zephyr proxy", 1), nearHit("cpu-far", "9", "tomatoes", 0.05), nearHit("cpu-gone", "1", "zephyr", 1)}
+			x.slow = append(slices.Clone(x.quick), nearHit("cpu-near", "1", "a gateway of wind and zephyr", 0.6))
+			x.state = recall.State{Files: 9, Behind: 3}
+		})
+		test.Type(b.w.switcher.entry, "zephyr")
+		b.settle()
+		b.sees("1 conversation · index: behind by 3 files")
+		b.seesNot("Also comes near")
+		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
+			t.Errorf("at once: %s", diff)
+		}
+		time.Sleep(nearPause)
+		b.settle()
+		b.sees("Also comes near", "a gateway of wind and ")
+		if diff := cmp.Diff([]string{"cpu-exact", "cpu-near"}, b.results()); diff != "" {
+			t.Errorf("after a while: %s", diff)
+		}
+		b.press(fyne.KeyDown)
+		b.press(fyne.KeyReturn)
+		if b.w.shown.name != "cpu-near" {
+			t.Errorf("%s is shown", b.w.shown.name)
+		}
+		asked := strings.Join(b.index.asked, ", ")
+		if strings.Count(asked, "slow") != 1 || !strings.HasSuffix(asked, "slow zephyr") || strings.Contains(asked, "quick ze,") {
+			t.Errorf("asked: %s", asked)
+		}
+	})
+}
+
+func TestWhatWasChosenStaysChosen(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := searching(t, func(x *stubIndex) {
+			x.quick = []recall.Hit{nearHit("cpu-near", "1", "gateway", 0.6)}
+			x.slow = []recall.Hit{nearHit("cpu-far", "1", "tomatoes", 0.9), nearHit("cpu-near", "1", "gateway", 0.6)}
+		})
+		test.Type(b.w.switcher.entry, "gateway of zephyrs")
+		b.settle()
+		b.sees("No conversation holds every word; these come near.")
+		time.Sleep(nearPause)
+		b.settle()
+		if diff := cmp.Diff([]string{"cpu-far", "cpu-near"}, b.results()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestSearchGoesOnWithoutAnIndex(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := searching(t, func(x *stubIndex) { x.err = errors.New("the cache folder is gone") })
+		test.Type(b.w.switcher.entry, "zephyr")
+		b.settle()
+		b.sees("1 conversation")
+		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestSnippets(t *testing.T) {
+	long := strings.Repeat("Something äöü before it. ", 12) + "Here the zephyr listens. " + strings.Repeat("And after it. ", 20)
+	tests := []struct{ name, text, query, want string }{
+		{"short", "one\n\ntwo  three", "two", "one two three"},
+		{"around the word", long, "where is the ZEPHYR", "…"},
+		{"without the word", long, "nothing", "Something äöü before it."},
+		{"letters that change their length", strings.Repeat("İ", 200) + " zephyr", "zephyr", "…"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := snippetOf(tt.text, tt.query)
+			if !strings.HasPrefix(got, tt.want) || len([]rune(got)) > nearSnippet+2 {
+				t.Errorf("%q", got)
+			}
+			if strings.Contains(tt.name, "around") && !strings.Contains(got, "Here the zephyr listens") {
+				t.Errorf("the word is not in %q", got)
+			}
+		})
+	}
+}
+
+func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.index.building = make(chan struct{})
+		b.index.status = recall.Status{State: recall.State{Files: 12, Behind: 3}, Chunks: 340, Bytes: 2_500_000}
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		test.Type(b.w.settings.search.field.entry, "")
+		b.w.settings.query = "recall"
+		b.w.settings.show()
+		b.settle()
+		b.sees("340 passages of 12 files can be found · behind by 3 files", "2.5 MB · by words alone", "Rebuild")
+		test.Tap(b.w.settings.index.rebuild)
+		b.settle()
+		time.Sleep(indexLook)
+		b.settle()
+		b.sees("Rebuilding…", "· building, 3 files to go")
+		b.index.mu.Lock()
+		b.index.status.Behind = 0
+		b.index.mu.Unlock()
+		close(b.index.building)
+		time.Sleep(2 * indexLook)
+		b.settle()
+		b.sees("340 passages of 12 files can be found · fresh")
+		b.seesNot("Rebuilding…")
+		if b.index.rebuilds != 1 {
+			t.Errorf("rebuilt %d times", b.index.rebuilds)
+		}
+	})
+}
+
+func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b, s := newBench(t).withStore()
+		b.said(s, "cpu-old", time.Hour, "the zephyr listens on 8443", "noted")
+		old, err := s.Load(t.Context(), "cpu-old")
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := old.Blocks[0].ID, old.Blocks[1].ID
+		b.said(s, "cpu-new", time.Minute, "which port?")
+		answer := sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: "o", Text: "8443"}.WithRecalled([]sessionmem.Quotation{
+			{Chunk: "cpu-old/" + first + "/0"}, {Chunk: "cpu-old/" + second + "/0"}, {Chunk: "cpu-old/" + second + "/1"},
+		})
+		if _, err := s.Append(t.Context(), "cpu-new", answer); err != nil {
+			t.Fatal(err)
+		}
+		b.shown()
+		b.w.OpenSession("cpu-new")
+		b.settle()
+		b.sees("recalled: 3 notes")
+		test.Tap(b.button("recalled: 3 notes", 0))
+		b.settle()
+		menu := b.screen()
+		if n := strings.Count(menu, "the zephyr listens on 8443"); n < 2 {
+			t.Errorf("the menu names the conversation %d times", n)
+		}
+		b.press(fyne.KeyEscape)
+		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.entry)
+		b.settle()
+		if b.w.shown.name != "cpu-old" {
+			t.Errorf("%s is shown", b.w.shown.name)
+		}
+	})
+}
