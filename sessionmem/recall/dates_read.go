@@ -130,7 +130,7 @@ func (r dateReader) count(i int) (n, used int) {
 			n = t.number
 		case t.kind == dateNumber:
 			n = int(t.n)
-		case t.kind == dateFiller && n > 0:
+		case t.kind == dateFiller && t.n == 0 && n > 0:
 		default:
 			return n, sign(n) * used
 		}
@@ -159,7 +159,7 @@ func (r dateReader) calendar(i int) (mention, int) {
 
 func (r dateReader) named(i int, led bool) (mention, int) {
 	day, from := 0, i
-	if r.at(from).kind == dateFiller && led { // "on the 3rd of May"
+	if r.at(from).kind == dateFiller && led && r.at(from+1).number > 0 { // "on the 3rd of May"
 		from++
 	}
 	if n := r.at(from).number; n >= 1 && n <= 31 {

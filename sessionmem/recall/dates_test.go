@@ -34,6 +34,8 @@ func TestDatesInTextsAreToldFromWhenTheyWereWritten(t *testing.T) {
 		{"am 3. Mai 2023", "@2023-05-03 @2023-05"},
 		{"im Sommer 2022", "@2022-06 @2022-07 @2022-08"},
 		{"вчера", "@2026-11-20 @2026-11"},
+		{"on the march, in one of the years, hier und da, April said so to June on Mars", ""},
+		{"in April, in June and on the 3rd of May 2023", "@2026-04 @2026-06 @2023-05-03 @2023-05"},
 		{"you may march on, the sun sat down", ""},
 		{"Friday we talked for two years recently", ""},
 		{"a day, one week, 12345, 99.99.2023", ""},

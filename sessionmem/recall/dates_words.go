@@ -19,7 +19,7 @@ const (
 	dateIn                // in front of a month, a year or a length to come
 	dateNumber            // n
 	dateSeason            // n: its first month
-	dateFiller            // "of", "the": skipped inside a date
+	dateFiller            // "of" (n 0), "the" (n 1): skipped inside a date
 	dateVague             // a time expression that no calendar resolves: "recently"
 )
 
@@ -48,13 +48,16 @@ const (
 const dateWords = `
 month 1 january jan januar janner janvier enero gennaio janeiro januari января январь январе
 month 2 february feb februar febr fevrier febrero febbraio fevereiro februari февраля февраль феврале
-month 3 marz mars marzo marco maart марта март марте
+month 3 marz marzo maart марта март марте
 monthish 3 march mar
-month 4 april apr avril abril aprile апреля апрель апреле
+monthish 4 april avril
+month 4 apr abril aprile апреля апрель апреле
 monthish 5 may mai mayo maggio maio mei maj мая май мае
-month 6 june jun juni juin junio giugno junho июня июнь июне
+monthish 6 june
+month 6 jun juni juin junio giugno junho июня июнь июне
 month 7 july jul juli juillet julio luglio julho июля июль июле
-month 8 august aug aout agosto augustus augusti августа август августе
+monthish 8 august
+month 8 aug aout agosto augustus augusti августа август августе
 month 9 september sep sept septembre septiembre settembre setembro сентября сентябрь сентябре
 month 10 october oct oktober okt octobre octubre ottobre outubro октября октябрь октябре
 month 11 november nov novembre noviembre novembro ноября ноябрь ноябре
@@ -66,10 +69,10 @@ weekday 3 wednesday mittwoch mercredi miercoles mercoledi woensdag среду
 weekday 4 thursday donnerstag jeudi jueves giovedi donderdag четверг
 weekday 5 friday freitag vendredi viernes venerdi vrijdag пятницу
 weekday 6 saturday samstag sonnabend samedi sabato zaterdag субботу
-day -1 yesterday gestern hier ayer ieri ontem gisteren вчера
+day -1 yesterday gestern ayer ieri ontem gisteren вчера
 day -2 vorgestern anteayer eergisteren позавчера
 day 0 today tonight heute aujourd'hui hoy oggi hoje vandaag сегодня
-day 1 tomorrow demain manana domani amanha завтра
+day 1 tomorrow demain domani amanha завтра
 day 2 ubermorgen overmorgen послезавтра
 unit 1 day days tag tage tagen
 unit 2 weekend weekends wochenende
@@ -99,7 +102,8 @@ season 3 spring fruhling fruhjahr
 season 6 summer sommer
 season 9 autumn herbst
 season 12 winter
-filler 0 of the de del des
+filler 0 of de del des
+filler 1 the
 vague 0 recently lately nowadays soon kurzlich neulich bald
 `
 

@@ -544,6 +544,34 @@ func TestAServerThatFailsIsLetGo(t *testing.T) {
 	})
 }
 
+func TestVectorsAreLetGoWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c vectorCache
+		holds := func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.set != nil
+		}
+		use := func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.set = &vectorSet{}
+			c.used()
+		}
+		use()
+		time.Sleep(idleAfter * 3 / 4)
+		use()
+		time.Sleep(idleAfter * 3 / 4)
+		if !holds() {
+			t.Error("vectors were let go while they were used")
+		}
+		time.Sleep(idleAfter)
+		if holds() {
+			t.Error("idle vectors are still held")
+		}
+	})
+}
+
 type embedderFunc func() (EmbedModel, error)
 
 func (f embedderFunc) Model(context.Context) (EmbedModel, error) { return f() }
