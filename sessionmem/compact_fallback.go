@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -81,7 +82,7 @@ func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
 				continue
 			}
 			searched[w] = true
-			for _, id := range identifier.FindAllString(w, -1) {
+			for _, id := range findIdentifiers(w) {
 				if !yield(id) {
 					return
 				}
@@ -90,14 +91,31 @@ func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
 	}
 }
 
+// findIdentifiers gives what matches, but for the end of "n/a", "kB/s" or "and/or",
+// which is no path.
+func findIdentifiers(text string) []string {
+	var found []string
+	for _, m := range identifier.FindAllStringIndex(text, -1) {
+		before, _ := utf8.DecodeLastRuneInString(text[:m[0]])
+		if text[m[0]] != '/' || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			found = append(found, text[m[0]:m[1]])
+		}
+	}
+	return found
+}
+
 // mayIdentify says whether a word can match identifier: all that is not quoted has a
 // digit, a slash, a dot within it, or is a code such as ENOENT.
 func mayIdentify(word string) bool {
 	if strings.ContainsAny(word, "0123456789/\\") || strings.Contains(strings.TrimRight(word, ".,;:!?)"), ".") {
 		return true
 	}
-	_, code, found := strings.Cut(word, "E")
-	return found && code != "" && code[0] >= 'A' && code[0] <= 'Z'
+	for i := 1; i < len(word); i++ {
+		if word[i-1] == 'E' && word[i] >= 'A' && word[i] <= 'Z' {
+			return true
+		}
+	}
+	return false
 }
 
 // longNumber is from how many digits on a number is one that nobody keeps in mind.
