@@ -347,7 +347,9 @@ func (v *view) apply(c *change) error {
 		v.addSource(k)
 	}
 	for id, state := range c.states {
-		v.byID[id].state = state
+		if k := v.byID[id]; k != nil {
+			k.state = state
+		}
 	}
 	if c.batch != 0 {
 		if err := v.addBatch(c.batch, c.bulk); err != nil {

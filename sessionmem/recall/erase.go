@@ -83,8 +83,12 @@ func (c *change) choose(ctx context.Context, ids, sessions, files []string) erro
 		}
 	}
 	for _, id := range ids {
-		err := c.v.find(ctx, f, id, func(at uint32, _ document, k *known) {
-			if !slices.Contains(c.gone, k.key) {
+		err := c.v.find(ctx, f, id, func(at uint32, d document, k *known) {
+			switch {
+			case slices.Contains(c.gone, k.key):
+			case d.turn == 0: // its words are in the file's name, which is in the index
+				c.gone = append(c.gone, k.key)
+			default:
 				key, seq := c.v.lay.strandAt(k.id, at)
 				c.kill(key, seq)
 				c.touched = append(c.touched, k)

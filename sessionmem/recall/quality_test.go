@@ -224,8 +224,39 @@ func BenchmarkQuality(b *testing.B) {
 		}
 		b.Logf("%-22s %s", "all", total)
 	}
+	ablate(b, all)
 	b.ReportMetric(100*total.r10/total.n, "R@10-%")
 	b.ReportMetric(100*total.s10/total.n, "session-R@10-%")
 	b.ReportMetric(100*total.h1/total.n, "hit@1-%")
 	b.ReportMetric(total.mrr/total.n, "MRR")
+}
+
+// ablate prints what is found when a part of the ranking is left out.
+func ablate(b *testing.B, all []asked) {
+	b.Helper()
+	for _, part := range []struct {
+		name  string
+		leave func(w *rankWeights)
+	}{
+		{"neighbours", func(w *rankWeights) { w.after, w.before = [strandGap]float32{}, [strandGap]float32{} }},
+		{"questions' words", func(w *rankWeights) { w.reply = 1 }},
+		{"own words", func(w *rankWeights) { w.own = 0 }},
+		{"the session", func(w *rankWeights) { w.session = 0 }},
+		{"flattened rarity", func(w *rankWeights) { w.idf = 1 }},
+		{"little words", func(w *rankWeights) { w.short = 0 }},
+		{"only asking", func(w *rankWeights) { w.question = 0 }},
+		{"saying a time", func(w *rankWeights) { w.when = 0 }},
+		{"the time asked for", func(w *rankWeights) { w.span = 0 }},
+		{"words in a row", func(w *rankWeights) { w.pair = 0 }},
+	} {
+		w := defaultWeights()
+		part.leave(&w)
+		var total measures
+		for i := range all {
+			all[i].index.weights = w
+			all[i].ask(b, func(_ question, m measures) { total.add(m) })
+			all[i].index.weights = defaultWeights()
+		}
+		b.Logf("%-22s %s", "- "+part.name, total)
+	}
 }
