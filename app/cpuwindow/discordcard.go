@@ -136,7 +136,7 @@ func (c *discordCard) draw() {
 
 // person is a line with somebody's name and what can be done.
 func (c *discordCard) person(text string, buttons ...*button) {
-	c.rows = append(c.rows, textRow(text, roleText, gap8))
+	c.rows = append(c.rows, textRow(text, roleText, gap12))
 	box := line(gap8, -1)
 	for _, b := range buttons {
 		box.Add(b)

@@ -44,7 +44,7 @@ type Params struct {
 	// Forget erases a person from transcripts and memory; optional.
 	Forget func(ctx context.Context, user string) (string, error)
 	// Tell says what people have to know: a connection that stopped, a stranger who
-	// waits, something in channels.toml; optional.
+	// waits, something in channels.toml; "" takes back what was told before. Optional.
 	Tell      func(text, next string)
 	Telemetry io.Writer // optional
 	Logger    *slog.Logger
@@ -219,7 +219,13 @@ func (s *Service) once(ctx context.Context) error {
 	var bot *discord.Bot
 	conn, err := connection.New(connection.Config{
 		Token: tok.Reveal(), Content: began.content, Base: s.p.Getenv(EnvBase), Logger: s.log,
-		Handle: func(e connection.Event) { bot.Handle(e) }, Changed: s.set,
+		Handle: func(e connection.Event) { bot.Handle(e) },
+		Changed: func(st connection.Status) {
+			if st.State == connection.StateReady && s.Status().State != connection.StateReady {
+				s.p.Tell("", "")
+			}
+			s.set(st)
+		},
 	})
 	if err != nil {
 		return err

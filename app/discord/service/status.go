@@ -105,6 +105,9 @@ func (s *Service) Approve(ctx context.Context, code string, owner bool) (channel
 		p = channels.Person{ID: found.User, Name: found.Name, Owner: owner}
 		return channels.Add(ctx, s.ChannelsFile(), p)
 	})
+	if err == nil {
+		s.p.Tell("", "") // who waited need not be told of any more
+	}
 	return p, err
 }
 
