@@ -347,3 +347,32 @@ func TestTokenRefusedBeforeTheGateway(t *testing.T) {
 		t.Error("the token is in a status")
 	}
 }
+
+func FuzzPayload(f *testing.F) {
+	for _, seed := range []string{
+		`{"op":10,"d":{"heartbeat_interval":41250}}`, `{"op":0,"s":1,"t":"READY","d":{"user":null,"session_id":"x"}}`,
+		`{"op":0,"t":"MESSAGE_CREATE","d":{"id":"1","channel_id":"2","author":null,"type":19,"message_reference":null,"referenced_message":{"id":"3"}}}`,
+		`{"op":0,"t":"MESSAGE_DELETE_BULK","d":{"ids":["1"]}}`, `{"op":0,"t":"INTERACTION_CREATE","d":{"type":2,"data":{"name":"stop"},"member":{"user":null}}}`,
+		`{"op":0,"t":"GUILD_CREATE","d":{"id":"1","channels":[{"id":"2","type":11,"thread_metadata":{}}],"threads":[{"id":"../x"}]}}`,
+		`{"op":0,"t":"THREAD_DELETE","d":{}}`, `{"op":0,"t":"MESSAGE_CREATE","d":{"id":"1","channel_id":"2","attachments":[null],"mentions":[null]}}`, `{"op":11}`, `{"op":7}`, `{"op":-1,"d":[]}`, `{"op":0,"t":"GUILD_CREATE","d":{"channels":[null]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := New(Config{Token: "secret", Handle: func(e Event) {
+			if e.Kind == EventMessage && (!IsID(e.Message.ID) || !IsID(e.Channel)) {
+				t.Errorf("a message %q in %q was handed on", e.Message.ID, e.Channel)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &gateway{c: c, sock: newPlayed(), session: &session{}, beat: time.NewTimer(time.Hour)}
+		defer g.beat.Stop()
+		var p payload
+		if json.Unmarshal(data, &p) != nil || p.Op == opInvalidSession {
+			return // the one waits, and is tested elsewhere
+		}
+		_ = g.on(t.Context(), p) // an error ends the socket, nothing more
+	})
+}

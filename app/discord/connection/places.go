@@ -21,6 +21,9 @@ func (c *Connection) rememberPlaces(p payload) {
 		}
 		for _, list := range [][]*discordgo.Channel{g.Channels, g.Threads} {
 			for _, ch := range list {
+				if ch == nil {
+					continue
+				}
 				ch.GuildID = g.ID
 				c.remember(placeOf(ch))
 			}

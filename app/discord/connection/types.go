@@ -161,6 +161,9 @@ func messageOf(m *discordgo.Message) Message {
 		out.Answered = &answered
 	}
 	for _, a := range m.Attachments {
+		if a == nil {
+			continue
+		}
 		out.Attachments = append(out.Attachments, Attachment{Name: a.Filename, URL: a.URL, Type: a.ContentType, Size: a.Size})
 	}
 	return out

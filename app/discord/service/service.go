@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -294,10 +295,20 @@ func (s *Service) PlaceOf(session string) sessionmem.Place {
 	s.mu.Lock()
 	bot := s.bot
 	s.mu.Unlock()
-	if bot == nil {
+	if bot != nil {
+		return bot.PlaceOf(session)
+	}
+	channel, ok := strings.CutPrefix(session, "discord-")
+	if !ok {
 		return sessionmem.Place{}
 	}
-	return bot.PlaceOf(session)
+	f := s.Channels() // the bot does not run: what the file says of the channel holds all the same
+	here := f.For(channel, "")
+	out := sessionmem.Place{Silent: here.Mode == channels.HavingFun}
+	if f.Mapped(channel, "") {
+		out.Agent = here.Agent
+	}
+	return out
 }
 
 // Channels is channels.toml as it is now. One that can't be read leaves what was

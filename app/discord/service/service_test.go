@@ -165,6 +165,26 @@ func TestChannelsAreReadAgainAndABadEditLeavesThemAsTheyWere(t *testing.T) {
 	}
 }
 
+func TestPlaceOfASessionHoldsWithTheBotOff(t *testing.T) {
+	r := newRig(t)
+	text := "[channel.200]\nmode = \"having_fun\"\n[channel.201]\nagent = \"coder\"\n"
+	if err := os.MkdirAll(filepath.Dir(r.s.ChannelsFile()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.s.ChannelsFile(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := r.s.PlaceOf("discord-200"); !p.Silent || p.Agent != "" {
+		t.Errorf("where it has fun: %+v", p)
+	}
+	if p := r.s.PlaceOf("discord-201"); p.Silent || p.Agent != "coder" {
+		t.Errorf("with an agent of its own: %+v", p)
+	}
+	if p := r.s.PlaceOf("cpu-200"); p.Silent || p.Agent != "" {
+		t.Errorf("another source: %+v", p)
+	}
+}
+
 func TestPromptFile(t *testing.T) {
 	r := newRig(t)
 	if got := r.s.prompt(); got != "I am luna." {
