@@ -1,0 +1,139 @@
+package recall
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mac-stats/sessionmem"
+)
+
+// TestRandomChangesLeaveEveryChunkItsOwnVector does what people and programs do to
+// transcripts, in any order; whenever all is embedded, each chunk must have the vector
+// of its own words, and no other vector may be there.
+func TestRandomChangesLeaveEveryChunkItsOwnVector(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			m := &vectorModelTest{bench: newBench(t), r: rand.New(rand.NewPCG(seed, 7)), f: newFakeEmbedder()}
+			m.withEmbedder(m.f)
+			for range 60 {
+				m.step()
+			}
+			m.sync()
+			m.embedAll()
+			m.check()
+		})
+	}
+}
+
+type vectorModelTest struct {
+	*bench
+	r    *rand.Rand
+	f    *fakeEmbedder
+	did  []string
+	said int
+}
+
+func (m *vectorModelTest) note(what string) { m.did = append(m.did, what) }
+
+func (m *vectorModelTest) step() {
+	session := fmt.Sprintf("cpu-s%d", m.r.IntN(3))
+	switch n := m.r.IntN(12); {
+	case n < 5:
+		m.note("say in " + session)
+		for range 1 + m.r.IntN(40) {
+			m.said++
+			m.say(session, sessionmem.KindUser, fmt.Sprintf("%s number%c%c", []string{"the dog", "a car", "my doctor", "rain"}[m.r.IntN(4)], 'a'+m.said%26, 'a'+m.said/26%26))
+		}
+	case n < 7:
+		m.note("edit " + session)
+		m.change(session, func(s string) string {
+			return strings.Replace(s, "the dog", "the "+strings.Repeat("large ", m.r.IntN(4))+"hound", 1)
+		})
+	case n < 8:
+		m.note("forget in " + session)
+		m.change(session, func(s string) string { return strings.Replace(s, "my doctor number", "[forgotten]\n\nnumber", 1) })
+	case n < 9:
+		m.note("erase " + session)
+		if err := m.x.Erase(m.Context(), nil, []string{session}, nil); err != nil {
+			m.Fatal(err)
+		}
+	case n < 10:
+		m.note("rebuild")
+		if _, err := m.x.Rebuild(m.Context()); err != nil {
+			m.Fatal(err)
+		}
+	case n < 11:
+		m.note("embed a batch")
+		m.sync()
+		j := &vectorJob{x: m.x, skipped: map[uint32]string{}}
+		if _, err := j.step(m.Context()); err != nil {
+			m.Fatal(err)
+		}
+	default:
+		m.note("embed all")
+		m.sync()
+		m.embedAll()
+		m.check()
+	}
+}
+
+// change rewrites a session's file, if there is one.
+func (m *vectorModelTest) change(session string, how func(string) string) {
+	found, err := filepath.Glob(filepath.Join(m.root, "session", "session-memory-"+session+"-*.md"))
+	if err != nil {
+		m.Fatal(err)
+	}
+	if len(found) == 1 {
+		m.rewrite(found[0], how)
+	}
+}
+
+// check compares the vectors with the chunks.
+func (m *vectorModelTest) check() {
+	m.Helper()
+	if _, err := os.Stat(filepath.Join(m.cache, indexFile)); err != nil {
+		return // nothing was said yet
+	}
+	chunks := 0
+	err := m.x.readingFrom(m.Context(), func(e *engine, q queryer, v *view) error {
+		s, err := e.setOf(m.Context(), q, m.f.model)
+		if err != nil {
+			return err
+		}
+		f := newFetcher(q, v)
+		r := newTexts(&m.x.cfg)
+		defer r.close()
+		for at, ref := range v.lay.refs {
+			if ref.none() {
+				continue
+			}
+			chunks++
+			d, k, err := f.document(m.Context(), uint32(at))
+			if err != nil {
+				return err
+			}
+			c, p := d.chunk(k)
+			text, err := r.read(m.Context(), c, p)
+			if err != nil {
+				return err
+			}
+			_, want, _ := quantize(vectorOf(text, m.f.model.Dims))
+			page, i := s.find(d.number)
+			if i < 0 || !bytes.Equal(page.vector(i), want) {
+				m.Fatalf("%q has no vector, or that of another text, after\n%s", text, strings.Join(m.did, "\n"))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	if n := m.vectors(); n != chunks {
+		m.Fatalf("%d vectors of %d chunks after\n%s", n, chunks, strings.Join(m.did, "\n"))
+	}
+}
