@@ -23,12 +23,13 @@ type folders struct {
 	store       *sessionmem.Store
 }
 
-// Forget looks at every file that no other place answers for.
+// Forget looks at every file that no other place answers for. A data base of another
+// place is looked at afterwards: nothing may be left in its free pages.
 func (p *folders) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
 	var found []sessionmem.Touched
 	for _, root := range []string{p.root, p.cache} {
 		eachFile(root, func(path string, d fs.DirEntry) {
-			if ctx.Err() != nil || isIndex(d.Name()) || root == p.root && p.isElsewhere(path) {
+			if ctx.Err() != nil || isIndex(d.Name()) || root == p.root && (p.isElsewhere(path) || dry && strings.HasPrefix(d.Name(), "state.db")) {
 				return
 			}
 			found = append(found, p.file(t, path, dry)...)

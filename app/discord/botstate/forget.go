@@ -34,7 +34,8 @@ func (s *State) forget(ctx context.Context, file string, t *sessionmem.Traces, d
 	}
 	var found []sessionmem.Touched
 	for _, m := range rows {
-		if session := "discord-" + m.Channel; !t.MeansSession(session) && !t.Holds(m.Text) {
+		block := sessionmem.Block{ID: m.Block, Time: m.At, Attrs: map[string]string{"author": m.Author}}
+		if !t.Selects("discord-"+m.Channel, block) && !t.Holds(m.Text) {
 			continue
 		}
 		touched := sessionmem.Touched{Place: "window", Action: sessionmem.ForgetRemoved, Path: file, Session: "discord-" + m.Channel, Block: m.Block, Time: m.At}
