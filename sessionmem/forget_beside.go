@@ -43,6 +43,9 @@ func (f *forgetSession) recent(work [][]*cleaning, dry bool) []Touched {
 	if err != nil || checkName(f.name) != nil {
 		return nil // there is none
 	}
+	if dry && len(goes) == 0 && !f.t.needsBlocks() && !f.t.HoldsRaw(data) {
+		return nil
+	}
 	touched := Touched{Place: "late saves", Action: ForgetRemoved, Path: f.path(file), Session: f.name}
 	var kept []byte
 	gone, moved := false, false
@@ -102,7 +105,7 @@ func (s *Store) replaceSmall(file string, data []byte) error {
 }
 
 // forgetAttachments forgets files that only blocks link which are forgotten.
-func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOptions, all []forgettable) ([]Touched, error) {
+func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOptions, all []forgettable, planned map[string][][]*cleaning) ([]Touched, error) {
 	lost := map[string]string{}        // by attachment: a session that links it
 	links := map[string][]Attachment{} // by file that is changed: what it links afterwards
 	for _, ses := range all {
@@ -110,7 +113,11 @@ func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOption
 			return nil, err
 		}
 		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups}
-		for _, group := range f.plan() {
+		work := f.plan()
+		if len(work) > 0 && o.Dry {
+			planned[ses.name] = work
+		}
+		for _, group := range work {
 			for _, c := range group {
 				for _, file := range c.lost {
 					lost[file] = ses.name

@@ -37,7 +37,8 @@ func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touch
 	if err != nil {
 		return nil, explainDisk("looking for what is to be forgotten", err)
 	}
-	found, err := s.forgetAttachments(ctx, t, o, all) // first: a crash must leave the links to them
+	planned := map[string][][]*cleaning{}                      // of a dry run
+	found, err := s.forgetAttachments(ctx, t, o, all, planned) // first: a crash must leave the links to them
 	if err != nil {
 		return found, err
 	}
@@ -46,7 +47,7 @@ func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touch
 			return found, err
 		}
 		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups}
-		found = append(found, f.run(ctx)...)
+		found = append(found, f.run(ctx, planned[ses.name])...)
 	}
 	more, err := s.forgetAttachedTexts(t, o)
 	for _, m := range more {
@@ -135,9 +136,13 @@ type cleaning struct {
 	refused string
 }
 
-func (f *forgetSession) run(ctx context.Context) []Touched {
+// run forgets in the session; planned is what a dry run found, for it alone.
+func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touched {
 	f.renamed = map[string]string{}
-	work := f.plan()
+	work := planned
+	if !f.o.Dry {
+		work = f.plan()
+	}
 	recent := f.recent(work, true)
 	if len(work) == 0 && len(recent) == 0 {
 		return f.found
@@ -304,7 +309,7 @@ func (f *forgetSession) read(e entry) *cleaning {
 
 // mayTouch says cheaply whether anything of a file may be meant.
 func (f *forgetSession) mayTouch(c *cleaning) bool {
-	return len(f.t.marks) > 0 || len(f.t.spans) > 0 || f.t.HoldsRaw(c.data)
+	return f.t.needsBlocks() || f.t.HoldsRaw(c.data)
 }
 
 // refuse notes what could not be done.

@@ -12,9 +12,10 @@ import (
 // EachForgettable gives every block of the sessions' files as a forgetting finds
 // them: archive, trash, older copies and checkpoints too, a block as often as it
 // stands there. What can't be read is left out: Forget tells of it.
-func (s *Store) EachForgettable(ctx context.Context, each func(session, path string, b Block)) error {
+// sessions are those to look at, nil is all.
+func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b Block)) error {
 	for _, ses := range s.all() {
-		if ses.private.Load() {
+		if ses.private.Load() && (sessions == nil || sessions[ses.name]) {
 			ses.mu.Lock()
 			blocks := slices.Clone(ses.mem)
 			ses.mu.Unlock()
@@ -26,7 +27,7 @@ func (s *Store) EachForgettable(ctx context.Context, each func(session, path str
 	if s.root == nil {
 		return nil
 	}
-	all, err := s.forgettable(ForgetOptions{})
+	all, err := s.forgettable(ForgetOptions{Sessions: sessions})
 	if err != nil {
 		return explainDisk("looking for what is to be forgotten", err)
 	}
@@ -112,6 +113,9 @@ func (t *Traces) AddTold(text string, c *Common) {
 		c.loose[[sha256.Size / 2]byte(l.Sum)] = map[string]bool{}
 	}
 }
+
+// Empty reports whether there is nothing to count.
+func (c *Common) Empty() bool { return len(c.loose) == 0 }
 
 // Count looks at a text of another session.
 func (c *Common) Count(session, text string) {

@@ -143,6 +143,14 @@ func (t *Traces) Touch(place string) { t.addMark(traceTouched, place) }
 // proposed for removal.
 func (t *Traces) WithLessons() bool { return t.own().Learn }
 
+// needsBlocks says whether a file has to be taken apart to see whether anything in it
+// is meant: something is by other things than its words.
+func (t *Traces) needsBlocks() bool {
+	return len(t.spans) > 0 || slices.ContainsFunc(t.lines, func(l traceLine) bool {
+		return l.Kind != traceText && l.Kind != traceTouched && l.Kind != traceLesson
+	})
+}
+
 // Empty reports whether there is nothing to look for.
 func (t *Traces) Empty() bool { return len(t.texts) == 0 && len(t.marks) == 0 && len(t.spans) == 0 }
 

@@ -42,7 +42,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	}
 	t, common := p.traces, &sessionmem.Common{}
 	phrase := t.Phrase(p.Selection.Text)
-	err := f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
 		g.order[session] = append(g.order[session], b.ID)
 		if len(phrase) > 0 {
 			if addForms(t, b, phrase) {
@@ -68,22 +68,23 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.gatherForks(ctx, t, g); err != nil {
-		return nil, err
-	}
 	if len(phrase) > 0 {
 		f.addFormsOfFiles(t, phrase)
-	}
-	if err := f.gatherDerived(ctx, t, common); err != nil {
+	} else if err := f.gatherForks(ctx, t, g); err != nil {
 		return nil, err
 	}
-	err = f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
-		if g.gone[session] == nil && b.Kind != sessionmem.KindTool {
-			common.Count(session, b.Text)
+	if err := f.gatherDerived(ctx, t, g, common); err != nil {
+		return nil, err
+	}
+	if !common.Empty() {
+		err = f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
+			if g.gone[session] == nil && b.Kind != sessionmem.KindTool {
+				common.Count(session, b.Text)
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	p.Common = t.DropCommon(common)
 	for _, l := range f.p.Memory.Learned() {
@@ -123,7 +124,10 @@ func (g *gathered) add(t *sessionmem.Traces, session string, b sessionmem.Block)
 
 // gatherForks adds the copies that forks hold of blocks: of the same id and text.
 func (f *Forgetter) gatherForks(ctx context.Context, t *sessionmem.Traces, g *gathered) error {
-	return f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+	if len(g.texts) == 0 {
+		return nil
+	}
+	return f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
 		text, goes := g.texts[b.ID]
 		if !goes || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == sessionmem.KindNote {
 			return
@@ -144,8 +148,12 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *sessionmem.Traces, g *ga
 }
 
 // gatherDerived adds what was made of the blocks that are meant: Summaries and titles.
-func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, common *sessionmem.Common) error {
-	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: true})
+func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, g *gathered, common *sessionmem.Common) error {
+	in := map[string]bool{}
+	for name := range g.gone {
+		in[name] = true
+	}
+	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: true, Sessions: in})
 	if err != nil {
 		return err
 	}
@@ -163,7 +171,7 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, com
 	if len(derived) == 0 {
 		return nil
 	}
-	return f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+	return f.p.Store.EachForgettable(ctx, in, func(session, _ string, b sessionmem.Block) {
 		switch {
 		case !derived[session+"/"+b.ID] || b.Text == sessionmem.ForgottenText:
 		case b.Kind == sessionmem.KindSummary:

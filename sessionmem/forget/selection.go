@@ -64,7 +64,7 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 		t.AddWords(s.Text)
 	case s.Session != "":
 		t.AddSession(s.Session)
-		return f.p.Store.EachForgettable(ctx, func(session, _ string, b sessionmem.Block) {
+		return f.p.Store.EachForgettable(ctx, map[string]bool{s.Session: true}, func(session, _ string, b sessionmem.Block) {
 			if session == s.Session && !b.Time.Before(t.At().Truncate(time.Second)) || session == s.Session && b.Time.IsZero() {
 				t.AddBlock(session, b.ID)
 			}
@@ -90,7 +90,7 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *sessionmem.Traces, id stri
 	}
 	found := false
 	var seedErr error
-	err = f.p.Store.EachForgettable(ctx, func(name, _ string, b sessionmem.Block) {
+	err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b sessionmem.Block) {
 		if name != session || b.ID != block {
 			return
 		}
