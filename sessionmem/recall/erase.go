@@ -14,6 +14,8 @@ import (
 // Erase takes chunks, whole sessions and whole files (paths below the data folder) out
 // of the index, physically: when it returns, no byte of them is left in its files, nor
 // of any other chunk that was taken out before. What the index doesn't hold is no error.
+// The names of files stay with what is left of them; where a name has to go, erase the
+// session and rename the file.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
 	unlock, err := x.lock(ctx)
 	if err != nil {
@@ -83,12 +85,8 @@ func (c *change) choose(ctx context.Context, ids, sessions, files []string) erro
 		}
 	}
 	for _, id := range ids {
-		err := c.v.find(ctx, f, id, func(at uint32, d document, k *known) {
-			switch {
-			case slices.Contains(c.gone, k.key):
-			case d.turn == 0: // its words are in the file's name, which is in the index
-				c.gone = append(c.gone, k.key)
-			default:
+		err := c.v.find(ctx, f, id, func(at uint32, _ document, k *known) {
+			if !slices.Contains(c.gone, k.key) {
 				key, seq := c.v.lay.strandAt(k.id, at)
 				c.kill(key, seq)
 				c.touched = append(c.touched, k)

@@ -83,6 +83,11 @@ func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []strin
 		w.synced = time.Now()
 		err = w.flush(ctx)
 	}
+	if err == nil && len(gone) > 0 { // what was deleted does not wait in the log for long
+		if terr := e.db.truncateLog(ctx); terr != nil {
+			x.logger.Debug("the index's log could not be emptied", "err", terr)
+		}
+	}
 	x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added, Done: true})
 	return errors.Join(append(w.errs, err)...)
 }
