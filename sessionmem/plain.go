@@ -18,8 +18,9 @@ var (
 	markupLink = regexp.MustCompile(`!?\[([^\[\]\n]*)\]\([^()\s]*\)`)
 )
 
-// plainText takes the markup out of markdown, line by line.
-func plainText(markdown string) string {
+// PlainText takes the markup out of markdown, line by line: for a line that quotes a
+// message.
+func PlainText(markdown string) string {
 	var b strings.Builder
 	for line := range strings.Lines(markdown) {
 		line = strings.TrimSpace(line)

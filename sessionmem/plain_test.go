@@ -22,7 +22,7 @@ func TestPlainText(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := plainText(test.markdown); got != test.want+"\n" {
+			if got := PlainText(test.markdown); got != test.want+"\n" {
 				t.Errorf("%q becomes %q, want %q", test.markdown, got, test.want)
 			}
 		})

@@ -313,7 +313,7 @@ func (s *Searcher) pick(hit *Hit, blocks []Block, words [][]byte, inTitle []bool
 func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
 	at := s.first(text, words)
 	from, to := linesAround(text, at)
-	plain := plainText(text[from:to])
+	plain := PlainText(text[from:to])
 	cut := ""
 	if in := s.first(plain, words); in < len(plain) {
 		cut = quote(plain, in)

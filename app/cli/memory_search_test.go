@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,15 +68,18 @@ func TestSearchFindsWhatWasSaidAndLearnt(t *testing.T) {
 		if !ok || len(hits) == 0 || got[0]["query"] != "zephyr port" || got[0]["type"] != "result" || got[0]["state"] != "fresh" {
 			t.Fatalf("got %v", got[0])
 		}
-		hit, ok := hits[0].(map[string]any)
-		if !ok {
-			t.Fatalf("a hit is %v", hits[0])
+		turns := map[any]any{}
+		for _, h := range hitsOf(t, e.must(t, "memory", "search", "--json", "zephyr", "port")) {
+			if diff := cmp.Diff([]string{"chunk", "kind", "path", "score", "session", "text", "time", "turn"}, fields(h)); diff != "" {
+				t.Error(diff)
+			}
+			if h["session"] == "cli-proxy" {
+				turns[h["turn"]] = fmt.Sprint(h["kind"], ": ", h["text"])
+			}
 		}
-		if diff := cmp.Diff([]string{"chunk", "kind", "path", "score", "session", "text", "time", "turn"}, fields(hit)); diff != "" {
-			t.Error(diff)
-		}
-		if hit["session"] != "cli-proxy" || hit["kind"] != "user" || hit["turn"] != 0.0 || hit["text"] != "Which port does the zephyr proxy use?" {
-			t.Errorf("got %v", hit)
+		want := map[any]any{0.0: "user: Which port does the zephyr proxy use?", 1.0: "assistant: It listens on port 8443."}
+		if diff := cmp.Diff(want, turns); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("text", func(t *testing.T) {
@@ -192,5 +196,26 @@ func TestSummarizeTakesTheSummaryIntoTheIndex(t *testing.T) {
 	hits := hitsOf(t, e.must(t, "memory", "search", "--json", "wombat"))
 	if len(hits) != 1 || hits[0]["kind"] != "summary" || hits[0]["turn"] != -1.0 {
 		t.Errorf("found %v", hits)
+	}
+}
+
+func TestDoctorTellsOfTheIndex(t *testing.T) {
+	t.Parallel()
+	e := remembering(t)
+	found := func() (ok bool, words string) {
+		for _, o := range objects(t, e.run(t, "doctor", "--json").stdout) {
+			if o["name"] == "search index" {
+				ok, _ = o["ok"].(bool)
+				words, _ = o["found"].(string)
+			}
+		}
+		return ok, words
+	}
+	if ok, words := found(); !ok || !strings.HasSuffix(words, "fresh") || !strings.Contains(words, "passages of") {
+		t.Errorf("%v %q", ok, words)
+	}
+	e.must(t, "ask", "--session", "later", "Where is the quokka?")
+	if ok, words := found(); !ok || !strings.Contains(words, "behind by 1 file; the app brings it up to date, or `mac-stats memory reindex`") {
+		t.Errorf("%v %q", ok, words)
 	}
 }

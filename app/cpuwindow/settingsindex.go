@@ -33,7 +33,7 @@ func newIndexCard(w *Window) *indexCard {
 	c.rebuild = newButton(buttonPlain, tr("Rebuild"), c.onRebuild)
 	c.buttons = line(gap8, -1, c.rebuild)
 	c.cardRow = newCardRow(roleNone, c.facts, c.detail, c.buttons)
-	c.pad, c.gap = gap12, gap4
+	c.pad, c.gap = gap12, gap8
 	return c
 }
 

@@ -41,7 +41,7 @@ func newSwitcher(search func(query string), open func(h sessionmem.Hit, query st
 }
 
 // show replaces the results; none are worded by hint alone. near are those that only
-// come near, under a heading of their own. What was chosen stays so, if it is there.
+// come near, under a heading where there are others. What was chosen stays so, if it is there.
 func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time) {
 	chosen, offset := sessionmem.Hit{}, p.port.offset
 	if p.at > 0 && p.at < len(p.rows) {
@@ -53,7 +53,7 @@ func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time)
 	for i, h := range append(slices.Clone(hits), near...) {
 		r := newHitRow(h, now, func() { p.onOpen(h, p.entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
-		if i == len(hits) {
+		if i == len(hits) && i > 0 {
 			column = append(column, &placed{row: newBoxRow(inset(gap8, 0, gap8, 0, smallWords(tr("Also comes near")))), gap: gap8})
 		}
 		column = append(column, &placed{row: r, gap: 2})

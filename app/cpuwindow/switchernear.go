@@ -126,7 +126,7 @@ func (w *Window) withNear(f found, hits []recall.Hit, state recall.State, query 
 
 // snippetOf is what a passage says around the first word of the query, on one line.
 func snippetOf(text, query string) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
+	runes := []rune(strings.Join(strings.Fields(sessionmem.PlainText(text)), " "))
 	if len(runes) <= nearSnippet {
 		return string(runes)
 	}
