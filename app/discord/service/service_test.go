@@ -116,8 +116,10 @@ func TestAStoppedBotGoesOnOnceItIsPutRight(t *testing.T) {
 	r.fake.SetPrivileged(false)
 	r.change(func(c *config.Config) { on(c); c.Discord.MessageContent = "on" })
 	r.await(connection.StateStopped, "Message Content Intent")
-	if !r.said("Message Content Intent") {
-		t.Errorf("nobody was told: %q", r.told)
+	for end := time.Now().Add(30 * time.Second); !r.said("Message Content Intent"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nobody was told")
+		}
 	}
 	r.change(func(c *config.Config) { c.Discord.MessageContent = "off" })
 	r.await(connection.StateReady, "Connected as luna")
