@@ -313,7 +313,7 @@ func TestVectorsGoWithTheirChunks(t *testing.T) {
 	f := newFakeEmbedder()
 	dead := map[string]bool{}
 	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return tombs(dead) } })
-	blocks := b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls", "bread bakes")
+	blocks := b.talk("cpu-a", "the automobile is red", "the hound barks", "rain falls", "bread bakes")
 	b.talk("cpu-b", "the physician waits", "secret words")
 	dead["secret words"] = true
 	b.sync()
@@ -326,7 +326,7 @@ func TestVectorsGoWithTheirChunks(t *testing.T) {
 		t.Fatal("a vector is in no file: this test proves nothing")
 	}
 	dead["the hound barks"] = true
-	if err := b.x.Erase(t.Context(), []string{"cpu-a/" + blocks[0].ID + "/0"}, nil, nil); err != nil {
+	if err := b.x.Erase(t.Context(), []string{"cpu-a/" + blocks[1].ID + "/0"}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if b.inFile(kept) {
@@ -392,12 +392,12 @@ func TestAJobInFlightBringsNothingBack(t *testing.T) {
 	f := newFakeEmbedder()
 	dead := tombs{}
 	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return dead } })
-	blocks := b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls", "bread bakes")
+	blocks := b.talk("cpu-a", "the automobile is red", "the hound barks", "rain falls", "bread bakes")
 	b.sync()
 	f.gate = func() {
 		f.gate = nil
 		dead["rain falls"] = true
-		if err := b.x.Erase(t.Context(), []string{"cpu-a/" + blocks[0].ID + "/0"}, nil, nil); err != nil {
+		if err := b.x.Erase(t.Context(), []string{"cpu-a/" + blocks[1].ID + "/0"}, nil, nil); err != nil {
 			t.Error(err)
 		}
 	}
