@@ -53,13 +53,13 @@ proof() { # NAME PACKAGE VARIABLE=STEPS
 	rm -f "$out"
 }
 
-((${#packages[@]})) && CGO_ENABLED=0 go test -tags "$test_tags" -run '^$' -bench . -benchmem "${packages[@]}" | tee "$results"
+((${#packages[@]})) && CGO_ENABLED=0 go test -tags "$test_tags" -timeout 60m -run '^$' -bench . -benchmem "${packages[@]}" | tee "$results"
 if (($# == 0)); then
 	proof TestModel ./sessionmem MAC_STATS_MODEL_STEPS=100000
 	proof TestKillStorm ./app/failuretest MAC_STATS_STORM_CYCLES=200
 	scripts/setup.sh test
 	make --no-print-directory build
 	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$(scripts/ollama.sh) MAC_STATS_TEST_BINARY="$PWD/bin/mac-stats" \
-		go test -count=1 -timeout 30m -tags e2e -run '^$' -bench . -benchtime 1x ./app/e2etest | tee -a "$results"
+		go test -count=1 -timeout 30m -tags e2e -run '^$' -bench . -skip SideBySide -benchtime 1x ./app/e2etest | tee -a "$results"
 fi
 table
