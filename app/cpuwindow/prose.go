@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -67,6 +68,7 @@ type prose struct {
 	widget.BaseWidget
 	given    []run
 	runs     []run // given, cut where the font changes
+	uncut    bool  // it changes nowhere within one: runs and given are alike
 	flat     string
 	starts   []int // where each run begins in flat
 	size     float32
@@ -116,20 +118,45 @@ func (p *prose) setRuns(runs []run) bool {
 	if p.words != nil && sameRuns(p.given, runs) {
 		return false
 	}
-	p.given = runs
-	before := p.runs
-	p.runs = splitFonts(runs, p.bold)
-	p.starts = p.starts[:0]
-	var b strings.Builder
-	for _, r := range p.runs {
-		p.starts = append(p.starts, b.Len())
-		b.WriteString(r.text)
+	k := p.keptRuns(runs)
+	fresh := splitFonts(runs[k:], p.bold)
+	same := len(p.flat)
+	if k < len(p.starts) {
+		same = p.starts[k]
 	}
-	p.flat = b.String()
-	p.keepWords(sameBeginning(before, p.runs))
+	same += sameBeginning(p.runs[k:], fresh)
+	p.uncut = (k == 0 || p.uncut) && slices.EqualFunc(fresh, runs[k:], func(a, b run) bool { return a.text == b.text })
+	p.given, p.runs, p.starts = runs, append(p.runs[:k], fresh...), p.starts[:k]
+	p.join()
+	p.keepWords(same)
 	p.split()
 	p.stale = true
 	return true
+}
+
+// keptRuns is how many runs at the beginning are the same as they were.
+func (p *prose) keptRuns(runs []run) (k int) {
+	for p.uncut && p.words != nil && k < min(len(p.given), len(runs)) && p.given[k] == runs[k] {
+		k++
+	}
+	return k
+}
+
+// join makes the flat text of the runs.
+func (p *prose) join() {
+	n := 0
+	for i, r := range p.runs {
+		if i >= len(p.starts) {
+			p.starts = append(p.starts, n)
+		}
+		n += len(r.text)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for _, r := range p.runs {
+		b.WriteString(r.text)
+	}
+	p.flat = b.String()
 }
 
 // sameBeginning is how many bytes two texts begin with that are the same in the same

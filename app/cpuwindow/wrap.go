@@ -93,7 +93,7 @@ func (p *prose) measure(width float32) float32 {
 	}
 	if s := textScale(); s != p.scale {
 		p.leading, p.scale = p.leading*s/p.scale, s
-		p.words, p.runs, p.settled = nil, nil, 0
+		p.words, p.runs, p.starts, p.settled = nil, nil, nil, 0
 		p.setRuns(p.given)
 	}
 	if p.wrapped != width {
