@@ -1,0 +1,49 @@
+package recall
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
+	b := someTalk(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { b.x.Run(ctx) })
+	b.say("cpu-last", sessionmem.KindUser, "the lynx sleeps")
+	b.x.Changed(b.transcript("cpu-last"))
+	for b.first("lynx") != "the lynx sleeps" {
+		if t.Context().Err() != nil {
+			t.Fatal("what was told as changed is never found")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	running.Wait()
+}
+
+func TestSweepThatFindsNothingNewLoadsNothing(t *testing.T) {
+	b := someTalk(t)
+	if err := b.x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.x = b.open()
+	b.sync()
+	b.x.mu.Lock()
+	err := b.x.drop() // as after a while without a question
+	b.x.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := b.x.keepUp(t.Context()); err != nil || r.Changed != 0 || b.x.engine != nil {
+		t.Errorf("%+v %v, index open: %v; want that it stays closed", r, err, b.x.engine != nil)
+	}
+	b.say("cpu-last", sessionmem.KindUser, "the lynx sleeps")
+	if r, err := b.x.keepUp(t.Context()); err != nil || r.Added != 1 {
+		t.Errorf("%+v %v, want the new turn", r, err)
+	}
+}
