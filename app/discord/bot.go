@@ -65,6 +65,7 @@ type Bot struct {
 	running map[string]time.Time // channels that are answered now
 	stopped map[string]func()    // ends what is under way in a channel
 	ctx     context.Context      // of Run
+	ended   bool                 // Run waits for the last of the work, or is over
 	work    sync.WaitGroup       // short work beside the workers
 }
 
@@ -118,6 +119,9 @@ func (b *Bot) Run(ctx context.Context) {
 		}
 	})
 	all.Wait()
+	b.mu.Lock()
+	b.ended = true // before the wait: nothing is begun beside it
+	b.mu.Unlock()
 	b.work.Wait()
 }
 
@@ -148,8 +152,11 @@ func (b *Bot) Handle(e connection.Event) {
 // aside does short work on a goroutine of its own, that Run waits for.
 func (b *Bot) aside(do func(ctx context.Context)) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return // nobody waits for it any more
+	}
 	parent := b.ctx
-	b.mu.Unlock()
 	b.work.Go(func() {
 		ctx, cancel := context.WithTimeout(parent, sendTimeout)
 		defer cancel()

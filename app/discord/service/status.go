@@ -26,19 +26,28 @@ func (s *Service) Status() connection.Status {
 // set keeps the status, for this process and, in discord/status.json, for commands.
 func (s *Service) set(st connection.Status) {
 	st.Since = time.Now()
+	if err := s.save(st); err != nil {
+		s.log.Debug("commands won't see the state of discord", "err", err)
+	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.status = st
-	s.mu.Unlock()
+}
+
+// save writes the status at once: a command reads the old one or the new one.
+func (s *Service) save(st connection.Status) error {
 	data, err := json.Marshal(savedStatus{st, os.Getpid()})
 	if err == nil {
 		err = os.MkdirAll(s.dir(), 0o700)
 	}
+	tmp := s.statusFile() + ".new"
 	if err == nil {
-		err = os.WriteFile(s.statusFile(), append(data, '\n'), 0o600)
+		err = os.WriteFile(tmp, append(data, '\n'), 0o600)
 	}
-	if err != nil {
-		s.log.Debug("commands won't see the state of discord", "err", err)
+	if err == nil {
+		err = os.Rename(tmp, s.statusFile())
 	}
+	return err
 }
 
 func (s *Service) statusFile() string { return filepath.Join(s.dir(), "status.json") }
