@@ -56,10 +56,13 @@ func (w *Window) goToStep(n int) {
 
 // focusWelcome puts the focus on what goes on, or is to be done first.
 func (w *Window) focusWelcome() {
-	for _, b := range rowButtons(w.pageView.rows) {
-		if b.kind == buttonPrimary {
-			w.win.Canvas().Focus(b)
-			return
+	for _, p := range w.pageView.rows {
+		for _, b := range rowButtons([]*placed{p}) {
+			if b.kind == buttonPrimary {
+				w.pageView.revealRow(p.row) // only what is in sight can have the focus
+				w.win.Canvas().Focus(b)
+				return
+			}
 		}
 	}
 }
@@ -78,6 +81,7 @@ func (w *Window) drawWelcome() {
 	switch w.step {
 	case stepServer:
 		body, ready = w.serverStep()
+		body = append(body, &placed{row: w.folderCard(), gap: gap12, max: proseMax})
 	case stepModel:
 		body, ready = w.modelStep()
 	default:
@@ -208,7 +212,7 @@ func (w *Window) settled(err error) {
 	w.drawWelcome()
 }
 
-// memoryStep says what is remembered, and where everything is.
+// memoryStep says what is remembered.
 func (w *Window) memoryStep() []*placed {
 	now := w.parts.config().Memory.Write
 	parts := []fyne.CanvasObject{titleWords(tr("What is remembered")), newParagraph(tr("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), roleMuted), spacer(gap4)}
@@ -223,11 +227,16 @@ func (w *Window) memoryStep() []*placed {
 	}
 	lessons := newCardRow(roleNone, parts...)
 	lessons.pad, lessons.gap = gap16, gap8
+	return []*placed{{row: lessons, gap: gap8, max: proseMax}, {row: w.recallChoice(), gap: gap12, max: proseMax}}
+}
+
+// folderCard says where everything is.
+func (w *Window) folderCard() row {
 	where := newProse([]run{{text: w.parts.home, mono: true}}, sizeText, roleText)
 	files := newCardRow(roleNone, titleWords(tr("Where it is")), newParagraph(tr("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), roleMuted), where,
 		line(gap8, -1, newButton(buttonPlain, tr("Open the folder"), func() { w.openFile(w.parts.home) })))
 	files.pad, files.gap = gap16, gap8
-	return []*placed{{row: lessons, gap: gap8, max: proseMax}, {row: w.recallChoice(), gap: gap12, max: proseMax}, {row: files, gap: gap12, max: proseMax}}
+	return files
 }
 
 // recallChoice asks whether an answer may be made with what was said elsewhere.

@@ -49,7 +49,7 @@ func (b *bench) tabTo(name string) {
 
 func TestWelcome_threeStepsByKeyboard(t *testing.T) {
 	b := welcomed(t, func(*bench) {})
-	b.sees("Welcome to mac-stats", "Step 1 of 3", "is running", "One model is installed.")
+	b.sees("Welcome to mac-stats", "Step 1 of 3", "is running", "One model is installed.", "Where it is", b.home)
 	b.tabTo("Continue")
 	b.pressFocused()
 	b.sees("Step 2 of 3", "Which model answers?", "qwen3:8b")
@@ -58,7 +58,7 @@ func TestWelcome_threeStepsByKeyboard(t *testing.T) {
 	b.inFile(`model = "qwen3:8b"`)
 	b.tabTo("Continue")
 	b.pressFocused()
-	b.sees("Step 3 of 3", "What is remembered", "Where it is", b.home)
+	b.sees("Step 3 of 3", "What is remembered")
 	b.tabTo("Ask me")
 	b.pressFocused()
 	b.inFile(`write = "ask"`)
@@ -155,5 +155,22 @@ func TestWelcome_theFocusIsOnWhatGoesOn(t *testing.T) {
 	b.pressFocused()
 	if got := focused(); got != "Continue" {
 		t.Errorf("when the server is found %q has the focus, want Continue", got)
+	}
+}
+
+func TestWelcome_whatGoesOnIsInSightAndHasTheFocus(t *testing.T) {
+	for _, height := range []float32{700, 420} {
+		b := welcomed(t, func(*bench) {})
+		b.w.win.Resize(fyne.NewSize(900, height))
+		b.settle()
+		for _, want := range []string{"Continue", "Continue", "Begin"} {
+			if f, ok := b.w.win.Canvas().Focused().(*button); !ok || f.text != want {
+				t.Errorf("%g high, step %d: %v has the focus, want %s", height, b.w.step+1, b.focusName(), want)
+			}
+			b.pressFocused()
+		}
+		if b.w.page != pageChat {
+			t.Errorf("%g high: after three times what goes on, the page is %s", height, b.w.page)
+		}
 	}
 }
