@@ -1,3 +1,5 @@
+//go:build !darwin || cgo
+
 // Command emptywindow shows a window of the toolkit with one word in it: what the CPU
 // window's cost is compared with, in the same minute on the same screen. It is built
 // by scripts/sidebyside.sh and no part of the app.
