@@ -61,13 +61,14 @@ const (
 // highlighter colours one block of code while it grows.
 type highlighter struct {
 	lang  string
-	lexer chroma.Lexer // nil: not a language it knows
-	done  string       // the beginning that is coloured for good
-	spans []codeSpan   // of done
+	lexer chroma.Lexer  // nil: not a language it knows
+	done  string        // the beginning that is coloured for good
+	spans []codeSpan    // of done
+	limit time.Duration // of one go
 }
 
 func newHighlighter(lang string) *highlighter {
-	return &highlighter{lang: lang, lexer: lexerOf(lang)}
+	return &highlighter{lang: lang, lexer: lexerOf(lang), limit: colourTime}
 }
 
 // lexerOf finds a language by what stands after the fence; nil where it is none.
@@ -99,10 +100,10 @@ func (h *highlighter) grown(code string) []codeSpan {
 		return nil
 	}
 	if end := strings.LastIndexByte(code, '\n') + 1; end-len(h.done) >= chunkBytes {
-		h.spans = appendSpans(h.spans[:len(h.spans):len(h.spans)], len(h.done), colour(h.lexer, code[len(h.done):end]))
+		h.spans = appendSpans(h.spans[:len(h.spans):len(h.spans)], len(h.done), h.colour(code[len(h.done):end]))
 		h.done = code[:end]
 	}
-	return appendSpans(h.spans[:len(h.spans):len(h.spans)], len(h.done), colour(h.lexer, code[len(h.done):]))
+	return appendSpans(h.spans[:len(h.spans):len(h.spans)], len(h.done), h.colour(code[len(h.done):]))
 }
 
 // finished colours code that is complete.
@@ -111,7 +112,7 @@ func (h *highlighter) finished(code string) []codeSpan {
 		return nil
 	}
 	if len(code) <= wholeBytes {
-		return colour(h.lexer, code)
+		return h.colour(code)
 	}
 	for rest := code; ; {
 		n := len(rest)
@@ -121,7 +122,7 @@ func (h *highlighter) finished(code string) []codeSpan {
 				n = len(rest)
 			}
 		}
-		h.spans = appendSpans(h.spans, len(code)-len(rest), colour(h.lexer, rest[:n]))
+		h.spans = appendSpans(h.spans, len(code)-len(rest), h.colour(rest[:n]))
 		if rest = rest[n:]; rest == "" {
 			return h.spans
 		}
@@ -142,7 +143,7 @@ func appendSpans(spans []codeSpan, at int, more []codeSpan) []codeSpan {
 
 // colour is a piece of code as spans that cover it exactly. A lexer that fails,
 // or takes too long, leaves the rest plain.
-func colour(lexer chroma.Lexer, code string) (spans []codeSpan) {
+func (h *highlighter) colour(code string) (spans []codeSpan) {
 	at := 0
 	add := func(n int, ink codeInk) {
 		n = min(n, len(code)-at)
@@ -164,8 +165,8 @@ func colour(lexer chroma.Lexer, code string) (spans []codeSpan) {
 	if !utf8.ValidString(code) || strings.ContainsRune(code, '\r') {
 		return spans
 	}
-	until := time.Now().Add(colourTime)
-	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code)
+	until := time.Now().Add(h.limit)
+	tokens, err := h.lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code)
 	if err != nil {
 		return spans
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"github.com/google/go-cmp/cmp"
@@ -46,31 +46,30 @@ func TestCodeIsColoured(t *testing.T) {
 }
 
 func TestGrowingCodeIsColouredPieceByPiece(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // no time passes in it: a slow machine leaves nothing plain
-		// given a block longer than some chunks, when it grows, then what is coloured for
-		// good does not change and the end is coloured too
-		code := strings.Repeat("func f(a int) string { return \"text\" } // why\n", 120)
-		h := newHighlighter("go")
-		var before []codeSpan
-		for n := 100; n <= len(code); n += 100 {
-			spans := h.grown(code[:n])
-			if last := spans[len(spans)-1]; int(last.to) != n {
-				t.Fatalf("of %d bytes %d are covered", n, last.to)
-			}
-			if len(before) > 2 {
-				if d := cmp.Diff(before[:len(before)-2], spans[:len(before)-2], cmp.AllowUnexported(codeSpan{})); d != "" {
-					t.Fatalf("at %d bytes: %s", n, d)
-				}
-			}
-			before = append([]codeSpan(nil), h.spans...)
-			if left := n - len(h.done); left > chunkBytes+100 {
-				t.Fatalf("%d bytes are coloured anew each time", left)
+	// given a block longer than some chunks, when it grows, then what is coloured for
+	// good does not change and the end is coloured too
+	code := strings.Repeat("func f(a int) string { return \"text\" } // why\n", 120)
+	h, whole := newHighlighter("go"), newHighlighter("go")
+	h.limit, whole.limit = time.Hour, time.Hour // a busy machine leaves nothing plain
+	var before []codeSpan
+	for n := 100; n <= len(code); n += 100 {
+		spans := h.grown(code[:n])
+		if last := spans[len(spans)-1]; int(last.to) != n {
+			t.Fatalf("of %d bytes %d are covered", n, last.to)
+		}
+		if len(before) > 2 {
+			if d := cmp.Diff(before[:len(before)-2], spans[:len(before)-2], cmp.AllowUnexported(codeSpan{})); d != "" {
+				t.Fatalf("at %d bytes: %s", n, d)
 			}
 		}
-		if d := cmp.Diff(inks(code, newHighlighter("go").finished(code)), inks(code, h.grown(code))); d != "" {
-			t.Error("at the end it is not as if coloured at once: " + d)
+		before = append([]codeSpan(nil), h.spans...)
+		if left := n - len(h.done); left > chunkBytes+100 {
+			t.Fatalf("%d bytes are coloured anew each time", left)
 		}
-	})
+	}
+	if d := cmp.Diff(inks(code, whole.finished(code)), inks(code, h.grown(code))); d != "" {
+		t.Error("at the end it is not as if coloured at once: " + d)
+	}
 }
 
 func TestAFinishedAnswerHasItsCodeColoured(t *testing.T) {
