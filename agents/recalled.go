@@ -192,8 +192,12 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 		return sessionmem.Quotation{}, false
 	}
 	seen.texts = append(seen.texts, oneLine(h.Text))
-	if answer := t.answerTo(ctx, h, query, seen); answer != "" {
+	answer := t.answerTo(ctx, h, query, seen)
+	switch {
+	case answer != "":
 		text += " – answered: " + answer
+	case asks(h) && !strings.Contains(strings.TrimRight(text, "?？؟ "), ". "):
+		return sessionmem.Quotation{}, false // only a question
 	}
 	if news(text, query) < leastNews {
 		return sessionmem.Quotation{}, false
@@ -245,10 +249,15 @@ func (t *turn) takenBack(ctx context.Context, h recall.Hit, seen *inContext) boo
 	return errors.Is(err, sessionmem.ErrNotFound)
 }
 
+// asks reports whether a hit is a question of the user.
+func asks(h recall.Hit) bool {
+	return h.Kind == recall.KindUser && strings.ContainsAny(h.Text, "?？؟")
+}
+
 // answerTo is the beginning of what was answered to a question of the user: alone
 // the question would say nothing.
 func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) string {
-	if h.Kind != recall.KindUser || !strings.ContainsAny(h.Text, "?？؟") {
+	if !asks(h) {
 		return ""
 	}
 	store := t.engine.p.Store

@@ -235,6 +235,14 @@ func TestAQuestionOfBeforeComesWithItsAnswer(t *testing.T) {
 	}
 }
 
+func TestAQuestionWithoutAnAnswerIsNoNote(t *testing.T) {
+	r := newRecalling(t, ollamaScript("I don't know."))
+	r.said("cpu-old", ask("Hm, which port does that zephyr proxy of ours listen on today?"))
+	if r.say(zephyr); strings.Contains(r.sent(), "<<<quoted") {
+		t.Errorf("sent:\n%s", r.sent())
+	}
+}
+
 func TestNotesAreCutToTheirBudget(t *testing.T) {
 	r := newRecalling(t, ollamaScript("Fine."))
 	r.settings.NotesBudget = 600

@@ -1,9 +1,12 @@
 package cpuwindow
 
 import (
+	"strings"
+
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/sessionmem"
 )
 
 // recalledChip says how much of earlier conversations an answer was made with, and
@@ -48,7 +51,7 @@ func (w *Window) recalledWords(n agents.RecalledNote) string {
 		title += " · " + n.Time.Local().Format("2 Jan 2006")
 	}
 	if n.Text != "" {
-		title += "  ·  " + shorten(n.Text, 50)
+		title += "  ·  " + shorten(strings.Join(strings.Fields(sessionmem.PlainText(n.Text)), " "), 50)
 	}
 	return title
 }
