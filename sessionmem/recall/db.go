@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -113,8 +114,8 @@ func (d *database) prepare(ctx context.Context, root string, create bool) error 
 		return explain(err)
 	}
 	if tables == 0 {
-		if !create {
-			return errOther
+		if !create { // whoever made it was killed before the tables were there
+			return fmt.Errorf("opening the search index: %w", fs.ErrNotExist)
 		}
 		return d.begin(ctx, root)
 	}
