@@ -68,7 +68,7 @@ brings nothing back. What you type anew is yours again.`,
 		Args: exact(0, "no words; name what to forget by --chunk, --session, --text or --since"),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.chunk, "chunk", "", "one passage, by the id that `memory search --json` shows: session/block/part")
+	flags.StringVar(&f.chunk, "chunk", "", "one passage, by its `ID` (session/block/part), which memory search --json shows")
 	flags.StringVar(&f.session, "session", "", "all that was said in this session up to now")
 	flags.StringVar(&f.text, "text", "", "these words, wherever they stand")
 	flags.StringVar(&f.since, "since", "", `what was said from then on: 2026-11-21, "2026-11-21 14:30", yesterday, 24h, 7d`)
