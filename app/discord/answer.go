@@ -179,8 +179,8 @@ func (b *Bot) rebuild(ctx context.Context, channel string) {
 
 // keep puts the message and its answer into the window.
 func (b *Bot) keep(ctx context.Context, j *job, d *draft, result agents.Result, text string) {
-	if result.UserID == "" {
-		return // the message never became part of the session
+	if result.UserID == "" || b.isForgotten(j) {
+		return // the message never became part of the session, or is so no more
 	}
 	m := j.message
 	rows := []botstate.Message{{
@@ -196,6 +196,11 @@ func (b *Bot) keep(ctx context.Context, j *job, d *draft, result agents.Result, 
 	}
 	if err := b.p.State.Put(ctx, rows...); err != nil {
 		b.log.Warn("a message is not in the window; the transcript has it", "channel", m.Channel, "err", err)
+	}
+	if b.isForgotten(j) { // just now
+		if _, err := b.p.State.ForgetAuthor(ctx, m.Author.ID); err != nil {
+			b.log.Warn("a message of somebody who is forgotten is in the window", "channel", m.Channel, "err", err)
+		}
 	}
 }
 

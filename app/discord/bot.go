@@ -64,6 +64,7 @@ type Bot struct {
 	fun     map[string]*funState
 	running map[string]time.Time // channels that are answered now
 	stopped map[string]func()    // ends what is under way in a channel
+	forgot  map[string]time.Time // when somebody wanted to be forgotten
 	ctx     context.Context      // of Run
 	ended   bool                 // Run waits for the last of the work, or is over
 	work    sync.WaitGroup       // short work beside the workers
@@ -85,7 +86,7 @@ func New(p Params) *Bot {
 	return &Bot{
 		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
 		intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
-		fun: map[string]*funState{}, running: map[string]time.Time{}, stopped: map[string]func(){}, ctx: context.Background(),
+		fun: map[string]*funState{}, running: map[string]time.Time{}, stopped: map[string]func(){}, forgot: map[string]time.Time{}, ctx: context.Background(),
 	}
 }
 
@@ -103,7 +104,9 @@ func (b *Bot) Run(ctx context.Context) {
 				if j == nil {
 					return
 				}
-				b.answer(ctx, j)
+				if !b.isForgotten(j) {
+					b.answer(ctx, j)
+				}
 				b.queue.done(j.message.Channel)
 			}
 		})

@@ -299,6 +299,36 @@ func TestForgetMe(t *testing.T) {
 	inOrder(t, fmt.Sprint(window), "coffee")
 }
 
+func TestForgetMeMeansWhatWaitsAndWhatIsBeingAnswered(t *testing.T) {
+	r := start(t, options{
+		channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "500ms"`, 1),
+		script: ollamatest.Script{Rules: []ollamatest.Rule{
+			{UserContains: "slowly", Reply: ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Delay: 400 * time.Millisecond}},
+			{Reply: ollamatest.Reply{Text: "the answer"}},
+		}},
+		forget: func(context.Context, string) (string, error) { return "", nil },
+	})
+	r.mention(general, anna, "slowly: xylophone")
+	r.await("the model", func() bool { return len(r.model.Chats()) == 1 })
+	r.mention(general, anna, "marimba")
+	r.mention("201", anna, "forget me")
+	r.answered("201", 1)
+	r.await("the answer that was under way", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent(general)), "three") })
+	r.settle()
+	window, err := r.state.Window(t.Context(), general)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(window) > 0 {
+		t.Errorf("the window holds %v", window)
+	}
+	r.mention(general, anna, "a new beginning")
+	r.await("the next answer", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent(general)), "the answer") })
+	if n := len(r.model.Chats()); n != 2 {
+		t.Errorf("the model was asked %d times, want what waited to be dropped", n)
+	}
+}
+
 func TestLimitsAndOverloadAreToldOnce(t *testing.T) {
 	r := start(t, options{channels: openToAll + "[limits]\nperson = \"2/1h\"\n"})
 	for i := range 6 {

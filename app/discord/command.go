@@ -140,6 +140,7 @@ func (b *Bot) command(_ context.Context, m connection.Message, place connection.
 	case cmdResetSession:
 		do = func(ctx context.Context) string { return b.resetSession(ctx, place) }
 	case cmdForgetMe:
+		b.dropFrom(m.Author.ID) // now, in order: what they write from here on is new
 		do = func(ctx context.Context) string { return b.forgetPerson(ctx, m.Author.ID) }
 	default:
 		return false
@@ -190,6 +191,26 @@ func (b *Bot) resetSession(ctx context.Context, place connection.Place) string {
 		b.log.Warn("a window could not be emptied", "channel", place.ID, "err", err)
 	}
 	return "Done: this channel's session begins anew. What was said before stays in the owner's transcript and is not used any more."
+}
+
+// dropFrom drops what waits of somebody who wants to be forgotten; what is being
+// answered is not kept in the window.
+func (b *Bot) dropFrom(user string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgot[user] = time.Now()
+	for key, p := range b.pending {
+		if strings.HasSuffix(key, "/"+user) && p.timer != nil && p.timer.Stop() {
+			delete(b.pending, key)
+		}
+	}
+}
+
+// isForgotten reports whether a job's author wanted to be forgotten since they wrote it.
+func (b *Bot) isForgotten(j *job) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.forgot[j.message.Author.ID].After(j.since)
 }
 
 // forgetPerson erases what is known of a person.

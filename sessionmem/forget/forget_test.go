@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -517,4 +518,22 @@ func FuzzParseChunk(f *testing.F) {
 			t.Fatalf("%q: %q %q %d", id, session, block, part)
 		}
 	})
+}
+
+func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
+	r := newRig(t)
+	by := func(author, text string) sessionmem.Block {
+		return sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Attrs: map[string]string{"author": author, "msg": "1"}}
+	}
+	r.say("discord-200", by("301", "mine, of this second"), answer("Fine."), by("302", "of somebody else"))
+	must(t, second(r.f.Do(t.Context(), r.plan(Selection{Author: "301"}))))
+	load, err := r.store.Load(t.Context(), "discord-200")
+	must(t, err)
+	var got []string
+	for _, b := range load.Blocks {
+		got = append(got, b.Text)
+	}
+	if want := []string{sessionmem.ForgottenText, "Fine.", "of somebody else"}; !slices.Equal(got, want) {
+		t.Errorf("the transcript holds %q, want %q", got, want)
+	}
 }

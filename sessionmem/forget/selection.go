@@ -64,19 +64,26 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 		t.AddWords(s.Text)
 	case s.Session != "":
 		t.AddSession(s.Session)
-		return f.p.Store.EachForgettable(ctx, map[string]bool{s.Session: true}, func(session, _ string, b sessionmem.Block) {
-			if session == s.Session && !b.Time.Before(t.At().Truncate(time.Second)) || session == s.Session && b.Time.IsZero() {
-				t.AddBlock(session, b.ID)
-			}
-		})
+		return f.seedLatest(ctx, t, map[string]bool{s.Session: true}, func(session string, _ sessionmem.Block) bool { return session == s.Session })
 	case s.Author != "":
 		t.AddAuthor(s.Author)
+		return f.seedLatest(ctx, t, nil, func(_ string, b sessionmem.Block) bool { return b.Attrs["author"] == s.Author })
 	case s.Chunk != "":
 		return f.seedChunk(ctx, t, s.Chunk)
 	default:
 		t.AddSpan(s.Since, s.Until)
 	}
 	return nil
+}
+
+// seedLatest adds what is there and meant by its id, where its time doesn't tell that
+// it was said before: within the second that the forgetting is of, or without a time.
+func (f *Forgetter) seedLatest(ctx context.Context, t *sessionmem.Traces, sessions map[string]bool, means func(session string, b sessionmem.Block) bool) error {
+	return f.p.Store.EachForgettable(ctx, sessions, func(session, _ string, b sessionmem.Block) {
+		if (b.Time.IsZero() || !b.Time.Before(t.At().Truncate(time.Second))) && means(session, b) {
+			t.AddBlock(session, b.ID)
+		}
+	})
 }
 
 // seedChunk adds a chunk: a short block as a whole, else the words of its part.

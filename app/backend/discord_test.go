@@ -1,0 +1,169 @@
+package backend
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/discord/connection"
+	"mac-stats/app/discord/discordtest"
+	"mac-stats/app/discord/service"
+	"mac-stats/app/discord/token"
+	"mac-stats/sessionmem"
+)
+
+// The people of the tests, and the bot.
+var (
+	anna = discordtest.User{ID: "301", Name: "Anna"}
+	ben  = discordtest.User{ID: "302", Name: "Ben"}
+	luna = discordtest.User{ID: discordtest.BotID, Name: "luna", Bot: true}
+)
+
+// bot is the app's own bot, all of it, on a Discord and a model of the test's own.
+type bot struct {
+	*Backend
+	t     *testing.T
+	fake  *discordtest.Server
+	model *ollamatest.Server
+}
+
+func startBot(t *testing.T, script ollamatest.Script, files map[string]string) *bot {
+	t.Helper()
+	fake := discordtest.Start(t)
+	fake.AddGuild("100", "Home")
+	for _, id := range []string{"200", "201"} {
+		fake.AddChannel(discordtest.Channel{ID: id, Guild: "100", Name: "channel"})
+	}
+	script.Models = []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}}
+	model := ollamatest.Start(t, script)
+	dir := t.TempDir()
+	files["discord/channels.toml"] = "[allow]\nusers = [\"301\", \"302\"]\n[default]\ndebounce = \"0\"\n"
+	for name, text := range files {
+		file := filepath.Join(dir, "data", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file, text)
+	}
+	b := open(t, Options{Watch: true, Environ: environ(dir, "OLLAMA_HOST="+model.Addr(),
+		service.EnvBase+"="+fake.URL(), token.EnvOwn+"="+discordtest.Token, "MAC_STATS_DISCORD_ENABLED=true")})
+	d := &bot{b, t, fake, model}
+	d.await("the connection", func() bool { return b.Discord.Status().State == connection.StateReady && fake.Connected() })
+	return d
+}
+
+func (d *bot) await(what string, holds func() bool) {
+	d.t.Helper()
+	for end := time.Now().Add(60 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			d.t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// ask mentions the bot and waits until all of its answer is written.
+func (d *bot) ask(channel string, by discordtest.User, text string) string {
+	d.t.Helper()
+	n := len(d.fake.Sent(channel))
+	d.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
+	d.await("the answer to "+text, func() bool {
+		sent := d.fake.Sent(channel)
+		return len(sent) > n && !strings.HasSuffix(sent[n].Text, " …") && d.Engine.Active("discord-"+channel) == nil
+	})
+	time.Sleep(50 * time.Millisecond) // the window is written after the turn
+	return d.fake.Sent(channel)[n].Text
+}
+
+// files are those below the data and cache folders that hold the words.
+func (d *bot) files(words string) []string {
+	d.t.Helper()
+	var list []string
+	for _, dir := range []string{d.Paths.Home, d.Paths.Cache} {
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return ignoreGone(err)
+			}
+			data, err := os.ReadFile(path)
+			if bytes.Contains(bytes.ToLower(data), []byte(strings.ToLower(words))) {
+				list = append(list, path)
+			}
+			return ignoreGone(err)
+		})
+		if err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return list
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func TestForgetMeErasesAPersonAndNobodyElse(t *testing.T) {
+	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "I see."}}}}, map[string]string{
+		"memory/user-301.md": "# About Anna\n\n- Anna likes oolong\n",
+		"memory/user-302.md": "# About Ben\n\n- Ben likes espresso\n",
+	})
+	d.ask("200", anna, "the alarm at my house is zephyr-8812")
+	d.ask("200", ben, "my cat is called marimba")
+	d.ask("201", anna, "elsewhere it is krakatoa-55")
+	for _, words := range []string{"zephyr-8812", "krakatoa-55", "marimba"} {
+		if len(d.files(words)) < 2 {
+			t.Fatalf("%s is in %q alone, want the transcript and the window", words, d.files(words))
+		}
+	}
+
+	said := d.ask("200", anna, "forget me")
+	if !strings.HasPrefix(said, "Forgotten: 2 recent messages. Erased in ") || strings.Contains(said, "Not everything") {
+		t.Errorf("it said %q", said)
+	}
+	for _, words := range []string{"zephyr-8812", "krakatoa-55", "oolong"} {
+		if found := d.files(words); len(found) > 0 {
+			t.Errorf("%s is still in %q", words, found)
+		}
+	}
+	for _, words := range []string{"marimba", "espresso"} {
+		if len(d.files(words)) == 0 {
+			t.Errorf("%s is gone, though Ben asked for nothing", words)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(d.Paths.Home, "memory", "user-301.md")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was remembered of Anna: %v", err)
+	}
+	checkForgotten(t, d.Store, "discord-200", []string{"[forgotten]", "I see.", "my cat is called marimba", "I see."})
+	checkForgotten(t, d.Store, "discord-201", []string{"[forgotten]", "I see."})
+
+	d.ask("200", anna, "do you know my alarm?")
+	chats := d.model.Chats()
+	request := fmt.Sprint(chats[len(chats)-1].Chat.Messages)
+	if strings.Contains(request, "zephyr") || strings.Contains(request, "oolong") || !strings.Contains(request, "marimba") {
+		t.Errorf("the model was sent:\n%s", request)
+	}
+}
+
+func checkForgotten(t *testing.T, store *sessionmem.Store, session string, want []string) {
+	t.Helper()
+	tr, err := store.Load(context.Background(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range tr.Blocks {
+		got = append(got, b.Text)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the transcript of %s holds %q, want %q", session, got, want)
+	}
+}
