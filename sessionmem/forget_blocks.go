@@ -13,7 +13,7 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 	if t.Empty() {
 		return b, false, false
 	}
-	before := func(g *forgetting) bool { return g.meansTime(b) }
+	before := func(g *forgetting) bool { return g.meansTime(b) && g.counts(session) }
 	if g := t.selecting(session, b); g != nil {
 		out, whole = t.emptied(b, g), true
 	} else {
@@ -199,7 +199,7 @@ func (s *Store) guard(ses *session, b Block, anew bool) Block {
 	if ses.holder.Who != "" {
 		since = ses.holder.Since
 	}
-	while := func(g *forgetting) bool { return g.during(since) }
+	while := func(g *forgetting) bool { return g.during(since) && g.counts(ses.name) }
 	if b.Kind != KindUser && b.Note != NoteRewind {
 		out.Text = t.cleanText(out.Text, while)
 	}

@@ -102,7 +102,7 @@ func (c *cleaner) write(data []byte) error {
 // front cleans the front matter: its title may be that of the first message.
 func (c *cleaner) front(raw []byte, front string) error {
 	title := frontValue(front, "title")
-	if title == "" || title == ForgottenText || !c.title && !c.t.Holds(title) {
+	if title == "" || title == ForgottenText || !c.title && !c.t.holdsIn(c.session, title) {
 		return c.write(raw)
 	}
 	c.changed = true
@@ -157,7 +157,7 @@ func (c *cleaner) block(raw rawBlock) []byte {
 			place = "title"
 		}
 		c.find(Touched{Place: place, Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: taken(old, cleaned)})
-	case b.Kind == KindUser && b.Text != ForgottenText && c.t.Holds(b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
+	case b.Kind == KindUser && b.Text != ForgottenText && c.t.holdsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
 		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
 	c.follow(old, cleaned, changed)
@@ -261,7 +261,7 @@ func (c *cleaner) summary() string {
 		return ForgottenText
 	}
 	text := PlainSummary(previous, c.kept[max(0, len(c.kept)-maxCompacted):])
-	if c.t.Holds(text) {
+	if c.t.holdsIn(c.session, text) {
 		return ForgottenText
 	}
 	return text

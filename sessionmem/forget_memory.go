@@ -225,10 +225,28 @@ func (f *forgetLines) clean(raw []byte) []byte {
 		f.changed = true
 	}
 	out = append(out, raw[at:]...)
-	if f.t.HoldsRaw(out) { // across items: a heading and what stands below it
+	if f.counts("") && f.t.HoldsRaw(out) { // across items: a heading and what stands below it
 		out = f.cleanLines(out)
 	}
 	return out
+}
+
+// counts says whether words that are meant count in this file, or in a line of it that
+// comes from a session: somebody on Discord takes nothing out of the owner's own memory
+// by having typed the same.
+func (f *forgetLines) counts(session string) bool {
+	return !f.t.IsForGuest() || f.t.own().counts(session) || f.m.isShared(f.path)
+}
+
+// isShared says whether a file is about a channel, a server or a person on Discord.
+func (m *Memory) isShared(path string) bool {
+	return filepath.Dir(path) == filepath.Join(m.root, "memory") || strings.HasPrefix(filepath.Base(path), "memory-discord-")
+}
+
+// sessionFrom is the session that a line was learnt in, "" where it doesn't say.
+func sessionFrom(b Bullet) string {
+	_, session, _ := strings.Cut(b.From, " ")
+	return strings.TrimSpace(session)
 }
 
 // cleanLines removes every line that a meant stretch touches.
@@ -258,10 +276,10 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 	b, bullet := it.bullet()
 	p, proposed := proposals[it.first+1]
 	switch {
-	case f.t.Holds(text):
+	case f.counts(p.Session) && f.t.Holds(text):
 	case proposed && p.Why != WhyForgotten && (f.t.isLesson(p.Text) || f.t.isLesson(p.Old)):
 		t.Session = p.Session
-	case bullet && !proposed && f.t.isLesson(b.Text):
+	case bullet && !proposed && f.t.isLesson(b.Text) && f.counts(sessionFrom(b)):
 		t.Place = "lesson"
 		if f.t.WithLessons() {
 			break
@@ -279,7 +297,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 // that the inbox can name; else it is only told of.
 func (f *forgetLines) proposeRemoval(b Bullet) {
 	target, ok := f.m.targetOf(f.path)
-	_, session, _ := strings.Cut(b.From, " ")
+	session := sessionFrom(b)
 	if !ok {
 		f.found = append(f.found, Touched{Place: "lesson", Action: ForgetKept, Path: f.path, Line: b.Line, Text: f.preview(b.Text), Why: "it was learnt from what is forgotten; remove it by hand, or with lessons"})
 		return
@@ -350,6 +368,9 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 		if err != nil || !t.HoldsRaw(raw) && !m.editHoldsLesson(t, raw) {
 			continue
 		}
+		if t.IsForGuest() && !m.editIsShared(raw) {
+			continue
+		}
 		touched := Touched{Place: "unsaved edit", Action: ForgetRemoved, Path: file}
 		if !dry {
 			if err := m.cleanEdit(t, file, raw); err != nil {
@@ -359,6 +380,11 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 		found = append(found, touched)
 	}
 	return found
+}
+
+func (m *Memory) editIsShared(raw []byte) bool {
+	var u Unsaved
+	return json.Unmarshal(raw, &u) == nil && m.isShared(u.Path)
 }
 
 func (m *Memory) editHoldsLesson(t *Traces, raw []byte) bool {

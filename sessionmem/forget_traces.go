@@ -54,6 +54,7 @@ type forgetting struct {
 	Since time.Time `json:"since,omitzero"`  // a span of time, Until excluded
 	Until time.Time `json:"until,omitzero"`
 	Learn bool      `json:"lessons,omitempty"` // lessons learnt from it go too
+	Guest bool      `json:"guest,omitempty"`   // somebody on Discord asked for it: its words count in what is of Discord alone
 
 	key   []byte
 	done  bool
@@ -63,6 +64,12 @@ type forgetting struct {
 // during says whether the forgetting wasn't over at a time: what is made of what was
 // read then may hold it.
 func (g *forgetting) during(t time.Time) bool { return !g.done || !g.ended.Before(t.Round(0)) }
+
+// counts says whether the words of a forgetting count in a session. Somebody on Discord
+// who types what the owner's own conversations say must not have these emptied.
+func (g *forgetting) counts(session string) bool {
+	return !g.Guest || strings.HasPrefix(session, "discord-")
+}
 
 // traceLine is a line of the file.
 type traceLine struct {
@@ -262,6 +269,13 @@ func (t *Traces) addMark(kind, text string) {
 	t.add(traceLine{Kind: kind, Sum: g.sum(kind, text), Of: g.ID}, g)
 }
 
+// ForGuest says that somebody on Discord asks for it: what is meant by its words alone
+// is left where the owner's own conversations, memory and files say the same.
+func (t *Traces) ForGuest() { t.own().Guest = true }
+
+// IsForGuest reports whether ForGuest was told.
+func (t *Traces) IsForGuest() bool { return t.own().Guest }
+
 // AddSpan adds the blocks of a time, until excluded and never later than now.
 func (t *Traces) AddSpan(since, until time.Time) {
 	g := t.own()
@@ -309,6 +323,15 @@ func (t *Traces) Find(text string) []Mark {
 
 // Holds says whether something in a text is meant.
 func (t *Traces) Holds(text string) bool { return len(t.Find(text)) > 0 }
+
+// holdsIn says whether something in a text of a session is meant there.
+func (t *Traces) holdsIn(session, text string) bool {
+	if len(t.texts) == 0 || text == ForgottenText {
+		return false
+	}
+	counts := func(g *forgetting) bool { return g.counts(session) }
+	return len(t.findIn(t.f.wordsOf([]byte(text), false), counts)) > 0
+}
 
 // HoldsRaw says whether something in a file's bytes is meant: as it stands there, or
 // as it is written between the quotes of JSON or of a log.

@@ -85,6 +85,10 @@ func (f *Forgotten) HasSaid(text string, said time.Time) bool {
 	return len(t.findIn(t.f.wordsOf([]byte(text), false), func(g *forgetting) bool { return said.IsZero() || said.Before(g.At) })) > 0
 }
 
+// HasIn is Has for a text of a session, or of a lesson from there; session "" is the
+// owner's own memory.
+func (f *Forgotten) HasIn(session, text string) bool { return f.traces().holdsIn(session, text) }
+
 // HasBlock reports whether a block of a session was forgotten: it itself, or
 // something it says. A block says so wherever it comes from: an old copy, too.
 func (f *Forgotten) HasBlock(session string, b Block) bool {

@@ -151,7 +151,7 @@ func (m *Memory) checkProposal(p *Proposal) error {
 		if err != nil {
 			return err
 		}
-		if m.forgotten.Has(text) {
+		if m.forgotten.HasIn(p.Session, text) {
 			return fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", ErrRejected)
 		}
 		p.Text = text

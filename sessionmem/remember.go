@@ -102,7 +102,7 @@ func (m *Memory) write(l Lesson) (Written, undo, error) {
 	if err != nil {
 		return Written{}, undo{}, err
 	}
-	if !l.Hand && m.forgotten.Has(text) {
+	if !l.Hand && m.forgotten.HasIn(l.Session, text) {
 		return Written{}, undo{}, fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", ErrRejected)
 	}
 	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"

@@ -25,7 +25,7 @@ type Selection struct {
 	Chunk   string // "<session>/<block id>/<part>", or "<session>/<block id>"; "memory/<path>/<hash>"
 	Session string // its full name
 	Text    string // words, wherever they stand together; case and diacritics make no difference
-	Author  string // who wrote it, as the attribute author of a block says
+	Author  string // who wrote it on Discord, as the attribute author of a block says: nothing of the owner's own goes because it says the same
 
 	Since, Until time.Time // what was said from then on, and before then; zero: no bound
 
@@ -67,6 +67,7 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 		return f.seedLatest(ctx, t, map[string]bool{s.Session: true}, func(session string, _ sessionmem.Block) bool { return session == s.Session })
 	case s.Author != "":
 		t.AddAuthor(s.Author)
+		t.ForGuest()
 		return f.seedLatest(ctx, t, nil, func(_ string, b sessionmem.Block) bool { return b.Attrs["author"] == s.Author })
 	case s.Chunk != "":
 		return f.seedChunk(ctx, t, s.Chunk)

@@ -264,9 +264,13 @@ func isBuried(all Tombstones, p *piece) bool {
 	}
 	exact, ok := all.(interface {
 		HasBlock(session string, b sessionmem.Block) bool
+		HasIn(session, text string) bool
 	})
-	if !ok || p.Session == "" {
+	switch {
+	case !ok:
 		return all.Has(p.Text)
+	case p.Session == "":
+		return exact.HasIn("", p.Text)
 	}
 	return exact.HasBlock(p.Session, sessionmem.Block{ID: p.Block, Kind: sessionmem.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
 }

@@ -1,0 +1,53 @@
+package forget
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whoever writes on Discord may have themselves forgotten; by typing what the owner's
+// own files say they must not have these emptied.
+func TestAStrangerForgetsNothingOfTheOwners(t *testing.T) {
+	const guess = "Always deploy the billing service from the release branch only."
+	const channel = "discord-123456789012345678"
+	today := time.Now().Format(time.DateOnly)
+	r := newRig(t)
+	owned := r.say("cpu-k1", user("How do we deploy?"), answer(guess+" Tell Bob."))
+	memory := r.write(filepath.Join(r.root, "agents", "memory.md"), "# Memory\n\n- "+guess+" <!-- 2026-11-01 cpu-k1 -->\n- Mallory likes purple unicorn stickers best <!-- "+today+" "+channel+" -->\n")
+	config := r.write(filepath.Join(r.root, "config.toml"), "# "+guess+"\n")
+	past := time.Now().Add(-time.Hour)
+	said := user(guess)
+	said.Time, said.Attrs = past, map[string]string{"author": "666", "msg": "1"}
+	likes := user("I like purple unicorn stickers best, says Mallory.")
+	likes.Time, likes.Attrs = past, map[string]string{"author": "666", "msg": "2"}
+	told := answer("Noted: " + guess)
+	told.Time = past
+	r.say(channel, said, told, likes)
+
+	r.forget(Selection{Author: "666", Lessons: true})
+
+	if b, _, err := r.store.Message(t.Context(), "cpu-k1", owned.ID); err != nil || !strings.Contains(b.Text, guess) {
+		t.Errorf("the owner's answer is %q, %v; want it as it was", b.Text, err)
+	}
+	if got := r.read(memory); !strings.Contains(got, guess) || strings.Contains(got, "unicorn") {
+		t.Errorf("the owner's memory is %q; want it without what was learnt of the stranger alone", got)
+	}
+	if got := r.read(config); !strings.Contains(got, guess) {
+		t.Errorf("config.toml is %q", got)
+	}
+	if left := r.f.forgotten.Unfinished(); len(left) > 0 {
+		t.Errorf("%d forgettings are unfinished, want 0", len(left))
+	}
+	if again := r.say("cpu-k1", answer("Once more: "+guess)); !strings.Contains(again.Text, guess) {
+		t.Errorf("a later answer became %q", again.Text)
+	}
+	window, err := r.store.Context(t.Context(), channel)
+	must(t, err)
+	for _, b := range window.Messages {
+		if strings.Contains(b.Text, "billing") || strings.Contains(b.Text, "unicorn") {
+			t.Errorf("on Discord %q is left", b.Text)
+		}
+	}
+}
