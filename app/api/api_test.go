@@ -263,6 +263,9 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 			t.Errorf("%s: %d %s", wrong, status, body)
 		}
 	}
+	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=")); status != 400 {
+		t.Errorf("an empty dry_run: %d %s", status, body)
+	}
 	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=perhaps")); status != 400 {
 		t.Errorf("a flag that is none: %d %s", status, body)
 	}

@@ -29,8 +29,8 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	}
 	flags := map[string]bool{}
 	for _, name := range []string{"dry_run", "lessons"} {
-		if text := q.Get(name); text != "" {
-			if flags[name], err = strconv.ParseBool(text); err != nil {
+		if q.Has(name) {
+			if flags[name], err = strconv.ParseBool(q.Get(name)); err != nil {
 				return nil, badRequest(name+" is neither true nor false.", "Send "+name+"=true, or leave it out.")
 			}
 		}
