@@ -290,6 +290,20 @@ func TestNotesOfStrangersMakeLessonsProposals(t *testing.T) {
 	}
 }
 
+func TestStrangersAreNotTakenForTheUser(t *testing.T) {
+	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "Done.")})
+	r.settings.NotesBudget, r.settings.CrossSession = 0, true
+	b := ask("The zephyr proxy listens on port 8443.")
+	b.Attrs = map[string]string{"author": "666", "msg": "1"}
+	r.said("discord-7", b)
+	r.say(zephyr)
+	messages := r.chat(-1).Messages
+	told := messages[len(messages)-1].Content
+	if !strings.Contains(told, ", a stranger: The zephyr proxy") || strings.Contains(told, ", user: The zephyr proxy") {
+		t.Errorf("told:\n%s", told)
+	}
+}
+
 func TestTheModelSearchesWhatWasSaid(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprint("native ", native), func(t *testing.T) {

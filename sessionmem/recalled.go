@@ -28,7 +28,7 @@ const (
 type Quotation struct {
 	Chunk     string // its id
 	Time      time.Time
-	Who       string // user, assistant, summary, …
+	Who       string // user, assistant, summary, …; of strangers Line says so
 	Text      string
 	Strangers bool // words of strangers
 }
@@ -36,7 +36,18 @@ type Quotation struct {
 // Line is the passage with where it is from, as it stands in a prompt.
 func (q Quotation) Line() string {
 	text := strings.Join(strings.Split(strings.TrimSpace(q.Text), "\n"), "\n  ")
-	return recalledBegin + q.Chunk + ", " + q.Time.Local().Format("2 Jan 2006") + ", " + q.Who + ": " + text
+	return recalledBegin + q.Chunk + ", " + q.Time.Local().Format("2 Jan 2006") + ", " + q.speaker() + ": " + text
+}
+
+// speaker is who says a passage: a stranger is never the user.
+func (q Quotation) speaker() string {
+	switch {
+	case !q.Strangers:
+		return q.Who
+	case q.Who == string(KindUser):
+		return "a stranger"
+	}
+	return q.Who + ", with words of strangers"
 }
 
 // WithRecalled notes on a block which passages it was sent with, or its answer was

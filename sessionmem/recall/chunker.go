@@ -114,6 +114,11 @@ func untrusted(b sessionmem.Block) bool {
 	return b.Untrusted() || b.Attrs["author"] != "" || b.Attrs["msg"] != "" || b.Kind == sessionmem.KindTool
 }
 
+// ofDiscord says whether a memory is made of what people said on Discord.
+func ofDiscord(k sessionmem.TargetKind) bool {
+	return k == sessionmem.TargetChannel || k == sessionmem.TargetServer || k == sessionmem.TargetPerson
+}
+
 // memoryPieces makes pieces of a memory file. Path is below the data folder.
 func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
 	var out []piece
@@ -125,7 +130,7 @@ func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
 			seen[block]++
 			p := piece{Chunk: Chunk{
 				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
-				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: f.Target.Kind == sessionmem.TargetChannel,
+				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind),
 			}, seq: len(out)}
 			p.empty = strings.TrimSpace(text) == forgotten
 			p.place = place{line: m.Line, hash: hashText(text)}
