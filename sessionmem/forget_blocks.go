@@ -38,7 +38,7 @@ func (g *forgetting) meansTime(b Block) bool {
 	case b.Kind == KindUser || b.Kind == KindText:
 		return b.Time.Before(g.At)
 	}
-	return !g.done || b.Time.Before(g.ended)
+	return g.ended.IsZero() || b.Time.Before(g.ended)
 }
 
 // meansChunk says whether a chunk that a block quotes is of a block that is meant.

@@ -58,12 +58,19 @@ type forgetting struct {
 
 	key   []byte
 	done  bool
-	ended time.Time // where it is done
+	ended time.Time // when all was gone through first; zero: it is under way
 }
 
 // during says whether the forgetting wasn't over at a time: what is made of what was
 // read then may hold it.
-func (g *forgetting) during(t time.Time) bool { return !g.done || !g.ended.Before(t.Round(0)) }
+func (g *forgetting) during(t time.Time) bool { return g.ended.IsZero() || !g.ended.Before(t.Round(0)) }
+
+// end notes when all was gone through; a later try changes nothing of that.
+func (g *forgetting) end(at time.Time) {
+	if g.ended.IsZero() {
+		g.ended = at
+	}
+}
 
 // counts says whether the words of a forgetting count in a session. Somebody on Discord
 // who types what the owner's own conversations say must not have these emptied.

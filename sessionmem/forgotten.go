@@ -66,6 +66,7 @@ type forgottenLine struct {
 
 	Begin *forgetting `json:"begin,omitempty"`
 	Done  string      `json:"done,omitempty"`
+	Tried string      `json:"tried,omitempty"` // gone through, but for what was refused
 	Ended time.Time   `json:"ended,omitzero"`
 
 	traceLine
@@ -157,7 +158,10 @@ func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 				all.spans = append(all.spans, g)
 			}
 		case l.Done != "" && begun[l.Done] != nil:
-			begun[l.Done].done, begun[l.Done].ended = true, l.Ended
+			begun[l.Done].done = true
+			begun[l.Done].end(l.Ended)
+		case l.Tried != "" && begun[l.Tried] != nil:
+			begun[l.Tried].end(l.Ended)
 		case l.Kind != "" && begun[l.Of] != nil:
 			all.add(l.traceLine, begun[l.Of])
 		}
@@ -209,6 +213,15 @@ func (f *Forgotten) Done(t *Traces) error {
 	return f.append(t.own().key, forgottenLine{Done: t.ID(), Ended: time.Now().Round(0)})
 }
 
+// Tried notes that a forgetting went through everything and something was refused: it
+// is tried again, but what is said from now on is not meant.
+func (f *Forgotten) Tried(t *Traces) error {
+	if !t.own().ended.IsZero() {
+		return nil // noted before
+	}
+	return f.append(t.own().key, forgottenLine{Tried: t.ID(), Ended: time.Now().Round(0)})
+}
+
 // append writes lines at the end, behind the key where it is not there yet.
 func (f *Forgotten) append(key []byte, lines ...any) error {
 	data, err := os.ReadFile(f.Path())
@@ -251,7 +264,7 @@ func (f *Forgotten) write(data []byte) error {
 // what was said may tell of it.
 func (f *Forgotten) since(t time.Time) bool {
 	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool {
-		return !g.Begun.Before(t.Round(0)) || g.done && !g.ended.Before(t.Round(0))
+		return !g.Begun.Before(t.Round(0)) || !g.ended.IsZero() && !g.ended.Before(t.Round(0))
 	})
 }
 

@@ -186,7 +186,7 @@ func (f *Forgetter) finish(ctx context.Context, t *sessionmem.Traces, sessions m
 		r.add(indexRefused(err))
 	}
 	if r.Refused > 0 {
-		return r, nil
+		return r, f.forgotten.Tried(t)
 	}
 	return r, f.forgotten.Done(t)
 }

@@ -51,3 +51,22 @@ func TestAStrangerForgetsNothingOfTheOwners(t *testing.T) {
 		}
 	}
 }
+
+// A word that stands in a file which nobody here can change is told of; but it must not
+// take that word out of every answer from then on.
+func TestAFileOfTheOwnersDoesNotKeepAForgettingOpen(t *testing.T) {
+	r := newRig(t)
+	r.say("cpu-k1", user("The gearbox hums."))
+	r.write(filepath.Join(r.root, "config.toml"), "# the gearbox\n")
+	report, err := r.f.Do(t.Context(), r.plan(Selection{Text: "gearbox"}))
+	must(t, err)
+	if report.Refused != 1 {
+		t.Errorf("%d places were refused, want config.toml", report.Refused)
+	}
+	turn, err := r.store.LockTurn(t.Context(), "cpu-k1", "window", nil)
+	must(t, err)
+	defer turn.Unlock()
+	if b := r.say("cpu-k1", answer("A gearbox has gears.")); !strings.Contains(b.Text, "gears") {
+		t.Errorf("what is said later became %q", b.Text)
+	}
+}
