@@ -40,6 +40,10 @@ func (b *Bot) answer(ctx context.Context, j *job) {
 	req := b.request(ctx, j, set, around, answers)
 	d := b.newDraft(j, func(ctx context.Context) string { return b.replyTarget(ctx, j, around, set) })
 	result, text, err := b.follow(ctx, req, d)
+	if other := agents.VisionModel(err); other != "" && result.UserID == "" {
+		req.Model = other // images go to a model that can look at them
+		result, text, err = b.follow(ctx, req, d)
+	}
 	quiet()
 	b.send(ctx, j, d, result, text, err)
 }
@@ -110,13 +114,24 @@ func (b *Bot) send(ctx context.Context, j *job, d *draft, result agents.Result, 
 		b.log.Info("a message on discord was not answered", "session", result.Session, "kind", agents.Explain(err).Kind)
 		text = inWords(err, stopped)
 	}
-	if err := d.finish(ctx, text); err != nil {
+	if err := d.finish(ctx, withUnread(text, j.unread)); err != nil {
 		b.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.message.Channel, "err", err)
 	}
 	if err != nil && !result.Stopped {
 		text = "" // no answer of the model: not part of the conversation
 	}
 	b.keep(ctx, j, d, result, text)
+}
+
+// signs are those that markdown would take for its own within a file's name.
+var signs = regexp.MustCompile("[*_~|`<>\\\\\\[\\]]")
+
+// withUnread is an answer that says which attached files can't be used.
+func withUnread(text string, unread []string) string {
+	if len(unread) == 0 {
+		return text
+	}
+	return strings.TrimSpace(text + "\n\n(" + signs.ReplaceAllString(strings.Join(unread, " "), `\$0`) + ")")
 }
 
 // inWords is an error for people in a channel: nothing of the machine's own.
@@ -232,12 +247,13 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, answe
 	if meaningless(text) && !j.fun {
 		text = strings.TrimSpace(a.input)
 	}
-	files, problems := b.download(ctx, j.message)
+	var files []sessionmem.Upload
+	files, j.unread = b.download(ctx, j.message)
 	if text == "" && len(files) == 0 {
 		text = "(The message has no text: its author only called for you.)"
 	}
-	if len(problems) > 0 {
-		text += "\n\n(" + strings.Join(problems, " ") + ")"
+	if len(j.unread) > 0 {
+		text += "\n\n(" + strings.Join(j.unread, " ") + ")"
 	}
 	place := &agents.Place{
 		Prompt: b.prompt(j, here), Tools: here.Tools,

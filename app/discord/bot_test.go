@@ -200,21 +200,6 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-func TestAttachments(t *testing.T) {
-	png := "\x89PNG\r\n\x1a\n"
-	r := start(t, options{})
-	r.fake.Say(discordtest.Message{
-		Channel: general, Author: anna, Text: "look at these", Mentions: []discordtest.User{luna},
-		Attachments: []discordtest.Attachment{
-			{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")},
-			{Name: "../../evil\nname.bin", Type: "application/octet-stream", Data: []byte{0, 1, 2, 3, 0xff}},
-			{Name: "broken.png", Type: "image/png", Data: []byte(png)},
-		},
-	})
-	r.answered(general, 1)
-	inOrder(t, sent(r.lastChat()), "look at these", "the notes of Anna")
-}
-
 func TestErrorsAreToldInWordsWithoutTheMachinesOwn(t *testing.T) {
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}}}}})
 	r.mention(general, anna, "hi")

@@ -23,6 +23,7 @@ type job struct {
 	place   connection.Place
 	fun     bool // the bot has fun there: casual, nothing is learnt
 	since   time.Time
+	unread  []string // what of its files can't be used, in words
 }
 
 // queue holds what waits to be answered: in order within a channel, one at a time,
