@@ -44,9 +44,9 @@ func (c *commands) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Find what is wrong, and say the fix",
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
-server, its models and their context sizes, the agents, the search index, the
-display and the tray, the disk, and reports of crashes. Exit 1 where it finds something. With --json it
-is what a report of a bug needs.`,
+server, its models and their context sizes, the agents, the search index, the bot on
+Discord, the display and the tray, the disk, and reports of crashes. Exit 1 where it
+finds something. With --json it is what a report of a bug needs.`,
 		Args: exact(0, "no words"),
 	}
 	asJSON := jsonFlag(cmd)
@@ -130,6 +130,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	checks = append(checks, d.serverChecks(ctx)...)
 	checks = append(checks, d.agentChecks()...)
 	checks = append(checks, d.indexChecks(ctx)...)
+	checks = append(checks, d.discordChecks(ctx)...)
 	checks = append(checks, d.screenChecks(ctx)...)
 	if err := b.Close(); err != nil {
 		checks = append(checks, bad("end", oneLine(err.Error(), 300), "Run it again; the log in "+b.Paths.Home+"/logs says more."))

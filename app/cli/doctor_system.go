@@ -260,7 +260,7 @@ func checkPermissions(home string) check {
 			look(filepath.Join(home, dir), info)
 		}
 	}
-	for _, dir := range []string{"session", "logs"} {
+	for _, dir := range []string{"session", "logs", "discord"} {
 		_ = filepath.WalkDir(filepath.Join(home, dir), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.IsDir() && !e.Type().IsRegular() {
 				return nil //nolint:nilerr // what can't be read by us is told by the check before
