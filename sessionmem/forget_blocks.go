@@ -73,9 +73,11 @@ func (t *Traces) emptied(b Block, g *forgetting) Block {
 		b.Task = ForgottenText
 	}
 	b.Context = ""
-	if author := b.Attrs["author"]; author != "" && t.marked(g, traceAuthor, author) {
-		b.Attrs = maps.Clone(b.Attrs)
-		b.Attrs["author"] = ForgottenText
+	for _, attr := range []string{"author", "authors"} {
+		if slices.ContainsFunc(strings.Fields(b.Attrs[attr]), func(id string) bool { return t.marked(g, traceAuthor, id) }) {
+			b.Attrs = maps.Clone(b.Attrs)
+			b.Attrs[attr] = ForgottenText
+		}
 	}
 	return b
 }

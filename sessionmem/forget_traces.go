@@ -308,13 +308,25 @@ func (t *Traces) selecting(session string, b Block) *forgetting {
 		switch {
 		case t.marked(g, traceBlock, session+"\x00"+b.ID),
 			before && t.marked(g, traceSession, session),
-			before && b.Attrs["author"] != "" && t.marked(g, traceAuthor, b.Attrs["author"]),
+			before && slices.ContainsFunc(b.writers(), func(id string) bool { return t.marked(g, traceAuthor, id) }),
 			slices.Contains(t.spans, g) && !b.Time.IsZero() && !b.Time.Before(g.Since) && b.Time.Before(g.Until):
 			return g
 		}
 	}
 	return nil
 }
+
+// writers are the ids of who wrote a message on Discord: where the bot has fun, it
+// holds what several people said.
+func (b Block) writers() []string {
+	if b.Attrs["author"] == "" && b.Attrs["authors"] == "" {
+		return nil
+	}
+	return strings.Fields(b.Attrs["author"] + " " + b.Attrs["authors"])
+}
+
+// WrittenBy reports whether somebody on Discord wrote the message, or a part of it.
+func (b Block) WrittenBy(author string) bool { return slices.Contains(b.writers(), author) }
 
 func (t *Traces) marked(g *forgetting, kind, text string) bool {
 	return slices.Contains(t.marks[kind+"\x00"+string(g.sum(kind, text))], g)

@@ -265,6 +265,9 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, answe
 	if len(j.also) > 0 {
 		place.Attrs["also"] = strings.Join(j.also, " ")
 	}
+	if len(j.authors) > 1 {
+		place.Attrs["authors"] = strings.Join(j.authors, " ")
+	}
 	b.giveMemory(place, j, set)
 	if f.Mapped(j.place.ID, j.place.Parent) {
 		place.OwnMemory = true

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -204,13 +205,18 @@ func (b *Bot) dropFrom(user string) {
 			delete(b.pending, key)
 		}
 	}
+	for _, s := range b.fun {
+		if slices.Contains(s.authors, user) {
+			s.drop()
+		}
+	}
 }
 
-// isForgotten reports whether a job's author wanted to be forgotten since they wrote it.
+// isForgotten reports whether an author of a job wanted to be forgotten since they wrote it.
 func (b *Bot) isForgotten(j *job) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.forgot[j.message.Author.ID].After(j.since)
+	return slices.ContainsFunc(append(j.authors, j.message.Author.ID), func(id string) bool { return b.forgot[id].After(j.since) })
 }
 
 // forgetPerson erases what is known of a person.

@@ -18,6 +18,7 @@ type funState struct {
 	job        *job
 	lines      []string
 	ids        []string
+	authors    []string // of the lines
 	timer      *time.Timer
 	botReplies int // answers to other bots in a row
 }
@@ -69,9 +70,9 @@ func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels
 		return
 	}
 	s.lines = append(s.lines, shortName(m.Author.Name)+": "+tame(b.plainText(m), maxLine))
-	s.ids = append(s.ids, m.ID)
+	s.ids, s.authors = append(s.ids, m.ID), append(s.authors, m.Author.ID)
 	for len(s.lines) > 1 && len([]rune(strings.Join(s.lines, "\n"))) > maxFunText {
-		s.lines, s.ids = s.lines[1:], s.ids[1:]
+		s.lines, s.ids, s.authors = s.lines[1:], s.ids[1:], s.authors[1:]
 	}
 	s.job = &job{message: m, place: place, fun: true, since: time.Now()}
 	delay := set.MinDelay + rand.N(set.MaxDelay-set.MinDelay+1)
@@ -86,6 +87,14 @@ func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels
 	}
 }
 
+// drop drops what waits there.
+func (s *funState) drop() {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.job, s.lines, s.ids, s.authors, s.timer = nil, nil, nil, nil, nil
+}
+
 // sendFun queues the answer to what was said in a channel.
 func (b *Bot) sendFun(channel string) {
 	b.mu.Lock()
@@ -98,9 +107,9 @@ func (b *Bot) sendFun(channel string) {
 		if len(s.lines) > 1 {
 			j.message.Text = strings.Join(s.lines, "\n")
 		}
-		j.also = s.ids[:len(s.ids)-1]
+		j.also, j.authors = s.ids[:len(s.ids)-1], s.authors
 	}
-	s.job, s.lines, s.ids, s.timer = nil, nil, nil, nil
+	s.drop()
 	ended := b.ctx.Err() != nil
 	b.mu.Unlock()
 	if j != nil && !ended {

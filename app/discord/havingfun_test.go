@@ -42,3 +42,19 @@ func TestBotsAreAnsweredOnlySoOftenInARow(t *testing.T) {
 	r.fake.Say(discordtest.Message{Channel: general, Author: robot, Text: "beep again"})
 	r.answered(general, 4)
 }
+
+func TestAllWhoSpokeInFunAreItsAuthors(t *testing.T) {
+	r := start(t, options{channels: funChannels})
+	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "nice weather"})
+	r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "too hot for me"})
+	r.answered(general, 1)
+	session, err := r.store.Context(t.Context(), "discord-"+general)
+	if err != nil || len(session.Messages) == 0 {
+		t.Fatalf("%+v, %v", session, err)
+	}
+	for _, u := range []discordtest.User{anna, ben} {
+		if b := session.Messages[0]; !b.WrittenBy(u.ID) {
+			t.Errorf("%s is no author of %+v", u.Name, b)
+		}
+	}
+}

@@ -20,6 +20,7 @@ const (
 type job struct {
 	message connection.Message
 	also    []string // ids of the messages that came before it and are part of it
+	authors []string // ids of who wrote it, where that are several
 	place   connection.Place
 	fun     bool // the bot has fun there: casual, nothing is learnt
 	since   time.Time

@@ -68,7 +68,7 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 	case s.Author != "":
 		t.AddAuthor(s.Author)
 		t.ForGuest()
-		return f.seedLatest(ctx, t, nil, func(_ string, b sessionmem.Block) bool { return b.Attrs["author"] == s.Author })
+		return f.seedLatest(ctx, t, nil, func(_ string, b sessionmem.Block) bool { return b.WrittenBy(s.Author) })
 	case s.Chunk != "":
 		return f.seedChunk(ctx, t, s.Chunk)
 	default:

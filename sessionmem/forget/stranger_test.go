@@ -70,3 +70,14 @@ func TestAFileOfTheOwnersDoesNotKeepAForgettingOpen(t *testing.T) {
 		t.Errorf("what is said later became %q", b.Text)
 	}
 }
+
+func TestAPersonIsForgottenWhereOthersSpokeInTheSameMessage(t *testing.T) {
+	r := newRig(t)
+	said := user("Anna: the gearbox hums\nBen: oil it")
+	said.Time = time.Now().Add(-time.Hour)
+	said.Attrs = map[string]string{"author": "222", "authors": "111222333444555666 222", "msg": "2"}
+	r.say("discord-7", said)
+	r.forget(Selection{Author: "111222333444555666", Lessons: true})
+	r.clean("gearbox")
+	r.clean("111222333444555666")
+}
