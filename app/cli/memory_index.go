@@ -22,7 +22,6 @@ type indexLine struct {
 	Files     int    `json:"files"`
 	Behind    int    `json:"behind"` // files that changed since they were indexed
 	Chunks    int    `json:"chunks"`
-	Terms     int    `json:"terms"`
 	Bytes     int64  `json:"bytes"`      // of the index
 	TextBytes int64  `json:"text_bytes"` // of what it covers
 	Vectors   int    `json:"vectors"`
@@ -125,7 +124,7 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 	}
 	if asJSON {
 		return c.out.json(indexLine{
-			Type: "index", State: s.String(), Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks, Terms: s.Terms,
+			Type: "index", State: s.String(), Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,
 			Bytes: s.Bytes, TextBytes: s.TextBytes, Vectors: s.VectorCount, Model: s.Model, Synced: stamp(s.LastSync), TookMS: took.Milliseconds(),
 		})
 	}

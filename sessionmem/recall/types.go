@@ -108,7 +108,7 @@ type Progress struct {
 // Status is what there is.
 type Status struct {
 	State
-	Chunks, Terms    int
+	Chunks           int
 	Bytes, TextBytes int64 // of the index; of the text that it covers
 	VectorCount      int
 	Model            string // whose vectors they are
