@@ -3,6 +3,7 @@ package discord_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -386,5 +387,28 @@ func TestWindowIsBoundedAndMadeAnewFromTheTranscript(t *testing.T) {
 		if n := len([]rune(m.Content)); n > 4000+100 {
 			t.Errorf("a message of %d characters was sent", n)
 		}
+	}
+}
+
+func TestAPersonsFactsAreForThatPersonAlone(t *testing.T) {
+	r := start(t, options{})
+	namesake := discordtest.User{ID: "303", Name: anna.Name}
+	writeFile(t, filepath.Join(r.root, "memory", "user-"+anna.ID+".md"), "- likes oolong\n")
+	writeFile(t, filepath.Join(r.root, "memory", "user-"+ben.ID+".md"), "- likes espresso\n")
+	tests := []struct {
+		by       discordtest.User
+		told     string
+		withheld []string
+	}{
+		{anna, "likes oolong", []string{"espresso"}},
+		{ben, "likes espresso", []string{"oolong"}},
+		{namesake, "", []string{"oolong", "espresso"}},
+	}
+	for i, tt := range tests {
+		r.mention(general, tt.by, "what do you know of me?")
+		r.answered(general, i+1)
+		text := sent(r.lastChat())
+		inOrder(t, text, tt.told)
+		hasNone(t, text, tt.withheld...)
 	}
 }

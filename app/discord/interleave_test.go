@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,6 +190,7 @@ func load(t *testing.T, channels, perSecond int, span time.Duration) {
 		r.fake.AddChannel(discordtest.Channel{ID: id, Guild: guild, Name: "load"})
 	}
 	counts := map[string]int{}
+	before := heap()
 	began := time.Now()
 	n := 0
 	for n < int(span.Seconds())*perSecond {
@@ -234,7 +236,25 @@ func load(t *testing.T, channels, perSecond int, span time.Duration) {
 			t.Errorf("%s was told %d times that it is too much", id, polite[id])
 		}
 	}
-	t.Logf("%d messages in %s over %d channels: %d answered, %d declined", n, said.Round(time.Second), channels, all, missed)
+	grown := heap() - before
+	t.Logf("%d messages in %s over %d channels: %d answered, %d declined; the heap has grown by %.1f MB", n, said.Round(time.Second), channels, all, missed, float64(grown)/(1<<20))
+	if grown > heapMost {
+		t.Errorf("the heap has grown by %d bytes, want at most %d", grown, heapMost)
+	}
+}
+
+// heapMost is how much may stay in use after the load: the bot's own, and what the
+// fake Discord and the scripted model keep of each message and request to be asked
+// about (about 12 KB of each).
+const heapMost = 128 << 20
+
+// heap is how many bytes are in use, once what is not has been cleared away.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC() // what has a finalizer goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse)
 }
 
 func TestLoad(t *testing.T) {
