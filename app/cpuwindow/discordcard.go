@@ -41,13 +41,34 @@ type discordCard struct {
 // discordView is what the card shows; it is drawn anew where it changes.
 type discordView struct {
 	state, text, next, from string
+	bot                     string // its name on Discord; "" where it is not connected
 	waiting                 []botstate.Pairing
 	people                  []channels.Person
 }
 
 func (v discordView) same(o discordView) bool {
-	return v.state == o.state && v.text == o.text && v.next == o.next && v.from == o.from &&
+	return v.state == o.state && v.text == o.text && v.next == o.next && v.from == o.from && v.bot == o.bot &&
 		slices.EqualFunc(v.waiting, o.waiting, func(a, b botstate.Pairing) bool { return a.Code == b.Code }) && slices.Equal(v.people, o.people)
+}
+
+// words say how the bot is, in the reader's language where there is one for it. What
+// has to be done about a bot that stopped is Discord's own matter, told as it comes.
+func (v discordView) words() string {
+	told := strings.TrimSpace(v.text + " " + v.next)
+	switch connection.State(v.state) {
+	case connection.StateReady:
+		if v.bot != "" {
+			return trWith("Connected as {{.Name}}.", places{"Name": v.bot})
+		}
+	case connection.StateConnecting:
+		return tr("Connecting to Discord…")
+	case connection.StateWaiting:
+		return trWith("Not connected just now; it is tried again by itself. ({{.Why}})", places{"Why": v.text})
+	case connection.StateOff:
+		return tr("Not connected. The bot answers while it is switched on and has a token.")
+	case connection.StateStopped:
+	}
+	return told
 }
 
 // look reads how the bot is, off the UI goroutine, and draws what changed; again
@@ -65,7 +86,7 @@ func (c *discordCard) look() {
 		ctx, cancel := context.WithTimeout(c.w.ctx, discordEvery)
 		defer cancel()
 		st := bot.Status()
-		view := discordView{state: string(st.State), text: st.Text, next: st.Next, people: bot.Channels().People, from: from}
+		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, people: bot.Channels().People, from: from}
 		if ask {
 			view.from, _ = bot.TokenFrom() // "" where there is none
 		}
@@ -98,7 +119,7 @@ func (c *discordCard) take(v discordView) {
 // draw makes the rows anew.
 func (c *discordCard) draw() {
 	v := c.shown
-	text := strings.TrimSpace(v.text + " " + v.next)
+	text := v.words()
 	role := roleMuted
 	if v.state == string(connection.StateStopped) {
 		role = roleWarn

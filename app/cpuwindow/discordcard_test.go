@@ -87,7 +87,7 @@ func TestDiscordCard(t *testing.T) {
 			t.Error("Anna became an owner")
 		}
 
-		bot.status = connection.Status{State: connection.StateReady, Text: "Connected as luna."}
+		bot.status = connection.Status{State: connection.StateReady, Text: "as Discord has it", Bot: connection.User{Name: "luna"}}
 		time.Sleep(2 * discordEvery)
 		b.settle()
 		b.sees("Connected as luna.")
@@ -95,4 +95,25 @@ func TestDiscordCard(t *testing.T) {
 		b.tap("Remove")
 		b.seesNot("Remove")
 	})
+}
+
+func TestHowTheBotIsInWords(t *testing.T) {
+	tests := map[string]struct {
+		view discordView
+		want string
+	}{
+		"given it is connected": {discordView{state: "ready", text: "x", bot: "luna"}, "Connected as luna."},
+		"given no name":         {discordView{state: "ready", text: "Connected."}, "Connected."},
+		"given it begins":       {discordView{state: "connecting", text: "x"}, "Connecting to Discord…"},
+		"given the line is cut": {discordView{state: "waiting", text: "Connecting again: closed.", next: "y"}, "Not connected just now; it is tried again by itself. (Connecting again: closed.)"},
+		"given it is off":       {discordView{state: "off", text: "x", next: "y"}, "Not connected. The bot answers while it is switched on and has a token."},
+		"given it stopped":      {discordView{state: "stopped", text: "Refused.", next: "Copy it again."}, "Refused. Copy it again."},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.view.words(); got != tt.want {
+				t.Errorf("it says %q, want %q", got, tt.want)
+			}
+		})
+	}
 }
