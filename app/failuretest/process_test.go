@@ -3,8 +3,8 @@
 package failuretest
 
 import (
-	"errors"
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
