@@ -238,15 +238,18 @@ func load(t *testing.T, channels, perSecond int, span time.Duration) {
 	}
 	grown := heap() - before
 	t.Logf("%d messages in %s over %d channels: %d answered, %d declined; the heap has grown by %.1f MB", n, said.Round(time.Second), channels, all, missed, float64(grown)/(1<<20))
-	if grown > heapMost {
-		t.Errorf("the heap has grown by %d bytes, want at most %d", grown, heapMost)
+	if most := heapMost + int64(n)*keptOfEach; grown > most {
+		t.Errorf("the heap has grown by %d bytes, want at most %d", grown, most)
 	}
 }
 
-// heapMost is how much may stay in use after the load: the bot's own, and what the
-// fake Discord and the scripted model keep of each message and request to be asked
-// about (about 12 KB of each).
-const heapMost = 128 << 20
+const (
+	// heapMost is how much of the bot's own may stay in use after the load.
+	heapMost = 32 << 20
+	// keptOfEach is room for what the fake Discord and the scripted model keep of each
+	// message and its request, to be asked about.
+	keptOfEach = 64 << 10
+)
 
 // heap is how many bytes are in use, once what is not has been cleared away.
 func heap() int64 {
