@@ -5,16 +5,51 @@ import "time"
 // Dates in the user's language; times are of 24 hours everywhere.
 
 func monthName(t time.Time) string {
-	return [...]string{
-		tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June"),
-		tr("July"), tr("August"), tr("September"), tr("October"), tr("November"), tr("December"),
-	}[t.Month()-1]
+	switch t.Month() {
+	case time.January:
+		return tr("January")
+	case time.February:
+		return tr("February")
+	case time.March:
+		return tr("March")
+	case time.April:
+		return tr("April")
+	case time.May:
+		return tr("May")
+	case time.June:
+		return tr("June")
+	case time.July:
+		return tr("July")
+	case time.August:
+		return tr("August")
+	case time.September:
+		return tr("September")
+	case time.October:
+		return tr("October")
+	case time.November:
+		return tr("November")
+	default:
+		return tr("December")
+	}
 }
 
 func weekdayName(t time.Time) string {
-	return [...]string{
-		tr("Sunday"), tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday"), tr("Saturday"),
-	}[t.Weekday()]
+	switch t.Weekday() {
+	case time.Sunday:
+		return tr("Sunday")
+	case time.Monday:
+		return tr("Monday")
+	case time.Tuesday:
+		return tr("Tuesday")
+	case time.Wednesday:
+		return tr("Wednesday")
+	case time.Thursday:
+		return tr("Thursday")
+	case time.Friday:
+		return tr("Friday")
+	default:
+		return tr("Saturday")
+	}
 }
 
 // shortDate is "2 Jan", of another year "2 Jan 2006".

@@ -26,17 +26,61 @@ type sessionNotes struct {
 	shown string // the session one looks at: nothing of it is unread
 }
 
+// listDays words the times and sources of a list. Its sessions share them, and words in
+// the user's language are dear.
+type listDays struct {
+	now, yesterday time.Time
+	known          map[listDay]dayText
+	sources        map[string]string
+}
+
+// source is sourceWords.
+func (d *listDays) source(name string) string {
+	words, ok := d.sources[name]
+	if !ok {
+		words = sourceWords(name)
+		d.sources[name] = words
+	}
+	return words
+}
+
+type listDay struct {
+	year, day int
+	recent    bool // shown by its time
+}
+
+type dayText struct{ group, active string }
+
+// of gives the group of a time, and how it is shown.
+func (d *listDays) of(t time.Time) dayText {
+	if t.IsZero() {
+		return dayText{group: dayWords(t, d.now)}
+	}
+	t = t.In(d.now.Location())
+	key := listDay{t.Year(), t.YearDay(), !t.Before(d.yesterday)}
+	text, ok := d.known[key]
+	if !ok {
+		text = dayText{dayWords(t, d.now), activeWords(t, d.now)}
+		d.known[key] = text
+	}
+	if key.recent {
+		text.active = activeWords(t, d.now)
+	}
+	return text
+}
+
 // sessionLines words the list: pinned ones first, then by day and month, newest
 // first, those of the archive at the end and folded away until asked for.
 func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now time.Time) []sessionLine {
 	out := make([]sessionLine, 0, len(infos)+16)
+	days := &listDays{now: now, yesterday: midnightOf(now).AddDate(0, 0, -1), known: map[listDay]dayText{}, sources: map[string]string{}}
 	group := ""
 	add := func(in sessionmem.Info, heading string, pinned bool) {
 		if heading != group {
 			out = append(out, sessionLine{heading: heading, key: "group " + heading})
 			group = heading
 		}
-		out = append(out, lineOf(in, notes, pinned, now))
+		out = append(out, lineOf(in, notes, pinned, days))
 	}
 	for _, name := range notes.marks.Pins() {
 		for _, in := range infos {
@@ -52,7 +96,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 		case in.Archived:
 			archived++
 		default:
-			add(in, dayWords(in.Active, now), false)
+			add(in, days.of(in.Active).group, false)
 		}
 	}
 	if archived == 0 {
@@ -61,13 +105,13 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	out = append(out, sessionLine{heading: trWith("Archived · {{.Archived}}", places{"Archived": archived}), key: "group archive", folds: true})
 	for _, in := range infos {
 		if archive && in.Archived && !notes.marks.Pinned(in.Name) {
-			out = append(out, lineOf(in, notes, false, now))
+			out = append(out, lineOf(in, notes, false, days))
 		}
 	}
 	return out
 }
 
-func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) sessionLine {
+func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays) sessionLine {
 	l := sessionLine{key: orElse(in.Path, in.Name), info: in, title: orElse(in.Title, in.Name), pinned: pinned}
 	if in.Err != nil {
 		l.meta, l.failed = trWith("can't be read: {{.Error}}", places{"Error": in.Err.Error()}), true
@@ -76,14 +120,14 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, now time.Time) 
 	if in.Name != notes.shown && !in.ReadOnly {
 		l.unread = notes.marks.Unread(in)
 	}
-	l.meta = sourceWords(in.Source)
+	l.meta = days.source(in.Source)
 	switch {
 	case in.Path == "":
 		l.meta += tr(" · private")
 	case in.ReadOnly:
 		l.meta += tr(" · read-only")
 	}
-	if t := activeWords(in.Active, now); t != "" {
+	if t := days.of(in.Active).active; t != "" {
 		l.meta += " · " + t
 	}
 	if l.unread > 0 {
