@@ -133,7 +133,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four.", FirstDelay: 20 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
 	p.env = append(p.env, "MAC_STATS_COMPACTION_THRESHOLD=100") // the last ask would summarise what the others left
-	p.run("agents", "list") // the first start, which writes what is shipped
+	// the first start writes what is shipped
+	p.run("agents", "list")
 	for i := range 8 {
 		r := p.start(p.command("ask", "--session", "now", question))
 		select {
