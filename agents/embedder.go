@@ -27,6 +27,8 @@ var errBadVector = errors.New("the server gave a vector that can't be used")
 
 // EmbedClient makes vectors; ollama.Client is one.
 type EmbedClient interface {
+	// Digest is that of the model of this name as it is on the server now.
+	Digest(ctx context.Context, model string) (string, error)
 	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
 	EmbedNow(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
@@ -36,6 +38,9 @@ type EmbedderConfig struct {
 	Client EmbedClient
 	Models ModelResolver
 	Model  func() string // the model the settings name; "" is the best one installed
+	// Prefixes are the settings of what stands before a question and before a passage;
+	// nil is AutoPrefix for both.
+	Prefixes func() (question, passage string)
 	// Busy reports whether a turn runs that no other model may be loaded beside.
 	Busy func() bool
 }
@@ -48,9 +53,10 @@ type Embedder struct {
 	c EmbedderConfig
 
 	mu    sync.Mutex // guards what follows; never held during a request
-	named string     // the setting that model was found for
+	named string     // the settings that model was found for
 	model recall.EmbedModel
-	limit int // of the model, in tokens; 0 where unknown
+	info  ollama.ModelInfo // of the same
+	form  EmbedForm        // of the same
 	err   error
 	at    time.Time
 	dims  map[string]int // as they came, by digest
@@ -64,14 +70,19 @@ func NewEmbedder(c EmbedderConfig) *Embedder {
 	if c.Busy == nil {
 		c.Busy = func() bool { return false }
 	}
+	if c.Prefixes == nil {
+		c.Prefixes = func() (question, passage string) { return AutoPrefix, AutoPrefix }
+	}
 	return &Embedder{c: c, dims: map[string]int{}}
 }
 
 // Model is the embedding model that is used now: the one of the settings, else an
 // installed one that makes embeddings. recall.ErrNoModel where there is none. The
-// answer is kept for a minute.
+// answer is kept for a minute, or until a request shows that it holds no more.
 func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
-	named := e.c.Model()
+	question, passage := e.c.Prefixes()
+	model := e.c.Model()
+	named := strings.Join([]string{model, question, passage}, "\x00")
 	e.mu.Lock()
 	age := modelAge
 	if e.err != nil {
@@ -85,7 +96,7 @@ func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
 
 	asked, stop := halfTheTime(ctx)
 	defer stop()
-	info, err := e.c.Models.Resolve(asked, named, ollama.RoleEmbed)
+	info, err := e.c.Models.Resolve(asked, model, ollama.RoleEmbed)
 	if err != nil && ctx.Err() != nil {
 		return recall.EmbedModel{}, err // says nothing of the model
 	}
@@ -95,8 +106,8 @@ func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.named, e.err, e.at = named, err, time.Now()
-	e.model = recall.EmbedModel{Name: info.Name, Digest: info.Digest, Dims: info.Dimensions}
-	e.limit = info.MaxContext
+	e.info, e.form = info, FormOf(info.Name, question, passage)
+	e.model = recall.EmbedModel{Name: info.Name, Digest: identityOf(info, e.form), Dims: info.Dimensions}
 	return e.known()
 }
 
@@ -112,19 +123,68 @@ func (e *Embedder) known() (recall.EmbedModel, error) {
 	return m, nil
 }
 
-// Embed gives a vector of length one for each text. A text that is longer than the
-// model's context counts by its beginning. Vectors of other dimensions than the
-// model's are an error; Model tells the right ones from then on.
-func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, texts []string) ([][]float32, error) {
+// Embed gives a vector of length one for each text, in the form that the model was
+// trained with. A text that is longer than the model's context counts by its beginning.
+// Vectors of other dimensions than the model's, or of a model that took its name
+// meanwhile, are an error; Model tells the right one from then on.
+func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, as recall.EmbedAs, texts []string) ([][]float32, error) {
+	prefix, digest, err := e.ready(m, as)
+	if err != nil {
+		return nil, err
+	}
 	vectors := make([][]float32, 0, len(texts))
 	for _, batch := range batches(texts) {
-		got, err := e.batch(ctx, m, batch)
+		got, err := e.batch(ctx, m, prefix, batch)
 		if err != nil {
+			if errors.Is(err, ollama.ErrModelMissing) {
+				e.doubt()
+			}
 			return nil, fmt.Errorf("making embeddings with %s: %w", m.Name, err)
 		}
 		vectors = append(vectors, got...)
 	}
-	return vectors, nil
+	return vectors, e.stillThere(ctx, m, digest)
+}
+
+var errOtherModel = errors.New("another model has its name by now")
+
+// ready gives what stands before the texts, and the digest that the server must show
+// for the model when they are done.
+func (e *Embedder) ready(m recall.EmbedModel, as recall.EmbedAs) (prefix, digest string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.model.Name != m.Name || e.model.Digest != m.Digest {
+		return "", "", fmt.Errorf("making embeddings with %s: %w", m.Name, errOtherModel)
+	}
+	if as == recall.AsQuestion {
+		return e.form.Question, e.info.Digest, nil
+	}
+	return e.form.Passage, e.info.Digest, nil
+}
+
+// stillThere looks whether the model is the one that was meant: a pull or a copy may
+// have put another one in its place, whose vectors look the same and mean other things.
+func (e *Embedder) stillThere(ctx context.Context, m recall.EmbedModel, digest string) error {
+	now, err := e.c.Client.Digest(ctx, m.Name)
+	if err == nil && now != digest {
+		err = errOtherModel
+	}
+	if errors.Is(err, errOtherModel) || errors.Is(err, ollama.ErrModelMissing) {
+		e.doubt()
+	}
+	if err != nil {
+		return fmt.Errorf("making embeddings with %s: %w", m.Name, err)
+	}
+	return nil
+}
+
+// doubt has Model look again.
+func (e *Embedder) doubt() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil {
+		e.at = time.Time{}
+	}
 }
 
 // batches cuts a list of texts into what goes into one request each.
@@ -143,14 +203,14 @@ func batches(texts []string) [][]string {
 }
 
 // batch makes one request, and one for each text where one of them is too long.
-func (e *Embedder) batch(ctx context.Context, m recall.EmbedModel, texts []string) ([][]float32, error) {
-	vectors, err := e.send(ctx, m, texts)
+func (e *Embedder) batch(ctx context.Context, m recall.EmbedModel, prefix string, texts []string) ([][]float32, error) {
+	vectors, err := e.send(ctx, m, prefix, texts)
 	if !errors.Is(err, ollama.ErrContextOverflow) {
 		return vectors, err
 	}
 	vectors = nil
 	for _, text := range texts {
-		vector, err := e.one(ctx, m, text)
+		vector, err := e.one(ctx, m, prefix, text)
 		if err != nil {
 			return nil, err
 		}
@@ -160,9 +220,9 @@ func (e *Embedder) batch(ctx context.Context, m recall.EmbedModel, texts []strin
 }
 
 // one makes the vector of a text, or of as much of its beginning as fits.
-func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, text string) ([]float32, error) {
+func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, prefix, text string) ([]float32, error) {
 	for tried := false; ; tried = true {
-		got, err := e.send(ctx, m, []string{text})
+		got, err := e.send(ctx, m, prefix, []string{text})
 		if err == nil {
 			return got[0], nil
 		}
@@ -170,7 +230,7 @@ func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, text string) ([
 			return nil, err
 		}
 		size := len(text) / 2
-		if limit := e.contextBytes(); !tried && limit > 0 {
+		if limit := e.contextBytes() - len(prefix); !tried && limit > 0 {
 			size = min(limit, size*2-1)
 		}
 		text = strings.ToValidUTF8(text[:size], "")
@@ -181,12 +241,12 @@ func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, text string) ([
 func (e *Embedder) contextBytes() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.limit * guessTokens
+	return e.info.MaxContext * guessTokens
 }
 
 // send makes one request and checks what comes.
-func (e *Embedder) send(ctx context.Context, m recall.EmbedModel, texts []string) ([][]float32, error) {
-	vectors, err := e.call(ctx, m.Name, texts)
+func (e *Embedder) send(ctx context.Context, m recall.EmbedModel, prefix string, texts []string) ([][]float32, error) {
+	vectors, err := e.call(ctx, m.Name, withPrefix(prefix, texts))
 	if err != nil {
 		return nil, err
 	}
@@ -206,6 +266,17 @@ func (e *Embedder) send(ctx context.Context, m recall.EmbedModel, texts []string
 		return nil, fmt.Errorf("%w: it has %d numbers, not %d", errBadVector, dims, m.Dims)
 	}
 	return vectors, nil
+}
+
+func withPrefix(prefix string, texts []string) []string {
+	if prefix == "" {
+		return texts
+	}
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = prefix + text
+	}
+	return out
 }
 
 // call asks the server: at once in a turn, else when no turn is in the way.

@@ -22,12 +22,15 @@ var nomic = ollamatest.Model{
 type embedding struct {
 	server *ollamatest.Server
 	*agents.Embedder
-	busy atomic.Bool
+	busy     atomic.Bool
+	prefixes func() (question, passage string)
+	asked    int // requests that sent has told of
 }
 
 func newEmbedding(t *testing.T, model string, models ...ollamatest.Model) *embedding {
 	t.Helper()
 	e := &embedding{server: ollamatest.Start(t, ollamatest.Script{Models: models})}
+	e.prefixes = func() (string, string) { return agents.AutoPrefix, agents.AutoPrefix }
 	client, err := ollama.New(ollama.Params{Host: e.server.URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +38,7 @@ func newEmbedding(t *testing.T, model string, models ...ollamatest.Model) *embed
 	e.Embedder = agents.NewEmbedder(agents.EmbedderConfig{
 		Client: client, Models: ollama.NewCatalog(client, 0),
 		Model: func() string { return model }, Busy: e.busy.Load,
+		Prefixes: func() (string, string) { return e.prefixes() },
 	})
 	return e
 }
@@ -91,7 +95,7 @@ func TestTextsAreEmbeddedInBatchesByTheirMeaning(t *testing.T) {
 	for range 60 {
 		texts = append(texts, "something else entirely")
 	}
-	vectors, err := e.Embed(t.Context(), m, texts)
+	vectors, err := e.Embed(t.Context(), m, recall.AsPassage, texts)
 	if err != nil || len(vectors) != len(texts) {
 		t.Fatalf("%d vectors, %v", len(vectors), err)
 	}
@@ -116,7 +120,7 @@ func TestATextLongerThanTheContextCountsByItsBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := "automobile " + strings.Repeat("automobile äöü ", 2000)
-	vectors, err := e.Embed(t.Context(), m, []string{"car", long})
+	vectors, err := e.Embed(t.Context(), m, recall.AsPassage, []string{"car", long})
 	if err != nil || len(vectors) != 2 {
 		t.Fatalf("%d vectors, %v", len(vectors), err)
 	}
@@ -144,7 +148,7 @@ func TestVectorsThatCantBeUsedAreErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.server.SetEmbedFault(&ollamatest.Fault{Kind: tt.fault})
-			if vectors, err := e.Embed(t.Context(), m, []string{"a text"}); err == nil {
+			if vectors, err := e.Embed(t.Context(), m, recall.AsPassage, []string{"a text"}); err == nil {
 				t.Errorf("taken: %v", vectors)
 			}
 		})
@@ -158,14 +162,14 @@ func TestOtherDimensionsThanTheModelsAreToldOfTheModelThen(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultOtherDims})
-	if _, err := e.Embed(t.Context(), m, []string{"a text"}); err == nil {
+	if _, err := e.Embed(t.Context(), m, recall.AsPassage, []string{"a text"}); err == nil {
 		t.Fatal("mixed")
 	}
 	now, err := e.Model(t.Context())
 	if err != nil || now.Dims != m.Dims+1 {
 		t.Fatalf("%+v, %v", now, err)
 	}
-	if vectors, err := e.Embed(t.Context(), now, []string{"a text"}); err != nil || len(vectors[0]) != now.Dims {
+	if vectors, err := e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}); err != nil || len(vectors[0]) != now.Dims {
 		t.Errorf("%v, %v", vectors, err)
 	}
 }
@@ -179,16 +183,160 @@ func TestEmbeddingsWaitForTurns(t *testing.T) {
 	e.busy.Store(true)
 	short, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := e.Embed(short, m, []string{"a text"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Embed(short, m, recall.AsPassage, []string{"a text"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := e.Embed(t.Context(), m, []string{"a text"})
+		_, err := e.Embed(t.Context(), m, recall.AsPassage, []string{"a text"})
 		done <- err
 	}()
 	e.busy.Store(false)
 	if err := <-done; err != nil {
 		t.Errorf("after it: %v", err)
+	}
+}
+
+func TestTheFormOfAnEmbeddingModelIsToldByItsName(t *testing.T) {
+	const represent = "Represent this sentence for searching relevant passages: "
+	tests := []struct{ model, question, passage string }{
+		{"nomic-embed-text:latest", "search_query: ", "search_document: "},
+		{"nomic-embed-text-v2-moe", "search_query: ", "search_document: "},
+		{"hf.co/nomic-ai/nomic-embed-text-v1.5-GGUF:Q4_K_M", "search_query: ", "search_document: "},
+		{"hf.co/nomic-ai/nomic-embed-code-GGUF", "Represent this query for searching relevant code: ", ""},
+		{"jeffh/intfloat-multilingual-e5-large:f16", "query: ", "passage: "},
+		{"someone/multilingual_e5_base", "query: ", "passage: "},
+		{"someone/multilingual-e5-large-instruct", "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ", ""},
+		{"qwen3-embedding:0.6b", "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:", ""},
+		{"embeddinggemma:300m", "task: search result | query: ", "title: none | text: "},
+		{"hf.co/google/embedding-gemma-300m", "task: search result | query: ", "title: none | text: "},
+		{"mxbai-embed-large", represent, ""},
+		{"bge-large:335m", represent, ""},
+		{"quentinz/bge-large-zh-v1.5", "为这个句子生成表示以用于检索相关文章：", ""},
+		{"bge-m3:567m", "", ""},
+		{"snowflake-arctic-embed:335m", represent, ""},
+		{"snowflake-arctic-embed2:568m", "query: ", ""},
+		{"hf.co/Snowflake/snowflake-arctic-embed-l-v2.0-GGUF", "query: ", ""},
+		{"all-minilm:latest", "", ""},
+		{"granite-embedding:278m", "", ""},
+		{"paraphrase-multilingual", "", ""},
+		{"someone/phase5-embed", "", ""},
+	}
+	for _, tt := range tests {
+		if got := agents.FormOf(tt.model, agents.AutoPrefix, agents.AutoPrefix); got != (agents.EmbedForm{Question: tt.question, Passage: tt.passage}) {
+			t.Errorf("%s: %+v", tt.model, got)
+		}
+	}
+	if got := agents.FormOf("nomic-embed-text", "", "text: "); got != (agents.EmbedForm{Question: "", Passage: "text: "}) {
+		t.Errorf("as set: %+v", got)
+	}
+}
+
+// sent are the texts that the server was asked to embed since the last time.
+func (e *embedding) sent() (texts []string) {
+	for _, r := range e.server.Requests()[e.asked:] {
+		texts = append(texts, r.Embed...)
+	}
+	e.asked = len(e.server.Requests())
+	return texts
+}
+
+func TestQuestionsAndPassagesAreSentInTheModelsForm(t *testing.T) {
+	e := newEmbedding(t, "", nomic)
+	m, err := e.Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("automobile ", 4000)
+	for _, each := range []struct {
+		as   recall.EmbedAs
+		text string
+		want string
+	}{
+		{recall.AsPassage, "the fan is loud", "search_document: the fan is loud"},
+		{recall.AsQuestion, "why is it loud", "search_query: why is it loud"},
+		{recall.AsPassage, long, "search_document: automobile automobile"},
+	} {
+		if _, err := e.Embed(t.Context(), m, each.as, []string{each.text}); err != nil {
+			t.Fatal(err)
+		}
+		texts := e.sent()
+		if len(texts) == 0 {
+			t.Fatal("nothing was sent")
+		}
+		for _, text := range texts {
+			if !strings.HasPrefix(text, each.want) {
+				t.Errorf("sent %.60q, want %q", text, each.want)
+			}
+		}
+	}
+}
+
+func TestAnotherPrefixOfPassagesIsAnotherModel(t *testing.T) {
+	e := newEmbedding(t, "", nomic)
+	auto, err := e.Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	question, passage := agents.AutoPrefix, agents.AutoPrefix
+	e.prefixes = func() (string, string) { return question, passage }
+	question = "q: "
+	if m, err := e.Model(t.Context()); err != nil || m != auto {
+		t.Errorf("another prefix of questions leaves the vectors as they are: %+v, %v", m, err)
+	}
+	passage = ""
+	none, err := e.Model(t.Context())
+	if err != nil || none.Digest == auto.Digest {
+		t.Errorf("%+v is taken for %+v, %v", none, auto, err)
+	}
+	if _, err := e.Embed(t.Context(), auto, recall.AsPassage, []string{"a text"}); err == nil {
+		t.Error("a vector was made in another form than the one asked for")
+	}
+}
+
+func TestAModelThatTookTheNameOfAnotherMixesNothing(t *testing.T) {
+	e := newEmbedding(t, "nomic-embed-text", nomic)
+	m, err := e.Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := nomic
+	newer.ContextLength = 2048
+	e.server.SetModels(newer)
+	for _, as := range []recall.EmbedAs{recall.AsPassage, recall.AsQuestion} {
+		if vectors, err := e.Embed(t.Context(), m, as, []string{"a text"}); err == nil {
+			t.Errorf("%d vectors of the new model under the old one's digest", len(vectors))
+		}
+	}
+	await(t, "the new model to be seen", func() bool {
+		now, err := e.Model(t.Context())
+		if err != nil || now.Digest == m.Digest {
+			_, _ = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"})
+			return false
+		}
+		_, err = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"})
+		return err == nil
+	})
+	e.server.SetModels()
+	now, err := e.Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}); err == nil {
+		t.Error("a model that was removed made vectors")
+	}
+	await(t, "its removal to be seen", func() bool {
+		_, err := e.Model(t.Context())
+		return errors.Is(err, recall.ErrNoModel)
+	})
+}
+
+// await waits for what comes without being told.
+func await(t *testing.T, what string, there func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain for " + what)
+		}
 	}
 }

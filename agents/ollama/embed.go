@@ -55,6 +55,20 @@ func (c *Client) EmbedNow(ctx context.Context, model string, texts []string) ([]
 	return c.embed(ctx, model, texts)
 }
 
+// Digest is that of the model of this name as the server lists it now;
+// ErrModelMissing where it lists none.
+func (c *Client) Digest(ctx context.Context, model string) (string, error) {
+	list, err := c.Models(ctx)
+	if err != nil {
+		return "", err
+	}
+	entry, ok := findListed(list, model)
+	if !ok {
+		return "", c.target("tags", model).fail(ErrModelMissing, "", nil)
+	}
+	return entry.Digest, nil
+}
+
 func (c *Client) embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil

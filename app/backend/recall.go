@@ -46,7 +46,11 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		Embedder: agents.NewEmbedder(agents.EmbedderConfig{
 			Client: b.Client, Models: b.Models,
 			Model: func() string { return b.Config().Ollama.EmbedModel },
-			Busy:  b.alone,
+			Prefixes: func() (question, passage string) {
+				set := b.Config().Ollama
+				return set.EmbedQuestion, set.EmbedPassage
+			},
+			Busy: b.alone,
 		}),
 		Reranker:  &reranker{b},
 		Progress:  b.tellProgress,

@@ -83,7 +83,9 @@ type Ollama struct {
 	Model         string // "" = by role, as the two below
 	SmallModel    string
 	EmbedModel    string
-	NumCtx        int // 0 = auto
+	EmbedQuestion string // what stands before a question; auto = what the model was trained with
+	EmbedPassage  string // and before a passage
+	NumCtx        int    // 0 = auto
 	MaxConcurrent int
 	KeepAlive     time.Duration // below 0 = for ever
 	IdleTimeout   time.Duration

@@ -274,6 +274,7 @@ func agentsSettings() []Setting {
 
 func ollamaSettings() []Setting {
 	const byRole = "a model's name as `ollama list` shows it, or empty to have an installed one chosen that fits"
+	const prefixes = "auto, or the words as the model's card says them, with the blank at their end"
 	return []Setting{
 		named("ollama.host", "127.0.0.1:11434", "Where the Ollama server is. While this is not set, OLLAMA_HOST is used as Ollama does.",
 			words(func(c *Config) *string { return &c.Ollama.Host }, "an address like 127.0.0.1:11434 or http://host:11434", hostAddress),
@@ -284,6 +285,10 @@ func ollamaSettings() []Setting {
 			words(func(c *Config) *string { return &c.Ollama.SmallModel }, byRole, modelName)).expert(),
 		named("ollama.embed_model", "", "The model that turns text into vectors for search by meaning.",
 			words(func(c *Config) *string { return &c.Ollama.EmbedModel }, byRole, modelName), dotted("engine.embedding.model")).expert(),
+		named("ollama.embed_question_prefix", "auto", "What stands before a question when its vector is made. auto takes what the model's family was trained with; empty is nothing.",
+			words(func(c *Config) *string { return &c.Ollama.EmbedQuestion }, prefixes, plain)).expert(),
+		named("ollama.embed_passage_prefix", "auto", "What stands before a passage when its vector is made. Another one has all vectors made anew, in the background.",
+			words(func(c *Config) *string { return &c.Ollama.EmbedPassage }, prefixes, plain)).expert(),
 		named("ollama.num_ctx", "auto", "The context size asked of the server, in tokens. auto takes the model's maximum, at most 16384.",
 			whole(func(c *Config) *int { return &c.Ollama.NumCtx }, 512, 1<<24, map[string]int{"auto": 0})).atStart().expert(),
 		named("ollama.max_concurrent", "1", "How many calls of models run at the same time.",

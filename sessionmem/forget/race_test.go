@@ -23,7 +23,7 @@ func (slowEmbedder) Model(context.Context) (recall.EmbedModel, error) {
 	return recall.EmbedModel{Name: "embed", Digest: "d1", Dims: 4}, nil
 }
 
-func (slowEmbedder) Embed(ctx context.Context, _ recall.EmbedModel, texts []string) ([][]float32, error) {
+func (slowEmbedder) Embed(ctx context.Context, _ recall.EmbedModel, _ recall.EmbedAs, texts []string) ([][]float32, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()

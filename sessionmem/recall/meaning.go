@@ -48,7 +48,7 @@ func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 	m, err := x.askMeaning(ctx, cut(text, embedText))
 	switch {
 	case errors.Is(err, ErrNoModel):
-		return meaning{state: VectorsOff}
+		return meaning{state: x.withoutModel(ctx)}
 	case err == nil:
 		return m
 	}
@@ -59,6 +59,15 @@ func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 		x.mu.Unlock()
 	}
 	return meaning{state: VectorsPartial}
+}
+
+// withoutModel says how the vectors stand where no model is installed: those there are
+// wait for theirs.
+func (x *Index) withoutModel(ctx context.Context) VectorState {
+	if x.hasVectors(ctx) {
+		return VectorsPaused
+	}
+	return VectorsOff
 }
 
 // hasVectors says whether there is anything to compare a question with.
@@ -108,7 +117,7 @@ func (x *Index) embedQuestion(ctx context.Context, text string) (meaning, error)
 	if !x.hasVectors(ctx) {
 		return meaning{model: m, state: VectorsBuilding}, nil
 	}
-	vectors, err := x.cfg.Embedder.Embed(ctx, m, []string{text})
+	vectors, err := x.cfg.Embedder.Embed(ctx, m, AsQuestion, []string{text})
 	if err != nil {
 		return meaning{}, err
 	}
@@ -290,8 +299,8 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 	defer stop()
 	m, err := x.cfg.Embedder.Model(ctx)
 	if err != nil {
-		if !errors.Is(err, ErrNoModel) {
-			out.Vectors = VectorsPartial
+		if out.Vectors = VectorsPartial; errors.Is(err, ErrNoModel) {
+			out.Vectors = x.withoutModel(ctx)
 		}
 		return
 	}

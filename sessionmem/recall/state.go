@@ -13,7 +13,7 @@ const (
 	VectorsOff      VectorState = "off"
 	VectorsReady    VectorState = "ready"
 	VectorsBuilding VectorState = "building"
-	VectorsPaused   VectorState = "paused"  // they are of another model
+	VectorsPaused   VectorState = "paused"  // they are of another model, or theirs is gone
 	VectorsPartial  VectorState = "partial" // the server did not answer
 )
 

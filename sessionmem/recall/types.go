@@ -124,17 +124,27 @@ var ErrNoChunk = errors.New("no such chunk")
 
 // EmbedModel names an embedding model. Vectors of different ones don't compare.
 type EmbedModel struct {
-	Name, Digest string
-	Dims         int
+	Name   string
+	Digest string // of all that makes its vectors of passages what they are
+	Dims   int
 }
+
+// EmbedAs says what vectors are made for: models tell a question from what answers it.
+type EmbedAs int
+
+// What vectors are made for.
+const (
+	AsPassage EmbedAs = iota
+	AsQuestion
+)
 
 // Embedder makes vectors of texts.
 type Embedder interface {
 	// Model tells which model would be used now; ErrNoModel where there is none. It is
 	// asked often.
 	Model(ctx context.Context) (EmbedModel, error)
-	// Embed gives one vector a text.
-	Embed(ctx context.Context, m EmbedModel, texts []string) ([][]float32, error)
+	// Embed gives one vector a text, of this model and no other.
+	Embed(ctx context.Context, m EmbedModel, as EmbedAs, texts []string) ([][]float32, error)
 }
 
 // Reranker judges texts by a query.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"time"
 )
 
@@ -30,7 +31,14 @@ const (
 // vectorJob is the background job that makes vectors.
 type vectorJob struct {
 	x       *Index
+	of      *engine           // that the numbers are of
 	skipped map[uint32]string // chunks that can't be embedded, by their numbers: their ids
+
+	// A server may fail for one text alone, and always: after a failure texts are sent
+	// one at a time until that one is found.
+	alone   int            // how many are still to be sent so
+	suspect string         // id of the last one, where it failed
+	strikes map[string]int // how often, by id
 }
 
 // runVectors makes vectors until ctx ends.
@@ -38,7 +46,7 @@ func (x *Index) runVectors(ctx context.Context) {
 	if x.cfg.Embedder == nil {
 		return
 	}
-	j := &vectorJob{x: x, skipped: map[uint32]string{}}
+	j := &vectorJob{x: x}
 	wait := time.NewTimer(0)
 	defer wait.Stop()
 	failures := 0
@@ -110,7 +118,8 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	for i, w := range batch {
 		texts[i] = w.hit.Text
 	}
-	vectors, err := j.x.cfg.Embedder.Embed(ctx, m, texts)
+	vectors, err := j.x.cfg.Embedder.Embed(ctx, m, AsPassage, texts)
+	j.judge(ctx, batch, err)
 	if err != nil {
 		return false, err
 	}
@@ -123,11 +132,49 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	return true, j.store(ctx, m, batch, vectors)
 }
 
+// judge looks for a text that the server fails for while it makes vectors of others: it
+// is skipped when that happened twice. Where two fail one after the other it is the
+// server's fault, and no text's.
+func (j *vectorJob) judge(ctx context.Context, batch []wanted, err error) {
+	switch {
+	case err == nil && j.alone == 0, ctx.Err() != nil:
+	case err == nil:
+		j.alone--
+		if j.strikes[j.suspect] < strikesMost {
+			j.acquit()
+		} else if j.suspect != "" {
+			j.x.logger.Info("the embedding server fails for a passage; it is found by its words alone", "chunk", j.suspect)
+		}
+		j.suspect = ""
+	case len(batch) > 1:
+		j.alone = vectorBatch
+	case j.suspect == "":
+		j.suspect = batch[0].hit.ID
+		j.strikes[j.suspect]++
+		j.skipped[batch[0].number] = j.suspect
+	default:
+		j.acquit()
+		delete(j.strikes, j.suspect)
+		j.suspect = ""
+	}
+}
+
+// strikesMost is how often the server may fail for a text.
+const strikesMost = 2
+
+// acquit has the suspect tried again.
+func (j *vectorJob) acquit() {
+	maps.DeleteFunc(j.skipped, func(_ uint32, id string) bool { return id == j.suspect })
+}
+
 // choose picks chunks without a vector of the model, the newest first.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
 	var out []wanted
 	err := j.x.readingFrom(ctx, func(e *engine, q queryer, v *view) error {
 		out = nil
+		if j.of != e { // another file may number its chunks anew
+			j.of, j.skipped, j.strikes, j.suspect = e, map[uint32]string{}, map[string]int{}, ""
+		}
 		if done, err := j.complete(ctx, q, v, m); done || err != nil {
 			return err
 		}
@@ -136,6 +183,9 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 			return err
 		}
 		newest := heap{limit: vectorBatch}
+		if j.alone > 0 {
+			newest.limit = 1
+		}
 		for at, r := range v.lay.refs {
 			number := v.lay.numbers[at]
 			if r.none() || s.has(number) || j.skipped[number] != "" {

@@ -24,16 +24,17 @@ import (
 
 // fakeEmbedder knows some words that mean the same; any other means itself.
 type fakeEmbedder struct {
-	mu    sync.Mutex
-	model EmbedModel
-	err   error // of the next calls
-	dims  int   // of what it gives; 0: what the model says
-	odd   func(vectors [][]float32) [][]float32
-	hang  bool          // until the context ends
-	deaf  chan struct{} // until it is closed, whatever the context says
-	texts []string
-	calls atomic.Int32
-	gate  func() // called in every Embed of several texts
+	mu     sync.Mutex
+	model  EmbedModel
+	err    error // of the next calls
+	dims   int   // of what it gives; 0: what the model says
+	odd    func(vectors [][]float32) [][]float32
+	hang   bool          // until the context ends
+	deaf   chan struct{} // until it is closed, whatever the context says
+	texts  []string
+	calls  atomic.Int32
+	poison string // a word that the server fails for
+	gate   func() // called in every Embed of several texts
 }
 
 func newFakeEmbedder() *fakeEmbedder {
@@ -51,7 +52,7 @@ func (f *fakeEmbedder) Model(context.Context) (EmbedModel, error) {
 	return f.model, nil
 }
 
-func (f *fakeEmbedder) Embed(ctx context.Context, m EmbedModel, texts []string) ([][]float32, error) {
+func (f *fakeEmbedder) Embed(ctx context.Context, m EmbedModel, _ EmbedAs, texts []string) ([][]float32, error) {
 	f.calls.Add(1)
 	f.mu.Lock()
 	err, dims, odd, hang, deaf, gate := f.err, f.dims, f.odd, f.hang, f.deaf, f.gate
@@ -71,6 +72,9 @@ func (f *fakeEmbedder) Embed(ctx context.Context, m EmbedModel, texts []string) 
 	}
 	var out [][]float32
 	for _, text := range texts {
+		if f.poison != "" && strings.Contains(text, f.poison) {
+			return nil, errors.New("the server failed")
+		}
 		f.mu.Lock()
 		f.texts = append(f.texts, text)
 		f.mu.Unlock()
@@ -133,7 +137,7 @@ func (b *bench) withEmbedder(f *fakeEmbedder, change ...func(*Config)) {
 // embedAll makes all vectors that are missing.
 func (b *bench) embedAll() {
 	b.Helper()
-	j := &vectorJob{x: b.x, skipped: map[uint32]string{}}
+	j := &vectorJob{x: b.x}
 	for {
 		more, err := j.step(b.Context())
 		if err != nil {
@@ -235,7 +239,7 @@ func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
 			f.odd = func([][]float32) [][]float32 { return [][]float32{make([]float32, 64)} }
 		}, VectorsPartial},
 		{"with another model", func(f *fakeEmbedder) { f.model.Digest = "d2" }, VectorsPaused},
-		{"without a model", func(f *fakeEmbedder) { f.err = ErrNoModel }, VectorsOff},
+		{"without a model", func(f *fakeEmbedder) { f.err = ErrNoModel }, VectorsPaused},
 	} {
 		b := newBench(t)
 		f := newFakeEmbedder()
@@ -401,7 +405,7 @@ func TestAJobInFlightBringsNothingBack(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	j := &vectorJob{x: b.x, skipped: map[uint32]string{}}
+	j := &vectorJob{x: b.x}
 	if _, err := j.step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -503,7 +507,7 @@ func TestAJobThatWasKilledGoesOn(t *testing.T) {
 	}
 	b.talk("cpu-a", all...)
 	b.sync()
-	j := &vectorJob{x: b.x, skipped: map[uint32]string{}}
+	j := &vectorJob{x: b.x}
 	if _, err := j.step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -576,7 +580,7 @@ type embedderFunc func() (EmbedModel, error)
 
 func (f embedderFunc) Model(context.Context) (EmbedModel, error) { return f() }
 
-func (f embedderFunc) Embed(context.Context, EmbedModel, []string) ([][]float32, error) {
+func (f embedderFunc) Embed(context.Context, EmbedModel, EmbedAs, []string) ([][]float32, error) {
 	return nil, errors.New("not asked for")
 }
 
@@ -598,4 +602,75 @@ func FuzzModelNumbers(f *testing.F) {
 			t.Errorf("the cosine with itself is %v", c)
 		}
 	})
+}
+
+func TestOneTextThatTheServerFailsForHoldsUpNoOther(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	f.poison = "unlucky"
+	b.withEmbedder(f)
+	var all []string
+	for i := range 2*vectorBatch + 5 {
+		all = append(all, fmt.Sprintf("text number%d", i))
+	}
+	all[vectorBatch] = "an unlucky text"
+	b.talk("cpu-a", all...)
+	b.sync()
+	j, failures := &vectorJob{x: b.x}, 0
+	for more := true; more && failures < 10; {
+		var err error
+		if more, err = j.step(t.Context()); err != nil {
+			failures++
+			more = true
+		}
+	}
+	if n := b.vectors(); n != len(all)-1 || failures > 4 {
+		t.Errorf("%d vectors of %d, %d failures", n, len(all), failures)
+	}
+}
+
+func TestAServerThatIsDownIsNoFaultOfTheTexts(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "one text", "another text", "a third text")
+	b.sync()
+	f.err = errors.New("connection refused")
+	j := &vectorJob{x: b.x}
+	for range 6 {
+		if _, err := j.step(t.Context()); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	f.set(func() { f.err = nil })
+	for more := true; more; {
+		var err error
+		if more, err = j.step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := b.vectors(); n != 3 {
+		t.Errorf("%d vectors", n)
+	}
+}
+
+func TestVectorsWaitForTheirModelWhereItWasRemoved(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "the hound barks")
+	b.sync()
+	b.embedAll()
+	f.set(func() { f.err = ErrNoModel })
+	a, err := b.x.Search(t.Context(), Query{Text: "dog"})
+	if err != nil || a.State.Vectors != VectorsPaused {
+		t.Errorf("%+v, %v", a.State, err)
+	}
+	if s, err := b.x.Status(t.Context()); err != nil || s.Vectors != VectorsPaused {
+		t.Errorf("%+v, %v", s, err)
+	}
+	f.set(func() { f.err = nil })
+	if got := b.first("dog"); got != "the hound barks" {
+		t.Errorf("when it is there again: %q", got)
+	}
 }

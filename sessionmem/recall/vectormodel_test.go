@@ -70,7 +70,7 @@ func (m *vectorModelTest) step() {
 	case n < 11:
 		m.note("embed a batch")
 		m.sync()
-		j := &vectorJob{x: m.x, skipped: map[uint32]string{}}
+		j := &vectorJob{x: m.x}
 		if _, err := j.step(m.Context()); err != nil {
 			m.Fatal(err)
 		}

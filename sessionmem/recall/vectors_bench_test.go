@@ -124,7 +124,7 @@ type fixedEmbedder struct {
 
 func (f *fixedEmbedder) Model(context.Context) (EmbedModel, error) { return f.model, nil }
 
-func (f *fixedEmbedder) Embed(_ context.Context, _ EmbedModel, texts []string) ([][]float32, error) {
+func (f *fixedEmbedder) Embed(_ context.Context, _ EmbedModel, _ EmbedAs, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i := range out {
 		out[i] = f.give()

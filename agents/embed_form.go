@@ -1,0 +1,84 @@
+package agents
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"strings"
+
+	"mac-stats/agents/ollama"
+)
+
+// EmbedForm is what stands before a text when its vector is made. Most embedding models
+// were trained with such words, other ones for a question than for what answers it, and
+// Ollama sends a text as it comes.
+type EmbedForm struct{ Question, Passage string }
+
+// AutoPrefix is the setting that takes what the model's family was trained with.
+const AutoPrefix = "auto"
+
+// The words of the families, as their model cards on huggingface.co say them.
+var (
+	nomicForm      = EmbedForm{"search_query: ", "search_document: "}                           // nomic-ai/nomic-embed-text-v1.5, -v2-moe
+	e5Form         = EmbedForm{"query: ", "passage: "}                                          // intfloat/multilingual-e5-large
+	representForm  = EmbedForm{"Represent this sentence for searching relevant passages: ", ""} // BAAI/bge-large-en-v1.5, mixedbread-ai/mxbai-embed-large-v1, Snowflake/snowflake-arctic-embed-l
+	bgeChineseForm = EmbedForm{"为这个句子生成表示以用于检索相关文章：", ""}                                       // BAAI/bge-large-zh-v1.5
+	arcticForm     = EmbedForm{"query: ", ""}                                                   // Snowflake/snowflake-arctic-embed-l-v2.0
+	gemmaForm      = EmbedForm{"task: search result | query: ", "title: none | text: "}         // google/embeddinggemma-300m
+	instructForm   = EmbedForm{"Instruct: " + searchTask + "\nQuery: ", ""}                     // intfloat/multilingual-e5-large-instruct, e5-mistral-7b-instruct
+	instructTight  = EmbedForm{"Instruct: " + searchTask + "\nQuery:", ""}                      // Qwen/Qwen3-Embedding-0.6B
+	nomicCodeForm  = EmbedForm{"Represent this query for searching relevant code: ", ""}        // nomic-ai/nomic-embed-code
+	plainForm      = EmbedForm{}                                                                // bge-m3, all-minilm, paraphrase-multilingual, granite-embedding, jina v2: none
+)
+
+const searchTask = "Given a web search query, retrieve relevant passages that answer the query"
+
+// embedFamilies tell a model's form by its name; the first that fits counts.
+var embedFamilies = []struct {
+	name *regexp.Regexp
+	form EmbedForm
+}{
+	{regexp.MustCompile(`nomic-embed-code`), nomicCodeForm},
+	{regexp.MustCompile(`nomic-embed`), nomicForm},
+	{regexp.MustCompile(`embedding-?gemma`), gemmaForm},
+	{regexp.MustCompile(`qwen3-embed`), instructTight},
+	{regexp.MustCompile(`\be5-.*instruct`), instructForm},
+	{regexp.MustCompile(`\be5\b`), e5Form},
+	{regexp.MustCompile(`\bbge-m3`), plainForm},
+	{regexp.MustCompile(`\bbge-.*-zh\b`), bgeChineseForm},
+	{regexp.MustCompile(`\bbge-|mxbai-embed`), representForm},
+	{regexp.MustCompile(`arctic-embed2|arctic-embed-.*v2`), arcticForm},
+	{regexp.MustCompile(`arctic-embed`), representForm},
+}
+
+// FormOf gives the form that a model was trained with, told by its name; none where
+// the family is not known or wants none. question and passage are the settings: any
+// other word than AutoPrefix is taken as it is, "" for none.
+func FormOf(model, question, passage string) EmbedForm {
+	var form EmbedForm
+	name := strings.ToLower(strings.ReplaceAll(model, "_", "-"))
+	for _, f := range embedFamilies {
+		if f.name.MatchString(name) {
+			form = f.form
+			break
+		}
+	}
+	if question != AutoPrefix {
+		form.Question = question
+	}
+	if passage != AutoPrefix {
+		form.Passage = passage
+	}
+	return form
+}
+
+// identityOf names what makes vectors of passages: the model's file and what stands
+// before a passage. Other words there make other vectors.
+func identityOf(info ollama.ModelInfo, form EmbedForm) string {
+	if form.Passage == "" {
+		return info.Digest
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(form.Passage)) // a hash takes all
+	return fmt.Sprintf("%s+%016x", info.Digest, h.Sum64())
+}
