@@ -152,6 +152,25 @@ func (m *model) learn(done Compacted) {
 	for _, p := range done.Lessons.Proposed {
 		m.proposed[p.ID] = p.Text
 	}
+	m.remembered += len(done.Lessons.Written)
+	m.waited += len(done.Lessons.Proposed)
+}
+
+// clearMemory is the user who takes all lessons out of memory.md in an editor and
+// discards what waits in the inbox: what comes after may be learnt again.
+func (m *model) clearMemory(*Store, *modelSession) {
+	m.checkMemory()
+	memory := NewMemory(MemoryConfig{Root: m.root})
+	if len(m.learnt) > 0 {
+		m.save(memory.Path(Target{Kind: TargetGlobal}), []byte("# Memory\n"))
+	}
+	for id := range m.proposed {
+		if _, err := memory.Discard(m.t.Context(), id); err != nil {
+			m.t.Error(err)
+		}
+	}
+	clear(m.learnt)
+	clear(m.proposed)
 }
 
 // heardStrangers says whether a stranger's text stands after the last Summary,
