@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrBadName: an agent can't be called so. The wrapped text says why.
@@ -136,8 +138,8 @@ func (r *Registry) newFolder(slug string, files map[string]string) (path string,
 	if err := os.MkdirAll(r.agentsDir(), 0o700); err != nil {
 		return "", err
 	}
-	fresh, err := os.MkdirTemp(r.agentsDir(), ".new-*") // made with 0700
-	if err != nil {
+	fresh := filepath.Join(r.agentsDir(), wholefile.TempName(slug))
+	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }() // after the rename there is nothing left to remove

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // shippedFile is where it is remembered what was installed.
@@ -169,7 +171,7 @@ func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return false, fmt.Errorf("install %s: %w", f.name, err)
 	}
-	if err := writeFileAtomic(target, f.data); err != nil {
+	if err := writeThrough(target, f.data); err != nil {
 		return false, fmt.Errorf("install %s: %w", f.name, err)
 	}
 	state.Files[f.name] = f.hash
@@ -217,37 +219,20 @@ func (r *Registry) saveShipped(state *shipped) error {
 	if err != nil {
 		return fmt.Errorf("remember what was installed: %w", err)
 	}
-	if err := writeFileAtomic(filepath.Join(r.agentsDir(), shippedFile), append(data, '\n')); err != nil {
+	if err := writeThrough(filepath.Join(r.agentsDir(), shippedFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("remember what was installed: %w", err)
 	}
 	return nil
 }
 
-// writeFileAtomic replaces a file by a rename, through a symlink if it is one,
-// with mode 0600.
-func writeFileAtomic(target string, data []byte) (err error) {
-	if resolved, err := filepath.EvalSymlinks(target); err == nil {
-		target = resolved
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp") // made with 0600
+// writeThrough replaces a file at once, through a symlink if it is one, with mode
+// 0600.
+func writeThrough(path string, data []byte) error {
+	target, err := wholefile.Through(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, tmp.Close(), os.Remove(tmp.Name()))
-		}
-	}()
-	if _, err := tmp.Write(data); err != nil {
-		return err
-	}
-	if err := tmp.Sync(); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), target)
+	return wholefile.Write(target, data, 0o600)
 }
 
 // shippedIDs are the ids of the agents that can be reset, sorted.

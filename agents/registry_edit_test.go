@@ -91,7 +91,7 @@ func TestCreateMakesAUsableAgent(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(like.Path, "memory.md")); err == nil {
 		t.Error("the memory was copied")
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(like.Path), ".new-*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(like.Path), ".*.tmp")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

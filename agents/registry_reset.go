@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Reset puts a shipped agent back (all of them and soul.md for ""), keeping the
@@ -117,8 +119,8 @@ func (run *resetRun) folder(unit string) (err error) {
 		run.remember(unit)
 		return nil
 	}
-	fresh, err := os.MkdirTemp(run.r.agentsDir(), ".new-*") // made with 0700
-	if err != nil {
+	fresh := filepath.Join(run.r.agentsDir(), wholefile.TempName(path.Base(unit)))
+	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }() // after the rename there is nothing left to remove
@@ -222,12 +224,12 @@ func (run *resetRun) file(name string) error {
 		}
 		if err == nil && hashOf(old) != f.hash {
 			aside := freeName(target + ".old-" + run.stamp)
-			if err := writeFileAtomic(aside, old); err != nil {
+			if err := writeThrough(aside, old); err != nil {
 				return fmt.Errorf("keep the old %s: %w", name, err)
 			}
 			run.kept = append(run.kept, aside)
 		}
-		if err := writeFileAtomic(target, f.data); err != nil {
+		if err := writeThrough(target, f.data); err != nil {
 			return fmt.Errorf("reset %s: %w", name, err)
 		}
 		run.state.Files[name] = f.hash

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // filesDir holds attachments, below the session folder.
@@ -242,7 +244,7 @@ func (s *Store) keepFile(a *Attachment, data []byte) error {
 // writeFile writes a whole file: a temporary one of its own beside it, synced,
 // renamed.
 func (s *Store) writeFile(file string, data []byte) error {
-	tmp := file + "." + randomID(6) + ".tmp"
+	tmp := path.Join(path.Dir(file), wholefile.TempName(path.Base(file)))
 	f, err := s.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

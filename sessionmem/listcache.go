@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The list cache holds what the session list shows of each transcript, so that a
@@ -264,23 +266,7 @@ func (c *listCache) change(ctx context.Context, f func(lines map[string]*listed)
 	if !f(lines) {
 		return nil
 	}
-	return c.write(c.encode(lines))
-}
-
-// write replaces the file at once.
-func (c *listCache) write(data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(c.file), filepath.Base(c.file)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), c.file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	return wholefile.WriteQuick(c.file, c.encode(lines), 0o600)
 }
 
 // loadList takes the cache's lines over, once.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // errTaken: another transcript of that name is there.
@@ -43,7 +45,7 @@ func (s *Store) moveFile(from, to string) error {
 	if err := s.mayReplace(to, src); err != nil {
 		return err
 	}
-	tmp := path.Join(path.Dir(to), "."+path.Base(to)+".tmp")
+	tmp := path.Join(path.Dir(to), wholefile.TempName(path.Base(to)))
 	if err := s.copyVerified(src, before, tmp); err != nil {
 		return errors.Join(err, s.removeIfThere(tmp))
 	}

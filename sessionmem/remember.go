@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // memoryLock is the lock of all memory files, beside the sessions' locks; a
@@ -305,7 +307,7 @@ func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 // once, keeping its mode. Where the file was edited meanwhile, it begins again.
 func (m *Memory) edit(path string, change func(raw []byte) ([]byte, error)) error {
 	for range memoryTries {
-		real, err := resolveLink(path)
+		real, err := ownFile(path)
 		if err != nil {
 			return explainDisk("writing "+filepath.Base(path), err)
 		}
@@ -332,27 +334,14 @@ func (m *Memory) edit(path string, change func(raw []byte) ([]byte, error)) erro
 	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
 }
 
-// resolveLink follows a link that the user made of a file, also one to a file
-// that isn't there yet.
-func resolveLink(path string) (string, error) {
-	for range 40 {
-		to, err := os.Readlink(path)
-		if err != nil { // no link, or nothing there
-			if err := os.MkdirAll(ownFolder(path), 0o700); err != nil {
-				return "", err
-			}
-			return path, nil
-		}
-		if !filepath.IsAbs(to) {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if err != nil {
-				return "", err
-			}
-			to = filepath.Join(dir, to)
-		}
-		path = to
+// ownFile is the file that is written for path: what a link there leads to, and
+// where there is none the path, with its folder made.
+func ownFile(path string) (string, error) {
+	real, err := wholefile.Through(path)
+	if err == nil {
+		err = os.MkdirAll(ownFolder(real), 0o700)
 	}
-	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("its links lead in a circle; put them right, or remove them")}
+	return real, err
 }
 
 // ownFolder is the folder that may be made for a memory file: its own, but not an
@@ -365,26 +354,13 @@ func ownFolder(path string) string {
 	return dir
 }
 
-// replaceFile writes a file anew: a temporary one beside it, synced, renamed. It
-// reports false, with nothing done, where the file is not any more what it was.
+// replaceFile writes a file anew, at once, with the mode it had. It reports false, with nothing done, where the file is not any more what it was.
 func replaceFile(path string, data []byte, was os.FileInfo) (bool, error) {
 	mode := fs.FileMode(0o600)
 	if was != nil {
 		mode = was.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp*")
-	if err != nil {
-		return false, err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	if err != nil || !sameFile(path, was) {
-		return false, errors.Join(err, os.Remove(tmp.Name()))
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return false, errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return true, nil
+	return wholefile.WriteIf(path, data, mode, func() bool { return sameFile(path, was) })
 }
 
 // sameFile says whether the file at path is as it was; was is nil for none.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -23,15 +25,12 @@ func WriteDefault(file string, defaults []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), dirPerm); err != nil {
 		return fmt.Errorf("write the default settings: %w", err)
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
+	_, err := wholefile.WriteIf(file, defaults, filePerm, func() bool {
+		_, err := os.Lstat(file)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 	if err != nil {
 		return fmt.Errorf("write the default settings: %w", err)
-	}
-	if err := fill(f, defaults); err != nil {
-		return fmt.Errorf("write the default settings: %w", errors.Join(err, os.Remove(file)))
 	}
 	return nil
 }
@@ -56,51 +55,12 @@ func RemoveDefault(file string, defaults []byte) error {
 // replaceFile puts data in the place of a file at once: whoever reads it sees the
 // old text or the new one. A symlink is followed and stays.
 func replaceFile(file string, data []byte) error {
-	target, err := followLinks(file)
+	target, err := wholefile.Through(file)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), dirPerm); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), ".config-*.toml") // made with 0600
-	if err != nil {
-		return err
-	}
-	err = fill(tmp, data)
-	if err == nil {
-		err = os.Rename(tmp.Name(), target)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
-}
-
-// fill writes, syncs and closes a file.
-func fill(f *os.File, data []byte) error {
-	_, err := f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// maxLinks is how many symlinks in a row are followed.
-const maxLinks = 32
-
-// followLinks gives the file that a symlink names in the end, also where that is
-// not there yet.
-func followLinks(file string) (string, error) {
-	for range maxLinks {
-		next, err := os.Readlink(file)
-		if err != nil {
-			return file, nil //nolint:nilerr // no symlink: this is the file
-		}
-		if !filepath.IsAbs(next) {
-			next = filepath.Join(filepath.Dir(file), next)
-		}
-		file = next
-	}
-	return "", fmt.Errorf("%s: too many symlinks in a row", file)
+	return wholefile.Write(target, data, filePerm)
 }

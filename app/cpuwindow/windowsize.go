@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"fyne.io/fyne/v2"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The window's size is kept in session/window.json. The toolkit's own preferences
@@ -60,9 +62,5 @@ func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+	return wholefile.WriteQuick(path, data, 0o600)
 }

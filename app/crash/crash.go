@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/alive"
 )
 
 // The files' names in the folder of logs: a part belongs to a process that runs or
@@ -172,7 +174,7 @@ func collect(home, own string) error {
 		if err != nil {
 			continue // not one of ours
 		}
-		errs = append(errs, collectPart(home, path, pid, name != own && alive(pid)))
+		errs = append(errs, collectPart(home, path, pid, name != own && alive.Process(pid)))
 	}
 	if len(paths) > 0 {
 		errs = append(errs, prune(dir))

@@ -5,7 +5,9 @@ package failuretest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // slow says a word every 50 ms, for 20 s.
@@ -158,6 +161,68 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	if left := p.leftovers(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// First starts that are killed while they write what is shipped leave half-written
+// files at most, and a later start of the app removes them.
+func TestKilledInTheFirstStart(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "127.0.0.1:1")
+	for i := range 10 {
+		p.forgetShipped()
+		r := p.start(p.command("agents", "list"))
+		select {
+		case <-r.ended:
+		case <-time.After(time.Duration(1+i) * 4 * time.Millisecond):
+			if err := r.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatal(err)
+			}
+		}
+		r.wait()
+	}
+	dead := p.start(p.command("--version"))
+	dead.wait()
+	for _, name := range []string{"agents", "agents/agent-coder", "memory", "session/archive/2026-01"} {
+		p.write(name+"/"+ofDead("half.md", dead.cmd.Process.Pid), "half of")
+	}
+	clear(p.had)
+	p.age(time.Hour)
+	app := p.start(p.command("--headless"))
+	until(t, "the half-written files to go", func() bool { return len(p.leftovers()) == 0 })
+	app.signal(os.Interrupt)
+	app.wait()
+	p.run("agents", "list").expect(t, 0, p.run("agents", "list").stdout, "")
+}
+
+// ofDead is what a process names a file while it writes it.
+func ofDead(base string, pid int) string {
+	return strings.Replace(wholefile.TempName(base), fmt.Sprintf("-%d-", os.Getpid()), fmt.Sprintf("-%d-", pid), 1)
+}
+
+// forgetShipped makes the next start a first one; what a killed one left stays.
+func (p *place) forgetShipped() {
+	p.t.Helper()
+	err := filepath.WalkDir(filepath.Join(p.home, "agents"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".tmp") || d.Name() == "memory.md" {
+			return err
+		}
+		return os.Remove(path)
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// age makes all that is there older.
+func (p *place) age(by time.Duration) {
+	p.t.Helper()
+	then := time.Now().Add(-by)
+	err := filepath.WalkDir(p.home, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, then, then))
+	})
+	if err != nil {
+		p.t.Fatal(err)
 	}
 }
 

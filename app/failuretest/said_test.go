@@ -4,6 +4,8 @@ package failuretest
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,12 +68,17 @@ func (p *place) leftovers() []string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for _, pattern := range []string{"*.tmp", "*/*.tmp", "*/.locks/*.tmp"} {
-		more, err := filepath.Glob(filepath.Join(p.home, pattern))
-		if err != nil {
-			p.t.Fatal(err)
+	err = filepath.WalkDir(p.home, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone meanwhile
 		}
-		left = append(left, more...)
+		if err == nil && strings.HasSuffix(path, ".tmp") {
+			left = append(left, path)
+		}
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
 	}
 	return left
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The history survives a restart in one small file of a fixed size: a name and
@@ -172,11 +174,7 @@ func (m *Monitor) SaveHistory() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("saving the history of the vitals: %w", err)
 	}
-	part := path + ".new"
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return fmt.Errorf("saving the history of the vitals: %w", err)
-	}
-	if err := os.Rename(part, path); err != nil {
+	if err := wholefile.WriteQuick(path, data, 0o600); err != nil {
 		return fmt.Errorf("saving the history of the vitals: %w", err)
 	}
 	return nil

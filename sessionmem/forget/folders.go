@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // folders is everything else below the data folder and the cache: drafts, logs, crash
@@ -173,7 +174,7 @@ func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry boo
 	}
 	out, err := json.MarshalIndent(file, "", "  ")
 	if err == nil {
-		err = replace(path, out)
+		err = wholefile.Write(path, out, 0o600)
 	}
 	if err != nil {
 		return draftsTouched(path, "", err)
@@ -187,20 +188,4 @@ func draftsTouched(path, session string, err error) []sessionmem.Touched {
 		t.Action, t.Why = sessionmem.ForgetRefused, err.Error()
 	}
 	return []sessionmem.Touched{t}
-}
-
-// replace writes a file anew beside the old one and renames it.
-func replace(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Template is the file as it is first written.
@@ -167,26 +167,15 @@ func change(ctx context.Context, file string, do func(data []byte, f *File) ([]b
 
 // replace writes a file at once, 0600, through a symlink if it is one.
 func replace(file string, data []byte) error {
-	target, err := filepath.EvalSymlinks(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		target, err = file, nil
-	}
+	target, err := wholefile.Through(file)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(target), 0o700)
 	}
+	if err == nil {
+		err = wholefile.Write(target, data, 0o600)
+	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), ".channels-*.toml") // made with 0600
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
-	}
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), target)
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", file, errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }

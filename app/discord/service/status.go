@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/discord/token"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Status is how the bot is.
@@ -40,12 +41,8 @@ func (s *Service) save(st connection.Status) error {
 	if err == nil {
 		err = os.MkdirAll(s.dir(), 0o700)
 	}
-	tmp := s.statusFile() + ".new"
 	if err == nil {
-		err = os.WriteFile(tmp, append(data, '\n'), 0o600)
-	}
-	if err == nil {
-		err = os.Rename(tmp, s.statusFile())
+		err = wholefile.WriteQuick(s.statusFile(), append(data, '\n'), 0o600)
 	}
 	return err
 }

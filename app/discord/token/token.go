@@ -16,6 +16,8 @@ import (
 	"unicode"
 
 	"github.com/zalando/go-keyring"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The variables a token is read from, the first that is set.
@@ -133,16 +135,8 @@ func Save(p Place, t Token) (to string, err error) {
 	if err := os.MkdirAll(filepath.Dir(p.File), 0o700); err != nil {
 		return "", fmt.Errorf("saving the token: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(p.File), ".token-*") // made with 0600
-	if err != nil {
+	if err := wholefile.Write(p.File, []byte(t.Reveal()+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("saving the token: %w", err)
-	}
-	_, err = f.WriteString(t.Reveal() + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), p.File)
-	}
-	if err != nil {
-		return "", fmt.Errorf("saving the token: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return p.File, nil
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package crash
+package alive
 
 import (
 	"errors"
 	"syscall"
 )
 
-// alive reports whether a process of this number runs.
-func alive(pid int) bool {
+// Process reports whether a process of this number runs.
+func Process(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -1,12 +1,12 @@
 //go:build !unix
 
-package crash
+package alive
 
 import "os"
 
-// alive reports whether a process of this number runs: where it doesn't, there is no
-// handle of it to be had.
-func alive(pid int) bool {
+// Process reports whether a process of this number runs: where it doesn't, there is
+// no handle of it to be had.
+func Process(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false

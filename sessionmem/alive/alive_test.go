@@ -1,0 +1,27 @@
+package alive_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"mac-stats/sessionmem/alive"
+)
+
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	if !alive.Process(os.Getpid()) {
+		t.Error("the test itself doesn't run")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := exec.Command(program, "-test.run", "^$")
+	if err := over.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if alive.Process(over.Process.Pid) {
+		t.Errorf("%d ran to its end and runs", over.Process.Pid)
+	}
+}
