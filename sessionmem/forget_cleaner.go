@@ -17,20 +17,23 @@ const (
 	ForgetProposed = "proposed"  // its removal is proposed in the inbox
 	ForgetRenamed  = "renamed"   // a file whose name quotes it
 	ForgetKept     = "kept"      // it stays; Why says for what reason
-	ForgetRefused  = "refused"   // it can't be taken out now; Why says the next step
+	ForgetPending  = "pending"   // somebody else is at it now: it goes by itself as soon as that is over; Why says what is waited for
+	ForgetRefused  = "refused"   // it can't be taken out; Why says the next step, or with Final that there is none
 )
 
 // Touched is one place that a forgetting finds, and what it does there.
 type Touched struct {
 	Place   string    `json:"place"`  // user, assistant, agent, tool, summary, note, title, attachment, checkpoint, memory, lesson, proposal, undo, …
 	Action  string    `json:"action"` // one of the Forget constants
-	Path    string    `json:"path"`   // of the file, absolute
+	Path    string    `json:"path"`   // of the file, absolute; commands and the local API give it below the data folder
 	Session string    `json:"session,omitempty"`
 	Block   string    `json:"block,omitempty"`
 	Line    int       `json:"line,omitempty"` // of a memory file, from 1
 	Time    time.Time `json:"time,omitzero"`
 	Text    string    `json:"text,omitempty"` // the beginning of it, in a dry run alone
 	Why     string    `json:"why,omitempty"`
+	Offer   string    `json:"offer,omitempty"` // of what stays: the id by which it can be chosen to go too
+	Final   bool      `json:"final,omitempty"` // refused for good: it is no memory, and not tried again
 }
 
 // maxPreview is how much of a text a dry run shows, in characters.

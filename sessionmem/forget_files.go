@@ -156,7 +156,10 @@ func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touche
 		f.found = append(f.found, recent...)
 		return f.found
 	}
-	if err := f.locked(ctx, func() { f.erase(ctx) }); err != nil {
+	switch err := f.locked(ctx, func() { f.erase(ctx) }); {
+	case errors.Is(err, ErrBusy):
+		f.found = append(f.found, Touched{Place: "transcript", Action: ForgetPending, Path: f.path(f.name), Session: f.name, Why: err.Error()})
+	case err != nil:
 		f.refuse("transcript", f.name, err)
 	}
 	return f.found
@@ -175,7 +178,7 @@ func (f *forgetSession) locked(ctx context.Context, work func()) error {
 	turn, err := s.lockTurn(ctx, wait, f.name, "forget", func(h Holder) { holder = h.Who })
 	if err != nil {
 		if holder != "" && ctx.Err() == nil {
-			return fmt.Errorf("%w: the %s holds it; stop the answer there, then run it again", ErrBusy, holder)
+			return fmt.Errorf("%w: the %s is at it; it goes when that ends", ErrBusy, holder)
 		}
 		return err
 	}

@@ -23,14 +23,31 @@ const placeAgent = "agent's file"
 // traceLesson marks a line of a memory, or a proposal, by all of its words.
 const traceLesson = "lesson"
 
+// traceChosen marks a line of a memory that was chosen itself.
+const traceChosen = "line"
+
 // AddLesson adds a line of a memory that was learnt from what is forgotten: it is
 // removed where lessons go too, else its removal is proposed. A proposal of the same
 // words goes in any case.
 func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, string(t.Phrase(text))) }
 
+// AddLine adds a line of a memory that goes in any case, wherever it was learnt.
+func (t *Traces) AddLine(text string) { t.addMark(traceChosen, string(t.Phrase(text))) }
+
+// IsChosen reports whether AddLine was told of a line.
+func (t *Traces) IsChosen(text string) bool {
+	words := string(t.Phrase(text))
+	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceChosen, words) })
+}
+
 func (t *Traces) isLesson(text string) bool {
 	words := string(t.Phrase(text))
 	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
+}
+
+// goesAsLesson says whether a line goes because of where it was learnt, or was chosen.
+func (t *Traces) goesAsLesson(text string) bool {
+	return t.WithLessons() && t.isLesson(text) || t.IsChosen(text)
 }
 
 // Forgotten gives what was forgotten in the data folder.
@@ -157,13 +174,15 @@ func (f *forgetLines) run() []Touched {
 		}
 		return f.found
 	}
+	shipped := f.shippedHeld(raw)
 	if !f.t.own().Typed && f.place() == placeAgent {
-		if f.t.HoldsRaw(raw) {
+		if f.t.HoldsRaw(f.m.Unshipped(raw)) {
 			f.found = append(f.found, Touched{Place: placeAgent, Action: ForgetKept, Path: f.path, Why: "you wrote the same here; with copies it goes too"})
 		}
-		return f.found
+		return append(f.found, shipped...)
 	}
 	out := f.clean(raw)
+	f.found = append(f.found, shipped...)
 	if !f.changed || f.dry {
 		return f.found
 	}
@@ -177,7 +196,7 @@ func (f *forgetLines) run() []Touched {
 		if !bytes.Equal(now, raw) {
 			f.found, f.propose = nil, nil
 			out = f.clean(now)
-			done, f.found = f.found, nil
+			done, f.found = append(f.found, f.shippedHeld(now)...), nil
 		}
 		return out, nil
 	})
@@ -255,7 +274,8 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 	marks := f.t.FindRaw(raw)
 	at := 0
 	for line := range bytes.Lines(raw) {
-		if slices.ContainsFunc(marks, func(m Mark) bool { return m.From < at+len(line) && at < m.To }) {
+		touched := slices.ContainsFunc(marks, func(m Mark) bool { return m.From < at+len(line) && at < m.To })
+		if touched && !f.m.ships(string(line)) {
 			f.changed = true
 			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Text: f.preview(string(line))})
 		} else {
@@ -268,7 +288,7 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 
 // goes says whether an item is removed, and notes it.
 func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
-	if it.kind == itemBlank {
+	if it.kind == itemBlank || slices.ContainsFunc(it.lines, f.m.ships) { // of those, line by line: cleanLines
 		return false
 	}
 	text := strings.Join(it.lines, "\n")
@@ -277,6 +297,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 	p, proposed := proposals[it.first+1]
 	switch {
 	case f.counts(p.Session) && f.t.Holds(text):
+	case bullet && f.t.IsChosen(b.Text):
 	case proposed && p.Why != WhyForgotten && (f.t.isLesson(p.Text) || f.t.isLesson(p.Old)):
 		t.Session = p.Session
 	case bullet && !proposed && f.t.isLesson(b.Text) && f.counts(sessionFrom(b)):
@@ -336,7 +357,7 @@ func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
 	goes := func(id string) bool {
 		changes, ok := parseUndo(id)
 		return ok && slices.ContainsFunc(changes, func(u undo) bool {
-			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.WithLessons() && (t.isLesson(bulletText(u.Line)) || t.isLesson(bulletText(string(u.Old))))
+			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.goesAsLesson(bulletText(u.Line)) || t.goesAsLesson(bulletText(string(u.Old)))
 		})
 	}
 	if !slices.ContainsFunc(strings.Fields(string(raw)), goes) {
@@ -389,10 +410,10 @@ func (m *Memory) editIsShared(raw []byte) bool {
 
 func (m *Memory) editHoldsLesson(t *Traces, raw []byte) bool {
 	var u Unsaved
-	if !t.WithLessons() || json.Unmarshal(raw, &u) != nil {
+	if json.Unmarshal(raw, &u) != nil {
 		return false
 	}
-	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.isLesson(b.Text) })
+	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.goesAsLesson(b.Text) })
 }
 
 // cleanEdit takes the lines out of an edit, and out of the text that it began with:

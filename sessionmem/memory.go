@@ -67,7 +67,8 @@ type Memory struct {
 	maxPerson, maxServer int
 	budget               func(Target) int
 	forgotten            *Forgotten
-	locked               atomic.Bool // the folder of the lock was made
+	shipped              func() map[string]bool // lines
+	locked               atomic.Bool            // the folder of the lock was made
 
 	mu   sync.Mutex // guards read
 	read map[string]readMemory
@@ -101,6 +102,9 @@ type MemoryConfig struct {
 	// Budget is how many characters of a memory go into a prompt, 0 for any number.
 	// Beyond it the oldest lines would be left out, so Append says ErrFull. Optional.
 	Budget func(Target) int
+	// Shipped are the files that come with the product: no line of theirs is taken for
+	// something that was said. Optional.
+	Shipped fs.FS
 }
 
 // NewMemory returns the memory files under cfg.Root.
@@ -119,6 +123,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 		m.logger = slog.New(slog.DiscardHandler)
 	}
 	m.forgotten = NewForgotten(m.root, m.logger)
+	m.shipped = sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })
 	return m
 }
 

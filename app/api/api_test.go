@@ -266,6 +266,12 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=")); status != 400 {
 		t.Errorf("an empty dry_run: %d %s", status, body)
 	}
+	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=true&also=nothing")); status != 400 || !strings.Contains(body, "names no place") {
+		t.Errorf("also names nothing: %d %s", status, body)
+	}
+	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=true&also=cpu-old%2Fnone")); status != 404 {
+		t.Errorf("also names a place that is not there: %d %s", status, body)
+	}
 	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=perhaps")); status != 400 {
 		t.Errorf("a flag that is none: %d %s", status, body)
 	}

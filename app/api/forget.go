@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,14 +17,15 @@ type forgotten struct {
 	Session string               `json:"session"`
 	Chunk   string               `json:"chunk"`
 	DryRun  bool                 `json:"dry_run"`
-	Refused int                  `json:"refused"` // places where something is left
+	Refused int                  `json:"refused"` // places where something is left that can't be taken out
+	Pending int                  `json:"pending"` // places that are finished later, by themselves
 	Found   []sessionmem.Touched `json:"found"`   // never null
 }
 
 // forget is DELETE /v1/chat/sessions/{id}/memory/{chunk_id}: the passage goes from
 // every file for good; with dry_run it is only told what would go.
 func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
-	q, err := onlyParams(r, "dry_run", "lessons")
+	q, err := onlyParams(r, "dry_run", "lessons", "also")
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,11 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	if _, err := index.Chunk(ctx, chunk); err != nil {
 		return nil, err
 	}
-	plan, err := a.backend.ForgetPlan(ctx, forget.Selection{Chunk: chunk, Lessons: flags["lessons"]})
+	also := strings.FieldsFunc(q.Get("also"), func(r rune) bool { return r == ',' })
+	plan, err := a.backend.ForgetPlan(ctx, forget.Selection{Chunk: chunk, Lessons: flags["lessons"], Also: also})
+	if errors.Is(err, forget.ErrSelection) {
+		return nil, badRequest("also names no place that was offered.", "Send the ids that a dry run gives as offer, separated by commas.")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +67,8 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Found, out.Refused = report.Found, report.Refused
+		out.Found, out.Refused, out.Pending = report.Found, report.Refused, report.Pending
 	}
-	if out.Found == nil {
-		out.Found = []sessionmem.Touched{}
-	}
+	out.Found = a.backend.ToldBelow(out.Found)
 	return out, nil
 }

@@ -69,19 +69,49 @@ func (b *Backend) tellForgot() {
 	}})
 }
 
-// finishForgetting does so at the start, off its way.
+// forgetAgain and forgetSeldom are how soon what could not be taken out is tried again,
+// at first and in the end.
+const (
+	forgetAgain  = time.Minute
+	forgetSeldom = time.Hour
+)
+
+// finishForgetting finishes at the start, off its way, and while the app runs, what was
+// begun to be forgotten by whatever process: what somebody else was at, or was refused.
 func (b *Backend) finishForgetting() {
 	b.work.Go(func() {
-		r, err := b.FinishForgetting(b.ctx)
-		if err != nil && b.ctx.Err() == nil {
-			b.Logger.Warn("what was being forgotten is not all gone yet, the next start tries again", "error", err)
-		}
-		for _, t := range r.Found {
-			if t.Action == sessionmem.ForgetRefused {
-				b.Logger.Warn("something that was to be forgotten is still there", "place", t.Place, "file", t.Path, "error", t.Why)
+		wait := forgetAgain
+		for {
+			left := b.finishOnce()
+			if wait = min(2*wait, forgetSeldom); !left {
+				wait = forgetAgain
+			}
+			timer := time.NewTimer(wait)
+			select {
+			case <-b.ctx.Done():
+				timer.Stop()
+				return
+			case <-timer.C:
 			}
 		}
 	})
+}
+
+// finishOnce reports whether something is left to be forgotten.
+func (b *Backend) finishOnce() (left bool) {
+	if len(b.Store.Forgotten().Unfinished()) == 0 {
+		return false
+	}
+	r, err := b.FinishForgetting(b.ctx)
+	if err != nil && b.ctx.Err() == nil {
+		b.Logger.Warn("what was being forgotten is not all gone yet, it is tried again", "error", err)
+	}
+	for _, t := range r.Found {
+		if t.Action == sessionmem.ForgetRefused && !t.Final || t.Action == sessionmem.ForgetPending {
+			b.Logger.Warn("something that was to be forgotten is still there", "place", t.Place, "file", t.Path, "error", t.Why)
+		}
+	}
+	return err != nil || r.Left() > 0
 }
 
 func (b *Backend) forgetter() *forget.Forgetter {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -18,13 +19,33 @@ type Found struct {
 // FoundHit is one passage that was found.
 type FoundHit struct {
 	Chunk   string  `json:"chunk"` // its id, which stays the same when the index is built anew
-	Path    string  `json:"path"`  // of the file, absolute
+	Path    string  `json:"path"`  // of the file, below the data folder, with slashes
 	Session string  `json:"session"`
 	Turn    int     `json:"turn"` // 0-based place among the User and Assistant blocks of the session; -1 for other kinds
 	Kind    string  `json:"kind"`
 	Score   float64 `json:"score"` // 0 … 1, within this answer
 	Text    string  `json:"text"`
 	Time    string  `json:"time"` // RFC 3339
+}
+
+// Below gives a path as commands and the local API say it: below the data folder, with
+// slashes; one elsewhere (the cache) stays as it is.
+func (b *Backend) Below(file string) string {
+	rel, err := filepath.Rel(b.Paths.Home, file)
+	if file == "" || err != nil || !filepath.IsLocal(rel) {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// ToldBelow gives what a forgetting found with its paths by Below; never nil.
+func (b *Backend) ToldBelow(found []sessionmem.Touched) []sessionmem.Touched {
+	out := make([]sessionmem.Touched, len(found))
+	for i, t := range found {
+		t.Path = b.Below(t.Path)
+		out[i] = t
+	}
+	return out
 }
 
 // Find searches what was said and learnt. A query never indexes: Found.State says
@@ -43,7 +64,7 @@ func (b *Backend) Find(ctx context.Context, q recall.Query) (Found, recall.State
 	found.State = answer.State.String()
 	for _, h := range answer.Hits {
 		found.Hits = append(found.Hits, FoundHit{
-			Chunk: h.ID, Path: filepath.Join(b.Paths.Home, filepath.FromSlash(h.Path)), Session: h.Session,
+			Chunk: h.ID, Path: h.Path, Session: h.Session,
 			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339),
 		})
 	}

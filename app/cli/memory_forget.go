@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,13 +30,16 @@ type forgotLine struct {
 	DryRun   bool     `json:"dry_run"`
 	Places   int      `json:"places"`   // where something goes, or went
 	Kept     int      `json:"kept"`     // where something stays
-	Refused  int      `json:"refused"`  // where something should go and could not
+	Refused  int      `json:"refused"`  // where something stands that can't be taken out; of them final: for good
+	Final    int      `json:"final"`    // what came with mac-stats: no memory
+	Pending  int      `json:"pending"`  // where somebody else is at it: finished later, by itself
 	Sessions []string `json:"sessions"` // touched ones
 }
 
 // forgetFlags are the flags of memory forget.
 type forgetFlags struct {
 	chunk, session, text, since, until string
+	also                               []string
 	copies, lessons                    bool
 	dryRun, yes, json                  bool
 }
@@ -55,13 +59,18 @@ files, attachments, memory files, the inbox, drafts, logs, caches and the search
 index. Summaries that cover it are made anew of what is left. What was learnt from it
 is proposed for removal in the inbox; with --lessons it goes at once.
 
+What may tell of the same in other words stays and is listed with a number: the answer
+to it, steps of the same turn, lessons of the session. --also 1,3 takes the first and
+the third of that list too (or their ids, which --json gives as "offer").
+
 --text takes every place where the words stand, whatever their case and accents.
 With the others, what you typed yourself in other sessions stays, and is listed;
---copies takes it too.
+--copies takes it too. Instructions that came with mac-stats are never changed.
 
 Only keyed hashes are kept of it (forgotten.jsonl), so that an old copy or a late save
 brings nothing back. What you type anew is yours again.`,
 		Example: `  mac-stats memory forget --text "my locker code"
+  mac-stats memory forget --text "my locker code" --also 1,3
   mac-stats memory forget --text "my locker code" --yes
   mac-stats memory forget --session notes --lessons
   mac-stats memory forget --since yesterday`,
@@ -73,6 +82,7 @@ brings nothing back. What you type anew is yours again.`,
 	flags.StringVar(&f.text, "text", "", "these words, wherever they stand")
 	flags.StringVar(&f.since, "since", "", `what was said from then on: 2026-11-21, "2026-11-21 14:30", yesterday, 24h, 7d`)
 	flags.StringVar(&f.until, "until", "", "what was said before then")
+	flags.StringSliceVar(&f.also, "also", nil, "also what was offered under these `NUMBERS` or ids")
 	flags.BoolVar(&f.copies, "copies", false, "also where you typed the same sentences in other sessions")
 	flags.BoolVar(&f.lessons, "lessons", false, "also what was learnt from it, at once")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would go (what it does without --yes)")
@@ -96,28 +106,56 @@ func (c *commands) forget(cmd *cobra.Command, b *backend.Backend, f forgetFlags)
 	case errors.Is(err, forget.ErrSelection):
 		text, _ := strings.CutPrefix(err.Error(), forget.ErrSelection.Error()+": ")
 		return wrongUsage(cmd, text)
+	case errors.Is(err, errNoOffer):
+		return wrongUsage(cmd, err.Error())
 	case errors.Is(err, recall.ErrNoChunk):
 		return &plainError{sentence: sentence(err.Error()), next: ""}
 	case err != nil:
 		return err
 	}
 	if !f.yes {
-		return c.printPlan(plan, f.json)
+		return c.printPlan(b, plan, f.json)
 	}
 	done, err := b.FinishForgetting(ctx) // of a run that was cut off
 	if err == nil && !plan.Nothing() {
 		var r forget.Report
 		r, err = b.Forget(ctx, plan)
-		done.Found, done.Refused = append(done.Found, r.Found...), r.Refused
+		done = forget.Report{Found: append(done.Found, r.Found...), Refused: max(done.Refused, r.Refused), Pending: max(done.Pending, r.Pending)}
 	}
 	if len(done.Found) > 0 {
 		c.poke(b, "")
 	}
-	return errors.Join(err, c.printForgot(done, f.json))
+	return errors.Join(err, c.printForgot(b, done, f.json))
 }
 
-// planForget reads the flags and finds what they mean.
+// errNoOffer: --also has a number that is none of the list.
+var errNoOffer = errors.New("--also has a number that is not in the list")
+
+// planForget reads the flags and finds what they mean, with what was chosen.
 func (c *commands) planForget(ctx context.Context, b *backend.Backend, f forgetFlags) (*forget.Plan, error) {
+	plan, err := c.planSelected(ctx, b, f)
+	if err != nil || len(f.also) == 0 {
+		return plan, err
+	}
+	offers := plan.Offers()
+	s := plan.Selection
+	for _, word := range f.also {
+		word = strings.TrimSpace(word)
+		n, err := strconv.Atoi(word)
+		switch {
+		case err != nil:
+			s.Also = append(s.Also, word)
+		case n < 1 || n > len(offers):
+			return nil, fmt.Errorf("%w: %d; the same command without --also and --yes shows it (%s)", errNoOffer, n, count(len(offers), "place", "places"))
+		default:
+			s.Also = append(s.Also, offers[n-1].Offer)
+		}
+	}
+	return b.ForgetPlan(ctx, s)
+}
+
+// planSelected finds what the flags mean but for --also.
+func (c *commands) planSelected(ctx context.Context, b *backend.Backend, f forgetFlags) (*forget.Plan, error) {
 	s := forget.Selection{Chunk: f.chunk, Session: f.session, Text: f.text, Copies: f.copies, Lessons: f.lessons}
 	now := time.Now()
 	for _, at := range []struct {
@@ -154,14 +192,14 @@ func (c *commands) planForget(ctx context.Context, b *backend.Backend, f forgetF
 }
 
 // printPlan shows what would go.
-func (c *commands) printPlan(plan *forget.Plan, asJSON bool) error {
+func (c *commands) printPlan(b *backend.Backend, plan *forget.Plan, asJSON bool) error {
 	if asJSON {
-		return c.printForgotJSON(plan.Found, true)
+		return c.printForgotJSON(b, plan.Found, true)
 	}
 	if plan.Nothing() {
-		return errors.Join(c.printPlaces(plan.Found), c.out.text("Nothing is found that would be forgotten.\n"))
+		return errors.Join(c.printPlaces(b, plan.Found), c.out.text("Nothing is found that would be forgotten.\n"))
 	}
-	err := c.printPlaces(plan.Found)
+	err := c.printPlaces(b, plan.Found)
 	if plan.Common > 0 {
 		err = errors.Join(err, c.out.text(count(plan.Common, "sentence", "sentences")+" that a model says in several sessions stay in the others.\n"))
 	}
@@ -169,33 +207,44 @@ func (c *commands) printPlan(plan *forget.Plan, asJSON bool) error {
 }
 
 // printForgot shows what went, and fails where something could not.
-func (c *commands) printForgot(r forget.Report, asJSON bool) error {
+func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool) error {
 	var err error
 	switch {
 	case asJSON:
-		err = c.printForgotJSON(r.Found, false)
+		err = c.printForgotJSON(b, r.Found, false)
 	case len(r.Found) == 0:
 		err = c.out.text("Nothing is found that would be forgotten.\n")
 	default:
-		err = c.printPlaces(r.Found)
+		err = c.printPlaces(b, r.Found)
 	}
-	if err != nil || r.Refused == 0 {
+	switch {
+	case err != nil || r.Left() == 0:
 		return err
+	case r.Refused == 0:
+		return &plainError{
+			sentence: count(r.Pending, "place is", "places are") + " not done yet: another program is at it.",
+			next:     "mac-stats finishes it by itself, as soon as that is over, while the app runs, else at its next start; or run the same command again.",
+		}
 	}
 	return &plainError{
-		sentence: count(r.Refused, "place still holds", "places still hold") + " what was to be forgotten.",
-		next:     "Do what is said beside each, then run the same command again; the app tries again at its next start, too.",
+		sentence: count(r.Left(), "place may still hold", "places may still hold") + " what was to be forgotten.",
+		next:     "Do what is said beside each, then run the same command again; the app tries again by itself, too.",
 	}
 }
 
-func (c *commands) printForgotJSON(found []sessionmem.Touched, dry bool) error {
+func (c *commands) printForgotJSON(b *backend.Backend, found []sessionmem.Touched, dry bool) error {
 	last := forgotLine{Type: "forgotten", DryRun: dry, Sessions: []string{}}
-	for _, t := range found {
+	for _, t := range b.ToldBelow(found) {
 		switch t.Action {
 		case sessionmem.ForgetKept:
 			last.Kept++
+		case sessionmem.ForgetPending:
+			last.Pending++
 		case sessionmem.ForgetRefused:
 			last.Refused++
+			if t.Final {
+				last.Final++
+			}
 		default:
 			last.Places++
 		}
@@ -209,28 +258,45 @@ func (c *commands) printForgotJSON(found []sessionmem.Touched, dry bool) error {
 	return c.out.json(last)
 }
 
-// forgetHeads are the headings of what is done, in the order they are shown.
-var forgetHeads = []struct{ action, head string }{
-	{sessionmem.ForgetEmptied, "Becomes [forgotten]"},
-	{sessionmem.ForgetRebuilt, "Summaries that cover it, made anew of what is left"},
-	{sessionmem.ForgetRemoved, "Removed"},
-	{sessionmem.ForgetRenamed, "Files with another name"},
-	{sessionmem.ForgetProposed, "Learnt from it: removal proposed in the inbox (--lessons removes it at once)"},
-	{sessionmem.ForgetKept, "Stays"},
-	{sessionmem.ForgetRefused, "Could not be taken out"},
+// forgetHead is a heading over what is done with places.
+type forgetHead struct {
+	action         string
+	offered, final bool
+	head           string
+}
+
+// forgetHeads are the headings, in the order they are shown.
+func forgetHeads() []forgetHead {
+	return []forgetHead{
+		{sessionmem.ForgetEmptied, false, false, "Becomes [forgotten]"},
+		{sessionmem.ForgetRebuilt, false, false, "Summaries that cover it, made anew of what is left"},
+		{sessionmem.ForgetRemoved, false, false, "Removed"},
+		{sessionmem.ForgetRenamed, false, false, "Files with another name"},
+		{sessionmem.ForgetProposed, false, false, "Learnt from it: removal proposed in the inbox (--lessons removes it at once)"},
+		{sessionmem.ForgetKept, true, false, "Stays, and may tell of it: --also takes what you name by number"},
+		{sessionmem.ForgetKept, false, false, "Stays"},
+		{sessionmem.ForgetPending, false, false, "Not done yet: it goes by itself"},
+		{sessionmem.ForgetRefused, false, false, "Could not be taken out"},
+		{sessionmem.ForgetRefused, false, true, "Refused: it came with mac-stats"},
+	}
 }
 
 // printPlaces lists places by what is done with them.
-func (c *commands) printPlaces(found []sessionmem.Touched) error {
-	for _, h := range forgetHeads {
+func (c *commands) printPlaces(b *backend.Backend, found []sessionmem.Touched) error {
+	for _, h := range forgetHeads() {
 		var rows [][]string
 		n := 0
-		for _, t := range found {
-			if t.Action != h.action {
+		for _, t := range b.ToldBelow(found) {
+			if t.Action != h.action || (t.Offer != "") != h.offered || t.Final != h.final {
 				continue
 			}
-			if n++; n <= maxForgetRows {
-				rows = append(rows, forgetRow(t))
+			n++
+			sign := "-"
+			if h.offered {
+				sign = fmt.Sprintf("%d", n)
+			}
+			if n <= maxForgetRows || h.offered {
+				rows = append(rows, forgetRow(sign, t))
 			}
 		}
 		if n == 0 {
@@ -240,8 +306,8 @@ func (c *commands) printPlaces(found []sessionmem.Touched) error {
 			return err
 		}
 		more := "\n"
-		if n > maxForgetRows {
-			more = fmt.Sprintf("  … and %d more (--json lists all)\n\n", n-maxForgetRows)
+		if n > len(rows) {
+			more = fmt.Sprintf("  … and %d more (--json lists all)\n\n", n-len(rows))
 		}
 		if err := c.out.text(more); err != nil {
 			return err
@@ -251,11 +317,11 @@ func (c *commands) printPlaces(found []sessionmem.Touched) error {
 }
 
 // forgetRow is one place: what, where, when, the beginning of its text or the reason.
-func forgetRow(t sessionmem.Touched) []string {
+func forgetRow(sign string, t sessionmem.Touched) []string {
 	where := t.Session
 	if where == "" || t.Action == sessionmem.ForgetRefused {
 		where = filepath.Base(t.Path)
-		if dir := filepath.Base(filepath.Dir(t.Path)); t.Path != "" && dir != "" {
+		if dir := filepath.Base(filepath.Dir(t.Path)); t.Path != "" && dir != "." {
 			where = dir + "/" + where
 		}
 	}
@@ -270,5 +336,5 @@ func forgetRow(t sessionmem.Touched) []string {
 	if !t.Time.IsZero() {
 		at = when(t.Time)
 	}
-	return []string{"- " + t.Place, where, at, words}
+	return []string{sign + " " + t.Place, where, at, words}
 }

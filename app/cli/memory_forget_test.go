@@ -145,3 +145,56 @@ func TestWrongForgets(t *testing.T) {
 		}
 	}
 }
+
+func TestForgetTakesWhatWasOfferedAndChosen(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("Noted: a striped animal."))
+	e.must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
+	dry := e.must(t, "memory", "forget", "--text", "blue zebra")
+	if !strings.Contains(dry, "--also takes what you name by number:\n1 assistant  cli-notes") || !strings.Contains(dry, "Noted: a striped animal. (it answers") {
+		t.Fatalf("the answer is not offered:\n%s", dry)
+	}
+	offer := ""
+	for _, line := range objects(t, e.must(t, "memory", "forget", "--text", "blue zebra", "--json")) {
+		if id, ok := line["offer"].(string); ok {
+			offer = id
+		}
+		if path, ok := line["path"].(string); ok && filepath.IsAbs(path) && strings.HasPrefix(path, e.home) {
+			t.Errorf("the path %s is not below the data folder", path)
+		}
+	}
+	if !strings.HasPrefix(offer, "cli-notes/") {
+		t.Errorf("the offer's id is %q", offer)
+	}
+	if o := e.run(t, "memory", "forget", "--text", "blue zebra", "--also", "2"); o.code != exitUsage || !strings.Contains(o.stderr, "not in the list: 2") {
+		t.Errorf("a number that is none: %+v", o)
+	}
+	if chosen := e.must(t, "memory", "forget", "--text", "blue zebra", "--also", "1"); strings.Contains(chosen, "--also takes") {
+		t.Errorf("it is offered again:\n%s", chosen)
+	}
+	e.must(t, "memory", "forget", "--text", "blue zebra", "--also", offer, "--yes")
+	if left := append(e.residue(t, "zebra"), e.residue(t, "striped")...); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestForgetOfACommonWordLeavesInstructions(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("Fine."))
+	e.must(t, "ask", "--session", "notes", "My orchestrator plays tonight")
+	before, err := os.ReadFile(filepath.Join(e.home, "agents", "agent-000", "testing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := e.must(t, "memory", "forget", "--text", "orchestrator", "--yes")
+	if !strings.Contains(got, "Refused: it came with mac-stats:\n- agent's file  agent-000/testing.md:1") {
+		t.Errorf("what is refused is not told:\n%s", got)
+	}
+	after, err := os.ReadFile(filepath.Join(e.home, "agents", "agent-000", "testing.md"))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the instructions became %q, %v", after, err)
+	}
+	if again := e.must(t, "memory", "forget", "--text", "orchestrator", "--yes", "--json"); !strings.Contains(again, `"pending":0`) || !strings.Contains(again, `"places":0`) {
+		t.Errorf("again: %s", again)
+	}
+}

@@ -22,6 +22,7 @@ import (
 type folders struct {
 	root, cache string
 	store       *sessionmem.Store
+	memory      *sessionmem.Memory
 }
 
 // Forget looks at every file that no other place answers for. A data base of another
@@ -88,8 +89,10 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	case p.cache != "" && strings.HasPrefix(path, p.cache+string(filepath.Separator)):
 		touched.Place, touched.Action = "cache", sessionmem.ForgetRemoved
 		err = unless(dry, func() error { return os.Remove(path) })
-	case t.IsForGuest():
-		return nil // the owner's file says the same
+	case t.IsForGuest(), name == ".shipped.json":
+		return nil // the owner's file says the same; names of shipped files, and hashes
+	case !t.HoldsRaw(p.memory.Unshipped(data)):
+		touched = sessionmem.ShippedTouched("other file", path, 1)
 	default:
 		touched.Place, touched.Action = "other file", sessionmem.ForgetRefused
 		touched.Why = "mac-stats doesn't know how to change this file without harm; take the words out, or remove it"

@@ -17,8 +17,8 @@ import (
 // Place is one where something of a conversation may be kept.
 type Place interface {
 	// Forget finds what the traces mean, and takes it out unless dry. What can't be
-	// taken out is told as sessionmem.ForgetRefused; an error is that of ctx, or that
-	// the place can't be looked through at all.
+	// taken out is told as sessionmem.ForgetRefused or ForgetPending; an error is that of
+	// ctx, or that the place can't be looked through to its end.
 	Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error)
 }
 
@@ -58,7 +58,7 @@ func New(p Params) *Forgetter {
 	}
 	f := &Forgetter{p: p, forgotten: p.Memory.Forgotten()}
 	f.places = append([]Place{memoryPlace{p.Memory}}, p.Places...)
-	f.places = append(f.places, &folders{root: p.Root, cache: p.CacheDir, store: p.Store})
+	f.places = append(f.places, &folders{root: p.Root, cache: p.CacheDir, store: p.Store, memory: p.Memory})
 	return f
 }
 
@@ -74,18 +74,25 @@ type Plan struct {
 
 // Nothing reports whether there is nothing to forget.
 func (p *Plan) Nothing() bool {
-	return !slices.ContainsFunc(p.Found, func(t sessionmem.Touched) bool { return t.Action != sessionmem.ForgetKept })
+	return !slices.ContainsFunc(p.Found, func(t sessionmem.Touched) bool { return t.Action != sessionmem.ForgetKept && !t.Final })
 }
 
 // Report is what a forgetting did.
 type Report struct {
 	Found   []sessionmem.Touched
-	Refused int // places where something is left
+	Refused int // places where something is left that can't be taken out; not those that are final
+	Pending int // places where somebody else is at it: Resume finishes them
 }
+
+// Left is how many places may still hold something that was to go.
+func (r *Report) Left() int { return r.Refused + r.Pending }
 
 func (r *Report) add(found ...sessionmem.Touched) {
 	for _, t := range found {
-		if t.Action == sessionmem.ForgetRefused {
+		switch {
+		case t.Action == sessionmem.ForgetPending:
+			r.Pending++
+		case t.Action == sessionmem.ForgetRefused && !t.Final:
 			r.Refused++
 		}
 		r.Found = append(r.Found, t)
@@ -121,6 +128,12 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 			t.Touch(rel)
 		}
 	}
+	f.offerKept(p.Found)
+	offers, err := f.offers(ctx, p, g)
+	if err != nil {
+		return nil, err
+	}
+	p.Found = append(p.Found, offers...)
 	p.Found = append(p.Found, f.similar(ctx, p, g)...)
 	return p, nil
 }
@@ -173,26 +186,32 @@ func (f *Forgetter) Resume(ctx context.Context) (Report, error) {
 // finish takes everything out; sessions are those to look at, nil is all.
 func (f *Forgetter) finish(ctx context.Context, t *sessionmem.Traces, sessions map[string]bool) (Report, error) {
 	var r Report
-	if err := f.eraseIndex(ctx, t, nil); err != nil {
-		r.add(indexRefused(err))
-	}
+	early := f.eraseIndex(ctx, t, nil) // where that fails, it is done below
 	found, err := f.run(ctx, t, sessions, false)
 	r.add(found...)
 	if err != nil {
 		return r, fmt.Errorf("forgetting: %w; run it again, or restart mac-stats, to finish it", err)
 	}
 	// Once more: an indexing that was under way may have taken up what it had read before.
-	if err := f.eraseIndex(ctx, t, found); err != nil && r.Refused == 0 {
-		r.add(indexRefused(err))
+	if err := f.eraseIndex(ctx, t, found); err != nil {
+		f.p.Logger.Warn("the search index is not rid of what was forgotten yet", "error", errors.Join(early, err))
+		r.add(f.indexLeft(err))
 	}
-	if r.Refused > 0 {
+	if r.Left() > 0 {
 		return r, f.forgotten.Tried(t)
 	}
 	return r, f.forgotten.Done(t)
 }
 
-func indexRefused(err error) sessionmem.Touched {
-	return sessionmem.Touched{Place: "index", Action: sessionmem.ForgetRefused, Why: err.Error() + "; `mac-stats memory reindex` makes it anew"}
+// indexLeft tells that the index may hold words of it. Their texts it never does.
+func (f *Forgetter) indexLeft(err error) sessionmem.Touched {
+	t := sessionmem.Touched{Place: "index", Path: filepath.Join(f.p.CacheDir, "recall.db")}
+	if errors.Is(err, recall.ErrBusy) {
+		t.Action, t.Why = sessionmem.ForgetPending, "another process holds the search index; single words of it go from there as soon as that ends"
+		return t
+	}
+	t.Action, t.Why = sessionmem.ForgetRefused, err.Error()+"; `mac-stats memory reindex` makes it anew"
+	return t
 }
 
 // run goes through all places. Memory first: what was learnt is found by what is
@@ -201,13 +220,24 @@ func (f *Forgetter) run(ctx context.Context, t *sessionmem.Traces, sessions map[
 	var all []sessionmem.Touched
 	for _, place := range f.places {
 		found, err := place.Forget(ctx, t, dry)
-		all = append(all, found...)
-		if err != nil {
+		if all = append(all, found...); ctx.Err() != nil {
 			return all, err
 		}
+		all = append(all, unseen(err)...)
 	}
 	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: dry, Sessions: sessions})
-	return append(all, found...), err
+	if all = append(all, found...); ctx.Err() != nil {
+		return all, err
+	}
+	return append(all, unseen(err)...), nil
+}
+
+// unseen tells of a place that could not be looked through to its end: the others are.
+func unseen(err error) []sessionmem.Touched {
+	if err == nil {
+		return nil
+	}
+	return []sessionmem.Touched{{Place: "folder", Action: sessionmem.ForgetRefused, Why: err.Error()}}
 }
 
 // eraseIndex takes the touched sessions and files out of the index; it takes up again

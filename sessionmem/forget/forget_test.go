@@ -27,6 +27,7 @@ type rig struct {
 	memory      *sessionmem.Memory
 	index       *recall.Index
 	f           *Forgetter
+	patience    time.Duration // of an erasure from the index
 }
 
 func newRig(t *testing.T) *rig {
@@ -44,8 +45,9 @@ func (r *rig) open() {
 	r.store, r.memory = store, sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
 	index, err := recall.Open(recall.Config{
 		Root: r.root, CacheDir: r.cache, Store: store, Memory: r.memory,
-		Settings:  func() recall.Settings { return recall.Settings{TopK: 8, Strategy: recall.Lexical} },
-		Forgotten: func() recall.Tombstones { return store.Forgotten() },
+		Settings:      func() recall.Settings { return recall.Settings{TopK: 8, Strategy: recall.Lexical} },
+		Forgotten:     func() recall.Tombstones { return store.Forgotten() },
+		ErasePatience: r.patience,
 	})
 	must(r.t, err)
 	r.index = index
@@ -410,20 +412,45 @@ func TestCommonSentencesStayElsewhere(t *testing.T) {
 }
 
 // stoppingPlace ends a forgetting in the middle, as a kill does.
-type stoppingPlace struct{ err error }
+type stoppingPlace struct{ stop context.CancelFunc }
 
-func (p *stoppingPlace) Forget(_ context.Context, _ *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+func (p *stoppingPlace) Forget(ctx context.Context, _ *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
 	if dry {
 		return nil, nil
 	}
-	return nil, p.err
+	p.stop()
+	return nil, ctx.Err()
+}
+
+// brokenPlace can't be looked through.
+type brokenPlace struct{}
+
+func (brokenPlace) Forget(context.Context, *sessionmem.Traces, bool) ([]sessionmem.Touched, error) {
+	return nil, errors.New("the bot's state is damaged")
+}
+
+func TestAPlaceThatIsBrokenKeepsTheOthersFromNothing(t *testing.T) {
+	r := newRig(t)
+	r.say("cpu-a", user(secret))
+	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: r.store, Memory: r.memory, Index: r.index, Places: []Place{brokenPlace{}}})
+	report, err := r.f.Do(t.Context(), r.plan(Selection{Text: "blue zebra sleeps"}))
+	must(t, err)
+	if report.Refused != 1 || !slices.ContainsFunc(report.Found, func(f sessionmem.Touched) bool { return f.Why == "the bot's state is damaged" }) {
+		t.Errorf("%+v, want one refusal with the reason", report)
+	}
+	r.clean("zebra")
+	if n := len(r.f.forgotten.Unfinished()); n != 1 {
+		t.Errorf("%d forgettings are unfinished, want that it is tried again", n)
+	}
 }
 
 func TestAForgettingThatWasCutOffIsFinishedByTheNextStart(t *testing.T) {
 	r := newRig(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	r.aDay()
-	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: r.store, Memory: r.memory, Index: r.index, Places: []Place{&stoppingPlace{errors.New("killed")}}})
-	if _, err := r.f.Do(t.Context(), r.plan(Selection{Text: "blue zebra sleeps"})); err == nil {
+	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: r.store, Memory: r.memory, Index: r.index, Places: []Place{&stoppingPlace{stop}}})
+	if _, err := r.f.Do(ctx, r.plan(Selection{Text: "blue zebra sleeps"})); err == nil {
 		t.Fatal("it was not cut off")
 	}
 	if len(r.residue("zebra")) == 0 {

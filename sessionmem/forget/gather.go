@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
 )
 
 const (
@@ -19,6 +20,7 @@ const (
 	// similarTexts is how many forgotten messages are looked up for what says the same
 	// in other words; similarFrom how near it has to be.
 	similarTexts = 3
+	similarHits  = 10
 	similarFrom  = 0.6
 )
 
@@ -30,6 +32,7 @@ type gathered struct {
 	since map[string]time.Time       // by session: when the first of them was said
 	typed []string                   // what the user wrote
 	texts map[string]string          // by id: what goes
+	sets  []map[string]bool          // the words of single texts that go, of the first ones
 }
 
 // gather adds what the blocks that are meant say: their sentences, in the forms that
@@ -44,11 +47,8 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	phrase := t.Phrase(p.Selection.Text)
 	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
 		g.order[session] = append(g.order[session], b.ID)
-		if len(phrase) > 0 {
-			if addForms(t, b, phrase) {
-				g.add(t, session, b)
-			}
-			return
+		if len(phrase) > 0 && addForms(t, b, phrase) {
+			g.add(t, session, b)
 		}
 		if b.Text == sessionmem.ForgottenText || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) {
 			return
@@ -70,8 +70,11 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	}
 	if len(phrase) > 0 {
 		f.addFormsOfFiles(t, phrase)
-	} else if err := f.gatherForks(ctx, t, g); err != nil {
-		return nil, err
+	}
+	if len(phrase) == 0 || len(p.Selection.Also) > 0 {
+		if err := f.gatherForks(ctx, t, g); err != nil {
+			return nil, err
+		}
 	}
 	if err := f.gatherDerived(ctx, t, g, common); err != nil {
 		return nil, err
@@ -111,8 +114,12 @@ func (g *gathered) add(t *sessionmem.Traces, session string, b sessionmem.Block)
 		g.gone[session], g.words[session] = map[string]bool{}, map[string]bool{}
 	}
 	g.gone[session][b.ID], g.texts[b.ID] = true, b.Text
-	for w := range t.WordsOf(b.Text) {
+	words := t.WordsOf(b.Text)
+	for w := range words {
 		g.words[session][w] = true
+	}
+	if len(g.sets) < maxSets {
+		g.sets = append(g.sets, words)
 	}
 	if at := g.since[session]; at.IsZero() || b.Time.Before(at) {
 		g.since[session] = b.Time
@@ -247,7 +254,7 @@ func eachFile(root string, each func(path string, d fs.DirEntry)) {
 	})
 }
 
-// similar asks the index for Summaries and lessons that say the same in other words.
+// similar asks the index for what says the same in other words.
 func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []sessionmem.Touched {
 	if f.p.Index == nil {
 		return nil
@@ -260,24 +267,30 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []session
 	listed := map[string]bool{}
 	for _, t := range p.Found {
 		listed[t.Session+"/"+t.Block] = true
+		listed[t.Offer] = t.Offer != ""
 		listed[t.Text] = true
 	}
 	var out []sessionmem.Touched
 	for _, text := range texts[:min(len(texts), similarTexts)] {
-		hits, err := f.p.Index.Similar(ctx, text, 5)
+		hits, err := f.p.Index.Similar(ctx, text, similarHits)
 		if err != nil {
 			f.p.Logger.Debug("what says the same in other words is not looked for", "err", err)
 			return out
 		}
 		for _, h := range hits {
-			covers := h.Kind == "summary" || h.Kind == "memory"
-			if !covers || h.Relevance < similarFrom || listed[h.Session+"/"+h.Block] || listed[h.Text] || listed[h.ID] {
+			offer, why := h.Session+"/"+h.Block, "it may tell of the same in other words"
+			if h.Kind == recall.KindMemory {
+				if offer = f.lineOf(h); offer == "" {
+					why += "; forget it by its chunk, " + h.ID
+				}
+			}
+			if h.Relevance < similarFrom || listed[offer] || listed[h.ID] || listed[h.Text] || p.traces.MeansSession(h.Session) {
 				continue
 			}
-			listed[h.ID] = true
+			listed[offer], listed[h.ID] = offer != "", true
 			out = append(out, sessionmem.Touched{
 				Place: string(h.Kind), Action: sessionmem.ForgetKept, Path: filepath.Join(f.p.Root, filepath.FromSlash(h.Path)), Session: h.Session,
-				Block: h.Block, Time: h.Time, Text: short(h.Text), Why: "it may tell of the same in other words; forget it by its chunk, " + h.ID,
+				Block: h.Block, Time: h.Time, Text: short(h.Text), Why: why, Offer: offer,
 			})
 		}
 	}

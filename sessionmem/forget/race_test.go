@@ -114,15 +114,15 @@ func TestForgettingUnderLoadLeavesNoResidue(t *testing.T) {
 		time.Sleep(time.Duration(20+30*round) * time.Millisecond)
 		report, err := r.f.Do(t.Context(), r.plan(Selection{Text: "blue zebra sleeps"}))
 		must(t, err)
-		if report.Refused > 0 { // a turn held it all the time: it is tried again
+		if report.Left() > 0 { // a turn held it all the time: it is tried again
 			report, err = r.f.Resume(t.Context())
 			must(t, err)
 		}
 		time.Sleep(30 * time.Millisecond)
 		stop()
 		work.Wait()
-		if report.Refused > 0 {
-			t.Errorf("refused: %+v", report)
+		if report.Left() > 0 {
+			t.Errorf("left: %+v", report)
 		}
 		r.clean("zebra")
 		must(t, errors.Join(index.Close(), store.Close()))

@@ -31,6 +31,8 @@ type Selection struct {
 
 	Copies  bool // with Chunk, Session, Author or a span: also where you typed the same sentences elsewhere
 	Lessons bool // what was learnt from it goes too, instead of being proposed for removal
+
+	Also []string // what a plan of the same offered, and goes too: Touched.Offer
 }
 
 // check says what is missing.
@@ -52,6 +54,9 @@ func (s Selection) check() error {
 
 // seed adds what the selection names to the traces; the rest is found from there.
 func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection) error {
+	if err := f.seedAlso(ctx, t, s.Also); err != nil {
+		return err
+	}
 	switch {
 	case s.Text != "":
 		phrase := string(t.Phrase(s.Text))

@@ -25,6 +25,9 @@ const busyTimeout = 5000
 // errOther: the file is no index of this version and data folder.
 var errOther = errors.New("the search index is of another version")
 
+// ErrBusy: another process holds the search index, for longer than is waited.
+var ErrBusy = errors.New("another process holds the search index")
+
 // schema makes the tables. A segment's rows of dict and detail have the ids
 // segment<<rowBits + n.
 const schema = `
@@ -165,7 +168,7 @@ func (d *database) truncateLog(ctx context.Context) error {
 		return explain(err)
 	}
 	if busy != 0 {
-		return errors.New("another process reads the search index without end; its log could not be emptied")
+		return fmt.Errorf("%w: its log could not be emptied", ErrBusy)
 	}
 	return nil
 }
@@ -195,7 +198,7 @@ func explain(err error) error {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, the search index stays as it was; free some space: %w", err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("another process holds the search index; try again in a moment: %w", err)
+		return fmt.Errorf("%w; try again in a moment: %w", ErrBusy, err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
 		return fmt.Errorf("the search index can't be written; check the permissions of the cache folder: %w", err)
 	}

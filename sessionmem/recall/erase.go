@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -15,9 +16,9 @@ import (
 // of the index, physically: when it returns, no byte of them is left in its files, nor
 // of any other chunk that was taken out before. What the index doesn't hold is no error.
 // The names of files stay with what is left of them; where a name has to go, erase the
-// session and rename the file.
+// session and rename the file. ErrBusy where another process writes it all the time.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
-	unlock, err := x.lock(ctx)
+	unlock, err := x.lockSoon(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,6 +35,17 @@ func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error 
 		return err
 	}
 	return x.eraseUnfinished()
+}
+
+// lockSoon is lock that gives up with ErrBusy.
+func (x *Index) lockSoon(ctx context.Context) (unlock func(), err error) {
+	wait, cancel := context.WithTimeout(ctx, x.cfg.ErasePatience)
+	defer cancel()
+	unlock, err = x.lock(wait)
+	if err != nil && wait.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: it is being written", ErrBusy)
+	}
+	return unlock, err
 }
 
 // eraseUnfinished removes an index that is being built: it begins anew. The caller

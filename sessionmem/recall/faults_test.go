@@ -258,6 +258,53 @@ func TestLockedFileIsAnErrorWithANextStep(t *testing.T) {
 	}
 }
 
+func TestErasingWhileAnotherProcessWritesSaysSo(t *testing.T) {
+	b := someTalk(t)
+	b.x.cfg.ErasePatience = 20 * time.Millisecond
+	other := flock.New(filepath.Join(b.cache, lockFile))
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.x.Erase(t.Context(), nil, []string{"cpu-s1"}, nil); !errors.Is(err, ErrBusy) {
+		t.Errorf("Erase: %v, want ErrBusy", err)
+	}
+	if err := other.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.x.Erase(t.Context(), nil, []string{"cpu-s1"}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// What another process took out of the index, and no file tells of, is taken up again
+// by who keeps the index up.
+func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
+	for _, open := range []bool{true, false} {
+		b := someTalk(t)
+		if r, err := b.x.keepUp(t.Context()); err != nil || r.Changed != 0 {
+			t.Fatalf("%+v %v, want that all is known", r, err)
+		}
+		if !open {
+			b.x.mu.Lock()
+			err := b.x.drop()
+			b.x.mu.Unlock()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := b.open()
+		if err := errors.Join(other.Erase(t.Context(), nil, []string{"cpu-last"}, nil), other.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := b.x.keepUp(t.Context()); err != nil || r.Added == 0 {
+			t.Errorf("index open %v: %+v %v, want the session taken up again", open, r, err)
+		}
+		if got := b.first("wolf"); got != "the wolf howls" {
+			t.Errorf("index open %v: %q is found", open, got)
+		}
+	}
+}
+
 func TestClosedIndexSaysSo(t *testing.T) {
 	b := someTalk(t)
 	x := b.open()

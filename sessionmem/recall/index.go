@@ -19,6 +19,7 @@ import (
 const (
 	defaultTopK      = 8
 	defaultColdAfter = 90 * 24 * time.Hour
+	defaultPatience  = 10 * time.Second // of an erasure
 )
 
 // The files of the index in the cache folder.
@@ -55,6 +56,7 @@ type Index struct {
 	idle   *time.Timer
 	closed bool
 	known  uint64 // print of the files as they were when the index was up to date last
+	left   string // stamp of the index file as this process left it then: another may have erased since
 
 	embedAgain time.Time     // when the embedding server is asked again that did not answer
 	embeddable chan struct{} // 1 place: there may be chunks without a vector
@@ -75,6 +77,9 @@ func Open(cfg Config) (*Index, error) {
 		cfg.Settings = func() Settings {
 			return Settings{TopK: defaultTopK, Strategy: Hybrid, ColdAfter: defaultColdAfter}
 		}
+	}
+	if cfg.ErasePatience == 0 {
+		cfg.ErasePatience = defaultPatience
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -111,7 +116,21 @@ func (x *Index) drop() error {
 	if e == nil || x.users[e] > 0 {
 		return nil
 	}
-	return e.close()
+	alone := x.left == x.stamp()
+	err := e.close()
+	if alone { // what the closing changed changes nothing of what it holds
+		x.left = x.stamp()
+	}
+	return err
+}
+
+// stamp tells whether the index file is as it was, without opening it.
+func (x *Index) stamp() string {
+	fi, err := os.Stat(x.path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano())
 }
 
 // use gives the open index, or opens it; fs.ErrNotExist where there is none. The caller
@@ -244,7 +263,7 @@ func (x *Index) keepUp(ctx context.Context) (Report, error) {
 	}
 	_, missing := os.Stat(x.path)
 	x.mu.Lock()
-	same := x.known == printOf(found) && len(x.dirty) == 0 && !x.broken && missing == nil
+	same := x.known == printOf(found) && len(x.dirty) == 0 && !x.broken && missing == nil && x.left == x.stamp()
 	if same {
 		x.looked, x.files, x.behind = time.Now(), len(found), 0
 	}
@@ -331,6 +350,11 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 	report, err := x.sync(ctx, e)
 	if err == nil {
 		err = x.tidyAll(ctx, e)
+	}
+	if err == nil {
+		x.mu.Lock()
+		x.left = x.stamp()
+		x.mu.Unlock()
 	}
 	report.Took = time.Since(begun)
 	if isDamaged(err) {

@@ -176,5 +176,6 @@ type Config struct {
 	Reranker       Reranker           // nil: none
 	Forgotten      func() Tombstones  // nil: none. Asked before anything is taken up or embedded
 	Progress       func(Progress)     // may be nil; called on the indexing goroutine
+	ErasePatience  time.Duration      // how long Erase waits for another process that writes; 10 s where 0
 	Logger         *slog.Logger
 }

@@ -1,0 +1,258 @@
+package forget
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+const (
+	// maxOffers is how many places are offered, beside those that hold the same words.
+	maxOffers = 40
+	// maxSets is how many of the texts that go are compared one by one.
+	maxSets = 64
+	// rareShare of a session's blocks: a word that stands in more of them says little.
+	rareShare = 10
+)
+
+// offers finds what stays and may tell of the same: it goes where Selection.Also names
+// it. The rest of a turn that loses a part, what says it in most of its words, and what
+// was learnt in the session since.
+func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]sessionmem.Touched, error) {
+	if p.traces.IsForGuest() {
+		return nil, nil // nobody is asked
+	}
+	o := &offering{f: f, p: p, g: g, turns: map[string]map[string]bool{}, spread: map[string]int{}, listed: map[string]bool{}}
+	in := map[string]bool{}
+	for name := range g.gone {
+		in[name] = !p.traces.MeansSession(name)
+	}
+	for _, t := range p.Found {
+		o.listed[t.Session+"/"+t.Block] = true
+	}
+	for _, look := range []func(string, string, sessionmem.Block){o.count, o.offer} {
+		o.session, o.turn = "", ""
+		err := f.p.Store.EachForgettable(ctx, in, func(session, path string, b sessionmem.Block) {
+			if in[session] && b.Kind != sessionmem.KindNote {
+				o.follow(session, b)
+				look(session, path, b)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	o.offerLessons()
+	return o.found[:min(len(o.found), maxOffers)], nil
+}
+
+// offering goes twice through the sessions that lose something.
+type offering struct {
+	f *Forgetter
+	p *Plan
+	g *gathered
+
+	session, turn string                     // where it is: the id of the turn's question
+	turns         map[string]map[string]bool // that lose a block
+	spread        map[string]int             // by word of what goes: in how many blocks it stands
+	blocks        int
+	listed        map[string]bool
+	found         []sessionmem.Touched
+}
+
+// follow notes which turn a block belongs to.
+func (o *offering) follow(session string, b sessionmem.Block) {
+	switch {
+	case b.Kind == sessionmem.KindUser:
+		o.turn = b.ID
+	case b.Parent != "":
+		o.turn = b.Parent
+	case session != o.session:
+		o.turn = ""
+	}
+	o.session = session
+}
+
+func (o *offering) count(session, _ string, b sessionmem.Block) {
+	o.blocks++
+	for w := range o.p.traces.WordsOf(b.Text) {
+		if o.g.words[session][w] {
+			o.spread[w]++
+		}
+	}
+	if o.g.gone[session][b.ID] && o.turn != "" {
+		if o.turns[session] == nil {
+			o.turns[session] = map[string]bool{}
+		}
+		o.turns[session][o.turn] = true
+	}
+}
+
+func (o *offering) offer(session, path string, b sessionmem.Block) {
+	id := session + "/" + b.ID
+	if o.listed[id] || o.g.gone[session][b.ID] || b.Text == "" || b.Text == sessionmem.ForgottenText {
+		return
+	}
+	why := ""
+	switch inTurn := o.turns[session][o.turn]; {
+	case inTurn && b.Kind == sessionmem.KindAssistant:
+		why = "it answers in the turn that loses something"
+	case inTurn && (b.Kind == sessionmem.KindAgent || b.Kind == sessionmem.KindTool):
+		why = "a step of the turn that loses something"
+	case o.saysTheSame(session, b):
+		why = "it uses the same words"
+	default:
+		return
+	}
+	o.listed[id] = true
+	o.found = append(o.found, sessionmem.Touched{
+		Place: string(b.Kind), Action: sessionmem.ForgetKept, Path: path, Session: session, Block: b.ID, Time: b.Time,
+		Text: short(b.Text), Why: why, Offer: id,
+	})
+}
+
+// saysTheSame reports whether a text uses the words of one that goes: half of them that
+// are rare in the session, or they are half of its own.
+func (o *offering) saysTheSame(session string, b sessionmem.Block) bool {
+	words := o.p.traces.WordsOf(b.Text)
+	own, rare := 0, 0
+	for w := range words {
+		if !o.g.words[session][w] {
+			continue
+		}
+		own++
+		if o.isRare(w) {
+			rare++
+		}
+	}
+	if rare < 2 {
+		return false
+	}
+	return 2*own >= len(words) || slices.ContainsFunc(o.g.sets, func(set map[string]bool) bool {
+		all, both := 0, 0
+		for w := range set {
+			if o.isRare(w) {
+				all++
+				if words[w] {
+					both++
+				}
+			}
+		}
+		return both >= 2 && 2*both >= all
+	})
+}
+
+func (o *offering) isRare(w string) bool { return o.spread[w] <= max(3, o.blocks/rareShare) }
+
+// offerLessons offers what was learnt in a session since what goes was said there, and
+// isn't known to come from it.
+func (o *offering) offerLessons() {
+	for _, l := range o.f.p.Memory.Learned() {
+		gone := o.g.gone[l.Session]
+		late := l.Day.IsZero() || !l.Day.AddDate(0, 0, 1).Before(o.g.since[l.Session])
+		if l.Proposal || gone == nil || !late || o.p.traces.Holds(l.Text) || o.p.traces.IsChosen(l.Text) || o.g.taught(o.p.traces, l) {
+			continue
+		}
+		o.found = append(o.found, sessionmem.Touched{
+			Place: "lesson", Action: sessionmem.ForgetKept, Path: l.Path, Line: l.Line, Text: short(l.Text),
+			Why: "it was learnt in the same session", Offer: o.f.lineID(l.Path, l.Text),
+		})
+	}
+}
+
+// lineID names a line of a memory file as the search index names it.
+func (f *Forgetter) lineID(path, text string) string {
+	rel, err := filepath.Rel(f.p.Root, path)
+	if err != nil {
+		rel = filepath.Base(path)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "memory/" + filepath.ToSlash(rel) + "/" + hex.EncodeToString(sum[:6])
+}
+
+// offerKept offers the places that were found to hold the same and stay.
+func (f *Forgetter) offerKept(found []sessionmem.Touched) {
+	for i, t := range found {
+		switch {
+		case t.Action != sessionmem.ForgetKept || t.Offer != "":
+		case t.Session != "" && t.Block != "":
+			found[i].Offer = t.Session + "/" + t.Block
+		case t.Place == "lesson" && t.Line > 0:
+			found[i].Offer = f.lineAt(t)
+		}
+	}
+}
+
+// lineAt names the line of a memory file that was found; "" where it is no line that
+// was learnt.
+func (f *Forgetter) lineAt(t sessionmem.Touched) string {
+	for _, l := range f.p.Memory.Learned() {
+		if l.Path == t.Path && l.Line == t.Line && !l.Proposal {
+			return f.lineID(l.Path, l.Text)
+		}
+	}
+	return ""
+}
+
+// lineOf names the line of a memory file that was found; "" where it is none that can
+// be chosen.
+func (f *Forgetter) lineOf(h recall.Hit) string {
+	path := filepath.Join(f.p.Root, filepath.FromSlash(h.Path))
+	for _, l := range f.p.Memory.Learned() {
+		if l.Path == path && !l.Proposal && strings.Contains(l.Text, h.Text) {
+			return f.lineID(l.Path, l.Text)
+		}
+	}
+	return ""
+}
+
+// seedAlso adds what was chosen of the offers.
+func (f *Forgetter) seedAlso(ctx context.Context, t *sessionmem.Traces, ids []string) error {
+	for _, id := range ids {
+		if file, ok := strings.CutPrefix(id, "memory/"); ok {
+			if !f.seedChosenLine(t, id) {
+				return fmt.Errorf("%w: %s is no line of a memory any more", recall.ErrNoChunk, file)
+			}
+			continue
+		}
+		session, block, _, err := parseChunk(id)
+		if err != nil {
+			return err
+		}
+		found := false
+		err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b sessionmem.Block) {
+			found = found || name == session && b.ID == block
+		})
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return fmt.Errorf("%w: %s; show again what would go, without it", recall.ErrNoChunk, id)
+		}
+		t.AddBlock(session, block)
+	}
+	return nil
+}
+
+func (f *Forgetter) seedChosenLine(t *sessionmem.Traces, id string) (found bool) {
+	for _, l := range f.p.Memory.Learned() {
+		if !l.Proposal && f.lineID(l.Path, l.Text) == id {
+			t.AddLine(l.Text)
+			return true
+		}
+	}
+	return false
+}
+
+// Offers are the places of a plan that stay, and go too where Selection.Also holds
+// their Offer.
+func (p *Plan) Offers() []sessionmem.Touched {
+	return slices.DeleteFunc(slices.Clone(p.Found), func(t sessionmem.Touched) bool { return t.Offer == "" })
+}
