@@ -16,14 +16,16 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, without cgo
+	"modernc.org/sqlite" // the driver, without cgo
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// The window is read in the order in which it was written (rowid), not by the clock,
+// which may be set back.
 const schema = `
 CREATE TABLE IF NOT EXISTS channel_messages (
 	id TEXT NOT NULL, channel TEXT NOT NULL, role TEXT NOT NULL, author TEXT NOT NULL, name TEXT NOT NULL,
 	text TEXT NOT NULL, block TEXT NOT NULL, parts TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (channel, id));
-CREATE INDEX IF NOT EXISTS by_time ON channel_messages (channel, at);
 CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS pairings (
 	code TEXT PRIMARY KEY, user TEXT NOT NULL UNIQUE, name TEXT NOT NULL, at INTEGER NOT NULL, ends INTEGER NOT NULL);
@@ -65,14 +67,19 @@ type Message struct {
 
 // Config says where the state is.
 type Config struct {
-	File     string // "" keeps it in memory
-	MaxChars int    // of a message's text; 4000 where 0
-	Keep     int    // messages of a channel; 12 where 0
+	File string // "" keeps it in memory
+	// Private keeps messages, and which were seen, in memory alone. The codes of
+	// strangers are in the file all the same: they hold no words, and commands of
+	// another process have to find them.
+	Private  bool
+	MaxChars int // of a message's text; 4000 where 0
+	Keep     int // messages of a channel; 12 where 0
 }
 
 // State is the opened state. It is safe for use by several goroutines and processes.
 type State struct {
 	db       *sql.DB
+	codes    *sql.DB // db, unless that is private
 	maxChars int
 	keep     int
 }
@@ -81,7 +88,7 @@ type State struct {
 // in it is lost that isn't elsewhere.
 func Open(ctx context.Context, cfg Config) (*State, error) {
 	s, err := open(ctx, cfg)
-	if err == nil || cfg.File == "" || ctx.Err() != nil || errors.Is(err, fs.ErrPermission) {
+	if err == nil || !damaged(err) {
 		return s, err
 	}
 	for _, end := range []string{"-wal", "-shm"} {
@@ -95,42 +102,79 @@ func Open(ctx context.Context, cfg Config) (*State, error) {
 	return open(ctx, cfg)
 }
 
+// damaged reports whether a file can't be opened because of what is in it; a full
+// disk, say, is no reason to give up what it holds.
+func damaged(err error) bool {
+	var of *sqlite.Error
+	if !errors.As(err, &of) {
+		return false
+	}
+	code := of.Code() & 0xff // without the details
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+}
+
 func open(ctx context.Context, cfg Config) (*State, error) {
-	name := "file::memory:?_pragma=secure_delete(1)"
-	if cfg.File != "" {
-		if err := os.MkdirAll(filepath.Dir(cfg.File), 0o700); err != nil {
-			return nil, fmt.Errorf("opening the bot's state: %w", err)
-		}
-		f, err := os.OpenFile(cfg.File, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would make it readable for others
-		if err != nil {
-			return nil, fmt.Errorf("opening the bot's state: %w", err)
-		}
-		if err := f.Close(); err != nil {
-			return nil, fmt.Errorf("opening the bot's state: %w", err)
-		}
-		name = "file:" + (&url.URL{Path: filepath.ToSlash(cfg.File)}).EscapedPath() +
-			"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_txlock=immediate"
-	}
-	db, err := sql.Open("sqlite", name)
-	if err != nil {
-		return nil, fmt.Errorf("opening the bot's state: %w", err)
-	}
-	db.SetMaxOpenConns(1) // one writer; and a database in memory is one per connection
-	s := &State{db: db, maxChars: cfg.MaxChars, keep: cfg.Keep}
+	s := &State{maxChars: cfg.MaxChars, keep: cfg.Keep}
 	if s.maxChars <= 0 {
 		s.maxChars = 4000
 	}
 	if s.keep <= 0 {
 		s.keep = 12
 	}
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the bot's state: %w", err), db.Close())
+	var err error
+	if s.codes, err = openDB(ctx, cfg.File); err != nil {
+		return nil, fmt.Errorf("opening the bot's state: %w", err)
+	}
+	s.db = s.codes
+	if cfg.File != "" && cfg.Private {
+		if s.db, err = openDB(ctx, ""); err != nil {
+			return nil, errors.Join(fmt.Errorf("opening the bot's state: %w", err), s.codes.Close())
+		}
 	}
 	return s, nil
 }
 
-// Close closes the file.
-func (s *State) Close() error { return s.db.Close() }
+// openDB opens a file, or a database in memory where there is none.
+func openDB(ctx context.Context, file string) (*sql.DB, error) {
+	name := "file::memory:?_pragma=secure_delete(1)"
+	if file != "" {
+		if err := makeFile(file); err != nil {
+			return nil, err
+		}
+		name = "file:" + (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath() +
+			"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_txlock=immediate"
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // one writer; and a database in memory is one per connection
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// makeFile makes the file where it is missing: SQLite would make it readable for
+// others.
+func makeFile(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Close closes the files.
+func (s *State) Close() error {
+	if s.codes == s.db {
+		return s.db.Close()
+	}
+	return errors.Join(s.db.Close(), s.codes.Close())
+}
 
 // Seen notes that a message is being handled and reports whether it was before, in
 // this process or another.
@@ -147,8 +191,9 @@ func (s *State) Seen(ctx context.Context, id string) (bool, error) {
 // Tidy forgets what is no longer needed.
 func (s *State) Tidy(ctx context.Context) error {
 	now := time.Now()
-	_, err := s.db.ExecContext(ctx, `DELETE FROM seen WHERE at < ?; DELETE FROM pairings WHERE ends < ?`, now.Add(-seenFor).Unix(), now.Unix())
-	return err
+	_, err := s.db.ExecContext(ctx, `DELETE FROM seen WHERE at < ?`, now.Add(-seenFor).Unix())
+	_, codesErr := s.codes.ExecContext(ctx, `DELETE FROM pairings WHERE ends < ?`, now.Unix())
+	return errors.Join(err, codesErr)
 }
 
 // Put keeps messages in the window, each once by its id, and drops the oldest of
@@ -174,7 +219,7 @@ func (s *State) Put(ctx context.Context, list ...Message) error {
 	}
 	for channel := range channels {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM channel_messages WHERE channel = ?1 AND id NOT IN
-			(SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY at DESC, id DESC LIMIT ?2)`, channel, s.keep); err != nil {
+			(SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY rowid DESC LIMIT ?2)`, channel, s.keep); err != nil {
 			return fmt.Errorf("keeping a message: %w", err)
 		}
 	}
@@ -189,7 +234,7 @@ func (s *State) Window(ctx context.Context, channel string) ([]Message, error) {
 // rows gives a channel's messages, or all.
 func (s *State) rows(ctx context.Context, channel string) ([]Message, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, parts, at FROM channel_messages
-		WHERE channel = ?1 OR ?1 = '' ORDER BY at, id`, channel)
+		WHERE channel = ?1 OR ?1 = '' ORDER BY rowid`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("reading the window: %w", err)
 	}
@@ -234,8 +279,9 @@ func (s *State) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = s.db.ExecContext(ctx, `DELETE FROM pairings WHERE user = ?; PRAGMA wal_checkpoint(TRUNCATE)`, author)
-	return int(n), err
+	_, err = s.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	_, codesErr := s.codes.ExecContext(ctx, `DELETE FROM pairings WHERE user = ?; PRAGMA wal_checkpoint(TRUNCATE)`, author)
+	return int(n), errors.Join(err, codesErr)
 }
 
 // Pairing is a stranger who waits.
@@ -269,7 +315,7 @@ func (s *State) Pair(ctx context.Context, user, name string) (p Pairing, fresh b
 		return p, false, ErrTooMany
 	}
 	p = Pairing{Code: newCode(), User: user, Name: name, At: now, Ends: now.Add(CodeLife)}
-	_, err = s.db.ExecContext(ctx, `INSERT OR REPLACE INTO pairings (code, user, name, at, ends) VALUES (?,?,?,?,?)`, p.Code, p.User, p.Name, p.At.Unix(), p.Ends.Unix())
+	_, err = s.codes.ExecContext(ctx, `INSERT OR REPLACE INTO pairings (code, user, name, at, ends) VALUES (?,?,?,?,?)`, p.Code, p.User, p.Name, p.At.Unix(), p.Ends.Unix())
 	if err != nil {
 		return p, false, fmt.Errorf("making a code: %w", err)
 	}
@@ -291,7 +337,7 @@ func newCode() string {
 
 // Pairings are the strangers who wait, the oldest first.
 func (s *State) Pairings(ctx context.Context) ([]Pairing, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT code, user, name, at, ends FROM pairings WHERE ends >= ? ORDER BY at, code`, time.Now().Unix())
+	rows, err := s.codes.QueryContext(ctx, `SELECT code, user, name, at, ends FROM pairings WHERE ends >= ? ORDER BY at, code`, time.Now().Unix())
 	if err != nil {
 		return nil, fmt.Errorf("reading who waits: %w", err)
 	}
@@ -309,23 +355,27 @@ func (s *State) Pairings(ctx context.Context) ([]Pairing, error) {
 	return list, rows.Err()
 }
 
-// Take takes a code out of those that wait and tells whose it was. People type codes
-// in any case and without the dash.
-func (s *State) Take(ctx context.Context, code string) (Pairing, error) {
+// Whose tells who was given a code that holds. People type codes in any case and
+// without the dash.
+func (s *State) Whose(ctx context.Context, code string) (Pairing, error) {
 	waiting, err := s.Pairings(ctx)
 	if err != nil {
 		return Pairing{}, err
 	}
 	for _, p := range waiting {
-		if bare(p.Code) != bare(code) {
-			continue
+		if bare(p.Code) == bare(code) {
+			return p, nil
 		}
-		if _, err := s.db.ExecContext(ctx, `DELETE FROM pairings WHERE code = ?`, p.Code); err != nil {
-			return Pairing{}, fmt.Errorf("taking a code: %w", err)
-		}
-		return p, nil
 	}
 	return Pairing{}, fmt.Errorf("%w: codes hold for %d minutes; the stranger gets a new one by writing to the bot again", ErrNoCode, int(CodeLife.Minutes()))
+}
+
+// EndPairing takes a code out of those that wait: its owner is let in.
+func (s *State) EndPairing(ctx context.Context, p Pairing) error {
+	if _, err := s.codes.ExecContext(ctx, `DELETE FROM pairings WHERE code = ?`, p.Code); err != nil {
+		return fmt.Errorf("ending a code: %w", err)
+	}
+	return nil
 }
 
 func bare(code string) string {

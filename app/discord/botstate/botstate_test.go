@@ -126,13 +126,19 @@ func TestPairing(t *testing.T) {
 		if _, _, err := s.Pair(t.Context(), "999", "x"); !errors.Is(err, ErrTooMany) {
 			t.Errorf("one too many gave %v", err)
 		}
-		if _, err := s.Take(t.Context(), "AAAA-AAAA"); !errors.Is(err, ErrNoCode) {
+		if _, err := s.Whose(t.Context(), "AAAA-AAAA"); !errors.Is(err, ErrNoCode) {
 			t.Errorf("a wrong code gave %v", err)
 		}
-		if got, err := s.Take(t.Context(), " "+strings.ToLower(strings.ReplaceAll(p.Code, "-", ""))+" "); err != nil || got.User != "301" || got.Name != "Anna" {
-			t.Errorf("Take gave %+v, %v", got, err)
+		typed := " " + strings.ToLower(strings.ReplaceAll(p.Code, "-", "")) + " "
+		for range 2 { // asking takes nothing away
+			if got, err := s.Whose(t.Context(), typed); err != nil || got.User != "301" || got.Name != "Anna" {
+				t.Errorf("Whose gave %+v, %v", got, err)
+			}
 		}
-		if _, err := s.Take(t.Context(), p.Code); !errors.Is(err, ErrNoCode) {
+		if err := s.EndPairing(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Whose(t.Context(), p.Code); !errors.Is(err, ErrNoCode) {
 			t.Errorf("a code that was used gave %v", err)
 		}
 		waiting, err := s.Pairings(t.Context())
@@ -140,10 +146,66 @@ func TestPairing(t *testing.T) {
 			t.Fatalf("%d wait, %v", len(waiting), err)
 		}
 		time.Sleep(CodeLife + time.Second)
-		if _, err := s.Take(t.Context(), waiting[0].Code); !errors.Is(err, ErrNoCode) {
+		if _, err := s.Whose(t.Context(), waiting[0].Code); !errors.Is(err, ErrNoCode) {
 			t.Errorf("a code that is over gave %v", err)
 		}
 	})
+}
+
+func TestAPrivateStateWritesCodesAlone(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "state.db")
+	s := openState(t, Config{File: file, Private: true})
+	if err := s.Put(t.Context(), Message{ID: "7001", Channel: "200", Author: "301", Name: "Anna", Text: "xylophone", At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if seen, err := s.Seen(t.Context(), "7001"); seen || err != nil {
+		t.Fatalf("the first time: %v, %v", seen, err)
+	}
+	p, _, err := s.Pair(t.Context(), "302", "Ben")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if window, err := s.Window(t.Context(), "200"); err != nil || len(window) != 1 {
+		t.Errorf("the window holds %v, %v", window, err)
+	}
+	other := openState(t, Config{File: file}) // a command of another process
+	if got, err := other.Whose(t.Context(), p.Code); err != nil || got.User != "302" {
+		t.Errorf("another process finds %+v, %v", got, err)
+	}
+	if window, err := other.Window(t.Context(), "200"); err != nil || len(window) != 0 {
+		t.Errorf("another process sees the window %v, %v", window, err)
+	}
+	if seen, err := other.Seen(t.Context(), "7001"); seen || err != nil {
+		t.Errorf("another process knows what was seen: %v, %v", seen, err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("xylophone")) || bytes.Contains(data, []byte("Anna")) {
+			t.Errorf("%s holds what was said", filepath.Base(f))
+		}
+	}
+}
+
+func TestTheWindowKeepsItsOrderWhereTheClockIsSetBack(t *testing.T) {
+	s := openState(t, Config{Keep: 3})
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for i, hour := range []int{0, 1, -5, -4} {
+		if err := s.Put(t.Context(), Message{ID: fmt.Sprint(i), Channel: "200", At: at.Add(time.Duration(hour) * time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Window(t.Context(), "200")
+	if err != nil || len(got) != 3 || got[0].ID != "1" || got[2].ID != "3" {
+		t.Errorf("the window is %+v, %v", got, err)
+	}
 }
 
 func TestADamagedFileIsSetAside(t *testing.T) {

@@ -254,11 +254,9 @@ func (s *Service) use(bot *discord.Bot, state *botstate.State) {
 
 func (s *Service) openState(ctx context.Context, inMemory bool) (*botstate.State, error) {
 	cfg := s.p.Config().Discord
-	file := filepath.Join(s.dir(), "state.db")
-	if inMemory {
-		file = ""
-	}
-	return botstate.Open(ctx, botstate.Config{File: file, MaxChars: cfg.MessageMaxChars, Keep: 2 * cfg.HistoryTurns})
+	return botstate.Open(ctx, botstate.Config{
+		File: filepath.Join(s.dir(), "state.db"), Private: inMemory, MaxChars: cfg.MessageMaxChars, Keep: 2 * cfg.HistoryTurns,
+	})
 }
 
 func (s *Service) newBot(conn *connection.Connection, state *botstate.State, workers int) *discord.Bot {

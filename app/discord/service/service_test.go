@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/config"
+	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/discord/discordtest"
@@ -184,6 +186,80 @@ func TestPlaceOfASessionHoldsWithTheBotOff(t *testing.T) {
 	}
 	if p := r.s.PlaceOf("cpu-200"); p.Silent || p.Agent != "" {
 		t.Errorf("another source: %+v", p)
+	}
+}
+
+// stranger writes to the bot until it gives a code, and gives that.
+func (r *rig) stranger() botstate.Pairing {
+	r.t.Helper()
+	r.fake.AddChannel(discordtest.Channel{ID: "800", Type: discordtest.DM})
+	r.fake.Say(discordtest.Message{Channel: "800", Author: discordtest.User{ID: "302", Name: "Ben"}, Text: "hello?"})
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		list, err := r.s.Pairings(r.t.Context())
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if len(list) == 1 {
+			return list[0]
+		}
+		if time.Now().After(end) {
+			r.t.Fatal("nobody was given a code")
+		}
+	}
+}
+
+func TestACodeHoldsWhereItsOwnerCouldNotBeWrittenDown(t *testing.T) {
+	r := newRig(t)
+	r.change(on)
+	r.await(connection.StateReady, "Connected")
+	p := r.stranger()
+	good, err := os.ReadFile(r.s.ChannelsFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(r.s.ChannelsFile(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("[allow\n") // as it is saved in the middle of an edit
+	if _, err := r.s.Approve(t.Context(), p.Code, false); err == nil || !strings.Contains(err.Error(), "the code "+p.Code+" still holds") {
+		t.Fatalf("Approve gave %v", err)
+	}
+	write(string(good))
+	if got, err := r.s.Approve(t.Context(), p.Code, false); err != nil || got.ID != "302" {
+		t.Fatalf("the second time Approve gave %+v, %v", got, err)
+	}
+	if !r.s.Channels().May("302", nil, "800", "") {
+		t.Error("Ben is not let in")
+	}
+	if _, err := r.s.Approve(t.Context(), p.Code, false); !errors.Is(err, botstate.ErrNoCode) {
+		t.Errorf("a code that was used gave %v", err)
+	}
+}
+
+func TestCommandsSeeWhoWaitsWhereNothingIsWrittenDown(t *testing.T) {
+	r := newRig(t)
+	r.change(func(c *config.Config) { on(c); c.Session.InMemoryOnly = true })
+	r.await(connection.StateReady, "Connected")
+	p := r.stranger()
+	r.mu.Lock()
+	cfg := r.cfg
+	r.mu.Unlock()
+	command := New(Params{Home: r.home, Getenv: func(string) string { return "" }, Config: func() config.Config { return cfg }})
+	list, err := command.Pairings(t.Context())
+	if err != nil || len(list) != 1 || list[0].Code != p.Code {
+		t.Fatalf("another process sees %+v, %v", list, err)
+	}
+	if got, err := command.Approve(t.Context(), p.Code, true); err != nil || !got.Owner {
+		t.Fatalf("another process lets in %+v, %v", got, err)
+	}
+	if list, err := r.s.Pairings(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("the app still shows %+v, %v", list, err)
+	}
+	if !r.s.Channels().Owner("302") {
+		t.Error("the app does not know of it")
 	}
 }
 

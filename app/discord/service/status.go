@@ -77,7 +77,7 @@ func (s *Service) withState(ctx context.Context, do func(*botstate.State) error)
 	if _, err := os.Stat(filepath.Join(s.dir(), "state.db")); errors.Is(err, fs.ErrNotExist) {
 		return do(nil)
 	}
-	state, err := s.openState(ctx, false)
+	state, err := s.openState(ctx, s.p.Config().Session.InMemoryOnly)
 	if err != nil {
 		return err
 	}
@@ -104,12 +104,18 @@ func (s *Service) Approve(ctx context.Context, code string, owner bool) (channel
 		if state == nil {
 			return fmt.Errorf("%w: nobody has written to the bot yet", botstate.ErrNoCode)
 		}
-		found, err := state.Take(ctx, code)
+		found, err := state.Whose(ctx, code)
 		if err != nil {
 			return err
 		}
 		p = channels.Person{ID: found.User, Name: found.Name, Owner: owner}
-		return channels.Add(ctx, s.ChannelsFile(), p)
+		if err := channels.Add(ctx, s.ChannelsFile(), p); err != nil {
+			return fmt.Errorf("%w; the code %s still holds", err, found.Code)
+		}
+		if err := state.EndPairing(ctx, found); err != nil {
+			s.log.Warn("a code that was used still stands among those that wait; it ends by itself", "err", err)
+		}
+		return nil
 	})
 	if err == nil {
 		s.p.Tell("", "") // who waited need not be told of any more
