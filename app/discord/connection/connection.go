@@ -19,6 +19,12 @@ const (
 	firstWait     = 250 * time.Millisecond
 	longestWait   = 5 * time.Minute
 	longestResume = 5 * time.Second // before a session is resumed: that costs no identify
+	// keepSession is how long a session is kept while Discord can't be reached: within
+	// it what was said meanwhile is told when the session is resumed.
+	keepSession = 5 * time.Minute
+	// otherAddress is from which try on a session is resumed at the usual address
+	// instead of the one it was given.
+	otherAddress = 4
 	// steadyAfter is how long a connection has to hold for the next wait to be short again.
 	steadyAfter = time.Minute
 )
@@ -63,9 +69,25 @@ type session struct {
 	resumeURL  string
 	seq        int64
 	identified time.Time // when the last identify was sent
+	lost       time.Time // since when Discord can't be reached; zero while it can
+	failed     int       // tries to reach it since then
 }
 
 func (s *session) resumable() bool { return s.id != "" }
+
+// unreached notes that Discord could not be reached: the session outlives that for a
+// while.
+func (s *session) unreached() {
+	if s.lost.IsZero() {
+		s.lost = time.Now()
+	}
+	if s.failed++; s.failed >= otherAddress {
+		s.resumeURL = ""
+	}
+	if time.Since(s.lost) > keepSession {
+		s.forget()
+	}
+}
 
 func (s *session) forget() { *s = session{identified: s.identified} }
 
@@ -96,8 +118,8 @@ func New(cfg Config) (*Connection, error) {
 	c.rest = rest
 	c.dial = c.dialSocket
 	c.limits = func(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
-		limits, err := rest.GatewayBot(discordgo.WithContext(ctx))
-		return limits, restError("asking for the gateway", err)
+		limits := &discordgo.GatewayBotResponse{}
+		return limits, c.call(ctx, "asking for the gateway", http.MethodGet, discordgo.EndpointGatewayBot, nil, limits)
 	}
 	return c, nil
 }
@@ -147,7 +169,7 @@ func (c *Connection) Run(ctx context.Context) error {
 		}
 		var stop *StopError
 		if errors.As(err, &stop) {
-			c.set(Status{State: StateStopped, Text: stop.Text, Next: stop.Next})
+			c.set(Status{State: StateStopped, Text: stop.Text, Next: stop.Next, Code: stop.Code})
 			return stop
 		}
 		if time.Since(began) >= steadyAfter {
@@ -192,12 +214,10 @@ func (c *Connection) once(ctx context.Context) error {
 	}
 	sock, err := c.dial(ctx, address)
 	if err != nil {
-		c.session.resumeURL = "" // perhaps it is that address alone
-		if c.session.resumable() {
-			c.session.forget()
-		}
+		c.session.unreached()
 		return fmt.Errorf("reaching Discord: %w", err)
 	}
+	c.session.lost, c.session.failed = time.Time{}, 0
 	g := &gateway{c: c, sock: sock, session: &c.session}
 	return g.run(ctx)
 }

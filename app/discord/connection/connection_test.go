@@ -3,8 +3,11 @@ package connection_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -212,14 +215,16 @@ func TestWhatDiscordRefuses(t *testing.T) {
 	r.awaitReady()
 	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "quiet", NoSend: true})
 	r.fake.AddChannel(discordtest.Channel{ID: "202", Guild: "100", Name: "hidden", NoRead: true})
-	r.fake.AddChannel(discordtest.Channel{ID: "203", Guild: "100", Parent: "200", Name: "old", Type: discordtest.Thread, Archived: true})
+	r.fake.AddChannel(discordtest.Channel{ID: "203", Guild: "100", Parent: "200", Name: "old", Type: discordtest.Thread, Archived: true, Locked: true})
+	r.fake.AddChannel(discordtest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
 	tests := map[string]struct {
 		do   func() error
 		want error
 	}{
 		"given a channel without permission to write": {func() error { _, err := r.c.Send(t.Context(), "201", connection.Outgoing{Text: "x"}); return err }, connection.ErrPermission},
 		"given a channel that can't be read":          {func() error { _, err := r.c.Messages(t.Context(), "202", "", 5); return err }, connection.ErrPermission},
-		"given an archived thread":                    {func() error { _, err := r.c.Send(t.Context(), "203", connection.Outgoing{Text: "x"}); return err }, connection.ErrArchived},
+		"given an archived thread that is locked":     {func() error { _, err := r.c.Send(t.Context(), "203", connection.Outgoing{Text: "x"}); return err }, connection.ErrArchived},
+		"given what was written before, unreadable":   {func() error { _, err := r.c.Messages(t.Context(), "204", "", 5); return err }, connection.ErrPermission},
 		"given a deleted message":                     {func() error { _, err := r.c.Message(t.Context(), "200", "5"); return err }, connection.ErrGone},
 		"given an unknown channel":                    {func() error { _, err := r.c.Place(t.Context(), "999"); return err }, connection.ErrGone},
 		"given a name in the place of a channel's id": {func() error { _, err := r.c.Place(t.Context(), "../users/@me"); return err }, connection.ErrGone},
@@ -245,6 +250,179 @@ func TestReplyToADeletedMessageIsPostedWithoutIt(t *testing.T) {
 	}
 	if sent := r.fake.Sent("200"); len(sent) != 1 || sent[0].Reply != "" {
 		t.Errorf("posted %+v", sent)
+	}
+}
+
+func TestReplyWhereNothingMayBeReadIsPostedWithoutIt(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.AddChannel(discordtest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
+	to := r.fake.Say(discordtest.Message{Channel: "204", Author: anna, Text: "hello"})
+	if _, err := r.c.Send(t.Context(), "204", connection.Outgoing{Text: "x", Reply: to, Nonce: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if sent := r.fake.Sent("204"); len(sent) != 1 || sent[0].Reply != "" {
+		t.Errorf("posted %+v", sent)
+	}
+}
+
+func TestAnArchivedThreadIsOpenedByAMessage(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.AddChannel(discordtest.Channel{ID: "205", Guild: "100", Parent: "200", Name: "old", Type: discordtest.Thread, Archived: true})
+	if _, err := r.c.Send(t.Context(), "205", connection.Outgoing{Text: "x"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASendWhoseAnswerIsLostIsNotPostedTwice(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/messages", Status: 502, Done: true, Times: 2})
+	id, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "once", Nonce: "1"})
+	sent := r.fake.Sent("200")
+	if err != nil || len(sent) != 1 || sent[0].ID != id {
+		t.Errorf("Send gave %s, %v; posted is %+v", id, err, sent)
+	}
+}
+
+func TestWhatIsSaidWhileDiscordCannotBeReachedIsToldLater(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.SetDown(true)
+	r.fake.Drop()
+	r.await("a try in vain", func() bool { return r.c.Status().State == connection.StateWaiting })
+	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "meanwhile"})
+	tries := r.fake.Refused()
+	r.await("more tries in vain", func() bool { return r.fake.Refused() > tries+1 })
+	r.fake.SetDown(false)
+	r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
+	if n := len(r.fake.Identifies()); n != 1 {
+		t.Errorf("%d identifies, want the session to be resumed", n)
+	}
+}
+
+func TestPlacesThatAreGoneAreTold(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "other"})
+	r.fake.AddChannel(discordtest.Channel{ID: "220", Guild: "100", Parent: "201", Name: "thread", Type: discordtest.Thread})
+	gone := func() string {
+		var ids []string
+		for _, e := range r.of(connection.EventGone) {
+			ids = append(ids, e.Channel)
+		}
+		slices.Sort(ids)
+		return strings.Join(ids, " ")
+	}
+	r.fake.DeleteChannel("201")
+	r.await("the channel's end", func() bool { return gone() == "201 220" })          // its threads too
+	r.fake.Dispatch("GUILD_DELETE", map[string]any{"id": "100", "unavailable": true}) // an outage
+	r.fake.RemoveGuild("100")
+	r.await("the server's end", func() bool { return gone() == "200 201 220" })
+	if _, err := r.c.Place(t.Context(), "200"); !errors.Is(err, connection.ErrGone) {
+		t.Errorf("Place gave %v", err)
+	}
+}
+
+func TestARevokedTokenStopsARunningBot(t *testing.T) {
+	var stopped atomic.Pointer[connection.Status]
+	r := connect(t, func(c *connection.Config) {
+		c.Changed = func(st connection.Status) {
+			if st.State == connection.StateStopped {
+				stopped.Store(&st)
+			}
+		}
+	})
+	r.awaitReady()
+	r.fake.Revoke()
+	r.await("the stop", func() bool { return stopped.Load() != nil })
+	if st := stopped.Load(); st.Code != 4004 || !strings.Contains(st.Next, "Reset Token") {
+		t.Errorf("the status is %+v", st)
+	}
+	var said *connection.Error
+	if _, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "x"}); !errors.As(err, &said) || said.Status != 401 {
+		t.Errorf("Send gave %v", err)
+	}
+}
+
+func TestNamesShowWhatTheyAre(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	tests := map[string]string{
+		"\u202eannA\u202c":           "annA",
+		"Anna\u200b\u2060":           "Anna",
+		"\u200b":                     "",
+		"An\x00na\nB":                "An na B",
+		"\u05d0\u05e0\u05d4":         "\u05d0\u05e0\u05d4", // written from the right, as it is
+		"\U0001f469\u200d\U0001f4bb": "\U0001f469\u200d\U0001f4bb",
+	}
+	n := 0
+	for name, want := range tests {
+		n++
+		r.fake.Say(discordtest.Message{Channel: "200", Author: discordtest.User{ID: "301", Name: name}, Text: "x"})
+		r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == n })
+		if got := r.of(connection.EventMessage)[n-1].Message.Author.Name; got != want {
+			t.Errorf("%q became %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestBucketsAreKeptTo(t *testing.T) {
+	r := connect(t, nil)
+	r.awaitReady()
+	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "other"})
+	r.fake.AddChannel(discordtest.Channel{ID: "202", Guild: "100", Name: "third"})
+	const span = 400 * time.Millisecond
+	r.fake.SetLimits(
+		discordtest.Limit{Method: "POST", Path: "/202/", Count: 1, Window: time.Hour},
+		discordtest.Limit{Path: "/messages", Count: 5, Window: span}, // to post and to edit are one bucket here
+	)
+	began := time.Now()
+	var first string
+	var all sync.WaitGroup
+	send := func(i int) {
+		id, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "x", Nonce: strconv.Itoa(i)})
+		if err != nil {
+			t.Error(err)
+		}
+		if i == 0 {
+			first = id
+		}
+	}
+	edit := func() {
+		if err := r.c.Edit(t.Context(), "200", first, "y"); err != nil {
+			t.Error(err)
+		}
+	}
+	send(0) // the first answers tell of the bucket
+	edit()
+	for i := 1; i < 16; i++ {
+		all.Go(func() { send(i) })
+		if i%5 == 0 {
+			all.Go(edit)
+		}
+	}
+	all.Wait()
+	if took := time.Since(began); took < 3*span {
+		t.Errorf("20 calls took %s, sooner than 5 in %s", took, span)
+	}
+	for _, q := range r.fake.Requests() {
+		if q.Status == 429 {
+			t.Errorf("%s %s was refused: its bucket was empty", q.Method, q.Path)
+		}
+	}
+	// A bucket that is empty for long holds up its own channel alone, and says so at once.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for channel, want := range map[string]error{"202": connection.ErrBusy, "201": nil} {
+		var err error
+		for range 2 {
+			_, err = r.c.Send(ctx, channel, connection.Outgoing{Text: "x"})
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("the second message into %s: %v, want %v", channel, err, want)
+		}
 	}
 }
 

@@ -255,29 +255,12 @@ func (g *gateway) dispatch(p payload) {
 	case "RESUMED":
 		c.set(Status{State: StateReady, Text: "Connected as " + c.Bot().Name + "."})
 		c.cfg.Handle(Event{Kind: EventResumed, User: c.Bot()})
-	case "MESSAGE_CREATE", "MESSAGE_UPDATE":
-		var m discordgo.Message
-		if !c.decode(p, &m) || !IsID(m.ID) || !IsID(m.ChannelID) {
-			return
-		}
-		kind := EventMessage
-		if p.Type == "MESSAGE_UPDATE" {
-			kind = EventEdited
-		}
-		c.cfg.Handle(Event{Kind: kind, Message: messageOf(&m), Channel: m.ChannelID})
+	case "MESSAGE_CREATE":
+		c.onMessage(p, EventMessage)
+	case "MESSAGE_UPDATE":
+		c.onMessage(p, EventEdited)
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
-		var gone struct {
-			ID      string   `json:"id"`
-			IDs     []string `json:"ids"`
-			Channel string   `json:"channel_id"`
-		}
-		if !c.decode(p, &gone) {
-			return
-		}
-		if gone.ID != "" {
-			gone.IDs = append(gone.IDs, gone.ID)
-		}
-		c.cfg.Handle(Event{Kind: EventDeleted, Channel: gone.Channel, IDs: gone.IDs})
+		c.onDeleted(p)
 	case "INTERACTION_CREATE":
 		var i discordgo.Interaction
 		if c.decode(p, &i) && i.Type == discordgo.InteractionApplicationCommand {
@@ -286,6 +269,28 @@ func (g *gateway) dispatch(p payload) {
 	default:
 		c.rememberPlaces(p)
 	}
+}
+
+func (c *Connection) onMessage(p payload, kind EventKind) {
+	var m discordgo.Message
+	if c.decode(p, &m) && IsID(m.ID) && IsID(m.ChannelID) {
+		c.cfg.Handle(Event{Kind: kind, Message: messageOf(&m), Channel: m.ChannelID})
+	}
+}
+
+func (c *Connection) onDeleted(p payload) {
+	var gone struct {
+		ID      string   `json:"id"`
+		IDs     []string `json:"ids"`
+		Channel string   `json:"channel_id"`
+	}
+	if !c.decode(p, &gone) {
+		return
+	}
+	if gone.ID != "" {
+		gone.IDs = append(gone.IDs, gone.ID)
+	}
+	c.cfg.Handle(Event{Kind: EventDeleted, Channel: gone.Channel, IDs: gone.IDs})
 }
 
 // decode reads an event; one that can't be read is logged and passed over.

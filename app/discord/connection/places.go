@@ -3,6 +3,7 @@ package connection
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -36,10 +37,29 @@ func (c *Connection) rememberPlaces(p payload) {
 	case "CHANNEL_DELETE", "THREAD_DELETE":
 		var ch discordgo.Channel
 		if c.decode(p, &ch) {
-			c.mu.Lock()
-			delete(c.places, ch.ID)
-			c.mu.Unlock()
+			c.leave(func(p Place) bool { return p.ID == ch.ID || p.Parent != "" && p.Parent == ch.ID })
 		}
+	case "GUILD_DELETE":
+		var g discordgo.Guild
+		if c.decode(p, &g) && !g.Unavailable { // else Discord has an outage
+			c.leave(func(p Place) bool { return p.Guild == g.ID })
+		}
+	}
+}
+
+// leave forgets places that are gone for the bot, and tells of each.
+func (c *Connection) leave(gone func(Place) bool) {
+	c.mu.Lock()
+	var list []string
+	for id, p := range c.places {
+		if gone(p) {
+			list = append(list, id)
+			delete(c.places, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, id := range list {
+		c.cfg.Handle(Event{Kind: EventGone, Channel: id})
 	}
 }
 
@@ -66,22 +86,11 @@ func (c *Connection) Place(ctx context.Context, id string) (Place, error) {
 	if !IsID(id) {
 		return Place{}, fmt.Errorf("looking at a channel: %w", ErrGone)
 	}
-	ch, err := c.rest.Channel(id, discordgo.WithContext(ctx))
-	if err != nil {
-		return Place{}, restError("looking at a channel", err)
+	var ch discordgo.Channel
+	if err := c.call(ctx, "looking at a channel", http.MethodGet, discordgo.EndpointChannel(id), nil, &ch); err != nil {
+		return Place{}, err
 	}
-	p = placeOf(ch)
+	p = placeOf(&ch)
 	c.remember(p)
 	return p, nil
-}
-
-// Places are the channels and threads that are known by now.
-func (c *Connection) Places() []Place {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := make([]Place, 0, len(c.places))
-	for _, p := range c.places {
-		list = append(list, p)
-	}
-	return list
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -46,31 +47,32 @@ type fileEntry struct {
 
 func noMentions() mentions { return mentions{Parse: []string{}} }
 
-// Send posts a message and gives its id. A reply to a message that is gone is
-// posted without the reference.
+// codeReplyUnread: a reply needs the permission to read what it answers to.
+const codeReplyUnread = 160002
+
+// Send posts a message and gives its id. A reply to a message that is gone, or that
+// the bot may not read, is posted without the reference.
 func (c *Connection) Send(ctx context.Context, channel string, out Outgoing) (id string, err error) {
 	body := outgoing{Content: out.Text, Nonce: out.Nonce, Enforce: out.Nonce != "", Mentions: noMentions()}
 	if out.Reply != "" {
 		body.Reference = &reference{Message: out.Reply}
 	}
-	endpoint := discordgo.EndpointChannelMessages(channel)
-	var data []byte
-	if len(out.Files) == 0 {
-		data, err = c.rest.RequestWithBucketID(http.MethodPost, endpoint, body, endpoint, discordgo.WithContext(ctx))
-	} else {
-		data, err = c.sendFiles(ctx, endpoint, body, out.Files)
+	sent, err := c.post(ctx, channel, body, out.Files)
+	var said *Error
+	if errors.As(err, &said) && said.Code == codeReplyUnread && body.Reference != nil {
+		body.Reference = nil
+		sent, err = c.post(ctx, channel, body, out.Files)
 	}
-	if err != nil {
-		return "", restError("sending a message", err)
-	}
-	var sent discordgo.Message
-	if err := json.Unmarshal(data, &sent); err != nil {
-		return "", fmt.Errorf("reading what Discord says of a message: %w", err)
-	}
-	return sent.ID, nil
+	return sent.ID, err
 }
 
-func (c *Connection) sendFiles(ctx context.Context, endpoint string, body outgoing, files []File) ([]byte, error) {
+// post sends a message, with its files where it has some.
+func (c *Connection) post(ctx context.Context, channel string, body outgoing, files []File) (sent discordgo.Message, err error) {
+	const what = "sending a message"
+	endpoint := discordgo.EndpointChannelMessages(channel)
+	if len(files) == 0 {
+		return sent, c.call(ctx, what, http.MethodPost, endpoint, body, &sent)
+	}
 	var list []*discordgo.File
 	for i, f := range files {
 		body.Files = append(body.Files, fileEntry{ID: i, Name: f.Name})
@@ -78,9 +80,40 @@ func (c *Connection) sendFiles(ctx context.Context, endpoint string, body outgoi
 	}
 	contentType, data, err := discordgo.MultipartBodyWithJSON(body, list)
 	if err != nil {
-		return nil, err
+		return sent, fmt.Errorf("%s: %w", what, err)
 	}
-	return c.rest.RequestRaw(http.MethodPost, endpoint, contentType, data, endpoint, 0, discordgo.WithContext(ctx))
+	return sent, c.exchange(ctx, what, http.MethodPost, endpoint, contentType, data, &sent)
+}
+
+// call sends a body as JSON (nil: none) and reads the answer (into nil: it is not
+// wanted).
+func (c *Connection) call(ctx context.Context, what, method, endpoint string, body, into any) error {
+	var data []byte
+	if body != nil {
+		var err error
+		if data, err = json.Marshal(body); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	return c.exchange(ctx, what, method, endpoint, "application/json", data, into)
+}
+
+// exchange is a request and its answer. The library's own buckets are passed by, each
+// call has one of its own: they hold up all calls of a route until the one before is
+// answered, whatever the context says. The transport waits for Discord's limits.
+func (c *Connection) exchange(ctx context.Context, what, method, endpoint, contentType string, data []byte, into any) error {
+	own := discordgo.NewRatelimiter().LockBucket(endpoint)
+	answer, err := c.rest.RequestWithLockedBucket(method, endpoint, contentType, data, own, 0, discordgo.WithContext(ctx))
+	if err != nil {
+		return restError(what, err)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return fmt.Errorf("%s: Discord's answer can't be read: %w", what, err)
+	}
+	return nil
 }
 
 // Edit replaces the text of a message of the bot's own.
@@ -89,41 +122,39 @@ func (c *Connection) Edit(ctx context.Context, channel, message, text string) er
 		Content  string   `json:"content"`
 		Mentions mentions `json:"allowed_mentions"`
 	}{text, noMentions()}
-	_, err := c.rest.RequestWithBucketID(http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), body,
-		discordgo.EndpointChannelMessage(channel, ""), discordgo.WithContext(ctx))
-	return restError("editing a message", err)
-}
-
-// Delete takes a message away.
-func (c *Connection) Delete(ctx context.Context, channel, message string) error {
-	return restError("deleting a message", c.rest.ChannelMessageDelete(channel, message, discordgo.WithContext(ctx)))
+	return c.call(ctx, "editing a message", http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), body, nil)
 }
 
 // Typing shows for ten seconds that the bot is writing.
 func (c *Connection) Typing(ctx context.Context, channel string) error {
-	return restError("typing", c.rest.ChannelTyping(channel, discordgo.WithContext(ctx)))
+	return c.call(ctx, "typing", http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)
 }
 
 // Message reads one message.
 func (c *Connection) Message(ctx context.Context, channel, id string) (Message, error) {
-	m, err := c.rest.ChannelMessage(channel, id, discordgo.WithContext(ctx))
-	if err != nil {
-		return Message{}, restError("reading a message", err)
+	var m discordgo.Message
+	if err := c.call(ctx, "reading a message", http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &m); err != nil {
+		return Message{}, err
 	}
-	return messageOf(m), nil
+	return messageOf(&m), nil
 }
 
 // Messages reads up to 100 messages before one ("" for the newest), oldest first.
 func (c *Connection) Messages(ctx context.Context, channel, before string, limit int) ([]Message, error) {
-	list, err := c.rest.ChannelMessages(channel, min(limit, 100), before, "", "", discordgo.WithContext(ctx))
-	if err != nil {
-		return nil, restError("reading messages", err)
+	query := url.Values{"limit": {strconv.Itoa(min(limit, 100))}}
+	if before != "" {
+		query.Set("before", before)
+	}
+	var list []*discordgo.Message
+	if err := c.call(ctx, "reading messages", http.MethodGet, discordgo.EndpointChannelMessages(channel)+"?"+query.Encode(), nil, &list); err != nil {
+		return nil, err
 	}
 	out := make([]Message, 0, len(list))
-	for _, m := range list {
-		out = append(out, messageOf(m))
+	for _, m := range slices.Backward(list) { // they come newest first
+		if m != nil {
+			out = append(out, messageOf(m))
+		}
 	}
-	slices.Reverse(out) // they come newest first
 	return out, nil
 }
 
@@ -167,9 +198,7 @@ func (c *Connection) Download(ctx context.Context, address string, most int) ([]
 func (c *Connection) Answer(ctx context.Context, cmd Command, text string) error {
 	const toOneOnly = 1 << 6
 	body := map[string]any{"type": 4, "data": map[string]any{"content": text, "flags": toOneOnly, "allowed_mentions": noMentions()}}
-	endpoint := discordgo.EndpointInteractionResponse(cmd.ID, cmd.Token)
-	_, err := c.rest.RequestWithBucketID(http.MethodPost, endpoint, body, endpoint, discordgo.WithContext(ctx))
-	return restError("answering a command", err)
+	return c.call(ctx, "answering a command", http.MethodPost, discordgo.EndpointInteractionResponse(cmd.ID, cmd.Token), body, nil)
 }
 
 // SlashCommand is a command that Discord offers people.
@@ -184,9 +213,7 @@ func (c *Connection) SetCommands(ctx context.Context, list []SlashCommand) error
 	c.mu.Lock()
 	app := c.app
 	c.mu.Unlock()
-	endpoint := discordgo.EndpointApplicationGlobalCommands(app)
-	_, err := c.rest.RequestWithBucketID(http.MethodPut, endpoint, list, endpoint, discordgo.WithContext(ctx))
-	return restError("offering commands", err)
+	return c.call(ctx, "offering commands", http.MethodPut, discordgo.EndpointApplicationGlobalCommands(app), list, nil)
 }
 
 // restError is an error of the library without the request, whose header holds the

@@ -10,74 +10,72 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-const (
-	// restTries is how often a request is tried in all.
-	restTries = 5
-	// maxInvalid is how many refused requests in invalidWindow there may be; Discord
-	// bans an address for a while at 10,000.
-	maxInvalid    = 5000
-	invalidWindow = 10 * time.Minute
-	maxBuckets    = 10_000
-)
+// restTries is how often a request is tried in all.
+const restTries = 5
 
 // transport sends requests within Discord's rate limits: it waits for the bucket
 // and the global limit as the answers tell them, and sends a request again that was
 // refused for them. All waiting ends with the request's context.
 type transport struct {
-	base *url.URL // takes the place of https://discord.com in tests; nil: none
-	next http.RoundTripper
-
-	mu      sync.Mutex // guards what follows
-	global  time.Time  // nothing is sent before
-	buckets map[string]time.Time
-	invalid int
-	since   time.Time // of invalid
+	base   *url.URL // takes the place of https://discord.com in tests; nil: none
+	next   http.RoundTripper
+	limits *limits
 }
 
 func newTransport(base *url.URL) *transport {
-	return &transport{base: base, next: http.DefaultTransport, buckets: map[string]time.Time{}}
+	return &transport{base: base, next: http.DefaultTransport, limits: newLimits()}
 }
 
 // RoundTrip sends a request, in time.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	key := route(r)
 	for try := 1; ; try++ {
-		if err := t.wait(r.Context(), key); err != nil {
-			return nil, err
-		}
-		again, err := t.prepared(r, try)
+		resp, err := t.attempt(r, try)
 		if err != nil {
 			return nil, err
 		}
-		resp, err := t.next.RoundTrip(again)
-		if err != nil {
-			if try < restTries && mayRepeat(r) && r.Context().Err() == nil && t.pause(r.Context(), try) == nil {
-				continue
-			}
-			return nil, scrubbed(err)
-		}
-		limited, err := t.learn(key, resp)
-		if err != nil {
-			return nil, err
-		}
-		broken := resp.StatusCode >= 500 && mayRepeat(r)
-		if try == restTries || !limited && !broken {
+		if resp != nil {
 			withoutLimits(resp.Header)
 			return resp, nil
 		}
-		_ = resp.Body.Close() // of an answer nobody wants
-		if broken {
-			if err := t.pause(r.Context(), try); err != nil {
-				return nil, err
-			}
-		}
 	}
+}
+
+// attempt sends a request once; without an answer or an error it is to be sent again,
+// now: what had to be waited for was.
+func (t *transport) attempt(r *http.Request, try int) (*http.Response, error) {
+	if err := t.limits.wait(r.Context(), r); err != nil {
+		return nil, err
+	}
+	again, err := t.prepared(r, try)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := t.next.RoundTrip(again)
+	if err != nil {
+		t.limits.learn(r, 0, nil, 0, false)
+		if try < restTries && mayRepeat(r) && r.Context().Err() == nil && t.pause(r.Context(), try) == nil {
+			return nil, nil //nolint:nilnil // as said above
+		}
+		return nil, scrubbed(err)
+	}
+	after, global, err := refusal(resp)
+	t.limits.learn(r, resp.StatusCode, resp.Header, after, global)
+	if err != nil {
+		return nil, err
+	}
+	broken := resp.StatusCode >= 500 && mayRepeat(r)
+	if try == restTries || after == 0 && !broken {
+		return resp, nil
+	}
+	_ = resp.Body.Close() // of an answer nobody wants
+	if broken {
+		return nil, t.pause(r.Context(), try)
+	}
+	return nil, nil //nolint:nilnil // as said above
 }
 
 // mayRepeat reports whether sending a request twice does no harm: messages carry a
@@ -107,49 +105,11 @@ func (t *transport) prepared(r *http.Request, try int) (*http.Request, error) {
 	return out, nil
 }
 
-// wait waits until the request may be sent.
-func (t *transport) wait(ctx context.Context, key string) error {
-	for {
-		t.mu.Lock()
-		until := t.buckets[key]
-		if t.global.After(until) {
-			until = t.global
-		}
-		refused := t.invalid >= maxInvalid && time.Since(t.since) < invalidWindow
-		t.mu.Unlock()
-		if refused {
-			return fmt.Errorf("%w: it refused %d requests within ten minutes, so none is sent for a while", ErrBusy, maxInvalid)
-		}
-		d := time.Until(until)
-		if d <= 0 {
-			return nil
-		}
-		if end, ok := ctx.Deadline(); ok && end.Before(until) {
-			return fmt.Errorf("%w (%s)", ErrBusy, d.Round(time.Second))
-		}
-		if err := sleep(ctx, d); err != nil {
-			return err
-		}
-	}
-}
-
-// learn takes what the answer says of the limits; limited: it was refused for them.
-func (t *transport) learn(key string, resp *http.Response) (limited bool, err error) {
-	h := resp.Header
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := time.Now()
-	if s := resp.StatusCode; s == http.StatusUnauthorized || s == http.StatusForbidden || s == http.StatusTooManyRequests {
-		if now.Sub(t.since) >= invalidWindow {
-			t.invalid, t.since = 0, now
-		}
-		t.invalid++
-	}
+// refusal is how long to wait where a request was refused for a rate limit, 0 where
+// it was not, and whether that is the limit of all requests.
+func refusal(resp *http.Response) (after time.Duration, global bool, err error) {
 	if resp.StatusCode != http.StatusTooManyRequests {
-		if after := seconds(h.Get("X-RateLimit-Reset-After")); h.Get("X-RateLimit-Remaining") == "0" && after > 0 {
-			t.block(key, now.Add(after))
-		}
-		return false, nil
+		return 0, false, nil
 	}
 	var body struct {
 		RetryAfter float64 `json:"retry_after"`
@@ -158,38 +118,13 @@ func (t *transport) learn(key string, resp *http.Response) (limited bool, err er
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	_ = resp.Body.Close() // read whole
 	if err != nil {
-		return false, fmt.Errorf("reading how long to wait: %w", err)
-	}
-	_ = json.Unmarshal(data, &body) // a page of a proxy in front: the header says it
-	after := max(time.Duration(body.RetryAfter*float64(time.Second)), seconds(h.Get("Retry-After")), 100*time.Millisecond)
-	until := now.Add(after)
-	if body.Global || h.Get("X-RateLimit-Global") != "" || h.Get("Via") == "" && body.RetryAfter == 0 {
-		t.global = until
-	} else {
-		t.block(key, until)
+		return 0, false, fmt.Errorf("reading how long to wait: %w", err)
 	}
 	resp.Body = io.NopCloser(strings.NewReader(string(data)))
-	return true, nil
-}
-
-// block keeps a bucket waiting; those that are over are forgotten.
-func (t *transport) block(key string, until time.Time) {
-	if len(t.buckets) >= maxBuckets {
-		for k, end := range t.buckets {
-			if time.Now().After(end) {
-				delete(t.buckets, k)
-			}
-		}
-	}
-	t.buckets[key] = until
-}
-
-func seconds(text string) time.Duration {
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || n < 0 || n > 1e6 {
-		return 0
-	}
-	return time.Duration(n * float64(time.Second))
+	_ = json.Unmarshal(data, &body) // a page of a proxy in front: the header says it
+	h := resp.Header
+	after = max(time.Duration(body.RetryAfter*float64(time.Second)), seconds(h.Get("Retry-After")), 100*time.Millisecond)
+	return after, body.Global || h.Get("X-RateLimit-Global") != "" || h.Get("Via") == "" && body.RetryAfter == 0, nil
 }
 
 // withoutLimits keeps the library from waiting again for what was waited for here.
@@ -201,11 +136,6 @@ func withoutLimits(h http.Header) {
 
 // messageID is the part of a path that buckets don't depend on.
 var messageID = regexp.MustCompile(`/messages/\d+`)
-
-// route names a request's bucket: the method and the path with its channel.
-func route(r *http.Request) string {
-	return r.Method + " " + messageID.ReplaceAllString(r.URL.Path, "/messages/:id")
-}
 
 // scrubbed is a network error without the address, which may hold an interaction's
 // token.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -98,6 +99,7 @@ const (
 	EventEdited  EventKind = "edited"  // Message as far as it is told: ID, Channel and Text
 	EventDeleted EventKind = "deleted" // IDs in Channel
 	EventCommand EventKind = "command" // somebody used a slash command
+	EventGone    EventKind = "gone"    // Channel was deleted, or the bot put out of its server
 )
 
 // Event is something that happened on Discord.
@@ -128,15 +130,23 @@ func userOf(u *discordgo.User) User {
 	return User{ID: u.ID, Name: plain(u.DisplayName()), Bot: u.Bot}
 }
 
-// plain takes control characters out of a name that others chose.
+// plain takes out of a name that others chose what is not seen, or makes what stands
+// beside it look otherwise: control characters, zero-width ones, changes of the
+// direction of writing.
 func plain(name string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		switch {
+		case unicode.IsControl(r):
 			return ' '
+		case unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner:
+			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(name, "\uFFFD")))
 }
+
+// zeroWidthJoiner makes one sign of several emoji.
+const zeroWidthJoiner = '\u200d'
 
 func messageOf(m *discordgo.Message) Message {
 	out := Message{

@@ -69,6 +69,9 @@ func (e event) json() map[string]any {
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	down := s.down
+	if down {
+		s.refused++
+	}
 	s.mu.Unlock()
 	if down {
 		http.Error(w, "down", http.StatusServiceUnavailable)
@@ -134,7 +137,7 @@ func (s *Server) onIdentify(c *client, data json.RawMessage) {
 	s.closeNext = 0
 	switch {
 	case code != 0:
-	case id.Token != Token:
+	case id.Token != Token || s.revoked:
 		code = 4004
 	case id.Intents&IntentMessageContent != 0 && !s.privileged:
 		code = 4014
@@ -210,13 +213,6 @@ func (s *Server) Drop() { s.each(func(c *client) { _ = c.conn.Close() }) }
 // CloseWith closes the sockets with a close code.
 func (s *Server) CloseWith(code int) { s.each(func(c *client) { c.close(code) }) }
 
-// CloseNext answers the next identify with a close code.
-func (s *Server) CloseNext(code int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closeNext = code
-}
-
 // AskReconnect asks to connect again (op 7).
 func (s *Server) AskReconnect() { s.each(func(c *client) { c.write(map[string]any{"op": 7}) }) }
 
@@ -237,20 +233,6 @@ func (s *Server) Expire() {
 	for _, st := range s.sessions {
 		st.invalid = true
 	}
-}
-
-// SetDeaf leaves heartbeats without an answer.
-func (s *Server) SetDeaf(deaf bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.deaf = deaf
-}
-
-// SetDown refuses new sockets.
-func (s *Server) SetDown(down bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.down = down
 }
 
 // AskBeat asks for a heartbeat at once (op 1).

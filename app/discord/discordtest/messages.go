@@ -17,7 +17,7 @@ type kept struct {
 // Say lets somebody write a message, and gives its id.
 func (s *Server) Say(m Message) string {
 	id, event := s.keep(m)
-	s.sendMessage("MESSAGE_CREATE", event, id, m.Channel)
+	s.sendMessage("MESSAGE_CREATE", event)
 	return id
 }
 
@@ -50,7 +50,7 @@ func (s *Server) Again(channel, id string) {
 	s.mu.Lock()
 	k := s.find(channel, id)
 	s.mu.Unlock()
-	s.sendMessage("MESSAGE_CREATE", k, id, channel)
+	s.sendMessage("MESSAGE_CREATE", k)
 }
 
 // EditMessage changes a message's text.
@@ -59,7 +59,7 @@ func (s *Server) EditMessage(channel, id, text string) {
 	k := s.find(channel, id)
 	k.Text, k.edited = text, true
 	s.mu.Unlock()
-	s.sendMessage("MESSAGE_UPDATE", k, id, channel)
+	s.sendMessage("MESSAGE_UPDATE", k)
 }
 
 // DeleteMessage takes a message away.
@@ -115,22 +115,28 @@ func (u User) roles() []string {
 	return u.Roles
 }
 
-// json is a message as the bot is shown it; it needs the lock. Without the Message
-// Content intent the text of what neither mentions the bot nor is its own or a
-// direct message is withheld.
+// visible are a message's text and files as far as the bot may read them: without the
+// Message Content intent what neither mentions the bot nor is its own or a direct
+// message is withheld.
+func (s *Server) visible(k *kept, guild string, content bool) (text string, files []map[string]any) {
+	files = []map[string]any{}
+	mine := k.Author.ID == BotID || guild == "" || slices.ContainsFunc(k.Mentions, func(u User) bool { return u.ID == BotID })
+	if !content && !mine {
+		return "", files
+	}
+	for _, a := range k.Attachments {
+		files = append(files, map[string]any{"id": "1", "filename": a.Name, "content_type": a.Type, "size": len(a.Data), "url": s.URL() + "/cdn/" + k.ID + "/" + a.Name})
+	}
+	return k.Text, files
+}
+
+// json is a message as the bot is shown it; it needs the lock.
 func (s *Server) json(k *kept, content bool, gateway bool) map[string]any {
 	guild := ""
 	if c := s.channels[k.Channel]; c != nil {
 		guild = c.Guild
 	}
-	mine := k.Author.ID == BotID || guild == "" || slices.ContainsFunc(k.Mentions, func(u User) bool { return u.ID == BotID })
-	text, files := k.Text, []map[string]any{}
-	for _, a := range k.Attachments {
-		files = append(files, map[string]any{"id": "1", "filename": a.Name, "content_type": a.Type, "size": len(a.Data), "url": s.URL() + "/cdn/" + k.ID + "/" + a.Name})
-	}
-	if !content && !mine {
-		text, files = "", []map[string]any{}
-	}
+	text, files := s.visible(k, guild, content)
 	mentioned := []map[string]any{}
 	for _, u := range k.Mentions {
 		mentioned = append(mentioned, u.json())
@@ -164,7 +170,7 @@ func (s *Server) json(k *kept, content bool, gateway bool) map[string]any {
 }
 
 // sendMessage tells every connected bot of a message, each as it may see it.
-func (s *Server) sendMessage(event string, k *kept, _, _ string) {
+func (s *Server) sendMessage(event string, k *kept) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.sessions {

@@ -2,9 +2,9 @@ package discordtest
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -42,14 +42,17 @@ type User struct {
 
 // Channel is a channel, a thread or a direct conversation.
 type Channel struct {
-	ID       string
-	Guild    string
-	Parent   string
-	Name     string
-	Type     int
-	Archived bool
-	NoSend   bool // the bot may not write: 50013
-	NoRead   bool // the bot may not read: 50001
+	ID        string
+	Guild     string
+	Parent    string
+	Name      string
+	Type      int
+	Archived  bool
+	Locked    bool // a thread that a message does not open again: 50083
+	NoSend    bool // the bot may not write: 50013
+	NoRead    bool // the bot may not read: 50001
+	NoHistory bool // the bot may not read what was written before: 50001, and 160002 for replies
+	NoAttach  bool // the bot may not send files: 50013
 }
 
 // Message is what somebody writes.
@@ -92,7 +95,6 @@ type Sent struct {
 	Edits   []string // its earlier texts
 	Times   []time.Time
 	Files   map[string]string
-	Deleted bool
 }
 
 // Fault is a way in which REST calls go wrong.
@@ -104,6 +106,7 @@ type Fault struct {
 	RetryAfter float64 // seconds, of a 429
 	Global     bool
 	Hang       bool // no answer until the client goes
+	Done       bool // the call is done all the same: only its answer goes wrong
 	Times      int  // 0 is always
 }
 
@@ -121,13 +124,17 @@ type Server struct {
 	guilds     map[string]string
 	messages   map[string][]*kept // by channel, oldest first
 	files      map[string]Attachment
-	nonces     map[string]string
+	nonces     map[string]*kept
 	sockets    map[*client]bool
 	sessions   map[string]*state
 	requests   []Request
 	identifies []Identify
 	resumes    []Resume
 	faults     []*Fault
+	limits     []Limit
+	windows    map[string]*window // by bucket and channel
+	global     int                // calls a second in all; 0 is no limit
+	revoked    bool               // the token is good no more
 	sent       []*Sent
 	typing     map[string]int
 	commands   []string
@@ -137,6 +144,7 @@ type Server struct {
 	closeNext  int  // the next identify is answered with this close code
 	remaining  int  // of the identifies of the day
 	down       bool
+	refused    int // sockets, while it was down
 }
 
 // Identify is an identify that was received.
@@ -159,7 +167,7 @@ func New() *Server {
 	return &Server{
 		Interval: 2 * time.Second, hanging: make(chan struct{}), nextID: 1_100_000_000_000_000_000,
 		channels: map[string]*Channel{}, guilds: map[string]string{}, messages: map[string][]*kept{},
-		files: map[string]Attachment{}, nonces: map[string]string{}, sockets: map[*client]bool{},
+		files: map[string]Attachment{}, nonces: map[string]*kept{}, windows: map[string]*window{}, sockets: map[*client]bool{},
 		sessions: map[string]*state{}, typing: map[string]int{}, privileged: true, remaining: 1000,
 	}
 }
@@ -229,6 +237,40 @@ func (s *Server) SetChannel(id string, change func(*Channel)) {
 	}
 }
 
+// DeleteChannel takes a channel or thread away.
+func (s *Server) DeleteChannel(id string) {
+	s.mu.Lock()
+	c := s.channels[id]
+	delete(s.channels, id)
+	s.mu.Unlock()
+	name := "CHANNEL_DELETE"
+	if c.Type == Thread {
+		name = "THREAD_DELETE"
+	}
+	s.Dispatch(name, c.json())
+}
+
+// RemoveGuild puts the bot out of a server.
+func (s *Server) RemoveGuild(id string) {
+	s.mu.Lock()
+	delete(s.guilds, id)
+	for key, c := range s.channels {
+		if c.Guild == id {
+			delete(s.channels, key)
+		}
+	}
+	s.mu.Unlock()
+	s.Dispatch("GUILD_DELETE", map[string]any{"id": id})
+}
+
+// Revoke makes the token one that is good no more.
+func (s *Server) Revoke() {
+	s.mu.Lock()
+	s.revoked = true
+	s.mu.Unlock()
+	s.CloseWith(4004)
+}
+
 func (c Channel) json() map[string]any {
 	m := map[string]any{"id": c.ID, "type": c.Type, "name": c.Name}
 	if c.Guild != "" {
@@ -238,7 +280,7 @@ func (c Channel) json() map[string]any {
 		m["parent_id"] = c.Parent
 	}
 	if c.Type == Thread {
-		m["thread_metadata"] = map[string]any{"archived": c.Archived, "locked": c.Archived}
+		m["thread_metadata"] = map[string]any{"archived": c.Archived, "locked": c.Locked}
 	}
 	return m
 }
@@ -269,40 +311,57 @@ func (s *Server) Heal() {
 	s.faults = nil
 }
 
-// SetPrivileged says whether the Message Content intent is on in the portal.
-func (s *Server) SetPrivileged(on bool) {
+// set changes what the fake does.
+func (s *Server) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.privileged = on
+	change()
 }
 
+// SetPrivileged says whether the Message Content intent is on in the portal.
+func (s *Server) SetPrivileged(on bool) { s.set(func() { s.privileged = on }) }
+
 // SetRemaining says how many identifies are left of the day.
-func (s *Server) SetRemaining(n int) {
+func (s *Server) SetRemaining(n int) { s.set(func() { s.remaining = n }) }
+
+// SetDeaf leaves heartbeats without an answer.
+func (s *Server) SetDeaf(deaf bool) { s.set(func() { s.deaf = deaf }) }
+
+// SetDown refuses new sockets.
+func (s *Server) SetDown(down bool) { s.set(func() { s.down = down }) }
+
+// CloseNext answers the next identify with a close code.
+func (s *Server) CloseNext(code int) { s.set(func() { s.closeNext = code }) }
+
+// SetLimits sets the limits, in the place of those of before.
+func (s *Server) SetLimits(list ...Limit) {
+	s.set(func() { s.limits, s.windows = list, map[string]*window{} })
+}
+
+// SetGlobal sets how many calls may be made a second in all; 0 is no limit.
+func (s *Server) SetGlobal(n int) { s.set(func() { s.global = n }) }
+
+// copied is a copy of a list that the lock guards.
+func copied[T any](s *Server, list *[]T) []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remaining = n
+	return slices.Clone(*list)
 }
 
 // Requests are the REST calls so far.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
-}
+func (s *Server) Requests() []Request { return copied(s, &s.requests) }
 
 // Identifies are the identifies so far.
-func (s *Server) Identifies() []Identify {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Identify(nil), s.identifies...)
-}
+func (s *Server) Identifies() []Identify { return copied(s, &s.identifies) }
 
 // Resumes are the resumes so far.
-func (s *Server) Resumes() []Resume {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Resume(nil), s.resumes...)
-}
+func (s *Server) Resumes() []Resume { return copied(s, &s.resumes) }
+
+// Answers are what slash commands were answered with.
+func (s *Server) Answers() []string { return copied(s, &s.answers) }
+
+// Commands are the slash commands that the bot offers.
+func (s *Server) Commands() []string { return copied(s, &s.commands) }
 
 // Sent are the bot's messages in a channel ("" for all), as they stand now.
 func (s *Server) Sent(channel string) []Sent {
@@ -312,11 +371,18 @@ func (s *Server) Sent(channel string) []Sent {
 	for _, m := range s.sent {
 		if channel == "" || m.Channel == channel {
 			c := *m
-			c.Edits, c.Times = append([]string(nil), m.Edits...), append([]time.Time(nil), m.Times...)
+			c.Edits, c.Times = slices.Clone(m.Edits), slices.Clone(m.Times)
 			list = append(list, c)
 		}
 	}
 	return list
+}
+
+// Refused is how many sockets were refused while the fake was down.
+func (s *Server) Refused() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
 }
 
 // Typing is how often the bot said that it is typing.
@@ -324,26 +390,4 @@ func (s *Server) Typing(channel string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.typing[channel]
-}
-
-// Answers are what slash commands were answered with.
-func (s *Server) Answers() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.answers...)
-}
-
-// Commands are the slash commands that the bot offers.
-func (s *Server) Commands() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.commands...)
-}
-
-// writeJSON answers with JSON.
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Via", "1.1 fake")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client may be gone
 }

@@ -137,7 +137,7 @@ func (s *Service) stopped(err error) {
 	st := connection.Status{State: connection.StateStopped, Text: err.Error()}
 	var stop *connection.StopError
 	if errors.As(err, &stop) {
-		st.Text, st.Next = stop.Text, stop.Next
+		st.Text, st.Next, st.Code = stop.Text, stop.Next, stop.Code
 	}
 	s.set(st)
 	s.log.Warn("the discord bot has stopped", "err", err)

@@ -1,0 +1,138 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func request(t *testing.T, method, path string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "https://discord.com/api/v9"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// says are the headers of an answer about bucket "b".
+func says(limit, left string) http.Header {
+	h := http.Header{}
+	h.Set("X-RateLimit-Bucket", "b")
+	h.Set("X-RateLimit-Limit", limit)
+	h.Set("X-RateLimit-Remaining", left)
+	h.Set("X-RateLimit-Reset-After", "5.000")
+	return h
+}
+
+func TestNoSecondHasMoreRequestsThanDiscordAllows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		var mu sync.Mutex
+		var sent []time.Time
+		var all sync.WaitGroup
+		for i := range 300 {
+			all.Go(func() {
+				r := request(t, http.MethodPost, fmt.Sprintf("/channels/%d/messages", 200+i))
+				if err := l.wait(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				sent = append(sent, time.Now())
+				mu.Unlock()
+				l.learn(r, 0, nil, 0, false)
+			})
+		}
+		began := time.Now()
+		// What answers a slash command isn't counted: it has to come within three seconds.
+		if err := l.wait(t.Context(), request(t, http.MethodPost, "/interactions/1/x/callback")); err != nil || time.Since(began) > 0 {
+			t.Errorf("a slash command waited for %s, %v", time.Since(began), err)
+		}
+		all.Wait()
+		for i := 50; i < len(sent); i++ {
+			if d := sent[i].Sub(sent[i-50]); d < time.Second {
+				t.Fatalf("51 requests went within %s", d)
+			}
+		}
+		if took := time.Since(began); took > 8*time.Second {
+			t.Errorf("300 requests took %s", took)
+		}
+	})
+}
+
+func TestABucketIsSharedByTheRoutesThatDiscordNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		post, edit := request(t, http.MethodPost, "/channels/200/messages"), request(t, http.MethodPatch, "/channels/200/messages/1")
+		other := request(t, http.MethodPatch, "/channels/201/messages/1")
+		waits := func(r *http.Request, left string) time.Duration {
+			t.Helper()
+			began := time.Now()
+			if err := l.wait(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			l.learn(r, http.StatusOK, says("2", left), 0, false)
+			return time.Since(began).Round(time.Second)
+		}
+		for _, step := range []struct {
+			r    *http.Request
+			left string
+			want time.Duration
+		}{
+			{other, "1", 0}, // each channel has its own
+			{edit, "1", 0},
+			{post, "0", 0}, // not known yet to be the same
+			{edit, "1", 5 * time.Second},
+			{post, "0", 0},
+			{post, "1", 5 * time.Second},
+		} {
+			if got := waits(step.r, step.left); got != step.want {
+				t.Errorf("%s %s waited for %s, want %s", step.r.Method, step.r.URL.Path, got, step.want)
+			}
+		}
+	})
+}
+
+func TestAnAddressIsNotBannedForRequestsThatAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		r := request(t, http.MethodGet, "/channels/200")
+		for range maxInvalid {
+			if err := l.wait(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			l.learn(r, http.StatusForbidden, nil, 0, false)
+		}
+		if err := l.wait(t.Context(), r); !errors.Is(err, ErrBusy) {
+			t.Errorf("one more gave %v", err)
+		}
+		time.Sleep(invalidWindow)
+		if err := l.wait(t.Context(), r); err != nil {
+			t.Errorf("ten minutes later it gave %v", err)
+		}
+	})
+}
+
+func TestBucketsThatAreFullAgainAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		for i := range maxBuckets + 10 {
+			r := request(t, http.MethodPost, fmt.Sprintf("/channels/%d/messages", i))
+			if err := l.wait(context.Background(), r); err != nil {
+				t.Fatal(err)
+			}
+			l.learn(r, http.StatusOK, says("5", "4"), 0, false)
+		}
+		if n := len(l.buckets); n > maxBuckets {
+			t.Errorf("%d buckets are known", n)
+		}
+		if n := len(l.names); n > maxBuckets {
+			t.Errorf("%d routes are known", n)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package discordtest
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limit is how often calls may be made, in each channel: Count of those that fit
+// within a Window. Calls of one Limit share a bucket, as Discord's may.
+type Limit struct {
+	Method string // "" is any
+	Path   string // what the path contains
+	Count  int
+	Window time.Duration
+}
+
+// usualLimit is that of what no other fits: none that is ever met.
+var usualLimit = Limit{Count: 1000, Window: time.Second}
+
+// window is what is left of a limit.
+type window struct {
+	left int
+	ends time.Time
+}
+
+// limited counts a call and tells its bucket; it reports whether it was refused.
+func (s *Server) limited(w http.ResponseWriter, r *http.Request) bool {
+	if strings.HasPrefix(r.URL.Path, "/interactions/") {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if all := s.windowOf("all", s.global, time.Second, now); s.global > 0 && all.left < 0 {
+		refuseForLimit(w, all.ends.Sub(now).Seconds(), true)
+		return true
+	}
+	name, limit := "usual", usualLimit
+	for i, l := range s.limits {
+		if (l.Method == "" || l.Method == r.Method) && strings.Contains(r.URL.Path, l.Path) {
+			name, limit = fmt.Sprint("limit", i), l
+			break
+		}
+	}
+	b := s.windowOf(name+" "+channelOf(r.URL.Path), limit.Count, limit.Window, now)
+	left := b.ends.Sub(now).Seconds()
+	h := w.Header()
+	h.Set("X-RateLimit-Bucket", name)
+	h.Set("X-RateLimit-Limit", strconv.Itoa(limit.Count))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(b.left, 0)))
+	h.Set("X-RateLimit-Reset-After", strconv.FormatFloat(left, 'f', 3, 64))
+	h.Set("X-RateLimit-Reset", strconv.FormatFloat(float64(b.ends.UnixMilli())/1000, 'f', 3, 64))
+	if b.left < 0 {
+		refuseForLimit(w, left, false)
+		return true
+	}
+	return false
+}
+
+// windowOf counts a call in its window; left is below zero where that is one too many.
+func (s *Server) windowOf(key string, count int, length time.Duration, now time.Time) *window {
+	b := s.windows[key]
+	if b == nil || !now.Before(b.ends) {
+		b = &window{count, now.Add(length)}
+		s.windows[key] = b
+	}
+	if b.left >= 0 {
+		b.left--
+	}
+	return b
+}
+
+// channelOf is the channel in a path; "" for none.
+func channelOf(path string) string {
+	_, rest, _ := strings.Cut(path, "/channels/")
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
