@@ -12,29 +12,36 @@ import (
 	"github.com/yuin/goldmark/parser"
 )
 
-// A block that grows long (one list, one table, one paragraph) would be parsed
-// again and again as a whole. So it is cut where nothing that arrives later can
-// change what was before: items of a list and blocks of a quote are finished one
-// by one, rows and words are set aside and the rest is parsed alone. A cut is made
-// only if the two parts give what the whole gives.
+// A block that grows long (one list, one table, one paragraph, one piece of code)
+// would be parsed again and again as a whole. So it is cut where nothing that arrives
+// later can change what was before: items of a list and blocks of a quote are finished
+// one by one, rows, lines of code and words are set aside and the rest is parsed alone.
+// A cut is made only if the two parts give what the whole gives.
 
-const cutFrom = 1 << 10 // bytes of a tail from which on it is cut
+const (
+	cutFrom = 1 << 10 // bytes of a tail from which on it is cut
+
+	// openFor is how many bytes a marker that stands alone in a paragraph may wait for
+	// the one that closes it. Then it is text, until the answer is there as a whole.
+	openFor = 8 << 10
+)
 
 // begun is how the tail's first block began, where that is not parsed again.
 type begun struct {
-	at   int    // bytes of source before the part that is
-	head []byte // what stands before the part so that it is read as what it is: the first two lines of a table
-	leaf *leaf  // a table or a paragraph, so far
-	list bool   // the part begins within a list …
-	next int    // … whose next item has this number
+	at    int    // bytes of source before the part that is
+	head  []byte // what stands before the part so that it is read as what it is: the first two lines of a table, the first one of code
+	above []leaf // the lines right above a table
+	leaf  *leaf  // a table, code or a paragraph, so far
+	list  bool   // the part begins within a list …
+	next  int    // … whose next item has this number
 }
 
 // cutting is a place where a block can be cut.
 type cutting struct {
 	at    int // in the parsed source
 	after begun
-	rows  bool // the parts are of one table
-	words bool // the parts are of one paragraph
+	one   bool // the parts are of one table, paragraph or piece of code
+	words bool // of one paragraph
 }
 
 // parse gives the blocks of a part of the source, their places counted from its
@@ -67,13 +74,18 @@ func (o begun) join(blocks []block) bool {
 		return false
 	}
 	*now = joined(*o.leaf, *now)
+	blocks[0].leaves = slices.Concat(o.above, blocks[0].leaves)
 	return true
 }
 
-// joined is a table or a paragraph with its second part.
+// joined is a table, a piece of code or a paragraph with its second part.
 func joined(a, b leaf) leaf {
-	if a.kind == leafTable {
+	switch a.kind {
+	case leafTable:
 		a.table = slices.Concat(a.table, b.table[1:])
+		return a
+	case leafCode:
+		a.code += b.code
 		return a
 	}
 	w := runWriter{out: slices.Clone(a.runs)}
@@ -114,7 +126,7 @@ func (d *document) cut() {
 		return
 	}
 	src := slices.Concat(d.open.head, part)
-	c, ok := findCut(whole[0].node, src, d.open)
+	c, ok := findCut(whole[0], src, d.open)
 	at := c.at - len(d.open.head)
 	if !ok || at <= 0 || at >= len(part) {
 		return
@@ -124,12 +136,13 @@ func (d *document) cut() {
 		return
 	}
 	c.after.at, d.cutAt = d.open.at+at, 0
-	if c.rows || c.words {
+	if c.one {
 		if c.words {
 			first[0].leaves[0] = spaced(first[0].leaves[0])
 		}
 		d.open.join(first)
-		c.after.leaf = &first[0].leaves[0]
+		last := len(first[0].leaves) - 1
+		c.after.above, c.after.leaf = first[0].leaves[:last], &first[0].leaves[last]
 		d.open = c.after
 		return
 	}
@@ -141,16 +154,18 @@ func (d *document) cut() {
 
 // fits says whether two parts give what the whole gave.
 func fits(c cutting, first, second, whole []leaf) bool {
-	if !c.rows && !c.words {
+	if !c.one {
 		return reflect.DeepEqual(slices.Concat(first, second), whole)
 	}
-	if len(first) != 1 || len(second) != 1 || len(whole) != 1 || first[0].kind != whole[0].kind || second[0].kind != whole[0].kind {
+	last := len(whole) - 1
+	if last < 0 || len(first) != len(whole) || len(second) != 1 || first[last].kind != whole[last].kind || second[0].kind != whole[last].kind {
 		return false
 	}
+	begins := first[last]
 	if c.words {
-		first = []leaf{spaced(first[0])}
+		begins = spaced(begins)
 	}
-	return reflect.DeepEqual(joined(first[0], second[0]), whole[0])
+	return reflect.DeepEqual(append(first[:last:last], joined(begins, second[0])), whole)
 }
 
 // spaced is a paragraph with the blank after it that a cut takes away.
@@ -162,15 +177,20 @@ func spaced(l leaf) leaf {
 }
 
 // findCut looks for the last place where a block can be cut.
-func findCut(n ast.Node, src []byte, o begun) (cutting, bool) {
-	switch n := n.(type) {
+func findCut(b block, src []byte, o begun) (cutting, bool) {
+	switch n := b.node.(type) {
 	case *ast.List, *ast.Blockquote:
 		return cutChildren(n, src, o)
 	case *east.Table:
 		return cutTable(n, src)
+	case *ast.FencedCodeBlock:
+		return cutCode(n, src)
 	case *ast.Paragraph:
+		if table, ok := n.NextSibling().(*east.Table); ok && len(b.leaves) == 2 { // right below
+			return cutTable(table, src)
+		}
 		at := cutWords(n, src)
-		return cutting{at: at, words: true}, at > 0
+		return cutting{at: at, one: true, words: true}, at > 0
 	}
 	return cutting{}, false
 }
@@ -223,15 +243,30 @@ func cutTable(n *east.Table, src []byte) (cutting, bool) {
 	if from < 0 || at <= from {
 		return cutting{}, false
 	}
-	head := 0
-	for range 2 {
-		end := bytes.IndexByte(src[from+head:], '\n')
+	return cutBelow(src, from, 2, at)
+}
+
+// cutCode cuts before the last line of a piece of code. Its fence stays with what
+// follows.
+func cutCode(n *ast.FencedCodeBlock, src []byte) (cutting, bool) {
+	return cutBelow(src, blockStart(n, src), 1, lineStart(src, len(src)))
+}
+
+// cutBelow cuts at a place below the first lines of a block, which stay with what
+// follows.
+func cutBelow(src []byte, from, lines, at int) (cutting, bool) {
+	if from < 0 {
+		return cutting{}, false
+	}
+	head := from
+	for range lines {
+		end := bytes.IndexByte(src[head:], '\n')
 		if end < 0 {
 			return cutting{}, false
 		}
 		head += end + 1
 	}
-	return cutting{at: at, rows: true, after: begun{head: slices.Clone(src[from : from+head])}}, at > from+head
+	return cutting{at: at, one: true, after: begun{head: slices.Clone(src[from:head])}}, at > head
 }
 
 // cutWords is the last place between two words of a paragraph up to which all that
@@ -283,7 +318,7 @@ func startsWord(src []byte, at int) bool {
 // firstOpen is the first place in a node's texts of something that a later text
 // could close: markers of emphasis, code, links, HTML and formulas that stand alone.
 func firstOpen(n ast.Node, src []byte) int {
-	limit := len(src)
+	limit, old := len(src), len(src)-openFor
 	var brackets []int
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		t, ok := n.(*ast.Text)
@@ -292,6 +327,7 @@ func firstOpen(n ast.Node, src []byte) int {
 		}
 		for i := t.Segment.Start; i < t.Segment.Stop && i < limit; i++ {
 			switch {
+			case i < old:
 			case src[i] == '[':
 				brackets = append(brackets, i)
 			case src[i] == ']' && len(brackets) > 0:

@@ -139,11 +139,11 @@ func (t *tableRow) measure(width float32) float32 {
 		return t.measureList(width)
 	}
 	t.widths = squeeze(t.natural, t.longest, width-pads)
-	var total float32
+	total, scale := float32(0), textScale()
 	for _, cells := range t.cells {
 		var h float32
 		for c, p := range cells {
-			h = max(h, p.measure(t.widths[c]))
+			h = max(h, p.measureAt(t.widths[c], scale))
 		}
 		h += gap8
 		t.heights = append(t.heights, h)
@@ -163,17 +163,14 @@ func (t *tableRow) nameWidth(width float32) float32 {
 
 // measureList makes heights of the lines of a list: one for each cell.
 func (t *tableRow) measureList(width float32) float32 {
-	name := t.nameWidth(width)
+	name, scale := t.nameWidth(width), textScale()
 	total, n := gap8, 0
 	for i, cells := range t.cells[1:] {
 		if i > 0 {
 			total += gap16
 		}
-		for range cells {
-			if n == len(t.names) {
-				break
-			}
-			h := max(t.names[n].measure(name)+gap4, t.value(n).measure(width-name-3*gap12))
+		for _, value := range t.named(cells) {
+			h := max(t.names[n].measureAt(name, scale)+gap4, value.measureAt(width-name-3*gap12, scale))
 			t.heights = append(t.heights, h)
 			total += h + gap4
 			n++
@@ -182,18 +179,8 @@ func (t *tableRow) measureList(width float32) float32 {
 	return total + gap4
 }
 
-// value is the n-th cell that has a name.
-func (t *tableRow) value(n int) *prose {
-	columns := len(t.cells[0])
-	for _, cells := range t.cells[1:] {
-		if k := min(len(cells), columns); n >= k {
-			n -= k
-			continue
-		}
-		return cells[n]
-	}
-	return nil
-}
+// named is the cells of a row that have a name: those of t.names come in their order.
+func (t *tableRow) named(cells []*prose) []*prose { return cells[:min(len(cells), len(t.cells[0]))] }
 
 // squeeze shares out a width: narrow columns keep what they need, wide ones share
 // the rest, no column less than its longest word where there is room for that.
@@ -370,13 +357,9 @@ func (r *tableRenderer) layoutList(s fyne.Size) {
 			t.lines[i].Resize(fyne.NewSize(s.Width, 1))
 			y += gap16
 		}
-		for range cells {
-			if n == len(t.names) {
-				break
-			}
+		for _, v := range t.named(cells) {
 			t.names[n].Move(fyne.NewPos(gap12, y+2))
 			t.names[n].Resize(fyne.NewSize(name, t.heights[n]))
-			v := t.value(n)
 			v.Move(fyne.NewPos(gap12+name+gap12, y))
 			v.Resize(fyne.NewSize(s.Width-name-3*gap12, t.heights[n]))
 			y += t.heights[n] + gap4

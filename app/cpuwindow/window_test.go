@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -45,6 +47,10 @@ type bench struct {
 	home     string
 	environ  []string
 	notify   func(backend.Notice)
+
+	reading  sync.Mutex // guards the two below
+	confText string     // config.toml as it was read last, with the environment
+	conf     config.Config
 }
 
 type stubTurns struct {
@@ -229,10 +235,19 @@ func (b *bench) set(key, value string) {
 	}
 }
 
-// config is what config.toml says now.
+// config is what config.toml says now. As in the app, it costs nothing to ask again.
 func (b *bench) config() config.Config {
-	c, _ := config.Load(b.conffile(), b.environ)
-	return c
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	data, err := os.ReadFile(b.conffile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		b.t.Error(err)
+	}
+	if now := string(data) + "\x00" + strings.Join(b.environ, "\x00"); now != b.confText {
+		b.conf, _ = config.Load(b.conffile(), b.environ)
+		b.confText = now
+	}
+	return b.conf
 }
 
 // settle turns the UI goroutine until nothing has come for a while.

@@ -87,12 +87,15 @@ func (p *prose) longestWord() float32 {
 }
 
 // measure wraps to a width and gives the height.
-func (p *prose) measure(width float32) float32 {
+func (p *prose) measure(width float32) float32 { return p.measureAt(width, textScale()) }
+
+// measureAt is measure for who has many and asks for the scale once.
+func (p *prose) measureAt(width, scale float32) float32 {
 	if width < 8 {
 		width = 8
 	}
-	if s := textScale(); s != p.scale {
-		p.leading, p.scale = p.leading*s/p.scale, s
+	if scale != p.scale {
+		p.leading, p.scale = p.leading*scale/p.scale, scale
 		p.words, p.runs, p.starts, p.settled = nil, nil, nil, 0
 		p.setRuns(p.given)
 	}
