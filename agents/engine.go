@@ -30,6 +30,7 @@ type ModelResolver interface {
 type Compactor interface {
 	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, sessionmem.CompactPolicy, error)
 	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (sessionmem.Compacted, error)
+	Renew(ctx context.Context, session string) (sessionmem.Compacted, error)
 }
 
 // Settings are the live settings of turns (config.toml); read anew each turn.

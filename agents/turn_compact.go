@@ -158,6 +158,11 @@ func (e *Engine) compactDue(ctx context.Context, session string, percent float64
 	if e.p.Compactor == nil {
 		return nil
 	}
+	if done, err := e.p.Compactor.Renew(ctx, session); err == nil && e.p.Compacted != nil {
+		e.p.Compacted(done)
+	} else if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
+		e.log.Info("a Summary that lost something is not made anew yet", "session", session, "err", err)
+	}
 	snap, policy, err := e.p.Compactor.Snapshot(ctx, session, "")
 	if err != nil || !policy.Due(snap.Since, percent) || snap.Covered(policy.KeepRecent) == 0 {
 		return err

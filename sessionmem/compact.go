@@ -102,16 +102,24 @@ func (s *Store) Snapshot(ctx context.Context, name, before string) (Snapshot, er
 
 // snapshotNow copies what is context now, in front of the block before.
 func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
-	snap := Snapshot{Session: ses.name, taken: time.Now(), waits: len(ses.unsaved.blocks) > 0}
-	if n := len(ses.recent); n > 0 {
-		snap.seen = ses.recent[n-1].seen
-	}
 	f, x := &ses.fold, &ses.index
-	at, from := f.lastSummary(x)
 	end := len(f.active)
 	if i := f.at(x, x.hash(before)); before != "" && i >= 0 {
 		end = i
 	}
+	snap, err := s.snapshotOf(ses, f, end)
+	snap.waits = len(ses.unsaved.blocks) > 0
+	if n := len(ses.recent); n > 0 {
+		snap.seen = ses.recent[n-1].seen
+	}
+	return snap, err
+}
+
+// snapshotOf copies what is context in the first blocks of a branch.
+func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
+	snap := Snapshot{Session: ses.name, taken: time.Now()}
+	x := &ses.index
+	at, from := f.lastSummary(x)
 	r := s.source(ses)
 	defer r.close()
 	if at >= 0 {
@@ -135,7 +143,7 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 			snap.Agent = b.Agent
 		}
 	}
-	snap.omitted, snap.Since = omitted, f.between(x, at+1, end)
+	snap.omitted, snap.Since = omitted, f.between(x, f.counted(at), end)
 	for _, tool := range f.tools {
 		if tool.at >= from && tool.at < end && !slices.Contains(snap.Tools, tool.name) {
 			snap.Tools = append(snap.Tools, tool.name)

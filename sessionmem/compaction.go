@@ -38,6 +38,7 @@ type Compacted struct {
 	Messages int   // covered by it, not counting those of earlier Summaries
 	Recent   int   // that stay word for word
 	Plain    bool  // made without a model
+	Again    bool  // in the place of one that a forgetting made without a model
 	Lessons  Kept
 }
 
@@ -58,8 +59,9 @@ type CompactionConfig struct {
 type Compaction struct {
 	c CompactionConfig
 
-	mu   sync.Mutex // guards busy
-	busy map[string]bool
+	mu      sync.Mutex // guards what follows
+	busy    map[string]bool
+	useless map[string]bool // Summaries that a model could not make anew
 }
 
 // NewCompaction panics where a required field is missing.
@@ -70,7 +72,7 @@ func NewCompaction(c CompactionConfig) *Compaction {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Compaction{c: c, busy: map[string]bool{}}
+	return &Compaction{c: c, busy: map[string]bool{}, useless: map[string]bool{}}
 }
 
 // Snapshot gives what there is to summarise, and the policy now; see
@@ -265,6 +267,7 @@ func (s Snapshot) inactive(after time.Duration) bool {
 
 // passOne summarises a session if it is time.
 func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
+	c.renewQuietly(ctx, name)
 	snap, p, err := c.Snapshot(ctx, name, "")
 	if err != nil {
 		c.c.Logger.Warn("a session is left out of the periodic compaction", "session", name, "err", err)

@@ -35,6 +35,16 @@ type summaryAt struct {
 	at      int    // in active
 	through uint64 // hash of the id it goes through
 	none    bool   // it covers no message
+	counted int    // from which step on messages are counted as since then
+}
+
+// counted is from which step on messages count as written since the last Summary: that
+// of a Summary which was made anew are those since the first one.
+func (f *fold) counted(at int) int {
+	if at < 0 {
+		return 0
+	}
+	return f.summaries[len(f.summaries)-1].counted
 }
 
 // subcallTool stands for the answer of a sub-call among the tools' results; no tool
@@ -60,7 +70,7 @@ func (f *fold) add(x *index, n uint32, b Block) {
 	f.active = append(f.active, step{n, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
 	switch b.Kind {
 	case KindSummary:
-		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone})
+		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone, f.countedFrom(x, b, at)})
 	case KindTool:
 		name := b.Agent
 		if b.recalledStrangers() {
@@ -72,6 +82,20 @@ func (f *fold) add(x *index, n uint32, b Block) {
 			f.tools = append(f.tools, toolAt{at, subcallTool})
 		}
 	}
+}
+
+// countedFrom is the counted of a Summary that is added.
+func (f *fold) countedFrom(x *index, b Block, at int) int {
+	if again := b.Attrs[attrAgain]; again != "" {
+		if i := f.at(x, x.hash(again)); i >= 0 {
+			for _, s := range f.summaries {
+				if s.at == i {
+					return s.counted
+				}
+			}
+		}
+	}
+	return at + 1
 }
 
 // note follows a Note: it is no context itself.

@@ -206,6 +206,9 @@ func isDiscord(session string) bool { return strings.HasPrefix(session, discordP
 
 // Words says what was done, for people.
 func (c Compacted) Words() string {
+	if c.Again {
+		return fmt.Sprintf("the summary of %d messages made anew of what is left of them", c.Messages)
+	}
 	text := fmt.Sprintf("%d messages summarised, the last %d stay word for word", c.Messages, c.Recent)
 	if c.Plain {
 		text += "; made without a model, which gave no usable summary"

@@ -9,6 +9,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
 )
 
 // learning is a server whose small model learns something of every conversation.
@@ -162,5 +163,29 @@ func TestAFullMemoryProposesAReplacement(t *testing.T) {
 	p, err := b.Memory.Propose(t.Context(), sessionmem.Proposal{Text: "one more to know"})
 	if err != nil || p.Kind != sessionmem.ProposeReplace || p.Old == "" || p.Why != sessionmem.WhyFull {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// What a forgetting takes out of a Summary is made good by the model, in the app.
+func TestTheAppMakesASummaryAnewThatLostSomething(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+learning(t).Addr()), Watch: true})
+	talk(t, b, "cli-a", "")
+	if _, err := b.Summarize(t.Context(), "cli-a", nil); err != nil {
+		t.Fatal(err)
+	}
+	notices := make(chan Notice, 100)
+	t.Cleanup(b.OnNotice(func(n Notice) { notices <- n }))
+	plan, err := b.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0 about the train"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := b.Forget(t.Context(), plan)
+	if err != nil || len(Rebuilt(report)) != 1 {
+		t.Fatalf("%+v %v, want a Summary rebuilt", report, err)
+	}
+	next(t, notices, func(n Notice) bool { return n.Kind == NoticeSessions && strings.Contains(n.Text, "made anew") })
+	c, err := b.Store.Context(t.Context(), "cli-a")
+	if err != nil || c.Summary == nil || c.Summary.By == "mac-stats" || strings.Contains(c.Summary.Text, "Question 0") {
+		t.Errorf("%+v %v, want a Summary by the model of what is left", c.Summary, err)
 	}
 }

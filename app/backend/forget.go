@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mac-stats/app/discord/botstate"
@@ -33,9 +34,25 @@ func (b *Backend) forgot(r forget.Report, err error) (forget.Report, error) {
 		b.Logger.Info("something was forgotten", "places", len(r.Found), "refused", r.Refused)
 		b.indexChanged()
 		b.indexAgain()
+		if b.watching {
+			for _, session := range Rebuilt(r) {
+				b.Engine.CompactSoon(session)
+			}
+		}
 	}
 	b.tellForgot()
 	return r, err
+}
+
+// Rebuilt are the sessions whose Summary a forgetting made anew without a model.
+func Rebuilt(r forget.Report) []string {
+	var sessions []string
+	for _, t := range r.Found {
+		if t.Action == sessionmem.ForgetRebuilt && !slices.Contains(sessions, t.Session) {
+			sessions = append(sessions, t.Session)
+		}
+	}
+	return sessions
 }
 
 // indexAgain takes up again what is left of sessions that were erased, where nobody

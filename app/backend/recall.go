@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -182,8 +183,15 @@ func (b *Backend) EmbedModel(ctx context.Context) (ollama.ModelInfo, error) {
 // takes the Summary into the index. Nothing to summarise is a Compacted without a
 // Summary. begun, which may be nil, is told how many messages it covers.
 func (b *Backend) Summarize(ctx context.Context, session string, begun func(messages int)) (sessionmem.Compacted, error) {
+	again, err := b.Compaction.Renew(ctx, session)
+	if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
+		return again, err
+	}
 	snap, policy, err := b.Compaction.Snapshot(ctx, session, "")
 	nothing := sessionmem.Compacted{Session: session, Recent: len(snap.Messages)}
+	if again.Summary.ID != "" {
+		again.Recent, nothing = len(snap.Messages), again
+	}
 	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
 		return nothing, err
 	}

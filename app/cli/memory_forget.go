@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mac-stats/agents"
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
@@ -41,7 +42,7 @@ type forgetFlags struct {
 	chunk, session, text, since, until string
 	also                               []string
 	copies, lessons                    bool
-	dryRun, yes, json                  bool
+	dryRun, yes, json, resummarize     bool
 }
 
 // maxForgetRows is how many places of a kind are listed for people.
@@ -56,7 +57,8 @@ func (c *commands) memoryForget() *cobra.Command {
 Text of conversations becomes "[forgotten]"; the rest of a session stays as it is.
 It goes from transcripts (archive, trash and older copies too), titles, names of
 files, attachments, memory files, the inbox, drafts, logs, caches and the search
-index. Summaries that cover it are made anew of what is left. What was learnt from it
+index. Summaries that cover it are made anew of what is left: at once without a model, then by
+the small model, while the app runs or with --resummarize. What was learnt from it
 is proposed for removal in the inbox; with --lessons it goes at once.
 
 What may tell of the same in other words stays and is listed with a number: the answer
@@ -86,6 +88,7 @@ brings nothing back. What you type anew is yours again.`,
 	flags.BoolVar(&f.copies, "copies", false, "also where you typed the same sentences in other sessions")
 	flags.BoolVar(&f.lessons, "lessons", false, "also what was learnt from it, at once")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would go (what it does without --yes)")
+	flags.BoolVar(&f.resummarize, "resummarize", false, "let the small model make Summaries that lost something anew now; else the app does")
 	flags.BoolVar(&f.yes, "yes", false, "do it")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.completeFlag(cmd, "session", sessionNames)
@@ -125,7 +128,52 @@ func (c *commands) forget(cmd *cobra.Command, b *backend.Backend, f forgetFlags)
 	if len(done.Found) > 0 {
 		c.poke(b, "")
 	}
-	return errors.Join(err, c.printForgot(b, done, f.json))
+	if err = errors.Join(err, c.printForgot(b, done, f.json)); err == nil {
+		err = c.renewSummaries(ctx, b, f, backend.Rebuilt(done))
+	}
+	return err
+}
+
+// renewedLine is a line of `memory forget --resummarize --json`.
+type renewedLine struct {
+	Type    string `json:"type"` // summary
+	Session string `json:"session"`
+	Summary string `json:"summary"` // its block id; "" where it stays as it was made without a model
+	By      string `json:"by"`
+	Text    string `json:"text"`
+}
+
+// renewSummaries lets a model make Summaries anew that lost something: the app, where it
+// runs, or this process, where it was told to. Without a model they stay as they are.
+func (c *commands) renewSummaries(ctx context.Context, b *backend.Backend, f forgetFlags, sessions []string) error {
+	var errs []error
+	for _, session := range sessions {
+		if !f.resummarize {
+			c.poke(b, session)
+			continue
+		}
+		line := renewedLine{Type: "summary", Session: session, By: "mac-stats"}
+		done, err := b.Compaction.Renew(ctx, session)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, sessionmem.ErrNothing):
+			line.Text = "nothing is left to make its Summary of"
+		case err != nil:
+			line.Text = "its Summary stays as it was made without a model: " + sentence(agents.Explain(err).Sentence)
+		default:
+			line.Summary, line.By, line.Text = done.Summary.ID, done.Summary.By, done.Words()+", by "+done.Summary.By
+		}
+		if f.json {
+			errs = append(errs, c.out.json(line))
+		} else {
+			errs = append(errs, c.out.text(session+": "+strings.TrimSuffix(line.Text, ".")+".\n"))
+		}
+	}
+	if len(sessions) > 0 && !f.resummarize && !f.json && !c.appRuns(ctx, b) {
+		errs = append(errs, c.out.text("The next start of the app, or --resummarize, lets a model make such Summaries anew.\n"))
+	}
+	return errors.Join(errs...)
 }
 
 // errNoOffer: --also has a number that is none of the list.

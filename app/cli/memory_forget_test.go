@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -196,5 +197,43 @@ func TestForgetOfACommonWordLeavesInstructions(t *testing.T) {
 	}
 	if again := e.must(t, "memory", "forget", "--text", "orchestrator", "--yes", "--json"); !strings.Contains(again, `"pending":0`) || !strings.Contains(again, `"places":0`) {
 		t.Errorf("again: %s", again)
+	}
+}
+
+func TestForgetMakesSummariesAnew(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		flags   []string
+		running bool // the app
+		says    string
+		by      string // who made the Summary that is sent
+	}{
+		{"with the flag", []string{"--resummarize"}, false, "cli-n: the summary of 2 messages made anew of what is left of them, by qwen3:8b.\n", "They count."},
+		{"without it", nil, false, "lets a model make such Summaries anew.\n", "This summary was made without a model"},
+		{"the app does it", nil, true, "", "This summary was made without a model"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t, compactingScript(`{"context":"They count.","lessons":[],"people":[]}`))
+			e.appRuns = tc.running
+			for i := range 3 {
+				e.must(t, "ask", "--session", "n", fmt.Sprintf("zebra number %d", i))
+			}
+			e.must(t, "sessions", "compact", "n")
+			got := e.must(t, append([]string{"memory", "forget", "--text", "zebra number 0", "--yes"}, tc.flags...)...)
+			if !strings.Contains(got, "Summaries that cover it") || tc.says != "" && !strings.HasSuffix(got, tc.says) || tc.says == "" && strings.Contains(got, "anew.\n") {
+				t.Errorf("it says\n%s", got)
+			}
+			if poked := e.poked[len(e.poked)-1] == "cli-n"; poked != (tc.flags == nil) {
+				t.Errorf("poked: %q", e.poked)
+			}
+			e.must(t, "ask", "--session", "n", "and now?")
+			chats := e.server.Chats()
+			sent := fmt.Sprintf("%+v", chats[len(chats)-1].Chat.Messages)
+			if !strings.Contains(sent, tc.by) || strings.Contains(sent, "zebra number 0") {
+				t.Errorf("sent: %s", sent)
+			}
+		})
 	}
 }
