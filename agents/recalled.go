@@ -94,6 +94,18 @@ func (t *turn) recallScope() recall.Scope {
 	return recall.Scope{}
 }
 
+// standing tells chunks of this session that may be found in it: not what was before a
+// reset, which asked for a conversation that knows nothing of it, nor what was taken
+// back by an edit. Other sessions' are all allowed.
+func (t *turn) standing(ctx context.Context) func(recall.Chunk) bool {
+	on, err := t.engine.p.Store.Standing(ctx, t.req.Session)
+	if err != nil {
+		t.engine.log.Warn("this conversation is not searched: what was reset in it can't be told", "session", t.req.Session, "err", err)
+		on = func(string) bool { return false }
+	}
+	return func(c recall.Chunk) bool { return c.Session != t.req.Session || on(c.Block) }
+}
+
 // search asks the index. A fault of it is no fault of the turn.
 func (t *turn) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
 	index, err := t.engine.p.Recall()
@@ -107,9 +119,10 @@ func (t *turn) search(ctx context.Context, q recall.Query) (recall.Answer, error
 func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.Quotation {
 	scope := t.recallScope()
 	scope.NoMemory = true // the prompt has it
+	standing := t.standing(ctx)
 	scope.Allow = func(c recall.Chunk) bool {
 		talk := c.Kind == recall.KindUser || c.Kind == recall.KindAssistant || c.Kind == recall.KindSummary
-		return talk && (c.Source != "discord" || c.Session == t.req.Session)
+		return talk && (c.Source != "discord" || c.Session == t.req.Session) && standing(c)
 	}
 	query := strings.ToValidUTF8(text[:min(len(text), recallQuery)], "")
 	if !asksSomething(query) {
@@ -141,7 +154,6 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.
 // inContext is what the model is shown anyway.
 type inContext struct {
 	blocks map[string]bool // of this session
-	since  time.Time       // of the first of them
 	texts  []string        // each in one line
 }
 
@@ -164,12 +176,9 @@ func (t *turn) inContext(ctx context.Context) *inContext {
 	if window.Summary != nil {
 		messages = append([]sessionmem.Block{*window.Summary}, messages...)
 	}
-	for i, b := range messages {
+	for _, b := range messages {
 		in.blocks[b.ID] = true
 		in.texts = append(in.texts, oneLine(b.Text))
-		if i == 0 || b.Time.Before(in.since) {
-			in.since = b.Time
-		}
 	}
 	return in
 }
@@ -180,11 +189,10 @@ func (in *inContext) shows(text string) bool {
 	return slices.ContainsFunc(in.texts, func(s string) bool { return strings.Contains(s, line) })
 }
 
-// noteOf makes a note of a hit; false for one that says nothing new, or that the
-// user took back.
+// noteOf makes a note of a hit; false for one that says nothing new.
 func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (sessionmem.Quotation, bool) {
 	own := h.Session == t.req.Session
-	if own && (seen.blocks[h.Block] || t.takenBack(ctx, h, seen)) {
+	if own && seen.blocks[h.Block] {
 		return sessionmem.Quotation{}, false
 	}
 	text := passage(h.Text, query, noteChars)
@@ -236,17 +244,6 @@ func news(text, known string) int {
 		}
 	}
 	return n
-}
-
-// takenBack reports whether a message of this session is on a branch that was left:
-// edited, or answered again. What lies before the window may also be from before a
-// reset, which takes nothing back.
-func (t *turn) takenBack(ctx context.Context, h recall.Hit, seen *inContext) bool {
-	if h.Kind == recall.KindSummary || h.Time.Before(seen.since) {
-		return false
-	}
-	_, _, err := t.engine.p.Store.Message(ctx, t.req.Session, h.Block)
-	return errors.Is(err, sessionmem.ErrNotFound)
 }
 
 // asks reports whether a hit is a question of the user.

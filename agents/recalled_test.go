@@ -196,6 +196,53 @@ func TestWhatWasTakenBackIsNotRecalled(t *testing.T) {
 	}
 }
 
+// reset ends the session as a person does who wants to begin anew.
+func (r *recalling) reset(session string) {
+	r.t.Helper()
+	if _, err := r.store.Append(context.Background(), session, sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteEnded}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestAResetIsNotCrossed(t *testing.T) {
+	for _, cross := range []bool{false, true} {
+		for _, session := range []string{testSession, "discord-7"} {
+			t.Run(fmt.Sprint(session, " across sessions ", cross), func(t *testing.T) {
+				r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
+				r.settings.CrossSession = cross
+				r.said(session, ask("The zephyr proxy listens on port 8443."), answered("Noted: zephyr proxy, port 8443."),
+					sessionmem.Block{Kind: sessionmem.KindSummary, Text: "CONTEXT: the zephyr proxy listens on port 8443.", Through: "none"})
+				r.reset(session)
+				r.said(session, ask("The kestrel proxy is new."), answered("Fine."))
+				if _, _, err := r.turn(Request{Session: session, Text: zephyr}); err != nil {
+					t.Fatal(err)
+				}
+				for i := range 2 {
+					messages := r.chat(i).Messages
+					if last := messages[len(messages)-1].Content; strings.Contains(last, "8443") {
+						t.Errorf("request %d holds what was reset:\n%s", i, last)
+					}
+				}
+				if !strings.Contains(r.sent(), "The kestrel proxy") {
+					t.Errorf("what was said since is not found:\n%s", r.sent())
+				}
+			})
+		}
+	}
+}
+
+func TestASearchFindsNothingThatWasTakenBack(t *testing.T) {
+	r := newRecalling(t, ollamatest.Script{Rules: replies("Noted.", "Noted.", "MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
+	first, _ := r.say("The zephyr proxy listens on port 8443.")
+	if _, _, err := r.turn(Request{Text: "The zephyr proxy listens on port 9001.", Edit: first.UserID}); err != nil {
+		t.Fatal(err)
+	}
+	r.sync()
+	if r.say("Search for it"); strings.Contains(r.sent(), "8443") || !strings.Contains(r.sent(), "9001") {
+		t.Errorf("told:\n%s", r.sent())
+	}
+}
+
 func TestThanksAndGreetingsRecallNothing(t *testing.T) {
 	r := newRecalling(t, ollamaScript("You're welcome."))
 	r.said("cpu-old", ask("Thanks!"), answered("You're welcome."), ask("Thanks, that works great!"), answered("Glad that it works."), ask("Hello there, how are you?"))

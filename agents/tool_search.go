@@ -49,7 +49,7 @@ func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 	}
 	ctx, stop := context.WithTimeout(turnContext(ctx), searchTime)
 	defer stop()
-	answer, err := s.t.search(ctx, recall.Query{Text: query, Scope: s.t.searchScope(), Rerank: true})
+	answer, err := s.t.search(ctx, recall.Query{Text: query, Scope: s.t.searchScope(ctx), Rerank: true})
 	if err != nil {
 		return ToolResult{}, fmt.Errorf("searching: %w", err)
 	}
@@ -69,10 +69,12 @@ func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 }
 
 // searchScope is what the session may see, but for the message that is being
-// answered and the quotes of other searches.
-func (t *turn) searchScope() recall.Scope {
-	scope := t.recallScope()
-	scope.Allow = func(c recall.Chunk) bool { return c.Session != t.req.Session || c.Block != t.user.ID }
+// answered and what was reset or taken back.
+func (t *turn) searchScope(ctx context.Context) recall.Scope {
+	scope, standing := t.recallScope(), t.standing(ctx)
+	scope.Allow = func(c recall.Chunk) bool {
+		return standing(c) && (c.Session != t.req.Session || c.Block != t.user.ID)
+	}
 	return scope
 }
 

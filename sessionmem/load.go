@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -282,6 +283,21 @@ func (s *Store) Message(ctx context.Context, name, id string) (b Block, next str
 		return nil
 	})
 	return b, next, err
+}
+
+// Standing gives a look-up for the ids of the blocks that the conversation stands on:
+// those of its branch since the last reset, of any kind. It shows one moment.
+func (s *Store) Standing(ctx context.Context, name string) (on func(id string) bool, err error) {
+	err = s.look(ctx, name, func(ses *session) error {
+		there := make(map[uint64]bool, len(ses.fold.active))
+		for _, step := range ses.fold.active {
+			there[ses.index.blocks[step.block].id] = true
+		}
+		seed := ses.index.seed
+		on = func(id string) bool { return there[maphash.String(seed, id)] }
+		return nil
+	})
+	return on, err
 }
 
 // look brings the session up to date and looks at it, under its locks.
