@@ -71,15 +71,17 @@ func (v *view) position(key strandKey, seq uint32) uint32 {
 // strandRoom is how many more documents a new strand has room for.
 const strandRoom = 6
 
-// move carries a strand's documents to another place.
+// move carries a strand's documents to another place. What is said around the free
+// positions behind them is of the next strand in part, and stays.
 func (v *view) move(from, to stretch) {
 	l := &v.lay
 	for i := range from.size {
 		a, b := from.base+i, to.base+i
-		l.around[a], l.around[b] = 0, l.around[a]
 		if l.refs[a].none() {
 			continue
 		}
+		l.widen(a, -float32(l.words[a]))
+		l.widen(b, float32(l.words[a]))
 		l.refs[b], l.sources[b], l.times[b] = l.refs[a], l.sources[a], l.times[a]
 		l.words[b], l.flags[b], l.numbers[b] = l.words[a], l.flags[a], l.numbers[a]
 		l.refs[a] = ref{}
