@@ -18,6 +18,9 @@ import (
 type indexLine struct {
 	Type      string `json:"type"`  // index
 	State     string `json:"state"` // in words, as searches say it
+	Building  bool   `json:"building"`
+	Done      int    `json:"done"` // of the building: files done,
+	Of        int    `json:"of"`   // and files to do
 	Path      string `json:"path"`
 	Files     int    `json:"files"`
 	Behind    int    `json:"behind"` // files that changed since they were indexed
@@ -46,7 +49,7 @@ func (c *commands) memoryReindex() *cobra.Command {
 		Use: "reindex", Short: "Build the search index anew; returns when it is complete",
 		Long: `reindex builds the search index from the files, which stay as they are. It works
 with the app running or not; searches are answered by the old index meanwhile.
-Interrupted, it goes on where it was at the next run or start of the app.`,
+Interrupted, it goes on where it was at the next run.`,
 		Args: exact(0, "no words"),
 	}
 	asJSON := jsonFlag(cmd)
@@ -101,7 +104,11 @@ func (l *progressLine) show(p recall.Progress) {
 		return
 	}
 	l.drawn = time.Now()
-	l.c.toStderr(fmt.Sprintf("\r\x1b[Kindexing: %s of %s, %s", thousands(p.Files), count(p.Of, "file"), count(p.Chunks, "passage")))
+	what := "indexing"
+	if p.Elsewhere {
+		what = "waiting for another mac-stats that is indexing"
+	}
+	l.c.toStderr(fmt.Sprintf("\r\x1b[K%s: %d %%, %s of %s, %s", what, 100*p.Files/max(p.Of, 1), thousands(p.Files), count(p.Of, "file"), count(p.Chunks, "passage")))
 }
 
 func (l *progressLine) erase() {
@@ -124,7 +131,7 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 	}
 	if asJSON {
 		return c.out.json(indexLine{
-			Type: "index", State: s.String(), Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,
+			Type: "index", State: s.String(), Building: s.Building, Done: s.Done, Of: s.Of, Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,
 			Bytes: s.Bytes, TextBytes: s.TextBytes, Vectors: s.VectorCount, Model: s.Model, Synced: stamp(s.LastSync), TookMS: took.Milliseconds(),
 		})
 	}
@@ -136,7 +143,10 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 	if took > 0 {
 		text += fmt.Sprintf("  built in %.1f s\n", took.Seconds())
 	}
-	if s.Behind > 0 && !c.appRuns(ctx, b) {
+	if s.Unfinished {
+		text += "  an indexing anew was stopped; `mac-stats memory reindex` goes on with it\n"
+	}
+	if s.Behind > 0 && !s.Building && !c.appRuns(ctx, b) {
 		text += "  `mac-stats memory reindex` brings it up to date.\n"
 	}
 	return c.out.text(text)

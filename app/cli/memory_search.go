@@ -161,7 +161,7 @@ func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Q
 	if len(found.Hits) == 0 {
 		words = "Nothing found. " + words
 	}
-	if state.Behind > 0 && !c.appRuns(ctx, b) {
+	if state.Behind > 0 && !state.Building && !c.appRuns(ctx, b) {
 		words += " `mac-stats memory reindex` brings it up to date."
 	}
 	return c.out.text(words + "\n")

@@ -11,46 +11,58 @@ import (
 )
 
 const (
+	barWidth  = 200                    // of the bar, as that of a download
 	indexLook = 500 * time.Millisecond // between two looks at an index that is being built
 	indexTime = 5 * time.Second        // for one look
 )
 
-// indexCard says in Settings what the search index covers, and builds it anew.
+// indexCard says in Settings what the search index covers and how far one is that is
+// being built, and builds it anew.
 type indexCard struct {
 	*cardRow
 	w       *Window
 	facts   *prose
+	bar     *gauge // how far a building is
 	detail  *prose
 	rebuild *button
+	stop    *button
 	buttons fyne.CanvasObject
-	busy    bool // it is being built because somebody asked for it
+	cancel  func() // ends the building that somebody asked for; nil: nobody did
 	looking bool
 }
 
 func newIndexCard(w *Window) *indexCard {
 	c := &indexCard{w: w, facts: newProse([]run{{text: tr("Looking at the index…")}}, sizeText, roleText), detail: newProse(nil, sizeSmall, roleMuted)}
 	c.detail.Hidden = true
+	c.bar = newGauge(barWidth)
+	c.bar.Hide()
 	c.rebuild = newButton(buttonPlain, tr("Rebuild"), c.onRebuild)
-	c.buttons = line(gap8, -1, c.rebuild)
-	c.cardRow = newCardRow(roleNone, c.facts, c.detail, c.buttons)
+	c.stop = newButton(buttonPlain, tr("Stop"), func() { c.cancel() })
+	c.stop.Hide()
+	c.buttons = line(gap8, -1, c.rebuild, c.stop)
+	c.cardRow = newCardRow(roleNone, c.facts, c.bar, c.detail, c.buttons)
 	c.pad, c.gap = gap12, gap8
 	return c
 }
 
-// onRebuild builds the index anew; the old one answers meanwhile.
+// onRebuild builds the index anew, or goes on with one that was stopped; the old one
+// answers meanwhile.
 func (c *indexCard) onRebuild() {
-	if c.busy {
+	if c.cancel != nil {
 		return
 	}
-	c.setBusy(true)
+	ctx, cancel := context.WithCancel(c.w.ctx)
+	c.setBusy(cancel)
 	go func() {
-		err := c.w.parts.recaller.RebuildIndex(c.w.ctx)
+		err := c.w.parts.recaller.RebuildIndex(ctx)
+		stopped := ctx.Err() != nil
+		cancel()
 		if c.w.ctx.Err() != nil {
 			return
 		}
 		c.w.p.Do(func() {
-			c.setBusy(false)
-			if err != nil {
+			c.setBusy(nil)
+			if err != nil && !stopped {
 				c.w.tell(tr("The search index could not be rebuilt"), err.Error())
 			}
 			c.look()
@@ -59,14 +71,10 @@ func (c *indexCard) onRebuild() {
 	c.look()
 }
 
-func (c *indexCard) setBusy(on bool) {
-	c.busy = on
-	text := tr("Rebuild")
-	if on {
-		text = tr("Rebuilding…")
-	}
-	c.rebuild.SetText(text)
-	c.buttons.Refresh() // it is wider now
+func (c *indexCard) setBusy(cancel func()) {
+	c.cancel = cancel
+	c.rebuild.Hidden, c.stop.Hidden = cancel != nil, cancel == nil
+	c.buttons.Refresh()
 }
 
 // look shows how the index is now and, while it is being built and the page is there,
@@ -86,7 +94,7 @@ func (c *indexCard) look() {
 		c.w.p.Do(func() {
 			c.looking = false
 			c.show(s, err)
-			if (c.busy || err == nil && s.Building) && c.w.page == pageSettings && c.w.visible {
+			if (c.cancel != nil || err == nil && s.Building) && c.w.page == pageSettings && c.w.visible {
 				time.AfterFunc(indexLook, func() { c.w.p.Do(c.look) })
 			}
 		})
@@ -99,6 +107,13 @@ func (c *indexCard) show(s recall.Status, err error) {
 		facts, detail = tr("The search index can't be used."), fullStop(err.Error())+" "+tr("It may be deleted at any time: it is built anew from the conversations.")
 	}
 	c.facts.setRuns([]run{{text: facts}})
+	c.bar.Hidden = err != nil || !s.Building || s.Of == 0
+	c.bar.set(float64(s.Done)/float64(max(s.Of, 1)), roleAccent)
+	c.rebuild.SetText(tr("Rebuild"))
+	if s.Unfinished {
+		c.rebuild.SetText(tr("Go on"))
+	}
+	c.buttons.Refresh() // its width may be another one
 	c.detail.Hidden = detail == ""
 	if detail != "" {
 		c.detail.setRuns([]run{{text: detail}})
@@ -112,12 +127,18 @@ func indexWords(s recall.Status) string {
 	words := trWith("{{.Passages}} of {{.Files}} can be found", places{
 		"Passages": trCount("{{.N}} passages", s.Chunks), "Files": trCount("{{.N}} files", s.Files),
 	})
-	return words + " · " + s.String()
+	if s.Building && s.Of > 0 {
+		words += " · " + fmt.Sprintf("%d %%", 100*s.Done/s.Of)
+	}
+	return words + " · " + coverage(s.State)
 }
 
 // indexDetail is its size, and whether it searches by meaning.
 func indexDetail(s recall.Status) string {
 	detail := ""
+	if s.Unfinished {
+		detail = tr("A rebuild was stopped; it goes on where it was.") + " "
+	}
 	if s.Bytes > 0 {
 		detail = fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
 	}

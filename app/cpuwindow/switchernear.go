@@ -118,8 +118,8 @@ func (w *Window) withNear(f found, hits []recall.Hit, state recall.State, query 
 		})
 	}
 	f.state = ""
-	if state.Err != nil || state.Building || state.Behind > 0 {
-		f.state = state.String()
+	if lacks(state) {
+		f.state = coverage(state)
 	}
 	return f
 }

@@ -188,7 +188,16 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.settle()
 		time.Sleep(indexLook)
 		b.settle()
-		b.sees("Rebuilding…", "· building, 3 files to go")
+		b.sees("· building, 3 files to go", "Stop")
+		b.index.mu.Lock()
+		b.index.status.Done, b.index.status.Of = 3, 12
+		b.index.mu.Unlock()
+		time.Sleep(2 * indexLook)
+		b.settle()
+		b.sees("340 passages of 12 files can be found · 25 % · building, 3 of 12 files")
+		if bar := b.w.settings.index.bar; !bar.Visible() || bar.fraction != .25 {
+			t.Errorf("the bar shows %v, visible: %v", bar.fraction, bar.Visible())
+		}
 		b.index.mu.Lock()
 		b.index.status.Behind = 0
 		b.index.mu.Unlock()
@@ -196,11 +205,51 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		time.Sleep(2 * indexLook)
 		b.settle()
 		b.sees("340 passages of 12 files can be found · fresh")
-		b.seesNot("Rebuilding…")
-		if b.index.rebuilds != 1 {
-			t.Errorf("rebuilt %d times", b.index.rebuilds)
+		if card := b.w.settings.index; b.index.rebuilds != 1 || card.bar.Visible() || card.stop.Visible() || !card.rebuild.Visible() {
+			t.Errorf("rebuilt %d times; bar %v, Stop %v", b.index.rebuilds, card.bar.Visible(), card.stop.Visible())
 		}
 	})
+}
+
+func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.index.building = make(chan struct{})
+		b.index.status = recall.Status{State: recall.State{Files: 12}, Chunks: 340}
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		b.w.settings.query = "recall"
+		b.w.settings.show()
+		b.settle()
+		card := b.w.settings.index
+		test.Tap(card.rebuild)
+		b.settle()
+		b.index.mu.Lock()
+		b.index.status.Unfinished = true
+		b.index.mu.Unlock()
+		test.Tap(card.stop)
+		b.settle()
+		time.Sleep(2 * indexLook)
+		b.settle()
+		b.sees("Go on", "A rebuild was stopped; it goes on where it was.")
+		b.seesNot("could not be rebuilt")
+	})
+}
+
+func TestTheStateOfTheIndexIsSaidAsCommandsSayIt(t *testing.T) {
+	for _, s := range []recall.State{
+		{Vectors: recall.VectorsOff},
+		{Behind: 1, Vectors: recall.VectorsReady},
+		{Behind: 3, Vectors: recall.VectorsPaused, Cold: 120},
+		{Building: true, Vectors: recall.VectorsPartial, Cold: 1},
+		{Building: true, Behind: 2, Vectors: recall.VectorsBuilding},
+		{Building: true, Behind: 2, Done: 1, Of: 40},
+	} {
+		if got := coverage(s); got != s.String() {
+			t.Errorf("%q, want %q", got, s.String())
+		}
+	}
 }
 
 func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {

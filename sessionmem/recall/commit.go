@@ -24,6 +24,7 @@ type writer struct {
 	next   int64  // the next source
 	number uint32 // the next document
 	synced time.Time
+	failed bool // a change could not be written: what was taken may have been changed by that
 }
 
 func newWriter(ctx context.Context, x *Index, e *engine, report *Report) (*writer, error) {
@@ -87,6 +88,7 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	c := &change{writer: w, v: w.e.current(), dead: map[*part][]uint32{}}
 	if err := c.write(ctx); err != nil {
+		w.failed = true
 		return err
 	}
 	w.report.Removed += c.removed

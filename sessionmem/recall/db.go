@@ -15,8 +15,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// formatVersion is of what the tables hold. An index of another one, or of another
-// AnalysisVersion, is built anew.
+// formatVersion is of what the tables hold. An index of another one is as good as none;
+// one of another AnalysisVersion answers until it is built anew.
 const formatVersion = 5
 
 // busyTimeout is how long one process waits for another that writes, in milliseconds.
@@ -59,6 +59,9 @@ const (
 type database struct {
 	path string
 	file os.FileInfo // as it was opened: another file of the name is another index
+	// older: its terms are of another version of the analysis. It can be read, and finds
+	// most of what it should; it is replaced, not written.
+	older bool
 	*sql.DB
 }
 
@@ -129,9 +132,10 @@ func (d *database) prepare(ctx context.Context, root string, create bool) error 
 	switch {
 	case isDamaged(err):
 		return explain(err)
-	case err != nil, format != formatVersion, analysis != AnalysisVersion, of != root:
+	case err != nil, format != formatVersion, of != root:
 		return errOther
 	}
+	d.older = analysis != AnalysisVersion
 	return nil
 }
 

@@ -49,6 +49,8 @@ type Index struct {
 	users  map[*engine]int
 	broken bool            // the file is damaged or of another version: it has to be built anew
 	busy   int             // indexings that run
+	done   Progress        // of the one that runs
+	noted  time.Time       // when that was told to others
 	dirty  map[string]bool // paths that Changed told
 	looked time.Time       // when the files were compared with the index
 	behind int             // what that found
@@ -153,6 +155,10 @@ func (x *Index) use(ctx context.Context) (e *engine, done func(), err error) {
 			return nil, nil, err
 		}
 		x.engine = &engine{db: db}
+		if db.older {
+			x.broken = true
+			x.wake()
+		}
 	}
 	e = x.engine
 	x.users[e]++
@@ -295,7 +301,13 @@ func (x *Index) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, fmt.Errorf("making the cache folder: %w", err)
 	}
 	l := flock.New(filepath.Join(x.cfg.CacheDir, lockFile), flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
+	free, err := l.TryLock()
+	if err == nil && !free {
+		stop := x.waiting()
+		_, err = l.TryLockContext(ctx, lockRetry)
+		stop()
+	}
+	if err != nil {
 		<-x.writing
 		return nil, fmt.Errorf("waiting for another process that writes the search index: %w", err)
 	}
@@ -316,7 +328,11 @@ func (x *Index) begin() (end func()) {
 	return func() {
 		x.mu.Lock()
 		x.busy--
+		over := x.busy == 0
 		x.mu.Unlock()
+		if over {
+			x.unnoted()
+		}
 	}
 }
 
@@ -376,16 +392,13 @@ func (x *Index) create(ctx context.Context) (*engine, func(), error) {
 	return x.use(ctx)
 }
 
-// Rebuild builds the index from nothing; the old one answers until the new one takes
-// its place.
+// Rebuild builds the index from nothing, or goes on with a Rebuild that was stopped; the
+// old one answers until the new one takes its place.
 func (x *Index) Rebuild(ctx context.Context) (Report, error) {
 	unlock, err := x.lock(ctx)
 	if err != nil {
 		return Report{}, err
 	}
 	defer unlock()
-	if err := removeIndex(filepath.Join(x.cfg.CacheDir, newFile)); err != nil {
-		return Report{}, err
-	}
 	return x.replace(ctx, time.Now())
 }

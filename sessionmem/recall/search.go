@@ -84,14 +84,24 @@ func (x *Index) unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
-	case errors.Is(err, errOther):
+	case errors.Is(err, errOther): // as good as none
 		x.wake()
-		return fmt.Errorf("%w and is built anew; `mac-stats memory reindex` does it now", err)
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case isDamaged(err):
 		x.spoil(err)
+		if x.building() {
+			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+		}
 		return fmt.Errorf("%w; `mac-stats memory reindex` builds it anew", err)
 	}
 	return err
+}
+
+// building says whether this process builds the index.
+func (x *Index) building() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.busy > 0
 }
 
 // search is one question on its way.

@@ -22,6 +22,7 @@ type State struct {
 	Files    int // known ones
 	Behind   int // of them changed since they were indexed
 	Building bool
+	Done, Of int // of the building: files done, files to do; 0 where that isn't known yet
 	Vectors  VectorState
 	Cold     int   // chunks that were left out because they are cold
 	Err      error // why the index can't be read: the answer is empty then
@@ -34,6 +35,8 @@ func (s State) String() string {
 	}
 	var parts []string
 	switch {
+	case s.Building && s.Of > 0:
+		parts = append(parts, fmt.Sprintf("building, %d of %s", s.Done, count(s.Of, "file")))
 	case s.Building && s.Behind > 0:
 		parts = append(parts, "building, "+count(s.Behind, "file")+" to go")
 	case s.Building:

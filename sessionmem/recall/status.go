@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -28,7 +29,14 @@ func (x *Index) state(ctx context.Context) (State, error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return State{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: x.busy > 0, Vectors: VectorsOff}, nil
+	s := State{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: x.busy > 0, Vectors: VectorsOff}
+	switch p, ok := x.elsewhere(); {
+	case s.Building:
+		s.Done, s.Of = x.done.Files, x.done.Of
+	case ok:
+		s.Building, s.Done, s.Of = true, p.Files, p.Of
+	}
+	return s, nil
 }
 
 // look compares the files with the index.
@@ -38,7 +46,11 @@ func (x *Index) look(ctx context.Context) error {
 		return err
 	}
 	behind := len(found)
-	err = x.reading(ctx, func(_ queryer, v *view) error {
+	err = x.readingFrom(ctx, func(e *engine, _ queryer, v *view) error {
+		if e.db.older { // it answers as well as it can until the new one is there
+			behind = len(found)
+			return nil
+		}
 		behind = 0
 		for _, s := range found {
 			if k := v.byKey[s.key]; k == nil || !slices.Equal(k.state.files, s.files) {
@@ -158,5 +170,7 @@ func (x *Index) Status(ctx context.Context) (Status, error) {
 			out.Bytes += fi.Size()
 		}
 	}
+	_, missing := os.Stat(filepath.Join(x.cfg.CacheDir, newFile))
+	out.Unfinished = missing == nil && !out.Building
 	return out, nil
 }

@@ -46,6 +46,9 @@ func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, print ui
 	return report, printOf(found), err
 }
 
+// flushWait is how long an indexing that was stopped may take to write what it has.
+const flushWait = 5 * time.Second
+
 // manyFiles is how many changed files make bringing the index up to date a building.
 const manyFiles = 32
 
@@ -79,9 +82,14 @@ func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []strin
 		x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added})
 		return w.take(ctx, h)
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		w.synced = time.Now()
 		err = w.flush(ctx)
+	case ctx.Err() != nil && !w.failed: // the next indexing goes on from here
+		rest, stop := context.WithTimeout(context.WithoutCancel(ctx), flushWait)
+		err = errors.Join(err, w.flush(rest))
+		stop()
 	}
 	if err == nil && len(gone) > 0 { // what was deleted does not wait in the log for long
 		if terr := e.db.truncateLog(ctx); terr != nil {
@@ -90,12 +98,6 @@ func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []strin
 	}
 	x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added, Done: true})
 	return errors.Join(append(w.errs, err)...)
-}
-
-func (x *Index) progress(p Progress) {
-	if x.cfg.Progress != nil {
-		x.cfg.Progress(p)
-	}
 }
 
 // differences compares what there is with what is indexed: what to read, the newest
@@ -136,6 +138,9 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 	defer x.begin()()
 	path := filepath.Join(x.cfg.CacheDir, newFile)
 	db, err := openDatabase(ctx, path, x.cfg.Root, true)
+	if err == nil && db.older {
+		err = errors.Join(errOther, db.Close())
+	}
 	if err != nil { // left by a crash, or by another version
 		if err := removeIndex(path); err != nil {
 			return Report{}, err

@@ -103,6 +103,7 @@ type Progress struct {
 	Files, Of int  // files done, files to do
 	Chunks    int  // taken up by now
 	Done      bool // it was the last report
+	Elsewhere bool // another process does it, and is waited for
 }
 
 // Status is what there is.
@@ -114,6 +115,7 @@ type Status struct {
 	Model            string // whose vectors they are
 	LastSync         time.Time
 	Path             string // of the index
+	Unfinished       bool   // an indexing anew was stopped: the next one goes on with it
 }
 
 // ErrNoModel: no embedding model is installed.

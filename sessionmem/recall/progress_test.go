@@ -1,0 +1,172 @@
+package recall
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem"
+)
+
+// manySessions is a bench with more files than an indexing takes for few.
+func manySessions(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	for i := range manyFiles + 8 {
+		b.say(fmt.Sprintf("cpu-s%d", i), sessionmem.KindUser, fmt.Sprintf("the otter number %d swims", i))
+	}
+	return b
+}
+
+func TestABuildingTellsHowFarItIs(t *testing.T) {
+	b := manySessions(t)
+	other := b.open() // as in another process, but for the lock
+	var own, others []string
+	b.x.cfg.Progress = func(p Progress) {
+		s, err := b.x.Status(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		own = append(own, s.String())
+		if s, err = other.Status(t.Context()); err != nil {
+			t.Error(err)
+		}
+		others = append(others, s.String())
+	}
+	b.sync()
+	of := fmt.Sprintf(" of %d files", manyFiles+8)
+	if len(own) == 0 || !strings.Contains(own[len(own)/2], "building, ") || !strings.Contains(own[len(own)/2], of) {
+		t.Errorf("told: %q", own)
+	}
+	if !strings.Contains(others[len(others)/2], "building, ") || !strings.Contains(others[len(others)/2], of) {
+		t.Errorf("told elsewhere: %q", others)
+	}
+	if s, err := other.Status(t.Context()); err != nil || s.Building || s.Behind != 0 && strings.Contains(s.String(), "building") {
+		t.Errorf("when it is over: %s, %v", s.String(), err)
+	}
+	if _, err := os.Stat(filepath.Join(b.cache, progressFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what it told by is left: %v", err)
+	}
+}
+
+func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
+	b := manySessions(t)
+	b.sync()
+	data, err := json.Marshal(Progress{Files: 3, Of: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.cache, progressFile), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.x.Status(t.Context()); err != nil || s.Building || s.String() != "fresh" {
+		t.Errorf("%s, %v", s.String(), err)
+	}
+	lock := flock.New(filepath.Join(b.cache, lockFile))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.x.Status(t.Context()); err != nil || s.String() != "building, 3 of 40 files" {
+		t.Errorf("while it runs: %s, %v", s.String(), err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	b.x.cfg.Progress = func(p Progress) {
+		if p.Elsewhere && p.Files == 3 && p.Of == 40 {
+			stop()
+		}
+	}
+	if _, err := b.x.Sync(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("who waits for it is told, and may stop: %v", err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	b.x.cfg.Progress = nil
+	if s, err := b.x.Status(t.Context()); err != nil || s.Building {
+		t.Errorf("when it has ended: %s, %v", s.String(), err)
+	}
+}
+
+func TestARebuildThatWasStoppedGoesOn(t *testing.T) {
+	b := manySessions(t)
+	b.sync()
+	ctx, stop := context.WithCancel(t.Context())
+	done := 0
+	b.x.cfg.Progress = func(p Progress) {
+		if p.Files >= 20 {
+			done = max(done, p.Files)
+			stop()
+		}
+	}
+	if _, err := b.x.Rebuild(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("not stopped: %v", err)
+	}
+	s, err := b.x.Status(t.Context())
+	if err != nil || !s.Unfinished || s.Building || s.Chunks != manyFiles+8 {
+		t.Errorf("%+v, %v; want that the old one answers", s, err)
+	}
+	b.x.cfg.Progress = nil
+	r, err := b.x.Rebuild(t.Context())
+	if err != nil || r.Changed == 0 || r.Changed > manyFiles+8-20 {
+		t.Errorf("%d files were read, %v; want those that were left after %d", r.Changed, err, done)
+	}
+	if s, err = b.x.Status(t.Context()); err != nil || s.Unfinished || s.Chunks != manyFiles+8 || s.String() != "fresh" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// of gives the index file another version of something.
+func (b *bench) of(key string) {
+	b.Helper()
+	if err := b.x.Close(); err != nil {
+		b.Fatal(err)
+	}
+	db, err := openDatabase(b.Context(), filepath.Join(b.cache, indexFile), b.root, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err = db.ExecContext(b.Context(), "UPDATE meta SET value=value-1 WHERE key=?", key); err != nil {
+		b.Fatal(err)
+	}
+	if err := errors.Join(db.truncateLog(b.Context()), db.Close()); err != nil {
+		b.Fatal(err)
+	}
+	b.x = b.open()
+}
+
+func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
+	const all = manyFiles + 8
+	for _, c := range []struct {
+		key     string
+		answers bool // until the new one is there
+	}{{metaAnalysis, true}, {metaFormat, false}} {
+		b := manySessions(t)
+		b.sync()
+		b.of(c.key)
+		a := b.search("otter")
+		if (len(a.Hits) > 0) != c.answers || a.State.String() != fmt.Sprintf("behind by %d files", all) {
+			t.Errorf("another %s: %d hits, %s", c.key, len(a.Hits), a.State)
+		}
+		b.x.cfg.Progress = func(Progress) {
+			s, err := b.x.Status(t.Context())
+			if err != nil || !strings.HasPrefix(s.String(), "building") {
+				t.Errorf("another %s, while it is built: %s, %v", c.key, s.String(), err)
+			}
+			if a, err := b.x.Search(t.Context(), Query{Text: "otter", Now: b.now}); err != nil || (len(a.Hits) > 0) != c.answers {
+				t.Errorf("another %s, while it is built: %d hits, %v", c.key, len(a.Hits), err)
+			}
+		}
+		b.sync()
+		b.x.cfg.Progress = nil
+		if a := b.search("otter"); len(a.Hits) == 0 || a.State.String() != "fresh" {
+			t.Errorf("another %s, built anew: %d hits, %s", c.key, len(a.Hits), a.State)
+		}
+	}
+}
