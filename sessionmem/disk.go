@@ -54,6 +54,15 @@ func diskAdvice(err error) string {
 	return ""
 }
 
+// WhyNot says why something could not be written, for people: what to do, where that is
+// known, else the error.
+func WhyNot(err error) string {
+	if advice := diskAdvice(err); advice != "" {
+		return advice
+	}
+	return err.Error()
+}
+
 // lockFile takes the short lock that every append holds. It is a file of its own,
 // never the transcript: editors save by rename.
 func (s *Store) lockFile(ctx context.Context, name string) (release func(), err error) {

@@ -80,7 +80,7 @@ func (f *forgetSession) recent(work [][]*cleaning, dry bool) []Touched {
 	}
 	if !dry {
 		if err := f.s.replaceSmall(file, kept); err != nil {
-			touched.Action, touched.Why = ForgetRefused, err.Error()
+			touched.Action, touched.Why = ForgetRefused, WhyNot(err)
 		}
 	}
 	if !gone && touched.Action != ForgetRefused {
@@ -182,7 +182,7 @@ func (s *Store) removeAttachment(file, session string, dry bool) []Touched {
 		touched := Touched{Place: "attachment", Action: ForgetRemoved, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Session: session}
 		if !dry {
 			if err := s.root.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				touched.Action, touched.Why = ForgetRefused, err.Error()
+				touched.Action, touched.Why = ForgetRefused, WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -299,7 +299,7 @@ func (s *Store) ForgetRescued(path string, t *Traces, dry bool) []Touched {
 			},
 		}
 		if err := c.file(data); err != nil {
-			return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: err.Error()}}
+			return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}
 		}
 	}
 	if !c.changed || dry {
@@ -310,7 +310,7 @@ func (s *Store) ForgetRescued(path string, t *Traces, dry bool) []Touched {
 		_, err = replaceFile(path, out.Bytes(), fi)
 	}
 	if err != nil {
-		return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: err.Error()}}
+		return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}
 	}
 	return found
 }

@@ -158,7 +158,7 @@ func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touche
 	}
 	switch err := f.locked(ctx, func() { f.erase(ctx) }); {
 	case errors.Is(err, ErrBusy):
-		f.found = append(f.found, Touched{Place: "transcript", Action: ForgetPending, Path: f.path(f.name), Session: f.name, Why: err.Error()})
+		f.found = append(f.found, Touched{Place: "transcript", Action: ForgetPending, Path: f.path(f.name), Session: f.name, Why: WhyNot(err)})
 	case err != nil:
 		f.refuse("transcript", f.name, err)
 	}
@@ -317,7 +317,7 @@ func (f *forgetSession) mayTouch(c *cleaning) bool {
 
 // refuse notes what could not be done.
 func (f *forgetSession) refuse(place, file string, err error) {
-	f.found = append(f.found, Touched{Place: place, Action: ForgetRefused, Path: f.path(file), Session: f.name, Why: err.Error()})
+	f.found = append(f.found, Touched{Place: place, Action: ForgetRefused, Path: f.path(file), Session: f.name, Why: WhyNot(err)})
 }
 
 // rename takes the first message's words out of the names of a group's files. It

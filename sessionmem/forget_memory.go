@@ -146,7 +146,7 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 		if !dry {
 			touched.Text = ""
 			if _, err := m.Propose(ctx, p); err != nil && !errors.Is(err, ErrDuplicate) {
-				touched.Action, touched.Why = ForgetRefused, err.Error()
+				touched.Action, touched.Why = ForgetRefused, WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -208,7 +208,7 @@ func (f *forgetLines) run() []Touched {
 }
 
 func (f *forgetLines) refuse(err error) {
-	f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRefused, Path: f.path, Why: err.Error()})
+	f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRefused, Path: f.path, Why: WhyNot(err)})
 }
 
 // place names the file for people.
@@ -369,7 +369,7 @@ func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
 			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
 		})
 		if err != nil {
-			touched.Action, touched.Why = ForgetRefused, err.Error()
+			touched.Action, touched.Why = ForgetRefused, WhyNot(err)
 		}
 	}
 	return []Touched{touched}
@@ -395,7 +395,7 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 		touched := Touched{Place: "unsaved edit", Action: ForgetRemoved, Path: file}
 		if !dry {
 			if err := m.cleanEdit(t, file, raw); err != nil {
-				touched.Action, touched.Why = ForgetRefused, err.Error()
+				touched.Action, touched.Why = ForgetRefused, WhyNot(err)
 			}
 		}
 		found = append(found, touched)

@@ -3,7 +3,6 @@ package sessionmem
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,12 +19,14 @@ import (
 
 // What was forgotten is remembered as keyed hashes in forgotten.jsonl, one object a
 // line: so that it is not taken in again from an editor's late save, a synced copy,
-// or work that was under way. The file holds no text. A line of its own begins each
+// or work that was under way. The file holds no text, and not the key either (see
+// keyFile). A line of its own begins each
 // forgetting and ends it: one that was begun and not ended is finished by the next
 // start.
 const (
 	forgottenFile   = "forgotten.jsonl"
-	forgottenFormat = "mac-stats-forgotten/1"
+	forgottenFormat = "mac-stats-forgotten/2"
+	forgottenBefore = "mac-stats-forgotten/1" // with its key beside the hashes
 	forgetLock      = "forget.lock"
 )
 
@@ -62,7 +63,8 @@ func (f *Forgotten) Path() string { return filepath.Join(f.root, forgottenFile) 
 // forgottenLine is a line that is no trace.
 type forgottenLine struct {
 	Format string `json:"format,omitempty"`
-	Key    []byte `json:"key,omitempty"`
+	KeyID  string `json:"key_id,omitempty"`
+	Key    []byte `json:"key,omitempty"` // of forgottenBefore
 
 	Begin *forgetting `json:"begin,omitempty"`
 	Done  string      `json:"done,omitempty"`
@@ -141,14 +143,22 @@ func (f *Forgotten) traces() *Traces {
 func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 	all = newTraces(f.folder())
 	begun := map[string]*forgetting{}
+	keys, _, err := f.keys()
+	if err != nil {
+		f.logger.Warn("the key of what was forgotten can't be read: it may be taken in again", "file", f.keyPath(), "err", err)
+	}
 	for line := range bytes.Lines(data) {
 		var l forgottenLine
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
 		switch {
-		case l.Format == forgottenFormat && len(l.Key) > 0:
+		case l.Format == forgottenBefore && len(l.Key) > 0:
 			last = l.Key
+		case l.Format == forgottenFormat:
+			if last = keys[l.KeyID]; last == nil {
+				f.logger.Warn("a key of what was forgotten is missing: it may be taken in again", "file", f.keyPath())
+			}
 		case l.Begin != nil && l.Begin.ID != "" && last != nil && begun[l.Begin.ID] == nil:
 			g := l.Begin
 			g.key = last
@@ -182,24 +192,13 @@ func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
 	return t, nil
 }
 
-// key is that of the folder, or a new one.
-func (f *Forgotten) key() ([]byte, error) {
-	data, err := os.ReadFile(f.Path())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, explainDisk("reading what was forgotten", err)
-	}
-	if _, key := f.parse(data); key != nil {
-		return key, nil
-	}
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	return key, nil
-}
-
 // Begin writes a forgetting down, safe on disk: from now on it binds all programs,
 // and is finished whatever happens to this one.
 func (f *Forgotten) Begin(t *Traces) error {
 	g := t.own()
+	if err := errors.Join(f.partKey(), f.saveKey(g.key)); err != nil {
+		return explainDisk("noting what is forgotten", err)
+	}
 	g.Begun = time.Now().Round(0)
 	lines := []any{forgottenLine{Begin: g}}
 	for _, l := range t.lines {
@@ -233,7 +232,7 @@ func (f *Forgotten) append(key []byte, lines ...any) error {
 		out.WriteByte('\n')
 	}
 	if _, last := f.parse(data); !bytes.Equal(last, key) {
-		lines = slices.Insert(lines, 0, any(forgottenLine{Format: forgottenFormat, Key: key}))
+		lines = slices.Insert(lines, 0, any(forgottenLine{Format: forgottenFormat, KeyID: keyID(key)}))
 	}
 	enc := json.NewEncoder(&out)
 	for _, l := range lines {
@@ -241,23 +240,10 @@ func (f *Forgotten) append(key []byte, lines ...any) error {
 			return fmt.Errorf("noting what is forgotten: %w", err)
 		}
 	}
-	if err := f.write(out.Bytes()); err != nil {
+	if err := f.write(f.Path(), out.Bytes()); err != nil {
 		return explainDisk("noting what is forgotten", err)
 	}
 	return nil
-}
-
-func (f *Forgotten) write(data []byte) error {
-	file, err := os.OpenFile(f.Path(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = syncDir(f.root)
-	}
-	return err
 }
 
 // since says whether anything was forgotten since a time: what was being made then of

@@ -69,8 +69,10 @@ the third of that list too (or their ids, which --json gives as "offer").
 With the others, what you typed yourself in other sessions stays, and is listed;
 --copies takes it too. Instructions that came with mac-stats are never changed.
 
-Only keyed hashes are kept of it (forgotten.jsonl), so that an old copy or a late save
-brings nothing back. What you type anew is yours again.`,
+Only hashes are kept of it (forgotten.jsonl, their key in forgotten.key), so that an old
+copy or a late save brings nothing back. Who has both files can try guesses, and so find
+a short text such as a PIN: keep them to yourself, or delete both. What you type anew is
+yours again.`,
 		Example: `  mac-stats memory forget --text "my locker code"
   mac-stats memory forget --text "my locker code" --also 1,3
   mac-stats memory forget --text "my locker code" --yes

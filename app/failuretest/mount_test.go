@@ -48,13 +48,18 @@ func sizeLimit() disk { return disk{"size limit", `ulimit -f 16; exec "$@"`} }
 // left there is copied back.
 func full() disk {
 	if unshare() != nil {
-		return disk{"full mount", `cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy" &&
-mount -t tmpfs -o size=256k,mode=0700 none "$MAC_STATS_HOME" && cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME" &&
-{ cat /dev/zero >"$MAC_STATS_HOME/ballast" 2>/dev/null; chmod 600 "$MAC_STATS_HOME/ballast"; truncate -s -8K "$MAC_STATS_HOME/ballast"; "$@"; code=$?
-rm -rf "$MAC_STATS_HOME/ballast" "$MAC_STATS_HOME.copy"; cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy"
-umount "$MAC_STATS_HOME"; rm -rf "$MAC_STATS_HOME"/*; cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME"; exit $code; }`}
+		return fullBut("256k", "8K")
 	}
 	return sizeLimit()
+}
+
+// fullBut is a data folder on a disk of a size that is full but for what is left.
+func fullBut(size, left string) disk {
+	return disk{"full mount, " + left + " left", `cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy" &&
+mount -t tmpfs -o size=` + size + `,mode=0700 none "$MAC_STATS_HOME" && cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME" &&
+{ cat /dev/zero >"$MAC_STATS_HOME/ballast" 2>/dev/null; chmod 600 "$MAC_STATS_HOME/ballast"; truncate -s -` + left + ` "$MAC_STATS_HOME/ballast"; "$@"; code=$?
+rm -rf "$MAC_STATS_HOME/ballast" "$MAC_STATS_HOME.copy"; cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy"
+umount "$MAC_STATS_HOME"; rm -rf "$MAC_STATS_HOME"/*; cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME"; exit $code; }`}
 }
 
 // on wraps a command so that it runs on the disk.

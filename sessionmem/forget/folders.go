@@ -51,7 +51,7 @@ func (p *folders) isElsewhere(path string) bool {
 	}
 	rel = filepath.ToSlash(rel)
 	switch top, rest, _ := strings.Cut(rel, "/"); top {
-	case "forgotten.jsonl":
+	case "forgotten.jsonl", "forgotten.key":
 		return true
 	case "session":
 		return strings.HasSuffix(rel, ".md") || strings.HasPrefix(rest, "files/") && !strings.HasSuffix(rel, ".tmp") ||
@@ -98,7 +98,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 		touched.Why = "mac-stats doesn't know how to change this file without harm; take the words out, or remove it"
 	}
 	if err != nil {
-		touched.Action, touched.Why = sessionmem.ForgetRefused, err.Error()
+		touched.Action, touched.Why = sessionmem.ForgetRefused, sessionmem.WhyNot(err)
 	}
 	return []sessionmem.Touched{touched}
 }
@@ -188,7 +188,7 @@ func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry boo
 func draftsTouched(path, session string, err error) []sessionmem.Touched {
 	t := sessionmem.Touched{Place: "draft", Action: sessionmem.ForgetRemoved, Path: path, Session: session}
 	if err != nil {
-		t.Action, t.Why = sessionmem.ForgetRefused, err.Error()
+		t.Action, t.Why = sessionmem.ForgetRefused, sessionmem.WhyNot(err)
 	}
 	return []sessionmem.Touched{t}
 }

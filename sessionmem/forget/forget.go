@@ -210,7 +210,7 @@ func (f *Forgetter) indexLeft(err error) sessionmem.Touched {
 		t.Action, t.Why = sessionmem.ForgetPending, "another process holds the search index; single words of it go from there as soon as that ends"
 		return t
 	}
-	t.Action, t.Why = sessionmem.ForgetRefused, err.Error()+"; `mac-stats memory reindex` makes it anew"
+	t.Action, t.Why = sessionmem.ForgetRefused, sessionmem.WhyNot(err)+", or delete the index: `mac-stats memory reindex` makes it anew"
 	return t
 }
 
@@ -237,7 +237,7 @@ func unseen(err error) []sessionmem.Touched {
 	if err == nil {
 		return nil
 	}
-	return []sessionmem.Touched{{Place: "folder", Action: sessionmem.ForgetRefused, Why: err.Error()}}
+	return []sessionmem.Touched{{Place: "folder", Action: sessionmem.ForgetRefused, Why: sessionmem.WhyNot(err)}}
 }
 
 // eraseIndex takes the touched sessions and files out of the index; it takes up again

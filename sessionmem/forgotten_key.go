@@ -1,0 +1,140 @@
+package sessionmem
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The key of the hashes lies in a file of its own, so that forgotten.jsonl alone (in a
+// backup, a synced folder, a report) tells nothing: without the key nobody can try
+// guesses. Whoever has both files can, and so find a short text, as a PIN within a
+// sentence that they know. Each line is the key's id and the key.
+const keyFile = "forgotten.key"
+
+const keyBytes = 32
+
+// keyID names a key without telling it.
+func keyID(key []byte) string {
+	sum := sha256.Sum256(append([]byte("mac-stats key id\x00"), key...))
+	return hex.EncodeToString(sum[:6])
+}
+
+func (f *Forgotten) keyPath() string { return filepath.Join(f.root, keyFile) }
+
+// keys reads the keys there are; last is the id of the newest.
+func (f *Forgotten) keys() (all map[string][]byte, last string, err error) {
+	all = map[string][]byte{}
+	data, err := os.ReadFile(f.keyPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, "", nil
+	}
+	for line := range strings.Lines(string(data)) {
+		id, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if key, bad := hex.DecodeString(text); bad == nil && len(key) == keyBytes && keyID(key) == id {
+			all[id], last = key, id
+		}
+	}
+	return all, last, err
+}
+
+// key is that of the folder, or a new one.
+func (f *Forgotten) key() ([]byte, error) {
+	keys, last, err := f.keys()
+	if err != nil {
+		return nil, explainDisk("reading the key of what was forgotten", err)
+	}
+	if last != "" {
+		return keys[last], nil
+	}
+	data, err := os.ReadFile(f.Path())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, explainDisk("reading what was forgotten", err)
+	}
+	if _, key := f.parse(data); key != nil { // of an older version
+		return key, nil
+	}
+	key := make([]byte, keyBytes)
+	_, _ = rand.Read(key) // never fails
+	return key, nil
+}
+
+// saveKey makes sure that a key is in its file.
+func (f *Forgotten) saveKey(key []byte) error {
+	keys, _, err := f.keys()
+	if err != nil || keys[keyID(key)] != nil {
+		return err
+	}
+	line := keyID(key) + " " + hex.EncodeToString(key) + "\n"
+	if fi, err := os.Stat(f.keyPath()); err == nil && fi.Size() > 0 {
+		line = "\n" + line // the last one may have been cut off
+	}
+	return f.write(f.keyPath(), []byte(line))
+}
+
+// partKey moves keys that an older version wrote beside the hashes into the file of the
+// keys. The lock is held.
+func (f *Forgotten) partKey() error {
+	data, err := os.ReadFile(f.Path())
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	var out bytes.Buffer
+	moved := false
+	for line := range bytes.Lines(data) {
+		var l forgottenLine
+		if json.Unmarshal(line, &l) == nil && len(l.Key) == keyBytes {
+			if err := f.saveKey(l.Key); err != nil {
+				return err
+			}
+			moved = true
+			if line, err = json.Marshal(forgottenLine{Format: forgottenFormat, KeyID: keyID(l.Key)}); err != nil {
+				return err
+			}
+			line = append(line, '\n')
+		}
+		out.Write(line)
+	}
+	if !moved {
+		return nil
+	}
+	fi, err := os.Stat(f.Path())
+	if err == nil {
+		_, err = replaceFile(f.Path(), out.Bytes(), fi)
+	}
+	return err
+}
+
+// write appends to a file of the folder that nobody else may read, safe on disk.
+func (f *Forgotten) write(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	fi, err := file.Stat()
+	if err == nil && fi.Mode().Perm()&0o077 != 0 { // widened by a copy, or a sync
+		err = file.Chmod(0o600)
+	}
+	if err == nil {
+		_, err = file.Write(data)
+	}
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = syncDir(f.root)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}

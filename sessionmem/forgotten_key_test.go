@@ -1,0 +1,107 @@
+package sessionmem
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
+	r.text("zebra seven opens")
+	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
+	_, text, _ := strings.Cut(strings.TrimSpace(readFile(t, keys)), " ")
+	key, err := hex.DecodeString(text)
+	if err != nil || len(key) != keyBytes {
+		t.Fatalf("the key is %q, %v", text, err)
+	}
+	for _, form := range []string{text, base64.StdEncoding.EncodeToString(key), string(key)} {
+		if strings.Contains(readFile(t, hashes), form) {
+			t.Error("the key stands beside the hashes")
+		}
+	}
+	must(t, os.Chmod(hashes, 0o644)) // as a copy makes it
+	must(t, os.Chmod(keys, 0o644))
+	mustAppend(t, r.s, "cli-b", user("Camel eight opens my garage"))
+	r.text("camel eight opens")
+	if fi, err := os.Stat(hashes); runtime.GOOS != "windows" && (err != nil || fi.Mode().Perm() != 0o600) {
+		t.Errorf("%v %v, want 0600 again", fi.Mode(), err)
+	}
+	if n := len(bytes.Fields([]byte(readFile(t, keys)))); n != 2 {
+		t.Errorf("%d words in the file of the key, want one key", n)
+	}
+	for _, words := range []string{"zebra seven opens", "camel eight opens"} {
+		if again := NewForgotten(r.root, nil); !again.Has("my " + words) {
+			t.Errorf("%q is not known to be forgotten by another process", words)
+		}
+	}
+}
+
+// What an older version wrote, with the key beside the hashes, still binds; the next
+// forgetting moves the key.
+func TestAnOlderFileStillBindsAndItsKeyIsMoved(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
+	r.text("zebra seven opens")
+	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
+	all, last, err := r.s.Forgotten().keys()
+	must(t, err)
+	head, err := json.Marshal(forgottenLine{Format: forgottenBefore, Key: all[last]})
+	must(t, err)
+	_, rest, _ := strings.Cut(readFile(t, hashes), "\n")
+	writeFile(t, hashes, string(head)+"\n"+rest)
+	must(t, os.Remove(keys))
+	if !NewForgotten(r.root, nil).Has("zebra seven opens") {
+		t.Error("what an older version noted does not bind")
+	}
+	mustAppend(t, r.s, "cli-b", user("Camel eight opens my garage"))
+	r.text("camel eight opens")
+	if strings.Contains(readFile(t, hashes), base64.StdEncoding.EncodeToString(all[last])) {
+		t.Error("the key is still beside the hashes")
+	}
+	again := NewForgotten(r.root, nil)
+	if !again.Has("zebra seven opens") || !again.Has("camel eight opens") {
+		t.Error("once the key is moved, something does not bind")
+	}
+}
+
+func TestWithoutItsKeyNothingBindsAndTheNextForgettingDoes(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
+	r.text("zebra seven opens")
+	must(t, os.Remove(filepath.Join(r.root, keyFile)))
+	if NewForgotten(r.root, nil).Has("zebra seven opens") {
+		t.Error("a hash was told without its key")
+	}
+	mustAppend(t, r.s, "cli-b", user("Camel eight opens my garage"))
+	r.text("camel eight opens")
+	if !NewForgotten(r.root, nil).Has("camel eight opens") {
+		t.Error("a new key does not bind")
+	}
+}
+
+func FuzzForgottenFiles(f *testing.F) {
+	f.Add([]byte(`{"format":"mac-stats-forgotten/2","key_id":"aa"}`), []byte("aa 00"))
+	f.Add([]byte("{\"format\":\"mac-stats-forgotten/1\",\"key\":\"AAAA\"}\n{\"begin\":{\"id\":\"x\"}}\n{\"kind\":\"text\",\"n\":1,\"sum\":\"AAAA\",\"of\":\"x\"}\n{\"done\":\"x\"}"), []byte("\n\n"))
+	f.Fuzz(func(t *testing.T, hashes, keys []byte) {
+		root := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(root, forgottenFile), hashes, 0o600))
+		must(t, os.WriteFile(filepath.Join(root, keyFile), keys, 0o600))
+		forgotten := NewForgotten(root, nil)
+		forgotten.Has("any words that stand here")
+		traces, err := forgotten.New(true, false)
+		must(t, err)
+		traces.AddWords("the zebra sleeps")
+		must(t, forgotten.Begin(traces))
+		if !NewForgotten(root, nil).Has("the zebra sleeps") {
+			t.Error("a forgetting behind damaged lines does not bind")
+		}
+	})
+}
