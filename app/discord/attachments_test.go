@@ -29,6 +29,7 @@ func (r *rig) attach(text string, files ...discordtest.Attachment) {
 }
 
 func TestTextAndImagesReachTheModel(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	r.attach("look at these",
 		discordtest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")},
@@ -52,6 +53,7 @@ func TestTextAndImagesReachTheModel(t *testing.T) {
 }
 
 func TestImagesGoToTheModelThatCanLookAtThem(t *testing.T) {
+	t.Parallel()
 	blind := ollamatest.Model{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}
 	seeing := ollamatest.Model{Name: "llava:7b", ParameterSize: "7B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}
 	tests := map[string]struct {
@@ -64,6 +66,7 @@ func TestImagesGoToTheModelThatCanLookAtThem(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := start(t, options{
 				script:   ollamatest.Script{Models: tt.models},
 				channels: openToAll + "model = \"qwen3:8b\"\n",
@@ -84,6 +87,7 @@ func TestImagesGoToTheModelThatCanLookAtThem(t *testing.T) {
 }
 
 func TestFilesThatCantBeUsedAreNamed(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		file discordtest.Attachment
 		says string
@@ -97,6 +101,7 @@ func TestFilesThatCantBeUsedAreNamed(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := start(t, options{})
 			r.attach("look", discordtest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")}, tt.file)
 			got := r.answered(general, 1)[0].Text

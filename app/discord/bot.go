@@ -66,6 +66,7 @@ type Bot struct {
 	stopped map[string]func()    // ends what is under way in a channel
 	forgot  map[string]time.Time // when somebody wanted to be forgotten
 	ctx     context.Context      // of Run
+	open    int                  // events, short work and pauses that are not over
 	ended   bool                 // Run waits for the last of the work, or is over
 	work    sync.WaitGroup       // short work beside the workers
 }
@@ -118,6 +119,7 @@ func (b *Bot) Run(ctx context.Context) {
 				return
 			case e := <-b.intake:
 				b.take(ctx, e)
+				b.over()
 			}
 		}
 	})
@@ -144,9 +146,13 @@ func (b *Bot) Handle(e connection.Event) {
 			return
 		}
 	}
+	b.mu.Lock()
+	b.open++
+	b.mu.Unlock()
 	select {
 	case b.intake <- e:
 	default:
+		b.over()
 		b.dropped.Add(1)
 		b.log.Warn("too many events at once: one was left out", "dropped", b.dropped.Load())
 	}
@@ -160,11 +166,47 @@ func (b *Bot) aside(do func(ctx context.Context)) {
 		return // nobody waits for it any more
 	}
 	parent := b.ctx
+	b.open++
 	b.work.Go(func() {
+		defer b.over()
 		ctx, cancel := context.WithTimeout(parent, sendTimeout)
 		defer cancel()
 		do(ctx)
 	})
+}
+
+// later does something after a while, unless never takes it back. It needs the lock;
+// do runs without it.
+func (b *Bot) later(after time.Duration, do func()) *time.Timer {
+	b.open++
+	return time.AfterFunc(after, func() {
+		defer b.over()
+		do()
+	})
+}
+
+// never takes back what later was told, and reports whether it still could. It needs
+// the lock; there may be no timer.
+func (b *Bot) never(t *time.Timer) bool {
+	if t == nil || !t.Stop() {
+		return false
+	}
+	b.open--
+	return true
+}
+
+func (b *Bot) over() {
+	b.mu.Lock()
+	b.open--
+	b.mu.Unlock()
+}
+
+// Idle reports whether all that Handle was told is done with: nothing waits to be
+// looked at, gathered or answered, and the last answer stands in the window.
+func (b *Bot) Idle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open == 0 && b.queue.idle()
 }
 
 // isNew notes a message and reports whether it was not seen before, by this process

@@ -94,7 +94,7 @@ func (b *Bot) stop(channel string) string {
 	dropped := b.queue.clear(channel)
 	b.mu.Lock()
 	for key, p := range b.pending {
-		if strings.HasPrefix(key, channel+"/") && p.timer != nil && p.timer.Stop() {
+		if strings.HasPrefix(key, channel+"/") && b.never(p.timer) {
 			dropped++
 			delete(b.pending, key)
 		}
@@ -201,13 +201,13 @@ func (b *Bot) dropFrom(user string) {
 	defer b.mu.Unlock()
 	b.forgot[user] = time.Now()
 	for key, p := range b.pending {
-		if strings.HasSuffix(key, "/"+user) && p.timer != nil && p.timer.Stop() {
+		if strings.HasSuffix(key, "/"+user) && b.never(p.timer) {
 			delete(b.pending, key)
 		}
 	}
 	for _, s := range b.fun {
 		if slices.Contains(s.authors, user) {
-			s.drop()
+			b.dropFun(s)
 		}
 	}
 }

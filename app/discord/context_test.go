@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/discord"
@@ -30,6 +33,7 @@ func (r *rig) put(channel string, by discordtest.User, text string, ago time.Dur
 // The lines of "manual validation".
 
 func TestMentionInAThreadSeesItsRecentMessagesInOrder(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	withThread(r, ben, "How do we ship version two?")
 	r.put(thread, ben, "first thought", 30*time.Minute)
@@ -56,6 +60,7 @@ func TestMentionInAThreadSeesItsRecentMessagesInOrder(t *testing.T) {
 }
 
 func TestMentionInAThreadKeepsTheOrder(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	withThread(r, ben, "the starter")
 	for i := range 8 {
@@ -74,6 +79,7 @@ func TestMentionInAThreadKeepsTheOrder(t *testing.T) {
 }
 
 func TestReplyInAChannelSeesItsChainAlone(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	root := r.put(general, ben, "the root of the chain", 40*time.Minute)
 	r.put(general, anna, "unrelated chatter one", 39*time.Minute)
@@ -94,6 +100,7 @@ func TestReplyInAChannelSeesItsChainAlone(t *testing.T) {
 }
 
 func TestPlainMentionIsUnchanged(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	r.put(general, ben, "chatter before", time.Minute)
 	r.mention(general, anna, "hello")
@@ -114,6 +121,7 @@ func TestPlainMentionIsUnchanged(t *testing.T) {
 }
 
 func TestHugeThreadIsTruncatedAndAnswered(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	withThread(r, ben, "the starter "+strings.Repeat("S", 500))
 	for i := range 90 {
@@ -136,6 +144,7 @@ func TestHugeThreadIsTruncatedAndAnswered(t *testing.T) {
 }
 
 func TestCapOfMessages(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{settings: func(s *discord.Settings) { s.MaxMsgs = 4 }})
 	withThread(r, ben, "the starter")
 	for i := range 10 {
@@ -149,6 +158,7 @@ func TestCapOfMessages(t *testing.T) {
 }
 
 func TestInterleavedChatKeepsToTheChain(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	ids := map[string][]string{}
 	for i := range 20 { // two conversations, one after the other's sentence
@@ -170,9 +180,10 @@ func TestInterleavedChatKeepsToTheChain(t *testing.T) {
 // Replies in threads.
 
 func TestReplyTargetInAThread(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		before func(r *rig)
-		during func(r *rig) // after the message, before the answer
+		during func(r *rig) // while the model is at work
 		empty  bool
 		want   string // text of the message that is replied to; "" for none
 		input  string
@@ -197,7 +208,14 @@ func TestReplyTargetInAThread(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "300ms"`, 1)})
+			t.Parallel()
+			var r *rig
+			r = start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(api.ChatRequest) ollamatest.Reply {
+				if tt.during != nil {
+					tt.during(r)
+				}
+				return ollamatest.Reply{Text: "the answer"}
+			}}}}})
 			withThread(r, ben, "the starter")
 			if tt.before != nil {
 				tt.before(r)
@@ -207,9 +225,6 @@ func TestReplyTargetInAThread(t *testing.T) {
 				text = ""
 			}
 			r.mention(thread, anna, text)
-			if tt.during != nil {
-				tt.during(r)
-			}
 			got := r.answered(thread, 1)[0]
 			if tt.input != "" {
 				inOrder(t, sent(r.lastChat()), tt.input)
@@ -235,6 +250,7 @@ func (r *rig) textOf(channel, id string) string {
 }
 
 func TestThreadWithoutPeopleIsAnsweredWithoutAReference(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{channels: openToAll + "[channel.200]\nmode = \"having_fun\"\n[having_fun]\nmin_delay = \"0\"\nmax_delay = \"0\"\n"})
 	withThread(r, robot, "a robot's thread")
 	r.fake.Say(discordtest.Message{Channel: thread, Author: robot, Text: "beep, says the robot"})
@@ -245,6 +261,7 @@ func TestThreadWithoutPeopleIsAnsweredWithoutAReference(t *testing.T) {
 }
 
 func TestThreadTailWithoutAMention(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{channels: openToAll + "[channel.200]\nmode = \"all_messages\"\n"})
 	withThread(r, ben, "the starter")
 	for i := range 9 {
@@ -259,6 +276,7 @@ func TestThreadTailWithoutAMention(t *testing.T) {
 }
 
 func TestForumPostBeginsWithItsOwnFirstMessage(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	const post = "230"
 	r.fake.AddChannel(discordtest.Channel{ID: post, Guild: guild, Parent: forum, Name: "a post", Type: discordtest.Thread})
@@ -270,6 +288,7 @@ func TestForumPostBeginsWithItsOwnFirstMessage(t *testing.T) {
 }
 
 func TestEachMessageIsSentOnce(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "luna's own words"}}}}})
 	withThread(r, ben, "the starter")
 	r.put(thread, ben, "somebody's words", time.Minute)
@@ -287,19 +306,22 @@ func TestEachMessageIsSentOnce(t *testing.T) {
 }
 
 func TestWhatCannotBeFetchedIsLeftOut(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		fault  discordtest.Fault
 		reason string
+		wait   time.Duration // 2 minutes where 0
 	}{
-		"given no permission":      {discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001}, "permission"},
-		"given an archived thread": {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400, Code: 50083}, "archived"},
-		"given no answer":          {discordtest.Fault{Method: "GET", Path: "/messages", Hang: true}, "timeout"},
-		"given a long wait":        {discordtest.Fault{Method: "GET", Path: "/messages", Status: 429, RetryAfter: 600}, "timeout"},
-		"given a broken server":    {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400}, "fetch"},
+		"given no permission":      {discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001}, "permission", 0},
+		"given an archived thread": {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400, Code: 50083}, "archived", 0},
+		"given no answer":          {discordtest.Fault{Method: "GET", Path: "/messages", Hang: true}, "timeout", 300 * time.Millisecond},
+		"given a long wait":        {discordtest.Fault{Method: "GET", Path: "/messages", Status: 429, RetryAfter: 600}, "timeout", 300 * time.Millisecond},
+		"given a broken server":    {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400}, "fetch", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, options{settings: func(s *discord.Settings) { s.FetchTimeout = 300 * time.Millisecond }})
+			t.Parallel()
+			r := start(t, options{settings: func(s *discord.Settings) { s.FetchTimeout = cmp.Or(tt.wait, 2*time.Minute) }})
 			withThread(r, ben, "the starter")
 			r.fake.Fail(tt.fault)
 			id := r.mention(thread, anna, "are you there?")
@@ -318,6 +340,7 @@ func TestWhatCannotBeFetchedIsLeftOut(t *testing.T) {
 }
 
 func TestDeletedLinkOfAChainEndsIt(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	root := r.put(general, ben, "the root", 10*time.Minute)
 	middle := r.fake.Put(discordtest.Message{Channel: general, Author: anna, Text: "the middle", Reply: root, Time: time.Now().Add(-9 * time.Minute)})
@@ -331,6 +354,7 @@ func TestDeletedLinkOfAChainEndsIt(t *testing.T) {
 }
 
 func TestTelemetryHoldsNoText(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	withThread(r, ben, "xylophone starter")
 	r.put(thread, ben, "xylophone words", time.Minute)
@@ -348,6 +372,7 @@ func TestTelemetryHoldsNoText(t *testing.T) {
 }
 
 func TestWindowIsBoundedAndMadeAnewFromTheTranscript(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	for i := range 9 {
 		r.mention(general, anna, fmt.Sprintf("turn %d %s", i, strings.Repeat("y", 5000)))
@@ -391,6 +416,7 @@ func TestWindowIsBoundedAndMadeAnewFromTheTranscript(t *testing.T) {
 }
 
 func TestAPersonsFactsAreForThatPersonAlone(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	namesake := discordtest.User{ID: "303", Name: anna.Name}
 	writeFile(t, filepath.Join(r.root, "memory", "user-"+anna.ID+".md"), "- likes oolong\n")

@@ -78,20 +78,18 @@ func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels
 	delay := set.MinDelay + rand.N(set.MaxDelay-set.MinDelay+1)
 	if spoken && !m.Author.Bot {
 		delay = time.Second + rand.N(4*time.Second)
-		if s.timer != nil && s.timer.Stop() {
+		if b.never(s.timer) {
 			s.timer = nil
 		}
 	}
 	if s.timer == nil {
-		s.timer = time.AfterFunc(delay, func() { b.sendFun(m.Channel) })
+		s.timer = b.later(delay, func() { b.sendFun(m.Channel) })
 	}
 }
 
-// drop drops what waits there.
-func (s *funState) drop() {
-	if s.timer != nil {
-		s.timer.Stop()
-	}
+// dropFun drops what waits there. It needs the lock.
+func (b *Bot) dropFun(s *funState) {
+	b.never(s.timer)
 	s.job, s.lines, s.ids, s.authors, s.timer = nil, nil, nil, nil, nil
 }
 
@@ -109,7 +107,7 @@ func (b *Bot) sendFun(channel string) {
 		}
 		j.also, j.authors = s.ids[:len(s.ids)-1], s.authors
 	}
-	s.drop()
+	b.dropFun(s)
 	ended := b.ctx.Err() != nil
 	b.mu.Unlock()
 	if j != nil && !ended {

@@ -3,17 +3,36 @@ package discord_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"mac-stats/app/discord/discordtest"
 )
 
-const funChannels = openToAll + "[channel.200]\nmode = \"having_fun\"\n[having_fun]\nmin_delay = \"100ms\"\nmax_delay = \"300ms\"\nbot_replies = 2\n"
+func funChannels(delay time.Duration) string {
+	return fmt.Sprintf("%s[channel.200]\nmode = \"having_fun\"\n[having_fun]\nmin_delay = %q\nmax_delay = %q\nbot_replies = 2\n", openToAll, delay, 2*delay)
+}
+
+// talk lets two people talk in the channel general until what both said is answered
+// at once: where the machine was too slow for that, they try again with a longer delay.
+func talk(t *testing.T) *rig {
+	t.Helper()
+	for delay := 200 * time.Millisecond; delay < 5*time.Minute; delay *= 4 {
+		r := start(t, options{channels: funChannels(delay)})
+		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "nice weather"})
+		r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "too hot for me"})
+		r.answered(general, 1)
+		r.settle()
+		if len(r.model.Chats()) == 1 {
+			return r
+		}
+	}
+	t.Fatal("what was said is never answered at once")
+	return nil
+}
 
 func TestHavingFunIsCasualAndJoinsWhatWasSaid(t *testing.T) {
-	r := start(t, options{channels: funChannels})
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "nice weather"})
-	r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "too hot for me"})
-	r.answered(general, 1)
+	t.Parallel()
+	r := talk(t)
 	text := sent(r.lastChat())
 	inOrder(t, text, "You are Luna", "chatting for fun", "Local time", "Anna: nice weather", "Ben: too hot for me")
 	hasNone(t, text, "MEMORY_APPEND:")
@@ -26,7 +45,8 @@ func TestHavingFunIsCasualAndJoinsWhatWasSaid(t *testing.T) {
 }
 
 func TestBotsAreAnsweredOnlySoOftenInARow(t *testing.T) {
-	r := start(t, options{channels: funChannels})
+	t.Parallel()
+	r := start(t, options{channels: funChannels(100 * time.Millisecond)})
 	for i := range 5 {
 		r.fake.Say(discordtest.Message{Channel: general, Author: robot, Text: fmt.Sprint("beep ", i)})
 		if i < 2 {
@@ -44,10 +64,8 @@ func TestBotsAreAnsweredOnlySoOftenInARow(t *testing.T) {
 }
 
 func TestAllWhoSpokeInFunAreItsAuthors(t *testing.T) {
-	r := start(t, options{channels: funChannels})
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "nice weather"})
-	r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "too hot for me"})
-	r.answered(general, 1)
+	t.Parallel()
+	r := talk(t)
 	session, err := r.store.Context(t.Context(), "discord-"+general)
 	if err != nil || len(session.Messages) == 0 {
 		t.Fatalf("%+v, %v", session, err)

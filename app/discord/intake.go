@@ -168,7 +168,7 @@ func (b *Bot) gather(j *job, wait time.Duration) {
 	if p == nil {
 		p = &pending{texts: map[string]string{}}
 		b.pending[key] = p
-	} else if p.timer == nil || !p.timer.Stop() {
+	} else if !b.never(p.timer) {
 		p = &pending{texts: map[string]string{}} // the one before is just being queued
 		b.pending[key] = p
 	}
@@ -186,7 +186,7 @@ func (b *Bot) gather(j *job, wait time.Duration) {
 	}
 	left := min(wait, gatherMost*wait-time.Since(p.job.since))
 	if left > 0 && len(j.message.Attachments) == 0 {
-		p.timer = time.AfterFunc(left, send)
+		p.timer = b.later(left, send)
 		b.mu.Unlock()
 		return
 	}

@@ -34,6 +34,7 @@ func echo(fails func() bool) ollamatest.Script {
 }
 
 func TestPlacesThatInterleaveStayApart(t *testing.T) {
+	t.Parallel()
 	total := 200
 	if full() {
 		total = 1000

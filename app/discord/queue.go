@@ -146,6 +146,13 @@ func (q *queue) change(channel, id, text string, drop bool) bool {
 	return false
 }
 
+// idle reports whether nothing waits and nothing is worked on.
+func (q *queue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.total == 0 && len(q.busy) == 0
+}
+
 // counts are how many messages wait in all and in a channel, and on how many
 // channels is being worked.
 func (q *queue) counts(channel string) (all, here, busy int) {

@@ -211,7 +211,7 @@ func (r *rig) open(o options) {
 // await waits until it holds.
 func (r *rig) await(what string, holds func() bool) {
 	r.t.Helper()
-	for end := time.Now().Add(60 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(120 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			r.t.Fatalf("waited in vain for %s", what)
 		}
@@ -233,13 +233,10 @@ func (r *rig) mention(channel string, by discordtest.User, text string) string {
 	return r.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
 }
 
-// quietly waits until nothing is under way, and gives it a moment more.
+// settle waits until the bot was told all that happened and is done with it.
 func (r *rig) settle() {
 	r.t.Helper()
-	r.await("the bot to rest", func() bool {
-		return r.engine.Active("discord-"+general) == nil
-	})
-	time.Sleep(100 * time.Millisecond)
+	r.await("the bot to rest", func() bool { return r.fake.CaughtUp() && r.bot.Idle() })
 }
 
 // lastChat is what the model was sent last.

@@ -196,8 +196,10 @@ func (s *State) Tidy(ctx context.Context) error {
 	return errors.Join(err, codesErr)
 }
 
-// Put keeps messages in the window, each once by its id, and drops the oldest of
-// their channels beyond the window's size.
+// Put keeps messages in the window, each once by its id, behind those that are there:
+// in the order of the conversation, which is not that of the times where a message had
+// to wait for the answer to another. The oldest of a channel beyond the window's size
+// are dropped.
 func (s *State) Put(ctx context.Context, list ...Message) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -53,6 +54,29 @@ func TestWindowKeepsTheNewestOfEachChannelOnce(t *testing.T) {
 	other, otherErr := s.Window(t.Context(), "201")
 	if err != nil || otherErr != nil || len(left) != 0 || len(other) != 4 {
 		t.Errorf("after Clear: %d and %d (%v, %v)", len(left), len(other), err, otherErr)
+	}
+}
+
+func TestWindowIsInTheOrderOfTheConversation(t *testing.T) {
+	s := openState(t, Config{Keep: 4})
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	// The second question is asked while the first is being answered.
+	for _, m := range []Message{{ID: "90", Role: RoleUser, At: at}, {ID: "92", Role: RoleAssistant, At: at.Add(9 * time.Second)}, {ID: "91", Role: RoleUser, At: at.Add(time.Second)}, {ID: "93", Role: RoleAssistant, At: at.Add(18 * time.Second)}} {
+		m.Channel = "200"
+		if err := s.Put(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Window(t.Context(), "200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, m := range got {
+		ids = append(ids, m.ID)
+	}
+	if want := []string{"90", "92", "91", "93"}; !slices.Equal(ids, want) {
+		t.Errorf("the window is %q, want %q", ids, want)
 	}
 }
 

@@ -23,6 +23,7 @@ type state struct {
 	id      string
 	intents int
 	seq     int64
+	handled int64 // of seq, as the last heartbeat told
 	past    []event
 	socket  *client // nil while nobody is connected
 	invalid bool
@@ -113,6 +114,9 @@ func (s *Server) onPayload(c *client, op int, data json.RawMessage) {
 	case 1:
 		s.mu.Lock()
 		deaf := s.deaf
+		if seq := int64(0); c.state != nil && json.Unmarshal(data, &seq) == nil {
+			c.state.handled = max(c.state.handled, seq)
+		}
 		s.mu.Unlock()
 		if !deaf {
 			c.write(map[string]any{"op": 11})
@@ -237,6 +241,26 @@ func (s *Server) Expire() {
 
 // AskBeat asks for a heartbeat at once (op 1).
 func (s *Server) AskBeat() { s.each(func(c *client) { c.write(map[string]any{"op": 1}) }) }
+
+// CaughtUp reports whether the bot has handled every event of its session; where it
+// has not, it is asked for a heartbeat, which tells how far it is. False while nobody
+// is connected.
+func (s *Server) CaughtUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	connected := false
+	for _, st := range s.sessions {
+		if st.socket == nil {
+			continue
+		}
+		connected = true
+		if st.handled < st.seq {
+			st.socket.write(map[string]any{"op": 1})
+			return false
+		}
+	}
+	return connected
+}
 
 // Connected reports whether a bot has a session with a socket.
 func (s *Server) Connected() bool {
