@@ -161,7 +161,7 @@ func (r *rig) open(o options) {
 	r.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
 	registry := agents.NewRegistry(agents.RegistryConfig{Root: r.root, Defaults: os.DirFS("../../assets")})
 	must(registry.InstallDefaults(t.Context()))
-	client, err := ollama.New(ollama.Params{Host: r.model.URL(), IdleTimeout: 20 * time.Second, MaxConcurrent: 8})
+	client, err := ollama.New(ollama.Params{Host: r.model.URL(), IdleTimeout: 2 * time.Minute, MaxConcurrent: 8})
 	must(err)
 	r.engine = agents.NewEngine(agents.Params{
 		Store: r.store, Memory: r.memory, Registry: registry, Chat: client, Models: ollama.NewCatalog(client, 0), Prompts: os.DirFS("../../assets"),
@@ -175,7 +175,7 @@ func (r *rig) open(o options) {
 	must(err)
 	settings := discord.Settings{
 		Name: "luna", HistoryTurns: 6, MessageMaxChars: 4000, TailCount: 5, MaxMsgs: 40, MaxChars: 8000,
-		MaxAge: 4 * time.Hour, FetchTimeout: 5 * time.Second, ChannelBudget: 12000,
+		MaxAge: 4 * time.Hour, FetchTimeout: 2 * time.Minute, ChannelBudget: 12000,
 	}
 	if o.settings != nil {
 		o.settings(&settings)
