@@ -54,6 +54,7 @@ type Backend struct {
 	closeErr error
 	work     sync.WaitGroup
 	refused  *refusals
+	patience time.Duration // of Options
 
 	recallOnce sync.Once
 	recall     *recall.Index

@@ -26,6 +26,7 @@ func environ(dir string, more ...string) []string {
 
 func open(t *testing.T, o Options) *Backend {
 	t.Helper()
+	o.Patience = time.Minute // however busy the machine is
 	b, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -25,13 +25,17 @@ type Options struct {
 	Environ []string // os.Environ() where nil
 	Logger  *slog.Logger
 	Version string
+	// Patience is how long a turn waits for what was said before, and a search for
+	// vectors: beyond it both go on without. 150 and 800 ms where 0; tests on a busy
+	// machine wait longer.
+	Patience time.Duration
 }
 
 // Open opens everything. It fails only where nothing can work (no data folder at
 // all, a server address that can't be read); a read-only folder, a broken config
 // or a server that is down open and are told by Notices.
 func Open(ctx context.Context, o Options) (_ *Backend, err error) {
-	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch, refused: newRefusals()}
+	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch, refused: newRefusals(), patience: o.Patience}
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -263,7 +267,7 @@ func (b *Backend) openEngine() {
 		Stats:    b.stats,
 		Logger:   b.Logger,
 
-		Recall: b.searcher,
+		Recall: b.searcher, RecallTime: b.patience,
 
 		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
 		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: func(string) { b.indexChanged() },

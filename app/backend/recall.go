@@ -53,10 +53,11 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 			},
 			Busy: b.alone,
 		}),
-		Reranker:  &reranker{b},
-		Progress:  b.tellProgress,
-		Forgotten: func() recall.Tombstones { return b.Store.Forgotten() },
-		Logger:    b.Logger,
+		Reranker:      &reranker{b},
+		Progress:      b.tellProgress,
+		EmbedPatience: b.patience,
+		Forgotten:     func() recall.Tombstones { return b.Store.Forgotten() },
+		Logger:        b.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the search index in %s: %w", b.Paths.Cache, err)

@@ -100,7 +100,7 @@ func TestDiscordInTenMinutes(t *testing.T) {
 
 	step(discordtest.Token+"\n", "discord", "token")
 	step("", "discord", "on")
-	app, err := backend.Open(t.Context(), backend.Options{Watch: true, Environ: e.environ})
+	app, err := patient(t.Context(), backend.Options{Watch: true, Environ: e.environ})
 	if err != nil {
 		t.Fatal(err)
 	}

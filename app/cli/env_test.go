@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/backend"
@@ -74,6 +75,13 @@ func healthy() probes {
 	}
 }
 
+// patient opens the backend for commands that leave nothing out because the machine
+// is busy.
+func patient(ctx context.Context, o backend.Options) (*backend.Backend, error) {
+	o.Patience = time.Minute
+	return backend.Open(ctx, o)
+}
+
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -94,7 +102,7 @@ func (e *env) params(stdin string, stdout, stderr interface{ Write([]byte) (int,
 	return Params{
 		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
 		Environ: e.environ, StderrIsTerminal: e.terminal, StdinIsPipe: e.piped,
-		Open: backend.Open, RunApp: e.runApp, probes: &e.probes,
+		Open: patient, RunApp: e.runApp, probes: &e.probes,
 		AppRuns: func(context.Context, *backend.Backend) bool { return e.appRuns },
 		Poke: func(_ *backend.Backend, session string) {
 			e.mu.Lock()

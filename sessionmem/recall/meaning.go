@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// embedWait is how long a search waits for the vector of its question.
+	// embedWait is how long a search waits for the vector of its question where
+	// Config.EmbedPatience doesn't say.
 	embedWait = 800 * time.Millisecond // and never more than half the time that it has
 	// embedRest is how long no search asks a server again that made one wait for longer
 	// than embedPatience and then gave nothing.
@@ -33,7 +34,7 @@ type meaning struct {
 
 // meaningOf asks the embedding server for the vector of a question. It never fails: a
 // server that is dead or talks nonsense costs nothing, one that is slow no more than
-// embedWait, and then nothing for embedRest.
+// Config.EmbedPatience, and then nothing for embedRest.
 func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 	if x.cfg.Embedder == nil {
 		return meaning{state: VectorsOff}
@@ -86,7 +87,7 @@ func (x *Index) hasVectors(ctx context.Context) bool {
 // askMeaning waits for the server as long as a search may; one that doesn't keep to
 // its context is left behind.
 func (x *Index) askMeaning(ctx context.Context, text string) (meaning, error) {
-	wait := embedWait
+	wait := cmp.Or(x.cfg.EmbedPatience, embedWait)
 	if end, ok := ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end)/2) // the words need their time too
 	}
@@ -295,7 +296,7 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 	if x.cfg.Embedder == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, embedWait)
+	ctx, stop := context.WithTimeout(ctx, cmp.Or(x.cfg.EmbedPatience, embedWait))
 	defer stop()
 	m, err := x.cfg.Embedder.Model(ctx)
 	if err != nil {

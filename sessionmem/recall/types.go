@@ -179,5 +179,6 @@ type Config struct {
 	Forgotten      func() Tombstones  // nil: none. Asked before anything is taken up or embedded
 	Progress       func(Progress)     // may be nil; called on the indexing goroutine
 	ErasePatience  time.Duration      // how long Erase waits for another process that writes; 10 s where 0
+	EmbedPatience  time.Duration      // how long a search waits for the vector of its question; 800 ms where 0
 	Logger         *slog.Logger
 }

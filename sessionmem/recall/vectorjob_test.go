@@ -2,6 +2,7 @@ package recall
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -124,7 +125,7 @@ func (b *bench) withEmbedder(f *fakeEmbedder, change ...func(*Config)) {
 	if err := b.x.Close(); err != nil {
 		b.Fatal(err)
 	}
-	cfg := Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Embedder: f}
+	cfg := Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Embedder: f, EmbedPatience: time.Minute} // however slow the machine is
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -228,22 +229,23 @@ func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
 		what  string
 		broke func(f *fakeEmbedder)
 		want  VectorState
+		wait  time.Duration // a minute where 0
 	}{
-		{"dead", func(f *fakeEmbedder) { f.err = errors.New("connection refused") }, VectorsPartial},
-		{"slow", func(f *fakeEmbedder) { f.hang = true }, VectorsPartial},
-		{"deaf to its context", func(f *fakeEmbedder) { f.deaf = make(chan struct{}) }, VectorsPartial},
-		{"of other dimensions", func(f *fakeEmbedder) { f.dims = 32 }, VectorsPartial},
-		{"of other dimensions, and says so", func(f *fakeEmbedder) { f.model.Dims = 32 }, VectorsPaused},
-		{"without a vector", func(f *fakeEmbedder) { f.odd = func([][]float32) [][]float32 { return nil } }, VectorsPartial},
+		{"dead", func(f *fakeEmbedder) { f.err = errors.New("connection refused") }, VectorsPartial, 0},
+		{"slow", func(f *fakeEmbedder) { f.hang = true }, VectorsPartial, embedWait},
+		{"deaf to its context", func(f *fakeEmbedder) { f.deaf = make(chan struct{}) }, VectorsPartial, embedWait},
+		{"of other dimensions", func(f *fakeEmbedder) { f.dims = 32 }, VectorsPartial, 0},
+		{"of other dimensions, and says so", func(f *fakeEmbedder) { f.model.Dims = 32 }, VectorsPaused, 0},
+		{"without a vector", func(f *fakeEmbedder) { f.odd = func([][]float32) [][]float32 { return nil } }, VectorsPartial, 0},
 		{"with a vector that is no direction", func(f *fakeEmbedder) {
 			f.odd = func([][]float32) [][]float32 { return [][]float32{make([]float32, 64)} }
-		}, VectorsPartial},
-		{"with another model", func(f *fakeEmbedder) { f.model.Digest = "d2" }, VectorsPaused},
-		{"without a model", func(f *fakeEmbedder) { f.err = ErrNoModel }, VectorsPaused},
+		}, VectorsPartial, 0},
+		{"with another model", func(f *fakeEmbedder) { f.model.Digest = "d2" }, VectorsPaused, 0},
+		{"without a model", func(f *fakeEmbedder) { f.err = ErrNoModel }, VectorsPaused, 0},
 	} {
 		b := newBench(t)
 		f := newFakeEmbedder()
-		b.withEmbedder(f)
+		b.withEmbedder(f, func(cfg *Config) { cfg.EmbedPatience = cmp.Or(c.wait, cfg.EmbedPatience) })
 		b.talk("cpu-a", "the hound barks", "the automobile is red")
 		b.sync()
 		b.embedAll()
@@ -452,7 +454,7 @@ func TestVectorsAreMadeInTheBackground(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { b.x.runVectors(ctx); close(done) }()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for b.vectors() < len(all) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d vectors", b.vectors(), len(all))
