@@ -110,10 +110,7 @@ func TestEventLogLeavesNothingBehind(t *testing.T) {
 		<-events // and never again
 	}
 	cancel()
-	for range 200 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if n := runtime.NumGoroutine(); n > before {

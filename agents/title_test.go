@@ -42,7 +42,7 @@ func TestALongFirstMessageIsNamedByTheSmallModelOnce(t *testing.T) {
 		if got != testSession {
 			t.Errorf("named %s", got)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing was named")
 	}
 	if got := r.title(); got != "Loud fan in the evening" {

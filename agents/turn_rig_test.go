@@ -44,6 +44,12 @@ func nativeModel(name string, context int) ollamatest.Model {
 
 func newRig(t testing.TB, script ollamatest.Script) *rig {
 	t.Helper()
+	return newRigThatWaits(t, script, 2*time.Minute)
+}
+
+// newRigThatWaits is a rig that takes a server for hung after so long.
+func newRigThatWaits(t testing.TB, script ollamatest.Script, idle time.Duration) *rig {
+	t.Helper()
 	if script.Models == nil {
 		script.Models = []ollamatest.Model{textModel(testModel, 16384)}
 	}
@@ -56,7 +62,7 @@ func newRig(t testing.TB, script ollamatest.Script) *rig {
 	if err := registry.InstallDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	client, err := ollama.New(ollama.Params{Host: r.server.URL(), IdleTimeout: 2 * time.Second})
+	client, err := ollama.New(ollama.Params{Host: r.server.URL(), IdleTimeout: idle})
 	if err != nil {
 		t.Fatal(err)
 	}

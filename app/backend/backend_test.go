@@ -288,7 +288,7 @@ func waitNotice(t *testing.T, b *Backend, begins string, do func()) Notice {
 	select {
 	case n := <-got:
 		return n
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("no notice %q", begins)
 		return Notice{}
 	}

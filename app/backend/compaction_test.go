@@ -51,7 +51,7 @@ func next(t *testing.T, notices <-chan Notice, wanted func(Notice) bool) Notice 
 			if wanted(n) {
 				return n
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("no such notice came")
 		}
 	}

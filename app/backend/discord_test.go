@@ -62,7 +62,7 @@ func startBot(t *testing.T, script ollamatest.Script, files map[string]string) *
 
 func (d *bot) await(what string, holds func() bool) {
 	d.t.Helper()
-	for end := time.Now().Add(60 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			d.t.Fatalf("waited in vain for %s", what)
 		}
@@ -76,9 +76,8 @@ func (d *bot) ask(channel string, by discordtest.User, text string) string {
 	d.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
 	d.await("the answer to "+text, func() bool {
 		sent := d.fake.Sent(channel)
-		return len(sent) > n && !strings.HasSuffix(sent[n].Text, " …") && d.Engine.Active("discord-"+channel) == nil
+		return len(sent) > n && !strings.HasSuffix(sent[n].Text, " …") && d.fake.CaughtUp() && d.Discord.Idle()
 	})
-	time.Sleep(50 * time.Millisecond) // the window is written after the turn
 	return d.fake.Sent(channel)[n].Text
 }
 

@@ -60,7 +60,7 @@ func (b *bench) onMemory(text string) *memoryPage {
 // its time.
 func (b *bench) until(words ...string) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		b.settle()
 		s := b.screen()
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(s, w) }) {

@@ -233,7 +233,7 @@ func (r *process) wait() outcome {
 	r.t.Helper()
 	select {
 	case <-r.ended:
-	case <-time.After(60 * time.Second):
+	case <-time.After(3 * time.Minute):
 		r.t.Fatalf("%.100v hangs; it said:\n%s\n%s", r.cmd.Args[1:], r.stdout.String(), r.stderr.String())
 	}
 	var exit *exec.ExitError
@@ -256,7 +256,7 @@ func (r *process) signal(s os.Signal) {
 // until waits for what a user would wait for.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for !holds() {
 		select {

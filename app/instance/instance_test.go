@@ -299,7 +299,7 @@ func TestNothingWaitsForEver(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 3*connTimeout {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	close(hang)

@@ -252,6 +252,14 @@ func (s *Service) use(bot *discord.Bot, state *botstate.State) {
 	s.bot, s.state = bot, state
 }
 
+// Idle reports whether the bot is done with all it was told; true where none runs.
+func (s *Service) Idle() bool {
+	s.mu.Lock()
+	bot := s.bot
+	s.mu.Unlock()
+	return bot == nil || bot.Idle()
+}
+
 func (s *Service) openState(ctx context.Context, inMemory bool) (*botstate.State, error) {
 	cfg := s.p.Config().Discord
 	return botstate.Open(ctx, botstate.Config{
