@@ -342,6 +342,7 @@ func (v *view) apply(c *change) error {
 		}
 	}
 	for _, k := range c.dropped {
+		k.gone = true
 		delete(v.byID, k.id)
 		delete(v.byKey, k.key)
 	}
@@ -363,6 +364,9 @@ func (v *view) apply(c *change) error {
 	}
 	for p, firsts := range c.purged {
 		p.firsts, p.tombs = firsts, nil
+	}
+	if len(c.purged) > 0 {
+		v.cache.clear()
 	}
 	v.change = c.now
 	if c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {

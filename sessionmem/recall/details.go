@@ -3,7 +3,7 @@ package recall
 import "encoding/binary"
 
 // detailBlock is how many documents' details are one row.
-const detailBlock = 16
+const detailBlock = 32
 
 // The bits of a document's first byte of details.
 const (
@@ -13,9 +13,12 @@ const (
 	detailFile // the file is not the one before it
 	detailAgent
 	detailNext // the block does not begin where the one before it ends
-	detailHole // it was erased
+	detailLong // the block's id is none of those that take packedID bytes
 	detailPart // it is not the first part of its block
 )
+
+// detailHole are the details of a document that was erased: no other has these bits.
+const detailHole = detailSame | detailTurn
 
 // appendDetails adds the details of up to detailBlock documents; of a hole nothing.
 func appendDetails(out []byte, docs []document) []byte {
@@ -47,9 +50,16 @@ func (d *document) appendDetail(out []byte, prev *document) []byte {
 	set(detailAgent, d.agent != prev.agent)
 	set(detailNext, d.offset != prev.offset+prev.size && !same)
 	set(detailPart, d.part > 0 && !same)
+	packed, short := packID(d.block)
+	set(detailLong, !short && !same)
 	out = append(out, bits)
 	if !same {
-		if out = appendID(out, d.block); d.part > 0 {
+		if short {
+			out = append(out, packed[:]...)
+		} else {
+			out = appendText(out, d.block)
+		}
+		if d.part > 0 {
 			out = appendInt(out, d.part)
 		}
 		if bits&detailTurn != 0 {
@@ -71,15 +81,11 @@ func (d *document) appendDetail(out []byte, prev *document) []byte {
 
 // readDetails fills in the details of documents.
 func readDetails(data []byte, docs []document) error {
-	r := decoder{data: data}
-	prev := document{turn: -1}
+	r := newDetailReader(data)
 	for i := range docs {
-		if len(r.data) > 0 && r.data[0] == detailHole {
-			r.byte()
-			continue
+		if r.next() {
+			r.fill(&docs[i])
 		}
-		r.detail(&docs[i], &prev)
-		prev = docs[i]
 	}
 	if len(r.data) > 0 {
 		r.bad = true
@@ -87,31 +93,74 @@ func readDetails(data []byte, docs []document) error {
 	return r.err()
 }
 
-func (d *decoder) detail(doc, prev *document) {
-	bits := d.byte()
-	doc.file, doc.agent, doc.bare = prev.file, prev.agent, bits&detailBare != 0
+// detailReader reads the details of a row one after the other. Words are made of what
+// stands there for those documents alone that are asked for.
+type detailReader struct {
+	decoder
+	doc    document // the last one that is no hole, without its block and agent
+	id     []byte   // of the block, as it is written
+	packed bool
+	agent  []byte
+	read   int // documents, holes too
+}
+
+func newDetailReader(data []byte) detailReader {
+	return detailReader{decoder: decoder{data: data}, doc: document{turn: -1}}
+}
+
+// next reads the next document; false: it is a hole.
+func (r *detailReader) next() bool {
+	r.read++
+	bits := r.byte()
+	if bits == detailHole {
+		return false
+	}
+	d := &r.doc
+	d.bare = bits&detailBare != 0
 	if bits&detailSame != 0 {
-		doc.block, doc.part, doc.turn, doc.offset, doc.size = prev.block, prev.part+1, prev.turn, prev.offset, prev.size
+		d.part++
 	} else {
-		if doc.block = d.id(); bits&detailPart != 0 {
-			doc.part = d.int()
-		}
-		doc.turn, doc.offset = prev.turn+1, prev.offset+prev.size
-		if bits&detailTurn != 0 {
-			doc.turn = int(d.signed())
-		}
-		if bits&detailNext != 0 {
-			doc.offset += d.signed()
-		}
-		doc.size = d.signed()
+		r.block(bits)
 	}
 	if bits&detailFile != 0 {
-		doc.file = d.int()
+		d.file = r.int()
 	}
 	if bits&detailAgent != 0 {
-		doc.agent = d.text()
+		r.agent = r.bytes(r.uint())
 	}
-	if b := d.bytes(3); !d.bad {
-		doc.hash = uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	if b := r.bytes(3); !r.bad {
+		d.hash = uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	}
+	return true
+}
+
+// block reads what the parts of a block have in common.
+func (r *detailReader) block(bits byte) {
+	d := &r.doc
+	if r.packed = bits&detailLong == 0; r.packed {
+		r.id = r.bytes(packedID)
+	} else {
+		r.id = r.bytes(r.uint())
+	}
+	if d.part = 0; bits&detailPart != 0 {
+		d.part = r.int()
+	}
+	d.turn++
+	if bits&detailTurn != 0 {
+		d.turn = int(r.signed())
+	}
+	d.offset += d.size
+	if bits&detailNext != 0 {
+		d.offset += r.signed()
+	}
+	d.size = r.signed()
+}
+
+// fill takes the details over that were read last.
+func (r *detailReader) fill(doc *document) {
+	doc.setDetail(&r.doc)
+	doc.block, doc.agent = string(r.id), string(r.agent)
+	if r.packed && !r.bad {
+		doc.block = unpackID(r.id)
 	}
 }

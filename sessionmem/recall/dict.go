@@ -1,34 +1,70 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 )
 
 // dictReader reads postings from the segments. The blocks of the dictionary that a
-// question needs are read at once, each once: that is most of what a question costs.
+// question needs are read at once, and each is gone through once.
 type dictReader struct {
 	q      queryer
-	blocks map[int64][]byte // by their ids
+	v      *view
+	wanted []wantedTerm
+	found  []listReader // by the places in wanted before it was sorted
 }
 
-// load reads the blocks in which terms stand, if they stand anywhere.
-func (d *dictReader) load(ctx context.Context, parts []*part, terms []QueryTerm) (err error) {
+// wantedTerm is a term that is looked for in a block.
+type wantedTerm struct {
+	block int64
+	term  string
+	place int // in found
+}
+
+// load finds the lists of terms. They are told by lists in the order of the terms,
+// their variants and the segments.
+func (d *dictReader) load(ctx context.Context, terms []QueryTerm) error {
 	var ids []int64
 	for _, t := range terms {
 		for _, v := range t.Variants {
-			for _, p := range parts {
+			for _, p := range d.v.parts[1:] {
 				if id, ok := p.blockOf(v.Term); ok {
+					d.wanted = append(d.wanted, wantedTerm{id, v.Term, len(d.found)})
 					ids = append(ids, id)
 				}
+				d.found = append(d.found, listReader{})
 			}
 		}
 	}
-	d.blocks, err = readRows(ctx, d.q, "dict", ids)
-	return err
+	blocks, err := d.v.rows(ctx, d.q, "dict", ids)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(d.wanted, func(a, b wantedTerm) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), strings.Compare(a.term, b.term))
+	})
+	for from := 0; from < len(d.wanted); {
+		to := from + 1
+		for to < len(d.wanted) && d.wanted[to].block == d.wanted[from].block {
+			to++
+		}
+		if err := d.scan(blocks[d.wanted[from].block], d.wanted[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// next gives the lists of the next variant, one for each segment.
+func (d *dictReader) next() []listReader {
+	n := len(d.v.parts) - 1
+	out := d.found[:n]
+	d.found = d.found[n:]
+	return out
 }
 
 // blockOf finds the block of a segment's dictionary that a term would stand in.
@@ -37,62 +73,44 @@ func (p *part) blockOf(term string) (id int64, ok bool) {
 	return p.id<<rowBits | int64(n), n >= 0
 }
 
-// postings gives the documents of a segment that hold a term.
-func (d *dictReader) postings(p *part, term string, each func(doc, n uint32)) error {
-	id, ok := p.blockOf(term)
-	if !ok {
-		return nil
+// scan looks for terms in a block without its check sum, both in order.
+func (d *dictReader) scan(block []byte, wanted []wantedTerm) (err error) {
+	r := newBlockReader(block)
+	matched := 0 // how much of the first wanted term the last entry begins with, which is before it
+	var e entry
+	for len(wanted) > 0 && r.next(&e) {
+		if e.shared > matched {
+			continue // it goes on as the entry before it
+		}
+		if wanted, matched, err = d.compare(&r, &e, wanted); err != nil {
+			return err
+		}
 	}
-	list, n, err := listOf(d.blocks[id], term)
-	if err != nil {
-		return err
-	}
-	r := decoder{data: list}
-	r.postings(n, each)
 	return r.err()
 }
 
-// rowsAtOnce is how many rows a statement asks for.
-const rowsAtOnce = 256
-
-// readRows reads the blobs of rows by their ids. One that is missing is damage.
-func readRows(ctx context.Context, q queryer, table string, ids []int64) (map[int64][]byte, error) {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	out := make(map[int64][]byte, len(ids))
-	for some := range slices.Chunk(ids, rowsAtOnce) {
-		if err := readSome(ctx, q, table, some, out); err != nil {
-			return nil, err
+// compare takes the terms that an entry is, or is behind, off the wanted ones. It gives
+// how much of the first one that is left the entry begins with.
+func (d *dictReader) compare(r *blockReader, e *entry, wanted []wantedTerm) (left []wantedTerm, matched int, err error) {
+	for same := e.shared; ; {
+		term := wanted[0].term
+		if same > len(term) {
+			return nil, 0, errDamaged
+		}
+		same += sharedPrefix(e.rest[same-e.shared:], term[same:])
+		rest := e.rest[same-e.shared:]
+		switch {
+		case same == len(term) && len(rest) == 0:
+			d.found[wanted[0].place] = e.postings(r.width)
+		case same < len(term) && (len(rest) == 0 || rest[0] < term[same]):
+			return wanted, same, nil
+		}
+		if wanted = wanted[1:]; len(wanted) == 0 {
+			return nil, 0, nil
+		}
+		// What the next one has in common with this one the entry has too, so far.
+		if same = min(same, sharedPrefix(term, wanted[0].term)); same < e.shared {
+			return wanted, same, nil
 		}
 	}
-	if len(out) < len(ids) {
-		return nil, errDamaged
-	}
-	return out, nil
-}
-
-func readSome(ctx context.Context, q queryer, table string, ids []int64, out map[int64][]byte) error {
-	var query strings.Builder
-	query.WriteString("SELECT id, data FROM " + table + " WHERE id IN (")
-	for i, id := range ids {
-		if i > 0 {
-			query.WriteByte(',')
-		}
-		query.WriteString(strconv.FormatInt(id, 10))
-	}
-	query.WriteByte(')')
-	rows, err := q.QueryContext(ctx, query.String())
-	if err != nil {
-		return explain(err)
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err told
-	for rows.Next() {
-		var id int64
-		var blob []byte
-		if err := rows.Scan(&id, &blob); err != nil {
-			return explain(err)
-		}
-		out[id] = blob
-	}
-	return explain(rows.Err())
 }

@@ -174,16 +174,20 @@ func eachHead(data []byte, each func(i int, d *document)) (n int, err error) {
 	return n, nil
 }
 
-// packedID is the length that tells an id of eight of the characters a–z and 2–7, as
-// sessionmem makes them, written in five bytes.
+// packedID is how many bytes an id takes that is of packedLen of the characters a–z and
+// 2–7, as sessionmem makes them.
 const (
-	packedID  = 0xff
+	packedID  = 5
 	packedLen = 8
 )
 
-func appendID(out []byte, id string) []byte {
+// packID gives the packed form of an id; false: it has none.
+func packID(id string) (packed [packedID]byte, ok bool) {
+	if len(id) != packedLen {
+		return packed, false
+	}
 	var n uint64
-	for i := range len(id) {
+	for i := range packedLen {
 		c := id[i]
 		switch {
 		case c >= 'a' && c <= 'z':
@@ -191,46 +195,21 @@ func appendID(out []byte, id string) []byte {
 		case c >= '2' && c <= '7':
 			n = n<<5 | uint64(c-'2'+26)
 		default:
-			return appendPlainID(out, id)
+			return packed, false
 		}
 	}
-	if len(id) != packedLen {
-		return appendPlainID(out, id)
-	}
-	return append(out, packedID, byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	return [packedID]byte{byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, true
 }
 
-// longID tells an id of this length or more.
-const longID = packedID - 1
-
-func appendPlainID(out []byte, id string) []byte {
-	if len(id) < longID {
-		return append(append(out, byte(len(id))), id...)
-	}
-	return appendText(append(out, longID), id)
-}
-
-func (d *decoder) id() string {
-	n := d.byte()
-	switch n {
-	case packedID:
-		b := d.bytes(5)
-		if d.bad {
-			return ""
+func unpackID(b []byte) string {
+	bits := uint64(b[0])<<32 | uint64(b[1])<<24 | uint64(b[2])<<16 | uint64(b[3])<<8 | uint64(b[4])
+	var id [packedLen]byte
+	for i := range id {
+		c := byte(bits>>(5*(packedLen-1-i))) & 31
+		id[i] = 'a' + c
+		if c >= 26 {
+			id[i] = '2' + c - 26
 		}
-		bits := uint64(b[0])<<32 | uint64(b[1])<<24 | uint64(b[2])<<16 | uint64(b[3])<<8 | uint64(b[4])
-		var id [packedLen]byte
-		for i := range id {
-			c := byte(bits>>(5*(packedLen-1-i))) & 31
-			id[i] = 'a' + c
-			if c >= 26 {
-				id[i] = '2' + c - 26
-			}
-		}
-		return string(id[:])
-	case longID:
-		return d.text()
-	default:
-		return string(d.bytes(uint64(n)))
 	}
+	return string(id[:])
 }

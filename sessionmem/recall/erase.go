@@ -89,7 +89,7 @@ func (x *Index) erase(ctx context.Context, e *engine, ids, sessions, files []str
 func (c *change) choose(ctx context.Context, ids, sessions, files []string) error {
 	f := newFetcher(c.e.db, c.v)
 	for _, k := range c.v.sources {
-		if k == nil || c.v.byID[k.id] == nil {
+		if k == nil || k.gone {
 			continue
 		}
 		if k.session != "" && slices.Contains(sessions, k.session) || k.allIn(files) {
@@ -165,7 +165,7 @@ func (l *layout) strandAt(source int64, at uint32) (strandKey, uint32) {
 func (v *view) find(ctx context.Context, f *fetcher, id string, found func(at uint32, d document, k *known)) error {
 	session, _, _ := strings.Cut(id, "/")
 	for _, k := range v.sources {
-		if k == nil || v.byID[k.id] == nil || k.session != session && (k.session != "" || !strings.HasPrefix(id, "memory/"+k.key+"/")) {
+		if k == nil || k.gone || k.session != session && (k.session != "" || !strings.HasPrefix(id, "memory/"+k.key+"/")) {
 			continue
 		}
 		err := v.eachOf(k, func(at uint32, _, _ int) error {

@@ -5,15 +5,21 @@ import (
 	"path"
 )
 
-// fetcher reads whole documents; those of a row of details once.
+// fetcher reads whole documents; each row of details once.
 type fetcher struct {
 	q    queryer
 	v    *view
-	rows map[int64][]document // by the ids of detail
+	rows map[int64]*detailRow // by the ids of detail
+}
+
+// detailRow is a row of details, with how far it was read.
+type detailRow struct {
+	data []byte
+	r    detailReader
 }
 
 func newFetcher(q queryer, v *view) *fetcher {
-	return &fetcher{q: q, v: v, rows: map[int64][]document{}}
+	return &fetcher{q: q, v: v, rows: map[int64]*detailRow{}}
 }
 
 // document reads the document at a position.
@@ -38,58 +44,55 @@ func (f *fetcher) document(ctx context.Context, at uint32) (document, *known, er
 }
 
 // detail reads what a segment has of a document beside its head.
-func (f *fetcher) detail(ctx context.Context, p *part, doc uint32) (document, error) {
-	row := p.id<<rowBits | int64(doc/detailBlock)
-	docs, ok := f.rows[row]
-	if !ok {
-		blobs, err := readRows(ctx, f.q, "detail", []int64{row})
+func (f *fetcher) detail(ctx context.Context, p *part, doc uint32) (d document, err error) {
+	id := p.id<<rowBits | int64(doc/detailBlock)
+	row := f.rows[id]
+	if row == nil {
+		rows, err := f.v.rows(ctx, f.q, "detail", []int64{id})
 		if err != nil {
-			return document{}, err
+			return d, err
 		}
-		if docs, err = f.decode(p, row, blobs[row]); err != nil {
-			return document{}, err
-		}
+		row = f.keep(id, rows[id])
 	}
-	return docs[doc%detailBlock], nil
+	err = row.read(int(doc%detailBlock), &d)
+	return d, err
 }
 
-// decode reads a row of details.
-func (f *fetcher) decode(p *part, row int64, blob []byte) ([]document, error) {
-	data, err := unseal(blob)
-	if err != nil {
-		return nil, err
+// keep takes a row.
+func (f *fetcher) keep(id int64, data []byte) *detailRow {
+	row := &detailRow{data: data, r: newDetailReader(data)}
+	f.rows[id] = row
+	return row
+}
+
+// read fills in the details of the n-th document.
+func (w *detailRow) read(n int, d *document) error {
+	if w.r.read > n {
+		w.r = newDetailReader(w.data)
 	}
-	n := int(row & (1<<rowBits - 1))
-	docs := make([]document, min(detailBlock, p.docs-n*detailBlock))
-	if err := readDetails(data, docs); err != nil {
-		return nil, err
+	there := false
+	for w.r.read <= n {
+		there = w.r.next()
 	}
-	f.rows[row] = docs
-	return docs, nil
+	if there {
+		w.r.fill(d)
+	}
+	return w.r.err()
 }
 
 // prefetch reads the details of candidates at once.
 func (f *fetcher) prefetch(ctx context.Context, top []candidate) error {
-	parts := map[int64]*part{}
 	var rows []int64
 	for _, c := range top {
 		if r := f.v.lay.refs[c.at]; !r.none() && f.v.parts[r.part-1].id != 0 {
-			p := f.v.parts[r.part-1]
-			row := p.id<<rowBits | int64(r.doc/detailBlock)
-			parts[row] = p
-			rows = append(rows, row)
+			rows = append(rows, f.v.parts[r.part-1].id<<rowBits|int64(r.doc/detailBlock))
 		}
 	}
-	blobs, err := readRows(ctx, f.q, "detail", rows)
-	if err != nil {
-		return err
+	all, err := f.v.rows(ctx, f.q, "detail", rows)
+	for id, data := range all {
+		f.keep(id, data)
 	}
-	for row, blob := range blobs {
-		if _, err := f.decode(parts[row], row, blob); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // chunk makes what is told of a document.

@@ -122,7 +122,10 @@ func settle(all []candidate) {
 		}
 		c.score = math.Round(c.score*1e6) / 1e6
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time), cmp.Compare(a.number, b.number))
+	slices.SortFunc(all, func(a, b candidate) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.number, b.number))
 	})
 }

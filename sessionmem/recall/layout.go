@@ -5,6 +5,7 @@ package recall
 type layout struct {
 	shares  shares
 	strands map[strandKey]*stretch
+	rooms   []room // of the strands, in the order of their positions
 	refs    []ref
 	sources []uint32 // places in view.sources
 	times   []int64
@@ -21,7 +22,13 @@ type strandKey struct {
 
 // stretch is a strand's place in the layout. Behind its documents there are always at
 // least strandGap free positions, so that neighbours are never of another strand.
-type stretch struct{ base, size uint32 }
+type stretch struct {
+	base, size uint32
+	room       int // place in layout.rooms
+}
+
+// room is a stretch with the place of its source. One that was left is empty.
+type room struct{ base, size, source uint32 }
 
 // strandGap is how far a document's neighbours reach.
 const strandGap = 2
@@ -32,12 +39,13 @@ type ref struct{ part, doc uint32 }
 // none is no document: documents of the delta and of segments begin at part 1.
 func (r ref) none() bool { return r.part == 0 }
 
-// reserve makes room for a strand of n documents.
-func (l *layout) reserve(key strandKey, n uint32) *stretch {
+// reserve makes room for a strand of n documents of the source at a place.
+func (l *layout) reserve(key strandKey, place, n uint32) *stretch {
 	if len(l.refs) == 0 {
 		l.grow(strandGap) // the first one has neighbours before it too
 	}
-	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap} //nolint:gosec // thousands of millions of chunks
+	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap, room: len(l.rooms)} //nolint:gosec // thousands of millions of chunks
+	l.rooms = append(l.rooms, room{s.base, s.size, place})
 	l.strands[key] = s
 	l.grow(int(s.size))
 	return s
@@ -54,15 +62,16 @@ func (l *layout) grow(n int) {
 }
 
 // position gives a document's position. A strand that is full moves to a larger room.
-func (v *view) position(key strandKey, seq uint32) uint32 {
+func (v *view) position(key strandKey, place, seq uint32) uint32 {
 	l := &v.lay
 	s := l.strands[key]
 	if s == nil {
-		s = l.reserve(key, seq+1+strandRoom)
+		s = l.reserve(key, place, seq+1+strandRoom)
 	}
 	if seq+strandGap >= s.size {
 		old := *s
-		s = l.reserve(key, max(2*old.size, seq+1+strandRoom))
+		l.rooms[old.room].size = 0
+		s = l.reserve(key, place, max(2*old.size, seq+1+strandRoom))
 		v.move(old, *s)
 	}
 	return s.base + seq

@@ -105,13 +105,13 @@ func holdsAny(blob []byte, gone []bool) (holds bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r := decoder{data: data}
-	for len(r.data) > 0 && !holds {
-		r.uint()
-		r.bytes(r.uint())
-		n := r.int()
-		list := decoder{data: r.list(n)}
-		list.postings(n, func(doc, _ uint32) { holds = holds || int(doc) < len(gone) && gone[doc] })
+	r := newBlockReader(data)
+	var some [listBatch]posting
+	for e := (entry{}); !holds && r.next(&e); {
+		for list := e.postings(r.width); list.left > 0 && !holds; {
+			holds = slices.ContainsFunc(list.read(some[:]), func(p posting) bool { return int(p.doc) < len(gone) && gone[p.doc] })
+			r.bad = r.bad || list.bad
+		}
 	}
 	return holds, r.err()
 }
@@ -119,7 +119,7 @@ func holdsAny(blob []byte, gone []bool) (holds bool, err error) {
 // purgeBlock gives a block of the dictionary without dead documents, and its first term.
 func purgeBlock(blob []byte, gone []bool) (block []byte, first string, err error) {
 	block = sealed(nil)
-	w := dictWriter{whole: true, emit: func(term string, data []byte) error {
+	w := dictWriter{docs: len(gone), whole: true, emit: func(term string, data []byte) error {
 		first, block = term, data
 		return nil
 	}}

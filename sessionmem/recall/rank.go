@@ -1,9 +1,9 @@
 package recall
 
 import (
-	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -48,44 +48,9 @@ type candidate struct {
 	semantic  float64 // 0 … 1: the score by meaning
 	relevance float64 // 0 … 1: how much of the question it has
 	exact     bool    // it holds an identifier that was asked for
-	own       uint64  // which terms stand in it, by their places in the question
 	session   uint32  // place in view.sources
 	time      int64
 	number    uint32
-}
-
-// scratch is memory for ranking, used again and again.
-type scratch struct {
-	own      []float32 // of one term: how often it stands in a chunk
-	win      []float32 // with the neighbours
-	acc      []float32
-	mask     []uint64
-	touched  []uint32 // of one term: chunks that hold it
-	around   []uint32 // and those beside
-	all      []uint32
-	bySource []float32 // of one term
-	sessions []float64
-	seen     []uint32 // sources that hold the term
-}
-
-func (s *scratch) fit(positions, sources int) {
-	if len(s.own) < positions {
-		n := positions + positions/8
-		s.own, s.win, s.acc, s.mask = make([]float32, n), make([]float32, n), make([]float32, n), make([]uint64, n)
-	}
-	if len(s.bySource) < sources {
-		n := sources + sources/8
-		s.bySource, s.sessions = make([]float32, n), make([]float64, n)
-	}
-}
-
-// clear makes it ready for the next question.
-func (s *scratch) clear() {
-	for _, at := range s.all {
-		s.acc[at], s.mask[at] = 0, 0
-	}
-	clear(s.sessions)
-	s.all = s.all[:0]
 }
 
 // ranking ranks the chunks of a view for one question.
@@ -95,28 +60,31 @@ type ranking struct {
 	w       rankWeights
 	terms   QueryTerms
 	allowed []bool    // by sources; nil: all
-	exact   uint64    // terms that are identifiers
 	weights []float64 // of each term: its share of what a chunk can have
 }
 
-// rank gives the best candidates, in their order.
+// rank gives the best candidates.
 func (r *ranking) rank(ctx context.Context, dict *dictReader) ([]candidate, error) {
 	r.fit(len(r.v.lay.refs), len(r.v.sources))
-	defer r.clear()
+	defer r.clear(&r.v.lay)
 	r.terms.Terms = r.terms.Terms[:min(len(r.terms.Terms), maxTerms)]
 	r.weights = make([]float64, len(r.terms.Terms))
 	words := slices.DeleteFunc(slices.Clone(r.terms.Terms), func(t QueryTerm) bool { return t.Class == ClassPair })
-	if err := dict.load(ctx, r.v.parts[1:], words); err != nil {
+	if err := dict.load(ctx, words); err != nil {
 		return nil, err
 	}
 	for i, t := range r.terms.Terms {
 		if t.Class == ClassPair {
 			continue
 		}
-		if err := r.gather(dict, t); err != nil {
+		n, err := r.gather(dict, t)
+		if err != nil {
 			return nil, err
 		}
-		r.weights[i] = r.add(i, t)
+		r.weights[i] = t.Weight * r.idf(n, r.v.docs)
+		if n > 0 {
+			r.addTerm(t, float32(r.weights[i]))
+		}
 	}
 	return r.candidates(), nil
 }
@@ -124,63 +92,52 @@ func (r *ranking) rank(ctx context.Context, dict *dictReader) ([]candidate, erro
 // maxTerms is how much of a question is looked for.
 const maxTerms = 256
 
-// gather counts how often a term stands in each chunk, all its variants together.
-func (r *ranking) gather(dict *dictReader, t QueryTerm) error {
+// gather counts how often a term stands in each chunk, all its variants together, and
+// gives the number of chunks.
+func (r *ranking) gather(dict *dictReader, t QueryTerm) (n int, err error) {
 	for _, variant := range t.Variants {
 		w := float32(variant.Weight)
-		for place, p := range r.v.parts {
-			count := func(doc, n uint32) {
-				if int(doc) >= len(p.positions) {
-					return
-				}
-				at := p.positions[doc]
-				if at == nowhere {
-					return
-				}
-				if r.own[at] == 0 {
-					r.touched = append(r.touched, at)
-				}
-				r.own[at] += w * float32(n)
+		delta := r.v.parts[0]
+		n += r.count(delta.positions, delta.lists[variant.Term], w)
+		for i, list := range dict.next() {
+			for list.left > 0 {
+				n += r.count(r.v.parts[i+1].positions, list.read(r.batch[:]), w)
 			}
-			if place == 0 {
-				for _, x := range p.lists[variant.Term] {
-					count(x.doc, x.n)
-				}
-				continue
-			}
-			if err := dict.postings(p, variant.Term, count); err != nil {
-				return err
+			if list.bad {
+				return n, errDamaged
 			}
 		}
 	}
-	return nil
+	return n, nil
 }
 
-// add adds a term that was gathered to the scores, and gives its weight.
-func (r *ranking) add(number int, t QueryTerm) float64 {
-	defer func() { r.touched, r.around = r.touched[:0], r.around[:0] }()
-	weight := t.Weight * r.idf(len(r.touched), r.v.docs)
-	if len(r.touched) == 0 {
-		return weight
-	}
-	bit := uint64(1) << (number & 63)
-	if t.Class == ClassExact {
-		r.exact |= bit
-	}
-	for _, at := range r.touched {
-		n := r.own[at]
-		r.spread(at, n)
-		r.mask[at] |= bit
-		if source := r.v.lay.sources[at]; r.bySource[source] == 0 {
-			r.seen = append(r.seen, source)
-			r.bySource[source] = n
-		} else {
-			r.bySource[source] += n
+// count takes some postings in and gives how many chunks they are new for.
+func (r *ranking) count(positions []uint32, postings []posting, w float32) (n int) {
+	own, held := r.own, r.held
+	for _, p := range postings {
+		if int(p.doc) >= len(positions) {
+			continue
 		}
+		at := positions[p.doc]
+		if at == nowhere {
+			continue
+		}
+		if own[at] == 0 {
+			n++
+			held[at>>6] |= 1 << (at & 63)
+		}
+		own[at] += w * float32(p.n)
 	}
-	r.addChunks(float32(weight))
+	return n
+}
+
+// addTerm adds a term that was gathered to the scores.
+func (r *ranking) addTerm(t QueryTerm, weight float32) {
+	if t.Class == ClassExact {
+		r.markExact()
+	}
+	r.addChunks(weight)
 	r.addSessions(t.Weight)
-	return weight
 }
 
 // idf is how much a term tells that stands in n of all.
@@ -188,53 +145,41 @@ func (r *ranking) idf(n, of int) float64 {
 	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
 }
 
-// spread gives a chunk's words to its neighbours. Before the first and behind the last
-// strand there is room for them, see layout.
-func (r *ranking) spread(at uint32, n float32) {
-	next := r.w.after[0]
-	if r.v.lay.flags[at]&byte(MarkQuestion) != 0 {
-		next *= r.w.reply
-	}
-	r.beside(at, n)
-	r.beside(at+1, n*next)
-	r.beside(at-1, n*r.w.before[0])
-	for i := uint32(1); i < strandGap; i++ {
-		r.beside(at+1+i, n*r.w.after[i])
-		r.beside(at-1-i, n*r.w.before[i])
-	}
-}
-
-func (r *ranking) beside(at uint32, n float32) {
-	if r.win[at] == 0 {
-		r.around = append(r.around, at)
-	}
-	r.win[at] += n
-}
-
-// addChunks adds a term to the chunks that have it, or stand beside.
+// addChunks goes through the chunks that hold a term and those beside, in the order of
+// their positions. Before the first and behind the last chunk of a strand there is room
+// for neighbours, see layout.
 func (r *ranking) addChunks(weight float32) {
-	l := &r.v.lay
-	floor, slope := r.lengths()
-	for _, at := range r.around {
-		n := r.win[at]
-		r.win[at] = 0
-		if r.acc[at] == 0 {
-			r.all = append(r.all, at)
+	s := r.newSlide(weight)
+	last := uint64(0)
+	for i, word := range r.held[:len(r.held)-1] {
+		near := spread(last, word, r.held[i+1])
+		if i == 0 {
+			near &^= 1<<strandGap - 1
 		}
-		r.acc[at] += weight * n * (r.w.k + 1) / (n + floor + slope*l.around[at])
+		if near != 0 {
+			s.add(i<<6, near)
+		}
+		if last != 0 { // nobody looks back at it any more
+			r.release(i-1, last)
+		}
+		last = word
 	}
-	for _, at := range r.touched {
-		n := r.own[at]
-		r.own[at] = 0
-		r.acc[at] += r.w.own * weight * n * (r.w.k + 1) / (n + floor + slope*l.around[at])
-	}
+	r.best = s.best
 }
 
-// lengths gives what BM25 adds to a term's frequency: a fixed part, and one for each
-// word around.
-func (r *ranking) lengths() (floor, slope float32) {
-	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
-	return r.w.k * (1 - r.w.b), r.w.k * r.w.b / average
+// release takes a word of chunks back that hold the term, and counts it for their
+// sessions.
+func (r *ranking) release(i int, word uint64) {
+	r.held[i] = 0
+	for ; word != 0; word &= word - 1 {
+		at := i<<6 + bits.TrailingZeros64(word)
+		source := r.v.lay.sources[at]
+		if r.bySource[source] == 0 {
+			r.seen = append(r.seen, source)
+		}
+		r.bySource[source] += r.own[at]
+		r.own[at] = 0
+	}
 }
 
 // addSessions adds a term to the sessions that have it.
@@ -251,54 +196,68 @@ func (r *ranking) addSessions(weight float64) {
 	r.seen = r.seen[:0]
 }
 
-// candidates gives the best chunks in their order.
+// candidates gives the best chunks.
 func (r *ranking) candidates() []candidate {
 	top := r.first()
 	for i := range top {
 		r.refine(&top[i])
 	}
-	return order(top)
+	scale(top)
+	return top
 }
 
 // first picks the chunks that are worth a closer look.
 func (r *ranking) first() []candidate {
-	best, bestSession := float32(0), 0.0
-	for _, at := range r.all {
-		best = max(best, r.acc[at])
-	}
+	l := &r.v.lay
+	bestSession := 0.0
 	for _, s := range r.sessions {
 		bestSession = max(bestSession, s)
 	}
-	chunk, whole := 1/float64(best), 0.0
+	chunk, whole := 1/float64(r.best), 0.0
 	if bestSession > 0 {
 		whole = r.w.session / bestSession
 	}
-	l := &r.v.lay
-	top := heap{limit: r.w.candidates}
-	for _, at := range r.all {
-		own := float64(r.acc[at]) * chunk
-		if own+r.w.session <= top.worst() {
-			continue // whatever its session is
-		}
-		source := l.sources[at]
-		if r.allowed != nil && !r.allowed[source] {
+	top := heap{limit: r.w.candidates, items: make([]heapItem, 0, r.w.candidates)}
+	for _, room := range l.rooms {
+		if r.sessions[room.source] == 0 || r.allowed != nil && !r.allowed[room.source] {
 			continue
 		}
-		if score := own + r.sessions[source]*whole; score > top.worst() && !l.refs[at].none() {
-			top.push(at, score)
+		session := r.sessions[room.source] * whole
+		enough := r.enough(&top, session, chunk)
+		for i, sum := range r.acc[room.base : room.base+room.size] {
+			if sum <= enough {
+				continue
+			}
+			at := room.base + uint32(i) //nolint:gosec // positions are 32 bits
+			if score := float64(sum)*chunk + session; score > top.worst() && !l.refs[at].none() {
+				top.push(at, score)
+				enough = r.enough(&top, session, chunk)
+			}
 		}
 	}
+	return r.describe(top.items)
+}
+
+// enough is a sum that is surely too small for a chunk of a session to be among the top
+// ones; more than that may be enough.
+func (r *ranking) enough(top *heap, session, chunk float64) float32 {
+	return max(0, float32((top.worst()-session)/chunk*(1-1e-6)))
+}
+
+// describe makes candidates of chunks.
+func (r *ranking) describe(items []heapItem) []candidate {
+	l := &r.v.lay
 	most := 1e-9
 	for i, w := range r.weights {
 		if r.terms.Terms[i].Class != ClassMoment { // one of many days that may be meant
 			most += w * float64(r.w.k+1)
 		}
 	}
-	out := make([]candidate, len(top.items))
-	for i, item := range top.items {
+	out := make([]candidate, len(items))
+	for i, item := range items {
 		at := item.at
 		out[i] = candidate{
-			at: at, score: item.score, relevance: min(1, float64(r.acc[at])/most), own: r.mask[at], exact: r.mask[at]&r.exact != 0,
+			at: at, score: item.score, relevance: min(1, float64(r.acc[at])/most), exact: r.isExact(at),
 			session: l.sources[at], time: l.times[at], number: l.numbers[at],
 		}
 	}
@@ -327,9 +286,9 @@ func (r *ranking) inSpans(at int64) bool {
 	return at != 0 && slices.ContainsFunc(r.terms.Spans, func(s Span) bool { return s.Contains(t) })
 }
 
-// order puts the scores in relation to the best one, and sorts. They are rounded, so
-// that what is the same in all but the order of sums is the same.
-func order(top []candidate) []candidate {
+// scale puts the scores in relation to the best one. They are rounded, so that what is
+// the same in all but the order of sums is the same.
+func scale(top []candidate) {
 	best := 0.0
 	for _, c := range top {
 		best = max(best, c.score)
@@ -338,10 +297,6 @@ func order(top []candidate) []candidate {
 		top[i].score = rounded(max(0, top[i].score/best))
 		top[i].lexical = top[i].score
 	}
-	slices.SortStableFunc(top, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time))
-	})
-	return top
 }
 
 // rounded is a score of six digits.

@@ -137,7 +137,7 @@ func (s *search) run(ctx context.Context) error {
 	allowed := s.allowed(terms)
 	scratch := s.x.scratches.get()
 	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: allowed}
-	top, err := r.rank(ctx, &dictReader{q: s.tx})
+	top, err := r.rank(ctx, &dictReader{q: s.tx, v: s.v})
 	if err != nil {
 		return err // what is in scratch is of no use
 	}
@@ -165,7 +165,7 @@ func (s *search) allowed(terms QueryTerms) []bool {
 	var cold []int // without those of a time that is asked for
 	warm := false
 	for i, k := range s.v.sources {
-		if k == nil || s.v.byID[k.id] == nil || !s.q.Scope.allowsSource(k) {
+		if k == nil || k.gone || !s.q.Scope.allowsSource(k) {
 			continue
 		}
 		isCold := s.isCold(k)

@@ -28,7 +28,7 @@ func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(
 	if err != nil {
 		return err
 	}
-	firsts, err := writeDict(ctx, tx, id, eachTerm)
+	firsts, err := writeDict(ctx, tx, id, len(docs), eachTerm)
 	if err != nil {
 		return err
 	}
@@ -41,14 +41,14 @@ func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(
 }
 
 // writeDict writes the dictionary of a segment and gives the first terms of its blocks.
-func writeDict(ctx context.Context, tx *sql.Tx, segment int64, eachTerm func(add func(term string, postings []posting) error) error) ([]string, error) {
+func writeDict(ctx context.Context, tx *sql.Tx, segment int64, docs int, eachTerm func(add func(term string, postings []posting) error) error) ([]string, error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT INTO dict(id, data) VALUES(?,?)")
 	if err != nil {
 		return nil, err
 	}
 	defer insert.Close() //nolint:errcheck // its last Exec told
 	var firsts []string
-	w := dictWriter{emit: func(first string, block []byte) error {
+	w := dictWriter{docs: docs, emit: func(first string, block []byte) error {
 		if len(firsts) >= 1<<rowBits {
 			return fmt.Errorf("%w: a segment has too many terms", errDamaged)
 		}
@@ -59,7 +59,8 @@ func writeDict(ctx context.Context, tx *sql.Tx, segment int64, eachTerm func(add
 	if err := eachTerm(w.add); err != nil {
 		return nil, err
 	}
-	return firsts, w.flush()
+	err = w.flush()
+	return firsts, err
 }
 
 func encodeFirsts(firsts []string) []byte {

@@ -75,7 +75,7 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 		hits = nil
 		f := newFetcher(q, v)
 		for _, k := range v.sources {
-			if k == nil || v.byID[k.id] == nil || k.session != session || session == "" {
+			if k == nil || k.gone || k.session != session || session == "" {
 				continue
 			}
 			err := v.eachOf(k, func(at uint32, _, _ int) error {

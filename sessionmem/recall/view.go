@@ -22,6 +22,7 @@ type view struct {
 	lay      layout
 	docs     int   // that can be found
 	words    int64 // in them
+	cache    rowCache
 }
 
 // known is a source with its documents.
@@ -29,6 +30,7 @@ type known struct {
 	source
 	id    int64
 	place uint32 // in view.sources
+	gone  bool   // it is there for its place alone
 	state sourceState
 	runs  []run
 	docs  int
@@ -83,7 +85,7 @@ func (v *view) put(partPlace int, doc uint32, d *document) error {
 		return errDamaged // the documents of a source go with its row
 	}
 	p := v.parts[partPlace]
-	at := v.position(strandKey{d.source, d.strand}, d.seq)
+	at := v.position(strandKey{d.source, d.strand}, k.place, d.seq)
 	l := &v.lay
 	if !l.refs[at].none() {
 		v.hide(at)
@@ -267,7 +269,11 @@ func (v *view) layOut(heads [][]byte) error {
 		}
 	}
 	for _, key := range order {
-		v.lay.reserve(key, sizes[key]+strandRoom)
+		place := uint32(0)
+		if k := v.byID[key.source]; k != nil {
+			place = k.place // else all that was there is buried
+		}
+		v.lay.reserve(key, place, sizes[key]+strandRoom)
 	}
 	for i, head := range heads {
 		p := v.parts[i+1]
