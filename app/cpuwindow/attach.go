@@ -174,11 +174,7 @@ func (w *Window) chooseFile() {
 			w.attachPaths([]string{path})
 		}
 	}, w.win)
-	d.SetTitleText(tr("Attach a text file or an image"))
-	d.SetConfirmText(tr("Attach"))
-	size := w.win.Canvas().Size()
-	w.showChooser(d) // it has no size before
-	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))
+	w.showChooser(d, tr("Attach a text file or an image"), tr("Attach"))
 }
 
 // bring puts files and settings into a request.

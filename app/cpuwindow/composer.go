@@ -126,6 +126,7 @@ type composer struct {
 	send    *button
 	stop    *button
 	hint    *words
+	asked   string // what stands in the empty field, where there is room for it
 	warned  string
 	note    *prose          // what went wrong with a file
 	chips   *fyne.Container // files that go with the message
@@ -162,7 +163,8 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	c.chips = container.New(c.flow)
 	c.chips.Hide()
 	e := newChatEntry()
-	e.PlaceHolder = askHint()
+	c.asked = askHint()
+	e.PlaceHolder = c.asked
 	e.onSend, e.onEscape = c.submit, func() { c.onStop() }
 	e.onFocus = c.ring
 	e.OnChanged = func(t string) {
@@ -262,6 +264,37 @@ func (c *composer) setText(t string) {
 	c.fitRows()
 }
 
+// ask says what the empty field is for.
+func (c *composer) ask(hint string) {
+	c.asked = hint
+	c.fitHint()
+}
+
+// fitHint shows as much of the hint as two lines have room for, the first sentence at
+// least.
+func (c *composer) fitHint() {
+	hint := c.asked
+	if w := c.entry.Size().Width - 2*gap8; w > 40 {
+		hint = shortened(hint, w)
+	}
+	if c.entry.PlaceHolder != hint {
+		c.entry.SetPlaceHolder(hint)
+	}
+}
+
+// shortened leaves out the last sentences, or parts of one, of a hint that takes more
+// than two lines.
+func shortened(hint string, width float32) string {
+	for {
+		p := newProse([]run{{text: hint}}, sizeText, roleText)
+		at := strings.LastIndexAny(strings.TrimRight(hint, ".;"), ".;")
+		if at < 0 || p.measure(width) < 3*p.leading {
+			return hint
+		}
+		hint = hint[:at] + "."
+	}
+}
+
 func (c *composer) fitRows() {
 	text := c.entry.Text
 	if len(text) > fitBytes { // fills the eight lines in any case
@@ -342,6 +375,7 @@ func (r *composerRenderer) Layout(s fyne.Size) {
 	right := b.Width + a.Width + 3*gap12
 	c.entry.Move(fyne.NewPos(gap4, top+gap4))
 	c.entry.Resize(fyne.NewSize(s.Width-right-gap4, s.Height-top-gap8))
+	c.fitHint()
 	h := c.hint.MinSize().Height
 	c.hint.Move(fyne.NewPos(gap12, s.Height-h-6))
 	c.hint.Resize(fyne.NewSize(s.Width-right-gap12, h))

@@ -67,20 +67,21 @@ type wordsRenderer struct {
 	w    *words
 	t    *canvas.Text
 	size fyne.Size
+	laid bool // size is known: no width then means that there is no room
 }
 
 func (r *wordsRenderer) apply() {
 	r.t.TextSize, r.t.Alignment = r.w.size, r.w.align
 	r.t.Color = ink(r.w.role)
 	text := r.w.text
-	if r.size.Width > 0 {
+	if r.laid {
 		text = ellipsize(text, r.size.Width, r.w.size, r.w.style)
 	}
 	setText(r.t, text, r.w.style)
 }
 
 func (r *wordsRenderer) Layout(s fyne.Size) {
-	r.size = s
+	r.size, r.laid = s, true
 	h := measureText("M", r.w.size, r.w.style).Height
 	r.t.Move(fyne.NewPos(0, (s.Height-h)/2))
 	r.t.Resize(fyne.NewSize(s.Width, h))

@@ -21,13 +21,16 @@ type foot struct {
 }
 
 func newFoot(openSummary func()) *foot {
-	f := &foot{label: smallWords(tr("Context")), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords(""), server: smallWords("")}
+	f := &foot{label: smallWords(tr("Context")), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords("").squeezable(), server: smallWords("")}
 	f.label.Hide()
 	f.bar.Hide()
 	f.summary.Hide()
 	f.box = container.New(&footLayout{}, f.label, f.bar, f.context, f.summary, f.reload, f.server)
 	return f
 }
+
+// leastReload is the room below which what was reloaded is not shown.
+const leastReload float32 = 64
 
 // footLayout: meter left, reloads in the middle where there is room, server right.
 type footLayout struct{}
@@ -52,16 +55,20 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 	o[5].Move(fyne.NewPos(right, (s.Height-server.Height)/2))
 	o[5].Resize(server)
-	mid := o[4].MinSize()
-	at := (s.Width - mid.Width) / 2
-	if at < x+gap8 {
-		at = x + gap8
+	placeReload(o[4].(*words), x+gap8, right-gap8, s)
+}
+
+// placeReload puts what was reloaded into the middle, or as near as what is beside it
+// leaves room; shortened where there is some, and away where that says nothing.
+func placeReload(reload *words, from, to float32, s fyne.Size) {
+	need := measureText(reload.text, reload.size, reload.style)
+	width := min(need.Width, to-from)
+	if width < min(need.Width, leastReload) {
+		width = 0
 	}
-	if at+mid.Width > right-gap8 {
-		mid.Width = 0
-	}
-	o[4].Move(fyne.NewPos(at, (s.Height-mid.Height)/2))
-	o[4].Resize(mid)
+	at := max(from, min((s.Width-width)/2, to-width))
+	reload.Move(fyne.NewPos(at, (s.Height-need.Height)/2))
+	reload.Resize(fyne.NewSize(width, need.Height))
 }
 
 // setUsage shows how full the model's context is; nil hides the meter.

@@ -94,11 +94,18 @@ func (w *Window) escape() {
 	}
 }
 
-// showChooser opens a dialogue of Fyne's, which knows no Esc.
-func (w *Window) showChooser(d *dialog.FileDialog) {
+// showChooser opens a dialogue of Fyne's, which knows no Esc. It begins with a list: the
+// toolkit's tiles are large. Who chooses tiles in it keeps them.
+func (w *Window) showChooser(d *dialog.FileDialog, title, confirm string) {
 	w.chooser = d
+	d.SetTitleText(title)
+	d.SetConfirmText(confirm)
+	d.SetDismissText(tr("Cancel"))
+	d.SetView(dialog.ListView)
 	d.SetOnClosed(func() { w.chooser = nil })
-	d.Show()
+	d.Show() // it has no size before
+	size := w.win.Canvas().Size()
+	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))
 }
 
 func (w *Window) toggleDrawer() {

@@ -42,9 +42,7 @@ func (w *Window) markPrivate(c *conversation) {
 	case c.private:
 		hint = privateHint()
 	}
-	if w.compose.entry.PlaceHolder != hint {
-		w.compose.entry.SetPlaceHolder(hint)
-	}
+	w.compose.ask(hint)
 	w.head.private.Hidden = !c.private || w.page != pageChat
 }
 

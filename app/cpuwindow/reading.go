@@ -139,7 +139,7 @@ func (w *Window) openOther() {
 		w.openTranscriptFile(path)
 	}, w.win)
 	d.SetFilter(storage.NewExtensionFileFilter([]string{".md"}))
-	w.showChooser(d)
+	w.showChooser(d, tr("Open a transcript"), tr("Open"))
 }
 
 // openTranscriptFile shows a file that need not be one of the session folder.

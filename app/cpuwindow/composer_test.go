@@ -1,0 +1,23 @@
+package cpuwindow
+
+import "testing"
+
+func TestAHintIsShortenedToTwoLines(t *testing.T) {
+	newBench(t).shown()
+	for _, tt := range []struct {
+		name, hint string
+		width      float32
+		want       string
+	}{
+		{"with room for all", "Ask anything. Enter sends, Shift+Enter for a new line.", 500, "Ask anything. Enter sends, Shift+Enter for a new line."},
+		{"narrow", "Ask anything. Enter sends, Shift+Enter for a new line.", 120, "Ask anything."},
+		{"a part of a sentence", "Write the next message. It is sent when this answer is done; Esc stops the answer.", 250, "Write the next message. It is sent when this answer is done."},
+		{"one sentence, too long", "Private: nothing of this is written down.", 60, "Private: nothing of this is written down."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := shortened(tt.hint, tt.width); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
