@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
 )
 
 // maxLine is how much of one message of others is quoted, in characters.
@@ -138,10 +138,12 @@ func (c *collector) starter(ctx context.Context) *connection.Message {
 			continue
 		}
 		m, err := c.client.Message(ctx, channel, c.place.ID)
-		if err != nil || m.System || m.Webhook || m.Author.Bot && m.Author.ID != c.bot || strings.TrimSpace(m.Text) == "" || m.ID == c.message.ID {
-			continue
+		if err != nil && !errors.Is(err, connection.ErrGone) { // that one is in the other place, or deleted
+			c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
 		}
-		return &m
+		if err == nil && m.ID != c.message.ID && len(c.said([]connection.Message{m})) == 1 {
+			return &m
+		}
 	}
 	return nil
 }
@@ -186,8 +188,11 @@ func (c *collector) chain(ctx context.Context) around {
 // age.
 func (c *collector) capped(out *around, list []connection.Message) []connection.Message {
 	most, chars, cut := c.set.MaxMsgs, c.set.MaxChars, false
+	if out.starter != nil && (most < 1 || utf8.RuneCountInString(quotedLine(*out.starter)) > chars) {
+		out.starter, cut = nil, true
+	}
 	if out.starter != nil {
-		most, chars = most-1, chars-len([]rune(quotedLine(*out.starter)))
+		most, chars = most-1, chars-utf8.RuneCountInString(quotedLine(*out.starter))
 		list = slices.DeleteFunc(slices.Clone(list), func(m connection.Message) bool { return m.ID == out.starter.ID })
 	}
 	at := len(list)
@@ -217,16 +222,16 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 }
 
 // text is what goes before the history: the starter, then the block, without what
-// the history holds already. known are ids of Discord messages.
-func (a around) text(known map[string]bool) (text string, count int) {
+// the history holds already. bot is the bot's own id.
+func (a around) text(k known, bot string) (text string, count int) {
 	var lines []string
-	if a.starter != nil && !known[a.starter.ID] {
+	if a.starter != nil && !k.holds(*a.starter, bot) {
 		lines = append(lines, "This thread began with:", quotedLine(*a.starter), "")
 		count++
 	}
 	var block []string
 	for _, m := range a.block {
-		if !known[m.ID] {
+		if !k.holds(m, bot) {
 			block = append(block, quotedLine(m))
 		}
 	}
@@ -239,21 +244,6 @@ func (a around) text(known map[string]bool) (text string, count int) {
 		lines = append(lines, "Said in this thread before, the oldest first:")
 	}
 	return strings.TrimSpace(strings.Join(append(lines, block...), "\n")), count
-}
-
-// knownIDs are the Discord messages that the history holds: those people wrote have
-// their ids in the transcript, answers of the bot in the window.
-func knownIDs(history []sessionmem.Block, answers map[string][]string) map[string]bool {
-	known := map[string]bool{}
-	for _, b := range history {
-		for _, id := range strings.Fields(b.Attrs["msg"] + " " + b.Attrs["also"]) {
-			known[id] = true
-		}
-		for _, id := range answers[b.ID] {
-			known[id] = true
-		}
-	}
-	return known
 }
 
 // quotedLine is a message of somebody as it is quoted: one line, without what could
@@ -283,7 +273,7 @@ func tame(text string, most int) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d', r == utf8.RuneError:
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner, r == utf8.RuneError:
 			return -1
 		}
 		return r

@@ -40,10 +40,11 @@ type Params struct {
 	Forget func(ctx context.Context, user string) (string, error)
 	// OwnMemory is an agent's own memory, where it has one; optional.
 	OwnMemory func(selector string) (sessionmem.Target, bool)
-	Paired    func(botstate.Pairing) // a stranger was given a code; optional
-	Telemetry io.Writer              // optional: logs/memory.jsonl
-	Workers   int                    // turns at a time; 4 where 0
-	Logger    *slog.Logger           // optional
+	Paired    func(botstate.Pairing)       // a stranger was given a code; optional
+	Refused   func(place connection.Place) // an answer may not be posted there; optional
+	Telemetry io.Writer                    // optional: logs/memory.jsonl
+	Workers   int                          // turns at a time; 4 where 0
+	Logger    *slog.Logger                 // optional
 }
 
 // Bot answers on Discord. One a process; Handle may be called from any goroutine.

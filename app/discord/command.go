@@ -129,7 +129,7 @@ func (b *Bot) status(channel string) string {
 }
 
 // command runs a command that follows the bot's name; false where it is none.
-func (b *Bot) command(_ context.Context, m connection.Message, place connection.Place) bool {
+func (b *Bot) command(m connection.Message, place connection.Place) bool {
 	named, rest := b.cutName(m.Text)
 	if !named && !m.Direct() {
 		return false
@@ -194,11 +194,20 @@ func (b *Bot) resetSession(ctx context.Context, place connection.Place) string {
 	return "Done: this channel's session begins anew. What was said before stays in the owner's transcript and is not used any more."
 }
 
+// forgotFor is how long it is known who wanted to be forgotten: nothing waits longer
+// to be answered.
+const forgotFor = 24 * time.Hour
+
 // dropFrom drops what waits of somebody who wants to be forgotten; what is being
 // answered is not kept in the window.
 func (b *Bot) dropFrom(user string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for id, at := range b.forgot {
+		if time.Since(at) > forgotFor {
+			delete(b.forgot, id)
+		}
+	}
 	b.forgot[user] = time.Now()
 	for key, p := range b.pending {
 		if strings.HasSuffix(key, "/"+user) && b.never(p.timer) {

@@ -18,6 +18,9 @@ const (
 	draftAfter = 1500 * time.Millisecond
 	draftSize  = 1800
 	typeEvery  = 8 * time.Second // Discord shows it for ten
+	// typeAfter is from when on it is shown: what is answered sooner needs none.
+	typeAfter = 500 * time.Millisecond
+	fileName  = "answer.md"
 )
 
 // draft is an answer on its way into a channel: one message that is edited, then the
@@ -30,6 +33,7 @@ type draft struct {
 	reply   func(ctx context.Context) string // the message it answers, asked once, when the first part goes out
 	began   time.Time
 	id      string // of the message that is edited
+	gone    bool   // somebody deleted it: no other is shown before the whole answer
 	shown   string
 	last    time.Time
 	posted  []string // ids of all parts
@@ -51,7 +55,7 @@ func (d *draft) due() time.Duration {
 // itself at the end, when the whole answer is sent.
 func (d *draft) show(ctx context.Context, text string) {
 	text = strings.TrimSpace(text)
-	if text == "" || d.due() > 0 {
+	if text == "" || d.gone || d.due() > 0 {
 		return
 	}
 	if cut := cutTo(text, draftSize); cut != text {
@@ -70,26 +74,41 @@ func (d *draft) show(ctx context.Context, text string) {
 	}
 	if err != nil {
 		d.log.Debug("a draft could not be shown", "channel", d.channel, "err", err)
-		if errors.Is(err, connection.ErrGone) {
-			d.id = ""
-		}
+		d.gone = errors.Is(err, connection.ErrGone)
 		return
 	}
 	d.shown = text
 }
 
+// partsOf are the messages that an answer is sent as; where those are too many, file is
+// whether it is sent as a file and they are its beginning.
+func partsOf(text string) (parts []string, file bool) {
+	parts = split(text, partSize)
+	switch {
+	case len(parts) == 0:
+		return []string{"(The answer is empty.)"}, false
+	case len(parts) > maxParts:
+		return []string{split(text, partSize-100)[0] + "\n\n*The whole answer is in the file.*"}, true
+	}
+	return parts, false
+}
+
 // finish puts the whole answer in the place of the draft: in several messages where
 // it is long, as a file where it is very long.
 func (d *draft) finish(ctx context.Context, text string) error {
-	parts := split(text, partSize)
-	var file []connection.File
-	if len(parts) > maxParts {
-		file = []connection.File{{Name: "answer.md", Data: []byte(text)}}
-		first := split(text, partSize-100)[0]
-		parts = []string{first + "\n\n*The whole answer is in the file.*"}
-	}
-	if len(parts) == 0 {
-		parts = []string{"(The answer is empty.)"}
+	parts, file := partsOf(text)
+	if file {
+		filed, err := d.sendFile(ctx, parts[0], text)
+		switch {
+		case err != nil:
+			d.log.Warn("a long answer could not be sent as a file: its beginning is sent", "channel", d.channel, "err", err)
+			parts = beginning(text)
+		case d.id == "":
+			d.posted = []string{filed}
+			return nil
+		default:
+			defer func() { d.posted = append(d.posted, filed) }()
+		}
 	}
 	for i, part := range parts {
 		id, err := d.put(ctx, i, part)
@@ -98,15 +117,26 @@ func (d *draft) finish(ctx context.Context, text string) error {
 		}
 		d.posted = append(d.posted, id)
 	}
-	if file == nil {
-		return nil
-	}
-	id, err := d.client.Send(ctx, d.channel, connection.Outgoing{Files: file, Nonce: d.nonce + "f"})
-	if err != nil {
-		return fmt.Errorf("sending an answer as a file: %w", err)
-	}
-	d.posted = append(d.posted, id)
 	return nil
+}
+
+// sendFile sends an answer as a file: with the words for it, unless they take the
+// draft's place once the file is there.
+func (d *draft) sendFile(ctx context.Context, words, text string) (id string, err error) {
+	out := connection.Outgoing{Files: []connection.File{{Name: fileName, Data: []byte(text)}}, Nonce: d.nonce + "f"}
+	if d.id == "" {
+		out.Text, out.Reply, out.Nonce = words, d.reply(ctx), d.nonce
+	}
+	return d.client.Send(ctx, d.channel, out)
+}
+
+// beginning is what is sent of an answer that is too long for messages where files
+// can't be sent.
+func beginning(text string) []string {
+	parts := split(text, partSize-100)
+	parts = parts[:min(maxParts, len(parts))]
+	parts[len(parts)-1] += "\n\n*I can't attach files here, so the rest is left out.*"
+	return parts
 }
 
 // put sends a part; the first one takes the draft's place.
@@ -125,6 +155,9 @@ func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 	out := connection.Outgoing{Text: part, Nonce: fmt.Sprintf("%s-%d", d.nonce, i)}
 	if i == 0 {
 		out.Reply = d.reply(ctx)
+		if d.id == "" {
+			out.Nonce = d.nonce // as the draft's: whichever came first is the only one
+		}
 	}
 	return d.client.Send(ctx, d.channel, out)
 }

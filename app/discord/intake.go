@@ -31,6 +31,8 @@ func (b *Bot) take(ctx context.Context, e connection.Event) {
 				b.log.Warn("an edited message stays as it was in the window", "channel", e.Channel, "err", err)
 			}
 		}
+	case connection.EventGone:
+		b.stop(e.Channel) // nobody would read the answers
 	case connection.EventDeleted:
 		for _, id := range e.IDs {
 			if !b.changePending(e.Channel, id, "", true) {
@@ -40,43 +42,77 @@ func (b *Bot) take(ctx context.Context, e connection.Event) {
 	}
 }
 
+// heard is a message with what is known of where it is.
+type heard struct {
+	connection.Message
+	place  connection.Place
+	file   *channels.File
+	set    channels.Settings
+	spoken bool // it is for the bot
+}
+
 // takeMessage decides what becomes of a message.
 func (b *Bot) takeMessage(ctx context.Context, m connection.Message) {
-	bot := b.p.Client.Bot()
-	if m.System || m.Webhook || m.Author.ID == bot.ID || !connection.IsID(m.Author.ID) {
+	h, ok := b.hear(ctx, m)
+	if !ok || !b.isNew(ctx, m.ID) {
 		return
+	}
+	switch {
+	case !m.Author.Bot && !h.file.May(m.Author.ID, m.Roles, h.place.ID, h.place.Parent):
+		if h.spoken {
+			b.meet(m, h.file)
+		}
+	case h.spoken && !m.Author.Bot && b.command(m, h.place):
+	case h.set.Mode == channels.HavingFun:
+		b.takeFun(m, h.place, h.file.Fun, h.spoken)
+	case withheld(m) && h.spoken:
+		b.cantRead(m)
+	default:
+		b.takeQuestion(ctx, h)
+	}
+}
+
+// hear looks where a message is and whether the bot listens to such ones there.
+func (b *Bot) hear(ctx context.Context, m connection.Message) (h heard, ok bool) {
+	if m.System || m.Webhook || m.Author.ID == b.p.Client.Bot().ID || !connection.IsID(m.Author.ID) {
+		return h, false
 	}
 	place, err := b.placeOf(ctx, m)
 	if err != nil {
 		b.log.Warn("a message was left out: Discord doesn't say where it is", "channel", m.Channel, "err", err)
-		return
+		return h, false
 	}
 	f := b.p.Channels()
-	set := f.For(place.ID, place.Parent)
-	spoken := b.spokenTo(m)
-	if m.Author.Bot && set.Mode != channels.HavingFun || !spoken && set.Mode == channels.MentionOnly {
+	h = heard{m, place, f, f.For(place.ID, place.Parent), b.spokenTo(m)}
+	return h, h.set.Mode == channels.HavingFun || !m.Author.Bot && (h.spoken || h.set.Mode == channels.AllMessages)
+}
+
+// takeQuestion queues what is to be answered, unless it is too much.
+func (b *Bot) takeQuestion(ctx context.Context, h heard) {
+	empty := meaningless(h.Text) && len(h.Attachments) == 0
+	if empty && !h.spoken || !b.withinLimits(ctx, h.Message, h.file, h.spoken) {
 		return
 	}
-	if !b.isNew(ctx, m.ID) {
+	b.gather(&job{message: h.Message, place: h.place, since: time.Now()}, h.set.Debounce)
+}
+
+// withheld reports whether Discord kept the text of a message from the bot: that of one
+// that answers it without mentioning it, where all messages may not be read.
+func withheld(m connection.Message) bool {
+	return m.Text == "" && len(m.Attachments) == 0 && m.Answered != nil && !m.Direct() && len(m.Mentions) == 0
+}
+
+// cantReadEvery is how often people in a channel are told.
+const cantReadEvery = time.Hour
+
+// cantRead says how the bot can be answered.
+func (b *Bot) cantRead(m connection.Message) {
+	if !b.limits.once("unread "+m.Channel, cantReadEvery) {
 		return
 	}
-	if !m.Author.Bot && !f.May(m.Author.ID, m.Roles, place.ID, place.Parent) {
-		if spoken {
-			b.meet(ctx, m, f)
-		}
-		return
-	}
-	if spoken && !m.Author.Bot && b.command(ctx, m, place) {
-		return
-	}
-	if set.Mode == channels.HavingFun {
-		b.takeFun(m, place, f.Fun, spoken)
-		return
-	}
-	if meaningless(m.Text) && len(m.Attachments) == 0 && !spoken || !b.withinLimits(ctx, m, f, spoken) {
-		return
-	}
-	b.gather(&job{message: m, place: place, since: time.Now()}, set.Debounce)
+	b.aside(func(ctx context.Context) {
+		b.say(ctx, m, "I can't read that: Discord shows me an answer only where it mentions me. Please reply with the mention on (@ ON).")
+	})
 }
 
 // placeOf tells where a message is.

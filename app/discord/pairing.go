@@ -15,7 +15,7 @@ import (
 const meetEvery = 5 * time.Minute
 
 // meet answers a stranger: with a code that the owner can let them in by.
-func (b *Bot) meet(_ context.Context, m connection.Message, f *channels.File) {
+func (b *Bot) meet(m connection.Message, f *channels.File) {
 	if !f.Pairing || m.Author.Bot || !b.limits.once("stranger "+m.Author.ID, meetEvery) {
 		return
 	}

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -144,14 +145,31 @@ func cutLine(line string, limit int) (head, rest string) {
 	return head, strings.TrimPrefix(line[len(head):], " ")
 }
 
-// cutTo is the beginning of a text, at most limit long.
+// cutTo is the beginning of a text, at most limit long; signs that are made of several
+// characters stay whole.
 func cutTo(text string, limit int) string {
-	n := 0
+	n, end := 0, 0 // end is behind the last whole sign
+	joined := false
 	for i, r := range text {
-		n += max(utf16.RuneLen(r), 1)
-		if n > limit {
-			return text[:i]
+		if !joined && !joins(r) {
+			end = i
+		}
+		joined = r == zeroWidthJoiner
+		if n += max(utf16.RuneLen(r), 1); n > limit {
+			if end == 0 {
+				return text[:i] // one sign longer than a message
+			}
+			return text[:end]
 		}
 	}
 	return text
+}
+
+// zeroWidthJoiner makes one sign of two.
+const zeroWidthJoiner = '\u200d'
+
+// joins reports whether a character belongs to the sign before it.
+func joins(r rune) bool {
+	skin := r >= 0x1f3fb && r <= 0x1f3ff
+	return r == zeroWidthJoiner || skin || unicode.Is(unicode.M, r)
 }

@@ -275,6 +275,10 @@ func (s *Service) newBot(conn *connection.Connection, state *botstate.State, wor
 			s.p.Tell(fmt.Sprintf("%s wants to talk to the bot on Discord (code %s)", p.Name, p.Code),
 				"Let them in with `mac-stats discord pair "+p.Code+"`, or leave it: the code ends by itself.")
 		},
+		Refused: func(place connection.Place) {
+			s.p.Tell(fmt.Sprintf("The bot may not write in #%s on Discord: its answers stand in the transcript alone", place.Name),
+				"Give its role Send Messages there (in threads: Send Messages in Threads), or take the channel out of its sight.")
+		},
 		Telemetry: s.p.Telemetry, Logger: s.log,
 	})
 }
@@ -344,9 +348,13 @@ func (s *Service) Channels() *channels.File {
 		s.log.Warn("channels.toml can't be used", "err", err)
 		s.p.Tell(err.Error(), "")
 	}
+	var words []string
 	for _, one := range found {
 		s.log.Warn("something in channels.toml can't be used", "line", one.Line, "key", one.Key)
-		s.p.Tell(one.String(), "Edit "+file+"; it is read again when you save it.")
+		words = append(words, one.String())
+	}
+	if len(words) > 0 { // at once: one notice takes the place of the one before
+		s.p.Tell(strings.Join(words, "; "), "Edit "+file+"; it is read again when you save it.")
 	}
 	return f
 }

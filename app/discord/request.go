@@ -1,0 +1,159 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem"
+)
+
+const maxFileBytes = 10 << 20
+
+// request is the turn for a job.
+func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, before window) agents.Request {
+	f := b.p.Channels()
+	here := f.For(j.place.ID, j.place.Parent)
+	text := b.plainText(j.message)
+	if meaningless(text) && !j.fun {
+		text = strings.TrimSpace(a.input)
+	}
+	var files []sessionmem.Upload
+	files, j.unread = b.download(ctx, j.message)
+	if text == "" && len(files) == 0 {
+		text = "(The message has no text: its author only called for you.)"
+	}
+	if len(j.unread) > 0 {
+		text += "\n\n(" + strings.Join(j.unread, " ") + ")"
+	}
+	place := &agents.Place{
+		Prompt: b.prompt(j, here), Tools: here.Tools,
+		Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: j.place.ID},
+		Author:  shortName(j.message.Author.Name), Attrs: attrsOf(j, before),
+		Turns: set.HistoryTurns, MessageChars: set.MessageMaxChars,
+		Global: j.message.Direct() && f.Owner(j.message.Author.ID) && !j.fun,
+	}
+	b.giveMemory(place, j, set)
+	if f.Mapped(j.place.ID, j.place.Parent) {
+		place.OwnMemory = true
+		if b.p.OwnMemory != nil {
+			if own, ok := b.p.OwnMemory(here.Agent); ok {
+				place.Lessons = own
+			}
+		}
+	}
+	if j.fun {
+		place.Tools = nil
+	}
+	place.Around = func(history []sessionmem.Block) string {
+		text, n := a.text(knownIn(history, before.answers), b.p.Client.Bot().ID)
+		if n > 0 {
+			b.telemetry.write(subsysContext, "merge_ok", map[string]any{"case": a.kind, "msgs": n, "chars": len([]rune(text))})
+		}
+		return text
+	}
+	return agents.Request{
+		Session: sessionName(j.message.Channel), Text: text, Agent: here.Agent, Model: here.Model, Files: files, Place: place, Holder: "Discord",
+	}
+}
+
+// attrsOf are the attributes of the User block.
+func attrsOf(j *job, before window) map[string]string {
+	attrs := map[string]string{attrAuthor: j.message.Author.ID, attrMessage: j.message.ID}
+	for key, ids := range map[string][]string{attrAlso: j.also, attrSent: before.sent} {
+		if len(ids) > 0 {
+			attrs[key] = strings.Join(ids, " ")
+		}
+	}
+	if len(j.authors) > 1 {
+		attrs[attrAuthors] = strings.Join(j.authors, " ")
+	}
+	return attrs
+}
+
+// giveMemory names the memory files for a turn: the channel's, the server's and that
+// of the person who asks. Where several people are answered at once it is nobody's.
+func (b *Bot) giveMemory(place *agents.Place, j *job, set Settings) {
+	add := func(kind sessionmem.TargetKind, id, heading string) {
+		if connection.IsID(id) {
+			place.Memory = append(place.Memory, agents.SharedTarget{Target: sessionmem.Target{Kind: kind, ID: id}, Heading: heading, Budget: set.ChannelBudget})
+		}
+	}
+	add(sessionmem.TargetChannel, j.place.ID, "About this channel")
+	add(sessionmem.TargetServer, j.place.Guild, "About this server")
+	if slices.ContainsFunc(j.authors, func(id string) bool { return id != j.message.Author.ID }) {
+		return
+	}
+	heading := "About " + place.Author
+	if !j.message.Direct() {
+		heading += ", who asks (others read along: let it help you, don't recite it)"
+	}
+	add(sessionmem.TargetPerson, j.message.Author.ID, heading)
+}
+
+// prompt is what comes first in the call.
+func (b *Bot) prompt(j *job, here channels.Settings) string {
+	parts := []string{b.p.Prompt()}
+	if here.Prompt != "" {
+		parts = append(parts, here.Prompt)
+	}
+	if j.fun {
+		parts = append(parts, casual(time.Now()))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// otherMention is a mention of somebody, a role or a channel.
+var otherMention = regexp.MustCompile(`<(@!?|@&|#)(\d{1,20})>`)
+
+// plainText is a message's text as the model is told it: without the bot's own
+// mention, and with names for those of others.
+func (b *Bot) plainText(m connection.Message) string {
+	bot := b.p.Client.Bot().ID
+	text := otherMention.ReplaceAllStringFunc(m.Text, func(found string) string {
+		parts := otherMention.FindStringSubmatch(found)
+		if parts[2] == bot {
+			return ""
+		}
+		for _, u := range m.Mentions {
+			if u.ID == parts[2] {
+				return "@" + shortName(u.Name)
+			}
+		}
+		return map[string]string{"#": "#channel", "@&": "@role"}[parts[1]]
+	})
+	return strings.TrimSpace(text)
+}
+
+// download fetches what is attached; what can't be used is said.
+func (b *Bot) download(ctx context.Context, m connection.Message) (files []sessionmem.Upload, problems []string) {
+	for i, a := range m.Attachments {
+		name := tame(a.Name, 80)
+		if i >= sessionmem.MaxUploads {
+			return files, append(problems, fmt.Sprintf("Only the first %d attached files were read.", i))
+		}
+		if a.Size > maxFileBytes {
+			problems = append(problems, "The attached file "+name+" is too large to be read.")
+			continue
+		}
+		data, err := b.p.Client.Download(ctx, a.URL, maxFileBytes)
+		if err != nil {
+			b.log.Warn("an attached file could not be fetched", "channel", m.Channel, "err", err)
+			problems = append(problems, "The attached file "+name+" could not be fetched.")
+			continue
+		}
+		up, err := sessionmem.NewUpload(name, data)
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		files = append(files, up)
+	}
+	return files, problems
+}

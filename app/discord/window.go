@@ -1,0 +1,146 @@
+package discord
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/discord/botstate"
+	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem"
+)
+
+// The attributes by which a User block is told from the messages on Discord.
+const (
+	attrAuthor  = "author"  // id of who wrote it
+	attrAuthors = "authors" // ids, where several did
+	attrMessage = "msg"     // id of the message
+	attrAlso    = "also"    // ids of messages that came before it and are part of it
+	// attrSent are the ids of the messages that the answer before it was sent as: they
+	// are not known yet when that answer is written down.
+	attrSent = "sent"
+)
+
+// window is what is known of a channel's last messages.
+type window struct {
+	answers map[string][]string // ids of the messages that answers were sent as, by their block
+	sent    []string            // those of the last answer
+	done    bool                // the transcript holds the message that is to be answered
+}
+
+// window reads what the state holds of a channel. Where it holds nothing it is made
+// anew from the transcript, and that is asked whether the message was answered before.
+func (b *Bot) window(ctx context.Context, j *job) window {
+	rows, err := b.p.State.Window(ctx, j.message.Channel)
+	if err != nil {
+		b.log.Warn("the window can't be read", "channel", j.message.Channel, "err", err)
+	}
+	out := window{answers: map[string][]string{}}
+	if len(rows) == 0 {
+		rows, out.done = b.rebuild(ctx, j)
+	}
+	for _, r := range rows {
+		if r.Role != botstate.RoleAssistant {
+			continue
+		}
+		if out.sent = nil; connection.IsID(r.ID) {
+			out.sent = append([]string{r.ID}, r.Parts...)
+			out.answers[r.Block] = out.sent
+		}
+	}
+	return out
+}
+
+// rebuild fills a channel's window from its transcript; done: that holds the message of
+// the job.
+func (b *Bot) rebuild(ctx context.Context, j *job) (rows []botstate.Message, done bool) {
+	channel := j.message.Channel
+	session, err := b.p.Sessions.Context(ctx, sessionName(channel))
+	if err != nil || len(session.Messages) == 0 {
+		return nil, false
+	}
+	for _, m := range session.Messages {
+		ids := strings.Fields(m.Attrs[attrMessage] + " " + m.Attrs[attrAlso])
+		done = done || slices.Contains(ids, j.message.ID)
+		if sent, n := strings.Fields(m.Attrs[attrSent]), len(rows); len(sent) > 0 && n > 0 && rows[n-1].Role == botstate.RoleAssistant {
+			rows[n-1].ID, rows[n-1].Parts = sent[0], sent[1:]
+		}
+		row := botstate.Message{
+			ID: "block-" + m.ID, Channel: channel, Role: string(m.Kind), Author: m.Attrs[attrAuthor], Name: m.Attrs["name"],
+			Text: m.Text, Block: m.ID, At: m.Time,
+		}
+		if len(ids) > 0 {
+			row.ID, row.Parts = ids[0], ids[1:]
+		}
+		rows = append(rows, row)
+	}
+	if err := b.p.State.Put(ctx, rows...); err != nil {
+		b.log.Warn("the window could not be made anew", "channel", channel, "err", err)
+	}
+	return rows, done
+}
+
+// keep puts the message and its answer into the window.
+func (b *Bot) keep(ctx context.Context, j *job, d *draft, result agents.Result, text string) {
+	if result.UserID == "" || b.isForgotten(j) {
+		return // the message never became part of the session, or is so no more
+	}
+	m := j.message
+	rows := []botstate.Message{{
+		ID: m.ID, Channel: m.Channel, Role: botstate.RoleUser, Author: m.Author.ID, Name: m.Author.Name,
+		Text: m.Text, Block: result.UserID, Parts: j.also, At: j.since,
+	}}
+	if text != "" && result.AnswerID != "" {
+		row := botstate.Message{ID: "block-" + result.AnswerID, Channel: m.Channel, Role: botstate.RoleAssistant, Author: b.p.Client.Bot().ID, Text: text, Block: result.AnswerID, At: time.Now()}
+		if len(d.posted) > 0 {
+			row.ID, row.Parts = d.posted[0], d.posted[1:]
+		}
+		rows = append(rows, row)
+	}
+	if err := b.p.State.Put(ctx, rows...); err != nil {
+		b.log.Warn("a message is not in the window; the transcript has it", "channel", m.Channel, "err", err)
+	}
+	if b.isForgotten(j) { // just now
+		if _, err := b.p.State.ForgetAuthor(ctx, m.Author.ID); err != nil {
+			b.log.Warn("a message of somebody who is forgotten is in the window", "channel", m.Channel, "err", err)
+		}
+	}
+}
+
+// known tells which messages the history holds already.
+type known struct {
+	ids   map[string]bool
+	texts map[string]bool // what its answers were posted as: where their ids were lost
+}
+
+// knownIn are the messages that the history holds: those people wrote have their ids
+// in the transcript, answers theirs in the next message of the transcript and in the
+// window.
+func knownIn(history []sessionmem.Block, answers map[string][]string) known {
+	k := known{ids: map[string]bool{}, texts: map[string]bool{}}
+	for _, b := range history {
+		ids := b.Attrs[attrMessage] + " " + b.Attrs[attrAlso] + " " + b.Attrs[attrSent]
+		for _, id := range append(strings.Fields(ids), answers[b.ID]...) {
+			k.ids[id] = true
+		}
+		if b.Kind != sessionmem.KindAssistant {
+			continue
+		}
+		parts, _ := partsOf(b.Text)
+		for _, part := range parts {
+			k.texts[strings.TrimSpace(part)] = true
+		}
+	}
+	return k
+}
+
+// holds reports whether the history holds a message; bot is the bot's own id.
+func (k known) holds(m connection.Message, bot string) bool {
+	if k.ids[m.ID] {
+		return true
+	}
+	text, _, _ := strings.Cut(m.Text, unreadSign)
+	return m.Author.ID == bot && k.texts[strings.TrimSpace(text)]
+}
