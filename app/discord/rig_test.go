@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +45,8 @@ var (
 type rig struct {
 	t       testing.TB
 	root    string
+	discord string // address of the fake, which may be another process's
+	ollama  string // address of the model's server, the same
 	fake    *discordtest.Server
 	model   *ollamatest.Server
 	store   *sessionmem.Store
@@ -52,6 +56,8 @@ type rig struct {
 	bot     *discord.Bot
 	conn    *connection.Connection
 	records *recorder
+	logs    *recorder // what stands in the log at its usual level
+	refused *recorder // the channels that the owner is told of
 	stop    func()
 }
 
@@ -65,6 +71,12 @@ func (r *recorder) Write(data []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.buf.Write(data)
+}
+
+func (r *recorder) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.String()
 }
 
 // record is a line of telemetry.
@@ -111,6 +123,7 @@ type options struct {
 	forget   func(context.Context, string) (string, error)
 	root     string
 	fake     *discordtest.Server
+	mentions bool // the bot asks for no text that doesn't mention it
 }
 
 const openToAll = "[allow]\nchannels = [\"200\", \"201\", \"210\", \"800\", \"801\"]\n[default]\ndebounce = \"0\"\n"
@@ -126,7 +139,7 @@ func start(t testing.TB, o options) *rig {
 	if o.script.Rules == nil {
 		o.script.Rules = []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "the answer"}}}
 	}
-	r := &rig{t: t, root: o.root, fake: o.fake, records: &recorder{}, model: ollamatest.Start(t, o.script)}
+	r := &rig{t: t, root: o.root, fake: o.fake, model: ollamatest.Start(t, o.script)}
 	if r.root == "" {
 		r.root = t.TempDir()
 	}
@@ -138,7 +151,9 @@ func start(t testing.TB, o options) *rig {
 		r.fake.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Name: "help", Type: discordtest.Forum})
 		r.fake.AddChannel(discordtest.Channel{ID: direct, Type: discordtest.DM})
 	}
+	r.discord, r.ollama = r.fake.URL(), r.model.URL()
 	r.open(o)
+	r.await("the connection", func() bool { return r.conn.Status().State == connection.StateReady && r.fake.Connected() })
 	return r
 }
 
@@ -151,6 +166,8 @@ func (r *rig) open(o options) {
 			t.Fatal(err)
 		}
 	}
+	r.records, r.logs, r.refused = &recorder{}, &recorder{}, &recorder{}
+	logger := slog.New(slog.NewTextHandler(r.logs, nil))
 	file, found, err := channels.Parse("channels.toml", []byte(o.channels))
 	must(err)
 	if len(found) > 0 {
@@ -161,7 +178,7 @@ func (r *rig) open(o options) {
 	r.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
 	registry := agents.NewRegistry(agents.RegistryConfig{Root: r.root, Defaults: os.DirFS("../../assets")})
 	must(registry.InstallDefaults(t.Context()))
-	client, err := ollama.New(ollama.Params{Host: r.model.URL(), IdleTimeout: 2 * time.Minute, MaxConcurrent: 8})
+	client, err := ollama.New(ollama.Params{Host: r.ollama, IdleTimeout: 2 * time.Minute, MaxConcurrent: 8})
 	must(err)
 	r.engine = agents.NewEngine(agents.Params{
 		Store: r.store, Memory: r.memory, Registry: registry, Chat: client, Models: ollama.NewCatalog(client, 0), Prompts: os.DirFS("../../assets"),
@@ -170,6 +187,7 @@ func (r *rig) open(o options) {
 		},
 		Vitals: func() string { return "CPU 12 % on the owner's machine" },
 		Stats:  func(context.Context, string) (string, error) { return "the owner's processes", nil },
+		Logger: logger,
 	})
 	r.state, err = botstate.Open(t.Context(), botstate.Config{File: filepath.Join(r.root, "discord", "state.db")})
 	must(err)
@@ -181,13 +199,14 @@ func (r *rig) open(o options) {
 		o.settings(&settings)
 	}
 	r.conn, err = connection.New(connection.Config{
-		Token: discordtest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) { r.bot.Handle(e) },
+		Token: discordtest.Token, Content: !o.mentions, Base: r.discord, Handle: func(e connection.Event) { r.bot.Handle(e) }, Logger: logger,
 	})
 	must(err)
 	r.bot = discord.New(discord.Params{
 		Client: r.conn, Engine: r.engine, Sessions: r.store, State: r.state, Settings: func() discord.Settings { return settings },
 		Channels: func() *channels.File { return file }, Prompt: func() string { return "You are Luna, by LUNA_RUNTIME_PROMPT.md." },
-		Telemetry: r.records, Workers: o.workers, Forget: o.forget,
+		Telemetry: r.records, Workers: o.workers, Forget: o.forget, Logger: logger,
+		Refused: func(p connection.Place) { fmt.Fprintln(r.refused, p.ID) },
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -203,9 +222,24 @@ func (r *rig) open(o options) {
 		must(r.engine.Close())
 		must(r.state.Close())
 		must(r.store.Close())
+		r.logsHoldNoText()
 	})
 	t.Cleanup(r.stop)
-	r.await("the connection", func() bool { return r.conn.Status().State == connection.StateReady && r.fake.Connected() })
+}
+
+// logsHoldNoText fails where the log holds what somebody wrote, or the token.
+func (r *rig) logsHoldNoText() {
+	r.t.Helper()
+	if r.fake == nil {
+		return
+	}
+	logs := r.logs.text()
+	for _, text := range append(r.fake.Texts(), discordtest.Token) {
+		text = text[strings.LastIndexByte(text, '>')+1:] // behind a mention
+		if text = strings.TrimSpace(text); len(text) >= 8 && strings.Contains(logs, text[:min(len(text), 60)]) {
+			r.t.Errorf("the log holds %.60q:\n%s", text, logs)
+		}
+	}
 }
 
 // await waits until it holds.

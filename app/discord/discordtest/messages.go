@@ -27,6 +27,19 @@ func (s *Server) Put(m Message) string {
 	return id
 }
 
+// Texts are what everybody wrote, the bot included.
+func (s *Server) Texts() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []string
+	for _, messages := range s.messages {
+		for _, k := range messages {
+			list = append(list, k.Text)
+		}
+	}
+	return list
+}
+
 func (s *Server) keep(m Message) (id string, event *kept) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
