@@ -221,8 +221,8 @@ func (r *rig) open(o options) {
 		all.Wait()
 		must(r.engine.Close())
 		must(r.state.Close())
-		must(r.store.Close())
 		r.logsHoldNoText()
+		must(r.store.Close())
 	})
 	t.Cleanup(r.stop)
 }
@@ -233,8 +233,16 @@ func (r *rig) logsHoldNoText() {
 	if r.fake == nil {
 		return
 	}
+	texts := append(r.fake.Texts(), discordtest.Token)
+	for _, place := range []string{general, "201", thread, direct} {
+		if tr, err := r.store.Load(context.Background(), "discord-"+place); err == nil { // else nobody wrote there
+			for _, b := range tr.Blocks {
+				texts = append(texts, b.Text)
+			}
+		}
+	}
 	logs := r.logs.text()
-	for _, text := range append(r.fake.Texts(), discordtest.Token) {
+	for _, text := range texts {
 		text = text[strings.LastIndexByte(text, '>')+1:] // behind a mention
 		if text = strings.TrimSpace(text); len(text) >= 8 && strings.Contains(logs, text[:min(len(text), 60)]) {
 			r.t.Errorf("the log holds %.60q:\n%s", text, logs)

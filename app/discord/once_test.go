@@ -1,0 +1,168 @@
+package discord_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/discord/discordtest"
+)
+
+// Nothing is answered or quoted twice, whatever was lost.
+
+// loseState deletes the bot's state, which may be done at any time.
+func (r *rig) loseState() {
+	r.t.Helper()
+	list, err := filepath.Glob(filepath.Join(r.root, "discord", "state.db*"))
+	if err != nil || len(list) == 0 {
+		r.t.Fatalf("there is no state: %v", err)
+	}
+	for _, file := range list {
+		if err := os.Remove(file); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+func TestEachMessageIsSentOnceWhereTheStateWasLost(t *testing.T) {
+	long := strings.Repeat("A line of luna's long answer.\n", 100) + "```go\n" + strings.Repeat("x := 1\n", 60) + "```"
+	script := ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "question one", Reply: ollamatest.Reply{Text: "luna's first words"}},
+		{UserContains: "question two", Reply: ollamatest.Reply{Text: long}},
+		{Reply: ollamatest.Reply{Text: "luna's last words"}},
+	}}
+	r := start(t, options{script: script})
+	withThread(r, ben, "the starter")
+	r.put(thread, ben, "somebody's words", time.Minute)
+	r.mention(thread, anna, "question one")
+	r.answered(thread, 1)
+	r.mention(thread, ben, "question two")
+	n := len(r.answered(thread, 3))
+	r.stop()
+	r.loseState()
+	again := start(t, options{script: script, root: r.root, fake: r.fake})
+	for i, question := range []string{"question three", "question four"} {
+		again.mention(thread, anna, question)
+		again.answered(thread, n+i+1)
+	}
+	text := sent(again.lastChat())
+	for _, once := range []string{"the starter", "somebody's words", "question one", "question two", "question three", "question four", "luna's first words", "luna's last words", "x := 1\n```"} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("%q is there %d times in:\n%s", once, n, text)
+		}
+	}
+	if n := strings.Count(text, "luna's long answer"); n != 100 {
+		t.Errorf("the long answer's line is there %d times, want 100", n)
+	}
+	// The window is the transcript's, by message id.
+	window, err := again.state.Window(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for _, m := range again.fake.Sent(thread) {
+		ids[m.ID] = true
+	}
+	if len(window) != 8 || !ids[window[1].ID] || window[1].Text != "luna's first words" {
+		t.Errorf("the window is %+v", window)
+	}
+}
+
+func TestAMessageIsAnsweredOnceWhereNothingCouldBeNoted(t *testing.T) {
+	tests := map[string]func(r *rig){
+		"given a disk that takes no note of it": func(r *rig) {
+			if err := r.state.Close(); err != nil { // each call of it fails from here on
+				r.t.Fatal(err)
+			}
+		},
+		"given a state that is deleted": func(*rig) {},
+	}
+	for name, before := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, options{})
+			before(r)
+			id := r.mention(general, anna, "once")
+			r.answered(general, 1)
+			r.stop()
+			r.loseState()
+			again := start(t, options{root: r.root, fake: r.fake})
+			again.fake.Again(general, id)
+			again.mention(general, anna, "twice")
+			again.answered(general, 2)
+			again.settle()
+			if n := len(again.fake.Sent(general)); n != 2 || len(again.model.Chats()) != 1 {
+				t.Errorf("%d answers, and the model was asked %d times after the start", n, len(again.model.Chats()))
+			}
+		})
+	}
+}
+
+// The bot as a process of its own, to be killed.
+const (
+	envKilled  = "MAC_STATS_TEST_KILLED_ROOT"
+	envDiscord = "MAC_STATS_TEST_KILLED_DISCORD"
+	envOllama  = "MAC_STATS_TEST_KILLED_OLLAMA"
+)
+
+func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
+	if root := os.Getenv(envKilled); root != "" { // the process that is killed
+		r := &rig{t: t, root: root, discord: os.Getenv(envDiscord), ollama: os.Getenv(envOllama)}
+		r.open(options{channels: openToAll})
+		select {}
+	}
+	tests := map[string]struct {
+		lose bool // the state too
+		slow bool // a draft is the first that is posted
+	}{
+		"given its state":                 {},
+		"given that the state is lost":    {lose: true},
+		"given a draft and a lost state":  {lose: true, slow: true},
+		"given a draft of a whole answer": {slow: true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			script := ollamatest.Script{}
+			if tt.slow {
+				script = slowly()
+			}
+			r := start(t, options{script: script})
+			r.stop()
+			r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/channels/" + general + "/messages", Hang: true, Done: true})
+			child := exec.Command(os.Args[0], "-test.run=^TestKilledBetweenTheAnswerAndItsRecord$", "-test.timeout=5m")
+			child.Env = append(os.Environ(), envKilled+"="+r.root, envDiscord+"="+r.fake.URL(), envOllama+"="+r.model.URL())
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			r.await("the process's connection", r.fake.Connected)
+			id := r.mention(general, anna, "slowly, but once")
+			r.await("its answer", func() bool { return len(r.fake.Sent(general)) == 1 })
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = child.Wait() // it was killed
+			r.fake.Heal()
+			r.await("its end", func() bool { return !r.fake.Connected() })
+			if tt.lose {
+				r.loseState()
+			}
+			again := start(t, options{root: r.root, fake: r.fake})
+			again.fake.Again(general, id)
+			again.mention(general, ben, "and now?")
+			again.answered(general, 2)
+			again.settle()
+			if got := again.fake.Sent(general); len(got) != 2 {
+				t.Errorf("it wrote %s", fmt.Sprint(got))
+			}
+			for _, c := range again.model.Chats() {
+				if n := strings.Count(sent(*c.Chat), "slowly, but once"); n > 1 {
+					t.Errorf("the message is there %d times", n)
+				}
+			}
+		})
+	}
+}

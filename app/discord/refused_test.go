@@ -1,0 +1,213 @@
+package discord_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/discord/discordtest"
+	"mac-stats/sessionmem"
+)
+
+// What Discord refuses, and what goes away while the bot is at it.
+
+// slowly is a model that takes about two seconds for an answer, so that a draft is
+// shown before its end.
+func slowly() ollamatest.Script {
+	var chunks []string
+	for i := range 30 {
+		chunks = append(chunks, fmt.Sprintf("word%d ", i))
+	}
+	return ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "slowly", Reply: ollamatest.Reply{Chunks: chunks, Delay: 100 * time.Millisecond}},
+		{Reply: ollamatest.Reply{Text: "the answer"}},
+	}}
+}
+
+// answersOf are the answers in a place's transcript.
+func (r *rig) answersOf(place string) []string {
+	r.t.Helper()
+	session, err := r.store.Context(r.t.Context(), "discord-"+place)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var list []string
+	for _, b := range session.Messages {
+		if b.Kind == sessionmem.KindAssistant {
+			list = append(list, b.Text)
+		}
+	}
+	return list
+}
+
+func TestWhereItMayNotWriteTheOwnerIsToldOnce(t *testing.T) {
+	r := start(t, options{})
+	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoSend = true })
+	for i := range 2 {
+		r.mention(general, anna, fmt.Sprint("are you there? ", i))
+		r.await("the answer in the transcript", func() bool { return len(r.answersOf(general)) == i+1 })
+	}
+	r.await("word to the owner", func() bool { return r.refused.text() == general+"\n" })
+	r.mention("201", anna, "and here?")
+	r.answered("201", 1)
+	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoSend = false })
+	r.mention(general, anna, "and now?")
+	r.answered(general, 1)
+	inOrder(t, sent(r.lastChat()), "are you there? 0", "the answer", "are you there? 1", "the answer", "and now?")
+}
+
+func TestWhereItMayNotReadWhatWasWrittenItAnswersAllTheSame(t *testing.T) {
+	r := start(t, options{})
+	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoHistory = true })
+	to := r.put(general, ben, "what it may not read", time.Minute)
+	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> what is that?", Mentions: []discordtest.User{luna}, Reply: to})
+	if got := r.answered(general, 1)[0]; got.Text != "the answer" || got.Reply != "" {
+		t.Errorf("it wrote %+v", got)
+	}
+}
+
+func TestWhereItMayNotAttachALongAnswerIsSentAsFarAsItGoes(t *testing.T) {
+	long := strings.Repeat("A line of the answer that is not short.\n", 500)
+	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: long}}}}})
+	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoAttach = true })
+	r.mention(general, anna, "all of it")
+	got := r.answered(general, 6)
+	if len(got) != 6 || !strings.HasSuffix(got[5].Text, "*I can't attach files here, so the rest is left out.*") {
+		t.Fatalf("it wrote %d messages, the last %q", len(got), got[len(got)-1].Text)
+	}
+	for _, m := range got {
+		if len([]rune(m.Text)) > 2000 || strings.Contains(m.Text, "in the file") {
+			t.Errorf("a message of %d characters: %.80q", len([]rune(m.Text)), m.Text)
+		}
+	}
+}
+
+func TestWhatIsDeletedInMidAnswer(t *testing.T) {
+	tests := map[string]struct {
+		gone  func(r *rig, asked, draft string)
+		reply bool // the answer refers to the message
+		other bool // it is another message than the draft
+	}{
+		"given the draft":          {func(r *rig, _, draft string) { r.fake.DeleteMessage(general, draft) }, true, true},
+		"given the message itself": {func(r *rig, asked, _ string) { r.fake.DeleteMessage(general, asked) }, true, false},
+		"given both": {func(r *rig, asked, draft string) {
+			r.fake.DeleteMessage(general, asked)
+			r.fake.DeleteMessage(general, draft)
+		}, false, true},
+		"given that it is only edited": {func(r *rig, asked, _ string) { r.fake.EditMessage(general, asked, "something else") }, true, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, options{script: slowly()})
+			asked := r.mention(general, anna, "slowly please")
+			r.await("a draft", func() bool { return len(r.fake.Sent(general)) == 1 })
+			draft := r.fake.Sent(general)[0].ID
+			tt.gone(r, asked, draft)
+			last := func() discordtest.Sent { list := r.fake.Sent(general); return list[len(list)-1] }
+			r.await("the whole answer", func() bool { return strings.HasSuffix(last().Text, "word29") })
+			if got := last(); (got.Reply == asked) != tt.reply || (got.ID != draft) != tt.other {
+				t.Errorf("the answer is %+v; the message was %s, the draft %s", got, asked, draft)
+			}
+			r.mention(general, anna, "again")
+			r.await("the next answer", func() bool { return last().Text == "the answer" })
+			want := 2
+			if tt.other {
+				want++
+			}
+			if n := len(r.fake.Sent(general)); n != want || len(r.model.Chats()) != 2 {
+				t.Errorf("%d messages were posted and the model was asked %d times", n, len(r.model.Chats()))
+			}
+		})
+	}
+}
+
+func TestAThreadThatIsLockedInMidAnswer(t *testing.T) {
+	r := start(t, options{script: slowly()})
+	withThread(r, ben, "the starter")
+	r.mention(thread, anna, "slowly please")
+	r.await("a draft", func() bool { return len(r.fake.Sent(thread)) == 1 })
+	r.fake.SetChannel(thread, func(c *discordtest.Channel) { c.Archived, c.Locked = true, true })
+	r.await("the answer in the transcript", func() bool { return len(r.answersOf(thread)) == 1 })
+	r.await("the last edit, in vain", func() bool { return strings.Contains(r.logs.text(), "an answer could not be sent") })
+	r.mention(general, anna, "and here?")
+	r.answered(general, 1)
+	r.fake.SetChannel(thread, func(c *discordtest.Channel) { c.Archived, c.Locked = false, false })
+	r.mention(thread, anna, "go on")
+	r.await("the next answer", func() bool { list := r.fake.Sent(thread); return list[len(list)-1].Text == "the answer" })
+	inOrder(t, sent(r.lastChat()), "slowly please", "word29", "go on")
+}
+
+func TestWhereItIsNoLongerNothingIsAnswered(t *testing.T) {
+	hang := ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "for ever", Reply: ollamatest.Reply{Chunks: []string{"one ", "two"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}},
+		{Reply: ollamatest.Reply{Text: "the answer"}},
+	}}
+	tests := map[string]func(r *rig){
+		"given a channel that is deleted":    func(r *rig) { r.fake.DeleteChannel(general) },
+		"given a server it was put out of":   func(r *rig) { r.fake.RemoveGuild(guild) },
+		"given a channel above a thread too": func(r *rig) { r.fake.DeleteChannel(thread); r.fake.DeleteChannel(general) },
+	}
+	for name, leave := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, options{workers: 1, script: hang})
+			withThread(r, ben, "the starter")
+			r.mention(general, anna, "talk for ever")
+			r.await("the model", func() bool { return len(r.model.Chats()) == 1 })
+			r.mention(general, anna, "what waits")
+			leave(r)
+			r.fake.Say(discordtest.Message{Channel: direct, Author: anna, Text: "are you still there?"})
+			r.answered(direct, 1) // the one worker is free again
+			for _, c := range r.model.Chats() {
+				hasNone(t, sent(*c.Chat), "what waits")
+			}
+			if name != "given a server it was put out of" {
+				r.mention("201", anna, "and here?")
+				r.answered("201", 1)
+			}
+		})
+	}
+}
+
+func TestAnAnswerItCannotReadIsSaidOnce(t *testing.T) {
+	r := start(t, options{mentions: true})
+	r.mention(general, anna, "one")
+	first := r.answered(general, 1)[0]
+	for range 2 { // without the mention: Discord withholds the words
+		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and two?", Reply: first.ID})
+	}
+	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and three?", Reply: first.ID, Mentions: []discordtest.User{luna}})
+	r.await("the answer", func() bool { return len(r.model.Chats()) == 2 && len(r.fake.Sent(general)) == 3 })
+	r.settle()
+	said := 0
+	for _, m := range r.fake.Sent(general) {
+		if strings.HasPrefix(m.Text, "I can't read that") {
+			said++
+		}
+	}
+	inOrder(t, sent(r.lastChat()), "and three?")
+	if said != 1 || len(r.model.Chats()) != 2 {
+		t.Errorf("it was said %d times, and the model was asked %d times", said, len(r.model.Chats()))
+	}
+}
+
+func TestTwoThousandEmojiAreWholeBothWays(t *testing.T) {
+	family := "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+	many := strings.Repeat("😀", 1700) + strings.Repeat(family, 60) // 2,000 characters, 3,880 in UTF-16
+	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: many}}}}})
+	r.mention(general, anna, many)
+	var got strings.Builder
+	for _, m := range r.answered(general, 2) {
+		if strings.HasPrefix(m.Text, "\u200d") || strings.HasSuffix(m.Text, "\u200d") {
+			t.Errorf("a sign is cut in two: %.20q", m.Text)
+		}
+		got.WriteString(m.Text)
+	}
+	if got.String() != many {
+		t.Errorf("of %d bytes %d were sent, or others", len(many), got.Len())
+	}
+	if !strings.Contains(sent(r.lastChat()), many) {
+		t.Error("the model was not sent the whole message")
+	}
+}
