@@ -271,27 +271,33 @@ func (ses *session) cleanPrivate(t *Traces) {
 	}
 }
 
-// ForgetRescued forgets in a file of blocks that wait for the disk, kept in another
-// folder by a process that may still run.
-func (s *Store) ForgetRescued(path string, t *Traces, dry bool) []Touched {
+// ForgetCopy forgets in a transcript that lies elsewhere: of blocks that wait for the
+// disk, kept by a process that may still run, or an export. place names it.
+func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil // written where it belongs meanwhile
 	}
-	name := strings.TrimSuffix(filepath.Base(path), fileSuffix)
-	seen := newIndex(s.seed)
+	front, _ := cutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	name := frontValue(front, "session")
+	if name == "" {
+		name = strings.TrimSuffix(filepath.Base(path), fileSuffix)
+	}
+	refused := func(err error) []Touched {
+		return []Touched{{Place: place, Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}
+	}
 	var found []Touched
 	var out bytes.Buffer
-	c := &cleaner{t: t, session: name, ids: map[string]string{}, seen: &seen}
+	title, changed := false, false
 	for range 2 { // the first time tells whether its title goes
 		found = nil
 		out.Reset()
-		seen = newIndex(s.seed)
-		c = &cleaner{
-			t: t, session: name, ids: map[string]string{}, seen: &seen, title: c.title,
+		seen := newIndex(s.seed)
+		c := &cleaner{
+			t: t, session: name, ids: map[string]string{}, seen: &seen, title: title,
 			emit: func(data []byte) error { out.Write(data); return nil },
 			found: func(touched Touched) {
-				touched.Path, touched.Place = path, "unsaved message"
+				touched.Path, touched.Place = path, place
 				if !dry {
 					touched.Text = ""
 				}
@@ -299,10 +305,11 @@ func (s *Store) ForgetRescued(path string, t *Traces, dry bool) []Touched {
 			},
 		}
 		if err := c.file(data); err != nil {
-			return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}
+			return refused(err)
 		}
+		title, changed = c.title, c.changed
 	}
-	if !c.changed || dry {
+	if !changed || dry {
 		return found
 	}
 	fi, err := os.Stat(path)
@@ -310,7 +317,7 @@ func (s *Store) ForgetRescued(path string, t *Traces, dry bool) []Touched {
 		_, err = replaceFile(path, out.Bytes(), fi)
 	}
 	if err != nil {
-		return []Touched{{Place: "unsaved message", Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}
+		return refused(err)
 	}
 	return found
 }

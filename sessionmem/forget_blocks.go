@@ -64,7 +64,7 @@ func (t *Traces) cleanRest(b Block, counts func(*forgetting) bool) Block {
 // emptied is a block that is forgotten as a whole. What steers the session stays.
 func (t *Traces) emptied(b Block, g *forgetting) Block {
 	switch {
-	case b.Kind == KindNote && b.Note != NoteTitle && b.Note != NoteError && b.Note != "":
+	case b.Kind == KindNote && b.saysHow():
 		return b
 	case b.Text != "":
 		b.Text = ForgottenText
@@ -80,6 +80,16 @@ func (t *Traces) emptied(b Block, g *forgetting) Block {
 		}
 	}
 	return b
+}
+
+// saysHow says whether the text of a Note says how the session goes on: it is an id or a
+// choice, not anything that was said.
+func (b Block) saysHow() bool {
+	switch b.Note {
+	case NoteRewind, NoteSettings, NoteEnded, NoteInterrupted, NoteRestored:
+		return true
+	}
+	return false
 }
 
 // cleanText replaces the paragraphs that hold what is meant.

@@ -72,8 +72,12 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	if name == "drafts.json" {
 		return p.drafts(t, path, data, dry)
 	}
-	if strings.HasSuffix(name, ".md") && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-") {
-		return p.store.ForgetRescued(path, t, dry)
+	switch {
+	case !strings.HasSuffix(name, ".md"):
+	case strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-"):
+		return p.store.ForgetCopy("unsaved message", path, t, dry)
+	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")):
+		return p.store.ForgetCopy("export", path, t, dry)
 	}
 	if !t.HoldsRaw(data) {
 		return nil

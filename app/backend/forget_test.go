@@ -1,0 +1,210 @@
+package backend
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/discord/botstate"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+)
+
+// A sentence with a word that stands nowhere else, and the bytes that tell of it: as
+// it was typed, without case and accents, its stem, pieces of it, base64 of it.
+const quagga = "my Quaggaflöte hides below stone 4711"
+
+func quaggaForms() [][]byte {
+	var forms [][]byte
+	for _, f := range []string{"Quaggaflöte", "quaggaflöte", "QUAGGAFLÖTE", "quaggaflot", "quagg", "Quagg", "aggafl", "ggaflö", "gaflot", "UXVhZ2dh", "dWFnZ2Fm", "VhZ2dhZm"} {
+		forms = append(forms, []byte(f))
+	}
+	return forms
+}
+
+// tellsOfQuagga gives the files below a folder that hold one of its forms.
+func tellsOfQuagga(t *testing.T, dir string) (left []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		data := []byte(d.Name() + "\n")
+		if d.Type().IsRegular() {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			data = append(data, text...)
+		}
+		for _, form := range quaggaForms() {
+			if bytes.Contains(data, form) {
+				left = append(left, fmt.Sprintf("%s holds %s", path[len(dir):], form))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// quaggaServer repeats the sentence in answers, summaries, lessons and titles.
+func quaggaServer(t *testing.T) *ollamatest.Server {
+	t.Helper()
+	return ollamatest.Start(t, ollamatest.Script{
+		Models: []ollamatest.Model{
+			{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}},
+			{Name: "embed:1b", ParameterSize: "1B", Capabilities: []string{"embedding"}},
+		},
+		Rules: []ollamatest.Rule{
+			{SystemContains: "You compress a conversation", Times: 1, Reply: ollamatest.Reply{
+				Text: `{"context":"They said that ` + quagga + `.","lessons":[{"text":"Know that ` + quagga + `","confidence":0.9}],"people":[]}`,
+			}},
+			{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{Text: `{"context":"They talked.","lessons":[],"people":[]}`}},
+			{UserContains: "4711", Reply: ollamatest.Reply{Text: "I see, " + quagga + "."}},
+			{Reply: ollamatest.Reply{Text: "Fine."}},
+		},
+	})
+}
+
+// liveWithQuagga fills a home with a day's work that has the sentence everywhere; it
+// gives the id of the message that says it first.
+func liveWithQuagga(t *testing.T, b *Backend) string {
+	t.Helper()
+	ctx := t.Context()
+	file, err := sessionmem.NewUpload("flute.txt", []byte("Written down: "+quagga))
+	check(t, err)
+	for i := range 5 {
+		req := agents.Request{Session: "cpu-day", Text: fmt.Sprintf("And what of number %d?", i)}
+		if i == 0 {
+			req.Text, req.Files = quagga, []sessionmem.Upload{file}
+		}
+		_, err := b.Engine.Start(ctx, req).Wait()
+		check(t, err)
+	}
+	awaitAnySummary(t, b, "cpu-day") // the background makes it
+	whole, err := b.Store.Load(ctx, "cpu-day")
+	check(t, err)
+	_, err = b.Store.Fork(ctx, whole, "", "cpu")
+	check(t, err)
+	_, err = b.Store.Append(ctx, "cpu-gone", sessionmem.Block{Kind: sessionmem.KindUser, Text: quagga})
+	check(t, err)
+	check(t, b.Store.Delete(ctx, "cpu-gone"))
+	_, err = b.Memory.Propose(ctx, sessionmem.Proposal{Text: "It matters: " + quagga, Session: "cpu-day"})
+	check(t, err)
+	check(t, b.Memory.KeepUnsaved(sessionmem.Unsaved{Path: filepath.Join(b.Paths.Home, "agents", "memory.md"), Base: "- a\n", Text: "- a\n- " + quagga + "\n"}))
+	state, err := botstate.Open(ctx, botstate.Config{File: filepath.Join(b.Paths.Home, "discord", "state.db")})
+	check(t, err)
+	check(t, state.Put(ctx, botstate.Message{ID: "1", Channel: "7", Role: "user", Author: "3", Name: "Ann", Text: quagga, At: time.Now()}))
+	check(t, state.Close())
+	for name, text := range map[string]string{
+		"session/drafts.json":                 `{"format":"mac-stats-drafts/1","sessions":{"cpu-day":{"draft":"` + quagga + `, too"},"cpu-x":{"draft":"fine"}}}`,
+		"session/window.json":                 `{"width":900,"height":600}`,
+		"exports/day.md":                      "---\nformat: mac-stats-session/1\nsession: cpu-day\ntitle: " + quagga + "\n---\n\n## User · 2026-11-21T10:15:02+01:00\n<!-- id=" + whole.Blocks[0].ID + " -->\n\n" + quagga + "\n",
+		"logs/crash-20261121-101112.txt":      "panic: " + quagga + "\n",
+		"agents/.trash/agent-009/memory.md":   "- " + quagga + "\n",
+		"agents/memory.sync-conflict-20.md":   "- " + quagga + "\n- kept\n",
+		"../cache/unsaved-0123/cpu-day.md":    "---\nformat: mac-stats-session/1\nsession: cpu-day\n---\n\n## User · 2026-11-21T10:15:02+01:00\n<!-- id=zz -->\n\n" + quagga + "\n",
+		"../cache/sessions-of-elsewhere.list": "\x00" + quagga,
+	} {
+		path := filepath.Join(b.Paths.Home, filepath.FromSlash(name))
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	_, err = b.Store.List(ctx)
+	check(t, err)
+	index, err := b.Recall()
+	check(t, err)
+	_, err = index.Sync(ctx)
+	check(t, err)
+	return whole.Blocks[0].ID
+}
+
+// awaitAnySummary waits until a session has one.
+func awaitAnySummary(t *testing.T, b *Backend, session string) {
+	t.Helper()
+	for range 12000 {
+		c, err := b.Store.Context(t.Context(), session)
+		check(t, err)
+		if c.Summary != nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("nothing was summarised")
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// After a forgetting of every kind no byte below the data folder, the cache and the
+// runtime folder tells of it, while the app runs, after it, and after the next start.
+func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
+	for name, selection := range map[string]func(id string) forget.Selection{
+		"a chunk": func(id string) forget.Selection {
+			return forget.Selection{Chunk: "cpu-day/" + id + "/0", Copies: true, Lessons: true}
+		},
+		"a session": func(string) forget.Selection {
+			return forget.Selection{Session: "cpu-day", Copies: true, Lessons: true}
+		},
+		"a text": func(string) forget.Selection { return forget.Selection{Text: "QUAGGAFLOTE"} },
+		"a time": func(string) forget.Selection {
+			return forget.Selection{Since: time.Now().Add(-time.Hour), Copies: true, Lessons: true}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			o := Options{Environ: environ(dir, "OLLAMA_HOST="+quaggaServer(t).Addr(), "DEBUG=1"), Watch: true}
+			b := open(t, o)
+			id := liveWithQuagga(t, b)
+			if n := len(tellsOfQuagga(t, dir)); n < 25 {
+				t.Fatalf("before it, only %d places tell of it", n)
+			}
+			time.Sleep(time.Second) // what is of this second is only meant by its id
+			plan, err := b.ForgetPlan(t.Context(), selection(id))
+			check(t, err)
+			report, err := b.Forget(t.Context(), plan)
+			check(t, err)
+			for tries := 0; report.Left() > 0 && tries < 20; tries++ { // the index is being written
+				report, err = b.FinishForgetting(t.Context())
+				check(t, err)
+			}
+			if report.Left() > 0 {
+				t.Errorf("left: %+v", report.Found)
+			}
+			for _, left := range tellsOfQuagga(t, dir) {
+				t.Errorf("while the app runs %s", left)
+			}
+			check(t, b.Close())
+			for _, left := range tellsOfQuagga(t, dir) {
+				t.Errorf("after its end %s", left)
+			}
+			b = open(t, o)
+			index, err := b.Recall()
+			check(t, err)
+			_, err = index.Rebuild(context.WithoutCancel(t.Context()))
+			check(t, err)
+			check(t, b.Close())
+			for _, left := range tellsOfQuagga(t, dir) {
+				t.Errorf("after the next start %s", left)
+			}
+			if left, err := os.ReadFile(filepath.Join(dir, "data", "session", "drafts.json")); err != nil || !bytes.Contains(left, []byte("fine")) {
+				t.Errorf("another draft: %s %v", left, err)
+			}
+		})
+	}
+}
+
