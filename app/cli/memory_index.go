@@ -143,10 +143,10 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 	if took > 0 {
 		text += fmt.Sprintf("  built in %.1f s\n", took.Seconds())
 	}
-	if s.Unfinished {
+	switch {
+	case s.Unfinished:
 		text += "  an indexing anew was stopped; `mac-stats memory reindex` goes on with it\n"
-	}
-	if s.Behind > 0 && !s.Building && !c.appRuns(ctx, b) {
+	case s.Behind > 0 && !s.Building && !c.appRuns(ctx, b):
 		text += "  `mac-stats memory reindex` brings it up to date.\n"
 	}
 	return c.out.text(text)

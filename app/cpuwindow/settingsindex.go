@@ -140,7 +140,7 @@ func indexDetail(s recall.Status) string {
 		detail = tr("A rebuild was stopped; it goes on where it was.") + " "
 	}
 	if s.Bytes > 0 {
-		detail = fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
+		detail += fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
 	}
 	if s.VectorCount > 0 {
 		return detail + trWith("by meaning with {{.Model}}", places{"Model": s.Model})

@@ -323,9 +323,13 @@ func (w *Window) searchSessions(query string) {
 	infos := slices.Clone(w.infos)
 	show := func(f found) {
 		w.p.Do(func() {
-			if w.switcher == p && ctx.Err() == nil {
-				p.show(f.hits, f.near, f.words(query), time.Now())
+			if w.switcher != p || ctx.Err() != nil {
+				return
 			}
+			enter := p.enter && f.early // it is for what is found at the end
+			p.enter = p.enter && !f.early
+			p.show(f.hits, f.near, f.words(query), time.Now())
+			p.looking, p.enter = f.early, enter
 		})
 	}
 	go w.lookFor(ctx, query, infos, show)
@@ -345,6 +349,9 @@ func recent(infos []sessionmem.Info) []sessionmem.Hit {
 // words say how much was found, and what the search lacks.
 func (f found) words(query string) string {
 	text := foundWords(query, len(f.hits), len(f.near), f.err)
+	if f.early {
+		text = tr("These come near; still looking for every word…")
+	}
 	if f.err == nil && f.state != "" {
 		text += " · " + trWith("index: {{.State}}", places{"State": f.state})
 	}

@@ -12,6 +12,7 @@ import (
 
 const (
 	nearWait     = 80 * time.Millisecond  // how long what has every word waits for what only comes near
+	exactWait    = 300 * time.Millisecond // how long what comes near waits for what has every word
 	nearPause    = 300 * time.Millisecond // after the last key, before a model is asked
 	nearTime     = 2 * time.Second        // for the model
 	nearMost     = 8                      // conversations that come near
@@ -26,11 +27,14 @@ const (
 type found struct {
 	hits, near []sessionmem.Hit
 	state      string // of the index, where it lacks something
+	early      bool   // hits are still looked for
 	err        error
 }
 
 // lookFor searches for every word and, beside it, for what comes near: at once by
-// words, and once nobody types any more by meaning too. show may be called twice.
+// words, and once nobody types any more by meaning too. What has every word is read from
+// all files: where that takes its time, what comes near is shown first. show may be
+// called three times.
 func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
 	type nearness struct {
 		hits  []recall.Hit
@@ -39,7 +43,7 @@ func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.I
 	quick := make(chan nearness, 1)
 	if utf8.RuneCountInString(query) >= leastLooking {
 		go func() {
-			ctx, stop := context.WithTimeout(ctx, nearWait)
+			ctx, stop := context.WithTimeout(ctx, exactWait)
 			defer stop()
 			hits, state, err := w.parts.recaller.Related(ctx, query, true)
 			if err != nil {
@@ -50,16 +54,31 @@ func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.I
 	} else {
 		quick <- nearness{}
 	}
+	exact := make(chan found, 1)
+	go func() {
+		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
+		exact <- found{hits: hits, err: err}
+	}()
 	var f found
-	f.hits, f.err = w.parts.finder.Search(ctx, query, switcherHits)
-	select {
-	case n := <-quick:
-		f = w.withNear(f, n.hits, n.state, query, infos)
-	case <-time.After(nearWait):
+	var near nearness
+	wait := time.After(exactWait)
+	for known, looked := false, false; !known || !looked; {
+		select {
+		case f = <-exact:
+			known, wait = true, time.After(nearWait)
+		case near = <-quick:
+			looked = true
+		case <-wait:
+			if early := w.withNear(found{early: true}, near.hits, near.state, query, infos); !known && len(early.near) > 0 {
+				show(early)
+			}
+			looked, wait = true, nil
+		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
+	f = w.withNear(f, near.hits, near.state, query, infos)
 	show(f)
 	if utf8.RuneCountInString(query) < leastLooking || !waited(ctx, nearPause) {
 		return

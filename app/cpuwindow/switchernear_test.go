@@ -138,6 +138,45 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 	})
 }
 
+// slowFinder finds what another one does, when it may.
+type slowFinder struct {
+	finder
+	may chan struct{}
+}
+
+func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error) {
+	select {
+	case <-f.may:
+	case <-ctx.Done():
+	}
+	return f.finder.Search(ctx, query, limit)
+}
+
+func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := searching(t, func(x *stubIndex) {
+			x.quick = []recall.Hit{nearHit("cpu-near", "b1", "a gateway of wind", .6)}
+			x.slow = x.quick
+		})
+		may := make(chan struct{})
+		b.w.parts.finder = slowFinder{b.w.parts.finder, may}
+		test.Type(b.w.switcher.entry, "zephyr")
+		time.Sleep(2 * exactWait)
+		b.settle()
+		b.sees("These come near; still looking for every word…")
+		if got := b.results(); len(got) != 1 || got[0] != "cpu-near" {
+			t.Errorf("first: %q", got)
+		}
+		close(may)
+		time.Sleep(exactWait)
+		b.settle()
+		if got := b.results(); len(got) != 2 || got[0] != "cpu-exact" {
+			t.Errorf("then: %q", got)
+		}
+		b.seesNot("still looking")
+	})
+}
+
 func TestSearchGoesOnWithoutAnIndex(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) { x.err = errors.New("the cache folder is gone") })
@@ -215,7 +254,7 @@ func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.building = make(chan struct{})
-		b.index.status = recall.Status{State: recall.State{Files: 12}, Chunks: 340}
+		b.index.status = recall.Status{State: recall.State{Files: 12}, Chunks: 340, Bytes: 2_500_000}
 		b.shown()
 		b.w.ShowSettings()
 		b.settle()
