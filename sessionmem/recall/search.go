@@ -47,6 +47,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 			a.Hits = append(a.Hits, h.Hit)
 		}
 	}
+	if a.State.Vectors == VectorsPaused {
+		x.newChunks() // another model may be there already
+	}
 	a.Took = time.Since(begun)
 	return a, nil
 }

@@ -1,0 +1,138 @@
+package backend
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
+)
+
+// found are the texts that a search finds.
+func (s *searched) found(query string) []string {
+	s.t.Helper()
+	f, _, err := s.b.Find(s.t.Context(), recall.Query{Text: query})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var out []string
+	for _, h := range f.Hits {
+		out = append(out, h.Text)
+	}
+	return out
+}
+
+// finds waits until a search finds a text that holds want.
+func (s *searched) finds(query, want string) {
+	s.t.Helper()
+	s.await(query+" to find "+want, func() bool {
+		return slices.ContainsFunc(s.found(query), func(text string) bool { return strings.Contains(text, want) })
+	})
+}
+
+func (s *searched) await(what string, there func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatal("waited in vain for " + what)
+		}
+	}
+}
+
+// searched is an app whose index follows its files.
+type searched struct {
+	t *testing.T
+	b *Backend
+}
+
+func newSearched(t *testing.T, s *ollamatest.Server, more ...string) *searched {
+	t.Helper()
+	b := open(t, Options{Environ: environ(t.TempDir(), append(more, "OLLAMA_HOST="+s.Addr())...), Watch: true})
+	return &searched{t, b}
+}
+
+// TestAnEditIsFoundWhenTheWatcherHasSeenIt saves files as editors do; the app's own
+// watcher tells the index.
+func TestAnEditIsFoundWhenTheWatcherHasSeenIt(t *testing.T) {
+	s := newSearched(t, server(t))
+	s.await("the index", func() bool {
+		status, err := s.b.IndexStatus(t.Context())
+		return err == nil && !status.LastSync.IsZero()
+	})
+	file := s.b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	for i, save := range []func(text string){
+		func(text string) { write(t, file, text) },
+		func(text string) {
+			write(t, file+".tmp", text)
+			if err := os.Rename(file+".tmp", file); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		word := []string{"quokka", "wombat"}[i]
+		begun := time.Now()
+		save("# Memory\n\n- The " + word + " lives in the attic\n")
+		s.finds(word, "attic")
+		t.Logf("found %v after it was saved", time.Since(begun))
+	}
+	if got := s.found("quokka"); len(got) > 0 {
+		t.Errorf("what the edit took out is still found: %q", got)
+	}
+}
+
+// TestAnAnswerIsFoundWhenTheTurnHasEnded goes the way of a person's message.
+func TestAnAnswerIsFoundWhenTheTurnHasEnded(t *testing.T) {
+	s := newSearched(t, server(t))
+	run := s.b.Engine.Start(t.Context(), agents.Request{Session: s.b.Store.NewName("cpu"), Text: "The zephyr proxy listens on 8443.", Holder: "test"})
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s.finds("zephyr", "8443")
+}
+
+// TestAnotherEmbeddingModelTakesOver swaps the model under its name while the app
+// runs: the vectors wait, and are made anew.
+func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
+	models := server(t)
+	embed := ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
+	models.SetModels(embed)
+	s := newSearched(t, models)
+	for _, text := range []string{"the automobile is red", "rain falls"} {
+		if _, err := s.b.Store.Append(t.Context(), "cpu-old", sessionmem.Block{Kind: sessionmem.KindUser, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ready := func(digest string) func() bool {
+		return func() bool {
+			status, err := s.b.IndexStatus(context.Background())
+			return err == nil && status.Vectors == recall.VectorsReady && status.Chunks > 0 && status.VectorCount == status.Chunks && s.digest() == digest
+		}
+	}
+	first := s.digest()
+	s.await("the vectors", ready(first))
+	s.finds("vehicle", "the automobile is red")
+
+	embed.Dimensions = 48
+	models.SetModels(embed)
+	s.await("the other model to be seen", func() bool {
+		_, _, err := s.b.Find(context.Background(), recall.Query{Text: "vehicle"})
+		return err == nil && s.digest() != first
+	})
+	s.await("its vectors", ready(s.digest()))
+	s.finds("vehicle", "the automobile is red")
+}
+
+// digest is that of the embedding model as the index is told.
+func (s *searched) digest() string {
+	m, err := s.b.EmbedModel(context.Background())
+	if err != nil {
+		return ""
+	}
+	return m.Digest
+}
