@@ -122,8 +122,10 @@ func inputs(v any) ([]string, bool) {
 }
 
 // vector is a bag of meanings of length one: texts are near that share words, or
-// words of one concept. Words of fewer than three letters mean nothing.
+// words of one concept. Words of fewer than three letters mean nothing, nor does what
+// says in front of a text what it is embedded for.
 func (s *Server) vector(text string, dimensions int) []float32 {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "search_query: "), "search_document: ")
 	v := make([]float32, dimensions)
 	sum := 0.0
 	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }

@@ -31,8 +31,8 @@ func exactTokens(raw, core string) []string {
 	if i := strings.LastIndex(body, "::"); i >= 0 && i+2 < len(body) {
 		out = append(out, body[i+2:])
 	}
-	if isVersion(body) && body[0] == 'v' {
-		out = append(out, body[1:])
+	if release, _, more := strings.Cut(body, "-"); isVersion(release) && (more || body[0] == 'v') { // "v1.2.3", "1.2.3-rc1"
+		out = append(out, strings.TrimPrefix(release, "v"))
 	}
 	return out
 }

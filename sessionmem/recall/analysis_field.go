@@ -13,6 +13,7 @@ import (
 type field struct {
 	tokens []token
 	date   numericDate // the date that it is written as, if it is one
+	signs  []dateToken // the dates in a script without blanks
 }
 
 type tokenKind uint8
@@ -122,6 +123,7 @@ func (r fieldReader) read(text string) {
 	}
 	if !isASCII(core) {
 		core = norm.NFKC.String(core)
+		r.f.signs = signDates(core)
 	}
 	core = strings.ReplaceAll(core, ",", "")
 	if len(text) <= maxField {

@@ -50,6 +50,13 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 			a.dates, any = append(a.dates, dateToken{number: -1, date: f.date, place: tokenPlace{at, -1}}), true
 			continue
 		}
+		for _, t := range f.signs {
+			t.place = tokenPlace{at, -1}
+			a.dates, any = append(a.dates, t), true
+		}
+		if len(f.signs) > 0 {
+			continue
+		}
 		for i := range f.tokens {
 			w := f.tokens[i].word
 			if w == nil || f.tokens[i].kind != tokenWord {
@@ -165,7 +172,9 @@ func (a *Analyzer) spans(now time.Time) ([]Span, map[tokenPlace]bool) {
 			for y := range yearsBack {
 				span := m.span
 				span.From, span.To = span.From.AddDate(-y, 0, 0), span.To.AddDate(-y, 0, 0)
-				out = append(out, span)
+				if span.grain != grainDay || span.From.Day() == m.span.From.Day() { // 29 February is not every year's
+					out = append(out, span)
+				}
 			}
 		default:
 			out = append(out, m.span)
@@ -203,7 +212,13 @@ func parseNumericDate(s string) (numericDate, bool) {
 	default:
 		d = numericDate{year: n[2], month: n[1], day: n[0]}
 	}
-	return d, isYear(d.year) && d.month >= 1 && d.month <= 12 && d.day >= 1 && d.day <= 31
+	return d, isYear(d.year) && isDay(d.year, d.month, d.day)
+}
+
+// isDay tells a day of the calendar from 30 February.
+func isDay(year, month, day int) bool {
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return month >= 1 && month <= 12 && day >= 1 && t.Day() == day
 }
 
 func isYear(n int) bool { return n >= 1900 && n <= 2099 }

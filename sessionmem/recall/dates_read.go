@@ -49,7 +49,7 @@ func (r dateReader) read(i int) (mention, int) {
 	if t.date.year != 0 {
 		return r.day(t.date.year, t.date.month, t.date.day), 1
 	}
-	for _, try := range [...]func(int) (mention, int){r.relativeDay, r.modified, r.length, r.calendar, r.season, r.loose} {
+	for _, try := range [...]func(int) (mention, int){r.relativeDay, r.modified, r.modifiedBehind, r.length, r.calendar, r.season, r.loose} {
 		if m, n := try(i); n > 0 {
 			return m, n
 		}
@@ -72,22 +72,12 @@ func (r dateReader) relativeDay(i int) (mention, int) {
 // modified reads "last week", "this morning", "next Friday", "last May", "the past few days".
 func (r dateReader) modified(i int) (mention, int) {
 	mod := r.at(i)
-	if mod.kind != dateMod {
+	if mod.kind != dateMod && mod.kind != dateBehind {
 		return mention{}, 0
 	}
 	n := int(mod.n)
-	what := r.at(i + 1)
-	switch what.kind {
-	case dateUnit:
-		return r.unit(grain(what.n), n), 2
-	case datePart:
-		return r.dayFrom(n), 2
-	case dateWeekday:
-		return r.weekday(int(what.n), n), 2
-	case dateMonth, dateMonthish:
-		return r.month(int(what.n), r.yearOf(int(what.n), n), false), 2
-	case dateSeason:
-		return r.seasonOf(int(what.n), r.yearOf(int(what.n), n)), 2
+	if m, ok := r.nearest(r.at(i+1), n); ok {
+		return m, 2
 	}
 	if count, used := r.count(i + 1); used > 0 && r.at(i+1+used).kind == dateUnit && n != 0 {
 		return r.stretch(grain(r.at(i+1+used).n), n*count), 2 + used
@@ -95,13 +85,43 @@ func (r dateReader) modified(i int) (mention, int) {
 	return mention{}, 0
 }
 
+// modifiedBehind reads "la semaine dernière", "el lunes pasado".
+func (r dateReader) modifiedBehind(i int) (mention, int) {
+	if mod := r.at(i + 1); mod.kind == dateBehind {
+		if m, ok := r.nearest(r.at(i), int(mod.n)); ok {
+			return m, 2
+		}
+	}
+	return mention{}, 0
+}
+
+// nearest gives the last (n < 0), this (0) or the next of what a word names.
+func (r dateReader) nearest(what dateToken, n int) (mention, bool) {
+	switch what.kind {
+	case dateUnit:
+		return r.unit(grain(what.n), n), true
+	case datePart:
+		return r.dayFrom(n), true
+	case dateWeekday:
+		return r.weekday(int(what.n), n), true
+	case dateMonth, dateMonthish:
+		return r.month(int(what.n), r.yearOf(int(what.n), n), false), true
+	case dateSeason:
+		return r.seasonOf(int(what.n), r.yearOf(int(what.n), n)), true
+	}
+	return mention{}, false
+}
+
 // length reads "two weeks ago", "vor einem Monat", "in three days"; a length alone is
 // a time expression without a place.
 func (r dateReader) length(i int) (mention, int) {
 	lead := r.at(i).kind
 	from := i
-	if lead == dateBefore || lead == dateIn {
+	switch {
+	case lead == dateBefore, lead == dateIn:
 		from++
+	case lead == dateThere && r.at(i+1).kind == dateNumber && r.at(i+1).n == 1: // "il y a"
+		lead, from = dateBefore, i+2
 	}
 	count, used := r.count(from)
 	if used == 0 || r.at(from+used).kind != dateUnit {
@@ -158,6 +178,9 @@ func (r dateReader) calendar(i int) (mention, int) {
 }
 
 func (r dateReader) named(i int, led bool) (mention, int) {
+	if year := r.at(i).number; isYear(year) && r.at(i+1).kind == dateMonth {
+		return r.inYear(i, year)
+	}
 	day, from := 0, i
 	if r.at(from).kind == dateFiller && led && r.at(from+1).number > 0 { // "on the 3rd of May"
 		from++
@@ -191,12 +214,28 @@ func (r dateReader) named(i int, led bool) (mention, int) {
 	if name.kind == dateMonthish && day == 0 && !named && !led {
 		return mention{}, 0
 	}
-	if day > 0 {
+	if day > 0 && !named && day == 29 && int(name.n) == 2 {
+		year -= year % 4 // the last one that had it
+	}
+	if day > 0 && isDay(year, int(name.n), day) { // of one that never was the month counts
 		m := r.day(year, int(name.n), day)
 		m.yearly = !named
 		return m, end - i
 	}
 	return r.month(int(name.n), year, !named), end - i
+}
+
+// inYear reads "2023 May 3", as where the year comes first.
+func (r dateReader) inYear(i, year int) (mention, int) {
+	m, n := r.named(i+1, true)
+	if n == 0 {
+		return r.year(year), 1
+	}
+	from := m.span.From
+	if m.span.grain == grainDay && isDay(year, int(from.Month()), from.Day()) {
+		return r.day(year, int(from.Month()), from.Day()), n + 1
+	}
+	return r.month(int(from.Month()), year, false), n + 1
 }
 
 // season reads "summer 2022", "in the summer of 2022", "in summer".

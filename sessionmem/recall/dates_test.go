@@ -3,6 +3,8 @@ package recall
 import (
 	"strings"
 	"testing"
+	"time"
+	_ "time/tzdata" // the test knows Berlin wherever it runs
 )
 
 func TestDatesInTextsAreToldFromWhenTheyWereWritten(t *testing.T) {
@@ -65,6 +67,46 @@ func TestTimesOfAQuestion(t *testing.T) {
 		{"in December", "2026-12-01 2027-01-01", yearsBack},
 		{"in February", "2026-02-01 2026-03-01", yearsBack},
 		{"may I ask something", "", 0},
+		{"what did we do on 30 February 2024", "2024-02-01 2024-03-01", 1},
+		{"31.02.2024", "", 0},
+		{"on the 31st of April", "2026-04-01 2026-05-01", yearsBack},
+		{"on 29 February", "2024-02-29 2024-03-01", 3},
+		{"que s'est-il passé la semaine dernière ?", "2026-11-09 2026-11-16", 1},
+		{"le mois dernier", "2026-10-01 2026-11-01", 1},
+		{"il y a deux semaines", "2026-11-02 2026-11-09", 1},
+		{"en mai 2023", "2023-05-01 2023-06-01", 1},
+		{"la semana pasada", "2026-11-09 2026-11-16", 1},
+		{"hace tres días", "2026-11-18 2026-11-19", 1},
+		{"el lunes pasado", "2026-11-16 2026-11-17", 1},
+		{"el 3 de mayo de 2023", "2023-05-03 2023-05-04", 1},
+		{"la settimana scorsa", "2026-11-09 2026-11-16", 1},
+		{"due settimane fa", "2026-11-02 2026-11-09", 1},
+		{"na semana passada", "2026-11-09 2026-11-16", 1},
+		{"vorige week", "2026-11-09 2026-11-16", 1},
+		{"twee dagen geleden", "2026-11-19 2026-11-20", 1},
+		{"на прошлой неделе", "2026-11-09 2026-11-16", 1},
+		{"два дня назад", "2026-11-19 2026-11-20", 1},
+		{"что было в мае", "2026-05-01 2026-06-01", yearsBack},
+		{"в прошлом году", "2025-01-01 2026-01-01", 1},
+		{"ماذا حدث أمس", "2026-11-20 2026-11-21", 1},
+		{"الأسبوع الماضي", "2026-11-09 2026-11-16", 1},
+		{"في مايو 2023", "2023-05-01 2023-06-01", 1},
+		{"昨天说了什么", "2026-11-20 2026-11-21", 1},
+		{"上周我们讨论了什么？", "2026-11-09 2026-11-16", 1},
+		{"上个月的计划", "2026-10-01 2026-11-01", 1},
+		{"去年", "2025-01-01 2026-01-01", 1},
+		{"2023年5月7日", "2023-05-07 2023-05-08", 1},
+		{"五月", "2026-05-01 2026-06-01", yearsBack},
+		{"三天前", "2026-11-18 2026-11-19", 1},
+		{"先週の会議", "2026-11-09 2026-11-16", 1},
+		{"一昨日", "2026-11-19 2026-11-20", 1},
+		{"２週間前", "2026-11-02 2026-11-09", 1},
+		{"2023年5月", "2023-05-01 2023-06-01", 1},
+		{"어제 무슨 말을 했지", "2026-11-20 2026-11-21", 1},
+		{"지난주", "2026-11-09 2026-11-16", 1},
+		{"2023년 5월 7일", "2023-05-07 2023-05-08", 1},
+		{"前任的计划", "", 0},
+		{"Mes derniers amis et moi, y a un chat", "", 0},
 		{"what is the capital of France", "", 0},
 	} {
 		spans := NewAnalyzer().TimesOf(c.question, saturday)
@@ -85,6 +127,48 @@ func TestQuestionsForATime(t *testing.T) {
 	} {
 		if got := NewAnalyzer().Query(question, saturday).When; got != want {
 			t.Errorf("%q: %v", question, got)
+		}
+	}
+}
+
+func TestDaysAreThoseOfTheCalendar(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what, question string
+		now            time.Time
+		from, to       time.Time
+	}{
+		{
+			"on a Sunday the week is not over", "last week", time.Date(2026, 11, 22, 23, 30, 0, 0, berlin),
+			time.Date(2026, 11, 9, 0, 0, 0, 0, berlin), time.Date(2026, 11, 16, 0, 0, 0, 0, berlin),
+		},
+		{
+			"on a Monday it has just begun", "last week", time.Date(2026, 11, 23, 0, 5, 0, 0, berlin),
+			time.Date(2026, 11, 16, 0, 0, 0, 0, berlin), time.Date(2026, 11, 23, 0, 0, 0, 0, berlin),
+		},
+		{
+			"the day when clocks go back has 25 hours", "yesterday", time.Date(2026, 10, 26, 0, 30, 0, 0, berlin),
+			time.Date(2026, 10, 24, 22, 0, 0, 0, time.UTC), time.Date(2026, 10, 25, 23, 0, 0, 0, time.UTC),
+		},
+		{
+			"the day when they go forward has 23", "yesterday", time.Date(2026, 3, 30, 3, 0, 0, 0, berlin),
+			time.Date(2026, 3, 28, 23, 0, 0, 0, time.UTC), time.Date(2026, 3, 29, 22, 0, 0, 0, time.UTC),
+		},
+		{
+			"the year turns", "last month", time.Date(2027, 1, 1, 0, 0, 1, 0, berlin),
+			time.Date(2026, 12, 1, 0, 0, 0, 0, berlin), time.Date(2027, 1, 1, 0, 0, 0, 0, berlin),
+		},
+		{
+			"a month before one with more days", "last month", time.Date(2026, 3, 31, 12, 0, 0, 0, berlin),
+			time.Date(2026, 2, 1, 0, 0, 0, 0, berlin), time.Date(2026, 3, 1, 0, 0, 0, 0, berlin),
+		},
+	} {
+		spans := NewAnalyzer().TimesOf(c.question, c.now)
+		if len(spans) != 1 || !spans[0].From.Equal(c.from) || !spans[0].To.Equal(c.to) {
+			t.Errorf("%s: %v, want %v to %v", c.what, spans, c.from, c.to)
 		}
 	}
 }

@@ -20,6 +20,8 @@ const (
 	dateNumber            // n
 	dateSeason            // n: its first month
 	dateFiller            // "of" (n 0), "the" (n 1): skipped inside a date
+	dateBehind            // n: as dateMod, and also behind what it says it of: "la semaine dernière"
+	dateThere             // "il y a deux semaines": before "a" and a length
 	dateVague             // a time expression that no calendar resolves: "recently"
 )
 
@@ -41,27 +43,28 @@ const (
 	grainYear
 )
 
-// dateWords are the words of dates, without accents: kind, number, the words. English
-// and German are whole; of other languages the months and the commonest words.
+// dateWords are the words of dates: kind, number, the words. English and German are
+// whole; of other languages the months and the commonest words. What is written without
+// blanks is in signDate.
 //
 //nolint:misspell // other languages than English
 const dateWords = `
-month 1 january jan januar janner janvier enero gennaio janeiro januari января январь январе
-month 2 february feb februar febr fevrier febrero febbraio fevereiro februari февраля февраль феврале
-month 3 marz marzo maart марта март марте
+month 1 يناير january jan januar janner janvier enero gennaio janeiro januari января январь январе
+month 2 فبراير february feb februar febr fevrier febrero febbraio fevereiro februari февраля февраль феврале
+month 3 مارس marz marzo maart марта март марте
 monthish 3 march mar
 monthish 4 april avril
-month 4 apr abril aprile апреля апрель апреле
-monthish 5 may mai mayo maggio maio mei maj мая май мае
+month 4 أبريل إبريل apr abril aprile апреля апрель апреле
+monthish 5 مايو may mai mayo maggio maio mei maj мая май мае
 monthish 6 june
-month 6 jun juni juin junio giugno junho июня июнь июне
-month 7 july jul juli juillet julio luglio julho июля июль июле
+month 6 يونيو jun juni juin junio giugno junho июня июнь июне
+month 7 يوليو july jul juli juillet julio luglio julho июля июль июле
 monthish 8 august
-month 8 aug aout agosto augustus augusti августа август августе
-month 9 september sep sept septembre septiembre settembre setembro сентября сентябрь сентябре
-month 10 october oct oktober okt octobre octubre ottobre outubro октября октябрь октябре
-month 11 november nov novembre noviembre novembro ноября ноябрь ноябре
-month 12 december dec dezember dez decembre diciembre dicembre dezembro декабря декабрь декабре
+month 8 أغسطس aug aout agosto augustus augusti августа август августе
+month 9 سبتمبر september sep sept septembre septiembre settembre setembro сентября сентябрь сентябре
+month 10 أكتوبر october oct oktober okt octobre octubre ottobre outubro октября октябрь октябре
+month 11 نوفمبر november nov novembre noviembre novembro ноября ноябрь ноябре
+month 12 ديسمبر december dec dezember dez decembre diciembre dicembre dezembro декабря декабрь декабре
 weekday 0 sunday sonntag dimanche domingo domenica zondag воскресенье
 weekday 1 monday montag lundi lunes lunedi maandag понедельник
 weekday 2 tuesday dienstag mardi martes martedi dinsdag вторник
@@ -69,28 +72,31 @@ weekday 3 wednesday mittwoch mercredi miercoles mercoledi woensdag среду
 weekday 4 thursday donnerstag jeudi jueves giovedi donderdag четверг
 weekday 5 friday freitag vendredi viernes venerdi vrijdag пятницу
 weekday 6 saturday samstag sonnabend samedi sabato zaterdag субботу
-day -1 yesterday gestern ayer ieri ontem gisteren вчера
+day -1 yesterday gestern ayer ieri ontem gisteren вчера أمس البارحة
 day -2 vorgestern anteayer eergisteren позавчера
-day 0 today tonight heute aujourd'hui hoy oggi hoje vandaag сегодня
-day 1 tomorrow demain domani amanha завтра
+day 0 today tonight heute aujourd'hui hoy oggi hoje vandaag сегодня اليوم
+day 1 tomorrow demain domani amanha завтра غدا
 day 2 ubermorgen overmorgen послезавтра
-unit 1 day days tag tage tagen
+unit 1 day days tag tage tagen jour jours dia dias giorno giorni dag dagen день дня дней أيام
 unit 2 weekend weekends wochenende
-unit 3 week weeks woche wochen
-unit 4 month months monat monate monaten monats
-unit 6 year years jahr jahre jahren jahres
-mod -1 last past previous letzte letzten letzter letztes letztem vergangene vergangenen vergangener vergangenes vorige vorigen voriger voriges
-mod 0 this diese diesen dieser dieses diesem
-mod 1 next upcoming nachste nachsten nachster nachstes nachstem kommende kommenden kommender kommendes
+unit 3 week weeks woche wochen semaine semaines semana semanas settimana settimane weken неделя неделе неделю недели недель الأسبوع أسبوع أسابيع
+unit 4 month months monat monate monaten monats mois mes meses mese mesi maand maanden месяц месяце месяца месяцев الشهر شهر أشهر
+unit 6 year years jahr jahre jahren jahres ans annee annees ano anos anno anni jaar год году года лет السنة العام سنوات
+mod -1 last past previous letzte letzten letzter letztes letztem vergangene vergangenen vergangener vergangenes vorige vorigen voriger voriges vorige afgelopen прошлой прошлую прошлом прошлый прошлого
+mod 0 this diese diesen dieser dieses diesem cette esta questa questo этой эту этом
+mod 1 next upcoming nachste nachsten nachster nachstes nachstem kommende kommenden kommender kommendes volgende следующей следующем следующую
+behind -1 dernier derniere passe passee pasado pasada passado passada scorso scorsa الماضي الماضية
+behind 1 prochain prochaine proximo proxima prossimo prossima القادم القادمة
+there 0 y
 part 0 night morning afternoon evening nacht morgen vormittag nachmittag abend
-ago 0 ago earlier
-before 0 vor
-in 0 in on since during until till by early late mid from around im am ab seit bis anfang mitte ende en em le el
-number 1 a an one ein eine einen einem einer
-number 2 two couple zwei paar
-number 3 three few several drei einige einigen
-number 4 four vier
-number 5 five funf
+ago 0 ago earlier fa geleden назад atras
+before 0 vor hace ha قبل منذ
+in 0 in on since during until till by early late mid from around im am ab seit bis anfang mitte ende en em le el в во في
+number 1 a an one ein eine einen einem einer un une una uno um uma één один одну
+number 2 two couple zwei paar deux dos due dois duas twee два две
+number 3 three few several drei einige einigen trois tres tre drie три ثلاثة
+number 4 four vier quatre cuatro quattro quatro четыре
+number 5 five funf cinq cinco cinque vijf пять
 number 6 six sechs
 number 7 seven sieben
 number 8 eight acht
@@ -114,7 +120,7 @@ const whenWords = `when wann quand cuando quando wanneer когда متى 언�
 func dateLexicon() map[string]dateWord {
 	kinds := map[string]dateKind{
 		"month": dateMonth, "monthish": dateMonthish, "weekday": dateWeekday, "day": dateDay, "unit": dateUnit, "mod": dateMod, "part": datePart,
-		"ago": dateAgo, "before": dateBefore, "in": dateIn, "number": dateNumber, "season": dateSeason, "filler": dateFiller, "vague": dateVague,
+		"behind": dateBehind, "there": dateThere, "ago": dateAgo, "before": dateBefore, "in": dateIn, "number": dateNumber, "season": dateSeason, "filler": dateFiller, "vague": dateVague,
 	}
 	out := make(map[string]dateWord, 512)
 	for line := range strings.Lines(dateWords) {
@@ -124,7 +130,7 @@ func dateLexicon() map[string]dateWord {
 		}
 		word := dateWord{kind: kinds[fields[0]], n: smallNumber(fields[1])}
 		for _, w := range fields[2:] {
-			out[w] = word
+			out[bareOf(w)] = word
 		}
 	}
 	return out

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem/recall"
+)
+
+// transcript writes a session as the app does, a message a text, from start on.
+func (e *env) transcript(t *testing.T, name string, start time.Time, texts ...string) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "---\nformat: mac-stats-session/1\nsession: %s\nsource: cpu\nstarted: %s\n---\n", name, start.Format(time.RFC3339))
+	for i, text := range texts {
+		kind := []string{"User", "Assistant"}[i%2]
+		fmt.Fprintf(&b, "\n## %s · %s\n<!-- id=b%d -->\n\n%s\n", kind, start.Add(time.Duration(i)*time.Second).Format(time.RFC3339), i, text)
+	}
+	e.write(t, "session/session-memory-"+name+"-"+start.Format("20060102-150405")+"-talk.md", b.String())
+}
+
+// best is the text of the best hit.
+func (e *env) best(t *testing.T, query string) string {
+	t.Helper()
+	hits := hitsOf(t, e.must(t, "memory", "search", "--json", "--limit", "3", "--", query))
+	if len(hits) == 0 {
+		return ""
+	}
+	text, _ := hits[0]["text"].(string)
+	return text
+}
+
+// TestWhatIsCopiedLetterByLetterIsFound looks for what people paste: it comes first,
+// in whatever company.
+func TestWhatIsCopiedLetterByLetterIsFound(t *testing.T) {
+	t.Parallel()
+	said := map[string][]string{
+		"error[E0502]: cannot borrow `x` as mutable":            {"E0502", "error[E0502]", "e0502", "what was E0502 about?"},
+		"The router is at 192.168.178.23 now":                   {"192.168.178.23"},
+		"It listens on fe80::1ff:fe23:4567:890a":                {"fe80::1ff:fe23:4567:890a"},
+		"The card is 00:1A:2B:3C:4D:5E":                         {"00:1A:2B:3C:4D:5E", "00:1a:2b:3c:4d:5e"},
+		"Job 550e8400-e29b-41d4-a716-446655440000 failed":       {"550e8400-e29b-41d4-a716-446655440000", "550e8400"},
+		"getUserByEmailAddress returns nil":                     {"getUserByEmailAddress", "getuserbyemailaddress", "user by email address"},
+		"HTTPServerConfig lacks a field":                        {"HTTPServerConfig"},
+		"see app.config.production.yaml for it":                 {"app.config.production.yaml", "production.yaml"},
+		"It is in /var/lib/postgresql/16/main/pg_hba.conf":      {"/var/lib/postgresql/16/main/pg_hba.conf", "pg_hba.conf"},
+		`Open C:\Users\anna\notes\todo.txt`:                     {`C:\Users\anna\notes\todo.txt`, "todo.txt"},
+		"ERR_SSL_PROTOCOL_ERROR in the browser":                 {"ERR_SSL_PROTOCOL_ERROR", "err_ssl_protocol_error"},
+		"Windows says 0x80070005":                               {"0x80070005", "0X80070005"},
+		"Commit 9f8b7c6d broke it":                              {"9f8b7c6d"},
+		"We run v2.14.3-rc1 there":                              {"v2.14.3-rc1", "2.14.3", "v2.14.3"},
+		"ABC-1234 and CVE-2024-3094 are open":                   {"ABC-1234", "CVE-2024-3094", "cve-2024-3094"},
+		"Ask anna.schmidt@example.org":                          {"anna.schmidt@example.org"},
+		"https://docs.example.org/guide/setup.html?lang=de#top": {"https://docs.example.org/guide/setup.html", "docs.example.org"},
+		"use std::vec::Vec::with_capacity":                      {"std::vec::Vec::with_capacity", "with_capacity"},
+		"kubectl apply --dry-run=client":                        {"--dry-run=client", "dry-run"},
+		"C++ and C# and .NET are ours":                          {"C++", "C#", ".NET"},
+		"The party 🎉 was good":                                  {"🎉"},
+		"main.go:42 panics":                                     {"main.go:42", "main.go"},
+	}
+	e := newEnv(t, answering(""))
+	start, n := time.Now().Add(-48*time.Hour), 0
+	for text := range said {
+		n++
+		e.transcript(t, fmt.Sprintf("cpu-s%d", n), start.Add(time.Duration(n)*time.Minute), text, "Noted.")
+	}
+	for i := range 40 { // company that shares their words and figures
+		e.transcript(t, fmt.Sprintf("cpu-f%d", i), start.Add(time.Duration(-i)*time.Hour),
+			fmt.Sprintf("The user sees an error in file %d of the server config, version %d.%d.9 at port 2%d", i, i, 14, i), "Look into the log of the host, the card and the party.")
+	}
+	e.must(t, "memory", "reindex")
+	for text, queries := range said {
+		for _, query := range queries {
+			if got := e.best(t, query); got != text {
+				t.Errorf("%q finds %q first, want %q", query, got, text)
+			}
+		}
+	}
+}
+
+// TestWordsAreFoundInTheLanguagesPeopleWrite is the smoke set of five languages that
+// English models and tools treat worst: the word as it stands and in another form.
+func TestWordsAreFoundInTheLanguagesPeopleWrite(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		language, text string
+		queries        []string
+	}{
+		{"Arabic", "المروحة تصدر صوتا عاليا عندما يعمل المعالج", []string{"المروحة", "مروحة", "معالج"}},
+		{"Arabic", "اشتريت كتابا جديدا من المكتبة القديمة", []string{"كتاب", "مكتبة", "الكتاب الجديد"}},
+		{"Chinese", "我昨天在图书馆借了三本历史书", []string{"图书馆", "历史书", "在图书馆借书"}},
+		{"Chinese", "电脑的风扇声音太大了", []string{"风扇", "风扇为什么声音大"}},
+		{"German", "Die Häuser am Wald wurden verkauft", []string{"Häuser", "Haus", "Haeuser", "Wälder"}},
+		{"German", "Straßenbahnen fahren hier nachts nicht", []string{"Straßenbahn", "strassenbahnen"}},
+		{"Japanese", "昨日は新しいレストランで寿司を食べました", []string{"寿司", "食べる", "レストラン"}},
+		{"Japanese", "パソコンのファンがうるさいです", []string{"ファン", "ﾌｧﾝ", "パソコン"}},
+		{"Russian", "Вчера я купила новую книгу о космосе", []string{"книгу", "книги", "космос", "НОВАЯ КНИГА"}},
+		{"Russian", "Вентилятор шумит, когда процессор нагружен", []string{"вентиляторы", "процессора"}},
+	}
+	e := newEnv(t, answering(""))
+	start := time.Now().Add(-48 * time.Hour)
+	for i, tt := range tests {
+		e.transcript(t, fmt.Sprintf("cpu-s%d", i), start.Add(time.Duration(i)*time.Minute), tt.text, "OK")
+	}
+	e.must(t, "memory", "reindex")
+	for _, tt := range tests {
+		for _, query := range tt.queries {
+			if got := e.best(t, query); got != tt.text {
+				t.Errorf("%s: %q finds %q first, want %q", tt.language, query, got, tt.text)
+			}
+		}
+	}
+}
+
+// TestQuestionsThatSayNothingOrTooMuch are answered, whatever they are made of.
+func TestQuestionsThatSayNothingOrTooMuch(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering(""))
+	e.transcript(t, "cpu-a", time.Now().Add(-time.Hour), "the and of to is", "Fine.")
+	e.must(t, "memory", "reindex")
+	for _, tt := range []struct {
+		query string
+		found bool
+	}{
+		{"the of and", true},
+		{`" OR *`, false},
+		{"NEAR(a b)", false},
+		{"'; DROP TABLE source; --", false},
+		{"(", false},
+		{"*", false},
+		{"--", false},
+		{"\x00\x1b[31m", false},
+		{"🦊", false},
+		{strings.Repeat("fine ", 20_000), true},
+		{strings.Repeat("x", 100_000), false},
+	} {
+		o := e.run(t, "memory", "search", "--", tt.query)
+		if o.code != exitDone || !strings.Contains(o.stdout, "Index: fresh.") || strings.Contains(o.stdout, "Nothing found") == tt.found {
+			t.Errorf("%.20q: %+v", tt.query, o)
+		}
+	}
+}
+
+// withVectors makes the index's vectors as the app does, and ends.
+func (e *env) withVectors(t *testing.T) {
+	t.Helper()
+	b, err := backend.Open(t.Context(), backend.Options{Environ: e.environ, Watch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if s, err := b.IndexStatus(t.Context()); err == nil && s.Vectors == recall.VectorsReady && s.Chunks > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no vectors were made")
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheStateOfTheIndexIsInEveryAnswer shows each word of it, for people and programs.
+func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
+	t.Parallel()
+	embed := ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
+	script := answering("")
+	script.Models = append(script.Models, embed)
+	e := newEnv(t, script)
+	says := func(when, want string, args ...string) {
+		t.Helper()
+		args = append([]string{"memory", "search"}, append(args, "automobile")...)
+		if got := e.must(t, args...); !strings.Contains(got, "Index: "+want+".") {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+		if got := objects(t, e.must(t, append(args, "--json")...))[0]["state"]; got != want {
+			t.Errorf("%s: state %q, want %q", when, got, want)
+		}
+	}
+	e.transcript(t, "cpu-new", time.Now().Add(-time.Hour), "The automobile is red.", "Fine.")
+	says("before the first indexing", "behind by 2 files")
+	e.must(t, "memory", "reindex")
+	says("without vectors yet", "fresh, vectors building")
+	e.withVectors(t)
+	says("with all", "fresh")
+	if got := e.best(t, "vehicle"); got != "The automobile is red." {
+		t.Errorf("by meaning: %q", got)
+	}
+	e.transcript(t, "cpu-old", time.Now().AddDate(0, -6, 0), "The automobile was blue.", "Fine.")
+	says("when a file came", "behind by 1 file")
+	e.must(t, "memory", "reindex", "--changed")
+	e.withVectors(t)
+	says("with what is cold", "fresh, 2 cold chunks excluded")
+	says("with what is cold, when it is asked for", "fresh", "--include-cold")
+	e.server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultDown})
+	says("while the server is down", "fresh, vectors partial, 2 cold chunks excluded")
+	says("by words alone", "fresh, 2 cold chunks excluded", "--strategy", "lexical")
+}
