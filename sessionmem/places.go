@@ -78,6 +78,16 @@ func (s *Store) sessionFiles(group []entry, folders openFolders) SessionFiles {
 	return out
 }
 
+// FileState gives the state of a file that Files told of before; ok is false for what is
+// gone or no regular file.
+func (s *Store) FileState(file string) (state FileState, ok bool) {
+	if s.root == nil {
+		return FileState{}, false
+	}
+	stamp, ok := openFolders{}.stamp(s, file)
+	return FileState{file, stamp.size, stamp.time, stamp.inode}, ok
+}
+
 // stamp asks for a file; ok is false for what is gone or no regular file.
 func (o openFolders) stamp(s *Store, file string) (fileStamp, bool) {
 	dir, name := path.Split(file)

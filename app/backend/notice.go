@@ -69,7 +69,7 @@ func (b *Backend) SessionsChanged(session string) {
 	if session != "" && b.watching {
 		b.Engine.CompactSoon(session)
 	}
-	b.indexChanged()
+	b.indexSession(session)
 	b.tellForgot()
 	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})
 }

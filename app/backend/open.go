@@ -270,7 +270,7 @@ func (b *Backend) openEngine() {
 		Recall: b.searcher, RecallTime: b.patience,
 
 		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
-		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: func(string) { b.indexChanged() },
+		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: b.indexSession,
 	})
 	b.closers = append(b.closers, b.Engine.Close)
 }

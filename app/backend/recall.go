@@ -107,6 +107,17 @@ func (b *Backend) indexChanged(paths ...string) {
 	}
 }
 
+// indexSession tells the index of a session that was written to; "" is any.
+func (b *Backend) indexSession(name string) {
+	if name == "" {
+		b.indexChanged()
+		return
+	}
+	if index := b.recallOpen.Load(); index != nil && b.watching {
+		index.SessionChanged(name)
+	}
+}
+
 func (b *Backend) recallSettings() recall.Settings {
 	cfg := b.Config().Recall
 	return recall.Settings{

@@ -83,18 +83,29 @@ func (w *writer) flush(ctx context.Context) error {
 	if len(w.bulk.docs) == 0 && len(w.done) == 0 && len(w.gone) == 0 && w.synced.IsZero() {
 		return nil
 	}
-	if err := w.e.snapshot(ctx, func(queryer, *view) error { return nil }); err != nil {
-		return err
+	c, err := w.write(ctx)
+	if errors.Is(err, errChanged) { // the view is not the newest: it is rarely looked at before
+		if err = w.e.snapshot(ctx, func(queryer, *view) error { return nil }); err == nil {
+			c, err = w.write(ctx)
+		}
 	}
-	c := &change{writer: w, v: w.e.current(), dead: map[*part][]uint32{}}
-	if err := c.write(ctx); err != nil {
-		w.failed = true
+	if err != nil {
 		return err
 	}
 	w.report.Removed += c.removed
 	w.e.apply(c)
 	w.bulk, w.done, w.gone, w.synced = newBuilder(), nil, nil, time.Time{}
 	return nil
+}
+
+// write writes the change; errChanged where the view is missing, or not the newest.
+func (w *writer) write(ctx context.Context) (*change, error) {
+	v := w.e.current()
+	if v == nil {
+		return nil, errChanged
+	}
+	c := &change{writer: w, v: v, dead: map[*part][]uint32{}}
+	return c, c.write(ctx)
 }
 
 // change is one change of the index file.
@@ -301,20 +312,19 @@ func (c *change) writeDocuments(ctx context.Context) error {
 
 // count writes the counters.
 func (c *change) count(ctx context.Context) error {
-	set := map[string]int64{metaChange: c.now, metaSource: c.next, metaNumber: int64(c.number)}
+	var synced, removal any // nil: as it was
 	if !c.synced.IsZero() {
-		set[metaSynced] = c.synced.Unix()
+		synced = c.synced.Unix()
 	}
 	if c.rebuilt || c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
-		set[metaRemoval] = c.now
+		removal = c.now
 	}
-	for key, value := range set {
-		if _, err := c.tx.ExecContext(ctx, "UPDATE meta SET value=? WHERE key=?", value, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := c.tx.ExecContext(ctx, setCounters, c.now, c.next, int64(c.number), synced, removal)
+	return err
 }
+
+const setCounters = "UPDATE meta SET value=coalesce(CASE key WHEN '" + metaChange + "' THEN ?1 WHEN '" + metaSource + "' THEN ?2 WHEN '" + metaNumber + "' THEN ?3 WHEN '" +
+	metaSynced + "' THEN ?4 ELSE ?5 END, value) WHERE key IN ('" + metaChange + "','" + metaSource + "','" + metaNumber + "','" + metaSynced + "','" + metaRemoval + "')"
 
 // apply makes a change known that was written. Where segments changed, all is read
 // anew when it is needed.

@@ -2,9 +2,10 @@ package recall
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"hash/maphash"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -41,6 +42,7 @@ type Index struct {
 
 	analyzers pool[*Analyzer]
 	scratches pool[*scratch]
+	seed      maphash.Seed
 	weights   rankWeights
 	limits    limits
 
@@ -52,6 +54,7 @@ type Index struct {
 	done   Progress        // of the one that runs
 	noted  time.Time       // when that was told to others
 	dirty  map[string]bool // paths that Changed told
+	any    bool            // Changed told that any may have changed
 	looked time.Time       // when the files were compared with the index
 	behind int             // what that found
 	files  int
@@ -92,7 +95,7 @@ func Open(cfg Config) (*Index, error) {
 	return &Index{
 		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
 		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1),
-		analyzers: pool[*Analyzer]{make: NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, weights: defaultWeights(), limits: defaultLimits(),
+		analyzers: pool[*Analyzer]{make: NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, seed: maphash.MakeSeed(), weights: defaultWeights(), limits: defaultLimits(),
 		users: map[*engine]int{}, dirty: map[string]bool{},
 	}, nil
 }
@@ -216,9 +219,10 @@ func (x *Index) spoil(err error) {
 }
 
 // Changed says that files changed (paths below the data folder, or absolute ones); Run
-// takes them up at once.
+// takes them up at once. None means any: Run looks at all.
 func (x *Index) Changed(paths ...string) {
 	x.mu.Lock()
+	x.any = x.any || len(paths) == 0
 	for _, p := range paths {
 		x.dirty[p] = true
 	}
@@ -263,15 +267,18 @@ func (x *Index) Run(ctx context.Context) {
 // keepUp is Sync that does nothing, and loads nothing, where no file changed since the
 // last one: it runs for as long as the app does.
 func (x *Index) keepUp(ctx context.Context) (Report, error) {
+	if report, ok := x.syncTold(ctx); ok {
+		return report, nil
+	}
 	found, err := x.sources(ctx)
 	if err != nil {
 		return Report{}, err
 	}
 	_, missing := os.Stat(x.path)
 	x.mu.Lock()
-	same := x.known == printOf(found) && len(x.dirty) == 0 && !x.broken && missing == nil && x.left == x.stamp()
+	same := x.known == printOf(x.seed, found) && len(x.dirty) == 0 && !x.broken && missing == nil && x.left == x.stamp()
 	if same {
-		x.looked, x.files, x.behind = time.Now(), len(found), 0
+		x.looked, x.files, x.behind, x.any = time.Now(), len(found), 0, false
 	}
 	x.mu.Unlock()
 	if same {
@@ -280,11 +287,20 @@ func (x *Index) keepUp(ctx context.Context) (Report, error) {
 	return x.Sync(ctx)
 }
 
-// printOf tells whether files are as they were.
-func printOf(found []source) uint64 {
-	h := fnv.New64a()
+// printOf tells whether files are as they were, to the process that asked before.
+func printOf(seed maphash.Seed, found []source) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	var buf []byte
 	for _, s := range found {
-		_, _ = fmt.Fprintln(h, s.key, s.files) // a hash takes all
+		buf = appendText(buf[:0], s.key)
+		for _, f := range s.files {
+			buf = appendText(buf, f.File)
+			for _, n := range [3]uint64{uint64(f.Size), uint64(f.Changed), f.Inode} { //nolint:gosec // bits are what is wanted
+				buf = binary.LittleEndian.AppendUint64(buf, n)
+			}
+		}
+		_, _ = h.Write(buf) // a hash takes all
 	}
 	return h.Sum64()
 }

@@ -45,7 +45,8 @@ func (r *reader) readAll(ctx context.Context, sources []source, take func(*harve
 	var work sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(sources)) {
 		work.Go(func() {
-			a := NewAnalyzer()
+			a := r.x.analyzers.get()
+			defer r.x.analyzers.put(a)
 			for s := range todo {
 				r.readOne(ctx, a, s, func(h *harvest) error {
 					select {

@@ -35,26 +35,20 @@ func (x *Index) tidyAll(ctx context.Context, e *engine) error {
 
 // due chooses the segments to merge; none where all is well.
 func (v *view) due(l limits) []*part {
-	live := map[*part]int{}
 	for _, p := range v.parts[1:] {
-		for _, at := range p.positions {
-			if at != nowhere {
-				live[p]++
-			}
-		}
-		if dead := p.docs - live[p]; dead > 0 && dead*l.deadShare >= p.docs {
+		if dead := p.docs - p.live; dead > 0 && dead*l.deadShare >= p.docs {
 			return []*part{p}
 		}
 	}
 	parts := slices.Clone(v.parts[1:])
-	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(live[a], live[b]) })
+	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.live, b.live) })
 	for i := 0; i+1 < len(parts); i++ {
 		size, n := 0, 0
 		for _, p := range parts[i:] {
-			if live[p] > l.fanIn*max(live[parts[i]], l.smallest) || size+live[p] > l.segment {
+			if p.live > l.fanIn*max(parts[i].live, l.smallest) || size+p.live > l.segment {
 				break
 			}
-			size, n = size+live[p], n+1
+			size, n = size+p.live, n+1
 		}
 		if n >= l.fanIn {
 			return parts[i : i+n]

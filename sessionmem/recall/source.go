@@ -35,14 +35,24 @@ func (x *Index) sources(ctx context.Context) ([]source, error) {
 		}
 		out = append(out, source{key: key, session: s.Session, from: s.Source, files: s.Files})
 	}
-	if x.cfg.Memory == nil {
-		return out, nil
+	memories, err := x.memories()
+	if err != nil {
+		return nil, err
 	}
-	memories, err := x.cfg.Memory.List()
+	return append(out, memories...), nil
+}
+
+// memories lists the memory files.
+func (x *Index) memories() ([]source, error) {
+	if x.cfg.Memory == nil {
+		return nil, nil
+	}
+	all, err := x.cfg.Memory.List()
 	if err != nil {
 		return nil, fmt.Errorf("looking for what to index: %w", err)
 	}
-	for _, m := range memories {
+	var out []source
+	for _, m := range all {
 		if rel, err := filepath.Rel(x.cfg.Root, m.Path); err == nil && m.Err == nil {
 			key := filepath.ToSlash(rel)
 			out = append(out, source{key: key, memory: m.Target, files: []sessionmem.FileState{memoryState(key, m)}})

@@ -16,12 +16,13 @@ import (
 func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
 	x.mu.Lock()
 	told := x.dirty
-	x.dirty = map[string]bool{}
+	x.dirty, x.any = map[string]bool{}, false
 	x.mu.Unlock()
 	report, print, err := x.syncAll(ctx, e)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err != nil {
+		x.any = true
 		for p := range told {
 			x.dirty[p] = true
 		}
@@ -40,10 +41,10 @@ func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, print ui
 	todo, gone, err := e.differences(ctx, found)
 	report.Files = len(found)
 	if err != nil || len(todo)+len(gone) == 0 {
-		return report, printOf(found), err
+		return report, printOf(x.seed, found), err
 	}
 	err = x.take(ctx, e, todo, gone, &report)
-	return report, printOf(found), err
+	return report, printOf(x.seed, found), err
 }
 
 // flushWait is how long an indexing that was stopped may take to write what it has.
@@ -104,22 +105,37 @@ func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []strin
 // first, and the keys of what is gone.
 func (e *engine) differences(ctx context.Context, found []source) (todo []source, gone []string, err error) {
 	err = e.snapshot(ctx, func(_ queryer, v *view) error {
-		there := make(map[string]bool, len(found))
+		same := 0
 		for _, s := range found {
-			there[s.key] = true
-			if k := v.byKey[s.key]; k == nil || !slices.Equal(k.state.files, s.files) {
+			k := v.byKey[s.key]
+			if k != nil {
+				same++
+			}
+			if k == nil || !slices.Equal(k.state.files, s.files) {
 				todo = append(todo, s)
 			}
 		}
-		for key := range v.byKey {
-			if !there[key] {
-				gone = append(gone, key)
-			}
+		if same < len(v.byKey) {
+			gone = v.missing(found)
 		}
 		return nil
 	})
 	slices.SortStableFunc(todo, func(a, b source) int { return cmp.Compare(b.changed(), a.changed()) })
 	return todo, gone, err
+}
+
+// missing gives the keys of sources that are none of these.
+func (v *view) missing(found []source) (gone []string) {
+	there := make(map[string]bool, len(found))
+	for _, s := range found {
+		there[s.key] = true
+	}
+	for key := range v.byKey {
+		if !there[key] {
+			gone = append(gone, key)
+		}
+	}
+	return gone
 }
 
 // changed is when the last of a source's files was written.

@@ -51,6 +51,7 @@ type part struct {
 	id        int64 // of the segment; 0 for the delta
 	version   int64
 	docs      int
+	live      int      // of them, that can be found
 	positions []uint32 // of each document in the layout; nowhere for those that are gone
 	firsts    []string // first terms of the dictionary's blocks
 	tombs     []byte   // bits of those that are gone but still in the segment
@@ -91,6 +92,7 @@ func (v *view) put(partPlace int, doc uint32, d *document) error {
 		v.hide(at)
 	}
 	p.positions[doc] = at
+	p.live++
 	l.refs[at] = ref{uint32(partPlace) + 1, doc} //nolint:gosec // few parts
 	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.time, d.flags(), d.number
 	l.words[at] = uint16(min(d.words, 1<<16-1)) //nolint:gosec // cut
@@ -126,7 +128,9 @@ func (v *view) hide(at uint32) {
 		return
 	}
 	l.refs[at] = ref{}
-	v.parts[r.part-1].positions[r.doc] = nowhere
+	p := v.parts[r.part-1]
+	p.positions[r.doc] = nowhere
+	p.live--
 	if k := v.sources[l.sources[at]]; k != nil {
 		k.docs--
 		k.words -= int64(l.words[at])

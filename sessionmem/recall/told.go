@@ -1,0 +1,200 @@
+package recall
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// What Changed and SessionChanged tell of is taken up without a look at all the other
+// files: with many thousands of them that look takes longer than all the rest. Where it
+// isn't clear what changed, a file that is new or gone for one, they are all looked at.
+
+// sessionTold stands before the name of a session among the paths that were told.
+const sessionTold = "session:"
+
+// SessionChanged says that sessions were written to, by their names; Run takes them up
+// at once.
+func (x *Index) SessionChanged(names ...string) {
+	told := make([]string, len(names))
+	for i, n := range names {
+		told[i] = sessionTold + n
+	}
+	x.Changed(told...)
+}
+
+// syncTold takes up what was told; false: all has to be looked at, and nothing was done.
+func (x *Index) syncTold(ctx context.Context) (Report, bool) {
+	x.mu.Lock()
+	ready := !x.any && len(x.dirty) > 0 && len(x.dirty) < manyFiles && x.known != 0 && !x.broken && x.left == x.stamp()
+	x.mu.Unlock()
+	if !ready {
+		return Report{}, false
+	}
+	unlock, err := x.lock(ctx)
+	if err != nil {
+		return Report{}, false
+	}
+	defer unlock()
+	e, done, err := x.use(ctx)
+	if err != nil {
+		return Report{}, false
+	}
+	defer done()
+	x.mu.Lock()
+	told := x.dirty
+	x.dirty = map[string]bool{}
+	x.mu.Unlock()
+	begun := time.Now()
+	report, ok := x.takeTold(ctx, e, told)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !ok {
+		for p := range told {
+			x.dirty[p] = true
+		}
+		return Report{}, false
+	}
+	x.left = x.stamp()
+	report.Took = time.Since(begun)
+	return report, true
+}
+
+// takeTold takes up what was told, if that is clear. What goes wrong is left to whoever
+// looks at all.
+func (x *Index) takeTold(ctx context.Context, e *engine, told map[string]bool) (report Report, ok bool) {
+	var todo []source
+	err := e.snapshot(ctx, func(_ queryer, v *view) error {
+		t := toldSources{x: x, v: v}
+		todo, ok = t.find(told)
+		return nil
+	})
+	if err == nil && ok {
+		report, err = x.syncSome(ctx, e, todo)
+	}
+	if err == nil && ok {
+		err = x.tidyAll(ctx, e)
+	}
+	if err != nil {
+		x.logger.Debug("what was told to have changed was not taken up; all files are looked at", "err", err)
+	}
+	return report, ok && err == nil
+}
+
+// toldSources finds the sources of what was told.
+type toldSources struct {
+	x        *Index
+	v        *view
+	found    []source
+	memories map[string]source // nil: not asked for
+}
+
+// find gives the sources as they are now; false where a file is not known, or gone, or
+// is none that is indexed.
+func (t *toldSources) find(told map[string]bool) ([]source, bool) {
+	for path := range told {
+		if name, ok := strings.CutPrefix(path, sessionTold); ok {
+			if !t.session(name) {
+				return nil, false
+			}
+			continue
+		}
+		if filepath.IsAbs(path) {
+			rel, err := filepath.Rel(t.x.cfg.Root, path)
+			if err != nil {
+				return nil, false
+			}
+			path = rel
+		}
+		path = filepath.ToSlash(path)
+		file, ok := strings.CutPrefix(path, "session/")
+		if ok && !t.file(file) || !ok && !t.memory(path) {
+			return nil, false
+		}
+	}
+	return t.found, true
+}
+
+// session takes a session with the files that are known of it, if one of them changed:
+// else there may be a new one.
+func (t *toldSources) session(name string) bool {
+	changed := false
+	for _, k := range t.v.sources {
+		if k == nil || k.gone || k.session != name {
+			continue
+		}
+		differs, ok := t.take(k)
+		if !ok {
+			return false
+		}
+		changed = changed || differs
+	}
+	return changed
+}
+
+// file takes the session of a transcript's file.
+func (t *toldSources) file(file string) bool {
+	k := t.v.byKey["session/"+file]
+	if k == nil || !k.has(file) {
+		at := slices.IndexFunc(t.v.sources, func(k *known) bool { return k != nil && !k.gone && k.session != "" && k.has(file) })
+		if at < 0 {
+			return false
+		}
+		k = t.v.sources[at]
+	}
+	_, ok := t.take(k)
+	return ok
+}
+
+func (k *known) has(file string) bool {
+	return slices.ContainsFunc(k.state.files, func(f sessionmem.FileState) bool { return f.File == file })
+}
+
+// take takes a source with its files as they are now; ok is false where one of them is
+// gone.
+func (t *toldSources) take(k *known) (changed, ok bool) {
+	if len(k.state.files) == 0 || t.x.cfg.Store.IsPrivate(k.session) {
+		return false, false
+	}
+	s := k.source
+	s.files = nil
+	for _, f := range k.state.files {
+		state, ok := t.x.cfg.Store.FileState(f.File)
+		if !ok {
+			return false, false
+		}
+		s.files = append(s.files, state)
+	}
+	changed = !slices.Equal(s.files, k.state.files)
+	if changed && !slices.ContainsFunc(t.found, func(f source) bool { return f.key == s.key }) {
+		t.found = append(t.found, s)
+	}
+	return changed, true
+}
+
+// memory takes a memory file.
+func (t *toldSources) memory(path string) bool {
+	k := t.v.byKey[path]
+	if k == nil || k.session != "" {
+		return false
+	}
+	if t.memories == nil {
+		all, err := t.x.memories()
+		if err != nil {
+			return false
+		}
+		t.memories = map[string]source{}
+		for _, s := range all {
+			t.memories[s.key] = s
+		}
+	}
+	s, ok := t.memories[path]
+	if ok && !slices.Equal(s.files, k.state.files) {
+		t.found = append(t.found, s)
+	}
+	return ok
+}
