@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,119 +31,6 @@ func (r *rig) put(channel string, by discordtest.User, text string, ago time.Dur
 	return r.fake.Put(discordtest.Message{Channel: channel, Author: by, Text: text, Time: time.Now().Add(-ago)})
 }
 
-// The lines of "manual validation".
-
-func TestMentionInAThreadSeesItsRecentMessagesInOrder(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{})
-	withThread(r, ben, "How do we ship version two?")
-	r.put(thread, ben, "first thought", 30*time.Minute)
-	r.put(thread, robot, "a robot's noise", 29*time.Minute)
-	r.put(thread, anna, "second thought", 20*time.Minute)
-	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Webhook: "5", Text: "a webhook's noise", Time: time.Now().Add(-10 * time.Minute)})
-	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Kind: 6, Text: "pinned a message", Time: time.Now().Add(-10 * time.Minute)})
-	r.put(thread, ben, "far too old", 5*time.Hour) // out of order in time, as an import would be
-	r.put(general, ben, "chatter in the channel above", time.Minute)
-	r.mention(thread, anna, "what do you think?")
-	r.answered(thread, 1)
-	chat := r.lastChat()
-	inOrder(t, sent(chat), "This thread began with:", "Ben: How do we ship version two?", "Anna: what do you think?")
-	hasNone(t, sent(chat), "noise", "pinned a message", "chatter in the channel above", "far too old")
-	if n := strings.Count(sent(chat), "what do you think?"); n != 1 {
-		t.Errorf("the message itself is there %d times", n)
-	}
-	for _, event := range []string{"collect_ok", "collect_truncated", "merge_ok"} {
-		one, ok := r.has("mem.ctx", event)
-		if !ok || one.Detail["case"] != "thread" {
-			t.Errorf("telemetry %s: %v, %v", event, ok, one.Detail)
-		}
-	}
-}
-
-func TestMentionInAThreadKeepsTheOrder(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{})
-	withThread(r, ben, "the starter")
-	for i := range 8 {
-		r.put(thread, []discordtest.User{ben, anna}[i%2], fmt.Sprintf("said %d", i), time.Duration(20-i)*time.Minute)
-	}
-	r.mention(thread, anna, "now answer")
-	r.answered(thread, 1)
-	inOrder(t, sent(r.lastChat()), "the starter", "said 0", "said 1", "said 2", "said 7", "now answer")
-	one, ok := r.has("mem.ctx", "collect_ok")
-	if !ok || one.Detail["msgs"] != 9.0 || one.Detail["chars"] == 0.0 {
-		t.Errorf("telemetry: %+v", one)
-	}
-	if tail, ok := r.has("mem.thread", "tail_ok"); !ok || tail.Detail["k"] != 5.0 || tail.Detail["count"] != 5.0 || tail.Detail["reply_target"] == "" {
-		t.Errorf("telemetry of the tail: %+v", tail)
-	}
-}
-
-func TestReplyInAChannelSeesItsChainAlone(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{})
-	root := r.put(general, ben, "the root of the chain", 40*time.Minute)
-	r.put(general, anna, "unrelated chatter one", 39*time.Minute)
-	middle := r.fake.Put(discordtest.Message{Channel: general, Author: anna, Text: "the middle of the chain", Reply: root, Time: time.Now().Add(-38 * time.Minute)})
-	r.put(general, ben, "unrelated chatter two", 37*time.Minute)
-	r.fake.Put(discordtest.Message{Channel: general, Author: robot, Text: "a robot's reply", Reply: middle, Time: time.Now().Add(-36 * time.Minute)})
-	last := r.fake.Put(discordtest.Message{Channel: general, Author: ben, Text: "the last of the chain", Reply: middle, Time: time.Now().Add(-35 * time.Minute)})
-	r.put(general, anna, "unrelated chatter three", time.Minute)
-	id := r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> and what follows?", Mentions: []discordtest.User{luna}, Reply: last})
-	got := r.answered(general, 1)
-	chat := r.lastChat()
-	inOrder(t, quotedPart(chat), "Ben: the root of the chain", "Anna: the middle of the chain", "Ben: the last of the chain")
-	inOrder(t, sent(chat), "the last of the chain", "Anna: and what follows?")
-	hasNone(t, sent(chat), "unrelated chatter", "a robot's reply")
-	if got[0].Reply != id {
-		t.Errorf("the answer replies to %s, want %s", got[0].Reply, id)
-	}
-}
-
-func TestPlainMentionIsUnchanged(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{})
-	r.put(general, ben, "chatter before", time.Minute)
-	r.mention(general, anna, "hello")
-	r.answered(general, 1)
-	chat := r.lastChat()
-	if len(chat.Messages) != 2 {
-		t.Errorf("%d messages were sent, want the system prompt and the message", len(chat.Messages))
-	}
-	hasNone(t, sent(chat), "chatter before", "<<<quoted")
-	for _, q := range r.fake.Requests() {
-		if q.Method == "GET" && strings.Contains(q.Path, "/messages") {
-			t.Errorf("messages were fetched: %s", q.Path)
-		}
-	}
-	if all := r.records.all(t); len(all) != 0 {
-		t.Errorf("telemetry: %+v", all)
-	}
-}
-
-func TestHugeThreadIsTruncatedAndAnswered(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{})
-	withThread(r, ben, "the starter "+strings.Repeat("S", 500))
-	for i := range 90 {
-		r.put(thread, ben, fmt.Sprintf("line %02d %s", i, strings.Repeat("x", 300)), time.Duration(100-i)*time.Minute)
-	}
-	r.mention(thread, anna, "sum it up")
-	if got := r.answered(thread, 1); got[0].Text != "the answer" {
-		t.Errorf("it said %q", got[0].Text)
-	}
-	text := quotedPart(r.lastChat())
-	inOrder(t, text, "the starter", "line 75", "line 89")
-	hasNone(t, text, "line 00", "line 40")
-	block := text[strings.Index(text, "This thread"):]
-	if n := len([]rune(block)); n > 8000+300 {
-		t.Errorf("%d characters were quoted, want at most 8,000 and the words between", n)
-	}
-	if one, ok := r.has("mem.ctx", "collect_truncated"); !ok || one.Detail["chars"].(float64) > 8000 {
-		t.Errorf("telemetry: %v %+v", ok, one)
-	}
-}
-
 func TestCapOfMessages(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{settings: func(s *discord.Settings) { s.MaxMsgs = 4 }})
@@ -155,26 +43,6 @@ func TestCapOfMessages(t *testing.T) {
 	text := quotedPart(r.lastChat())
 	inOrder(t, text, "the starter", "line 07", "line 08", "line 09")
 	hasNone(t, text, "line 06")
-}
-
-func TestInterleavedChatKeepsToTheChain(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{})
-	ids := map[string][]string{}
-	for i := range 20 { // two conversations, one after the other's sentence
-		for _, topic := range []string{"cats", "dogs"} {
-			m := discordtest.Message{Channel: general, Author: anna, Text: fmt.Sprintf("%s %d", topic, i), Time: time.Now().Add(-time.Duration(60-i) * time.Minute)}
-			if list := ids[topic]; len(list) > 0 {
-				m.Reply = list[len(list)-1]
-			}
-			ids[topic] = append(ids[topic], r.fake.Put(m))
-		}
-	}
-	r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "<@" + discordtest.BotID + "> go on", Mentions: []discordtest.User{luna}, Reply: ids["cats"][19]})
-	r.answered(general, 1)
-	text := quotedPart(r.lastChat())
-	inOrder(t, text, "cats 0", "cats 1", "cats 10", "cats 19")
-	hasNone(t, text, "dogs")
 }
 
 // Replies in threads.
@@ -416,25 +284,82 @@ func TestWindowIsBoundedAndMadeAnewFromTheTranscript(t *testing.T) {
 }
 
 func TestAPersonsFactsAreForThatPersonAlone(t *testing.T) {
-	t.Parallel()
 	r := start(t, options{})
 	namesake := discordtest.User{ID: "303", Name: anna.Name}
 	writeFile(t, filepath.Join(r.root, "memory", "user-"+anna.ID+".md"), "- likes oolong\n")
 	writeFile(t, filepath.Join(r.root, "memory", "user-"+ben.ID+".md"), "- likes espresso\n")
+	const discreet = "## About Anna, who asks (others read along: let it help you, don't recite it)"
 	tests := []struct {
+		channel  string
 		by       discordtest.User
-		told     string
+		told     []string
 		withheld []string
 	}{
-		{anna, "likes oolong", []string{"espresso"}},
-		{ben, "likes espresso", []string{"oolong"}},
-		{namesake, "", []string{"oolong", "espresso"}},
+		{general, anna, []string{discreet, "likes oolong"}, []string{"espresso"}},
+		{general, ben, []string{"likes espresso"}, []string{"oolong"}},
+		{general, namesake, nil, []string{"oolong", "espresso"}},
+		{direct, anna, []string{"## About Anna\n", "likes oolong"}, []string{"espresso", "others read along"}},
 	}
-	for i, tt := range tests {
-		r.mention(general, tt.by, "what do you know of me?")
-		r.answered(general, i+1)
+	answers := map[string]int{}
+	for _, tt := range tests {
+		answers[tt.channel]++
+		r.mention(tt.channel, tt.by, "what do you know of me?")
+		r.answered(tt.channel, answers[tt.channel])
 		text := sent(r.lastChat())
-		inOrder(t, text, tt.told)
+		inOrder(t, text, tt.told...)
 		hasNone(t, text, tt.withheld...)
+	}
+	// What the commands say of a session tells nothing of it.
+	r.mention(general, anna, "session status")
+	r.answered(general, 4)
+	r.mention(general, anna, "/status")
+	for _, m := range r.answered(general, 5) {
+		hasNone(t, m.Text, "oolong", "espresso", "About Anna")
+	}
+}
+
+func TestNobodysFactsAreToldWhereSeveralAreAnsweredAtOnce(t *testing.T) {
+	r := talk(t, map[string]string{
+		"memory/user-" + anna.ID + ".md":           "- likes oolong\n",
+		"memory/user-" + ben.ID + ".md":            "- likes espresso\n",
+		"agents/memory-discord-" + general + ".md": "- meets on Tuesdays\n",
+	})
+	text := sent(r.lastChat())
+	inOrder(t, text, "meets on Tuesdays", "nice weather", "too hot for me")
+	hasNone(t, text, "oolong", "espresso")
+}
+
+func TestTelemetryHasItsNamesAndNothingElse(t *testing.T) {
+	fields := map[string]string{ // as the document on memory and context names them
+		"mem.thread tail_ok":        "count k reply_target",
+		"mem.thread tail_fallback":  "reason",
+		"mem.ctx collect_ok":        "case chars ms msgs",
+		"mem.ctx collect_truncated": "case chars ms msgs",
+		"mem.ctx collect_fallback":  "case reason",
+		"mem.ctx merge_ok":          "case chars msgs",
+	}
+	r := start(t, options{settings: func(s *discord.Settings) { s.MaxMsgs = 3 }})
+	withThread(r, ben, "the starter")
+	for i := range 5 {
+		r.put(thread, ben, fmt.Sprint("words ", i), time.Minute)
+	}
+	r.mention(thread, anna, "one")
+	r.answered(thread, 1)
+	r.fake.Fail(discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
+	r.mention(thread, anna, "two")
+	r.answered(thread, 2)
+	r.settle()
+	seen := map[string]bool{}
+	for _, one := range r.records.all(t) {
+		name := one.Subsys + " " + one.Event
+		seen[name] = true
+		if got := strings.Join(slices.Sorted(maps.Keys(one.Detail)), " "); got != fields[name] {
+			t.Errorf("%s has the fields %q, want %q", name, got, fields[name])
+		}
+	}
+	for name := range fields {
+		if !seen[name] {
+			t.Errorf("%s was not written", name)
+		}
 	}
 }

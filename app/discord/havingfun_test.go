@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,11 +14,14 @@ func funChannels(delay time.Duration) string {
 }
 
 // talk lets two people talk in the channel general until what both said is answered
-// at once: where the machine was too slow for that, they try again with a longer delay.
-func talk(t *testing.T) *rig {
+// at once: where the machine was too slow for that, they try again with a longer delay. known are files of the memory.
+func talk(t *testing.T, known map[string]string) *rig {
 	t.Helper()
 	for delay := 200 * time.Millisecond; delay < 5*time.Minute; delay *= 4 {
 		r := start(t, options{channels: funChannels(delay)})
+		for file, text := range known {
+			writeFile(t, filepath.Join(r.root, file), text)
+		}
 		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "nice weather"})
 		r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "too hot for me"})
 		r.answered(general, 1)
@@ -32,7 +36,7 @@ func talk(t *testing.T) *rig {
 
 func TestHavingFunIsCasualAndJoinsWhatWasSaid(t *testing.T) {
 	t.Parallel()
-	r := talk(t)
+	r := talk(t, nil)
 	text := sent(r.lastChat())
 	inOrder(t, text, "You are Luna", "chatting for fun", "Local time", "Anna: nice weather", "Ben: too hot for me")
 	hasNone(t, text, "MEMORY_APPEND:")
@@ -65,7 +69,7 @@ func TestBotsAreAnsweredOnlySoOftenInARow(t *testing.T) {
 
 func TestAllWhoSpokeInFunAreItsAuthors(t *testing.T) {
 	t.Parallel()
-	r := talk(t)
+	r := talk(t, nil)
 	session, err := r.store.Context(t.Context(), "discord-"+general)
 	if err != nil || len(session.Messages) == 0 {
 		t.Fatalf("%+v, %v", session, err)
