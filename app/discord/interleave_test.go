@@ -5,9 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -174,99 +172,6 @@ func checkTranscript(t *testing.T, r *rig, place string, want []string) {
 			}
 		}
 	}
-}
-
-// load lets so many channels write so much, and looks at what becomes of it.
-func load(t *testing.T, channels, perSecond int, span time.Duration) {
-	r := start(t, options{
-		workers: 8,
-		channels: "[allow]\nusers = [\"301\"]\n[default]\ndebounce = \"0\"\nmode = \"all_messages\"\n" +
-			"[limits]\nperson = \"10000/1h\"\nchannel = \"10000/1h\"\n",
-		script: echo(nil),
-	})
-	var ids []string
-	for i := range channels {
-		id := strconv.Itoa(5000 + i)
-		ids = append(ids, id)
-		r.fake.AddChannel(discordtest.Channel{ID: id, Guild: guild, Name: "load"})
-	}
-	counts := map[string]int{}
-	before := heap()
-	began := time.Now()
-	n := 0
-	for n < int(span.Seconds())*perSecond {
-		time.Sleep(time.Until(began.Add(time.Duration(n) * time.Second / time.Duration(perSecond))))
-		id := ids[n%channels]
-		if n%3 == 0 {
-			id = ids[0] // one of them is far louder than the others
-		}
-		r.fake.Say(discordtest.Message{Channel: id, Author: anna, Text: fmt.Sprintf("m-%s-%d", id, counts[id])})
-		counts[id]++
-		n++
-	}
-	said := time.Since(began)
-	r.await("the queue to be worked off", func() bool {
-		r.mention(general, anna, "/status")
-		time.Sleep(200 * time.Millisecond)
-		list := r.fake.Sent(general)
-		return len(list) > 0 && strings.Contains(list[len(list)-1].Text, "in all: 0;")
-	})
-	r.settle()
-	answers, polite := map[string]int{}, map[string]int{}
-	for _, m := range r.fake.Sent("") {
-		if strings.HasPrefix(m.Text, "echo of") {
-			answers[m.Channel]++
-			hasOnly(t, "an answer", m.Text, m.Channel)
-		}
-		if strings.HasPrefix(m.Text, "I have more to answer") {
-			polite[m.Channel]++
-		}
-	}
-	all, missed := 0, 0
-	for _, id := range ids {
-		all += answers[id]
-		lost := counts[id] - answers[id]
-		missed += lost
-		if lost > 0 && polite[id] == 0 {
-			t.Errorf("%s lost %d messages without a word", id, lost)
-		}
-		if id != ids[0] && lost > 0 {
-			t.Errorf("%s lost %d of %d although only %s was loud", id, lost, counts[id], ids[0])
-		}
-		if polite[id] > 1+int(said/time.Minute) {
-			t.Errorf("%s was told %d times that it is too much", id, polite[id])
-		}
-	}
-	grown := heap() - before
-	t.Logf("%d messages in %s over %d channels: %d answered, %d declined; the heap has grown by %.1f MB", n, said.Round(time.Second), channels, all, missed, float64(grown)/(1<<20))
-	if most := heapMost + int64(n)*keptOfEach; grown > most {
-		t.Errorf("the heap has grown by %d bytes, want at most %d", grown, most)
-	}
-}
-
-const (
-	// heapMost is how much of the bot's own may stay in use after the load.
-	heapMost = 32 << 20
-	// keptOfEach is room for what the fake Discord and the scripted model keep of each
-	// message and its request, to be asked about.
-	keptOfEach = 64 << 10
-)
-
-// heap is how many bytes are in use, once what is not has been cleared away.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC() // what has a finalizer goes with the second
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapInuse)
-}
-
-func TestLoad(t *testing.T) {
-	if full() {
-		load(t, 100, 50, time.Minute)
-		return
-	}
-	load(t, 100, 50, 3*time.Second)
 }
 
 // full reports whether the long forms are wanted: make discord-load.

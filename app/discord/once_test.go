@@ -3,7 +3,6 @@ package discord_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,19 +101,8 @@ func TestAMessageIsAnsweredOnceWhereNothingCouldBeNoted(t *testing.T) {
 	}
 }
 
-// The bot as a process of its own, to be killed.
-const (
-	envKilled  = "MAC_STATS_TEST_KILLED_ROOT"
-	envDiscord = "MAC_STATS_TEST_KILLED_DISCORD"
-	envOllama  = "MAC_STATS_TEST_KILLED_OLLAMA"
-)
-
 func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
-	if root := os.Getenv(envKilled); root != "" { // the process that is killed
-		r := &rig{t: t, root: root, discord: os.Getenv(envDiscord), ollama: os.Getenv(envOllama)}
-		r.open(options{channels: openToAll})
-		select {}
-	}
+	runApart(t, options{})
 	tests := map[string]struct {
 		lose bool // the state too
 		slow bool // a draft is the first that is posted
@@ -133,18 +121,10 @@ func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
 			r := start(t, options{script: script})
 			r.stop()
 			r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/channels/" + general + "/messages", Hang: true, Done: true})
-			child := exec.Command(os.Args[0], "-test.run=^TestKilledBetweenTheAnswerAndItsRecord$", "-test.timeout=5m")
-			child.Env = append(os.Environ(), envKilled+"="+r.root, envDiscord+"="+r.fake.URL(), envOllama+"="+r.model.URL())
-			if err := child.Start(); err != nil {
-				t.Fatal(err)
-			}
-			r.await("the process's connection", r.fake.Connected)
+			other := r.startApart()
 			id := r.mention(general, anna, "slowly, but once")
 			r.await("its answer", func() bool { return len(r.fake.Sent(general)) == 1 })
-			if err := child.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_ = child.Wait() // it was killed
+			other.kill()
 			r.fake.Heal()
 			r.await("its end", func() bool { return !r.fake.Connected() })
 			if tt.lose {
