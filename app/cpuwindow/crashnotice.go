@@ -23,7 +23,11 @@ func (w *Window) tellFirst() {
 
 // tellOf shows a notice of the backend, with what can be done about it.
 func (w *Window) tellOf(n backend.Notice) {
-	w.tell(n.Text, n.Next)
+	if n.Kind == backend.NoticeDiscord {
+		w.tell(discordSaid(n.Text), discordSaid(n.Next))
+	} else {
+		w.tell(n.Text, n.Next)
+	}
 	w.told = &n
 	if n.Kind == backend.NoticeCrash {
 		w.notice.offerTo(tr("Copy diagnostics"), w.copyDiagnostics)

@@ -42,19 +42,19 @@ type discordCard struct {
 type discordView struct {
 	state, text, next, from string
 	bot                     string // its name on Discord; "" where it is not connected
+	code                    int    // what Discord closed the connection with; 0 where it did not
 	waiting                 []botstate.Pairing
 	people                  []channels.Person
 }
 
 func (v discordView) same(o discordView) bool {
-	return v.state == o.state && v.text == o.text && v.next == o.next && v.from == o.from && v.bot == o.bot &&
+	return v.state == o.state && v.text == o.text && v.next == o.next && v.from == o.from && v.bot == o.bot && v.code == o.code &&
 		slices.EqualFunc(v.waiting, o.waiting, func(a, b botstate.Pairing) bool { return a.Code == b.Code }) && slices.Equal(v.people, o.people)
 }
 
-// words say how the bot is, in the reader's language where there is one for it. What
-// has to be done about a bot that stopped is Discord's own matter, told as it comes.
+// words say how the bot is, in the reader's language where there is one for it.
 func (v discordView) words() string {
-	told := strings.TrimSpace(v.text + " " + v.next)
+	told := strings.TrimSpace(discordSaid(v.text) + " " + discordSaid(v.next))
 	switch connection.State(v.state) {
 	case connection.StateReady:
 		if v.bot != "" {
@@ -63,12 +63,24 @@ func (v discordView) words() string {
 	case connection.StateConnecting:
 		return tr("Connecting to Discord…")
 	case connection.StateWaiting:
-		return trWith("Not connected just now; it is tried again by itself. ({{.Why}})", places{"Why": v.text})
+		return trWith("Not connected just now; it is tried again by itself. ({{.Why}})", places{"Why": discordSaid(v.text)})
 	case connection.StateOff:
 		return tr("Not connected. The bot answers while it is switched on and has a token.")
 	case connection.StateStopped:
+		if v.code == 0 && v.from == "" {
+			return tr("Not connected. The bot answers while it is switched on and has a token.")
+		}
 	}
 	return told
+}
+
+// discordSaid is what the bot says of itself, in the reader's language where it is a
+// sentence of its own.
+func discordSaid(text string) string {
+	if slices.Contains(connection.Sentences(), text) {
+		return tr(text)
+	}
+	return text
 }
 
 // look reads how the bot is, off the UI goroutine, and draws what changed; again
@@ -86,7 +98,7 @@ func (c *discordCard) look() {
 		ctx, cancel := context.WithTimeout(c.w.ctx, discordEvery)
 		defer cancel()
 		st := bot.Status()
-		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, people: bot.Channels().People, from: from}
+		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, code: st.Code, people: bot.Channels().People, from: from}
 		if ask {
 			view.from, _ = bot.TokenFrom() // "" where there is none
 		}

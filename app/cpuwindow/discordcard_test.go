@@ -61,7 +61,7 @@ func TestDiscordCard(t *testing.T) {
 		b.w.win.Resize(fyne.NewSize(980, 1400))
 		b.shown()
 		bot := &stubDiscord{
-			status:  connection.Status{State: connection.StateStopped, Text: "Discord refused the bot's token (4004).", Next: "Copy the token again."},
+			status:  connection.Status{State: connection.StateStopped, Text: "Discord refused the bot's token (4004).", Next: "Copy the token again.", Code: 4004},
 			waiting: []botstate.Pairing{{Code: "ABCD-EFGH", User: "301", Name: "Anna", At: time.Now()}},
 			file:    &channels.File{},
 		}
@@ -102,12 +102,14 @@ func TestHowTheBotIsInWords(t *testing.T) {
 		view discordView
 		want string
 	}{
-		"given it is connected": {discordView{state: "ready", text: "x", bot: "luna"}, "Connected as luna."},
-		"given no name":         {discordView{state: "ready", text: "Connected."}, "Connected."},
-		"given it begins":       {discordView{state: "connecting", text: "x"}, "Connecting to Discord…"},
-		"given the line is cut": {discordView{state: "waiting", text: "Connecting again: closed.", next: "y"}, "Not connected just now; it is tried again by itself. (Connecting again: closed.)"},
-		"given it is off":       {discordView{state: "off", text: "x", next: "y"}, "Not connected. The bot answers while it is switched on and has a token."},
-		"given it stopped":      {discordView{state: "stopped", text: "Refused.", next: "Copy it again."}, "Refused. Copy it again."},
+		"given it is connected":      {discordView{state: "ready", text: "x", bot: "luna"}, "Connected as luna."},
+		"given no name":              {discordView{state: "ready", text: "Connected."}, "Connected."},
+		"given it begins":            {discordView{state: "connecting", text: "x"}, "Connecting to Discord…"},
+		"given the line is cut":      {discordView{state: "waiting", text: "Discord can't be reached.", next: "y"}, "Not connected just now; it is tried again by itself. (Discord can't be reached.)"},
+		"given it is off":            {discordView{state: "off", text: "x", next: "y"}, "Not connected. The bot answers while it is switched on and has a token."},
+		"given it stopped":           {discordView{state: "stopped", text: "Refused.", next: "Copy it again.", code: 4004}, "Refused. Copy it again."},
+		"given it has no token":      {discordView{state: "stopped", text: "there is no token"}, "Not connected. The bot answers while it is switched on and has a token."},
+		"given a token it can't use": {discordView{state: "stopped", text: "it can be read by others", from: "x"}, "it can be read by others"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/config"
+	"mac-stats/app/discord/connection"
 )
 
 var update = flag.Bool("update", false, "write assets/translations/en.json from the texts of the code")
@@ -63,6 +64,9 @@ func textsInCode(t *testing.T) map[string]bool {
 	}
 	for _, a := range new(Window).shortcutActions() {
 		texts[a.title] = false
+	}
+	for _, text := range connection.Sentences() {
+		texts[text] = false
 	}
 	for _, s := range settingSections() {
 		texts[s.title] = false

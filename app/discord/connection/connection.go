@@ -186,7 +186,7 @@ func (c *Connection) Run(ctx context.Context) error {
 		}
 		wait = min(2*wait, longestWait)
 		c.log.Info("the connection to discord ended", "err", err, "again_in", pause.Round(time.Millisecond))
-		c.set(Status{State: StateWaiting, Text: "Connecting again: " + reason(err) + ".", Next: "Nothing to do: it is tried again by itself."})
+		c.set(Status{State: StateWaiting, Text: reason(err), Next: nextNothing})
 		if sleep(ctx, pause) != nil {
 			c.set(Status{State: StateOff, Text: "Not connected."})
 			return nil
@@ -194,13 +194,10 @@ func (c *Connection) Run(ctx context.Context) error {
 	}
 }
 
-// laterError says how long to wait at least.
-type laterError struct {
-	why   string
-	after time.Duration
-}
+// laterError says how long to wait at least: no identify is left of the day's.
+type laterError struct{ after time.Duration }
 
-func (e *laterError) Error() string { return e.why }
+func (e *laterError) Error() string { return "no identify is left for " + e.after.String() }
 
 // once connects once and stays until that ends.
 func (c *Connection) once(ctx context.Context) error {
@@ -228,17 +225,17 @@ func (c *Connection) mayIdentify(ctx context.Context) (address string, err error
 	limits, err := c.limits(ctx)
 	var said *Error
 	if errors.As(err, &said) && said.Status == http.StatusUnauthorized {
-		return "", stopFor(closeAuthFailed, 0)
+		return "", stopFor(closeAuthFailed)
 	}
 	if err != nil {
 		return "", err
 	}
 	if l := limits.SessionStartLimit; l.Total > 0 && l.Remaining <= 0 {
 		after := time.Duration(l.ResetAfter) * time.Millisecond
-		return "", &laterError{"Discord allows no more new sessions for now", max(after, time.Minute)}
+		return "", &laterError{max(after, time.Minute)}
 	}
 	if d := time.Until(c.session.identified.Add(identifyPause(limits.SessionStartLimit))); d > 0 && !c.session.identified.IsZero() {
-		c.set(Status{State: StateWaiting, Text: "Waiting to connect: Discord limits how often a bot may begin a session.", Next: "Nothing to do: it goes on by itself."})
+		c.set(Status{State: StateWaiting, Text: whyLimited, Next: nextNothing})
 		if err := sleep(ctx, d); err != nil {
 			return "", err
 		}
@@ -256,21 +253,21 @@ func identifyPause(l discordgo.SessionInformation) time.Duration {
 	return max(identifyEvery, time.Duration(l.ResetAfter)*time.Millisecond/time.Duration(max(l.Remaining-reserve, 1)))
 }
 
-// reason is an error in a few words, without addresses.
+// reason is an error in a sentence for people, without addresses.
 func reason(err error) string {
 	var later *laterError
 	var closed *closedError
 	switch {
 	case errors.As(err, &later):
-		return later.why
+		return whyNoneLeft
 	case errors.As(err, &closed):
-		return closed.Error()
+		return whyClosed
 	case errors.Is(err, errSilent):
-		return errSilent.Error()
+		return whySilent
 	case errors.Is(err, errAsked):
-		return errAsked.Error()
+		return whyAsked
 	case errors.Is(err, errInvalidSession):
-		return errInvalidSession.Error()
+		return whyInvalid
 	}
-	return "Discord can't be reached"
+	return whyUnreached
 }

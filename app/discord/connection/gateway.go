@@ -39,9 +39,9 @@ const (
 
 // Why a socket ended, where Discord gave no close code.
 var (
-	errSilent         = errors.New("Discord has gone silent")             //nolint:staticcheck // shown to people
-	errAsked          = errors.New("Discord asked to connect again")      //nolint:staticcheck // shown to people
-	errInvalidSession = errors.New("Discord wants a session to be begun") //nolint:staticcheck // shown to people
+	errSilent         = errors.New("a heartbeat was not answered")
+	errAsked          = errors.New("discord asked to connect again")
+	errInvalidSession = errors.New("the session is invalid")
 )
 
 // closedError is the end of a socket as Discord told it.
@@ -51,7 +51,7 @@ type closedError struct {
 }
 
 func (e *closedError) Error() string {
-	return fmt.Sprintf("Discord closed the connection (%d)", e.code)
+	return fmt.Sprintf("discord closed the connection (%d)", e.code)
 }
 
 // socket is a websocket. One goroutine reads, one writes.
@@ -143,7 +143,7 @@ func (g *gateway) ended(err error) error {
 	if !errors.As(err, &closed) {
 		return err
 	}
-	if stop := stopFor(closed.code, g.c.intents()); stop != nil {
+	if stop := stopFor(closed.code); stop != nil {
 		g.session.forget()
 		return stop
 	}

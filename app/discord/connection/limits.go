@@ -144,10 +144,20 @@ func (l *limits) count(key string, h http.Header, now time.Time) {
 	b := l.named(key, h)
 	left -= b.flying // Discord may not have counted those
 	reset := now.Add(after)
-	if b.limit > 0 && reset.Sub(b.reset) < b.window/2 { // the window is the one of before
-		left = min(left, b.left)
+	if apart := reset.Sub(b.reset); b.limit > 0 && apart < b.window/2 {
+		if apart < -b.window/2 {
+			return // of a window that is over: it comes late
+		}
+		left, reset = min(left, b.left), later(reset, b.reset)
 	}
 	b.limit, b.left, b.reset, b.window = limit, left, reset, max(after, b.window)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // named is the bucket that an answer names, of the request's channel; it needs the

@@ -51,7 +51,7 @@ const (
 )
 
 // stopFor gives the words of a close code that ends the connection; nil for others.
-func stopFor(code int, intents int) *StopError {
+func stopFor(code int) *StopError {
 	switch code {
 	case closeAuthFailed:
 		return &StopError{
@@ -60,13 +60,13 @@ func stopFor(code int, intents int) *StopError {
 		}
 	case closeInvalidShard, closeShardingRequired:
 		return &StopError{
-			code, fmt.Sprintf("Discord wants this bot to be split over several connections (%d): it is in too many servers.", code),
+			code, "Discord wants this bot to be split over several connections (4010, 4011): it is in too many servers.",
 			"Let it leave servers until it is in fewer than 2,500; mac-stats is made for a bot of your own.",
 		}
 	case closeInvalidVersion:
 		return &StopError{code, "Discord no longer speaks this version of its gateway (4012).", "Install a newer mac-stats."}
 	case closeInvalidIntents:
-		return &StopError{code, fmt.Sprintf("Discord doesn't know the intents it was asked for (4013, value %d).", intents), "Install a newer mac-stats; if this is the newest, please report it."}
+		return &StopError{code, "Discord doesn't know the intents it was asked for (4013).", "Install a newer mac-stats; if this is the newest, please report it."}
 	case closeDisallowedIntents:
 		return &StopError{
 			code, "Discord doesn't allow this bot to read messages that don't mention it (4014): the Message Content Intent is off.",
@@ -74,6 +74,29 @@ func stopFor(code int, intents int) *StopError {
 		}
 	}
 	return nil
+}
+
+// Why a connection is made again, in sentences.
+const (
+	whyUnreached = "Discord can't be reached."
+	whyClosed    = "Discord closed the connection."
+	whySilent    = "Discord has gone silent."
+	whyAsked     = "Discord asked to connect again."
+	whyInvalid   = "Discord wants a session to be begun."
+	whyNoneLeft  = "Discord allows no more new sessions for now."
+	whyLimited   = "Waiting to connect: Discord limits how often a bot may begin a session."
+	nextNothing  = "Nothing to do: it is tried again by itself."
+)
+
+// Sentences are what a Status says of a connection that was stopped or is made again,
+// as text or as what to do: a window shows them in its reader's language.
+func Sentences() []string {
+	list := []string{whyUnreached, whyClosed, whySilent, whyAsked, whyInvalid, whyNoneLeft, whyLimited, nextNothing}
+	for _, code := range []int{closeAuthFailed, closeInvalidShard, closeInvalidVersion, closeInvalidIntents, closeDisallowedIntents} {
+		stop := stopFor(code)
+		list = append(list, stop.Text, stop.Next)
+	}
+	return list
 }
 
 // keepsSession reports whether a session can be resumed after a close code.

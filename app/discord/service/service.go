@@ -135,13 +135,15 @@ func (s *Service) Run(ctx context.Context) {
 // stopped tells of an end that somebody has to do something about.
 func (s *Service) stopped(err error) {
 	st := connection.Status{State: connection.StateStopped, Text: err.Error()}
+	told := "Discord: " + st.Text
 	var stop *connection.StopError
 	if errors.As(err, &stop) {
 		st.Text, st.Next, st.Code = stop.Text, stop.Next, stop.Code
+		told = st.Text
 	}
 	s.set(st)
 	s.log.Warn("the discord bot has stopped", "err", err)
-	s.p.Tell("Discord: "+st.Text, st.Next)
+	s.p.Tell(told, st.Next)
 }
 
 // wanted is what a connection depends on: where it changes, it is made anew.
