@@ -295,6 +295,7 @@ func TestAnotherPrefixOfPassagesIsAnotherModel(t *testing.T) {
 }
 
 func TestAModelThatTookTheNameOfAnotherMixesNothing(t *testing.T) {
+	t.Parallel()
 	e := newEmbedding(t, "nomic-embed-text", nomic)
 	m, err := e.Model(t.Context())
 	if err != nil {
@@ -326,6 +327,7 @@ func TestAModelThatTookTheNameOfAnotherMixesNothing(t *testing.T) {
 		t.Error("a model that was removed made vectors")
 	}
 	await(t, "its removal to be seen", func() bool {
+		_, _ = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}) // fails, and has it looked for anew
 		_, err := e.Model(t.Context())
 		return errors.Is(err, recall.ErrNoModel)
 	})

@@ -37,7 +37,8 @@ func ToolCall(name, arguments string) string {
 
 // Sizes of the one block, in units of the model file.
 const (
-	headSize    = 64
+	unit        = 64 // the width of the residual stream is a multiple of it
+	headSize    = 32 // of the one head of attention, which adds nothing and should cost as little
 	feedForward = 64
 	// certainty makes the wanted token's score so high that no sampling misses it.
 	certainty = 4
@@ -64,7 +65,7 @@ func (m Model) context() int {
 
 // width is the size of the residual stream: a place for every token.
 func (v *vocabulary) width() int {
-	return (len(v.tokens) + headSize - 1) / headSize * headSize
+	return (len(v.tokens) + unit - 1) / unit * unit
 }
 
 func (m Model) metadata(v *vocabulary) []ggufEntry {
@@ -84,8 +85,10 @@ func (m Model) metadata(v *vocabulary) []ggufEntry {
 		{"llama.embedding_length", width},
 		{"llama.block_count", uint32(1)},
 		{"llama.feed_forward_length", uint32(feedForward)},
-		{"llama.attention.head_count", width / headSize},
+		{"llama.attention.head_count", uint32(1)},
 		{"llama.attention.head_count_kv", uint32(1)},
+		{"llama.attention.key_length", uint32(headSize)},
+		{"llama.attention.value_length", uint32(headSize)},
 		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
 		{"llama.rope.dimension_count", uint32(headSize)},
 		{"llama.vocab_size", uint32(len(v.tokens))},
@@ -115,10 +118,10 @@ func tensors(v *vocabulary) []ggufTensor {
 	return []ggufTensor{
 		embedding,
 		ones("blk.0.attn_norm.weight", width),
-		zeros("blk.0.attn_q.weight", width, width),
+		zeros("blk.0.attn_q.weight", width, headSize),
 		zeros("blk.0.attn_k.weight", width, headSize),
 		zeros("blk.0.attn_v.weight", width, headSize),
-		zeros("blk.0.attn_output.weight", width, width),
+		zeros("blk.0.attn_output.weight", headSize, width),
 		ones("blk.0.ffn_norm.weight", width),
 		zeros("blk.0.ffn_gate.weight", width, feedForward),
 		zeros("blk.0.ffn_up.weight", width, feedForward),
