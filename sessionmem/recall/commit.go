@@ -29,8 +29,9 @@ type writer struct {
 
 func newWriter(ctx context.Context, x *Index, e *engine, report *Report) (*writer, error) {
 	w := &writer{x: x, e: e, report: report, bulk: newBuilder(), fresh: map[string]*known{}}
-	err := e.db.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key='"+metaSource+"'), (SELECT value FROM meta WHERE key='"+metaNumber+"')").Scan(&w.next, &w.number)
-	return w, explain(err)
+	next, number, err := metaPair(ctx, e.db, metaSource, metaNumber)
+	w.next, w.number = next, uint32(number) //nolint:gosec // written from 32 bits
+	return w, err
 }
 
 // take adds what was read of a source. A file that can't be read is left as it was
@@ -313,18 +314,23 @@ func (c *change) writeDocuments(ctx context.Context) error {
 // count writes the counters.
 func (c *change) count(ctx context.Context) error {
 	var synced, removal any // nil: as it was
+	marks := int64(0)
+	if c.batch != 0 {
+		marks = deltaMark(c.batch)
+	}
 	if !c.synced.IsZero() {
 		synced = c.synced.Unix()
 	}
 	if c.rebuilt || c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
 		removal = c.now
 	}
-	_, err := c.tx.ExecContext(ctx, setCounters, c.now, c.next, int64(c.number), synced, removal)
+	_, err := c.tx.ExecContext(ctx, setCounters, c.now, c.next, int64(c.number), synced, removal, marks)
 	return err
 }
 
 const setCounters = "UPDATE meta SET value=coalesce(CASE key WHEN '" + metaChange + "' THEN ?1 WHEN '" + metaSource + "' THEN ?2 WHEN '" + metaNumber + "' THEN ?3 WHEN '" +
-	metaSynced + "' THEN ?4 ELSE ?5 END, value) WHERE key IN ('" + metaChange + "','" + metaSource + "','" + metaNumber + "','" + metaSynced + "','" + metaRemoval + "')"
+	metaSynced + "' THEN ?4 WHEN '" + metaRemoval + "' THEN ?5 ELSE value+?6 END, value) WHERE key IN ('" +
+	metaChange + "','" + metaSource + "','" + metaNumber + "','" + metaSynced + "','" + metaRemoval + "','" + metaRows + "')"
 
 // apply makes a change known that was written. Where segments changed, all is read
 // anew when it is needed.

@@ -17,7 +17,7 @@ import (
 
 // formatVersion is of what the tables hold. An index of another one is as good as none;
 // one of another AnalysisVersion answers until it is built anew.
-const formatVersion = 6
+const formatVersion = 7
 
 // busyTimeout is how long one process waits for another that writes, in milliseconds.
 const busyTimeout = 5000
@@ -52,6 +52,7 @@ const (
 	metaRemoval  = "removal" // counts those that took something away
 	metaNumber   = "number"  // the next document's
 	metaSource   = "source"  // the next source's
+	metaRows     = "rows"    // sum of the marks of all rows of segment and delta
 	metaSynced   = "synced"  // when all was up to date, seconds since 1970
 )
 
@@ -150,7 +151,7 @@ func (d *database) begin(ctx context.Context, root string) error {
 		return explain(err)
 	}
 	for key, value := range map[string]any{
-		metaFormat: formatVersion, metaAnalysis: AnalysisVersion, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaSynced: 0, metaVectors: 0,
+		metaFormat: formatVersion, metaAnalysis: AnalysisVersion, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaRows: 0, metaSynced: 0, metaVectors: 0,
 	} {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES(?, ?)", key, value); err != nil {
 			return explain(err)

@@ -136,6 +136,50 @@ func TestDamageNeverGivesAWrongAnswer(t *testing.T) {
 	}
 }
 
+func TestMissingRowsAreDamage(t *testing.T) {
+	for _, missing := range []string{
+		"segment WHERE id=(SELECT max(id) FROM segment)", "segment", "delta WHERE id=(SELECT min(id) FROM delta)", "delta",
+		"dict", "detail", "source WHERE id=1", "source", "meta WHERE key='rows'", "meta WHERE key='change'",
+	} {
+		b := someTalk(t)
+		b.say("cpu-other", sessionmem.KindUser, "an otter and a wolf")
+		b.sync() // another row of delta
+		for i := range 8 {
+			b.say("cpu-more", sessionmem.KindUser, fmt.Sprintf("one more otter, number %d", i))
+		}
+		b.sync() // another segment
+		want, err := b.answers(b.x, "otter wolf heron")
+		if err != nil || len(want) < 20 {
+			t.Fatal(len(want), err)
+		}
+		if err := b.x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", dataSource(filepath.Join(b.cache, indexFile)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := db.Exec("DELETE FROM " + missing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			t.Fatalf("%s: %d rows deleted, %v", missing, n, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b.x = b.open()
+		if got, err := b.answers(b.x, "otter wolf heron"); err == nil || !strings.Contains(err.Error(), "memory reindex") {
+			t.Errorf("without %s: %d hits and %v, want an error that says what to do", missing, len(got), err)
+		}
+		b.sync()
+		if got, err := b.answers(b.x, "otter wolf heron"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("without %s: %d hits, %v after a sync, want %d", missing, len(got), err, len(want))
+		}
+	}
+}
+
 func TestAnotherProcessThatWritesIsWaitedFor(t *testing.T) {
 	b := someTalk(t)
 	other := flock.New(filepath.Join(b.cache, lockFile))

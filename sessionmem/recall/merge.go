@@ -89,8 +89,9 @@ func (x *Index) rewrite(ctx context.Context, e *engine, v *view, write func(tx *
 // flushDelta makes a segment of the delta.
 func (x *Index) flushDelta(ctx context.Context, e *engine, v *view) error {
 	return x.rewrite(ctx, e, v, func(tx *sql.Tx) error {
-		all := newBuilder()
+		all, marks := newBuilder(), int64(0)
 		for _, row := range v.parts[0].batches {
+			marks += deltaMark(row.id)
 			b, err := readBatch(ctx, tx, row.id)
 			if err != nil {
 				return err
@@ -98,6 +99,9 @@ func (x *Index) flushDelta(ctx context.Context, e *engine, v *view) error {
 			all.addLive(b)
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM delta"); err != nil {
+			return err
+		}
+		if err := countRows(ctx, tx, -marks); err != nil {
 			return err
 		}
 		if len(all.docs) == 0 {

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -37,6 +38,19 @@ func writeLists(ctx context.Context, tx *sql.Tx, docs []document, eachTerm func(
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE segment SET heads=?, firsts=? WHERE id=?",
 		sealed(appendHeads(nil, docs)), encodeFirsts(firsts), id)
+	return errors.Join(err, countRows(ctx, tx, segmentMark(id)))
+}
+
+// A row that is missing leaves no bytes that a check sum could tell of. So meta holds the
+// sum of numbers that the rows of segment and delta have by their ids.
+
+func segmentMark(id int64) int64 { return 1 + id<<20 }
+
+func deltaMark(id int64) int64 { return 1 + id<<40 }
+
+// countRows adds the marks of rows to the sum.
+func countRows(ctx context.Context, tx *sql.Tx, marks int64) error {
+	_, err := tx.ExecContext(ctx, "UPDATE meta SET value=value+? WHERE key='"+metaRows+"'", marks)
 	return err
 }
 
@@ -94,5 +108,5 @@ func dropSegment(ctx context.Context, tx *sql.Tx, id int64) error {
 		}
 	}
 	_, err := tx.ExecContext(ctx, "DELETE FROM segment WHERE id=?", id)
-	return err
+	return errors.Join(err, countRows(ctx, tx, -segmentMark(id)))
 }

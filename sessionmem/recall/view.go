@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 )
 
 // view is what a process knows of an index: enough to rank, all else is read when it is
@@ -148,8 +150,17 @@ type queryer interface {
 
 // counters gives how often the tables changed.
 func counters(ctx context.Context, q queryer) (change, removal int64, err error) {
-	err = q.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key='"+metaChange+"'), (SELECT value FROM meta WHERE key='"+metaRemoval+"')").Scan(&change, &removal)
-	return change, removal, explain(err)
+	return metaPair(ctx, q, metaChange, metaRemoval)
+}
+
+// metaPair reads two numbers of meta. One that is missing is damage.
+func metaPair(ctx context.Context, q queryer, one, two string) (int64, int64, error) {
+	var a, b sql.NullInt64
+	err := q.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key='"+one+"'), (SELECT value FROM meta WHERE key='"+two+"')").Scan(&a, &b)
+	if err == nil && !(a.Valid && b.Valid) {
+		err = fmt.Errorf("%w: %s or %s is missing", errDamaged, one, two)
+	}
+	return a.Int64, b.Int64, explain(err)
 }
 
 // loadView makes a view of the tables.
@@ -173,7 +184,25 @@ func loadView(ctx context.Context, q queryer) (*view, error) {
 		return nil, err
 	}
 	v.change, v.removal = change, removal
-	return v, nil
+	return v, v.complete(ctx, q)
+}
+
+// complete says whether all rows of segment and delta were there.
+func (v *view) complete(ctx context.Context, q queryer) error {
+	var want int64
+	if err := q.QueryRowContext(ctx, "SELECT value FROM meta WHERE key='"+metaRows+"'").Scan(&want); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return explain(err)
+	}
+	for _, p := range v.parts[1:] {
+		want -= segmentMark(p.id)
+	}
+	for _, row := range v.parts[0].batches {
+		want -= deltaMark(row.id)
+	}
+	if want != 0 {
+		return fmt.Errorf("%w: rows of it are missing", errDamaged)
+	}
+	return nil
 }
 
 // loadSources takes the sources in that changed since.
