@@ -28,19 +28,14 @@ func (e *Engine) nameAfter(ctx context.Context, session string) {
 		return
 	}
 	window, err := e.p.Store.Context(ctx, session)
-	if err != nil || window.Titled || window.Total != 2 || len(window.Messages) != 2 {
-		return
-	}
-	ask, answer := window.Messages[0], window.Messages[1]
-	words := strings.TrimSpace(sessionmem.WithoutAttachments(ask.Text))
-	if n := utf8.RuneCountInString(words); n > 0 && n <= plainTitle && !strings.Contains(words, "\n") {
+	if err != nil || !lacksTitle(window) {
 		return
 	}
 	model, err := e.p.Models.Resolve(ctx, e.p.Settings().RoleModels[string(ollama.RoleSmall)], ollama.RoleSmall)
 	if err != nil || !e.p.Loaded(ctx, model.Name) {
 		return
 	}
-	title := e.askTitle(ctx, model.Name, ask, answer)
+	title := e.askTitle(ctx, model.Name, window.Messages[0], window.Messages[1])
 	if title == "" {
 		return
 	}
@@ -49,6 +44,17 @@ func (e *Engine) nameAfter(ctx context.Context, session string) {
 	} else if named && e.p.Named != nil {
 		e.p.Named(session)
 	}
+}
+
+// lacksTitle says whether a session is to get one: after its first answer, where nobody
+// gave it one and its first message is none.
+func lacksTitle(window sessionmem.Context) bool {
+	if window.Titled || window.Total != 2 || len(window.Messages) != 2 {
+		return false
+	}
+	words := strings.TrimSpace(sessionmem.WithoutAttachments(window.Messages[0].Text))
+	n := utf8.RuneCountInString(words)
+	return n == 0 || n > plainTitle || strings.Contains(words, "\n")
 }
 
 // askTitle gives "" where the model gave nothing that can be a title.

@@ -348,17 +348,25 @@ func (s *Store) compareList(found []*listed) (fresh []*listed, stale []string) {
 		}
 	}
 	if there < len(s.cached) {
-		names := make(map[string]bool, len(found))
-		for _, l := range found {
-			names[l.file] = true
-		}
-		for file := range s.cached {
-			if !names[file] {
-				stale = append(stale, file)
-			}
-		}
+		stale = append(stale, s.cachedBeside(found)...)
 	}
 	return fresh, stale
+}
+
+// cachedBeside gives the files that the cache knows and that were not found. The
+// caller holds mu.
+func (s *Store) cachedBeside(found []*listed) []string {
+	names := make(map[string]bool, len(found))
+	for _, l := range found {
+		names[l.file] = true
+	}
+	var gone []string
+	for file := range s.cached {
+		if !names[file] {
+			gone = append(gone, file)
+		}
+	}
+	return gone
 }
 
 // renamedIn gives, of sessions that a later part gave another title, the last part

@@ -66,6 +66,12 @@ func (s *Store) delete(ctx context.Context, name string, still func() error) err
 		ses.forgetBlocks()
 		return nil
 	}
+	return s.toTrash(ctx, ses)
+}
+
+// toTrash moves all files of a session to the trash; its locks are held.
+func (s *Store) toTrash(ctx context.Context, ses *session) error {
+	name := ses.name
 	if len(ses.unsaved.blocks) > 0 { // what is deleted can be brought back
 		if _, err := s.appendFile(ctx, ses, nil); err != nil {
 			return err

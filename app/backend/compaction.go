@@ -79,8 +79,8 @@ func (b *Backend) ownMemory(selector string) (sessionmem.Target, bool) {
 	return b.Registry.OwnMemory(selector, b.Config().Agents.Default)
 }
 
-// memoryBudget is how many characters of a memory go into a prompt; 0 is any number.
-func (b *Backend) memoryBudget(t sessionmem.Target) int {
+// MemoryBudget is how many characters of a memory go into a prompt; 0 is any number.
+func (b *Backend) MemoryBudget(t sessionmem.Target) int {
 	cfg := b.Config().Memory
 	switch t.Kind {
 	case sessionmem.TargetGlobal:

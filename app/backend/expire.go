@@ -54,28 +54,41 @@ func (e *expirer) try(ctx context.Context, after time.Duration) error {
 		}
 		return state.SetWarning(ctx, sessionmem.Warning{}) // switched off, or all kept: the next time is a first time
 	}
-	now := time.Now()
-	if told.At.IsZero() || told.At.After(now) || after < told.After || told.At.Before(marks.LastBack(old)) {
-		told = sessionmem.Warning{At: now, After: after}
-		if err := state.SetWarning(ctx, told); err != nil {
-			return err
-		}
+	if told, err = e.announced(ctx, told, after, marks.LastBack(old)); err != nil {
+		return err
 	}
-	if now.Sub(told.At) < warnAhead {
-		e.logger.Info("old sessions are going to be deleted", "sessions", len(old), "from", told.At.Add(warnAhead))
-		e.warn(len(old), told.At.Add(warnAhead))
+	if from := told.At.Add(warnAhead); time.Now().Before(from) {
+		e.logger.Info("old sessions are going to be deleted", "sessions", len(old), "from", from)
+		e.warn(len(old), from)
 		return nil
 	}
 	e.unwarn()
+	return e.delete(ctx, rule, told)
+}
+
+// announced is the warning that what is deleted now was told of by; one that doesn't
+// hold for it is given anew. back is when one of them was brought back last.
+func (e *expirer) announced(ctx context.Context, told sessionmem.Warning, after time.Duration, back time.Time) (sessionmem.Warning, error) {
+	now := time.Now()
+	if !told.At.IsZero() && !told.At.After(now) && after >= told.After && !told.At.Before(back) {
+		return told, nil
+	}
+	told = sessionmem.Warning{At: now, After: after}
+	return told, e.store.State().SetWarning(ctx, told)
+}
+
+// delete moves old sessions to the trash and notes that the warning was used.
+func (e *expirer) delete(ctx context.Context, rule sessionmem.ExpireRule, told sessionmem.Warning) error {
 	moved, err := e.store.DeleteExpired(ctx, rule)
-	if len(moved) > 0 && !told.Used {
+	if len(moved) == 0 {
+		return err
+	}
+	if !told.Used {
 		told.Used = true
-		err = errors.Join(err, state.SetWarning(ctx, told))
+		err = errors.Join(err, e.store.State().SetWarning(ctx, told))
 	}
-	if len(moved) > 0 {
-		e.logger.Info("old sessions were moved to the trash", "sessions", len(moved))
-		e.moved(moved)
-	}
+	e.logger.Info("old sessions were moved to the trash", "sessions", len(moved))
+	e.moved(moved)
 	return err
 }
 

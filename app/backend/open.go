@@ -200,7 +200,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{
 		Root: b.Paths.Home, Logger: b.Logger,
 		MaxPerson: orNone(b.Config().Memory.MaxUser), MaxServer: orNone(b.Config().Memory.MaxServer),
-		Budget:  b.memoryBudget,
+		Budget:  b.MemoryBudget,
 		Shipped: assets.FS,
 	})
 	b.Registry = agents.NewRegistry(agents.RegistryConfig{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})

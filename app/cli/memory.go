@@ -84,21 +84,8 @@ func memoryTarget(b *backend.Backend, agent string) (sessionmem.Target, error) {
 	return sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}, nil
 }
 
-func budgetOf(b *backend.Backend, t sessionmem.Target) int {
-	cfg := b.Config().Memory
-	switch t.Kind {
-	case sessionmem.TargetGlobal:
-		return cfg.GlobalBudget
-	case sessionmem.TargetAgent:
-		return cfg.AgentBudget
-	case sessionmem.TargetChannel:
-		return cfg.ChannelBudget
-	}
-	return 0
-}
-
 func (c *commands) printMemory(b *backend.Backend, f sessionmem.MemoryFile, asJSON bool) error {
-	budget := budgetOf(b, f.Target)
+	budget := b.MemoryBudget(f.Target)
 	injected := f.Inject(budget)
 	if !asJSON {
 		if err := c.out.text(memoryHeading(f, injected, budget)); err != nil {
@@ -175,7 +162,7 @@ func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON b
 	if !asJSON {
 		return c.out.text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + c.fullness(b, w.Target))
 	}
-	line := memoryLine{Type: "memory", File: w.Path, Line: w.Line, Text: w.Text, Budget: budgetOf(b, w.Target)}
+	line := memoryLine{Type: "memory", File: w.Path, Line: w.Line, Text: w.Text, Budget: b.MemoryBudget(w.Target)}
 	f, err := b.Memory.Load(w.Target)
 	if err != nil {
 		return err
@@ -191,7 +178,7 @@ func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON b
 
 // fullness warns of a memory that no prompt holds whole, or soon none will.
 func (c *commands) fullness(b *backend.Backend, t sessionmem.Target) string {
-	budget := budgetOf(b, t)
+	budget := b.MemoryBudget(t)
 	f, err := b.Memory.Load(t)
 	in := f.Inject(budget)
 	if err != nil || budget <= 0 || in.Size*10 < budget*8 {

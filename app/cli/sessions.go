@@ -144,16 +144,24 @@ func (c *commands) resolve(ctx context.Context, b *backend.Backend, args []strin
 	return b.Store.Resolve(ctx, source, args[0])
 }
 
+// withSession is withBackend for a command about one session, which args name as
+// resolve reads them.
+func (c *commands) withSession(ctx context.Context, args []string, do func(b *backend.Backend, session string) error) error {
+	return c.withBackend(ctx, func(b *backend.Backend) error {
+		name, err := c.resolve(ctx, b, args)
+		if err != nil {
+			return err
+		}
+		return do(b, name)
+	})
+}
+
 func (c *commands) sessionsShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show [NAME]", Short: "Print a transcript", Args: atMost(1, "one NAME")}
 	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			name, err := c.resolve(cmd.Context(), b, args)
-			if err != nil {
-				return err
-			}
+		return c.withSession(cmd.Context(), args, func(b *backend.Backend, name string) error {
 			head := func(info sessionmem.Info, _ string) error {
 				if *asJSON {
 					return nil
@@ -315,11 +323,7 @@ func (c *commands) sessionsReset() *cobra.Command {
 	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			name, err := c.resolve(cmd.Context(), b, args)
-			if err != nil {
-				return err
-			}
+		return c.withSession(cmd.Context(), args, func(b *backend.Backend, name string) error {
 			if err := b.Store.Reset(cmd.Context(), name); err != nil {
 				return err
 			}

@@ -82,11 +82,7 @@ func (c *commands) sessionsRename() *cobra.Command {
 		if title == "" {
 			return wrongUsage(cmd, "the title is empty")
 		}
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			name, err := c.resolve(cmd.Context(), b, args[:1])
-			if err != nil {
-				return err
-			}
+		return c.withSession(cmd.Context(), args[:1], func(b *backend.Backend, name string) error {
 			if err := b.Store.SetTitle(cmd.Context(), name, title); err != nil {
 				return err
 			}
@@ -182,11 +178,7 @@ func (c *commands) sessionsExport() *cobra.Command {
 		if *format != "md" && *format != "json" {
 			return wrongUsage(cmd, fmt.Sprintf("--format is md or json, not %q", *format))
 		}
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			name, err := c.resolve(cmd.Context(), b, args)
-			if err != nil {
-				return err
-			}
+		return c.withSession(cmd.Context(), args, func(b *backend.Backend, name string) error {
 			write := func(w io.Writer) (int, error) { return export(cmd.Context(), b.Store, name, w, *format) }
 			if !toFile {
 				_, err := write(c.out)

@@ -54,11 +54,7 @@ func (c *commands) compacting(cmd *cobra.Command, then func(context.Context, *ba
 	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			name, err := c.resolve(cmd.Context(), b, args)
-			if err != nil {
-				return err
-			}
+		return c.withSession(cmd.Context(), args, func(b *backend.Backend, name string) error {
 			line, err := c.compactNow(cmd.Context(), b, name)
 			if err != nil {
 				return err

@@ -312,25 +312,28 @@ type buttonRenderer struct {
 	t, tail *canvas.Text
 }
 
+// atRest is fill, line and text of a kind of button that nobody touches.
+func (k buttonKind) atRest() (fill, line, text fyne.ThemeColorName) {
+	switch k {
+	case buttonPlain:
+		return roleCard, roleLine, roleText
+	case buttonPrimary:
+		return roleAccent, roleNone, roleOnAccent
+	case buttonDanger:
+		return roleCard, roleLine, roleHot
+	case buttonPill:
+		return roleWindow, roleLine, roleMuted // a line around no fill is drawn too dark
+	case buttonLink:
+		return roleNone, roleNone, roleAccent
+	case buttonQuiet, buttonRow:
+		return roleNone, roleNone, roleMuted
+	}
+	return roleNone, roleNone, roleText
+}
+
 // look gives fill, line and text roles for the state the button is in.
 func (b *button) look() (fill, line, text fyne.ThemeColorName) {
-	fill, line, text = roleNone, roleNone, roleText
-	switch b.kind {
-	case buttonPlain:
-		fill, line = roleCard, roleLine
-	case buttonPrimary:
-		fill, text = roleAccent, roleOnAccent
-	case buttonDanger:
-		fill, line, text = roleCard, roleLine, roleHot
-	case buttonPill:
-		fill, line, text = roleWindow, roleLine, roleMuted // a line around no fill is drawn too dark
-	case buttonLink:
-		text = roleAccent
-	case buttonQuiet:
-		text = roleMuted
-	case buttonRow:
-		text = roleMuted
-	}
+	fill, line, text = b.kind.atRest()
 	if b.tone != roleNone {
 		text = b.tone
 	}

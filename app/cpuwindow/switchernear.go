@@ -31,36 +31,68 @@ type found struct {
 	err        error
 }
 
+// nearness is what comes near a query, with the state of the index that says so.
+type nearness struct {
+	hits  []recall.Hit
+	state recall.State
+}
+
 // lookFor searches for every word and, beside it, for what comes near: at once by
 // words, and once nobody types any more by meaning too. What has every word is read from
 // all files: where that takes its time, what comes near is shown first. show may be
 // called three times.
 func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
-	type nearness struct {
-		hits  []recall.Hit
-		state recall.State
-	}
-	quick := make(chan nearness, 1)
-	if utf8.RuneCountInString(query) >= leastLooking {
-		go func() {
-			ctx, stop := context.WithTimeout(ctx, exactWait)
-			defer stop()
-			hits, state, err := w.parts.recaller.Related(ctx, query, true)
-			if err != nil {
-				hits = nil
-			}
-			quick <- nearness{hits, state}
-		}()
-	} else {
-		quick <- nearness{}
-	}
+	with := func(f found, n nearness) found { return w.withNear(f, n.hits, n.state, query, infos) }
 	exact := make(chan found, 1)
 	go func() {
 		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
 		exact <- found{hits: hits, err: err}
 	}()
-	var f found
-	var near nearness
+	f, near := together(exact, w.quickly(ctx, query), func(n nearness) {
+		if early := with(found{early: true}, n); len(early.near) > 0 {
+			show(early)
+		}
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	f = with(f, near)
+	show(f)
+	if utf8.RuneCountInString(query) < leastLooking || !waited(ctx, nearPause) {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, nearTime)
+	defer stop()
+	if hits, state, err := w.parts.recaller.Related(ctx, query, false); err == nil && ctx.Err() == nil {
+		if more := with(f, nearness{hits, state}); !sameHits(more.near, f.near) || more.state != f.state {
+			show(more)
+		}
+	}
+}
+
+// quickly looks for what comes near by words alone; nothing does where the query is
+// short.
+func (w *Window) quickly(ctx context.Context, query string) <-chan nearness {
+	out := make(chan nearness, 1)
+	if utf8.RuneCountInString(query) < leastLooking {
+		out <- nearness{}
+		return out
+	}
+	go func() {
+		ctx, stop := context.WithTimeout(ctx, exactWait)
+		defer stop()
+		hits, state, err := w.parts.recaller.Related(ctx, query, true)
+		if err != nil {
+			hits = nil
+		}
+		out <- nearness{hits, state}
+	}()
+	return out
+}
+
+// together waits for what has every word, and a little for what comes near. Where the
+// first takes its time, early is told of the second.
+func together(exact <-chan found, quick <-chan nearness, early func(nearness)) (f found, near nearness) {
 	wait := time.After(exactWait)
 	for known, looked := false, false; !known || !looked; {
 		select {
@@ -69,27 +101,13 @@ func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.I
 		case near = <-quick:
 			looked = true
 		case <-wait:
-			if early := w.withNear(found{early: true}, near.hits, near.state, query, infos); !known && len(early.near) > 0 {
-				show(early)
+			if !known {
+				early(near)
 			}
 			looked, wait = true, nil
 		}
 	}
-	if ctx.Err() != nil {
-		return
-	}
-	f = w.withNear(f, near.hits, near.state, query, infos)
-	show(f)
-	if utf8.RuneCountInString(query) < leastLooking || !waited(ctx, nearPause) {
-		return
-	}
-	ctx, stop := context.WithTimeout(ctx, nearTime)
-	defer stop()
-	if hits, state, err := w.parts.recaller.Related(ctx, query, false); err == nil && ctx.Err() == nil {
-		if more := w.withNear(f, hits, state, query, infos); !sameHits(more.near, f.near) || more.state != f.state {
-			show(more)
-		}
-	}
+	return f, near
 }
 
 // waited waits, or less where ctx ends; it reports whether it waited whole.
