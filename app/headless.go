@@ -35,7 +35,7 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	printNotices(b)
 	defer b.OnNotice(func(n backend.Notice) {
 		if n.Kind == backend.NoticeDiscord {
-			fmt.Fprintln(os.Stderr, strings.TrimSpace("mac-stats: "+n.Text+" "+n.Next))
+			fmt.Fprintln(os.Stderr, noticeLine(n))
 		}
 	})()
 	fmt.Fprintf(os.Stdout, "mac-stats runs without a screen on %s. Stop it with Ctrl-C.\n", b.Paths.Home)
@@ -47,8 +47,13 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 // folder that can't be written.
 func printNotices(b *backend.Backend) {
 	for _, n := range b.Notices() {
-		fmt.Fprintln(os.Stderr, strings.TrimSpace("mac-stats: "+n.Text+". "+n.Next))
+		fmt.Fprintln(os.Stderr, noticeLine(n))
 	}
+}
+
+// noticeLine is a notice as a line: a sentence, and what to do.
+func noticeLine(n backend.Notice) string {
+	return strings.TrimSpace("mac-stats: " + strings.TrimSuffix(n.Text, ".") + ". " + n.Next)
 }
 
 // raised asks a running app to show itself and reports whether one does. The

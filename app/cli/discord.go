@@ -154,6 +154,11 @@ func (c *commands) discordSwitch(name, value string) *cobra.Command {
 			if err := b.Set("discord.enabled", value); err != nil {
 				return err
 			}
+			if name == "on" { // where it is on, that is to try again
+				if err := b.Discord.Connect(); err != nil {
+					return err
+				}
+			}
 			text := "Discord is switched " + name + "."
 			if name == "on" && !c.appRuns(cmd.Context(), b) {
 				text += " It is answered while the app runs: `mac-stats`, or `mac-stats --headless`."

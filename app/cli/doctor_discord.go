@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
@@ -63,7 +64,7 @@ func (d *doctor) discordState(ctx context.Context) check {
 	case !d.c.appRuns(ctx, d.b):
 		return noted(name, "switched on; it answers while the app runs: `mac-stats`, or `mac-stats --headless`")
 	case known && st.State == connection.StateReady:
-		return good(name, fmt.Sprintf("%s, since %s", oneLine(st.Text, 200), st.Since.Format("2006-01-02 15:04")))
+		return good(name, fmt.Sprintf("%s, since %s", strings.TrimSuffix(oneLine(st.Text, 200), "."), st.Since.Format("2006-01-02 15:04")))
 	case known && st.State == connection.StateWaiting:
 		return bad(name, oneLine(st.Text, 300), cmp.Or(st.Next, "Check the network; it is tried again by itself."))
 	}

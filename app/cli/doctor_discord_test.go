@@ -27,7 +27,7 @@ func TestDoctorLooksAtDiscord(t *testing.T) {
 		"given it is off":                     {config: "", check: "discord", found: "switched off"},
 		"given no token":                      {config: on, channels: allowed, check: "discord token", found: "There is no token", fix: "mac-stats discord token"},
 		"given a token and nothing running":   {config: on, channels: allowed, token: true, check: "discord", found: "answers while the app runs"},
-		"given it is connected":               {config: on, channels: allowed, token: true, runs: true, status: status("ready", "Connected as luna.", ""), check: "discord", found: "Connected as luna., since 2026-11-21 10:00"},
+		"given it is connected":               {config: on, channels: allowed, token: true, runs: true, status: status("ready", "Connected as luna.", ""), check: "discord", found: "Connected as luna, since 2026-11-21 10:00"},
 		"given Discord stopped it":            {config: on, channels: allowed, token: true, runs: true, status: status("stopped", "Discord refused the token.", "Copy it again."), check: "discord", found: "refused the token", fix: "Copy it again."},
 		"given no network":                    {config: on, channels: allowed, token: true, runs: true, status: status("waiting", "Discord can't be reached.", ""), check: "discord", found: "can't be reached", fix: "Check the network"},
 		"given channels.toml is no TOML":      {config: on, channels: "[allow", token: true, check: "channels", found: "channels.toml", fix: "Edit "},

@@ -43,6 +43,21 @@ func Debug(environ []string) bool {
 // unused are names of the source documents without a meaning here.
 var unused = []string{"MEM_LOG_SUBSYS", "USER_PROFILE_DIR", "SERVER_PROFILE_DIR", "DM_LOGS_DIR", "TTS_PREFS_FILE"}
 
+// elsewhere are variables of ours that are no settings: the Discord bot's token, and
+// where a Discord of somebody's own is.
+var elsewhere = []string{"MAC_STATS_DISCORD_TOKEN", "MAC_STATS_DISCORD_BASE"}
+
+// secretName is in the name of what may hold a secret: its value is shown nowhere.
+var secretName = regexp.MustCompile(`(?i)tok|secret|passw|key`)
+
+// guarded is a value of something unknown as it may be shown.
+func guarded(name, value string) string {
+	if secretName.MatchString(name) {
+		return ""
+	}
+	return shown(value)
+}
+
 type loader struct {
 	config   Config
 	env      map[string]string
@@ -210,10 +225,13 @@ func (l *loader) unknownKeys(doc *document) {
 			continue
 		}
 		reason := "there is no such key"
-		if near := nearest(e.key, known); near != "" {
+		if e.key == "discord.token" {
+			reason = "a token doesn't stand in this file: save it with `mac-stats discord token`, and take it out here"
+		} else if near := nearest(e.key, known); near != "" {
 			reason += "; did you mean " + near + "?"
 		}
-		l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, e.line), Key: shown(e.key), Value: shown(e.text), Reason: reason})
+		_, name, _ := strings.Cut(e.key, ".")
+		l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, e.line), Key: shown(e.key), Value: guarded(name, e.text), Reason: reason})
 	}
 	for _, h := range doc.headers {
 		line := 1 + strings.Count(string(doc.data[:h.end]), "\n")
@@ -267,7 +285,7 @@ func (l *loader) strangers() {
 			l.find(Finding{Place: name, Key: name, Value: shown(l.env[name]), Reason: "known, and not used here", Note: true})
 		}
 	}
-	known := []string{envHome, envCache}
+	known := append([]string{envHome, envCache}, elsewhere...)
 	for _, s := range Settings() {
 		known = append(known, s.Env)
 	}
@@ -276,7 +294,7 @@ func (l *loader) strangers() {
 			continue
 		}
 		if near := nearest(name, known); near != "" {
-			l.find(Finding{Place: name, Key: name, Value: shown(l.env[name]), Reason: "there is no such setting; did you mean " + near + "?", Note: true})
+			l.find(Finding{Place: name, Key: name, Value: guarded(name, l.env[name]), Reason: "there is no such setting; did you mean " + near + "?", Note: true})
 		}
 	}
 }

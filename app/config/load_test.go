@@ -232,6 +232,15 @@ func TestFindings(t *testing.T) {
 			"MAC_STATS_OLLAMA_MODELS: x: there is no such setting; did you mean MAC_STATS_OLLAMA_MODEL?", true,
 		},
 		{
+			"a misspelled variable with a secret in it", "",
+			[]string{"MAC_STATS_DISCORD_TOKN=abc.def.ghi"},
+			"MAC_STATS_DISCORD_TOKN: there is no such setting; did you mean MAC_STATS_DISCORD_TOKEN?", true,
+		},
+		{
+			"a token in the file", "[discord]\ntoken = \"abc.def.ghi\"\n", nil,
+			"config.toml:2: discord.token: a token doesn't stand in this file: save it with `mac-stats discord token`, and take it out here", false,
+		},
+		{
 			"an older name beside the own key", "[session]\nmax_messages = 20\n[chat.memory.short_term]\nwindow_turns = 12\n", nil,
 			"config.toml:4: chat.memory.short_term.window_turns = 12: session.max_messages in the same file is used instead", true,
 		},
@@ -254,6 +263,15 @@ func TestFindings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The bot's token is read elsewhere: a finding would show it.
+func TestVariablesThatAreNoSettingsAreNoFindings(t *testing.T) {
+	for _, env := range []string{"MAC_STATS_DISCORD_TOKEN=abc.def.ghi", "MAC_STATS_DISCORD_BASE=http://127.0.0.1:1", "MAC_STATS_HOME=/x"} {
+		if _, findings := Load(write(t, ""), []string{env}); len(findings) != 0 {
+			t.Errorf("%s gave %v", env, findings)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type discordBot interface {
 	Approve(ctx context.Context, code string, owner bool) (channels.Person, error)
 	Revoke(ctx context.Context, id string) error
 	SetToken(text string) (where string, err error)
+	Connect() error
 	TokenFrom() (from string, err error)
 }
 
@@ -142,9 +143,7 @@ func (c *discordCard) draw() {
 	} else {
 		c.rows = append(c.rows, textRow(trWith("The token is found in: {{.Place}}", places{"Place": v.from}), roleMuted, gap4))
 	}
-	c.rows = append(c.rows, &placed{gap: gap8, row: newBoxRow(line(gap8, -1,
-		newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken),
-		newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) })))})
+	c.rows = append(c.rows, c.buttons(v))
 	for _, p := range v.waiting {
 		c.person(trWith("{{.Name}} waits to be let in (code {{.Code}})", places{"Name": p.Name, "Code": p.Code}),
 			newButton(buttonPlain, tr("Let in"), func() { c.approve(p.Code, false) }),
@@ -165,6 +164,18 @@ func (c *discordCard) draw() {
 	if c.w.settings != nil {
 		c.w.settings.show()
 	}
+}
+
+// buttons are what can be done about the bot itself.
+func (c *discordCard) buttons(v discordView) *placed {
+	box := line(gap8, -1, newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken))
+	if v.state == string(connection.StateStopped) && v.from != "" {
+		box.Add(newButton(buttonPlain, tr("Connect again"), func() {
+			c.do(func(context.Context) (string, error) { return "", c.w.parts.discord.Connect() })
+		}))
+	}
+	box.Add(newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
+	return &placed{gap: gap8, row: newBoxRow(box)}
 }
 
 // person is a line with somebody's name and what can be done.

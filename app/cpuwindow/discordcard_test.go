@@ -20,6 +20,7 @@ type stubDiscord struct {
 	file    *channels.File
 	token   string
 	owner   bool
+	again   int // how often it was told to connect
 }
 
 func (s *stubDiscord) Status() connection.Status { return s.status }
@@ -46,6 +47,11 @@ func (s *stubDiscord) SetToken(text string) (string, error) {
 	}
 	s.token = text
 	return "keychain", nil
+}
+
+func (s *stubDiscord) Connect() error {
+	s.again++
+	return nil
 }
 
 func (s *stubDiscord) TokenFrom() (string, error) {
@@ -76,6 +82,10 @@ func TestDiscordCard(t *testing.T) {
 		b.tap("Take the token from the clipboard")
 		b.sees("The token is saved in: keychain", "The token is found in: keychain")
 		b.seesNot("secret-token-of-the-bot")
+		b.tap("Connect again")
+		if bot.again != 1 {
+			t.Errorf("it was told to connect %d times", bot.again)
+		}
 		if bot.token != "secret-token-of-the-bot" {
 			t.Errorf("the token that was saved is %q", bot.token)
 		}

@@ -70,7 +70,7 @@ func stopFor(code int) *StopError {
 	case closeDisallowedIntents:
 		return &StopError{
 			code, "Discord doesn't allow this bot to read messages that don't mention it (4014): the Message Content Intent is off.",
-			"Switch on \"Message Content Intent\" on the Bot page of the developer portal (Privileged Gateway Intents) and connect again; or set message_content = \"off\" under [discord] and no channel to all_messages or having_fun.",
+			"Switch on \"Message Content Intent\" on the Bot page of the developer portal (Privileged Gateway Intents) and connect again (`mac-stats discord on`); or set message_content = \"off\" under [discord] and no channel to all_messages or having_fun.",
 		}
 	}
 	return nil

@@ -125,6 +125,13 @@ func TestAStoppedBotGoesOnOnceItIsPutRight(t *testing.T) {
 	}
 	r.change(func(c *config.Config) { c.Discord.MessageContent = "off" })
 	r.await(connection.StateReady, "Connected as luna")
+	r.change(func(c *config.Config) { c.Discord.MessageContent = "on" })
+	r.await(connection.StateStopped, "Message Content Intent")
+	r.fake.SetPrivileged(true) // in the portal: nothing of ours shows it
+	if err := r.s.Connect(); err != nil {
+		t.Fatal(err)
+	}
+	r.await(connection.StateReady, "Connected as luna")
 }
 
 func TestWithoutATokenItSaysHowToGetOne(t *testing.T) {

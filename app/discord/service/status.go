@@ -148,6 +148,10 @@ func (s *Service) ForgetToken() error {
 	return errors.Join(token.Forget(s.tokenPlace()), s.markToken())
 }
 
+// Connect makes the running app, whichever process that is, connect anew: after
+// something was put right in the developer portal.
+func (s *Service) Connect() error { return s.markToken() }
+
 // tokenMark is a file whose time says when the token was changed last: the running
 // app sees by it that it changed in the keychain.
 func (s *Service) tokenMark() string { return filepath.Join(s.dir(), ".token-changed") }
