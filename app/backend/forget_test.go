@@ -207,4 +207,3 @@ func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
 		})
 	}
 }
-

@@ -469,7 +469,19 @@ func (w *runWriter) add(style run, s string) {
 	w.out = append(w.out, style)
 }
 
+// node writes a node and what is in it.
 func (w *runWriter) node(n ast.Node, style run) {
+	if w.words(n, style) {
+		return
+	}
+	style = styledBy(n, style)
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		w.node(c, style)
+	}
+}
+
+// words writes a node that holds words itself; false for one that other nodes are in.
+func (w *runWriter) words(n ast.Node, style run) bool {
 	switch n := n.(type) {
 	case *ast.Text:
 		w.add(style, plain(n.Segment.Value(w.src)))
@@ -478,27 +490,31 @@ func (w *runWriter) node(n ast.Node, style run) {
 		} else if n.SoftLineBreak() {
 			w.add(style, " ")
 		}
-		return
 	case *ast.String:
 		w.add(style, string(n.Value))
-		return
 	case *mathNode:
 		w.math(n, style)
-		return
 	case *ast.CodeSpan:
 		style.mono = true
 		w.add(style, strings.ReplaceAll(string(spanText(n, w.src)), "\n", " "))
-		return
 	case *ast.AutoLink:
 		style.link = string(n.URL(w.src))
 		w.add(style, string(n.Label(w.src)))
-		return
 	case *ast.RawHTML:
 		for i := range n.Segments.Len() {
 			seg := n.Segments.At(i)
 			w.add(style, string(seg.Value(w.src)))
 		}
-		return
+	case *east.TaskCheckBox: // a marker of the item
+	default:
+		return false
+	}
+	return true
+}
+
+// styledBy is the style of what is in a node.
+func styledBy(n ast.Node, style run) run {
+	switch n := n.(type) {
 	case *ast.Emphasis:
 		if n.Level >= 2 {
 			style.bold = true
@@ -511,12 +527,8 @@ func (w *runWriter) node(n ast.Node, style run) {
 		style.link = string(n.Destination)
 	case *ast.Image:
 		style.link = string(n.Destination)
-	case *east.TaskCheckBox:
-		return
 	}
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		w.node(c, style)
-	}
+	return style
 }
 
 func spanText(n ast.Node, src []byte) []byte {

@@ -9,7 +9,37 @@ import (
 // left out. at is its place, -1 where there is none that still counts; count is how
 // many messages it stands for.
 func placeSummary(branch []sessionmem.Block) (blocks []sessionmem.Block, at, count int) {
-	newest, through, begin := -1, -1, 0
+	newest, begin := newestSummary(branch)
+	if newest < 0 {
+		return branch, -1, 0
+	}
+	behind := newest // where it was written, if the block it goes through is gone
+	for i, b := range branch[begin:newest] {
+		if b.ID == branch[newest].Through {
+			behind = begin + i
+		}
+	}
+	for i, b := range branch {
+		if b.Kind != sessionmem.KindSummary || i < begin {
+			blocks = append(blocks, b)
+		}
+		if i == behind {
+			at = len(blocks)
+			blocks = append(blocks, branch[newest])
+		}
+	}
+	for _, b := range blocks[begin:at] {
+		if b.IsMessage() {
+			count++
+		}
+	}
+	return blocks, at, count
+}
+
+// newestSummary is the place of the Summary that counts, -1 for none, and where what
+// counts begins: behind the last reset.
+func newestSummary(branch []sessionmem.Block) (newest, begin int) {
+	newest = -1
 	for i, b := range branch {
 		switch {
 		case b.Kind == sessionmem.KindSummary:
@@ -18,31 +48,7 @@ func placeSummary(branch []sessionmem.Block) (blocks []sessionmem.Block, at, cou
 			newest, begin = -1, i+1
 		}
 	}
-	if newest < 0 {
-		return branch, -1, 0
-	}
-	summary := branch[newest]
-	for i, b := range branch[:newest] {
-		if i >= begin && b.ID == summary.Through {
-			through = i
-		}
-	}
-	at = -1
-	for i, b := range branch {
-		if b.Kind != sessionmem.KindSummary || i < begin {
-			blocks = append(blocks, b)
-		}
-		if i == through || through < 0 && i == newest {
-			at = len(blocks)
-			blocks = append(blocks, summary)
-		}
-	}
-	for i, b := range blocks[:at] {
-		if i >= begin && b.IsMessage() {
-			count++
-		}
-	}
-	return blocks, at, count
+	return newest, begin
 }
 
 // addFrom builds the blocks of a range; the Summary stands in front of it where its
