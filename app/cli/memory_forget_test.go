@@ -152,7 +152,7 @@ func TestForgetTakesWhatWasOfferedAndChosen(t *testing.T) {
 	e := newEnv(t, answering("Noted: a striped animal."))
 	e.must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
 	dry := e.must(t, "memory", "forget", "--text", "blue zebra")
-	if !strings.Contains(dry, "--also takes what you name by number:\n1 assistant  cli-notes") || !strings.Contains(dry, "Noted: a striped animal. (it answers") {
+	if !strings.Contains(dry, "--also takes what you name by number:\n1 assistant  cli-notes") || !strings.Contains(dry, "Noted: a striped animal. (the answer of the same turn") {
 		t.Fatalf("the answer is not offered:\n%s", dry)
 	}
 	offer := ""

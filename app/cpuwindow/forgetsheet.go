@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"context"
-	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -15,13 +14,6 @@ type forgetter interface {
 	ForgetPlan(ctx context.Context, s forget.Selection) (*forget.Plan, error)
 	Forget(ctx context.Context, p *forget.Plan) (forget.Report, error)
 }
-
-const (
-	// sheetWidth is how wide the sheet is, at most.
-	sheetWidth float32 = 440
-	// sheetQuotes is how many texts the sheet quotes.
-	sheetQuotes = 4
-)
 
 // forgetMessage asks whether a message of the shown conversation is to be forgotten.
 func (w *Window) forgetMessage(block string) {
@@ -50,99 +42,93 @@ func (w *Window) forget(title string, s forget.Selection) {
 	}()
 }
 
-// askForget shows what would go, and does it where that is wanted.
+// askForget shows what would go and what may be chosen to go too, and does it where
+// that is wanted.
 func (w *Window) askForget(title string, plan *forget.Plan) {
 	var m *modal
-	objects := []fyne.CanvasObject{titleWords(title), spacer(gap4)}
-	for _, text := range forgetLines(plan) {
-		objects = append(objects, newParagraph(text, roleText))
-	}
-	for _, text := range forgetQuotes(plan) {
-		objects = append(objects, newProse([]run{{text: "“" + text + "”"}}, sizeSmall, roleMuted))
-	}
-	objects = append(objects, spacer(gap4), newParagraph(tr("This can't be undone. Nothing is sent anywhere."), roleMuted), spacer(gap8))
+	chosen := &forgetChoice{of: plan, also: map[string]bool{}}
 	cancel := newButton(buttonPlain, tr("Cancel"), func() { m.close() })
-	buttons := []fyne.CanvasObject{newButton(buttonDanger, tr("Forget"), func() { m.close(); w.doForget(plan) })}
-	if placesWith(plan, sessionmem.ForgetProposed) > 0 {
-		with := plan.Selection
-		with.Lessons = true
-		buttons = append(buttons, newButton(buttonPlain, tr("With its lessons…"), func() { m.close(); w.forget(title, with) }))
-	}
-	card := newCardRow(roleNone, append(objects, line(gap8, -1, append(buttons, cancel)...))...)
+	card := newCardRow(roleNone,
+		titleWords(title), spacer(gap4),
+		newListBox(forgetPlanRows(plan, chosen), w.sheetRoom()), spacer(gap4),
+		newParagraph(tr("This can't be undone. Nothing is sent anywhere."), roleMuted), spacer(gap8),
+		line(gap8, -1, newButton(buttonDanger, tr("Forget"), func() { m.close(); w.doForget(chosen) }), cancel))
 	card.pad = gap16
 	m = w.showModal(card, sheetWidth)
 	w.win.Canvas().Focus(cancel) // Enter must not be enough
 }
 
+// forgetChoice is what was chosen on the sheet beside what the plan names.
+type forgetChoice struct {
+	of      *forget.Plan
+	also    map[string]bool // by Touched.Offer
+	lessons bool
+}
+
+// plan finds what goes with what was chosen.
+func (c *forgetChoice) plan(ctx context.Context, f forgetter) (*forget.Plan, error) {
+	s := c.of.Selection
+	s.Lessons = s.Lessons || c.lessons
+	for _, o := range c.of.Offers() {
+		if c.also[o.Offer] {
+			s.Also = append(s.Also, o.Offer)
+		}
+	}
+	if len(s.Also) == len(c.of.Selection.Also) && s.Lessons == c.of.Selection.Lessons {
+		return c.of, nil
+	}
+	return f.ForgetPlan(ctx, s)
+}
+
 // doForget forgets, off the UI goroutine; what is shown follows the notice of it.
-func (w *Window) doForget(plan *forget.Plan) {
+func (w *Window) doForget(chosen *forgetChoice) {
 	go func() {
-		report, err := w.parts.forgetter.Forget(w.ctx, plan)
+		report := forget.Report{}
+		plan, err := chosen.plan(w.ctx, w.parts.forgetter)
+		if err == nil {
+			report, err = w.parts.forgetter.Forget(w.ctx, plan)
+		}
 		w.p.Do(func() {
 			switch {
 			case err != nil:
-				w.tell(trWith("Not all of it is forgotten yet: {{.Error}}", places{"Error": err.Error()}), tr("The next start tries again."))
-			case report.Refused > 0:
-				w.tell(trCount("{{.N}} places still hold what was to be forgotten.", report.Refused), firstRefused(report))
+				w.tell(trWith("Not all of it is forgotten yet: {{.Error}}", places{"Error": err.Error()}), tr("The app tries again by itself."))
+			case report.Left() > 0:
+				w.showForgot(tr("Not all of it is forgotten yet"), report)
 			default:
 				w.foot.setReload(tr("forgotten"))
+				w.showForgot(trCount("Forgotten in {{.N}} places", forgotPlaces(report)), report)
 			}
 		})
 	}()
 }
 
-// firstRefused says why the first of the places could not be emptied, and what to do.
-func firstRefused(r forget.Report) string {
-	for _, t := range r.Found {
-		if t.Action == sessionmem.ForgetRefused {
-			return orElse(t.Path, t.Place) + ": " + t.Why
-		}
+// showForgot shows every place that was touched, and what was refused.
+func (w *Window) showForgot(title string, report forget.Report) {
+	var m *modal
+	done := newButton(buttonPlain, tr("Close"), func() { m.close() })
+	parts := []fyne.CanvasObject{titleWords(title), spacer(gap4), newListBox(forgotRows(report.Found), w.sheetRoom())}
+	if report.Left() > 0 {
+		parts = append(parts, spacer(gap4), newParagraph(tr("The app tries again by itself."), roleMuted))
 	}
-	return ""
+	card := newCardRow(roleNone, append(parts, spacer(gap8), line(gap8, -1, done))...)
+	card.pad = gap16
+	m = w.showModal(card, sheetWidth)
+	w.win.Canvas().Focus(done)
 }
 
-func placesWith(p *forget.Plan, actions ...string) (n int) {
-	for _, t := range p.Found {
-		for _, a := range actions {
-			if t.Action == a {
-				n++
-			}
+// sheetRoom is how high the list of a sheet may be in the window as it is now.
+func (w *Window) sheetRoom() float32 {
+	return max(sheetLeast, w.win.Canvas().Size().Height-sheetRest)
+}
+
+// forgotPlaces counts where something went.
+func forgotPlaces(r forget.Report) (n int) {
+	for _, t := range r.Found {
+		if t.Action != sessionmem.ForgetKept && t.Action != sessionmem.ForgetRefused {
+			n++
 		}
 	}
 	return n
-}
-
-// forgetLines says what would be done, in sentences.
-func forgetLines(p *forget.Plan) []string {
-	var lines []string
-	add := func(n int, text func(int) string) {
-		if n > 0 {
-			lines = append(lines, "• "+text(n))
-		}
-	}
-	add(placesWith(p, sessionmem.ForgetEmptied), func(n int) string { return trCount("{{.N}} texts become [forgotten].", n) })
-	add(placesWith(p, sessionmem.ForgetRebuilt), func(n int) string {
-		return trCount("{{.N}} summaries that cover it are made anew of what is left.", n)
-	})
-	add(placesWith(p, sessionmem.ForgetRemoved), func(n int) string {
-		return trCount("It goes from {{.N}} other places: memory, files, copies, caches.", n)
-	})
-	add(placesWith(p, sessionmem.ForgetProposed), func(n int) string {
-		return trCount("{{.N}} lessons learnt from it are proposed for removal.", n)
-	})
-	add(placesWith(p, sessionmem.ForgetKept), func(n int) string { return trCount("{{.N}} places that tell of the same stay.", n) })
-	return lines
-}
-
-// forgetQuotes are the first texts that would go.
-func forgetQuotes(p *forget.Plan) []string {
-	var quotes []string
-	for _, t := range p.Found {
-		if t.Action == sessionmem.ForgetEmptied && t.Place != "title" && t.Text != "" && len(quotes) < sheetQuotes {
-			quotes = append(quotes, shorten(strings.TrimSpace(t.Text), 100))
-		}
-	}
-	return quotes
 }
 
 // forgot follows a forgetting, of whatever program: what is held of sessions is read

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func TestForgetAMessage(t *testing.T) {
 				b, store := forgetting(t)
 				b.button("Forget…", 0).onTap()
 				b.settle()
-				b.sees("Forget this message?", "texts become [forgotten].", "the zebra sleeps below the old bridge", "can't be undone")
+				b.sees("Forget this message?", "Becomes [forgotten]", "It may be told here, too.", "the zebra sleeps below the old bridge", "can't be undone")
 				if tt.back {
 					b.w.win.Canvas().FocusPrevious()
 				}
@@ -85,6 +86,10 @@ func TestForgetAMessage(t *testing.T) {
 				if gone := load.Blocks[0].Text == sessionmem.ForgottenText; gone != tt.gone || load.Blocks[1].Text != "so it does" {
 					t.Errorf("gone %v, want %v: %+v", gone, tt.gone, load.Blocks)
 				}
+				if tt.gone {
+					b.sees("Forgotten in", "your message · cpu-x")
+					b.focusedKey(fyne.KeyReturn)
+				}
 				if b.w.modal != nil {
 					t.Error("the sheet is still there")
 				}
@@ -94,6 +99,56 @@ func TestForgetAMessage(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b, store := forgetting(t)
+		b.button("Forget…", 0).onTap()
+		b.settle()
+		b.sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
+		for range 10 { // by Tab to the first choice
+			b.w.win.Canvas().FocusNext()
+			if _, ok := b.w.win.Canvas().Focused().(*toggle); ok {
+				break
+			}
+		}
+		b.focusedKey(fyne.KeySpace)
+		b.w.win.Canvas().FocusNext()
+		b.focusedKey(fyne.KeyReturn)
+		load, err := store.Load(t.Context(), "cpu-x")
+		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
+			t.Errorf("%+v %v, want both forgotten", load.Blocks, err)
+		}
+		b.sees("Forgotten in", "Becomes [forgotten]", "your message · cpu-x", "Close")
+		b.focusedKey(fyne.KeyReturn)
+		if b.w.modal != nil {
+			t.Error("the report is still there")
+		}
+	})
+}
+
+// Whatever could not be taken out is shown at once, first, with why.
+func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b, store := forgetting(t)
+		path := infoOf(t, store, "cpu-x").Path
+		if err := os.Chmod(path, 0o400); err != nil {
+			t.Fatal(err)
+		}
+		b.button("Forget…", 0).onTap()
+		b.settle()
+		b.w.win.Canvas().FocusPrevious()
+		b.focusedKey(fyne.KeyReturn)
+		b.sees("Not all of it is forgotten yet", "Could not be taken out", "it is read-only; give yourself the right to write it")
+		b.w.escape()
+		if b.w.modal != nil {
+			t.Error("Esc leaves the report there")
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestForgetASessionFromItsMenu(t *testing.T) {

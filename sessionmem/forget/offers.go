@@ -103,9 +103,9 @@ func (o *offering) offer(session, path string, b sessionmem.Block) {
 	why := ""
 	switch inTurn := o.turns[session][o.turn]; {
 	case inTurn && b.Kind == sessionmem.KindAssistant:
-		why = "it answers in the turn that loses something"
+		why = "the answer of the same turn"
 	case inTurn && (b.Kind == sessionmem.KindAgent || b.Kind == sessionmem.KindTool):
-		why = "a step of the turn that loses something"
+		why = "a step of the same turn"
 	case o.saysTheSame(session, b):
 		why = "it uses the same words"
 	default:

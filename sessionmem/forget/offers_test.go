@@ -45,7 +45,7 @@ func TestWhatMayTellOfTheSameIsOfferedAndGoesWhenChosen(t *testing.T) {
 	p := r.plan(s)
 	got := offered(p)
 	for id, why := range map[string]string{
-		step: "a step of the turn", said: "it answers", later: "it uses the same words", lesson: "learnt in the same session",
+		step: "a step of the same turn", said: "the answer of the same turn", later: "it uses the same words", lesson: "learnt in the same session",
 	} {
 		if !strings.Contains(got[id], why) {
 			t.Errorf("%s is offered because %q, want %q", id, got[id], why)
@@ -90,7 +90,7 @@ func TestOffersOfOtherSelections(t *testing.T) {
 	past := user("long ago")
 	past.Time = time.Now().Add(-48 * time.Hour)
 	r.say("cpu-old", past)
-	if got := offered(r.plan(Selection{Chunk: "cpu-p/" + asked})); !strings.Contains(got[said], "it answers") {
+	if got := offered(r.plan(Selection{Chunk: "cpu-p/" + asked})); !strings.Contains(got[said], "the answer of the same turn") {
 		t.Errorf("for a chunk: %v", got)
 	}
 	if got := offered(r.plan(Selection{Chunk: "cpu-p/" + said})); got[asked] != "" {

@@ -1,0 +1,169 @@
+package cpuwindow
+
+import (
+	"path/filepath"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+)
+
+const (
+	// sheetWidth is how wide the sheet is, at most.
+	sheetWidth float32 = 480
+	// sheetRest is what of the window's height the sheet needs beside its list, and
+	// sheetLeast how high the list is in any case.
+	sheetRest, sheetLeast float32 = 240, 120
+	// sheetPlaces is how many places of a kind the sheet lists.
+	sheetPlaces = 30
+	// sheetQuote is how much of a text it quotes, in characters.
+	sheetQuote = 120
+)
+
+// forgetGroup is a kind of places, with its heading.
+type forgetGroup struct {
+	head   string
+	role   fyne.ThemeColorName
+	places []sessionmem.Touched
+}
+
+// forgetGroups sorts places by what is done with them, in the order they are shown.
+// What may be chosen is not among them.
+func forgetGroups(found []sessionmem.Touched) []forgetGroup {
+	by := map[string][]sessionmem.Touched{}
+	shipped := "shipped"
+	for _, t := range found {
+		switch {
+		case t.Offer != "":
+		case t.Final:
+			by[shipped] = append(by[shipped], t)
+		default:
+			by[t.Action] = append(by[t.Action], t)
+		}
+	}
+	var groups []forgetGroup
+	for _, g := range []struct {
+		action string
+		head   string
+		role   fyne.ThemeColorName
+	}{
+		{sessionmem.ForgetRefused, tr("Could not be taken out"), roleWarn},
+		{sessionmem.ForgetPending, tr("Not done yet: goes by itself"), roleWarn},
+		{sessionmem.ForgetEmptied, tr("Becomes [forgotten]"), roleText},
+		{sessionmem.ForgetRebuilt, tr("Summaries made anew of what is left"), roleText},
+		{sessionmem.ForgetRemoved, tr("Removed"), roleText},
+		{sessionmem.ForgetRenamed, tr("Files with another name"), roleText},
+		{sessionmem.ForgetProposed, tr("Learnt from it: removal proposed in the inbox"), roleText},
+		{sessionmem.ForgetKept, tr("Stays"), roleText},
+		{shipped, tr("Refused: it came with mac-stats"), roleText},
+	} {
+		if len(by[g.action]) > 0 {
+			groups = append(groups, forgetGroup{g.head, g.role, by[g.action]})
+		}
+	}
+	return groups
+}
+
+// forgotRows are the places of a report.
+func forgotRows(found []sessionmem.Touched) []*placed {
+	var rows []*placed
+	for _, g := range forgetGroups(found) {
+		rows = append(rows, &placed{row: newProse([]run{{text: g.head, bold: true}}, sizeText, g.role), gap: gap12})
+		for _, t := range g.places[:min(len(g.places), sheetPlaces)] {
+			rows = append(rows, placeRows(t, gap8)...)
+		}
+		if more := len(g.places) - sheetPlaces; more > 0 {
+			rows = append(rows, &placed{row: newProse([]run{{text: trCount("… and {{.N}} more", more)}}, sizeSmall, roleMuted), gap: gap4, indent: gap8})
+		}
+	}
+	return rows
+}
+
+// placeRows are one place: its text, and below it what it is and where.
+func placeRows(t sessionmem.Touched, indent float32) []*placed {
+	var rows []*placed
+	if t.Text != "" {
+		rows = append(rows, &placed{row: newProse([]run{{text: "“" + shorten(t.Text, sheetQuote) + "”"}}, sizeText, roleText), gap: gap4, indent: indent})
+	}
+	gap := gap4
+	if len(rows) > 0 {
+		gap = 0
+	}
+	return append(rows, &placed{row: newProse([]run{{text: placeMeta(t)}}, sizeSmall, roleMuted), gap: gap, indent: indent})
+}
+
+// placeMeta is what a place is, where and when, and why it is as it is.
+func placeMeta(t sessionmem.Touched) string {
+	words := []string{placeName(t.Place)}
+	where := t.Session
+	if t.Path != "" && (where == "" || t.Action == sessionmem.ForgetRefused) {
+		where = filepath.Join(filepath.Base(filepath.Dir(t.Path)), filepath.Base(t.Path))
+	}
+	if where != "" {
+		words = append(words, where)
+	}
+	if !t.Time.IsZero() {
+		words = append(words, t.Time.Local().Format("2 Jan 15:04"))
+	}
+	text := strings.Join(words, " · ")
+	if t.Why != "" {
+		text += ": " + t.Why
+	}
+	return text
+}
+
+// placeName says what a place is.
+func placeName(place string) string {
+	switch place {
+	case "user":
+		return tr("your message")
+	case "assistant":
+		return tr("answer")
+	case "agent":
+		return tr("sub-call")
+	case "tool":
+		return tr("tool's result")
+	case "summary":
+		return tr("summary")
+	case "title":
+		return tr("title")
+	case "lesson", "memory":
+		return tr("memory")
+	case "proposal":
+		return tr("proposal")
+	case "index":
+		return tr("search index")
+	}
+	return place // the rarer ones, and what comes later
+}
+
+// forgetPlanRows are what would go, and what may be chosen to go too.
+func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*placed {
+	rows := forgotRows(plan.Found)
+	choices := plan.Offers()
+	asksLessons := placesWith(plan, sessionmem.ForgetProposed) > 0 && !plan.Selection.Lessons
+	if len(choices) == 0 && !asksLessons {
+		return rows
+	}
+	head := tr("It may be told here, too. What you choose goes as well:")
+	rows = append(rows, &placed{row: newProse([]run{{text: head, bold: true}}, sizeText, roleText), gap: gap16})
+	if asksLessons {
+		rows = append(rows, &placed{row: newChoiceRow(tr("What was learnt from it, at once"), "", func(on bool) { chosen.lessons = on }), gap: gap8})
+	}
+	for _, o := range choices {
+		title := "“" + shorten(o.Text, sheetQuote) + "”"
+		rows = append(rows, &placed{row: newChoiceRow(title, placeMeta(o), func(on bool) { chosen.also[o.Offer] = on }), gap: gap8})
+	}
+	return rows
+}
+
+func placesWith(p *forget.Plan, action string) (n int) {
+	for _, t := range p.Found {
+		if t.Action == action {
+			n++
+		}
+	}
+	return n
+}
