@@ -17,6 +17,10 @@ type engine struct {
 	vectors vectorCache
 }
 
+func newEngine(db *database, l limits) *engine {
+	return &engine{db: db, vectors: vectorCache{budget: l.vectors}}
+}
+
 // snapshot calls use with a view and a transaction that show the same moment. The view
 // must not be changed, nor kept.
 func (e *engine) snapshot(ctx context.Context, use func(q queryer, v *view) error) error {

@@ -33,12 +33,14 @@ const (
 func (s *search) fuse(ctx context.Context, words []candidate, allowed []bool, spans []Span) []candidate {
 	out := words
 	vectors, state, err := s.e.vectorsOf(ctx, s.tx, s.v, s.meaning)
-	s.vectors = state
+	if vectors != nil && err == nil {
+		out, err = s.addMeaning(ctx, words, vectors, allowed)
+	}
 	if err != nil {
 		s.x.logger.Warn("the vectors can't be read; the search goes by words alone", "err", err)
-	} else if vectors != nil {
-		out = s.addMeaning(words, vectors, allowed)
+		state, out = VectorsPartial, words
 	}
+	s.vectors = state
 	if len(spans) == 0 {
 		for i := range out {
 			out[i].score *= s.recency(&out[i])
@@ -49,30 +51,38 @@ func (s *search) fuse(ctx context.Context, words []candidate, allowed []bool, sp
 }
 
 // addMeaning gives the candidates of both kinds with their scores.
-func (s *search) addMeaning(words []candidate, vectors *vectorSet, allowed []bool) []candidate {
+func (s *search) addMeaning(ctx context.Context, words []candidate, vectors *vectorSet, allowed []bool) ([]candidate, error) {
 	l := &s.v.lay
 	d := s.meaning.d
-	found, average := d.nearest(s.v, vectors, semanticLimit, func(at uint32) bool { return allowed == nil || allowed[l.sources[at]] })
-	if len(found) == 0 {
-		return words
+	found, err := d.nearest(ctx, s.tx, s.v, vectors, semanticLimit, func(at uint32) bool { return allowed == nil || allowed[l.sources[at]] })
+	if err != nil || len(found.near) == 0 {
+		return words, err
 	}
-	best := found[0].cosine
+	best, average := found.near[0].cosine, found.average
 	share := semanticShare * float64(vectors.count) / float64(max(s.v.docs, 1))
 	if s.q.Strategy == Semantic {
 		share, words = 1, nil
 	}
+	numbers := make([]uint32, len(words))
+	for i := range words {
+		numbers[i] = words[i].number
+	}
+	cosines, err := vectors.cosines(ctx, s.tx, d, numbers)
+	if err != nil {
+		return nil, err
+	}
 	byPlace := make(map[uint32]bool, len(words))
-	out := make([]candidate, 0, len(words)+len(found))
-	for _, c := range words {
+	out := make([]candidate, 0, len(words)+len(found.near))
+	for i, c := range words {
 		byPlace[c.at] = true
-		if cosine, ok := d.cosineOf(vectors, c.number); ok {
-			c.semantic = closeness(cosine, average, best)
-			c.relevance = max(c.relevance, meant(cosine, average))
+		if vectors.has(c.number) {
+			c.semantic = closeness(cosines[i], average, best)
+			c.relevance = max(c.relevance, meant(cosines[i], average))
 		}
 		c.score = (1-share)*c.lexical + share*c.semantic
 		out = append(out, c)
 	}
-	for _, n := range found {
+	for _, n := range found.near {
 		if byPlace[n.at] {
 			continue
 		}
@@ -80,7 +90,7 @@ func (s *search) addMeaning(words []candidate, vectors *vectorSet, allowed []boo
 		c.score = share * c.semantic
 		out = append(out, c)
 	}
-	return out
+	return out, nil
 }
 
 // meant is how relevant a document is by its meaning, comparable between questions: how

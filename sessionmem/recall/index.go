@@ -157,7 +157,7 @@ func (x *Index) use(ctx context.Context) (e *engine, done func(), err error) {
 			x.broken = x.broken || errors.Is(err, errOther) || isDamaged(err)
 			return nil, nil, err
 		}
-		x.engine = &engine{db: db}
+		x.engine = newEngine(db, x.limits)
 		if db.older {
 			x.broken = true
 			x.wake()

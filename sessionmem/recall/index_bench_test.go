@@ -192,25 +192,27 @@ func (w *world) benchBuild(b *testing.B) {
 // reportMemory tells what the index holds in memory when it has answered.
 func (w *world) reportMemory(b *testing.B) {
 	b.Helper()
-	used := func() uint64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	if err := w.x.Close(); err != nil {
 		b.Fatal(err)
 	}
 	w.x = w.open(b, w.cache)
-	before := used()
+	before := heapUsed()
 	for range 50 {
 		if _, err := w.x.Search(b.Context(), Query{Text: w.question(), Cold: true, Now: w.now}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(math.Round(float64(used()-before)/(1<<20)), "heap-MB")
+	b.ReportMetric(math.Round(float64(heapUsed()-before)/(1<<20)), "heap-MB")
 	b.ReportMetric(64, "heap-MB-promised")
+}
+
+// heapUsed is how much memory is in use after a collection.
+func heapUsed() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // benchRank ranks by the persisted index, without reading the hits' texts.

@@ -16,11 +16,13 @@ type limits struct {
 	smallest  int // up to so many documents they count as of one size
 	segment   int // documents of a segment: an erasure looks through one, a query through all
 	deadShare int // a segment is written anew when one of so many documents is dead
+
+	vectors int // bytes of vectors that are held in memory while they are used
 }
 
 func defaultLimits() limits {
 	return limits{
 		bulkDocs: 48 << 10, bulkTerms: 4 << 20, deltaDocs: 1 << 10, deltaRows: 256, deltaGrown: 2 << 10,
-		fanIn: 4, smallest: 4 << 10, segment: 64 << 10, deadShare: 5,
+		fanIn: 4, smallest: 4 << 10, segment: 64 << 10, deadShare: 5, vectors: 64 << 20,
 	}
 }

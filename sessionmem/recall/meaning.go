@@ -140,31 +140,63 @@ type near struct {
 }
 
 // closeLook is how many vectors are compared exactly: those whose signs agree best.
-// Fewer than that are all compared.
-const closeLook = 4 << 10
+// Fewer than that are all compared. Of vectors that have to be read for it there are
+// closeRead.
+const (
+	closeLook = 4 << 10
+	closeRead = 1 << 10
+)
 
 // spot is a document's vector.
 type spot struct {
-	page *vectorPage
-	at   uint32
-	slot int32
+	page   *vectorPage
+	at     uint32
+	number uint32
+	slot   int32
 }
 
-// nearest gives the documents whose meaning is nearest, best first, and how near a
-// document is on the average. ok says which positions may be found.
-func (d *direction) nearest(v *view, s *vectorSet, limit int, ok func(at uint32) bool) (best []near, average float32) {
+// compared are documents by their meaning.
+type compared struct {
+	near    []near  // the nearest, best first
+	average float32 // how near a document is on the average
+}
+
+// nearest gives the documents whose meaning is nearest. ok says which positions may be
+// found.
+func (d *direction) nearest(ctx context.Context, q queryer, v *view, s *vectorSet, limit int, ok func(at uint32) bool) (found compared, err error) {
 	all := comparable(v, s, ok)
 	if len(all) == 0 {
-		return nil, 0
+		return found, nil
 	}
-	average = d.average(all)
-	if len(all) > closeLook {
-		all = d.agreeing(all)
+	if found.average, err = d.average(ctx, q, s, all); err != nil {
+		return found, err
+	}
+	look := closeLook
+	if s.lean {
+		look = closeRead
+	}
+	if len(all) > look {
+		all = d.agreeing(all, look)
+	}
+	cosines, err := s.cosines(ctx, q, d, numbersOf(all))
+	if err != nil {
+		return found, err
 	}
 	out := make([]near, len(all))
-	parallel(len(all), func(i int) { out[i] = near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
+	for i, c := range cosines {
+		out[i] = near{all[i].at, c}
+	}
 	slices.SortFunc(out, func(a, b near) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
-	return out[:min(limit, len(out))], average
+	found.near = out[:min(limit, len(out))]
+	return found, nil
+}
+
+func numbersOf(all []spot) []uint32 {
+	out := make([]uint32, len(all))
+	for i, s := range all {
+		out[i] = s.number
+	}
+	return out
 }
 
 // comparable are the documents that have a vector and may be found.
@@ -185,7 +217,7 @@ func comparable(v *view, s *vectorSet, ok func(at uint32) bool) []spot {
 		}
 		slot := page.index[number&(pageVectors-1)]
 		if slot >= 0 && ok(uint32(at)) { //nolint:gosec // positions are 32 bits
-			out = append(out, spot{page, uint32(at), int32(slot)}) //nolint:gosec // positions are 32 bits
+			out = append(out, spot{page, uint32(at), number, int32(slot)}) //nolint:gosec // positions are 32 bits
 		}
 	}
 	return out
@@ -194,18 +226,25 @@ func comparable(v *view, s *vectorSet, ok func(at uint32) bool) []spot {
 // sampled is how many vectors the average is taken of.
 const sampled = 1 << 10
 
-func (d *direction) average(all []spot) float32 {
+// average compares with a sample: of runs of documents, as those of a page are.
+func (d *direction) average(ctx context.Context, q queryer, s *vectorSet, all []spot) (float32, error) {
 	step := len(all)/sampled + 1
-	sum, n := float32(0), 0
-	for i := 0; i < len(all); i += step {
-		sum += d.cosine(all[i].page, int(all[i].slot))
-		n++
+	var sample []uint32
+	for i := range all {
+		if i/pageVectors%step == 0 {
+			sample = append(sample, all[i].number)
+		}
 	}
-	return sum / float32(n)
+	cosines, err := s.cosines(ctx, q, d, sample)
+	sum := float32(0)
+	for _, c := range cosines {
+		sum += c
+	}
+	return sum / float32(len(sample)), err
 }
 
-// agreeing keeps about closeLook of the documents: those whose signs agree best.
-func (d *direction) agreeing(all []spot) []spot {
+// agreeing keeps about so many of the documents: those whose signs agree best.
+func (d *direction) agreeing(all []spot, look int) []spot {
 	apart := make([]uint16, len(all))
 	parallel(len(all), func(i int) {
 		apart[i] = uint16(d.apart(all[i].page, int(all[i].slot))) //nolint:gosec // at most maxDims
@@ -215,7 +254,7 @@ func (d *direction) agreeing(all []spot) []spot {
 		counts[n]++
 	}
 	most, seen := 0, 0
-	for seen < closeLook {
+	for seen < look {
 		seen += counts[most]
 		most++
 	}
@@ -240,15 +279,6 @@ func parallel(n int, each func(i int)) {
 		})
 	}
 	work.Wait()
-}
-
-// cosineOf compares the question with one document; false: it has no vector.
-func (d *direction) cosineOf(s *vectorSet, number uint32) (float32, bool) {
-	p, i := s.find(number)
-	if i < 0 {
-		return 0, false
-	}
-	return d.cosine(p, i), true
 }
 
 // vectorsOf gives the vectors that a question can be compared with, and how the search

@@ -44,7 +44,7 @@ func newModel(t *testing.T, seed uint64) *model {
 
 // tinyLimits make a small index take every form.
 func tinyLimits() limits {
-	return limits{bulkDocs: 24, bulkTerms: 1 << 10, deltaDocs: 8, deltaRows: 5, deltaGrown: 14, fanIn: 2, smallest: 8, segment: 48, deadShare: 3}
+	return limits{bulkDocs: 24, bulkTerms: 1 << 10, deltaDocs: 8, deltaRows: 5, deltaGrown: 14, fanIn: 2, smallest: 8, segment: 48, deadShare: 3, vectors: 300}
 }
 
 // text is a few words, the first ones of the list most often; sometimes it is long, or

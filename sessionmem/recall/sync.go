@@ -165,7 +165,7 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 			return Report{}, err
 		}
 	}
-	e := &engine{db: db}
+	e := newEngine(db, x.limits)
 	report, err := x.sync(ctx, e)
 	if err == nil {
 		if cerr := x.carryVectors(ctx, e); cerr != nil { // of a damaged index, mostly

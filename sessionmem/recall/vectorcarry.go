@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 )
 
 // An index that is built anew takes the vectors of the old one over: to make them again
@@ -31,17 +29,21 @@ func (x *Index) carryVectors(ctx context.Context, to *engine) error {
 	if err != nil || len(numbers) == 0 {
 		return err
 	}
+	byOld := map[uint32][]uint32{}
+	for number, old := range numbers {
+		byOld[old] = append(byOld[old], number)
+	}
 	return from.snapshot(ctx, func(q queryer, _ *view) error {
 		models, err := allModels(ctx, q)
 		if err != nil {
 			return err
 		}
 		for _, m := range models {
-			s := &vectorSet{model: m, pages: map[uint32]*vectorPage{}}
-			if err := s.read(ctx, q, -1); err != nil {
+			c := carrier{to: to, model: m, numbers: byOld}
+			if err := m.eachPage(ctx, q, -1, func(number uint32, p *vectorPage) error { return c.take(ctx, number, p) }); err != nil {
 				return err
 			}
-			if err := s.copyTo(ctx, to, numbers); err != nil {
+			if err := c.flush(ctx); err != nil {
 				return err
 			}
 		}
@@ -68,7 +70,7 @@ func openForVectors(ctx context.Context, path string) (*engine, error) {
 	if err != nil {
 		return nil, errors.Join(explain(err), db.Close())
 	}
-	return &engine{db: db}, nil
+	return newEngine(db, defaultLimits()), nil
 }
 
 // chunkKey is what a chunk is known by within its source, in every index.
@@ -118,40 +120,43 @@ func eachKey(ctx context.Context, q queryer, v *view, k *known, each func(c chun
 	})
 }
 
-// copyTo writes the vectors into another index, by the numbers that the documents have
-// there.
-func (s *vectorSet) copyTo(ctx context.Context, to *engine, numbers map[uint32]uint32) error {
-	var batch []newVector
-	flush := func() error {
-		tx, err := to.db.BeginTx(ctx, nil)
-		if err != nil {
-			return explain(err)
-		}
-		defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-		m, err := addModel(ctx, tx, s.model.EmbedModel)
-		if err != nil {
-			return err
-		}
-		if err := putVectors(ctx, tx, m, batch); err != nil {
-			return err
-		}
-		batch = nil
-		return explain(tx.Commit())
-	}
-	for _, number := range slices.Sorted(maps.Keys(numbers)) {
-		p, i := s.find(numbers[number])
-		if i < 0 {
-			continue
-		}
-		batch = append(batch, newVector{number: number, scale: p.scales[i], data: p.vector(i)})
-		if len(batch) == carryBatch {
-			if err := flush(); err != nil {
-				return err
-			}
+// carrier writes vectors into another index, some at a time.
+type carrier struct {
+	to      *engine
+	model   vectorModel
+	numbers map[uint32][]uint32 // that the documents have there, by those they had
+	batch   []newVector
+}
+
+// take takes a page of vectors.
+func (c *carrier) take(ctx context.Context, page uint32, p *vectorPage) error {
+	for i, slot := range p.slots {
+		for _, number := range c.numbers[page<<pageBits|uint32(slot)] {
+			c.batch = append(c.batch, newVector{number: number, scale: p.scales[i], data: p.vector(i)})
 		}
 	}
-	if len(batch) == 0 {
+	if len(c.batch) < carryBatch {
 		return nil
 	}
-	return flush()
+	return c.flush(ctx)
+}
+
+func (c *carrier) flush(ctx context.Context) error {
+	if len(c.batch) == 0 {
+		return nil
+	}
+	tx, err := c.to.db.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	m, err := addModel(ctx, tx, c.model.EmbedModel)
+	if err != nil {
+		return err
+	}
+	if err := putVectors(ctx, tx, m, c.batch); err != nil {
+		return err
+	}
+	c.batch = nil
+	return explain(tx.Commit())
 }

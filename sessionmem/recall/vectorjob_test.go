@@ -550,6 +550,53 @@ func TestAServerThatFailsIsLetGo(t *testing.T) {
 	})
 }
 
+func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
+	b := newBench(t)
+	b.withEmbedder(newFakeEmbedder())
+	for i := range 12 {
+		b.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the car number %d is in the garage", i), "a vehicle needs oil", "the cat sleeps", "I like to swim, said the otter")
+	}
+	b.sync()
+	b.embedAll()
+	ask := func() (out []string, lean bool) {
+		for _, q := range []string{"automobile", "otter swims", "cat"} {
+			for _, strategy := range []Strategy{Hybrid, Semantic} {
+				a, err := b.x.Search(t.Context(), Query{Text: q, Limit: 30, Strategy: strategy, Now: b.now})
+				if err != nil || a.State.Vectors != VectorsReady || len(a.Hits) == 0 {
+					t.Fatalf("%s: %d hits, %s, %v", q, len(a.Hits), a.State, err)
+				}
+				for _, h := range a.Hits {
+					out = append(out, fmt.Sprintf("%s %.6f %.6f %.6f", h.ID, h.Score, h.Semantic, h.Relevance))
+				}
+			}
+		}
+		return out, b.x.engine.vectors.set.lean
+	}
+	want, lean := ask()
+	if lean {
+		t.Fatal("few vectors are not held in memory")
+	}
+	b.x.engine.vectors = vectorCache{budget: 500}
+	got, lean := ask()
+	if !lean {
+		t.Fatal("many vectors are held in memory")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, p := range b.x.engine.vectors.set.pages {
+		if p.data != nil || p.scales != nil {
+			t.Fatal("a page holds its vectors")
+		}
+	}
+	b.talk("cpu-s3", "one more thing")
+	b.sync()
+	b.embedAll() // the set follows
+	if a, err := b.x.Search(t.Context(), Query{Text: "thing", Now: b.now}); err != nil || a.State.Vectors != VectorsReady || !b.x.engine.vectors.set.lean {
+		t.Errorf("%s %v, want that all have vectors and the signs alone are held", a.State, err)
+	}
+}
+
 func TestVectorsAreLetGoWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c vectorCache

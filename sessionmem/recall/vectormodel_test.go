@@ -123,8 +123,16 @@ func (m *vectorModelTest) check() {
 				return err
 			}
 			_, want, _ := quantize(vectorOf(text, m.f.model.Dims))
-			page, i := s.find(d.number)
-			if i < 0 || !bytes.Equal(page.vector(i), want) {
+			var got []byte
+			err = s.eachWhole(m.Context(), q, []uint32{d.number >> pageBits}, func(_ uint32, p *vectorPage) {
+				if i := p.index[d.number&(pageVectors-1)]; i >= 0 {
+					got = p.vector(int(i))
+				}
+			})
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(got, want) || !s.has(d.number) {
 				m.Fatalf("%q has no vector, or that of another text, after\n%s", text, strings.Join(m.did, "\n"))
 			}
 		}

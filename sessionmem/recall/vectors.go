@@ -4,15 +4,17 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // A vector is kept as one byte a dimension with a scale of its own, in pages of the
 // index file: those of pageVectors documents whose numbers follow each other. In memory
 // each vector has its signs too, one bit a dimension: the vectors that point another way
-// are told by them at a tenth of the cost.
+// are told by them at a tenth of the cost. Where there are many vectors the signs are all
+// that is kept in memory, and the others are read of those alone that are worth it.
 
 const (
-	pageBits    = 6
+	pageBits    = 4
 	pageVectors = 1 << pageBits
 	// maxDims bounds what a server may call a vector.
 	maxDims = 16 << 10
@@ -40,14 +42,27 @@ func (p *vectorPage) signWords() int { return (p.dims + 63) / 64 }
 
 // reindex finds out which slot has which vector, and their signs.
 func (p *vectorPage) reindex() {
+	p.place()
+	p.signs = make([]uint64, len(p.slots)*p.signWords())
+	for i := range p.slots {
+		takeSigns(p.signs[i*p.signWords():(i+1)*p.signWords()], p.vector(i))
+	}
+}
+
+// place finds out which slot has which vector.
+func (p *vectorPage) place() {
 	for i := range p.index {
 		p.index[i] = -1
 	}
-	p.signs = make([]uint64, len(p.slots)*p.signWords())
 	for i, slot := range p.slots {
 		p.index[slot&(pageVectors-1)] = int8(i) //nolint:gosec // at most pageVectors
-		takeSigns(p.signs[i*p.signWords():(i+1)*p.signWords()], p.vector(i))
 	}
+}
+
+// thin lets all go but the signs, and the blob that the page was read from with it.
+func (p *vectorPage) thin() {
+	p.slots = slices.Clone(p.slots)
+	p.scales, p.data = nil, nil
 }
 
 func (p *vectorPage) vector(i int) []byte { return p.data[i*p.dims : (i+1)*p.dims] }
@@ -107,7 +122,7 @@ func (p *vectorPage) encode() []byte {
 	return sealed(append(out, p.data...))
 }
 
-// decodeVectorPage reads what encode wrote.
+// decodeVectorPage reads what encode wrote; the signs are not taken.
 func decodeVectorPage(blob []byte, dims int) (*vectorPage, error) {
 	p := newVectorPage(dims)
 	if len(blob) == 0 {
@@ -134,7 +149,7 @@ func decodeVectorPage(blob []byte, dims int) (*vectorPage, error) {
 		p.scales = append(p.scales, math.Float32frombits(binary.LittleEndian.Uint32(data[1+n+4*i:])))
 	}
 	p.data = data[1+5*n:]
-	p.reindex()
+	p.place()
 	return p, nil
 }
 

@@ -39,6 +39,8 @@ type vectorSet struct {
 	version int64
 	pages   map[uint32]*vectorPage
 	count   int
+	budget  int  // bytes of vectors that are held in memory
+	lean    bool // there are more: the pages hold the signs alone
 }
 
 // find gives the page that holds the vector of a document, and where in it.
@@ -59,6 +61,8 @@ func (s *vectorSet) has(number uint32) bool {
 // vectorCache keeps the vectors that were read last, until they were not used for
 // idleAfter.
 type vectorCache struct {
+	budget int // bytes of vectors that are held in memory
+
 	mu   sync.Mutex
 	set  *vectorSet
 	idle *time.Timer
@@ -92,16 +96,13 @@ func (c *vectorCache) load(ctx context.Context, q queryer, m vectorModel) (*vect
 	old := c.set
 	switch {
 	case old == nil || old.model.id != m.id || old.version > version:
-		old = &vectorSet{model: m, version: -1, pages: map[uint32]*vectorPage{}}
+		old = &vectorSet{model: m, version: -1, pages: map[uint32]*vectorPage{}, budget: c.budget}
 	case old.version == version:
 		return old, nil
 	}
-	s := &vectorSet{model: m, version: version, pages: maps.Clone(old.pages)}
+	s := &vectorSet{model: m, version: version, pages: maps.Clone(old.pages), count: old.count, budget: old.budget, lean: old.lean}
 	if err := s.read(ctx, q, old.version); err != nil {
 		return nil, err
-	}
-	for _, p := range s.pages {
-		s.count += len(p.slots)
 	}
 	c.set = s
 	return s, nil
@@ -114,7 +115,15 @@ func vectorVersion(ctx context.Context, q queryer) (n int64, err error) {
 
 // read takes in the pages that are newer than a version.
 func (s *vectorSet) read(ctx context.Context, q queryer, after int64) error {
-	query, args := "SELECT id, data FROM vector WHERE id >= ? AND id < ?", []any{s.model.id << modelShift, (s.model.id + 1) << modelShift}
+	return s.model.eachPage(ctx, q, after, func(number uint32, p *vectorPage) error {
+		s.take(number, p)
+		return nil
+	})
+}
+
+// eachPage reads the pages of a model that are newer than a version, one at a time.
+func (m vectorModel) eachPage(ctx context.Context, q queryer, after int64, each func(number uint32, p *vectorPage) error) error {
+	query, args := "SELECT id, data FROM vector WHERE id >= ? AND id < ?", []any{m.id << modelShift, (m.id + 1) << modelShift}
 	if after >= 0 {
 		query, args = "SELECT id, data FROM vector WHERE version > ? AND id >= ? AND id < ?", append([]any{after}, args...)
 	}
@@ -129,13 +138,95 @@ func (s *vectorSet) read(ctx context.Context, q queryer, after int64) error {
 		if err := rows.Scan(&id, &blob); err != nil {
 			return explain(err)
 		}
-		p, err := decodeVectorPage(blob, s.model.Dims)
+		p, err := decodeVectorPage(blob, m.Dims)
 		if err != nil {
 			return err
 		}
-		s.pages[uint32(id-s.model.id<<modelShift)] = p //nolint:gosec // below 1<<modelShift
+		if err := each(uint32(id-m.id<<modelShift), p); err != nil { //nolint:gosec // below 1<<modelShift
+			return err
+		}
 	}
 	return explain(rows.Err())
+}
+
+// take takes a page in. Once there are too many vectors, their signs alone stay.
+func (s *vectorSet) take(number uint32, p *vectorPage) {
+	if old := s.pages[number]; old != nil {
+		s.count -= len(old.slots)
+	}
+	p.reindex()
+	s.pages[number] = p
+	s.count += len(p.slots)
+	switch {
+	case s.lean:
+		p.thin()
+	case s.count*s.model.Dims > s.budget:
+		s.lean = true
+		for n, p := range s.pages {
+			thin := *p // others may use the page
+			thin.thin()
+			s.pages[n] = &thin
+		}
+	}
+}
+
+// eachWhole gives pages with their vectors: those that are not in memory are read.
+func (s *vectorSet) eachWhole(ctx context.Context, q queryer, numbers []uint32, each func(number uint32, p *vectorPage)) error {
+	if !s.lean {
+		for _, n := range numbers {
+			if p := s.pages[n]; p != nil {
+				each(n, p)
+			}
+		}
+		return nil
+	}
+	first := s.model.id << modelShift
+	for some := range slices.Chunk(numbers, rowsAtOnce) {
+		ids := make([]int64, len(some))
+		for i, n := range some {
+			ids[i] = first | int64(n)
+		}
+		rows, err := readRows(ctx, q, "vector", ids)
+		if err != nil {
+			return err
+		}
+		for id, blob := range rows {
+			p, err := decodeVectorPage(blob, s.model.Dims)
+			if err != nil {
+				return err
+			}
+			each(uint32(id-first), p) //nolint:gosec // below 1<<modelShift
+		}
+	}
+	return nil
+}
+
+// cosines compares the question with documents by their numbers; 0 for those without a
+// vector.
+func (s *vectorSet) cosines(ctx context.Context, q queryer, d *direction, numbers []uint32) ([]float32, error) {
+	out := make([]float32, len(numbers))
+	if !s.lean {
+		parallel(len(numbers), func(i int) {
+			if p, at := s.find(numbers[i]); at >= 0 {
+				out[i] = d.cosine(p, at)
+			}
+		})
+		return out, nil
+	}
+	places := map[uint32][]int{} // by pages
+	for i, n := range numbers {
+		if s.has(n) {
+			places[n>>pageBits] = append(places[n>>pageBits], i)
+		}
+	}
+	err := s.eachWhole(ctx, q, slices.Sorted(maps.Keys(places)), func(page uint32, p *vectorPage) {
+		for _, i := range places[page] {
+			if at := p.index[numbers[i]&(pageVectors-1)]; at >= 0 {
+				out[i] = d.cosine(p, int(at))
+			}
+		}
+	})
+	return out, err
 }
 
 // findModel gives a model that the index has vectors of; sql.ErrNoRows where it has

@@ -157,7 +157,7 @@ func counters(ctx context.Context, q queryer) (change, removal int64, err error)
 func metaPair(ctx context.Context, q queryer, one, two string) (int64, int64, error) {
 	var a, b sql.NullInt64
 	err := q.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key='"+one+"'), (SELECT value FROM meta WHERE key='"+two+"')").Scan(&a, &b)
-	if err == nil && !(a.Valid && b.Valid) {
+	if err == nil && (!a.Valid || !b.Valid) {
 		err = fmt.Errorf("%w: %s or %s is missing", errDamaged, one, two)
 	}
 	return a.Int64, b.Int64, explain(err)
