@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"fyne.io/fyne/v2"
+
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
@@ -46,10 +48,12 @@ type discordView struct {
 	code                    int    // what Discord closed the connection with; 0 where it did not
 	waiting                 []botstate.Pairing
 	people                  []channels.Person
+	users, roles, places    int // how many ids channels.toml allows
 }
 
 func (v discordView) same(o discordView) bool {
 	return v.state == o.state && v.text == o.text && v.next == o.next && v.from == o.from && v.bot == o.bot && v.code == o.code &&
+		v.users == o.users && v.roles == o.roles && v.places == o.places &&
 		slices.EqualFunc(v.waiting, o.waiting, func(a, b botstate.Pairing) bool { return a.Code == b.Code }) && slices.Equal(v.people, o.people)
 }
 
@@ -98,8 +102,9 @@ func (c *discordCard) look() {
 	go func() {
 		ctx, cancel := context.WithTimeout(c.w.ctx, discordEvery)
 		defer cancel()
-		st := bot.Status()
-		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, code: st.Code, people: bot.Channels().People, from: from}
+		st, file := bot.Status(), bot.Channels()
+		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, code: st.Code, from: from}
+		view.people, view.users, view.roles, view.places = file.People, len(file.Users), len(file.Roles), len(file.Channels)
 		if ask {
 			view.from, _ = bot.TokenFrom() // "" where there is none
 		}
@@ -143,7 +148,8 @@ func (c *discordCard) draw() {
 	} else {
 		c.rows = append(c.rows, textRow(trWith("The token is found in: {{.Place}}", places{"Place": v.from}), roleMuted, gap4))
 	}
-	c.rows = append(c.rows, c.buttons(v))
+	c.rows = append(c.rows, textRow(trWith("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
+		places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), roleMuted, gap4), c.buttons(v))
 	for _, p := range v.waiting {
 		c.person(trWith("{{.Name}} waits to be let in (code {{.Code}})", places{"Name": p.Name, "Code": p.Code}),
 			newButton(buttonPlain, tr("Let in"), func() { c.approve(p.Code, false) }),
@@ -168,24 +174,24 @@ func (c *discordCard) draw() {
 
 // buttons are what can be done about the bot itself.
 func (c *discordCard) buttons(v discordView) *placed {
-	box := line(gap8, -1, newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken))
+	list := []fyne.CanvasObject{newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
-		box.Add(newButton(buttonPlain, tr("Connect again"), func() {
+		list = append(list, newButton(buttonPlain, tr("Connect again"), func() {
 			c.do(func(context.Context) (string, error) { return "", c.w.parts.discord.Connect() })
 		}))
 	}
-	box.Add(newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
-	return &placed{gap: gap8, row: newBoxRow(box)}
+	list = append(list, newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
+	return &placed{gap: gap8, row: newFlowRow(gap8, list...)}
 }
 
 // person is a line with somebody's name and what can be done.
 func (c *discordCard) person(text string, buttons ...*button) {
 	c.rows = append(c.rows, textRow(text, roleText, gap12))
-	box := line(gap8, -1)
+	var list []fyne.CanvasObject
 	for _, b := range buttons {
-		box.Add(b)
+		list = append(list, b)
 	}
-	c.rows = append(c.rows, &placed{gap: gap4, row: newBoxRow(box)})
+	c.rows = append(c.rows, &placed{gap: gap4, row: newFlowRow(gap8, list...)})
 }
 
 // pasteToken saves the token that is in the clipboard; it is shown nowhere.

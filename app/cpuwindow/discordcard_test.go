@@ -69,14 +69,14 @@ func TestDiscordCard(t *testing.T) {
 		bot := &stubDiscord{
 			status:  connection.Status{State: connection.StateStopped, Text: "Discord refused the bot's token (4004).", Next: "Copy the token again.", Code: 4004},
 			waiting: []botstate.Pairing{{Code: "ABCD-EFGH", User: "301", Name: "Anna", At: time.Now()}},
-			file:    &channels.File{},
+			file:    &channels.File{Roles: []string{"401"}},
 		}
 		b.w.parts.discord = bot
 		b.w.ShowSettings()
 		b.settle()
 		b.w.settings.search.field.entry.SetText("discord")
 		b.settle()
-		b.sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me")
+		b.sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
 
 		b.w.p.App.Clipboard().SetContent("secret-token-of-the-bot")
 		b.tap("Take the token from the clipboard")
