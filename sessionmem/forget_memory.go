@@ -40,14 +40,15 @@ func (t *Traces) IsChosen(text string) bool {
 	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceChosen, words) })
 }
 
-func (t *Traces) isLesson(text string) bool {
+// IsLesson reports whether AddLesson was told of a line.
+func (t *Traces) IsLesson(text string) bool {
 	words := string(t.Phrase(text))
 	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
 }
 
 // goesAsLesson says whether a line goes because of where it was learnt, or was chosen.
 func (t *Traces) goesAsLesson(text string) bool {
-	return t.WithLessons() && t.isLesson(text) || t.IsChosen(text)
+	return t.WithLessons() && t.IsLesson(text) || t.IsChosen(text)
 }
 
 // Forgotten gives what was forgotten in the data folder.
@@ -298,9 +299,9 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 	switch {
 	case f.counts(p.Session) && f.t.Holds(text):
 	case bullet && f.t.IsChosen(b.Text):
-	case proposed && p.Why != WhyForgotten && (f.t.isLesson(p.Text) || f.t.isLesson(p.Old)):
+	case proposed && p.Why != WhyForgotten && (f.t.IsLesson(p.Text) || f.t.IsLesson(p.Old)):
 		t.Session = p.Session
-	case bullet && !proposed && f.t.isLesson(b.Text) && f.counts(sessionFrom(b)):
+	case bullet && !proposed && f.t.IsLesson(b.Text) && f.counts(sessionFrom(b)):
 		t.Place = "lesson"
 		if f.t.WithLessons() {
 			break

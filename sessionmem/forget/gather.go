@@ -280,6 +280,9 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []session
 		for _, h := range hits {
 			offer, why := h.Session+"/"+h.Block, "it may tell of the same in other words"
 			if h.Kind == recall.KindMemory {
+				if p.traces.Holds(h.Text) || p.traces.IsLesson(h.Text) || p.traces.IsChosen(h.Text) {
+					continue // it goes, or is proposed to
+				}
 				if offer = f.lineOf(h); offer == "" {
 					why += "; forget it by its chunk, " + h.ID
 				}

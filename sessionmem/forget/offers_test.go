@@ -42,6 +42,8 @@ func TestWhatMayTellOfTheSameIsOfferedAndGoesWhenChosen(t *testing.T) {
 	r.say("cpu-other", user("hello"), answer("Good day."))
 	must(t, second(r.index.Sync(t.Context())))
 	s := Selection{Text: "opens with zebra 4711"}
+	must(t, second(r.memory.Append(t.Context(), sessionmem.Lesson{Text: "The locker opens with zebra 4711", Confidence: 1, Session: "cpu-p"})))
+	must(t, second(r.index.Sync(t.Context()))) // a line that goes is not offered
 	p := r.plan(s)
 	got := offered(p)
 	for id, why := range map[string]string{
