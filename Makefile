@@ -49,10 +49,10 @@ bench: ## the figures that are promised, as a table
 sidebyside: ## what the app costs beside other system monitors, in one table
 	@scripts/sidebyside.sh
 
-e2e: build ## the built app on a screen of its own, against a real Ollama; screenshots in artifacts/
+e2e: build ## the built app on screens of its own, three at a time, against a real Ollama; screenshots in artifacts/
 	@mkdir -p $(ARTIFACTS)
 	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$$(scripts/ollama.sh) MAC_STATS_TEST_BINARY=$(CURDIR)/bin/mac-stats \
-		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -tags e2e $(WALK) ./app/e2etest/...
+		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -trimpath -vet=off -parallel 3 -tags e2e $(WALK) ./app/e2etest/...
 
 discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 50 messages a second for a minute
 	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'PlacesThatInterleave|TestLoad' ./app/discord

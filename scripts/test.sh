@@ -10,6 +10,10 @@ fuzz_time="${FUZZ_TIME:-2s}"
 keep_going="${KEEP_GOING:-}"
 [[ ${CI:-} == true ]] && keep_going=1
 
+# Paths that don't name this checkout let the build cache serve every other one.
+GOFLAGS="$(go env GOFLAGS) -trimpath"
+export GOFLAGS
+
 steps=(setup tidy format vet lint build unit race ollama e2e) # fuzz on request: what it finds is chance
 
 step_setup() {
@@ -60,17 +64,44 @@ step_build() {
 	[[ -z $linked ]] || fail "The nogui build links a window system:" "$linked"
 }
 
+# More tests at a time than processors: many of them wait, for a server, a debounce,
+# a disk. Vetted they are in a step of their own.
+test_flags=(-vet=off -parallel 8 -timeout 20m -tags "$test_tags")
+
 step_unit() {
-	CGO_ENABLED=0 go test -tags "$test_tags" ./...
+	in_memory
+	CGO_ENABLED=0 go test "${test_flags[@]}" ./...
 }
 
-# Packages that are tested with a window are left out: the test driver of the
-# toolkit runs what is meant for its one goroutine on any.
+# With -short: random models take fewer steps, what is measured is smaller; whole it
+# was seen by unit. Left out are
+# - packages that are tested with a window: the test driver of the toolkit runs what
+#   is meant for its one goroutine on any,
+# - failuretest, which runs the built program, and that is built without the detector,
+# - bundle, which packs files on one goroutine.
 step_race() {
 	local packages
-	packages=$(go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... | grep -v ' fyne\.io/fyne/' | cut -d' ' -f1)
+	in_memory
+	packages=$(go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... |
+		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/app/(failuretest|bundle)$')
 	# shellcheck disable=SC2086 # one argument a package
-	go test -race -shuffle=on -tags "$test_tags" $packages
+	go test -race -short -shuffle=on "${test_flags[@]}" $packages
+}
+
+# in_memory puts the folders of the tests into memory where there is enough of it:
+# they write thousands of small files, and sync each. MAC_STATS_TEST_DISK=1 leaves
+# them on the disk.
+in_memory() {
+	local shm=/dev/shm free
+	[[ -z ${MAC_STATS_TEST_DISK:-} && -z ${TMPDIR:-} && -w $shm ]] || return 0
+	free=$(df -Pk "$shm" | awk 'NR == 2 {print $4}')
+	((free > 4 << 20)) || return 0
+	memory=$(mktemp -d "$shm/mac-stats-test.XXXXXX")
+	trap 'rm -rf "$memory"' EXIT
+	printf '#!/bin/sh\n' >"$memory/runs"
+	chmod +x "$memory/runs"
+	"$memory/runs" 2>/dev/null || return 0 # programs may not be run there
+	export TMPDIR=$memory
 }
 
 # The seeds and what was found run with the unit tests; this looks further (make fuzz).
@@ -89,8 +120,9 @@ step_fuzz() {
 step_ollama() {
 	local binary
 	binary=$(scripts/ollama.sh)
-	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -tags realollama ./agents/ollamatest/...
-	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -tags "realollama,$test_tags" -run '^TestRealOllama' ./app/failuretest
+	in_memory
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -vet=off -parallel 3 -tags realollama ./agents/ollamatest/...
+	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -vet=off -tags "realollama,$test_tags" -run '^TestRealOllama' ./app/failuretest
 }
 
 step_e2e() {

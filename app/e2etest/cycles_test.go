@@ -24,6 +24,7 @@ const (
 )
 
 func TestOpeningAndClosingLeaksNothing(t *testing.T) {
+	t.Parallel()
 	before, after := leaks(t, fewCycles)
 	t.Logf("after %d cycles: %v; after %d more: %v", warmUp, before, fewCycles, after)
 	if after.goroutines > before.goroutines+spareAround {
@@ -92,7 +93,7 @@ func (p *process) goroutines(t testing.TB) int {
 	}
 	select {
 	case <-p.exited:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("%s does not end by SIGQUIT", p.name)
 	}
 	n := len(goroutineLine.FindAllString(p.output.tail(1<<20), -1))

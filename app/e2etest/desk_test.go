@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mac-stats/agents/ollamatest/realollama"
 	"mac-stats/app/tray/traytest"
@@ -88,7 +87,7 @@ func (d *desk) launch(t testing.TB, args ...string) (*process, *traytest.Item) {
 	t.Helper()
 	before := d.panel.Registrations()
 	app := startProcess(t, "mac-stats", d.command(t, args...))
-	waitFor(t, 10*time.Second, "the icon in the tray", func() bool {
+	waitFor(t, patience, "the icon in the tray", func() bool {
 		return d.panel.Registrations() > before || !app.running()
 	})
 	if !app.running() {
@@ -117,7 +116,7 @@ func binary(t testing.TB) string {
 
 func (d *desk) icon(t testing.TB) *traytest.Item {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	item, err := d.panel.Item(ctx)
 	if err != nil {
@@ -155,7 +154,7 @@ func (d *desk) transcript(t testing.TB) string {
 // contains text.
 func (d *desk) waitAnswer(t testing.TB, n int, text string) {
 	t.Helper()
-	waitFor(t, 60*time.Second, fmt.Sprintf("answer %d: %q", n, text), func() bool {
+	waitFor(t, patience, fmt.Sprintf("answer %d: %q", n, text), func() bool {
 		answers := strings.Split(d.transcript(t), "\n## Assistant · ")[1:]
 		return len(answers) >= n && strings.Contains(answers[n-1], text)
 	})

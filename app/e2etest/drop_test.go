@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jezek/xgb/xproto"
 
@@ -21,6 +20,7 @@ import (
 // Files dragged from a file manager go with the next message, a text in its words
 // and a picture as one.
 func TestDroppedFilesReachTheModel(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	server := ollamatest.Start(t, ollamatest.Script{
 		Models: []ollamatest.Model{{Name: "eyes:1b", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}},
@@ -46,7 +46,8 @@ func TestDroppedFilesReachTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second) // until it is drawn
+	d.screen.waitDrawn(t)
+	before := d.screen.still(t)
 	files, err := startDrag(d.screen.display, notes, shot)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestDroppedFilesReachTheModel(t *testing.T) {
 	if err := files.onto(xproto.Window(id), 600, 400); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second)
+	waitFor(t, patience, "the files in the window", func() bool { return differing(d.screen.picture(t), before) >= 1000 })
 	d.screen.shot(t, "dropped")
 	d.screen.typeLine(t, "What are these?")
 	d.waitAnswer(t, 1, "Both are here.")

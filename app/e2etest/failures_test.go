@@ -29,6 +29,7 @@ var talker = realollama.Model{
 }
 
 func TestEndInMidStreamLosesNothing(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		signal os.Signal
 		clean  bool // the program ends by itself, without an error
@@ -40,6 +41,7 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := newDesk(t, talker)
 			app, icon := d.launch(t)
 			d.click(t, icon, "Open CPU window")
@@ -77,6 +79,7 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 }
 
 func TestSecondStartRaisesTheWindow(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	app, _ := d.launch(t)
 	if ids := d.screen.windows(app.pid()); len(ids) > 0 {
@@ -93,6 +96,7 @@ func TestSecondStartRaisesTheWindow(t *testing.T) {
 }
 
 func TestCommandAndWindowShareASession(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	app, icon := d.launch(t)
 	d.click(t, icon, "Open CPU window")
@@ -110,20 +114,21 @@ func TestCommandAndWindowShareASession(t *testing.T) {
 			t.Errorf("the window's next request does not hold %q: %s", text, roles(chat))
 		}
 	}
-	time.Sleep(time.Second)
 	d.screen.shot(t, "shared-session")
 }
 
 func TestNoTrayHostOpensTheWindowAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	d.panel.Close() // plain GNOME
 	app := startProcess(t, "mac-stats", d.command(t))
 	d.screen.waitWindow(t, app.pid())
-	time.Sleep(time.Second)
+	d.screen.waitDrawn(t)
 	d.screen.shot(t, "no-tray-host")
 }
 
 func TestNoDisplaySaysSo(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	cmd := d.command(t)
 	cmd.Env = append(cmd.Env, "DISPLAY=", "WAYLAND_DISPLAY=")
@@ -138,13 +143,14 @@ func TestNoDisplaySaysSo(t *testing.T) {
 }
 
 func TestServerDownIsSaidAndNothingIsLost(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	d.host = d.ollama.Host() // the proxy would still be there
 	d.ollama.Stop()
 	app, icon := d.launch(t)
 	d.click(t, icon, "Open CPU window")
 	d.screen.waitWindow(t, app.pid())
-	time.Sleep(time.Second)
+	d.screen.waitDrawn(t)
 	d.screen.shot(t, "server-down")
 	cmd := d.command(t, "ask", "--session", "down", "Is anybody there?")
 	out, err := cmd.CombinedOutput()
@@ -173,7 +179,7 @@ func (d *desk) checkpoint(t *testing.T) string {
 // run runs a command of the program and returns what it wrote to stdout.
 func (d *desk) run(t *testing.T, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	full := d.command(t, args...)
 	cmd := exec.CommandContext(ctx, full.Path, args...)

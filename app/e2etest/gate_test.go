@@ -1,12 +1,15 @@
-//go:build e2e
+//go:build e2e && unix
 
 package e2etest
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -15,25 +18,35 @@ import (
 type gate struct {
 	address string // host:port
 	target  string
+	socket  *os.File // bound to the address, so that nobody else gets it
 }
 
 func newGate(t testing.TB, target string) *gate {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gate{address: l.Addr().String(), target: target}
-	if err := l.Close(); err != nil {
+	g := &gate{target: target, socket: os.NewFile(uintptr(socket), "gate")}
+	t.Cleanup(func() { g.socket.Close() })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
+	at, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.address = fmt.Sprintf("127.0.0.1:%d", at.(*syscall.SockaddrInet4).Port)
 	return g
 }
 
 // open lets connections through from now on, until the test ends.
 func (g *gate) open(t testing.TB) {
 	t.Helper()
-	l, err := net.Listen("tcp", g.address)
+	if err := syscall.Listen(int(g.socket.Fd()), 128); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.FileListener(g.socket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package e2etest
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
@@ -47,6 +46,7 @@ var (
 
 // The main job of the app, as a person does it.
 func TestMainJob(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, boss, coder)
 	app, icon := d.launch(t)
 
@@ -57,18 +57,15 @@ func TestMainJob(t *testing.T) {
 	// when the person opens the window and asks
 	d.click(t, icon, "Open CPU window")
 	d.screen.waitWindow(t, app.pid())
-	time.Sleep(time.Second) // the first figures
+	d.screen.waitDrawn(t)
 	empty := d.screen.shot(t, "1-window")
-	if n := colours(empty, 100); n < 100 {
+	if n := colours(empty, fullOfColours); n < fullOfColours {
 		t.Errorf("the window shows %d colours; it looks empty", n)
 	}
 	d.screen.typeLine(t, "Why is my fan loud?")
 	d.waitAnswer(t, 1, fanAnswer)
-	time.Sleep(time.Second) // what is on disk is on the screen within a moment
-	answered := d.screen.shot(t, "2-answer")
-	if n := differing(empty, answered); n < 2000 {
-		t.Errorf("only %d pixels changed with the answer", n)
-	}
+	waitFor(t, patience, "the answer on the screen", func() bool { return differing(empty, d.screen.picture(t)) >= 2000 })
+	d.screen.shot(t, "2-answer")
 	// then the request was the agent's prompt and the question
 	first := lastChat(t, d)
 	if first.Model != "boss:latest" || first.Messages[0].Role != "system" || !strings.HasPrefix(first.Messages[len(first.Messages)-1].Content, "Why is my fan loud?") {
@@ -84,15 +81,15 @@ func TestMainJob(t *testing.T) {
 	app, icon = d.launch(t)
 	d.click(t, icon, "Open CPU window")
 	d.screen.waitWindow(t, app.pid())
-	time.Sleep(time.Second)
+	d.screen.waitDrawn(t)
 	d.screen.shot(t, "5-after-restart")
 	d.screen.press(t, "ctrl+k")
+	palette := d.screen.still(t)
 	d.screen.typeLine(t, "fan loud")
-	time.Sleep(time.Second)
+	waitFor(t, patience, "the session", func() bool { return differing(d.screen.picture(t), palette) >= 2000 })
 	d.screen.shot(t, "6-session")
 	d.screen.typeLine(t, "What did we talk about?")
 	d.waitAnswer(t, 4, earlierAnswer)
-	time.Sleep(time.Second)
 	d.screen.shot(t, "7-follow-up")
 	// then the follow-up's request holds the earlier turns
 	for _, text := range []string{"Why is my fan loud?", fanAnswer, "How many lines", countedAnswer, shortAnswer, "What did we talk about?"} {
@@ -109,7 +106,6 @@ func delegates(t *testing.T, d *desk) {
 	before := len(d.proxy.Chats(t))
 	d.screen.typeLine(t, "How many lines has main.go?")
 	d.waitAnswer(t, 2, countedAnswer)
-	time.Sleep(time.Second)
 	d.screen.shot(t, "3-delegation")
 	chats := d.proxy.Chats(t)[before:]
 	if len(chats) != 3 {
@@ -151,7 +147,6 @@ func remembers(t *testing.T, d *desk) {
 	d.edit(t, "agents/memory.md", func(old string) string { return strings.TrimRight(old, "\n") + "\n- " + lesson + "\n" })
 	d.screen.typeLine(t, "Please be short from now on.")
 	d.waitAnswer(t, 3, shortAnswer)
-	time.Sleep(time.Second)
 	d.screen.shot(t, "4-memory")
 	if system := lastChat(t, d).Messages[0]; system.Role != "system" || !strings.Contains(system.Content, lesson) {
 		t.Errorf("the line that was saved before Enter is not in the next prompt:\n%s", system.Content)

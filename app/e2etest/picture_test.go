@@ -39,7 +39,7 @@ func (c *camera) aim(t testing.TB, pid, width, height int) {
 	t.Helper()
 	c.window = c.screen.waitWindow(t, pid)
 	c.resize(t, width, height)
-	waitFor(t, 20*time.Second, "something in the window", func() bool { return colours(c.picture(t), notEmpty) == notEmpty })
+	waitFor(t, patience, "something in the window", func() bool { return colours(c.picture(t), notEmpty) == notEmpty })
 }
 
 // notEmpty is how many colours there are in a window that shows anything.
@@ -50,7 +50,7 @@ const notEmpty = 60
 func (c *camera) resize(t testing.TB, width, height int) {
 	t.Helper()
 	var asked time.Time
-	waitFor(t, 20*time.Second, fmt.Sprintf("a window of %d × %d pixels", width, height), func() bool {
+	waitFor(t, patience, fmt.Sprintf("a window of %d × %d pixels", width, height), func() bool {
 		if b := c.picture(t).Bounds(); b.Dx() == width && b.Dy() == height {
 			return true
 		}
@@ -85,11 +85,15 @@ const (
 // vitals show does not count.
 func (c *camera) still(t testing.TB) *image.RGBA {
 	t.Helper()
+	return untilStill(func() *image.RGBA { return c.picture(t) })
+}
+
+func untilStill(picture func() *image.RGBA) *image.RGBA {
 	deadline := time.Now().Add(stillAfter)
-	before := c.picture(t)
+	before := picture()
 	for since := time.Now(); time.Since(since) < stillFor && time.Now().Before(deadline); {
 		time.Sleep(40 * time.Millisecond)
-		now := c.picture(t)
+		now := picture()
 		if now.Bounds() != before.Bounds() || !bytes.Equal(belowVitals(now), belowVitals(before)) {
 			since = time.Now()
 		}
@@ -128,7 +132,7 @@ func (c *camera) shot(t testing.TB, name string) *image.RGBA {
 // below the vitals.
 func (c *camera) waitChange(t testing.TB, from *image.RGBA, pixels int, what string) {
 	t.Helper()
-	waitFor(t, 10*time.Second, what+" on the screen", func() bool {
+	waitFor(t, patience, what+" on the screen", func() bool {
 		now := c.picture(t)
 		return now.Bounds() != from.Bounds() || differing(lower(now), lower(from)) >= pixels
 	})

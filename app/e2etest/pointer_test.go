@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"slices"
 	"testing"
-	"time"
 )
 
 // click presses a place of the window, in pixels.
@@ -28,7 +27,7 @@ func warnings() []color.RGBA {
 func (c *camera) clickColour(t testing.TB, of []color.RGBA, least int) {
 	t.Helper()
 	var at image.Point
-	waitFor(t, 10*time.Second, fmt.Sprintf("something in %v", of), func() bool {
+	waitFor(t, patience, fmt.Sprintf("something in %v", of), func() bool {
 		found := false
 		at, found = coloured(c.still(t), of, least)
 		return found

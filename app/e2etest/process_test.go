@@ -36,8 +36,8 @@ func (p *process) waitExit(t testing.TB) {
 	t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(10 * time.Second):
-		t.Fatalf("%s did not end within 10 s; it wrote:\n%s", p.name, p.output.tail(40))
+	case <-time.After(patience):
+		t.Fatalf("%s did not end; it wrote:\n%s", p.name, p.output.tail(40))
 	}
 	if p.err != nil {
 		t.Errorf("%s ended with %v; it wrote:\n%s", p.name, p.err, p.output.tail(40))

@@ -46,7 +46,7 @@ func startScreenOf(t testing.TB, width, height int) *screen {
 	manager := exec.Command("openbox", "--sm-disable")
 	manager.Env = append(os.Environ(), s.environ()...)
 	startProcess(t, "openbox", manager)
-	waitFor(t, 10*time.Second, "the window manager", func() bool {
+	waitFor(t, patience, "the window manager", func() bool {
 		out, err := s.try("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")
 		return err == nil && strings.Contains(out, "window id")
 	})
@@ -89,7 +89,7 @@ func (s *screen) windows(pid int) []string {
 func (s *screen) waitWindow(t testing.TB, pid int) string {
 	t.Helper()
 	var ids []string
-	waitFor(t, 20*time.Second, "a window", func() bool {
+	waitFor(t, patience, "a window", func() bool {
 		ids = s.windows(pid)
 		return len(ids) > 0
 	})
@@ -104,16 +104,51 @@ func (s *screen) typeLine(t testing.TB, text string) {
 	s.run(t, "xdotool", "key", "--clearmodifiers", "Return")
 }
 
-// press presses a key, as xdotool names it, and leaves what opens time to do so.
+// press presses a key, as xdotool names it, and waits for what it opens.
 func (s *screen) press(t testing.TB, key string) {
 	t.Helper()
+	before := s.still(t)
 	s.run(t, "xdotool", "key", "--clearmodifiers", key)
-	time.Sleep(time.Second)
+	waitFor(t, patience, "what "+key+" opens", func() bool { return differing(s.picture(t), before) >= 2000 })
+	s.still(t)
 }
 
-// shot keeps a picture of the screen among the artifacts and returns it.
+// picture is the screen as it is now.
+func (s *screen) picture(t testing.TB) *image.RGBA {
+	t.Helper()
+	x, err := connectX(s.display)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.close()
+	p, err := x.picture(x.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// still waits until the screen does not change any more, and gives it.
+func (s *screen) still(t testing.TB) *image.RGBA {
+	t.Helper()
+	return untilStill(func() *image.RGBA { return s.picture(t) })
+}
+
+// waitDrawn waits until something is drawn in the only window.
+func (s *screen) waitDrawn(t testing.TB) {
+	t.Helper()
+	waitFor(t, patience, "something in the window", func() bool { return colours(s.picture(t), fullOfColours) == fullOfColours })
+	s.still(t)
+}
+
+// fullOfColours is how many colours a screen with a drawn window has.
+const fullOfColours = 100
+
+// shot keeps a picture of the screen, once it is still, among the artifacts and
+// returns it.
 func (s *screen) shot(t testing.TB, name string) image.Image {
 	t.Helper()
+	s.still(t)
 	path := filepath.Join(artifacts(t), name+".png")
 	s.run(t, "import", "-window", "root", path)
 	f, err := os.Open(path)
@@ -171,6 +206,9 @@ func artifacts(t testing.TB) string {
 	}
 	return dir
 }
+
+// patience is how long what has to come may take on a machine that does much else.
+const patience = 90 * time.Second
 
 // waitFor waits until done says so; what is named where it doesn't in time.
 func waitFor(t testing.TB, timeout time.Duration, what string, done func() bool) {

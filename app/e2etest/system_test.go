@@ -12,6 +12,7 @@ import (
 )
 
 func TestACrashIsToldAtTheNextStart(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	app, _ := d.launch(t)
 	if err := app.cmd.Process.Signal(syscall.SIGSEGV); err != nil {
@@ -34,7 +35,7 @@ func TestACrashIsToldAtTheNextStart(t *testing.T) {
 	}
 	d.click(t, icon, "Open CPU window")
 	d.screen.waitWindow(t, app.pid())
-	time.Sleep(time.Second)
+	d.screen.waitDrawn(t)
 	d.screen.shot(t, "crash-told")
 	if err := app.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -49,16 +50,23 @@ func TestACrashIsToldAtTheNextStart(t *testing.T) {
 }
 
 func TestTheHotkeyShowsTheWindow(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, talker)
 	config := "[window]\nhotkey = \"Ctrl+Alt+Space\"\n"
 	if err := os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	app, _ := d.launch(t)
-	time.Sleep(time.Second)
 	if ids := d.screen.windows(app.pid()); len(ids) > 0 {
 		t.Errorf("windows %v are shown before anybody asked for one", ids)
 	}
-	d.screen.run(t, "xdotool", "key", "ctrl+alt+space")
-	d.screen.waitWindow(t, app.pid())
+	for range 20 { // until the app has taken the key
+		d.screen.run(t, "xdotool", "key", "ctrl+alt+space")
+		for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if len(d.screen.windows(app.pid())) > 0 {
+				return
+			}
+		}
+	}
+	t.Errorf("the key shows no window; mac-stats wrote:\n%s", app.output.tail(20))
 }

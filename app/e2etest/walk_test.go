@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
@@ -67,6 +66,7 @@ type walk struct {
 // A person's first hour with the app. `make e2e` walks in the dark alone; `make walk`
 // in the light too.
 func TestWalkThrough(t *testing.T) {
+	t.Parallel()
 	for _, theme := range []string{"dark", "light"} {
 		t.Run(theme, func(t *testing.T) {
 			s := startScreenOf(t, wideWidth+100, wideHeight+100) // with a frame around
@@ -108,7 +108,7 @@ func (w *walk) triesTheDemo(t *testing.T) {
 	w.again(t, func() { w.keys(t, "Tab", "Tab", "Return") }) // from Re-check over Get Ollama
 	w.screen.typeLine(t, "Why is my machine slow?")
 	var said string
-	waitFor(t, 30*time.Second, "the demo's answer", func() bool {
+	waitFor(t, patience, "the demo's answer", func() bool {
 		said = strings.Join(w.read(t, filepath.Join(w.user, "tmp", "mac-stats-demo-*", "data", "session", "session-memory-*.md")), "")
 		return strings.Contains(said, "\n## Assistant · ")
 	})
@@ -132,7 +132,7 @@ func (w *walk) triesTheDemo(t *testing.T) {
 func (w *walk) isWelcomed(t *testing.T) {
 	before := w.camera.still(t)
 	w.keys(t, "Return") // Re-check, which has the focus
-	waitFor(t, 20*time.Second, "a look at the server", func() bool { return len(w.proxy.Requests()) > 0 })
+	waitFor(t, patience, "a look at the server", func() bool { return len(w.proxy.Requests()) > 0 })
 	w.camera.waitChange(t, before, 500, "the server that is found")
 	w.camera.shot(t, "first-run-server")
 	w.keys(t, "Return") // what goes on has the focus, in each step
@@ -201,7 +201,7 @@ func (w *walk) edits(t *testing.T) {
 	w.camera.shot(t, "editing")
 	w.keys(t, "ctrl+a")
 	w.screen.typeLine(t, "Please be short from now on.")
-	waitFor(t, 30*time.Second, "the answer to the edited message", func() bool {
+	waitFor(t, patience, "the answer to the edited message", func() bool {
 		return strings.Contains(w.sessions(t)[0], shortAnswer)
 	})
 	w.camera.shot(t, "edited")
@@ -217,7 +217,7 @@ func (w *walk) edits(t *testing.T) {
 func (w *walk) searches(t *testing.T) {
 	w.keys(t, "ctrl+n")
 	w.screen.typeLine(t, "Please be short here too.")
-	waitFor(t, 30*time.Second, "a second conversation", func() bool {
+	waitFor(t, patience, "a second conversation", func() bool {
 		all := w.sessions(t)
 		return len(all) == 2 && strings.Contains(all[1], shortAnswer)
 	})
@@ -305,7 +305,7 @@ func (w *walk) quitsInMidEdit(t *testing.T) {
 	w.camera.shot(t, "unsaved-is-back")
 	w.camera.click(t, 843, 204+60)
 	w.keys(t, "ctrl+s")
-	waitFor(t, 10*time.Second, "the edit of before in the file", func() bool {
+	waitFor(t, patience, "the edit of before in the file", func() bool {
 		return strings.Contains(w.read(t, filepath.Join(w.home, "agents/memory.md"))[0], unsaved)
 	})
 	w.click(t, w.icon, "Quit")

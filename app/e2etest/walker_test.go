@@ -23,7 +23,7 @@ import (
 func (w *walk) asks(t *testing.T, message string, n int, answer string) {
 	t.Helper()
 	w.screen.typeLine(t, message)
-	waitFor(t, 60*time.Second, fmt.Sprintf("answer %d: %q", n, answer), func() bool {
+	waitFor(t, patience, fmt.Sprintf("answer %d: %q", n, answer), func() bool {
 		all := w.sessions(t)
 		return len(all) > 0 && strings.Contains(all[0][strings.LastIndex(all[0], "\n## User · ")+1:], answer) && strings.Contains(all[0], message)
 	})
@@ -33,12 +33,12 @@ func (w *walk) asks(t *testing.T, message string, n int, answer string) {
 func (w *walk) stopWhenItWrites(t *testing.T) {
 	t.Helper()
 	before := strings.Count(w.sessions(t)[0], "interrupted")
-	waitFor(t, 30*time.Second, "the beginning of an answer", func() bool {
+	waitFor(t, patience, "the beginning of an answer", func() bool {
 		files, err := filepath.Glob(filepath.Join(w.home, "session", ".partial", "*.md"))
 		return err == nil && len(files) > 0
 	})
 	w.keys(t, "Escape")
-	waitFor(t, 5*time.Second, "the end of the answer", func() bool {
+	waitFor(t, patience, "the end of the answer", func() bool {
 		return strings.Count(w.sessions(t)[0], "interrupted") > before
 	})
 }
@@ -72,7 +72,7 @@ func (w *walk) again(t *testing.T, press func()) {
 	t.Helper()
 	before := w.panel.Registrations()
 	press()
-	waitFor(t, 20*time.Second, "the program's next start", func() bool { return w.panel.Registrations() > before })
+	waitFor(t, patience, "the program's next start", func() bool { return w.panel.Registrations() > before })
 	w.icon = w.desk.icon(t)
 	w.camera.aim(t, w.app.pid(), walkWidth, walkHeight)
 }

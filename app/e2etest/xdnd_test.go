@@ -102,7 +102,7 @@ func (d *drag) tell(target xproto.Window, name string, data ...uint32) error {
 // await waits for the target's answer, which must be a yes, and hands out the files'
 // addresses when it asks for them.
 func (d *drag) await(name string) error {
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
 		event, err := d.conn.PollForEvent()
 		if err != nil {
