@@ -83,7 +83,11 @@ const mb = 1 << 20
 
 func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 	root := t.TempDir()
-	messages := bigTranscript(t, root, 100*mb)
+	size := int64(100 * mb)
+	if testing.Short() {
+		size = 30 * mb
+	}
+	messages := bigTranscript(t, root, size)
 	var s *Store
 	var c Context
 	held, peak := memoryUse(func() {
@@ -97,9 +101,9 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 		_, err = s.Snapshot(t.Context(), "cli-big", "")
 		must(t, err)
 	})
-	t.Logf("100 MB: %d KB held, %d KB at most", held>>10, peak>>10)
+	t.Logf("%d MB: %d KB held, %d KB at most", size/mb, held>>10, peak>>10)
 	if held > 16*mb || peak > 48*mb {
-		t.Errorf("a transcript of 100 MB takes %d MB, %d MB at most", held/mb, peak/mb)
+		t.Errorf("a transcript of %d MB takes %d MB, %d MB at most", size/mb, held/mb, peak/mb)
 	}
 	if c.Total != messages || c.Omitted+len(c.Messages) != messages || len(c.Messages) < heldMessages/2 {
 		t.Errorf("%d messages of %d, %d omitted, %d in all", len(c.Messages), messages, c.Omitted, c.Total)
@@ -112,7 +116,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 		}
 	})
 	if held > 8*mb || peak > 48*mb {
-		t.Errorf("reading a transcript of 100 MB takes %d MB, %d MB at most", held/mb, peak/mb)
+		t.Errorf("reading a transcript of %d MB takes %d MB, %d MB at most", size/mb, held/mb, peak/mb)
 	}
 
 	// a branch from far back reads again what was let go of, and a restart gives the same
@@ -181,18 +185,21 @@ func mustFirst(t testing.TB, s *Store, name string) string {
 }
 
 func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
-	const size = 50 * mb // whoever holds it whole takes more than the limit
+	size := 50 * mb // whoever holds it whole takes more than the limit
+	if testing.Short() {
+		size = 20 * mb
+	}
 	const head = "---\nformat: mac-stats-session/1\n---\n\n## User · 2026-11-21T10:15:02+01:00\n<!-- id=a -->\n\n"
 	line := strings.Repeat("x", 99) + "\n"
 	for name, tt := range map[string]struct {
 		head, again string // a hundred bytes, again and again
 		first       Kind
 	}{
-		"a block of 50 MB":           {head, line, KindUser},
-		"a line of 50 MB":            {head, strings.Repeat("x", 100), KindUser},
-		"50 MB without a heading":    {"", line, KindText},
-		"50 MB of zeros":             {"", strings.Repeat("\x00", 100), KindText},
-		"a block of 50 MB and no id": {"## User\n\n", line, KindUser},
+		"a block of many MB":           {head, line, KindUser},
+		"a line of many MB":            {head, strings.Repeat("x", 100), KindUser},
+		"many MB without a heading":    {"", line, KindText},
+		"many MB of zeros":             {"", strings.Repeat("\x00", 100), KindText},
+		"a block of many MB and no id": {"## User\n\n", line, KindUser},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

@@ -42,6 +42,9 @@ const manySteps = 20_000
 func TestModel(t *testing.T) {
 	t.Parallel()
 	steps := 2000
+	if testing.Short() {
+		steps = 400
+	}
 	if v := os.Getenv(modelStepsVariable); v != "" {
 		var err error
 		if steps, err = strconv.Atoi(v); err != nil {

@@ -158,7 +158,11 @@ func TestABlockIsNeverSplit(t *testing.T) {
 // tiny and on one without a limit: what they say is equal after every step.
 func TestPartsAreOneSession(t *testing.T) {
 	t.Parallel()
-	for range 3 {
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
 		seed := rand.Uint64()
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		roots := [2]string{t.TempDir(), t.TempDir()}

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,8 @@ type Params struct {
 	RunApp func(ctx context.Context, o AppOptions) error
 
 	probes *probes // what doctor asks the system; the real one where nil
+	// completing is how long a shell waits for candidates; completeTimeout where 0.
+	completing time.Duration
 }
 
 // AppOptions are the flags of the plain command.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -15,7 +16,7 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// completeTimeout is how long a shell waits for candidates.
+// completeTimeout is how long a shell waits for candidates at most.
 const completeTimeout = 400 * time.Millisecond
 
 // lister gives candidates for the shell.
@@ -29,7 +30,7 @@ func (c *commands) candidates(list lister) cobra.CompletionFunc {
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.p.completing, completeTimeout))
 		defer cancel()
 		b, err := c.openQuietly(ctx)
 		if err != nil {

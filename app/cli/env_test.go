@@ -35,7 +35,9 @@ type env struct {
 	piped    bool // stdin is a pipe
 	appRuns  bool
 	probes   probes
-	runApp   func(context.Context, AppOptions) error
+	// completing is how long a shell waits for candidates.
+	completing time.Duration
+	runApp     func(context.Context, AppOptions) error
 
 	mu    sync.Mutex
 	poked []string
@@ -52,7 +54,7 @@ func answering(text string) ollamatest.Script {
 
 func newEnv(t *testing.T, script ollamatest.Script) *env {
 	t.Helper()
-	e := &env{server: ollamatest.Start(t, script), probes: healthy()}
+	e := &env{server: ollamatest.Start(t, script), probes: healthy(), completing: time.Minute}
 	e.at(t, e.server.Addr())
 	return e
 }
@@ -102,7 +104,7 @@ func (e *env) params(stdin string, stdout, stderr interface{ Write([]byte) (int,
 	return Params{
 		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
 		Environ: e.environ, StderrIsTerminal: e.terminal, StdinIsPipe: e.piped,
-		Open: patient, RunApp: e.runApp, probes: &e.probes,
+		Open: patient, RunApp: e.runApp, probes: &e.probes, completing: e.completing,
 		AppRuns: func(context.Context, *backend.Backend) bool { return e.appRuns },
 		Poke: func(_ *backend.Backend, session string) {
 			e.mu.Lock()

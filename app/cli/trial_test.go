@@ -192,6 +192,7 @@ func TestCompletionKnowsNames(t *testing.T) {
 	}
 	slow := ollamatest.Start(t, ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}})
 	e.environ = append(e.environ, "OLLAMA_HOST="+slow.Addr())
+	e.completing = completeTimeout
 	began := time.Now()
 	e.run(t, "__complete", "ask", "--model", "")
 	if took := time.Since(began); took > 20*time.Second {

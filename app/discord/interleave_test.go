@@ -34,8 +34,11 @@ func echo(fails func() bool) ollamatest.Script {
 func TestPlacesThatInterleaveStayApart(t *testing.T) {
 	t.Parallel()
 	total := 200
-	if full() {
+	switch {
+	case full():
 		total = 1000
+	case testing.Short():
+		total = 80
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -244,7 +244,11 @@ func TestForgetChild(t *testing.T) {
 }
 
 func TestAKilledForgettingIsFinishedByTheNextStart(t *testing.T) {
-	for round := range 6 {
+	rounds := 6
+	if testing.Short() {
+		rounds = 3
+	}
+	for round := range rounds {
 		root := t.TempDir()
 		r := &rig{t: t, root: filepath.Join(root, "data"), cache: filepath.Join(root, "cache")}
 		must(t, os.MkdirAll(r.cache, 0o700))

@@ -311,6 +311,7 @@ func TestRandomChangesGiveTheAnswersOfBruteForce(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
 			m := newModel(t, uint64(seed)) //nolint:gosec // small
 			end := time.Now().Add(20 * time.Second)
 			for step := 0; step < 250 && time.Now().Before(end); step++ {
