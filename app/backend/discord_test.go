@@ -166,3 +166,55 @@ func checkForgotten(t *testing.T, store *sessionmem.Store, session string, want 
 		t.Errorf("the transcript of %s holds %q, want %q", session, got, want)
 	}
 }
+
+// Telemetry is in logs/memory.jsonl by its names; no log holds a word that was said, at
+// the usual level, whatever goes wrong.
+func TestLogsHoldCountsAndNoText(t *testing.T) {
+	const thread = "220"
+	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "quokka", Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}},
+		{Reply: ollamatest.Reply{Text: "said by the model: ocarina"}},
+	}}, map[string]string{
+		"agents/memory.md": "- the owner plays the theremin\n",
+		"config.toml":      "[discord]\nmessage_content = \"on\"\n",
+	})
+	d.fake.AddChannel(discordtest.Channel{ID: thread, Guild: "100", Parent: "200", Name: "a thread", Type: discordtest.Thread})
+	d.fake.Put(discordtest.Message{ID: thread, Channel: "200", Author: ben, Text: "begun with a zither"})
+	d.fake.Put(discordtest.Message{Channel: thread, Author: ben, Text: "gone on with a marimba"})
+	d.ask(thread, anna, "what of the xylophone?")
+	d.ask(thread, anna, "what of the quokka?") // fails at the model
+	d.fake.Fail(discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
+	d.ask(thread, anna, "what of the accordion?")
+	d.fake.Heal()
+	d.fake.SetChannel("201", func(c *discordtest.Channel) { c.NoSend = true })
+	d.fake.Say(discordtest.Message{Channel: "201", Author: anna, Text: "<@" + discordtest.BotID + "> what of the harmonica?", Mentions: []discordtest.User{luna}})
+	d.await("word to the owner", func() bool {
+		for _, n := range d.Notices() {
+			if n.Kind == NoticeDiscord && strings.Contains(n.Text, "#channel") {
+				return true
+			}
+		}
+		return false
+	})
+	lines, err := os.ReadFile(filepath.Join(d.Paths.Home, "logs", "memory.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"subsys":"mem.thread","event":"tail_ok","detail":{"count":`, `"subsys":"mem.thread","event":"tail_fallback","detail":{"reason":"permission"}`,
+		`"subsys":"mem.ctx","event":"collect_ok","detail":{"case":"thread"`, `"subsys":"mem.ctx","event":"collect_fallback","detail":{"case":"thread","reason":"permission"}`,
+		`"subsys":"mem.ctx","event":"merge_ok","detail":{"case":"thread"`,
+	} {
+		if !strings.Contains(string(lines), want) {
+			t.Errorf("memory.jsonl has no %s:\n%s", want, lines)
+		}
+	}
+	logs := filepath.Join(d.Paths.Home, "logs")
+	for _, word := range []string{"xylophone", "zither", "marimba", "quokka", "accordion", "harmonica", "ocarina", "theremin", discordtest.Token} {
+		for _, file := range d.files(word) {
+			if strings.HasPrefix(file, logs) {
+				t.Errorf("%s holds %q", file, word)
+			}
+		}
+	}
+}
