@@ -28,7 +28,12 @@ type rig struct {
 
 func connect(t *testing.T, change func(*connection.Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, fake: discordtest.Start(t), done: make(chan error, 1)}
+	r := &rig{t: t, fake: discordtest.New(), done: make(chan error, 1)}
+	r.fake.Interval = 200 * time.Millisecond
+	if err := r.fake.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.fake.Close)
 	r.fake.AddGuild("100", "Home")
 	r.fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
 	cfg := connection.Config{Token: discordtest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) {
@@ -322,6 +327,87 @@ func TestPlacesThatAreGoneAreTold(t *testing.T) {
 	r.await("the server's end", func() bool { return gone() == "200 201 220" })
 	if _, err := r.c.Place(t.Context(), "200"); !errors.Is(err, connection.ErrGone) {
 		t.Errorf("Place gave %v", err)
+	}
+}
+
+func TestTheGatewayGoesOnAfter(t *testing.T) {
+	tests := map[string]struct {
+		end        func(f *discordtest.Server)
+		identifies int // in all: 1 where the session is resumed
+	}{
+		"a dropped socket":         {func(f *discordtest.Server) { f.Drop() }, 1},
+		"op 7":                     {func(f *discordtest.Server) { f.AskReconnect() }, 1},
+		"op 9 to resume":           {func(f *discordtest.Server) { f.Invalidate(true) }, 1},
+		"op 9":                     {func(f *discordtest.Server) { f.Invalidate(false) }, 2},
+		"a session that is over":   {func(f *discordtest.Server) { f.Expire(); f.Drop() }, 2},
+		"heartbeats in vain":       {func(f *discordtest.Server) { f.SetDeaf(true) }, 1},
+		"the close code 4000":      {func(f *discordtest.Server) { f.CloseWith(4000) }, 1},
+		"the close code 4009":      {func(f *discordtest.Server) { f.CloseWith(4009) }, 2},
+		"a close code of a server": {func(f *discordtest.Server) { f.CloseWith(1012) }, 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := connect(t, nil)
+			r.awaitReady()
+			tt.end(r.fake)
+			r.await("the end", func() bool {
+				return len(r.of(connection.EventReady))+len(r.of(connection.EventResumed)) > 1 || r.c.Status().State != connection.StateReady
+			})
+			r.fake.SetDeaf(false)
+			r.await("the next connection", func() bool { return len(r.of(connection.EventReady))+len(r.of(connection.EventResumed)) > 1 })
+			r.awaitReady()
+			r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "still there?"})
+			r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
+			list := r.fake.Identifies()
+			if len(list) != tt.identifies {
+				t.Errorf("%d identifies, want %d", len(list), tt.identifies)
+			}
+			if len(list) > 1 && list[1].Time.Sub(list[0].Time) < 5*time.Second {
+				t.Errorf("two identifies within %s", list[1].Time.Sub(list[0].Time))
+			}
+		})
+	}
+}
+
+func TestTheGatewayStopsAt(t *testing.T) {
+	for _, code := range []int{4004, 4010, 4011, 4012, 4013, 4014} {
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			fake := discordtest.Start(t)
+			fake.CloseNext(code)
+			c, err := connection.New(connection.Config{Token: discordtest.Token, Base: fake.URL(), Handle: func(connection.Event) {}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stop *connection.StopError
+			if err := c.Run(t.Context()); !errors.As(err, &stop) || stop.Code != code {
+				t.Fatalf("Run gave %v", err)
+			}
+			st := c.Status()
+			if st.State != connection.StateStopped || st.Code != code {
+				t.Errorf("the status is %+v", st)
+			}
+			for _, text := range []string{st.Text, st.Next} {
+				if !slices.Contains(connection.Sentences(), text) {
+					t.Errorf("%q is no sentence that windows can translate", text)
+				}
+			}
+			if n := len(fake.Identifies()); n != 1 {
+				t.Errorf("%d identifies, want no second try", n)
+			}
+		})
+	}
+}
+
+func TestWithoutAnIdentifyLeftNothingIsTried(t *testing.T) {
+	r := connect(t, func(*connection.Config) {})
+	r.awaitReady()
+	r.fake.SetRemaining(0)
+	r.fake.Expire()
+	r.fake.Drop()
+	r.await("word of it", func() bool { return r.c.Status().Text == "Discord allows no more new sessions for now." })
+	if n := len(r.fake.Identifies()); n != 1 {
+		t.Errorf("%d identifies, want none after the last was used", n)
 	}
 }
 

@@ -239,9 +239,6 @@ func (s *Server) Expire() {
 	}
 }
 
-// AskBeat asks for a heartbeat at once (op 1).
-func (s *Server) AskBeat() { s.each(func(c *client) { c.write(map[string]any{"op": 1}) }) }
-
 // CaughtUp reports whether the bot has handled every event of its session; where it
 // has not, it is asked for a heartbeat, which tells how far it is. False while nobody
 // is connected.
