@@ -35,17 +35,19 @@ type bot struct {
 	model *ollamatest.Server
 }
 
-func startBot(t *testing.T, script ollamatest.Script, files map[string]string) *bot {
+func startBot(t *testing.T, script ollamatest.Script, files map[string]string, env ...string) *bot {
 	t.Helper()
 	fake := discordtest.Start(t)
 	fake.AddGuild("100", "Home")
 	for _, id := range []string{"200", "201"} {
 		fake.AddChannel(discordtest.Channel{ID: id, Guild: "100", Name: "channel"})
 	}
-	script.Models = []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}}
+	for _, name := range []string{"qwen3:8b", "other:8b"} {
+		script.Models = append(script.Models, ollamatest.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384})
+	}
 	model := ollamatest.Start(t, script)
 	dir := t.TempDir()
-	files["discord/channels.toml"] = "[allow]\nusers = [\"301\", \"302\"]\n[default]\ndebounce = \"0\"\n"
+	files["discord/channels.toml"] = "[allow]\nusers = [\"301\", \"302\"]\n[default]\ndebounce = \"0\"\n" + files["discord/channels.toml"]
 	for name, text := range files {
 		file := filepath.Join(dir, "data", name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -53,8 +55,8 @@ func startBot(t *testing.T, script ollamatest.Script, files map[string]string) *
 		}
 		write(t, file, text)
 	}
-	b := open(t, Options{Watch: true, Environ: environ(dir, "OLLAMA_HOST="+model.Addr(),
-		service.EnvBase+"="+fake.URL(), token.EnvOwn+"="+discordtest.Token, "MAC_STATS_DISCORD_ENABLED=true")})
+	env = append(env, "OLLAMA_HOST="+model.Addr(), service.EnvBase+"="+fake.URL(), token.EnvOwn+"="+discordtest.Token, "MAC_STATS_DISCORD_ENABLED=true", "MAC_STATS_OLLAMA_MODEL=qwen3:8b")
+	b := open(t, Options{Watch: true, Environ: environ(dir, env...)})
 	d := &bot{b, t, fake, model}
 	d.await("the connection", func() bool { return b.Discord.Status().State == connection.StateReady && fake.Connected() })
 	return d
@@ -215,6 +217,56 @@ func TestLogsHoldCountsAndNoText(t *testing.T) {
 			if strings.HasPrefix(file, logs) {
 				t.Errorf("%s holds %q", file, word)
 			}
+		}
+	}
+}
+
+// A channel is what channels.toml says: its agent, model, prompt and tools; what it
+// learns is proposed for that agent.
+func TestAChannelIsWhatItIsMappedTo(t *testing.T) {
+	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{
+		{UserContains: "remember", Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: releases are on Tuesdays"}},
+		{Reply: ollamatest.Reply{Text: "I see."}},
+	}}, map[string]string{
+		"agents/agent-001/memory.md": "- what the mapped agent knows\n",
+		"discord/channels.toml":      "[channel.201]\nagent = \"001\"\nmodel = \"other:8b\"\nprompt = \"Answer in verse.\"\n",
+		"LUNA_RUNTIME_PROMPT.md":     "You are Luna.\n",
+	})
+	d.ask("200", anna, "hello")
+	d.ask("201", anna, "hello")
+	chats := d.model.Chats()
+	for i, want := range []struct{ model, prompt string }{{"qwen3:8b", "You are Luna."}, {"other:8b", "You are Luna.\n\nAnswer in verse."}} {
+		chat := chats[i].Chat
+		system := chat.Messages[0].Content
+		if chat.Model != want.model || !strings.HasPrefix(system, want.prompt) {
+			t.Errorf("channel %d asked %s with %.80q", i, chat.Model, system)
+		}
+		if knows := strings.Contains(system, "what the mapped agent knows"); knows != (i == 1) {
+			t.Errorf("channel %d has the agent's memory: %v", i, knows)
+		}
+	}
+	d.ask("201", anna, "remember that releases are on Tuesdays")
+	waiting, err := d.Memory.Inbox()
+	if err != nil || len(waiting) != 1 || waiting[0].Target != (sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "001"}) {
+		t.Errorf("proposed is %+v, %v", waiting, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(d.Paths.Home, "agents", "agent-001", "memory.md")); err != nil || strings.Contains(string(data), "Tuesdays") {
+		t.Errorf("the agent's memory is %q, %v", data, err)
+	}
+}
+
+// With session.in_memory_only nothing of what is said on Discord is written anywhere.
+func TestNothingIsWrittenDownWhereThatIsWanted(t *testing.T) {
+	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "the model says ocarina"}}}}, map[string]string{}, "IN_MEMORY_CONTEXT_ONLY=true")
+	d.ask("200", anna, "what of the xylophone?")
+	d.ask("200", anna, "and of the zither?")
+	chats := d.model.Chats()
+	if request := fmt.Sprint(chats[len(chats)-1].Chat.Messages); !strings.Contains(request, "xylophone") {
+		t.Errorf("the conversation does not go on:\n%s", request)
+	}
+	for _, word := range []string{"xylophone", "zither", "ocarina", "Anna"} {
+		if found := d.files(word); len(found) > 0 {
+			t.Errorf("%s is in %q", word, found)
 		}
 	}
 }

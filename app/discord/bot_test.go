@@ -337,21 +337,37 @@ func TestForgetMeMeansWhatWaitsAndWhatIsBeingAnswered(t *testing.T) {
 	}
 }
 
-func TestLimitsAndOverloadAreToldOnce(t *testing.T) {
-	t.Parallel()
-	r := start(t, options{channels: openToAll + "[limits]\nperson = \"2/1h\"\n"})
-	for i := range 6 {
-		r.mention(general, anna, fmt.Sprint("message ", i))
+func TestLimitsAreToldOnce(t *testing.T) {
+	tests := map[string]struct {
+		limit string
+		by    []discordtest.User
+		says  string
+	}{
+		"given that of a person":  {"person = \"2/1h\"", []discordtest.User{anna}, "many messages in a short time: I answer"},
+		"given that of a channel": {"channel = \"2/1h\"", []discordtest.User{anna, ben}, "many messages here in a short time"},
 	}
-	r.answered(general, 3)
-	r.settle()
-	told := 0
-	for _, m := range r.fake.Sent(general) {
-		if strings.Contains(m.Text, "many messages in a short time") {
-			told++
-		}
-	}
-	if n := len(r.model.Chats()); n != 2 || told != 1 {
-		t.Errorf("%d were answered and it was told %d times, want 2 and 1", n, told)
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, options{channels: openToAll + "[limits]\n" + tt.limit + "\n"})
+			for i := range 6 {
+				r.mention(general, tt.by[i%len(tt.by)], fmt.Sprint("message ", i))
+			}
+			r.answered(general, 3)
+			r.settle()
+			told := 0
+			for _, m := range r.fake.Sent(general) {
+				if strings.Contains(m.Text, tt.says) {
+					told++
+				}
+			}
+			if n := len(r.model.Chats()); n != 2 || told != 1 {
+				t.Errorf("%d were answered and it was told %d times, want 2 and 1", n, told)
+			}
+			r.mention("201", anna, "elsewhere")
+			if name == "given that of a channel" { // another has its own
+				r.answered("201", 1)
+			}
+		})
 	}
 }
