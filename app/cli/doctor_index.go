@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"mac-stats/sessionmem/recall"
 )
 
 // indexChecks look at the search index. One that is behind is nothing wrong: the app
@@ -14,6 +17,9 @@ func (d *doctor) indexChecks(ctx context.Context) []check {
 		return []check{bad(name, oneLine(err.Error(), 300), fix)}
 	}
 	s, err := index.Status(ctx)
+	if errors.Is(err, recall.ErrDamaged) {
+		return []check{bad(name, oneLine(err.Error(), 300), "`mac-stats memory reindex` builds it anew, and so does the app when it runs.")}
+	}
 	if err != nil {
 		return []check{bad(name, oneLine(err.Error(), 300), fix)}
 	}

@@ -58,7 +58,7 @@ Interrupted, it goes on where it was at the next run.`,
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			took, err := c.reindex(cmd.Context(), b, *changed)
 			if err != nil {
-				return indexProblem(err)
+				return c.indexProblem(cmd.Context(), b, err)
 			}
 			return c.printIndex(cmd.Context(), b, took, *asJSON)
 		})
@@ -123,11 +123,11 @@ func (l *progressLine) erase() {
 func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time.Duration, asJSON bool) error {
 	index, err := b.Recall()
 	if err != nil {
-		return indexProblem(err)
+		return c.indexProblem(ctx, b, err)
 	}
 	s, err := index.Status(ctx)
 	if err != nil {
-		return indexProblem(err)
+		return c.indexProblem(ctx, b, err)
 	}
 	if asJSON {
 		return c.out.json(indexLine{

@@ -140,7 +140,7 @@ func (c *commands) searchLines(ctx context.Context, b *backend.Backend, q recall
 func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Query, asJSON bool) error {
 	found, state, err := b.Find(ctx, q)
 	if err != nil {
-		return indexProblem(err)
+		return c.indexProblem(ctx, b, err)
 	}
 	if asJSON {
 		return c.out.json(resultLine{Type: "result", Found: found})
@@ -167,10 +167,17 @@ func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Q
 	return c.out.text(words + "\n")
 }
 
-// indexProblem says what to do about an index that can't be used.
-func indexProblem(err error) error {
-	if isStop(err) {
+// indexProblem says what to do about an index that can't be used. The app is told of one
+// that is damaged.
+func (c *commands) indexProblem(ctx context.Context, b *backend.Backend, err error) error {
+	switch {
+	case isStop(err):
 		return err
+	case errors.Is(err, recall.ErrDamaged) && c.appRuns(ctx, b):
+		c.poke(b, "")
+		return &plainError{"The search index is damaged.", "The app builds it anew now; try again in a moment."}
+	case errors.Is(err, recall.ErrDamaged):
+		return &plainError{"The search index is damaged.", "`mac-stats memory reindex` builds it anew, and so does the app when it runs."}
 	}
 	return &plainError{sentence(oneLine(err.Error(), 300)), "Check the cache folder's permissions and the free space, then `mac-stats memory reindex`; the index may be deleted at any time."}
 }

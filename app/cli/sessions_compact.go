@@ -43,7 +43,7 @@ func (c *commands) memorySummarize() *cobra.Command {
 // the app, or reindex, takes it up later.
 func (c *commands) indexNow(ctx context.Context, b *backend.Backend) {
 	if _, err := c.reindex(ctx, b, true); err != nil && ctx.Err() == nil {
-		c.note("mac-stats: the search index was not brought up to date: " + indexProblem(err).Error())
+		c.note("mac-stats: the search index was not brought up to date: " + c.indexProblem(ctx, b, err).Error())
 	}
 }
 

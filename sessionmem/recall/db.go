@@ -199,7 +199,7 @@ func explain(err error) error {
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
-		return fmt.Errorf("%w (it is built anew): %w", errDamaged, err)
+		return fmt.Errorf("%w: %w", errDamaged, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, the search index stays as it was; free some space: %w", err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -57,7 +57,7 @@ func (x *Index) discard() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	err := x.drop()
-	x.broken = false
+	x.mended()
 	return errors.Join(err, removeIndex(x.path))
 }
 

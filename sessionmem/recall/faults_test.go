@@ -170,13 +170,51 @@ func TestMissingRowsAreDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.x = b.open()
-		if got, err := b.answers(b.x, "otter wolf heron"); err == nil || !strings.Contains(err.Error(), "memory reindex") {
-			t.Errorf("without %s: %d hits and %v, want an error that says what to do", missing, len(got), err)
+		if got, err := b.answers(b.x, "otter wolf heron"); !errors.Is(err, ErrDamaged) {
+			t.Errorf("without %s: %d hits and %v, want that it is damaged", missing, len(got), err)
 		}
 		b.sync()
 		if got, err := b.answers(b.x, "otter wolf heron"); err != nil || !slices.Equal(got, want) {
 			t.Errorf("without %s: %d hits, %v after a sync, want %d", missing, len(got), err, len(want))
 		}
+	}
+}
+
+// TestDamageThatAnotherProcessFoundIsMended: the one that keeps the index up has its
+// own view of it, and reads little of the file.
+func TestDamageThatAnotherProcessFoundIsMended(t *testing.T) {
+	b := someTalk(t)
+	want, err := b.answers(b.x, "otter swims")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := b.open()
+	if _, err := keeper.keepUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(b.cache, indexFile), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(strings.Repeat("no database ", 2000)), 0)
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b.x = b.open()
+	if _, err := b.answers(b.x, "otter swims"); !errors.Is(err, ErrDamaged) {
+		t.Fatalf("%v, want that it is damaged", err)
+	}
+	if _, err := keeper.keepUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.answers(b.x, "otter swims"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("mended by another: %d hits, %v, want %d", len(got), err, len(want))
+	}
+	if r, err := keeper.keepUp(t.Context()); err != nil || r.Changed != 0 {
+		t.Errorf("%+v, %v; want that it is mended once", r, err)
 	}
 }
 

@@ -28,6 +28,9 @@ const (
 	indexFile = "recall.db"
 	lockFile  = "recall.lock" // held by the one process that writes
 	newFile   = "recall.db.new"
+	// damagedFile is there where somebody who may not have been the one that writes found
+	// the index damaged.
+	damagedFile = "recall.damaged"
 )
 
 // Index finds chunks. It is safe for use by several goroutines and, through the file it
@@ -215,7 +218,27 @@ func (x *Index) spoil(err error) {
 	x.broken = true
 	x.mu.Unlock()
 	x.logger.Warn("the search index is damaged and built anew", "err", err)
+	if err := os.WriteFile(filepath.Join(x.cfg.CacheDir, damagedFile), nil, 0o600); err != nil {
+		x.logger.Debug("others could not be told of the damaged index", "err", err)
+	}
 	x.wake()
+}
+
+// damaged says whether anybody found the index damaged.
+func (x *Index) damaged() bool {
+	_, missing := os.Stat(filepath.Join(x.cfg.CacheDir, damagedFile))
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.broken = x.broken || missing == nil
+	return x.broken
+}
+
+// mended notes that another index is in the place of a damaged one. The caller holds mu.
+func (x *Index) mended() {
+	x.broken = false
+	if err := os.Remove(filepath.Join(x.cfg.CacheDir, damagedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		x.logger.Warn("the search index is built anew again and again", "err", err)
+	}
 }
 
 // Changed says that files changed (paths below the data folder, or absolute ones); Run
@@ -275,8 +298,9 @@ func (x *Index) keepUp(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	_, missing := os.Stat(x.path)
+	damaged := x.damaged()
 	x.mu.Lock()
-	same := x.known == printOf(x.seed, found) && len(x.dirty) == 0 && !x.broken && missing == nil && x.left == x.stamp()
+	same := x.known == printOf(x.seed, found) && len(x.dirty) == 0 && !damaged && missing == nil && x.left == x.stamp()
 	if same {
 		x.looked, x.files, x.behind, x.any = time.Now(), len(found), 0, false
 	}
@@ -363,9 +387,7 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 	defer unlock()
 	begun := time.Now()
 	e, done, err := x.use(ctx)
-	x.mu.Lock()
-	broken := x.broken
-	x.mu.Unlock()
+	broken := x.damaged()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e, done, err = x.create(ctx)

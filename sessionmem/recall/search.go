@@ -95,7 +95,7 @@ func (x *Index) unreadable(err error) error {
 		if x.building() {
 			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}
-		return fmt.Errorf("%w; `mac-stats memory reindex` builds it anew", err)
+		return err
 	}
 	return err
 }

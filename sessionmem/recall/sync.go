@@ -203,7 +203,7 @@ func (x *Index) swap(path string) error {
 	if err := os.Rename(path, x.path); err != nil {
 		return fmt.Errorf("replacing the search index: %w", err)
 	}
-	x.broken = false
+	x.mended()
 	return nil
 }
 

@@ -121,6 +121,10 @@ type Status struct {
 // ErrNoModel: no embedding model is installed.
 var ErrNoModel = errors.New("no embedding model is installed")
 
+// ErrDamaged: the index file can't be used as it is. Whoever keeps the index up, or the
+// next Sync or Rebuild, builds it anew.
+var ErrDamaged = errDamaged
+
 // ErrNoChunk: no chunk has this id.
 var ErrNoChunk = errors.New("no such chunk")
 
