@@ -46,6 +46,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 // nobody can write into the text itself. Equal inputs give equal frames.
 func (g Guides) Quote(source, text string) string {
 	source = shorten(strings.Join(strings.Fields(source), " "), 200)
+	text = tame(text)
 	mark := hashOf([]byte(source + "\n" + text))[:12]
 	frame := strings.ReplaceAll(g.Untrusted, "{{source}}", source)
 	return fmt.Sprintf("%s\n<<<quoted %s>>>\n%s\n<<<end %s>>>", frame, mark, strings.TrimSpace(text), mark)

@@ -105,7 +105,7 @@ func when(t time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"
-	case time.Since(t) < 20*time.Hour:
+	case time.Since(t).Abs() < 20*time.Hour:
 		return t.Local().Format("15:04")
 	}
 	return t.Local().Format("2006-01-02 15:04")
