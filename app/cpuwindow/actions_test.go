@@ -30,6 +30,20 @@ func talked(t *testing.T) *bench {
 }
 
 // button finds a button of the chat by its words; the n-th from the top.
+func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		for _, width := range []float32{380, 700} {
+			actions := line(gap12, -1, newButton(buttonQuiet, "Edit", func() {}), newButton(buttonQuiet, "Copy", func() {}), newButton(buttonQuiet, "Forget…", func() {}))
+			f := newBubble(strings.Repeat("a message of many words ", 10), actions)
+			f.Resize(fyne.NewSize(width, f.measure(width)))
+			test.WidgetRenderer(f).Layout(f.Size())
+			if end := actions.Position().X + actions.Size().Width; end > f.bg.Position().X {
+				t.Errorf("%.0f wide: the actions end at %.0f, the bubble begins at %.0f", width, end, f.bg.Position().X)
+			}
+		}
+	})
+}
+
 func (b *bench) button(label string, n int) *button {
 	b.t.Helper()
 	var found []*button

@@ -49,7 +49,13 @@ func newFramed(text *prose, fill, stroke fyne.ThemeColorName, radius, padX, padY
 	return f
 }
 
-func (f *framed) textWidth(width float32) float32 { return width*f.share - 2*f.padX - f.aside }
+func (f *framed) textWidth(width float32) float32 {
+	most := width * f.share
+	if f.right && f.header != nil { // which stands beside it
+		most = max(width/2, min(most, width-f.header.MinSize().Width-gap8))
+	}
+	return most - 2*f.padX - f.aside
+}
 
 func (f *framed) measure(width float32) float32 {
 	return f.text.measure(f.textWidth(width)) + f.padTop + f.padEnd
