@@ -318,6 +318,9 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 // proposeRemoval puts the removal of a lesson into the inbox, where its file is one
 // that the inbox can name; else it is only told of.
 func (f *forgetLines) proposeRemoval(b Bullet) {
+	if !f.t.own().ended.IsZero() {
+		return // it was proposed the first time, and is decided
+	}
 	target, ok := f.m.targetOf(f.path)
 	session := sessionFrom(b)
 	if !ok {

@@ -453,6 +453,14 @@ func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 		if again, _ := r.m.Inbox(); len(again) != 1 {
 			t.Errorf("proposed twice: %+v", again)
 		}
+		must(t, r.s.Forgotten().Tried(tr)) // something else was refused
+		must(t, second(r.m.Discard(t.Context(), waiting[0].ID)))
+		for _, left := range r.s.Forgotten().Unfinished() {
+			must(t, second(r.m.Forget(t.Context(), left, false)))
+		}
+		if again, _ := r.m.Inbox(); len(again) != 0 {
+			t.Errorf("proposed again when it is tried again, though it was decided: %+v", again)
+		}
 	}
 }
 

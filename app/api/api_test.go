@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -242,6 +243,29 @@ func (b *bench) firstChunk(session string) string {
 		b.t.Fatalf("%d chunks, %v", len(chunks), err)
 	}
 	return chunks[0].ID
+}
+
+// The search, the list and the report of a forgetting name a file alike.
+func TestPathsAreBelowTheDataFolder(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "My locker code is 7719-zephyr.", "Noted.")
+	paths := regexp.MustCompile(`"path":"([^"]*)"`)
+	for _, target := range []string{"/v1/memory/search?q=zephyr", session("cpu-old", ""), session("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old"))) + "?dry_run=true"} {
+		method := "GET"
+		if strings.Contains(target, "dry_run") {
+			method = "DELETE"
+		}
+		_, body := b.do(b.request(method, target))
+		found := paths.FindAllStringSubmatch(body, -1)
+		if len(found) == 0 {
+			t.Errorf("%s: no path in %s", target, body)
+		}
+		for _, f := range found {
+			if !strings.HasPrefix(f[1], "session/session-memory-cpu-old-") {
+				t.Errorf("%s: the path is %s", target, f[1])
+			}
+		}
+	}
 }
 
 func TestAForgottenChunkIsGone(t *testing.T) {

@@ -112,10 +112,16 @@ func TestForgetSaysWhatItCouldNot(t *testing.T) {
 	if o.code != exitFailed || !strings.Contains(o.stdout, "Could not be taken out:\n- memory  agent-9/memory.md  ") || !strings.Contains(o.stdout, "read-only") || !oneLineOn(o.stderr, "mac-stats: 1 place") {
 		t.Errorf("%+v", o)
 	}
+	if got := e.must(t, "memory", "status"); !strings.Contains(got, "1 forgetting is not complete yet") {
+		t.Errorf("the status says %s", got)
+	}
 	if err := os.Chmod(locked, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	e.must(t, "memory", "forget", "--text", "blue zebra", "--yes")
+	if got := e.must(t, "memory", "status"); strings.Contains(got, "not complete") {
+		t.Errorf("afterwards the status says %s", got)
+	}
 	if left := e.residue(t, "zebra"); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}

@@ -28,8 +28,9 @@ type indexLine struct {
 	Bytes     int64  `json:"bytes"`      // of the index
 	TextBytes int64  `json:"text_bytes"` // of what it covers
 	Vectors   int    `json:"vectors"`
-	Model     string `json:"model"`  // that made them
-	Synced    string `json:"synced"` // RFC 3339
+	Model     string `json:"model"`      // that made them
+	Synced    string `json:"synced"`     // RFC 3339
+	Forgets   int    `json:"forgetting"` // forgettings that are not complete yet
 	TookMS    int64  `json:"took_ms,omitempty"`
 }
 
@@ -129,9 +130,11 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 	if err != nil {
 		return c.indexProblem(ctx, b, err)
 	}
+	forgets := len(b.Store.Forgotten().Unfinished())
 	if asJSON {
 		return c.out.json(indexLine{
-			Type: "index", State: s.String(), Building: s.Building, Done: s.Done, Of: s.Of, Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,
+			Forgets: forgets,
+			Type:    "index", State: s.String(), Building: s.Building, Done: s.Done, Of: s.Of, Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,
 			Bytes: s.Bytes, TextBytes: s.TextBytes, Vectors: s.VectorCount, Model: s.Model, Synced: stamp(s.LastSync), TookMS: took.Milliseconds(),
 		})
 	}
@@ -142,6 +145,9 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 	text += "  " + vectorWords(ctx, b, s) + "\n"
 	if took > 0 {
 		text += fmt.Sprintf("  built in %.1f s\n", took.Seconds())
+	}
+	if forgets > 0 {
+		text += "  " + count(forgets, "forgetting is", "forgettings are") + " not complete yet: the app tries again by itself\n"
 	}
 	switch {
 	case s.Unfinished:

@@ -161,7 +161,7 @@ func TestSearchAnswersEachLineOfStdin(t *testing.T) {
 func TestStatusAndReindexTellTheSame(t *testing.T) {
 	t.Parallel()
 	e := remembering(t)
-	want := []string{"behind", "building", "bytes", "chunks", "done", "files", "model", "of", "path", "state", "synced", "text_bytes", "type", "vectors"}
+	want := []string{"behind", "building", "bytes", "chunks", "done", "files", "forgetting", "model", "of", "path", "state", "synced", "text_bytes", "type", "vectors"}
 	status := objects(t, e.must(t, "memory", "status", "--json"))[0]
 	if diff := cmp.Diff(want, fields(status)); diff != "" {
 		t.Error(diff)
