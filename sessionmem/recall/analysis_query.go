@@ -10,6 +10,7 @@ type QueryTerms struct {
 	Terms []QueryTerm
 	Spans []Span // times that it names, relative to when it is asked
 	When  bool   // it asks for a time
+	Many  bool   // it asks for a quantity
 }
 
 // QueryTerm is one thing that a question looks for.
@@ -51,7 +52,7 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 		}
 	}
 	q.dates(spans)
-	return QueryTerms{Terms: q.terms, Spans: spans, When: a.asksWhen()}
+	return QueryTerms{Terms: q.terms, Spans: spans, When: a.asksWhen(), Many: a.asksMany()}
 }
 
 // hasContent says whether the text at hand is more than function words.
@@ -168,6 +169,41 @@ func (a *Analyzer) asksWhen() bool {
 			if w.bare == when {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// asksMany says whether the question asks for a quantity.
+func (a *Analyzer) asksMany() bool {
+	before := ""
+	for i, w := range a.seq {
+		if i > 3 {
+			break
+		}
+		if isAmong(w.bare, quantityWords) || isAmong(w.bare, quantitySecond) && isAmong(before, quantityFirst) {
+			return true
+		}
+		before = w.bare
+	}
+	return false
+}
+
+func isAmong(word, words string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// saysMany says whether a text has a number in it, in digits or words.
+func (a *Analyzer) saysMany(text string) bool {
+	a.read(text)
+	for _, w := range a.seq {
+		if isDigit(w.bare[0]) || w.date.kind == dateNumber && w.date.n > 1 {
+			return true
 		}
 	}
 	return false

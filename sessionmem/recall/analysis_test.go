@@ -161,3 +161,32 @@ func FuzzAnalysis(f *testing.F) {
 		}
 	})
 }
+
+func TestQuantitiesAreAskedForAndSaid(t *testing.T) {
+	a := NewAnalyzer()
+	for question, want := range map[string]bool{
+		"How many otters did we see?":      true,
+		"for how long does it run":         true,
+		"how old is it":                    true,
+		"Wie viele Otter waren da?":        true,
+		"Combien de fois ?":                true,
+		"Сколько их было?":                 true,
+		"how does it run":                  false,
+		"many otters":                      false,
+		"what is it about":                 false,
+		"Tell me in short lines how many?": false, // too late to be what is asked
+		"":                                 false,
+	} {
+		if got := a.Query(question, time.Now()).Many; got != want {
+			t.Errorf("%q asks for a quantity: %v, want %v", question, got, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"we saw 3 otters": true, "three of them": true, "a couple": true, "drei Tage lang": true,
+		"an otter": false, "one day": false, "error E0432": false, "": false,
+	} {
+		if got := a.saysMany(text); got != want {
+			t.Errorf("%q says a number: %v, want %v", text, got, want)
+		}
+	}
+}

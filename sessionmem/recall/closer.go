@@ -6,7 +6,8 @@ import (
 )
 
 // closer looks at the texts of the best hits: those that have words of the question in a
-// row, as it has them, come nearer to the top.
+// row, as it has them, come nearer to the top, and so do those with a number where one is
+// asked for.
 func (x *Index) closer(q QueryTerms, hits []found) []found {
 	pairs, terms := map[string]float64{}, 0
 	for _, t := range q.Terms {
@@ -16,7 +17,7 @@ func (x *Index) closer(q QueryTerms, hits []found) []found {
 			terms++
 		}
 	}
-	if len(pairs) == 0 || len(hits) < 2 {
+	if len(pairs) == 0 && !q.Many || len(hits) < 2 {
 		return hits
 	}
 	a := x.analyzers.get()
@@ -28,6 +29,9 @@ func (x *Index) closer(q QueryTerms, hits []found) []found {
 			sum += pairs[f.Term]
 		}
 		h.Score += x.weights.pair * sum / float64(terms)
+		if q.Many && a.saysMany(h.Text) {
+			h.Score += x.weights.many
+		}
 	}
 	best := slices.MaxFunc(hits, func(a, b found) int { return cmp.Compare(a.Score, b.Score) }).Score
 	for i := range hits {

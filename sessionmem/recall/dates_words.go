@@ -116,6 +116,14 @@ vague 0 recently lately nowadays soon kurzlich neulich bald
 // whenWords ask for a time, in the first words of a question.
 const whenWords = `when wann quand cuando quando wanneer когда متى 언제`
 
+// Words that ask for a quantity, in the first words of a question: alone, or a first one
+// and a second.
+const (
+	quantityWords  = `wieviel wieviele combien cuanto cuantos cuanta cuantas quanto quanti quanta quante quantos quantas hoeveel сколько كم`
+	quantityFirst  = `how wie hoe hur hvor`
+	quantitySecond = `many much long old often far viel viele vielen lange alt oft weit lang oud vaak ver manga ofta mange ofte`
+)
+
 // dateLexicon reads the table.
 func dateLexicon() map[string]dateWord {
 	kinds := map[string]dateKind{

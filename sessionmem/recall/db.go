@@ -17,7 +17,7 @@ import (
 
 // formatVersion is of what the tables hold. An index of another one is as good as none;
 // one of another AnalysisVersion answers until it is built anew.
-const formatVersion = 7
+const formatVersion = 8
 
 // busyTimeout is how long one process waits for another that writes, in milliseconds.
 const busyTimeout = 5000

@@ -34,7 +34,7 @@ func newModel(t *testing.T, seed uint64) *model {
 	for i := range 50 {
 		m.words = append(m.words, fmt.Sprintf("%c%c%cor", 'b'+i%20, "aeiou"[i%5], 'k'+i/8))
 	}
-	m.words = append(m.words, "E0432", "main.go:17", "yesterday", "cron_job", "東京の天気", "naïve")
+	m.words = append(m.words, "E0432", "main.go:17", "yesterday", "cron_job", "東京の天気", "naïve", "12", "three")
 	for i := range 6 {
 		m.names = append(m.names, fmt.Sprintf("cpu-s%d", i))
 	}
@@ -270,7 +270,7 @@ func (m *model) check() {
 	m.sync()
 	ref := newReference(m.T, m.x)
 	for range 4 {
-		query := m.word() + " " + m.word() + " " + m.word()
+		query := []string{"", "", "how many "}[m.r.IntN(3)] + m.word() + " " + m.word() + " " + m.word()
 		a, err := m.x.Search(m.Context(), Query{Text: query, Limit: referenceLimit, Now: m.now, Strategy: Lexical})
 		if err != nil {
 			m.Fatal(err)

@@ -247,6 +247,7 @@ func ablate(b *testing.B, all []asked) {
 		{"only asking", func(w *rankWeights) { w.question = 0 }},
 		{"saying a time", func(w *rankWeights) { w.when = 0 }},
 		{"the time asked for", func(w *rankWeights) { w.span = 0 }},
+		{"saying a number", func(w *rankWeights) { w.many = 0 }},
 		{"words in a row", func(w *rankWeights) { w.pair = 0 }},
 	} {
 		w := defaultWeights()

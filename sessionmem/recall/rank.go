@@ -28,6 +28,7 @@ type rankWeights struct {
 	question      float64            // what a chunk loses that only asks
 	when          float64            // what a chunk gains that says a time, where one is asked for
 	span          float64            // what a chunk gains that was said at a time that is asked for
+	many          float64            // what a chunk gains that has a number, where a quantity is asked for
 	pair          float64            // what a pair of the question's words gains
 	candidates    int                // chunks that are looked at more closely
 }
@@ -35,8 +36,8 @@ type rankWeights struct {
 func defaultWeights() rankWeights {
 	return rankWeights{
 		after: [strandGap]float32{.3, .25}, before: [strandGap]float32{.45, .15}, reply: 2.5, own: .2,
-		k: .9, b: .6, sk: 1.6, sb: .6, idf: .7, session: .45, short: .2, shortWords: 7,
-		question: .15, when: .45, span: .9, pair: 1, candidates: 300,
+		k: .9, b: .6, sk: 1.6, sb: .7, idf: .7, session: .45, short: .2, shortWords: 7,
+		question: .15, when: .6, span: 1.1, many: .2, pair: 1, candidates: 300,
 	}
 }
 

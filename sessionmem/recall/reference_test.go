@@ -24,6 +24,7 @@ type refDoc struct {
 	source string
 	terms  map[string]int
 	pairs  map[string]bool
+	many   bool
 	exact  bool
 	length float64
 	around float64
@@ -56,6 +57,7 @@ func newReference(t *testing.T, x *Index) *reference {
 			for _, f := range a.Pairs(p.Text) {
 				d.pairs[f.Term] = true
 			}
+			d.many = a.saysMany(p.Text)
 			r.words += d.length
 			r.docs = append(r.docs, d)
 		}
@@ -173,7 +175,7 @@ func (r *reference) inARow(q QueryTerms, found []*refDoc) []*refDoc {
 		}
 	}
 	top := found[:min(len(found), referenceLimit)]
-	if pairs == 0 || len(top) < 2 {
+	if pairs == 0 && !q.Many || len(top) < 2 {
 		return top
 	}
 	for _, d := range top {
@@ -181,6 +183,9 @@ func (r *reference) inARow(q QueryTerms, found []*refDoc) []*refDoc {
 			if t.Class == ClassPair && d.pairs[t.Variants[0].Term] {
 				d.score += r.w.pair * t.Weight / terms
 			}
+		}
+		if q.Many && d.many {
+			d.score += r.w.many
 		}
 	}
 	normalize(top)

@@ -60,8 +60,9 @@ type slide struct {
 	own, acc, around []float32
 	flags            []byte
 	refs             []ref
-	before           [strandGap]float32    // how much counts for the chunks before
-	after            [2][strandGap]float32 // and behind; and behind a question
+	before           [strandGap]float32 // how much counts for the chunks before
+	reply            [2]float32         // for the next one, and for the next one behind a question
+	after            float32            // and for that behind it
 
 	weight, share float32 // of what is said around; of what is said in the chunk itself
 	floor, slope  float32 // what BM25 adds to a term's frequency, fixed and for each word around
@@ -71,14 +72,12 @@ type slide struct {
 func (r *ranking) newSlide(weight float32) slide {
 	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
 	l := &r.v.lay
-	s := slide{
+	return slide{
 		own: r.own, acc: r.acc, around: l.around, flags: l.flags, refs: l.refs, best: r.best,
-		before: r.w.before, after: [2][strandGap]float32{r.w.after, r.w.after},
+		before: r.w.before, reply: [2]float32{r.w.after[0], r.w.after[0] * r.w.reply}, after: r.w.after[1],
 		weight: weight * (r.w.k + 1), share: r.w.own,
 		floor: r.w.k * (1 - r.w.b), slope: r.w.k * r.w.b / average,
 	}
-	s.after[1][0] *= r.w.reply
-	return s
 }
 
 // spread gives the bits of the positions that are no farther than strandGap from those of
@@ -94,13 +93,15 @@ func spread(before, word, behind uint64) uint64 {
 // add adds the term to the chunks at the bits of a word. What a chunk has of it counts
 // with what the two before and the two behind it have.
 func (s *slide) add(base int, word uint64) {
+	own, acc, around, flags := s.own, s.acc, s.around, s.flags
+	after, reply, before, weight, share, floor, slope := s.after, s.reply, s.before, s.weight, s.share, s.floor, s.slope
 	for ; word != 0; word &= word - 1 {
 		at := base + bits.TrailingZeros64(word)
-		own := s.own[at-strandGap : at+strandGap+1 : at+strandGap+1]
-		n := own[2] + s.after[s.flags[at-1]&byte(MarkQuestion)][0]*own[1] + s.after[0][1]*own[0] + s.before[0]*own[3] + s.before[1]*own[4]
-		norm := s.floor + s.slope*s.around[at]
-		sum := s.acc[at] + s.weight*(n/(n+norm)+s.share*own[2]/(own[2]+norm))
-		s.acc[at] = sum
+		near := own[at-strandGap : at+strandGap+1 : at+strandGap+1]
+		n := near[2] + reply[flags[at-1]&byte(MarkQuestion)]*near[1] + after*near[0] + before[0]*near[3] + before[1]*near[4]
+		norm := floor + slope*around[at]
+		sum := acc[at] + weight*(n/(n+norm)+share*near[2]/(near[2]+norm))
+		acc[at] = sum
 		if sum > s.best && !s.refs[at].none() {
 			s.best = sum
 		}
