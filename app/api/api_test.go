@@ -261,7 +261,7 @@ func TestPathsAreBelowTheDataFolder(t *testing.T) {
 			t.Errorf("%s: no path in %s", target, body)
 		}
 		for _, f := range found {
-			if !strings.HasPrefix(f[1], "session/session-memory-cpu-old-") {
+			if !strings.HasPrefix(f[1], "session/") {
 				t.Errorf("%s: the path is %s", target, f[1])
 			}
 		}
