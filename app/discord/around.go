@@ -175,8 +175,8 @@ func (c *collector) chain(ctx context.Context) around {
 	}
 	slices.Reverse(list)
 	out.block = c.capped(&out, c.said(list))
-	if meaningless(c.message.Text) && len(list) > 0 {
-		out.input = list[len(list)-1].Text
+	if n := len(list); n > 0 && meaningless(c.message.Text) && list[n-1].Author.ID != c.bot {
+		out.input = list[n-1].Text
 	}
 	if len(out.block) == 0 {
 		out.kind = ""

@@ -32,6 +32,7 @@ type Params struct {
 	Sessions Sessions
 	State    *botstate.State
 	Settings func() Settings
+	ReadsAll bool // Discord was asked for messages that don't mention the bot
 	Channels func() *channels.File
 	// Prompt is the text that comes first in every call.
 	Prompt func() string

@@ -17,7 +17,9 @@ const (
 	// draftAfter is how long an answer takes before a draft of it is shown.
 	draftAfter = 1500 * time.Millisecond
 	draftSize  = 1800
-	typeEvery  = 8 * time.Second // Discord shows it for ten
+	// showTimeout is how long showing a draft may take: the answer goes on meanwhile.
+	showTimeout = 10 * time.Second
+	typeEvery   = 8 * time.Second // Discord shows it for ten
 	// typeAfter is from when on it is shown: what is answered sooner needs none.
 	typeAfter = 500 * time.Millisecond
 	fileName  = "answer.md"
@@ -34,6 +36,7 @@ type draft struct {
 	began   time.Time
 	id      string // of the message that is edited
 	gone    bool   // somebody deleted it: no other is shown before the whole answer
+	tried   bool   // it was sent, and perhaps is there though Discord gave no answer
 	shown   string
 	last    time.Time
 	posted  []string // ids of all parts
@@ -66,8 +69,11 @@ func (d *draft) show(ctx context.Context, text string) {
 		return
 	}
 	d.last = time.Now()
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
 	var err error
 	if d.id == "" {
+		d.tried = true
 		d.id, err = d.client.Send(ctx, d.channel, connection.Outgoing{Text: text, Reply: d.reply(ctx), Nonce: d.nonce})
 	} else {
 		err = d.client.Edit(ctx, d.channel, d.id, text)
@@ -103,7 +109,7 @@ func (d *draft) finish(ctx context.Context, text string) error {
 		case err != nil:
 			d.log.Warn("a long answer could not be sent as a file: its beginning is sent", "channel", d.channel, "err", err)
 			parts = beginning(text)
-		case d.id == "":
+		case d.id == "" && !d.tried:
 			d.posted = []string{filed}
 			return nil
 		default:
@@ -124,7 +130,7 @@ func (d *draft) finish(ctx context.Context, text string) error {
 // draft's place once the file is there.
 func (d *draft) sendFile(ctx context.Context, words, text string) (id string, err error) {
 	out := connection.Outgoing{Files: []connection.File{{Name: fileName, Data: []byte(text)}}, Nonce: d.nonce + "f"}
-	if d.id == "" {
+	if d.id == "" && !d.tried {
 		out.Text, out.Reply, out.Nonce = words, d.reply(ctx), d.nonce
 	}
 	return d.client.Send(ctx, d.channel, out)
@@ -159,7 +165,11 @@ func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 			out.Nonce = d.nonce // as the draft's: whichever came first is the only one
 		}
 	}
-	return d.client.Send(ctx, d.channel, out)
+	id, err := d.client.Send(ctx, d.channel, out)
+	if err == nil && i == 0 && d.id == "" && d.tried { // it may be the draft
+		err = d.client.Edit(ctx, d.channel, id, part)
+	}
+	return id, err
 }
 
 // closeFence closes a code block that a draft ends in.

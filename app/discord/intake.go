@@ -65,7 +65,7 @@ func (b *Bot) takeMessage(ctx context.Context, m connection.Message) {
 	case h.spoken && !m.Author.Bot && b.command(m, h.place):
 	case h.set.Mode == channels.HavingFun:
 		b.takeFun(m, h.place, h.file.Fun, h.spoken)
-	case withheld(m) && h.spoken:
+	case !b.p.ReadsAll && withheld(m) && h.spoken:
 		b.cantRead(m)
 	default:
 		b.takeQuestion(ctx, h)

@@ -43,6 +43,7 @@ func (r *rig) answersOf(place string) []string {
 }
 
 func TestWhereItMayNotWriteTheOwnerIsToldOnce(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoSend = true })
 	for i := range 2 {
@@ -59,6 +60,7 @@ func TestWhereItMayNotWriteTheOwnerIsToldOnce(t *testing.T) {
 }
 
 func TestWhereItMayNotReadWhatWasWrittenItAnswersAllTheSame(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{})
 	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoHistory = true })
 	to := r.put(general, ben, "what it may not read", time.Minute)
@@ -69,6 +71,7 @@ func TestWhereItMayNotReadWhatWasWrittenItAnswersAllTheSame(t *testing.T) {
 }
 
 func TestWhereItMayNotAttachALongAnswerIsSentAsFarAsItGoes(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("A line of the answer that is not short.\n", 500)
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: long}}}}})
 	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoAttach = true })
@@ -100,6 +103,7 @@ func TestWhatIsDeletedInMidAnswer(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := start(t, options{script: slowly()})
 			asked := r.mention(general, anna, "slowly please")
 			r.await("a draft", func() bool { return len(r.fake.Sent(general)) == 1 })
@@ -123,7 +127,39 @@ func TestWhatIsDeletedInMidAnswer(t *testing.T) {
 	}
 }
 
+func TestADraftWhoseAnswerWasLostBecomesTheAnswer(t *testing.T) {
+	t.Parallel()
+	r := start(t, options{script: slowly()})
+	r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/messages", Status: 500, Done: true, Times: 5})
+	r.mention(general, anna, "slowly please")
+	r.await("the whole answer", func() bool {
+		list := r.fake.Sent(general)
+		return len(list) > 0 && strings.HasSuffix(list[0].Text, "word29")
+	})
+	r.settle()
+	if n := len(r.fake.Sent(general)); n != 1 {
+		t.Errorf("%d messages were posted", n)
+	}
+}
+
+func TestAnEmptyReplyToTheBotIsNotItsOwnWords(t *testing.T) {
+	t.Parallel()
+	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "luna's own words"}}}}})
+	r.mention(general, anna, "one")
+	own := r.answered(general, 1)[0].ID
+	other := r.put(general, ben, "words of Ben", time.Minute)
+	for i, tt := range []struct{ to, want string }{{own, "Anna: (The message has no text"}, {other, "Anna: words of Ben"}} {
+		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + ">", Mentions: []discordtest.User{luna}, Reply: tt.to})
+		r.answered(general, i+2)
+		messages := r.lastChat().Messages
+		if last := messages[len(messages)-1].Content; !strings.HasPrefix(last, tt.want) {
+			t.Errorf("the model was asked %q, want %q", last, tt.want)
+		}
+	}
+}
+
 func TestAThreadThatIsLockedInMidAnswer(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{script: slowly()})
 	withThread(r, ben, "the starter")
 	r.mention(thread, anna, "slowly please")
@@ -151,6 +187,7 @@ func TestWhereItIsNoLongerNothingIsAnswered(t *testing.T) {
 	}
 	for name, leave := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := start(t, options{workers: 1, script: hang})
 			withThread(r, ben, "the starter")
 			r.mention(general, anna, "talk for ever")
@@ -171,6 +208,7 @@ func TestWhereItIsNoLongerNothingIsAnswered(t *testing.T) {
 }
 
 func TestAnAnswerItCannotReadIsSaidOnce(t *testing.T) {
+	t.Parallel()
 	r := start(t, options{mentions: true})
 	r.mention(general, anna, "one")
 	first := r.answered(general, 1)[0]
@@ -193,6 +231,7 @@ func TestAnAnswerItCannotReadIsSaidOnce(t *testing.T) {
 }
 
 func TestTwoThousandEmojiAreWholeBothWays(t *testing.T) {
+	t.Parallel()
 	family := "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 	many := strings.Repeat("😀", 1700) + strings.Repeat(family, 60) // 2,000 characters, 3,880 in UTF-16
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: many}}}}})

@@ -205,7 +205,7 @@ func (r *rig) open(o options) {
 	r.bot = discord.New(discord.Params{
 		Client: r.conn, Engine: r.engine, Sessions: r.store, State: r.state, Settings: func() discord.Settings { return settings },
 		Channels: func() *channels.File { return file }, Prompt: func() string { return "You are Luna, by LUNA_RUNTIME_PROMPT.md." },
-		Telemetry: r.records, Workers: o.workers, Forget: o.forget, Logger: logger,
+		Telemetry: r.records, Workers: o.workers, Forget: o.forget, Logger: logger, ReadsAll: !o.mentions,
 		Refused: func(p connection.Place) { fmt.Fprintln(r.refused, p.ID) },
 	})
 	ctx, cancel := context.WithCancel(t.Context())

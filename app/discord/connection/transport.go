@@ -14,8 +14,13 @@ import (
 	"time"
 )
 
-// restTries is how often a request is tried in all.
-const restTries = 5
+const (
+	// restTries is how often a request is tried in all.
+	restTries = 5
+	// answerTimeout is how long Discord may take to answer one; it is sent again then,
+	// where that does no harm.
+	answerTimeout = 15 * time.Second
+)
 
 // transport sends requests within Discord's rate limits: it waits for the bucket
 // and the global limit as the answers tell them, and sends a request again that was
@@ -27,7 +32,11 @@ type transport struct {
 }
 
 func newTransport(base *url.URL) *transport {
-	return &transport{base: base, next: http.DefaultTransport, limits: newLimits()}
+	next := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
+		TLSHandshakeTimeout: answerTimeout, ResponseHeaderTimeout: answerTimeout,
+	}
+	return &transport{base: base, next: next, limits: newLimits()}
 }
 
 // RoundTrip sends a request, in time.

@@ -233,7 +233,7 @@ func (s *Service) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bot = s.newBot(conn, state, began.workers)
+	bot = s.newBot(conn, state, began)
 	s.use(bot, state)
 	defer s.use(nil, nil)
 	var all sync.WaitGroup
@@ -269,9 +269,9 @@ func (s *Service) openState(ctx context.Context, inMemory bool) (*botstate.State
 	})
 }
 
-func (s *Service) newBot(conn *connection.Connection, state *botstate.State, workers int) *discord.Bot {
+func (s *Service) newBot(conn *connection.Connection, state *botstate.State, w wanted) *discord.Bot {
 	return discord.New(discord.Params{
-		Client: conn, Engine: s.p.Engine, Sessions: s.p.Store, State: state, Workers: workers,
+		Client: conn, Engine: s.p.Engine, Sessions: s.p.Store, State: state, Workers: w.workers, ReadsAll: w.content,
 		Settings: s.botSettings, Channels: s.Channels, Prompt: s.prompt, Forget: s.p.Forget, OwnMemory: s.p.OwnMemory,
 		Paired: func(p botstate.Pairing) {
 			s.p.Tell(fmt.Sprintf("%s wants to talk to the bot on Discord (code %s)", p.Name, p.Code),
