@@ -41,6 +41,8 @@ table() {
 				}
 				printf "    %-24s %12s  %s\n", unit, $i, promise
 			}
+			for (unit in value)
+				if (sub(/-promised$/, "", unit) && !(unit in value)) printf "    %-24s is promised and not measured\n", unit
 		}
 		END { if (missed) printf "\n%d of the promised figures missed\n", missed }'
 }
@@ -57,7 +59,11 @@ proof() { # NAME PACKAGE VARIABLE=STEPS
 	fi
 	{
 		printf '\npkg: mac-stats/%s\n' "${2#./}"
-		sed -nE "s/^ {4}[a-z_]+\.go:[0-9]+: /proof $1: /p; s/^--- (PASS: $1 .*)/proof \1/p" "$out"
+		# What the test itself says, not its parts.
+		awk -v name="$1" '
+			/^=== / { of = $3 }
+			of == name && sub(/^    [a-z_]+\.go:[0-9]+: /, "proof " name ": ")
+			sub("^--- PASS: " name " ", "proof " name " passed ")' "$out"
 	} >"$results/2-$1"
 	rm -f "$out"
 }

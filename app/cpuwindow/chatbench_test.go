@@ -214,6 +214,7 @@ func BenchmarkOpenLongSession(b *testing.B) {
 		c.fill(t)
 		w.w.setShown(c)
 	}
+	b.ReportMetric(ms(b.Elapsed())/float64(b.N), "ms")
 	b.ReportMetric(promisedOpening, "ms-promised")
 	if v := w.w.shown.view(time.Now()); v.older < 4900 || len(v.entries) == 0 {
 		b.Fatalf("%d older, %d here", v.older, len(v.entries))
