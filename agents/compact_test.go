@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -285,6 +286,43 @@ func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
 	}
 	if f, err := r.params.Memory.Load(sessionmem.Target{Kind: sessionmem.TargetGlobal}); err != nil || len(f.Bullets) < 1 {
 		t.Errorf("learnt %+v, %v", f.Bullets, err)
+	}
+}
+
+// endsLate is a compactor whose first work in the background takes no notice of its
+// end until it may go on.
+type endsLate struct {
+	Compactor
+	first    *sync.Once
+	mayGoOn  chan struct{}
+	underWay chan struct{}
+}
+
+func (c endsLate) Renew(ctx context.Context, session string) (sessionmem.Compacted, error) {
+	c.first.Do(func() {
+		close(c.underWay)
+		<-c.mayGoOn
+	})
+	return c.Compactor.Renew(ctx, session)
+}
+
+func TestWorkAfterATurnIsBegunAnewWhereTheOneBeforeItHasNotEnded(t *testing.T) {
+	r := compacting(t, true, 16384, goodDigest)
+	done := make(chan sessionmem.Compacted, 1)
+	r.engine.p.Compacted = func(c sessionmem.Compacted) { done <- c }
+	late := endsLate{r.engine.p.Compactor, &sync.Once{}, make(chan struct{}), make(chan struct{})}
+	r.engine.p.Compactor = late
+	for i := range 4 {
+		r.say(fmt.Sprintf("Question %d", i))
+		if i == 0 {
+			<-late.underWay
+		}
+	}
+	close(late.mayGoOn)
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("nothing is summarised after the last turn")
 	}
 }
 

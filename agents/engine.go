@@ -92,8 +92,8 @@ type Engine struct {
 	memory map[string]string // text of each memory file as the last turn sent it, by path
 	shown  map[string]string // the first message of the history as the last turn sent it, by session
 	closed bool
-	work   sync.WaitGroup                // runs and what is done after them
-	after  map[string]context.CancelFunc // compactions in the background, by session
+	work   sync.WaitGroup         // runs and what is done after them
+	after  map[string]*background // work after a turn, by session
 }
 
 // NewEngine panics where a required field of p, or a prompt, is missing.
@@ -113,7 +113,7 @@ func NewEngine(p Params) *Engine {
 	}
 	return &Engine{
 		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isRemote),
-		runs: map[string][]*Run{}, memory: map[string]string{}, shown: map[string]string{}, after: map[string]context.CancelFunc{},
+		runs: map[string][]*Run{}, memory: map[string]string{}, shown: map[string]string{}, after: map[string]*background{},
 	}
 }
 
@@ -150,8 +150,8 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	ctx, cancel := context.WithCancel(ctx)
 	run := newRun(req, cancel)
 	e.mu.Lock()
-	if stop := e.after[req.Session]; stop != nil {
-		stop() // the user goes first
+	if work := e.after[req.Session]; work != nil {
+		work.stop() // the user goes first
 	}
 	if waiting := e.runs[req.Session]; len(waiting) > 0 {
 		run.before = waiting[len(waiting)-1]
@@ -200,8 +200,8 @@ func (e *Engine) Close() error {
 			r.Stop()
 		}
 	}
-	for _, stop := range e.after {
-		stop()
+	for _, work := range e.after {
+		work.stop()
 	}
 	e.mu.Unlock()
 	e.work.Wait()

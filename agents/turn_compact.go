@@ -134,24 +134,41 @@ func (e *Engine) workAfter(session string, percent float64) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || len(e.runs[session]) > 0 || e.after[session] != nil {
+	before := e.after[session]
+	if e.closed || len(e.runs[session]) > 0 || before != nil && before.ctx.Err() == nil {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	e.after[session] = stop
+	own := &background{ctx: ctx, stop: stop, over: make(chan struct{})}
+	e.after[session] = own
 	e.work.Go(func() {
-		defer func() {
-			stop()
-			e.mu.Lock()
-			delete(e.after, session)
-			e.mu.Unlock()
-		}()
+		defer e.endAfter(session, own)
+		if before != nil { // it was stopped and may still hold the session
+			<-before.over
+		}
 		e.nameAfter(ctx, session)
 		err := e.compactDue(ctx, session, percent)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, sessionmem.ErrCompacting) {
 			e.log.Warn("a session could not be summarised", "session", session, "err", err)
 		}
 	})
+}
+
+// background is the work on a session after a turn.
+type background struct {
+	ctx  context.Context
+	stop func()
+	over chan struct{} // closed at its end
+}
+
+func (e *Engine) endAfter(session string, own *background) {
+	own.stop()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.after[session] == own {
+		delete(e.after, session)
+	}
+	close(own.over)
 }
 
 func (e *Engine) compactDue(ctx context.Context, session string, percent float64) error {
