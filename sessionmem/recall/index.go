@@ -271,7 +271,7 @@ func (x *Index) Run(ctx context.Context) {
 	job.Go(func() { x.runVectors(ctx) })
 	defer job.Wait()
 	for {
-		report, err := x.keepUp(ctx)
+		report, err := x.keepUp(inBackground(ctx))
 		if err != nil && ctx.Err() == nil {
 			x.logger.Warn("the search index could not be brought up to date; it is tried again", "err", err)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -43,8 +42,10 @@ func (r *reader) readAll(ctx context.Context, sources []source, take func(*harve
 	todo := make(chan source)
 	done := make(chan *harvest)
 	var work sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(sources)) {
+	workers, stepBack := readers(ctx, len(sources))
+	for range workers {
 		work.Go(func() {
+			stepBack()
 			a := r.x.analyzers.get()
 			defer r.x.analyzers.put(a)
 			for s := range todo {
