@@ -55,9 +55,23 @@ func (c *Client) EmbedNow(ctx context.Context, model string, texts []string) ([]
 	return c.embed(ctx, model, texts)
 }
 
-// Digest is that of the model of this name as the server lists it now;
-// ErrModelMissing where it lists none.
+// Digest is that of the model of this name that is loaded, or else as the server lists
+// it now; ErrModelMissing where it lists none. What is loaded is told without a look at
+// the disk.
 func (c *Client) Digest(ctx context.Context, model string) (string, error) {
+	running, err := c.Running(ctx)
+	if err != nil {
+		return "", err
+	}
+	var loaded []string
+	for _, m := range running {
+		if canonical(m.Name) == canonical(model) || canonical(m.Model) == canonical(model) {
+			loaded = append(loaded, m.Digest)
+		}
+	}
+	if len(loaded) == 1 && loaded[0] != "" { // two are an old one and its successor
+		return loaded[0], nil
+	}
 	list, err := c.Models(ctx)
 	if err != nil {
 		return "", err
