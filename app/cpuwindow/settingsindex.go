@@ -13,6 +13,7 @@ import (
 const (
 	barWidth  = 200                    // of the bar, as that of a download
 	indexLook = 500 * time.Millisecond // between two looks at an index that is being built
+	indexWait = 2 * time.Second        // at one that will be, or whose vectors are made
 	indexTime = 5 * time.Second        // for one look
 )
 
@@ -94,11 +95,22 @@ func (c *indexCard) look() {
 		c.w.p.Do(func() {
 			c.looking = false
 			c.show(s, err)
-			if (c.cancel != nil || err == nil && s.Building) && c.w.page == pageSettings && c.w.visible {
-				time.AfterFunc(indexLook, func() { c.w.p.Do(c.look) })
+			if wait := c.nextLook(s, err); wait > 0 && c.w.page == pageSettings && c.w.visible {
+				time.AfterFunc(wait, func() { c.w.p.Do(c.look) })
 			}
 		})
 	}()
+}
+
+// nextLook is when to look again; 0: nothing is under way.
+func (c *indexCard) nextLook(s recall.Status, err error) time.Duration {
+	switch {
+	case c.cancel != nil, err == nil && s.Building:
+		return indexLook
+	case err != nil, s.Behind > 0, s.Vectors == recall.VectorsBuilding:
+		return indexWait
+	}
+	return 0
 }
 
 func (c *indexCard) show(s recall.Status, err error) {
@@ -141,6 +153,9 @@ func indexDetail(s recall.Status) string {
 	}
 	if s.Bytes > 0 {
 		detail += fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
+	}
+	if s.Vectors == recall.VectorsBuilding && s.VectorCount > 0 {
+		return detail + trWith("{{.N}} of {{.Passages}} by meaning with {{.Model}}", places{"N": s.VectorCount, "Passages": trCount("{{.N}} passages", s.Chunks), "Model": s.Model})
 	}
 	if s.VectorCount > 0 {
 		return detail + trWith("by meaning with {{.Model}}", places{"Model": s.Model})

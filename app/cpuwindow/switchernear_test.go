@@ -250,6 +250,35 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 	})
 }
 
+func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.index.status = recall.Status{State: recall.State{Files: 40, Behind: 40}}
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		b.w.settings.query = "recall"
+		b.w.settings.show()
+		b.settle()
+		b.sees("behind by 40 files")
+		for _, now := range []struct {
+			status recall.Status
+			want   string
+		}{
+			{recall.Status{State: recall.State{Files: 40, Behind: 40, Building: true, Done: 10, Of: 40}}, "25 % · building, 10 of 40 files"},
+			{recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsBuilding}, Chunks: 80, VectorCount: 20, Model: "nomic"}, "20 of 80 passages by meaning with nomic"},
+			{recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsReady}, Chunks: 80, VectorCount: 80, Model: "nomic"}, "can be found · fresh"},
+		} {
+			b.index.mu.Lock()
+			b.index.status = now.status
+			b.index.mu.Unlock()
+			time.Sleep(indexWait + indexLook)
+			b.settle()
+			b.sees(now.want)
+		}
+	})
+}
+
 func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t)
