@@ -17,7 +17,7 @@ type EmbedForm struct{ Question, Passage string }
 // AutoPrefix is the setting that takes what the model's family was trained with.
 const AutoPrefix = "auto"
 
-// The words of the families, as their model cards on huggingface.co say them.
+// The words of the families, as their model cards say them.
 var (
 	nomicForm      = EmbedForm{"search_query: ", "search_document: "}                           // nomic-ai/nomic-embed-text-v1.5, -v2-moe
 	e5Form         = EmbedForm{"query: ", "passage: "}                                          // intfloat/multilingual-e5-large
