@@ -200,6 +200,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m Model, a Reply
 		if out.drip == nil && !s.pause(r, a.Delay) {
 			return
 		}
+		if i == len(lines)-1 && !s.held(r, a.Until) {
+			return
+		}
 		out.send(line(m, msg, nil))
 	}
 	if s.breaks(w, r, out, a.Fault, max(len(lines), after(a.Fault))) {

@@ -94,6 +94,8 @@ type Reply struct {
 	Delay      time.Duration // before each chunk
 	FirstDelay time.Duration // before the first byte, the model being loaded already
 	LoadDelay  time.Duration // takes the place of the model's, where it is not loaded
+	// Until holds the last chunk back until it is closed; nil holds nothing.
+	Until <-chan struct{}
 
 	DoneReason   string // default stop
 	PromptTokens int    // prompt_eval_count: 0 is an estimate, below 0 leaves it out

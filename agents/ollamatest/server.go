@@ -314,3 +314,17 @@ func (s *Server) pause(r *http.Request, d time.Duration) bool {
 	}
 	return false
 }
+
+// held waits until a reply may end; false where the client goes, or the server.
+func (s *Server) held(r *http.Request, until <-chan struct{}) bool {
+	if until == nil {
+		return true
+	}
+	select {
+	case <-until:
+		return true
+	case <-r.Context().Done():
+	case <-s.gone.Done():
+	}
+	return false
+}

@@ -116,7 +116,7 @@ func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			script := ollamatest.Script{}
 			if tt.slow {
-				script = slowly()
+				script, _ = slowly() // it never ends
 			}
 			r := start(t, options{script: script})
 			r.stop()

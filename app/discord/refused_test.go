@@ -13,17 +13,18 @@ import (
 
 // What Discord refuses, and what goes away while the bot is at it.
 
-// slowly is a model that takes about two seconds for an answer, so that a draft is
-// shown before its end.
-func slowly() ollamatest.Script {
+// slowly is a model whose answer has its last word only once finish is called: until
+// then there is a draft of it.
+func slowly() (script ollamatest.Script, finish func()) {
 	var chunks []string
 	for i := range 30 {
 		chunks = append(chunks, fmt.Sprintf("word%d ", i))
 	}
+	until := make(chan struct{})
 	return ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "slowly", Reply: ollamatest.Reply{Chunks: chunks, Delay: 100 * time.Millisecond}},
+		{UserContains: "slowly", Reply: ollamatest.Reply{Chunks: chunks, Until: until}},
 		{Reply: ollamatest.Reply{Text: "the answer"}},
-	}}
+	}}, func() { close(until) }
 }
 
 // answersOf are the answers in a place's transcript.
@@ -104,11 +105,14 @@ func TestWhatIsDeletedInMidAnswer(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := start(t, options{script: slowly()})
+			script, finish := slowly()
+			r := start(t, options{script: script})
 			asked := r.mention(general, anna, "slowly please")
 			r.await("a draft", func() bool { return len(r.fake.Sent(general)) == 1 })
 			draft := r.fake.Sent(general)[0].ID
 			tt.gone(r, asked, draft)
+			r.await("the bot to be told", r.fake.CaughtUp)
+			finish()
 			last := func() discordtest.Sent { list := r.fake.Sent(general); return list[len(list)-1] }
 			r.await("the whole answer", func() bool { return strings.HasSuffix(last().Text, "word29") })
 			if got := last(); (got.Reply == asked) != tt.reply || (got.ID != draft) != tt.other {
@@ -129,9 +133,12 @@ func TestWhatIsDeletedInMidAnswer(t *testing.T) {
 
 func TestADraftWhoseAnswerWasLostBecomesTheAnswer(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{script: slowly()})
+	script, finish := slowly()
+	r := start(t, options{script: script})
 	r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/messages", Status: 500, Done: true, Times: 5})
 	r.mention(general, anna, "slowly please")
+	r.await("a draft", func() bool { return len(r.fake.Sent(general)) == 1 })
+	finish()
 	r.await("the whole answer", func() bool {
 		list := r.fake.Sent(general)
 		return len(list) > 0 && strings.HasSuffix(list[0].Text, "word29")
@@ -160,11 +167,13 @@ func TestAnEmptyReplyToTheBotIsNotItsOwnWords(t *testing.T) {
 
 func TestAThreadThatIsLockedInMidAnswer(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{script: slowly()})
+	script, finish := slowly()
+	r := start(t, options{script: script})
 	withThread(r, ben, "the starter")
 	r.mention(thread, anna, "slowly please")
 	r.await("a draft", func() bool { return len(r.fake.Sent(thread)) == 1 })
 	r.fake.SetChannel(thread, func(c *discordtest.Channel) { c.Archived, c.Locked = true, true })
+	finish()
 	r.await("the answer in the transcript", func() bool { return len(r.answersOf(thread)) == 1 })
 	r.await("the last edit, in vain", func() bool { return strings.Contains(r.logs.text(), "an answer could not be sent") })
 	r.mention(general, anna, "and here?")
