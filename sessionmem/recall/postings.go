@@ -55,13 +55,26 @@ func (w *dictWriter) add(term string, postings []posting) error {
 		}
 		w.encode(term, 0, postings)
 	}
+	w.put(term)
+	return nil
+}
+
+// take adds a term with what stands behind its name in a block of the same segment.
+func (w *dictWriter) take(term string, tail []byte) {
+	shared := sharedPrefix(w.last, term)
+	w.entry = appendLengths(w.entry[:0], shared, len(term)-shared)
+	w.entry = append(append(w.entry, term[shared:]...), tail...)
+	w.put(term)
+}
+
+// put puts the entry of a term behind the others.
+func (w *dictWriter) put(term string) {
 	if len(w.block) == 0 {
 		w.first = term
 		w.block = append(w.block, docWidth(w.docs))
 	}
 	w.block = append(w.block, w.entry...)
 	w.last = term
-	return nil
 }
 
 // roomFor is how large the row of a block of n bytes becomes at most.
@@ -147,6 +160,7 @@ type entry struct {
 	often  bool
 	list   []byte // and what stands behind it
 	size   int
+	tail   []byte // all behind the term
 }
 
 // blockReader reads the entries of a block, without its check sum.
@@ -171,6 +185,7 @@ func (r *blockReader) next(e *entry) bool {
 	var length int
 	e.shared, length = r.lengths()
 	e.rest = r.bytes(uint64(length)) //nolint:gosec // never negative
+	behind := r.data
 	count := r.uint()
 	e.n, e.often = int(count>>1), count&1 != 0 //nolint:gosec // half of it
 	if e.size = r.width; e.n != 1 || e.often {
@@ -178,7 +193,11 @@ func (r *blockReader) next(e *entry) bool {
 	}
 	e.list = r.data
 	r.bytes(uint64(e.size)) //nolint:gosec // too large where it is negative
-	return !r.bad && e.n > 0
+	if r.bad = r.bad || e.n <= 0; r.bad {
+		return false
+	}
+	e.tail = behind[:len(behind)-len(r.data)]
+	return true
 }
 
 // postings reads the list.

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -74,15 +75,15 @@ func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	next := afterAll
+	next, all := afterAll, newDead(gone)
 	for n := len(firsts) - 1; n >= 0; n-- {
 		id := p.id<<rowBits | int64(n)
-		holds, err := holdsAny(blobs[id], gone)
+		holds, err := holdsAny(blobs[id], all)
 		if err != nil {
 			return nil, err
 		}
 		if holds {
-			block, first, err := purgeBlock(blobs[id], gone)
+			block, first, err := purgeBlock(blobs[id], all)
 			if err != nil {
 				return nil, err
 			}
@@ -100,36 +101,87 @@ func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string,
 
 // holdsAny says whether a block of the dictionary holds dead documents. Most don't, and
 // that is seen without taking their terms apart.
-func holdsAny(blob []byte, gone []bool) (holds bool, err error) {
+func holdsAny(blob []byte, gone dead) (holds bool, err error) {
 	data, err := unseal(blob)
 	if err != nil {
 		return false, err
 	}
 	r := newBlockReader(data)
-	var some [listBatch]posting
 	for e := (entry{}); !holds && r.next(&e); {
-		for list := e.postings(r.width); list.left > 0 && !holds; {
-			holds = slices.ContainsFunc(list.read(some[:]), func(p posting) bool { return int(p.doc) < len(gone) && gone[p.doc] })
-			r.bad = r.bad || list.bad
-		}
+		holds = gone.in(e.postings(r.width))
 	}
 	return holds, r.err()
 }
 
+// dead are the documents of a segment that are gone.
+type dead struct {
+	docs        []bool
+	first, last uint32
+}
+
+// newDead needs one that is gone at least.
+func newDead(docs []bool) dead {
+	d := dead{docs: docs, first: uint32(slices.Index(docs, true)), last: uint32(len(docs) - 1)} //nolint:gosec // a segment is small
+	for !docs[d.last] {
+		d.last--
+	}
+	return d
+}
+
+func (d *dead) has(p posting) bool { return int(p.doc) < len(d.docs) && d.docs[p.doc] }
+
+// in says whether a list holds dead documents; of one that is damaged it says so.
+func (d *dead) in(list listReader) bool {
+	var some [listBatch]posting
+	for batch := list.read(some[:]); len(batch) > 0 && batch[0].doc <= d.last; batch = list.read(some[:]) {
+		if batch[len(batch)-1].doc < d.first {
+			continue
+		}
+		for _, p := range batch {
+			if d.has(p) {
+				return true
+			}
+		}
+	}
+	return list.bad
+}
+
 // purgeBlock gives a block of the dictionary without dead documents, and its first term.
-func purgeBlock(blob []byte, gone []bool) (block []byte, first string, err error) {
+// The lists that hold none are taken over as they are.
+func purgeBlock(blob []byte, gone dead) (block []byte, first string, err error) {
+	data, err := unseal(blob)
+	if err != nil {
+		return nil, "", err
+	}
 	block = sealed(nil)
-	w := dictWriter{docs: len(gone), whole: true, emit: func(term string, data []byte) error {
+	w := dictWriter{docs: len(gone.docs), whole: true, emit: func(term string, data []byte) error {
 		first, block = term, data
 		return nil
 	}}
-	err = eachTerm(blob, func(term string, postings []posting) error {
-		return w.add(term, slices.DeleteFunc(postings, func(x posting) bool { return int(x.doc) < len(gone) && gone[x.doc] }))
-	})
-	if err == nil {
-		err = w.flush()
+	r := newBlockReader(data)
+	var term []byte
+	for e := (entry{}); r.next(&e); {
+		if e.shared > len(term) {
+			return nil, "", errDamaged
+		}
+		term = append(term[:e.shared], e.rest...)
+		list := e.postings(r.width)
+		if !gone.in(list) {
+			w.take(string(term), e.tail)
+			continue
+		}
+		postings, err := list.all(nil)
+		if err == nil {
+			err = w.add(string(term), slices.DeleteFunc(postings, gone.has))
+		}
+		if err != nil {
+			return nil, "", err
+		}
 	}
-	return block, first, err
+	if err := cmp.Or(r.err(), w.flush()); err != nil {
+		return nil, "", err
+	}
+	return block, first, nil
 }
 
 // purgeDetails makes holes of dead documents in a row of details.
