@@ -2,6 +2,8 @@ package recall
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -40,11 +42,29 @@ func (x *Index) note(p Progress) {
 	case p.Done:
 		_ = os.Remove(path) // without the lock nobody believes it
 	case due:
-		if data, err := json.Marshal(p); err == nil {
-			_ = os.WriteFile(path, data, 0o600) // others then know less
+		if err := writeProgress(path, p); err != nil {
+			x.logger.Debug("others can't be told how far the indexing is", "err", err)
 		}
 	}
 }
+
+// writeProgress writes over what was told before, at once and in the same length: who
+// reads meanwhile finds the one or the other.
+func writeProgress(path string, p Progress) error {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(fmt.Appendf(nil, "%-*s", progressSize, data), 0)
+	return errors.Join(err, f.Close())
+}
+
+// progressSize is how long the file is, in bytes.
+const progressSize = 256
 
 // unnoted says that an indexing that may have been told of is over.
 func (x *Index) unnoted() {
