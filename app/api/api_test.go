@@ -327,6 +327,26 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 	}
 }
 
+func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
+	b := newBench(t)
+	for _, old := range []string{"The zephyr was at 9000.", "Noted."} {
+		if _, err := b.backend.Store.Append(t.Context(), "cpu-old", sessionmem.Block{Kind: sessionmem.KindUser, Text: old, Time: time.Now().AddDate(-1, 0, 0)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.say("cpu-new", "The zephyr is at 8443.")
+	for target, want := range map[string]string{
+		"/v1/memory/search?q=zephyr":                   `"state":"fresh, 2 cold chunks excluded"`,
+		"/v1/memory/search?q=zephyr&include_cold=true": `"state":"fresh"`,
+		"/v1/memory/search?q=zephyr+last+year":         `"state":"fresh"`,
+		session("cpu-old", ""):                         `"state":"fresh"`,
+	} {
+		if status, body := b.do(b.request("GET", target)); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s, want %s", target, status, body, want)
+		}
+	}
+}
+
 func TestThePagesOfAListHoldEveryChunkOnce(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "one", "two", "three", "four", "five")

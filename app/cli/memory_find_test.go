@@ -196,6 +196,9 @@ func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
 	e.must(t, "memory", "reindex", "--changed")
 	e.withVectors(t)
 	says("with what is cold", "fresh, 2 cold chunks excluded")
+	if got := e.must(t, "memory", "search", "--strategy", "lexical", "xylophone"); !strings.Contains(got, "Nothing found. Index: fresh, 2 cold chunks excluded. --include-cold looks there too.") {
+		t.Errorf("nothing found beside what is cold: %q", got)
+	}
 	says("with what is cold, when it is asked for", "fresh", "--include-cold")
 	e.server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultDown})
 	says("while the server is down", "fresh, vectors partial, 2 cold chunks excluded")

@@ -160,6 +160,9 @@ func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Q
 	words := "Index: " + found.State + "."
 	if len(found.Hits) == 0 {
 		words = "Nothing found. " + words
+		if state.Cold > 0 {
+			words += " --include-cold looks there too."
+		}
 	}
 	if state.Behind > 0 && !state.Building && !c.appRuns(ctx, b) {
 		words += " `mac-stats memory reindex` brings it up to date."
