@@ -55,7 +55,7 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		}),
 		Reranker:      &reranker{b},
 		Progress:      b.tellProgress,
-		EmbedPatience: b.patience,
+		EmbedPatience: b.embedPatience(),
 		Forgotten:     func() recall.Tombstones { return b.Store.Forgotten() },
 		Logger:        b.Logger,
 	})
@@ -63,6 +63,17 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		return nil, fmt.Errorf("open the search index in %s: %w", b.Paths.Cache, err)
 	}
 	return index, nil
+}
+
+// commandPatience is how long a command waits for the vector of its question: the model
+// may have to be loaded, and a server that is left before unloads it again.
+const commandPatience = 5 * time.Second
+
+func (b *Backend) embedPatience() time.Duration {
+	if b.patience == 0 && !b.watching {
+		return commandPatience
+	}
+	return b.patience
 }
 
 // searcher is the index as turns use it.

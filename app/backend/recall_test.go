@@ -136,3 +136,20 @@ func (s *searched) digest() string {
 	}
 	return m.Digest
 }
+
+func TestACommandWaitsUntilTheEmbeddingModelIsLoaded(t *testing.T) {
+	for _, tt := range []struct {
+		what string
+		o    Options
+		want time.Duration
+	}{
+		{"a command", Options{}, commandPatience},
+		{"the app, which has somebody at the keyboard", Options{Watch: true}, 0},
+		{"a test", Options{Patience: time.Minute}, time.Minute},
+	} {
+		tt.o.Environ = environ(t.TempDir(), "OLLAMA_HOST=127.0.0.1:1")
+		if got := open(t, tt.o).embedPatience(); got != tt.want {
+			t.Errorf("%s waits %v, want %v", tt.what, got, tt.want)
+		}
+	}
+}
