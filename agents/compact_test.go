@@ -341,6 +341,36 @@ func TestTheNextTurnStopsACompaction(t *testing.T) {
 	}
 }
 
+// What changes while a session is looked at in the background is looked at again: a
+// forgetting just behind it is not lost on it.
+func TestASessionThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
+	r := compacting(t, true, 16384, goodDigest)
+	begun, goOn := make(chan struct{}, 9), make(chan struct{})
+	r.engine.p.Compactor = renewingCompactor{r.engine.p.Compactor, begun, goOn}
+	r.engine.CompactSoon("cli-a")
+	<-begun
+	r.engine.CompactSoon("cli-a")
+	r.engine.CompactSoon("cli-a")
+	close(goOn)
+	r.settled()
+	if n := len(begun); n != 1 {
+		t.Errorf("it was looked at %d times more, want once", n)
+	}
+}
+
+// renewingCompactor tells when it looks for a Summary to make anew, and waits.
+type renewingCompactor struct {
+	Compactor
+	begun chan<- struct{}
+	goOn  <-chan struct{}
+}
+
+func (c renewingCompactor) Renew(context.Context, string) (sessionmem.Compacted, error) {
+	c.begun <- struct{}{}
+	<-c.goOn
+	return sessionmem.Compacted{}, sessionmem.ErrNothing
+}
+
 // slowCompactor works until it is stopped.
 type slowCompactor struct {
 	Compactor

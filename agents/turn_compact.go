@@ -134,8 +134,17 @@ func (e *Engine) workAfter(session string, percent float64) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.beginAfter(session, percent)
+}
+
+// beginAfter is workAfter with mu held.
+func (e *Engine) beginAfter(session string, percent float64) {
 	before := e.after[session]
-	if e.closed || len(e.runs[session]) > 0 || before != nil && before.ctx.Err() == nil {
+	switch {
+	case e.closed || len(e.runs[session]) > 0:
+		return
+	case before != nil && before.ctx.Err() == nil:
+		before.again = true // it may have looked at the session before it changed
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -159,16 +168,22 @@ type background struct {
 	ctx  context.Context
 	stop func()
 	over chan struct{} // closed at its end
+
+	again bool // to be done once more; the engine's mu guards it
 }
 
 func (e *Engine) endAfter(session string, own *background) {
-	own.stop()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	again := own.again && own.ctx.Err() == nil // else a turn stopped it, which asks for it itself
+	own.stop()
 	if e.after[session] == own {
 		delete(e.after, session)
 	}
 	close(own.over)
+	if again {
+		e.beginAfter(session, 0)
+	}
 }
 
 func (e *Engine) compactDue(ctx context.Context, session string, percent float64) error {

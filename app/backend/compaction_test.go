@@ -170,9 +170,7 @@ func TestAFullMemoryProposesAReplacement(t *testing.T) {
 func TestTheAppMakesASummaryAnewThatLostSomething(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+learning(t).Addr()), Watch: true})
 	talk(t, b, "cli-a", "")
-	if _, err := b.Summarize(t.Context(), "cli-a", nil); err != nil {
-		t.Fatal(err)
-	}
+	awaitAnySummary(t, b, "cli-a") // the background makes it
 	notices := make(chan Notice, 100)
 	t.Cleanup(b.OnNotice(func(n Notice) { notices <- n }))
 	plan, err := b.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0 about the train"})
