@@ -28,12 +28,13 @@ type rig struct {
 
 func connect(t *testing.T, change func(*connection.Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, fake: discordtest.New(), done: make(chan error, 1)}
-	r.fake.Interval = 200 * time.Millisecond
-	if err := r.fake.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.fake.Close)
+	fake := discordtest.Start(t)
+	return connectTo(t, fake, change)
+}
+
+func connectTo(t *testing.T, fake *discordtest.Server, change func(*connection.Config)) *rig {
+	t.Helper()
+	r := &rig{t: t, fake: fake, done: make(chan error, 1)}
 	r.fake.AddGuild("100", "Home")
 	r.fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
 	cfg := connection.Config{Token: discordtest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) {
@@ -151,6 +152,7 @@ func TestWrongTokenStops(t *testing.T) {
 }
 
 func TestRateLimitsAreWaitedFor(t *testing.T) {
+	t.Parallel()
 	tests := map[string]discordtest.Fault{
 		"given a full bucket":    {Path: "/messages", Status: 429, RetryAfter: 0.2, Times: 2},
 		"given the global limit": {Path: "/messages", Status: 429, RetryAfter: 0.2, Global: true, Times: 2},
@@ -281,6 +283,7 @@ func TestAnArchivedThreadIsOpenedByAMessage(t *testing.T) {
 }
 
 func TestASendWhoseAnswerIsLostIsNotPostedTwice(t *testing.T) {
+	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/messages", Status: 502, Done: true, Times: 2})
@@ -292,6 +295,7 @@ func TestASendWhoseAnswerIsLostIsNotPostedTwice(t *testing.T) {
 }
 
 func TestWhatIsSaidWhileDiscordCannotBeReachedIsToldLater(t *testing.T) {
+	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.SetDown(true)
@@ -348,7 +352,15 @@ func TestTheGatewayGoesOnAfter(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := connect(t, nil)
+			fake := discordtest.New()
+			if name == "heartbeats in vain" {
+				fake.Interval = 2 * time.Second
+			}
+			if err := fake.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(fake.Close)
+			r := connectTo(t, fake, nil)
 			r.awaitReady()
 			tt.end(r.fake)
 			r.await("the end", func() bool {
@@ -400,7 +412,8 @@ func TestTheGatewayStopsAt(t *testing.T) {
 }
 
 func TestWithoutAnIdentifyLeftNothingIsTried(t *testing.T) {
-	r := connect(t, func(*connection.Config) {})
+	t.Parallel()
+	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.SetRemaining(0)
 	r.fake.Expire()
@@ -455,6 +468,7 @@ func TestNamesShowWhatTheyAre(t *testing.T) {
 }
 
 func TestBucketsAreKeptTo(t *testing.T) {
+	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "other"})

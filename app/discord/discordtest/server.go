@@ -112,7 +112,7 @@ type Fault struct {
 
 // Server is the fake. Its methods may be used by several goroutines.
 type Server struct {
-	Interval time.Duration // of heartbeats; set it before Start. Default 2 s
+	Interval time.Duration // of heartbeats; set it before Start. Default 40 s, as Discord has it
 
 	http     *http.Server
 	listener net.Listener
@@ -165,7 +165,7 @@ type Resume struct {
 // New makes a fake with no channels.
 func New() *Server {
 	return &Server{
-		Interval: 2 * time.Second, hanging: make(chan struct{}), nextID: 1_100_000_000_000_000_000,
+		Interval: 40 * time.Second, hanging: make(chan struct{}), nextID: 1_100_000_000_000_000_000,
 		channels: map[string]*Channel{}, guilds: map[string]string{}, messages: map[string][]*kept{},
 		files: map[string]Attachment{}, nonces: map[string]*kept{}, windows: map[string]*window{}, sockets: map[*client]bool{},
 		sessions: map[string]*state{}, typing: map[string]int{}, privileged: true, remaining: 1000,
