@@ -148,8 +148,15 @@ func TestACommandWaitsUntilTheEmbeddingModelIsLoaded(t *testing.T) {
 		{"a test", Options{Patience: time.Minute}, time.Minute},
 	} {
 		tt.o.Environ = environ(t.TempDir(), "OLLAMA_HOST=127.0.0.1:1")
-		if got := open(t, tt.o).embedPatience(); got != tt.want {
+		b, err := Open(t.Context(), tt.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.embedPatience(); got != tt.want {
 			t.Errorf("%s waits %v, want %v", tt.what, got, tt.want)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
