@@ -14,7 +14,7 @@ ARTIFACTS ?= $(CURDIR)/artifacts
 # What of the end-to-end tests is run: the walk in one theme, the other on request.
 WALK     := -skip ^TestWalkThrough$$/^light$$
 
-.PHONY: help run install uninstall package build build-nogui test bench discord-load sidebyside e2e walk lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui test bench discord-load model kills sidebyside e2e walk lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -56,6 +56,12 @@ e2e: build ## the built app on screens of its own, three at a time, against a re
 
 discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 50 messages a second for a minute
 	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'PlacesThatInterleave|TestLoad' ./app/discord
+
+model: ## 100,000 random steps on sessions, by another seed each time, against a plain reference
+	MAC_STATS_MODEL_STEPS=100000 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestModel$$' ./sessionmem
+
+kills: ## everything is killed 200 times at random moments, and nothing that was acknowledged is missing
+	MAC_STATS_STORM_CYCLES=200 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestKillStorm$$' ./app/failuretest
 
 walk: ## a person's first hour, dark and light, with a picture of each step in artifacts/TestWalkThrough
 	@$(MAKE) --no-print-directory e2e WALK='-run ^TestWalkThrough$$$$'

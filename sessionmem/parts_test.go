@@ -162,8 +162,8 @@ func TestPartsAreOneSession(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
-	for range rounds {
-		seed := rand.Uint64()
+	for round := range rounds {
+		seed := uint64(round) //nolint:gosec // small
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		roots := [2]string{t.TempDir(), t.TempDir()}
 		open := func(i int) *Store { return openLimited(t, roots[i], []int64{400, 0}[i]) }

@@ -2,6 +2,7 @@ package sessionmem
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,16 +39,15 @@ func (w *watching) next() []Change {
 	select {
 	case c := <-w.heard:
 		return c
-	case <-time.After(time.Minute):
-		w.t.Fatal("nothing was told")
-		return nil
+	case <-time.After(20 * time.Second):
+		panic(unlike("nothing was told"))
 	}
 }
 
 func (w *watching) wants(want ...Change) {
 	w.t.Helper()
 	if diff := cmp.Diff(want, w.next(), cmpopts.IgnoreFields(Change{}, "At")); diff != "" {
-		w.t.Error(diff)
+		panic(unlike("told is (-want +got):\n" + diff))
 	}
 }
 
@@ -56,8 +56,41 @@ func (w *watching) quiet(d time.Duration) {
 	w.t.Helper()
 	select {
 	case c := <-w.heard:
-		w.t.Errorf("told without a reason: %+v", c)
+		panic(unlike(fmt.Sprintf("told without a reason: %+v", c)))
 	case <-time.After(d):
+	}
+}
+
+// unlike says in what a watcher told something else than it was to.
+type unlike string
+
+// atAnyPace plays a scenario with a watcher that waits for quiet as long as pace says.
+// A machine that stands still for longer makes two changes of one: then it is played
+// again with more time. What fails with nine seconds fails.
+func atAnyPace(t *testing.T, scenario func(pace time.Duration)) {
+	t.Helper()
+	play := func(pace time.Duration) (why unlike) {
+		defer func() {
+			if got := recover(); got != nil {
+				said, ok := got.(unlike)
+				if !ok {
+					panic(got)
+				}
+				why = said
+			}
+		}()
+		scenario(pace)
+		return ""
+	}
+	for pace := testDebounce; ; pace *= 6 {
+		why := play(pace)
+		if why == "" {
+			return
+		}
+		if pace > 5*time.Second {
+			t.Fatal(why)
+		}
+		t.Logf("with %v: %s", pace, why)
 	}
 }
 
@@ -67,102 +100,113 @@ func TestWatchSeesEveryWayOfSaving(t *testing.T) {
 	t.Parallel()
 	for name, save := range editorSaves {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "memory.md")
-			writeFile(t, path, "# M\n- one\n- two\n- three\n")
-			w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: testDebounce, Sweep: time.Hour})
-			for _, text := range []string{"# M\n- 1\n", "# M\n- one\n- zwei\n", "# M\n- one\n- 2\n- three\n- four\n"} { // quick saves are one change
-				save(t, path, text)
-			}
-			w.wants(Change{Path: path, Added: 2, Removed: 1})
-			save(t, path, readFile(t, path)) // nothing new in it
-			w.quiet(5 * testDebounce)
-			save(t, path, readFile(t, path)+"- five\n")
-			w.wants(Change{Path: path, Added: 1})
-			must(t, os.Remove(path))
-			w.wants(Change{Path: path, Removed: 6, Gone: true})
+			t.Parallel()
+			atAnyPace(t, func(pace time.Duration) {
+				dir := t.TempDir()
+				path := filepath.Join(dir, "memory.md")
+				writeFile(t, path, "# M\n- one\n- two\n- three\n")
+				w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
+				for _, text := range []string{"# M\n- 1\n", "# M\n- one\n- zwei\n", "# M\n- one\n- 2\n- three\n- four\n"} { // quick saves are one change
+					save(t, path, text)
+				}
+				w.wants(Change{Path: path, Added: 2, Removed: 1})
+				save(t, path, readFile(t, path)) // nothing new in it
+				w.quiet(5 * pace)
+				save(t, path, readFile(t, path)+"- five\n")
+				w.wants(Change{Path: path, Added: 1})
+				must(t, os.Remove(path))
+				w.wants(Change{Path: path, Removed: 6, Gone: true})
+			})
 		})
 	}
 }
 
 func TestWatchThroughLinks(t *testing.T) {
 	t.Parallel()
-	dir, elsewhere, skills := t.TempDir(), t.TempDir(), t.TempDir()
-	target := filepath.Join(elsewhere, "notes.md")
-	link := filepath.Join(dir, "memory.md")
-	writeFile(t, target, "- one\n")
-	must(t, os.Symlink(target, link))
-	writeFile(t, filepath.Join(skills, "SKILL.md"), "a\n")
-	must(t, os.Symlink(skills, filepath.Join(dir, "cooking")))
-	w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: testDebounce, Sweep: time.Hour})
-	writeFile(t, filepath.Join(elsewhere, "other.md"), "not ours")
-	for _, save := range editorSaves {
-		save(t, target, readFile(t, target)+"- more\n")
-		w.wants(Change{Path: link, Added: 1})
-	}
-	writeFile(t, filepath.Join(skills, "SKILL.md"), "a\nb\n")
-	w.wants(Change{Path: filepath.Join(dir, "cooking", "SKILL.md"), Added: 1})
-	second := filepath.Join(elsewhere, "second.md") // the link is pointed elsewhere
-	writeFile(t, second, "- one\n- more\n")
-	must(t, os.Symlink(second, link+".new"))
-	must(t, os.Rename(link+".new", link))
-	w.wants(Change{Path: link, Removed: len(editorSaves) - 1})
-	writeFile(t, second, "- one\n")
-	w.wants(Change{Path: link, Removed: 1})
+	atAnyPace(t, func(pace time.Duration) {
+		dir, elsewhere, skills := t.TempDir(), t.TempDir(), t.TempDir()
+		target := filepath.Join(elsewhere, "notes.md")
+		link := filepath.Join(dir, "memory.md")
+		writeFile(t, target, "- one\n")
+		must(t, os.Symlink(target, link))
+		writeFile(t, filepath.Join(skills, "SKILL.md"), "a\n")
+		must(t, os.Symlink(skills, filepath.Join(dir, "cooking")))
+		w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
+		writeFile(t, filepath.Join(elsewhere, "other.md"), "not ours")
+		for _, save := range editorSaves {
+			save(t, target, readFile(t, target)+"- more\n")
+			w.wants(Change{Path: link, Added: 1})
+		}
+		writeFile(t, filepath.Join(skills, "SKILL.md"), "a\nb\n")
+		w.wants(Change{Path: filepath.Join(dir, "cooking", "SKILL.md"), Added: 1})
+		second := filepath.Join(elsewhere, "second.md") // the link is pointed elsewhere
+		writeFile(t, second, "- one\n- more\n")
+		must(t, os.Symlink(second, link+".new"))
+		must(t, os.Rename(link+".new", link))
+		w.wants(Change{Path: link, Removed: len(editorSaves) - 1})
+		writeFile(t, second, "- one\n")
+		w.wants(Change{Path: link, Removed: 1})
+	})
 }
 
 func TestWatchFolderUnderTwoNames(t *testing.T) {
-	real := t.TempDir()
-	alias := filepath.Join(t.TempDir(), "agents")
-	must(t, os.Symlink(real, alias))
-	writeFile(t, filepath.Join(real, "notes.md"), "- one\n")
-	must(t, os.Symlink("notes.md", filepath.Join(real, "memory.md")))
-	w := watch(t, WatchConfig{Dirs: []string{alias}, Debounce: testDebounce, Sweep: time.Hour})
-	writeFile(t, filepath.Join(real, "notes.md"), "- one\n- two\n")
-	w.wants(Change{Path: filepath.Join(alias, "memory.md"), Added: 1}, Change{Path: filepath.Join(alias, "notes.md"), Added: 1})
-	writeFile(t, filepath.Join(real, "soul.md"), "calm\n")
-	w.wants(Change{Path: filepath.Join(alias, "soul.md"), Added: 1})
+	atAnyPace(t, func(pace time.Duration) {
+		real := t.TempDir()
+		alias := filepath.Join(t.TempDir(), "agents")
+		must(t, os.Symlink(real, alias))
+		writeFile(t, filepath.Join(real, "notes.md"), "- one\n")
+		must(t, os.Symlink("notes.md", filepath.Join(real, "memory.md")))
+		w := watch(t, WatchConfig{Dirs: []string{alias}, Debounce: pace, Sweep: time.Hour})
+		writeFile(t, filepath.Join(real, "notes.md"), "- one\n- two\n")
+		w.wants(Change{Path: filepath.Join(alias, "memory.md"), Added: 1}, Change{Path: filepath.Join(alias, "notes.md"), Added: 1})
+		writeFile(t, filepath.Join(real, "soul.md"), "calm\n")
+		w.wants(Change{Path: filepath.Join(alias, "soul.md"), Added: 1})
+	})
 }
 
 func TestWatchFolders(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	agents, skills := filepath.Join(root, "agents"), filepath.Join(root, "not", "yet", "skills")
-	writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\n")
-	w := watch(t, WatchConfig{Dirs: []string{agents, skills}, Debounce: testDebounce, Sweep: time.Hour})
+	atAnyPace(t, func(pace time.Duration) {
+		root := t.TempDir()
+		agents, skills := filepath.Join(root, "agents"), filepath.Join(root, "not", "yet", "skills")
+		writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\n")
+		w := watch(t, WatchConfig{Dirs: []string{agents, skills}, Debounce: pace, Sweep: time.Hour})
 
-	writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\nkind\n")
-	w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Added: 1})
+		writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\nkind\n")
+		w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Added: 1})
 
-	writeFile(t, filepath.Join(agents, "agent-002", "soul.md"), "new\n")
-	w.wants(Change{Path: filepath.Join(agents, "agent-002", "soul.md"), Added: 1})
-	writeFile(t, filepath.Join(agents, "agent-002", "soul.md"), "")
-	w.wants(Change{Path: filepath.Join(agents, "agent-002", "soul.md"), Removed: 1})
+		writeFile(t, filepath.Join(agents, "agent-002", "soul.md"), "new\n")
+		w.wants(Change{Path: filepath.Join(agents, "agent-002", "soul.md"), Added: 1})
+		writeFile(t, filepath.Join(agents, "agent-002", "soul.md"), "")
+		w.wants(Change{Path: filepath.Join(agents, "agent-002", "soul.md"), Removed: 1})
 
-	writeFile(t, filepath.Join(skills, "SKILL.md"), "one\n") // its folders come into being
-	w.wants(Change{Path: filepath.Join(skills, "SKILL.md"), Added: 1})
+		writeFile(t, filepath.Join(skills, "SKILL.md"), "one\n") // its folders come into being
+		w.wants(Change{Path: filepath.Join(skills, "SKILL.md"), Added: 1})
 
-	must(t, os.Rename(filepath.Join(agents, "agent-001"), filepath.Join(root, "away")))
-	w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Removed: 2, Gone: true})
-	must(t, os.Rename(filepath.Join(root, "away"), filepath.Join(agents, "agent-001")))
-	w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Added: 2})
+		must(t, os.Rename(filepath.Join(agents, "agent-001"), filepath.Join(root, "away")))
+		w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Removed: 2, Gone: true})
+		must(t, os.Rename(filepath.Join(root, "away"), filepath.Join(agents, "agent-001")))
+		w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Added: 2})
 
-	writeFile(t, filepath.Join(agents, ".memory.md.swp"), "x")
-	writeFile(t, filepath.Join(agents, "memory.md~"), "x")
-	writeFile(t, filepath.Join(agents, "#memory.md#"), "x")
-	writeFile(t, filepath.Join(agents, "a", "b", "too-deep.md"), "x")
-	w.quiet(5 * testDebounce)
+		writeFile(t, filepath.Join(agents, ".memory.md.swp"), "x")
+		writeFile(t, filepath.Join(agents, "memory.md~"), "x")
+		writeFile(t, filepath.Join(agents, "#memory.md#"), "x")
+		writeFile(t, filepath.Join(agents, "a", "b", "too-deep.md"), "x")
+		w.quiet(5 * pace)
+	})
 }
 
 func TestWatchFlat(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "session", "a.md"), "a\n")
-	w := watch(t, WatchConfig{Dirs: []string{dir}, Flat: true, Debounce: testDebounce, Sweep: 4 * testDebounce})
-	writeFile(t, filepath.Join(dir, "session", "a.md"), "b\n")
-	w.quiet(6 * testDebounce)
-	writeFile(t, filepath.Join(dir, "config.toml"), "a = 1\n")
-	w.wants(Change{Path: filepath.Join(dir, "config.toml"), Added: 1})
+	atAnyPace(t, func(pace time.Duration) {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "session", "a.md"), "a\n")
+		w := watch(t, WatchConfig{Dirs: []string{dir}, Flat: true, Debounce: pace, Sweep: 4 * pace})
+		writeFile(t, filepath.Join(dir, "session", "a.md"), "b\n")
+		w.quiet(6 * pace)
+		writeFile(t, filepath.Join(dir, "config.toml"), "a = 1\n")
+		w.wants(Change{Path: filepath.Join(dir, "config.toml"), Added: 1})
+	})
 }
 
 func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
@@ -174,7 +218,7 @@ func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
 	w := newWatcher(WatchConfig{Dirs: []string{dir}, Sweep: 20 * time.Millisecond}, func(c []Change) { heard <- c })
 	w.look() // without a notifier
 	go w.run(ctx)
-	writeFile(t, path, "- two\n") // the same size
+	editorSaves["rename over"](t, path, "- two\n") // the same size
 	select {
 	case got := <-heard:
 		if len(got) != 1 || got[0].Added != 1 || got[0].Removed != 1 {
@@ -188,15 +232,17 @@ func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
 }
 
 func TestWatchReportsWhatHasNoLines(t *testing.T) {
-	dir := t.TempDir()
-	big, binary := filepath.Join(dir, "big.md"), filepath.Join(dir, "binary.md")
-	writeFile(t, big, strings.Repeat("line\n", maxDiffFile/4))
-	writeFile(t, binary, "a\x00b\n")
-	w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: testDebounce, Sweep: time.Hour})
-	writeFile(t, big, strings.Repeat("line\n", maxDiffFile/4+1))
-	w.wants(Change{Path: big})
-	writeFile(t, binary, "a\x00c\n")
-	w.wants(Change{Path: binary})
+	atAnyPace(t, func(pace time.Duration) {
+		dir := t.TempDir()
+		big, binary := filepath.Join(dir, "big.md"), filepath.Join(dir, "binary.md")
+		writeFile(t, big, strings.Repeat("line\n", maxDiffFile/4))
+		writeFile(t, binary, "a\x00b\n")
+		w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
+		writeFile(t, big, strings.Repeat("line\n", maxDiffFile/4+1))
+		w.wants(Change{Path: big})
+		writeFile(t, binary, "a\x00c\n")
+		w.wants(Change{Path: binary})
+	})
 }
 
 func TestWatchEndsWithoutLeaks(t *testing.T) {
