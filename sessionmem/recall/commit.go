@@ -358,9 +358,7 @@ func (v *view) apply(c *change) error {
 		}
 	}
 	for _, k := range c.dropped {
-		k.gone = true
-		delete(v.byID, k.id)
-		delete(v.byKey, k.key)
+		v.dropSource(k)
 	}
 	for _, k := range c.added {
 		v.addSource(k)

@@ -164,8 +164,8 @@ func (l *layout) strandAt(source int64, at uint32) (strandKey, uint32) {
 // find finds the documents of a chunk's id.
 func (v *view) find(ctx context.Context, f *fetcher, id string, found func(at uint32, d document, k *known)) error {
 	session, _, _ := strings.Cut(id, "/")
-	for _, k := range v.sources {
-		if k == nil || k.gone || k.session != session && (k.session != "" || !strings.HasPrefix(id, "memory/"+k.key+"/")) {
+	for _, k := range slices.Concat(v.bySession[session], v.bySession[""]) {
+		if k.session == "" && !strings.HasPrefix(id, "memory/"+k.key+"/") {
 			continue
 		}
 		err := v.eachOf(k, func(at uint32, _, _ int) error {

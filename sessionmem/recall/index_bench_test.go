@@ -252,14 +252,13 @@ func (w *world) transcript(b *testing.B, n int) string {
 	return found[0]
 }
 
-// benchTurn takes one more turn up: it is in a file already.
+// benchTurn takes one more turn up, as when a session is told to have changed: it is in
+// its file already.
 func (w *world) benchTurn(b *testing.B) {
 	file := w.transcript(b, 17)
-	e, done, err := w.x.use(b.Context())
-	if err != nil {
+	if _, err := w.x.Sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	defer done()
 	turn := func() time.Duration {
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
@@ -269,10 +268,10 @@ func (w *world) benchTurn(b *testing.B) {
 		if err := cmp.Or(err, f.Close()); err != nil {
 			b.Fatal(err)
 		}
-		s := w.one(b, file)
 		begun := time.Now()
-		if _, err := w.x.syncSome(b.Context(), e, []source{s}); err != nil {
-			b.Fatal(err)
+		w.x.SessionChanged("cpu-s000017")
+		if r, err := w.x.keepUp(b.Context()); err != nil || r.Added != 1 {
+			b.Fatal(r, err)
 		}
 		return time.Since(begun)
 	}
@@ -288,17 +287,6 @@ func (w *world) benchTurn(b *testing.B) {
 		b.ReportMetric(1, "p50-ms-promised")
 		b.ReportMetric(5, "p95-ms-promised")
 	}
-}
-
-// one gives the source that a file is of.
-func (w *world) one(b *testing.B, file string) source {
-	b.Helper()
-	all, err := w.x.sources(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	i := slices.IndexFunc(all, func(s source) bool { return len(s.files) > 0 && s.files[0].File == filepath.Base(file) })
-	return all[i]
 }
 
 // benchEdit changes a line of a transcript and says so: how long until it is found. How

@@ -74,10 +74,10 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 	err := x.reading(ctx, func(q queryer, v *view) error {
 		hits = nil
 		f := newFetcher(q, v)
-		for _, k := range v.sources {
-			if k == nil || k.gone || k.session != session || session == "" {
-				continue
-			}
+		if session == "" {
+			return nil // memory files have none
+		}
+		for _, k := range v.bySession[session] {
 			err := v.eachOf(k, func(at uint32, _, _ int) error {
 				d, _, err := f.document(ctx, at)
 				if err != nil {

@@ -122,11 +122,11 @@ func (t *toldSources) find(told map[string]bool) ([]source, bool) {
 // session takes a session with the files that are known of it, if one of them changed:
 // else there may be a new one.
 func (t *toldSources) session(name string) bool {
+	if name == "" {
+		return false // memory files have none
+	}
 	changed := false
-	for _, k := range t.v.sources {
-		if k == nil || k.gone || k.session != name {
-			continue
-		}
+	for _, k := range t.v.bySession[name] {
 		differs, ok := t.take(k)
 		if !ok {
 			return false

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // view is what a process knows of an index: enough to rank, all else is read when it is
@@ -15,9 +16,10 @@ type view struct {
 	removal int64
 	delta   int64 // last row of delta
 
-	sources []*known // by their places in a layout; [0] is none
-	byID    map[int64]*known
-	byKey   map[string]*known
+	sources   []*known // by their places in a layout; [0] is none
+	byID      map[int64]*known
+	byKey     map[string]*known
+	bySession map[string][]*known
 
 	parts    []*part // [0] is the delta
 	segments map[int64]*part
@@ -75,7 +77,7 @@ const nowhere = ^uint32(0)
 
 func newView() *view {
 	return &view{
-		byID: map[int64]*known{}, byKey: map[string]*known{}, segments: map[int64]*part{},
+		byID: map[int64]*known{}, byKey: map[string]*known{}, bySession: map[string][]*known{}, segments: map[int64]*part{},
 		sources: []*known{nil}, parts: []*part{{lists: map[string][]posting{}}},
 		lay: layout{strands: map[strandKey]*stretch{}, shares: newShares()},
 	}
@@ -234,6 +236,19 @@ func (v *view) addSource(k *known) {
 	k.place = uint32(len(v.sources)) //nolint:gosec // few
 	v.sources = append(v.sources, k)
 	v.byID[k.id], v.byKey[k.key] = k, k
+	v.bySession[k.session] = append(v.bySession[k.session], k)
+}
+
+// dropSource lets a source go whose documents are gone; its place stays.
+func (v *view) dropSource(k *known) {
+	k.gone = true
+	delete(v.byID, k.id)
+	delete(v.byKey, k.key)
+	if left := slices.DeleteFunc(v.bySession[k.session], func(o *known) bool { return o == k }); len(left) > 0 {
+		v.bySession[k.session] = left
+	} else {
+		delete(v.bySession, k.session)
+	}
 }
 
 // loadSegments reads what is known of the segments, and gives their heads.
