@@ -27,7 +27,7 @@ type indexCard struct {
 	detail  *prose
 	rebuild *button
 	stop    *button
-	buttons fyne.CanvasObject
+	buttons *fyne.Container
 	cancel  func() // ends the building that somebody asked for; nil: nobody did
 	looking bool
 }
@@ -74,7 +74,7 @@ func (c *indexCard) onRebuild() {
 
 func (c *indexCard) setBusy(cancel func()) {
 	c.cancel = cancel
-	c.rebuild.Hidden, c.stop.Hidden = cancel != nil, cancel == nil
+	c.rebuild.Hidden, c.stop.Hidden, c.buttons.Hidden = cancel != nil, cancel == nil, false
 	c.buttons.Refresh()
 }
 
@@ -125,7 +125,8 @@ func (c *indexCard) show(s recall.Status, err error) {
 	if s.Unfinished {
 		c.rebuild.SetText(tr("Go on"))
 	}
-	c.buttons.Refresh() // its width may be another one
+	c.buttons.Hidden = c.cancel == nil && err == nil && s.Building // it builds by itself
+	c.buttons.Refresh()                                            // their widths may be others
 	c.detail.Hidden = detail == ""
 	if detail != "" {
 		c.detail.setRuns([]run{{text: detail}})

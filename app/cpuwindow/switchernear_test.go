@@ -275,6 +275,9 @@ func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
 			time.Sleep(indexWait + indexLook)
 			b.settle()
 			b.sees(now.want)
+			if shown := b.w.settings.index.buttons.Visible(); shown == now.status.Building {
+				t.Errorf("%s: Rebuild is shown: %v", now.want, shown)
+			}
 		}
 	})
 }
