@@ -22,7 +22,7 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		bulkDocs: 48 << 10, bulkTerms: 4 << 20, deltaDocs: 1 << 10, deltaRows: 256, deltaGrown: 2 << 10,
+		bulkDocs: 48 << 10, bulkTerms: 4 << 20, deltaDocs: 128, deltaRows: 256, deltaGrown: 2 << 10,
 		fanIn: 4, smallest: 4 << 10, segment: 64 << 10, deadShare: 5, vectors: 64 << 20,
 	}
 }
