@@ -96,7 +96,8 @@ in_memory() {
 	[[ -z ${MAC_STATS_TEST_DISK:-} && -z ${TMPDIR:-} && -w $shm ]] || return 0
 	free=$(df -Pk "$shm" | awk 'NR == 2 {print $4}')
 	((free > 4 << 20)) || return 0
-	memory=$(mktemp -d "$shm/mac-stats-test.XXXXXX")
+	memory=$(mktemp -d "$shm/XXXXXX") # short: the path of a socket has little room
+	chmod 755 "$memory"               # where permissions have to bind, another user runs the program
 	trap 'rm -rf "$memory"' EXIT
 	printf '#!/bin/sh\n' >"$memory/runs"
 	chmod +x "$memory/runs"
