@@ -27,7 +27,6 @@ type filePage struct {
 func newFilePage(w *Window, pick func(key string), draw, load func()) *filePage {
 	f := &filePage{w: w, view: newDetail(), news: newReloads(), draw: draw, load: load}
 	f.view.follow, f.view.fixed = false, true
-	f.view.onShortcut = w.runShortcut
 	f.edit = newEditor(editorActions{changed: w.editChanged, save: f.save, close: f.stopEditing, shortcut: w.runShortcut})
 	f.edit.object.Hide()
 	f.split = newSplitView(container.NewStack(f.view, f.edit.object), pick)

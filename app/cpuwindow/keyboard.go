@@ -126,6 +126,16 @@ func boundKey(o fyne.CanvasObject, ev *fyne.KeyEvent) bool {
 	return w != nil && w.runKey(ev)
 }
 
+// boundShortcut runs a shortcut that what has the focus can't use: instead takes it,
+// and where there is none, the window does.
+func boundShortcut(o fyne.CanvasObject, s fyne.Shortcut, instead func(fyne.Shortcut) bool) {
+	if instead != nil {
+		instead(s)
+	} else if w := windowOf(o); w != nil {
+		w.runShortcut(s)
+	}
+}
+
 // reveal scrolls as little as shows the column between two heights.
 func (v *viewport) reveal(top, bottom float32) {
 	h := v.Size().Height

@@ -36,6 +36,7 @@ func (w *Window) listShortcuts() {
 		w.closeShortcuts()
 		return w.runShortcut(s)
 	}
+	l.port.onShortcut = l.entry.onShortcut
 	l.entry.PlaceHolder = tr("Search shortcuts")
 	l.entry.OnChanged = l.find
 	w.shortcuts = l

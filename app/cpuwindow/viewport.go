@@ -64,7 +64,7 @@ type viewport struct {
 	bottom     float32    // below the last one
 	leftward   bool       // the column stands at the left, not in the middle
 	onEscape   func()
-	onShortcut func(fyne.Shortcut) bool  // shortcuts of the window
+	onShortcut func(fyne.Shortcut) bool  // takes shortcuts in the window's place
 	onKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
 	onFocus    func(on bool)             // a list shows the focus itself
 	sel        selection
@@ -539,7 +539,8 @@ func (v *viewport) TypedKey(ev *fyne.KeyEvent) {
 	}
 }
 
-// TypedShortcut implements fyne.Shortcutable: copy and select all.
+// TypedShortcut implements fyne.Shortcutable: copy and select all; any other one is
+// its window's.
 func (v *viewport) TypedShortcut(s fyne.Shortcut) {
 	switch s.(type) {
 	case *fyne.ShortcutCopy:
@@ -547,9 +548,7 @@ func (v *viewport) TypedShortcut(s fyne.Shortcut) {
 	case *fyne.ShortcutSelectAll:
 		v.selectAll()
 	default:
-		if v.onShortcut != nil {
-			v.onShortcut(s)
-		}
+		boundShortcut(v, s, v.onShortcut)
 	}
 }
 

@@ -26,7 +26,6 @@ type vitalsPage struct {
 func newVitalsPage(w *Window) *vitalsPage {
 	p := &vitalsPage{w: w, view: newViewport()}
 	p.view.follow, p.view.fixed = false, true
-	p.view.onShortcut = w.runShortcut
 	for _, d := range details(monitor.Snapshot{}) {
 		p.cards = append(p.cards, newMetricCard(func() { p.ask(d.metric) }))
 	}

@@ -159,7 +159,6 @@ func newWindow(p Params, d parts) *Window {
 func (w *Window) build() {
 	w.vitals = newVitalsView(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, newSessionList(w.listActions()), w.goToPage)
-	w.side.port.onShortcut = w.runShortcut
 	w.reader = newTranscriptView(w.readerActions())
 	w.toast = newToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
@@ -171,7 +170,6 @@ func (w *Window) build() {
 	w.foot = newFoot(w.openSummary)
 	w.notice = newNoticeBar(w.onDismissed)
 	w.chat = newChatView(w.chatActions())
-	w.chat.port.onShortcut = w.runShortcut
 	w.chat.port.onEscape = w.escape
 	w.pageView = newViewport()
 	w.pageView.follow, w.pageView.fixed = false, true

@@ -1,0 +1,73 @@
+package cpuwindow
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+)
+
+// shortcutAt gives a shortcut to what has the focus, or to the window, as the driver does.
+func (b *bench) shortcutAt(key fyne.KeyName) {
+	s := &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}
+	c := b.w.win.Canvas()
+	if f, ok := c.Focused().(fyne.Shortcutable); ok {
+		f.TypedShortcut(s)
+	} else {
+		c.(fyne.Shortcutable).TypedShortcut(s)
+	}
+	b.settle()
+}
+
+// TestShortcutsAfterAClickOnText: a click on text that can be selected leaves the
+// focus with it, which must not swallow the window's shortcuts.
+func TestShortcutsAfterAClickOnText(t *testing.T) {
+	onPage := func(p page) func(*bench) {
+		return func(b *bench) {
+			b.w.goToPage(p)
+			b.settle()
+		}
+	}
+	for name, tt := range map[string]struct {
+		open func(b *bench)
+		port func(b *bench) *viewport
+	}{
+		"chat":        {func(*bench) {}, func(b *bench) *viewport { return b.w.chat.port }},
+		"session":     {func(*bench) {}, func(b *bench) *viewport { return b.w.side.port }},
+		"settings":    {onPage(pageSettings), func(b *bench) *viewport { return b.w.pageView }},
+		"memory":      {onPage(pageMemory), func(b *bench) *viewport { return b.w.memory.view }},
+		"files":       {onPage(pageMemory), func(b *bench) *viewport { return b.w.memory.split.list }},
+		"agents":      {onPage(pageAgents), func(b *bench) *viewport { return b.w.roster.view }},
+		"vitals":      {onPage(pageVitals), func(b *bench) *viewport { return b.w.details.view }},
+		"transcripts": {onPage(pageTranscript), func(b *bench) *viewport { return b.w.reader.rows.port }},
+		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *viewport { return b.w.shortcuts.port }},
+		"a sheet": {func(b *bench) {
+			b.w.showModal(newCardRow(roleNone, newListBox([]*placed{textRow("words", roleText, 0)}, 100)), sheetWidth)
+		}, func(b *bench) *viewport {
+			return b.w.modal.card.parts[0].(*listBox).port
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for key, done := range map[fyne.KeyName]func(b *bench) bool{
+				fyne.KeyK: func(b *bench) bool { return b.w.switcher != nil },
+				fyne.KeyL: func(b *bench) bool { return b.w.page == pageChat },
+				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.shown.begun() },
+			} {
+				inBubble(t, func(t *testing.T) {
+					b := newBench(t).shown()
+					b.w.send("q")
+					b.run(0).events <- token("an answer")
+					b.settle()
+					tt.open(b)
+					port := tt.port(b)
+					port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(port.left+4, 20)}, Button: desktop.MouseButtonPrimary})
+					port.MouseUp(&desktop.MouseEvent{})
+					b.shortcutAt(key)
+					if !done(b) {
+						t.Errorf("%s does nothing", key)
+					}
+				})
+			}
+		})
+	}
+}
