@@ -1,12 +1,14 @@
 package sessionmem
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // ForgottenText stands in the place of what was forgotten.
@@ -198,7 +200,7 @@ func (t *Traces) addWindow(w wordText, i, n int) {
 }
 
 // AddPhrase adds every form that a phrase has in a text: it may begin and end within
-// a word. It reports whether it stands there.
+// a word, unless Phrase.Whole says otherwise. It reports whether it stands there.
 func (t *Traces) AddPhrase(text string, phrase Phrase) bool {
 	w := t.f.wordsOf([]byte(text), false)
 	found := w.find(phrase)
@@ -224,6 +226,20 @@ func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) {
 
 // Phrase is a text as AddPhrase compares it.
 type Phrase []byte
+
+// minWithin is how many letters a phrase has at least that is found within words.
+const minWithin = 4
+
+// Whole reports whether a phrase is found as whole words only: one of three letters
+// stands within words that mean something else.
+func (p Phrase) Whole() bool {
+	return utf8.RuneCount(p)-bytes.Count(p, []byte(" ")) < minWithin
+}
+
+// Has reports whether a phrase stands in a text as AddPhrase finds it.
+func (t *Traces) Has(text string, phrase Phrase) bool {
+	return len(t.f.wordsOf([]byte(text), false).find(phrase)) > 0
+}
 
 // Phrase makes words comparable.
 func (t *Traces) Phrase(words string) Phrase {

@@ -91,12 +91,13 @@ func (w wordText) window(i, n int) []byte {
 }
 
 // find gives the words that a phrase (of the same form) stands in, each time as the
-// number of the first and how many: it may begin and end within a word.
-func (w wordText) find(phrase []byte) (found [][2]int) {
+// number of the first and how many: it may begin and end within a word, unless it is so
+// short that it stands within many others (Phrase.Whole).
+func (w wordText) find(phrase Phrase) (found [][2]int) {
 	if len(phrase) == 0 {
 		return nil
 	}
-	word := 0
+	word, whole := 0, phrase.Whole()
 	for at := 0; ; {
 		i := bytes.Index(w.folded[at:], phrase)
 		if i < 0 {
@@ -113,8 +114,11 @@ func (w wordText) find(phrase []byte) (found [][2]int) {
 		if last == len(w.at) {
 			return found
 		}
-		found = append(found, [2]int{word, last - word + 1})
 		at = w.at[last].end
+		if whole && (w.at[word].start != begin || at != end) {
+			continue
+		}
+		found = append(found, [2]int{word, last - word + 1})
 	}
 }
 

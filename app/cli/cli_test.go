@@ -35,6 +35,8 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"sessions", "export", "x", "--json", "--format", "md"}, "--json writes JSON to stdout"},
 		{[]string{"sessions", "search"}, "needs a QUERY"},
 		{[]string{"sessions", "search", " "}, "the query is empty"},
+		{[]string{"sessions", "search", "x", "--limit", "abc"}, "--limit needs a whole number, and \"abc\" is none. See"},
+		{[]string{"agents", "test", "000", "--timeout", "soon"}, "--timeout needs a time such as 30s or 5m, and \"soon\" is none. See"},
 		{[]string{"sessions", "search", "x", "--limit", "-1"}, "--limit must be 0 or more"},
 		{[]string{"sessions", "look", "x"}, `no command "look"`},
 		{[]string{"agents", "show", "a", "b"}, "`agents show` takes one agent; \"b\" is too much"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mac-stats/agents"
 	"mac-stats/app/config"
@@ -45,7 +46,7 @@ func named(cmd *cobra.Command) string {
 // flagError is a flag that is not known where it stands. One of a command that
 // follows it is told where it goes.
 func (c *commands) flagError(cmd *cobra.Command, err error) error {
-	text := oneLine(err.Error(), 2*mostQuoted)
+	text := oneLine(flagWords(err), 2*mostQuoted)
 	_, flag, found := strings.Cut(text, "unknown flag: --")
 	if !found || !cmd.HasSubCommands() {
 		return wrongUsage(cmd, text)
@@ -63,6 +64,19 @@ func (c *commands) flagError(cmd *cobra.Command, err error) error {
 		return wrongUsage(cmd, text)
 	}
 	return wrongUsage(target, fmt.Sprintf("--%s goes behind the command: `%s --%s`", flag, target.CommandPath(), flag))
+}
+
+// flagWords is what is wrong with a flag, in words that name no function of the program.
+func flagWords(err error) string {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	needs := map[string]string{"int": "a whole number", "duration": "a time such as 30s or 5m", "bool": "true or false"}[bad.GetFlag().Value.Type()]
+	if needs == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("--%s needs %s, and %q is none", bad.GetFlag().Name, needs, oneLine(bad.GetValue(), mostQuoted))
 }
 
 // plainError is an error whose words are fit for people as they are.

@@ -98,6 +98,9 @@ yours again.`,
 		if f.dryRun && f.yes {
 			return wrongUsage(cmd, "--dry-run changes nothing and --yes does: give one of them")
 		}
+		if f.until != "" && f.since == "" {
+			return wrongUsage(cmd, "--until alone would mean all that was ever said before: say since when, too (--since TIME, or --since 1970-01-01 for all)")
+		}
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error { return c.forget(cmd, b, f) })
 	})
 	return cmd
@@ -221,6 +224,9 @@ func (c *commands) planSelected(ctx context.Context, b *backend.Backend, f forge
 		}
 		*at.into = t
 	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	if f.session == "" {
 		return b.ForgetPlan(ctx, s)
 	}
@@ -265,7 +271,7 @@ func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool)
 	case len(r.Found) == 0:
 		err = c.out.text("Nothing is found that would be forgotten.\n")
 	default:
-		err = c.printPlaces(b, r.Found)
+		err = errors.Join(c.printPlaces(b, r.Found), c.out.text(forgotSummary(r.Found)+"\n"))
 	}
 	switch {
 	case err != nil || r.Left() == 0:

@@ -137,7 +137,11 @@ func TestWrongForgets(t *testing.T) {
 		says string
 	}{
 		{nil, exitUsage, "Say one of a chunk, a session, a text"},
-		{[]string{"--text", "a"}, exitUsage, "stands nearly everywhere"},
+		{[]string{"--text", "a"}, exitUsage, "too short to mean one thing only; give at least 3"},
+		{[]string{"--text", "?!"}, exitUsage, "no letter and no digit"},
+		{[]string{"--text", "a", "--session", "none"}, exitUsage, "Say one of a chunk, a session, a text or a time. See"},
+		{[]string{"--until", "yesterday"}, exitUsage, "say since when, too (--since TIME, or --since 1970-01-01 for all)"},
+		{[]string{"--until", "yesterday", "--yes"}, exitUsage, "--since 1970-01-01"},
 		{[]string{"--text", "question", "--session", "notes"}, exitUsage, "Say one of"},
 		{[]string{"--since", "soon"}, exitUsage, "is no time"},
 		{[]string{"--text", "question", "--yes", "--dry-run"}, exitUsage, "give one of them"},
@@ -150,6 +154,27 @@ func TestWrongForgets(t *testing.T) {
 		if o.code != tc.code || !strings.Contains(o.stderr, tc.says) {
 			t.Errorf("%q: %+v", tc.args, o)
 		}
+	}
+}
+
+// A PIN of three digits goes where it stands as a word; a common word is refused.
+func TestForgetAShortTextAsAWord(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("Fine."))
+	e.must(t, "ask", "--session", "notes", "My PIN is 991")
+	e.must(t, "ask", "--session", "notes", "The bill has 9912 lines")
+	e.must(t, "memory", "forget", "--text", "991", "--yes")
+	if got := e.must(t, "sessions", "show", "notes"); strings.Contains(got, "PIN") || !strings.Contains(got, "The bill has 9912 lines") {
+		t.Errorf("after it: %s", got)
+	}
+	text := "---\nformat: mac-stats-session/1\nsession: cli-often\nsource: cli\n---\n"
+	for i := range 51 {
+		text += fmt.Sprintf("\n## User · 2026-11-20T10:15:02Z\n<!-- id=a%d -->\n\nfor the day\n", i)
+	}
+	e.write(t, "session/session-memory-cli-often-20261120-101502-day.md", text)
+	o := e.run(t, "memory", "forget", "--text", "the", "--yes")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "messages, so it is a common word; give the words beside it too") {
+		t.Errorf("a common word: %+v", o)
 	}
 }
 
@@ -194,7 +219,7 @@ func TestForgetOfACommonWordLeavesInstructions(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := e.must(t, "memory", "forget", "--text", "orchestrator", "--yes")
-	if !strings.Contains(got, "Refused: it came with mac-stats:\n- agent's file  agent-000/testing.md:1") {
+	if !strings.Contains(got, "Refused: it came with mac-stats:\n- agent's file  agent-000/testing.md:1") || !strings.Contains(got, "\nForgotten: 1 message in 1 session") {
 		t.Errorf("what is refused is not told:\n%s", got)
 	}
 	after, err := os.ReadFile(filepath.Join(e.home, "agents", "agent-000", "testing.md"))

@@ -101,7 +101,7 @@ func (r *Report) add(found ...sessionmem.Touched) {
 
 // Plan finds what a selection means, everywhere, and changes nothing.
 func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	t, err := f.forgotten.New(s.Copies || s.Text != "", s.Lessons)

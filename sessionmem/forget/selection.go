@@ -16,8 +16,13 @@ import (
 // ErrSelection says that what is to be forgotten isn't said clearly. The text says how.
 var ErrSelection = errors.New("not clear what to forget")
 
-// minText is how many letters a text needs to be forgotten wherever it stands.
-const minText = 4
+const (
+	// minText is how many letters a text needs to be forgotten wherever it stands.
+	minText = 3
+	// mostShort is how many messages a text may stand in that is found as a whole word
+	// only (sessionmem.Phrase.Whole): in more of them it is a common word.
+	mostShort = 50
+)
 
 // Selection says what is to be forgotten: one of Chunk, Session, Text, Author, or a
 // span of time.
@@ -35,8 +40,8 @@ type Selection struct {
 	Also []string // what a plan of the same offered, and goes too: Touched.Offer
 }
 
-// check says what is missing.
-func (s Selection) check() error {
+// Check says what is missing: ErrSelection.
+func (s Selection) Check() error {
 	given := 0
 	for _, v := range []bool{s.Chunk != "", s.Session != "", s.Text != "", s.Author != "", !s.Since.IsZero() || !s.Until.IsZero()} {
 		if v {
@@ -45,7 +50,7 @@ func (s Selection) check() error {
 	}
 	switch {
 	case given != 1:
-		return fmt.Errorf("%w: say one of a chunk, a session, a text, an author or a time", ErrSelection)
+		return fmt.Errorf("%w: say one of a chunk, a session, a text or a time", ErrSelection)
 	case !s.Until.IsZero() && !s.Since.Before(s.Until):
 		return fmt.Errorf("%w: it ends before it begins", ErrSelection)
 	}
@@ -59,12 +64,8 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 	}
 	switch {
 	case s.Text != "":
-		phrase := string(t.Phrase(s.Text))
-		if n := utf8.RuneCountInString(strings.ReplaceAll(phrase, " ", "")); n < minText && len(phrase) < 6 {
-			return fmt.Errorf("%w: %q stands nearly everywhere; give at least %d letters", ErrSelection, s.Text, minText)
-		}
-		if phrase == "forgotten" {
-			return fmt.Errorf("%w: that word stands where something was forgotten; give more words", ErrSelection)
+		if err := f.checkText(ctx, t, s.Text); err != nil {
+			return err
 		}
 		t.AddWords(s.Text)
 	case s.Session != "":
@@ -80,6 +81,31 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 		t.AddSpan(s.Since, s.Until)
 	}
 	return nil
+}
+
+// checkText refuses a text that would take more than anybody means by it.
+func (f *Forgetter) checkText(ctx context.Context, t *sessionmem.Traces, text string) error {
+	phrase := t.Phrase(text)
+	switch {
+	case len(phrase) == 0:
+		return fmt.Errorf("%w: %q holds no letter and no digit; give words", ErrSelection, text)
+	case utf8.RuneCountInString(strings.ReplaceAll(string(phrase), " ", "")) < minText && len(phrase) < 6:
+		return fmt.Errorf("%w: %q is too short to mean one thing only; give at least %d letters or digits, or the words beside it too", ErrSelection, text, minText)
+	case string(phrase) == "forgotten":
+		return fmt.Errorf("%w: that word stands where something was forgotten; give more words", ErrSelection)
+	case !phrase.Whole():
+		return nil
+	}
+	n := 0
+	err := f.p.Store.EachForgettable(ctx, nil, func(_, _ string, b sessionmem.Block) {
+		if t.Has(b.Text, phrase) {
+			n++
+		}
+	})
+	if err == nil && n > mostShort {
+		err = fmt.Errorf("%w: %q stands in %d messages, so it is a common word; give the words beside it too", ErrSelection, text, n)
+	}
+	return err
 }
 
 // seedLatest adds what is there and meant by its id, where its time doesn't tell that
