@@ -153,6 +153,9 @@ var errOtherModel = errors.New("another model has its name by now")
 func (e *Embedder) ready(m recall.EmbedModel, as recall.EmbedAs) (prefix, digest string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.err != nil {
+		return "", "", fmt.Errorf("making embeddings with %s: %w", m.Name, e.err)
+	}
 	if e.model.Name != m.Name || e.model.Digest != m.Digest {
 		return "", "", fmt.Errorf("making embeddings with %s: %w", m.Name, errOtherModel)
 	}

@@ -128,8 +128,9 @@ func (c *Compaction) fail(id string) {
 	c.useless[id] = true
 }
 
-// renewQuietly is Renew in passing: what it can't do now waits.
-func (c *Compaction) renewQuietly(ctx context.Context, session string) {
+// renewQuietly is Renew in passing: what it can't do now waits. It reports whether there
+// was something to do.
+func (c *Compaction) renewQuietly(ctx context.Context, session string) bool {
 	done, err := c.Renew(ctx, session)
 	switch {
 	case err == nil && c.c.Done != nil:
@@ -137,4 +138,5 @@ func (c *Compaction) renewQuietly(ctx context.Context, session string) {
 	case err != nil && !errors.Is(err, ErrNothing):
 		c.c.Logger.Debug("a Summary is not made anew yet", "session", session, "err", err)
 	}
+	return !errors.Is(err, ErrNothing)
 }

@@ -265,24 +265,24 @@ func (s Snapshot) inactive(after time.Duration) bool {
 	return time.Since(s.Last) > after && (s.seen.IsZero() || time.Since(s.seen) > after)
 }
 
-// passOne summarises a session if it is time.
+// passOne summarises a session if it is time. It reports whether a model was asked.
 func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
-	c.renewQuietly(ctx, name)
+	renewed := c.renewQuietly(ctx, name)
 	snap, p, err := c.Snapshot(ctx, name, "")
 	if err != nil {
 		c.c.Logger.Warn("a session is left out of the periodic compaction", "session", name, "err", err)
-		return false, ctx.Err()
+		return renewed, ctx.Err()
 	}
 	keep, inactive := p.KeepRecent, snap.inactive(p.InactiveAfter)
 	if inactive {
 		keep = 0
 	}
 	if snap.Since < p.MinPeriodic {
-		return false, nil
+		return renewed, nil
 	}
 	done, err := c.compact(ctx, snap, keep, true)
 	if err != nil {
-		return false, err
+		return renewed, err
 	}
 	if inactive {
 		c.c.Store.Release(name)

@@ -274,9 +274,13 @@ func (ses *session) cleanPrivate(t *Traces) {
 // ForgetCopy forgets in a transcript that lies elsewhere: of blocks that wait for the
 // disk, kept by a process that may still run, or an export. place names it.
 func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
-	data, err := os.ReadFile(path)
+	was, err := os.Stat(path) // before it is read: its owner may still run
 	if err != nil {
 		return nil // written where it belongs meanwhile
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil // as above
 	}
 	front, _ := cutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	name := frontValue(front, "session")
@@ -312,12 +316,12 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	if !changed || dry {
 		return found
 	}
-	fi, err := os.Stat(path)
-	if err == nil {
-		_, err = replaceFile(path, out.Bytes(), fi)
-	}
-	if err != nil {
+	done, err := replaceFile(path, out.Bytes(), was)
+	switch {
+	case err != nil:
 		return refused(err)
+	case !done:
+		return []Touched{{Place: place, Action: ForgetPending, Path: path, Session: name, Why: "it was written meanwhile"}}
 	}
 	return found
 }

@@ -354,7 +354,8 @@ func ownFolder(path string) string {
 	return dir
 }
 
-// replaceFile writes a file anew, at once, with the mode it had. It reports false, with nothing done, where the file is not any more what it was.
+// replaceFile writes a file anew, at once, with the mode it had. It reports false, with
+// nothing done, where the file is not any more what it was.
 func replaceFile(path string, data []byte, was os.FileInfo) (bool, error) {
 	mode := fs.FileMode(0o600)
 	if was != nil {

@@ -99,11 +99,11 @@ func (b *Backend) finishForgetting() {
 	b.work.Go(func() {
 		wait := forgetAgain
 		for {
-			left := b.finishOnce()
-			if wait = min(2*wait, forgetSeldom); !left {
+			if !b.finishOnce() {
 				wait = forgetAgain
 			}
 			timer := time.NewTimer(wait)
+			wait = min(2*wait, forgetSeldom)
 			select {
 			case <-b.ctx.Done():
 				timer.Stop()

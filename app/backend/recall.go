@@ -213,6 +213,7 @@ func (b *Backend) Summarize(ctx context.Context, session string, begun func(mess
 	snap, policy, err := b.Compaction.Snapshot(ctx, session, "")
 	nothing := sessionmem.Compacted{Session: session, Recent: len(snap.Messages)}
 	if again.Summary.ID != "" {
+		b.indexChanged()
 		again.Recent, nothing = len(snap.Messages), again
 	}
 	if err != nil || snap.Covered(policy.KeepRecent) == 0 {

@@ -50,7 +50,8 @@ var elsewhere = []string{"MAC_STATS_DISCORD_TOKEN", "MAC_STATS_DISCORD_BASE"}
 // secretName is in the name of what may hold a secret: its value is shown nowhere.
 var secretName = regexp.MustCompile(`(?i)tok|secret|passw|key`)
 
-// guarded is a value of something unknown as it may be shown.
+// guarded is a value of something unknown as it may be shown: none where the whole key
+// sounds like a secret's.
 func guarded(name, value string) string {
 	if secretName.MatchString(name) {
 		return ""
@@ -230,8 +231,7 @@ func (l *loader) unknownKeys(doc *document) {
 		} else if near := nearest(e.key, known); near != "" {
 			reason += "; did you mean " + near + "?"
 		}
-		_, name, _ := strings.Cut(e.key, ".")
-		l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, e.line), Key: shown(e.key), Value: guarded(name, e.text), Reason: reason})
+		l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, e.line), Key: shown(e.key), Value: guarded(e.key, e.text), Reason: reason})
 	}
 	for _, h := range doc.headers {
 		line := 1 + strings.Count(string(doc.data[:h.end]), "\n")

@@ -241,6 +241,14 @@ func TestFindings(t *testing.T) {
 			"config.toml:2: discord.token: a token doesn't stand in this file: save it with `mac-stats discord token`, and take it out here", false,
 		},
 		{
+			"a token in the file, outside of any section", "token = \"abc.def.ghi\"\n", nil,
+			"config.toml:1: token: there is no such key", false,
+		},
+		{
+			"a secret under another name", "[api_token]\nvalue = \"abc.def.ghi\"\n", nil,
+			"config.toml:2: api_token.value: there is no such key", false,
+		},
+		{
 			"an older name beside the own key", "[session]\nmax_messages = 20\n[chat.memory.short_term]\nwindow_turns = 12\n", nil,
 			"config.toml:4: chat.memory.short_term.window_turns = 12: session.max_messages in the same file is used instead", true,
 		},

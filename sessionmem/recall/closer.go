@@ -34,8 +34,10 @@ func (x *Index) closer(q QueryTerms, hits []found) []found {
 		}
 	}
 	best := slices.MaxFunc(hits, func(a, b found) int { return cmp.Compare(a.Score, b.Score) }).Score
-	for i := range hits {
-		hits[i].Score = rounded(hits[i].Score / best)
+	if best > 0 {
+		for i := range hits {
+			hits[i].Score = rounded(hits[i].Score / best)
+		}
 	}
 	slices.SortStableFunc(hits, func(a, b found) int {
 		if a.exact != b.exact {

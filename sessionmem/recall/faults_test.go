@@ -136,10 +136,12 @@ func TestDamageNeverGivesAWrongAnswer(t *testing.T) {
 	}
 }
 
-func TestMissingRowsAreDamage(t *testing.T) {
-	for _, missing := range []string{
-		"segment WHERE id=(SELECT max(id) FROM segment)", "segment", "delta WHERE id=(SELECT min(id) FROM delta)", "delta",
-		"dict", "detail", "source WHERE id=1", "source", "meta WHERE key='rows'", "meta WHERE key='change'",
+func TestRowsThatAreMissingOrWrongAreDamage(t *testing.T) {
+	for _, harm := range []string{
+		"UPDATE segment SET docs=-1", "UPDATE segment SET docs=1<<40", "UPDATE segment SET docs=docs+1",
+		"DELETE FROM segment WHERE id=(SELECT max(id) FROM segment)", "DELETE FROM segment", "DELETE FROM delta WHERE id=(SELECT min(id) FROM delta)", "DELETE FROM delta",
+		"DELETE FROM dict", "DELETE FROM detail", "DELETE FROM source WHERE id=1", "DELETE FROM source", "DELETE FROM meta WHERE key='rows'",
+		"DELETE FROM meta WHERE key='change'",
 	} {
 		b := someTalk(t)
 		b.say("cpu-other", sessionmem.KindUser, "an otter and a wolf")
@@ -159,23 +161,23 @@ func TestMissingRowsAreDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := db.Exec("DELETE FROM " + missing)
+		res, err := db.Exec(harm)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			t.Fatalf("%s: %d rows deleted, %v", missing, n, err)
+			t.Fatalf("%s: %d rows harmed, %v", harm, n, err)
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
 		b.x = b.open()
 		if got, err := b.answers(b.x, "otter wolf heron"); !errors.Is(err, ErrDamaged) {
-			t.Errorf("without %s: %d hits and %v, want that it is damaged", missing, len(got), err)
+			t.Errorf("after %s: %d hits and %v, want that it is damaged", harm, len(got), err)
 		}
 		b.sync()
 		if got, err := b.answers(b.x, "otter wolf heron"); err != nil || !slices.Equal(got, want) {
-			t.Errorf("without %s: %d hits, %v after a sync, want %d", missing, len(got), err, len(want))
+			t.Errorf("after %s: %d hits, %v after a sync, want %d", harm, len(got), err, len(want))
 		}
 	}
 }

@@ -27,14 +27,15 @@ func (x *Index) state(ctx context.Context) (State, error) {
 			return State{Err: err, Vectors: VectorsOff}, err
 		}
 	}
+	told, writes := x.elsewhere()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := State{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: x.busy > 0, Vectors: VectorsOff}
-	switch p, ok := x.elsewhere(); {
+	switch {
 	case s.Building:
 		s.Done, s.Of = x.done.Files, x.done.Of
-	case ok:
-		s.Building, s.Done, s.Of = true, p.Files, p.Of
+	case writes:
+		s.Building, s.Done, s.Of = true, told.Files, told.Of
 	}
 	return s, nil
 }

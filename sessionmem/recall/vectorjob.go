@@ -32,6 +32,7 @@ const (
 type vectorJob struct {
 	x       *Index
 	of      *engine           // that the numbers are of
+	wait    time.Duration     // for one request; 0 is vectorWait
 	skipped map[uint32]string // chunks that can't be embedded, by their numbers: their ids
 
 	// A server may fail for one text alone, and always: after a failure texts are sent
@@ -97,7 +98,8 @@ type wanted struct {
 
 // step makes the vectors of one batch; more says that there may be others to make.
 func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
-	ctx, stop := context.WithTimeout(ctx, vectorWait)
+	whole := ctx
+	ctx, stop := context.WithTimeout(ctx, cmp.Or(j.wait, vectorWait))
 	defer stop()
 	m, err := j.x.cfg.Embedder.Model(ctx)
 	if err != nil {
@@ -119,7 +121,7 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 		texts[i] = w.hit.Text
 	}
 	vectors, err := j.x.cfg.Embedder.Embed(ctx, m, AsPassage, texts)
-	j.judge(ctx, batch, err)
+	j.judge(whole, batch, err) // a text that hangs the server fails, too
 	if err != nil {
 		return false, err
 	}
@@ -249,6 +251,9 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 	out := batch[:0:0]
 	for _, w := range batch {
 		text, err := r.read(ctx, w.hit.Chunk, w.hit.place)
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil || j.x.isForgotten(text) {
 			j.skipped[w.number] = w.hit.ID
 			continue

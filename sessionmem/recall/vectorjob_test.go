@@ -35,6 +35,7 @@ type fakeEmbedder struct {
 	texts  []string
 	calls  atomic.Int32
 	poison string // a word that the server fails for
+	hangs  bool   // it does not answer at all then
 	gate   func() // called in every Embed of several texts
 }
 
@@ -74,6 +75,10 @@ func (f *fakeEmbedder) Embed(ctx context.Context, m EmbedModel, _ EmbedAs, texts
 	var out [][]float32
 	for _, text := range texts {
 		if f.poison != "" && strings.Contains(text, f.poison) {
+			if f.hangs {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
 			return nil, errors.New("the server failed")
 		}
 		f.mu.Lock()
@@ -654,9 +659,14 @@ func FuzzModelNumbers(f *testing.F) {
 }
 
 func TestOneTextThatTheServerFailsForHoldsUpNoOther(t *testing.T) {
+	t.Run("with an error", func(t *testing.T) { oneTextFails(t, false, 4) })
+	t.Run("without an answer", func(t *testing.T) { oneTextFails(t, true, 30) })
+}
+
+func oneTextFails(t *testing.T, hangs bool, most int) {
 	b := newBench(t)
 	f := newFakeEmbedder()
-	f.poison = "unlucky"
+	f.poison, f.hangs = "unlucky", hangs
 	b.withEmbedder(f)
 	var all []string
 	for i := range 2*vectorBatch + 5 {
@@ -665,16 +675,34 @@ func TestOneTextThatTheServerFailsForHoldsUpNoOther(t *testing.T) {
 	all[vectorBatch] = "an unlucky text"
 	b.talk("cpu-a", all...)
 	b.sync()
-	j, failures := &vectorJob{x: b.x}, 0
-	for more := true; more && failures < 10; {
+	j, failures := &vectorJob{x: b.x, wait: time.Second}, 0
+	for more := true; more && failures < 2*most; {
 		var err error
 		if more, err = j.step(t.Context()); err != nil {
 			failures++
 			more = true
 		}
 	}
-	if n := b.vectors(); n != len(all)-1 || failures > 4 {
+	if n := b.vectors(); n != len(all)-1 || failures > most {
 		t.Errorf("%d vectors of %d, %d failures", n, len(all), failures)
+	}
+}
+
+func TestHitsThatAreNeitherNearNorFarHaveAScore(t *testing.T) {
+	b := newBench(t)
+	b.withEmbedder(newFakeEmbedder())
+	b.talk("cpu-a", "the hound barks")
+	b.talk("cpu-b", "the hound barks")
+	b.sync()
+	b.embedAll()
+	a, err := b.x.Search(t.Context(), Query{Now: b.now, Text: "how many puppies"})
+	if err != nil || len(a.Hits) == 0 {
+		t.Fatalf("%q, %v", said(a), err)
+	}
+	for _, h := range a.Hits {
+		if !(h.Score >= 0 && h.Score <= 1) {
+			t.Errorf("%q has the score %v", h.Text, h.Score)
+		}
 	}
 }
 

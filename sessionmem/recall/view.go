@@ -290,6 +290,9 @@ func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 	for len(r.data) > 0 && !r.bad {
 		p.firsts = append(p.firsts, r.text())
 	}
+	if counted := (decoder{data: *head}); counted.int() != p.docs { // the column has no check sum
+		return errDamaged
+	}
 	p.positions = make([]uint32, p.docs)
 	for i := range p.positions {
 		p.positions[i] = nowhere

@@ -109,8 +109,8 @@ func (l *limits) bucketOf(key string) *bucket {
 }
 
 // learn takes what an answer to a request says of the limits; its status is 0 where
-// there was none. after is how long to wait where the request was refused for one; global that it was
-// the one for all requests.
+// there was none. after is how long to wait where the request was refused for one;
+// global that it was the one for all requests.
 func (l *limits) learn(r *http.Request, status int, h http.Header, after time.Duration, global bool) {
 	key := route(r)
 	l.mu.Lock()
@@ -166,6 +166,8 @@ func (l *limits) named(key string, h http.Header) *bucket {
 	name := key
 	if hash := h.Get("X-RateLimit-Bucket"); hash != "" {
 		name = hash + " " + major(key)
+	} else if known, ok := l.names[key]; ok {
+		name = known // what is under way is counted there
 	}
 	if len(l.buckets) >= maxBuckets || len(l.names) >= maxBuckets {
 		l.forget()
