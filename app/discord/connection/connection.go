@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// identifyEvery is the least time between two identifies of a bot.
-	identifyEvery = 5 * time.Second
+	// identifyEvery is the least time between two identifies of a bot: the five seconds
+	// that Discord wants, and what the first may take longer on its way than the second.
+	identifyEvery = 5*time.Second + 250*time.Millisecond
 	firstWait     = 250 * time.Millisecond
 	longestWait   = 5 * time.Minute
 	longestResume = 5 * time.Second // before a session is resumed: that costs no identify

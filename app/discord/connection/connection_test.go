@@ -375,7 +375,8 @@ func TestTheGatewayGoesOnAfter(t *testing.T) {
 			if len(list) != tt.identifies {
 				t.Errorf("%d identifies, want %d", len(list), tt.identifies)
 			}
-			if len(list) > 1 && list[1].Time.Sub(list[0].Time) < 5*time.Second {
+			// The exact time is tested with the clock of a bubble; here the first may have taken a while to arrive.
+			if len(list) > 1 && list[1].Time.Sub(list[0].Time) < 3*time.Second {
 				t.Errorf("two identifies within %s", list[1].Time.Sub(list[0].Time))
 			}
 		})
