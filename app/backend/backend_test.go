@@ -105,6 +105,14 @@ func TestSettingThatWaitsForARestartSaysSo(t *testing.T) {
 	if !strings.Contains(n.Next, "restart") {
 		t.Errorf("next = %q, want a word about the restart", n.Next)
 	}
+	waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[api]\nenabled = true\n") })
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(b.Paths.Home, "logs", "mac-stats.log"))
+	if err != nil || !strings.Contains(string(log), "What changed in") || !strings.Contains(string(log), "api.enabled applies after a restart.") {
+		t.Errorf("the log says %s, %v", log, err)
+	}
 }
 
 func TestHalfAnEditChangesNothing(t *testing.T) {

@@ -62,7 +62,11 @@ func (b *Backend) logLife() {
 	unsubscribe := b.OnNotice(func(n Notice) { // one at a time
 		switch n.Kind {
 		case NoticeReload:
-			log.Info("reload", "what", n.Text)
+			words := []any{"what", n.Text}
+			if n.Next != "" { // a setting that waits for a restart
+				words = append(words, "next", n.Next)
+			}
+			log.Info("reload", words...)
 		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI:
 			if !told[n.Text] {
 				told[n.Text] = true

@@ -24,12 +24,15 @@ type discordLine struct {
 	State   string `json:"state"` // off, connecting, ready, waiting or stopped; as the app said last
 	Text    string `json:"text"`
 	Next    string `json:"next"`
+	Last    string `json:"last,omitempty"` // while connecting anew: why the last try was in vain
 	Bot     string `json:"bot"`
 	Since   string `json:"since"`
 	Token   string `json:"token"` // where it is found: a variable's name, keychain or a file; "" for nowhere
 	People  int    `json:"people"`
 	Waiting int    `json:"waiting"`
 	Found   int    `json:"found"` // what can't be used in channels.toml
+
+	Findings []string `json:"findings"` // what that is, each with its line; a file that can't be read is one
 }
 
 // strangerLine is a line of `discord pairings --json` and `discord people --json`.
@@ -66,13 +69,13 @@ func (c *commands) discordStatus() *cobra.Command {
 func (c *commands) printDiscord(ctx context.Context, b *backend.Backend, asJSON bool) error {
 	line := discordLine{Type: "discord", Enabled: b.Config().Discord.Enabled, State: string(connection.StateOff), Text: "The app has not connected yet."}
 	if st, _, ok := b.Discord.SavedStatus(); ok {
-		line.State, line.Text, line.Next, line.Bot, line.Since = string(st.State), st.Text, st.Next, st.Bot.Name, stamp(st.Since)
+		line.State, line.Text, line.Next, line.Last, line.Bot, line.Since = string(st.State), st.Text, st.Next, st.Last, st.Bot.Name, stamp(st.Since)
 	}
 	if !c.appRuns(ctx, b) && line.State != string(connection.StateStopped) {
-		line.State, line.Text, line.Next = string(connection.StateOff), "The app does not run.", "Start it: `mac-stats`, or `mac-stats --headless` without a screen."
+		line.State, line.Last, line.Text, line.Next = string(connection.StateOff), "", "The app does not run.", "Start it: `mac-stats`, or `mac-stats --headless` without a screen."
 	}
 	if !line.Enabled {
-		line.State, line.Text, line.Next = string(connection.StateOff), "Discord is switched off.", "`mac-stats discord on` switches it on."
+		line.State, line.Last, line.Text, line.Next = string(connection.StateOff), "", "Discord is switched off.", "`mac-stats discord on` switches it on."
 	}
 	from, tokenErr := b.Discord.TokenFrom()
 	if tokenErr == nil {
@@ -80,8 +83,10 @@ func (c *commands) printDiscord(ctx context.Context, b *backend.Backend, asJSON 
 	}
 	f, found, fileErr := channels.Load(b.Discord.ChannelsFile())
 	if fileErr == nil {
+		found = append(found, f.Doubts(findsAgent(b))...)
 		line.People, line.Found = len(f.People)+len(f.Users), len(found)
 	}
+	line.Findings = findingTexts(found, fileErr)
 	waiting, err := b.Discord.Pairings(ctx)
 	if err != nil {
 		return err
@@ -90,20 +95,46 @@ func (c *commands) printDiscord(ctx context.Context, b *backend.Backend, asJSON 
 	if asJSON {
 		return c.out.json(line)
 	}
-	text := strings.TrimSpace(line.Text+" "+line.Next) + "\n"
+	return c.out.text(discordWords(line, from, tokenErr))
+}
+
+// discordWords is the state of the bot for people.
+func discordWords(line discordLine, from string, tokenErr error) string {
+	text := line.Text
+	if line.Last != "" {
+		text += " The last try: " + line.Last
+	}
+	text = strings.TrimSpace(text+" "+line.Next) + "\n"
 	if tokenErr != nil {
 		text += sentence(tokenErr.Error()) + "\n"
 	} else {
 		text += "Token: from " + from + ".\n"
 	}
 	text += fmt.Sprintf("People who may talk to it: %d; waiting to be let in: %d.\n", line.People, line.Waiting)
-	if fileErr != nil {
-		text += sentence(fileErr.Error()) + "\n"
+	for _, one := range line.Findings {
+		text += one + "\n"
 	}
+	return text
+}
+
+// findingTexts are what can't be used in channels.toml, in words.
+func findingTexts(found []channels.Finding, fileErr error) []string {
+	out := []string{}
 	for _, one := range found {
-		text += one.String() + "\n"
+		out = append(out, one.String())
 	}
-	return c.out.text(text)
+	if fileErr != nil {
+		out = append(out, sentence(fileErr.Error()))
+	}
+	return out
+}
+
+// findsAgent says what is wrong with an agent that channels.toml names.
+func findsAgent(b *backend.Backend) func(selector string) error {
+	return func(selector string) error {
+		_, err := b.Registry.Find(selector)
+		return err
+	}
 }
 
 // inPlain is an error that says all there is to say, the next step included.
@@ -118,6 +149,7 @@ come before both. You get a token on the Bot page of https://discord.com/develop
 		Example: `  mac-stats discord token < token.txt`,
 	}
 	forget := cmd.Flags().Bool("forget", false, "remove the saved token")
+	force := cmd.Flags().Bool("force", false, "save it even though it doesn't look like a token")
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			if *forget {
@@ -132,6 +164,12 @@ come before both. You get a token on the Bot page of https://discord.com/develop
 			text, err := bufio.NewReader(io.LimitReader(c.p.Stdin, 4096)).ReadString('\n')
 			if err != nil && !errors.Is(err, io.EOF) {
 				return fmt.Errorf("reading the token: %w", err)
+			}
+			if t, err := token.Parse(text); err == nil && !*force && !t.LooksRight() {
+				return &plainError{
+					sentence: "That doesn't look like a bot's token, and nothing is saved: one has three parts with dots between them, some 70 characters in all.",
+					next:     "Copy the token (not the application's id or secret) from the Bot page of Discord's developer portal (Reset Token); --force saves this one as it is.",
+				}
 			}
 			where, err := b.Discord.SetToken(text)
 			if err != nil {

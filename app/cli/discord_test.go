@@ -35,6 +35,9 @@ func TestDiscordIsSetUpByCommands(t *testing.T) {
 	}{
 		{args: []string{"discord", "status"}, says: "Discord is switched off. `mac-stats discord on` switches it on."},
 		{args: []string{"discord", "token"}, stdin: "my token", code: 1, says: "no bot token: it is one word"},
+		{args: []string{"discord", "token"}, stdin: "abc\n", code: 1, says: "nothing is saved: one has three parts with dots"},
+		{args: []string{"discord", "status"}, says: "no token"},
+		{args: []string{"discord", "token", "--force"}, stdin: "abc\n", says: "saved in the file"},
 		{args: []string{"discord", "token"}, stdin: "Bot abc.def.ghi\n", says: "saved in the file"},
 		{args: []string{"discord", "on"}, says: "Discord is switched on."},
 		{args: []string{"discord", "status"}, says: "waiting to be let in: 1"},
@@ -61,6 +64,31 @@ func TestDiscordIsSetUpByCommands(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(e.home, "discord", "token")); !os.IsNotExist(err) {
 		t.Errorf("the token's file: %v", err)
+	}
+}
+
+func TestDiscordStatusSaysWhyAndWhere(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering("x"))
+	e.appRuns = true
+	e.write(t, "config.toml", "[discord]\nenabled = true\n")
+	e.write(t, "discord/status.json", `{"state":"connecting","text":"Connecting…","last":"Discord can't be reached.","since":"2026-11-21T10:00:00Z","pid":1}`)
+	e.write(t, "discord/channels.toml", "[default]\nagent = \"codr\"\nmode = \"loud\"\n\n[channel.12]\nmode = \"all_messages\"\n\n[channel.123456789012345678]\nagent = \"coder\"\n")
+	text := e.must(t, "discord", "status")
+	wants := []string{"Connecting… The last try: Discord can't be reached.\n", "channels.toml:2: default.agent: ", "did you mean coder?", "channels.toml:3: default.mode", "channels.toml:5: channel.12: \"12\" is hardly an id"}
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	line := objects(t, e.must(t, "discord", "status", "--json"))[0]
+	if found := line["findings"].([]any); len(found) != 3 || line["found"] != 3.0 || line["last"] != "Discord can't be reached." {
+		t.Errorf("as JSON: %v", line)
+	}
+	e.write(t, "discord/channels.toml", "[default")
+	line = objects(t, e.must(t, "discord", "status", "--json"))[0]
+	if found := line["findings"].([]any); len(found) != 1 || !strings.Contains(found[0].(string), "is not TOML") {
+		t.Errorf("no TOML: %v", line)
 	}
 }
 

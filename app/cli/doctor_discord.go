@@ -36,7 +36,7 @@ func (d *doctor) channelChecks() []check {
 		return []check{bad("channels", oneLine(sentence(err.Error()), 300), fix)}
 	}
 	var checks []check
-	for _, one := range found {
+	for _, one := range append(found, f.Doubts(findsAgent(d.b))...) {
 		checks = append(checks, bad("channels", one.String(), fix))
 	}
 	if f.ReadsAll() && d.b.Config().Discord.MessageContent == "off" {

@@ -35,6 +35,7 @@ func TestDoctorLooksAtDiscord(t *testing.T) {
 		"given nobody was let in":             {config: on, token: true, check: "channels", found: "nobody may talk to the bot yet"},
 		"given nobody can be":                 {config: on, channels: "[allow]\npairing = false\n", token: true, check: "channels", found: "nobody can ask to", fix: "allow.pairing = true"},
 		"given a mode that needs an intent":   {config: on + "message_content = \"off\"\n", channels: allowed + "[channel.200]\nmode = \"all_messages\"\n", token: true, check: "channels", found: "message_content", fix: "Message Content Intent"},
+		"given an agent that is none":         {config: on, channels: allowed + "[default]\nagent = \"codr\"\n", token: true, check: "channels", found: "channels.toml:4: default.agent: ", fix: "Edit "},
 		"given a channels.toml that is right": {config: on, channels: allowed, token: true, check: "channels", found: "channels.toml is fine"},
 	}
 	for name, tt := range tests {

@@ -72,6 +72,8 @@ type File struct {
 
 	usual Settings
 	given map[string]given
+	name  string         // of the file
+	lines map[string]int // by key
 }
 
 // For gives the settings of a channel or thread: its own, what it leaves out its

@@ -79,6 +79,7 @@ func Parse(name string, data []byte) (*File, []Finding, error) {
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
 		r.section(key, raw[key])
 	}
+	r.file.name, r.file.lines = name, r.lines
 	slices.SortStableFunc(r.found, func(a, b Finding) int { return a.Line - b.Line })
 	return r.file, r.found, nil
 }

@@ -143,6 +143,9 @@ func (c *Connection) set(s Status) {
 	s.Since = time.Now()
 	c.mu.Lock()
 	s.Bot = c.bot
+	if s.State == StateConnecting && c.status.State == StateWaiting {
+		s.Last = c.status.Text
+	}
 	same := s.State == c.status.State && s.Text == c.status.Text && s.Bot == c.status.Bot
 	if !same {
 		c.status = s

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -375,4 +376,24 @@ func FuzzPayload(f *testing.F) {
 		}
 		_ = g.on(t.Context(), p) // an error ends the socket, nothing more
 	})
+}
+
+// Who asks while a new try is under way hears why the last one failed.
+func TestConnectingAnewTellsTheLastCause(t *testing.T) {
+	c := &Connection{log: slog.New(slog.DiscardHandler)}
+	for _, tt := range []struct {
+		set  Status
+		last string
+	}{
+		{Status{State: StateConnecting, Text: "Connecting…"}, ""},
+		{Status{State: StateWaiting, Text: whyUnreached}, ""},
+		{Status{State: StateConnecting, Text: "Connecting…"}, whyUnreached},
+		{Status{State: StateReady, Text: "Connected."}, ""},
+		{Status{State: StateConnecting, Text: "Connecting…"}, ""},
+	} {
+		c.set(tt.set)
+		if got := c.Status(); got.State != tt.set.State || got.Last != tt.last {
+			t.Errorf("after %s: %+v, want the last cause %q", tt.set.State, got, tt.last)
+		}
+	}
 }

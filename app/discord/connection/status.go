@@ -23,6 +23,7 @@ type Status struct {
 	State State     `json:"state"`
 	Text  string    `json:"text"`
 	Next  string    `json:"next,omitempty"` // what to do; "" for nothing
+	Last  string    `json:"last,omitempty"` // while connecting anew: why the last try was in vain
 	Code  int       `json:"code,omitempty"` // what the gateway closed with, where that stopped it
 	Bot   User      `json:"bot,omitzero"`
 	Since time.Time `json:"since"`

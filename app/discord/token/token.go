@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -62,6 +63,13 @@ type Place struct {
 	Getenv   func(string) string
 	File     string   // 0600: used where no keychain is
 	Keychain Keychain // nil: none
+}
+
+// LooksRight reports whether a token has the form of Discord's: three parts with dots
+// between them. How long they are is Discord's own affair.
+func (t Token) LooksRight() bool {
+	parts := strings.Split(string(t), ".")
+	return len(parts) == 3 && !slices.Contains(parts, "")
 }
 
 // Parse takes a token as people paste it.
