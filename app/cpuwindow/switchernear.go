@@ -42,10 +42,16 @@ type nearness struct {
 // all files: where that takes its time, what comes near is shown first. show may be
 // called three times.
 func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
-	with := func(f found, n nearness) found { return w.withNear(f, n.hits, n.state, query, infos) }
+	with := func(f found, n nearness) found {
+		return withNear(f, n.hits, n.state, newWordForms(query, w.parts.finder.Find), infos)
+	}
 	exact := make(chan found, 1)
 	go func() {
 		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
+		forms := newWordForms(query, w.parts.finder.Find)
+		for i, h := range hits {
+			hits[i].Marks, hits[i].TitleMarks = forms.leading(h.Snippet, h.Marks), forms.leading(h.Info.Title, h.TitleMarks)
+		}
 		exact <- found{hits: hits, err: err}
 	}()
 	f, near := together(exact, w.quickly(ctx, query), func(n nearness) {
@@ -135,7 +141,7 @@ func sameHits(a, b []sessionmem.Hit) bool {
 }
 
 // withNear adds the conversations that come near to those that were found.
-func (w *Window) withNear(f found, hits []recall.Hit, state recall.State, query string, infos []sessionmem.Info) found {
+func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, infos []sessionmem.Info) found {
 	known := map[string]sessionmem.Info{}
 	for _, in := range infos {
 		known[in.Name] = in
@@ -149,9 +155,9 @@ func (w *Window) withNear(f found, hits []recall.Hit, state recall.State, query 
 		if !ok || h.Relevance < nearLeast || len(f.near) == nearMost {
 			continue
 		}
-		snippet := snippetOf(h.Text, query)
+		snippet := snippetOf(h.Text, forms)
 		f.near = append(f.near, sessionmem.Hit{
-			Info: in, Block: h.Block, Kind: sessionmem.Kind(h.Kind), Time: h.Time, Snippet: snippet, Marks: w.wordMarks(snippet, query),
+			Info: in, Block: h.Block, Kind: sessionmem.Kind(h.Kind), Time: h.Time, Snippet: snippet, Marks: forms.marks(snippet),
 		})
 	}
 	f.state = ""
@@ -161,20 +167,17 @@ func (w *Window) withNear(f found, hits []recall.Hit, state recall.State, query 
 	return f
 }
 
-// snippetOf is what a passage says around the first word of the query, on one line.
-func snippetOf(text, query string) string {
-	runes := []rune(strings.Join(strings.Fields(sessionmem.PlainText(text)), " "))
+// snippetOf is what a passage says around the first word that is looked for, on one line.
+func snippetOf(text string, forms *wordForms) string {
+	flat := strings.Join(strings.Fields(sessionmem.PlainText(text)), " ")
+	runes := []rune(flat)
 	if len(runes) <= nearSnippet {
-		return string(runes)
+		return flat
 	}
-	low, start := strings.ToLower(string(runes)), 0
-	for _, word := range strings.Fields(strings.ToLower(query)) {
-		if at := strings.Index(low, word); at >= 0 && utf8.RuneCountInString(word) > 2 {
-			start = max(0, utf8.RuneCountInString(low[:at])-nearLead)
-			break
-		}
+	start := 0
+	if marks := forms.marks(flat); len(marks) > 0 {
+		start = max(0, utf8.RuneCountInString(flat[:marks[0].From])-nearLead)
 	}
-	start = min(start, len(runes)-1)
 	end := min(start+nearSnippet, len(runes))
 	out := strings.TrimSpace(string(runes[start:end]))
 	if start > 0 {
@@ -184,31 +187,4 @@ func snippetOf(text, query string) string {
 		out += "…"
 	}
 	return out
-}
-
-// wordMarks is where the query's words stand in a snippet, in order and without
-// overlap.
-func (w *Window) wordMarks(snippet, query string) []sessionmem.Mark {
-	covered := make([]bool, len(snippet))
-	for _, word := range strings.Fields(query) {
-		if utf8.RuneCountInString(word) < leastLooking {
-			continue
-		}
-		for _, m := range w.parts.finder.Find(snippet, word) {
-			for i := m.From; i < m.To; i++ {
-				covered[i] = true
-			}
-		}
-	}
-	var marks []sessionmem.Mark
-	for i, on := range covered {
-		switch {
-		case !on:
-		case i > 0 && covered[i-1]:
-			marks[len(marks)-1].To = i + 1
-		default:
-			marks = append(marks, sessionmem.Mark{From: i, To: i + 1})
-		}
-	}
-	return marks
 }

@@ -129,7 +129,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 		})
 		test.Type(b.w.switcher.entry, "gateway of zephyrs")
 		b.settle()
-		b.sees("No conversation holds every word; these come near.")
+		b.sees("Found by word forms and meaning")
 		time.Sleep(nearPause)
 		b.settle()
 		if diff := cmp.Diff([]string{"cpu-far", "cpu-near"}, b.results()); diff != "" {
@@ -199,7 +199,7 @@ func TestSnippets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := snippetOf(tt.text, tt.query)
+			got := snippetOf(tt.text, newWordForms(tt.query, new(sessionmem.Store).NewSearcher().Find))
 			if !strings.HasPrefix(got, tt.want) || len([]rune(got)) > nearSnippet+2 {
 				t.Errorf("%q", got)
 			}
