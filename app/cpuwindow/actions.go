@@ -53,11 +53,15 @@ func (g *shyGroup) visible() bool {
 func (c *chatView) userActions(e *entryView) (*fyne.Container, *shyGroup) {
 	g := &shyGroup{}
 	key, text := e.key, e.text
-	objects := []fyne.CanvasObject{g.add(tr("Copy"), func() { c.act.copyText(text) })}
+	var objects []fyne.CanvasObject
 	if e.block != "" && !c.reading {
-		objects = slices.Insert(objects, 0, fyne.CanvasObject(g.add(tr("Edit"), func() { c.toggle(key) })))
+		objects = append(objects, g.add(tr("Edit"), func() { c.toggle(key) }))
 	}
-	if block := e.block; block != "" && text != sessionmem.ForgottenText && c.act.forgetMessage != nil {
+	if text == sessionmem.ForgottenText {
+		return line(gap12, -1, objects...), g
+	}
+	objects = append(objects, g.add(tr("Copy"), func() { c.act.copyText(text) }))
+	if block := e.block; block != "" && c.act.forgetMessage != nil {
 		objects = append(objects, g.add(tr("Forget…"), func() { c.act.forgetMessage(block) }))
 	}
 	return line(gap12, -1, objects...), g
@@ -76,13 +80,17 @@ type answerFoot struct {
 func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *placed {
 	head := -1
 	links, answer := 0, ""
-	answered := false
+	answered, copies := false, false
 	for i := range entries {
 		switch e := &entries[i]; e.kind {
 		case entryHead:
 			head = i
 		case entryAnswer:
 			answered, answer = true, e.block
+			if saysForgotten(e) {
+				answer = ""
+			}
+			copies = copies || !saysForgotten(e)
 			links += countLinks(e.leaves)
 		}
 	}
@@ -90,11 +98,11 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 		return nil
 	}
 	h := &entries[head]
-	again := user != nil && user.block != "" && !c.last.busy
-	key := fmt.Sprint(links, again, answer, h.read, h.recalled)
+	again := copies && user != nil && user.block != "" && user.text != sessionmem.ForgottenText && !c.last.busy
+	key := fmt.Sprint(links, copies, again, answer, h.read, h.recalled)
 	f := c.feet[h.key]
 	if f == nil || f.key != key {
-		f = c.newFoot(h, user, answer, links, again)
+		f = c.newFoot(h, user, answer, links, copies, again)
 		f.key = key
 	}
 	if f.group.pinned != newest {
@@ -105,10 +113,30 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 	return &placed{row: f, gap: gap4, max: proseMax, hot: f.group}
 }
 
-func (c *chatView) newFoot(h, user *entryView, answer string, links int, again bool) *answerFoot {
+// saysForgotten reports whether nothing of an answer is left.
+func saysForgotten(e *entryView) bool {
+	text := ""
+	for _, l := range slices.Concat(e.leaves, e.tail) {
+		text += l.code
+		for _, r := range l.runs {
+			text += r.text
+		}
+		if l.table != nil {
+			return false
+		}
+	}
+	return text == sessionmem.ForgottenText
+}
+
+// newFoot makes a foot; there is nothing to copy of an answer that is forgotten, and
+// answer is "" then.
+func (c *chatView) newFoot(h, user *entryView, answer string, links int, copies, again bool) *answerFoot {
 	f := &answerFoot{group: &shyGroup{}}
 	key := h.key
-	objects := []fyne.CanvasObject{f.group.add(tr("Copy"), func() { c.act.copyAnswer(key) })}
+	var objects []fyne.CanvasObject
+	if copies {
+		objects = append(objects, f.group.add(tr("Copy"), func() { c.act.copyAnswer(key) }))
+	}
 	if again {
 		block := user.block
 		objects = append(objects, f.group.add(tr("Answer again"), func() { c.act.answerAgain(block) }))

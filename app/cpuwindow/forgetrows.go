@@ -24,14 +24,14 @@ const (
 
 // forgetGroup is a kind of places, with its heading.
 type forgetGroup struct {
-	head   string
-	role   fyne.ThemeColorName
+	action string
+	head   *prose
 	places []sessionmem.Touched
 }
 
 // forgetGroups sorts places by what is done with them, in the order they are shown.
-// What may be chosen is not among them.
-func forgetGroups(found []sessionmem.Touched) []forgetGroup {
+// What may be chosen is not among them. done: it is no plan any more.
+func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 	by := map[string][]sessionmem.Touched{}
 	shipped := "shipped"
 	for _, t := range found {
@@ -43,6 +43,10 @@ func forgetGroups(found []sessionmem.Touched) []forgetGroup {
 			by[t.Action] = append(by[t.Action], t)
 		}
 	}
+	emptied := tr("Becomes [forgotten]")
+	if done {
+		emptied = tr("Became [forgotten]")
+	}
 	var groups []forgetGroup
 	for _, g := range []struct {
 		action string
@@ -51,26 +55,34 @@ func forgetGroups(found []sessionmem.Touched) []forgetGroup {
 	}{
 		{sessionmem.ForgetRefused, tr("Could not be taken out"), roleWarn},
 		{sessionmem.ForgetPending, tr("Not done yet: goes by itself"), roleWarn},
-		{sessionmem.ForgetEmptied, tr("Becomes [forgotten]"), roleText},
+		{sessionmem.ForgetEmptied, emptied, roleText},
 		{sessionmem.ForgetRebuilt, tr("Summaries made anew of what is left"), roleText},
 		{sessionmem.ForgetRemoved, tr("Removed"), roleText},
 		{sessionmem.ForgetRenamed, tr("Files with another name"), roleText},
-		{sessionmem.ForgetProposed, tr("Learnt from it: removal proposed in the inbox"), roleText},
+		{sessionmem.ForgetProposed, learntWords(false), roleText},
 		{sessionmem.ForgetKept, tr("Stays"), roleText},
 		{shipped, tr("Refused: it came with mac-stats"), roleText},
 	} {
 		if len(by[g.action]) > 0 {
-			groups = append(groups, forgetGroup{g.head, g.role, by[g.action]})
+			groups = append(groups, forgetGroup{g.action, newProse([]run{{text: g.head, bold: true}}, sizeText, g.role), by[g.action]})
 		}
 	}
 	return groups
 }
 
-// forgotRows are the places of a report.
-func forgotRows(found []sessionmem.Touched) []*placed {
+// learntWords say what is done with what was learnt from it.
+func learntWords(atOnce bool) string {
+	if atOnce {
+		return tr("Learnt from it: removed at once")
+	}
+	return tr("Learnt from it: removal proposed in the inbox")
+}
+
+// groupRows are the places of a plan or a report.
+func groupRows(groups []forgetGroup) []*placed {
 	var rows []*placed
-	for _, g := range forgetGroups(found) {
-		rows = append(rows, &placed{row: newProse([]run{{text: g.head, bold: true}}, sizeText, g.role), gap: gap12})
+	for _, g := range groups {
+		rows = append(rows, &placed{row: g.head, gap: gap12})
 		for _, t := range g.places[:min(len(g.places), sheetPlaces)] {
 			rows = append(rows, placeRows(t, gap8)...)
 		}
@@ -141,7 +153,8 @@ func placeName(place string) string {
 
 // forgetPlanRows are what would go, and what may be chosen to go too.
 func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*placed {
-	rows := forgotRows(plan.Found)
+	groups := forgetGroups(plan.Found, false)
+	rows := groupRows(groups)
 	choices := plan.Offers()
 	asksLessons := placesWith(plan, sessionmem.ForgetProposed) > 0 && !plan.Selection.Lessons
 	if len(choices) == 0 && !asksLessons {
@@ -150,7 +163,7 @@ func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*placed {
 	head := tr("It may be told here, too. What you choose goes as well:")
 	rows = append(rows, &placed{row: newProse([]run{{text: head, bold: true}}, sizeText, roleText), gap: gap16})
 	if asksLessons {
-		rows = append(rows, &placed{row: newChoiceRow(tr("What was learnt from it, at once"), "", func(on bool) { chosen.lessons = on }), gap: gap8})
+		rows = append(rows, &placed{row: newChoiceRow(tr("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), gap: gap8})
 	}
 	for _, o := range choices {
 		title := "“" + shorten(o.Text, sheetQuote) + "”"

@@ -48,9 +48,11 @@ func (w *Window) askForget(title string, plan *forget.Plan) {
 	var m *modal
 	chosen := &forgetChoice{of: plan, also: map[string]bool{}}
 	cancel := newButton(buttonPlain, tr("Cancel"), func() { m.close() })
+	list := newListBox(forgetPlanRows(plan, chosen), w.sheetRoom())
+	chosen.reworded = list.port.remeasure
 	card := newCardRow(roleNone,
 		titleWords(title), spacer(gap4),
-		newListBox(forgetPlanRows(plan, chosen), w.sheetRoom()), spacer(gap4),
+		list, spacer(gap4),
 		newParagraph(tr("This can't be undone. Nothing is sent anywhere."), roleMuted), spacer(gap8),
 		line(gap8, -1, newButton(buttonDanger, tr("Forget"), func() { m.close(); w.doForget(chosen) }), cancel))
 	card.pad = gap16
@@ -63,6 +65,19 @@ type forgetChoice struct {
 	of      *forget.Plan
 	also    map[string]bool // by Touched.Offer
 	lessons bool
+	// reworded measures a heading of the sheet anew.
+	reworded func(head row)
+}
+
+// setLessons chooses whether what was learnt goes at once, and words its heading so.
+func (c *forgetChoice) setLessons(groups []forgetGroup, on bool) {
+	c.lessons = on
+	for _, g := range groups {
+		if g.action == sessionmem.ForgetProposed {
+			g.head.setRuns([]run{{text: learntWords(on), bold: true}})
+			c.reworded(g.head)
+		}
+	}
 }
 
 // plan finds what goes with what was chosen.
@@ -106,7 +121,7 @@ func (w *Window) doForget(chosen *forgetChoice) {
 func (w *Window) showForgot(title string, report forget.Report) {
 	var m *modal
 	done := newButton(buttonPlain, tr("Close"), func() { m.close() })
-	parts := []fyne.CanvasObject{titleWords(title), spacer(gap4), newListBox(forgotRows(report.Found), w.sheetRoom())}
+	parts := []fyne.CanvasObject{titleWords(title), spacer(gap4), newListBox(groupRows(forgetGroups(report.Found, true)), w.sheetRoom())}
 	if report.Left() > 0 {
 		parts = append(parts, spacer(gap4), newParagraph(tr("The app tries again by itself."), roleMuted))
 	}

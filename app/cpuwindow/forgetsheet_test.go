@@ -120,7 +120,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
 			t.Errorf("%+v %v, want both forgotten", load.Blocks, err)
 		}
-		b.sees("Forgotten in", "Becomes [forgotten]", "your message · cpu-x", "Close")
+		b.sees("Forgotten in", "Became [forgotten]", "your message · cpu-x", "Close")
 		b.focusedKey(fyne.KeyReturn)
 		if b.w.modal != nil {
 			t.Error("the report is still there")
@@ -129,6 +129,40 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 }
 
 // Whatever could not be taken out is shown at once, first, with why.
+func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		plan := &forget.Plan{Found: []sessionmem.Touched{{Place: "lesson", Action: sessionmem.ForgetProposed, Text: "zebras sleep"}}}
+		b.w.askForget("Forget?", plan)
+		b.settle()
+		b.sees("removal proposed in the inbox")
+		for range 10 { // by Tab to the choice
+			if _, ok := b.w.win.Canvas().Focused().(*toggle); ok {
+				break
+			}
+			b.w.win.Canvas().FocusNext()
+		}
+		b.focusedKey(fyne.KeySpace)
+		b.sees("Learnt from it: removed at once")
+		b.seesNot("removal proposed in the inbox")
+		b.focusedKey(fyne.KeySpace)
+		b.sees("removal proposed in the inbox")
+	})
+}
+
+func TestWhatIsForgottenOffersNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b, store := newBench(t).withStore()
+		b.said(store, "cpu-x", 0, sessionmem.ForgottenText, sessionmem.ForgottenText)
+		b.w.parts.forgetter = storeForgetter{}
+		b.shown()
+		b.w.OpenSession("cpu-x")
+		b.settle()
+		b.sees(sessionmem.ForgottenText, "Edit")
+		b.seesNot(">Copy<", "Answer again", "Forget…")
+	})
+}
+
 func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
