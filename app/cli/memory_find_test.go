@@ -145,6 +145,28 @@ func TestQuestionsThatSayNothingOrTooMuch(t *testing.T) {
 	}
 }
 
+// TestATimeIsAllThatIsAskedFor gives what was said then.
+func TestATimeIsAllThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t, answering(""))
+	now := time.Now()
+	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, time.Local)
+	said := func(days int) string { return fmt.Sprintf("Lamp %d is broken.", days) }
+	for _, days := range []int{0, 1, 11, 40} {
+		e.transcript(t, fmt.Sprintf("cpu-d%d", days), noon.AddDate(0, 0, -days), said(days), "Noted.")
+	}
+	e.transcript(t, "cpu-n", noon.Add(-time.Minute), "I counted 11 lamps.", "Noted.")
+	e.must(t, "memory", "reindex")
+	for query, days := range map[string]int{
+		"yesterday": 1, "gestern": 1, "what did we talk about yesterday": 1, "today": 0, "11 days ago": 11,
+		noon.AddDate(0, 0, -11).Format(time.DateOnly): 11, "broken lamp on " + noon.AddDate(0, 0, -40).Format(time.DateOnly): 40,
+	} {
+		if got := e.best(t, query); got != said(days) {
+			t.Errorf("%q finds %q first, want %q", query, got, said(days))
+		}
+	}
+}
+
 // withVectors makes the index's vectors as the app does, and ends.
 func (e *env) withVectors(t *testing.T) {
 	t.Helper()

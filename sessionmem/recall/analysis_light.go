@@ -13,3 +13,13 @@ it tipo tipi nome nomi volta volte spesso cosa cose modo successo accaduto fare 
 pt tipo tipos nome nomes vez vezes coisa coisas maneira aconteceu fazer faz fez feito dizer disse dar deu ir foi pensar pensa saber quer
 nl soort soorten naam namen keer vaak lang ding dingen manier gebeurd gebeurde maken maakt maakte gemaakt krijgen geven gaf gaan ging zeggen zegt zei denken denkt dacht weten wist wil
 `
+
+// genericWords are what a question for all that was said at a time is made of beside the
+// time and function words: "what did we talk about yesterday". Without accents.
+//
+//nolint:misspell // other languages than English
+const genericWords = `
+talk talks talked talking speak speaks spoke spoken speaking discuss discussed discussing discussion discussions chat chats chatted conversation conversations session sessions topic topics say said tell told happen happens happened happening thing things stuff show list
+reden rede redeten geredet sprechen sprachen gesprochen besprechen besprachen besprochen unterhalten unterhielten gesprach gesprache thema themen woruber worum ging gesagt erzahlt passiert passierte geschah geschehen los gemacht zeig zeige
+parler parle parlions discute conversation conversations hablar hablamos hablado hablabamos conversacion conversaciones parlare parlato conversazione falar falamos falado conversa conversas praten gepraat spraken gesproken besproken gesprek gesprekken
+`

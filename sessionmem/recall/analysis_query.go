@@ -7,10 +7,11 @@ import (
 
 // QueryTerms is what a question looks for.
 type QueryTerms struct {
-	Terms []QueryTerm
-	Spans []Span // times that it names, relative to when it is asked
-	When  bool   // it asks for a time
-	Many  bool   // it asks for a quantity
+	Terms    []QueryTerm
+	Spans    []Span // times that it names, relative to when it is asked
+	OnlyTime bool   // it names a time and nothing else to look for
+	When     bool   // it asks for a time
+	Many     bool   // it asks for a quantity
 }
 
 // QueryTerm is one thing that a question looks for.
@@ -28,14 +29,15 @@ type Variant struct {
 
 // Weights of what a question is made of; measured.
 const (
-	weightWord   = 1
-	weightInDate = .6 // the date counts for itself
-	weightLight  = .4 // see lightWords
-	weightPart   = .5 // of an identifier: the whole counts for itself
-	weightExact  = 3
-	weightPair   = .4
-	weightDate   = .5
-	otherLatin   = .6 // the same word read in another language
+	weightWord     = 1
+	weightInDate   = .6 // the date counts for itself
+	weightInYearly = .1 // the number in a date without a year, which a text without a time may have
+	weightLight    = .4 // see lightWords
+	weightPart     = .5 // of an identifier: the whole counts for itself
+	weightExact    = 3
+	weightPair     = .4
+	weightDate     = .5
+	otherLatin     = .6 // the same word read in another language
 )
 
 // Query gives the terms of a question asked at a time. Function words are left out,
@@ -47,12 +49,32 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	spans, places := a.spans(now)
 	for i, f := range a.found {
 		for j := range f.tokens {
-			inDate := places[tokenPlace{i, j}] || places[tokenPlace{i, -1}]
-			q.token(f.tokens[j], inDate)
+			q.token(f.tokens[j], places.of(i, j))
 		}
 	}
 	q.dates(spans)
-	return QueryTerms{Terms: q.terms, Spans: spans, When: a.asksWhen(), Many: a.asksMany()}
+	onlyTime := len(spans) > 0 && !a.hasMoreThan(places, language)
+	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksMany()}
+}
+
+// hasMoreThan says whether the text at hand has a word to look for beside the dates in
+// it. What is written without blanks always has, and a bare number is one.
+func (a *Analyzer) hasMoreThan(places datePlaces, language language) bool {
+	if len(a.seq) == 1 && isDigit(a.seq[0].bare[0]) {
+		return true
+	}
+	for i, f := range a.found {
+		for j, t := range f.tokens {
+			switch in := places.of(i, j); {
+			case t.kind == tokenTerm || t.kind == tokenSign:
+				return true
+			case in.named, t.word.stopIn(language), isAmong(t.word.bare, genericWords):
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasContent says whether the text at hand is more than function words.
@@ -78,7 +100,10 @@ type queryReader struct {
 	before    *term          // the content word before
 }
 
-func (q *queryReader) token(t token, inDate bool) {
+func (q *queryReader) token(t token, in dateShare) {
+	if in.named && in.weight == 0 && t.word != nil {
+		return // the date is looked for, not its figures
+	}
 	switch t.kind {
 	case tokenTerm:
 		weight := float64(weightWord)
@@ -98,8 +123,8 @@ func (q *queryReader) token(t token, inDate bool) {
 		stem := q.a.stem(t.word, q.language)
 		weight := float64(weightWord)
 		switch {
-		case inDate:
-			weight = weightInDate
+		case in.named:
+			weight = in.weight
 		case t.word.lightIn(q.language):
 			weight = weightLight
 		}

@@ -152,21 +152,58 @@ func (a *Analyzer) TimesOf(question string, now time.Time) []Span {
 	return spans
 }
 
+// dateShare says of a word of a question whether it is in a date, and what it counts then.
+type dateShare struct {
+	named  bool
+	weight float64
+}
+
+// datePlaces tells of the words of a question that name a time.
+type datePlaces map[tokenPlace]dateShare
+
+// of gives what is told of a token, or of the field that it is in.
+func (p datePlaces) of(field, token int) dateShare {
+	if in := p[tokenPlace{field, token}]; in.named {
+		return in
+	}
+	return p[tokenPlace{field, -1}]
+}
+
+// take notes the words of a mention.
+func (p datePlaces) take(m mention) {
+	for _, t := range m.tokens {
+		p[t.place] = dateShare{named: true, weight: max(p[t.place].weight, m.weight(t))}
+	}
+}
+
+// weight is how much a word of a date counts as a word: texts are found by the moment
+// they mention, so its figures, which anything may be counted with, hardly do. The year
+// does where no day is named: texts that mention a day of it don't have it as a moment.
+func (m mention) weight(t dateToken) float64 {
+	switch {
+	case t.date.year != 0:
+		return 0
+	case t.number < 0, isYear(t.number) && m.span.grain > grainDay:
+		return weightInDate
+	case m.yearly:
+		return weightInYearly
+	}
+	return 0
+}
+
 // spans gives also where the words stand that name the times.
-func (a *Analyzer) spans(now time.Time) ([]Span, map[tokenPlace]bool) {
+func (a *Analyzer) spans(now time.Time) ([]Span, datePlaces) {
 	tokens, any := a.dateTokens()
 	if !any {
 		return nil, nil
 	}
 	var out []Span
-	places := make(map[tokenPlace]bool)
+	places := make(datePlaces)
 	for m := range readDates(tokens, now) {
 		if m.vague {
 			continue
 		}
-		for _, t := range m.tokens {
-			places[t.place] = true
-		}
+		places.take(m)
 		switch {
 		case m.yearly:
 			for y := range yearsBack {

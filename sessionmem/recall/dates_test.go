@@ -57,6 +57,10 @@ func TestTimesOfAQuestion(t *testing.T) {
 	}{
 		{"what did I say yesterday?", "2026-11-20 2026-11-21", 1},
 		{"what happened last week", "2026-11-09 2026-11-16", 1},
+		{"this week", "2026-11-16 2026-11-23", 1},
+		{"diese Woche", "2026-11-16 2026-11-23", 1},
+		{"last Friday", "2026-11-20 2026-11-21", 1},
+		{"11 days ago", "2026-11-10 2026-11-11", 1},
 		{"what did we do in the last three days", "2026-11-18 2026-11-22", 1},
 		{"what did we plan in May 2023?", "2023-05-01 2023-06-01", 1},
 		{"what did we plan in May?", "2026-05-01 2026-06-01", yearsBack},

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"time"
 )
 
 // The ranker scores a chunk by what is said in it and around it: how often a term
@@ -277,14 +276,9 @@ func (r *ranking) refine(c *candidate) {
 	if marks&MarkTime != 0 && r.terms.When {
 		c.score += base * r.w.when
 	}
-	if r.inSpans(c.time) {
+	if isWithin(c.time, r.terms.Spans) {
 		c.score += base * r.w.span
 	}
-}
-
-func (r *ranking) inSpans(at int64) bool {
-	t := time.Unix(at, 0)
-	return at != 0 && slices.ContainsFunc(r.terms.Spans, func(s Span) bool { return s.Contains(t) })
 }
 
 // scale puts the scores in relation to the best one. They are rounded, so that what is

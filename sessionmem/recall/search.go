@@ -43,7 +43,13 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if err == nil {
-		for _, h := range x.polish(ctx, q, rerank, x.closer(terms, x.texted(ctx, hits, q.pool(rerank)))) {
+		hits = x.texted(ctx, hits, q.pool(rerank))
+		if terms.OnlyTime {
+			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
+		} else {
+			hits = x.polish(ctx, q, rerank, x.closer(terms, hits))
+		}
+		for _, h := range hits {
 			a.Hits = append(a.Hits, h.Hit)
 		}
 	}
@@ -136,6 +142,7 @@ func (s *search) run(ctx context.Context) error {
 	a := s.x.analyzers.get()
 	terms := a.Query(cut(s.q.Text, maxQuery), s.q.Now)
 	s.x.analyzers.put(a)
+	terms.OnlyTime = terms.OnlyTime && !s.q.all // who looks for all that says the same means the words
 	s.terms = terms
 	allowed := s.allowed(terms)
 	scratch := s.x.scratches.get()
@@ -146,6 +153,9 @@ func (s *search) run(ctx context.Context) error {
 	}
 	s.x.scratches.put(scratch)
 	top = s.fuse(ctx, top, allowed, terms.Spans)
+	if terms.OnlyTime {
+		top = s.ofTime(top, allowed)
+	}
 	return s.take(ctx, top)
 }
 
