@@ -36,9 +36,9 @@ type discordCard struct {
 	shown   discordView
 	said    string // what the last button did
 	looking bool
-	round   int  // of looks: one that was begun later takes an earlier one's place
-	asked   bool // where the token is was asked: the keychain is not asked again and again
-	rows    []*placed
+	round   int      // of looks: one that was begun later takes an earlier one's place
+	asked   bool     // where the token is was asked: the keychain is not asked again and again
+	card    *cardRow // nil until it is known how the bot is
 }
 
 // discordView is what the card shows; it is drawn anew where it changes.
@@ -127,31 +127,48 @@ func (c *discordCard) look() {
 }
 
 func (c *discordCard) take(v discordView) {
-	if c.rows != nil && v.same(c.shown) {
+	if c.card != nil && v.same(c.shown) {
 		return
 	}
 	c.shown = v
 	c.draw()
 }
 
-// draw makes the rows anew.
+// draw makes the card anew.
 func (c *discordCard) draw() {
 	v := c.shown
 	text := v.words()
-	role := roleMuted
+	role := roleText
 	if v.state == string(connection.StateStopped) {
 		role = roleWarn
 	}
-	c.rows = []*placed{textRow(text, role, gap8)}
+	parts := []fyne.CanvasObject{newParagraph(text, role)}
 	if v.from == "" {
-		c.rows = append(c.rows, textRow(tr("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), roleMuted, gap4))
+		parts = append(parts, newParagraph(tr("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), roleMuted))
 	} else {
-		c.rows = append(c.rows, textRow(trWith("The token is found in: {{.Place}}", places{"Place": v.from}), roleMuted, gap4))
+		parts = append(parts, newParagraph(trWith("The token is found in: {{.Place}}", places{"Place": v.from}), roleMuted))
 	}
-	c.rows = append(c.rows, textRow(trWith("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
-		places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), roleMuted, gap4), c.buttons(v))
+	parts = append(parts, newParagraph(trWith("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
+		places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), roleMuted), c.buttons(v))
+	parts = append(parts, c.people(v)...)
+	if c.said != "" {
+		parts = append(parts, newParagraph(c.said, roleMuted))
+	}
+	c.card = newCardRow(roleNone, parts...)
+	c.card.pad, c.card.gap = gap12, gap8
+	if c.w.settings != nil {
+		c.w.settings.show()
+	}
+}
+
+// people are who waits to be let in and who was.
+func (c *discordCard) people(v discordView) []fyne.CanvasObject {
+	var parts []fyne.CanvasObject
+	person := func(text string, buttons ...fyne.CanvasObject) {
+		parts = append(parts, newParagraph(text, roleText), newFlowRow(gap8, buttons...))
+	}
 	for _, p := range v.waiting {
-		c.person(trWith("{{.Name}} waits to be let in (code {{.Code}})", places{"Name": p.Name, "Code": p.Code}),
+		person(trWith("{{.Name}} waits to be let in (code {{.Code}})", places{"Name": p.Name, "Code": p.Code}),
 			newButton(buttonPlain, tr("Let in"), func() { c.approve(p.Code, false) }),
 			newButton(buttonPlain, tr("This is me"), func() { c.approve(p.Code, true) }))
 	}
@@ -160,20 +177,15 @@ func (c *discordCard) draw() {
 		if p.Owner {
 			name = trWith("{{.Name}} (you)", places{"Name": p.Name})
 		}
-		c.person(name, newButton(buttonPlain, tr("Remove"), func() {
+		person(name, newButton(buttonPlain, tr("Remove"), func() {
 			c.do(func(ctx context.Context) (string, error) { return "", c.w.parts.discord.Revoke(ctx, p.ID) })
 		}))
 	}
-	if c.said != "" {
-		c.rows = append(c.rows, textRow(c.said, roleMuted, gap8))
-	}
-	if c.w.settings != nil {
-		c.w.settings.show()
-	}
+	return parts
 }
 
 // buttons are what can be done about the bot itself.
-func (c *discordCard) buttons(v discordView) *placed {
+func (c *discordCard) buttons(v discordView) *flowRow {
 	list := []fyne.CanvasObject{newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
 		list = append(list, newButton(buttonPlain, tr("Connect again"), func() {
@@ -181,17 +193,7 @@ func (c *discordCard) buttons(v discordView) *placed {
 		}))
 	}
 	list = append(list, newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
-	return &placed{gap: gap8, row: newFlowRow(gap8, list...)}
-}
-
-// person is a line with somebody's name and what can be done.
-func (c *discordCard) person(text string, buttons ...*button) {
-	c.rows = append(c.rows, textRow(text, roleText, gap12))
-	var list []fyne.CanvasObject
-	for _, b := range buttons {
-		list = append(list, b)
-	}
-	c.rows = append(c.rows, &placed{gap: gap4, row: newFlowRow(gap8, list...)})
+	return newFlowRow(gap8, list...)
 }
 
 // pasteToken saves the token that is in the clipboard; it is shown nowhere.

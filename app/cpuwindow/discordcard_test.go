@@ -78,6 +78,12 @@ func TestDiscordCard(t *testing.T) {
 		b.settle()
 		b.sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
 
+		for _, query := range []string{"bot", "token", "people pairing", "discord"} {
+			b.w.settings.search.field.entry.SetText(query)
+			if !b.onPage(b.w.settings.discord.card) {
+				t.Errorf("%q does not find the card", query)
+			}
+		}
 		b.w.p.App.Clipboard().SetContent("secret-token-of-the-bot")
 		b.tap("Take the token from the clipboard")
 		b.sees("The token is saved in: keychain", "The token is found in: keychain")

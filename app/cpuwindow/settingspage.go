@@ -126,6 +126,10 @@ func (p *settingsPage) refresh() {
 // matches reports whether a setting has every word that is searched for.
 func matches(s config.Setting, section, query string) bool {
 	text := strings.ToLower(strings.Join([]string{s.Key, section, tr(section), settingTitle(s), tr(settingTitle(s)), s.Help, tr(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
+	return hasWords(text, query)
+}
+
+func hasWords(text, query string) bool {
 	for _, word := range strings.Fields(query) {
 		if !strings.Contains(text, word) {
 			return false
@@ -146,17 +150,13 @@ func (p *settingsPage) show() {
 	found := 0
 	for _, section := range settingSections() {
 		list, folded := p.section(section.key, section.title)
-		found += len(list)
-		if len(list)+folded == 0 {
+		cards := p.cards(section.key, section.title, len(list) > 0)
+		found += len(list) + len(cards)
+		if len(list)+len(cards)+folded == 0 {
 			continue
 		}
 		rows = append(rows, &placed{row: newBoxRow(titleWords(tr(section.title))), gap: gap20 + gap8, max: proseMax})
-		if section.key == "discord" && strings.Contains(section.key, p.query) {
-			rows = append(rows, p.discord.rows...)
-		}
-		if section.key == "recall" {
-			rows = append(rows, &placed{row: p.index, gap: gap8, max: proseMax})
-		}
+		rows = append(rows, cards...)
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
 			fold := p.folds[section.key]
@@ -172,6 +172,22 @@ func (p *settingsPage) show() {
 		rows = append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleMuted), gap: gap20, max: proseMax})
 	}
 	p.w.pageView.setRows(rows)
+}
+
+// cards are what a section shows above its settings, where it is searched for; listed:
+// some of the section's settings are.
+func (p *settingsPage) cards(section, title string, listed bool) []*placed {
+	at := func(r row) []*placed { return []*placed{{row: r, gap: gap8, max: proseMax}} }
+	has := func(words string) bool {
+		return hasWords(strings.ToLower(strings.Join([]string{section, title, tr(title), words}, " ")), p.query)
+	}
+	switch {
+	case section == "discord" && p.discord.card != nil && has(tr("bot token channels roles people pairing code let in connect")):
+		return at(p.discord.card)
+	case section == "recall" && (listed || has(tr("search index rebuild find remember recall forget forgotten memory meaning embedding passages"))):
+		return at(p.index)
+	}
+	return nil
 }
 
 // section is a section's rows, and how many more are folded away.

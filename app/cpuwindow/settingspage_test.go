@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,11 @@ func (b *bench) settingsListed() map[string]bool {
 	return found
 }
 
+// onPage reports whether a row is among those of the page.
+func (b *bench) onPage(r row) bool {
+	return slices.ContainsFunc(b.w.pageView.rows, func(p *placed) bool { return p.row == r })
+}
+
 func TestSettings_everyKeyHasARow(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
@@ -102,6 +108,12 @@ func TestSettings_search(t *testing.T) {
 			b.w.settings.search.field.entry.SetText(tt.query)
 			if listed := b.settingsListed(); !listed[tt.want] || len(listed) > 4 {
 				t.Errorf("%q finds %v, want %s", tt.query, listed, tt.want)
+			}
+		}
+		for _, query := range []string{"index", "forget", "memory", "rebuild index", "REMEMBER"} {
+			b.w.settings.search.field.entry.SetText(query)
+			if !b.onPage(b.w.settings.index) {
+				t.Errorf("%q does not find the search index", query)
 			}
 		}
 		b.w.settings.search.field.entry.SetText("nothing has this")
