@@ -292,13 +292,13 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	}
 	var found []Touched
 	var out bytes.Buffer
-	title, changed := false, false
+	title, first, changed := false, "", false
 	for range 2 { // the first time tells whether its title goes
 		found = nil
 		out.Reset()
 		seen := newIndex(s.seed)
 		c := &cleaner{
-			t: t, session: name, ids: map[string]string{}, seen: &seen, title: title,
+			t: t, session: name, ids: map[string]string{}, seen: &seen, title: title, first: first,
 			emit: func(data []byte) error { out.Write(data); return nil },
 			found: func(touched Touched) {
 				touched.Path, touched.Place = path, place
@@ -311,7 +311,7 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 		if err := c.file(data); err != nil {
 			return refused(err)
 		}
-		title, changed = c.title, c.changed
+		title, first, changed = c.title, c.first, c.changed
 	}
 	if !changed || dry {
 		return found

@@ -47,10 +47,11 @@ type cleaner struct {
 	found   func(Touched)
 	emit    func([]byte) error // takes the bytes as they are to be; nil: only look
 
-	blocks  int  // seen
-	changed bool // something is taken out of this part
-	title   bool // the first message was, that titles and names of files are made of
-	dirty   bool // something that later Summaries and titles are made of was
+	blocks  int    // seen
+	changed bool   // something is taken out of this part
+	title   bool   // the first message was, that titles and names of files are made of
+	first   string // what that said, where it goes now; "" where it was gone before
+	dirty   bool   // something that later Summaries and titles are made of was
 	users   int
 
 	previous *Block // Summary
@@ -105,7 +106,7 @@ func (c *cleaner) write(data []byte) error {
 // front cleans the front matter: its title may be that of the first message.
 func (c *cleaner) front(raw []byte, front string) error {
 	title := frontValue(front, "title")
-	if title == "" || title == ForgottenText || !c.title && !c.t.holdsIn(c.session, title) {
+	if title == "" || title == ForgottenText || !(c.title && c.t.madeOf(c.session, c.first, title)) && !c.t.holdsIn(c.session, title) {
 		return c.write(raw)
 	}
 	c.changed = true
@@ -118,6 +119,24 @@ func (c *cleaner) front(raw []byte, front string) error {
 		out.Write(line)
 	}
 	return c.write(out.Bytes())
+}
+
+// madeOf says whether a title, or the topic in a file's name, goes with a first message:
+// it may be made of it. One that a person wrote instead shares no word with it, but for
+// such as "the". Where the message was gone before, nobody knows; with a session all goes.
+func (t *Traces) madeOf(session, first, title string) bool {
+	words := t.Phrase(title)
+	if first == "" || len(words) == 0 || t.MeansSession(session) || t.holdsIn(session, title) {
+		return true
+	}
+	if bytes.HasPrefix(t.Phrase(titleText(first)), words) { // a cut one may end within a word
+		return true
+	}
+	said := strings.Fields(string(t.Phrase(first)))
+	return slices.ContainsFunc(strings.Fields(string(words)), func(w string) bool {
+		telling := len(w) > 3 || strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' })
+		return telling && slices.Contains(said, w)
+	})
 }
 
 func (c *cleaner) find(t Touched) {
@@ -236,7 +255,12 @@ func (c *cleaner) follow(old, b Block, changed bool) {
 		return
 	case KindUser:
 		c.users++
-		c.title = c.title || c.users == 1 && (old.Text != b.Text || old.Text == ForgottenText)
+		if c.users == 1 && (old.Text != b.Text || old.Text == ForgottenText) {
+			c.title = true
+			if old.Text != ForgottenText {
+				c.first = old.Text
+			}
+		}
 	}
 	if changed {
 		c.dirty = true

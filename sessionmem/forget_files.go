@@ -131,7 +131,8 @@ type cleaning struct {
 	out     []byte   // as it is to be; nil: as it is
 	lost    []string // attachments that what goes links
 	changed bool
-	title   bool // of the group: the first message goes
+	title   bool   // of the group: the first message goes
+	first   string // what that said, as cleaner.first
 	found   []Touched
 	refused string
 }
@@ -238,7 +239,7 @@ func (f *forgetSession) plan() [][]*cleaning {
 		look := f.cleaner()
 		f.pass(look, group)
 		again := f.cleaner()
-		again.title = look.title
+		again.title, again.first = look.title, look.first
 		f.pass(again, group)
 		if slices.ContainsFunc(group, func(c *cleaning) bool { return len(c.found) > 0 || c.changed }) {
 			work = append(work, group)
@@ -276,7 +277,7 @@ func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
 			file.refused = err.Error()
 			continue
 		}
-		file.changed, file.title, file.out, file.lost = c.changed, c.title, nil, c.lost
+		file.changed, file.title, file.first, file.out, file.lost = c.changed, c.title, c.first, nil, c.lost
 		if c.changed {
 			file.out = out.Bytes()
 		}
@@ -325,7 +326,7 @@ func (f *forgetSession) refuse(place, file string, err error) {
 func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
-		if c.refused != "" || !group[0].title || c.stamp == "" || c.topic == topic || c.topic == "chat" || c.topic == "" || strings.HasPrefix(c.file, partialDir+"/") {
+		if c.refused != "" || !group[0].title || c.stamp == "" || c.topic == topic || c.topic == "chat" || c.topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.madeOf(f.name, group[0].first, c.topic) {
 			continue
 		}
 		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.stem, c.topic)+topic, c.part))

@@ -178,6 +178,45 @@ func TestForgetAShortTextAsAWord(t *testing.T) {
 	}
 }
 
+// A title that was written by hand stays when the first message goes, unless it holds
+// the words; with a session it goes in any case.
+func TestForgetKeepsATitleThatWasWrittenByHand(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		title, topic string
+		forget       []string
+		keeps        bool
+	}{
+		"other words":             {"Kurs", "kurs", []string{"--text", "zebra"}, true},
+		"the whole message":       {"Kurs", "kurs", []string{"--chunk", "cli-notes/a1"}, true},
+		"it holds the words":      {"Kurs with a Zebra", "kurs-zebra", []string{"--text", "zebra"}, false},
+		"it is the message's":     {"The blue zebra sleeps below", "the-blue-zebra-sleeps", []string{"--chunk", "cli-notes/a1"}, false},
+		"it ends within a word":   {"The blue zebra sleeps bel…", "the-blue-zebra-sl", []string{"--chunk", "cli-notes/a1"}, false},
+		"it has a word of it":     {"Kurs at the bridge", "kurs-bridge", []string{"--chunk", "cli-notes/a1"}, false},
+		"it has a number of it":   {"Kurs 42", "kurs-42", []string{"--chunk", "cli-notes/a1"}, false},
+		"the session":             {"Kurs", "kurs", []string{"--session", "notes"}, false},
+		"the message, other form": {"THE BLUE zebra snores", "blue-zebra", []string{"--chunk", "cli-notes/a1"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t, answering("Fine."))
+			e.write(t, "session/session-memory-cli-notes-20261120-101502-"+tc.topic+".md",
+				"---\nformat: mac-stats-session/1\nsession: cli-notes\nsource: cli\ntitle: \""+tc.title+"\"\n---\n"+
+					"\n## User · 2026-11-20T10:15:02Z\n<!-- id=a1 -->\n\nThe blue zebra sleeps below the bridge 42\n"+
+					"\n## Assistant · 2026-11-20T10:15:05Z\n<!-- id=a2 parent=a1 -->\n\nFine.\n")
+			e.must(t, append([]string{"memory", "forget", "--yes"}, tc.forget...)...)
+			if left := e.residue(t, "zebra"); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+			titled, named := len(e.residue(t, "title: \"kurs\"")) == 1, false
+			files, err := filepath.Glob(filepath.Join(e.home, "session", "*-"+tc.topic+".md"))
+			if named = len(files) == 1; err != nil || titled != tc.keeps || named != tc.keeps {
+				t.Errorf("its title stays: %v, its name: %v; want %v", titled, named, tc.keeps)
+			}
+		})
+	}
+}
+
 func TestForgetTakesWhatWasOfferedAndChosen(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, answering("Noted: a striped animal."))
