@@ -106,7 +106,8 @@ func (c *cleaner) write(data []byte) error {
 // front cleans the front matter: its title may be that of the first message.
 func (c *cleaner) front(raw []byte, front string) error {
 	title := frontValue(front, "title")
-	if title == "" || title == ForgottenText || !(c.title && c.t.madeOf(c.session, c.first, title)) && !c.t.holdsIn(c.session, title) {
+	goes := c.t.holdsIn(c.session, title) || c.title && c.t.madeOf(c.session, c.first, title)
+	if title == "" || title == ForgottenText || !goes {
 		return c.write(raw)
 	}
 	c.changed = true
