@@ -361,7 +361,7 @@ func (f found) words(query string) string {
 func foundWords(query string, n, near int, err error) string {
 	switch {
 	case n == 0 && near > 0 && err == nil:
-		return tr("Found by word forms or meaning")
+		return tr("Found by word forms, meaning or date")
 	case err != nil:
 		return trWith("The conversations can't be searched: {{.Error}}", places{"Error": err.Error()})
 	case n == 0:

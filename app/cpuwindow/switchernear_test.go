@@ -129,7 +129,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 		})
 		test.Type(b.w.switcher.entry, "gateway of zephyrs")
 		b.settle()
-		b.sees("Found by word forms or meaning")
+		b.sees("Found by word forms, meaning or date")
 		time.Sleep(nearPause)
 		b.settle()
 		if diff := cmp.Diff([]string{"cpu-far", "cpu-near"}, b.results()); diff != "" {

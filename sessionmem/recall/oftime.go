@@ -10,6 +10,11 @@ import (
 // What answers a question that names a time and nothing else to look for: all that was
 // said then.
 
+// stillGoing is the relevance of what was said at a time that is not over: enough for who
+// looks for it, too little to go with a message by itself ("how are you today" asks for
+// nothing that was said).
+const stillGoing = .3
+
 // ofTime puts what was said at the times that are asked for before what was found by
 // words: first how each session begins then, the newest session first, then what comes
 // next in each, and so on. The last places of the list that is asked for are for what
@@ -19,11 +24,12 @@ func (s *search) ofTime(top []candidate, allowed []bool) []candidate {
 	if len(said) == 0 {
 		return top
 	}
-	over := !slices.ContainsFunc(s.terms.Spans, func(t Span) bool { return t.To.After(s.q.Now) }) // "how are you today" asks for nothing that was said
+	relevance := 1.0
+	if slices.ContainsFunc(s.terms.Spans, func(t Span) bool { return t.To.After(s.q.Now) }) {
+		relevance = stillGoing
+	}
 	for i := range said {
-		if over {
-			said[i].relevance = 1
-		}
+		said[i].relevance = relevance
 	}
 	byWords := slices.DeleteFunc(slices.Clone(top), func(c candidate) bool { return c.lexical == 0 })
 	places := min(s.q.Limit-1, max(1, s.q.Limit/4))

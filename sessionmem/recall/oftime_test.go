@@ -115,3 +115,16 @@ func TestATimeKeepsToTheScope(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestATimeThatIsNotOverIsForWhoLooksForIt(t *testing.T) {
+	b := aYear(t)
+	for question, want := range map[string]float64{"yesterday": 1, "today": stillGoing, "this week": stillGoing} {
+		a, err := b.x.Search(t.Context(), Query{Text: question, Now: b.now, Limit: 4})
+		if err != nil || len(a.Hits) == 0 {
+			t.Fatalf("%q: %d hits, %v", question, len(a.Hits), err)
+		}
+		if got := a.Hits[0].Relevance; got != want {
+			t.Errorf("%q: relevance %v, want %v", question, got, want)
+		}
+	}
+}
