@@ -13,6 +13,7 @@ import (
 	"mac-stats/app/cli"
 	"mac-stats/app/cpuwindow"
 	"mac-stats/app/desktop"
+	"mac-stats/app/i18n"
 	"mac-stats/app/instance"
 	"mac-stats/app/monitor"
 	"mac-stats/app/tray"
@@ -90,7 +91,7 @@ func (a *app) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := cpuwindow.AddTranslations(assets.FS); err != nil {
+	if err := i18n.Load(assets.FS); err != nil {
 		a.backend.Logger.Warn("the window is in English", "error", err)
 	}
 	printNotices(a.backend)
@@ -109,7 +110,7 @@ func (a *app) open(ctx context.Context) (err error) {
 		Display: displayOf(a.backend.Config().MenuBar),
 		Demo:    a.options.Demo,
 		Logger:  a.backend.Logger,
-		Words:   cpuwindow.Words,
+		Words:   i18n.T,
 		OnHost:  a.onHost,
 	})
 	return nil
@@ -164,7 +165,7 @@ func (a *app) onAlert() {
 func (a *app) onHost(present bool, why string) {
 	a.hosted.Store(present)
 	if why != "" {
-		why = cpuwindow.Words(why)
+		why = i18n.T(why)
 	}
 	a.desktop.Do(func() {
 		a.notice = why

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -55,14 +56,14 @@ func (c *chatView) userActions(e *entryView) (*fyne.Container, *shyGroup) {
 	key, text := e.key, e.text
 	var objects []fyne.CanvasObject
 	if e.block != "" && !c.reading {
-		objects = append(objects, g.add(tr("Edit"), func() { c.toggle(key) }))
+		objects = append(objects, g.add(i18n.T("Edit"), func() { c.toggle(key) }))
 	}
 	if text == sessionmem.ForgottenText {
 		return line(gap12, -1, objects...), g
 	}
-	objects = append(objects, g.add(tr("Copy"), func() { c.act.copyText(text) }))
+	objects = append(objects, g.add(i18n.T("Copy"), func() { c.act.copyText(text) }))
 	if block := e.block; block != "" && c.act.forgetMessage != nil {
-		objects = append(objects, g.add(tr("Forget…"), func() { c.act.forgetMessage(block) }))
+		objects = append(objects, g.add(i18n.T("Forget…"), func() { c.act.forgetMessage(block) }))
 	}
 	return line(gap12, -1, objects...), g
 }
@@ -135,19 +136,19 @@ func (c *chatView) newFoot(h, user *entryView, answer string, links int, copies,
 	key := h.key
 	var objects []fyne.CanvasObject
 	if copies {
-		objects = append(objects, f.group.add(tr("Copy"), func() { c.act.copyAnswer(key) }))
+		objects = append(objects, f.group.add(i18n.T("Copy"), func() { c.act.copyAnswer(key) }))
 	}
 	if again {
 		block := user.block
-		objects = append(objects, f.group.add(tr("Answer again"), func() { c.act.answerAgain(block) }))
+		objects = append(objects, f.group.add(i18n.T("Answer again"), func() { c.act.answerAgain(block) }))
 	}
 	if links > 0 {
 		var b *button
-		b = f.group.add(tr("Links"), func() { c.act.showLinks(key, b) })
+		b = f.group.add(i18n.T("Links"), func() { c.act.showLinks(key, b) })
 		objects = append(objects, b)
 	}
 	if answer != "" && c.act.forgetMessage != nil {
-		objects = append(objects, f.group.add(tr("Forget…"), func() { c.act.forgetMessage(answer) }))
+		objects = append(objects, f.group.add(i18n.T("Forget…"), func() { c.act.forgetMessage(answer) }))
 	}
 	objects = append(objects, c.recalledChip(h.recalled, f.group)...)
 	objects = append(objects, c.memoryChips(h.read, f.group)...)
@@ -210,10 +211,10 @@ func (w *Window) answerAgain(block string) {
 		do()
 		return
 	}
-	w.confirm(tr("Answer this message again?"), trWith("{{.N}} The conversation goes on from the new answer.", places{"N": leavesWords(n)}), tr("Answer again"), do)
+	w.confirm(i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
 }
 
 // leavesWords says what a branch means for what came later.
 func leavesWords(n int) string {
-	return trWith("The {{.Messages}} after it leave the conversation. They stay in the transcript.", places{"Messages": trCount("{{.N}} messages", n)})
+	return i18n.With("The {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -145,16 +146,16 @@ type agentFile struct{ name, path, purpose string }
 // agentFiles are an agent's files, the one that matters most first.
 func agentFiles(a agents.Agent) []agentFile {
 	if a.SettingsFile() == a.Path {
-		return []agentFile{{filepath.Base(a.Path), a.Path, tr("its settings, and below them what it is to do")}}
+		return []agentFile{{filepath.Base(a.Path), a.Path, i18n.T("its settings, and below them what it is to do")}}
 	}
 	var files []agentFile
 	for _, f := range [][2]string{
-		{"skill.md", tr("what it is to do")},
-		{"soul.md", tr("who it is; without it, the soul that all agents share")},
-		{"mood.md", tr("the tone it takes")},
-		{"memory.md", tr("what it alone remembers")},
-		{"agent.json", tr("its name, model, role and tools")},
-		{"testing.md", tr("prompts and what is expected of the answers")},
+		{"skill.md", i18n.T("what it is to do")},
+		{"soul.md", i18n.T("who it is; without it, the soul that all agents share")},
+		{"mood.md", i18n.T("the tone it takes")},
+		{"memory.md", i18n.T("what it alone remembers")},
+		{"agent.json", i18n.T("its name, model, role and tools")},
+		{"testing.md", i18n.T("prompts and what is expected of the answers")},
 	} {
 		files = append(files, agentFile{f[0], filepath.Join(a.Path, f[0]), f[1]})
 	}
@@ -197,7 +198,7 @@ func (p *agentsPage) title() string {
 	if s, ok := p.data.skill(p.picked); ok {
 		return s.Name
 	}
-	return tr("All agents")
+	return i18n.T("All agents")
 }
 
 func agentTitle(a agents.Agent) string { return orElse(a.Name, orElse(a.Slug, a.ID)) }
@@ -233,32 +234,32 @@ func (p *agentsPage) items() []splitItem {
 		it := splitItem{key: a.Path, title: agentTitle(a), meta: agentMeta(a), fraction: -1}
 		switch {
 		case a.Err != nil:
-			it.meta, it.role, it.mark = tr("can't be used"), roleHot, roleHot
+			it.meta, it.role, it.mark = i18n.T("can't be used"), roleHot, roleHot
 		case !a.Enabled:
-			it.meta = tr("switched off")
+			it.meta = i18n.T("switched off")
 		case len(a.Warnings) > 0:
 			it.mark = roleWarn
 		}
 		for _, f := range agentFiles(a) {
 			if p.w.shelf.dirty(f.path) {
-				it.mark, it.meta = roleWarn, trWith("{{.Name}} not saved", places{"Name": f.name})
+				it.mark, it.meta = roleWarn, i18n.With("{{.Name}} not saved", i18n.Places{"Name": f.name})
 			}
 		}
 		if i == 0 {
-			it.heading = tr("Agents")
+			it.heading = i18n.T("Agents")
 		}
 		items = append(items, it)
 	}
 	items = append(items,
-		splitItem{key: newAgentKey, title: tr("New agent…"), fraction: -1},
-		splitItem{key: soulKey, title: tr("Shared soul"), meta: tr("who all agents are"), fraction: -1, heading: tr("All agents")})
+		splitItem{key: newAgentKey, title: i18n.T("New agent…"), fraction: -1},
+		splitItem{key: soulKey, title: i18n.T("Shared soul"), meta: i18n.T("who all agents are"), fraction: -1, heading: i18n.T("All agents")})
 	for i, s := range p.data.skills {
 		it := splitItem{key: s.Path, title: s.Name, meta: shorten(s.Description, 40), fraction: -1}
 		if s.Err != nil {
-			it.meta, it.role, it.mark = tr("can't be used"), roleHot, roleHot
+			it.meta, it.role, it.mark = i18n.T("can't be used"), roleHot, roleHot
 		}
 		if i == 0 {
-			it.heading = tr("Skills")
+			it.heading = i18n.T("Skills")
 		}
 		items = append(items, it)
 	}
@@ -267,7 +268,7 @@ func (p *agentsPage) items() []splitItem {
 
 // agentMeta is "coder · qwen3:8b".
 func agentMeta(a agents.Agent) string {
-	model := orElse(a.Model, trWith("role {{.Role}}", places{"Role": orElse(a.Role, "general")}))
+	model := orElse(a.Model, i18n.With("role {{.Role}}", i18n.Places{"Role": orElse(a.Role, "general")}))
 	if a.Slug == "" || a.Slug == strings.ToLower(agentTitle(a)) {
 		return model
 	}

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -21,7 +22,7 @@ func (p *agentsPage) rows() []*placed {
 		add(p.saidRow())
 	}
 	if p.data.err != nil {
-		add(newCardRow(roleHot, newParagraph(trWith("The file can't be read: {{.Error}}", places{"Error": fullStop(p.data.err.Error())}), roleText)))
+		add(newCardRow(roleHot, newParagraph(i18n.With("The file can't be read: {{.Error}}", i18n.Places{"Error": fullStop(p.data.err.Error())}), roleText)))
 	}
 	if p.picked == newAgentKey {
 		for _, n := range p.data.others {
@@ -42,7 +43,7 @@ func (p *agentsPage) rows() []*placed {
 		rows = append(rows, &placed{row: newFlowRow(gap8, p.fileButtons(a)...), gap: gap16, max: proseMax})
 	}
 	if s, ok := p.data.skill(p.picked); ok && s.Err != nil {
-		add(newCardRow(roleHot, newParagraph(trWith("This skill can't be used: {{.Error}}", places{"Error": fullStop(s.Err.Error())}), roleText)))
+		add(newCardRow(roleHot, newParagraph(i18n.With("This skill can't be used: {{.Error}}", i18n.Places{"Error": fullStop(s.Err.Error())}), roleText)))
 	}
 	rows = append(rows, p.fileRows()...)
 	if isAgent {
@@ -60,14 +61,14 @@ func (p *agentsPage) saidRow() row {
 	if p.undo == nil {
 		return newParagraph(p.said, role)
 	}
-	return newBoxRow(line(gap12, 0, newWords(p.said, role, sizeText).squeezable(), newButton(buttonLink, tr("Undo"), p.undo)))
+	return newBoxRow(line(gap12, 0, newWords(p.said, role, sizeText).squeezable(), newButton(buttonLink, i18n.T("Undo"), p.undo)))
 }
 
 // agentCard is who the agent is, with its switch, model and role.
 func (p *agentsPage) agentCard(a agents.Agent) row {
-	state, label := "", tr("Switch off")
+	state, label := "", i18n.T("Switch off")
 	if !a.Enabled {
-		state, label = tr("switched off"), tr("Switch on")
+		state, label = i18n.T("switched off"), i18n.T("Switch on")
 	}
 	top := []fyne.CanvasObject{boldWords(agentTitle(a)).squeezable(), smallWords(state)}
 	if a.Err == nil {
@@ -75,10 +76,10 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 	}
 	meta := []string{orElse(a.Slug, a.ID), filepath.Base(a.Path)}
 	if a.Entry {
-		meta = append(meta, tr("sees the conversation"))
+		meta = append(meta, i18n.T("sees the conversation"))
 	}
 	if a.Tools != nil {
-		meta = append(meta, orElse(strings.Join(a.Tools, ", "), tr("no tools")))
+		meta = append(meta, orElse(strings.Join(a.Tools, ", "), i18n.T("no tools")))
 	}
 	parts := []fyne.CanvasObject{line(gap12, 0, top...)}
 	if a.Description != "" {
@@ -91,7 +92,7 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 			p.w.pill(model, func() *fyne.Menu {
 				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })
 			}),
-			p.w.pill(trWith("role: {{.Role}}", places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
+			p.w.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
 	}
 	return newCardRow(roleNone, parts...)
 }
@@ -100,11 +101,11 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 func (p *agentsPage) roleMenu(a agents.Agent) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, r := range []struct{ role, words string }{
-		{"general", tr("general  ·  talks, explains, plans")},
-		{"code", tr("code  ·  a model for programs")},
-		{"small", tr("small  ·  quick and cheap")},
-		{"thinking", tr("thinking  ·  takes its time")},
-		{"vision", tr("vision  ·  sees pictures")},
+		{"general", i18n.T("general  ·  talks, explains, plans")},
+		{"code", i18n.T("code  ·  a model for programs")},
+		{"small", i18n.T("small  ·  quick and cheap")},
+		{"thinking", i18n.T("thinking  ·  takes its time")},
+		{"vision", i18n.T("vision  ·  sees pictures")},
 	} {
 		item := fyne.NewMenuItem(r.words, func() { p.set(a, "model_role", r.role) })
 		item.Checked = r.role == a.Role
@@ -129,7 +130,7 @@ func (p *agentsPage) set(a agents.Agent, key string, value any) {
 			return "", nil, err
 		}
 		p.w.p.Do(func() { p.news.own[file] = true })
-		return trWith("{{.Agent}}: it holds from the next message on.", places{"Agent": agentTitle(a)}), nil, nil
+		return i18n.With("{{.Agent}}: it holds from the next message on.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 	})
 }
 
@@ -148,13 +149,13 @@ func (p *agentsPage) errorCard(a agents.Agent) row {
 	}
 	place := filepath.Base(file)
 	if at > 0 {
-		place += trWith(", line {{.At}}", places{"At": strconv.Itoa(at)})
+		place += i18n.With(", line {{.At}}", i18n.Places{"At": strconv.Itoa(at)})
 	}
-	parts := []fyne.CanvasObject{newParagraph(trWith("Can't be used: {{.Why}}", places{"Why": fullStop(why)}), roleText)}
+	parts := []fyne.CanvasObject{newParagraph(i18n.With("Can't be used: {{.Why}}", i18n.Places{"Why": fullStop(why)}), roleText)}
 	if fix := jsonFix(why); fix != "" {
 		parts = append(parts, newParagraph(fix, roleMuted))
 	}
-	parts = append(parts, spacer(gap4), line(gap8, -1, newButton(buttonPlain, trWith("Put it right in {{.Place}}", places{"Place": place}), func() {
+	parts = append(parts, spacer(gap4), line(gap8, -1, newButton(buttonPlain, i18n.With("Put it right in {{.Place}}", i18n.Places{"Place": place}), func() {
 		p.files[p.picked] = file
 		p.editing = true
 		p.loadThen(func() { p.startEditing(at) })
@@ -166,15 +167,15 @@ func (p *agentsPage) errorCard(a agents.Agent) row {
 func jsonFix(why string) string {
 	switch {
 	case strings.Contains(why, "looking for beginning of object key"):
-		return tr("Most often a comma too many before it, or a name without quotes.")
+		return i18n.T("Most often a comma too many before it, or a name without quotes.")
 	case strings.Contains(why, "after object key:value pair"):
-		return tr("Most often a comma is missing at the end of the line before.")
+		return i18n.T("Most often a comma is missing at the end of the line before.")
 	case strings.Contains(why, "unexpected end"):
-		return tr("A closing brace or quote is missing at the end.")
+		return i18n.T("A closing brace or quote is missing at the end.")
 	case strings.Contains(why, "looking for beginning of value"):
-		return tr("Texts stand in \"double quotes\"; true, false and numbers stand without.")
+		return i18n.T("Texts stand in \"double quotes\"; true, false and numbers stand without.")
 	case strings.Contains(why, "after object key"):
-		return tr("A colon is missing between name and value.")
+		return i18n.T("A colon is missing between name and value.")
 	}
 	return ""
 }
@@ -201,12 +202,12 @@ func (p *agentsPage) fileButtons(a agents.Agent) []fyne.CanvasObject {
 func (p *agentsPage) fileRows() []*placed {
 	o := p.data.owned
 	edit := func() { p.startEditing(0) }
-	label, openLabel := tr("Edit"), tr("Open in my editor")
+	label, openLabel := i18n.T("Edit"), i18n.T("Open in my editor")
 	if o.Missing {
-		label, openLabel = tr("Write it"), tr("Create and open")
+		label, openLabel = i18n.T("Write it"), i18n.T("Create and open")
 	}
 	if p.w.shelf.dirty(o.Path) {
-		label = tr("Go on editing")
+		label = i18n.T("Go on editing")
 	}
 	head := []fyne.CanvasObject{p.purpose(o), newButton(buttonQuiet, openLabel, func() { p.w.openFile(o.Path) })}
 	if o.Why == "" {
@@ -231,7 +232,7 @@ func (p *agentsPage) fileRows() []*placed {
 
 // purpose is what the file is for, and where it is.
 func (p *agentsPage) purpose(o sessionmem.Owned) *words {
-	text := tr("who all agents are, where they have no soul.md of their own")
+	text := i18n.T("who all agents are, where they have no soul.md of their own")
 	if a, ok := p.data.agent(p.picked); ok {
 		for _, f := range agentFiles(a) {
 			if f.path == o.Path {
@@ -239,24 +240,24 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *words {
 			}
 		}
 	} else if s, ok := p.data.skill(p.picked); ok {
-		text = trWith("a skill: {{.Description}}", places{"Description": orElse(s.Description, tr("no description"))})
+		text = i18n.With("a skill: {{.Description}}", i18n.Places{"Description": orElse(s.Description, i18n.T("no description"))})
 	}
 	switch {
 	case o.Missing:
-		text = trWith("not there yet: {{.Text}}", places{"Text": text})
+		text = i18n.With("not there yet: {{.Text}}", i18n.Places{"Text": text})
 	case o.Link != "":
-		text += trWith(" · a link to {{.Link}}", places{"Link": o.Link})
+		text += i18n.With(" · a link to {{.Link}}", i18n.Places{"Link": o.Link})
 	}
 	return smallWords(text).squeezable()
 }
 
 // endRows are what can be done with the agent as a whole.
 func (p *agentsPage) endRows(a agents.Agent) []*placed {
-	buttons := []fyne.CanvasObject{newButton(buttonPlain, tr("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
+	buttons := []fyne.CanvasObject{newButton(buttonPlain, i18n.T("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
-		buttons = append(buttons, newButton(buttonPlain, tr("Reset to default…"), func() { p.reset(a) }))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
 	}
-	buttons = append(buttons, newButton(buttonDanger, tr("Delete…"), func() { p.delete(a) }))
+	buttons = append(buttons, newButton(buttonDanger, i18n.T("Delete…"), func() { p.delete(a) }))
 	return []*placed{{row: newFlowRow(gap8, buttons...), gap: gap20, max: proseMax}}
 }
 
@@ -265,7 +266,7 @@ func (p *agentsPage) endRows(a agents.Agent) []*placed {
 func (p *agentsPage) refuseUnsaved(a agents.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.w.shelf.dirty(f.path) {
-			p.said, p.saidBad, p.undo = trWith("Your edit of {{.Name}} is not saved. Save or discard it first.", places{"Name": f.name}), true, nil
+			p.said, p.saidBad, p.undo = i18n.With("Your edit of {{.Name}} is not saved. Save or discard it first.", i18n.Places{"Name": f.name}), true, nil
 			p.view.offset = 0
 			p.draw()
 			return true
@@ -279,16 +280,16 @@ func (p *agentsPage) reset(a agents.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	p.w.confirm(trWith("Reset {{.Agent}}?", places{"Agent": agentTitle(a)}), tr("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), tr("Reset"), func() {
+	p.w.confirm(i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.w.parts.roster.Reset(ctx, a.ID)
 			if err != nil {
 				return "", nil, err
 			}
 			if len(kept) == 0 {
-				return trWith("{{.Agent}} is as shipped.", places{"Agent": agentTitle(a)}), nil, nil
+				return i18n.With("{{.Agent}} is as shipped.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 			}
-			return trWith("{{.Agent}} is as shipped; the old one is kept as {{.Kept}}.", places{"Agent": agentTitle(a), "Kept": filepath.Base(kept[0])}), nil, nil
+			return i18n.With("{{.Agent}} is as shipped; the old one is kept as {{.Kept}}.", i18n.Places{"Agent": agentTitle(a), "Kept": filepath.Base(kept[0])}), nil, nil
 		})
 	})
 }
@@ -298,19 +299,19 @@ func (p *agentsPage) delete(a agents.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	p.w.confirm(trWith("Delete {{.Agent}}?", places{"Agent": agentTitle(a)}), tr("Its folder, with what it remembers, goes to the trash in agents/.trash."), tr("Delete"), func() {
+	p.w.confirm(i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder, with what it remembers, goes to the trash in agents/.trash."), i18n.T("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.w.parts.roster.Delete(ctx, a)
 			if err != nil {
 				return "", nil, err
 			}
-			return trWith("{{.Agent}} is deleted.", places{"Agent": agentTitle(a)}), func() { p.restore(trash, a) }, nil
+			return i18n.With("{{.Agent}} is deleted.", i18n.Places{"Agent": agentTitle(a)}), func() { p.restore(trash, a) }, nil
 		})
 	})
 }
 
 func (p *agentsPage) restore(trash string, a agents.Agent) {
 	p.act(func(context.Context) (string, func(), error) {
-		return trWith("{{.Agent}} is back.", places{"Agent": agentTitle(a)}), nil, p.w.parts.roster.Restore(trash, a.Path)
+		return i18n.With("{{.Agent}} is back.", i18n.Places{"Agent": agentTitle(a)}), nil, p.w.parts.roster.Restore(trash, a.Path)
 	})
 }

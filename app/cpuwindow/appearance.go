@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // How the window looks follows [window] of config.toml. Zoom is the scale of the
@@ -152,7 +153,7 @@ func (w *Window) togglePin() {
 	on := !w.parts.config().Window.OnTop
 	w.setSetting("window.on_top", strconv.FormatBool(on), func(err error) {
 		if err == nil && !on {
-			w.tell(tr("The window stays above the others until it is closed and mac-stats starts again"), "")
+			w.tell(i18n.T("The window stays above the others until it is closed and mac-stats starts again"), "")
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/dialog"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -43,7 +44,7 @@ func (p pending) label() string {
 func sizeWords(n int) string {
 	switch {
 	case n < 1000:
-		return trCount("{{.N}} bytes", n)
+		return i18n.Count("{{.N}} bytes", n)
 	case n < 1<<20:
 		return fmt.Sprintf("%d KB", (n+1023)>>10)
 	}
@@ -101,7 +102,7 @@ func (w *Window) addFiles(c *conversation, files []pending, refused []string) {
 		switch {
 		case slices.ContainsFunc(c.attached, same):
 		case len(c.attached) >= sessionmem.MaxUploads:
-			refused = append(refused, trWith("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", places{"Name": f.attachment().Name, "MaxUploads": sessionmem.MaxUploads}))
+			refused = append(refused, i18n.With("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", i18n.Places{"Name": f.attachment().Name, "MaxUploads": sessionmem.MaxUploads}))
 		default:
 			c.attached = append(c.attached, f)
 			w.thumbs.remember(f)
@@ -132,7 +133,7 @@ func (w *Window) attachPasted(text string) {
 		return
 	}
 	w.addFiles(w.shown, []pending{{upload: u}}, nil)
-	w.compose.say(tr("the pasted text is long: it goes along as a file"))
+	w.compose.say(i18n.T("the pasted text is long: it goes along as a file"))
 }
 
 // pasteImage attaches the image on the clipboard, if there is one.
@@ -167,14 +168,14 @@ func (w *Window) chooseFile() {
 	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
 		switch {
 		case err != nil:
-			w.compose.warn(trWith("The folder can't be read: {{.Error}}", places{"Error": err.Error()}))
+			w.compose.warn(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}))
 		case r != nil:
 			path := r.URI().Path()
 			_ = r.Close() // it is read whole, by its path
 			w.attachPaths([]string{path})
 		}
 	}, w.win)
-	w.showChooser(d, tr("Attach a text file or an image"), tr("Attach"))
+	w.showChooser(d, i18n.T("Attach a text file or an image"), i18n.T("Attach"))
 }
 
 // bring puts files and settings into a request.

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // chatActions is what can be done in the chat.
@@ -79,7 +80,7 @@ type builtEntry struct {
 
 func newChatView(act chatActions) *chatView {
 	c := &chatView{act: act, port: newViewport(), built: map[string]*builtEntry{}, feet: map[string]*answerFoot{}, expanded: map[string]bool{}, now: time.Now}
-	c.latest = newButton(buttonPlain, tr("Jump to latest ↓"), func() { c.port.toEnd() })
+	c.latest = newButton(buttonPlain, i18n.T("Jump to latest ↓"), func() { c.port.toEnd() })
 	c.latest.size = sizeSmall
 	c.latest.Hide()
 	c.port.onAway = func(away bool) {
@@ -184,9 +185,9 @@ func (c *chatView) messages() int {
 
 // nameLatest says how many messages came since the reader left the end.
 func (c *chatView) nameLatest() {
-	label := tr("Jump to latest ↓")
+	label := i18n.T("Jump to latest ↓")
 	if n := c.messages() - c.left; n > 0 && c.port.away && c.last.older == c.olderThen {
-		label = trCount("{{.N}} new messages", n) + " ↓"
+		label = i18n.Count("{{.N}} new messages", n) + " ↓"
 	}
 	if c.latest.text != label {
 		c.latest.SetText(label)
@@ -207,7 +208,7 @@ func (c *chatView) turnFoot(turn []entryView, newest bool) *placed {
 }
 
 func (c *chatView) olderRow(n int) row {
-	return newDivider(trWith("{{.Older}} · show", places{"Older": trCount("{{.N}} older entries", n)}), c.act.showOlder)
+	return newDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.act.showOlder)
 }
 
 // setExtra puts cards below the conversation.
@@ -303,12 +304,12 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 
 func (c *chatView) thinkingWords(e *entryView) string {
 	if e.live {
-		return trWith("Thinking…{{.Time}}", places{"Time": since(e.began, c.now())})
+		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": since(e.began, c.now())})
 	}
 	if t := tookWords(e.took); t != "" {
-		return trWith("Thought for {{.T}}", places{"T": t})
+		return i18n.With("Thought for {{.T}}", i18n.Places{"T": t})
 	}
-	return tr("Thought")
+	return i18n.T("Thought")
 }
 
 func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
@@ -329,11 +330,11 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 }
 
 func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
-	label := tr("older messages summarised")
+	label := i18n.T("older messages summarised")
 	if e.count > 0 {
-		label = trCount("{{.N}} older messages summarised", e.count)
+		label = i18n.Count("{{.N}} older messages summarised", e.count)
 	}
-	label += " · " + map[bool]string{false: tr("show"), true: tr("hide")}[open]
+	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
 	b.rows = []*placed{{row: newDivider(label, func() { c.toggle(e.key) }), gap: gap16}}
 	if open {
 		f := newFramed(newProse([]run{{text: e.text}}, sizeText, roleMuted), rolePanel, roleLine, radiusCard, gap12, gap8)
@@ -344,13 +345,13 @@ func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
 func (c *chatView) noteRow(e *entryView) row {
 	if e.retryID != "" {
 		f := fault{userID: e.retryID}
-		return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, tr("Retry"), func() { c.act.retry(f) })))
+		return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
 	}
 	if e.undoID == "" {
 		return newProse(codeSpans(e.text, roleNone), sizeSmall, roleMuted)
 	}
 	key, id := e.key, e.undoID
-	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, tr("Undo"), func() { c.act.undo(key, id) })))
+	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, i18n.T("Undo"), func() { c.act.undo(key, id) })))
 }
 
 func shorten(s string, n int) string {
@@ -500,7 +501,7 @@ func (h *headRow) set(e *entryView, now time.Time) {
 	h.who.SetText(e.agent)
 	parts := []string{e.model, whenWords(e.at, now), speedWords(e.speed)}
 	if e.again {
-		parts = append(parts, tr("answered again"))
+		parts = append(parts, i18n.T("answered again"))
 	}
 	meta := ""
 	for _, p := range parts {
@@ -538,7 +539,7 @@ type callRow struct {
 
 func newCallRow(onTap, onStop func()) *callRow {
 	r := &callRow{dot: newDot(roleAccent), who: boldWords(""), task: mutedWords("").squeezable(), state: smallWords("")}
-	r.stop = newButton(buttonQuiet, tr("Stop"), onStop)
+	r.stop = newButton(buttonQuiet, i18n.T("Stop"), onStop)
 	r.stop.Hide()
 	r.box = line(gap8, 2, sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
 	bg := newSurface(roleCard, roleLine, radiusCard)
@@ -550,16 +551,16 @@ func (r *callRow) set(e *entryView, open bool, now time.Time) {
 	role, state := roleMuted, tookWords(e.took)
 	switch {
 	case e.live:
-		role, state = roleAccent, trWith("working…{{.Time}}", places{"Time": since(e.began, now)})
+		role, state = roleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": since(e.began, now)})
 	case e.failed != "":
-		role, state = roleHot, trWith("failed: {{.Failed}}", places{"Failed": shorten(e.failed, 40)})
+		role, state = roleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": shorten(e.failed, 40)})
 		if e.failed == stopped() {
 			state = stopped()
 		}
 	case !e.tool && state != "":
-		state = trWith("done in {{.State}}", places{"State": state})
+		state = i18n.With("done in {{.State}}", i18n.Places{"State": state})
 	case state == "":
-		state = tr("done")
+		state = i18n.T("done")
 	}
 	r.dot.set(role, roleNone)
 	r.who.SetText(shorten(e.agent, 32))
@@ -592,22 +593,22 @@ func (c *chatView) errorRow(e *entryView) row {
 	}
 	var buttons []fyne.CanvasObject
 	if f.kind == agents.KindModelMissing && f.model != "" {
-		buttons = append(buttons, newButton(buttonPrimary, trWith("Pull {{.Model}}", places{"Model": f.model}), func() { c.act.pull(f.model) }))
+		buttons = append(buttons, newButton(buttonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.model}), func() { c.act.pull(f.model) }))
 	}
 	buttons = append(buttons, c.offers(f)...)
-	kind, label := buttonPrimary, tr("Retry")
+	kind, label := buttonPrimary, i18n.T("Retry")
 	if len(buttons) > 0 {
 		kind = buttonPlain
 	}
 	if f.userID == "" {
-		label = tr("Send again")
+		label = i18n.T("Send again")
 	}
 	buttons = append(buttons, newButton(kind, label, func() { c.act.retry(f) }))
 	if f.kind == agents.KindTimeout || f.kind == agents.KindBusy {
-		buttons = append(buttons, newButton(buttonPlain, tr("Re-check"), c.act.recheck))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Re-check"), c.act.recheck))
 	}
 	if f.kind == agents.KindDisk {
-		buttons = append(buttons, newButton(buttonPlain, tr("Open data folder"), c.act.openFolder))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Open data folder"), c.act.openFolder))
 	}
 	if f.again != "" {
 		buttons = append(buttons, smallWords(f.again))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -64,7 +65,7 @@ func (w *Window) choose(c *conversation, s sessionmem.SessionSettings) {
 		c.mu.Unlock()
 		if err != nil && w.ctx.Err() == nil {
 			w.p.Do(func() {
-				w.tell(tr("What you chose holds until mac-stats ends: it could not be written"), err.Error())
+				w.tell(i18n.T("What you chose holds until mac-stats ends: it could not be written"), err.Error())
 			})
 		}
 	}()
@@ -74,13 +75,13 @@ func (w *Window) choose(c *conversation, s sessionmem.SessionSettings) {
 func optionsWords(s sessionmem.SessionSettings) string {
 	var parts []string
 	if s.Temperature != nil {
-		parts = append(parts, trWith("temperature {{.What}}", places{"What": strconv.FormatFloat(*s.Temperature, 'f', -1, 64)}))
+		parts = append(parts, i18n.With("temperature {{.What}}", i18n.Places{"What": strconv.FormatFloat(*s.Temperature, 'f', -1, 64)}))
 	}
 	if s.Prompt != "" {
-		parts = append(parts, tr("instructions"))
+		parts = append(parts, i18n.T("instructions"))
 	}
 	if len(parts) == 0 {
-		return tr("options")
+		return i18n.T("options")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -6,6 +6,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // codeRow is a code card: language, Wrap where a line is too long, Copy, the code.
@@ -34,9 +36,9 @@ const (
 func newCodeRow(l leaf, onCopy func(string)) *codeRow {
 	r := &codeRow{lang: l.lang, bg: newSurface(roleCode, roleLine, radiusCard), text: newCodeText(), thumb: newSurface(roleLine, roleNone, 2)}
 	r.name = smallWords(languageName(l.lang)).squeezable()
-	r.wrap = newButton(buttonQuiet, tr("Wrap"), r.onWrap)
+	r.wrap = newButton(buttonQuiet, i18n.T("Wrap"), r.onWrap)
 	r.wrap.Hide()
-	r.copy = newButton(buttonQuiet, tr("Copy"), func() { onCopy(r.code) })
+	r.copy = newButton(buttonQuiet, i18n.T("Copy"), func() { onCopy(r.code) })
 	r.bar = line(gap12, 0, r.name, r.wrap, r.copy)
 	r.text.onScroll = r.placeThumb
 	r.ExtendBaseWidget(r)
@@ -83,7 +85,7 @@ func (r *codeRow) update(l leaf) bool {
 
 func (r *codeRow) onWrap() {
 	r.text.setWrap(!r.text.wrap)
-	r.wrap.SetText(map[bool]string{false: tr("Wrap"), true: tr("Unwrap")}[r.text.wrap])
+	r.wrap.SetText(map[bool]string{false: i18n.T("Wrap"), true: i18n.T("Unwrap")}[r.text.wrap])
 	if w := windowOf(r); w != nil {
 		w.chat.port.remeasure(r)
 	}

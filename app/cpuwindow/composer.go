@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // chatEntry is a text field in which Enter sends and Shift+Enter makes a new line:
@@ -153,10 +155,10 @@ func newComposer(onSend func(string), onStop func(), onDraft func(string)) *comp
 	c := &composer{onSend: onSend, onStop: onStop, onDraft: onDraft, rows: 1, check: func(string) string { return "" }}
 	c.box = newSurface(roleCard, roleLine, radiusBubble)
 	c.hint = newWords("", roleMuted, sizeSmall).squeezable()
-	c.send = newButton(buttonPrimary, tr("Send"), c.submit)
-	c.stop = newButton(buttonDanger, tr("Stop"), func() { c.onStop() })
+	c.send = newButton(buttonPrimary, i18n.T("Send"), c.submit)
+	c.stop = newButton(buttonDanger, i18n.T("Stop"), func() { c.onStop() })
 	c.stop.Hide()
-	c.attach = newButton(buttonQuiet, tr("Attach"), func() { c.onAttach() })
+	c.attach = newButton(buttonQuiet, i18n.T("Attach"), func() { c.onAttach() })
 	c.note = newProse(nil, sizeSmall, roleHot)
 	c.note.Hide()
 	c.flow = &flowLayout{}

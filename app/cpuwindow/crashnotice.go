@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/i18n"
 )
 
 // After a crash the notice bar tells of it until it is dismissed, here or at a later
@@ -30,7 +31,7 @@ func (w *Window) tellOf(n backend.Notice) {
 	}
 	w.told = &n
 	if n.Kind == backend.NoticeCrash {
-		w.notice.offerTo(tr("Copy diagnostics"), w.copyDiagnostics)
+		w.notice.offerTo(i18n.T("Copy diagnostics"), w.copyDiagnostics)
 		w.center.Refresh()
 	}
 }
@@ -48,7 +49,7 @@ func (w *Window) onDismissed() {
 		go func() {
 			if err := w.parts.crashes.DismissCrashes(); err != nil {
 				w.p.Do(func() {
-					w.tell(trWith("The crash report can't be put away: {{.Error}}", places{"Error": err.Error()}), tr("You are told of it again at the next start."))
+					w.tell(i18n.With("The crash report can't be put away: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You are told of it again at the next start."))
 				})
 			}
 		}()
@@ -62,11 +63,11 @@ func (w *Window) copyDiagnostics() {
 		text, err := w.parts.crashes.CrashReport()
 		w.p.Do(func() {
 			if err != nil {
-				w.tell(trWith("The crash report can't be copied: {{.Error}}", places{"Error": err.Error()}), tr("It is in the folder `logs` of the data folder."))
+				w.tell(i18n.With("The crash report can't be copied: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It is in the folder `logs` of the data folder."))
 				return
 			}
 			w.p.App.Clipboard().SetContent(text)
-			w.notice.offerTo(tr("Copied"), w.copyDiagnostics)
+			w.notice.offerTo(i18n.T("Copied"), w.copyDiagnostics)
 		})
 	}()
 }

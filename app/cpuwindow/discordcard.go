@@ -11,6 +11,7 @@ import (
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
+	"mac-stats/app/i18n"
 )
 
 // discordBot is the Discord bot, as the settings show it; *service.Service is one.
@@ -63,17 +64,17 @@ func (v discordView) words() string {
 	switch connection.State(v.state) {
 	case connection.StateReady:
 		if v.bot != "" {
-			return trWith("Connected as {{.Name}}.", places{"Name": v.bot})
+			return i18n.With("Connected as {{.Name}}.", i18n.Places{"Name": v.bot})
 		}
 	case connection.StateConnecting:
-		return tr("Connecting to Discord…")
+		return i18n.T("Connecting to Discord…")
 	case connection.StateWaiting:
-		return trWith("Not connected just now; it is tried again by itself. ({{.Why}})", places{"Why": discordSaid(v.text)})
+		return i18n.With("Not connected just now; it is tried again by itself. ({{.Why}})", i18n.Places{"Why": discordSaid(v.text)})
 	case connection.StateOff:
-		return tr("Not connected. The bot answers while it is switched on and has a token.")
+		return i18n.T("Not connected. The bot answers while it is switched on and has a token.")
 	case connection.StateStopped:
 		if v.code == 0 && v.from == "" {
-			return tr("Not connected. The bot answers while it is switched on and has a token.")
+			return i18n.T("Not connected. The bot answers while it is switched on and has a token.")
 		}
 	}
 	return told
@@ -83,7 +84,7 @@ func (v discordView) words() string {
 // sentence of its own.
 func discordSaid(text string) string {
 	if slices.Contains(connection.Sentences(), text) {
-		return tr(text)
+		return i18n.T(text)
 	}
 	return text
 }
@@ -144,12 +145,12 @@ func (c *discordCard) draw() {
 	}
 	parts := []fyne.CanvasObject{newParagraph(text, role)}
 	if v.from == "" {
-		parts = append(parts, newParagraph(tr("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), roleMuted))
+		parts = append(parts, newParagraph(i18n.T("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), roleMuted))
 	} else {
-		parts = append(parts, newParagraph(trWith("The token is found in: {{.Place}}", places{"Place": v.from}), roleMuted))
+		parts = append(parts, newParagraph(i18n.With("The token is found in: {{.Place}}", i18n.Places{"Place": v.from}), roleMuted))
 	}
-	parts = append(parts, newParagraph(trWith("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
-		places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), roleMuted), c.buttons(v))
+	parts = append(parts, newParagraph(i18n.With("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
+		i18n.Places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), roleMuted), c.buttons(v))
 	parts = append(parts, c.people(v)...)
 	if c.said != "" {
 		parts = append(parts, newParagraph(c.said, roleMuted))
@@ -168,16 +169,16 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 		parts = append(parts, newParagraph(text, roleText), newFlowRow(gap8, buttons...))
 	}
 	for _, p := range v.waiting {
-		person(trWith("{{.Name}} waits to be let in (code {{.Code}})", places{"Name": p.Name, "Code": p.Code}),
-			newButton(buttonPlain, tr("Let in"), func() { c.approve(p.Code, false) }),
-			newButton(buttonPlain, tr("This is me"), func() { c.approve(p.Code, true) }))
+		person(i18n.With("{{.Name}} waits to be let in (code {{.Code}})", i18n.Places{"Name": p.Name, "Code": p.Code}),
+			newButton(buttonPlain, i18n.T("Let in"), func() { c.approve(p.Code, false) }),
+			newButton(buttonPlain, i18n.T("This is me"), func() { c.approve(p.Code, true) }))
 	}
 	for _, p := range v.people {
 		name := p.Name
 		if p.Owner {
-			name = trWith("{{.Name}} (you)", places{"Name": p.Name})
+			name = i18n.With("{{.Name}} (you)", i18n.Places{"Name": p.Name})
 		}
-		person(name, newButton(buttonPlain, tr("Remove"), func() {
+		person(name, newButton(buttonPlain, i18n.T("Remove"), func() {
 			c.do(func(ctx context.Context) (string, error) { return "", c.w.parts.discord.Revoke(ctx, p.ID) })
 		}))
 	}
@@ -186,13 +187,13 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 
 // buttons are what can be done about the bot itself.
 func (c *discordCard) buttons(v discordView) *flowRow {
-	list := []fyne.CanvasObject{newButton(buttonPlain, tr("Take the token from the clipboard"), c.pasteToken)}
+	list := []fyne.CanvasObject{newButton(buttonPlain, i18n.T("Take the token from the clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
-		list = append(list, newButton(buttonPlain, tr("Connect again"), func() {
+		list = append(list, newButton(buttonPlain, i18n.T("Connect again"), func() {
 			c.do(func(context.Context) (string, error) { return "", c.w.parts.discord.Connect() })
 		}))
 	}
-	list = append(list, newButton(buttonPlain, tr("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
+	list = append(list, newButton(buttonPlain, i18n.T("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
 	return newFlowRow(gap8, list...)
 }
 
@@ -201,14 +202,14 @@ func (c *discordCard) pasteToken() {
 	text := c.w.p.App.Clipboard().Content()
 	c.do(func(context.Context) (string, error) {
 		where, err := c.w.parts.discord.SetToken(text)
-		return trWith("The token is saved in: {{.Place}}", places{"Place": where}), err
+		return i18n.With("The token is saved in: {{.Place}}", i18n.Places{"Place": where}), err
 	})
 }
 
 func (c *discordCard) approve(code string, owner bool) {
 	c.do(func(ctx context.Context) (string, error) {
 		p, err := c.w.parts.discord.Approve(ctx, code, owner)
-		return trWith("{{.Name}} may talk to the bot now.", places{"Name": p.Name}), err
+		return i18n.With("{{.Name}} may talk to the bot now.", i18n.Places{"Name": p.Name}), err
 	})
 }
 

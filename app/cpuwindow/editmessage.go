@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -40,7 +41,7 @@ func newEditRow(text, words, send string, onSend func(string), onCancel func()) 
 	r.entry.onScroll = r.entry.Entry.TypedKey
 	r.entry.SetText(text)
 	r.entry.OnChanged = func(string) { r.fit(r.Size().Width) }
-	r.buttons = line(gap8, -1, newButton(buttonPrimary, send, submit), newButton(buttonPlain, tr("Cancel"), onCancel))
+	r.buttons = line(gap8, -1, newButton(buttonPrimary, send, submit), newButton(buttonPlain, i18n.T("Cancel"), onCancel))
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -109,7 +110,7 @@ func (x *editRowRenderer) Refresh() {
 func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
 	key, block := e.key, e.block
 	if editing && !c.reading {
-		row := newEditRow(e.text, c.editWords(block), tr("Send again"), func(text string) {
+		row := newEditRow(e.text, c.editWords(block), i18n.T("Send again"), func(text string) {
 			c.expanded[key] = false
 			c.act.editMessage(block, text)
 		}, func() { c.toggle(key); c.act.focusComposer() })
@@ -120,7 +121,7 @@ func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
 	actions, group := c.userActions(e)
 	b.rows = c.userRows(e, actions, group)
 	if e.edited {
-		b.rows = append(b.rows, &placed{row: newRightRow(newButton(buttonQuiet, tr("edited · the earlier version is kept in the transcript"), c.act.openTranscript)), gap: gap4})
+		b.rows = append(b.rows, &placed{row: newRightRow(newButton(buttonQuiet, i18n.T("edited · the earlier version is kept in the transcript"), c.act.openTranscript)), gap: gap4})
 	}
 }
 
@@ -136,9 +137,9 @@ func (c *chatView) editWords(block string) string {
 		found = found || e.kind == entryUser && e.block == block
 	}
 	if after <= 1 {
-		return tr("The earlier version stays in the transcript.")
+		return i18n.T("The earlier version stays in the transcript.")
 	}
-	return trWith("The earlier version and the {{.Messages}} after it leave the conversation. They stay in the transcript.", places{"Messages": trCount("{{.N}} messages", after)})
+	return i18n.With("The earlier version and the {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", after)})
 }
 
 // newRightRow is a row at the right edge.
@@ -150,7 +151,7 @@ func newRightRow(o fyne.CanvasObject) *boxRow {
 func (w *Window) editMessage(block, text string) {
 	c := w.shown
 	if c.busy() {
-		w.tell(tr("This message can be sent when the answer is done"), tr("Stop it (Esc) to send it now."))
+		w.tell(i18n.T("This message can be sent when the answer is done"), i18n.T("Stop it (Esc) to send it now."))
 		return
 	}
 	files := c.beginEdit(block, text, time.Now())

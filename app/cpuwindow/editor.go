@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -111,12 +112,12 @@ type editor struct {
 func newEditor(act editorActions) *editor {
 	e := &editor{act: act, entry: newFileEntry(), box: newSurface(roleCode, roleLine, radiusCard), trouble: newViewport()}
 	e.name, e.state, e.where = boldWords("").squeezable(), smallWords("").squeezable(), smallWords("").squeezable()
-	e.save = newButton(buttonPrimary, tr("Save"), func() { e.act.save(e.buffer) })
-	e.discard = newButton(buttonQuiet, tr("Discard"), e.onDiscard)
-	e.done = newButton(buttonPlain, tr("Done"), func() { e.act.close() })
-	e.back = newButton(buttonQuiet, tr("Take back"), e.onTakeBack)
-	e.prev = newButton(buttonQuiet, tr("‹ Part before"), func() { e.turn(-1) })
-	e.next = newButton(buttonQuiet, tr("Next part ›"), func() { e.turn(1) })
+	e.save = newButton(buttonPrimary, i18n.T("Save"), func() { e.act.save(e.buffer) })
+	e.discard = newButton(buttonQuiet, i18n.T("Discard"), e.onDiscard)
+	e.done = newButton(buttonPlain, i18n.T("Done"), func() { e.act.close() })
+	e.back = newButton(buttonQuiet, i18n.T("Take back"), e.onTakeBack)
+	e.prev = newButton(buttonQuiet, i18n.T("‹ Part before"), func() { e.turn(-1) })
+	e.next = newButton(buttonQuiet, i18n.T("Next part ›"), func() { e.turn(1) })
 	e.entry.onSave, e.entry.onEscape = func() { e.act.save(e.buffer) }, func() { e.act.close() }
 	e.entry.onKey = func(s fyne.Shortcut) bool { return e.act.shortcut(s) }
 	e.entry.onFocus = e.ring
@@ -271,18 +272,18 @@ func (e *editor) onChoice(c choice) {
 // refresh shows the buffer's state.
 func (e *editor) refresh() {
 	b := e.buffer
-	words, role := tr("as on disk"), roleMuted
+	words, role := i18n.T("as on disk"), roleMuted
 	switch {
 	case b.saving:
-		words = tr("saving…")
+		words = i18n.T("saving…")
 	case b.theirs != nil:
-		words, role = tr("changed here and outside"), roleWarn
+		words, role = i18n.T("changed here and outside"), roleWarn
 	case b.dirty():
-		words, role = tr("not saved yet"), roleWarn
+		words, role = i18n.T("not saved yet"), roleWarn
 	case b.base.Missing:
-		words = tr("not there yet: saving makes it")
+		words = i18n.T("not there yet: saving makes it")
 	case b.base.Link != "":
-		words = trWith("a link to {{.Link}}", places{"Link": b.base.Link})
+		words = i18n.With("a link to {{.Link}}", i18n.Places{"Link": b.base.Link})
 	}
 	e.state.set(words, role)
 	e.save.Disable()
@@ -293,7 +294,7 @@ func (e *editor) refresh() {
 	e.back.Hidden = b.before == nil
 	e.partBar.Hidden = len(e.parts) < 2
 	if !e.partBar.Hidden {
-		e.where.SetText(trWith("part {{.Part}} of {{.Parts}}, from line {{.Line}}", places{"Part": e.part + 1, "Parts": len(e.parts), "Line": e.parts[e.part].line}))
+		e.where.SetText(i18n.With("part {{.Part}} of {{.Parts}}, from line {{.Line}}", i18n.Places{"Part": e.part + 1, "Parts": len(e.parts), "Line": e.parts[e.part].line}))
 		setEnabled(e.prev, e.part > 0)
 		setEnabled(e.next, e.part < len(e.parts)-1)
 	}
@@ -329,7 +330,7 @@ func (e *editor) showTrouble() {
 	case b.theirs != nil:
 		rows = e.conflictRows()
 	case b.err != nil:
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(trWith("Not saved: {{.Error}}", places{"Error": fullStop(b.err.Error())}), roleText), newParagraph(tr("What you wrote is kept, also if you close the window."), roleMuted))})
+		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": fullStop(b.err.Error())}), roleText), newParagraph(i18n.T("What you wrote is kept, also if you close the window."), roleMuted))})
 	}
 	e.trouble.setRows(rows)
 }
@@ -339,14 +340,14 @@ const conflictLines = 40
 
 func (e *editor) conflictRows() []*placed {
 	b := e.buffer
-	said := tr("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
+	said := i18n.T("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
 	if b.theirs.Missing {
-		said = tr("This file is gone outside. Keep yours to write it again.")
+		said = i18n.T("This file is gone outside. Keep yours to write it again.")
 	}
 	card := newCardRow(roleWarn, newParagraph(said, roleText), spacer(gap4), line(gap8, -1,
-		newButton(buttonPlain, tr("Keep mine"), func() { e.onChoice(takeMine) }),
-		newButton(buttonPlain, tr("Take theirs"), func() { e.onChoice(takeTheirs) }),
-		newButton(buttonPlain, tr("Both"), func() { e.onChoice(takeBoth) })))
+		newButton(buttonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
+		newButton(buttonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
+		newButton(buttonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))
 	return []*placed{{row: card}, {row: newLinesCard(changedLines(sessionmem.DiffLines(b.theirs.Text, b.text), conflictLines)), gap: gap8}}
 }
 
@@ -364,7 +365,7 @@ func changedLines(diff []sessionmem.DiffLine, n int) []cardLine {
 		}
 	}
 	if more > 0 {
-		lines = append(lines, cardLine{text: trWith("and {{.More}}", places{"More": trCount("{{.N}} more lines", more)}), faint: true})
+		lines = append(lines, cardLine{text: i18n.With("and {{.More}}", i18n.Places{"More": i18n.Count("{{.N}} more lines", more)}), faint: true})
 	}
 	return lines
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -52,7 +53,7 @@ func (w *Window) editChanged(b *editBuffer) {
 // tellUnkept says that an edit could not be written down: it is in the window alone.
 func (w *Window) tellUnkept(err error) {
 	w.p.Do(func() {
-		w.tell(trWith("An edit that is not saved yet is only in this window: {{.Error}}", places{"Error": err.Error()}), tr("Save it, or copy it elsewhere, before you quit."))
+		w.tell(i18n.With("An edit that is not saved yet is only in this window: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("Save it, or copy it elsewhere, before you quit."))
 	})
 }
 
@@ -72,9 +73,9 @@ func (w *Window) restoreEdits() {
 			w.markPages()
 			switch {
 			case err != nil:
-				w.tell(tr("An edit of an earlier time can't be read"), err.Error())
+				w.tell(i18n.T("An edit of an earlier time can't be read"), err.Error())
 			case len(names) > 0:
-				w.tell(trWith("Edits that were not saved are back: {{.Names}}", places{"Names": strings.Join(names, ", ")}), tr("They wait on the pages Memory and Agents."))
+				w.tell(i18n.With("Edits that were not saved are back: {{.Names}}", i18n.Places{"Names": strings.Join(names, ", ")}), i18n.T("They wait on the pages Memory and Agents."))
 			}
 		})
 	}()

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -160,7 +161,7 @@ func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
 	act.thumb(a, func(m image.Image, err error) {
 		switch {
 		case err != nil:
-			name.set(trWith("{{.Name}} is missing", places{"Name": a.Name}), roleHot)
+			name.set(i18n.With("{{.Name}} is missing", i18n.Places{"Name": a.Name}), roleHot)
 		case m != nil:
 			img.Image = m
 			img.Show()
@@ -227,7 +228,7 @@ func (w *Window) fileActions(session string) fileActions {
 		open: func(a sessionmem.Attachment) {
 			path := w.parts.keeper.AttachmentPath(session, a)
 			if path == "" {
-				w.tell(trWith("{{.Name}} is in memory only", places{"Name": a.Name}), tr("Nothing of a private chat is written, so no other program can open it."))
+				w.tell(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))
 				return
 			}
 			go func() {

@@ -5,6 +5,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // findBar is the line in which one looks for words in what is shown: a field, how
@@ -21,12 +23,12 @@ type findBar struct {
 func newFindBar(onChange func(phrase string), step func(by int), leave func(), shortcut func(fyne.Shortcut) bool) *findBar {
 	f := &findBar{count: smallWords("")}
 	f.entry = &findEntry{step: step, leave: leave, shortcut: shortcut}
-	f.entry.PlaceHolder = tr("Find in this conversation")
+	f.entry.PlaceHolder = i18n.T("Find in this conversation")
 	f.entry.OnChanged = onChange
 	f.entry.ExtendBaseWidget(f.entry)
-	f.prev = newButton(buttonQuiet, tr("Previous"), func() { step(-1) })
-	f.next = newButton(buttonQuiet, tr("Next"), func() { step(1) })
-	done := newButton(buttonQuiet, tr("Done"), leave)
+	f.prev = newButton(buttonQuiet, i18n.T("Previous"), func() { step(-1) })
+	f.next = newButton(buttonQuiet, i18n.T("Next"), func() { step(1) })
+	done := newButton(buttonQuiet, i18n.T("Done"), leave)
 	field := container.NewStack(newSurface(roleCard, roleLine, radiusRow), f.entry)
 	f.box = container.New(tightLayout{}, inset(6, 6, gap20, gap20, line(gap12, 0, field, f.count, f.prev, f.next, done)), hairline())
 	f.ExtendBaseWidget(f)
@@ -40,9 +42,9 @@ func (f *findBar) say(at, n int) {
 	case f.entry.Text == "":
 		f.count.SetText("")
 	case n == 0:
-		f.count.SetText(tr("not found"))
+		f.count.SetText(i18n.T("not found"))
 	default:
-		f.count.SetText(trWith("{{.N}} of {{.All}}", places{"N": at + 1, "All": n}))
+		f.count.SetText(i18n.With("{{.N}} of {{.All}}", i18n.Places{"N": at + 1, "All": n}))
 	}
 	f.Refresh()
 }

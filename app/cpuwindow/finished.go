@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // A slow answer that is finished while nobody looks is told by a notification of the
@@ -45,9 +46,9 @@ func finishedWords(title string, last agents.Event) string {
 	}
 	switch {
 	case last.Type == agents.EventDone:
-		return trWith("{{.About}}the answer is ready", places{"About": about})
+		return i18n.With("{{.About}}the answer is ready", i18n.Places{"About": about})
 	case last.Type == agents.EventError && last.Kind != agents.KindCancelled:
-		return trWith("{{.About}}there is no answer, something went wrong", places{"About": about})
+		return i18n.With("{{.About}}there is no answer, something went wrong", i18n.Places{"About": about})
 	}
 	return ""
 }

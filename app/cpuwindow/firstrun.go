@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 )
 
 // The first run: the server, a model, the memory. Each step can be passed over, and
@@ -73,8 +74,8 @@ func (w *Window) drawWelcome() {
 		return
 	}
 	rows := []*placed{
-		textRow(tr("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), roleMuted, gap4),
-		{row: newProse([]run{{text: trWith("Step {{.Step}} of {{.Steps}}", places{"Step": w.step + 1, "Steps": welcomeSteps})}}, sizeSmall, roleMuted), gap: gap20},
+		textRow(i18n.T("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), roleMuted, gap4),
+		{row: newProse([]run{{text: i18n.With("Step {{.Step}} of {{.Steps}}", i18n.Places{"Step": w.step + 1, "Steps": welcomeSteps})}}, sizeSmall, roleMuted), gap: gap20},
 	}
 	var body []*placed
 	ready := true // going on is what is to be done now
@@ -100,19 +101,19 @@ func (w *Window) drawWelcome() {
 }
 
 func (w *Window) welcomeButtons(ready bool) *placed {
-	next, kind := tr("Continue"), buttonPrimary
+	next, kind := i18n.T("Continue"), buttonPrimary
 	if !ready {
-		next, kind = tr("Continue without"), buttonPlain
+		next, kind = i18n.T("Continue without"), buttonPlain
 	}
 	if w.step == welcomeSteps-1 {
-		next = tr("Begin")
+		next = i18n.T("Begin")
 	}
 	buttons := []fyne.CanvasObject{newButton(kind, next, func() { w.goToStep(w.step + 1) })}
 	if w.step > 0 {
-		buttons = append(buttons, newButton(buttonPlain, tr("Back"), func() { w.goToStep(w.step - 1) }))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Back"), func() { w.goToStep(w.step - 1) }))
 	}
 	if w.step < welcomeSteps-1 {
-		buttons = append(buttons, newButton(buttonQuiet, tr("Skip all of this"), w.leaveWelcome))
+		buttons = append(buttons, newButton(buttonQuiet, i18n.T("Skip all of this"), w.leaveWelcome))
 	}
 	return &placed{row: newBoxRow(line(gap12, -1, buttons...)), gap: gap20}
 }
@@ -122,16 +123,16 @@ func (w *Window) serverStep() (rows []*placed, ready bool) {
 	s := w.server
 	switch {
 	case !s.checked:
-		return []*placed{{row: welcomeCard(tr("Looking for Ollama…"), tr("It runs models on this machine; mac-stats talks to it.")), gap: gap8, max: proseMax}}, true
+		return []*placed{{row: welcomeCard(i18n.T("Looking for Ollama…"), i18n.T("It runs models on this machine; mac-stats talks to it.")), gap: gap8, max: proseMax}}, true
 	case s.down != nil:
 		return []*placed{{row: w.setup().downCard(s, false), gap: gap8, max: proseMax}}, false
 	}
 	where := map[string]any{"Address": s.address, "Version": s.version}
-	text := []string{trWith("It answers at {{.Address}} and has no model yet.", where)}
+	text := []string{i18n.With("It answers at {{.Address}} and has no model yet.", where)}
 	if n := len(chatModels(s.models)); n > 0 {
-		text = []string{trWith("It answers at {{.Address}}.", where), trCount("{{.N}} models are installed.", n)}
+		text = []string{i18n.With("It answers at {{.Address}}.", where), i18n.Count("{{.N}} models are installed.", n)}
 	}
-	return []*placed{{row: welcomeCard(trWith("Ollama {{.Version}} is running", where), text...), gap: gap8, max: proseMax}}, true
+	return []*placed{{row: welcomeCard(i18n.With("Ollama {{.Version}} is running", where), text...), gap: gap8, max: proseMax}}, true
 }
 
 func welcomeCard(title string, text ...string) *cardRow {
@@ -161,7 +162,7 @@ func (w *Window) modelStep() (rows []*placed, ready bool) {
 	case w.pulling != nil:
 		r = w.setup().pullCard(*w.pulling)
 	case s.down != nil || s.modelsErr != nil:
-		r = welcomeCard(tr("A model"), tr("There is no server to list or download models yet. As soon as Ollama runs, the chat offers what fits this machine; nothing has to be set for that."))
+		r = welcomeCard(i18n.T("A model"), i18n.T("There is no server to list or download models yet. As soon as Ollama runs, the chat offers what fits this machine; nothing has to be set for that."))
 		ready = true
 	case len(models) == 0:
 		r = w.setup().modelCard(w.machineMemory())
@@ -174,18 +175,18 @@ func (w *Window) modelStep() (rows []*placed, ready bool) {
 // modelChoices offers the installed models; the first is to leave it to mac-stats.
 func (w *Window) modelChoices(models []ollama.ModelInfo) row {
 	now, memory := w.parts.config().Ollama.Model, w.machineMemory()
-	parts := []fyne.CanvasObject{titleWords(tr("Which model answers?")), newParagraph(tr("You can choose another one for each chat."), roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{titleWords(i18n.T("Which model answers?")), newParagraph(i18n.T("You can choose another one for each chat."), roleMuted), spacer(gap4)}
 	add := func(label, value, note string) {
 		b := newButton(buttonPlain, label, func() { w.setSetting("ollama.model", value, w.settled) })
 		b.setSelected(now == value)
 		parts = append(parts, line(gap12, 1, b, mutedWords(note).squeezable()))
 	}
-	add(tr("The one that fits best"), "", tr("chosen by size and abilities"))
+	add(i18n.T("The one that fits best"), "", i18n.T("chosen by size and abilities"))
 	for _, m := range models[:min(len(models), choicesShown)] {
 		add(m.Name, m.Name, modelNote(m, memory))
 	}
 	if more := len(models) - choicesShown; more > 0 {
-		parts = append(parts, mutedWords(trCount("and {{.N}} more, in the menu above a chat", more)).squeezable())
+		parts = append(parts, mutedWords(i18n.Count("and {{.N}} more, in the menu above a chat", more)).squeezable())
 	}
 	c := newCardRow(roleNone, parts...)
 	c.pad, c.gap = gap16, gap8
@@ -195,11 +196,11 @@ func (w *Window) modelChoices(models []ollama.ModelInfo) row {
 // modelNote says how large a model is, and whether it fits the machine.
 func modelNote(m ollama.ModelInfo, memory uint64) string {
 	if m.Remote {
-		return tr("runs elsewhere: your messages leave this machine")
+		return i18n.T("runs elsewhere: your messages leave this machine")
 	}
 	note := fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
 	if memory > 0 && float64(m.Size) > modelShare*float64(memory) {
-		note = trWith("{{.Size}}, too large to run well with {{.Memory}} GB of memory", places{"Size": note, "Memory": wholeGigabytes(memory)})
+		note = i18n.With("{{.Size}}, too large to run well with {{.Memory}} GB of memory", i18n.Places{"Size": note, "Memory": wholeGigabytes(memory)})
 	}
 	return note
 }
@@ -207,7 +208,7 @@ func modelNote(m ollama.ModelInfo, memory uint64) string {
 // settled shows the step again after a setting was written.
 func (w *Window) settled(err error) {
 	if err != nil {
-		w.tell(tr("The setting was not changed"), err.Error())
+		w.tell(i18n.T("The setting was not changed"), err.Error())
 	}
 	w.drawWelcome()
 }
@@ -215,11 +216,11 @@ func (w *Window) settled(err error) {
 // memoryStep says what is remembered.
 func (w *Window) memoryStep() []*placed {
 	now := w.parts.config().Memory.Write
-	parts := []fyne.CanvasObject{titleWords(tr("What is remembered")), newParagraph(tr("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{titleWords(i18n.T("What is remembered")), newParagraph(i18n.T("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), roleMuted), spacer(gap4)}
 	for _, c := range []struct{ value, label, note string }{
-		{"auto", tr("Remember"), tr("saved at once, with Undo")},
-		{"ask", tr("Ask me"), tr("waits in the inbox until you say yes")},
-		{"off", tr("Never"), tr("nothing is learnt")},
+		{"auto", i18n.T("Remember"), i18n.T("saved at once, with Undo")},
+		{"ask", i18n.T("Ask me"), i18n.T("waits in the inbox until you say yes")},
+		{"off", i18n.T("Never"), i18n.T("nothing is learnt")},
 	} {
 		b := newButton(buttonPlain, c.label, func() { w.setSetting("memory.write", c.value, w.settled) })
 		b.setSelected(now == c.value)
@@ -233,8 +234,8 @@ func (w *Window) memoryStep() []*placed {
 // folderCard says where everything is.
 func (w *Window) folderCard() row {
 	where := newProse([]run{{text: w.parts.home, mono: true}}, sizeText, roleText)
-	files := newCardRow(roleNone, titleWords(tr("Where it is")), newParagraph(tr("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), roleMuted), where,
-		line(gap8, -1, newButton(buttonPlain, tr("Open the folder"), func() { w.openFile(w.parts.home) })))
+	files := newCardRow(roleNone, titleWords(i18n.T("Where it is")), newParagraph(i18n.T("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), roleMuted), where,
+		line(gap8, -1, newButton(buttonPlain, i18n.T("Open the folder"), func() { w.openFile(w.parts.home) })))
 	files.pad, files.gap = gap16, gap8
 	return files
 }
@@ -242,13 +243,13 @@ func (w *Window) folderCard() row {
 // recallChoice asks whether an answer may be made with what was said elsewhere.
 func (w *Window) recallChoice() row {
 	now := w.parts.config().Recall.CrossSession
-	parts := []fyne.CanvasObject{titleWords(tr("What was said before")), newParagraph(tr("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{titleWords(i18n.T("What was said before")), newParagraph(i18n.T("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), roleMuted), spacer(gap4)}
 	for _, c := range []struct {
 		value       bool
 		label, note string
 	}{
-		{false, tr("This conversation"), tr("only what the same conversation said earlier")},
-		{true, tr("All of mine"), tr("all of your own conversations; never for anybody on Discord")},
+		{false, i18n.T("This conversation"), i18n.T("only what the same conversation said earlier")},
+		{true, i18n.T("All of mine"), i18n.T("all of your own conversations; never for anybody on Discord")},
 	} {
 		b := newButton(buttonPlain, c.label, func() { w.setSetting("recall.cross_session", strconv.FormatBool(c.value), w.settled) })
 		b.setSelected(now == c.value)

@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 )
 
 // welcomed is a window at its first run.
 func welcomed(t *testing.T, prepare func(*bench)) *bench {
-	if err := AddTranslations(os.DirFS(translationsFolder)); err != nil {
+	if err := i18n.Load(os.DirFS(translationsFolder)); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t)

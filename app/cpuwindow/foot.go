@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // foot is the line below the composer: context, reloads, server.
@@ -21,7 +22,7 @@ type foot struct {
 }
 
 func newFoot(openSummary func()) *foot {
-	f := &foot{label: smallWords(tr("Context")), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords("").squeezable(), server: smallWords("")}
+	f := &foot{label: smallWords(i18n.T("Context")), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords("").squeezable(), server: smallWords("")}
 	f.label.Hide()
 	f.bar.Hide()
 	f.summary.Hide()
@@ -84,7 +85,7 @@ func (f *foot) setUsage(u *agents.Usage, summarised int) {
 	f.context.Hidden = !on
 	f.summary.Hidden = summarised == 0
 	if summarised > 0 {
-		f.summary.SetText(trCount("{{.N}} older messages summarised", summarised))
+		f.summary.SetText(i18n.Count("{{.N}} older messages summarised", summarised))
 	}
 	f.box.Refresh()
 }
@@ -99,7 +100,7 @@ func (f *foot) fill(u *agents.Usage) string {
 		role = roleWarn
 	}
 	f.bar.set(share, role)
-	return trWith("{{.PromptTokens}} of {{.ContextSize}}", places{"PromptTokens": tokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": tokensWords(u.ContextSize)})
+	return i18n.With("{{.PromptTokens}} of {{.ContextSize}}", i18n.Places{"PromptTokens": tokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": tokensWords(u.ContextSize)})
 }
 
 func (f *foot) setReload(text string) {

@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 )
@@ -43,9 +44,9 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 			by[t.Action] = append(by[t.Action], t)
 		}
 	}
-	emptied := tr("Becomes [forgotten]")
+	emptied := i18n.T("Becomes [forgotten]")
 	if done {
-		emptied = tr("Became [forgotten]")
+		emptied = i18n.T("Became [forgotten]")
 	}
 	var groups []forgetGroup
 	for _, g := range []struct {
@@ -53,15 +54,15 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 		head   string
 		role   fyne.ThemeColorName
 	}{
-		{sessionmem.ForgetRefused, tr("Could not be taken out"), roleWarn},
-		{sessionmem.ForgetPending, tr("Not done yet: goes by itself"), roleWarn},
+		{sessionmem.ForgetRefused, i18n.T("Could not be taken out"), roleWarn},
+		{sessionmem.ForgetPending, i18n.T("Not done yet: goes by itself"), roleWarn},
 		{sessionmem.ForgetEmptied, emptied, roleText},
-		{sessionmem.ForgetRebuilt, tr("Summaries made anew of what is left"), roleText},
-		{sessionmem.ForgetRemoved, tr("Removed"), roleText},
-		{sessionmem.ForgetRenamed, tr("Files with another name"), roleText},
+		{sessionmem.ForgetRebuilt, i18n.T("Summaries made anew of what is left"), roleText},
+		{sessionmem.ForgetRemoved, i18n.T("Removed"), roleText},
+		{sessionmem.ForgetRenamed, i18n.T("Files with another name"), roleText},
 		{sessionmem.ForgetProposed, learntWords(false), roleText},
-		{sessionmem.ForgetKept, tr("Stays"), roleText},
-		{shipped, tr("Refused: it came with mac-stats"), roleText},
+		{sessionmem.ForgetKept, i18n.T("Stays"), roleText},
+		{shipped, i18n.T("Refused: it came with mac-stats"), roleText},
 	} {
 		if len(by[g.action]) > 0 {
 			groups = append(groups, forgetGroup{g.action, newProse([]run{{text: g.head, bold: true}}, sizeText, g.role), by[g.action]})
@@ -73,9 +74,9 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 // learntWords say what is done with what was learnt from it.
 func learntWords(atOnce bool) string {
 	if atOnce {
-		return tr("Learnt from it: removed at once")
+		return i18n.T("Learnt from it: removed at once")
 	}
-	return tr("Learnt from it: removal proposed in the inbox")
+	return i18n.T("Learnt from it: removal proposed in the inbox")
 }
 
 // groupRows are the places of a plan or a report.
@@ -87,7 +88,7 @@ func groupRows(groups []forgetGroup) []*placed {
 			rows = append(rows, placeRows(t, gap8)...)
 		}
 		if more := len(g.places) - sheetPlaces; more > 0 {
-			rows = append(rows, &placed{row: newProse([]run{{text: trCount("… and {{.N}} more", more)}}, sizeSmall, roleMuted), gap: gap4, indent: gap8})
+			rows = append(rows, &placed{row: newProse([]run{{text: i18n.Count("… and {{.N}} more", more)}}, sizeSmall, roleMuted), gap: gap4, indent: gap8})
 		}
 	}
 	return rows
@@ -130,23 +131,23 @@ func placeMeta(t sessionmem.Touched) string {
 func placeName(place string) string {
 	switch place {
 	case "user":
-		return tr("your message")
+		return i18n.T("your message")
 	case "assistant":
-		return tr("answer")
+		return i18n.T("answer")
 	case "agent":
-		return tr("sub-call")
+		return i18n.T("sub-call")
 	case "tool":
-		return tr("tool's result")
+		return i18n.T("tool's result")
 	case "summary":
-		return tr("summary")
+		return i18n.T("summary")
 	case "title":
-		return tr("title")
+		return i18n.T("title")
 	case "lesson", "memory":
-		return tr("memory")
+		return i18n.T("memory")
 	case "proposal":
-		return tr("proposal")
+		return i18n.T("proposal")
 	case "index":
-		return tr("search index")
+		return i18n.T("search index")
 	}
 	return place // the rarer ones, and what comes later
 }
@@ -160,10 +161,10 @@ func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*placed {
 	if len(choices) == 0 && !asksLessons {
 		return rows
 	}
-	head := tr("It may be told here, too. What you choose goes as well:")
+	head := i18n.T("It may be told here, too. What you choose goes as well:")
 	rows = append(rows, &placed{row: newProse([]run{{text: head, bold: true}}, sizeText, roleText), gap: gap16})
 	if asksLessons {
-		rows = append(rows, &placed{row: newChoiceRow(tr("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), gap: gap8})
+		rows = append(rows, &placed{row: newChoiceRow(i18n.T("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), gap: gap8})
 	}
 	for _, o := range choices {
 		title := "“" + shorten(o.Text, sheetQuote) + "”"

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 )
@@ -17,12 +18,12 @@ type forgetter interface {
 
 // forgetMessage asks whether a message of the shown conversation is to be forgotten.
 func (w *Window) forgetMessage(block string) {
-	w.forget(tr("Forget this message?"), forget.Selection{Chunk: w.shown.name + "/" + block})
+	w.forget(i18n.T("Forget this message?"), forget.Selection{Chunk: w.shown.name + "/" + block})
 }
 
 // forgetSession asks whether all that was said in a session is to be forgotten.
 func (w *Window) forgetSession(in sessionmem.Info) {
-	w.forget(trWith("Forget all that was said in “{{.Title}}”?", places{"Title": shorten(orElse(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
+	w.forget(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": shorten(orElse(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
 }
 
 // forget looks for what would go, and asks.
@@ -32,9 +33,9 @@ func (w *Window) forget(title string, s forget.Selection) {
 		w.p.Do(func() {
 			switch {
 			case err != nil:
-				w.tell(trWith("What would be forgotten can't be found: {{.Error}}", places{"Error": err.Error()}), "")
+				w.tell(i18n.With("What would be forgotten can't be found: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 			case plan.Nothing():
-				w.tell(tr("There is nothing to forget."), "")
+				w.tell(i18n.T("There is nothing to forget."), "")
 			default:
 				w.askForget(title, plan)
 			}
@@ -47,14 +48,14 @@ func (w *Window) forget(title string, s forget.Selection) {
 func (w *Window) askForget(title string, plan *forget.Plan) {
 	var m *modal
 	chosen := &forgetChoice{of: plan, also: map[string]bool{}}
-	cancel := newButton(buttonPlain, tr("Cancel"), func() { m.close() })
+	cancel := newButton(buttonPlain, i18n.T("Cancel"), func() { m.close() })
 	list := newListBox(forgetPlanRows(plan, chosen), w.sheetRoom())
 	chosen.reworded = list.port.remeasure
 	card := newCardRow(roleNone,
 		titleWords(title), spacer(gap4),
 		list, spacer(gap4),
-		newParagraph(tr("This can't be undone. Nothing is sent anywhere."), roleMuted), spacer(gap8),
-		line(gap8, -1, newButton(buttonDanger, tr("Forget"), func() { m.close(); w.doForget(chosen) }), cancel))
+		newParagraph(i18n.T("This can't be undone. Nothing is sent anywhere."), roleMuted), spacer(gap8),
+		line(gap8, -1, newButton(buttonDanger, i18n.T("Forget"), func() { m.close(); w.doForget(chosen) }), cancel))
 	card.pad = gap16
 	m = w.showModal(card, sheetWidth)
 	w.win.Canvas().Focus(cancel) // Enter must not be enough
@@ -106,12 +107,12 @@ func (w *Window) doForget(chosen *forgetChoice) {
 		w.p.Do(func() {
 			switch {
 			case err != nil:
-				w.tell(trWith("Not all of it is forgotten yet: {{.Error}}", places{"Error": err.Error()}), tr("The app tries again by itself."))
+				w.tell(i18n.With("Not all of it is forgotten yet: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("The app tries again by itself."))
 			case report.Left() > 0:
-				w.showForgot(tr("Not all of it is forgotten yet"), report)
+				w.showForgot(i18n.T("Not all of it is forgotten yet"), report)
 			default:
-				w.foot.setReload(tr("forgotten"))
-				w.showForgot(trCount("Forgotten in {{.N}} places", forgotPlaces(report)), report)
+				w.foot.setReload(i18n.T("forgotten"))
+				w.showForgot(i18n.Count("Forgotten in {{.N}} places", forgotPlaces(report)), report)
 			}
 		})
 	}()
@@ -120,10 +121,10 @@ func (w *Window) doForget(chosen *forgetChoice) {
 // showForgot shows every place that was touched, and what was refused.
 func (w *Window) showForgot(title string, report forget.Report) {
 	var m *modal
-	done := newButton(buttonPlain, tr("Close"), func() { m.close() })
+	done := newButton(buttonPlain, i18n.T("Close"), func() { m.close() })
 	parts := []fyne.CanvasObject{titleWords(title), spacer(gap4), newListBox(groupRows(forgetGroups(report.Found, true)), w.sheetRoom())}
 	if report.Left() > 0 {
-		parts = append(parts, spacer(gap4), newParagraph(tr("The app tries again by itself."), roleMuted))
+		parts = append(parts, spacer(gap4), newParagraph(i18n.T("The app tries again by itself."), roleMuted))
 	}
 	card := newCardRow(roleNone, append(parts, spacer(gap8), line(gap8, -1, done))...)
 	card.pad = gap16

@@ -8,13 +8,14 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 )
 
 // untitled is the title of a chat in which nothing was said yet.
-func untitled() string { return tr("New chat") }
+func untitled() string { return i18n.T("New chat") }
 
 // automaticModel is what stands where no model is chosen.
-func automaticModel() string { return tr("automatic model") }
+func automaticModel() string { return i18n.T("automatic model") }
 
 // header is the line above the chat: title, agent, model, what to do with it.
 type header struct {
@@ -35,18 +36,18 @@ type header struct {
 
 func newHeader(openDrawer, pickAgent, pickModel, options, explainPrivate, openFile, newChat, leaveDemo func()) *header {
 	h := &header{title: boldWords(untitled()).squeezable(), empty: true}
-	h.chats = newButton(buttonQuiet, tr("Chats"), openDrawer)
+	h.chats = newButton(buttonQuiet, i18n.T("Chats"), openDrawer)
 	h.chats.size = sizeText
 	h.chats.Hide()
-	h.agent = newButton(buttonPill, tr("orchestrator"), pickAgent)
+	h.agent = newButton(buttonPill, i18n.T("orchestrator"), pickAgent)
 	h.model = newButton(buttonPill, automaticModel(), pickModel)
-	h.options = newButton(buttonPill, tr("options"), options)
-	h.private = newButton(buttonPill, tr("private"), explainPrivate)
+	h.options = newButton(buttonPill, i18n.T("options"), options)
+	h.private = newButton(buttonPill, i18n.T("private"), explainPrivate)
 	h.private.tone = roleWarn
 	h.private.Hide()
-	h.file = newButton(buttonQuiet, tr("Open file"), openFile)
-	h.fresh = newButton(buttonQuiet, tr("New chat"), newChat)
-	h.demo = newButton(buttonPill, tr("demo, no model"), leaveDemo)
+	h.file = newButton(buttonQuiet, i18n.T("Open file"), openFile)
+	h.fresh = newButton(buttonQuiet, i18n.T("New chat"), newChat)
+	h.demo = newButton(buttonPill, i18n.T("demo, no model"), leaveDemo)
 	h.demo.tone = roleWarn
 	h.demo.Hide()
 	h.layout = &headerLayout{}
@@ -225,7 +226,7 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 		}
 		item := fyne.NewMenuItem(label, func() { pick(a.Slug) })
 		if a.Err != nil {
-			item.Label = trWith("{{.Slug}}  ·  can't be used: {{.Error}}", places{"Slug": orElse(a.Slug, a.ID), "Error": shorten(a.Err.Error(), 56)})
+			item.Label = i18n.With("{{.Slug}}  ·  can't be used: {{.Error}}", i18n.Places{"Slug": orElse(a.Slug, a.ID), "Error": shorten(a.Err.Error(), 56)})
 			item.Disabled = true
 		}
 		item.Checked = a.Slug == chosen
@@ -236,7 +237,7 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 
 // modelMenu is the models to choose from; "" leaves it to the agent.
 func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string)) *fyne.Menu {
-	auto := fyne.NewMenuItem(tr("automatic: the agent's own, else one that fits it"), func() { pick("") })
+	auto := fyne.NewMenuItem(i18n.T("automatic: the agent's own, else one that fits it"), func() { pick("") })
 	auto.Checked = chosen == ""
 	m := fyne.NewMenu("", auto)
 	found := chosen == ""
@@ -246,10 +247,10 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 			label += fmt.Sprintf("  ·  %.1f GB", float64(info.Size)/1e9)
 		}
 		if info.MaxContext > 0 {
-			label += trWith("  ·  {{.MaxContext}} context", places{"MaxContext": tokensWords(info.MaxContext)})
+			label += i18n.With("  ·  {{.MaxContext}} context", i18n.Places{"MaxContext": tokensWords(info.MaxContext)})
 		}
 		if info.Can("vision") {
-			label += tr("  ·  sees images")
+			label += i18n.T("  ·  sees images")
 		}
 		item := fyne.NewMenuItem(label, func() { pick(info.Name) })
 		item.Checked = info.Name == chosen
@@ -257,7 +258,7 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 		m.Items = append(m.Items, item)
 	}
 	if !found {
-		item := fyne.NewMenuItem(trWith("{{.Chosen}}  ·  not installed", places{"Chosen": chosen}), func() {})
+		item := fyne.NewMenuItem(i18n.With("{{.Chosen}}  ·  not installed", i18n.Places{"Chosen": chosen}), func() {})
 		item.Checked, item.Disabled = true, true
 		m.Items = append(m.Items, item)
 	}
@@ -267,9 +268,9 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 // demoMenu is the ways out of the demo; own is nil where there is none to one's own
 // data.
 func demoMenu(own, quit func()) *fyne.Menu {
-	m := fyne.NewMenu("", fyne.NewMenuItem(tr("Quit the demo"), quit))
+	m := fyne.NewMenu("", fyne.NewMenuItem(i18n.T("Quit the demo"), quit))
 	if own != nil {
-		m.Items = append([]*fyne.MenuItem{fyne.NewMenuItem(tr("Leave the demo for your own data"), own)}, m.Items...)
+		m.Items = append([]*fyne.MenuItem{fyne.NewMenuItem(i18n.T("Leave the demo for your own data"), own)}, m.Items...)
 	}
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -93,7 +94,7 @@ func (w *Window) showOlder() {
 		c.endOlder()
 		if err != nil {
 			w.p.Do(func() {
-				w.tell(trWith("Older messages can't be read: {{.Error}}", places{"Error": err.Error()}), "")
+				w.tell(i18n.With("Older messages can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 			})
 		}
 		w.painter.changed(c)
@@ -185,7 +186,7 @@ func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 		text = keptLine(cutAnswer(b, before))
 	case sessionmem.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
-			detail := orElse(strings.TrimSpace(b.Text), tr("The turn failed."))
+			detail := orElse(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
 			c.add(&entry{kind: entryError, block: b.ID, at: b.Time, fault: &fault{sentence: detail, userID: b.Parent}})
 			return
 		}
@@ -226,14 +227,14 @@ func noteLine(b sessionmem.Block) string {
 	detail := strings.TrimSpace(orElse(rest, b.Text))
 	switch kind {
 	case "ended":
-		return tr("new topic from here")
+		return i18n.T("new topic from here")
 	case "title", "rewind", sessionmem.NoteSettings:
 		return ""
 	case "error":
 		if detail == "" {
-			return tr("failed")
+			return i18n.T("failed")
 		}
-		return trWith("failed: {{.Detail}}", places{"Detail": detail})
+		return i18n.With("failed: {{.Detail}}", i18n.Places{"Detail": detail})
 	case "":
 		return detail
 	}

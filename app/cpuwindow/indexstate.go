@@ -3,25 +3,26 @@ package cpuwindow
 import (
 	"strings"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/recall"
 )
 
 // coverage says in the reader's language what recall.State.String says in English.
 func coverage(s recall.State) string {
 	if s.Err != nil {
-		return trWith("can't be used: {{.Error}}", places{"Error": s.Err.Error()})
+		return i18n.With("can't be used: {{.Error}}", i18n.Places{"Error": s.Err.Error()})
 	}
 	parts := []string{coverWords(s)}
 	switch s.Vectors {
 	case recall.VectorsBuilding:
-		parts = append(parts, tr("vectors building"))
+		parts = append(parts, i18n.T("vectors building"))
 	case recall.VectorsPaused:
-		parts = append(parts, tr("vectors paused"))
+		parts = append(parts, i18n.T("vectors paused"))
 	case recall.VectorsPartial:
-		parts = append(parts, tr("vectors partial"))
+		parts = append(parts, i18n.T("vectors partial"))
 	}
 	if s.Cold > 0 {
-		parts = append(parts, trCount("{{.N}} cold chunks excluded", s.Cold))
+		parts = append(parts, i18n.Count("{{.N}} cold chunks excluded", s.Cold))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -30,15 +31,15 @@ func coverage(s recall.State) string {
 func coverWords(s recall.State) string {
 	switch {
 	case s.Building && s.Of > 0:
-		return trWith("building, {{.Done}} of {{.Files}}", places{"Done": s.Done, "Files": trCount("{{.N}} files", s.Of)})
+		return i18n.With("building, {{.Done}} of {{.Files}}", i18n.Places{"Done": s.Done, "Files": i18n.Count("{{.N}} files", s.Of)})
 	case s.Building && s.Behind > 0:
-		return trWith("building, {{.Files}} to go", places{"Files": trCount("{{.N}} files", s.Behind)})
+		return i18n.With("building, {{.Files}} to go", i18n.Places{"Files": i18n.Count("{{.N}} files", s.Behind)})
 	case s.Building:
-		return tr("building")
+		return i18n.T("building")
 	case s.Behind > 0:
-		return trWith("behind by {{.Files}}", places{"Files": trCount("{{.N}} files", s.Behind)})
+		return i18n.With("behind by {{.Files}}", i18n.Places{"Files": i18n.Count("{{.N}} files", s.Behind)})
 	}
-	return tr("fresh")
+	return i18n.T("fresh")
 }
 
 // lacks reports whether an answer may lack something.

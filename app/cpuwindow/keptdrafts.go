@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"mac-stats/app/i18n"
 )
 
 // What was written and not sent is kept over a restart, in session/drafts.json:
@@ -132,7 +134,7 @@ func (w *Window) draftsWriter() func() {
 		w.draftsWritten = taken
 		if err := writeDrafts(path, all); err != nil {
 			w.p.Do(func() {
-				w.tell(trWith("What is written here can't be kept: {{.Error}}", places{"Error": err.Error()}), tr("It is lost if the app ends before it is sent."))
+				w.tell(i18n.With("What is written here can't be kept: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It is lost if the app ends before it is sent."))
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // action is something of the window with a shortcut: [shortcuts] of config.toml
@@ -238,11 +239,11 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 	}
 	clip, gap := w.p.App.Clipboard(), fyne.NewMenuItemSeparator
 	return fyne.NewMainMenu(
-		fyne.NewMenu(tr("File"), item(tr("New Chat"), "new_chat"), item(tr("New Private Chat"), "new_private_chat"), item(tr("Close"), "close"), gap(), item(tr("Settings…"), "settings")),
-		fyne.NewMenu(tr("Edit"), edit(tr("Undo"), &fyne.ShortcutUndo{}), edit(tr("Redo"), &fyne.ShortcutRedo{}), gap(), edit(tr("Cut"), &fyne.ShortcutCut{Clipboard: clip}), edit(tr("Copy"), &fyne.ShortcutCopy{Clipboard: clip}), edit(tr("Paste"), &fyne.ShortcutPaste{Clipboard: clip}), edit(tr("Select All"), &fyne.ShortcutSelectAll{})),
-		fyne.NewMenu(tr("Chat"), item(tr("Answer Again"), "answer_again"), item(tr("Stop"), "stop"), item(tr("Write"), "write"), gap(), item(tr("Search…"), "search"), item(tr("Find…"), "find")),
-		fyne.NewMenu(tr("View"), item(tr("Zoom In"), "zoom_in"), item(tr("Zoom Out"), "zoom_out"), item(tr("Actual Size"), "zoom_reset"), gap(), item(tr("Keep on Top"), "pin_on_top")),
-		fyne.NewMenu(tr("Help"), item(tr("Shortcuts"), "shortcuts")),
+		fyne.NewMenu(i18n.T("File"), item(i18n.T("New Chat"), "new_chat"), item(i18n.T("New Private Chat"), "new_private_chat"), item(i18n.T("Close"), "close"), gap(), item(i18n.T("Settings…"), "settings")),
+		fyne.NewMenu(i18n.T("Edit"), edit(i18n.T("Undo"), &fyne.ShortcutUndo{}), edit(i18n.T("Redo"), &fyne.ShortcutRedo{}), gap(), edit(i18n.T("Cut"), &fyne.ShortcutCut{Clipboard: clip}), edit(i18n.T("Copy"), &fyne.ShortcutCopy{Clipboard: clip}), edit(i18n.T("Paste"), &fyne.ShortcutPaste{Clipboard: clip}), edit(i18n.T("Select All"), &fyne.ShortcutSelectAll{})),
+		fyne.NewMenu(i18n.T("Chat"), item(i18n.T("Answer Again"), "answer_again"), item(i18n.T("Stop"), "stop"), item(i18n.T("Write"), "write"), gap(), item(i18n.T("Search…"), "search"), item(i18n.T("Find…"), "find")),
+		fyne.NewMenu(i18n.T("View"), item(i18n.T("Zoom In"), "zoom_in"), item(i18n.T("Zoom Out"), "zoom_out"), item(i18n.T("Actual Size"), "zoom_reset"), gap(), item(i18n.T("Keep on Top"), "pin_on_top")),
+		fyne.NewMenu(i18n.T("Help"), item(i18n.T("Shortcuts"), "shortcuts")),
 	)
 }
 
@@ -269,11 +270,11 @@ func shortcutConflicts(c config.Config, actions []action, goos string) map[strin
 			var others []string
 			for _, b := range list {
 				if b.name != a.name {
-					others = append(others, "“"+tr(b.title)+"”")
+					others = append(others, "“"+i18n.T(b.title)+"”")
 				}
 			}
 			if len(others) > 0 {
-				found["shortcuts."+a.name] = trWith("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", places{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
+				found["shortcuts."+a.name] = i18n.With("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", i18n.Places{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
 			}
 		}
 	}

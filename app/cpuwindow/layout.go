@@ -5,6 +5,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // rootLayout: vitals on top, the list left (a drawer in narrow windows), the rest.
@@ -100,7 +102,7 @@ func (w *Window) showChooser(d *dialog.FileDialog, title, confirm string) {
 	w.chooser = d
 	d.SetTitleText(title)
 	d.SetConfirmText(confirm)
-	d.SetDismissText(tr("Cancel"))
+	d.SetDismissText(i18n.T("Cancel"))
 	d.SetView(dialog.ListView)
 	d.SetOnClosed(func() { w.chooser = nil })
 	d.Show() // it has no size before
@@ -188,7 +190,7 @@ func newNoticeBar(dismissed func()) *noticeBar {
 	n := &noticeBar{text: newProse(nil, sizeText, roleText), bg: newSurface(rolePanel, roleNone, 0), edge: newSurface(roleLine, roleNone, 0), width: 400}
 	n.offer = newButton(buttonLink, "", nil)
 	n.offer.Hide()
-	n.dismiss = newButton(buttonQuiet, tr("Dismiss"), func() { n.set("", ""); dismissed() })
+	n.dismiss = newButton(buttonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); dismissed() })
 	n.ExtendBaseWidget(n)
 	n.Hide()
 	return n

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -28,15 +29,15 @@ func (c *conversation) addLearnt(written []sessionmem.Written, proposed []sessio
 		}
 		told[x.UndoID] = true
 		lesson := orElse(x.Text, x.Old)
-		c.add(&entry{kind: entryNote, memory: true, learnt: lesson, text: trWith("remembered “{{.Text}}”", places{"Text": lesson}), undoID: x.UndoID, at: at})
+		c.add(&entry{kind: entryNote, memory: true, learnt: lesson, text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), undoID: x.UndoID, at: at})
 	}
 	for _, p := range proposed {
-		e := &entry{kind: entryNote, memory: true, text: trWith("proposed to remember “{{.Text}}”", places{"Text": p.Text}), proposal: p.ID, proposed: p.Text, at: at}
+		e := &entry{kind: entryNote, memory: true, text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), proposal: p.ID, proposed: p.Text, at: at}
 		switch p.Kind {
 		case sessionmem.ProposeReplace:
-			e.text = trWith("proposed to remember “{{.Text}}” in place of “{{.Old}}”", places{"Text": p.Text, "Old": p.Old})
+			e.text = i18n.With("proposed to remember “{{.Text}}” in place of “{{.Old}}”", i18n.Places{"Text": p.Text, "Old": p.Old})
 		case sessionmem.ProposeRemove:
-			e.text, e.proposed = trWith("proposed to forget “{{.Old}}”", places{"Old": p.Old}), ""
+			e.text, e.proposed = i18n.With("proposed to forget “{{.Old}}”", i18n.Places{"Old": p.Old}), ""
 		}
 		if why := p.Reason(); why != "" {
 			e.text += " · " + why

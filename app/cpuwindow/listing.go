@@ -1,6 +1,10 @@
 package cpuwindow
 
-import "time"
+import (
+	"time"
+
+	"mac-stats/app/i18n"
+)
 
 // listChanged reads the session list again where it can be seen; from any goroutine.
 func (w *Window) listChanged() {
@@ -28,11 +32,11 @@ func (w *Window) reloadList() {
 				w.reloadList()
 			}
 			if err != nil {
-				w.tell(tr("The conversations can't be listed"), trWith("Is the session folder still there? {{.Error}}", places{"Error": err.Error()}))
+				w.tell(i18n.T("The conversations can't be listed"), i18n.With("Is the session folder still there? {{.Error}}", i18n.Places{"Error": err.Error()}))
 				return
 			}
 			if marksErr != nil {
-				w.tell(trWith("What is pinned and read can't be told: {{.Error}}", places{"Error": marksErr.Error()}), "")
+				w.tell(i18n.With("What is pinned and read can't be told: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
 			}
 			w.infos, w.marks = infos, marks
 			w.drawList()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"mac-stats/app/i18n"
 )
 
 // The window is tested in English, whatever the language of the machine: what people
@@ -14,7 +16,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	if err := AddTranslations(os.DirFS(translationsFolder)); err != nil {
+	if err := i18n.Load(os.DirFS(translationsFolder)); err != nil {
 		fmt.Fprintln(os.Stderr, err) // TestEnglishHasEveryText can mend it
 	}
 	os.Exit(m.Run())

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // memoryChips say what the prompt of an answer held of the memory: what the model
@@ -13,12 +14,12 @@ import (
 func (c *chatView) memoryChips(read []agents.MemoryRead, g *shyGroup) []fyne.CanvasObject {
 	var out []fyne.CanvasObject
 	for i, r := range read {
-		label := r.Name + " · " + trCount("{{.N}} lines", r.Lines)
+		label := r.Name + " · " + i18n.Count("{{.N}} lines", r.Lines)
 		if i == 0 {
-			label = trWith("was given {{.Label}}", places{"Label": label})
+			label = i18n.With("was given {{.Label}}", i18n.Places{"Label": label})
 		}
 		if r.Cut > 0 {
-			label += trWith(", {{.Cut}} left out", places{"Cut": r.Cut})
+			label += i18n.With(", {{.Cut}} left out", i18n.Places{"Cut": r.Cut})
 		}
 		out = append(out, g.add(label, func() { c.act.openMemory(r.Name) }))
 	}

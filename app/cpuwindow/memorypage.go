@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -88,7 +89,7 @@ func (p *memoryPage) title() string {
 			return it.title
 		}
 	}
-	return tr("Inbox")
+	return i18n.T("Inbox")
 }
 
 // pick chooses a file, or the inbox. An edit that is open stays open.
@@ -111,16 +112,16 @@ func (p *memoryPage) startEditing() {
 
 // items are the lines of the list.
 func (p *memoryPage) items() []splitItem {
-	inbox := splitItem{key: inboxKey, title: tr("Inbox"), meta: tr("nothing proposed"), fraction: -1}
+	inbox := splitItem{key: inboxKey, title: i18n.T("Inbox"), meta: i18n.T("nothing proposed"), fraction: -1}
 	if n := len(p.data.inbox); n > 0 {
-		inbox.meta, inbox.role = trCount("{{.N}} proposals wait", n), roleAccent
+		inbox.meta, inbox.role = i18n.Count("{{.N}} proposals wait", n), roleAccent
 	}
 	items := []splitItem{inbox}
 	last := sessionmem.TargetKind("")
 	for _, it := range p.data.files {
 		s := splitItem{key: it.file.Path, title: it.title, meta: it.meta(), fraction: it.share()}
 		if it.file.Err != nil {
-			s.meta, s.role, s.fraction = tr("can't be read"), roleHot, -1
+			s.meta, s.role, s.fraction = i18n.T("can't be read"), roleHot, -1
 		}
 		if it.file.Missing {
 			s.fraction = -1
@@ -139,15 +140,15 @@ func (p *memoryPage) items() []splitItem {
 func kindWords(k sessionmem.TargetKind) string {
 	switch k {
 	case sessionmem.TargetAgent:
-		return tr("Agents")
+		return i18n.T("Agents")
 	case sessionmem.TargetChannel:
-		return tr("Discord channels")
+		return i18n.T("Discord channels")
 	case sessionmem.TargetPerson:
-		return tr("People")
+		return i18n.T("People")
 	case sessionmem.TargetServer:
-		return tr("Servers")
+		return i18n.T("Servers")
 	}
-	return tr("All agents")
+	return i18n.T("All agents")
 }
 
 // share is how much of its budget a file takes.
@@ -161,7 +162,7 @@ func (it memoryItem) share() float64 {
 // meta is "67 % · 5,360 / 8,000".
 func (it memoryItem) meta() string {
 	if it.file.Missing {
-		return tr("nothing remembered yet")
+		return i18n.T("nothing remembered yet")
 	}
 	return budgetWords(it.injected)
 }
@@ -241,15 +242,15 @@ func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
 func budgetOf(t sessionmem.Target, cfg config.Config) (budget int, who string) {
 	switch t.Kind {
 	case sessionmem.TargetAgent:
-		return cfg.Memory.AgentBudget, tr("told to this agent alone")
+		return cfg.Memory.AgentBudget, i18n.T("told to this agent alone")
 	case sessionmem.TargetChannel:
-		return cfg.Memory.ChannelBudget, tr("told in this Discord channel")
+		return cfg.Memory.ChannelBudget, i18n.T("told in this Discord channel")
 	case sessionmem.TargetPerson:
-		return cfg.Memory.ChannelBudget, tr("told when this person writes")
+		return cfg.Memory.ChannelBudget, i18n.T("told when this person writes")
 	case sessionmem.TargetServer:
-		return cfg.Memory.ChannelBudget, tr("told in this server's channels")
+		return cfg.Memory.ChannelBudget, i18n.T("told in this server's channels")
 	}
-	return cfg.Memory.GlobalBudget, tr("told to every agent")
+	return cfg.Memory.GlobalBudget, i18n.T("told to every agent")
 }
 
 // listMemory reads the memory files; the global one is there even while empty.

@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -26,11 +27,11 @@ func (p *memoryPage) proposalsFor(t sessionmem.Target) int {
 func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*placed {
 	if len(list) == 0 {
 		return []*placed{
-			textRow(tr("Nothing waits for you."), roleText, gap12),
-			textRow(tr("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), roleMuted, gap4),
+			textRow(i18n.T("Nothing waits for you."), roleText, gap12),
+			textRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), roleMuted, gap4),
 		}
 	}
-	rows := []*placed{{row: newBoxRow(mutedWords(trWith("{{.List}} proposed", places{"List": len(list)}))), gap: gap12}}
+	rows := []*placed{{row: newBoxRow(mutedWords(i18n.With("{{.List}} proposed", i18n.Places{"List": len(list)}))), gap: gap12}}
 	for _, q := range list {
 		rows = append(rows, &placed{row: p.proposalCard(q), gap: gap8, max: proseMax})
 	}
@@ -59,23 +60,23 @@ func (p *memoryPage) proposalCard(q sessionmem.Proposal) row {
 
 // proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
 func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *textBox) fyne.CanvasObject {
-	save := tr("Save")
+	save := i18n.T("Save")
 	switch q.Kind {
 	case sessionmem.ProposeReplace:
-		save = tr("Replace")
+		save = i18n.T("Replace")
 	case sessionmem.ProposeRemove:
-		save = tr("Remove the line")
+		save = i18n.T("Remove the line")
 	}
 	buttons := []fyne.CanvasObject{newButton(buttonPrimary, save, func() { p.accept(q, box) })}
 	switch {
 	case box != nil:
-		buttons = append(buttons, newButton(buttonPlain, tr("Cancel"), func() { delete(p.drafts, q.ID); p.draw() }))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Cancel"), func() { delete(p.drafts, q.ID); p.draw() }))
 	case q.Kind != sessionmem.ProposeRemove:
-		buttons = append(buttons, newButton(buttonPlain, tr("Edit"), func() { p.editProposal(q) }))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Edit"), func() { p.editProposal(q) }))
 	}
-	buttons = append(buttons, newButton(buttonPlain, tr("Discard"), func() { p.discard(q) }))
+	buttons = append(buttons, newButton(buttonPlain, i18n.T("Discard"), func() { p.discard(q) }))
 	if q.Session != "" {
-		buttons = append(buttons, newButton(buttonQuiet, tr("Where from"), func() { p.w.openOrigin(q.Session) }))
+		buttons = append(buttons, newButton(buttonQuiet, i18n.T("Where from"), func() { p.w.openOrigin(q.Session) }))
 	}
 	return line(gap8, -1, buttons...)
 }
@@ -85,17 +86,17 @@ func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
 	var words []string
 	switch {
 	case strings.HasPrefix(q.Session, "discord-"):
-		words = append(words, trWith("from Discord, {{.Session}}", places{"Session": q.Session}))
+		words = append(words, i18n.With("from Discord, {{.Session}}", i18n.Places{"Session": q.Session}))
 	case q.Session != "":
-		words = append(words, trWith("from {{.Session}}", places{"Session": q.Session}))
+		words = append(words, i18n.With("from {{.Session}}", i18n.Places{"Session": q.Session}))
 	default:
-		words = append(words, tr("written by hand"))
+		words = append(words, i18n.T("written by hand"))
 	}
 	if !q.Time.IsZero() {
 		words = append(words, q.Time.Format("2 Jan 15:04"))
 	}
 	if q.Confidence > 0 {
-		words = append(words, trWith("confidence {{.Confidence}}", places{"Confidence": fmt.Sprintf("%.2f", q.Confidence)}))
+		words = append(words, i18n.With("confidence {{.Confidence}}", i18n.Places{"Confidence": fmt.Sprintf("%.2f", q.Confidence)}))
 	}
 	to := string(q.Target.Kind) + " " + q.Target.ID
 	for _, it := range p.data.files {
@@ -133,9 +134,9 @@ func (p *memoryPage) accept(q sessionmem.Proposal, box *textBox) {
 		}
 		p.w.p.Do(func() { delete(p.drafts, q.ID) })
 		if written.Text == "" {
-			return trWith("Removed: “{{.Old}}”", places{"Old": written.Old}), nil
+			return i18n.With("Removed: “{{.Old}}”", i18n.Places{"Old": written.Old}), nil
 		}
-		return trWith("Saved as line {{.Line}}: “{{.Text}}”", places{"Line": written.Line, "Text": written.Text}), nil
+		return i18n.With("Saved as line {{.Line}}: “{{.Text}}”", i18n.Places{"Line": written.Line, "Text": written.Text}), nil
 	})
 }
 
@@ -146,7 +147,7 @@ func (p *memoryPage) discard(q sessionmem.Proposal) {
 			return "", err
 		}
 		p.w.p.Do(func() { delete(p.drafts, q.ID) })
-		return trWith("Discarded: “{{.Text}}”", places{"Text": orElse(q.Text, q.Old)}), nil
+		return i18n.With("Discarded: “{{.Text}}”", i18n.Places{"Text": orElse(q.Text, q.Old)}), nil
 	})
 }
 
@@ -162,13 +163,13 @@ func (w *Window) markPages() {
 	words := map[page]string{}
 	for _, path := range w.shelf.dirtyPaths() {
 		if strings.HasPrefix(filepath.Base(path), "memory") || filepath.Base(filepath.Dir(path)) == "memory" {
-			words[pageMemory] = tr("not saved")
+			words[pageMemory] = i18n.T("not saved")
 		} else {
-			words[pageAgents] = tr("not saved")
+			words[pageAgents] = i18n.T("not saved")
 		}
 	}
 	if w.proposed > 0 {
-		words[pageMemory] = trWith("{{.Proposed}} proposed", places{"Proposed": w.proposed})
+		words[pageMemory] = i18n.With("{{.Proposed}} proposed", i18n.Places{"Proposed": w.proposed})
 	}
 	for _, p := range []page{pageMemory, pageAgents} {
 		if b := w.side.pages[p]; b.trailing != words[p] {

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -24,7 +25,7 @@ func (p *memoryPage) rows() []*placed {
 		rows = append(rows, textRow(p.said, role, gap8))
 	}
 	if p.data.err != nil {
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(trWith("A memory file can't be read: {{.Error}}", places{"Error": fullStop(p.data.err.Error())}), roleText)), gap: gap12})
+		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(i18n.With("A memory file can't be read: {{.Error}}", i18n.Places{"Error": fullStop(p.data.err.Error())}), roleText)), gap: gap12})
 	}
 	if p.picked == inboxKey {
 		return append(rows, p.inboxRows(p.data.inbox)...)
@@ -34,15 +35,15 @@ func (p *memoryPage) rows() []*placed {
 			return append(rows, p.fileRows(it)...)
 		}
 	}
-	return append(rows, textRow(tr("This file is not there any more."), roleMuted, gap12))
+	return append(rows, textRow(i18n.T("This file is not there any more."), roleMuted, gap12))
 }
 
 // memoryModes are the ways new lessons are taken, in the words of the page.
 func memoryModes() []struct{ value, words string } {
 	return []struct{ value, words string }{
-		{"auto", tr("New memories: saved at once, with Undo")},
-		{"ask", tr("New memories: asked about first")},
-		{"off", tr("New memories: none are made")},
+		{"auto", i18n.T("New memories: saved at once, with Undo")},
+		{"ask", i18n.T("New memories: asked about first")},
+		{"off", i18n.T("New memories: none are made")},
 	}
 }
 
@@ -78,8 +79,8 @@ func (p *memoryPage) setMode(value string) {
 func (p *memoryPage) fileRows(it memoryItem) []*placed {
 	rows := []*placed{{row: p.headRow(it), gap: gap12, max: proseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
-		words := newWords(trWith("{{.Proposals}} for this file", places{"Proposals": trCount("{{.N}} proposals wait", n)}), roleText, sizeText).squeezable()
-		rows = append(rows, &placed{row: newCardRow(roleAccent, line(gap12, 0, words, newButton(buttonLink, tr("Look at them"), func() { p.pick(inboxKey) }))), gap: gap8, max: proseMax})
+		words := newWords(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} proposals wait", n)}), roleText, sizeText).squeezable()
+		rows = append(rows, &placed{row: newCardRow(roleAccent, line(gap12, 0, words, newButton(buttonLink, i18n.T("Look at them"), func() { p.pick(inboxKey) }))), gap: gap8, max: proseMax})
 	}
 	for _, n := range p.fileNotes(it) {
 		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
@@ -96,9 +97,9 @@ func (p *memoryPage) fileRows(it memoryItem) []*placed {
 // budgetWords is "67 % · 5,360 / 8,000".
 func budgetWords(in sessionmem.Injected) string {
 	if in.Budget <= 0 {
-		return trWith("{{.Size}} characters", places{"Size": thousands(in.Size)})
+		return i18n.With("{{.Size}} characters", i18n.Places{"Size": i18n.Thousands(in.Size)})
 	}
-	return fmt.Sprintf("%.0f %% · %s / %s", 100*float64(in.Size)/float64(in.Budget), thousands(in.Size), thousands(in.Budget))
+	return fmt.Sprintf("%.0f %% · %s / %s", 100*float64(in.Size)/float64(in.Budget), i18n.Thousands(in.Size), i18n.Thousands(in.Budget))
 }
 
 // headRow is the file's name, its budget, and the ways to edit it.
@@ -109,12 +110,12 @@ func (p *memoryPage) headRow(it memoryItem) row {
 		role = roleWarn
 	}
 	bar.set(it.share(), role)
-	label, edit := tr("Open in my editor"), tr("Edit")
+	label, edit := i18n.T("Open in my editor"), i18n.T("Edit")
 	if it.file.Missing {
-		label = tr("Create and open")
+		label = i18n.T("Create and open")
 	}
 	if p.w.shelf.dirty(it.file.Path) {
-		edit = tr("Go on editing")
+		edit = i18n.T("Go on editing")
 	}
 	buttons := []fyne.CanvasObject{boldWords(it.title).squeezable(), newButton(buttonQuiet, label, func() { p.w.openFile(it.file.Path) })}
 	if p.data.owned.Why == "" {
@@ -133,7 +134,7 @@ func (p *memoryPage) where(path string) string {
 		path = rel
 	}
 	if p.data.owned.Link != "" {
-		path += trWith(" · a link to {{.Link}}", places{"Link": p.data.owned.Link})
+		path += i18n.With(" · a link to {{.Link}}", i18n.Places{"Link": p.data.owned.Link})
 	}
 	return path
 }
@@ -145,13 +146,13 @@ func (p *memoryPage) fileNotes(it memoryItem) []row {
 		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.load))
 	}
 	if it.injected.Cut > 0 {
-		notes = append(notes, newParagraph(trWith("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", places{"Lines": trCount("{{.N}} lines are", it.injected.Cut)}), roleWarn))
+		notes = append(notes, newParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), roleWarn))
 	}
 	if words := p.shareWords(it); words != "" {
 		notes = append(notes, newParagraph(words, roleMuted))
 	}
 	if it.file.Missing && p.data.owned.Why == "" {
-		notes = append(notes, newParagraph(tr("Nothing is remembered here yet. Write the first line below, or let the agents."), roleMuted))
+		notes = append(notes, newParagraph(i18n.T("Nothing is remembered here yet. Write the first line below, or let the agents."), roleMuted))
 	}
 	return notes
 }
@@ -177,7 +178,7 @@ func (p *memoryPage) shareWords(it memoryItem) string {
 	if size == 0 || it.injected.Size <= room {
 		return ""
 	}
-	return trWith("The context of {{.Size}} tokens that the model has leaves room for about {{.Room}} characters of memory: less than this file holds, so its oldest lines may stay out.", places{"Size": thousands(size), "Room": thousands(room)})
+	return i18n.With("The context of {{.Size}} tokens that the model has leaves room for about {{.Room}} characters of memory: less than this file holds, so its oldest lines may stay out.", i18n.Places{"Size": i18n.Thousands(size), "Room": i18n.Thousands(room)})
 }
 
 // cardLines are the file's lines, with what came and went where it was changed.
@@ -222,7 +223,7 @@ func (w *Window) openOrigin(session string) {
 		t, err := w.parts.sessions.Load(w.ctx, session)
 		w.p.Do(func() {
 			if err != nil {
-				w.tell(trWith("The conversation {{.Session}} can't be opened", places{"Session": session}), trWith("It was deleted, or was never written: {{.Error}}", places{"Error": err.Error()}))
+				w.tell(i18n.With("The conversation {{.Session}} can't be opened", i18n.Places{"Session": session}), i18n.With("It was deleted, or was never written: {{.Error}}", i18n.Places{"Error": err.Error()}))
 				return
 			}
 			w.openTranscriptOf(t.Info, "", "")
@@ -235,7 +236,7 @@ func (p *memoryPage) addField(it memoryItem) row {
 	path, target := it.file.Path, it.file.Target
 	f := p.fields[path]
 	if f == nil {
-		f = newLineField(tr("Add a line to remember…"), tr("Add"), p.w.runShortcut)
+		f = newLineField(i18n.T("Add a line to remember…"), i18n.T("Add"), p.w.runShortcut)
 		p.fields[path] = f
 	}
 	f.onSubmit = func(text string) {
@@ -245,7 +246,7 @@ func (p *memoryPage) addField(it memoryItem) row {
 				return "", err
 			}
 			p.w.p.Do(func() { f.clear(text) })
-			return trWith("Added as line {{.Line}}.", places{"Line": w.Line}), nil
+			return i18n.With("Added as line {{.Line}}.", i18n.Places{"Line": w.Line}), nil
 		})
 	}
 	return f
@@ -262,18 +263,18 @@ func (p *memoryPage) undoRows(it memoryItem) []*placed {
 			continue
 		}
 		if rows == nil {
-			rows = append(rows, &placed{row: newBoxRow(smallWords(tr("Remembered lately"))), gap: gap16})
+			rows = append(rows, &placed{row: newBoxRow(smallWords(i18n.T("Remembered lately"))), gap: gap16})
 		}
 		words := "“" + s.Added + "”"
 		switch {
 		case s.Added == "":
-			words = trWith("forgot “{{.Removed}}”", places{"Removed": s.Removed})
+			words = i18n.With("forgot “{{.Removed}}”", i18n.Places{"Removed": s.Removed})
 		case s.Removed != "":
-			words += trWith(" in place of “{{.Removed}}”", places{"Removed": s.Removed})
+			words += i18n.With(" in place of “{{.Removed}}”", i18n.Places{"Removed": s.Removed})
 		}
-		undo := newButton(buttonLink, tr("Undo"), func() {
+		undo := newButton(buttonLink, i18n.T("Undo"), func() {
 			p.act(it.file.Path, func(ctx context.Context) (string, error) {
-				return trWith("Undone: {{.Words}}", places{"Words": words}), p.w.parts.memories.Undo(ctx, s.ID)
+				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), p.w.parts.memories.Undo(ctx, s.ID)
 			})
 		})
 		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, mutedWords(words).squeezable(), undo)), gap: gap4, max: proseMax})

@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // Menus have a card of ours with a line around: Fyne's own are told from what is
@@ -47,15 +49,15 @@ func showFieldMenu(f textField, at fyne.Position) {
 	item := func(label string, s fyne.Shortcut) *fyne.MenuItem {
 		return fyne.NewMenuItem(label, func() { f.TypedShortcut(s) })
 	}
-	read := []*fyne.MenuItem{item(tr("Copy"), &fyne.ShortcutCopy{Clipboard: clipboard}), item(tr("Select all"), &fyne.ShortcutSelectAll{})}
+	read := []*fyne.MenuItem{item(i18n.T("Copy"), &fyne.ShortcutCopy{Clipboard: clipboard}), item(i18n.T("Select all"), &fyne.ShortcutSelectAll{})}
 	if f.Disabled() {
 		showMenuAt(fyne.NewMenu("", read...), at, c)
 		return
 	}
 	showMenuAt(fyne.NewMenu("",
-		item(tr("Undo"), &fyne.ShortcutUndo{}), item(tr("Redo"), &fyne.ShortcutRedo{}), fyne.NewMenuItemSeparator(),
-		item(tr("Cut"), &fyne.ShortcutCut{Clipboard: clipboard}), read[0],
-		item(tr("Paste"), &fyne.ShortcutPaste{Clipboard: clipboard}), read[1]), at, c)
+		item(i18n.T("Undo"), &fyne.ShortcutUndo{}), item(i18n.T("Redo"), &fyne.ShortcutRedo{}), fyne.NewMenuItemSeparator(),
+		item(i18n.T("Cut"), &fyne.ShortcutCut{Clipboard: clipboard}), read[0],
+		item(i18n.T("Paste"), &fyne.ShortcutPaste{Clipboard: clipboard}), read[1]), at, c)
 }
 
 // menuPopUp is an open menu; a press beside it closes it. It is worked by mouse or

@@ -3,6 +3,8 @@ package cpuwindow
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // modal is a card over the window, which waits until it is answered. Esc closes it; a
@@ -65,7 +67,7 @@ const confirmWidth float32 = 360
 // confirm asks before something that can't be taken back.
 func (w *Window) confirm(title, text, yes string, do func()) {
 	var m *modal
-	cancel := newButton(buttonPlain, tr("Cancel"), func() { m.close() })
+	cancel := newButton(buttonPlain, i18n.T("Cancel"), func() { m.close() })
 	card := newCardRow(roleNone, titleWords(title), newParagraph(text, roleMuted), spacer(gap8), line(gap8, -1,
 		newButton(buttonPrimary, yes, func() { m.close(); do() }), cancel))
 	card.pad = gap16

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -230,7 +231,7 @@ func (c *conversation) apply(ev agents.Event) {
 			c.add(&entry{kind: entryNote, text: s, at: ev.Time})
 		}
 	case agents.EventCompaction:
-		c.add(&entry{kind: entryNote, text: orElse(ev.Text, tr("older messages were summarised")), at: ev.Time})
+		c.add(&entry{kind: entryNote, text: orElse(ev.Text, i18n.T("older messages were summarised")), at: ev.Time})
 	case agents.EventUsage:
 		c.applyUsage(ev)
 	case agents.EventDone:
@@ -422,13 +423,13 @@ func (c *conversation) applyMemory(ev agents.Event) {
 	case ev.Type == agents.EventMemoryReloaded && m != nil:
 		e.text = reloadLine(baseName(m.Path), m.Added, m.Removed)
 	case ev.Type == agents.EventMemoryReloaded:
-		e.text = tr("memory reloaded")
+		e.text = i18n.T("memory reloaded")
 	case ev.Type == agents.EventMemoryProposed:
-		e.text = trWith("proposed to remember “{{.Text}}”", places{"Text": memoryText(ev)})
+		e.text = i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": memoryText(ev)})
 		e.proposalNote(m)
 	default:
 		e.learnt = memoryText(ev)
-		e.text = trWith("remembered “{{.Text}}”", places{"Text": e.learnt})
+		e.text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.learnt})
 		if m != nil {
 			e.undoID = m.UndoID
 		}
@@ -445,7 +446,7 @@ func memoryText(ev agents.Event) string {
 
 // reloadLine is "memory.md reloaded · +2 −1".
 func reloadLine(file string, added, removed int) string {
-	s := trWith("{{.File}} reloaded", places{"File": file})
+	s := i18n.With("{{.File}} reloaded", i18n.Places{"File": file})
 	if added > 0 || removed > 0 {
 		s += " ·"
 	}
@@ -473,15 +474,15 @@ func cutLine(k *agents.ContextCut) string {
 			parts = append(parts, words)
 		}
 	}
-	add(k.Messages, trCount("{{.N}} older messages", k.Messages))
-	add(k.Memory, trCount("{{.N}} memory lines", k.Memory))
-	add(k.Roster, trCount("{{.N}} agents and skills", k.Roster))
-	add(k.Result, trCount("{{.N}} characters of results", k.Result))
-	add(k.Attached, trCount("{{.N}} characters of the attached files", k.Attached))
+	add(k.Messages, i18n.Count("{{.N}} older messages", k.Messages))
+	add(k.Memory, i18n.Count("{{.N}} memory lines", k.Memory))
+	add(k.Roster, i18n.Count("{{.N}} agents and skills", k.Roster))
+	add(k.Result, i18n.Count("{{.N}} characters of results", k.Result))
+	add(k.Attached, i18n.Count("{{.N}} characters of the attached files", k.Attached))
 	if len(parts) == 0 {
 		return ""
 	}
-	return trWith("left out, to fit the model's context: {{.Parts}}", places{"Parts": strings.Join(parts, ", ")})
+	return i18n.With("left out, to fit the model's context: {{.Parts}}", i18n.Places{"Parts": strings.Join(parts, ", ")})
 }
 
 func (c *conversation) applyUsage(ev agents.Event) {
@@ -539,13 +540,13 @@ func (c *conversation) applyError(ev agents.Event) {
 	if ev.Kind == agents.KindCancelled {
 		c.add(&entry{kind: entryNote, text: keptLine(c.hasAnswer()), at: ev.Time})
 	} else {
-		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, tr("The turn failed.")), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
+		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, i18n.T("The turn failed.")), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
 		if c.userID == "" {
 			f.edit = c.editing
 		}
 		c.turnedBack = c.editing != "" || c.again
 		if c.again {
-			f.again = trWith("tried again at {{.Time}}", places{"Time": ev.Time.Format("15:04:05")})
+			f.again = i18n.With("tried again at {{.Time}}", i18n.Places{"Time": ev.Time.Format("15:04:05")})
 		}
 		c.add(&entry{kind: entryError, at: ev.Time, fault: f})
 	}
@@ -569,14 +570,14 @@ func (c *conversation) hasAnswer() bool {
 // keptLine is what is left of an answer that was cut off.
 func keptLine(kept bool) string {
 	if kept {
-		return tr("stopped · what had arrived is kept")
+		return i18n.T("stopped · what had arrived is kept")
 	}
-	return tr("stopped before anything had arrived")
+	return i18n.T("stopped before anything had arrived")
 }
 
 // stopped is the window's word for what did not come to its end, whoever or whatever
 // ended it.
-func stopped() string { return tr("stopped") }
+func stopped() string { return i18n.T("stopped") }
 
 func (c *conversation) endRun() {
 	c.run, c.state, c.detail = nil, "", ""
@@ -625,23 +626,23 @@ func clock(s int) string {
 	if s < 60 {
 		return fmt.Sprintf("%d s", s)
 	}
-	return trWith("{{.S}}:{{.S2}} min", places{"S": s / 60, "S2": fmt.Sprintf("%02d", s%60)})
+	return i18n.With("{{.S}}:{{.S2}} min", i18n.Places{"S": s / 60, "S2": fmt.Sprintf("%02d", s%60)})
 }
 
 func stateWords(s agents.State) string {
 	switch s {
 	case agents.StateQueued:
-		return tr("waiting for the model")
+		return i18n.T("waiting for the model")
 	case agents.StateLoading:
-		return tr("loading the model")
+		return i18n.T("loading the model")
 	case agents.StateReading:
-		return tr("reading the prompt")
+		return i18n.T("reading the prompt")
 	case agents.StateThinking:
-		return tr("thinking")
+		return i18n.T("thinking")
 	case agents.StateTool:
-		return tr("using a tool")
+		return i18n.T("using a tool")
 	case agents.StateCompacting:
-		return tr("summarising older messages")
+		return i18n.T("summarising older messages")
 	}
 	return string(s)
 }
@@ -720,11 +721,11 @@ func (c *conversation) undone(key string, err error) {
 		e.rev++
 		switch lesson := orElse(e.learnt, e.proposed); {
 		case err != nil:
-			e.text += trWith(" · can't be undone: {{.Error}}", places{"Error": err.Error()})
+			e.text += i18n.With(" · can't be undone: {{.Error}}", i18n.Places{"Error": err.Error()})
 		case lesson == "":
-			e.text += tr(" · taken back")
+			e.text += i18n.T(" · taken back")
 		default:
-			e.text = trWith("forgotten again: “{{.Text}}”", places{"Text": lesson})
+			e.text = i18n.With("forgotten again: “{{.Text}}”", i18n.Places{"Text": lesson})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // newAgentForm is the way to a new agent: a name, and what it is like.
@@ -18,7 +19,7 @@ type newAgentForm struct {
 }
 
 func newNewAgentForm(p *agentsPage) *newAgentForm {
-	f := &newAgentForm{p: p, name: newLineField(tr("Its name, such as Trip Planner"), tr("Make it"), p.w.runShortcut)}
+	f := &newAgentForm{p: p, name: newLineField(i18n.T("Its name, such as Trip Planner"), i18n.T("Make it"), p.w.runShortcut)}
 	f.hint = smallWords("").squeezable()
 	f.name.onSubmit = f.submit
 	typed := f.name.entry.OnChanged
@@ -46,26 +47,26 @@ func (f *newAgentForm) check(text string) {
 				f.name.button.Disable()
 				return
 			}
-			f.hint.set(trWith("Called as {{.Slug}}; its folder is in agents/.", places{"Slug": slug}), roleMuted)
+			f.hint.set(i18n.With("Called as {{.Slug}}; its folder is in agents/.", i18n.Places{"Slug": slug}), roleMuted)
 		})
 	}()
 }
 
 // rows are the form.
 func (f *newAgentForm) rows() []*placed {
-	title := tr("plain: an empty skill to write")
+	title := i18n.T("plain: an empty skill to write")
 	for _, a := range f.p.data.list {
 		if f.like != "" && a.Slug == f.like {
-			title = trWith("like {{.Agent}}", places{"Agent": agentTitle(a)})
+			title = i18n.With("like {{.Agent}}", i18n.Places{"Agent": agentTitle(a)})
 		}
 	}
 	like := f.p.w.pill(title, f.menu)
 	return []*placed{
-		{row: newBoxRow(titleWords(tr("New agent"))), gap: gap8},
-		textRow(tr("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), roleMuted, gap4),
+		{row: newBoxRow(titleWords(i18n.T("New agent"))), gap: gap8},
+		textRow(i18n.T("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), roleMuted, gap4),
 		{row: f.name, gap: gap12, max: proseMax},
 		{row: newBoxRow(f.hint), gap: gap4, max: proseMax},
-		{row: newBoxRow(line(gap8, -1, mutedWords(tr("Begin with")), like)), gap: gap8, max: proseMax},
+		{row: newBoxRow(line(gap8, -1, mutedWords(i18n.T("Begin with")), like)), gap: gap8, max: proseMax},
 	}
 }
 
@@ -74,14 +75,14 @@ func (f *newAgentForm) menu() *fyne.Menu {
 	choose := func(slug string) func() {
 		return func() { f.like = slug; f.p.draw() }
 	}
-	plain := fyne.NewMenuItem(tr("plain: an empty skill to write"), choose(""))
+	plain := fyne.NewMenuItem(i18n.T("plain: an empty skill to write"), choose(""))
 	plain.Checked = f.like == ""
 	m := fyne.NewMenu("", plain)
 	for _, a := range f.p.data.list {
 		if !a.Usable() {
 			continue
 		}
-		item := fyne.NewMenuItem(trWith("like {{.Agent}}  ·  {{.Description}}", places{"Agent": agentTitle(a), "Description": shorten(a.Description, 56)}), choose(a.Slug))
+		item := fyne.NewMenuItem(i18n.With("like {{.Agent}}  ·  {{.Description}}", i18n.Places{"Agent": agentTitle(a), "Description": shorten(a.Description, 56)}), choose(a.Slug))
 		item.Checked = f.like == a.Slug
 		m.Items = append(m.Items, item)
 	}
@@ -101,6 +102,6 @@ func (f *newAgentForm) submit(name string) {
 			f.like = ""
 			f.p.picked = a.Path
 		})
-		return trWith("{{.Agent}} is there. Say in skill.md what it is to do.", places{"Agent": agentTitle(a)}), nil, nil
+		return i18n.With("{{.Agent}} is there. Say in skill.md what it is to do.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 	})
 }

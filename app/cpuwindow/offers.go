@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // What the card of a message that was refused offers, beside sending it again.
@@ -14,7 +15,7 @@ import (
 func (c *chatView) offers(f fault) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	if f.kind == agents.KindNoVision && f.offer != "" {
-		buttons = append(buttons, newButton(buttonPrimary, trWith("Use {{.Offer}}", places{"Offer": shorten(f.offer, 24)}), func() { c.act.useModel(f.offer, f) }))
+		buttons = append(buttons, newButton(buttonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": shorten(f.offer, 24)}), func() { c.act.useModel(f.offer, f) }))
 	}
 	if f.userID != "" {
 		return buttons
@@ -24,10 +25,10 @@ func (c *chatView) offers(f fault) []fyne.CanvasObject {
 		if len(buttons) == 0 {
 			kind = buttonPrimary
 		}
-		buttons = append(buttons, newButton(kind, tr("Send without the image"), func() { c.act.sendBare(f) }))
+		buttons = append(buttons, newButton(kind, i18n.T("Send without the image"), func() { c.act.sendBare(f) }))
 	}
 	if f.kind == agents.KindTooLong {
-		buttons = append(buttons, newButton(buttonPrimary, tr("Change it"), func() { c.act.rewrite(f) }))
+		buttons = append(buttons, newButton(buttonPrimary, i18n.T("Change it"), func() { c.act.rewrite(f) }))
 	}
 	return buttons
 }

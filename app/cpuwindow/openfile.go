@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"mac-stats/app/i18n"
 )
 
 // openFile opens a file or folder with the program the user has for it. A file
@@ -20,7 +22,7 @@ func (w *Window) openFile(path string) {
 		}
 		if err != nil {
 			w.p.Do(func() {
-				w.tell(trWith("{{.Path}} can't be opened from here", places{"Path": filepath.Base(path)}), trWith("It is at {{.Path}} ({{.Error}}).", places{"Path": path, "Error": err.Error()}))
+				w.tell(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
 			})
 		}
 	}()
@@ -86,9 +88,9 @@ func (w *Window) openLink(raw string) {
 	case open:
 		w.launch(raw)
 	case ask:
-		w.confirm(tr("Open this address?"), trWith("It is not a web page and may start another program: {{.Raw}}", places{"Raw": shorten(raw, 200)}), tr("Open"), func() { w.launch(raw) })
+		w.confirm(i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": shorten(raw, 200)}), i18n.T("Open"), func() { w.launch(raw) })
 	default:
-		w.tell(tr("This link can't be opened"), shorten(raw, 200))
+		w.tell(i18n.T("This link can't be opened"), shorten(raw, 200))
 	}
 }
 
@@ -96,7 +98,7 @@ func (w *Window) launch(raw string) {
 	go func() {
 		if err := openWithSystem(w.ctx, raw); err != nil {
 			w.p.Do(func() {
-				w.tell(tr("No browser could be started"), raw+" ("+err.Error()+")")
+				w.tell(i18n.T("No browser could be started"), raw+" ("+err.Error()+")")
 			})
 		}
 	}()

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -100,28 +101,28 @@ func (p *optionsPanel) build() {
 		warmth = strconv.FormatFloat(*t, 'f', -1, 64)
 	}
 	p.warmth = newPanelEntry(warmth, 1, p.close)
-	p.warmth.SetPlaceHolder(tr("the agent's own"))
+	p.warmth.SetPlaceHolder(i18n.T("the agent's own"))
 	p.warmth.OnSubmitted = func(string) { p.onSave() }
 	p.prompt = newPanelEntry(p.was.Prompt, 5, p.close)
-	p.prompt.SetPlaceHolder(tr("Such as: answer in German, and briefly."))
+	p.prompt.SetPlaceHolder(i18n.T("Such as: answer in German, and briefly."))
 	p.prompt.OnChanged = func(string) { p.recount() }
 	p.problem = newProse(nil, sizeSmall, roleHot)
 	p.problem.Hide()
 	p.count = smallWords("")
 	p.recount()
-	reset := newButton(buttonPlain, tr("Reset all"), p.onReset)
+	reset := newButton(buttonPlain, i18n.T("Reset all"), p.onReset)
 	if p.was.IsZero() {
 		reset.Disable()
 	}
-	p.bottom = line(gap8, -1, newButton(buttonPrimary, tr("Save"), p.onSave), reset, newButton(buttonPlain, tr("Cancel"), p.close))
+	p.bottom = line(gap8, -1, newButton(buttonPrimary, i18n.T("Save"), p.onSave), reset, newButton(buttonPlain, i18n.T("Cancel"), p.close))
 	p.card = newCardRow(roleNone,
-		titleWords(tr("This conversation")),
-		newParagraph(tr("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), roleMuted),
+		titleWords(i18n.T("This conversation")),
+		newParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), roleMuted),
 		spacer(gap4),
-		line(gap8, 1, textWords(tr("Temperature")), smallWords(tr("0 is precise, 2 is free")).squeezable()),
+		line(gap8, 1, textWords(i18n.T("Temperature")), smallWords(i18n.T("0 is precise, 2 is free")).squeezable()),
 		container.New(&capLayout{160}, p.warmth.framed()),
 		spacer(gap4),
-		line(gap8, 1, textWords(tr("Instructions")), smallWords(tr("added to the agent's own")).squeezable(), p.count),
+		line(gap8, 1, textWords(i18n.T("Instructions")), smallWords(i18n.T("added to the agent's own")).squeezable(), p.count),
 		p.prompt.framed(),
 		p.problem,
 		spacer(gap4),
@@ -151,7 +152,7 @@ func (p *optionsPanel) recount() {
 	}
 	text := ""
 	if n > promptMax/2 {
-		text = trWith("{{.N}} of {{.PromptMax}}", places{"N": n, "PromptMax": promptMax})
+		text = i18n.With("{{.N}} of {{.PromptMax}}", i18n.Places{"N": n, "PromptMax": promptMax})
 	}
 	p.count.set(text, role)
 }

@@ -1,14 +1,16 @@
 package cpuwindow
 
+import "mac-stats/app/i18n"
+
 // A private chat is in memory alone: no transcript, draft, attachment, lesson or
 // notification comes of it, and it is gone when mac-stats ends.
 
 func queueHint() string {
-	return tr("Write the next message. It is sent when this answer is done; Esc stops the answer.")
+	return i18n.T("Write the next message. It is sent when this answer is done; Esc stops the answer.")
 }
 
-func askHint() string     { return tr("Ask anything. Enter sends, Shift+Enter for a new line.") }
-func privateHint() string { return tr("Private: nothing of this is written down.") }
+func askHint() string     { return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line.") }
+func privateHint() string { return i18n.T("Private: nothing of this is written down.") }
 
 // NewPrivateChat starts a private chat and focuses the composer; one that is still
 // empty is kept.
@@ -48,20 +50,20 @@ func (w *Window) markPrivate(c *conversation) {
 
 // explainPrivate says what private means.
 func (w *Window) explainPrivate() {
-	w.tell(tr("This chat is private: it is in memory alone and gone when mac-stats ends"), tr("No transcript, no memory and no attachment of it is written. New chat begins one that is kept."))
+	w.tell(i18n.T("This chat is private: it is in memory alone and gone when mac-stats ends"), i18n.T("No transcript, no memory and no attachment of it is written. New chat begins one that is kept."))
 }
 
 // privateGreeting is what an empty private chat shows.
 func privateGreeting() []*placed {
 	return []*placed{
-		{row: newBoxRow(titleWords(tr("A private chat"))), gap: gap20},
-		textRow(tr("It is in memory alone. No transcript, no draft, no attachment and no lesson of it is written, nobody is notified, and it is gone when mac-stats ends."), roleMuted, gap4),
+		{row: newBoxRow(titleWords(i18n.T("A private chat"))), gap: gap20},
+		textRow(i18n.T("It is in memory alone. No transcript, no draft, no attachment and no lesson of it is written, nobody is notified, and it is gone when mac-stats ends."), roleMuted, gap4),
 	}
 }
 
 // offerPrivate is the way to one from an empty chat.
 func (w *Window) offerPrivate() *placed {
-	b := newButton(buttonQuiet, tr("Private chat: nothing is written"), w.NewPrivateChat)
+	b := newButton(buttonQuiet, i18n.T("Private chat: nothing is written"), w.NewPrivateChat)
 	b.trailing = firstShortcut(w.parts.config(), "new_private_chat")
 	return &placed{row: newBoxRow(line(0, -1, b)), gap: gap16}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -16,9 +17,9 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 	e.proposal, e.proposed = m.Inbox, m.Text
 	switch m.Change {
 	case "replace":
-		e.text = trWith("proposed to remember “{{.Text}}” in place of “{{.Old}}”", places{"Text": m.Text, "Old": m.Old})
+		e.text = i18n.With("proposed to remember “{{.Text}}” in place of “{{.Old}}”", i18n.Places{"Text": m.Text, "Old": m.Old})
 	case "remove":
-		e.text, e.proposed = trWith("proposed to forget “{{.Old}}”", places{"Old": m.Old}), ""
+		e.text, e.proposed = i18n.With("proposed to forget “{{.Old}}”", i18n.Places{"Old": m.Old}), ""
 	}
 }
 
@@ -34,7 +35,7 @@ func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 	}
 	key, id := e.key, e.proposal
 	if editing {
-		row := newEditRow(e.proposed, tr("This is what will be remembered."), tr("Save"), func(text string) {
+		row := newEditRow(e.proposed, i18n.T("This is what will be remembered."), i18n.T("Save"), func(text string) {
 			c.expanded[key] = false
 			c.act.saveEdited(key, id, text)
 		}, func() { c.toggle(key) })
@@ -42,12 +43,12 @@ func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 		return []*placed{{row: row, gap: gap8, max: proseMax}}
 	}
 	words := newProse([]run{{text: e.text}}, sizeText, roleMuted)
-	edit := newButton(buttonLink, tr("Edit"), func() { c.toggle(key) })
+	edit := newButton(buttonLink, i18n.T("Edit"), func() { c.toggle(key) })
 	edit.Hidden = e.proposed == ""
 	buttons := line(gap8, -1,
-		newButton(buttonLink, tr("Save"), func() { c.act.decide(key, id, true) }), edit,
-		newButton(buttonLink, tr("Discard"), func() { c.act.decide(key, id, false) }),
-		newButton(buttonQuiet, tr("Open inbox"), func() { c.act.openInbox() }),
+		newButton(buttonLink, i18n.T("Save"), func() { c.act.decide(key, id, true) }), edit,
+		newButton(buttonLink, i18n.T("Discard"), func() { c.act.decide(key, id, false) }),
+		newButton(buttonQuiet, i18n.T("Open inbox"), func() { c.act.openInbox() }),
 	)
 	return []*placed{
 		{row: newFramed(words, rolePanel, roleLine, radiusCard, gap12, gap8), gap: gap8, max: proseMax},
@@ -114,14 +115,14 @@ func (c *conversation) decided(key string, saved bool, undoID string, err error)
 		}
 		e.rev++
 		if err != nil {
-			e.text += trWith(" · that failed: {{.Error}}", places{"Error": err.Error()})
+			e.text += i18n.With(" · that failed: {{.Error}}", i18n.Places{"Error": err.Error()})
 			return
 		}
 		e.proposal, e.undoID = "", undoID
 		if saved {
-			e.text = trWith("saved: {{.Text}}", places{"Text": e.text})
+			e.text = i18n.With("saved: {{.Text}}", i18n.Places{"Text": e.text})
 		} else {
-			e.text = trWith("discarded: {{.Text}}", places{"Text": e.text})
+			e.text = i18n.With("discarded: {{.Text}}", i18n.Places{"Text": e.text})
 		}
 	}
 }

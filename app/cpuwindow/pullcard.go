@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 )
 
 // pullState is a download under way, or how it failed.
@@ -33,9 +34,9 @@ func (p pullState) words() string {
 	case p.err != nil:
 		return ""
 	case p.total > 0:
-		return trWith("{{.Status}} · {{.Completed}} of {{.Total}} GB · {{.What}} %", places{"Status": p.status, "Completed": fmt.Sprintf("%.1f", float64(p.completed)/1e9), "Total": fmt.Sprintf("%.1f", float64(p.total)/1e9), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))})
+		return i18n.With("{{.Status}} · {{.Completed}} of {{.Total}} GB · {{.What}} %", i18n.Places{"Status": p.status, "Completed": fmt.Sprintf("%.1f", float64(p.completed)/1e9), "Total": fmt.Sprintf("%.1f", float64(p.total)/1e9), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))})
 	}
-	return orElse(p.status, tr("asking for it")) + "…"
+	return orElse(p.status, i18n.T("asking for it")) + "…"
 }
 
 // pullFailure says what went wrong with a download, and what to do.
@@ -57,28 +58,28 @@ func pullFailure(model string, err error) (what, next string) {
 	switch {
 	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
 		x := agents.Explain(err)
-		return x.Sentence, tr("See whether Ollama runs, then try again: the download goes on from where it was.")
+		return x.Sentence, i18n.T("See whether Ollama runs, then try again: the download goes on from where it was.")
 	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
-		return tr("The registry could not be reached."), tr("Is the machine online? Then try again.")
+		return i18n.T("The registry could not be reached."), i18n.T("Is the machine online? Then try again.")
 	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):
-		return trWith("The registry has no model {{.Model}}.", places{"Model": model}), tr("Look its name up in the list of models, then try that.")
+		return i18n.With("The registry has no model {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Look its name up in the list of models, then try that.")
 	case has("no space left", "disk quota"):
-		return tr("The disk is full."), tr("Free some space, then try again: the download goes on from where it was.")
+		return i18n.T("The disk is full."), i18n.T("Free some space, then try again: the download goes on from where it was.")
 	case has("newer version", "upgrade"):
-		return trWith("This Ollama is too old for {{.Model}}.", places{"Model": model}), tr("Update Ollama, then try again.")
+		return i18n.With("This Ollama is too old for {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Update Ollama, then try again.")
 	}
-	return trWith("The download of {{.Model}} failed.", places{"Model": model}), trWith("Try again. Ollama said: {{.Detail}}", places{"Detail": shorten(strings.Join(strings.Fields(detail), " "), 160)})
+	return i18n.With("The download of {{.Model}} failed.", i18n.Places{"Model": model}), i18n.With("Try again. Ollama said: {{.Detail}}", i18n.Places{"Detail": shorten(strings.Join(strings.Fields(detail), " "), 160)})
 }
 
 func (s setupCards) pullCard(p pullState) row {
 	bar := newGauge(200)
 	bar.set(p.fraction(), roleAccent)
-	parts := []fyne.CanvasObject{titleWords(trWith("Pulling {{.Model}}", places{"Model": p.model})), bar, line(gap8, 0, smallWords(p.words()).squeezable(), newButton(buttonPlain, tr("Cancel"), s.cancel))}
+	parts := []fyne.CanvasObject{titleWords(i18n.With("Pulling {{.Model}}", i18n.Places{"Model": p.model})), bar, line(gap8, 0, smallWords(p.words()).squeezable(), newButton(buttonPlain, i18n.T("Cancel"), s.cancel))}
 	if p.err != nil {
 		what, next := pullFailure(p.model, p.err)
 		parts = []fyne.CanvasObject{
-			titleWords(trWith("{{.Model}} could not be pulled", places{"Model": p.model})), newParagraph(what, roleText), newParagraph(next, roleMuted),
-			line(gap8, -1, newButton(buttonPrimary, tr("Try again"), func() { s.pull(p.model) }), newButton(buttonPlain, tr("Dismiss"), s.cancel)),
+			titleWords(i18n.With("{{.Model}} could not be pulled", i18n.Places{"Model": p.model})), newParagraph(what, roleText), newParagraph(next, roleMuted),
+			line(gap8, -1, newButton(buttonPrimary, i18n.T("Try again"), func() { s.pull(p.model) }), newButton(buttonPlain, i18n.T("Dismiss"), s.cancel)),
 		}
 	}
 	c := newCardRow(roleNone, parts...)

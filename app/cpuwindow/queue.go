@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // Messages written while an answer arrives wait for it. They are sent one after
@@ -170,7 +171,7 @@ func (q *queueBar) show(rows []queued, held bool) {
 	q.box.Objects = nil
 	for i, r := range rows {
 		if i == queueShown {
-			q.box.Add(smallWords(trWith("and {{.More}}", places{"More": trCount("{{.N}} more messages", len(rows)-i)})))
+			q.box.Add(smallWords(i18n.With("and {{.More}}", i18n.Places{"More": i18n.Count("{{.N}} more messages", len(rows)-i)})))
 			break
 		}
 		q.box.Add(q.row(r, i == 0))
@@ -181,12 +182,12 @@ func (q *queueBar) show(rows []queued, held bool) {
 }
 
 func (q *queueBar) row(r queued, first bool) fyne.CanvasObject {
-	state := tr("waits")
+	state := i18n.T("waits")
 	switch {
 	case q.held:
-		state = tr("held back")
+		state = i18n.T("held back")
 	case first:
-		state = tr("next")
+		state = i18n.T("next")
 	}
 	text := strings.Join(strings.Fields(shorten(r.text, 400)), " ")
 	if len(r.files) > 0 {
@@ -194,8 +195,8 @@ func (q *queueBar) row(r queued, first bool) fyne.CanvasObject {
 	}
 	words := mutedWords(text).squeezable()
 	content := line(gap12, 1, smallWords(state), words,
-		newButton(buttonQuiet, tr("Edit"), func() { q.edit(r.id) }),
-		newButton(buttonQuiet, tr("Delete"), func() { q.drop(r.id) }),
-		newButton(buttonLink, tr("Send now"), func() { q.send(r.id) }))
+		newButton(buttonQuiet, i18n.T("Edit"), func() { q.edit(r.id) }),
+		newButton(buttonQuiet, i18n.T("Delete"), func() { q.drop(r.id) }),
+		newButton(buttonLink, i18n.T("Send now"), func() { q.send(r.id) }))
 	return container.NewStack(newSurface(rolePanel, roleLine, radiusRow), inset(gap4, gap4, gap12, gap12, content))
 }

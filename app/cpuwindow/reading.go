@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/storage"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -113,7 +114,7 @@ func (w *Window) goOn(in sessionmem.Info, from string) {
 		w.OpenSession(in.Name)
 		return
 	}
-	w.do(tr("Continuing from here"), func(ctx context.Context) error {
+	w.do(i18n.T("Continuing from here"), func(ctx context.Context) error {
 		err := w.parts.library.Continue(ctx, in.Name, from)
 		if errors.Is(err, sessionmem.ErrNotFound) {
 			return errors.New("it is summarised by now and no longer in the context. Fork from here instead")
@@ -133,13 +134,13 @@ func (w *Window) openOther() {
 		}
 		path := f.URI().Path()
 		if err := f.Close(); err != nil {
-			w.tell(tr("The file can't be read"), err.Error())
+			w.tell(i18n.T("The file can't be read"), err.Error())
 			return
 		}
 		w.openTranscriptFile(path)
 	}, w.win)
 	d.SetFilter(storage.NewExtensionFileFilter([]string{".md"}))
-	w.showChooser(d, tr("Open a transcript"), tr("Open"))
+	w.showChooser(d, i18n.T("Open a transcript"), i18n.T("Open"))
 }
 
 // openTranscriptFile shows a file that need not be one of the session folder.

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -16,7 +17,7 @@ func (c *chatView) recalledChip(notes []agents.RecalledNote, g *shyGroup) []fyne
 		return nil
 	}
 	var b *button
-	b = g.add(trCount("recalled: {{.N}} notes", len(notes)), func() { c.act.openRecalled(notes, b) })
+	b = g.add(i18n.Count("recalled: {{.N}} notes", len(notes)), func() { c.act.openRecalled(notes, b) })
 	return []fyne.CanvasObject{b}
 }
 

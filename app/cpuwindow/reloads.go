@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -51,9 +52,9 @@ func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
 // note is the line that tells of a reload, with what takes it away.
 func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) row {
 	added, removed := countDiff(diff)
-	words := trWith("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
+	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
 	said := newWords(words, roleAccent, sizeText).squeezable()
-	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, tr("Seen"), func() {
+	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, i18n.T("Seen"), func() {
 		delete(r.before, path)
 		seen()
 	})))
@@ -75,17 +76,17 @@ func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
 func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []row {
 	var notes []row
 	if o.Why != "" {
-		notes = append(notes, newCardRow(roleWarn, newParagraph(trWith("It can't be edited here: {{.Why}}", places{"Why": fullStop(o.Why)}), roleText)))
+		notes = append(notes, newCardRow(roleWarn, newParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": fullStop(o.Why)}), roleText)))
 	}
 	if o.Garbled {
-		notes = append(notes, newCardRow(roleWarn, newParagraph(tr("Some of its bytes are no text (UTF-8). They are shown as � and stay as they are; lines that hold some can be edited in your editor."), roleText)))
+		notes = append(notes, newCardRow(roleWarn, newParagraph(i18n.T("Some of its bytes are no text (UTF-8). They are shown as � and stay as they are; lines that hold some can be edited in your editor."), roleText)))
 	}
 	if b != nil && b.dirty() {
-		words := tr("You have an edit of this file that is not saved. It is kept until you save or discard it.")
+		words := i18n.T("You have an edit of this file that is not saved. It is kept until you save or discard it.")
 		if b.theirs != nil {
-			words = tr("You have an edit of this file that is not saved, and the file was changed outside. Both are kept.")
+			words = i18n.T("You have an edit of this file that is not saved, and the file was changed outside. Both are kept.")
 		}
-		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, tr("Go on editing"), edit))))
+		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, i18n.T("Go on editing"), edit))))
 	}
 	return notes
 }
@@ -106,7 +107,7 @@ func linesRows(lines []cardLine, all bool, showAll func()) []*placed {
 	var rows []*placed
 	if n := len(lines) - longFile; n > 0 && !all {
 		lines = lines[n:]
-		rows = append(rows, &placed{row: newDivider(trWith("{{.Earlier}} · show", places{"Earlier": trCount("{{.N}} earlier lines", n)}), showAll), gap: gap8, max: proseMax})
+		rows = append(rows, &placed{row: newDivider(i18n.With("{{.Earlier}} · show", i18n.Places{"Earlier": i18n.Count("{{.N}} earlier lines", n)}), showAll), gap: gap8, max: proseMax})
 	}
 	return append(rows, &placed{row: newLinesCard(lines), gap: gap8, max: proseMax})
 }

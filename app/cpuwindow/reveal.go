@@ -13,6 +13,8 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/i18n"
 )
 
 // reveal shows a file in the system's file manager, selected where that is possible.
@@ -20,7 +22,7 @@ func (w *Window) reveal(path string) {
 	go func() {
 		if err := revealFile(w.ctx, path); err != nil {
 			w.p.Do(func() {
-				w.tell(tr("The folder can't be opened from here"), trWith("The file is at {{.Path}} ({{.Error}}).", places{"Path": path, "Error": err.Error()}))
+				w.tell(i18n.T("The folder can't be opened from here"), i18n.With("The file is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
 			})
 		}
 	}()

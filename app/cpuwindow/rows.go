@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // The rows of the chat column: what an entry of a conversation becomes.
@@ -289,9 +291,9 @@ func speedWords(v float64) string {
 	case v <= 0:
 		return ""
 	case v < 10:
-		return trWith("{{.V}} tokens/s", places{"V": fmt.Sprintf("%.1f", v)})
+		return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.1f", v)})
 	}
-	return trWith("{{.V}} tokens/s", places{"V": fmt.Sprintf("%.0f", v)})
+	return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.0f", v)})
 }
 
 // newParagraph is wrapping text for cards.

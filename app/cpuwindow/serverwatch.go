@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 )
 
 const (
@@ -14,7 +15,7 @@ const (
 )
 
 // recheckHint stands below the buttons until somebody presses Re-check.
-func recheckHint() string { return tr("mac-stats looks again every few seconds") }
+func recheckHint() string { return i18n.T("mac-stats looks again every few seconds") }
 
 // recheckState is what the cards say of the last look at the server.
 type recheckState struct {
@@ -38,11 +39,11 @@ func (r *recheckState) soon(look func()) {
 func (r *recheckState) say(s serverState, now time.Time) {
 	switch {
 	case s.checking:
-		r.note.set(tr("checking…"), roleMuted)
+		r.note.set(i18n.T("checking…"), roleMuted)
 	case s.down != nil:
-		r.note.set(trWith("still down, checked {{.Time}}", places{"Time": now.Format("15:04:05")}), roleHot)
+		r.note.set(i18n.With("still down, checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), roleHot)
 	case s.checked:
-		r.note.set(trWith("checked {{.Time}}", places{"Time": now.Format("15:04:05")}), roleMuted)
+		r.note.set(i18n.With("checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), roleMuted)
 	}
 }
 
@@ -50,7 +51,7 @@ func (r *recheckState) say(s serverState, now time.Time) {
 func (w *Window) recheckNow() {
 	w.checkServer()
 	w.recheck.say(w.server, time.Now())
-	w.foot.setServer(tr("checking…"), false)
+	w.foot.setServer(i18n.T("checking…"), false)
 }
 
 // checkServer asks the server how it is, off the UI goroutine.

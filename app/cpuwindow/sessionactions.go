@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -47,9 +48,9 @@ func continues(in sessionmem.Info) bool {
 
 // sessionMenu is what can be done with a session.
 func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
-	pin := tr("Pin")
+	pin := i18n.T("Pin")
 	if pinned {
-		pin = tr("Unpin")
+		pin = i18n.T("Unpin")
 	}
 	file := func(label string, f func(path string)) *fyne.MenuItem {
 		m := fyne.NewMenuItem(label, func() { f(in.Path) })
@@ -61,21 +62,21 @@ func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
 		m.Disabled = in.Err != nil
 		return m
 	}
-	rename := readable(tr("Rename"), func() { w.startRename(in.Name) })
+	rename := readable(i18n.T("Rename"), func() { w.startRename(in.Name) })
 	rename.Disabled = rename.Disabled || in.ReadOnly
 	return fyne.NewMenu("",
-		readable(tr("Read as transcript"), func() { w.openTranscriptOf(in, "", "") }),
+		readable(i18n.T("Read as transcript"), func() { w.openTranscriptOf(in, "", "") }),
 		rename,
 		fyne.NewMenuItem(pin, func() { w.pinSession(in.Name, !pinned) }),
-		readable(tr("Fork into a new chat"), func() { w.fork(in, "") }),
+		readable(i18n.T("Fork into a new chat"), func() { w.fork(in, "") }),
 		fyne.NewMenuItemSeparator(),
-		file(tr("Open in editor"), w.openFile),
-		file(tr("Show in folder"), w.reveal),
-		readable(tr("Export as markdown"), func() { w.exportSession(in) }),
-		readable(tr("Copy as text"), func() { w.copySession(in) }),
+		file(i18n.T("Open in editor"), w.openFile),
+		file(i18n.T("Show in folder"), w.reveal),
+		readable(i18n.T("Export as markdown"), func() { w.exportSession(in) }),
+		readable(i18n.T("Copy as text"), func() { w.copySession(in) }),
 		fyne.NewMenuItemSeparator(),
-		readable(tr("Forget…"), func() { w.forgetSession(in) }),
-		fyne.NewMenuItem(tr("Delete"), func() { w.deleteSession(in) }),
+		readable(i18n.T("Forget…"), func() { w.forgetSession(in) }),
+		fyne.NewMenuItem(i18n.T("Delete"), func() { w.deleteSession(in) }),
 	)
 }
 
@@ -86,9 +87,9 @@ func (w *Window) do(what string, action func(ctx context.Context) error, then fu
 		w.p.Do(func() {
 			switch {
 			case errors.Is(err, sessionmem.ErrBusy):
-				w.tell(trWith("{{.What}}: it is being answered just now", places{"What": what}), tr("Stop the answer first, or wait for it."))
+				w.tell(i18n.With("{{.What}}: it is being answered just now", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
 			case err != nil:
-				w.tell(trWith("{{.What}} failed: {{.Error}}", places{"What": what, "Error": err.Error()}), "")
+				w.tell(i18n.With("{{.What}} failed: {{.Error}}", i18n.Places{"What": what, "Error": err.Error()}), "")
 			case then != nil:
 				then()
 			}
@@ -110,18 +111,18 @@ func (w *Window) renameSession(name, title string) {
 	if title == "" {
 		return
 	}
-	w.do(tr("Renaming"), func(ctx context.Context) error { return w.parts.library.SetTitle(ctx, name, title) }, nil)
+	w.do(i18n.T("Renaming"), func(ctx context.Context) error { return w.parts.library.SetTitle(ctx, name, title) }, nil)
 }
 
 func (w *Window) pinSession(name string, on bool) {
-	w.do(tr("Pinning"), func(ctx context.Context) error { return w.parts.marks.SetPinned(ctx, name, on) }, nil)
+	w.do(i18n.T("Pinning"), func(ctx context.Context) error { return w.parts.marks.SetPinned(ctx, name, on) }, nil)
 }
 
 // deleteSession moves a session to the trash at once and offers to bring it back.
 func (w *Window) deleteSession(in sessionmem.Info) {
 	wasShown := w.shown.name == in.Name
 	next := w.side.nextTo(in.Name)
-	w.do(tr("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
+	w.do(i18n.T("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
 		delete(w.convs, in.Name)
 		if wasShown {
 			w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
@@ -130,12 +131,12 @@ func (w *Window) deleteSession(in sessionmem.Info) {
 			w.showPage(pageChat)
 		}
 		w.side.moveTo(next)
-		w.offer(trWith("Deleted “{{.Title}}”", places{"Title": shorten(orElse(in.Title, in.Name), 40)}), tr("Undo"), func() { w.undelete(in.Name, wasShown) })
+		w.offer(i18n.With("Deleted “{{.Title}}”", i18n.Places{"Title": shorten(orElse(in.Title, in.Name), 40)}), i18n.T("Undo"), func() { w.undelete(in.Name, wasShown) })
 	})
 }
 
 func (w *Window) undelete(name string, open bool) {
-	w.do(tr("Bringing it back"), func(ctx context.Context) error {
+	w.do(i18n.T("Bringing it back"), func(ctx context.Context) error {
 		_, err := w.parts.library.Undelete(ctx, name)
 		return err
 	}, func() {
@@ -162,7 +163,7 @@ func (w *Window) loadInfo(ctx context.Context, in sessionmem.Info) (*sessionmem.
 // "".
 func (w *Window) fork(in sessionmem.Info, through string) {
 	name := ""
-	w.do(tr("Forking"), func(ctx context.Context) error {
+	w.do(i18n.T("Forking"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
 		if err == nil {
 			name, err = w.parts.library.Fork(ctx, t, through, "cpu")
@@ -170,14 +171,14 @@ func (w *Window) fork(in sessionmem.Info, through string) {
 		return err
 	}, func() {
 		w.OpenSession(name)
-		w.offer(tr("A new chat with what was said up to here"), "", nil)
+		w.offer(i18n.T("A new chat with what was said up to here"), "", nil)
 	})
 }
 
 // exportSession writes the whole transcript as a file of its own.
 func (w *Window) exportSession(in sessionmem.Info) {
 	path := ""
-	w.do(tr("Exporting"), func(ctx context.Context) error {
+	w.do(i18n.T("Exporting"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
 		if err != nil {
 			return err
@@ -193,14 +194,14 @@ func (w *Window) exportSession(in sessionmem.Info) {
 		path, err = exportFile(dir, orElse(in.Title, in.Name), ".md", data.Bytes())
 		return err
 	}, func() {
-		w.offer(trWith("Exported to {{.Path}}", places{"Path": path}), tr("Show"), func() { w.reveal(path) })
+		w.offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { w.reveal(path) })
 	})
 }
 
 // copySession puts the conversation as plain text on the clipboard.
 func (w *Window) copySession(in sessionmem.Info) {
 	text := ""
-	w.do(tr("Copying"), func(ctx context.Context) error {
+	w.do(i18n.T("Copying"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
 		if err == nil {
 			text = plainTranscript(t, time.Local)
@@ -208,7 +209,7 @@ func (w *Window) copySession(in sessionmem.Info) {
 		return err
 	}, func() {
 		w.p.App.Clipboard().SetContent(text)
-		w.offer(tr("Copied as text"), "", nil)
+		w.offer(i18n.T("Copied as text"), "", nil)
 	})
 }
 
@@ -220,12 +221,12 @@ func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
 		if !b.IsMessage() && b.Kind != sessionmem.KindText || strings.TrimSpace(b.Text) == "" {
 			continue
 		}
-		who := tr("You")
+		who := i18n.T("You")
 		switch {
 		case b.Kind == sessionmem.KindText:
 			who = ""
 		case b.Kind == sessionmem.KindAssistant:
-			who = orElse(b.Agent, tr("Assistant"))
+			who = orElse(b.Agent, i18n.T("Assistant"))
 		case b.Attrs["author"] != "":
 			who = b.Attrs["author"]
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -85,7 +86,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	for _, name := range notes.marks.Pins() {
 		for _, in := range infos {
 			if in.Name == name {
-				add(in, tr("Pinned"), true)
+				add(in, i18n.T("Pinned"), true)
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	if archived == 0 {
 		return out
 	}
-	out = append(out, sessionLine{heading: trWith("Archived · {{.Archived}}", places{"Archived": archived}), key: "group archive", folds: true})
+	out = append(out, sessionLine{heading: i18n.With("Archived · {{.Archived}}", i18n.Places{"Archived": archived}), key: "group archive", folds: true})
 	for _, in := range infos {
 		if archive && in.Archived && !notes.marks.Pinned(in.Name) {
 			out = append(out, lineOf(in, notes, false, days))
@@ -114,7 +115,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays) sessionLine {
 	l := sessionLine{key: orElse(in.Path, in.Name), info: in, title: orElse(in.Title, in.Name), pinned: pinned}
 	if in.Err != nil {
-		l.meta, l.failed = trWith("can't be read: {{.Error}}", places{"Error": in.Err.Error()}), true
+		l.meta, l.failed = i18n.With("can't be read: {{.Error}}", i18n.Places{"Error": in.Err.Error()}), true
 		return l
 	}
 	if in.Name != notes.shown && !in.ReadOnly {
@@ -123,15 +124,15 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays)
 	l.meta = days.source(in.Source)
 	switch {
 	case in.Path == "":
-		l.meta += tr(" · private")
+		l.meta += i18n.T(" · private")
 	case in.ReadOnly:
-		l.meta += tr(" · read-only")
+		l.meta += i18n.T(" · read-only")
 	}
 	if t := days.of(in.Active).active; t != "" {
 		l.meta += " · " + t
 	}
 	if l.unread > 0 {
-		l.meta += trWith(" · {{.Unread}} new", places{"Unread": l.unread})
+		l.meta += i18n.With(" · {{.Unread}} new", i18n.Places{"Unread": l.unread})
 	} else if in.Agent != "" {
 		l.meta += " · " + in.Agent
 	}
@@ -141,13 +142,13 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays)
 func sourceWords(source string) string {
 	switch source {
 	case "cpu":
-		return tr("window")
+		return i18n.T("window")
 	case "cli":
-		return tr("command line")
+		return i18n.T("command line")
 	case "discord":
-		return tr("Discord")
+		return i18n.T("Discord")
 	case "":
-		return tr("file")
+		return i18n.T("file")
 	}
 	return source
 }
@@ -156,21 +157,21 @@ func sourceWords(source string) string {
 // "November", "November 2025".
 func dayWords(t, now time.Time) string {
 	if t.IsZero() {
-		return tr("Undated")
+		return i18n.T("Undated")
 	}
 	t = t.In(now.Location())
 	midnight := midnightOf(now)
 	switch {
 	case !t.Before(midnight):
-		return tr("Today")
+		return i18n.T("Today")
 	case !t.Before(midnight.AddDate(0, 0, -1)):
-		return tr("Yesterday")
+		return i18n.T("Yesterday")
 	case !t.Before(midnight.AddDate(0, 0, -7)):
-		return tr("Previous 7 days")
+		return i18n.T("Previous 7 days")
 	case t.Year() == now.Year():
-		return monthName(t)
+		return i18n.MonthName(t)
 	}
-	return monthName(t) + " " + strconv.Itoa(t.Year())
+	return i18n.MonthName(t) + " " + strconv.Itoa(t.Year())
 }
 
 func midnightOf(t time.Time) time.Time {
@@ -189,7 +190,7 @@ func activeWords(t, now time.Time) string {
 	case !t.Before(midnight.AddDate(0, 0, -1)):
 		return t.Format("15:04")
 	case !t.Before(midnight.AddDate(0, 0, -7)):
-		return weekdayName(t)
+		return i18n.WeekdayName(t)
 	}
-	return shortDate(t, now)
+	return i18n.ShortDate(t, now)
 }

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -38,7 +39,7 @@ type sessionList struct {
 
 func newSessionList(act sessionListActions) *sessionList {
 	l := &sessionList{act: act, port: newViewport(), rows: map[string]*sessionRow{}, heads: map[string]row{}, at: -1}
-	l.none = newProse([]run{{text: tr("Your conversations appear here, as plain text files you can open.")}}, sizeSmall, roleMuted)
+	l.none = newProse([]run{{text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, sizeSmall, roleMuted)
 	l.port.follow, l.port.fixed = false, true
 	l.port.pad, l.port.top = gap8, gap8
 	l.port.onKey, l.port.onRune = l.key, act.typed

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // newSettingControl is the control of a setting's kind. change gets what was chosen
@@ -274,12 +275,12 @@ func (f *shortcutField) listen(on bool) {
 	f.setSelected(on)
 	switch {
 	case on:
-		f.SetText(tr("Press the keys…"))
+		f.SetText(i18n.T("Press the keys…"))
 		if c := fyne.CurrentApp().Driver().CanvasForObject(f); c != nil && !f.focused {
 			c.Focus(f)
 		}
 	case f.value == "":
-		f.SetText(tr("none"))
+		f.SetText(i18n.T("none"))
 	default:
 		f.SetText(config.ShortcutWords(f.value))
 	}

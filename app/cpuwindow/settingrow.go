@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // settingState is how a setting is now.
@@ -46,12 +47,12 @@ type settingControl interface {
 const controlWidth float32 = 200
 
 func newSettingRow(s config.Setting, change func(key, value string), shortcut func(fyne.Shortcut) bool) *settingRow {
-	r := &settingRow{setting: s, title: textWords(tr(settingTitle(s))).squeezable(), line: hairline()}
+	r := &settingRow{setting: s, title: textWords(i18n.T(settingTitle(s))).squeezable(), line: hairline()}
 	r.key = newWords(s.Key, roleMuted, sizeSmall).squeezable()
 	r.key.style.Monospace = true
-	r.help = newProse(codeSpans(tr(s.Help), roleNone), sizeText, roleMuted)
+	r.help = newProse(codeSpans(i18n.T(s.Help), roleNone), sizeText, roleMuted)
 	r.note = newProse(nil, sizeSmall, roleMuted)
-	r.reset = newButton(buttonLink, tr("Reset to default"), func() { change(s.Key, s.Default) })
+	r.reset = newButton(buttonLink, i18n.T("Reset to default"), func() { change(s.Key, s.Default) })
 	r.control = newSettingControl(s, func(value string) {
 		if value == r.state.value {
 			r.failed(nil)
@@ -114,16 +115,16 @@ func (r *settingRow) word() {
 		add(fullStop(r.err), roleHot)
 	}
 	if r.state.by != "" {
-		add(trWith("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", places{"Name": r.state.by}), roleWarn)
+		add(i18n.With("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", i18n.Places{"Name": r.state.by}), roleWarn)
 	}
 	if r.state.waits {
-		add(tr("Takes effect after a restart."), roleWarn)
+		add(i18n.T("Takes effect after a restart."), roleWarn)
 	}
 	if r.state.conflict != "" {
 		add(r.state.conflict, roleWarn)
 	}
 	if r.changed() {
-		add(trWith("Changed; the default is {{.Default}}.", places{"Default": defaultWords(r.setting)}), roleMuted)
+		add(i18n.With("Changed; the default is {{.Default}}.", i18n.Places{"Default": defaultWords(r.setting)}), roleMuted)
 	}
 	r.note.Hidden = runs == nil
 	if runs != nil {
@@ -138,20 +139,20 @@ func defaultWords(s config.Setting) string {
 	v := shownDefault(s)
 	switch {
 	case s.Kind == config.KindShortcut:
-		return orElse(config.ShortcutWords(v), tr("none"))
+		return orElse(config.ShortcutWords(v), i18n.T("none"))
 	case s.Kind == config.KindSwitch:
 		return onOff(v)
 	case v == "":
-		return tr("empty")
+		return i18n.T("empty")
 	}
 	return v
 }
 
 func onOff(v string) string {
 	if v == "true" {
-		return tr("on")
+		return i18n.T("on")
 	}
-	return tr("off")
+	return i18n.T("off")
 }
 
 // measure implements row.
@@ -246,9 +247,9 @@ func newFoldRow(onTap func()) *foldRow {
 
 // set words the fold; folded is how many rows it hides.
 func (f *foldRow) set(section string, folded int) {
-	name := tr("Advanced")
+	name := i18n.T("Advanced")
 	if section == "shortcuts" {
-		name = tr("All shortcuts")
+		name = i18n.T("All shortcuts")
 	}
 	f.button.SetText(strings.TrimSpace(map[bool]string{true: "▸ ", false: "▾ "}[folded > 0] + name))
 }

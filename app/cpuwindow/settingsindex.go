@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -33,12 +34,12 @@ type indexCard struct {
 }
 
 func newIndexCard(w *Window) *indexCard {
-	c := &indexCard{w: w, facts: newProse([]run{{text: tr("Looking at the index…")}}, sizeText, roleText), detail: newProse(nil, sizeSmall, roleMuted)}
+	c := &indexCard{w: w, facts: newProse([]run{{text: i18n.T("Looking at the index…")}}, sizeText, roleText), detail: newProse(nil, sizeSmall, roleMuted)}
 	c.detail.Hidden = true
 	c.bar = newGauge(barWidth)
 	c.bar.Hide()
-	c.rebuild = newButton(buttonPlain, tr("Rebuild"), c.onRebuild)
-	c.stop = newButton(buttonPlain, tr("Stop"), func() { c.cancel() })
+	c.rebuild = newButton(buttonPlain, i18n.T("Rebuild"), c.onRebuild)
+	c.stop = newButton(buttonPlain, i18n.T("Stop"), func() { c.cancel() })
 	c.stop.Hide()
 	c.buttons = line(gap8, -1, c.rebuild, c.stop)
 	c.cardRow = newCardRow(roleNone, c.facts, c.bar, c.detail, c.buttons)
@@ -64,7 +65,7 @@ func (c *indexCard) onRebuild() {
 		c.w.p.Do(func() {
 			c.setBusy(nil)
 			if err != nil && !stopped {
-				c.w.tell(tr("The search index could not be rebuilt"), err.Error())
+				c.w.tell(i18n.T("The search index could not be rebuilt"), err.Error())
 			}
 			c.look()
 		})
@@ -116,14 +117,14 @@ func (c *indexCard) nextLook(s recall.Status, err error) time.Duration {
 func (c *indexCard) show(s recall.Status, err error) {
 	facts, detail := indexWords(s), indexDetail(s)
 	if err != nil {
-		facts, detail = tr("The search index can't be used."), fullStop(err.Error())+" "+tr("It may be deleted at any time: it is built anew from the conversations.")
+		facts, detail = i18n.T("The search index can't be used."), fullStop(err.Error())+" "+i18n.T("It may be deleted at any time: it is built anew from the conversations.")
 	}
 	c.facts.setRuns([]run{{text: facts}})
 	c.bar.Hidden = err != nil || !s.Building || s.Of == 0
 	c.bar.set(float64(s.Done)/float64(max(s.Of, 1)), roleAccent)
-	c.rebuild.SetText(tr("Rebuild"))
+	c.rebuild.SetText(i18n.T("Rebuild"))
 	if s.Unfinished {
-		c.rebuild.SetText(tr("Go on"))
+		c.rebuild.SetText(i18n.T("Go on"))
 	}
 	c.buttons.Hidden = c.cancel == nil && err == nil && s.Building // it builds by itself
 	c.buttons.Refresh()                                            // their widths may be others
@@ -137,8 +138,8 @@ func (c *indexCard) show(s recall.Status, err error) {
 
 // indexWords say what the index covers and how far it is behind.
 func indexWords(s recall.Status) string {
-	words := trWith("{{.Passages}} of {{.Files}} can be found", places{
-		"Passages": trCount("{{.N}} passages", s.Chunks), "Files": trCount("{{.N}} files", s.Files),
+	words := i18n.With("{{.Passages}} of {{.Files}} can be found", i18n.Places{
+		"Passages": i18n.Count("{{.N}} passages", s.Chunks), "Files": i18n.Count("{{.N}} files", s.Files),
 	})
 	if s.Building && s.Of > 0 {
 		words += " · " + fmt.Sprintf("%d %%", 100*s.Done/s.Of)
@@ -150,16 +151,16 @@ func indexWords(s recall.Status) string {
 func indexDetail(s recall.Status) string {
 	detail := ""
 	if s.Unfinished {
-		detail = tr("A rebuild was stopped; it goes on where it was.") + " "
+		detail = i18n.T("A rebuild was stopped; it goes on where it was.") + " "
 	}
 	if s.Bytes > 0 {
 		detail += fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
 	}
 	if s.Vectors == recall.VectorsBuilding && s.VectorCount > 0 {
-		return detail + trWith("{{.N}} of {{.Passages}} by meaning with {{.Model}}", places{"N": s.VectorCount, "Passages": trCount("{{.N}} passages", s.Chunks), "Model": s.Model})
+		return detail + i18n.With("{{.N}} of {{.Passages}} by meaning with {{.Model}}", i18n.Places{"N": s.VectorCount, "Passages": i18n.Count("{{.N}} passages", s.Chunks), "Model": s.Model})
 	}
 	if s.VectorCount > 0 {
-		return detail + trWith("by meaning with {{.Model}}", places{"Model": s.Model})
+		return detail + i18n.With("by meaning with {{.Model}}", i18n.Places{"Model": s.Model})
 	}
-	return detail + tr("by words alone: no embedding model is at work")
+	return detail + i18n.T("by words alone: no embedding model is at work")
 }

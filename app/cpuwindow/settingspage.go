@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // settingsPage is config.toml as a page: a row for every key, the ones few people
@@ -50,7 +51,7 @@ func settingSections() []struct{ key, title string } {
 func newSettingsPage(w *Window) *settingsPage {
 	p := &settingsPage{w: w, discord: &discordCard{w: w}, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.index = newIndexCard(w)
-	p.search = newFieldRow(tr("Search settings"), "", w.runShortcut)
+	p.search = newFieldRow(i18n.T("Search settings"), "", w.runShortcut)
 	p.search.field.onChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
 		p.rows[s.Key] = newSettingRow(s, p.change, w.runShortcut)
@@ -59,10 +60,10 @@ func newSettingsPage(w *Window) *settingsPage {
 		p.folds[s.key] = newFoldRow(func() { p.open[s.key] = !p.open[s.key]; p.show() })
 	}
 	buttons := line(gap8, -1,
-		newButton(buttonPlain, tr("Open config.toml"), func() { w.openFile(w.parts.conffile) }),
-		newButton(buttonPlain, tr("Open data folder"), func() { w.openFile(w.parts.home) }))
+		newButton(buttonPlain, i18n.T("Open config.toml"), func() { w.openFile(w.parts.conffile) }),
+		newButton(buttonPlain, i18n.T("Open data folder"), func() { w.openFile(w.parts.home) }))
 	p.top = []*placed{
-		textRow(tr("Every setting is a line of config.toml: change it here or in the file, both are read at once."), roleMuted, gap8),
+		textRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), roleMuted, gap8),
 		{row: newBoxRow(buttons), gap: gap8},
 		{row: p.search, gap: gap12, max: proseMax},
 	}
@@ -90,7 +91,7 @@ func (w *Window) setSetting(key, value string, then func(error)) {
 			if then != nil {
 				then(err)
 			} else if err != nil {
-				w.tell(tr("The setting was not changed"), err.Error())
+				w.tell(i18n.T("The setting was not changed"), err.Error())
 			}
 		})
 	}()
@@ -125,7 +126,7 @@ func (p *settingsPage) refresh() {
 
 // matches reports whether a setting has every word that is searched for.
 func matches(s config.Setting, section, query string) bool {
-	text := strings.ToLower(strings.Join([]string{s.Key, section, tr(section), settingTitle(s), tr(settingTitle(s)), s.Help, tr(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
+	text := strings.ToLower(strings.Join([]string{s.Key, section, i18n.T(section), settingTitle(s), i18n.T(settingTitle(s)), s.Help, i18n.T(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
 	return hasWords(text, query)
 }
 
@@ -155,7 +156,7 @@ func (p *settingsPage) show() {
 		if len(list)+len(cards)+folded == 0 {
 			continue
 		}
-		rows = append(rows, &placed{row: newBoxRow(titleWords(tr(section.title))), gap: gap20 + gap8, max: proseMax})
+		rows = append(rows, &placed{row: newBoxRow(titleWords(i18n.T(section.title))), gap: gap20 + gap8, max: proseMax})
 		rows = append(rows, cards...)
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
@@ -165,10 +166,10 @@ func (p *settingsPage) show() {
 		}
 	}
 	if found == 0 && p.query != "" {
-		rows = append(rows, textRow(tr("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), roleMuted, gap20))
+		rows = append(rows, textRow(i18n.T("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), roleMuted, gap20))
 	}
 	if p.query == "" {
-		about := "mac-stats " + orElse(p.w.parts.version, tr("(no version)")) + " · " + p.w.parts.home
+		about := "mac-stats " + orElse(p.w.parts.version, i18n.T("(no version)")) + " · " + p.w.parts.home
 		rows = append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleMuted), gap: gap20, max: proseMax})
 	}
 	p.w.pageView.setRows(rows)
@@ -179,12 +180,12 @@ func (p *settingsPage) show() {
 func (p *settingsPage) cards(section, title string, listed bool) []*placed {
 	at := func(r row) []*placed { return []*placed{{row: r, gap: gap8, max: proseMax}} }
 	has := func(words string) bool {
-		return hasWords(strings.ToLower(strings.Join([]string{section, title, tr(title), words}, " ")), p.query)
+		return hasWords(strings.ToLower(strings.Join([]string{section, title, i18n.T(title), words}, " ")), p.query)
 	}
 	switch {
-	case section == "discord" && p.discord.card != nil && has(tr("bot token channels roles people pairing code let in connect")):
+	case section == "discord" && p.discord.card != nil && has(i18n.T("bot token channels roles people pairing code let in connect")):
 		return at(p.discord.card)
-	case section == "recall" && (listed || has(tr("search index rebuild find remember recall forget forgotten memory meaning embedding passages"))):
+	case section == "recall" && (listed || has(i18n.T("search index rebuild find remember recall forget forgotten memory meaning embedding passages"))):
 		return at(p.index)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 )
 
 // serverState is what the window knows of the model server.
@@ -25,15 +26,15 @@ type serverState struct {
 func (s serverState) line() string {
 	switch {
 	case !s.checked:
-		return tr("looking for Ollama…")
+		return i18n.T("looking for Ollama…")
 	case s.down != nil:
-		return tr("Ollama is down")
+		return i18n.T("Ollama is down")
 	case s.modelsErr != nil:
-		return trWith("Ollama {{.Version}} · its models can't be listed", places{"Version": s.version})
+		return i18n.With("Ollama {{.Version}} · its models can't be listed", i18n.Places{"Version": s.version})
 	case len(chatModels(s.models)) == 0:
-		return trWith("Ollama {{.Version}} · no model yet", places{"Version": s.version})
+		return i18n.With("Ollama {{.Version}} · no model yet", i18n.Places{"Version": s.version})
 	}
-	return trWith("Ollama {{.Version}} · ready", places{"Version": s.version})
+	return i18n.With("Ollama {{.Version}} · ready", i18n.Places{"Version": s.version})
 }
 
 // chatModels are those that can talk.
@@ -51,11 +52,11 @@ func chatModels(all []ollama.ModelInfo) []ollama.ModelInfo {
 func installSteps(goos string) (steps []string, command string) {
 	switch goos {
 	case "darwin":
-		return []string{tr("Download Ollama, move it to Applications and open it once; or, with Homebrew:")}, "brew install ollama && brew services start ollama"
+		return []string{i18n.T("Download Ollama, move it to Applications and open it once; or, with Homebrew:")}, "brew install ollama && brew services start ollama"
 	case "windows":
-		return []string{tr("Download and run OllamaSetup.exe; it starts by itself. Or, in a terminal:")}, "winget install Ollama.Ollama"
+		return []string{i18n.T("Download and run OllamaSetup.exe; it starts by itself. Or, in a terminal:")}, "winget install Ollama.Ollama"
 	}
-	return []string{tr("Download and run the installer, which also starts the service; in a terminal:")}, "curl -fsSL https://ollama.com/install.sh | sh"
+	return []string{i18n.T("Download and run the installer, which also starts the service; in a terminal:")}, "curl -fsSL https://ollama.com/install.sh | sh"
 }
 
 // setupCards is what a window shows that can't answer yet, or nothing.
@@ -94,14 +95,14 @@ func (s setupCards) downCard(st serverState, failed bool) row {
 	if failed {
 		kind = buttonPlain // Retry is the one to press
 	}
-	buttons := []fyne.CanvasObject{newButton(kind, tr("Re-check"), s.check), newButton(buttonPlain, tr("Get Ollama"), func() { s.open("https://ollama.com/download") })}
+	buttons := []fyne.CanvasObject{newButton(kind, i18n.T("Re-check"), s.check), newButton(buttonPlain, i18n.T("Get Ollama"), func() { s.open("https://ollama.com/download") })}
 	if s.demo != nil {
-		buttons = append(buttons, newButton(buttonPlain, tr("Try the demo"), s.demo))
+		buttons = append(buttons, newButton(buttonPlain, i18n.T("Try the demo"), s.demo))
 	}
-	title, why := tr("Ollama isn't running"), trWith("mac-stats talks to models on your own machine, through Ollama. Nothing answers at {{.Address}}.", places{"Address": st.address})
-	start := tr("Already installed? Start it with `ollama serve`, then re-check.")
+	title, why := i18n.T("Ollama isn't running"), i18n.With("mac-stats talks to models on your own machine, through Ollama. Nothing answers at {{.Address}}.", i18n.Places{"Address": st.address})
+	start := i18n.T("Already installed? Start it with `ollama serve`, then re-check.")
 	if failed {
-		title, why, start = tr("Not installed yet?"), tr("mac-stats talks to models on your own machine, through Ollama."), ""
+		title, why, start = i18n.T("Not installed yet?"), i18n.T("mac-stats talks to models on your own machine, through Ollama."), ""
 	}
 	parts := []fyne.CanvasObject{titleWords(title), newParagraph(why, roleMuted), spacer(gap4), newParagraph(strings.Join(steps, " "), roleText), code}
 	if start != "" {
@@ -113,19 +114,19 @@ func (s setupCards) downCard(st serverState, failed bool) row {
 }
 
 func (s setupCards) modelCard(memory uint64) row {
-	intro := tr("Ollama is ready and has no model yet. Pick one to download; you can change it later.")
+	intro := i18n.T("Ollama is ready and has no model yet. Pick one to download; you can change it later.")
 	if memory > 0 {
-		intro = trWith("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", places{"Memory": wholeGigabytes(memory)})
+		intro = i18n.With("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", i18n.Places{"Memory": wholeGigabytes(memory)})
 	}
-	parts := []fyne.CanvasObject{titleWords(tr("One model to begin with")), newParagraph(intro, roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{titleWords(i18n.T("One model to begin with")), newParagraph(intro, roleMuted), spacer(gap4)}
 	for i, a := range ollama.Advice(memory) {
 		kind := buttonPlain
 		if i == 0 {
 			kind = buttonPrimary
 		}
-		parts = append(parts, line(gap8, 1, newButton(kind, trWith("Pull {{.Model}}", places{"Model": a.Model}), func() { s.pull(a.Model) }), mutedWords(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).squeezable()))
+		parts = append(parts, line(gap8, 1, newButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.pull(a.Model) }), mutedWords(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).squeezable()))
 	}
-	parts = append(parts, spacer(gap4), line(gap16, -1, newButton(buttonQuiet, tr("More models"), func() { s.open("https://ollama.com/library") }), newButton(buttonQuiet, tr("Re-check"), s.check)), s.note)
+	parts = append(parts, spacer(gap4), line(gap16, -1, newButton(buttonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), newButton(buttonQuiet, i18n.T("Re-check"), s.check)), s.note)
 	c := newCardRow(roleNone, parts...)
 	c.pad, c.gap = gap16, gap8
 	return c

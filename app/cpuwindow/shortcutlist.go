@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // shortcutList is every shortcut over the window, with a field to find one. Enter
@@ -28,7 +29,7 @@ func (w *Window) listShortcuts() {
 		return
 	}
 	w.closeSwitcher()
-	hint := tr("Change them in Settings, or in [shortcuts] of config.toml")
+	hint := i18n.T("Change them in Settings, or in [shortcuts] of config.toml")
 	l := &shortcutList{findCard: newFindCard(hint, fyne.NewSize(listWidth, listHeight), w.closeShortcuts), w: w}
 	l.port.pad, l.port.top, l.port.bottom = gap16, gap8, gap8
 	l.entry.onKey = l.key
@@ -37,7 +38,7 @@ func (w *Window) listShortcuts() {
 		return w.runShortcut(s)
 	}
 	l.port.onShortcut = l.entry.onShortcut
-	l.entry.PlaceHolder = tr("Search shortcuts")
+	l.entry.PlaceHolder = i18n.T("Search shortcuts")
 	l.entry.OnChanged = l.find
 	w.shortcuts = l
 	l.find("")
@@ -81,7 +82,7 @@ func (l *shortcutList) found(query string) []action {
 	var list []action
 	now := l.w.parts.config()
 	for _, a := range l.w.shortcutActions() {
-		text := strings.ToLower(tr(a.title) + " " + firstShortcut(now, a.name))
+		text := strings.ToLower(i18n.T(a.title) + " " + firstShortcut(now, a.name))
 		hit := true
 		for _, word := range strings.Fields(strings.ToLower(query)) {
 			hit = hit && strings.Contains(text, word)
@@ -98,7 +99,7 @@ func (l *shortcutList) find(query string) {
 	now := l.w.parts.config()
 	var rows []*placed
 	add := func(title, keys string) {
-		k := newWords(orElse(keys, tr("none")), roleMuted, sizeMono)
+		k := newWords(orElse(keys, i18n.T("none")), roleMuted, sizeMono)
 		k.style.Monospace = true
 		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, textWords(title).squeezable(), k)), gap: gap8})
 	}
@@ -107,9 +108,9 @@ func (l *shortcutList) find(query string) {
 		for _, s := range shortcutsOf(now, a.name) {
 			keys = append(keys, config.ShortcutWords(s.String()))
 		}
-		add(tr(a.title), strings.Join(keys, "   "))
+		add(i18n.T(a.title), strings.Join(keys, "   "))
 	}
-	for _, f := range [][2]string{{tr("Send"), "Enter"}, {tr("New line"), "Shift+Enter"}, {tr("Edit the last message, in an empty field"), "Up"}, {tr("Stop the answer, leave a field"), "Esc"}, {tr("Go on, go back"), "Tab   Shift+Tab"}, {tr("Press what has the focus"), "Enter   Space"}} {
+	for _, f := range [][2]string{{i18n.T("Send"), "Enter"}, {i18n.T("New line"), "Shift+Enter"}, {i18n.T("Edit the last message, in an empty field"), "Up"}, {i18n.T("Stop the answer, leave a field"), "Esc"}, {i18n.T("Go on, go back"), "Tab   Shift+Tab"}, {i18n.T("Press what has the focus"), "Enter   Space"}} {
 		if query == "" || strings.Contains(strings.ToLower(f[0]+" "+f[1]), strings.ToLower(query)) {
 			add(f[0], f[1])
 		}

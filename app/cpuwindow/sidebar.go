@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 )
 
 // page is what the middle of the window shows.
@@ -32,16 +33,16 @@ type sidebar struct {
 
 func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sidebar {
 	s := &sidebar{sessionList: list, pages: map[page]*button{}}
-	chat := newButton(buttonPlain, tr("New chat"), newChat)
+	chat := newButton(buttonPlain, i18n.T("New chat"), newChat)
 	chat.padY, chat.padX = 6, 10
-	find := newButton(buttonPlain, tr("Search"), search)
+	find := newButton(buttonPlain, i18n.T("Search"), search)
 	find.padY, find.padX, find.tone = 6, 10, roleMuted
 	s.fresh, s.find = chat, find
 	foot := stack(0, inset(0, gap8, 0, 0, hairline()))
 	for _, p := range []struct {
 		page page
 		text string
-	}{{pageTranscript, tr("Transcript")}, {pageMemory, tr("Memory")}, {pageAgents, tr("Agents")}, {pageSettings, tr("Settings")}} {
+	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageSettings, i18n.T("Settings")}} {
 		b := newButton(buttonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)

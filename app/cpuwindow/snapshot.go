@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // entryView is an entry as it is to be drawn. Its leaves are never changed again,
@@ -85,7 +86,7 @@ func (c *conversation) offerRetry(v *conversationView) {
 		}
 	}
 	if note < 0 {
-		e := entry{key: "unanswered", kind: entryNote, rev: 1, text: tr("not answered yet")}
+		e := entry{key: "unanswered", kind: entryNote, rev: 1, text: i18n.T("not answered yet")}
 		v.entries = append(v.entries, entryView{entry: e})
 		note = len(v.entries) - 1
 	}

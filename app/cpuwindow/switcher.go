@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -35,7 +36,7 @@ func newSwitcher(search func(query string), open func(h sessionmem.Hit, query st
 	p := &switcher{findCard: newFindCard("", fyne.NewSize(switcherWidth, switcherRows), leave), onOpen: open}
 	p.port.pad, p.port.top, p.port.bottom = gap8, gap4, gap8
 	p.entry.onKey, p.entry.onShortcut = p.key, shortcut
-	p.entry.PlaceHolder = tr("Search conversations")
+	p.entry.PlaceHolder = i18n.T("Search conversations")
 	p.entry.OnChanged = search
 	return p
 }
@@ -54,7 +55,7 @@ func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time)
 		r := newHitRow(h, now, func() { p.onOpen(h, p.entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		if i == len(hits) && i > 0 {
-			column = append(column, &placed{row: newBoxRow(inset(gap8, 0, gap8, 0, smallWords(tr("Also comes near")))), gap: gap8})
+			column = append(column, &placed{row: newBoxRow(inset(gap8, 0, gap8, 0, smallWords(i18n.T("Also comes near")))), gap: gap8})
 		}
 		column = append(column, &placed{row: r, gap: 2})
 		if chosen.Info.Name != "" && h.Info.Name == chosen.Info.Name && h.Block == chosen.Block {
@@ -172,10 +173,10 @@ func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
 	}
 	meta := sourceWords(h.Info.Source) + " · " + whenWords(when, now)
 	if h.Info.Archived {
-		meta += tr(" · archived")
+		meta += i18n.T(" · archived")
 	}
 	if h.Blocks > 1 {
-		meta += trWith(" · {{.Blocks}} places", places{"Blocks": h.Blocks})
+		meta += i18n.With(" · {{.Blocks}} places", i18n.Places{"Blocks": h.Blocks})
 	}
 	r.meta = smallWords(meta)
 	if h.Snippet != "" {
@@ -310,9 +311,9 @@ func (w *Window) searchSessions(query string) {
 		return
 	}
 	if len([]rune(query)) == 0 {
-		hits, hint := recent(w.infos), tr("Arrow keys choose · Enter opens · Esc closes")
+		hits, hint := recent(w.infos), i18n.T("Arrow keys choose · Enter opens · Esc closes")
 		if len(hits) == 0 {
-			hint = tr("There are no conversations yet.")
+			hint = i18n.T("There are no conversations yet.")
 		}
 		p.show(hits, nil, hint, time.Now())
 		return
@@ -350,10 +351,10 @@ func recent(infos []sessionmem.Info) []sessionmem.Hit {
 func (f found) words(query string) string {
 	text := foundWords(query, len(f.hits), len(f.near), f.err)
 	if f.early {
-		text = tr("These come near; still looking for every word…")
+		text = i18n.T("These come near; still looking for every word…")
 	}
 	if f.err == nil && f.state != "" {
-		text += " · " + trWith("index: {{.State}}", places{"State": f.state})
+		text += " · " + i18n.With("index: {{.State}}", i18n.Places{"State": f.state})
 	}
 	return text
 }
@@ -361,15 +362,15 @@ func (f found) words(query string) string {
 func foundWords(query string, n, near int, err error) string {
 	switch {
 	case n == 0 && near > 0 && err == nil:
-		return tr("Found by word forms, meaning or date")
+		return i18n.T("Found by word forms, meaning or date")
 	case err != nil:
-		return trWith("The conversations can't be searched: {{.Error}}", places{"Error": err.Error()})
+		return i18n.With("The conversations can't be searched: {{.Error}}", i18n.Places{"Error": err.Error()})
 	case n == 0:
-		return trWith("Nothing found for “{{.Query}}”. A conversation has to hold every word.", places{"Query": shorten(query, 40)})
+		return i18n.With("Nothing found for “{{.Query}}”. A conversation has to hold every word.", i18n.Places{"Query": shorten(query, 40)})
 	case n == switcherHits:
-		return trWith("The newest {{.N}} · more words narrow it down", places{"N": n})
+		return i18n.With("The newest {{.N}} · more words narrow it down", i18n.Places{"N": n})
 	}
-	return trCount("{{.N}} conversations", n)
+	return i18n.Count("{{.N}} conversations", n)
 }
 
 // openHit shows what was found, at the place.

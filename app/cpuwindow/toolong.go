@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -27,7 +28,7 @@ func (w *Window) tooLong(text string) string {
 	if size == 0 || need <= room {
 		return ""
 	}
-	return trWith("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", places{"Need": tokensWords(need), "Name": name, "Room": tokensWords(max(room, 0))})
+	return i18n.With("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", i18n.Places{"Need": tokensWords(need), "Name": name, "Room": tokensWords(max(room, 0))})
 }
 
 // contextNow is the context of the model that answers next, in tokens: what the last
@@ -37,7 +38,7 @@ func (w *Window) contextNow(c *conversation) (model string, size int) {
 	chosen, usage := c.model, c.usage
 	c.mu.Unlock()
 	if usage != nil && usage.ContextSize > 0 {
-		return orElse(chosen, tr("the model")), usage.ContextSize
+		return orElse(chosen, i18n.T("the model")), usage.ContextSize
 	}
 	cfg := w.parts.config().Ollama
 	name := orElse(chosen, cfg.Model)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -166,9 +167,9 @@ func leftWords(blocks []sessionmem.Block, open bool) string {
 		}
 	}
 	if open {
-		return trWith("a branch that was left · {{.Messages}} · hide", places{"Messages": trCount("{{.N}} messages", n)})
+		return i18n.With("a branch that was left · {{.Messages}} · hide", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 	}
-	return trWith("a branch that was left · {{.Messages}} · show", places{"Messages": trCount("{{.N}} messages", n)})
+	return i18n.With("a branch that was left · {{.Messages}} · show", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }
 
 // stretch makes the entries of blocks that are on one branch, as the chat shows
@@ -184,7 +185,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		e.retryID, e.edited, e.rev = "", false, 1
 		it := readerItem{entry: e, left: r.left[from]}
 		if e.kind == entryError { // what to do about it is over
-			e.kind, e.text = entryNote, trWith("failed: {{.Sentence}}", places{"Sentence": e.fault.sentence})
+			e.kind, e.text = entryNote, i18n.With("failed: {{.Sentence}}", i18n.Places{"Sentence": e.fault.sentence})
 		}
 		at := r.indexNear(e.block, from, to)
 		if at >= 0 {
@@ -218,9 +219,9 @@ func (r *readout) stretch(from, to int) []readerItem {
 // asker is who a message is from where it does not say so itself.
 func (r *readout) asker() string {
 	if r.info.Source == "discord" {
-		return tr("Channel")
+		return i18n.T("Channel")
 	}
-	return tr("You")
+	return i18n.T("You")
 }
 
 // messageAfter is the first message behind a block that is on the branch the
@@ -237,18 +238,18 @@ func (r *readout) messageAfter(block string) string {
 // facts is what the viewer says of the file.
 func (r *readout) facts(now time.Time) string {
 	in := r.info
-	parts := []string{sourceWords(in.Source), trCount("{{.N}} messages", in.Messages)}
+	parts := []string{sourceWords(in.Source), i18n.Count("{{.N}} messages", in.Messages)}
 	if !in.Started.IsZero() {
-		parts = append(parts, trWith("started {{.Time}}", places{"Time": in.Started.In(now.Location()).Format("2 January 2006 15:04")}))
+		parts = append(parts, i18n.With("started {{.Time}}", i18n.Places{"Time": in.Started.In(now.Location()).Format("2 January 2006 15:04")}))
 	}
 	switch {
 	case in.Archived:
-		parts = append(parts, tr("archived"))
+		parts = append(parts, i18n.T("archived"))
 	case in.Path == "":
-		parts = append(parts, tr("private, in memory only"))
+		parts = append(parts, i18n.T("private, in memory only"))
 	}
 	if in.ReadOnly {
-		parts = append(parts, tr("read-only: a newer format, or an older file of the session"))
+		parts = append(parts, i18n.T("read-only: a newer format, or an older file of the session"))
 	}
 	return strings.Join(parts, " · ")
 }

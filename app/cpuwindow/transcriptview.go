@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -106,7 +107,7 @@ func (v *transcriptView) refresh(t *sessionmem.Transcript) {
 func (v *transcriptView) fail(in sessionmem.Info, words string) {
 	v.turn++
 	v.name, v.read, v.fault = in.Name, nil, words
-	rows := []*placed{{row: newCardRow(roleHot, newParagraph(trWith("This transcript can't be read: {{.Words}}", places{"Words": words}), roleText), newParagraph(tr("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}
+	rows := []*placed{{row: newCardRow(roleHot, newParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), roleText), newParagraph(i18n.T("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}
 	if in.Path != "" {
 		rows = append(rows, &placed{row: newFlowRow(gap16, v.fileButtons(in)...), gap: gap12})
 	}
@@ -118,9 +119,9 @@ func (v *transcriptView) none() {
 	v.turn++
 	v.name, v.read = "", nil
 	v.rows.port.setRows([]*placed{
-		{row: newBoxRow(titleWords(tr("Nothing to read yet"))), gap: gap20},
-		textRow(tr("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), roleMuted, gap4),
-		{row: newFlowRow(gap8, newButton(buttonPlain, tr("Open another file…"), v.act.openOther)), gap: gap12},
+		{row: newBoxRow(titleWords(i18n.T("Nothing to read yet"))), gap: gap20},
+		textRow(i18n.T("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), roleMuted, gap4),
+		{row: newFlowRow(gap8, newButton(buttonPlain, i18n.T("Open another file…"), v.act.openOther)), gap: gap12},
 	})
 }
 
@@ -176,7 +177,7 @@ func (v *transcriptView) layOut(items []readerItem, now time.Time) {
 		}
 	}
 	if v.read.to < len(v.read.blocks) {
-		column = append(column, &placed{row: newDivider(trWith("{{.Entries}} below · show", places{"Entries": trCount("{{.N}} entries", len(v.read.blocks)-v.read.to)}), func() { v.grow(1) }), gap: gap16})
+		column = append(column, &placed{row: newDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.read.blocks)-v.read.to)}), func() { v.grow(1) }), gap: gap16})
 	}
 	v.rows.built = alive
 	v.rows.port.setRows(column)
@@ -188,34 +189,34 @@ func (v *transcriptView) heading(now time.Time) []*placed {
 	in := v.read.info
 	buttons := []fyne.CanvasObject{}
 	if continues(in) {
-		buttons = append(buttons, newButton(buttonPrimary, tr("Continue"), func() { v.act.goOn(in, "") }))
+		buttons = append(buttons, newButton(buttonPrimary, i18n.T("Continue"), func() { v.act.goOn(in, "") }))
 	}
 	buttons = append(buttons,
-		newButton(buttonPlain, tr("Fork"), func() { v.act.fork(in, "") }),
-		newButton(buttonPlain, tr("Find"), v.openFind))
+		newButton(buttonPlain, i18n.T("Fork"), func() { v.act.fork(in, "") }),
+		newButton(buttonPlain, i18n.T("Find"), v.openFind))
 	links := []fyne.CanvasObject{
-		newButton(buttonQuiet, tr("Export"), func() { v.act.export(in) }),
-		newButton(buttonQuiet, tr("Copy as text"), func() { v.act.copyAll(in) }),
+		newButton(buttonQuiet, i18n.T("Export"), func() { v.act.export(in) }),
+		newButton(buttonQuiet, i18n.T("Copy as text"), func() { v.act.copyAll(in) }),
 	}
 	if in.Path != "" {
 		links = append(links, v.fileButtons(in)...)
 	}
-	links = append(links, newButton(buttonQuiet, tr("Open another file…"), v.act.openOther))
+	links = append(links, newButton(buttonQuiet, i18n.T("Open another file…"), v.act.openOther))
 	rows := []*placed{
 		{row: newProse([]run{{text: v.read.facts(now)}}, sizeSmall, roleMuted), gap: gap4},
 		{row: newFlowRow(gap8, buttons...), gap: gap8},
 		{row: newFlowRow(gap16, links...), gap: gap8},
 	}
 	if v.read.from > 0 {
-		rows = append(rows, &placed{row: newDivider(trWith("{{.Entries}} above · show", places{"Entries": trCount("{{.N}} entries", v.read.from)}), func() { v.grow(-1) }), gap: gap16})
+		rows = append(rows, &placed{row: newDivider(i18n.With("{{.Entries}} above · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", v.read.from)}), func() { v.grow(-1) }), gap: gap16})
 	}
 	return rows
 }
 
 func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
 	return []fyne.CanvasObject{
-		newButton(buttonQuiet, tr("Open in editor"), func() { v.act.edit(in.Path) }),
-		newButton(buttonQuiet, tr("Show in folder"), func() { v.act.reveal(in.Path) }),
+		newButton(buttonQuiet, i18n.T("Open in editor"), func() { v.act.edit(in.Path) }),
+		newButton(buttonQuiet, i18n.T("Show in folder"), func() { v.act.reveal(in.Path) }),
 	}
 }
 
@@ -232,16 +233,16 @@ func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time)
 		b.rows[0].gap = gap4
 		return rows
 	case entryHead:
-		who := boldWords(orElse(e.agent, tr("assistant")))
+		who := boldWords(orElse(e.agent, i18n.T("assistant")))
 		who.size = sizeSmall + 1
 		meta := smallWords(prefixed(" · ", e.model) + prefixed(" · ", clockWords(e.at, now))).squeezable()
 		parts := []fyne.CanvasObject{line(gap4, 1, who, meta)}
 		in, turn, next := v.read.info, it.turn, it.next
 		if continues(in) && next != "" && !it.left {
-			parts = append(parts, newButton(buttonQuiet, tr("Continue from here"), func() { v.act.goOn(in, next) }))
+			parts = append(parts, newButton(buttonQuiet, i18n.T("Continue from here"), func() { v.act.goOn(in, next) }))
 		}
 		if turn != "" {
-			parts = append(parts, newButton(buttonQuiet, tr("Fork from here"), func() { v.act.fork(in, turn) }))
+			parts = append(parts, newButton(buttonQuiet, i18n.T("Fork from here"), func() { v.act.fork(in, turn) }))
 		}
 		return []*placed{{row: newBoxRow(line(gap12, 0, parts...)), gap: gap20, max: proseMax}}
 	}

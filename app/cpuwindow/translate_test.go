@@ -9,34 +9,44 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
-
-	"fyne.io/fyne/v2/lang"
-	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/config"
 	"mac-stats/app/discord/connection"
+	"mac-stats/app/i18n"
 )
 
 var update = flag.Bool("update", false, "write assets/translations/en.json from the texts of the code")
 
 const translationsFolder = "../../assets"
 
-// textsInCode are the texts the package gives to tr, trWith and trCount; true where
-// it counts something.
+// windowFiles are the Go files of the window and of the packages it is made of.
+func windowFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, folder := range []string{".", "../i18n"} {
+		err := filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+			if err == nil && filepath.Ext(name) == ".go" {
+				files = append(files, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// textsInCode are the texts that the window's packages give to i18n; true where they
+// count something.
 func textsInCode(t *testing.T) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	texts := map[string]bool{}
-	for _, name := range files {
+	for _, name := range windowFiles(t) {
 		file, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -46,16 +56,16 @@ func textsInCode(t *testing.T) map[string]bool {
 			if !ok || len(call.Args) == 0 {
 				return true
 			}
-			f, _ := call.Fun.(*ast.Ident)
 			text, _ := call.Args[0].(*ast.BasicLit)
-			if f == nil || text == nil || f.Name != "tr" && f.Name != "trWith" && f.Name != "trCount" {
+			f := translating(call.Fun, file.Name.Name)
+			if f == "" || text == nil {
 				return true
 			}
 			s, err := strconv.Unquote(text.Value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			texts[s] = texts[s] || f.Name == "trCount"
+			texts[s] = texts[s] || f == "Count"
 			return true
 		})
 	}
@@ -75,6 +85,25 @@ func textsInCode(t *testing.T) map[string]bool {
 		texts[settingTitle(s)], texts[s.Help] = false, false
 	}
 	return texts
+}
+
+// translating is the name of the function of i18n that an expression is, or "".
+func translating(e ast.Expr, pkg string) string {
+	name := ""
+	switch f := e.(type) {
+	case *ast.SelectorExpr:
+		if from, _ := f.X.(*ast.Ident); from != nil && from.Name == "i18n" {
+			name = f.Sel.Name
+		}
+	case *ast.Ident:
+		if pkg == "i18n" {
+			name = f.Name
+		}
+	}
+	if !slices.Contains([]string{"T", "With", "Count"}, name) {
+		return ""
+	}
+	return name
 }
 
 // textsOfTray are the labels of the tray's menu, and its advice where there is no tray:
@@ -169,69 +198,9 @@ func writeEnglish(t *testing.T, texts map[string]bool) {
 
 func translations(t *testing.T) map[string]map[string]any {
 	t.Helper()
-	all, err := readTranslations(os.DirFS(translationsFolder))
+	all, err := i18n.Read(os.DirFS(translationsFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// A language may lack texts, but has none that are nowhere, the places of each, and
-// plural forms where English has them.
-func TestEveryLanguageFitsEnglish(t *testing.T) {
-	places := regexp.MustCompile(`{{\.\w+}}`)
-	all := translations(t)
-	if len(all) < 2 {
-		t.Fatal("there is no language beside English")
-	}
-	for language, texts := range all {
-		for key, text := range texts {
-			english, ok := all["en"][key]
-			if !ok {
-				t.Errorf("%s.json: %q is no text of the window", language, key)
-				continue
-			}
-			forms, counts := text.(map[string]any)
-			if _, want := english.(map[string]any); want != counts {
-				t.Errorf("%s.json: %q: plural forms where English has them, and nowhere else", language, key)
-			}
-			if !counts {
-				forms = map[string]any{"other": text}
-			}
-			want := places.FindAllString(key, -1)
-			got := places.FindAllString(forms["other"].(string), -1)
-			slices.Sort(want)
-			slices.Sort(got)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s.json: %q has other places:\n%s", language, key, diff)
-			}
-		}
-	}
-}
-
-func TestTranslationsAreTakenOver(t *testing.T) {
-	if err := AddTranslations(os.DirFS(translationsFolder)); err != nil {
-		t.Fatal(err)
-	}
-	if got := tr("Settings"); got != "Settings" && got != "Einstellungen" {
-		t.Errorf("Settings = %q", got)
-	}
-	english := strings.HasPrefix(lang.SystemLocale().String(), "en")
-	if got := trCount("{{.N}} models are installed.", 1); english && got != "One model is installed." {
-		t.Errorf("one = %q", got)
-	}
-	if got := trCount("{{.N}} models are installed.", 3); english && got != "3 models are installed." {
-		t.Errorf("three = %q", got)
-	}
-}
-
-func TestReadTranslations_refuses(t *testing.T) {
-	for name, files := range map[string]fs.FS{
-		"no English":  fstest.MapFS{"translations/de.json": {Data: []byte(`{}`)}},
-		"broken JSON": fstest.MapFS{"translations/en.json": {Data: []byte(`{"a": `)}},
-	} {
-		if err := AddTranslations(files); err == nil {
-			t.Errorf("given %s: no error", name)
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 )
 
 // trial is a prompt tried on an agent: one turn in a session of its own that is
@@ -42,8 +43,8 @@ const trialFrame = 60 * time.Millisecond
 func (p *agentsPage) trialOf(a agents.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
-		t = &trial{field: newLineField(tr("Try a prompt… nothing of it is kept"), tr("Try"), p.w.runShortcut), answer: newDocument()}
-		t.words, t.halt = smallWords("").squeezable(), newButton(buttonDanger, tr("Stop"), t.stop)
+		t = &trial{field: newLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try"), p.w.runShortcut), answer: newDocument()}
+		t.words, t.halt = smallWords("").squeezable(), newButton(buttonDanger, i18n.T("Stop"), t.stop)
 		t.status = newBoxRow(line(gap12, 0, t.words, t.halt))
 		p.trials[a.Path] = t
 	}
@@ -107,9 +108,9 @@ func (t *trial) show() bool {
 // stateWords is what the trial is doing, or did. The lock must be held.
 func (t *trial) stateWords() string {
 	if t.run != nil {
-		return fmt.Sprintf("%s · %s", orElse(t.state, tr("starting")), clock(int(time.Since(t.began).Seconds())))
+		return fmt.Sprintf("%s · %s", orElse(t.state, i18n.T("starting")), clock(int(time.Since(t.began).Seconds())))
 	}
-	words := []string{tr("tried"), t.model, tookWords(t.took), speedWords(t.speed)}
+	words := []string{i18n.T("tried"), t.model, tookWords(t.took), speedWords(t.speed)}
 	return joinWords(words)
 }
 
@@ -201,7 +202,7 @@ func (t *trial) apply(ev agents.Event) {
 		}
 	case agents.EventToken:
 		t.answer.append(ev.Text)
-		t.state = tr("writing")
+		t.state = i18n.T("writing")
 	case agents.EventTool, agents.EventSubcallStart:
 		if ev.Call != nil {
 			t.state = ev.Call.Name

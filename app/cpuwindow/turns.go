@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -275,7 +276,7 @@ func (w *Window) drawExtra(v conversationView) {
 	rows := w.setup().rows(w.server, w.pulling, memory, helpless, !fresh)
 	switch {
 	case v.loadErr != nil:
-		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph(trWith("This conversation can't be read: {{.Error}}", places{"Error": v.loadErr.Error()}), roleText), newParagraph(tr("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}, rows...)
+		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.loadErr.Error()}), roleText), newParagraph(i18n.T("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}, rows...)
 	case fresh && len(rows) == 0 && !v.loading:
 		rows = w.greeting()
 	}
@@ -392,12 +393,12 @@ func (w *Window) greeting() []*placed {
 	if w.shown.private {
 		return privateGreeting()
 	}
-	head := titleWords(tr("What shall we look at?"))
+	head := titleWords(i18n.T("What shall we look at?"))
 	rows := []*placed{
 		{row: newBoxRow(head), gap: gap20},
-		textRow(tr("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), roleMuted, gap4),
+		textRow(i18n.T("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), roleMuted, gap4),
 	}
-	for _, q := range []string{tr("What is using my CPU right now?"), tr("How much disk space is left?"), tr("Remember that I like short answers.")} {
+	for _, q := range []string{i18n.T("What is using my CPU right now?"), i18n.T("How much disk space is left?"), i18n.T("Remember that I like short answers.")} {
 		rows = append(rows, &placed{row: newBoxRow(line(0, -1, ask(q))), gap: gap8})
 	}
 	return append(rows, w.offerPrivate())

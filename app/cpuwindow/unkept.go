@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // addUnkept puts that line below the answer. The lock must be held.
 func (c *conversation) addUnkept(at time.Time) {
-	e := &entry{kind: entryNote, memory: true, unkept: true, text: tr("nothing was saved to memory"), at: at}
+	e := &entry{kind: entryNote, memory: true, unkept: true, text: i18n.T("nothing was saved to memory"), at: at}
 	if at := c.turnStart() - 1; at >= 0 && !c.private {
 		e.proposed = agents.LessonIn(c.entries[at].text)
 	}
@@ -24,14 +25,14 @@ func (c *conversation) addUnkept(at time.Time) {
 func (c *chatView) unkeptRow(e *entryView, editing bool) *placed {
 	key := e.key
 	if editing {
-		row := newEditRow(e.proposed, tr("This is what will be remembered."), tr("Save"), func(text string) {
+		row := newEditRow(e.proposed, i18n.T("This is what will be remembered."), i18n.T("Save"), func(text string) {
 			c.expanded[key] = false
 			c.act.saveUnkept(key, text)
 		}, func() { c.toggle(key) })
 		c.act.startEdit(row)
 		return &placed{row: row, gap: gap8, max: proseMax}
 	}
-	remember := newButton(buttonLink, tr("Remember this…"), func() { c.toggle(key) })
+	remember := newButton(buttonLink, i18n.T("Remember this…"), func() { c.toggle(key) })
 	remember.Hidden = strings.TrimSpace(e.proposed) == ""
 	return &placed{row: newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), remember)), gap: gap8}
 }
@@ -58,11 +59,11 @@ func (c *conversation) keptAfterAll(key, text string, written sessionmem.Written
 		}
 		e.rev++
 		if err != nil {
-			e.text, e.proposed = trWith("not saved: {{.Why}}", places{"Why": err.Error()}), text
+			e.text, e.proposed = i18n.With("not saved: {{.Why}}", i18n.Places{"Why": err.Error()}), text
 			return
 		}
 		e.unkept, e.proposed, e.undoID = false, "", written.UndoID
 		e.learnt = written.Text
-		e.text = trWith("remembered “{{.Text}}”", places{"Text": e.learnt})
+		e.text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.learnt})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // row is one thing in the chat column. The viewport asks for its height at a
@@ -399,9 +401,9 @@ func (v *viewport) TappedSecondary(ev *fyne.PointEvent) {
 	if c == nil {
 		return
 	}
-	cp := fyne.NewMenuItem(tr("Copy"), v.copySelection)
+	cp := fyne.NewMenuItem(i18n.T("Copy"), v.copySelection)
 	cp.Disabled = !v.sel.active
-	showMenuAt(fyne.NewMenu("", cp, fyne.NewMenuItem(tr("Select all"), v.selectAll)), ev.AbsolutePosition, c)
+	showMenuAt(fyne.NewMenu("", cp, fyne.NewMenuItem(i18n.T("Select all"), v.selectAll)), ev.AbsolutePosition, c)
 }
 
 func (v *viewport) ordered() (from, to spot) {

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 )
 
@@ -42,9 +43,9 @@ func readings(s monitor.Snapshot) []reading {
 }
 
 func cpuReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("CPU"), metric: monitor.CPU, full: 100, na: s.CPU.NA, role: roleText}
+	r := reading{label: i18n.T("CPU"), metric: monitor.CPU, full: 100, na: s.CPU.NA, role: roleText}
 	if n := len(s.CPU.Cores); n > 0 {
-		r.label = trWith("CPU · {{.Cores}}", places{"Cores": trCount("{{.N}} cores", n)})
+		r.label = i18n.With("CPU · {{.Cores}}", i18n.Places{"Cores": i18n.Count("{{.N}} cores", n)})
 	}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.CPU.Percent))), "%"
@@ -54,17 +55,17 @@ func cpuReading(s monitor.Snapshot) reading {
 }
 
 func memoryReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("Memory of the machine"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
+	r := reading{label: i18n.T("Memory of the machine"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
 	if r.na == "" && s.Memory.Total > 0 {
 		r.number = gigabytes(s.Memory.Used)
-		r.unit = trWith("of {{.Total}} GB", places{"Total": wholeGigabytes(s.Memory.Total)})
+		r.unit = i18n.With("of {{.Total}} GB", i18n.Places{"Total": wholeGigabytes(s.Memory.Total)})
 		r.role = level(100*float64(s.Memory.Used)/float64(s.Memory.Total), warnMemory, hotMemory)
 	}
 	return r
 }
 
 func gpuReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("GPU"), metric: monitor.GPU, full: 100, na: s.GPU.NA, role: roleText}
+	r := reading{label: i18n.T("GPU"), metric: monitor.GPU, full: 100, na: s.GPU.NA, role: roleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.GPU.Percent))), "%"
 	}
@@ -72,26 +73,26 @@ func gpuReading(s monitor.Snapshot) reading {
 }
 
 func temperatureReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("Temperature"), metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: roleText}
+	r := reading{label: i18n.T("Temperature"), metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: roleText}
 	if r.na == "" && s.Temperature.Celsius != 0 {
-		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), tr("°C hottest")
+		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), i18n.T("°C hottest")
 		r.role = level(s.Temperature.Celsius, warnTemp, hotTemp)
 	}
 	return r
 }
 
 func diskReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("Disk"), metric: monitor.Disk, na: s.Disk.NA, role: roleText}
+	r := reading{label: i18n.T("Disk"), metric: monitor.Disk, na: s.Disk.NA, role: roleText}
 	if r.na == "" && s.Disk.Total > 0 {
 		number, unit, _ := strings.Cut(monitor.Bytes(s.Disk.Free), " ")
-		r.number, r.unit = number, trWith("{{.Unit}} free", places{"Unit": unit})
+		r.number, r.unit = number, i18n.With("{{.Unit}} free", i18n.Places{"Unit": unit})
 		r.role = level(-float64(s.Disk.Free), -warnDisk, -hotDisk)
 	}
 	return r
 }
 
 func networkReading(s monitor.Snapshot) reading {
-	r := reading{label: tr("Network"), metric: monitor.Network, na: s.Network.NA, role: roleText}
+	r := reading{label: i18n.T("Network"), metric: monitor.Network, na: s.Network.NA, role: roleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = rate(s.Network.Down)
 		up, unit := rate(s.Network.Up)

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 )
 
@@ -40,7 +41,7 @@ func newMetricCard(ask func()) *metricCard {
 	c.num.style.Bold = true
 	c.number = line(gap4, 1, c.num, c.unit, c.bar)
 	c.cardRow = newCardRow(roleNone,
-		line(gap8, 1, c.title, c.scope, newButton(buttonQuiet, tr("Ask about this"), ask)),
+		line(gap8, 1, c.title, c.scope, newButton(buttonQuiet, i18n.T("Ask about this"), ask)),
 		c.number, c.why, c.history, c.summed, c.cores, c.lines)
 	return c
 }
@@ -55,7 +56,7 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 	c.num.set(d.number, d.role)
 	c.unit.SetText(d.unit)
 	c.bar.set(max(0, d.fraction), gaugeRole(d.role))
-	why := orElse(naWords(d.na), tr("measuring …"))
+	why := orElse(naWords(d.na), i18n.T("measuring …"))
 	if d.na != "" {
 		why = "n/a: " + naWords(d.na)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 )
 
@@ -36,14 +37,14 @@ func newVitalsPage(w *Window) *vitalsPage {
 
 // rows are the page: what is chosen, the cards in pairs, the processes.
 func (p *vitalsPage) rows() []*placed {
-	bar := []fyne.CanvasObject{smallWords(tr("History"))}
+	bar := []fyne.CanvasObject{smallWords(i18n.T("History"))}
 	for _, r := range monitor.Ranges() {
 		b := newButton(buttonPill, rangeWords(r), func() { p.choose(r) })
 		p.ranges = append(p.ranges, b)
 		bar = append(bar, b)
 	}
 	room := smallWords("").squeezable()
-	bar = append(bar, room, newButton(buttonLink, tr("Ask about all of it"), func() { p.ask("") }))
+	bar = append(bar, room, newButton(buttonLink, i18n.T("Ask about all of it"), func() { p.ask("") }))
 	rows := []*placed{{row: newBoxRow(line(gap8, len(bar)-2, bar...))}}
 	p.ranges[p.span].setSelected(true)
 	add := func(r row) { rows = append(rows, &placed{row: r, gap: gap12}) }

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 )
 
@@ -30,14 +31,14 @@ const processRows = 10
 
 func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
 	c := &processCard{count: smallWords("").squeezable(), why: newParagraph("", roleMuted), said: newProse(nil, sizeSmall, roleMuted), update: update}
-	c.byCPU = newButton(buttonPill, tr("by CPU"), func() { c.sort(false) })
-	c.byMemory = newButton(buttonPill, tr("by memory"), func() { c.sort(true) })
+	c.byCPU = newButton(buttonPill, i18n.T("by CPU"), func() { c.sort(false) })
+	c.byMemory = newButton(buttonPill, i18n.T("by memory"), func() { c.sort(true) })
 	c.byCPU.setSelected(true)
-	c.force = newButton(buttonDanger, tr("Force it to quit"), func() { force(c.forced) })
+	c.force = newButton(buttonDanger, i18n.T("Force it to quit"), func() { force(c.forced) })
 	c.force.Hide()
 	c.said.Hide()
 	parts := []fyne.CanvasObject{
-		line(gap8, 1, boldWords(tr("Processes")), c.count, c.byCPU, c.byMemory, newButton(buttonQuiet, tr("Ask about this"), ask)),
+		line(gap8, 1, boldWords(i18n.T("Processes")), c.count, c.byCPU, c.byMemory, newButton(buttonQuiet, i18n.T("Ask about this"), ask)),
 		c.why,
 		processHeads(),
 	}
@@ -55,7 +56,7 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 // processHeads are the names of the columns.
 func processHeads() *fyne.Container {
 	var heads []fyne.CanvasObject
-	for i, name := range []string{tr("name"), "pid", tr("% of a core"), tr("memory"), ""} {
+	for i, name := range []string{i18n.T("name"), "pid", i18n.T("% of a core"), i18n.T("memory"), ""} {
 		h := newWords(name, roleFaint, sizeSmall)
 		if i >= 2 {
 			h.align = fyne.TextAlignTrailing
@@ -80,12 +81,12 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 	}
 	c.count.SetText("")
 	if r.Count > 0 {
-		c.count.SetText(trWith("the busiest of {{.N}}", places{"N": r.Count}))
+		c.count.SetText(i18n.With("the busiest of {{.N}}", i18n.Places{"N": r.Count}))
 	}
 	why := ""
 	switch {
 	case paused:
-		why = tr("Monitoring is paused: the list may be old.")
+		why = i18n.T("Monitoring is paused: the list may be old.")
 	case r.NA != "":
 		why = "n/a: " + r.NA
 	}
@@ -128,7 +129,7 @@ type processLine struct {
 func newProcessLine(quit func(monitor.Process)) *processLine {
 	l := &processLine{name: textWords("").squeezable(), pid: newWords("", roleMuted, sizeSmall), cpu: textWords(""), memory: textWords("")}
 	l.cpu.align, l.memory.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	l.quit = newButton(buttonQuiet, tr("Quit"), func() { quit(l.p) })
+	l.quit = newButton(buttonQuiet, i18n.T("Quit"), func() { quit(l.p) })
 	l.object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.quit)
 	return l
 }
@@ -179,13 +180,13 @@ func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // confirmQuit asks before a process is asked to quit.
 func (p *vitalsPage) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.w.confirm(trWith("Quit {{.Name}}?", places{"Name": shorten(process.Name, 32)}), trWith("{{.Name}} is asked to quit. What it has not saved may be lost.", places{"Name": name}), tr("Ask it to quit"), func() { p.quit(process, false) })
+	p.w.confirm(i18n.With("Quit {{.Name}}?", i18n.Places{"Name": shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
 }
 
 // force ends a process that did not want to quit, after one more question.
 func (p *vitalsPage) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.w.confirm(trWith("Force {{.Name}} to quit?", places{"Name": shorten(process.Name, 32)}), trWith("{{.Name}} ends at once. What it has not saved is lost.", places{"Name": name}), tr("Force it to quit"), func() { p.quit(process, true) })
+	p.w.confirm(i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
 }
 
 // quitPatience is how long a process may take before force is offered.
@@ -194,7 +195,7 @@ const quitPatience = 3 * time.Second
 // quit asks a process to quit, off the UI goroutine, and says what came of it.
 func (p *vitalsPage) quit(process monitor.Process, force bool) {
 	v, name := p.w.parts.vitals, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.tell(trWith("{{.Name}} was asked to quit …", places{"Name": name}), roleMuted, nil)
+	p.tell(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), roleMuted, nil)
 	go func() {
 		if err := v.Quit(process, force); err != nil {
 			p.w.p.Do(func() { p.tell(fullStop(capital(err.Error())), roleHot, nil) })
@@ -207,11 +208,11 @@ func (p *vitalsPage) quit(process monitor.Process, force bool) {
 		p.w.p.Do(func() {
 			switch {
 			case !still:
-				p.tell(trWith("{{.Name}} has quit.", places{"Name": name}), roleMuted, nil)
+				p.tell(i18n.With("{{.Name}} has quit.", i18n.Places{"Name": name}), roleMuted, nil)
 			case force:
-				p.tell(trWith("{{.Name}} still runs: the system has not ended it yet.", places{"Name": name}), roleHot, nil)
+				p.tell(i18n.With("{{.Name}} still runs: the system has not ended it yet.", i18n.Places{"Name": name}), roleHot, nil)
 			default:
-				p.tell(trWith("{{.Name}} still runs. It may be saving, or asking you something.", places{"Name": name}), roleWarn, &process)
+				p.tell(i18n.With("{{.Name}} still runs. It may be saving, or asking you something.", i18n.Places{"Name": name}), roleWarn, &process)
 			}
 		})
 	}()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 )
 
@@ -26,46 +27,46 @@ func details(s monitor.Snapshot) []detail {
 }
 
 func cpuDetail(s monitor.Snapshot) detail {
-	d := detail{reading: cpuReading(s), scope: tr("% of the whole machine"), fraction: s.CPU.Percent / 100, cores: s.CPU.Cores}
-	d.label = tr("CPU")
+	d := detail{reading: cpuReading(s), scope: i18n.T("% of the whole machine"), fraction: s.CPU.Percent / 100, cores: s.CPU.Cores}
+	d.label = i18n.T("CPU")
 	if n := len(s.CPU.Cores); n > 1 {
-		d.scope = trWith("% of all {{.N}} cores together", places{"N": n})
+		d.scope = i18n.With("% of all {{.N}} cores together", i18n.Places{"N": n})
 	}
 	switch {
 	case d.number == "":
 	case s.CPU.LoadNA != "":
-		d.lines = []string{trWith("load average n/a: {{.Why}}", places{"Why": s.CPU.LoadNA})}
+		d.lines = []string{i18n.With("load average n/a: {{.Why}}", i18n.Places{"Why": s.CPU.LoadNA})}
 	default:
-		d.lines = []string{fmt.Sprintf(tr("load average")+" %.2f · %.2f · %.2f (1, 5, 15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)}
+		d.lines = []string{fmt.Sprintf(i18n.T("load average")+" %.2f · %.2f · %.2f (1, 5, 15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)}
 	}
 	return d
 }
 
 func memoryDetail(s monitor.Snapshot) detail {
 	m := s.Memory
-	d := detail{reading: memoryReading(s), scope: tr("of the whole machine"), fraction: m.Percent() / 100}
+	d := detail{reading: memoryReading(s), scope: i18n.T("of the whole machine"), fraction: m.Percent() / 100}
 	if d.number == "" {
 		return d
 	}
-	d.unit += tr(" used")
-	first := trWith("{{.Available}} GB available", places{"Available": gigabytes(m.Available)})
+	d.unit += i18n.T(" used")
+	first := i18n.With("{{.Available}} GB available", i18n.Places{"Available": gigabytes(m.Available)})
 	if m.Cached > 0 {
-		first += trWith(" · {{.Cached}} GB cached", places{"Cached": gigabytes(m.Cached)})
+		first += i18n.With(" · {{.Cached}} GB cached", i18n.Places{"Cached": gigabytes(m.Cached)})
 	}
-	swap := trWith("swap {{.SwapUsed}} of {{.SwapTotal}} GB", places{"SwapUsed": gigabytes(m.SwapUsed), "SwapTotal": gigabytes(m.SwapTotal)})
+	swap := i18n.With("swap {{.SwapUsed}} of {{.SwapTotal}} GB", i18n.Places{"SwapUsed": gigabytes(m.SwapUsed), "SwapTotal": gigabytes(m.SwapTotal)})
 	if m.SwapNA != "" {
-		swap = trWith("swap n/a: {{.SwapNA}}", places{"SwapNA": m.SwapNA})
+		swap = i18n.With("swap n/a: {{.SwapNA}}", i18n.Places{"SwapNA": m.SwapNA})
 	}
-	pressure := trWith("pressure: {{.Pressure}}", places{"Pressure": m.Pressure})
+	pressure := i18n.With("pressure: {{.Pressure}}", i18n.Places{"Pressure": m.Pressure})
 	if m.PressureNA != "" {
-		pressure = trWith("pressure n/a: {{.PressureNA}}", places{"PressureNA": m.PressureNA})
+		pressure = i18n.With("pressure n/a: {{.PressureNA}}", i18n.Places{"PressureNA": m.PressureNA})
 	}
 	d.lines = []string{first, swap, pressure}
 	return d
 }
 
 func gpuDetail(s monitor.Snapshot) detail {
-	d := detail{reading: gpuReading(s), scope: tr("% of the busiest GPU"), fraction: s.GPU.Percent / 100}
+	d := detail{reading: gpuReading(s), scope: i18n.T("% of the busiest GPU"), fraction: s.GPU.Percent / 100}
 	if d.number != "" && s.GPU.Name != "" {
 		d.lines = []string{s.GPU.Name}
 	}
@@ -76,15 +77,15 @@ func gpuDetail(s monitor.Snapshot) detail {
 const sensorLines = 6
 
 func temperatureDetail(s monitor.Snapshot) detail {
-	d := detail{reading: temperatureReading(s), scope: tr("the hottest sensor"), fraction: -1}
+	d := detail{reading: temperatureReading(s), scope: i18n.T("the hottest sensor"), fraction: -1}
 	if d.number == "" {
 		return d
 	}
 	d.unit = "°C"
-	d.scope = trWith("the hottest of {{.Sensors}}", places{"Sensors": trCount("{{.N}} sensors", len(s.Temperature.All))})
+	d.scope = i18n.With("the hottest of {{.Sensors}}", i18n.Places{"Sensors": i18n.Count("{{.N}} sensors", len(s.Temperature.All))})
 	for i, sensor := range s.Temperature.All {
 		if i == sensorLines {
-			d.lines = append(d.lines, trWith("and {{.All}} more, cooler", places{"All": len(s.Temperature.All) - i}))
+			d.lines = append(d.lines, i18n.With("and {{.All}} more, cooler", i18n.Places{"All": len(s.Temperature.All) - i}))
 			break
 		}
 		d.lines = append(d.lines, fmt.Sprintf("%s %.0f °C", sensor.Name, sensor.Celsius))
@@ -93,19 +94,19 @@ func temperatureDetail(s monitor.Snapshot) detail {
 }
 
 func diskDetail(s monitor.Snapshot) detail {
-	d := detail{reading: diskReading(s), scope: tr("the volume of your home folder"), fraction: -1}
+	d := detail{reading: diskReading(s), scope: i18n.T("the volume of your home folder"), fraction: -1}
 	if d.number == "" {
 		return d
 	}
-	d.unit += trWith(" of {{.Total}}", places{"Total": monitor.Bytes(s.Disk.Total)})
+	d.unit += i18n.With(" of {{.Total}}", i18n.Places{"Total": monitor.Bytes(s.Disk.Total)})
 	d.fraction = 1 - float64(s.Disk.Free)/float64(s.Disk.Total)
 	if s.Disk.RateNA != "" {
-		d.lines = append(d.lines, trWith("transfers n/a: {{.RateNA}}", places{"RateNA": s.Disk.RateNA}))
+		d.lines = append(d.lines, i18n.With("transfers n/a: {{.RateNA}}", i18n.Places{"RateNA": s.Disk.RateNA}))
 	} else {
-		d.lines = append(d.lines, trWith("all disks: {{.ReadRate}}", places{"ReadRate": transfers(s.Disk.ReadRate, s.Disk.WriteRate)}))
+		d.lines = append(d.lines, i18n.With("all disks: {{.ReadRate}}", i18n.Places{"ReadRate": transfers(s.Disk.ReadRate, s.Disk.WriteRate)}))
 	}
 	for _, v := range s.Disk.Volumes {
-		line := trWith("{{.Path}}: {{.Free}} of {{.Total}} free", places{"Path": v.Path, "Free": monitor.Bytes(v.Free), "Total": monitor.Bytes(v.Total)})
+		line := i18n.With("{{.Path}}: {{.Free}} of {{.Total}} free", i18n.Places{"Path": v.Path, "Free": monitor.Bytes(v.Free), "Total": monitor.Bytes(v.Total)})
 		if v.RateNA == "" {
 			line += " · " + transfers(v.ReadRate, v.WriteRate)
 		}
@@ -115,15 +116,15 @@ func diskDetail(s monitor.Snapshot) detail {
 }
 
 func transfers(read, write float64) string {
-	return trWith("reading {{.Read}}, writing {{.Write}}", places{"Read": monitor.Rate(read), "Write": monitor.Rate(write)})
+	return i18n.With("reading {{.Read}}, writing {{.Write}}", i18n.Places{"Read": monitor.Rate(read), "Write": monitor.Rate(write)})
 }
 
 func networkDetail(s monitor.Snapshot) detail {
-	d := detail{reading: networkReading(s), scope: tr("up and down together"), fraction: -1}
+	d := detail{reading: networkReading(s), scope: i18n.T("up and down together"), fraction: -1}
 	if d.number != "" {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""
-		d.lines = []string{trWith("down {{.Down}} · up {{.Up}}", places{"Down": monitor.Rate(s.Network.Down), "Up": monitor.Rate(s.Network.Up)})}
+		d.lines = []string{i18n.With("down {{.Down}} · up {{.Up}}", i18n.Places{"Down": monitor.Rate(s.Network.Down), "Up": monitor.Rate(s.Network.Up)})}
 	}
 	return d
 }
@@ -131,19 +132,19 @@ func networkDetail(s monitor.Snapshot) detail {
 func batteryDetail(s monitor.Snapshot) detail {
 	b := s.Battery
 	d := detail{
-		reading: reading{label: tr("Battery"), metric: monitor.Battery, full: 100, na: b.NA, role: roleText},
-		scope:   tr("of its charge when full"), fraction: b.Percent / 100,
+		reading: reading{label: i18n.T("Battery"), metric: monitor.Battery, full: 100, na: b.NA, role: roleText},
+		scope:   i18n.T("of its charge when full"), fraction: b.Percent / 100,
 	}
 	if b.NA != "" || s.Time.IsZero() {
 		return d
 	}
 	d.number, d.unit = fmt.Sprintf("%.0f", math.Round(b.Percent)), "%"
-	state := tr("on mains")
+	state := i18n.T("on mains")
 	switch {
 	case b.Charging:
-		state = tr("charging")
+		state = i18n.T("charging")
 	case b.OnBattery:
-		state = tr("running on battery")
+		state = i18n.T("running on battery")
 		d.role = level(-b.Percent, -20, -10)
 	}
 	d.lines = []string{state}
@@ -169,14 +170,14 @@ func rangeWords(r monitor.Range) string {
 	case monitor.Day:
 		return "24 h"
 	}
-	return tr("5 min")
+	return i18n.T("5 min")
 }
 
 // historyWords is summedWords with the time it is about: "last 5 min: mean 12 %".
 func historyWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
 	words, ok := summedWords(m, r, s)
 	if ok {
-		words = trWith("last {{.R}}: {{.Words}}", places{"R": rangeWords(r), "Words": words})
+		words = i18n.With("last {{.R}}: {{.Words}}", i18n.Places{"R": rangeWords(r), "Words": words})
 	}
 	return words
 }
@@ -195,11 +196,11 @@ func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words str
 		n++
 	}
 	if n == 0 {
-		return trWith("nothing measured in the last {{.R}}", places{"R": rangeWords(r)}), false
+		return i18n.With("nothing measured in the last {{.R}}", i18n.Places{"R": rangeWords(r)}), false
 	}
-	text := trWith("mean {{.M}}, peak {{.M2}}", places{"M": valueWords(m, sum/float64(n)), "M2": valueWords(m, peak)})
+	text := i18n.With("mean {{.M}}, peak {{.M2}}", i18n.Places{"M": valueWords(m, sum/float64(n)), "M2": valueWords(m, peak)})
 	if missing := time.Duration(len(s.Points)-n) * s.Step; missing > r.Span()/10 {
-		text += trWith(", {{.Missing}} not measured", places{"Missing": spanWords(missing)})
+		text += i18n.With(", {{.Missing}} not measured", i18n.Places{"Missing": spanWords(missing)})
 	}
 	return text, true
 }
@@ -210,7 +211,7 @@ func spanWords(d time.Duration) string {
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	case d < 2*time.Hour:
-		return trWith("{{.Minutes}} min", places{"Minutes": fmt.Sprintf("%.0f", d.Minutes())})
+		return i18n.With("{{.Minutes}} min", i18n.Places{"Minutes": fmt.Sprintf("%.0f", d.Minutes())})
 	}
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
@@ -239,13 +240,13 @@ func askWords(s monitor.Snapshot, topic monitor.Metric, history string) string {
 func naWords(why string) string {
 	switch why {
 	case "no readable GPU":
-		return tr("no readable GPU")
+		return i18n.T("no readable GPU")
 	case "no sensor":
-		return tr("no sensor")
+		return i18n.T("no sensor")
 	case "no battery":
-		return tr("no battery")
+		return i18n.T("no battery")
 	case "no network interface":
-		return tr("no network interface")
+		return i18n.T("no network interface")
 	}
 	return why
 }

@@ -13,6 +13,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
 )
@@ -311,17 +312,17 @@ func (w *Window) showPage(p page) {
 func pageTitle(p page) string {
 	switch p {
 	case pageMemory:
-		return tr("Memory")
+		return i18n.T("Memory")
 	case pageAgents:
-		return tr("Agents")
+		return i18n.T("Agents")
 	case pageWelcome:
-		return tr("Welcome to mac-stats")
+		return i18n.T("Welcome to mac-stats")
 	case pageSettings:
-		return tr("Settings")
+		return i18n.T("Settings")
 	case pageTranscript:
-		return tr("Transcript")
+		return i18n.T("Transcript")
 	case pageVitals:
-		return tr("Vitals of the whole machine")
+		return i18n.T("Vitals of the whole machine")
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func shownFields() []string {
 }
 
 // unwrapped finds the literals with a word in an expression that go through no tr,
-// trWith or trCount. What is handed on to other functions than those that put texts
+// With or Count. What is handed on to other functions than those that put texts
 // together is not looked at: it is a key, a layout of a date.
 func unwrapped(e ast.Expr) []string {
 	word := regexp.MustCompile(`\p{L}{3,}`)
@@ -63,7 +62,7 @@ func calledName(c *ast.CallExpr) string {
 
 func TestUnwrappedFindsLiterals(t *testing.T) {
 	for source, want := range map[string]int{
-		`tr("Save")`: 0, `"Save"`: 1, `"Save " + name`: 1, `trWith("Save {{.Name}}", places{"Name": name})`: 0, `orElse(name, "the model")`: 1,
+		`i18n.T("Save")`: 0, `"Save"`: 1, `"Save " + name`: 1, `i18n.With("Save {{.Name}}", i18n.Places{"Name": name})`: 0, `orElse(name, "the model")`: 1,
 		`fmt.Sprintf("%d new", n)`: 1, `fmt.Sprintf("%d %%", n)`: 0, `at.Format("2 January")`: 0, `"· "`: 0, `map[bool]string{true: "Wrap"}[on]`: 0,
 	} {
 		e, err := parser.ParseExpr(source)
@@ -79,12 +78,8 @@ func TestUnwrappedFindsLiterals(t *testing.T) {
 // Every text that is given to a button, a label, a menu, a hint or a message goes
 // through the translations, so that en.json is complete.
 func TestEveryTextShownIsWrapped(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	places, fields, seen := shown(), shownFields(), 0
-	for _, name := range files {
+	for _, name := range windowFiles(t) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -96,7 +91,7 @@ func TestEveryTextShownIsWrapped(t *testing.T) {
 		check := func(e ast.Expr) {
 			seen++
 			for _, text := range unwrapped(e) {
-				t.Errorf("%s: %s is not translated: wrap it in tr, trWith or trCount", set.Position(e.Pos()), text)
+				t.Errorf("%s: %s is not translated: give it to i18n.T, With or Count", set.Position(e.Pos()), text)
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {

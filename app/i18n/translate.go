@@ -1,4 +1,14 @@
-package cpuwindow
+// Package i18n says things in the user's language: texts, counts, dates.
+//
+// English is the key: a text without a translation is shown as it stands in the
+// code. T takes a plain text, With one with {{.Name}} places, Count one that counts
+// {{.N}} of something. Only literals are given to them: a test of the window reads
+// the code and compares it with assets/translations/en.json.
+//
+// It draws nothing and keeps nothing beside the texts. Fyne holds these and chooses
+// the language by the system's; Load is called once, before the first window. What
+// is written to files, logs and prompts is English and does not come through here.
+package i18n
 
 import (
 	"encoding/json"
@@ -12,30 +22,23 @@ import (
 	"fyne.io/fyne/v2/lang"
 )
 
-// English words are the keys of the translations: a text that is not translated is
-// shown as it stands in the code. Files are language.json in a folder translations;
-// en.json has every key, with its plural forms where it counts something.
+// T is a text in the user's language.
+func T(text string) string { return lang.L(text) }
 
-// tr is a text in the user's language.
-func tr(text string) string { return lang.L(text) }
+// Places is what to fill the {{.Name}} places of a text with.
+type Places map[string]any
 
-// Words is a text of the tray's menu, or of its advice, in the user's language.
-func Words(english string) string { return tr(english) }
+// With is a text with such places.
+func With(text string, p Places) string { return lang.L(text, map[string]any(p)) }
 
-// places is what to fill the {{.Name}} places of a text with.
-type places map[string]any
+// Count is a text that counts, {{.N}}, in its plural form.
+func Count(text string, n int) string { return lang.N(text, n, map[string]any{"N": n}) }
 
-// trWith is a text with such places.
-func trWith(text string, p places) string { return lang.L(text, map[string]any(p)) }
-
-// trCount is a text that counts, {{.N}}, in its plural form.
-func trCount(text string, n int) string { return lang.N(text, n, map[string]any{"N": n}) }
-
-// AddTranslations gives the texts of a folder translations to Fyne, which chooses by
-// the system's languages. What a language lacks is filled with English: Fyne
-// complains of every text it misses. Call it once, before the first window.
-func AddTranslations(files fs.FS) error {
-	all, err := readTranslations(files)
+// Load gives Fyne the texts of translations/*.json: one file a language, en.json with
+// every key and its plural forms. What a language lacks is filled with English,
+// because Fyne logs every text it misses.
+func Load(files fs.FS) error {
+	all, err := Read(files)
 	if err != nil {
 		return err
 	}
@@ -64,8 +67,8 @@ func AddTranslations(files fs.FS) error {
 	return nil
 }
 
-// readTranslations reads translations/*.json: by language, text by key.
-func readTranslations(files fs.FS) (map[string]map[string]any, error) {
+// Read reads translations/*.json: by language, text by key.
+func Read(files fs.FS) (map[string]map[string]any, error) {
 	names, err := fs.Glob(files, "translations/*.json")
 	if err != nil {
 		return nil, fmt.Errorf("translations: %w", err)

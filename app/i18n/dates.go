@@ -1,0 +1,75 @@
+package i18n
+
+import (
+	"strconv"
+	"time"
+)
+
+// Dates in the user's language; times are of 24 hours everywhere.
+
+func MonthName(t time.Time) string {
+	switch t.Month() {
+	case time.January:
+		return T("January")
+	case time.February:
+		return T("February")
+	case time.March:
+		return T("March")
+	case time.April:
+		return T("April")
+	case time.May:
+		return T("May")
+	case time.June:
+		return T("June")
+	case time.July:
+		return T("July")
+	case time.August:
+		return T("August")
+	case time.September:
+		return T("September")
+	case time.October:
+		return T("October")
+	case time.November:
+		return T("November")
+	default:
+		return T("December")
+	}
+}
+
+func WeekdayName(t time.Time) string {
+	switch t.Weekday() {
+	case time.Sunday:
+		return T("Sunday")
+	case time.Monday:
+		return T("Monday")
+	case time.Tuesday:
+		return T("Tuesday")
+	case time.Wednesday:
+		return T("Wednesday")
+	case time.Thursday:
+		return T("Thursday")
+	case time.Friday:
+		return T("Friday")
+	default:
+		return T("Saturday")
+	}
+}
+
+// ShortDate is "2 Jan", of another year "2 Jan 2006".
+func ShortDate(t, now time.Time) string {
+	month := []rune(MonthName(t))
+	p := Places{"Day": t.Day(), "Month": string(month[:min(len(month), 3)]), "Year": t.Year()}
+	if t.Year() == now.Year() {
+		return With("{{.Day}} {{.Month}}", p)
+	}
+	return With("{{.Day}} {{.Month}} {{.Year}}", p)
+}
+
+// Thousands is a count with separators: 5,360.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
