@@ -10,7 +10,6 @@ require (
 	github.com/adrg/xdg v0.5.3
 	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/blevesearch/snowballstem v0.9.0
-	github.com/bwmarrin/discordgo v0.29.0
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/distatus/battery v0.11.0
 	github.com/fsnotify/fsnotify v1.10.1

@@ -38,7 +38,7 @@ var restricted = []struct {
 	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/ui", "app/cpuwindow", "app/tray", "app/i18n"}},
 	{what: "fyne.io/systray", users: []string{"app/desktop", "app/tray"}},
 	{what: "github.com/go-gl", users: []string{"app/desktop"}},
-	{what: "github.com/bwmarrin/discordgo", users: []string{"app/discord"}},
+	{what: "github.com/gorilla/websocket", users: []string{"app/discord"}},
 	{what: "github.com/ollama/ollama", users: []string{"agents", "app"}},
 	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/demo"}, tests: true},
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
@@ -210,8 +210,8 @@ func TestLayoutFindsWrongArrows(t *testing.T) {
 			want: []string{"app/trayless imports fyne.io/systray"},
 		},
 		"given Discord outside its package": {
-			file: importer{folder: "agents", imports: []string{"github.com/bwmarrin/discordgo"}},
-			want: []string{"agents imports github.com/bwmarrin/discordgo"},
+			file: importer{folder: "agents", imports: []string{"github.com/gorilla/websocket"}},
+			want: []string{"agents imports github.com/gorilla/websocket"},
 		},
 		"given more of the model server than its api": {
 			file: importer{folder: "agents/ollama", imports: []string{"github.com/ollama/ollama/server"}},

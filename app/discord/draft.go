@@ -75,6 +75,7 @@ func (d *draft) show(ctx context.Context, text string) {
 	if d.id == "" {
 		d.tried = true
 		d.id, err = d.client.Send(ctx, d.channel, connection.Outgoing{Text: text, Reply: d.reply(ctx), Nonce: d.nonce})
+		d.gone = err == nil && d.id == "" // it is there, but can't be edited
 	} else {
 		err = d.client.Edit(ctx, d.channel, d.id, text)
 	}
@@ -121,7 +122,9 @@ func (d *draft) finish(ctx context.Context, text string) error {
 		if err != nil {
 			return fmt.Errorf("sending part %d of %d of an answer: %w", i+1, len(parts), err)
 		}
-		d.posted = append(d.posted, id)
+		if id != "" {
+			d.posted = append(d.posted, id)
+		}
 	}
 	return nil
 }
@@ -166,8 +169,13 @@ func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 		}
 	}
 	id, err := d.client.Send(ctx, d.channel, out)
-	if err == nil && i == 0 && d.id == "" && d.tried { // it may be the draft
+	switch {
+	case err != nil || i > 0 || d.id != "" || !d.tried:
+	case id != "": // it may be the draft
 		err = d.client.Edit(ctx, d.channel, id, part)
+	default: // it may be the draft, and nobody knows its id
+		out.Nonce += "-0"
+		id, err = d.client.Send(ctx, d.channel, out)
 	}
 	return id, err
 }

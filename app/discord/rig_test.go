@@ -332,3 +332,6 @@ func hasNone(t testing.TB, text string, unwanted ...string) {
 		}
 	}
 }
+
+// jsonNumber is an id as a number.
+func jsonNumber(id any) json.Number { return json.Number(fmt.Sprint(id)) }

@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"sync"
 	"time"
-
-	"github.com/bwmarrin/discordgo"
 )
 
 const (
@@ -50,11 +48,11 @@ type Config struct {
 // not.
 type Connection struct {
 	cfg     Config
-	rest    *discordgo.Session
+	rest    *transport
 	base    *url.URL
 	log     *slog.Logger
 	dial    func(ctx context.Context, url string) (socket, error)
-	limits  func(ctx context.Context) (*discordgo.GatewayBotResponse, error)
+	limits  func(ctx context.Context) (gatewayAddress, error)
 	session session // of Run's goroutine alone
 
 	mu     sync.Mutex // guards what follows
@@ -109,20 +107,32 @@ func New(cfg Config) (*Connection, error) {
 		}
 		c.base = base
 	}
-	rest, err := discordgo.New("Bot " + cfg.Token)
-	if err != nil {
-		return nil, fmt.Errorf("preparing the connection to Discord: %w", err)
-	}
-	rest.Client = &http.Client{Transport: newTransport(c.base)}
-	rest.ShouldRetryOnRateLimit, rest.MaxRestRetries, rest.ShouldReconnectOnError = false, 0, false
-	rest.StateEnabled, rest.LogLevel = false, -1
-	c.rest = rest
+	c.rest = newTransport(c.base)
 	c.dial = c.dialSocket
-	c.limits = func(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
-		limits := &discordgo.GatewayBotResponse{}
-		return limits, c.call(ctx, "asking for the gateway", http.MethodGet, discordgo.EndpointGatewayBot, nil, limits)
+	c.limits = func(ctx context.Context) (gatewayAddress, error) {
+		answer, err := c.call(ctx, "asking for the gateway", http.MethodGet, "/gateway/bot", nil)
+		return gatewayOf(readFields(answer)), err
 	}
 	return c, nil
+}
+
+// gatewayAddress is where to connect, and how often that is allowed.
+type gatewayAddress struct {
+	URL   string
+	Limit startLimit
+}
+
+// startLimit is how many sessions a bot may begin: so many in all and still, until
+// ResetAfter milliseconds are over.
+type startLimit struct {
+	Total      int
+	Remaining  int
+	ResetAfter int
+}
+
+func gatewayOf(f fields) gatewayAddress {
+	limit := f.object("session_start_limit")
+	return gatewayAddress{f.text("url"), startLimit{limit.whole("total"), limit.whole("remaining"), limit.whole("reset_after")}}
 }
 
 // Status is how the connection is now.
@@ -234,11 +244,11 @@ func (c *Connection) mayIdentify(ctx context.Context) (address string, err error
 	if err != nil {
 		return "", err
 	}
-	if l := limits.SessionStartLimit; l.Total > 0 && l.Remaining <= 0 {
+	if l := limits.Limit; l.Total > 0 && l.Remaining <= 0 {
 		after := time.Duration(l.ResetAfter) * time.Millisecond
 		return "", &laterError{max(after, time.Minute)}
 	}
-	if d := time.Until(c.session.identified.Add(identifyPause(limits.SessionStartLimit))); d > 0 && !c.session.identified.IsZero() {
+	if d := time.Until(c.session.identified.Add(identifyPause(limits.Limit))); d > 0 && !c.session.identified.IsZero() {
 		c.set(Status{State: StateWaiting, Text: whyLimited, Next: nextNothing})
 		if err := sleep(ctx, d); err != nil {
 			return "", err
@@ -249,8 +259,8 @@ func (c *Connection) mayIdentify(ctx context.Context) (address string, err error
 
 // identifyPause is the time between two identifies: what Discord demands, and
 // longer once most of the day's are used up, so that some are left at its end.
-func identifyPause(l discordgo.SessionInformation) time.Duration {
-	if l.Remaining <= 0 || l.Remaining*4 >= l.Total {
+func identifyPause(l startLimit) time.Duration {
+	if l.Remaining <= 0 || l.ResetAfter <= 0 || l.Remaining*4 >= l.Total {
 		return identifyEvery
 	}
 	reserve := l.Total / 50 // for starts by hand

@@ -1,10 +1,10 @@
 // Package connection is what mac-stats uses of Discord, in types of its own: the
 // gateway (a websocket that tells what happens) and the REST calls that answer.
 //
-// The types, routes and encodings are discordgo's. Its gateway is not used: it
-// ignores close codes, identifies again on the socket that refused it, closes with
-// a code that ends the session and knows no resume URL. Ours resumes where it can,
-// waits with jitter where it can't, and stops with words for people where trying
+// Every field of what Discord sends is read by itself (see fields): one that is missing,
+// or of a type that nobody expects, costs itself and nothing else. Of the answer to a
+// message that was posted the id alone is read. The gateway resumes a session where it
+// can, waits with jitter where it can't, and stops with words for people where trying
 // again is of no use.
 //
 // Rules:

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 )
 
@@ -25,13 +24,15 @@ const (
 	opInvalidSession = 9
 	opHello          = 10
 	opAck            = 11
+	opUnknown        = -1
 )
 
 const (
 	gatewayVersion = "10"
 	helloTimeout   = 20 * time.Second
 	dialTimeout    = 20 * time.Second
-	maxPayload     = 16 << 20 // bytes of one event
+	usualBeat      = 41250 * time.Millisecond // between heartbeats, where Discord doesn't say
+	maxPayload     = 16 << 20                 // bytes of one event
 	// closeKeeping ends a socket so that its session can be resumed; 1000 and 1001
 	// would end the session too.
 	closeKeeping = 4000
@@ -63,10 +64,26 @@ type socket interface {
 
 // payload is what is sent over it.
 type payload struct {
-	Op   int             `json:"op"`
-	Data json.RawMessage `json:"d"`
-	Seq  int64           `json:"s,omitempty"`
-	Type string          `json:"t,omitempty"`
+	Op   int
+	Data json.RawMessage
+	Seq  int64
+	Type string
+}
+
+// readPayload reads what came. What is no JSON object is an error, and ends the socket.
+func readPayload(data []byte) (payload, error) {
+	var f fields
+	if err := json.Unmarshal(data, &f); err != nil {
+		return payload{}, fmt.Errorf("reading from Discord: %w", err)
+	}
+	p := payload{Op: opUnknown, Data: f["d"], Type: f.text("t")}
+	if _, ok := f.number("op"); ok {
+		p.Op = f.whole("op")
+	}
+	if seq, ok := f.number("s"); ok {
+		p.Seq = int64(seq)
+	}
+	return p, nil
 }
 
 // gateway is one socket at work.
@@ -123,7 +140,7 @@ func (g *gateway) read(in chan<- received, ended <-chan struct{}) {
 		var r received
 		data, err := g.sock.Read()
 		if err == nil {
-			err = json.Unmarshal(data, &r.payload)
+			r.payload, err = readPayload(data)
 		}
 		r.err = err
 		select {
@@ -207,13 +224,10 @@ func (g *gateway) on(ctx context.Context, p payload) error {
 
 // onHello begins the heartbeat and the session.
 func (g *gateway) onHello(data json.RawMessage) error {
-	var hello struct {
-		Interval float64 `json:"heartbeat_interval"`
+	g.every = usualBeat
+	if ms, ok := readFields(data).number("heartbeat_interval"); ok && ms > 0 {
+		g.every = time.Duration(ms * float64(time.Millisecond))
 	}
-	if err := json.Unmarshal(data, &hello); err != nil || hello.Interval <= 0 {
-		return fmt.Errorf("discord's hello can't be read: %w", err)
-	}
-	g.every = time.Duration(hello.Interval * float64(time.Millisecond))
 	g.beat.Reset(time.Duration(rand.Float64() * float64(g.every))) // as Discord asks, so that not all beat at once
 	if g.session.resumable() {
 		return g.send(opResume, map[string]any{"token": g.c.cfg.Token, "session_id": g.session.id, "seq": g.session.seq})
@@ -225,19 +239,26 @@ func (g *gateway) onHello(data json.RawMessage) error {
 	})
 }
 
+// The intents, see https://discord.com/developers/docs/events/gateway#gateway-intents.
+const (
+	intentGuilds         = 1 << 0
+	intentGuildMessages  = 1 << 9
+	intentDirectMessages = 1 << 12
+	intentMessageContent = 1 << 15
+)
+
 // intents are what the bot wants to be told.
 func (c *Connection) intents() int {
-	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
+	intents := intentGuilds | intentGuildMessages | intentDirectMessages
 	if c.cfg.Content {
-		intents |= discordgo.IntentMessageContent
+		intents |= intentMessageContent
 	}
-	return int(intents)
+	return intents
 }
 
 // onInvalid: the session can be resumed, or a new one is begun after a moment.
 func (g *gateway) onInvalid(ctx context.Context, data json.RawMessage) error {
-	var resumable bool
-	if json.Unmarshal(data, &resumable) != nil || !resumable {
+	if !(fields{"d": data}).isTrue("d") {
 		g.session.forget()
 	}
 	if err := sleep(ctx, time.Second+rand.N(4*time.Second)); err != nil {
@@ -262,75 +283,64 @@ func (g *gateway) dispatch(p payload) {
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		c.onDeleted(p)
 	case "INTERACTION_CREATE":
-		var i discordgo.Interaction
-		if c.decode(p, &i) && i.Type == discordgo.InteractionApplicationCommand {
-			c.cfg.Handle(Event{Kind: EventCommand, Channel: i.ChannelID, Command: commandOf(&i)})
+		if i := readFields(p.Data); i.whole("type") == interactionCommand {
+			c.cfg.Handle(Event{Kind: EventCommand, Channel: i.id("channel_id"), Command: commandOf(i)})
 		}
 	default:
 		c.rememberPlaces(p)
 	}
 }
 
+// interactionCommand is the type of an interaction that is a slash command.
+const interactionCommand = 2
+
 func (c *Connection) onMessage(p payload, kind EventKind) {
-	var m discordgo.Message
-	if c.decode(p, &m) && IsID(m.ID) && IsID(m.ChannelID) {
-		c.cfg.Handle(Event{Kind: kind, Message: messageOf(&m), Channel: m.ChannelID})
+	m := messageOf(readFields(p.Data))
+	if m.ID == "" || m.Channel == "" {
+		c.log.Warn("a message without an id is left out", "type", p.Type)
+		return
 	}
+	if m.Guild == "" || m.Guild == unknownGuild {
+		c.mu.Lock()
+		if place := c.places[m.Channel]; place.Guild != "" {
+			m.Guild = place.Guild
+		}
+		c.mu.Unlock()
+	}
+	c.cfg.Handle(Event{Kind: kind, Message: m, Channel: m.Channel})
 }
 
 func (c *Connection) onDeleted(p payload) {
-	var gone struct {
-		ID      string   `json:"id"`
-		IDs     []string `json:"ids"`
-		Channel string   `json:"channel_id"`
+	f := readFields(p.Data)
+	ids := f.ids("ids")
+	if id := f.id("id"); id != "" {
+		ids = append(ids, id)
 	}
-	if !c.decode(p, &gone) {
-		return
-	}
-	if gone.ID != "" {
-		gone.IDs = append(gone.IDs, gone.ID)
-	}
-	c.cfg.Handle(Event{Kind: EventDeleted, Channel: gone.Channel, IDs: gone.IDs})
-}
-
-// decode reads an event; one that can't be read is logged and passed over.
-func (c *Connection) decode(p payload, into any) bool {
-	if err := json.Unmarshal(p.Data, into); err != nil {
-		c.log.Warn("an event of discord can't be read and is left out", "type", p.Type, "err", err)
-		return false
-	}
-	return true
+	c.cfg.Handle(Event{Kind: EventDeleted, Channel: f.id("channel_id"), IDs: ids})
 }
 
 func (g *gateway) onReady(data json.RawMessage) {
-	var ready struct {
-		User        *discordgo.User `json:"user"`
-		Session     string          `json:"session_id"`
-		ResumeURL   string          `json:"resume_gateway_url"`
-		Application struct {
-			ID string `json:"id"`
-		} `json:"application"`
+	ready := readFields(data)
+	app, user := ready.object("application").id("id"), userOf(ready.object("user"))
+	if user.ID == "" {
+		user.ID = app // they are the same, but for bots of the first years
 	}
+	g.session.id, g.session.resumeURL = ready.text("session_id"), ready.text("resume_gateway_url")
 	c := g.c
-	if !c.decode(payload{Type: "READY", Data: data}, &ready) {
-		return
-	}
-	g.session.id, g.session.resumeURL = ready.Session, ready.ResumeURL
 	c.mu.Lock()
-	c.bot, c.app = userOf(ready.User), ready.Application.ID
-	bot := c.bot
+	c.bot, c.app = user, app
 	c.mu.Unlock()
-	c.set(Status{State: StateReady, Text: "Connected as " + bot.Name + "."})
-	c.cfg.Handle(Event{Kind: EventReady, User: bot})
+	c.set(Status{State: StateReady, Text: "Connected as " + user.Name + "."})
+	c.cfg.Handle(Event{Kind: EventReady, User: user})
 }
 
-func commandOf(i *discordgo.Interaction) Command {
-	cmd := Command{ID: i.ID, Token: i.Token, Channel: i.ChannelID, Guild: i.GuildID, User: userOf(i.User)}
-	if data, ok := i.Data.(discordgo.ApplicationCommandInteractionData); ok {
-		cmd.Name = data.Name
+func commandOf(i fields) Command {
+	cmd := Command{
+		ID: i.id("id"), Token: i.text("token"), Name: i.object("data").text("name"),
+		Channel: i.id("channel_id"), Guild: i.id("guild_id"), User: userOf(i.object("user")),
 	}
-	if i.Member != nil {
-		cmd.User, cmd.Roles = userOf(i.Member.User), i.Member.Roles
+	if member := i.object("member"); member != nil {
+		cmd.User, cmd.Roles = userOf(member.object("user")), member.ids("roles")
 	}
 	return cmd
 }

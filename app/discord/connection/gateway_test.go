@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
-	"github.com/bwmarrin/discordgo"
+	"github.com/google/go-cmp/cmp"
 )
 
 // These tests play the gateway over sockets of channels, so that hours pass in a
@@ -45,8 +47,8 @@ func (p *played) Read() ([]byte, error) {
 }
 
 func (p *played) Write(data []byte) error {
-	var out payload
-	if err := json.Unmarshal(data, &out); err != nil {
+	out, err := readPayload(data)
+	if err != nil {
 		return err
 	}
 	p.out <- out
@@ -95,21 +97,21 @@ type stage struct {
 	statuses []Status
 
 	mu    sync.Mutex // guards limit
-	limit discordgo.SessionInformation
+	limit startLimit
 }
 
-func (s *stage) left(change func(l *discordgo.SessionInformation)) discordgo.SessionInformation {
+func (s *stage) left(change func(l *startLimit)) startLimit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.limit)
 	return s.limit
 }
 
-func asIs(*discordgo.SessionInformation) {}
+func asIs(*startLimit) {}
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{sockets: make(chan *played), limit: discordgo.SessionInformation{Total: 1000, Remaining: 1000, ResetAfter: 86_400_000}}
+	s := &stage{sockets: make(chan *played), limit: startLimit{Total: 1000, Remaining: 1000, ResetAfter: 86_400_000}}
 	c, err := New(Config{
 		Token: "secret", Handle: func(e Event) { s.events = append(s.events, e) },
 		Changed: func(st Status) { s.statuses = append(s.statuses, st) },
@@ -117,8 +119,8 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.limits = func(context.Context) (*discordgo.GatewayBotResponse, error) {
-		return &discordgo.GatewayBotResponse{URL: "wss://gateway.example/", SessionStartLimit: s.left(asIs)}, nil
+	c.limits = func(context.Context) (gatewayAddress, error) {
+		return gatewayAddress{URL: "wss://gateway.example/", Limit: s.left(asIs)}, nil
 	}
 	c.dial = func(_ context.Context, url string) (socket, error) {
 		s.urls = append(s.urls, url)
@@ -262,7 +264,7 @@ func TestReconnectStormKeepsWithinTheDaysIdentifies(t *testing.T) {
 							t.Fatalf("op %d, want an identify", first.Op)
 						}
 						identifies++
-						s.left(func(l *discordgo.SessionInformation) {
+						s.left(func(l *startLimit) {
 							l.Remaining--
 							l.ResetAfter = int((24*time.Hour - time.Since(began)).Milliseconds())
 						})
@@ -325,7 +327,7 @@ func TestNoIdentifyIsLeft(t *testing.T) {
 		if st := s.c.Status(); st.State != StateWaiting || !strings.Contains(st.Text, "no more new sessions") {
 			t.Errorf("the status is %+v", st)
 		}
-		s.left(func(l *discordgo.SessionInformation) { l.Remaining = 1000 })
+		s.left(func(l *startLimit) { l.Remaining = 1000 })
 		p := <-s.sockets
 		if first := p.hello(); first.Op != opIdentify {
 			t.Errorf("op %d, want an identify", first.Op)
@@ -337,8 +339,8 @@ func TestNoIdentifyIsLeft(t *testing.T) {
 
 func TestTokenRefusedBeforeTheGateway(t *testing.T) {
 	s := newStage(t)
-	s.c.limits = func(context.Context) (*discordgo.GatewayBotResponse, error) {
-		return nil, &Error{Status: http.StatusUnauthorized, What: "asking for the gateway"}
+	s.c.limits = func(context.Context) (gatewayAddress, error) {
+		return gatewayAddress{}, &Error{Status: http.StatusUnauthorized, What: "asking for the gateway"}
 	}
 	var stop *StopError
 	if err := s.c.Run(t.Context()); !errors.As(err, &stop) || stop.Code != closeAuthFailed {
@@ -370,8 +372,8 @@ func FuzzPayload(f *testing.F) {
 		}
 		g := &gateway{c: c, sock: newPlayed(), session: &session{}, beat: time.NewTimer(time.Hour)}
 		defer g.beat.Stop()
-		var p payload
-		if json.Unmarshal(data, &p) != nil || p.Op == opInvalidSession {
+		p, err := readPayload(data)
+		if err != nil || p.Op == opInvalidSession {
 			return // the one waits, and is tested elsewhere
 		}
 		_ = g.on(t.Context(), p) // an error ends the socket, nothing more
@@ -396,4 +398,170 @@ func TestConnectingAnewTellsTheLastCause(t *testing.T) {
 			t.Errorf("after %s: %+v, want the last cause %q", tt.set.State, got, tt.last)
 		}
 	}
+}
+
+// message is a MESSAGE_CREATE as Discord sends one: a reply in a server, with a file, an
+// embed and a mention.
+const message = `{"id":"1175", "channel_id":"200", "guild_id":"100", "type":19, "content":"hello <@1>", "tts":false, "pinned":false,
+	"timestamp":"2026-11-21T10:15:02.123000+00:00", "edited_timestamp":"2026-11-21T10:16:02.123000+00:00", "flags":0, "nonce":"77", "mention_everyone":false,
+	"author":{"id":"301","username":"anna","global_name":"Anna","discriminator":"0","avatar":null,"bot":false,"public_flags":64,"primary_guild":null,"collectibles":null},
+	"member":{"nick":"Annie","roles":["501","502"],"joined_at":"2024-01-01T00:00:00.000000+00:00","deaf":false,"mute":false,"flags":0,"avatar":null},
+	"mentions":[{"id":"1","username":"luna","global_name":null,"bot":true,"public_flags":0,"member":{"roles":[]}}], "mention_roles":["601"], "mention_channels":[],
+	"attachments":[{"id":"9","filename":"a.txt","size":12,"url":"https://cdn.discordapp.com/a.txt","proxy_url":"https://x","content_type":"text/plain","width":null,"height":null,"flags":0}],
+	"embeds":[{"type":"link","url":"https://x","thumbnail":{"url":"https://x","width":400,"height":300,"flags":0}}],
+	"reactions":[{"emoji":{"id":null,"name":"x"},"count":1,"me":false}], "components":[{"type":1,"components":[{"type":2,"style":1}]}], "sticker_items":[],
+	"webhook_id":null, "application_id":null, "activity":null, "interaction_metadata":null, "thread":null, "poll":null, "position":3, "resolved":{},
+	"message_reference":{"type":0,"channel_id":"200","message_id":"1170","guild_id":"100"},
+	"referenced_message":{"id":"1170","channel_id":"200","type":0,"content":"before","timestamp":"2026-11-21T10:14:00.000000+00:00","edited_timestamp":null,
+		"author":{"id":"302","username":"ben","global_name":"Ben","public_flags":0},"mentions":[],"mention_roles":[],"attachments":[],"embeds":[]}}`
+
+// dependents are the fields of a Message, and of what hangs on it, that a field of the
+// event may change.
+var dependents = map[string][]string{
+	"guild_id": {"Guild"}, "type": {"System", "Reply", "ReplyPlace"}, "content": {"Text", "NoText"}, "timestamp": {"Time"}, "edited_timestamp": {"Edited"},
+	"author": {"Author"}, "author.id": {"Author.ID"}, "author.username": {"Author.Name"}, "author.global_name": {"Author.Name"}, "author.bot": {"Author.Bot"},
+	"member": {"Roles", "Author.Name"}, "member.nick": {"Author.Name"}, "member.roles": {"Roles"}, "mentions": {"Mentions"}, "mention_roles": {"roles"},
+	"attachments": {"Attachments"}, "webhook_id": {"Webhook"}, "message_reference": {"Reply", "ReplyPlace"}, "message_reference.type": {"Reply", "ReplyPlace"},
+	"message_reference.channel_id": {"ReplyPlace"}, "message_reference.message_id": {"Reply"},
+	"referenced_message": {"Answered"}, "referenced_message.id": {"Answered"}, "referenced_message.type": {"Answered.System"}, "referenced_message.content": {"Answered.Text", "Answered.NoText"},
+	"referenced_message.channel_id": {"Answered.Channel"}, "referenced_message.timestamp": {"Answered.Time"}, "referenced_message.edited_timestamp": {"Answered.Edited"},
+	"referenced_message.author": {"Answered.Author"}, "referenced_message.author.id": {"Answered.Author.ID"}, "referenced_message.author.global_name": {"Answered.Author.Name"},
+	"referenced_message.mentions": {"Answered.Mentions"}, "referenced_message.mention_roles": {"Answered.roles"}, "referenced_message.attachments": {"Answered.Attachments"},
+}
+
+// flat are the fields of a message by their names.
+func flat(m Message) map[string]string {
+	out := map[string]string{}
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for i := range v.NumField() {
+			name, f := prefix+v.Type().Field(i).Name, v.Field(i)
+			switch {
+			case f.Type() == reflect.TypeFor[User]():
+				walk(name+".", f)
+			case f.Kind() == reflect.Pointer && !f.IsNil():
+				walk(name+".", f.Elem())
+			default:
+				out[name] = fmt.Sprintf("%+v", f)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(m))
+	return out
+}
+
+func TestAFieldOfAnyTypeCostsNoOther(t *testing.T) {
+	read := func(data []byte) (got []Message) {
+		c, err := New(Config{Token: "secret", Handle: func(e Event) { got = append(got, e.Message) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.onMessage(payload{Type: "MESSAGE_CREATE", Data: data}, EventMessage)
+		return got
+	}
+	parse := func() (o map[string]any) {
+		if err := json.Unmarshal([]byte(message), &o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	whole := read([]byte(message))[0]
+	if whole.Author.Name != "Annie" || whole.Reply != "1170" || whole.Answered.Author.Name != "Ben" || len(whole.Attachments) != 1 || len(whole.Roles) != 2 || !whole.Mentioned("1") {
+		t.Fatalf("the message is read as %+v", whole)
+	}
+	want, tried := flat(whole), 0
+	var each func(path string, at func(o map[string]any) map[string]any)
+	each = func(path string, at func(o map[string]any) map[string]any) {
+		for name, was := range at(parse()) {
+			if path == "" && (name == "id" || name == "channel_id") {
+				continue // what can't be told apart, or put anywhere
+			}
+			for _, odd := range []any{nil, "odd", 7, 400.5, true, []any{}, []any{"odd", 7, nil}, map[string]any{}, map[string]any{"id": []any{}}} {
+				o := parse()
+				at(o)[name] = odd
+				data, err := json.Marshal(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := read(data)
+				if len(got) != 1 {
+					t.Errorf("%s%s = %v loses the message", path, name, odd)
+					continue
+				}
+				tried++
+				may := dependents[path+name]
+				for field, text := range flat(got[0]) {
+					changes := slices.ContainsFunc(may, func(m string) bool { return field == m || strings.HasPrefix(field, m+".") })
+					if known, ok := want[field]; ok && text != known && !changes {
+						t.Errorf("%s%s = %v changes %s from %s to %s", path, name, odd, field, known, text)
+					}
+				}
+			}
+			if _, ok := was.(map[string]any); ok {
+				each(path+name+".", func(o map[string]any) map[string]any { return at(o)[name].(map[string]any) })
+			}
+		}
+	}
+	each("", func(o map[string]any) map[string]any { return o })
+	if tried < 500 {
+		t.Errorf("only %d were tried", tried)
+	}
+}
+
+// Of several objects in a list, an odd one costs itself.
+func TestAnOddElementCostsItself(t *testing.T) {
+	c, err := New(Config{Token: "secret", Handle: func(Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.rememberPlaces(payload{Type: "GUILD_CREATE", Data: json.RawMessage(`{"id":100,"name":7,"roles":"x","emojis":[7],"max_members":"1","channels":[null,7,{"id":"x"},
+		{"id":"200","name":"general","type":0,"rate_limit_per_user":"0","permission_overwrites":7,"position":1.5},{"id":201,"name":[],"type":"15"}],
+		"threads":[{"id":"300","type":11,"parent_id":200,"thread_metadata":{"archived":"true","archive_timestamp":7,"auto_archive_duration":"x"}}],"members":[{"joined_at":0}]}`)})
+	want := map[string]Place{
+		"200": {ID: "200", Guild: "100", Name: "general", Kind: KindChannel},
+		"201": {ID: "201", Guild: "100", Kind: KindForum},
+		"300": {ID: "300", Guild: "100", Parent: "200", Kind: KindThread, Archived: true},
+	}
+	if diff := cmp.Diff(want, c.places); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What was said in a server is never taken for what was said in a direct conversation,
+// where the owner's own memory is used.
+func TestAServersMessageIsNeverADirectOne(t *testing.T) {
+	for _, data := range []string{
+		`{"id":"1","channel_id":"200","guild_id":{},"content":"x"}`, `{"id":"1","channel_id":"200","guild_id":"x","content":"x"}`,
+		`{"id":"1","channel_id":"200","member":{},"content":"x"}`, `{"id":"1","channel_id":"210","guild_id":null,"content":"x"}`,
+	} {
+		var got Message
+		c, err := New(Config{Token: "secret", Handle: func(e Event) { got = e.Message }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.remember(Place{ID: "210", Guild: "100"})
+		c.onMessage(payload{Data: json.RawMessage(data)}, EventMessage)
+		if got.ID == "" || got.Direct() {
+			t.Errorf("%s is read as %+v", data, got)
+		}
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	f.Add([]byte(message))
+	f.Add([]byte(`{"id":1,"channel_id":2,"message_snapshots":[{"message":{"content":"x"}}],"message_reference":{"type":1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := messageOf(readFields(data))
+		for _, id := range []string{m.ID, m.Channel, m.Author.ID, m.Reply} {
+			if id != "" && !IsID(id) {
+				t.Errorf("%q is taken for an id", id)
+			}
+		}
+		if !utf8.ValidString(m.Text) || !utf8.ValidString(m.Author.Name) {
+			t.Errorf("what is no UTF-8 is handed on: %q by %q", m.Text, m.Author.Name)
+		}
+		if m.Answered != nil && m.Answered.ID == "" {
+			t.Error("a message without an id is answered")
+		}
+	})
 }

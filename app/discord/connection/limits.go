@@ -24,6 +24,9 @@ const (
 	maxBuckets = 10_000
 )
 
+// maxWait is the longest time that is taken for one, in seconds.
+const maxWait = 1e6
+
 // limits are Discord's rate limits, as its answers tell them. Requests that share a
 // bucket are counted together: Discord names the bucket of a route, and each channel
 // has one of its own.
@@ -226,7 +229,7 @@ func major(key string) string {
 
 func seconds(text string) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || n < 0 || n > 1e6 {
+	if err != nil || n < 0 || n > maxWait {
 		return 0
 	}
 	return time.Duration(n * float64(time.Second))

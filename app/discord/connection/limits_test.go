@@ -13,7 +13,7 @@ import (
 
 func request(t *testing.T, method, path string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "https://discord.com/api/v9"+path, nil)
+	r, err := http.NewRequestWithContext(t.Context(), method, "https://discord.com/api/v10"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

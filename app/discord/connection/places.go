@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-
-	"github.com/bwmarrin/discordgo"
 )
 
 // maxPlaces is how many channels and threads are remembered; beyond it Discord is
@@ -16,33 +14,24 @@ const maxPlaces = 20_000
 func (c *Connection) rememberPlaces(p payload) {
 	switch p.Type {
 	case "GUILD_CREATE":
-		var g discordgo.Guild
-		if !c.decode(p, &g) {
-			return
-		}
-		for _, list := range [][]*discordgo.Channel{g.Channels, g.Threads} {
-			for _, ch := range list {
-				if ch == nil {
-					continue
-				}
-				ch.GuildID = g.ID
-				c.remember(placeOf(ch))
+		guild := readFields(p.Data)
+		for _, list := range []string{"channels", "threads"} {
+			for _, ch := range guild.objects(list) {
+				place := placeOf(ch)
+				place.Guild = guild.id("id")
+				c.remember(place)
 			}
 		}
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
-		var ch discordgo.Channel
-		if c.decode(p, &ch) {
-			c.remember(placeOf(&ch))
-		}
+		c.remember(placeOf(readFields(p.Data)))
 	case "CHANNEL_DELETE", "THREAD_DELETE":
-		var ch discordgo.Channel
-		if c.decode(p, &ch) {
-			c.leave(func(p Place) bool { return p.ID == ch.ID || p.Parent != "" && p.Parent == ch.ID })
+		if id := readFields(p.Data).id("id"); id != "" {
+			c.leave(func(p Place) bool { return p.ID == id || p.Parent == id })
 		}
 	case "GUILD_DELETE":
-		var g discordgo.Guild
-		if c.decode(p, &g) && !g.Unavailable { // else Discord has an outage
-			c.leave(func(p Place) bool { return p.Guild == g.ID })
+		guild := readFields(p.Data)
+		if id := guild.id("id"); id != "" && !guild.isTrue("unavailable") { // else Discord has an outage
+			c.leave(func(p Place) bool { return p.Guild == id })
 		}
 	}
 }
@@ -86,11 +75,14 @@ func (c *Connection) Place(ctx context.Context, id string) (Place, error) {
 	if !IsID(id) {
 		return Place{}, fmt.Errorf("looking at a channel: %w", ErrGone)
 	}
-	var ch discordgo.Channel
-	if err := c.call(ctx, "looking at a channel", http.MethodGet, discordgo.EndpointChannel(id), nil, &ch); err != nil {
+	answer, err := c.call(ctx, "looking at a channel", http.MethodGet, "/channels/"+id, nil)
+	if err != nil {
 		return Place{}, err
 	}
-	p = placeOf(&ch)
+	p = placeOf(readFields(answer))
+	if p.ID == "" {
+		p.ID = id
+	}
 	c.remember(p)
 	return p, nil
 }

@@ -7,19 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"slices"
 	"strconv"
+)
 
-	"github.com/bwmarrin/discordgo"
+const (
+	apiBase = "https://discord.com/api/v10"
+	// userAgent names the program in the form that Discord asks bots for.
+	userAgent = "DiscordBot (mac-stats, 0.1)"
+	// maxAnswer is how long an answer of REST may be, in bytes: 100 messages with all
+	// that hangs on them.
+	maxAnswer = 16 << 20
 )
 
 // MaxText is how long a message may be, in characters as Discord counts them
 // (UTF-16 units at most).
 const MaxText = 2000
 
-// outgoing is the body of a message. The library's own type has no nonce.
+// outgoing is the body of a message.
 type outgoing struct {
 	Content   string      `json:"content"`
 	Nonce     string      `json:"nonce,omitempty"`
@@ -57,63 +66,92 @@ func (c *Connection) Send(ctx context.Context, channel string, out Outgoing) (id
 	if out.Reply != "" {
 		body.Reference = &reference{Message: out.Reply}
 	}
-	sent, err := c.post(ctx, channel, body, out.Files)
+	id, err = c.post(ctx, channel, body, out.Files)
 	var said *Error
 	if errors.As(err, &said) && said.Code == codeReplyUnread && body.Reference != nil {
 		body.Reference = nil
-		sent, err = c.post(ctx, channel, body, out.Files)
+		id, err = c.post(ctx, channel, body, out.Files)
 	}
-	return sent.ID, err
+	return id, err
 }
 
-// post sends a message, with its files where it has some.
-func (c *Connection) post(ctx context.Context, channel string, body outgoing, files []File) (sent discordgo.Message, err error) {
+// post sends a message, with its files where it has some. Of the answer the id alone is
+// read, "" where it can't be: the message is posted all the same.
+func (c *Connection) post(ctx context.Context, channel string, body outgoing, files []File) (id string, err error) {
 	const what = "sending a message"
-	endpoint := discordgo.EndpointChannelMessages(channel)
-	if len(files) == 0 {
-		return sent, c.call(ctx, what, http.MethodPost, endpoint, body, &sent)
-	}
-	var list []*discordgo.File
+	path, contentType := messagesPath(channel), "application/json"
 	for i, f := range files {
 		body.Files = append(body.Files, fileEntry{ID: i, Name: f.Name})
-		list = append(list, &discordgo.File{Name: f.Name, ContentType: "text/markdown; charset=utf-8", Reader: bytes.NewReader(f.Data)})
 	}
-	contentType, data, err := discordgo.MultipartBodyWithJSON(body, list)
+	data, err := json.Marshal(body)
+	if err == nil && len(files) > 0 {
+		contentType, data, err = withFiles(data, files)
+	}
 	if err != nil {
-		return sent, fmt.Errorf("%s: %w", what, err)
+		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	return sent, c.exchange(ctx, what, http.MethodPost, endpoint, contentType, data, &sent)
+	answer, err := c.exchange(ctx, what, http.MethodPost, path, contentType, data)
+	return readFields(answer).id("id"), err
 }
 
-// call sends a body as JSON (nil: none) and reads the answer (into nil: it is not
-// wanted).
-func (c *Connection) call(ctx context.Context, what, method, endpoint string, body, into any) error {
+// withFiles is a body of several parts: what goes as JSON, then the files.
+func withFiles(body []byte, files []File) (contentType string, data []byte, err error) {
+	var buf bytes.Buffer
+	w := multipart.NewWriter(&buf)
+	add := func(disposition, contentType string, data []byte) {
+		part, partErr := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {contentType}})
+		if partErr == nil {
+			_, partErr = part.Write(data)
+		}
+		err = errors.Join(err, partErr)
+	}
+	add(`form-data; name="payload_json"`, "application/json", body)
+	for i, f := range files {
+		add(fmt.Sprintf(`form-data; name="files[%d]"; filename=%q`, i, f.Name), "text/markdown; charset=utf-8", f.Data)
+	}
+	err = errors.Join(err, w.Close())
+	return w.FormDataContentType(), buf.Bytes(), err
+}
+
+// The paths of REST, behind apiBase.
+func messagesPath(channel string) string { return "/channels/" + url.PathEscape(channel) + "/messages" }
+
+func messagePath(channel, id string) string { return messagesPath(channel) + "/" + url.PathEscape(id) }
+
+// call sends a body as JSON (nil: none) and gives the answer.
+func (c *Connection) call(ctx context.Context, what, method, path string, body any) (answer []byte, err error) {
 	var data []byte
 	if body != nil {
-		var err error
 		if data, err = json.Marshal(body); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+			return nil, fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	return c.exchange(ctx, what, method, endpoint, "application/json", data, into)
+	return c.exchange(ctx, what, method, path, "application/json", data)
 }
 
-// exchange is a request and its answer. The library's own buckets are passed by, each
-// call has one of its own: they hold up all calls of a route until the one before is
-// answered, whatever the context says. The transport waits for Discord's limits.
-func (c *Connection) exchange(ctx context.Context, what, method, endpoint, contentType string, data []byte, into any) error {
-	own := discordgo.NewRatelimiter().LockBucket(endpoint)
-	answer, err := c.rest.RequestWithLockedBucket(method, endpoint, contentType, data, own, 0, discordgo.WithContext(ctx))
+// exchange is a request and its answer, within Discord's limits; an answer that refuses
+// is an *Error.
+func (c *Connection) exchange(ctx context.Context, what, method, path, contentType string, data []byte) (answer []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, apiBase+path, bytes.NewReader(data))
 	if err != nil {
-		return restError(what, err)
+		return nil, fmt.Errorf("%s: %w", what, scrubbed(err))
 	}
-	if into == nil {
-		return nil
+	req.Header.Set("Authorization", "Bot "+c.cfg.Token)
+	req.Header.Set("User-Agent", userAgent)
+	if len(data) > 0 {
+		req.Header.Set("Content-Type", contentType)
 	}
-	if err := json.Unmarshal(answer, into); err != nil {
-		return fmt.Errorf("%s: Discord's answer can't be read: %w", what, err)
+	status, answer, err := c.rest.send(req)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", what, scrubbed(err))
+	case status >= 200 && status < 300:
+		return answer, nil
+	case status == http.StatusTooManyRequests:
+		return nil, fmt.Errorf("%s: %w", what, ErrBusy)
 	}
-	return nil
+	said := readFields(answer)
+	return nil, &Error{Status: status, What: what, Code: said.whole("code"), Message: said.text("message")}
 }
 
 // Edit replaces the text of a message of the bot's own.
@@ -122,21 +160,23 @@ func (c *Connection) Edit(ctx context.Context, channel, message, text string) er
 		Content  string   `json:"content"`
 		Mentions mentions `json:"allowed_mentions"`
 	}{text, noMentions()}
-	return c.call(ctx, "editing a message", http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), body, nil)
+	_, err := c.call(ctx, "editing a message", http.MethodPatch, messagePath(channel, message), body)
+	return err
 }
 
 // Typing shows for ten seconds that the bot is writing.
 func (c *Connection) Typing(ctx context.Context, channel string) error {
-	return c.call(ctx, "typing", http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)
+	_, err := c.call(ctx, "typing", http.MethodPost, "/channels/"+url.PathEscape(channel)+"/typing", nil)
+	return err
 }
 
 // Message reads one message.
 func (c *Connection) Message(ctx context.Context, channel, id string) (Message, error) {
-	var m discordgo.Message
-	if err := c.call(ctx, "reading a message", http.MethodGet, discordgo.EndpointChannelMessage(channel, id), nil, &m); err != nil {
+	answer, err := c.call(ctx, "reading a message", http.MethodGet, messagePath(channel, id), nil)
+	if err != nil {
 		return Message{}, err
 	}
-	return messageOf(&m), nil
+	return messageOf(readFields(answer)), nil
 }
 
 // Messages reads up to 100 messages before one ("" for the newest), oldest first.
@@ -145,14 +185,14 @@ func (c *Connection) Messages(ctx context.Context, channel, before string, limit
 	if before != "" {
 		query.Set("before", before)
 	}
-	var list []*discordgo.Message
-	if err := c.call(ctx, "reading messages", http.MethodGet, discordgo.EndpointChannelMessages(channel)+"?"+query.Encode(), nil, &list); err != nil {
+	answer, err := c.call(ctx, "reading messages", http.MethodGet, messagesPath(channel)+"?"+query.Encode(), nil)
+	if err != nil {
 		return nil, err
 	}
-	out := make([]Message, 0, len(list))
-	for _, m := range slices.Backward(list) { // they come newest first
-		if m != nil {
-			out = append(out, messageOf(m))
+	var out []Message
+	for _, f := range slices.Backward(objectsIn(readList(answer))) { // they come newest first
+		if m := messageOf(f); m.ID != "" {
+			out = append(out, m)
 		}
 	}
 	return out, nil
@@ -198,7 +238,9 @@ func (c *Connection) Download(ctx context.Context, address string, most int) ([]
 func (c *Connection) Answer(ctx context.Context, cmd Command, text string) error {
 	const toOneOnly = 1 << 6
 	body := map[string]any{"type": 4, "data": map[string]any{"content": text, "flags": toOneOnly, "allowed_mentions": noMentions()}}
-	return c.call(ctx, "answering a command", http.MethodPost, discordgo.EndpointInteractionResponse(cmd.ID, cmd.Token), body, nil)
+	path := "/interactions/" + url.PathEscape(cmd.ID) + "/" + url.PathEscape(cmd.Token) + "/callback"
+	_, err := c.call(ctx, "answering a command", http.MethodPost, path, body)
+	return err
 }
 
 // SlashCommand is a command that Discord offers people.
@@ -213,32 +255,6 @@ func (c *Connection) SetCommands(ctx context.Context, list []SlashCommand) error
 	c.mu.Lock()
 	app := c.app
 	c.mu.Unlock()
-	return c.call(ctx, "offering commands", http.MethodPut, discordgo.EndpointApplicationGlobalCommands(app), list, nil)
-}
-
-// restError is an error of the library without the request, whose header holds the
-// token.
-func restError(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var said *discordgo.RESTError
-	if errors.As(err, &said) {
-		e := &Error{What: what}
-		if said.Response != nil {
-			e.Status = said.Response.StatusCode
-		}
-		if said.Message != nil {
-			e.Code, e.Message = said.Message.Code, said.Message.Message
-		}
-		return e
-	}
-	var limited *discordgo.RateLimitError
-	if errors.As(err, &limited) {
-		return fmt.Errorf("%s: %w", what, ErrBusy)
-	}
-	if errors.Is(err, discordgo.ErrUnauthorized) {
-		return &Error{Status: http.StatusUnauthorized, What: what}
-	}
-	return fmt.Errorf("%s: %w", what, scrubbed(err))
+	_, err := c.call(ctx, "offering commands", http.MethodPut, "/applications/"+url.PathEscape(app)+"/commands", list)
+	return err
 }

@@ -2,7 +2,6 @@ package connection
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,52 +38,56 @@ func newTransport(base *url.URL) *transport {
 	return &transport{base: base, next: next, limits: newLimits()}
 }
 
-// RoundTrip sends a request, in time.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	for try := 1; ; try++ {
-		resp, err := t.attempt(r, try)
-		if err != nil {
-			return nil, err
-		}
-		if resp != nil {
-			withoutLimits(resp.Header)
-			return resp, nil
-		}
+// send sends a request, in time, and gives the answer's status and body.
+func (t *transport) send(r *http.Request) (status int, body []byte, err error) {
+	for try := 1; status == 0 && err == nil; try++ {
+		status, body, err = t.attempt(r, try)
 	}
+	return status, body, err
 }
 
-// attempt sends a request once; without an answer or an error it is to be sent again,
+// attempt sends a request once; without a status or an error it is to be sent again,
 // now: what had to be waited for was.
-func (t *transport) attempt(r *http.Request, try int) (*http.Response, error) {
+func (t *transport) attempt(r *http.Request, try int) (status int, body []byte, err error) {
 	if err := t.limits.wait(r.Context(), r); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	again, err := t.prepared(r, try)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	resp, err := t.next.RoundTrip(again)
+	resp, body, err := t.answer(again)
 	if err != nil {
 		t.limits.learn(r, 0, nil, 0, false)
 		if try < restTries && mayRepeat(r) && r.Context().Err() == nil && t.pause(r.Context(), try) == nil {
-			return nil, nil //nolint:nilnil // as said above
+			return 0, nil, nil
 		}
-		return nil, scrubbed(err)
+		return 0, nil, err
 	}
-	after, global, err := refusal(resp)
+	after, global := refusal(resp, body)
 	t.limits.learn(r, resp.StatusCode, resp.Header, after, global)
-	if err != nil {
-		return nil, err
-	}
 	broken := resp.StatusCode >= 500 && mayRepeat(r)
 	if try == restTries || after == 0 && !broken {
-		return resp, nil
+		return resp.StatusCode, body, nil
 	}
-	_ = resp.Body.Close() // of an answer nobody wants
 	if broken {
-		return nil, t.pause(r.Context(), try)
+		return 0, nil, t.pause(r.Context(), try)
 	}
-	return nil, nil //nolint:nilnil // as said above
+	return 0, nil, nil
+}
+
+// answer sends a request and reads the whole answer: one that breaks off is none.
+func (t *transport) answer(r *http.Request) (*http.Response, []byte, error) {
+	resp, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	return resp, body, nil
 }
 
 // mayRepeat reports whether sending a request twice does no harm: messages carry a
@@ -116,31 +119,14 @@ func (t *transport) prepared(r *http.Request, try int) (*http.Request, error) {
 
 // refusal is how long to wait where a request was refused for a rate limit, 0 where
 // it was not, and whether that is the limit of all requests.
-func refusal(resp *http.Response) (after time.Duration, global bool, err error) {
+func refusal(resp *http.Response, body []byte) (after time.Duration, global bool) {
 	if resp.StatusCode != http.StatusTooManyRequests {
-		return 0, false, nil
+		return 0, false
 	}
-	var body struct {
-		RetryAfter float64 `json:"retry_after"`
-		Global     bool    `json:"global"`
-	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	_ = resp.Body.Close() // read whole
-	if err != nil {
-		return 0, false, fmt.Errorf("reading how long to wait: %w", err)
-	}
-	resp.Body = io.NopCloser(strings.NewReader(string(data)))
-	_ = json.Unmarshal(data, &body) // a page of a proxy in front: the header says it
-	h := resp.Header
-	after = max(time.Duration(body.RetryAfter*float64(time.Second)), seconds(h.Get("Retry-After")), 100*time.Millisecond)
-	return after, body.Global || h.Get("X-RateLimit-Global") != "" || h.Get("Via") == "" && body.RetryAfter == 0, nil
-}
-
-// withoutLimits keeps the library from waiting again for what was waited for here.
-func withoutLimits(h http.Header) {
-	for _, name := range []string{"X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Reset-After", "X-RateLimit-Global"} {
-		h.Del(name)
-	}
+	said, h := readFields(body), resp.Header // no fields in a page of a proxy in front: the header says it
+	wait, _ := said.number("retry_after")
+	after = max(time.Duration(min(wait, maxWait)*float64(time.Second)), seconds(h.Get("Retry-After")), 100*time.Millisecond)
+	return after, said.isTrue("global") || h.Get("X-RateLimit-Global") != "" || h.Get("Via") == "" && wait == 0
 }
 
 // messageID is the part of a path that buckets don't depend on.

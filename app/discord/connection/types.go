@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/bwmarrin/discordgo"
 )
 
 // User is an account on Discord.
@@ -26,6 +24,7 @@ type Message struct {
 	System  bool     // "Anna joined" and the like: nobody wrote it
 	Roles   []string // ids of the author's roles, in events alone
 	Text    string
+	NoText  bool // the event doesn't tell the text: it may have one
 	Time    time.Time
 	Edited  bool
 
@@ -34,7 +33,13 @@ type Message struct {
 	ReplyPlace  string // the channel that one is in
 	Answered    *Message
 	Attachments []Attachment
+
+	roles []string // ids of the roles it mentions
 }
+
+// unknownGuild stands for a server whose id can't be read: what is said there is in no
+// direct conversation.
+const unknownGuild = "?"
 
 // Direct reports whether the message is in a direct conversation.
 func (m Message) Direct() bool { return m.Guild == "" }
@@ -123,11 +128,13 @@ type Command struct {
 	Roles   []string
 }
 
-func userOf(u *discordgo.User) User {
-	if u == nil {
-		return User{}
+// userOf is an account as Discord describes it.
+func userOf(f fields) User {
+	name := f.text("global_name")
+	if strings.TrimSpace(name) == "" {
+		name = f.text("username")
 	}
-	return User{ID: u.ID, Name: plain(u.DisplayName()), Bot: u.Bot}
+	return User{ID: f.id("id"), Name: plain(name), Bot: f.isTrue("bot")}
 }
 
 // plain takes out of a name that others chose what is not seen, or makes what stands
@@ -148,50 +155,93 @@ func plain(name string) string {
 // zeroWidthJoiner makes one sign of several emoji.
 const zeroWidthJoiner = '\u200d'
 
-func messageOf(m *discordgo.Message) Message {
-	out := Message{
-		ID: m.ID, Channel: m.ChannelID, Guild: m.GuildID, Author: userOf(m.Author), Webhook: m.WebhookID != "",
-		System: m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply,
-		Text:   strings.ToValidUTF8(m.Content, "\uFFFD"), Time: m.Timestamp, Edited: m.EditedTimestamp != nil,
-	}
-	if m.Member != nil {
-		out.Roles = m.Member.Roles
-		if m.Member.Nick != "" {
-			out.Author.Name = plain(m.Member.Nick)
+// The types of messages that people write, and of references between messages. See
+// https://discord.com/developers/docs/resources/message.
+const (
+	typeDefault = 0
+	typeReply   = 19
+
+	referenceReply   = 0
+	referenceForward = 1
+)
+
+// messageOf reads a message, and the one that it answers.
+func messageOf(f fields) Message {
+	out := singleOf(f)
+	if f.has("referenced_message") {
+		if answered := singleOf(f.object("referenced_message")); answered.ID != "" {
+			out.Answered = &answered
 		}
-	}
-	for _, u := range m.Mentions {
-		out.Mentions = append(out.Mentions, userOf(u))
-	}
-	if r := m.MessageReference; r != nil && m.Type == discordgo.MessageTypeReply {
-		out.Reply, out.ReplyPlace = r.MessageID, r.ChannelID
-	}
-	if m.ReferencedMessage != nil {
-		answered := messageOf(m.ReferencedMessage)
-		out.Answered = &answered
-	}
-	for _, a := range m.Attachments {
-		if a == nil {
-			continue
-		}
-		out.Attachments = append(out.Attachments, Attachment{Name: a.Filename, URL: a.URL, Type: a.ContentType, Size: a.Size})
 	}
 	return out
 }
 
-func placeOf(c *discordgo.Channel) Place {
-	p := Place{ID: c.ID, Guild: c.GuildID, Name: plain(c.Name), Kind: KindChannel}
-	switch c.Type {
-	case discordgo.ChannelTypeDM, discordgo.ChannelTypeGroupDM:
+func singleOf(f fields) Message {
+	kind := f.whole("type")
+	out := Message{
+		ID: f.id("id"), Channel: f.id("channel_id"), Guild: f.id("guild_id"), Author: userOf(f.object("author")), Webhook: f.has("webhook_id"),
+		System: kind != typeDefault && kind != typeReply,
+		Text:   valid(f.text("content")), NoText: !f.isText("content"), Time: f.time("timestamp"), Edited: f.has("edited_timestamp"),
+	}
+	if out.Guild == "" && (f.has("guild_id") || f.has("member")) {
+		out.Guild = unknownGuild
+	}
+	if out.Time.IsZero() {
+		out.Time = timeOf(out.ID)
+	}
+	member := f.object("member")
+	out.Roles = member.ids("roles")
+	if nick := plain(member.text("nick")); nick != "" {
+		out.Author.Name = nick
+	}
+	for _, u := range f.objects("mentions") {
+		if mentioned := userOf(u); mentioned.ID != "" {
+			out.Mentions = append(out.Mentions, mentioned)
+		}
+	}
+	out.roles = f.ids("mention_roles")
+	_, known := f.number("type")
+	if r := f.object("message_reference"); r.whole("type") == referenceReply && (kind == typeReply || !known) {
+		out.Reply, out.ReplyPlace = r.id("message_id"), r.id("channel_id")
+	}
+	out.Attachments = attachmentsOf(f)
+	return out
+}
+
+func attachmentsOf(f fields) []Attachment {
+	var list []Attachment
+	for _, a := range f.objects("attachments") {
+		list = append(list, Attachment{Name: a.text("filename"), URL: a.text("url"), Type: a.text("content_type"), Size: a.whole("size")})
+	}
+	return list
+}
+
+// The types of channels, see https://discord.com/developers/docs/resources/channel.
+const (
+	channelDM            = 1
+	channelGroupDM       = 3
+	channelNewsThread    = 10
+	channelPublicThread  = 11
+	channelPrivateThread = 12
+	channelForum         = 15
+	channelMedia         = 16
+)
+
+func placeOf(f fields) Place {
+	p := Place{ID: f.id("id"), Guild: f.id("guild_id"), Name: plain(f.text("name")), Kind: KindChannel}
+	switch f.whole("type") {
+	case channelDM, channelGroupDM:
 		p.Kind = KindDirect
-	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread, discordgo.ChannelTypeGuildNewsThread:
-		p.Kind, p.Parent = KindThread, c.ParentID
-	case discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
+	case channelNewsThread, channelPublicThread, channelPrivateThread:
+		p.Kind, p.Parent = KindThread, f.id("parent_id")
+	case channelForum, channelMedia:
 		p.Kind = KindForum
 	}
-	if c.ThreadMetadata != nil {
-		p.Archived, p.Locked = c.ThreadMetadata.Archived, c.ThreadMetadata.Locked
+	thread := f.object("thread_metadata")
+	if _, known := f.number("type"); !known && thread != nil {
+		p.Kind, p.Parent = KindThread, f.id("parent_id")
 	}
+	p.Archived, p.Locked = thread.isTrue("archived"), thread.isTrue("locked")
 	return p
 }
 

@@ -143,8 +143,17 @@ func (s *Server) visible(k *kept, guild string, content bool) (text string, file
 	return k.Text, files
 }
 
-// json is a message as the bot is shown it; it needs the lock.
+// json is a message as the bot is shown it, in the shape that the test wants; it needs
+// the lock.
 func (s *Server) json(k *kept, content bool, gateway bool) map[string]any {
+	m := s.plainJSON(k, content, gateway)
+	if s.shape != nil {
+		s.shape(m)
+	}
+	return m
+}
+
+func (s *Server) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 	guild := ""
 	if c := s.channels[k.Channel]; c != nil {
 		guild = c.Guild

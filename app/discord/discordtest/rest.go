@@ -30,7 +30,7 @@ func (s *Server) handler() http.Handler {
 	api.HandleFunc("POST /channels/{channel}/typing", s.inChannel(toSend, s.postTyping))
 	api.HandleFunc("PUT /applications/{app}/commands", s.putCommands)
 	api.HandleFunc("POST /interactions/{id}/{token}/callback", s.postAnswer)
-	for _, version := range []string{"/api/v9", "/api/v10"} {
+	for _, version := range []string{"/api/v10"} {
 		mux.Handle(version+"/", http.StripPrefix(version, s.recorded(api)))
 	}
 	return mux

@@ -144,7 +144,8 @@ type Server struct {
 	closeNext  int  // the next identify is answered with this close code
 	remaining  int  // of the identifies of the day
 	down       bool
-	refused    int // sockets, while it was down
+	refused    int                          // sockets, while it was down
+	shape      func(message map[string]any) // nil: as Discord documents it
 }
 
 // Identify is an identify that was received.
@@ -326,6 +327,10 @@ func (s *Server) SetRemaining(n int) { s.set(func() { s.remaining = n }) }
 
 // SetDeaf leaves heartbeats without an answer.
 func (s *Server) SetDeaf(deaf bool) { s.set(func() { s.deaf = deaf }) }
+
+// SetShape changes how messages are sent to the bot, in events and in answers to REST
+// calls: other servers, and later versions of Discord, have fields of other types.
+func (s *Server) SetShape(shape func(message map[string]any)) { s.set(func() { s.shape = shape }) }
 
 // SetDown refuses new sockets.
 func (s *Server) SetDown(down bool) { s.set(func() { s.down = down }) }
