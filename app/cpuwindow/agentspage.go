@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -201,7 +202,7 @@ func (p *agentsPage) title() string {
 	return i18n.T("All agents")
 }
 
-func agentTitle(a agents.Agent) string { return orElse(a.Name, orElse(a.Slug, a.ID)) }
+func agentTitle(a agents.Agent) string { return cmp.Or(a.Name, cmp.Or(a.Slug, a.ID)) }
 
 // startEditing opens the file that is looked at, at a 1-based line (0: the top).
 func (p *agentsPage) startEditing(at int) {
@@ -268,7 +269,7 @@ func (p *agentsPage) items() []splitItem {
 
 // agentMeta is "coder · qwen3:8b".
 func agentMeta(a agents.Agent) string {
-	model := orElse(a.Model, i18n.With("role {{.Role}}", i18n.Places{"Role": orElse(a.Role, "general")}))
+	model := cmp.Or(a.Model, i18n.With("role {{.Role}}", i18n.Places{"Role": cmp.Or(a.Role, "general")}))
 	if a.Slug == "" || a.Slug == strings.ToLower(agentTitle(a)) {
 		return model
 	}

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"regexp"
@@ -74,12 +75,12 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 	if a.Err == nil {
 		top = append(top, newButton(buttonPlain, label, func() { p.set(a, "enabled", !a.Enabled) }))
 	}
-	meta := []string{orElse(a.Slug, a.ID), filepath.Base(a.Path)}
+	meta := []string{cmp.Or(a.Slug, a.ID), filepath.Base(a.Path)}
 	if a.Entry {
 		meta = append(meta, i18n.T("sees the conversation"))
 	}
 	if a.Tools != nil {
-		meta = append(meta, orElse(strings.Join(a.Tools, ", "), i18n.T("no tools")))
+		meta = append(meta, cmp.Or(strings.Join(a.Tools, ", "), i18n.T("no tools")))
 	}
 	parts := []fyne.CanvasObject{line(gap12, 0, top...)}
 	if a.Description != "" {
@@ -87,7 +88,7 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 	}
 	parts = append(parts, newProse([]run{{text: strings.Join(meta, " · ")}}, sizeSmall, roleMuted))
 	if a.Err == nil {
-		model := orElse(a.Model, automaticModel())
+		model := cmp.Or(a.Model, automaticModel())
 		parts = append(parts, spacer(gap4), line(gap8, -1,
 			p.w.pill(model, func() *fyne.Menu {
 				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })
@@ -240,7 +241,7 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *words {
 			}
 		}
 	} else if s, ok := p.data.skill(p.picked); ok {
-		text = i18n.With("a skill: {{.Description}}", i18n.Places{"Description": orElse(s.Description, i18n.T("no description"))})
+		text = i18n.With("a skill: {{.Description}}", i18n.Places{"Description": cmp.Or(s.Description, i18n.T("no description"))})
 	}
 	switch {
 	case o.Missing:

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 
 	"fyne.io/fyne/v2"
@@ -23,7 +24,7 @@ func (w *Window) forgetMessage(block string) {
 
 // forgetSession asks whether all that was said in a session is to be forgotten.
 func (w *Window) forgetSession(in sessionmem.Info) {
-	w.forget(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": shorten(orElse(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
+	w.forget(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
 }
 
 // forget looks for what would go, and asks.

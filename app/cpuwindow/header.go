@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"fmt"
 
 	"fyne.io/fyne/v2"
@@ -220,13 +221,13 @@ func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne
 		if !a.Enabled && a.Err == nil {
 			continue
 		}
-		label := orElse(a.Slug, a.Name)
+		label := cmp.Or(a.Slug, a.Name)
 		if a.Description != "" {
 			label += "  ·  " + shorten(a.Description, 56)
 		}
 		item := fyne.NewMenuItem(label, func() { pick(a.Slug) })
 		if a.Err != nil {
-			item.Label = i18n.With("{{.Slug}}  ·  can't be used: {{.Error}}", i18n.Places{"Slug": orElse(a.Slug, a.ID), "Error": shorten(a.Err.Error(), 56)})
+			item.Label = i18n.With("{{.Slug}}  ·  can't be used: {{.Error}}", i18n.Places{"Slug": cmp.Or(a.Slug, a.ID), "Error": shorten(a.Err.Error(), 56)})
 			item.Disabled = true
 		}
 		item.Checked = a.Slug == chosen

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,7 +187,7 @@ func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 		text = keptLine(cutAnswer(b, before))
 	case sessionmem.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
-			detail := orElse(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
+			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
 			c.add(&entry{kind: entryError, block: b.ID, at: b.Time, fault: &fault{sentence: detail, userID: b.Parent}})
 			return
 		}
@@ -224,7 +225,7 @@ func cutAnswer(note sessionmem.Block, before []sessionmem.Block) bool {
 // noteLine is a Note block in words; "" for those people need not see.
 func noteLine(b sessionmem.Block) string {
 	kind, rest, _ := strings.Cut(b.Note, " ")
-	detail := strings.TrimSpace(orElse(rest, b.Text))
+	detail := strings.TrimSpace(cmp.Or(rest, b.Text))
 	switch kind {
 	case "ended":
 		return i18n.T("new topic from here")

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"time"
 
 	"mac-stats/app/backend"
@@ -28,7 +29,7 @@ func (c *conversation) addLearnt(written []sessionmem.Written, proposed []sessio
 			continue // the same lesson, in another file
 		}
 		told[x.UndoID] = true
-		lesson := orElse(x.Text, x.Old)
+		lesson := cmp.Or(x.Text, x.Old)
 		c.add(&entry{kind: entryNote, memory: true, learnt: lesson, text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), undoID: x.UndoID, at: at})
 	}
 	for _, p := range proposed {

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -258,7 +259,7 @@ func (m *mathReader) command() string {
 	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathtt", "operatorname", "textbf", "textit", "mathcal", "boldsymbol", "boxed", "tag", "mathbb":
 		s := m.argument()
 		if name == "mathbb" {
-			return orElse(signOf(setSigns, s), s)
+			return cmp.Or(signOf(setSigns, s), s)
 		}
 		return s
 	case "overline", "bar", "hat", "widehat", "tilde", "vec", "dot", "ddot":
@@ -266,7 +267,7 @@ func (m *mathReader) command() string {
 	case "quad", "qquad":
 		return "  "
 	}
-	return orElse(signOf(latexSigns, name), name) // sin, log, max: their names are what is printed
+	return cmp.Or(signOf(latexSigns, name), name) // sin, log, max: their names are what is printed
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

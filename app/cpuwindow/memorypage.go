@@ -217,7 +217,7 @@ func kindRank(k sessionmem.TargetKind) int {
 func agentNames(r roster) map[string]string {
 	names := map[string]string{}
 	for _, a := range r.Agents() {
-		names[a.ID] = orElse(a.Name, a.Slug)
+		names[a.ID] = cmp.Or(a.Name, a.Slug)
 	}
 	return names
 }
@@ -227,7 +227,7 @@ func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
 	id := f.Target.ID
 	switch f.Target.Kind {
 	case sessionmem.TargetAgent:
-		return orElse(agents[id], id)
+		return cmp.Or(agents[id], id)
 	case sessionmem.TargetChannel:
 		return "#" + id
 	case sessionmem.TargetPerson, sessionmem.TargetServer:

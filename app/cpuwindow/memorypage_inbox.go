@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -147,7 +148,7 @@ func (p *memoryPage) discard(q sessionmem.Proposal) {
 			return "", err
 		}
 		p.w.p.Do(func() { delete(p.drafts, q.ID) })
-		return i18n.With("Discarded: “{{.Text}}”", i18n.Places{"Text": orElse(q.Text, q.Old)}), nil
+		return i18n.With("Discarded: “{{.Text}}”", i18n.Places{"Text": cmp.Or(q.Text, q.Old)}), nil
 	})
 }
 

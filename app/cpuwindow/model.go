@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -165,7 +166,7 @@ func (c *conversation) begin(text string, now time.Time, files ...sessionmem.Att
 	c.add(&entry{kind: entryUser, text: text, files: files, at: now})
 	c.startClock(text, "", now)
 	if c.title == "" {
-		c.title = titleOf(orElse(text, namesOf(files)))
+		c.title = titleOf(cmp.Or(text, namesOf(files)))
 	}
 }
 
@@ -231,7 +232,7 @@ func (c *conversation) apply(ev agents.Event) {
 			c.add(&entry{kind: entryNote, text: s, at: ev.Time})
 		}
 	case agents.EventCompaction:
-		c.add(&entry{kind: entryNote, text: orElse(ev.Text, i18n.T("older messages were summarised")), at: ev.Time})
+		c.add(&entry{kind: entryNote, text: cmp.Or(ev.Text, i18n.T("older messages were summarised")), at: ev.Time})
 	case agents.EventUsage:
 		c.applyUsage(ev)
 	case agents.EventDone:
@@ -239,13 +240,6 @@ func (c *conversation) apply(ev agents.Event) {
 	case agents.EventError:
 		c.applyError(ev)
 	}
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func (c *conversation) applyState(ev agents.Event) {
@@ -383,8 +377,8 @@ func (c *conversation) applyCall(ev agents.Event) {
 	k := ev.Call
 	e.rev++
 	e.tool = e.tool || ev.Type == agents.EventTool
-	e.agent, e.task = orElse(k.Name, e.agent), orElse(k.Task, e.task)
-	e.model = orElse(k.Model, e.model)
+	e.agent, e.task = cmp.Or(k.Name, e.agent), cmp.Or(k.Task, e.task)
+	e.model = cmp.Or(k.Model, e.model)
 	if ev.Type == agents.EventSubcallToken {
 		e.doc.append(ev.Text)
 		return
@@ -531,7 +525,7 @@ func (c *conversation) applyError(ev agents.Event) {
 	partial := c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && e.live })
 	if partial != nil {
 		partial.live = false
-		partial.block = orElse(partial.block, ev.Block)
+		partial.block = cmp.Or(partial.block, ev.Block)
 		if partial.block != "" && partial.block != c.userID {
 			c.shownID[partial.block] = true
 		}
@@ -540,7 +534,7 @@ func (c *conversation) applyError(ev agents.Event) {
 	if ev.Kind == agents.KindCancelled {
 		c.add(&entry{kind: entryNote, text: keptLine(c.hasAnswer()), at: ev.Time})
 	} else {
-		f := &fault{kind: ev.Kind, sentence: orElse(ev.Text, i18n.T("The turn failed.")), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
+		f := &fault{kind: ev.Kind, sentence: cmp.Or(ev.Text, i18n.T("The turn failed.")), next: ev.Detail, model: modelOf(ev), userID: c.userID, text: c.sent, offer: agents.VisionModel(ev.Err)}
 		if c.userID == "" {
 			f.edit = c.editing
 		}
@@ -719,7 +713,7 @@ func (c *conversation) undone(key string, err error) {
 		}
 		e.undoID = ""
 		e.rev++
-		switch lesson := orElse(e.learnt, e.proposed); {
+		switch lesson := cmp.Or(e.learnt, e.proposed); {
 		case err != nil:
 			e.text += i18n.With(" · can't be undone: {{.Error}}", i18n.Places{"Error": err.Error()})
 		case lesson == "":

@@ -1,24 +1,19 @@
 package cpuwindow
 
 import (
-	"context"
-	"fmt"
-	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/osopen"
 )
 
 // openFile opens a file or folder with the program the user has for it. A file
 // that is not there yet is made first, so that an editor has something to save.
 func (w *Window) openFile(path string) {
 	go func() {
-		err := prepareFile(path)
+		err := osopen.Prepare(path)
 		if err == nil {
-			err = openWithSystem(w.ctx, path)
+			err = osopen.Open(w.ctx, path)
 		}
 		if err != nil {
 			w.p.Do(func() {
@@ -28,62 +23,20 @@ func (w *Window) openFile(path string) {
 	}()
 }
 
-// prepareFile makes an empty file where none is; folders and files are left alone.
-func prepareFile(path string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	if filepath.Ext(path) == "" {
-		if err := os.MkdirAll(path, 0o700); err != nil {
-			return fmt.Errorf("make folder: %w", err)
+// reveal shows a file in the system's file manager.
+func (w *Window) reveal(path string) {
+	go func() {
+		if err := osopen.Reveal(w.ctx, path); err != nil {
+			w.p.Do(func() {
+				w.tell(i18n.T("The folder can't be opened from here"), i18n.With("The file is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
+			})
 		}
-		return nil
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("make file: %w", err)
-	}
-	return f.Close()
+	}()
 }
 
-// openWithSystem hands a path or address to the desktop, never through a shell.
-func openWithSystem(ctx context.Context, target string) error {
-	name, args := "xdg-open", []string{target}
-	switch runtime.GOOS {
-	case "darwin":
-		name = "open"
-	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", target}
-	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", name, err)
-	}
-	go func() { _ = cmd.Wait() }() // only to leave no zombie; what it opened lives on
-	return nil
-}
-
-// linkKind says what to do with an address in an answer: open, ask first, or
-// refuse. Answers are not trusted: only the web and mail open without asking.
-func linkKind(raw string) (open, ask bool) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return false, false
-	}
-	switch u.Scheme {
-	case "http", "https":
-		return u.Host != "", false
-	case "mailto":
-		return true, false
-	case "", "javascript", "data", "vbscript":
-		return false, false
-	}
-	return false, true
-}
-
-// openLink opens an address of an answer.
+// openLink opens an address of an answer. Answers are not trusted.
 func (w *Window) openLink(raw string) {
-	open, ask := linkKind(raw)
+	open, ask := osopen.CheckLink(raw)
 	switch {
 	case open:
 		w.launch(raw)
@@ -96,7 +49,7 @@ func (w *Window) openLink(raw string) {
 
 func (w *Window) launch(raw string) {
 	go func() {
-		if err := openWithSystem(w.ctx, raw); err != nil {
+		if err := osopen.Open(w.ctx, raw); err != nil {
 			w.p.Do(func() {
 				w.tell(i18n.T("No browser could be started"), raw+" ("+err.Error()+")")
 			})

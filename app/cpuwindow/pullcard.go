@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -36,7 +37,7 @@ func (p pullState) words() string {
 	case p.total > 0:
 		return i18n.With("{{.Status}} · {{.Completed}} of {{.Total}} GB · {{.What}} %", i18n.Places{"Status": p.status, "Completed": fmt.Sprintf("%.1f", float64(p.completed)/1e9), "Total": fmt.Sprintf("%.1f", float64(p.total)/1e9), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))})
 	}
-	return orElse(p.status, i18n.T("asking for it")) + "…"
+	return cmp.Or(p.status, i18n.T("asking for it")) + "…"
 }
 
 // pullFailure says what went wrong with a download, and what to do.

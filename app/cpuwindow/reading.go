@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -36,7 +37,7 @@ func (w *Window) openTranscriptOf(in sessionmem.Info, block, phrase string) {
 		w.root.closeDrawer()
 		w.drawList()
 	}
-	w.head.title.SetText(orElse(in.Title, orElse(in.Name, pageTitle(pageTranscript))))
+	w.head.title.SetText(cmp.Or(in.Title, cmp.Or(in.Name, pageTitle(pageTranscript))))
 	w.head.bar.Refresh()
 	w.trackOpen()
 	w.readTranscript(func(t *sessionmem.Transcript) { w.reader.show(t, block, phrase) })

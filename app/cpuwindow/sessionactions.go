@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/osopen"
 	"mac-stats/sessionmem"
 )
 
@@ -131,7 +133,7 @@ func (w *Window) deleteSession(in sessionmem.Info) {
 			w.showPage(pageChat)
 		}
 		w.side.moveTo(next)
-		w.offer(i18n.With("Deleted “{{.Title}}”", i18n.Places{"Title": shorten(orElse(in.Title, in.Name), 40)}), i18n.T("Undo"), func() { w.undelete(in.Name, wasShown) })
+		w.offer(i18n.With("Deleted “{{.Title}}”", i18n.Places{"Title": shorten(cmp.Or(in.Title, in.Name), 40)}), i18n.T("Undo"), func() { w.undelete(in.Name, wasShown) })
 	})
 }
 
@@ -187,11 +189,11 @@ func (w *Window) exportSession(in sessionmem.Info) {
 		if err := sessionmem.WriteTranscript(&data, t); err != nil {
 			return fmt.Errorf("write the transcript: %w", err)
 		}
-		dir, err := exportFolder()
+		dir, err := osopen.ExportFolder()
 		if err != nil {
 			return err
 		}
-		path, err = exportFile(dir, orElse(in.Title, in.Name), ".md", data.Bytes())
+		path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ".md", data.Bytes())
 		return err
 	}, func() {
 		w.offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { w.reveal(path) })
@@ -216,7 +218,7 @@ func (w *Window) copySession(in sessionmem.Info) {
 // plainTranscript is a conversation to paste elsewhere: who, when, what; no ids.
 func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
 	var out strings.Builder
-	out.WriteString(orElse(t.Info.Title, t.Info.Name) + "\n")
+	out.WriteString(cmp.Or(t.Info.Title, t.Info.Name) + "\n")
 	for _, b := range t.Branch() {
 		if !b.IsMessage() && b.Kind != sessionmem.KindText || strings.TrimSpace(b.Text) == "" {
 			continue
@@ -226,7 +228,7 @@ func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
 		case b.Kind == sessionmem.KindText:
 			who = ""
 		case b.Kind == sessionmem.KindAssistant:
-			who = orElse(b.Agent, i18n.T("Assistant"))
+			who = cmp.Or(b.Agent, i18n.T("Assistant"))
 		case b.Attrs["author"] != "":
 			who = b.Attrs["author"]
 		}

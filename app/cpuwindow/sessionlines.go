@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -113,7 +114,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 }
 
 func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays) sessionLine {
-	l := sessionLine{key: orElse(in.Path, in.Name), info: in, title: orElse(in.Title, in.Name), pinned: pinned}
+	l := sessionLine{key: cmp.Or(in.Path, in.Name), info: in, title: cmp.Or(in.Title, in.Name), pinned: pinned}
 	if in.Err != nil {
 		l.meta, l.failed = i18n.With("can't be read: {{.Error}}", i18n.Places{"Error": in.Err.Error()}), true
 		return l

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -267,27 +266,6 @@ func TestForkAndCopyFromTheList(t *testing.T) {
 			t.Errorf("copied %q", got)
 		}
 	})
-}
-
-func TestExportsNeverOverwrite(t *testing.T) {
-	dir := t.TempDir()
-	for i, want := range []string{"a b 东京 c.md", "a b 东京 c (2).md"} {
-		path, err := exportFile(dir, "a/b: \"东京\"\n\tc.. ", ".md", []byte{byte('0' + i)})
-		if err != nil || filepath.Base(path) != want {
-			t.Errorf("%s, %v, want %s", path, err, want)
-		}
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "a b 东京 c.md")); err != nil || string(data) != "0" {
-		t.Errorf("%q, %v", data, err)
-	}
-	if _, err := exportFile(filepath.Join(dir, "gone"), "x", ".md", nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-	for title, want := range map[string]string{"": "conversation", "...": "conversation", strings.Repeat("long ", 30): strings.TrimSpace(strings.Repeat("long ", 12))} {
-		if got := fileTitle(title); got != want {
-			t.Errorf("%q becomes %q", title, got)
-		}
-	}
 }
 
 // BenchmarkSessionList draws a list of 10,000 sessions anew, as after each change.

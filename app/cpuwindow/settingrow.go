@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -139,7 +140,7 @@ func defaultWords(s config.Setting) string {
 	v := shownDefault(s)
 	switch {
 	case s.Kind == config.KindShortcut:
-		return orElse(config.ShortcutWords(v), i18n.T("none"))
+		return cmp.Or(config.ShortcutWords(v), i18n.T("none"))
 	case s.Kind == config.KindSwitch:
 		return onOff(v)
 	case v == "":

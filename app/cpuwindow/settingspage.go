@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"runtime"
 	"strings"
 
@@ -169,7 +170,7 @@ func (p *settingsPage) show() {
 		rows = append(rows, textRow(i18n.T("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), roleMuted, gap20))
 	}
 	if p.query == "" {
-		about := "mac-stats " + orElse(p.w.parts.version, i18n.T("(no version)")) + " · " + p.w.parts.home
+		about := "mac-stats " + cmp.Or(p.w.parts.version, i18n.T("(no version)")) + " · " + p.w.parts.home
 		rows = append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleMuted), gap: gap20, max: proseMax})
 	}
 	p.w.pageView.setRows(rows)

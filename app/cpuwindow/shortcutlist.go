@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -99,7 +100,7 @@ func (l *shortcutList) find(query string) {
 	now := l.w.parts.config()
 	var rows []*placed
 	add := func(title, keys string) {
-		k := newWords(orElse(keys, i18n.T("none")), roleMuted, sizeMono)
+		k := newWords(cmp.Or(keys, i18n.T("none")), roleMuted, sizeMono)
 		k.style.Monospace = true
 		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, textWords(title).squeezable(), k)), gap: gap8})
 	}

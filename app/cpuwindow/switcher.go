@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -161,7 +162,7 @@ type hitRow struct {
 }
 
 func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
-	title, marks := orElse(h.Info.Title, h.Info.Name), h.TitleMarks
+	title, marks := cmp.Or(h.Info.Title, h.Info.Name), h.TitleMarks
 	if h.Info.Title == "" {
 		marks = nil
 	}

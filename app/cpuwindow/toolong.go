@@ -1,6 +1,8 @@
 package cpuwindow
 
 import (
+	"cmp"
+
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
@@ -38,10 +40,10 @@ func (w *Window) contextNow(c *conversation) (model string, size int) {
 	chosen, usage := c.model, c.usage
 	c.mu.Unlock()
 	if usage != nil && usage.ContextSize > 0 {
-		return orElse(chosen, i18n.T("the model")), usage.ContextSize
+		return cmp.Or(chosen, i18n.T("the model")), usage.ContextSize
 	}
 	cfg := w.parts.config().Ollama
-	name := orElse(chosen, cfg.Model)
+	name := cmp.Or(chosen, cfg.Model)
 	for _, m := range w.server.models {
 		if name != "" && ollama.SameModel(m.Name, name) && m.MaxContext > 0 {
 			limit := cfg.NumCtx

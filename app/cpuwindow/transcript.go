@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -191,7 +192,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		if at >= 0 {
 			b := r.blocks[at]
 			e.key = fmt.Sprintf("%d %s %x", e.kind, b.ID, maphash.String(r.seed, b.Text))
-			it.who = orElse(b.Attrs["author"], r.asker())
+			it.who = cmp.Or(b.Attrs["author"], r.asker())
 			if head >= 0 {
 				out[head].turn = b.ID
 			}

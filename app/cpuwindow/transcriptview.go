@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -233,7 +234,7 @@ func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time)
 		b.rows[0].gap = gap4
 		return rows
 	case entryHead:
-		who := boldWords(orElse(e.agent, i18n.T("assistant")))
+		who := boldWords(cmp.Or(e.agent, i18n.T("assistant")))
 		who.size = sizeSmall + 1
 		meta := smallWords(prefixed(" · ", e.model) + prefixed(" · ", clockWords(e.at, now))).squeezable()
 		parts := []fyne.CanvasObject{line(gap4, 1, who, meta)}

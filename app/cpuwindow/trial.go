@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -108,7 +109,7 @@ func (t *trial) show() bool {
 // stateWords is what the trial is doing, or did. The lock must be held.
 func (t *trial) stateWords() string {
 	if t.run != nil {
-		return fmt.Sprintf("%s · %s", orElse(t.state, i18n.T("starting")), clock(int(time.Since(t.began).Seconds())))
+		return fmt.Sprintf("%s · %s", cmp.Or(t.state, i18n.T("starting")), clock(int(time.Since(t.began).Seconds())))
 	}
 	words := []string{i18n.T("tried"), t.model, tookWords(t.took), speedWords(t.speed)}
 	return joinWords(words)
@@ -196,7 +197,7 @@ func (t *trial) apply(ev agents.Event) {
 	defer t.mu.Unlock()
 	switch ev.Type {
 	case agents.EventState:
-		t.state = orElse(ev.Detail, stateWords(ev.State))
+		t.state = cmp.Or(ev.Detail, stateWords(ev.State))
 		if ev.Model != "" {
 			t.model = ev.Model
 		}

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -315,9 +316,9 @@ func (w *Window) drawHeader() {
 	options := optionsWords(c.chosen())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	agent := orElse(c.agent, orElse(w.parts.config().Agents.Default, "orchestrator"))
-	model := orElse(c.model, automaticModel())
-	w.head.set(orElse(c.title, untitled()), agent, model, options, c.path != "")
+	agent := cmp.Or(c.agent, cmp.Or(w.parts.config().Agents.Default, "orchestrator"))
+	model := cmp.Or(c.model, automaticModel())
+	w.head.set(cmp.Or(c.title, untitled()), agent, model, options, c.path != "")
 }
 
 func (w *Window) openTranscript() {
@@ -328,7 +329,7 @@ func (w *Window) openTranscript() {
 
 func (w *Window) pickAgent() {
 	c := w.shown
-	chosen := orElse(c.agent, w.parts.config().Agents.Default)
+	chosen := cmp.Or(c.agent, w.parts.config().Agents.Default)
 	showMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
 		s := c.chosen()
 		s.Agent = slug

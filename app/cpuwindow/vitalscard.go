@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -56,7 +57,7 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 	c.num.set(d.number, d.role)
 	c.unit.SetText(d.unit)
 	c.bar.set(max(0, d.fraction), gaugeRole(d.role))
-	why := orElse(naWords(d.na), i18n.T("measuring …"))
+	why := cmp.Or(naWords(d.na), i18n.T("measuring …"))
 	if d.na != "" {
 		why = "n/a: " + naWords(d.na)
 	}

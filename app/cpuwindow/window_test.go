@@ -711,29 +711,6 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 	}
 }
 
-func TestLinksThatOpen(t *testing.T) {
-	tests := []struct {
-		raw       string
-		open, ask bool
-	}{
-		{"https://ollama.com", true, false},
-		{"http://x/y", true, false},
-		{"mailto:a@b.c", true, false},
-		{"file:///etc/passwd", false, true},
-		{"vscode://x", false, true},
-		{"javascript:alert(1)", false, false},
-		{"/relative", false, false},
-		{"", false, false},
-		{"https://", false, false},
-		{"%zz", false, false},
-	}
-	for _, tc := range tests {
-		if open, ask := linkKind(tc.raw); open != tc.open || ask != tc.ask {
-			t.Errorf("%q: open %v, ask %v", tc.raw, open, ask)
-		}
-	}
-}
-
 func TestNarrowWindowsHaveADrawer(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

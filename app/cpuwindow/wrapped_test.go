@@ -36,7 +36,7 @@ func unwrapped(e ast.Expr) []string {
 		case *ast.FuncLit, *ast.IndexExpr:
 			return false
 		case *ast.CallExpr:
-			return slices.Contains([]string{"orElse", "Sprintf", "shorten", "capital", "fullStop", "append"}, calledName(n))
+			return slices.Contains([]string{"Or", "Sprintf", "shorten", "capital", "fullStop", "append"}, calledName(n))
 		case *ast.BasicLit:
 			if n.Kind == gotoken.STRING && word.MatchString(n.Value) && !slices.Contains(names(), strings.Trim(n.Value, `"`)) {
 				found = append(found, n.Value)
@@ -62,7 +62,7 @@ func calledName(c *ast.CallExpr) string {
 
 func TestUnwrappedFindsLiterals(t *testing.T) {
 	for source, want := range map[string]int{
-		`i18n.T("Save")`: 0, `"Save"`: 1, `"Save " + name`: 1, `i18n.With("Save {{.Name}}", i18n.Places{"Name": name})`: 0, `orElse(name, "the model")`: 1,
+		`i18n.T("Save")`: 0, `"Save"`: 1, `"Save " + name`: 1, `i18n.With("Save {{.Name}}", i18n.Places{"Name": name})`: 0, `cmp.Or(name, "the model")`: 1,
 		`fmt.Sprintf("%d new", n)`: 1, `fmt.Sprintf("%d %%", n)`: 0, `at.Format("2 January")`: 0, `"· "`: 0, `map[bool]string{true: "Wrap"}[on]`: 0,
 	} {
 		e, err := parser.ParseExpr(source)

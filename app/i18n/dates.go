@@ -7,6 +7,7 @@ import (
 
 // Dates in the user's language; times are of 24 hours everywhere.
 
+// MonthName is the month in the user's language.
 func MonthName(t time.Time) string {
 	switch t.Month() {
 	case time.January:
@@ -36,6 +37,7 @@ func MonthName(t time.Time) string {
 	}
 }
 
+// WeekdayName is the day of the week in the user's language.
 func WeekdayName(t time.Time) string {
 	switch t.Weekday() {
 	case time.Sunday:

@@ -1,0 +1,111 @@
+// Package osopen hands files and addresses to the programs the user has for them, and
+// puts exports where the user finds them.
+//
+// Open, Reveal and Prepare work on files and folders; CheckLink says what may be done
+// with an address from a text nobody vouches for; Export writes a new file and never
+// over one that is there. Nothing goes through a shell. The programs that are started
+// outlive mac-stats, and an error means that one couldn't be started: what it does
+// then isn't known here.
+//
+// It asks nothing and shows nothing: its callers, the window and its pages, do that.
+package osopen
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// Open hands a path or an address to the program the desktop has for it.
+func Open(ctx context.Context, target string) error {
+	switch runtime.GOOS {
+	case "darwin":
+		return start(ctx, "open", target)
+	case "windows":
+		return start(ctx, "rundll32", "url.dll,FileProtocolHandler", target)
+	}
+	return start(ctx, "xdg-open", target)
+}
+
+// Prepare makes an empty file, or a folder where the path has no extension, unless
+// something is there: an editor then has something to save.
+func Prepare(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if filepath.Ext(path) == "" {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("make file: %w", err)
+	}
+	return f.Close()
+}
+
+// Reveal shows a file in the system's file manager, selected where that is possible.
+func Reveal(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return start(ctx, "open", "-R", path)
+	case "windows":
+		return start(ctx, "explorer", "/select,"+path)
+	}
+	if revealByBus(ctx, path) == nil {
+		return nil
+	}
+	return Open(ctx, filepath.Dir(path)) // no file manager on the bus: its folder
+}
+
+// revealByBus asks the desktop's file manager to select a file
+// (freedesktop.org, File Manager D-Bus Interface).
+func revealByBus(ctx context.Context, path string) error {
+	conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	if err != nil {
+		return fmt.Errorf("session bus: %w", err)
+	}
+	defer func() { _ = conn.Close() }() // what it was for is done
+	uri := url.URL{Scheme: "file", Path: path}
+	return conn.Object("org.freedesktop.FileManager1", "/org/freedesktop/FileManager1").
+		CallWithContext(ctx, "org.freedesktop.FileManager1.ShowItems", 0, []string{uri.String()}, "").Err
+}
+
+// start runs a program that outlives the context.
+func start(ctx context.Context, name string, args ...string) error {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", name, err)
+	}
+	go func() { _ = cmd.Wait() }() // only to leave no zombie
+	return nil
+}
+
+// CheckLink says what to do with an address: open it, ask first, or refuse it. Only the
+// web and mail open without asking.
+func CheckLink(raw string) (open, ask bool) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return false, false
+	}
+	switch u.Scheme {
+	case "http", "https":
+		return u.Host != "", false
+	case "mailto":
+		return true, false
+	case "", "javascript", "data", "vbscript":
+		return false, false
+	}
+	return false, true
+}
