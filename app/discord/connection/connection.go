@@ -16,7 +16,7 @@ const (
 	// that Discord wants, and what the first may take longer on its way than the second.
 	identifyEvery = 5*time.Second + 250*time.Millisecond
 	firstWait     = 250 * time.Millisecond
-	longestWait   = 5 * time.Minute
+	longestWait   = time.Minute     // between two tries; the day's identifies are kept by mayIdentify
 	longestResume = 5 * time.Second // before a session is resumed: that costs no identify
 	// keepSession is how long a session is kept while Discord can't be reached: within
 	// it what was said meanwhile is told when the session is resumed.
@@ -170,10 +170,46 @@ func (c *Connection) set(s Status) {
 	}
 }
 
+// backoff is a pause that grows from one time to the next.
+type backoff time.Duration
+
+// pause gives the pause of this time, with jitter, at most so long.
+func (b *backoff) pause(longest time.Duration) time.Duration {
+	if *b < backoff(firstWait) {
+		*b = backoff(firstWait)
+	}
+	pause := min(jitter(min(time.Duration(*b), longest)), longest)
+	*b = min(2**b, backoff(longestWait))
+	return pause
+}
+
+func (b *backoff) reset() { *b = 0 }
+
+// pauses are those between two tries: one grows while Discord can't be reached, the
+// other while sessions end soon. An outage that is over says nothing of the next session.
+type pauses struct {
+	reach, again backoff
+	asked        bool // the last socket ended because Discord wanted it
+}
+
+// next is how long to wait after a try that ended with err and held for so long.
+func (p *pauses) next(err error, held time.Duration, longest time.Duration) time.Duration {
+	if errors.Is(err, errUnreached) {
+		return p.reach.pause(longest)
+	}
+	p.reach.reset()
+	wanted := errors.Is(err, errAsked) || errors.Is(err, errInvalidSession)
+	if held >= steadyAfter || wanted && !p.asked {
+		p.again.reset()
+	}
+	p.asked = wanted
+	return p.again.pause(longest)
+}
+
 // Run keeps the connection until ctx ends (nil) or somebody has to change something
 // first (a *StopError). Between two tries it waits, longer each time, with jitter.
 func (c *Connection) Run(ctx context.Context) error {
-	wait := firstWait
+	var waits pauses
 	for {
 		began := time.Now()
 		err := c.once(ctx)
@@ -186,19 +222,15 @@ func (c *Connection) Run(ctx context.Context) error {
 			c.set(Status{State: StateStopped, Text: stop.Text, Next: stop.Next, Code: stop.Code})
 			return stop
 		}
-		if time.Since(began) >= steadyAfter {
-			wait = firstWait
-		}
 		longest := longestWait
 		if c.session.resumable() {
 			longest = longestResume
 		}
-		pause := jitter(min(wait, longest))
+		pause := waits.next(err, time.Since(began), longest)
 		var later *laterError
 		if errors.As(err, &later) {
 			pause = max(pause, later.after)
 		}
-		wait = min(2*wait, longestWait)
 		c.log.Info("the connection to discord ended", "err", err, "again_in", pause.Round(time.Millisecond))
 		c.set(Status{State: StateWaiting, Text: reason(err), Next: nextNothing})
 		if sleep(ctx, pause) != nil {
@@ -207,6 +239,9 @@ func (c *Connection) Run(ctx context.Context) error {
 		}
 	}
 }
+
+// errUnreached: no socket could be opened.
+var errUnreached = errors.New("discord can't be reached")
 
 // laterError says how long to wait at least: no identify is left of the day's.
 type laterError struct{ after time.Duration }
@@ -226,7 +261,7 @@ func (c *Connection) once(ctx context.Context) error {
 	sock, err := c.dial(ctx, address)
 	if err != nil {
 		c.session.unreached()
-		return fmt.Errorf("reaching Discord: %w", err)
+		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
 	c.session.lost, c.session.failed = time.Time{}, 0
 	g := &gateway{c: c, sock: sock, session: &c.session}
@@ -242,7 +277,7 @@ func (c *Connection) mayIdentify(ctx context.Context) (address string, err error
 		return "", stopFor(closeAuthFailed)
 	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errUnreached, err)
 	}
 	if l := limits.Limit; l.Total > 0 && l.Remaining <= 0 {
 		after := time.Duration(l.ResetAfter) * time.Millisecond

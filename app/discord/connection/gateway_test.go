@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -307,6 +308,103 @@ func TestDroppedSocketsAreResumedSoon(t *testing.T) {
 			p.ready("s1")
 			time.Sleep(time.Second)
 			p.end <- errors.New("reset by peer")
+		}
+		stop()
+		<-done
+	})
+}
+
+// An outage is over when Discord is there again: how long it took to reach it says
+// nothing of how long to wait for a session.
+func TestAfterAnOutageItIsBackSoon(t *testing.T) {
+	tests := map[string]struct {
+		end func(p *played) // of the first sockets that open again
+		n   int
+	}{
+		"given an invalid session":                   {func(p *played) { p.tell(opInvalidSession, false) }, 1},
+		"given two invalid sessions":                 {func(p *played) { p.tell(opInvalidSession, false) }, 2},
+		"given that it is asked to connect again":    {func(p *played) { p.tell(opReconnect, nil) }, 1},
+		"given a session that timed out":             {func(p *played) { p.end <- &closedError{code: 4009} }, 1},
+		"given a socket that breaks before a hello":  {func(p *played) { p.end <- errors.New("reset by peer") }, 1},
+		"given a session that can be resumed anew":   {func(p *played) { p.tell(opInvalidSession, true) }, 1},
+		"given nothing but that it is reached again": {nil, 0},
+	}
+	for name, tt := range tests {
+		for _, outage := range []time.Duration{75 * time.Second, 4 * time.Minute, time.Hour} {
+			t.Run(fmt.Sprintf("%s after %s", name, outage), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := newStage(t)
+					var down atomic.Bool
+					var tries []time.Time
+					dial, limits := s.c.dial, s.c.limits
+					refused := errors.New("connection refused")
+					s.c.dial = func(ctx context.Context, url string) (socket, error) {
+						tries = append(tries, time.Now())
+						if down.Load() {
+							return nil, refused
+						}
+						return dial(ctx, url)
+					}
+					s.c.limits = func(ctx context.Context) (gatewayAddress, error) {
+						if down.Load() {
+							tries = append(tries, time.Now())
+							return gatewayAddress{}, refused
+						}
+						return limits(ctx)
+					}
+					ctx, stop := context.WithCancel(t.Context())
+					done := make(chan error, 1)
+					go func() { done <- s.c.Run(ctx) }()
+					p := <-s.sockets
+					p.hello()
+					p.ready("s1")
+					time.Sleep(20 * time.Second) // it began a moment ago
+					down.Store(true)
+					p.end <- errors.New("reset by peer")
+					time.Sleep(outage)
+					down.Store(false)
+					back := time.Now()
+					for range tt.n {
+						p := <-s.sockets
+						p.tell(opHello, map[string]any{"heartbeat_interval": 40_000})
+						tt.end(p)
+					}
+					p = <-s.sockets
+					p.hello()
+					p.ready("s2")
+					synctest.Wait()
+					if d := time.Since(back); d > 60*time.Second+time.Duration(tt.n)*12*time.Second {
+						t.Errorf("it was back %s after the outage", d.Round(time.Second))
+					}
+					for i := 1; i < len(tries); i++ {
+						if d := tries[i].Sub(tries[i-1]); d > time.Minute && i > 1 {
+							t.Errorf("between two tries it waited for %s", d)
+						}
+					}
+					stop()
+					<-done
+				})
+			})
+		}
+	}
+}
+
+// A server that always asks to connect again is not asked several times a second.
+func TestAskedForeverItKeepsAPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.c.Run(ctx) }()
+		began := time.Now()
+		for range 100 {
+			p := <-s.sockets
+			p.hello()
+			p.ready("s1")
+			p.tell(opReconnect, nil)
+		}
+		if d := time.Since(began); d < 3*time.Minute {
+			t.Errorf("it connected 100 times within %s", d)
 		}
 		stop()
 		<-done

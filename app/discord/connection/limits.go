@@ -43,9 +43,9 @@ type limits struct {
 // bucket is so many requests within a window.
 type bucket struct {
 	limit  int
-	left   int // of the window that ends at reset
-	flying int // sent and not answered yet
-	window time.Duration
+	left   int           // of the window that ends at reset
+	flying int           // sent and not answered yet
+	window time.Duration // 0 while nobody has told
 	reset  time.Time
 }
 
@@ -129,8 +129,8 @@ func (l *limits) learn(r *http.Request, status int, h http.Header, after time.Du
 		l.global = now.Add(after)
 	case refused:
 		b := l.named(key, h)
-		b.left, b.reset = 0, now.Add(after)
-		b.limit, b.window = max(b.limit, 1), max(b.window, after)
+		b.left, b.reset = 0, now.Add(after) // the window stays as long as it is: this is waited for once
+		b.limit = max(b.limit, 1)
 	default:
 		l.count(key, h, now)
 	}
@@ -145,7 +145,8 @@ func (l *limits) count(key string, h http.Header, now time.Time) {
 		return
 	}
 	b := l.named(key, h)
-	left -= b.flying // Discord may not have counted those
+	fresh := left == limit-1 // the first of its window tells how long that is
+	left -= b.flying         // Discord may not have counted those
 	reset := now.Add(after)
 	if apart := reset.Sub(b.reset); b.limit > 0 && apart < b.window/2 {
 		if apart < -b.window/2 {
@@ -153,7 +154,10 @@ func (l *limits) count(key string, h http.Header, now time.Time) {
 		}
 		left, reset = min(left, b.left), later(reset, b.reset)
 	}
-	b.limit, b.left, b.reset, b.window = limit, left, reset, max(after, b.window)
+	if b.window = max(after, b.window); fresh {
+		b.window = after
+	}
+	b.limit, b.left, b.reset = limit, left, reset
 }
 
 func later(a, b time.Time) time.Time {

@@ -136,3 +136,54 @@ func TestBucketsThatAreFullAgainAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// A refusal is waited for once: what comes afterwards goes at the bucket's own pace.
+func TestALongRefusalSlowsNothingAfterwards(t *testing.T) {
+	for name, first := range map[string]int{"given a bucket that is known": 1, "given the first answer of a route": 0} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLimits()
+				r := request(t, http.MethodPost, "/channels/200/messages")
+				var reset time.Time // of the server's own window
+				left := 0
+				send := func(refuse time.Duration) time.Duration {
+					t.Helper()
+					began := time.Now()
+					if err := l.wait(t.Context(), r); err != nil {
+						t.Fatal(err)
+					}
+					waited := time.Since(began)
+					if refuse > 0 {
+						h := says("5", "0")
+						h.Set("X-RateLimit-Reset-After", fmt.Sprint(refuse.Seconds()))
+						l.learn(r, http.StatusTooManyRequests, h, refuse, false)
+						return waited
+					}
+					if !time.Now().Before(reset) {
+						reset, left = time.Now().Add(5*time.Second), 5
+					}
+					left--
+					if left < 0 {
+						t.Error("more was sent than the bucket allows")
+					}
+					h := says("5", fmt.Sprint(left))
+					h.Set("X-RateLimit-Reset-After", fmt.Sprint(time.Until(reset).Seconds()))
+					l.learn(r, http.StatusOK, h, 0, false)
+					return waited
+				}
+				for range first {
+					send(0)
+				}
+				send(28 * time.Second)
+				if d := send(0); d < 27*time.Second {
+					t.Errorf("the refusal was waited for %s", d)
+				}
+				for i := range 40 {
+					if d := send(0); d > 5*time.Second {
+						t.Errorf("message %d afterwards waited for %s", i, d)
+					}
+				}
+			})
+		})
+	}
+}

@@ -56,7 +56,7 @@ func (t *transport) attempt(r *http.Request, try int) (status int, body []byte, 
 	if err != nil {
 		return 0, nil, err
 	}
-	resp, body, err := t.answer(again)
+	status, header, body, err := t.answer(again)
 	if err != nil {
 		t.limits.learn(r, 0, nil, 0, false)
 		if try < restTries && mayRepeat(r) && r.Context().Err() == nil && t.pause(r.Context(), try) == nil {
@@ -64,11 +64,11 @@ func (t *transport) attempt(r *http.Request, try int) (status int, body []byte, 
 		}
 		return 0, nil, err
 	}
-	after, global := refusal(resp, body)
-	t.limits.learn(r, resp.StatusCode, resp.Header, after, global)
-	broken := resp.StatusCode >= 500 && mayRepeat(r)
+	after, global := refusal(status, header, body)
+	t.limits.learn(r, status, header, after, global)
+	broken := status >= 500 && mayRepeat(r)
 	if try == restTries || after == 0 && !broken {
-		return resp.StatusCode, body, nil
+		return status, body, nil
 	}
 	if broken {
 		return 0, nil, t.pause(r.Context(), try)
@@ -77,17 +77,17 @@ func (t *transport) attempt(r *http.Request, try int) (status int, body []byte, 
 }
 
 // answer sends a request and reads the whole answer: one that breaks off is none.
-func (t *transport) answer(r *http.Request) (*http.Response, []byte, error) {
+func (t *transport) answer(r *http.Request) (status int, header http.Header, body []byte, err error) {
 	resp, err := t.next.RoundTrip(r)
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the answer: %w", err)
+		return 0, nil, nil, fmt.Errorf("reading the answer: %w", err)
 	}
-	return resp, body, nil
+	return resp.StatusCode, resp.Header, body, nil
 }
 
 // mayRepeat reports whether sending a request twice does no harm: messages carry a
@@ -119,11 +119,11 @@ func (t *transport) prepared(r *http.Request, try int) (*http.Request, error) {
 
 // refusal is how long to wait where a request was refused for a rate limit, 0 where
 // it was not, and whether that is the limit of all requests.
-func refusal(resp *http.Response, body []byte) (after time.Duration, global bool) {
-	if resp.StatusCode != http.StatusTooManyRequests {
+func refusal(status int, h http.Header, body []byte) (after time.Duration, global bool) {
+	if status != http.StatusTooManyRequests {
 		return 0, false
 	}
-	said, h := readFields(body), resp.Header // no fields in a page of a proxy in front: the header says it
+	said := readFields(body) // no fields in a page of a proxy in front: the header says it
 	wait, _ := said.number("retry_after")
 	after = max(time.Duration(min(wait, maxWait)*float64(time.Second)), seconds(h.Get("Retry-After")), 100*time.Millisecond)
 	return after, said.isTrue("global") || h.Get("X-RateLimit-Global") != "" || h.Get("Via") == "" && wait == 0
