@@ -163,25 +163,6 @@ func countLinks(leaves []leaf) int {
 	return n
 }
 
-// eachLink gives the links of leaves with their words.
-func eachLink(leaves []leaf, f func(words, url string)) {
-	each := func(runs []run) {
-		for _, r := range runs {
-			if r.link != "" {
-				f(r.text, r.link)
-			}
-		}
-	}
-	for _, l := range leaves {
-		each(l.runs)
-		for _, cells := range l.table {
-			for _, runs := range cells {
-				each(runs)
-			}
-		}
-	}
-}
-
 // showLinks opens a menu of an answer's links: the way to them without a mouse.
 func (w *Window) showLinks(key string, below fyne.CanvasObject) {
 	m := fyne.NewMenu("")

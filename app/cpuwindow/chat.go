@@ -244,7 +244,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	case entryHead:
 		c.buildHead(b, e)
 	case entryAnswer:
-		b.leaves.update(e, c.act.copyText, leafStyle{})
+		b.leaves.update(e.leafView, c.act.copyText, leafStyle{})
 		b.rows = b.leaves.rows
 	case entryThinking:
 		c.buildFold(b, e, open)
@@ -297,7 +297,7 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 	b.rows[0].row.Refresh()
 	b.rows = b.rows[:1:1]
 	if open {
-		b.leaves.update(e, c.act.copyText, leafStyle{indent: gap16, muted: true})
+		b.leaves.update(e.leafView, c.act.copyText, leafStyle{indent: gap16, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }
@@ -324,7 +324,7 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 			words := newProse([]run{{text: task, mono: e.tool}}, sizeText, roleText)
 			b.rows = append(b.rows, &placed{row: words, gap: gap8, indent: gap20, max: proseMax})
 		}
-		b.leaves.update(e, c.act.copyText, leafStyle{indent: gap20, muted: true})
+		b.leaves.update(e.leafView, c.act.copyText, leafStyle{indent: gap20, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }
@@ -360,127 +360,6 @@ func shorten(s string, n int) string {
 		return s
 	}
 	return strings.TrimSpace(string(r[:n])) + "…"
-}
-
-// leafStyle is where leaves are shown: in an answer, or below a call.
-type leafStyle struct {
-	indent float32
-	muted  bool
-}
-
-// leafRows is the rows of a document's leaves. Rows of finished leaves are never
-// touched again; those of the tail are changed in place.
-type leafRows struct {
-	rows   []*placed
-	leaves []leaf // of the rows from fixed on
-	fixed  int
-	remade int // of the document, when the rows were made
-}
-
-func (l *leafRows) update(e *entryView, onCopy func(string), st leafStyle) {
-	total := len(e.leaves) + len(e.tail)
-	if l.remade != e.remade {
-		*l = leafRows{remade: e.remade}
-	}
-	kept := l.leaves
-	start := l.fixed
-	l.leaves = nil
-	for i := start; i < total; i++ {
-		var lf leaf
-		if i < len(e.leaves) {
-			lf = e.leaves[i]
-		} else {
-			lf = e.tail[i-len(e.leaves)]
-			l.leaves = append(l.leaves, lf)
-		}
-		if i < len(l.rows) && i-start < len(kept) && reuse(l.rows[i], kept[i-start], lf) {
-			continue
-		}
-		p := newLeaf(lf, i == 0, onCopy, st)
-		if i < len(l.rows) {
-			l.rows[i] = p
-		} else {
-			l.rows = append(l.rows, p)
-		}
-	}
-	l.rows = l.rows[:total]
-	l.fixed = len(e.leaves)
-}
-
-// reuse changes a row in place where the new leaf has the same shape.
-func reuse(p *placed, old, now leaf) bool {
-	if old.kind != now.kind || old.level != now.level || old.indent != now.indent || old.quote != now.quote || old.marker != now.marker {
-		return false
-	}
-	switch r := p.row.(type) {
-	case *itemRow:
-		if r.text.setRuns(now.runs) {
-			p.dirty = true
-			r.text.measure(p.width - r.lead)
-			r.text.Refresh()
-		}
-		return true
-	case *prose:
-		if r.setRuns(now.runs) {
-			p.dirty = true
-			r.measure(p.width)
-			r.Refresh()
-		}
-		return true
-	case *tableRow:
-		if !r.update(old, now) {
-			return false
-		}
-		p.dirty = true
-		r.measure(p.width)
-		r.Refresh()
-		return true
-	case *codeRow:
-		p.dirty = old.code != now.code
-		return r.update(now)
-	}
-	return now.kind == leafRule
-}
-
-func newLeaf(l leaf, first bool, onCopy func(string), st leafStyle) *placed {
-	p := &placed{gap: gap8, max: proseMax, indent: st.indent}
-	switch l.kind {
-	case leafCode:
-		p.row = newCodeRow(l, onCopy)
-		p.indent += float32(l.indent)*indentStep + float32(l.quote)*quoteStep
-	case leafTable:
-		p.row = newTableRow(l)
-	case leafRule:
-		p.row = newBoxRow(hairline())
-		p.gap = gap12
-	case leafHeading:
-		p.row = newItemRow(l)
-		p.gap = gap16
-		if first {
-			p.gap = gap8
-		}
-	default:
-		p.row = newPara(l, st)
-		if l.tight {
-			p.gap = gap4
-		}
-	}
-	return p
-}
-
-func newPara(l leaf, st leafStyle) row {
-	if l.indent == 0 && l.quote == 0 && l.marker == "" {
-		role := roleText
-		if st.muted {
-			role = roleMuted
-		}
-		return newProse(l.runs, sizeText, role)
-	}
-	r := newItemRow(l)
-	if st.muted {
-		r.text.role = roleMuted
-	}
-	return r
 }
 
 // headRow is the badge of an answer.

@@ -346,7 +346,7 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 	for at := l.from; at < l.to; {
 		end, role := l.to, roleText
 		if k < len(t.spans) {
-			end, role = min(int(t.spans[k].to), l.to), t.spans[k].ink.role()
+			end, role = min(int(t.spans[k].to), l.to), inkRole(t.spans[k].ink)
 		}
 		end = at + sameFont(t.code[at:end])
 		w := t.piece(t.code[at:end])
@@ -375,4 +375,21 @@ func spanAt(spans []codeSpan, at int) int {
 		}
 	}
 	return lo
+}
+
+// inkRole is the colour that stands for what code is.
+func inkRole(k codeInk) fyne.ThemeColorName {
+	switch k {
+	case inkKeyword:
+		return roleCodeKeyword
+	case inkString:
+		return roleCodeString
+	case inkNumber:
+		return roleCodeNumber
+	case inkComment:
+		return roleMuted
+	case inkName:
+		return roleCodeName
+	}
+	return roleText
 }

@@ -17,12 +17,6 @@ func (f *framed) setMarks(marks []sessionmem.Mark, now int) { f.text.setMarks(ma
 
 func (f *framed) lineOf(off int) float32 { return f.padTop + f.text.lineOf(off) }
 
-func (r *itemRow) flatText() string { return r.text.flat }
-
-func (r *itemRow) setMarks(marks []sessionmem.Mark, now int) { r.text.setMarks(marks, now) }
-
-func (r *itemRow) lineOf(off int) float32 { return r.text.lineOf(off) }
-
 func (r *codeRow) flatText() string { return r.text.code }
 
 func (r *codeRow) setMarks(marks []sessionmem.Mark, now int) {

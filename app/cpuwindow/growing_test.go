@@ -36,14 +36,14 @@ func compare(t *testing.T, d *document, text string) {
 	got := append(append([]leaf(nil), d.leaves...), d.tail...)
 	whole := newDocument() // without colours, which take the most time
 	var want []leaf
-	for _, b := range splitBlocks(whole.md, []byte(text), leafContext{}) {
+	for _, b := range splitBlocks(whole.md, []byte(text)) {
 		want = append(want, b.leaves...)
 	}
 	if slices.EqualFunc(got, want, sameLeaf) {
 		return
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(leaf{}, run{}), cmpopts.IgnoreFields(leaf{}, "spans"), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("after %q, %d bytes finished, %+v: (-at once +grown)\n%s", text[max(0, len(text)-80):], d.finished, d.open, diff)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(leaf{}, mdRun{}), cmpopts.IgnoreFields(leaf{}, "spans"), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("after %q, %d bytes finished: (-at once +grown)\n%s", text[max(0, len(text)-80):], d.finished, diff)
 	}
 }
 
@@ -80,39 +80,7 @@ func TestAnAnswerOfAnyConstructsGrowsAsItIsParsedAtOnce(t *testing.T) {
 	}
 }
 
-// One block, however long, is parsed to its end once: what is parsed at each update
-// stays small.
-func TestALongBlockIsCut(t *testing.T) {
-	for name, form := range forms() {
-		most := 3 * cutFrom
-		if name == "lone" { // what it opens may be closed for so long
-			most += openFor
-		}
-		t.Run(name, func(t *testing.T) {
-			var text strings.Builder
-			for i := 0; text.Len() < 24<<10; i++ {
-				text.WriteString(form(i))
-			}
-			d := newDocument()
-			for at := 0; at < text.Len(); at += 64 {
-				d.append(text.String()[at:min(at+64, text.Len())])
-				d.settle(false)
-				if rest := len(d.source) - d.open.at; rest > most {
-					t.Fatalf("after %d bytes %d are parsed again", len(d.source), rest)
-				}
-			}
-			compare(t, d, text.String())
-			before := d.remade
-			d.settle(true)
-			compare(t, d, text.String())
-			if d.remade != before {
-				t.Error("the end made other leaves of it")
-			}
-		})
-	}
-}
-
-func TestAParagraphIsNotCutInWhatIsOpen(t *testing.T) {
+func TestALongParagraphKeepsWhatIsOpen(t *testing.T) {
 	long := strings.Repeat("word and word ", 200)
 	for _, tt := range []struct{ before, after string }{
 		{"**bold ", " bold**"},
@@ -140,32 +108,13 @@ func TestAParagraphIsNotCutInWhatIsOpen(t *testing.T) {
 	}
 }
 
-// A marker that stood alone for long is text while the answer grows; what closes it
-// after all is seen at the end.
-func TestAMarkerThatIsClosedVeryLateIsOneInTheEnd(t *testing.T) {
-	text := "Begin **bold " + strings.Repeat("word and word ", 2*openFor/14) + "bold** and on."
-	d := newDocument()
-	for at := 0; at < len(text); at += 97 {
-		d.append(text[at:min(at+97, len(text))])
-		d.settle(false)
-	}
-	if runs := d.tail[0].runs; len(runs) != 1 || runs[0].text != text {
-		t.Errorf("grown to %d runs", len(runs))
-	}
-	d.settle(true)
-	compare(t, d, text)
-	if runs := d.leaves[0].runs; len(runs) != 3 || !runs[1].bold {
-		t.Errorf("in the end there are %d runs", len(runs))
-	}
-}
-
 func TestALinkDefinedAtTheEndIsOneInTheEnd(t *testing.T) {
-	d := grow(t, strings.Repeat("- see [the manual][m] and more of it\n", 100)+"\n[m]: http://example.org\n", func() int { return 50 })
+	d := grow(t, strings.Repeat("See [the manual][m] and more of it.\n\n", 100)+"[m]: http://example.org\n", func() int { return 50 })
 	if d.remade == 0 {
 		t.Error("finished leaves became others, and nobody is told")
 	}
 	if runs := d.leaves[0].runs; len(runs) != 3 || runs[1].link != "http://example.org" {
-		t.Errorf("the first item is %v", runs)
+		t.Errorf("the first paragraph is %v", runs)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fyne.io/fyne/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 )
@@ -29,22 +28,6 @@ const (
 type codeSpan struct {
 	to  int32
 	ink codeInk
-}
-
-func (k codeInk) role() fyne.ThemeColorName {
-	switch k {
-	case inkKeyword:
-		return roleCodeKeyword
-	case inkString:
-		return roleCodeString
-	case inkNumber:
-		return roleCodeNumber
-	case inkComment:
-		return roleMuted
-	case inkName:
-		return roleCodeName
-	}
-	return roleText
 }
 
 const (

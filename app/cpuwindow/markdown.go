@@ -23,12 +23,20 @@ type document struct {
 	finished int    // bytes of source that are in leaves for good
 	leaves   []leaf // of the finished blocks
 	tail     []leaf // of what may still change
-	open     begun  // how its first block began
-	cutAt    int    // bytes of the tail from which on it is tried to cut it, at the earliest
 	remade   int    // grows where finished leaves turn out to be others, at the end
 	dirty    bool
 	pre      bool           // no markdown: shown as it is, line by line
 	growing  []*highlighter // of the code blocks in the tail
+}
+
+// mdRun is a stretch of text in one style.
+type mdRun struct {
+	text   string
+	bold   bool
+	italic bool
+	strike bool
+	mono   bool
+	link   string // address, or ""
 }
 
 // leafKind says how a leaf is drawn.
@@ -57,12 +65,12 @@ type leaf struct {
 	quote  int    // depth of quotes around it
 	marker string // "•", "3.", "☐"; first paragraph of a list item
 	tight  bool   // close to what is above (items of a list)
-	runs   []run
+	runs   []mdRun
 	lang   string
 	code   string
-	spans  []codeSpan // of shown
-	table  [][][]run  // rows of cells; the first row is the header
-	right  []bool     // columns aligned to the right
+	spans  []codeSpan  // of shown
+	table  [][][]mdRun // rows of cells; the first row is the header
+	right  []bool      // columns aligned to the right
 }
 
 // shown is a leaf's code as it is drawn: without the last line break, with blanks
@@ -123,13 +131,43 @@ func (d *document) replace(s string) {
 	d.append(s)
 }
 
+// leafView is a document's leaves as they are now. They are never changed again, so
+// any goroutine may read them.
+type leafView struct {
+	leaves []leaf // finished
+	tail   []leaf // may be others next time
+	remade int    // differs where finished leaves became others
+}
+
+// view gives the leaves.
+func (d *document) view() leafView { return leafView{d.leaves, d.tail, d.remade} }
+
+// eachLink gives the links in leaves with their words.
+func eachLink(leaves []leaf, f func(words, url string)) {
+	each := func(runs []mdRun) {
+		for _, r := range runs {
+			if r.link != "" {
+				f(r.text, r.link)
+			}
+		}
+	}
+	for _, l := range leaves {
+		each(l.runs)
+		for _, cells := range l.table {
+			for _, runs := range cells {
+				each(runs)
+			}
+		}
+	}
+}
+
 // text is everything that arrived.
 func (d *document) text() string { return string(d.source) }
 
 // settle parses the tail again. A block is finished once another begins on a line
 // that is complete: nothing that arrives later can change it. With final, all is.
 func (d *document) settle(final bool) {
-	if !d.dirty && !final {
+	if !d.dirty && (!final || d.finished == len(d.source)) {
 		return
 	}
 	d.dirty = false
@@ -141,7 +179,7 @@ func (d *document) settle(final bool) {
 		d.settleAll()
 		return
 	}
-	blocks := d.parseTail()
+	blocks := splitBlocks(d.md, d.source[d.finished:])
 	done := 0
 	for i := 1; i < len(blocks); i++ {
 		if bytes.IndexByte(d.source[d.finished+blocks[i].from:], '\n') >= 0 {
@@ -154,14 +192,10 @@ func (d *document) settle(final bool) {
 	}
 	if done > 0 {
 		d.finished += blocks[done].from
-		d.open, d.cutAt = begun{at: d.finished}, 0
 	}
 	d.tail = nil
 	for _, b := range blocks[done:] {
 		d.tail = append(d.tail, b.leaves...)
-	}
-	if len(blocks) == done+1 {
-		d.cut()
 	}
 	d.colourTail()
 }
@@ -170,7 +204,7 @@ func (d *document) settle(final bool) {
 // it is used.
 func (d *document) settleAll() {
 	var leaves []leaf
-	for _, b := range splitBlocks(d.md, d.source, leafContext{}) {
+	for _, b := range splitBlocks(d.md, d.source) {
 		leaves = append(leaves, b.leaves...)
 	}
 	same := len(leaves) >= len(d.leaves)
@@ -191,7 +225,6 @@ func (d *document) settleAll() {
 	}
 	d.leaves, d.tail, d.growing = leaves, nil, nil
 	d.finished = len(d.source)
-	d.open, d.cutAt = begun{at: d.finished}, 0
 }
 
 // sameLeaf compares all but the colours.
@@ -231,13 +264,12 @@ func (d *document) colourTail() {
 // block is a top-level block: its source is tail[from:to], gaps before it included.
 type block struct {
 	from, to int
-	node     ast.Node
 	leaves   []leaf
 }
 
 // splitBlocks parses src and cuts it at its top-level blocks; the pieces put
-// together are src. The first block is in the context c.
-func splitBlocks(p parser.Parser, src []byte, c leafContext) []block {
+// together are src.
+func splitBlocks(p parser.Parser, src []byte) []block {
 	if len(src) == 0 {
 		return nil
 	}
@@ -245,7 +277,7 @@ func splitBlocks(p parser.Parser, src []byte, c leafContext) []block {
 	var out []block
 	furthest := -1 // a heading below a table can have the place of the lines above it
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		b := block{from: blockStart(n, src), node: n}
+		b := block{from: blockStart(n, src)}
 		own := b.from > furthest && !sharesLines(n, b.from, src)
 		furthest = max(furthest, b.from)
 		if len(out) == 0 {
@@ -255,8 +287,7 @@ func splitBlocks(p parser.Parser, src []byte, c leafContext) []block {
 			out[len(out)-1].leaves = appendLeaves(out[len(out)-1].leaves, n, src, leafContext{})
 			continue
 		}
-		b.leaves = appendLeaves(nil, n, src, c)
-		c = leafContext{}
+		b.leaves = appendLeaves(nil, n, src, leafContext{})
 		out = append(out, b)
 	}
 	if len(out) == 0 {
@@ -319,8 +350,6 @@ type leafContext struct {
 	indent, quote int
 	marker        string
 	tight         bool
-	within        bool // the first list is the rest of one …
-	next          int  // … and begins with this number
 }
 
 func appendLeaves(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
@@ -339,10 +368,10 @@ func appendLeaves(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
 		base.kind, base.code = leafCode, blockLines(n, src)
 		return append(out, base)
 	case *ast.HTMLBlock:
-		base.runs = []run{{text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
+		base.runs = []mdRun{{text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
 		return append(out, base)
 	case *ast.Blockquote:
-		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1, within: c.within, next: c.next})
+		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1})
 	case *ast.List:
 		return appendList(out, n, src, c)
 	case *east.Table:
@@ -370,17 +399,13 @@ func closure(n *ast.HTMLBlock, src []byte) string {
 func appendChildren(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
 	for ch := n.FirstChild(); ch != nil; ch = ch.NextSibling() {
 		out = appendLeaves(out, ch, src, c)
-		c.marker, c.tight, c.within = "", false, false
+		c.marker, c.tight = "", false
 	}
 	return out
 }
 
 func appendList(out []leaf, l *ast.List, src []byte, c leafContext) []leaf {
-	number := l.Start
-	if c.within {
-		number = c.next
-	}
-	first := !c.within
+	number, first := l.Start, true
 	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
 		marker := "•"
 		if l.IsOrdered() {
@@ -421,12 +446,12 @@ func blockLines(n ast.Node, src []byte) string {
 	return b.String()
 }
 
-func tableCells(t *east.Table, src []byte) (rows [][][]run, right []bool) {
+func tableCells(t *east.Table, src []byte) (rows [][][]mdRun, right []bool) {
 	for _, a := range t.Alignments {
 		right = append(right, a == east.AlignRight)
 	}
 	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		var cells [][]run
+		var cells [][]mdRun
 		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
 			cells = append(cells, inlineRuns(c, src))
 		}
@@ -436,20 +461,20 @@ func tableCells(t *east.Table, src []byte) (rows [][][]run, right []bool) {
 }
 
 // inlineRuns flattens a node's inline children to styled runs.
-func inlineRuns(n ast.Node, src []byte) []run {
+func inlineRuns(n ast.Node, src []byte) []mdRun {
 	w := runWriter{src: src}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		w.node(c, run{})
+		w.node(c, mdRun{})
 	}
 	return w.out
 }
 
 type runWriter struct {
 	src []byte
-	out []run
+	out []mdRun
 }
 
-func (w *runWriter) add(style run, s string) {
+func (w *runWriter) add(style mdRun, s string) {
 	if k := len(w.out) - 1; k >= 0 && strings.HasSuffix(w.out[k].text, "\n") {
 		s = strings.TrimLeft(s, " ")
 	}
@@ -470,7 +495,7 @@ func (w *runWriter) add(style run, s string) {
 }
 
 // node writes a node and what is in it.
-func (w *runWriter) node(n ast.Node, style run) {
+func (w *runWriter) node(n ast.Node, style mdRun) {
 	if w.words(n, style) {
 		return
 	}
@@ -481,7 +506,7 @@ func (w *runWriter) node(n ast.Node, style run) {
 }
 
 // words writes a node that holds words itself; false for one that other nodes are in.
-func (w *runWriter) words(n ast.Node, style run) bool {
+func (w *runWriter) words(n ast.Node, style mdRun) bool {
 	switch n := n.(type) {
 	case *ast.Text:
 		w.add(style, plain(n.Segment.Value(w.src)))
@@ -513,7 +538,7 @@ func (w *runWriter) words(n ast.Node, style run) bool {
 }
 
 // styledBy is the style of what is in a node.
-func styledBy(n ast.Node, style run) run {
+func styledBy(n ast.Node, style mdRun) mdRun {
 	switch n := n.(type) {
 	case *ast.Emphasis:
 		if n.Level >= 2 {

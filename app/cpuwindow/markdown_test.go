@@ -35,7 +35,7 @@ func outline(d *document) []string {
 	return out
 }
 
-func runsText(runs []run) string {
+func runsText(runs []mdRun) string {
 	var b strings.Builder
 	for _, r := range runs {
 		b.WriteString(r.text)
@@ -82,7 +82,7 @@ func TestMarkdownBecomesLeaves(t *testing.T) {
 
 func TestInlineStyles(t *testing.T) {
 	got := parseDocument("a **b** *c* `d` ~~e~~ [f](http://g) <http://h>").leaves[0].runs
-	want := []run{
+	want := []mdRun{
 		{text: "a "},
 		{text: "b", bold: true},
 		{text: " "},
@@ -96,7 +96,7 @@ func TestInlineStyles(t *testing.T) {
 		{text: " "},
 		{text: "http://h", link: "http://h"},
 	}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(run{})); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(mdRun{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -130,7 +130,7 @@ func TestFinishedLeavesNeverChange(t *testing.T) {
 		if len(d.leaves) < len(before) {
 			t.Fatalf("after %d bytes: finished leaves went from %d to %d", i, len(before), len(d.leaves))
 		}
-		if diff := cmp.Diff(before, d.leaves[:len(before)], cmp.AllowUnexported(leaf{}, run{}, codeSpan{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(before, d.leaves[:len(before)], cmp.AllowUnexported(leaf{}, mdRun{}, codeSpan{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("after %d bytes: %s", i, diff)
 		}
 		before = append([]leaf(nil), d.leaves...)
@@ -162,7 +162,7 @@ func FuzzMarkdownSplit(f *testing.F) {
 		md := newDocument().md
 		joined := ""
 		at := 0
-		for _, b := range splitBlocks(md, []byte(s), leafContext{}) {
+		for _, b := range splitBlocks(md, []byte(s)) {
 			if b.from != at || b.to < b.from {
 				t.Fatalf("a block begins at %d, the one before ended at %d", b.from, at)
 			}

@@ -118,7 +118,7 @@ func isFormula(source string, after []byte, open string) bool {
 }
 
 // math writes a formula: in the sentence, or on lines of its own.
-func (w *runWriter) math(n *mathNode, style run) {
+func (w *runWriter) math(n *mathNode, style mdRun) {
 	words := readableMath(n.source)
 	if !n.display {
 		w.add(style, words)

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func TestWordsBetweenBackticksAreCode(t *testing.T) {
 		{"", []run{{}}},
 		{"``", []run{{text: "``"}}},
 	} {
-		if got := codeSpans(tt.text, roleNone); !sameRuns(got, tt.want) {
+		if got := codeSpans(tt.text, roleNone); !slices.Equal(got, tt.want) {
 			t.Errorf("%q gives %+v", tt.text, got)
 		}
 	}
@@ -204,10 +205,10 @@ func TestAToolsResultIsShownAsItIs(t *testing.T) {
 	for _, e := range got {
 		switch {
 		case e.kind != entryCall:
-		case e.tool && (len(e.doc.leaves) != 1 || e.doc.leaves[0].kind != leafCode || e.doc.leaves[0].code != result):
-			t.Errorf("the tool's result is %+v", e.doc.leaves)
-		case !e.tool && e.doc.leaves[0].kind != leafHeading:
-			t.Errorf("the specialist's answer is %+v", e.doc.leaves)
+		case e.tool && (len(e.doc.view().leaves) != 1 || e.doc.view().leaves[0].kind != leafCode || e.doc.view().leaves[0].code != result):
+			t.Errorf("the tool's result is %+v", e.doc.view().leaves)
+		case !e.tool && e.doc.view().leaves[0].kind != leafHeading:
+			t.Errorf("the specialist's answer is %+v", e.doc.view().leaves)
 		}
 	}
 }

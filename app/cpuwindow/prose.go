@@ -24,19 +24,6 @@ type run struct {
 	role   fyne.ThemeColorName // "" is the paragraph's own
 }
 
-// sameRuns reports whether two paragraphs look alike.
-func sameRuns(a, b []run) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // word is what a line break may not cut: atoms that follow each other without a
 // space, and the space after them.
 type word struct {
@@ -115,7 +102,7 @@ func lineHeight(size float32) float32 {
 // setRuns changes the text; it reports whether anything did change. The words that
 // both texts begin with are kept, and the lines of these.
 func (p *prose) setRuns(runs []run) bool {
-	if p.words != nil && sameRuns(p.given, runs) {
+	if p.words != nil && slices.Equal(p.given, runs) {
 		return false
 	}
 	k := p.keptRuns(runs)

@@ -12,9 +12,7 @@ import (
 // so the UI goroutine reads them without a lock.
 type entryView struct {
 	entry
-	leaves []leaf // finished
-	tail   []leaf // may look different next time
-	remade int    // the document's
+	leafView
 }
 
 // conversationView is a conversation as it is to be drawn.
@@ -49,12 +47,8 @@ func (c *conversation) view(now time.Time) conversationView {
 	for _, e := range c.entries {
 		ev := entryView{entry: *e}
 		if e.doc != nil {
-			if e.doc.dirty {
-				e.doc.settle(!e.live)
-			} else if !e.live && e.doc.finished < len(e.doc.source) {
-				e.doc.settle(true)
-			}
-			ev.leaves, ev.tail, ev.remade = e.doc.leaves, e.doc.tail, e.doc.remade
+			e.doc.settle(!e.live)
+			ev.leafView = e.doc.view()
 		}
 		v.entries = append(v.entries, ev)
 		if e.live && (e.kind == entryThinking || e.kind == entryCall) {
@@ -99,7 +93,7 @@ func (c *conversation) answerLeaves(key string) [][]leaf {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out [][]leaf
-	c.eachAnswer(key, func(e *entry) { out = append(out, e.doc.leaves) })
+	c.eachAnswer(key, func(e *entry) { out = append(out, e.doc.view().leaves) })
 	return out
 }
 

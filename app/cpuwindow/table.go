@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -38,15 +39,15 @@ func newTableRow(l leaf) *tableRow {
 }
 
 // addRow makes a row's cells, the first being the columns' names.
-func (t *tableRow) addRow(names, cells [][]run) {
+func (t *tableRow) addRow(names, cells [][]mdRun) {
 	header := len(t.cells) == 0
 	var ps []*prose
 	for c, runs := range cells {
-		p := newProse(runs, sizeText, roleText)
+		p := newProse(styledRuns(runs), sizeText, roleText)
 		if header {
-			p = newProse(runs, sizeSmall, roleMuted)
+			p = newProse(styledRuns(runs), sizeSmall, roleMuted)
 		} else if len(names) > c {
-			t.names = append(t.names, newProse(names[c], sizeSmall, roleMuted))
+			t.names = append(t.names, newProse(styledRuns(names[c]), sizeSmall, roleMuted))
 		}
 		ps = append(ps, p)
 		t.weigh(c, p)
@@ -77,14 +78,14 @@ func (t *tableRow) update(old, now leaf) bool {
 	last := n - 1
 	for i := range n {
 		for c := range old.table[i] {
-			same := c < len(now.table[i]) && sameRuns(old.table[i][c], now.table[i][c])
+			same := c < len(now.table[i]) && slices.Equal(old.table[i][c], now.table[i][c])
 			if !same && (i < last || c >= len(now.table[i])) {
 				return false
 			}
 		}
 	}
 	for c, p := range t.cells[last] {
-		if p.setRuns(now.table[last][c]) {
+		if p.setRuns(styledRuns(now.table[last][c])) {
 			t.weigh(c, p)
 		}
 	}

@@ -27,7 +27,7 @@ const translationsFolder = "../../assets"
 func windowFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, folder := range []string{".", "../i18n"} {
+	for _, folder := range []string{".", "../i18n", "../ui"} {
 		err := filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
 			if err == nil && filepath.Ext(name) == ".go" {
 				files = append(files, name)

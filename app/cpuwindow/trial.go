@@ -74,9 +74,9 @@ func (p *agentsPage) answerRows(t *trial) []*placed {
 	if t.anew {
 		t.leaves, t.anew = leafRows{}, false
 	}
-	e := entryView{leaves: t.answer.leaves, tail: t.answer.tail, remade: t.answer.remade}
+	v := t.answer.view()
 	t.mu.Unlock()
-	t.leaves.update(&e, p.w.chatActions().copyText, leafStyle{})
+	t.leaves.update(v, p.w.chatActions().copyText, leafStyle{})
 	t.shown = len(t.leaves.rows)
 	return t.leaves.rows
 }

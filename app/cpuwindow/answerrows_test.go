@@ -1,0 +1,143 @@
+package cpuwindow
+
+import (
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		newBench(t)
+		whole := newCodeText()
+		code := "short\n" + strings.Repeat("long ", 60) + "\n\n日本語 mixed 🎉 text\nend"
+		whole.set(code, nil)
+		grown := newCodeText()
+		for i := range code {
+			grown.set(code[:i], nil)
+		}
+		grown.set(code, nil)
+		if d := cmp.Diff(whole.lines, grown.lines, cmp.AllowUnexported(codeLine{})); d != "" {
+			t.Error(d)
+		}
+		if len(whole.lines) != 5 || whole.measure(200) != 5*codeLeading() {
+			t.Errorf("%d lines", len(whole.lines))
+		}
+		whole.setWrap(true)
+		whole.measure(200)
+		joined := ""
+		for _, l := range whole.lines {
+			if l.width > 200 {
+				t.Errorf("a wrapped line is %g wide", l.width)
+			}
+			joined += code[l.from:l.to]
+		}
+		if joined != strings.ReplaceAll(code, "\n", "") {
+			t.Errorf("wrapped: %q", joined)
+		}
+		whole.setWrap(false)
+		whole.Resize(fyne.NewSize(200, 90))
+		whole.scrollTo(1e6)
+		if whole.offset != whole.widest-200 {
+			t.Errorf("scrolled to %g of %g", whole.offset, whole.widest)
+		}
+		passed := false
+		whole.pass = func(*fyne.ScrollEvent) { passed = true }
+		whole.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(30, 0)})
+		if whole.offset != whole.widest-230 || passed {
+			t.Errorf("after scrolling left: %g, passed on %v", whole.offset, passed)
+		}
+		whole.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 30)})
+		if !passed {
+			t.Error("scrolling up was not passed on")
+		}
+	})
+}
+
+func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		newBench(t)
+		table := parseDocument("| Process | Share of a core | What it does |\n|---|---:|---|\n| mds_stores | 2.3 | indexes the backup disk |\n| WindowServer | 0.4 | draws |").view().leaves[0]
+		for _, tc := range []struct {
+			width  float32
+			listed bool
+		}{{620, false}, {380, false}, {200, true}} {
+			row := newTableRow(table)
+			h := row.measure(tc.width)
+			row.Resize(fyne.NewSize(tc.width, h))
+			row.CreateRenderer().Layout(row.Size())
+			if row.listed != tc.listed {
+				t.Errorf("at %g: listed is %v", tc.width, row.listed)
+			}
+			var cells []*prose
+			for _, c := range row.cells[1:] {
+				cells = append(cells, c...)
+			}
+			for _, p := range cells {
+				for _, l := range p.lines {
+					for _, s := range l.segs {
+						if end := p.Position().X + s.x + s.width; end > tc.width {
+							t.Errorf("at %g: %q ends at %g", tc.width, p.flat, end)
+						}
+					}
+				}
+				if p.Position().Y+p.measure(p.wrapped) > h {
+					t.Errorf("at %g: %q is below the table's end", tc.width, p.flat)
+				}
+			}
+		}
+	})
+}
+
+func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		newBench(t)
+		text := "| a | b |\n|---|---:|\n| one | 1 |\n| a longer cell than before | **22** |\n| three | 333333 |\n"
+		row, have := (*tableRow)(nil), leaf{}
+		for i := range len(text) + 1 {
+			leaves := parseDocument(text[:i]).view().leaves
+			if len(leaves) != 1 || leaves[0].kind != leafTable {
+				continue
+			}
+			if row == nil || !row.update(have, leaves[0]) {
+				row = newTableRow(leaves[0])
+			}
+			have = leaves[0]
+		}
+		whole := newTableRow(have)
+		if row.selectedText(0, 1) != whole.selectedText(0, 1) {
+			t.Errorf("it says %q", row.selectedText(0, 1))
+		}
+		for _, width := range []float32{620, 150} {
+			if a, b := row.measure(width), whole.measure(width); a != b || a == 0 {
+				t.Errorf("at %g it is %g high, at once %g", width, a, b)
+			}
+		}
+		if d := cmp.Diff(whole.natural, row.natural); d != "" {
+			t.Error(d)
+		}
+		if row.update(have, parseDocument("| c | d |\n|---|---|\n| one | 1 |\n| x | y |\n| x | y |\n").view().leaves[0]) {
+			t.Error("another table was taken for the same")
+		}
+	})
+}
+
+func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		newBench(t)
+		table := newTableRow(parseDocument("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).view().leaves[0])
+		table.Resize(fyne.NewSize(600, table.measure(600)))
+		r := table.CreateRenderer()
+		r.Layout(table.Size())
+		table.seenFrom, table.seenTo = 5000, 5400
+		r.Refresh()
+		if n := len(r.Objects()); n > 60 || n < 20 {
+			t.Errorf("%d objects", n)
+		}
+		if first, last := table.visibleRows(); first < 100 || last-first > 18 {
+			t.Errorf("rows %d to %d", first, last)
+		}
+	})
+}
