@@ -35,7 +35,7 @@ var restricted = []struct {
 	users []string // folders, with what is below them
 	tests bool     // any test may import it too
 }{
-	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/ui", "app/cpuwindow", "app/tray", "app/i18n"}},
+	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/ui/kit", "app/ui/answer", "app/cpuwindow", "app/tray", "app/i18n"}},
 	{what: "fyne.io/systray", users: []string{"app/desktop", "app/tray"}},
 	{what: "github.com/go-gl", users: []string{"app/desktop"}},
 	{what: "github.com/gorilla/websocket", users: []string{"app/discord"}},
@@ -44,6 +44,16 @@ var restricted = []struct {
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
 	{what: module + "/app/discord/discordtest", users: []string{"app/discord/discordtest"}, tests: true},
 	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
+}
+
+// rooms says which of our packages some folders, with what is below them, may import:
+// none but those listed. Their tests may import more.
+var rooms = map[string][]string{
+	"app/i18n":        {},
+	"app/osopen":      {},
+	"app/ui/markdown": {},
+	"app/ui/kit":      {"app/i18n"},
+	"app/ui/answer":   {"app/i18n", "app/ui/kit", "app/ui/markdown"},
 }
 
 // emptyNames are package names that say nothing of what is inside.
@@ -77,6 +87,11 @@ func (f importer) violations() []string {
 			target, _, _ := strings.Cut(inner, "/")
 			if !slices.Contains(allowed, target) && !within(f.folder, inner) {
 				report("imports %s", inner)
+			}
+		}
+		for room, known := range rooms {
+			if inner, ours := strings.CutPrefix(imported, module+"/"); ours && !f.test && within(f.folder, room) && !within(inner, room) && !slices.Contains(known, inner) {
+				report("imports %s, which %s must not know", inner, room)
 			}
 		}
 		if within(imported, "github.com/ollama/ollama") && imported != "github.com/ollama/ollama/api" {
@@ -204,6 +219,14 @@ func TestLayoutFindsWrongArrows(t *testing.T) {
 		},
 		"given the window and its parts with a window": {
 			file: importer{folder: "app/cpuwindow/chat", imports: []string{"fyne.io/fyne/v2", "mac-stats/app/ui/kit"}},
+		},
+		"given markdown with a window": {
+			file: importer{folder: "app/ui/markdown", imports: []string{"fyne.io/fyne/v2"}},
+			want: []string{"app/ui/markdown imports fyne.io/fyne/v2"},
+		},
+		"given a widget that knows sessions": {
+			file: importer{folder: "app/ui/kit", imports: []string{"mac-stats/app/i18n", "mac-stats/sessionmem"}},
+			want: []string{"app/ui/kit imports sessionmem, which app/ui/kit must not know"},
 		},
 		"given a folder whose name only begins like the window's": {
 			file: importer{folder: "app/trayless", imports: []string{"fyne.io/systray"}},

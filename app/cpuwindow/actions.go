@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -92,7 +93,7 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 				answer = ""
 			}
 			copies = copies || !saysForgotten(e)
-			links += countLinks(e.leaves)
+			links += countLinks(e.Leaves)
 		}
 	}
 	if head < 0 || !answered {
@@ -117,12 +118,12 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *pl
 // saysForgotten reports whether nothing of an answer is left.
 func saysForgotten(e *entryView) bool {
 	text := ""
-	for _, l := range slices.Concat(e.leaves, e.tail) {
-		text += l.code
-		for _, r := range l.runs {
-			text += r.text
+	for _, l := range slices.Concat(e.Leaves, e.Tail) {
+		text += l.Code
+		for _, r := range l.Runs {
+			text += r.Text
 		}
-		if l.table != nil {
+		if l.Table != nil {
 			return false
 		}
 	}
@@ -157,9 +158,9 @@ func (c *chatView) newFoot(h, user *entryView, answer string, links int, copies,
 }
 
 // countLinks counts the addresses in leaves.
-func countLinks(leaves []leaf) int {
+func countLinks(leaves []markdown.Leaf) int {
 	n := 0
-	eachLink(leaves, func(string, string) { n++ })
+	markdown.EachLink(leaves, func(string, string) { n++ })
 	return n
 }
 
@@ -168,7 +169,7 @@ func (w *Window) showLinks(key string, below fyne.CanvasObject) {
 	m := fyne.NewMenu("")
 	seen := map[string]bool{}
 	for _, leaves := range w.shown.answerLeaves(key) {
-		eachLink(leaves, func(words, url string) {
+		markdown.EachLink(leaves, func(words, url string) {
 			if seen[url] || len(m.Items) == 30 {
 				return
 			}

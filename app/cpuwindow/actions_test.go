@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -201,7 +202,7 @@ func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 		b.sees("was given memory.md · 12 lines", "Links")
 		var got []string
 		for _, leaves := range b.w.shown.answerLeaves(b.w.shown.entries[1].key) {
-			eachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
+			markdown.EachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
 		}
 		if strings.Join(got, "|") != "a page http://example.org/p" {
 			t.Errorf("links: %v", got)

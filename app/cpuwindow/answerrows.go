@@ -5,6 +5,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -18,25 +19,25 @@ type leafStyle struct {
 // touched again; those of the tail are changed in place.
 type leafRows struct {
 	rows   []*placed
-	leaves []leaf // of the rows from fixed on
+	leaves []markdown.Leaf // of the rows from fixed on
 	fixed  int
 	remade int // of the document, when the rows were made
 }
 
-func (l *leafRows) update(e leafView, onCopy func(string), st leafStyle) {
-	total := len(e.leaves) + len(e.tail)
-	if l.remade != e.remade {
-		*l = leafRows{remade: e.remade}
+func (l *leafRows) update(e markdown.View, onCopy func(string), st leafStyle) {
+	total := len(e.Leaves) + len(e.Tail)
+	if l.remade != e.Remade {
+		*l = leafRows{remade: e.Remade}
 	}
 	kept := l.leaves
 	start := l.fixed
 	l.leaves = nil
 	for i := start; i < total; i++ {
-		var lf leaf
-		if i < len(e.leaves) {
-			lf = e.leaves[i]
+		var lf markdown.Leaf
+		if i < len(e.Leaves) {
+			lf = e.Leaves[i]
 		} else {
-			lf = e.tail[i-len(e.leaves)]
+			lf = e.Tail[i-len(e.Leaves)]
 			l.leaves = append(l.leaves, lf)
 		}
 		if i < len(l.rows) && i-start < len(kept) && reuse(l.rows[i], kept[i-start], lf) {
@@ -50,24 +51,24 @@ func (l *leafRows) update(e leafView, onCopy func(string), st leafStyle) {
 		}
 	}
 	l.rows = l.rows[:total]
-	l.fixed = len(e.leaves)
+	l.fixed = len(e.Leaves)
 }
 
 // reuse changes a row in place where the new leaf has the same shape.
-func reuse(p *placed, old, now leaf) bool {
-	if old.kind != now.kind || old.level != now.level || old.indent != now.indent || old.quote != now.quote || old.marker != now.marker {
+func reuse(p *placed, old, now markdown.Leaf) bool {
+	if old.Kind != now.Kind || old.Level != now.Level || old.Indent != now.Indent || old.Quote != now.Quote || old.Marker != now.Marker {
 		return false
 	}
 	switch r := p.row.(type) {
 	case *itemRow:
-		if r.text.setRuns(styledRuns(now.runs)) {
+		if r.text.setRuns(styledRuns(now.Runs)) {
 			p.dirty = true
 			r.text.measure(p.width - r.lead)
 			r.text.Refresh()
 		}
 		return true
 	case *prose:
-		if r.setRuns(styledRuns(now.runs)) {
+		if r.setRuns(styledRuns(now.Runs)) {
 			p.dirty = true
 			r.measure(p.width)
 			r.Refresh()
@@ -82,24 +83,24 @@ func reuse(p *placed, old, now leaf) bool {
 		r.Refresh()
 		return true
 	case *codeRow:
-		p.dirty = old.code != now.code
+		p.dirty = old.Code != now.Code
 		return r.update(now)
 	}
-	return now.kind == leafRule
+	return now.Kind == markdown.Rule
 }
 
-func newLeaf(l leaf, first bool, onCopy func(string), st leafStyle) *placed {
+func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st leafStyle) *placed {
 	p := &placed{gap: gap8, max: proseMax, indent: st.indent}
-	switch l.kind {
-	case leafCode:
+	switch l.Kind {
+	case markdown.Code:
 		p.row = newCodeRow(l, onCopy)
-		p.indent += float32(l.indent)*indentStep + float32(l.quote)*quoteStep
-	case leafTable:
+		p.indent += float32(l.Indent)*indentStep + float32(l.Quote)*quoteStep
+	case markdown.Table:
 		p.row = newTableRow(l)
-	case leafRule:
+	case markdown.Rule:
 		p.row = newBoxRow(hairline())
 		p.gap = gap12
-	case leafHeading:
+	case markdown.Heading:
 		p.row = newItemRow(l)
 		p.gap = gap16
 		if first {
@@ -107,20 +108,20 @@ func newLeaf(l leaf, first bool, onCopy func(string), st leafStyle) *placed {
 		}
 	default:
 		p.row = newPara(l, st)
-		if l.tight {
+		if l.Tight {
 			p.gap = gap4
 		}
 	}
 	return p
 }
 
-func newPara(l leaf, st leafStyle) row {
-	if l.indent == 0 && l.quote == 0 && l.marker == "" {
+func newPara(l markdown.Leaf, st leafStyle) row {
+	if l.Indent == 0 && l.Quote == 0 && l.Marker == "" {
 		role := roleText
 		if st.muted {
 			role = roleMuted
 		}
-		return newProse(styledRuns(l.runs), sizeText, role)
+		return newProse(styledRuns(l.Runs), sizeText, role)
 	}
 	r := newItemRow(l)
 	if st.muted {
@@ -152,28 +153,28 @@ const (
 	quoteStep  float32 = 14
 )
 
-func newItemRow(l leaf) *itemRow {
-	r := &itemRow{quote: l.quote}
-	r.text = newProse(styledRuns(l.runs), sizeText, roleText)
-	if l.kind == leafHeading {
+func newItemRow(l markdown.Leaf) *itemRow {
+	r := &itemRow{quote: l.Quote}
+	r.text = newProse(styledRuns(l.Runs), sizeText, roleText)
+	if l.Kind == markdown.Heading {
 		r.text = headingProse(l)
 	}
-	if l.quote > 0 {
+	if l.Quote > 0 {
 		r.text.role = roleMuted
 	}
-	for range l.quote {
+	for range l.Quote {
 		r.bars = append(r.bars, newSurface(roleLine, roleNone, 1))
 	}
-	r.lead = float32(l.quote) * quoteStep
-	if l.indent > 0 {
-		r.lead += float32(l.indent) * indentStep
+	r.lead = float32(l.Quote) * quoteStep
+	if l.Indent > 0 {
+		r.lead += float32(l.Indent) * indentStep
 	}
-	r.marker = mutedWords(l.marker)
-	if l.marker == markOpen || l.marker == markDone {
+	r.marker = mutedWords(l.Marker)
+	if l.Marker == markdown.TaskOpen || l.Marker == markdown.TaskDone {
 		r.box = newSurface(roleNone, roleFaint, 3)
 		r.marker.Hide()
 	}
-	if l.marker == markDone {
+	if l.Marker == markdown.TaskDone {
 		r.box.fill, r.box.stroke = roleAccent, roleAccent
 		r.tick = []*canvas.Line{canvas.NewLine(nil), canvas.NewLine(nil)}
 	}
@@ -181,9 +182,9 @@ func newItemRow(l leaf) *itemRow {
 	return r
 }
 
-func headingProse(l leaf) *prose {
+func headingProse(l markdown.Leaf) *prose {
 	size := sizeText
-	switch l.level {
+	switch l.Level {
 	case 1:
 		size = sizeNumber - 2
 	case 2:
@@ -192,7 +193,7 @@ func headingProse(l leaf) *prose {
 	p := newProse(nil, size, roleText)
 	p.bold = true
 	p.words = nil
-	p.setRuns(styledRuns(l.runs))
+	p.setRuns(styledRuns(l.Runs))
 	return p
 }
 
@@ -280,13 +281,13 @@ func (x *itemRenderer) Refresh() {
 }
 
 // styledRuns is text of an answer as the screen draws it.
-func styledRuns(runs []mdRun) []run {
+func styledRuns(runs []markdown.Run) []run {
 	if runs == nil {
 		return nil
 	}
 	out := make([]run, len(runs))
 	for i, r := range runs {
-		out[i] = run{text: r.text, bold: r.bold, italic: r.italic, strike: r.strike, mono: r.mono, link: r.link}
+		out[i] = run{text: r.Text, bold: r.Bold, italic: r.Italic, strike: r.Strike, mono: r.Mono, link: r.Link}
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/app/ui/markdown"
 )
 
 func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
@@ -59,7 +61,7 @@ func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
 func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		newBench(t)
-		table := parseDocument("| Process | Share of a core | What it does |\n|---|---:|---|\n| mds_stores | 2.3 | indexes the backup disk |\n| WindowServer | 0.4 | draws |").view().leaves[0]
+		table := markdown.Parse("| Process | Share of a core | What it does |\n|---|---:|---|\n| mds_stores | 2.3 | indexes the backup disk |\n| WindowServer | 0.4 | draws |").View().Leaves[0]
 		for _, tc := range []struct {
 			width  float32
 			listed bool
@@ -95,10 +97,10 @@ func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		newBench(t)
 		text := "| a | b |\n|---|---:|\n| one | 1 |\n| a longer cell than before | **22** |\n| three | 333333 |\n"
-		row, have := (*tableRow)(nil), leaf{}
+		row, have := (*tableRow)(nil), markdown.Leaf{}
 		for i := range len(text) + 1 {
-			leaves := parseDocument(text[:i]).view().leaves
-			if len(leaves) != 1 || leaves[0].kind != leafTable {
+			leaves := markdown.Parse(text[:i]).View().Leaves
+			if len(leaves) != 1 || leaves[0].Kind != markdown.Table {
 				continue
 			}
 			if row == nil || !row.update(have, leaves[0]) {
@@ -118,7 +120,7 @@ func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
 		if d := cmp.Diff(whole.natural, row.natural); d != "" {
 			t.Error(d)
 		}
-		if row.update(have, parseDocument("| c | d |\n|---|---|\n| one | 1 |\n| x | y |\n| x | y |\n").view().leaves[0]) {
+		if row.update(have, markdown.Parse("| c | d |\n|---|---|\n| one | 1 |\n| x | y |\n| x | y |\n").View().Leaves[0]) {
 			t.Error("another table was taken for the same")
 		}
 	})
@@ -127,7 +129,7 @@ func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
 func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		newBench(t)
-		table := newTableRow(parseDocument("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).view().leaves[0])
+		table := newTableRow(markdown.Parse("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).View().Leaves[0])
 		table.Resize(fyne.NewSize(600, table.measure(600)))
 		r := table.CreateRenderer()
 		r.Layout(table.Size())

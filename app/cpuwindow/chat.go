@@ -244,7 +244,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	case entryHead:
 		c.buildHead(b, e)
 	case entryAnswer:
-		b.leaves.update(e.leafView, c.act.copyText, leafStyle{})
+		b.leaves.update(e.View, c.act.copyText, leafStyle{})
 		b.rows = b.leaves.rows
 	case entryThinking:
 		c.buildFold(b, e, open)
@@ -297,7 +297,7 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 	b.rows[0].row.Refresh()
 	b.rows = b.rows[:1:1]
 	if open {
-		b.leaves.update(e.leafView, c.act.copyText, leafStyle{indent: gap16, muted: true})
+		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: gap16, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }
@@ -324,7 +324,7 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 			words := newProse([]run{{text: task, mono: e.tool}}, sizeText, roleText)
 			b.rows = append(b.rows, &placed{row: words, gap: gap8, indent: gap20, max: proseMax})
 		}
-		b.leaves.update(e.leafView, c.act.copyText, leafStyle{indent: gap20, muted: true})
+		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: gap20, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
 )
 
 // codeRow is a code card: language, Wrap where a line is too long, Copy, the code.
@@ -33,9 +34,9 @@ const (
 	besideCopy float32 = 40 // room for Copy beside a single line
 )
 
-func newCodeRow(l leaf, onCopy func(string)) *codeRow {
-	r := &codeRow{lang: l.lang, bg: newSurface(roleCode, roleLine, radiusCard), text: newCodeText(), thumb: newSurface(roleLine, roleNone, 2)}
-	r.name = smallWords(languageName(l.lang)).squeezable()
+func newCodeRow(l markdown.Leaf, onCopy func(string)) *codeRow {
+	r := &codeRow{lang: l.Lang, bg: newSurface(roleCode, roleLine, radiusCard), text: newCodeText(), thumb: newSurface(roleLine, roleNone, 2)}
+	r.name = smallWords(markdown.LanguageName(l.Lang)).squeezable()
 	r.wrap = newButton(buttonQuiet, i18n.T("Wrap"), r.onWrap)
 	r.wrap.Hide()
 	r.copy = newButton(buttonQuiet, i18n.T("Copy"), func() { onCopy(r.code) })
@@ -48,16 +49,16 @@ func newCodeRow(l leaf, onCopy func(string)) *codeRow {
 
 // newCommandRow is a card with a command to copy, all of which is seen.
 func newCommandRow(command string, onCopy func(string)) *codeRow {
-	r := newCodeRow(leaf{code: command}, onCopy)
+	r := newCodeRow(markdown.Leaf{Code: command}, onCopy)
 	r.folded = true
 	r.text.setWrap(true)
 	return r
 }
 
-func (r *codeRow) set(l leaf) {
-	r.code = l.code
-	r.line = l.lang == "" && !strings.Contains(strings.TrimRight(l.code, "\n"), "\n")
-	r.text.set(l.shown(), l.spans)
+func (r *codeRow) set(l markdown.Leaf) {
+	r.code = l.Code
+	r.line = l.Lang == "" && !strings.Contains(strings.TrimRight(l.Code, "\n"), "\n")
+	r.text.set(l.Shown(), l.Spans)
 }
 
 // fit gives the buttons a line above the code; Copy alone sits beside a single line
@@ -71,8 +72,8 @@ func (r *codeRow) fit(width float32) {
 }
 
 // update changes the code in place; not where it is another block.
-func (r *codeRow) update(l leaf) bool {
-	if l.lang != r.lang {
+func (r *codeRow) update(l markdown.Leaf) bool {
+	if l.Lang != r.lang {
 		return false
 	}
 	before := r.text.version

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/markdown"
 )
 
 func TestButtonsOfCodeLeaveItsTextFree(t *testing.T) {
@@ -14,10 +16,10 @@ func TestButtonsOfCodeLeaveItsTextFree(t *testing.T) {
 		width float32
 		wraps bool // is offered
 	}{
-		"one short line":              {func() *codeRow { return newCodeRow(leaf{code: "ls -l"}, nil) }, 380, false},
-		"one long line":               {func() *codeRow { return newCodeRow(leaf{code: long}, nil) }, 380, true},
-		"one long line in a language": {func() *codeRow { return newCodeRow(leaf{code: long, lang: "bash"}, nil) }, 380, true},
-		"two lines":                   {func() *codeRow { return newCodeRow(leaf{code: "a\nb"}, nil) }, 380, false},
+		"one short line":              {func() *codeRow { return newCodeRow(markdown.Leaf{Code: "ls -l"}, nil) }, 380, false},
+		"one long line":               {func() *codeRow { return newCodeRow(markdown.Leaf{Code: long}, nil) }, 380, true},
+		"one long line in a language": {func() *codeRow { return newCodeRow(markdown.Leaf{Code: long, Lang: "bash"}, nil) }, 380, true},
+		"two lines":                   {func() *codeRow { return newCodeRow(markdown.Leaf{Code: "a\nb"}, nil) }, 380, false},
 		"a command in a card":         {func() *codeRow { return newCommandRow(long, nil) }, 300, false},
 	}
 	for name, test := range tests {

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -20,7 +21,7 @@ import (
 type codeText struct {
 	widget.BaseWidget
 	code     string
-	spans    []codeSpan
+	spans    []markdown.Span
 	lines    []codeLine
 	cell     float32 // width of a character of the bundled font
 	scale    float32 // of the text, as of cell and lines
@@ -64,7 +65,7 @@ func (t *codeText) fit() {
 }
 
 // set changes the code; what it begins with and was there before stays laid out.
-func (t *codeText) set(code string, spans []codeSpan) {
+func (t *codeText) set(code string, spans []markdown.Span) {
 	if code == t.code && len(t.lines) > 0 {
 		if !slices.Equal(spans, t.spans) {
 			t.spans = spans
@@ -346,7 +347,7 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 	for at := l.from; at < l.to; {
 		end, role := l.to, roleText
 		if k < len(t.spans) {
-			end, role = min(int(t.spans[k].to), l.to), inkRole(t.spans[k].ink)
+			end, role = min(int(t.spans[k].To), l.to), inkRole(t.spans[k].Ink)
 		}
 		end = at + sameFont(t.code[at:end])
 		w := t.piece(t.code[at:end])
@@ -357,18 +358,18 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 		}
 		x += w
 		at = end
-		if k < len(t.spans) && at >= int(t.spans[k].to) {
+		if k < len(t.spans) && at >= int(t.spans[k].To) {
 			k++
 		}
 	}
 }
 
 // spanAt is the span that a byte is in.
-func spanAt(spans []codeSpan, at int) int {
+func spanAt(spans []markdown.Span, at int) int {
 	lo, hi := 0, len(spans)
 	for lo < hi {
 		m := (lo + hi) / 2
-		if int(spans[m].to) <= at {
+		if int(spans[m].To) <= at {
 			lo = m + 1
 		} else {
 			hi = m
@@ -378,17 +379,17 @@ func spanAt(spans []codeSpan, at int) int {
 }
 
 // inkRole is the colour that stands for what code is.
-func inkRole(k codeInk) fyne.ThemeColorName {
+func inkRole(k markdown.Ink) fyne.ThemeColorName {
 	switch k {
-	case inkKeyword:
+	case markdown.Keyword:
 		return roleCodeKeyword
-	case inkString:
+	case markdown.String:
 		return roleCodeString
-	case inkNumber:
+	case markdown.Number:
 		return roleCodeNumber
-	case inkComment:
+	case markdown.Comment:
 		return roleMuted
-	case inkName:
+	case markdown.Name:
 		return roleCodeName
 	}
 	return roleText

@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -134,7 +135,7 @@ func (c *conversation) addBlocks(blocks []sessionmem.Block) {
 			c.addNote(b, blocks[:i])
 			continue
 		case sessionmem.KindText:
-			c.add(&entry{kind: entryAnswer, block: b.ID, doc: parseDocument(b.Text), at: b.Time})
+			c.add(&entry{kind: entryAnswer, block: b.ID, doc: markdown.Parse(b.Text), at: b.Time})
 			continue
 		}
 		if !headed {
@@ -167,15 +168,15 @@ func (c *conversation) addHead(rest []sessionmem.Block) {
 func (c *conversation) addAnswerBlock(b sessionmem.Block) {
 	switch {
 	case b.Kind == sessionmem.KindTool, b.Kind == sessionmem.KindAgent && b.Task != "":
-		doc := parseDocument(b.Text)
+		doc := markdown.Parse(b.Text)
 		if b.Kind == sessionmem.KindTool {
-			doc = newPreformatted()
-			doc.append(b.Text)
-			doc.settle(true)
+			doc = markdown.NewPreformatted()
+			doc.Append(b.Text)
+			doc.Settle(true)
 		}
 		c.add(&entry{kind: entryCall, block: b.ID, agent: b.Agent, model: b.Model, task: b.Task, doc: doc, at: b.Time, tool: b.Kind == sessionmem.KindTool, failed: b.Attrs["failed"]})
 	case strings.TrimSpace(b.Text) != "":
-		c.add(&entry{kind: entryAnswer, block: b.ID, agent: b.Agent, model: b.Model, doc: parseDocument(b.Text), at: b.Time})
+		c.add(&entry{kind: entryAnswer, block: b.ID, agent: b.Agent, model: b.Model, doc: markdown.Parse(b.Text), at: b.Time})
 	}
 }
 

@@ -26,7 +26,7 @@ func (c *conversation) differs(blocks []sessionmem.Block) bool {
 				return true
 			}
 		case entryAnswer:
-			if !there || !sameText(e.doc.text(), text) {
+			if !there || !sameText(e.doc.Text(), text) {
 				return true
 			}
 		}

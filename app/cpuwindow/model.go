@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -44,7 +45,7 @@ type entry struct {
 	speed        float64                 // tokens/s
 	files        []sessionmem.Attachment // user
 	text         string                  // user, thinking, call's text, note
-	doc          *document
+	doc          *markdown.Document
 
 	task   string // call
 	failed string
@@ -215,11 +216,11 @@ func (c *conversation) apply(ev agents.Event) {
 		c.applyState(ev)
 	case agents.EventToken:
 		e := c.answerFor(ev)
-		e.doc.append(ev.Text)
+		e.doc.Append(ev.Text)
 		e.rev++
 	case agents.EventThinking:
 		e := c.thinkingFor(ev)
-		e.doc.append(ev.Text)
+		e.doc.Append(ev.Text)
 		e.took = ev.Time.Sub(e.began)
 		e.rev++
 	case agents.EventSubcallStart, agents.EventSubcallToken, agents.EventSubcallEnd, agents.EventTool:
@@ -324,7 +325,7 @@ func (c *conversation) answerFor(ev agents.Event) *entry {
 	e := c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && e.live && e.round == ev.Round })
 	if e == nil {
 		c.settleRounds(ev.Round)
-		e = c.add(&entry{kind: entryAnswer, round: ev.Round, doc: newDocument(), at: ev.Time, live: true})
+		e = c.add(&entry{kind: entryAnswer, round: ev.Round, doc: markdown.New(), at: ev.Time, live: true})
 	}
 	return e
 }
@@ -357,7 +358,7 @@ func (c *conversation) thinkingFor(ev agents.Event) *entry {
 		if c.state == agents.StateThinking {
 			began = c.since
 		}
-		e = c.add(&entry{kind: entryThinking, round: ev.Round, at: ev.Time, began: began, doc: newDocument(), live: true})
+		e = c.add(&entry{kind: entryThinking, round: ev.Round, at: ev.Time, began: began, doc: markdown.New(), live: true})
 	}
 	return e
 }
@@ -368,9 +369,9 @@ func (c *conversation) applyCall(ev agents.Event) {
 	}
 	e := c.inTurn(func(e *entry) bool { return e.kind == entryCall && e.callID == ev.Call.ID && ev.Call.ID != "" })
 	if e == nil {
-		e = c.add(&entry{kind: entryCall, callID: ev.Call.ID, began: ev.Time, live: true, doc: newDocument()})
+		e = c.add(&entry{kind: entryCall, callID: ev.Call.ID, began: ev.Time, live: true, doc: markdown.New()})
 		if ev.Type == agents.EventTool {
-			e.doc = newPreformatted()
+			e.doc = markdown.NewPreformatted()
 		}
 	}
 	c.settleThoughts()
@@ -380,11 +381,11 @@ func (c *conversation) applyCall(ev agents.Event) {
 	e.agent, e.task = cmp.Or(k.Name, e.agent), cmp.Or(k.Task, e.task)
 	e.model = cmp.Or(k.Model, e.model)
 	if ev.Type == agents.EventSubcallToken {
-		e.doc.append(ev.Text)
+		e.doc.Append(ev.Text)
 		return
 	}
 	if k.Result != "" {
-		e.doc.replace(k.Result)
+		e.doc.Replace(k.Result)
 	}
 	if ev.Type == agents.EventSubcallEnd || k.Done || k.Failed != "" {
 		e.live, e.failed, e.took = false, k.Failed, k.Took
@@ -502,7 +503,7 @@ func (c *conversation) applyDone(ev agents.Event) {
 	}
 	if e != nil {
 		if ev.Text != "" {
-			e.doc.replace(ev.Text)
+			e.doc.Replace(ev.Text)
 		}
 		e.block, e.live = ev.Block, false
 		if ev.Block != "" {
@@ -558,7 +559,7 @@ func modelOf(ev agents.Event) string {
 
 // hasAnswer reports whether the turn has any text of an answer.
 func (c *conversation) hasAnswer() bool {
-	return c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && strings.TrimSpace(e.doc.text()) != "" }) != nil
+	return c.inTurn(func(e *entry) bool { return e.kind == entryAnswer && strings.TrimSpace(e.doc.Text()) != "" }) != nil
 }
 
 // keptLine is what is left of an answer that was cut off.

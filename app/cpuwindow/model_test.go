@@ -56,9 +56,9 @@ func told(c *conversation) []string {
 		case entryHead:
 			out = append(out, strings.TrimSpace("head "+e.agent+" "+e.model))
 		case entryThinking:
-			out = append(out, "thinking "+e.doc.text())
+			out = append(out, "thinking "+e.doc.Text())
 		case entryAnswer:
-			out = append(out, "answer "+e.doc.text())
+			out = append(out, "answer "+e.doc.Text())
 		case entryCall:
 			state := "live"
 			if !e.live {

@@ -9,6 +9,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
 
@@ -205,10 +206,10 @@ func TestAToolsResultIsShownAsItIs(t *testing.T) {
 	for _, e := range got {
 		switch {
 		case e.kind != entryCall:
-		case e.tool && (len(e.doc.view().leaves) != 1 || e.doc.view().leaves[0].kind != leafCode || e.doc.view().leaves[0].code != result):
-			t.Errorf("the tool's result is %+v", e.doc.view().leaves)
-		case !e.tool && e.doc.view().leaves[0].kind != leafHeading:
-			t.Errorf("the specialist's answer is %+v", e.doc.view().leaves)
+		case e.tool && (len(e.doc.View().Leaves) != 1 || e.doc.View().Leaves[0].Kind != markdown.Code || e.doc.View().Leaves[0].Code != result):
+			t.Errorf("the tool's result is %+v", e.doc.View().Leaves)
+		case !e.tool && e.doc.View().Leaves[0].Kind != markdown.Heading:
+			t.Errorf("the specialist's answer is %+v", e.doc.View().Leaves)
 		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
 )
 
 // entryView is an entry as it is to be drawn. Its leaves are never changed again,
 // so the UI goroutine reads them without a lock.
 type entryView struct {
 	entry
-	leafView
+	markdown.View
 }
 
 // conversationView is a conversation as it is to be drawn.
@@ -47,8 +48,8 @@ func (c *conversation) view(now time.Time) conversationView {
 	for _, e := range c.entries {
 		ev := entryView{entry: *e}
 		if e.doc != nil {
-			e.doc.settle(!e.live)
-			ev.leafView = e.doc.view()
+			e.doc.Settle(!e.live)
+			ev.View = e.doc.View()
 		}
 		v.entries = append(v.entries, ev)
 		if e.live && (e.kind == entryThinking || e.kind == entryCall) {
@@ -89,11 +90,11 @@ func (c *conversation) offerRetry(v *conversationView) {
 }
 
 // answerLeaves is the leaves of the turn's answers.
-func (c *conversation) answerLeaves(key string) [][]leaf {
+func (c *conversation) answerLeaves(key string) [][]markdown.Leaf {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var out [][]leaf
-	c.eachAnswer(key, func(e *entry) { out = append(out, e.doc.view().leaves) })
+	var out [][]markdown.Leaf
+	c.eachAnswer(key, func(e *entry) { out = append(out, e.doc.View().Leaves) })
 	return out
 }
 
@@ -102,7 +103,7 @@ func (c *conversation) answerText(key string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var parts []string
-	c.eachAnswer(key, func(e *entry) { parts = append(parts, e.doc.text()) })
+	c.eachAnswer(key, func(e *entry) { parts = append(parts, e.doc.Text()) })
 	return strings.Join(parts, "\n\n")
 }
 

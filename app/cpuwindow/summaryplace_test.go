@@ -83,7 +83,7 @@ func TestOlderMessagesComeAboveAndTheSummaryGoesUp(t *testing.T) {
 	var kinds []string
 	for i, e := range c.entries {
 		if e.kind == entrySummary {
-			kinds = append(kinds, c.entries[i-1].doc.text(), c.entries[i+1].text)
+			kinds = append(kinds, c.entries[i-1].doc.Text(), c.entries[i+1].text)
 		}
 	}
 	if d := cmp.Diff([]string{"answer 20", "question 21"}, kinds); d != "" {

@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/markdown"
 )
 
 // tableRow is a table: columns as wide as they need, squeezed where they must.
@@ -29,17 +31,17 @@ type tableRow struct {
 	lines               []*surface
 }
 
-func newTableRow(l leaf) *tableRow {
-	t := &tableRow{right: l.right, frame: newSurface(roleCard, roleLine, radiusCard), seenTo: 1e9}
+func newTableRow(l markdown.Leaf) *tableRow {
+	t := &tableRow{right: l.Right, frame: newSurface(roleCard, roleLine, radiusCard), seenTo: 1e9}
 	t.ExtendBaseWidget(t)
-	for _, cells := range l.table {
-		t.addRow(l.table[0], cells)
+	for _, cells := range l.Table {
+		t.addRow(l.Table[0], cells)
 	}
 	return t
 }
 
 // addRow makes a row's cells, the first being the columns' names.
-func (t *tableRow) addRow(names, cells [][]mdRun) {
+func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	header := len(t.cells) == 0
 	var ps []*prose
 	for c, runs := range cells {
@@ -70,27 +72,27 @@ func (t *tableRow) weigh(c int, p *prose) {
 
 // update changes the table to one with the same beginning: of a table that grows,
 // the last row may be another, and there may be more. It reports whether it could.
-func (t *tableRow) update(old, now leaf) bool {
-	n := len(old.table)
-	if n < 2 || len(now.table) < n || len(t.cells) != n || len(now.table[0]) != len(old.table[0]) {
+func (t *tableRow) update(old, now markdown.Leaf) bool {
+	n := len(old.Table)
+	if n < 2 || len(now.Table) < n || len(t.cells) != n || len(now.Table[0]) != len(old.Table[0]) {
 		return false
 	}
 	last := n - 1
 	for i := range n {
-		for c := range old.table[i] {
-			same := c < len(now.table[i]) && slices.Equal(old.table[i][c], now.table[i][c])
-			if !same && (i < last || c >= len(now.table[i])) {
+		for c := range old.Table[i] {
+			same := c < len(now.Table[i]) && slices.Equal(old.Table[i][c], now.Table[i][c])
+			if !same && (i < last || c >= len(now.Table[i])) {
 				return false
 			}
 		}
 	}
 	for c, p := range t.cells[last] {
-		if p.setRuns(styledRuns(now.table[last][c])) {
+		if p.setRuns(styledRuns(now.Table[last][c])) {
 			t.weigh(c, p)
 		}
 	}
-	for _, cells := range now.table[n:] {
-		t.addRow(now.table[0], cells)
+	for _, cells := range now.Table[n:] {
+		t.addRow(now.Table[0], cells)
 	}
 	return true
 }

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
 )
 
 // trial is a prompt tried on an agent: one turn in a session of its own that is
@@ -26,8 +27,8 @@ type trial struct {
 	mu      sync.Mutex // guards what follows
 	run     turnRun
 	session string
-	answer  *document // of the last one
-	anew    bool      // the answer is another text: none of its rows can stay
+	answer  *markdown.Document // of the last one
+	anew    bool               // the answer is another text: none of its rows can stay
 	state   string
 	failed  string
 	model   string
@@ -44,7 +45,7 @@ const trialFrame = 60 * time.Millisecond
 func (p *agentsPage) trialOf(a agents.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
-		t = &trial{field: newLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try"), p.w.runShortcut), answer: newDocument()}
+		t = &trial{field: newLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try"), p.w.runShortcut), answer: markdown.New()}
 		t.words, t.halt = smallWords("").squeezable(), newButton(buttonDanger, i18n.T("Stop"), t.stop)
 		t.status = newBoxRow(line(gap12, 0, t.words, t.halt))
 		p.trials[a.Path] = t
@@ -70,11 +71,11 @@ func (p *agentsPage) trialRows(a agents.Agent) []*placed {
 // answerRows are the paragraphs, lists and code of the answer, as in the chat.
 func (p *agentsPage) answerRows(t *trial) []*placed {
 	t.mu.Lock()
-	t.answer.settle(t.run == nil)
+	t.answer.Settle(t.run == nil)
 	if t.anew {
 		t.leaves, t.anew = leafRows{}, false
 	}
-	v := t.answer.view()
+	v := t.answer.View()
 	t.mu.Unlock()
 	t.leaves.update(v, p.w.chatActions().copyText, leafStyle{})
 	t.shown = len(t.leaves.rows)
@@ -145,7 +146,7 @@ func (p *agentsPage) try(a agents.Agent, t *trial, text string) {
 	}
 	t.session = p.w.parts.sessions.NewName("test")
 	p.w.parts.sessions.SetPrivate(t.session)
-	t.answer, t.anew = newDocument(), true
+	t.answer, t.anew = markdown.New(), true
 	t.state, t.failed, t.model, t.speed, t.took, t.began = "", "", "", 0, 0, time.Now()
 	t.run = p.w.parts.turns.Start(p.w.ctx, agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
 	run := t.run
@@ -187,8 +188,8 @@ func (p *agentsPage) follow(t *trial, run turnRun) {
 
 // replace makes the answer another text. The lock must be held.
 func (t *trial) replace(text string) {
-	t.anew = t.anew || t.answer.text() != text
-	t.answer.replace(text)
+	t.anew = t.anew || t.answer.Text() != text
+	t.answer.Replace(text)
 }
 
 // apply takes one event.
@@ -202,7 +203,7 @@ func (t *trial) apply(ev agents.Event) {
 			t.model = ev.Model
 		}
 	case agents.EventToken:
-		t.answer.append(ev.Text)
+		t.answer.Append(ev.Text)
 		t.state = i18n.T("writing")
 	case agents.EventTool, agents.EventSubcallStart:
 		if ev.Call != nil {
@@ -233,7 +234,7 @@ func (p *agentsPage) drawSoon(t *trial) {
 	}
 	time.AfterFunc(trialFrame, func() {
 		t.mu.Lock()
-		t.answer.settle(t.run == nil) // parsed here, off the UI goroutine
+		t.answer.Settle(t.run == nil) // parsed here, off the UI goroutine
 		t.mu.Unlock()
 		p.w.p.Do(func() {
 			t.mu.Lock()

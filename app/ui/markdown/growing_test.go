@@ -1,4 +1,4 @@
-package cpuwindow
+package markdown
 
 import (
 	"fmt"
@@ -14,35 +14,35 @@ import (
 // grow streams a text in pieces and compares what is there after each with what the
 // text so far gives when parsed at once. Where a link's definition may stand in it,
 // only the end is compared.
-func grow(t *testing.T, text string, piece func() int) *document {
+func grow(t *testing.T, text string, piece func() int) *Document {
 	t.Helper()
-	d := newDocument()
+	d := New()
 	for at := 0; at < len(text); {
 		n := min(max(1, piece()), len(text)-at)
-		d.append(text[at : at+n])
+		d.Append(text[at : at+n])
 		at += n
-		d.settle(false)
+		d.Settle(false)
 		if !strings.Contains(text, "]:") {
 			compare(t, d, text[:at])
 		}
 	}
-	d.settle(true)
+	d.Settle(true)
 	compare(t, d, text)
 	return d
 }
 
-func compare(t *testing.T, d *document, text string) {
+func compare(t *testing.T, d *Document, text string) {
 	t.Helper()
-	got := append(append([]leaf(nil), d.leaves...), d.tail...)
-	whole := newDocument() // without colours, which take the most time
-	var want []leaf
+	got := append(append([]Leaf(nil), d.leaves...), d.tail...)
+	whole := New() // without colours, which take the most time
+	var want []Leaf
 	for _, b := range splitBlocks(whole.md, []byte(text)) {
 		want = append(want, b.leaves...)
 	}
 	if slices.EqualFunc(got, want, sameLeaf) {
 		return
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(leaf{}, mdRun{}), cmpopts.IgnoreFields(leaf{}, "spans"), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Leaf{}, Run{}), cmpopts.IgnoreFields(Leaf{}, "spans"), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("after %q, %d bytes finished: (-at once +grown)\n%s", text[max(0, len(text)-80):], d.finished, diff)
 	}
 }
@@ -113,7 +113,7 @@ func TestALinkDefinedAtTheEndIsOneInTheEnd(t *testing.T) {
 	if d.remade == 0 {
 		t.Error("finished leaves became others, and nobody is told")
 	}
-	if runs := d.leaves[0].runs; len(runs) != 3 || runs[1].link != "http://example.org" {
+	if runs := d.leaves[0].Runs; len(runs) != 3 || runs[1].Link != "http://example.org" {
 		t.Errorf("the first paragraph is %v", runs)
 	}
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package markdown
 
 import (
 	"bytes"
@@ -118,14 +118,14 @@ func isFormula(source string, after []byte, open string) bool {
 }
 
 // math writes a formula: in the sentence, or on lines of its own.
-func (w *runWriter) math(n *mathNode, style mdRun) {
+func (w *runWriter) math(n *mathNode, style Run) {
 	words := readableMath(n.source)
 	if !n.display {
 		w.add(style, words)
 		return
 	}
-	if k := len(w.out) - 1; k >= 0 && !strings.HasSuffix(w.out[k].text, "\n") {
-		w.out[k].text = strings.TrimRight(w.out[k].text, " ")
+	if k := len(w.out) - 1; k >= 0 && !strings.HasSuffix(w.out[k].Text, "\n") {
+		w.out[k].Text = strings.TrimRight(w.out[k].Text, " ")
 		w.add(style, "\n")
 	}
 	w.add(style, words)

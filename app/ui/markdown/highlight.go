@@ -1,4 +1,4 @@
-package cpuwindow
+package markdown
 
 import (
 	"strings"
@@ -12,22 +12,23 @@ import (
 // Colouring code: chroma says what a piece of code is, the theme how that looks.
 // It is work for other goroutines than the UI's.
 
-// codeInk is what a stretch of code is, as far as colours tell it apart.
-type codeInk uint8
+// Ink is what a stretch of code is, as far as colours tell it apart.
+type Ink uint8
 
+// What stretches of code are.
 const (
-	inkPlain codeInk = iota
-	inkKeyword
-	inkString
-	inkNumber
-	inkComment
-	inkName // functions, types, tags, keys
+	Plain Ink = iota
+	Keyword
+	String
+	Number
+	Comment
+	Name // functions, types, tags, keys
 )
 
-// codeSpan is a stretch of code in one colour, up to the byte to.
-type codeSpan struct {
-	to  int32
-	ink codeInk
+// Span is a stretch of code in one colour, up to the byte to.
+type Span struct {
+	To  int32
+	Ink Ink
 }
 
 const (
@@ -46,7 +47,7 @@ type highlighter struct {
 	lang  string
 	lexer chroma.Lexer  // nil: not a language it knows
 	done  string        // the beginning that is coloured for good
-	spans []codeSpan    // of done
+	spans []Span        // of done
 	limit time.Duration // of one go
 }
 
@@ -63,8 +64,8 @@ func lexerOf(lang string) chroma.Lexer {
 	return lexers.Get(lang)
 }
 
-// languageName is the language as the card says it: "Go" for go.
-func languageName(lang string) string {
+// LanguageName is the language as the card says it: "Go" for go.
+func LanguageName(lang string) string {
 	if l := lexerOf(lang); l != nil {
 		return l.Config().Name
 	}
@@ -78,7 +79,7 @@ func (h *highlighter) continues(lang, code string) bool {
 
 // grown colours code that may still grow: whole chunks for good, the rest anew
 // each time. The spans are not changed later, so that others may read them.
-func (h *highlighter) grown(code string) []codeSpan {
+func (h *highlighter) grown(code string) []Span {
 	if h.lexer == nil {
 		return nil
 	}
@@ -90,7 +91,7 @@ func (h *highlighter) grown(code string) []codeSpan {
 }
 
 // finished colours code that is complete.
-func (h *highlighter) finished(code string) []codeSpan {
+func (h *highlighter) finished(code string) []Span {
 	if h.lexer == nil {
 		return nil
 	}
@@ -112,11 +113,11 @@ func (h *highlighter) finished(code string) []codeSpan {
 	}
 }
 
-func appendSpans(spans []codeSpan, at int, more []codeSpan) []codeSpan {
+func appendSpans(spans []Span, at int, more []Span) []Span {
 	for _, s := range more {
-		s.to += int32(at)
-		if k := len(spans) - 1; k >= 0 && spans[k].ink == s.ink {
-			spans[k].to = s.to
+		s.To += int32(at)
+		if k := len(spans) - 1; k >= 0 && spans[k].Ink == s.Ink {
+			spans[k].To = s.To
 			continue
 		}
 		spans = append(spans, s)
@@ -126,24 +127,24 @@ func appendSpans(spans []codeSpan, at int, more []codeSpan) []codeSpan {
 
 // colour is a piece of code as spans that cover it exactly. A lexer that fails,
 // or takes too long, leaves the rest plain.
-func (h *highlighter) colour(code string) (spans []codeSpan) {
+func (h *highlighter) colour(code string) (spans []Span) {
 	at := 0
-	add := func(n int, ink codeInk) {
+	add := func(n int, ink Ink) {
 		n = min(n, len(code)-at)
 		if n <= 0 {
 			return
 		}
 		at += n
 		blank := strings.TrimSpace(code[at-n:at]) == "" // has no colour: goes with what is before it
-		if k := len(spans) - 1; k >= 0 && (spans[k].ink == ink || blank) {
-			spans[k].to = int32(at)
+		if k := len(spans) - 1; k >= 0 && (spans[k].Ink == ink || blank) {
+			spans[k].To = int32(at)
 			return
 		}
-		spans = append(spans, codeSpan{int32(at), ink})
+		spans = append(spans, Span{int32(at), ink})
 	}
 	defer func() {
 		_ = recover() // chroma's way to tell of a broken rule; plain code is the answer to it
-		add(len(code), inkPlain)
+		add(len(code), Plain)
 	}()
 	if !utf8.ValidString(code) || strings.ContainsRune(code, '\r') {
 		return spans
@@ -159,26 +160,26 @@ func (h *highlighter) colour(code string) (spans []codeSpan) {
 	return spans
 }
 
-func inkOf(t chroma.TokenType) codeInk {
+func inkOf(t chroma.TokenType) Ink {
 	switch {
 	case t == chroma.KeywordConstant, t.InSubCategory(chroma.LiteralNumber), t == chroma.LiteralDate:
-		return inkNumber
+		return Number
 	case t == chroma.KeywordType:
-		return inkName
+		return Name
 	case t.InCategory(chroma.Keyword), t == chroma.OperatorWord, t == chroma.NameBuiltinPseudo:
-		return inkKeyword
+		return Keyword
 	case t.InSubCategory(chroma.LiteralString), t == chroma.GenericInserted:
-		return inkString
+		return String
 	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile:
-		return inkName
+		return Name
 	case t.InCategory(chroma.Comment), t == chroma.GenericOutput:
-		return inkComment
+		return Comment
 	case t == chroma.GenericDeleted:
-		return inkNumber
+		return Number
 	case t == chroma.NameFunction, t == chroma.NameFunctionMagic, t == chroma.NameClass, t == chroma.NameTag,
 		t == chroma.NameAttribute, t == chroma.NameBuiltin, t == chroma.NameDecorator, t == chroma.NameNamespace,
 		t == chroma.NameVariable, t == chroma.GenericHeading, t == chroma.GenericSubheading, t == chroma.NameProperty:
-		return inkName
+		return Name
 	}
-	return inkPlain
+	return Plain
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package markdown
 
 import (
 	"strings"
@@ -9,36 +9,36 @@ import (
 )
 
 // outline is a document's leaves in a few words, for tables of tests.
-func outline(d *document) []string {
+func outline(d *Document) []string {
 	var out []string
-	for _, l := range append(append([]leaf(nil), d.leaves...), d.tail...) {
-		name := map[leafKind]string{leafPara: "p", leafHeading: "h", leafCode: "code", leafTable: "table", leafRule: "rule"}[l.kind]
-		s := name + strings.Repeat(">", l.quote) + strings.Repeat("-", l.indent)
-		if l.marker != "" {
-			s += " " + l.marker
+	for _, l := range append(append([]Leaf(nil), d.leaves...), d.tail...) {
+		name := map[Kind]string{Paragraph: "p", Heading: "h", Code: "code", Table: "table", Rule: "rule"}[l.Kind]
+		s := name + strings.Repeat(">", l.Quote) + strings.Repeat("-", l.Indent)
+		if l.Marker != "" {
+			s += " " + l.Marker
 		}
 		switch {
-		case l.kind == leafCode:
-			s += " " + l.lang + " " + l.code
-		case l.kind == leafTable:
-			for _, row := range l.table {
+		case l.Kind == Code:
+			s += " " + l.Lang + " " + l.Code
+		case l.Kind == Table:
+			for _, row := range l.Table {
 				for _, c := range row {
 					s += "|" + runsText(c)
 				}
 				s += "|"
 			}
-		case len(l.runs) > 0:
-			s += " " + runsText(l.runs)
+		case len(l.Runs) > 0:
+			s += " " + runsText(l.Runs)
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-func runsText(runs []mdRun) string {
+func runsText(runs []Run) string {
 	var b strings.Builder
 	for _, r := range runs {
-		b.WriteString(r.text)
+		b.WriteString(r.Text)
 	}
 	return b.String()
 }
@@ -73,7 +73,7 @@ func TestMarkdownBecomesLeaves(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			if d := cmp.Diff(tc.want, outline(parseDocument(tc.in))); d != "" {
+			if d := cmp.Diff(tc.want, outline(Parse(tc.in))); d != "" {
 				t.Error(d)
 			}
 		})
@@ -81,22 +81,22 @@ func TestMarkdownBecomesLeaves(t *testing.T) {
 }
 
 func TestInlineStyles(t *testing.T) {
-	got := parseDocument("a **b** *c* `d` ~~e~~ [f](http://g) <http://h>").leaves[0].runs
-	want := []mdRun{
-		{text: "a "},
-		{text: "b", bold: true},
-		{text: " "},
-		{text: "c", italic: true},
-		{text: " "},
-		{text: "d", mono: true},
-		{text: " "},
-		{text: "e", strike: true},
-		{text: " "},
-		{text: "f", link: "http://g"},
-		{text: " "},
-		{text: "http://h", link: "http://h"},
+	got := Parse("a **b** *c* `d` ~~e~~ [f](http://g) <http://h>").leaves[0].Runs
+	want := []Run{
+		{Text: "a "},
+		{Text: "b", Bold: true},
+		{Text: " "},
+		{Text: "c", Italic: true},
+		{Text: " "},
+		{Text: "d", Mono: true},
+		{Text: " "},
+		{Text: "e", Strike: true},
+		{Text: " "},
+		{Text: "f", Link: "http://g"},
+		{Text: " "},
+		{Text: "http://h", Link: "http://h"},
 	}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(mdRun{})); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(Run{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -105,16 +105,16 @@ const mixedAnswer = "Para one\nstill one.\n\n# Head\n\n- a\n- b\n\n  more of b\n
 
 func TestGrowingDocumentEndsAsTheWhole(t *testing.T) {
 	// given an answer, when it arrives in pieces of any size, then it looks as if parsed at once
-	want := outline(parseDocument(mixedAnswer))
+	want := outline(Parse(mixedAnswer))
 	for size := 1; size <= 17; size++ {
-		d := newDocument()
+		d := New()
 		for rest := mixedAnswer; rest != ""; {
 			n := min(size, len(rest))
-			d.append(rest[:n])
-			d.settle(false)
+			d.Append(rest[:n])
+			d.Settle(false)
 			rest = rest[n:]
 		}
-		d.settle(true)
+		d.Settle(true)
 		if diff := cmp.Diff(want, outline(d)); diff != "" {
 			t.Fatalf("pieces of %d bytes: %s", size, diff)
 		}
@@ -122,18 +122,18 @@ func TestGrowingDocumentEndsAsTheWhole(t *testing.T) {
 }
 
 func TestFinishedLeavesNeverChange(t *testing.T) {
-	d := newDocument()
-	var before []leaf
+	d := New()
+	var before []Leaf
 	for i := range len(mixedAnswer) {
-		d.append(mixedAnswer[i : i+1])
-		d.settle(false)
+		d.Append(mixedAnswer[i : i+1])
+		d.Settle(false)
 		if len(d.leaves) < len(before) {
 			t.Fatalf("after %d bytes: finished leaves went from %d to %d", i, len(before), len(d.leaves))
 		}
-		if diff := cmp.Diff(before, d.leaves[:len(before)], cmp.AllowUnexported(leaf{}, mdRun{}, codeSpan{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(before, d.leaves[:len(before)], cmp.AllowUnexported(Leaf{}, Run{}, Span{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("after %d bytes: %s", i, diff)
 		}
-		before = append([]leaf(nil), d.leaves...)
+		before = append([]Leaf(nil), d.leaves...)
 	}
 	if len(before) < 8 {
 		t.Errorf("only %d leaves were finished before the end", len(before))
@@ -141,13 +141,13 @@ func TestFinishedLeavesNeverChange(t *testing.T) {
 }
 
 func TestReplaceWithTheWholeAnswer(t *testing.T) {
-	d := newDocument()
-	d.append("half an ans")
-	d.settle(false)
-	d.replace("the whole answer")
-	d.settle(true)
-	if d.text() != "the whole answer" {
-		t.Errorf("text is %q", d.text())
+	d := New()
+	d.Append("half an ans")
+	d.Settle(false)
+	d.Replace("the whole answer")
+	d.Settle(true)
+	if d.Text() != "the whole answer" {
+		t.Errorf("text is %q", d.Text())
 	}
 	if diff := cmp.Diff([]string{"p the whole answer"}, outline(d)); diff != "" {
 		t.Error(diff)
@@ -159,7 +159,7 @@ func FuzzMarkdownSplit(f *testing.F) {
 		f.Add(s, uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, s string, step uint8) {
-		md := newDocument().md
+		md := New().md
 		joined := ""
 		at := 0
 		for _, b := range splitBlocks(md, []byte(s)) {
@@ -172,20 +172,20 @@ func FuzzMarkdownSplit(f *testing.F) {
 		if joined != s {
 			t.Fatalf("the blocks together are %q", joined)
 		}
-		d := newDocument()
+		d := New()
 		for rest := s; rest != ""; {
 			n := min(max(1, int(step)), len(rest))
-			d.append(rest[:n])
+			d.Append(rest[:n])
 			finished, leaves := d.finished, len(d.leaves)
-			d.settle(false)
+			d.Settle(false)
 			if d.finished < finished || len(d.leaves) < leaves {
 				t.Fatal("what was finished is not any more")
 			}
 			rest = rest[n:]
 		}
-		d.settle(true)
-		if d.text() != s || d.finished != len(s) || d.tail != nil {
-			t.Fatalf("at the end: %q, %d of %d bytes finished", d.text(), d.finished, len(s))
+		d.Settle(true)
+		if d.Text() != s || d.finished != len(s) || d.tail != nil {
+			t.Fatalf("at the end: %q, %d of %d bytes finished", d.Text(), d.finished, len(s))
 		}
 	})
 }

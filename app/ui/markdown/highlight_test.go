@@ -1,4 +1,4 @@
-package cpuwindow
+package markdown
 
 import (
 	"strings"
@@ -9,13 +9,13 @@ import (
 )
 
 // inks is coloured code in words: each stretch with what it is.
-func inks(code string, spans []codeSpan) []string {
-	names := map[codeInk]string{inkPlain: "plain", inkKeyword: "keyword", inkString: "string", inkNumber: "number", inkComment: "comment", inkName: "name"}
+func inks(code string, spans []Span) []string {
+	names := map[Ink]string{Plain: "plain", Keyword: "keyword", String: "string", Number: "number", Comment: "comment", Name: "name"}
 	var out []string
 	at := 0
 	for _, s := range spans {
-		out = append(out, names[s.ink]+" "+strings.TrimSpace(code[at:s.to]))
-		at = int(s.to)
+		out = append(out, names[s.Ink]+" "+strings.TrimSpace(code[at:s.To]))
+		at = int(s.To)
 	}
 	return out
 }
@@ -48,18 +48,18 @@ func TestGrowingCodeIsColouredPieceByPiece(t *testing.T) {
 	code := strings.Repeat("func f(a int) string { return \"text\" } // why\n", 120)
 	h, whole := newHighlighter("go"), newHighlighter("go")
 	h.limit, whole.limit = time.Hour, time.Hour // a busy machine leaves nothing plain
-	var before []codeSpan
+	var before []Span
 	for n := 100; n <= len(code); n += 100 {
 		spans := h.grown(code[:n])
-		if last := spans[len(spans)-1]; int(last.to) != n {
-			t.Fatalf("of %d bytes %d are covered", n, last.to)
+		if last := spans[len(spans)-1]; int(last.To) != n {
+			t.Fatalf("of %d bytes %d are covered", n, last.To)
 		}
 		if len(before) > 2 {
-			if d := cmp.Diff(before[:len(before)-2], spans[:len(before)-2], cmp.AllowUnexported(codeSpan{})); d != "" {
+			if d := cmp.Diff(before[:len(before)-2], spans[:len(before)-2], cmp.AllowUnexported(Span{})); d != "" {
 				t.Fatalf("at %d bytes: %s", n, d)
 			}
 		}
-		before = append([]codeSpan(nil), h.spans...)
+		before = append([]Span(nil), h.spans...)
 		if left := n - len(h.done); left > chunkBytes+100 {
 			t.Fatalf("%d bytes are coloured anew each time", left)
 		}
@@ -70,18 +70,18 @@ func TestGrowingCodeIsColouredPieceByPiece(t *testing.T) {
 }
 
 func TestAFinishedAnswerHasItsCodeColoured(t *testing.T) {
-	d := newDocument()
+	d := New()
 	for i := range mixedAnswer {
-		d.append(mixedAnswer[i : i+1])
-		d.settle(false)
+		d.Append(mixedAnswer[i : i+1])
+		d.Settle(false)
 	}
-	d.settle(true)
-	whole := parseDocument(mixedAnswer)
+	d.Settle(true)
+	whole := Parse(mixedAnswer)
 	for i, l := range d.leaves {
-		if diff := cmp.Diff(whole.leaves[i].spans, l.spans, cmp.AllowUnexported(codeSpan{})); diff != "" {
+		if diff := cmp.Diff(whole.leaves[i].Spans, l.Spans, cmp.AllowUnexported(Span{})); diff != "" {
 			t.Error(diff)
 		}
-		if l.lang == "go" && len(l.spans) < 2 {
+		if l.Lang == "go" && len(l.Spans) < 2 {
 			t.Error("the code is plain")
 		}
 	}
@@ -95,13 +95,13 @@ func FuzzColour(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, lang, code string) {
 		h := newHighlighter(lang)
-		for _, spans := range [][]codeSpan{h.grown(code[:len(code)/2]), newHighlighter(lang).finished(code)} {
+		for _, spans := range [][]Span{h.grown(code[:len(code)/2]), newHighlighter(lang).finished(code)} {
 			at := int32(0)
 			for _, s := range spans {
-				if s.to <= at {
-					t.Fatalf("a span ends at %d, the one before at %d", s.to, at)
+				if s.To <= at {
+					t.Fatalf("a span ends at %d, the one before at %d", s.To, at)
 				}
-				at = s.to
+				at = s.To
 			}
 			if len(spans) > 0 && int(at) != len(code) && int(at) != len(code)/2 {
 				t.Fatalf("%d of %d bytes are covered", at, len(code))

@@ -1,4 +1,16 @@
-package cpuwindow
+// Package markdown turns an answer, while it arrives and after, into what is drawn:
+// paragraphs, headings, items of lists, code, tables.
+//
+// A Document takes text in pieces of any size. What is finished is parsed once and
+// never changes; only the last block, which may go on, is parsed again by each Settle.
+// The end result is the one that parsing the whole text at once gives. Code is
+// coloured here too, by chroma, and LaTeX is put into signs that a text font has.
+//
+// There is no screen in it: no font, no colour, no width. A Document is not safe for
+// use by several goroutines, and parsing takes milliseconds: callers do it off the UI
+// goroutine and hand on a View, whose leaves are never changed again. Raw HTML is
+// text, and a link is an address that nobody has checked.
+package markdown
 
 import (
 	"bytes"
@@ -14,98 +26,99 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A document is an answer while it arrives and after: markdown split into blocks
-// as it grows. Finished blocks are parsed once and never change; only the tail is
-// parsed again. No Fyne here.
-type document struct {
+// A Document is an answer while it arrives and after: markdown split into blocks
+// as it grows.
+type Document struct {
 	md       parser.Parser
 	source   []byte
 	finished int    // bytes of source that are in leaves for good
-	leaves   []leaf // of the finished blocks
-	tail     []leaf // of what may still change
+	leaves   []Leaf // of the finished blocks
+	tail     []Leaf // of what may still change
 	remade   int    // grows where finished leaves turn out to be others, at the end
 	dirty    bool
 	pre      bool           // no markdown: shown as it is, line by line
 	growing  []*highlighter // of the code blocks in the tail
 }
 
-// mdRun is a stretch of text in one style.
-type mdRun struct {
-	text   string
-	bold   bool
-	italic bool
-	strike bool
-	mono   bool
-	link   string // address, or ""
+// Run is a stretch of text in one style.
+type Run struct {
+	Text   string
+	Bold   bool
+	Italic bool
+	Strike bool
+	Mono   bool
+	Link   string // address, or ""
 }
 
-// leafKind says how a leaf is drawn.
-type leafKind int
+// Kind says how a leaf is drawn.
+type Kind int
 
+// The kinds of leaves.
 const (
-	leafPara leafKind = iota
-	leafHeading
-	leafCode
-	leafTable
-	leafRule
+	Paragraph Kind = iota
+	Heading
+	Code
+	Table
+	Rule
 )
 
 // The markers of task lists; the screen draws a box for them.
 const (
-	markOpen = "[ ]"
-	markDone = "[x]"
+	TaskOpen = "[ ]"
+	TaskDone = "[x]"
 )
 
-// leaf is one drawable piece of an answer: a paragraph, a heading, an item of a
+// Leaf is one drawable piece of an answer: a paragraph, a heading, an item of a
 // list, a line of a quote, a code card, a table, a rule.
-type leaf struct {
-	kind   leafKind
-	level  int    // heading
-	indent int    // depth of lists around it
-	quote  int    // depth of quotes around it
-	marker string // "•", "3.", "☐"; first paragraph of a list item
-	tight  bool   // close to what is above (items of a list)
-	runs   []mdRun
-	lang   string
-	code   string
-	spans  []codeSpan  // of shown
-	table  [][][]mdRun // rows of cells; the first row is the header
-	right  []bool      // columns aligned to the right
+type Leaf struct {
+	Kind   Kind
+	Level  int    // heading
+	Indent int    // depth of lists around it
+	Quote  int    // depth of quotes around it
+	Marker string // "•", "3.", "☐"; first paragraph of a list item
+	Tight  bool   // close to what is above (items of a list)
+	Runs   []Run
+	Lang   string
+	Code   string
+	Spans  []Span    // of shown
+	Table  [][][]Run // rows of cells; the first row is the header
+	Right  []bool    // columns aligned to the right
 }
 
-// shown is a leaf's code as it is drawn: without the last line break, with blanks
+// Shown is a leaf's code as it is drawn: without the last line break, with blanks
 // for tabs.
-func (l leaf) shown() string {
-	return strings.ReplaceAll(strings.TrimRight(l.code, "\n"), "\t", "    ")
+func (l Leaf) Shown() string {
+	return strings.ReplaceAll(strings.TrimRight(l.Code, "\n"), "\t", "    ")
 }
 
-func newDocument() *document {
+// New is a document that text is appended to.
+func New() *Document {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify, mathExtension{}))
-	return &document{md: md.Parser()}
+	return &Document{md: md.Parser()}
 }
 
-// parseDocument is a document of a text that is complete.
-func parseDocument(s string) *document {
-	d := newDocument()
-	d.append(s)
-	d.settle(true)
+// Parse is a document of a text that is complete.
+func Parse(s string) *Document {
+	d := New()
+	d.Append(s)
+	d.Settle(true)
 	return d
 }
 
-// newPreformatted is a document of a tool's result.
-func newPreformatted() *document {
-	d := newDocument()
+// NewPreformatted is a document of a tool's result.
+func NewPreformatted() *Document {
+	d := New()
 	d.pre = true
 	return d
 }
 
 // settlePre makes one block of everything.
-func (d *document) settlePre(final bool) {
+func (d *Document) settlePre(final bool) {
 	d.leaves, d.tail = nil, nil
 	if len(d.source) == 0 {
 		return
 	}
-	all := []leaf{{kind: leafCode, code: string(d.source)}}
+	all := []Leaf{{Kind: Code, Code: string(d.source)}}
 	if final {
 		d.leaves, d.finished = all, len(d.source)
 	} else {
@@ -113,8 +126,8 @@ func (d *document) settlePre(final bool) {
 	}
 }
 
-// append adds what arrived; it is parsed by the next settle.
-func (d *document) append(s string) {
+// Append adds what arrived; it is parsed by the next settle.
+func (d *Document) Append(s string) {
 	if s == "" {
 		return
 	}
@@ -122,38 +135,38 @@ func (d *document) append(s string) {
 	d.dirty = true
 }
 
-// replace sets the whole text, where it differs from what arrived.
-func (d *document) replace(s string) {
+// Replace sets the whole text, where it differs from what arrived.
+func (d *Document) Replace(s string) {
 	if string(d.source) == s {
 		return
 	}
-	*d = document{md: d.md, pre: d.pre, remade: d.remade + 1}
-	d.append(s)
+	*d = Document{md: d.md, pre: d.pre, remade: d.remade + 1}
+	d.Append(s)
 }
 
-// leafView is a document's leaves as they are now. They are never changed again, so
+// View is a document's leaves as they are now. They are never changed again, so
 // any goroutine may read them.
-type leafView struct {
-	leaves []leaf // finished
-	tail   []leaf // may be others next time
-	remade int    // differs where finished leaves became others
+type View struct {
+	Leaves []Leaf // finished
+	Tail   []Leaf // may be others next time
+	Remade int    // differs where finished leaves became others
 }
 
-// view gives the leaves.
-func (d *document) view() leafView { return leafView{d.leaves, d.tail, d.remade} }
+// View gives the leaves.
+func (d *Document) View() View { return View{d.leaves, d.tail, d.remade} }
 
-// eachLink gives the links in leaves with their words.
-func eachLink(leaves []leaf, f func(words, url string)) {
-	each := func(runs []mdRun) {
+// EachLink gives the links in leaves with their words.
+func EachLink(leaves []Leaf, f func(words, url string)) {
+	each := func(runs []Run) {
 		for _, r := range runs {
-			if r.link != "" {
-				f(r.text, r.link)
+			if r.Link != "" {
+				f(r.Text, r.Link)
 			}
 		}
 	}
 	for _, l := range leaves {
-		each(l.runs)
-		for _, cells := range l.table {
+		each(l.Runs)
+		for _, cells := range l.Table {
 			for _, runs := range cells {
 				each(runs)
 			}
@@ -161,12 +174,12 @@ func eachLink(leaves []leaf, f func(words, url string)) {
 	}
 }
 
-// text is everything that arrived.
-func (d *document) text() string { return string(d.source) }
+// Text is everything that arrived.
+func (d *Document) Text() string { return string(d.source) }
 
-// settle parses the tail again. A block is finished once another begins on a line
+// Settle parses the tail again. A block is finished once another begins on a line
 // that is complete: nothing that arrives later can change it. With final, all is.
-func (d *document) settle(final bool) {
+func (d *Document) Settle(final bool) {
 	if !d.dirty && (!final || d.finished == len(d.source)) {
 		return
 	}
@@ -202,8 +215,8 @@ func (d *document) settle(final bool) {
 
 // settleAll parses everything at once, for good: a link may be defined below where
 // it is used.
-func (d *document) settleAll() {
-	var leaves []leaf
+func (d *Document) settleAll() {
+	var leaves []Leaf
 	for _, b := range splitBlocks(d.md, d.source) {
 		leaves = append(leaves, b.leaves...)
 	}
@@ -215,7 +228,7 @@ func (d *document) settleAll() {
 			d.remade++
 		}
 		if known {
-			leaves[i].spans = d.leaves[i].spans
+			leaves[i].Spans = d.leaves[i].Spans
 		} else {
 			colourLeaves(leaves[i : i+1])
 		}
@@ -228,34 +241,34 @@ func (d *document) settleAll() {
 }
 
 // sameLeaf compares all but the colours.
-func sameLeaf(a, b leaf) bool {
-	a.spans, b.spans = nil, nil
+func sameLeaf(a, b Leaf) bool {
+	a.Spans, b.Spans = nil, nil
 	return reflect.DeepEqual(a, b)
 }
 
 // colourLeaves colours code that is complete.
-func colourLeaves(leaves []leaf) {
+func colourLeaves(leaves []Leaf) {
 	for i, l := range leaves {
-		if l.kind == leafCode && l.lang != "" {
-			leaves[i].spans = newHighlighter(l.lang).finished(l.shown())
+		if l.Kind == Code && l.Lang != "" {
+			leaves[i].Spans = newHighlighter(l.Lang).finished(l.Shown())
 		}
 	}
 }
 
 // colourTail colours code that may still grow.
-func (d *document) colourTail() {
+func (d *Document) colourTail() {
 	k := 0
 	for i, l := range d.tail {
-		if l.kind != leafCode || l.lang == "" {
+		if l.Kind != Code || l.Lang == "" {
 			continue
 		}
-		code := l.shown()
+		code := l.Shown()
 		if k == len(d.growing) {
-			d.growing = append(d.growing, newHighlighter(l.lang))
-		} else if !d.growing[k].continues(l.lang, code) {
-			d.growing[k] = newHighlighter(l.lang)
+			d.growing = append(d.growing, newHighlighter(l.Lang))
+		} else if !d.growing[k].continues(l.Lang, code) {
+			d.growing[k] = newHighlighter(l.Lang)
 		}
-		d.tail[i].spans = d.growing[k].grown(code)
+		d.tail[i].Spans = d.growing[k].grown(code)
 		k++
 	}
 	d.growing = d.growing[:k]
@@ -264,7 +277,7 @@ func (d *document) colourTail() {
 // block is a top-level block: its source is tail[from:to], gaps before it included.
 type block struct {
 	from, to int
-	leaves   []leaf
+	leaves   []Leaf
 }
 
 // splitBlocks parses src and cuts it at its top-level blocks; the pieces put
@@ -352,38 +365,38 @@ type leafContext struct {
 	tight         bool
 }
 
-func appendLeaves(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
-	base := leaf{indent: c.indent, quote: c.quote, marker: c.marker, tight: c.tight}
+func appendLeaves(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
+	base := Leaf{Indent: c.indent, Quote: c.quote, Marker: c.marker, Tight: c.tight}
 	switch n := n.(type) {
 	case *ast.Heading:
-		base.kind, base.level, base.runs = leafHeading, n.Level, inlineRuns(n, src)
+		base.Kind, base.Level, base.Runs = Heading, n.Level, inlineRuns(n, src)
 		return append(out, base)
 	case *ast.ThematicBreak:
-		base.kind = leafRule
+		base.Kind = Rule
 		return append(out, base)
 	case *ast.FencedCodeBlock:
-		base.kind, base.code, base.lang = leafCode, blockLines(n, src), string(n.Language(src))
+		base.Kind, base.Code, base.Lang = Code, blockLines(n, src), string(n.Language(src))
 		return append(out, base)
 	case *ast.CodeBlock:
-		base.kind, base.code = leafCode, blockLines(n, src)
+		base.Kind, base.Code = Code, blockLines(n, src)
 		return append(out, base)
 	case *ast.HTMLBlock:
-		base.runs = []mdRun{{text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
+		base.Runs = []Run{{Text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
 		return append(out, base)
 	case *ast.Blockquote:
 		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1})
 	case *ast.List:
 		return appendList(out, n, src, c)
 	case *east.Table:
-		base.kind = leafTable
-		base.table, base.right = tableCells(n, src)
+		base.Kind = Table
+		base.Table, base.Right = tableCells(n, src)
 		return append(out, base)
 	}
 	if n.Type() != ast.TypeBlock {
 		return out
 	}
-	base.runs = inlineRuns(n, src)
-	if len(base.runs) == 0 && base.marker == "" {
+	base.Runs = inlineRuns(n, src)
+	if len(base.Runs) == 0 && base.Marker == "" {
 		return out
 	}
 	return append(out, base)
@@ -396,7 +409,7 @@ func closure(n *ast.HTMLBlock, src []byte) string {
 	return string(n.ClosureLine.Value(src))
 }
 
-func appendChildren(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
+func appendChildren(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
 	for ch := n.FirstChild(); ch != nil; ch = ch.NextSibling() {
 		out = appendLeaves(out, ch, src, c)
 		c.marker, c.tight = "", false
@@ -404,7 +417,7 @@ func appendChildren(out []leaf, n ast.Node, src []byte, c leafContext) []leaf {
 	return out
 }
 
-func appendList(out []leaf, l *ast.List, src []byte, c leafContext) []leaf {
+func appendList(out []Leaf, l *ast.List, src []byte, c leafContext) []Leaf {
 	number, first := l.Start, true
 	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
 		marker := "•"
@@ -414,13 +427,13 @@ func appendList(out []leaf, l *ast.List, src []byte, c leafContext) []leaf {
 		}
 		ic := leafContext{indent: c.indent + 1, quote: c.quote, marker: marker, tight: !first || c.indent > 0}
 		if box := taskBox(item); box != nil {
-			ic.marker = markOpen
+			ic.marker = TaskOpen
 			if box.IsChecked {
-				ic.marker = markDone
+				ic.marker = TaskDone
 			}
 		}
 		if item.FirstChild() == nil {
-			out = append(out, leaf{indent: ic.indent, quote: ic.quote, marker: ic.marker, tight: ic.tight})
+			out = append(out, Leaf{Indent: ic.indent, Quote: ic.quote, Marker: ic.marker, Tight: ic.tight})
 		}
 		out = appendChildren(out, item, src, ic)
 		first = false
@@ -446,12 +459,12 @@ func blockLines(n ast.Node, src []byte) string {
 	return b.String()
 }
 
-func tableCells(t *east.Table, src []byte) (rows [][][]mdRun, right []bool) {
+func tableCells(t *east.Table, src []byte) (rows [][][]Run, right []bool) {
 	for _, a := range t.Alignments {
 		right = append(right, a == east.AlignRight)
 	}
 	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		var cells [][]mdRun
+		var cells [][]Run
 		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
 			cells = append(cells, inlineRuns(c, src))
 		}
@@ -461,41 +474,41 @@ func tableCells(t *east.Table, src []byte) (rows [][][]mdRun, right []bool) {
 }
 
 // inlineRuns flattens a node's inline children to styled runs.
-func inlineRuns(n ast.Node, src []byte) []mdRun {
+func inlineRuns(n ast.Node, src []byte) []Run {
 	w := runWriter{src: src}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		w.node(c, mdRun{})
+		w.node(c, Run{})
 	}
 	return w.out
 }
 
 type runWriter struct {
 	src []byte
-	out []mdRun
+	out []Run
 }
 
-func (w *runWriter) add(style mdRun, s string) {
-	if k := len(w.out) - 1; k >= 0 && strings.HasSuffix(w.out[k].text, "\n") {
+func (w *runWriter) add(style Run, s string) {
+	if k := len(w.out) - 1; k >= 0 && strings.HasSuffix(w.out[k].Text, "\n") {
 		s = strings.TrimLeft(s, " ")
 	}
 	if s == "" {
 		return
 	}
-	style.text = ""
+	style.Text = ""
 	if k := len(w.out) - 1; k >= 0 {
 		last := w.out[k]
-		last.text = ""
+		last.Text = ""
 		if last == style {
-			w.out[k].text += s
+			w.out[k].Text += s
 			return
 		}
 	}
-	style.text = s
+	style.Text = s
 	w.out = append(w.out, style)
 }
 
 // node writes a node and what is in it.
-func (w *runWriter) node(n ast.Node, style mdRun) {
+func (w *runWriter) node(n ast.Node, style Run) {
 	if w.words(n, style) {
 		return
 	}
@@ -506,7 +519,7 @@ func (w *runWriter) node(n ast.Node, style mdRun) {
 }
 
 // words writes a node that holds words itself; false for one that other nodes are in.
-func (w *runWriter) words(n ast.Node, style mdRun) bool {
+func (w *runWriter) words(n ast.Node, style Run) bool {
 	switch n := n.(type) {
 	case *ast.Text:
 		w.add(style, plain(n.Segment.Value(w.src)))
@@ -520,10 +533,10 @@ func (w *runWriter) words(n ast.Node, style mdRun) bool {
 	case *mathNode:
 		w.math(n, style)
 	case *ast.CodeSpan:
-		style.mono = true
+		style.Mono = true
 		w.add(style, strings.ReplaceAll(string(spanText(n, w.src)), "\n", " "))
 	case *ast.AutoLink:
-		style.link = string(n.URL(w.src))
+		style.Link = string(n.URL(w.src))
 		w.add(style, string(n.Label(w.src)))
 	case *ast.RawHTML:
 		for i := range n.Segments.Len() {
@@ -538,20 +551,20 @@ func (w *runWriter) words(n ast.Node, style mdRun) bool {
 }
 
 // styledBy is the style of what is in a node.
-func styledBy(n ast.Node, style mdRun) mdRun {
+func styledBy(n ast.Node, style Run) Run {
 	switch n := n.(type) {
 	case *ast.Emphasis:
 		if n.Level >= 2 {
-			style.bold = true
+			style.Bold = true
 		} else {
-			style.italic = true
+			style.Italic = true
 		}
 	case *east.Strikethrough:
-		style.strike = true
+		style.Strike = true
 	case *ast.Link:
-		style.link = string(n.Destination)
+		style.Link = string(n.Destination)
 	case *ast.Image:
-		style.link = string(n.Destination)
+		style.Link = string(n.Destination)
 	}
 	return style
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package markdown
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestFormulasAreReadable(t *testing.T) {
 		{`\[ x`, "[ x"},
 	}
 	for _, tc := range tests {
-		if got := runsText(parseDocument(tc.in).leaves[0].runs); got != tc.want {
+		if got := runsText(Parse(tc.in).leaves[0].Runs); got != tc.want {
 			t.Errorf("%s gives %q, want %q", tc.in, got, tc.want)
 		}
 	}
@@ -35,8 +35,8 @@ func FuzzMath(f *testing.F) {
 		if len(out) > 8*len(s)+8 {
 			t.Fatalf("%d bytes became %d", len(s), len(out))
 		}
-		if d := parseDocument("$$" + s + "$$"); d.text() != "$$"+s+"$$" {
-			t.Fatalf("the text became %q", d.text())
+		if d := Parse("$$" + s + "$$"); d.Text() != "$$"+s+"$$" {
+			t.Fatalf("the text became %q", d.Text())
 		}
 	})
 }
