@@ -344,6 +344,7 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 		ses.stat = nil // written: only what is known of the file is lost
 		return nil     //nolint:nilerr // see above
 	}
+	s.siftedOn(file, before, after)
 	ses.tail = append(ses.tail, data...)
 	ses.tail = append([]byte(nil), ses.tail[max(0, len(ses.tail)-fingerprintLen):]...)
 	ses.stat, ses.size = after, after.Size()

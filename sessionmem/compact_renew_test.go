@@ -40,7 +40,7 @@ func (r *compactRig) forget(words string) []Touched {
 	must(r.t, r.store.Forgotten().Begin(traces))
 	found, err := r.store.Forget(r.t.Context(), traces, ForgetOptions{})
 	must(r.t, err)
-	must(r.t, r.store.Forgotten().Done(traces))
+	must(r.t, r.store.Forgotten().Done(traces, nil))
 	return found
 }
 

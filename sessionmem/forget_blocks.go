@@ -13,7 +13,7 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 	if t.Empty() {
 		return b, false, false
 	}
-	before := func(g *forgetting) bool { return g.meansTime(b) && g.counts(session) }
+	before := func(g *forgetting) bool { return t.meansTime(g, b) && g.counts(session) }
 	if g := t.selecting(session, b); g != nil {
 		out, whole = t.emptied(b, g), true
 	} else {
@@ -31,14 +31,21 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 
 // meansTime says whether a block is old enough to be meant by its words: what a person
 // typed before it was planned, what a model said before it was over.
-func (g *forgetting) meansTime(b Block) bool {
-	switch {
-	case b.Time.IsZero():
-		return true
-	case b.Kind == KindUser || b.Kind == KindText:
-		return b.Time.Before(g.At)
+// Blocks keep whole seconds: of those of that very second only the ones that were found.
+func (t *Traces) meansTime(g *forgetting, b Block) bool {
+	end := g.ended
+	if b.Kind == KindUser || b.Kind == KindText {
+		end = g.At
 	}
-	return g.ended.IsZero() || b.Time.Before(g.ended)
+	switch said := b.Time.Truncate(time.Second); {
+	case b.Time.IsZero() || end.IsZero():
+		return true
+	case !said.Equal(end.Truncate(time.Second)):
+		return said.Before(end)
+	case g.Seconds && !g.Begun.IsZero():
+		return t.marked(g, traceSecond, b.ID)
+	}
+	return b.Time.Before(end)
 }
 
 // meansChunk says whether a chunk that a block quotes is of a block that is meant.

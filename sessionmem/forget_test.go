@@ -48,13 +48,17 @@ func (r *forgetRig) forget(add func(*Traces)) []Touched {
 	tr, err := r.s.Forgotten().New(true, false)
 	must(r.t, err)
 	add(tr)
+	plan, err := r.s.Forget(r.t.Context(), tr, ForgetOptions{Dry: true})
+	must(r.t, err)
+	tr.AddFound(plan)
 	must(r.t, r.s.Forgotten().Begin(tr))
 	found, err := r.m.Forget(r.t.Context(), tr, false)
 	must(r.t, err)
 	more, err := r.s.Forget(r.t.Context(), tr, ForgetOptions{})
 	must(r.t, err)
-	must(r.t, r.s.Forgotten().Done(tr))
-	return append(found, more...)
+	found = append(found, more...)
+	must(r.t, r.s.Forgotten().Done(tr, found))
+	return found
 }
 
 // residue fails where a file below the folder holds the words, or its name does.
@@ -453,7 +457,7 @@ func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 		if again, _ := r.m.Inbox(); len(again) != 1 {
 			t.Errorf("proposed twice: %+v", again)
 		}
-		must(t, r.s.Forgotten().Tried(tr)) // something else was refused
+		must(t, r.s.Forgotten().Tried(tr, nil)) // something else was refused
 		must(t, second(r.m.Discard(t.Context(), waiting[0].ID)))
 		for _, left := range r.s.Forgotten().Unfinished() {
 			must(t, second(r.m.Forget(t.Context(), left, false)))

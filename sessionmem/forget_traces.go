@@ -34,6 +34,8 @@ type Traces struct {
 	texts map[int]*traceSums // by number of words
 	marks map[string][]*forgetting
 	spans []*forgetting
+
+	generation string // names which forgettings these are
 }
 
 // traceSums are the traces of texts of that many words.
@@ -49,14 +51,15 @@ type traceSum struct {
 
 // forgetting is one act of forgetting.
 type forgetting struct {
-	ID    string    `json:"id"`
-	At    time.Time `json:"at"`              // what was said until then is meant
-	Begun time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
-	Typed bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
-	Since time.Time `json:"since,omitzero"`  // a span of time, Until excluded
-	Until time.Time `json:"until,omitzero"`
-	Learn bool      `json:"lessons,omitempty"` // lessons learnt from it go too
-	Guest bool      `json:"guest,omitempty"`   // somebody on Discord asked for it: its words count in what is of Discord alone
+	ID      string    `json:"id"`
+	At      time.Time `json:"at"`              // what was said until then is meant
+	Begun   time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
+	Typed   bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
+	Since   time.Time `json:"since,omitzero"`  // a span of time, Until excluded
+	Until   time.Time `json:"until,omitzero"`
+	Learn   bool      `json:"lessons,omitempty"` // lessons learnt from it go too
+	Seconds bool      `json:"seconds,omitempty"` // blocks of its very second are marked, see AddFound
+	Guest   bool      `json:"guest,omitempty"`   // somebody on Discord asked for it: its words count in what is of Discord alone
 
 	key   []byte
 	done  bool
@@ -101,6 +104,7 @@ const (
 	traceAuthor  = "author"
 	traceTouched = "touched"
 	tracePart    = "part"
+	traceSecond  = "second"
 )
 
 func (g *forgetting) sum(kind, text string) []byte {
@@ -163,7 +167,7 @@ func (t *Traces) WithLessons() bool { return t.own().Learn }
 // is meant: something is by other things than its words.
 func (t *Traces) needsBlocks() bool {
 	return len(t.spans) > 0 || slices.ContainsFunc(t.lines, func(l traceLine) bool {
-		return l.Kind != traceText && l.Kind != traceTouched && l.Kind != traceLesson && l.Kind != traceChosen
+		return l.Kind != traceText && l.Kind != traceTouched && l.Kind != traceSecond && l.Kind != traceLesson && l.Kind != traceChosen
 	})
 }
 
@@ -283,6 +287,25 @@ func (t *Traces) SelectsPart(session, id string) bool {
 
 // AddSession adds the blocks of a session up to now, but for those of this second.
 func (t *Traces) AddSession(name string) { t.addMark(traceSession, name) }
+
+// AddFound notes which blocks of the very second of the forgetting it found: another one
+// with the same words was said after it.
+func (t *Traces) AddFound(found []Touched) {
+	t.own().Seconds = true
+	for _, id := range ofSecond(found, t.At()) {
+		t.addMark(traceSecond, id)
+	}
+}
+
+// ofSecond gives the blocks of that second among those that were found.
+func ofSecond(found []Touched, at time.Time) (ids []string) {
+	for _, f := range found {
+		if f.Block != "" && f.Action != ForgetKept && f.Time.Truncate(time.Second).Equal(at.Truncate(time.Second)) {
+			ids = append(ids, f.Block)
+		}
+	}
+	return ids
+}
 
 // AddAuthor adds the blocks that an author wrote up to now.
 func (t *Traces) AddAuthor(author string) { t.addMark(traceAuthor, author) }

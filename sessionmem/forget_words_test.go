@@ -141,7 +141,7 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 	if len(open) != 1 || open[0].ID() != tr.ID() || !open[0].WithLessons() || !open[0].Holds("blue whale song") {
 		t.Fatalf("unfinished: %+v", open)
 	}
-	must(t, again.Done(open[0]))
+	must(t, again.Done(open[0], nil))
 	if len(NewForgotten(root, nil).Unfinished()) != 0 || !again.Has("blue whale song") {
 		t.Error("done means finished, and remembered")
 	}

@@ -3,6 +3,7 @@ package sessionmem
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,6 +177,11 @@ func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 			all.add(l.traceLine, begun[l.Of])
 		}
 	}
+	ids := sha256.New()
+	for _, g := range all.at {
+		ids.Write([]byte(g.ID + "\n"))
+	}
+	all.generation = string(ids.Sum(nil))
 	return all, last
 }
 
@@ -207,18 +213,30 @@ func (f *Forgotten) Begin(t *Traces) error {
 	return f.append(g.key, lines...)
 }
 
-// Done notes that a forgetting is complete.
-func (f *Forgotten) Done(t *Traces) error {
-	return f.append(t.own().key, forgottenLine{Done: t.ID(), Ended: time.Now().Round(0)})
+// Done notes that a forgetting is complete, which found this.
+func (f *Forgotten) Done(t *Traces, found []Touched) error {
+	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.ID(), Ended: at} })
+}
+
+// end notes that all was gone through.
+func (f *Forgotten) end(t *Traces, found []Touched, line func(at time.Time) forgottenLine) error {
+	g, at := t.own(), time.Now().Round(0)
+	var lines []any
+	if g.Seconds {
+		for _, id := range ofSecond(found, at) {
+			lines = append(lines, traceLine{Kind: traceSecond, Sum: g.sum(traceSecond, id), Of: g.ID})
+		}
+	}
+	return f.append(g.key, append(lines, line(at))...)
 }
 
 // Tried notes that a forgetting went through everything and something was refused: it
 // is tried again, but what is said from now on is not meant.
-func (f *Forgotten) Tried(t *Traces) error {
+func (f *Forgotten) Tried(t *Traces, found []Touched) error {
 	if !t.own().ended.IsZero() {
 		return nil // noted before
 	}
-	return f.append(t.own().key, forgottenLine{Tried: t.ID(), Ended: time.Now().Round(0)})
+	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Tried: t.ID(), Ended: at} })
 }
 
 // append writes lines at the end, behind the key where it is not there yet.

@@ -189,6 +189,11 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 		s.logger.Warn("not all sessions are listed", "err", err)
 	}
 	found, err := s.lookAtAll(ctx, all)
+	if err == nil && s.purgeListed(ctx, found) {
+		if all, err = s.files(); err == nil {
+			found, err = s.lookAtAll(ctx, all)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -421,7 +426,7 @@ func (s *Store) stat(file string) (os.FileInfo, error) {
 }
 
 func (s *Store) scanFile(e entry, fi os.FileInfo) (listed, error) {
-	f, err := s.root.Open(e.file)
+	f, err := s.openTranscript(e.file)
 	if err != nil {
 		return listed{}, explainDisk("reading "+e.file, err)
 	}

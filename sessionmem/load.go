@@ -28,15 +28,15 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 		}
 		return &Transcript{Info: ses.memInfo(), Blocks: slices.Clone(ses.mem)}, nil
 	}
-	parts, err := s.locateParts(name)
-	if errors.Is(err, ErrNotFound) && len(ses.unsaved.blocks) > 0 {
-		return ses.withUnsaved(nil), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.loadParts(parts)
-	if err != nil {
+	var t *Transcript
+	err = s.purged(ctx, ses, func() error {
+		parts, err := s.locateParts(name)
+		if err == nil {
+			t, err = s.loadParts(parts)
+		}
+		return err
+	})
+	if err != nil && (!errors.Is(err, ErrNotFound) || len(ses.unsaved.blocks) == 0) {
 		return nil, err
 	}
 	return ses.withUnsaved(t), nil
@@ -126,6 +126,14 @@ func (s *Store) openWhole(ctx context.Context, name string) (parts []openPart, e
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	defer unlock()
+	err = s.purged(ctx, ses, func() error {
+		parts, err = s.openParts(name)
+		return err
+	})
+	return parts, err
+}
+
+func (s *Store) openParts(name string) (parts []openPart, err error) {
 	files, err := s.locateParts(name)
 	if err != nil {
 		return nil, err
@@ -189,12 +197,21 @@ func eachBlock(ctx context.Context, p openPart, seen *index, each func(Block) er
 }
 
 // openTranscript opens a file of the session folder to read it. What is no file is
-// refused before: opening a pipe would wait for ever.
+// refused before: opening a pipe would wait for ever. One that holds what was forgotten
+// gives errHoldsForgotten: it is read once that is taken out, see purged and openPurged.
 func (s *Store) openTranscript(file string) (*os.File, error) {
 	if fi, err := s.root.Stat(file); err == nil && !fi.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: file, Err: errNoFile}
 	}
-	return s.root.Open(file)
+	f, err := s.root.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sift(file, f); err != nil {
+		_ = f.Close() // read only
+		return nil, err
+	}
+	return f, nil
 }
 
 // LoadFile reads any transcript by path, of any known or older form. Where it is a
@@ -207,6 +224,9 @@ func (s *Store) LoadFile(path string) (*Transcript, error) {
 	all, parts := newCollector(), partsBeside(path)
 	var stat os.FileInfo
 	for _, p := range parts {
+		if err := s.purgePath(p); err != nil {
+			return nil, explainDisk("reading a transcript", err)
+		}
 		fi, err := all.path(p)
 		if err != nil {
 			return nil, explainDisk("reading a transcript", err)
@@ -219,6 +239,7 @@ func (s *Store) LoadFile(path string) (*Transcript, error) {
 	if len(parts) > 1 {
 		t.Info.Parts = parts
 	}
+	s.cleanTranscript(t)
 	return t, nil
 }
 

@@ -137,7 +137,7 @@ func (s *Store) EachFrom(ctx context.Context, from BlockPlace, each func(Block, 
 
 // eachIn reads a file, or what is behind a place in it.
 func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen *index, each func(Block, BlockPlace) error) (FileState, error) {
-	f, err := s.openTranscript(file)
+	f, err := s.openPurged(ctx, file)
 	if err != nil {
 		return FileState{}, explainDisk("reading "+file, err)
 	}
@@ -169,7 +169,7 @@ func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen 
 // SumBefore gives a check sum of what stands before an offset in a transcript's file: it
 // tells cheaply whether the file only grew.
 func (s *Store) SumBefore(file string, offset int64) (uint32, error) {
-	f, err := s.openTranscript(file)
+	f, err := s.openPurged(context.Background(), file)
 	if err != nil {
 		return 0, explainDisk("reading "+file, err)
 	}
@@ -220,7 +220,7 @@ func (r *BlockReader) Close() error {
 func (r *BlockReader) Block(p BlockPlace) (Block, error) {
 	if r.of != p.File || r.file == nil {
 		_ = r.Close() // read only
-		f, err := r.store.openTranscript(p.File)
+		f, err := r.store.openPurged(context.Background(), p.File)
 		if err != nil {
 			return Block{}, explainDisk("reading "+p.File, err)
 		}

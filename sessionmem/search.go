@@ -242,7 +242,7 @@ func (b *searchBuffer) readAll(s *Store, info Info) error {
 
 // read adds a whole file of the session folder.
 func (b *searchBuffer) read(s *Store, file string) error {
-	f, err := s.openTranscript(file)
+	f, err := s.openPurged(context.Background(), file)
 	if err != nil {
 		return err
 	}

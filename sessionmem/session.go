@@ -64,11 +64,17 @@ type recentBlock struct {
 	restored bool   // put back once: if it goes again, that is the user's will
 }
 
-// refresh brings the session up to what is in its file. It reads nothing where
+// refresh brings the session up to what is in its file; what was forgotten and came
+// back into it is taken out before.
+func (s *Store) refresh(ses *session) error {
+	return s.purged(context.Background(), ses, func() error { return s.refreshFile(ses) })
+}
+
+// refreshFile is refresh for a file without what was forgotten. It reads nothing where
 // the file is as it was, the tail where it grew, else all of it. A session
 // without a file is left empty. The caller holds ses.mu and, to be sure that no
 // block is half written, the append lock.
-func (s *Store) refresh(ses *session) error {
+func (s *Store) refreshFile(ses *session) error {
 	ses.used = time.Now()
 	ses.lift()
 	defer ses.lay()

@@ -69,6 +69,7 @@ type Store struct {
 	state  *State
 
 	forgotten *Forgotten
+	sieve     *sieve
 	patience  time.Duration // how long Forget waits for a session's turn
 
 	onRefused func(Refused)
@@ -105,7 +106,7 @@ func Open(cfg Config) (*Store, error) {
 		listed:   map[string]*listed{},
 	}
 	s.state = &State{store: s, private: map[string]sessionMarks{}}
-	s.forgotten, s.patience = NewForgotten("", nil), forgetPatience
+	s.forgotten, s.sieve, s.patience = NewForgotten("", nil), newSieve("", ""), forgetPatience
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
@@ -120,7 +121,7 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
 	}
 	s.dir = filepath.Join(root, sessionDir)
-	s.forgotten = NewForgotten(root, s.logger)
+	s.forgotten, s.sieve = NewForgotten(root, s.logger), newSieve(cfg.CacheDir, s.dir)
 	s.cache = newListCache(cfg.CacheDir, s.dir)
 	s.root = &storeFolder{dir: s.dir, logger: s.logger}
 	if err := s.root.check(); err != nil {

@@ -118,6 +118,9 @@ func (r *blockSource) open(p part) error {
 		return nil
 	}
 	f, err := r.s.openTranscript(p.file)
+	if errors.Is(err, errHoldsForgotten) {
+		return errReplaced // by what came back
+	}
 	if err != nil {
 		return explainDisk("reading "+p.file, err)
 	}

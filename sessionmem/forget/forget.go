@@ -128,6 +128,7 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 			t.Touch(rel)
 		}
 	}
+	t.AddFound(p.Found)
 	f.offerKept(p.Found)
 	offers, err := f.offers(ctx, p, g)
 	if err != nil {
@@ -198,9 +199,9 @@ func (f *Forgetter) finish(ctx context.Context, t *sessionmem.Traces, sessions m
 		r.add(f.indexLeft(err))
 	}
 	if r.Left() > 0 {
-		return r, f.forgotten.Tried(t)
+		return r, f.forgotten.Tried(t, found)
 	}
-	return r, f.forgotten.Done(t)
+	return r, f.forgotten.Done(t, found)
 }
 
 // indexLeft tells that the index may hold words of it. Their texts it never does.

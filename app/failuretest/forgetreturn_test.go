@@ -1,0 +1,203 @@
+//go:build unix
+
+package failuretest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// secretWord stands nowhere but in what is forgotten.
+const secretWord = "zanzibar"
+
+// returning is a place whose user said the word, in a session and in memory, took
+// copies of all of it, and forgot it then.
+type returning struct {
+	*place
+	server *ollamatest.Server
+	backup string // of the data folder and the cache, from before
+	before int    // requests that were sent before it was forgotten
+}
+
+func newReturning(t *testing.T) *returning {
+	t.Helper()
+	server := ollamatest.Start(t, ollamatest.Script{
+		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+	})
+	p := newPlace(t, server.Addr())
+	delete(p.had, "agents/memory.md")
+	r := &returning{place: p, server: server, backup: filepath.Join(t.TempDir(), "backup")}
+	for _, text := range []string{"we meet in " + secretWord, "bring a coat"} {
+		r.do("ask", "--session", "s", text)
+	}
+	r.do("memory", "add", "The boat lies in "+secretWord)
+	r.do("memory", "reindex")
+	r.do("sessions", "list")
+	r.copyAll(p.base, r.backup)
+	r.before = len(server.Chats())
+	r.do("memory", "forget", "--text", secretWord, "--yes")
+	if left := r.holding([]string{secretWord}); len(left) > 0 {
+		t.Fatalf("the forgetting itself left %v", left)
+	}
+	return r
+}
+
+// do runs a command that succeeds.
+func (r *returning) do(args ...string) outcome {
+	r.t.Helper()
+	o := r.run(args...)
+	if o.code != 0 {
+		r.t.Fatalf("%v: exit %d, %s%s", args, o.code, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// copyAll copies a folder's files with their times.
+func (r *returning) copyAll(from, to string) {
+	r.t.Helper()
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", from+"/.", to).CombinedOutput(); err != nil {
+		r.t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// old reads a file as it was before the forgetting.
+func (r *returning) old(name string) []byte {
+	r.t.Helper()
+	data, err := os.ReadFile(filepath.Join(r.backup, name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return data
+}
+
+// file is the transcript of the session, below base.
+func (r *returning) file(base string) string {
+	r.t.Helper()
+	found, err := filepath.Glob(filepath.Join(base, "home/session/session-memory-cli-s-*.md"))
+	if err != nil || len(found) != 1 {
+		r.t.Fatalf("transcripts %v, %v", found, err)
+	}
+	return found[0]
+}
+
+// put writes a file of the place, as somebody else than the app does.
+func (r *returning) put(path string, data []byte) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// gone: the word is not shown by these commands, not found, not sent and not on disk.
+func (r *returning) gone(commands ...[]string) {
+	r.t.Helper()
+	for _, args := range append(commands, []string{"sessions", "list", "--json"}, []string{"memory", "list", "--json"}, []string{"memory", "reindex"}, []string{"memory", "search", "--all-sessions", "where do we meet boat " + secretWord}, []string{"sessions", "search", secretWord}) {
+		o := r.run(args...)
+		shown := o.stdout
+		if args[1] == "search" {
+			shown = strings.ReplaceAll(shown, args[len(args)-1], "")
+		}
+		if strings.Contains(strings.ToLower(shown+o.stderr), secretWord) && !strings.Contains(o.stderr, `"`+secretWord+`"`) {
+			r.t.Errorf("%v shows it:\n%s%s", args, o.stdout, o.stderr)
+		}
+	}
+	for _, request := range r.server.Chats()[r.before:] {
+		for _, m := range request.Chat.Messages {
+			if strings.Contains(m.Content, secretWord) {
+				r.t.Errorf("it was sent: %s", m.Content)
+			}
+		}
+	}
+	if left := r.holding([]string{secretWord}); len(left) > 0 {
+		r.t.Errorf("on disk: %v", left)
+	}
+}
+
+// Whatever brings back a file from before a forgetting, nothing of what was forgotten is
+// on disk, shown, found or sent after the next command that reads it.
+func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
+	t.Parallel()
+	session := filepath.Join("home", "session")
+	for _, tc := range []struct {
+		name     string
+		restore  func(r *returning)
+		commands [][]string
+	}{
+		{"an editor saves what it read before", func(r *returning) {
+			r.put(r.file(r.base), r.old(r.rel(r.file(r.backup))))
+		}, [][]string{{"ask", "--session", "s", "hi"}, {"sessions", "show", "s"}}},
+		{"nothing is asked, only shown", func(r *returning) {
+			r.put(r.file(r.base), r.old(r.rel(r.file(r.backup))))
+		}, [][]string{{"sessions", "show", "s"}}},
+		{"a backup in the archive", func(r *returning) {
+			r.put(filepath.Join(r.base, session, "archive", "2026-10", filepath.Base(r.file(r.backup))), r.old(r.rel(r.file(r.backup))))
+		}, [][]string{{"sessions", "show", "s"}, {"ask", "--session", "s", "hi"}}},
+		{"under another session's name", func(r *returning) {
+			r.put(strings.ReplaceAll(r.file(r.base), "-cli-s-", "-cli-t-"), r.old(r.rel(r.file(r.backup))))
+		}, [][]string{{"ask", "--session", "t", "hi"}, {"sessions", "export", "t"}}},
+		{"a copy beside it", func(r *returning) {
+			r.put(strings.TrimSuffix(r.file(r.base), ".md")+" copy.md", r.old(r.rel(r.file(r.backup))))
+		}, [][]string{{"ask", "--session", "s", "hi"}}},
+		{"under a name of its own", func(r *returning) {
+			r.put(filepath.Join(r.base, session, "old notes.md"), r.old(r.rel(r.file(r.backup))))
+		}, nil},
+		{"the session folder as a whole, with the cache", func(r *returning) {
+			r.copyAll(filepath.Join(r.backup, session), filepath.Join(r.base, session))
+			r.copyAll(filepath.Join(r.backup, "cache"), filepath.Join(r.base, "cache"))
+		}, [][]string{{"sessions", "list"}, {"memory", "search", "--all-sessions", secretWord}, {"ask", "--session", "s", "hi"}}},
+		{"old blocks are pasted behind the new ones", func(r *returning) {
+			f, err := os.OpenFile(r.file(r.base), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			_, old, _ := strings.Cut(string(r.old(r.rel(r.file(r.backup)))), "\n## ")
+			if _, err := f.WriteString("\n## " + old); err != nil {
+				r.t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				r.t.Fatal(err)
+			}
+		}, [][]string{{"ask", "--session", "s", "hi"}}},
+		{"a deleted session that is brought back", func(r *returning) {
+			file := r.old(r.rel(r.file(r.backup)))
+			r.do("sessions", "delete", "s")
+			trash, err := filepath.Glob(filepath.Join(r.base, session, ".trash", "*", "*.md"))
+			if err != nil || len(trash) != 1 {
+				r.t.Fatal(trash, err)
+			}
+			r.put(trash[0], file)
+			r.do("sessions", "delete", "--undo")
+		}, [][]string{{"sessions", "show", "s"}, {"ask", "--session", "s", "hi"}}},
+		{"the search index as it was", func(r *returning) {
+			r.copyAll(filepath.Join(r.backup, "cache"), filepath.Join(r.base, "cache"))
+		}, [][]string{{"memory", "search", "--all-sessions", secretWord}, {"memory", "search", "--all-sessions", "meet"}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newReturning(t)
+			tc.restore(r)
+			r.gone(tc.commands...)
+		})
+	}
+}
+
+// rel is a path below the backup.
+func (r *returning) rel(path string) string {
+	rel, err := filepath.Rel(r.backup, path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return rel
+}
