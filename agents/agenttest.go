@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mac-stats/sessionmem/excerpt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -218,5 +219,5 @@ func quoteStart(answer string) string {
 	if words == "" {
 		return "empty"
 	}
-	return `"` + shorten(words, 200) + `"`
+	return `"` + excerpt.Shorten(words, 200) + `"`
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"mac-stats/sessionmem/excerpt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -70,7 +71,7 @@ const maxLesson = 200
 // LessonIn is what a message may ask to remember, as a proposal for people to
 // change: the words behind "remember that", else the message's own beginning.
 func LessonIn(message string) string {
-	message = oneLine(strings.Join(ownLines(message), " "))
+	message = excerpt.OneLine(strings.Join(ownLines(message), " "))
 	for _, sentence := range sentences(message) {
 		low := strings.ToLower(sentence)
 		at := rememberRequest.FindStringIndex(low)
@@ -81,8 +82,8 @@ func LessonIn(message string) string {
 		words := strings.Trim(sentence[at[1]+len(that):], " ,;:.!")
 		if strings.ContainsFunc(words, unicode.IsLetter) && !verbLast.MatchString(that) {
 			first, size := utf8.DecodeRuneInString(words)
-			return shorten(string(unicode.ToUpper(first))+words[size:], maxLesson)
+			return excerpt.Shorten(string(unicode.ToUpper(first))+words[size:], maxLesson)
 		}
 	}
-	return shorten(message, maxLesson)
+	return excerpt.Shorten(message, maxLesson)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // digestAnswer is the answer by the schema.
@@ -85,7 +86,7 @@ func sure(v float64) sureness {
 func (a digestAnswer) lessons() []sessionmem.Lesson {
 	var list []sessionmem.Lesson
 	add := func(text, about string, s sureness) {
-		if text = oneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < sessionmem.MinConfidence {
+		if text = excerpt.OneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < sessionmem.MinConfidence {
 			return
 		}
 		list = append(list, sessionmem.Lesson{Text: text, About: about, Confidence: s.value, Target: sessionmem.Target{Kind: sessionmem.TargetGlobal}})
@@ -94,7 +95,7 @@ func (a digestAnswer) lessons() []sessionmem.Lesson {
 		add(l.Text, "", l.Sure)
 	}
 	for _, p := range a.People {
-		who, fact := oneLine(p.Who), oneLine(p.Fact)
+		who, fact := excerpt.OneLine(p.Who), excerpt.OneLine(p.Fact)
 		switch {
 		case who == "" || fact == "":
 		case isOwner(who):

@@ -10,6 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Limits of one dialogue, beside the rounds an agent may set.
@@ -106,7 +107,7 @@ func (d *dialogue) tell(outcomes []outcome, native bool) {
 	}
 	var parts []string
 	for _, o := range outcomes {
-		what := strings.TrimSpace(o.call.Name + " " + shorten(oneLine(o.call.Arg), 80))
+		what := strings.TrimSpace(o.call.Name + " " + excerpt.Shorten(excerpt.OneLine(o.call.Arg), 80))
 		if o.failed != "" {
 			parts = append(parts, what+" failed: "+o.failed)
 			continue
@@ -128,7 +129,7 @@ func (d *dialogue) run(ctx context.Context, call ToolCall) (outcome, error) {
 	began := time.Now()
 	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg}
 	if d.call == nil {
-		d.t.state(StateTool, strings.TrimSpace(call.Name+" "+shorten(oneLine(call.Arg), 60)))
+		d.t.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
 	d.tellTool(event)
 	result, err := d.runTool(ctx, tool, call)

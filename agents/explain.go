@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // The kinds of errors, as Event.Kind names them.
@@ -213,7 +214,7 @@ func ofModel(name string) string {
 	if name == "" {
 		return ""
 	}
-	return ": " + shorten(oneLine(name), 60)
+	return ": " + excerpt.Shorten(excerpt.OneLine(name), 60)
 }
 
 func explainNoModel(err error) Explanation {
@@ -236,7 +237,7 @@ func serverWords(e *ollama.Error) string {
 		words = fmt.Sprintf(" (HTTP %d)", e.Status)
 	}
 	if e.Detail != "" {
-		words += ": " + shorten(oneLine(e.Detail), 200)
+		words += ": " + excerpt.Shorten(excerpt.OneLine(e.Detail), 200)
 	}
 	return words
 }

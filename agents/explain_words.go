@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"mac-stats/sessionmem/excerpt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,7 +9,7 @@ import (
 
 // sentence makes a sentence of an error's words: a capital and a full stop.
 func sentence(words string) string {
-	words = oneLine(words)
+	words = excerpt.OneLine(words)
 	if words == "" {
 		return ""
 	}
@@ -19,9 +20,6 @@ func sentence(words string) string {
 	}
 	return words
 }
-
-// oneLine puts a text on one line.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Terminal is the explanation for a terminal, which has no Retry button.
 func (e Explanation) Terminal() Explanation {

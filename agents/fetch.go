@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mac-stats/sessionmem/excerpt"
 	"mime"
 	"net"
 	"net/http"
@@ -128,7 +129,7 @@ func parseURL(address string) (*url.URL, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || strings.ContainsAny(address, " \t\r\n") {
-		return nil, fmt.Errorf("%q is not an address: write it like https://example.org/page", shorten(oneLine(address), 100))
+		return nil, fmt.Errorf("%q is not an address: write it like https://example.org/page", excerpt.Shorten(excerpt.OneLine(address), 100))
 	}
 	return u, checkURL(u)
 }
@@ -139,7 +140,7 @@ func parseURL(address string) (*url.URL, error) {
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return refusal(fmt.Sprintf("only http and https addresses are read, not %q", shorten(u.Scheme+":", 30)))
+		return refusal(fmt.Sprintf("only http and https addresses are read, not %q", excerpt.Shorten(u.Scheme+":", 30)))
 	case u.Host == "":
 		return refusal("the address names no host: write it like https://example.org/page")
 	case u.User != nil:
@@ -147,7 +148,7 @@ func checkURL(u *url.URL) error {
 	}
 	if port := u.Port(); port != "" && port != "80" && port != "443" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1024 || n > 65535 {
-			return refusal("port " + shorten(port, 10) + " is not one that web pages are read from")
+			return refusal("port " + excerpt.Shorten(port, 10) + " is not one that web pages are read from")
 		}
 	}
 	return nil
@@ -214,7 +215,7 @@ func readable(data []byte, contentType string, from *url.URL) (page, error) {
 		p.Text = strings.TrimSpace(string(utf8Data))
 		return p, err
 	}
-	return p, fmt.Errorf("%s is %s, not text", shorten(p.URL, 100), shorten(kind, 40))
+	return p, fmt.Errorf("%s is %s, not text", excerpt.Shorten(p.URL, 100), excerpt.Shorten(kind, 40))
 }
 
 func isTextType(kind string) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"mac-stats/sessionmem/excerpt"
 	"net/url"
 	"strings"
 
@@ -69,5 +70,5 @@ func readablePart(data []byte, from *url.URL) (node *html.Node, title string) {
 	if err != nil {
 		return nil, ""
 	}
-	return article.Node, oneLine(article.Title())
+	return article.Node, excerpt.OneLine(article.Title())
 }

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Place is where a message of others comes from: a channel of Discord. What a turn
@@ -77,7 +78,7 @@ func personName(name string) string {
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(":<>[]`", r)
 	}), " ")
-	return shorten(name, maxName)
+	return excerpt.Shorten(name, maxName)
 }
 
 // asSent is a message as the model is told it: of a place, cut to its length and

@@ -3,6 +3,7 @@ package agents
 import (
 	"fmt"
 	"io/fs"
+	"mac-stats/sessionmem/excerpt"
 	"path"
 	"regexp"
 	"strings"
@@ -45,7 +46,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 // whose it is: "the web page https://…". The marks hold a hash of the text, which
 // nobody can write into the text itself. Equal inputs give equal frames.
 func (g Guides) Quote(source, text string) string {
-	source = shorten(strings.Join(strings.Fields(source), " "), 200)
+	source = excerpt.Shorten(strings.Join(strings.Fields(source), " "), 200)
 	text = tame(text)
 	mark := hashOf([]byte(source + "\n" + text))[:12]
 	frame := strings.ReplaceAll(g.Untrusted, "{{source}}", source)

@@ -2,8 +2,8 @@ package agents
 
 import (
 	"fmt"
+	"mac-stats/sessionmem/excerpt"
 	"strings"
-	"unicode/utf8"
 )
 
 // descriptionRunes is how long an agent's or a skill's line in the roster may
@@ -113,17 +113,5 @@ func rosterLine(name, description string) string {
 	if description == "" {
 		return name
 	}
-	return name + ": " + shorten(description, descriptionRunes)
-}
-
-// shorten cuts text to at most limit characters, the ellipsis included.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	head := string([]rune(text)[:limit-1])
-	if i := strings.LastIndexByte(head, ' '); i > len(head)*2/3 {
-		head = head[:i]
-	}
-	return strings.TrimRight(head, " ,;:.") + "…"
+	return name + ": " + excerpt.Shorten(description, descriptionRunes)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // memoryOf writes a memory file and loads it the way a turn does.
@@ -352,7 +353,7 @@ func TestShorten(t *testing.T) {
 		{"漢字漢字漢字", 4, "漢字漢…"},
 	}
 	for _, tc := range tests {
-		if got := shorten(tc.text, tc.limit); got != tc.want || utf8.RuneCountInString(got) > tc.limit {
+		if got := excerpt.Shorten(tc.text, tc.limit); got != tc.want || utf8.RuneCountInString(got) > tc.limit {
 			t.Errorf("shorten(%q, %d) = %q, want %q", tc.text, tc.limit, got, tc.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -136,7 +137,7 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.
 		return nil
 	}
 	seen := t.inContext(ctx)
-	seen.texts = append(seen.texts, oneLine(text))
+	seen.texts = append(seen.texts, excerpt.OneLine(text))
 	var list []sessionmem.Quotation
 	for _, h := range answer.Hits {
 		if h.Relevance < noteRelevance || len(list) == mostNotes || ctx.Err() != nil {
@@ -178,14 +179,14 @@ func (t *turn) inContext(ctx context.Context) *inContext {
 	}
 	for _, b := range messages {
 		in.blocks[b.ID] = true
-		in.texts = append(in.texts, oneLine(b.Text))
+		in.texts = append(in.texts, excerpt.OneLine(b.Text))
 	}
 	return in
 }
 
 // shows reports whether the model is shown the text anyway.
 func (in *inContext) shows(text string) bool {
-	line := oneLine(text)
+	line := excerpt.OneLine(text)
 	return slices.ContainsFunc(in.texts, func(s string) bool { return strings.Contains(s, line) })
 }
 
@@ -199,7 +200,7 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 	if text == "" || seen.shows(h.Text) {
 		return sessionmem.Quotation{}, false
 	}
-	seen.texts = append(seen.texts, oneLine(h.Text))
+	seen.texts = append(seen.texts, excerpt.OneLine(h.Text))
 	answer := t.answerTo(ctx, h, query, seen)
 	switch {
 	case answer != "":
@@ -266,7 +267,7 @@ func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *i
 	if err != nil || answer.Kind != sessionmem.KindAssistant || seen.shows(answer.Text) {
 		return ""
 	}
-	seen.texts = append(seen.texts, oneLine(answer.Text))
+	seen.texts = append(seen.texts, excerpt.OneLine(answer.Text))
 	return passage(answer.Text, query, answerChars)
 }
 
@@ -280,7 +281,7 @@ func passage(text, query string, most int) string {
 			lines = append(lines, line)
 		}
 	}
-	runes := []rune(oneLine(strings.Join(lines, " ")))
+	runes := []rune(excerpt.OneLine(strings.Join(lines, " ")))
 	if len(runes) <= most {
 		return string(runes)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Find resolves a selector among enabled agents: slug, name, id, agent-<id>, in
@@ -83,7 +84,7 @@ func usableSlugs(list []Agent) []string {
 
 // noMatch says what there is instead of a name that matched nothing.
 func noMatch(kind error, name string, known []string) error {
-	shown := shorten(strings.Join(strings.Fields(name), " "), 60)
+	shown := excerpt.Shorten(strings.Join(strings.Fields(name), " "), 60)
 	if len(known) == 0 {
 		return fmt.Errorf("%w: %q (there are none)", kind, shown)
 	}
@@ -151,4 +152,12 @@ func (r *Registry) OwnMemory(selector, except string) (target sessionmem.Target,
 		return sessionmem.Target{}, false
 	}
 	return ownMemory(a)
+}
+
+// ownMemory is an agent's own memory; only an agent with a folder has one.
+func ownMemory(a Agent) (sessionmem.Target, bool) {
+	if !isDir(a.Path) {
+		return sessionmem.Target{}, false
+	}
+	return sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}, true
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"errors"
 	"fmt"
+	"mac-stats/sessionmem/excerpt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -484,7 +485,7 @@ func TestFind(t *testing.T) {
 		{strings.Repeat("x", 5000), "", "no such agent"},
 	}
 	for _, tc := range tests {
-		t.Run(shorten(tc.selector, 30), func(t *testing.T) {
+		t.Run(excerpt.Shorten(tc.selector, 30), func(t *testing.T) {
 			a, err := r.Find(tc.selector)
 			if tc.err == "" {
 				if err != nil || a.ID != tc.id {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mac-stats/sessionmem/excerpt"
 	"math"
 	"net/http"
 	"net/url"
@@ -35,7 +36,7 @@ type RerankServer struct {
 func NewRerankServer(address string) (*RerankServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%w: %s is not an http or https URL", ErrRerank, shorten(address, 200))
+		return nil, fmt.Errorf("%w: %s is not an http or https URL", ErrRerank, excerpt.Shorten(address, 200))
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/rerank"

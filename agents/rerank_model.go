@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/sessionmem/excerpt"
 )
 
 const (
@@ -76,7 +77,7 @@ func (j *Judge) material(query string, texts []string, numCtx int) string {
 		share = min(share, numCtx/(2*(len(texts)+1)))
 	}
 	query, _ = CutResult(query, share)
-	parts := []string{"Question: " + oneLine(query)}
+	parts := []string{"Question: " + excerpt.OneLine(query)}
 	for i, text := range texts {
 		text, _ = CutResult(text, share)
 		parts = append(parts, j.guides.Quote(fmt.Sprintf("passage %d", i+1), text))

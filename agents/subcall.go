@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // A sub-call is one-shot: [system: the specialist's prompt, user: the task], no
@@ -150,7 +151,7 @@ func (t *turn) subcall(ctx context.Context, call ToolCall, who specialist, task 
 		model, numCtx, err = t.resolveModel(ctx, "", who.agent)
 	}
 	event.Model = model.Name
-	t.state(StateTool, who.name+": "+shorten(oneLine(task), 60))
+	t.state(StateTool, who.name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
 	t.tellSubcall(EventSubcallStart, event, "")
 	if err != nil {
 		return t.endSubcall(ctx, call, event, began, "", inWords(err))
@@ -182,7 +183,7 @@ func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx
 	prompt := SpecialistSystem(in)
 	t.tellCut(prompt.Cut)
 	if t.settings.TaskContext == "last-user-message" && task != t.user.Text {
-		task += "\n\nThe user's message was: " + shorten(oneLine(t.user.Text), 500)
+		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(t.user.Text), 500)
 	}
 	d.messages = []api.Message{{Role: "system", Content: prompt.System}, {Role: "user", Content: task}}
 	d.fixed = len(d.messages) - 1

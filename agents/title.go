@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 const (
@@ -69,8 +70,8 @@ func (e *Engine) askTitle(ctx context.Context, model string, ask, answer session
 	if len(ask.Attachments()) == 0 {
 		text = ""
 	}
-	text += "Message: " + shorten(oneLine(sessionmem.WithoutAttachments(ask.Text)), titleQuote) +
-		"\nAnswer: " + shorten(oneLine(answer.Text), titleQuote)
+	text += "Message: " + excerpt.Shorten(excerpt.OneLine(sessionmem.WithoutAttachments(ask.Text)), titleQuote) +
+		"\nAnswer: " + excerpt.Shorten(excerpt.OneLine(answer.Text), titleQuote)
 	think := false
 	res, err := e.p.Chat.Chat(ctx, ollama.ChatRequest{
 		Model: model, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think,
@@ -90,7 +91,7 @@ func cleanTitle(answer string) string {
 	if key, rest, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.Trim(key, "* "), "title") {
 		line = rest
 	}
-	line = oneLine(strings.Trim(line, "\"'`*_“”„«». "))
+	line = excerpt.OneLine(strings.Trim(line, "\"'`*_“”„«». "))
 	n := utf8.RuneCountInString(line)
 	if n < 3 || n > maxTitle || !utf8.ValidString(line) || refusing.MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
 		return ""

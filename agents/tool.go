@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Tool is something a model may ask for, by a native call or by a directive:
@@ -49,7 +50,7 @@ func (c ToolCall) arg(name string) string { return strings.TrimSpace(c.Args[name
 func (c ToolCall) native() bool { return c.Args != nil }
 
 // key is equal for calls that ask for the same.
-func (c ToolCall) key() string { return c.Name + " " + oneLine(c.Arg) }
+func (c ToolCall) key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
 
 // ToolResult is what a tool gave.
 type ToolResult struct {
@@ -170,5 +171,5 @@ func notHere(name string) error {
 	if slices.Contains(knownTools, name) {
 		return fmt.Errorf("you may not use %s here; answer without it", name)
 	}
-	return fmt.Errorf("there is no tool %s; answer without it", shorten(name, 40))
+	return fmt.Errorf("there is no tool %s; answer without it", excerpt.Shorten(name, 40))
 }

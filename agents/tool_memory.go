@@ -130,14 +130,6 @@ func (m memoryTool) target(selector string) (sessionmem.Target, error) {
 	return target, nil
 }
 
-// ownMemory is an agent's own memory; only an agent with a folder has one.
-func ownMemory(a Agent) (sessionmem.Target, bool) {
-	if !isDir(a.Path) {
-		return sessionmem.Target{}, false
-	}
-	return sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}, true
-}
-
 // splitTarget takes "agent:<id>" off the beginning of a lesson.
 func splitTarget(arg string) (selector, lesson string) {
 	arg = strings.TrimSpace(arg)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mac-stats/sessionmem/excerpt"
 	"slices"
 	"strings"
 )
@@ -44,7 +45,7 @@ func (t statsTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 		topic = ""
 	}
 	if topic != "" && !slices.Contains(statsTopics, topic) {
-		return ToolResult{}, fmt.Errorf("no topic %q; there are %s", shorten(topic, 40), strings.Join(statsTopics, ", "))
+		return ToolResult{}, fmt.Errorf("no topic %q; there are %s", excerpt.Shorten(topic, 40), strings.Join(statsTopics, ", "))
 	}
 	text, err := t.read(ctx, topic)
 	if err != nil {

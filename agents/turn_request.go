@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/excerpt"
 )
 
 const (
@@ -156,7 +157,7 @@ func (t *turn) room(summary int) int {
 func (t *turn) attached(now time.Time) string {
 	line := now.Format("Mon 2006-01-02 15:04 -07:00")
 	if t.engine.p.Vitals != nil && t.req.Place == nil { // the machine is no business of strangers
-		if vitals := oneLine(t.engine.p.Vitals()); vitals != "" {
+		if vitals := excerpt.OneLine(t.engine.p.Vitals()); vitals != "" {
 			line += " · " + vitals
 		}
 	}
