@@ -1,11 +1,12 @@
 package agents
 
 import (
-	"mac-stats/sessionmem/excerpt"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // A small model likes to say "I'll remember that" without saving anything. What an

@@ -13,6 +13,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -33,7 +34,7 @@ const compactSchema = `{"type":"object","properties":{` +
 // others, also of another program in the transcript, do. A search that found words
 // of strangers says so on its block.
 func OwnTools() []string {
-	return []string{toolAgent, toolSkill, toolSystemStats, toolMemorySearch, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}
+	return []string{registry.ToolAgent, registry.ToolSkill, toolSystemStats, toolMemorySearch, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}
 }
 
 // SmallModel summarises with the model for small work; it is the

@@ -7,6 +7,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -14,7 +15,7 @@ import (
 // may be asked for. A turn has one, and each of its sub-calls one of its own.
 type dialogue struct {
 	t      *turn
-	agent  Agent
+	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
 	budget Budget
@@ -45,7 +46,7 @@ type reply struct {
 	ended string                 // why it ended: stop, length
 }
 
-func newDialogue(t *turn, a Agent, model ollama.ModelInfo, numCtx int, tools []Tool) *dialogue {
+func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []Tool) *dialogue {
 	d := &dialogue{
 		t: t, agent: a, model: model, numCtx: numCtx, budget: NewBudget(numCtx),
 		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: quotedLines{},

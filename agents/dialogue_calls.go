@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -83,7 +84,7 @@ func (d *dialogue) maxRounds() int {
 	if d.agent.MaxRounds > 0 {
 		return d.agent.MaxRounds
 	}
-	return defaultRounds
+	return registry.DefaultRounds
 }
 
 // limit says which limit the call that just ran has reached, if any.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -29,7 +30,7 @@ type Directive struct {
 }
 
 // runsOn reports whether the directive's argument goes on over following lines.
-func runsOn(name string) bool { return name == toolAgent || name == toolSkill }
+func runsOn(name string) bool { return name == registry.ToolAgent || name == registry.ToolSkill }
 
 // ParseDirectives finds the directives of a whole reply, in order, and gives the
 // text without them. It does not cut their number.
@@ -147,7 +148,7 @@ func (s *directiveScanner) endLine(out *strings.Builder) {
 }
 
 // directiveNames are all names of directives, as agents may list them.
-func directiveNames() []string { return knownTools }
+func directiveNames() []string { return registry.KnownTools }
 
 // directiveName is the name of the directive that the line is, or "".
 func directiveName(line string) string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -56,7 +57,7 @@ type Settings struct {
 type Params struct {
 	Store    *sessionmem.Store
 	Memory   *sessionmem.Memory
-	Registry *Registry
+	Registry *registry.Registry
 	Chat     ChatModel
 	Models   ModelResolver
 	Prompts  fs.FS // assets: prompts/*.md

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -139,9 +140,9 @@ func explainTurn(err error) (Explanation, bool) {
 		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session, which the %s holds.", locked.who), "Your message was not sent. Send it again when the other answer is finished."}, true
 	case isStop(err):
 		return Explanation{KindCancelled, "Stopped.", "What had arrived is kept. Retry asks again."}, true
-	case errors.Is(err, ErrNoAgent):
+	case errors.Is(err, registry.ErrNoAgent):
 		return Explanation{KindAgent, sentence(err.Error()), "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back."}, true
-	case errors.Is(err, ErrNoSkill):
+	case errors.Is(err, registry.ErrNoSkill):
 		return Explanation{KindAgent, sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
 	case errors.As(err, &empty):
 		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.model), "Retry, or choose another model."}, true

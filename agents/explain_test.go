@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -46,8 +47,8 @@ func TestExplain(t *testing.T) {
 		{&tooLongError{model: "qwen3:8b", need: 9000, room: -50}, KindTooLong, "room for 0", "larger context"},
 		{&lockedError{"command line", context.DeadlineExceeded}, KindLocked, "held by the command line.", "not sent"},
 		{&lockedError{"command line", context.Canceled}, KindCancelled, "waiting for the session, which the command line holds.", "not sent"},
-		{fmt.Errorf("%w: \"codre\"; did you mean coder?", ErrNoAgent), KindAgent, `No such agent: "codre"; did you mean coder?`, "agents list"},
-		{fmt.Errorf("%w: \"x\"", ErrNoSkill), KindAgent, "No such skill", "skills"},
+		{fmt.Errorf("%w: \"codre\"; did you mean coder?", registry.ErrNoAgent), KindAgent, `No such agent: "codre"; did you mean coder?`, "agents list"},
+		{fmt.Errorf("%w: \"x\"", registry.ErrNoSkill), KindAgent, "No such skill", "skills"},
 		{&emptyError{"qwen3:8b"}, KindServer, "qwen3:8b gave an empty answer.", "Retry"},
 		{fmt.Errorf("%w: the message is empty", ErrRequest), KindInternal, "the message is empty.", "Write"},
 		{&panicError{"boom"}, KindInternal, "mac-stats itself", "log"},

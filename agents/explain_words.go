@@ -1,10 +1,11 @@
 package agents
 
 import (
-	"mac-stats/sessionmem/excerpt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // sentence makes a sentence of an error's words: a capital and a full stop.

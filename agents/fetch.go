@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mac-stats/sessionmem/excerpt"
 	"mime"
 	"net"
 	"net/http"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/excerpt"
 
 	"golang.org/x/net/html/charset"
 )

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"mac-stats/sessionmem/excerpt"
 	"net/url"
 	"strings"
+
+	"mac-stats/sessionmem/excerpt"
 
 	"codeberg.org/readeck/go-readability/v2"
 	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"

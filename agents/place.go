@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -104,7 +105,7 @@ func (t *turn) permitted(tools []Tool) []Tool {
 	}
 	var list []Tool
 	for _, tool := range tools {
-		if hasFold(t.req.Place.Tools, tool.Name()) {
+		if registry.HasTool(t.req.Place.Tools, tool.Name()) {
 			list = append(list, tool)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -17,9 +18,9 @@ type ToolDoc struct {
 // PromptInput is all that a system prompt is made of. Equal inputs give equal
 // prompts, byte for byte: the server re-uses what it has already read.
 type PromptInput struct {
-	Agent         Agent
-	Agents        []Agent // for the roster; may hold Agent itself and unusable ones
-	Skills        []Skill
+	Agent         registry.Agent
+	Agents        []registry.Agent // for the roster; may hold Agent itself and unusable ones
+	Skills        []registry.Skill
 	Global        sessionmem.MemoryFile
 	Own           sessionmem.MemoryFile // the agent's own memory
 	GlobalBudget  int                   // characters of Global; 0 injects nothing
@@ -92,7 +93,7 @@ func SpecialistSystem(in PromptInput) Prompt {
 }
 
 // isDelegation reports whether the tool hands a task to an agent or a skill.
-func isDelegation(tool string) bool { return tool == toolAgent || tool == toolSkill }
+func isDelegation(tool string) bool { return tool == registry.ToolAgent || tool == registry.ToolSkill }
 
 // promptBuilder collects the parts of one system prompt.
 type promptBuilder struct {

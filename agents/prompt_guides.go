@@ -3,10 +3,12 @@ package agents
 import (
 	"fmt"
 	"io/fs"
-	"mac-stats/sessionmem/excerpt"
 	"path"
 	"regexp"
 	"strings"
+
+	"mac-stats/agents/registry"
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Guides are the texts that tell a model how to work here (assets: prompts/).
@@ -34,7 +36,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 		if err != nil {
 			return Guides{}, fmt.Errorf("read the built-in prompt: %w", err)
 		}
-		if *to = normalizeText(data); *to == "" {
+		if *to = registry.NormalizeText(data); *to == "" {
 			return Guides{}, fmt.Errorf("the built-in prompt %s is empty", file)
 		}
 	}
@@ -48,7 +50,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 func (g Guides) Quote(source, text string) string {
 	source = excerpt.Shorten(strings.Join(strings.Fields(source), " "), 200)
 	text = tame(text)
-	mark := hashOf([]byte(source + "\n" + text))[:12]
+	mark := registry.HashOf([]byte(source + "\n" + text))[:12]
 	frame := strings.ReplaceAll(g.Untrusted, "{{source}}", source)
 	return fmt.Sprintf("%s\n<<<quoted %s>>>\n%s\n<<<end %s>>>", frame, mark, strings.TrimSpace(text), mark)
 }

@@ -2,8 +2,9 @@ package agents
 
 import (
 	"fmt"
-	"mac-stats/sessionmem/excerpt"
 	"strings"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // descriptionRunes is how long an agent's or a skill's line in the roster may

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -19,7 +20,13 @@ import (
 func memoryOf(t testing.TB, target sessionmem.Target, text string) sessionmem.MemoryFile {
 	t.Helper()
 	m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
-	writeAgentFile(t, m.Path(target), text)
+	path := m.Path(target)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	f, err := m.Load(target)
 	if err != nil {
 		t.Fatal(err)
@@ -45,17 +52,17 @@ func manyBullets(runes int) string {
 }
 
 func smallInput(t *testing.T) PromptInput {
-	coder := Agent{ID: "002", Slug: "coder", Description: "Writes code.", Enabled: true, Path: "/a/agent-002"}
+	coder := registry.Agent{ID: "002", Slug: "coder", Description: "Writes code.", Enabled: true, Path: "/a/agent-002"}
 	return PromptInput{
-		Agent: Agent{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true, Entry: true, Soul: "SOUL\n", Mood: "MOOD", Skill: "SKILL TEXT"},
-		Agents: []Agent{
+		Agent: registry.Agent{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true, Entry: true, Soul: "SOUL\n", Mood: "MOOD", Skill: "SKILL TEXT"},
+		Agents: []registry.Agent{
 			{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true},
 			coder,
 			{ID: "003", Slug: "off", Path: "/a/agent-003"},
 			{ID: "004", Slug: "broken", Path: "/a/agent-004", Enabled: true, Err: os.ErrInvalid},
 			{ID: "005", Slug: "plain", Path: "/a/agent-005", Enabled: true},
 		},
-		Skills:       []Skill{{Name: "sum", Description: "Sums\nup."}, {Name: "bad", Err: os.ErrInvalid}},
+		Skills:       []registry.Skill{{Name: "sum", Description: "Sums\nup."}, {Name: "bad", Err: os.ErrInvalid}},
 		Global:       memoryOf(t, globalTarget, "# Memory\n\n- Likes tea. <!-- 2026-11-21 cpu-x -->\n"),
 		Own:          memoryOf(t, coderTarget, "- Tabs.\n"),
 		GlobalBudget: 8000,
@@ -226,7 +233,7 @@ func checkWholeBullets(t *testing.T, system string, f sessionmem.MemoryFile, cut
 // shippedInput is the real orchestrator with the real guides and the five agents.
 func shippedInput(t testing.TB) PromptInput {
 	t.Helper()
-	r := NewRegistry(RegistryConfig{Root: "../assets", Defaults: os.DirFS("../assets")})
+	r := registry.New(registry.Config{Root: "../assets", Defaults: os.DirFS("../assets")})
 	guides, err := LoadGuides(os.DirFS("../assets"))
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +324,7 @@ func TestBuildSystem_givenTooManyAgents_leavesOutTheLastAndSaysSo(t *testing.T) 
 	in := shippedInput(t)
 	in.ContextTokens = 4096
 	for i := range 40 {
-		in.Agents = append(in.Agents, Agent{
+		in.Agents = append(in.Agents, registry.Agent{
 			ID: fmt.Sprint(100 + i), Slug: fmt.Sprintf("extra%d", i), Description: strings.Repeat("does many things ", 20), Enabled: true, Path: fmt.Sprint("/a/", i),
 		})
 	}
@@ -409,7 +416,7 @@ func TestQuote_givenTextThatPretendsToEnd_cannotKnowTheMark(t *testing.T) {
 // The shipped agents must be what the registry and the tests' reader accept.
 func TestShippedAgents(t *testing.T) {
 	root := t.TempDir()
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: os.DirFS("../assets")})
+	r := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../assets")})
 	if err := r.InstallDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -431,7 +438,7 @@ func TestShippedAgents(t *testing.T) {
 		}
 		for _, c := range cases {
 			for _, e := range c.Expects {
-				if _, err := r.Find(e.Arg); e.Kind == ExpectDelegates && err != nil {
+				if _, err := r.Find(e.Arg); e.Kind == registry.ExpectDelegates && err != nil {
 					t.Errorf("%s: %v", a.Slug, err)
 				}
 			}

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mac-stats/sessionmem/excerpt"
 	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 const (

@@ -10,6 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -19,7 +20,7 @@ import (
 
 // specialist is who a sub-call goes to.
 type specialist struct {
-	agent Agent
+	agent registry.Agent
 	name  string // the agent's slug, or skill:<name>
 	quote string // "the agent coder"
 	skill bool   // a skill: its text is the whole system prompt, the model is the turn's
@@ -28,11 +29,11 @@ type specialist struct {
 // agentTool is AGENT.
 type agentTool struct{ t *turn }
 
-func (agentTool) Name() string { return toolAgent }
+func (agentTool) Name() string { return registry.ToolAgent }
 func (agentTool) reports()     {}
 
 func (agentTool) Doc() ToolDoc {
-	return ToolDoc{Name: toolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone."}
+	return ToolDoc{Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone."}
 }
 
 func (agentTool) Params() []ToolParam {
@@ -55,13 +56,13 @@ func (a agentTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 	return a.t.subcall(ctx, call, specialist{agent: found, name: found.Slug, quote: "the agent " + found.Slug}, task)
 }
 
-func (a agentTool) find(selector string) (Agent, error) {
+func (a agentTool) find(selector string) (registry.Agent, error) {
 	if selector == "" {
-		return Agent{}, errors.New("name an agent from the list: AGENT: <slug> <task>")
+		return registry.Agent{}, errors.New("name an agent from the list: AGENT: <slug> <task>")
 	}
 	found, err := a.t.engine.p.Registry.Find(selector)
 	if err == nil && found.Path == a.t.agent.Path {
-		return Agent{}, fmt.Errorf("%s is you: do it yourself", found.Slug)
+		return registry.Agent{}, fmt.Errorf("%s is you: do it yourself", found.Slug)
 	}
 	return found, err
 }
@@ -69,11 +70,11 @@ func (a agentTool) find(selector string) (Agent, error) {
 // skillTool is SKILL.
 type skillTool struct{ t *turn }
 
-func (skillTool) Name() string { return toolSkill }
+func (skillTool) Name() string { return registry.ToolSkill }
 func (skillTool) reports()     {}
 
 func (skillTool) Doc() ToolDoc {
-	return ToolDoc{Name: toolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone."}
+	return ToolDoc{Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone."}
 }
 
 func (skillTool) Params() []ToolParam {
@@ -95,14 +96,14 @@ func (s skillTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 	}
 	name = "skill:" + found.Name
 	return s.t.subcall(ctx, call, specialist{
-		agent: Agent{Slug: name, Name: found.Name, Skill: found.Body, Enabled: true, MaxRounds: 1, Tools: []string{}},
+		agent: registry.Agent{Slug: name, Name: found.Name, Skill: found.Body, Enabled: true, MaxRounds: 1, Tools: []string{}},
 		name:  name, quote: "the skill " + found.Name, skill: true,
 	}, task)
 }
 
 // splitSelector parts a directive's selector from its task. The longest slug,
 // name or id that the argument begins with is the selector, else its first word.
-func splitSelector(arg string, agents []Agent) (selector, task string) {
+func splitSelector(arg string, agents []registry.Agent) (selector, task string) {
 	arg = strings.TrimSpace(arg)
 	for _, a := range agents {
 		for _, key := range []string{a.Slug, a.Name, a.ID, "agent-" + a.ID} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -168,7 +169,7 @@ func notHere(name string) error {
 	case toolMemoryReplace, toolMemoryRemove:
 		return fmt.Errorf("you may not use %s here; an agent that lists it can propose the change (memory-keeper does)", name)
 	}
-	if slices.Contains(knownTools, name) {
+	if slices.Contains(registry.KnownTools, name) {
 		return fmt.Errorf("you may not use %s here; answer without it", name)
 	}
 	return fmt.Errorf("there is no tool %s; answer without it", excerpt.Shorten(name, 40))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -123,7 +124,7 @@ func (m memoryTool) target(selector string) (sessionmem.Target, error) {
 	if err != nil {
 		return sessionmem.Target{}, err
 	}
-	target, ok := ownMemory(a)
+	target, ok := registry.OwnMemory(a)
 	if !ok {
 		return sessionmem.Target{}, fmt.Errorf("%s is a single file and has no memory of its own; leave out agent:<id>", a.Slug)
 	}

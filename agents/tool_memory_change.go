@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -126,7 +127,7 @@ func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Prop
 	p.Target = sessionmem.Target{Kind: sessionmem.TargetGlobal}
 	result, err := t.propose(ctx, p)
 	for _, a := range t.engine.p.Registry.Agents() {
-		target, ok := ownMemory(a)
+		target, ok := registry.OwnMemory(a)
 		if !errors.Is(err, sessionmem.ErrNoLine) || !ok {
 			continue
 		}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mac-stats/sessionmem/excerpt"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // statsTopics are what SYSTEM_STATS can be asked for.

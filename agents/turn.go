@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -27,8 +28,8 @@ type turn struct {
 
 	lock   *sessionmem.TurnLock
 	user   sessionmem.Block // as it is on disk
-	roster []Agent          // all there are, read once
-	agent  Agent
+	roster []registry.Agent // all there are, read once
+	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
 	system Prompt
@@ -176,14 +177,14 @@ func saveProblem(what string, err error) error {
 // resolveModel finds the model for an agent: what was asked for, else what its
 // agent.json names, else the setting for its role, else (general and code) the
 // setting for all, else the best one installed for the role.
-func (t *turn) resolveModel(ctx context.Context, asked string, a Agent) (ollama.ModelInfo, int, error) {
+func (t *turn) resolveModel(ctx context.Context, asked string, a registry.Agent) (ollama.ModelInfo, int, error) {
 	explicit := asked
 	for _, candidate := range []string{a.Model, t.settings.RoleModels[a.Role]} {
 		if explicit == "" {
 			explicit = candidate
 		}
 	}
-	if explicit == "" && (a.Role == roleGeneral || a.Role == "code" || a.Role == "") {
+	if explicit == "" && (a.Role == registry.RoleGeneral || a.Role == "code" || a.Role == "") {
 		explicit = t.settings.Model
 	}
 	role := ollama.Role(a.Role)
@@ -225,7 +226,7 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	}
 	selector := cmp.Or(t.req.Agent, t.chosen.Agent, t.settings.DefaultAgent, "orchestrator")
 	t.roster = t.engine.p.Registry.Agents()
-	agent, ok := selectAgent(t.roster, selector, Agent.Usable)
+	agent, ok := registry.Select(t.roster, selector, registry.Agent.Usable)
 	if !ok {
 		var err error
 		if agent, err = t.engine.p.Registry.Find(selector); err != nil { // says why

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -38,7 +39,7 @@ func (fixedModels) Estimate(_ string, raw int) int                 { return raw 
 func benchEngine(b *testing.B, chat ChatModel) (*Engine, *sessionmem.Store, string) {
 	b.Helper()
 	root := b.TempDir()
-	registry := NewRegistry(RegistryConfig{Root: root, Defaults: os.DirFS("../assets")})
+	registry := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../assets")})
 	if err := registry.InstallDefaults(b.Context()); err != nil {
 		b.Fatal(err)
 	}

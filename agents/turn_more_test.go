@@ -18,6 +18,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -261,13 +262,13 @@ func TestModelOfAnAgent(t *testing.T) {
 	models := []ollamatest.Model{textModel("big:8b", 8192), textModel("coder:3b", 8192), textModel("tiny:1b", 8192)}
 	for _, tt := range []struct {
 		name, asked string
-		agent       Agent
+		agent       registry.Agent
 		want        string
 	}{
-		{"given a model asked for", "tiny:1b", Agent{Model: "coder:3b"}, "tiny:1b"},
-		{"given the agent's own", "", Agent{Model: "coder:3b", Role: "small"}, "coder:3b"},
-		{"given a setting for its role", "", Agent{Role: "small"}, "tiny:1b"},
-		{"given the setting for all", "", Agent{Role: "code"}, "big:8b"},
+		{"given a model asked for", "tiny:1b", registry.Agent{Model: "coder:3b"}, "tiny:1b"},
+		{"given the agent's own", "", registry.Agent{Model: "coder:3b", Role: "small"}, "coder:3b"},
+		{"given a setting for its role", "", registry.Agent{Role: "small"}, "tiny:1b"},
+		{"given the setting for all", "", registry.Agent{Role: "code"}, "big:8b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, ollamatest.Script{Models: models})
@@ -418,7 +419,7 @@ func TestNativeArguments(t *testing.T) {
 }
 
 func TestSplitSelector(t *testing.T) {
-	agents := []Agent{
+	agents := []registry.Agent{
 		{ID: "002", Slug: "coder", Name: "Coder", Enabled: true},
 		{ID: "003", Slug: "doctor", Name: "Machine Doctor", Enabled: true},
 		{ID: "9", Slug: "machine", Name: "Machine", Enabled: true},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -222,7 +223,7 @@ func (t *turn) promptInput(d *dialogue) PromptInput {
 		ContextTokens: d.numCtx, Native: d.native, Tools: docs(d.tools), Guides: t.engine.guides,
 		Estimate: d.estimate,
 	}
-	if target, ok := ownMemory(d.agent); ok {
+	if target, ok := registry.OwnMemory(d.agent); ok {
 		in.Own = t.loadMemory(target)
 	}
 	t.placeMemory(&in)
@@ -363,7 +364,7 @@ func (t *turn) tellCut(cut ContextCut) {
 
 // mayDelegate reports whether the turn's agent may hand tasks to others.
 func (t *turn) mayDelegate() bool {
-	return slices.ContainsFunc(t.talk.tools, func(tool Tool) bool { return tool.Name() == toolAgent || tool.Name() == toolSkill })
+	return slices.ContainsFunc(t.talk.tools, func(tool Tool) bool { return tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill })
 }
 
 // tools are what the turn's agent may use: what its agent.json lists, else all
@@ -376,8 +377,8 @@ func (t *turn) tools() []Tool {
 	}
 	var list []Tool
 	for _, tool := range t.allTools() {
-		delegates := tool.Name() == toolAgent || tool.Name() == toolSkill
-		listed := hasFold(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && !changesMemory(tool.Name())
+		delegates := tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill
+		listed := registry.HasTool(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && !changesMemory(tool.Name())
 		if listed && (!delegates || t.agent.Entry) {
 			list = append(list, tool)
 		}
@@ -400,14 +401,14 @@ func (t *turn) allTools() []Tool {
 // specialistTools are what a sub-call may use: what its agent.json lists, never
 // delegation or MEMORY_APPEND. Changes of the memory are only proposed, so a
 // specialist may propose them.
-func (t *turn) specialistTools(a Agent) []Tool {
+func (t *turn) specialistTools(a registry.Agent) []Tool {
 	var list []Tool
 	for _, tool := range t.allTools() {
 		switch tool.Name() {
-		case toolAgent, toolSkill, toolMemoryAppend:
+		case registry.ToolAgent, registry.ToolSkill, toolMemoryAppend:
 			continue
 		}
-		if hasFold(a.Tools, tool.Name()) {
+		if registry.HasTool(a.Tools, tool.Name()) {
 			list = append(list, tool)
 		}
 	}

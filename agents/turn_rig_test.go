@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -58,7 +59,7 @@ func newRigThatWaits(t testing.TB, script ollamatest.Script, idle time.Duration)
 		DefaultAgent: "orchestrator", TaskContext: "off", MaxMessages: 20, MaxTokens: 8192,
 		GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto", Model: script.Models[0].Name,
 	}
-	registry := NewRegistry(RegistryConfig{Root: r.root, Defaults: os.DirFS("../assets")})
+	registry := registry.New(registry.Config{Root: r.root, Defaults: os.DirFS("../assets")})
 	if err := registry.InstallDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/app/config"
 	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
@@ -27,7 +28,7 @@ type Backend struct {
 	Paths    config.Paths
 	Store    *sessionmem.Store
 	Memory   *sessionmem.Memory
-	Registry *agents.Registry
+	Registry *registry.Registry
 	Client   *ollama.Client
 	Models   *ollama.Catalog
 	Engine   *agents.Engine

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
@@ -203,7 +204,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		Budget:  b.MemoryBudget,
 		Shipped: assets.FS,
 	})
-	b.Registry = agents.NewRegistry(agents.RegistryConfig{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
+	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
 	if err := b.Registry.InstallDefaults(ctx); err != nil {
 		b.addInstallNotice(err)
 	}

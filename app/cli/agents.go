@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 )
 
@@ -72,7 +72,7 @@ func (c *commands) agentsList() *cobra.Command {
 	return cmd
 }
 
-func lineOf(a agents.Agent) agentLine {
+func lineOf(a registry.Agent) agentLine {
 	line := agentLine{Type: "agent", ID: a.ID, Slug: a.Slug, Name: a.Name, Model: a.Model, Role: a.Role, Enabled: a.Enabled}
 	if a.Err != nil {
 		line.Error = a.Err.Error()
@@ -81,7 +81,7 @@ func lineOf(a agents.Agent) agentLine {
 }
 
 // printAgents prints the agents; others are files that look like one and are none.
-func (c *commands) printAgents(list []agents.Agent, others []string) error {
+func (c *commands) printAgents(list []registry.Agent, others []string) error {
 	rows := [][]string{{"ID", "SLUG", "NAME", "MODEL", "STATE"}}
 	for _, a := range list {
 		rows = append(rows, []string{a.ID, a.Slug, a.Name, modelWords(a), stateWords(a)})
@@ -100,14 +100,14 @@ func (c *commands) printAgents(list []agents.Agent, others []string) error {
 	return nil
 }
 
-func modelWords(a agents.Agent) string {
+func modelWords(a registry.Agent) string {
 	if a.Model != "" {
 		return a.Model
 	}
 	return "by role: " + a.Role
 }
 
-func stateWords(a agents.Agent) string {
+func stateWords(a registry.Agent) string {
 	switch {
 	case a.Err != nil:
 		return "broken: " + oneLine(a.Err.Error(), 120)
@@ -121,7 +121,7 @@ func stateWords(a agents.Agent) string {
 
 // findAgent finds an agent, broken and disabled ones included: those are what
 // people look at.
-func findAgent(b *backend.Backend, selector string) (agents.Agent, error) {
+func findAgent(b *backend.Backend, selector string) (registry.Agent, error) {
 	a, err := b.Registry.Find(selector)
 	if err == nil {
 		return a, nil
@@ -133,7 +133,7 @@ func findAgent(b *backend.Backend, selector string) (agents.Agent, error) {
 			}
 		}
 	}
-	return agents.Agent{}, err
+	return registry.Agent{}, err
 }
 
 func (c *commands) agentsShow() *cobra.Command {
@@ -158,7 +158,7 @@ func (c *commands) agentsShow() *cobra.Command {
 	return cmd
 }
 
-func agentText(a agents.Agent) string {
+func agentText(a registry.Agent) string {
 	var b strings.Builder
 	row := func(name, value string) {
 		if value != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 )
 
@@ -66,7 +67,7 @@ Nothing of it is written: neither transcript nor memory. Exit 1 where one fails.
 }
 
 func testsError(err error) error {
-	if errors.Is(err, agents.ErrNoTests) {
+	if errors.Is(err, registry.ErrNoTests) {
 		return &plainError{sentence(err.Error()), "`mac-stats agents test --help` shows the form."}
 	}
 	return &plainError{sentence(err.Error()), "Put the line right and run the tests again."}
@@ -76,14 +77,14 @@ func testsError(err error) error {
 type tester struct {
 	c       *commands
 	b       *backend.Backend
-	agent   agents.Agent
+	agent   registry.Agent
 	timeout time.Duration
 	json    bool
 
 	passed, failed int
 }
 
-func (t *tester) all(ctx context.Context, cases []agents.TestCase) error {
+func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 	for i, tc := range cases {
 		if t.c.p.StderrIsTerminal {
 			t.c.note(fmt.Sprintf("%d/%d %s…", i+1, len(cases), tc.Title))
@@ -105,7 +106,7 @@ func (t *tester) all(ctx context.Context, cases []agents.TestCase) error {
 
 // one asks one prompt in a session that is never written, and checks each
 // expectation. The error is Ctrl-C or that of the output.
-func (t *tester) one(ctx context.Context, tc agents.TestCase) error {
+func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 	began := time.Now()
 	answer, delegated, err := t.ask(ctx, tc.Prompt)
 	if ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 )
@@ -214,7 +215,7 @@ func (d *doctor) agentChecks() []check {
 
 // warningChecks are an agent's mistakes that it works in spite of. Keys that mean
 // something to other programs are none.
-func (d *doctor) warningChecks(a agents.Agent) []check {
+func (d *doctor) warningChecks(a registry.Agent) []check {
 	var checks []check
 	for _, w := range a.Warnings {
 		if strings.HasSuffix(w, "has no meaning here") || !a.Usable() {
@@ -226,7 +227,7 @@ func (d *doctor) warningChecks(a agents.Agent) []check {
 	return checks
 }
 
-func (d *doctor) editAgent(a agents.Agent) string {
+func (d *doctor) editAgent(a registry.Agent) string {
 	if d.b.Registry.Shipped(a.ID) {
 		return "Edit " + a.Path + ", or put it back as it came: `mac-stats agents reset " + a.ID + "`."
 	}

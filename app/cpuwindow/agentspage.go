@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
@@ -33,8 +33,8 @@ type agentsPage struct {
 
 // agentsData is what the page shows, read off the UI goroutine.
 type agentsData struct {
-	list    []agents.Agent
-	skills  []agents.Skill
+	list    []registry.Agent
+	skills  []registry.Skill
 	others  []string // markdown files that look like agents and are none
 	missing map[string]bool
 	owned   sessionmem.Owned // the file that is looked at
@@ -116,23 +116,23 @@ func readAgents(parts parts, picked, file *string) agentsData {
 }
 
 // agent finds an agent by its path.
-func (d agentsData) agent(path string) (agents.Agent, bool) {
+func (d agentsData) agent(path string) (registry.Agent, bool) {
 	for _, a := range d.list {
 		if a.Path == path {
 			return a, true
 		}
 	}
-	return agents.Agent{}, false
+	return registry.Agent{}, false
 }
 
 // skill finds a skill by its path.
-func (d agentsData) skill(path string) (agents.Skill, bool) {
+func (d agentsData) skill(path string) (registry.Skill, bool) {
 	for _, s := range d.skills {
 		if s.Path == path {
 			return s, true
 		}
 	}
-	return agents.Skill{}, false
+	return registry.Skill{}, false
 }
 
 // has says whether something else than an agent is picked.
@@ -145,7 +145,7 @@ func (d agentsData) has(key string) bool {
 type agentFile struct{ name, path, purpose string }
 
 // agentFiles are an agent's files, the one that matters most first.
-func agentFiles(a agents.Agent) []agentFile {
+func agentFiles(a registry.Agent) []agentFile {
 	if a.SettingsFile() == a.Path {
 		return []agentFile{{filepath.Base(a.Path), a.Path, i18n.T("its settings, and below them what it is to do")}}
 	}
@@ -202,7 +202,7 @@ func (p *agentsPage) title() string {
 	return i18n.T("All agents")
 }
 
-func agentTitle(a agents.Agent) string { return cmp.Or(a.Name, cmp.Or(a.Slug, a.ID)) }
+func agentTitle(a registry.Agent) string { return cmp.Or(a.Name, cmp.Or(a.Slug, a.ID)) }
 
 // startEditing opens the file that is looked at, at a 1-based line (0: the top).
 func (p *agentsPage) startEditing(at int) {
@@ -268,7 +268,7 @@ func (p *agentsPage) items() []splitItem {
 }
 
 // agentMeta is "coder · qwen3:8b".
-func agentMeta(a agents.Agent) string {
+func agentMeta(a registry.Agent) string {
 	model := cmp.Or(a.Model, i18n.With("role {{.Role}}", i18n.Places{"Role": cmp.Or(a.Role, "general")}))
 	if a.Slug == "" || a.Slug == strings.ToLower(agentTitle(a)) {
 		return model

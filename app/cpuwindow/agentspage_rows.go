@@ -10,7 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
@@ -66,7 +66,7 @@ func (p *agentsPage) saidRow() row {
 }
 
 // agentCard is who the agent is, with its switch, model and role.
-func (p *agentsPage) agentCard(a agents.Agent) row {
+func (p *agentsPage) agentCard(a registry.Agent) row {
 	state, label := "", i18n.T("Switch off")
 	if !a.Enabled {
 		state, label = i18n.T("switched off"), i18n.T("Switch on")
@@ -99,7 +99,7 @@ func (p *agentsPage) agentCard(a agents.Agent) row {
 }
 
 // roleMenu is the roles that choose a model where none is named.
-func (p *agentsPage) roleMenu(a agents.Agent) *fyne.Menu {
+func (p *agentsPage) roleMenu(a registry.Agent) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, r := range []struct{ role, words string }{
 		{"general", i18n.T("general  ·  talks, explains, plans")},
@@ -116,14 +116,14 @@ func (p *agentsPage) roleMenu(a agents.Agent) *fyne.Menu {
 }
 
 // set changes one key of the agent's settings, in its file as it is now.
-func (p *agentsPage) set(a agents.Agent, key string, value any) {
+func (p *agentsPage) set(a registry.Agent, key string, value any) {
 	file := a.SettingsFile()
 	p.act(func(ctx context.Context) (string, func(), error) {
 		o, err := p.w.parts.memories.OpenOwned(file)
 		if err != nil {
 			return "", nil, err
 		}
-		text, err := agents.WithSetting(file, o.Text, key, value)
+		text, err := registry.WithSetting(file, o.Text, key, value)
 		if err != nil {
 			return "", nil, err
 		}
@@ -139,7 +139,7 @@ func (p *agentsPage) set(a agents.Agent, key string, value any) {
 var placeInFile = regexp.MustCompile(`^(agent\.json|skill\.md|front matter)(?: line (\d+))?`)
 
 // errorCard is why an agent can't be used: in which file, where, and what to do.
-func (p *agentsPage) errorCard(a agents.Agent) row {
+func (p *agentsPage) errorCard(a registry.Agent) row {
 	why := a.Err.Error()
 	file, at := a.SettingsFile(), 0
 	if m := placeInFile.FindStringSubmatch(why); m != nil {
@@ -182,7 +182,7 @@ func jsonFix(why string) string {
 }
 
 // fileButtons are the agent's files to choose from.
-func (p *agentsPage) fileButtons(a agents.Agent) []fyne.CanvasObject {
+func (p *agentsPage) fileButtons(a registry.Agent) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	for _, f := range agentFiles(a) {
 		label := f.name
@@ -253,7 +253,7 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *words {
 }
 
 // endRows are what can be done with the agent as a whole.
-func (p *agentsPage) endRows(a agents.Agent) []*placed {
+func (p *agentsPage) endRows(a registry.Agent) []*placed {
 	buttons := []fyne.CanvasObject{newButton(buttonPlain, i18n.T("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
 		buttons = append(buttons, newButton(buttonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
@@ -264,7 +264,7 @@ func (p *agentsPage) endRows(a agents.Agent) []*placed {
 
 // refuseUnsaved says that edits have to be saved or discarded first, where there
 // are some: their file is about to go.
-func (p *agentsPage) refuseUnsaved(a agents.Agent) bool {
+func (p *agentsPage) refuseUnsaved(a registry.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.w.shelf.dirty(f.path) {
 			p.said, p.saidBad, p.undo = i18n.With("Your edit of {{.Name}} is not saved. Save or discard it first.", i18n.Places{"Name": f.name}), true, nil
@@ -277,7 +277,7 @@ func (p *agentsPage) refuseUnsaved(a agents.Agent) bool {
 }
 
 // reset puts a shipped agent back; what was there is kept beside it.
-func (p *agentsPage) reset(a agents.Agent) {
+func (p *agentsPage) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
@@ -296,7 +296,7 @@ func (p *agentsPage) reset(a agents.Agent) {
 }
 
 // delete puts an agent into the trash; it can be brought back.
-func (p *agentsPage) delete(a agents.Agent) {
+func (p *agentsPage) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
@@ -311,7 +311,7 @@ func (p *agentsPage) delete(a agents.Agent) {
 	})
 }
 
-func (p *agentsPage) restore(trash string, a agents.Agent) {
+func (p *agentsPage) restore(trash string, a registry.Agent) {
 	p.act(func(context.Context) (string, func(), error) {
 		return i18n.With("{{.Agent}} is back.", i18n.Places{"Agent": agentTitle(a)}), nil, p.w.parts.roster.Restore(trash, a.Path)
 	})

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
 )
@@ -30,7 +31,7 @@ func (b *bench) onAgents(files map[string]string) *agentsPage {
 	}
 	b.w.parts.home = root
 	b.w.parts.memories = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root})
-	b.w.parts.roster = agents.NewRegistry(agents.RegistryConfig{Root: root, Defaults: shipped})
+	b.w.parts.roster = registry.New(registry.Config{Root: root, Defaults: shipped})
 	b.w.showPage(pageAgents)
 	b.until("New agent…")
 	return b.w.roster

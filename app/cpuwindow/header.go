@@ -7,8 +7,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
-	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 )
 
@@ -215,7 +215,7 @@ func (h *header) setNarrow(narrow bool) {
 }
 
 // agentMenu is the agents to choose from; one that can't be used says why.
-func agentMenu(list []agents.Agent, chosen string, pick func(slug string)) *fyne.Menu {
+func agentMenu(list []registry.Agent, chosen string, pick func(slug string)) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, a := range list {
 		if !a.Enabled && a.Err == nil {

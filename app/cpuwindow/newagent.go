@@ -6,7 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 )
 
@@ -43,7 +43,7 @@ func (f *newAgentForm) check(text string) {
 				return
 			}
 			if err != nil {
-				f.hint.set(fullStop(strings.TrimPrefix(err.Error(), agents.ErrBadName.Error()+": ")), roleHot)
+				f.hint.set(fullStop(strings.TrimPrefix(err.Error(), registry.ErrBadName.Error()+": ")), roleHot)
 				f.name.button.Disable()
 				return
 			}

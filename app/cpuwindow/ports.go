@@ -6,6 +6,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
@@ -82,14 +83,14 @@ type memories interface {
 
 // roster is the agents.
 type roster interface {
-	Agents() []agents.Agent
+	Agents() []registry.Agent
 	NotAgents() []string
-	Skills() []agents.Skill
+	Skills() []registry.Skill
 	Shipped(id string) bool
 	Reset(ctx context.Context, selector string) (kept []string, err error)
 	CheckName(name string) (slug string, err error)
-	Create(ctx context.Context, name, like string) (agents.Agent, error)
-	Delete(ctx context.Context, a agents.Agent) (trash string, err error)
+	Create(ctx context.Context, name, like string) (registry.Agent, error)
+	Delete(ctx context.Context, a registry.Agent) (trash string, err error)
 	Restore(trash, path string) error
 }
 

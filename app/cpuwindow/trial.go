@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 )
@@ -42,7 +43,7 @@ type trial struct {
 const trialFrame = 60 * time.Millisecond
 
 // trialOf gives the trial of an agent.
-func (p *agentsPage) trialOf(a agents.Agent) *trial {
+func (p *agentsPage) trialOf(a registry.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
 		t = &trial{field: newLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try"), p.w.runShortcut), answer: markdown.New()}
@@ -55,7 +56,7 @@ func (p *agentsPage) trialOf(a agents.Agent) *trial {
 }
 
 // trialRows are the field and what was answered.
-func (p *agentsPage) trialRows(a agents.Agent) []*placed {
+func (p *agentsPage) trialRows(a registry.Agent) []*placed {
 	if !a.Usable() {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (t *trial) stop() {
 }
 
 // try asks the agent in a private session: neither transcript nor memory is written.
-func (p *agentsPage) try(a agents.Agent, t *trial, text string) {
+func (p *agentsPage) try(a registry.Agent, t *trial, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run != nil {

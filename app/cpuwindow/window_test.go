@@ -24,6 +24,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
@@ -95,10 +96,10 @@ type stubMemories struct{ *sessionmem.Memory }
 
 func (stubMemories) Undo(context.Context, string) error { return nil }
 
-type stubRoster struct{ *agents.Registry }
+type stubRoster struct{ *registry.Registry }
 
-func (stubRoster) Agents() []agents.Agent {
-	return []agents.Agent{
+func (stubRoster) Agents() []registry.Agent {
+	return []registry.Agent{
 		{ID: "000", Slug: "orchestrator", Name: "Orchestrator", Entry: true, Enabled: true},
 		{ID: "009", Slug: "broken", Err: errors.New("agent.json: line 4")},
 	}
@@ -201,7 +202,7 @@ func newBench(t testing.TB) *bench {
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
 		home:     b.home, conffile: b.conffile(),
 	}
-	d.roster = stubRoster{agents.NewRegistry(agents.RegistryConfig{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
+	d.roster = stubRoster{registry.New(registry.Config{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
 	b.w = newWindow(Params{
 		App: app, Do: func(f func()) { b.queue <- f },
 		OnVisible: func(v bool) { b.visible = append(b.visible, v) }, OnQuit: func() { b.quits++ },

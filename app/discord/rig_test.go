@@ -18,6 +18,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/registry"
 	"mac-stats/app/discord"
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
@@ -176,7 +177,7 @@ func (r *rig) open(o options) {
 	r.store, err = sessionmem.Open(sessionmem.Config{Root: r.root})
 	must(err)
 	r.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
-	registry := agents.NewRegistry(agents.RegistryConfig{Root: r.root, Defaults: os.DirFS("../../assets")})
+	registry := registry.New(registry.Config{Root: r.root, Defaults: os.DirFS("../../assets")})
 	must(registry.InstallDefaults(t.Context()))
 	client, err := ollama.New(ollama.Params{Host: r.ollama, IdleTimeout: 2 * time.Minute, MaxConcurrent: 8})
 	must(err)

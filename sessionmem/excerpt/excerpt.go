@@ -1,3 +1,4 @@
+// Package excerpt shortens text for a line of a list, a log or a prompt.
 package excerpt
 
 import (

@@ -16,6 +16,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest/realollama"
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
 
@@ -68,7 +69,7 @@ func newOffice(t *testing.T, models ...realollama.Model) *office {
 	o.proxy = o.server.Record(t)
 	client := newClient(t, o.proxy.Host())
 	defaults := os.DirFS("../../../assets")
-	registry := agents.NewRegistry(agents.RegistryConfig{Root: o.root, Defaults: defaults})
+	registry := registry.New(registry.Config{Root: o.root, Defaults: defaults})
 	if err := registry.InstallDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}

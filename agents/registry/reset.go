@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, e
 // can put it back.
 func (r *Registry) Shipped(id string) bool {
 	files, err := r.shippedFiles()
-	return err == nil && hasFold(shippedIDs(files), id)
+	return err == nil && HasTool(shippedIDs(files), id)
 }
 
 // resetIDs resolves a selector among the shipped agents, then among those that
@@ -82,12 +82,12 @@ func (r *Registry) resetIDs(files []defaultFile, selector string) ([]string, err
 		builtIn = append(builtIn, a)
 	}
 	for _, a := range r.Agents() {
-		if hasFold(ids, a.ID) && isDir(a.Path) {
+		if HasTool(ids, a.ID) && isDir(a.Path) {
 			current = append(current, a)
 		}
 	}
 	for _, list := range [][]Agent{builtIn, current} {
-		if a, ok := selectAgent(list, selector, anyAgent); ok {
+		if a, ok := Select(list, selector, anyAgent); ok {
 			return []string{a.ID}, nil
 		}
 	}
@@ -222,7 +222,7 @@ func (run *resetRun) file(name string) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("reset %s: %w", name, err)
 		}
-		if err == nil && hashOf(old) != f.hash {
+		if err == nil && HashOf(old) != f.hash {
 			aside := freeName(target + ".old-" + run.stamp)
 			if err := writeThrough(aside, old); err != nil {
 				return fmt.Errorf("keep the old %s: %w", name, err)

@@ -1,13 +1,14 @@
-package agents
+package registry
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"mac-stats/sessionmem/excerpt"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // ErrNoTests: the agent has no testing.md.
@@ -198,7 +199,7 @@ func (e Expect) Check(answer string, delegated []string) error {
 		}
 		return e.failed("the answer is " + quoteStart(answer))
 	case ExpectDelegates:
-		if hasFold(delegated, e.Arg) {
+		if HasTool(delegated, e.Arg) {
 			return nil
 		}
 		if len(delegated) == 0 {

@@ -1,4 +1,17 @@
-package agents
+// Package registry reads agents and skills from the data folder.
+//
+// An agent is a folder agents/agent-<id> with agent.json and skill.md, or a single
+// markdown file with front matter; a skill is a folder in the Agent Skills format.
+// Every call compares the files with what was read before, so an edit counts at
+// once. The package also installs the agents the app ships, creates, edits, resets
+// and deletes agents, and parses their tests.
+//
+// It never runs an agent, never calls a model, and never overwrites a person's file:
+// Reset sets the old one aside. A name that comes from a model or a person is only
+// compared with what the folders hold; it never becomes a path.
+//
+// The turn, the commands and the window's Agents page call it.
+package registry
 
 import (
 	"cmp"
@@ -56,18 +69,18 @@ type Registry struct {
 	files fileCache
 }
 
-// RegistryConfig is what a Registry needs. Root and Defaults are required.
-type RegistryConfig struct {
+// Config is what a Registry needs. Root and Defaults are required.
+type Config struct {
 	Root     string // data folder
 	Defaults fs.FS  // assets: agents/…, skills/…, copied where missing
 	Logger   *slog.Logger
 }
 
-// NewRegistry returns the registry; it writes nothing. It panics where Root or
+// New returns the registry; it writes nothing. It panics where Root or
 // Defaults is missing.
-func NewRegistry(cfg RegistryConfig) *Registry {
+func New(cfg Config) *Registry {
 	if cfg.Root == "" || cfg.Defaults == nil {
-		panic("agents: NewRegistry needs Root and Defaults")
+		panic("registry: New needs Root and Defaults")
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -131,7 +144,7 @@ func (r *Registry) readEntry(dir, name string) (Agent, bool) {
 	}
 	if strings.HasPrefix(name, "agent-") && !keptFolder.MatchString(name) && isDir(path) {
 		return Agent{
-			ID: strings.TrimPrefix(name, "agent-"), Name: name, Path: path, Enabled: true, MaxRounds: defaultRounds, Role: roleGeneral,
+			ID: strings.TrimPrefix(name, "agent-"), Name: name, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral,
 			Err: fmt.Errorf("folder %s: an agent's folder is agent-<id>, the id of letters, digits, - and _; rename it to use it", name),
 		}, true
 	}
@@ -161,7 +174,7 @@ func mayBeAgentFile(name string) bool {
 
 // readFolder reads agents/agent-<id>.
 func (r *Registry) readFolder(path, id string) Agent {
-	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: defaultRounds, Role: roleGeneral}
+	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
 	file, err := r.files.read(filepath.Join(path, "agent.json"))
 	if err != nil {
 		a.Err = missingMeans(err, "agent.json", "an agent needs agent.json and skill.md")
@@ -245,7 +258,7 @@ func (r *Registry) readSingleFile(path, id string) (Agent, bool) {
 	if !front.Found || !front.hasKey("name") {
 		return Agent{}, false
 	}
-	a := Agent{ID: id, Slug: slugify(id), Name: id, Path: path, Enabled: true, MaxRounds: defaultRounds, Role: roleGeneral}
+	a := Agent{ID: id, Slug: slugify(id), Name: id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
 	if front.Err != nil {
 		a.Err = front.Err
 		return a, true

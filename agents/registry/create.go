@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"context"
@@ -93,7 +93,7 @@ func (r *Registry) Create(ctx context.Context, name, like string) (Agent, error)
 
 // templateFiles are a new agent's files by name.
 func (r *Registry) templateFiles(name, slug, like string) (map[string]string, error) {
-	settings := map[string]any{"name": name, "slug": slug, "description": "", "model_role": roleGeneral, "enabled": true}
+	settings := map[string]any{"name": name, "slug": slug, "description": "", "model_role": RoleGeneral, "enabled": true}
 	if like == "" {
 		text, err := json.MarshalIndent(settings, "", "  ")
 		return map[string]string{"agent.json": string(text) + "\n", "skill.md": fmt.Sprintf(plainSkill, name)}, err
@@ -125,7 +125,7 @@ func (r *Registry) templateFiles(name, slug, like string) (map[string]string, er
 	if a.Tools != nil {
 		settings["tools"] = a.Tools
 	}
-	if a.MaxRounds != defaultRounds {
+	if a.MaxRounds != DefaultRounds {
 		settings["max_tool_iterations"] = a.MaxRounds
 	}
 	text, err := json.MarshalIndent(settings, "", "  ")

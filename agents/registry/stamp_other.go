@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package agents
+package registry
 
 import (
 	"os"

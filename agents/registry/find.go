@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ import (
 // switched off or broken, or names the nearest.
 func (r *Registry) Find(selector string) (Agent, error) {
 	list := r.Agents()
-	if a, ok := selectAgent(list, selector, Agent.Usable); ok {
+	if a, ok := Select(list, selector, Agent.Usable); ok {
 		return a, nil
 	}
-	if a, ok := selectAgent(list, selector, anyAgent); ok {
+	if a, ok := Select(list, selector, anyAgent); ok {
 		if a.Err != nil {
 			return Agent{}, &brokenAgentError{slug: a.Slug, why: a.Err}
 		}
@@ -48,9 +48,9 @@ func withBroken(err error, list []Agent) error {
 	return err
 }
 
-// selectAgent gives the first agent that matches by slug, else by name, else by
+// Select gives the first agent that matches by slug, else by name, else by
 // id, else by agent-<id>.
-func selectAgent(list []Agent, selector string, accept func(Agent) bool) (Agent, bool) {
+func Select(list []Agent, selector string, accept func(Agent) bool) (Agent, bool) {
 	wanted := strings.TrimSpace(selector)
 	if wanted == "" {
 		return Agent{}, false
@@ -137,8 +137,8 @@ func editDistance(a, b []rune) int {
 	return rows[1][len(b)]
 }
 
-// hasFold reports whether the list holds the word, without regard to case.
-func hasFold(list []string, word string) bool {
+// HasTool reports whether the list holds the word, without regard to case.
+func HasTool(list []string, word string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
 }
 
@@ -147,15 +147,15 @@ func hasFold(list []string, word string) bool {
 // agent learns for all).
 func (r *Registry) OwnMemory(selector, except string) (target sessionmem.Target, ok bool) {
 	list := r.Agents()
-	a, found := selectAgent(list, selector, anyAgent)
-	if other, known := selectAgent(list, except, anyAgent); !found || known && other.Path == a.Path {
+	a, found := Select(list, selector, anyAgent)
+	if other, known := Select(list, except, anyAgent); !found || known && other.Path == a.Path {
 		return sessionmem.Target{}, false
 	}
-	return ownMemory(a)
+	return OwnMemory(a)
 }
 
-// ownMemory is an agent's own memory; only an agent with a folder has one.
-func ownMemory(a Agent) (sessionmem.Target, bool) {
+// OwnMemory is an agent's own memory; only an agent with a folder has one.
+func OwnMemory(a Agent) (sessionmem.Target, bool) {
 	if !isDir(a.Path) {
 		return sessionmem.Target{}, false
 	}

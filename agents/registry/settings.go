@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"bytes"
@@ -13,21 +13,21 @@ import (
 
 // Limits of what an agent may set.
 const (
-	defaultRounds  = 15
+	DefaultRounds  = 15
 	maxRounds      = 200
 	maxTemperature = 2.0
-	roleGeneral    = "general"
+	RoleGeneral    = "general"
 )
 
 // Tools that are about other agents: a sub-call never has them.
 const (
-	toolAgent = "AGENT"
-	toolSkill = "SKILL"
+	ToolAgent = "AGENT"
+	ToolSkill = "SKILL"
 )
 
-// knownTools are the tools an agent may list.
-var knownTools = []string{
-	toolAgent, toolSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL",
+// KnownTools are the tools an agent may list.
+var KnownTools = []string{
+	ToolAgent, ToolSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL",
 }
 
 // jsonKeys are the keys of agent.json; frontKeys those of a single-file agent,
@@ -45,10 +45,10 @@ const roleNames = "general expensive code small cheap vision thinking reasoning"
 // roleOf maps every name of a role to ours; the Rust app's names are among them.
 func roleOf(name string) (role string, ok bool) {
 	switch name = strings.ToLower(name); name {
-	case roleGeneral, "code", "small", "vision", "thinking":
+	case RoleGeneral, "code", "small", "vision", "thinking":
 		return name, true
 	case "expensive":
-		return roleGeneral, true
+		return RoleGeneral, true
 	case "cheap":
 		return "small", true
 	case "reasoning":
@@ -209,7 +209,7 @@ func unknownWord(word, kind string, known []string) string {
 // check turns what was written into settings; what is out of range is put right
 // and said.
 func (raw rawSettings) check(warnings []string) *agentSettings {
-	s := &agentSettings{Enabled: true, MaxRounds: defaultRounds, Role: roleGeneral, Warnings: warnings}
+	s := &agentSettings{Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Warnings: warnings}
 	s.Name, s.Model, s.Description = trimmed(raw.Name), trimmed(raw.Model), trimmed(raw.Description)
 	if s.Name == "" {
 		s.warn("name is missing: the id stands in for it")
@@ -289,8 +289,8 @@ func (s *agentSettings) setTools(names []string) {
 		if tool == "" || slices.Contains(s.Tools, tool) {
 			continue
 		}
-		if !slices.Contains(knownTools, tool) {
-			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", knownTools))
+		if !slices.Contains(KnownTools, tool) {
+			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
 			continue
 		}
 		s.Tools = append(s.Tools, tool)

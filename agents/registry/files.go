@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ func newCachedFile(data []byte, info os.FileInfo, read time.Time) (*cachedFile, 
 		return nil, errors.New("is not a text file")
 	}
 	os.SameFile(info, info) // Windows fetches the identity only when asked, by path: ask before the path means another file
-	return &cachedFile{info: info, read: read, text: normalizeText(data)}, nil
+	return &cachedFile{info: info, read: read, text: NormalizeText(data)}, nil
 }
 
 func readOnce(path string) ([]byte, os.FileInfo, error) {
@@ -132,9 +132,9 @@ func withoutPath(err error) error {
 	return err
 }
 
-// normalizeText gives valid UTF-8 with LF line ends, without a byte order mark
+// NormalizeText gives valid UTF-8 with LF line ends, without a byte order mark
 // and without outer blank lines.
-func normalizeText(data []byte) string {
+func NormalizeText(data []byte) string {
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	text = strings.TrimPrefix(text, "\uFEFF")
 	text = strings.ReplaceAll(text, "\r\n", "\n")

@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"strings"
@@ -55,7 +55,7 @@ func FuzzParseFrontMatter(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = normalizeText([]byte(text))
+		text = NormalizeText([]byte(text))
 		front := parseFrontMatter(text)
 		if !front.Found && front.Body != text {
 			t.Errorf("body %q of a text without front matter %q", front.Body, text)

@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 // the modification time no program can set it back.
 func changed(info os.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return time.Unix(int64(s.Ctim.Sec), int64(s.Ctim.Nsec)) //nolint:unconvert // 32-bit on some machines
+		return time.Unix(s.Ctimespec.Sec, s.Ctimespec.Nsec)
 	}
 	return info.ModTime()
 }

@@ -1,4 +1,4 @@
-package agents
+package registry
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func releaseTwo() agentTree {
 
 func install(t *testing.T, root string, files agentTree) {
 	t.Helper()
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(files)})
+	r := New(Config{Root: root, Defaults: release(files)})
 	if err := r.InstallDefaults(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestInstallDefaults_givenLinkedFile_upgradesThroughTheLink(t *testing.T) {
 // after a look that installing over that link is refused.
 func releaseTwo2(t *testing.T, root string) agentTree {
 	t.Helper()
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseTwo())})
+	r := New(Config{Root: root, Defaults: release(releaseTwo())})
 	if err := r.InstallDefaults(context.Background()); err == nil || !strings.Contains(err.Error(), "agent-002/skill.md") {
 		t.Errorf("installing over a dangling link: %v", err)
 	}
@@ -213,7 +213,7 @@ func TestInstallDefaults_givenDamagedState_writesNothing(t *testing.T) {
 	remove(t, filepath.Join(root, "agents/agent-002"))
 	writeAgentFile(t, filepath.Join(root, "agents", shippedFile), "{")
 	before := onDisk(t, root)
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseTwo())})
+	r := New(Config{Root: root, Defaults: release(releaseTwo())})
 	if err := r.InstallDefaults(context.Background()); err == nil || !strings.Contains(err.Error(), "is damaged") {
 		t.Errorf("error %v", err)
 	}
@@ -229,7 +229,7 @@ func TestInstallDefaults_givenDamagedState_writesNothing(t *testing.T) {
 func TestInstallDefaults_givenFileInPlaceOfTheFolder_saysSo(t *testing.T) {
 	root := t.TempDir()
 	writeAgentFile(t, filepath.Join(root, "agents"), "a file")
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	if err := r.InstallDefaults(context.Background()); err == nil {
 		t.Error("no error")
 	}
@@ -238,7 +238,7 @@ func TestInstallDefaults_givenFileInPlaceOfTheFolder_saysSo(t *testing.T) {
 func TestInstallDefaults_givenOneUnwritableFolder_installsTheOthers(t *testing.T) {
 	root := t.TempDir()
 	writeAgentFile(t, filepath.Join(root, "skills"), "a file in its place")
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	if err := r.InstallDefaults(context.Background()); err == nil || !strings.Contains(err.Error(), "skills/sum") {
 		t.Errorf("error %v", err)
 	}
@@ -263,7 +263,7 @@ func TestInstallDefaults_writesForTheOwnerAlone(t *testing.T) {
 func TestInstallDefaults_givenCancelled_stops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r := NewRegistry(RegistryConfig{Root: t.TempDir(), Defaults: release(releaseOne())})
+	r := New(Config{Root: t.TempDir(), Defaults: release(releaseOne())})
 	if err := r.InstallDefaults(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -281,7 +281,7 @@ func TestReset_givenEditedAgent_putsItBackAndKeepsTheOldBeside(t *testing.T) {
 		"agents/agent-002/notes/n.md": "note",
 	}
 	mine.write(t, root)
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	kept, err := r.Reset(context.Background(), "dev") // its own slug now
 	if err != nil || len(kept) != 1 || !oldFolder.MatchString(kept[0]) {
 		t.Fatalf("kept %q, %v", kept, err)
@@ -307,7 +307,7 @@ func TestReset_givenEditedAgent_putsItBackAndKeepsTheOldBeside(t *testing.T) {
 func TestReset_givenTwoWithinASecond_keepsBoth(t *testing.T) {
 	root := t.TempDir()
 	install(t, root, releaseOne())
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	for _, text := range []string{"one", "two", "three"} {
 		writeAgentFile(t, filepath.Join(root, "agents/agent-002/skill.md"), text)
 		kept, err := r.Reset(context.Background(), "agent-002")
@@ -324,7 +324,7 @@ func TestReset_givenDeletedAgent_bringsItBackForGood(t *testing.T) {
 	root := t.TempDir()
 	install(t, root, releaseOne())
 	remove(t, filepath.Join(root, "agents/agent-002"))
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	if kept, err := r.Reset(context.Background(), "Coder"); err != nil || len(kept) != 0 {
 		t.Fatalf("kept %q, %v", kept, err)
 	}
@@ -341,7 +341,7 @@ func TestReset_givenAll_resetsSoulTooAndLeavesMemory(t *testing.T) {
 		"agents/soul.md": "my soul", "agents/memory.md": "- mine\n", "agents/agent-002/skill.md": "mine",
 		"agents/agent-x/agent.json": `{"name":"X"}`, "agents/agent-x/skill.md": "x",
 	}.write(t, root)
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	kept, err := r.Reset(context.Background(), "")
 	if err != nil || len(kept) != 2 {
 		t.Fatalf("kept %q, %v", kept, err)
@@ -361,7 +361,7 @@ func TestReset_givenNoShippedAgent_saysWhichThereAre(t *testing.T) {
 	root := t.TempDir()
 	install(t, root, releaseOne())
 	agentTree{"agents/agent-x/agent.json": `{"name":"X"}`, "agents/agent-x/skill.md": "x"}.write(t, root)
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	for selector, want := range map[string]string{"x": "there are orchestrator, coder", "codr": "did you mean coder?", "../..": "only shipped agents"} {
 		if _, err := r.Reset(context.Background(), selector); !errors.Is(err, ErrNoAgent) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Reset(%q): %v; want ErrNoAgent with %q", selector, err, want)
@@ -373,7 +373,7 @@ func TestReset_givenNoShippedAgent_saysWhichThereAre(t *testing.T) {
 // all of the real assets, later ones only compare.
 func BenchmarkInstallDefaults(b *testing.B) {
 	run := func(b *testing.B, root string) {
-		r := NewRegistry(RegistryConfig{Root: root, Defaults: os.DirFS("../assets")})
+		r := New(Config{Root: root, Defaults: os.DirFS("../assets")})
 		if err := r.InstallDefaults(context.Background()); err != nil {
 			b.Fatal(err)
 		}
@@ -397,7 +397,7 @@ func TestReset_givenFailure_leavesTheOldAgentInPlace(t *testing.T) {
 	install(t, root, releaseOne())
 	agentTree{"agents/agent-002/skill.md": "mine", "agents/agent-002/memory.md/not-a-file": "x"}.write(t, root)
 	before := onDisk(t, root)
-	r := NewRegistry(RegistryConfig{Root: root, Defaults: release(releaseOne())})
+	r := New(Config{Root: root, Defaults: release(releaseOne())})
 	kept, err := r.Reset(context.Background(), "coder")
 	if err == nil || !strings.Contains(err.Error(), "reset agent-002: copy the agent's memory") || len(kept) != 0 {
 		t.Errorf("kept %q, %v", kept, err)

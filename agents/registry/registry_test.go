@@ -1,9 +1,8 @@
-package agents
+package registry
 
 import (
 	"errors"
 	"fmt"
-	"mac-stats/sessionmem/excerpt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"mac-stats/sessionmem/excerpt"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -40,7 +41,7 @@ func writeAgentFile(t testing.TB, path, text string) {
 }
 
 func testRegistry(root string) *Registry {
-	return NewRegistry(RegistryConfig{Root: root, Defaults: fstest.MapFS{}})
+	return New(Config{Root: root, Defaults: fstest.MapFS{}})
 }
 
 func registryOf(t testing.TB, files agentTree) *Registry {
@@ -506,7 +507,7 @@ func TestNewRegistry_givenNoRoot_panics(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	NewRegistry(RegistryConfig{Defaults: fstest.MapFS{}})
+	New(Config{Defaults: fstest.MapFS{}})
 }
 
 func FuzzParseAgentJSON(f *testing.F) {
