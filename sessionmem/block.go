@@ -31,6 +31,8 @@ const (
 	NoteError       = "error"       // Text says what failed
 	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
 	NoteSettings    = "settings"    // Text says what was chosen for the session, see SessionSettings
+	NoteEdited      = "edited"      // the block Parent says Text from here on: its author edited it
+	NoteDeleted     = "deleted"     // the block Parent leaves the context: its author deleted it
 )
 
 // Block is one entry of a transcript:
@@ -50,7 +52,7 @@ type Block struct {
 	Context string            // User blocks: what was attached below the message when it was sent (time, vitals, notes)
 	Through string            // Summary blocks: id of the last block it covers
 	By      string            // Summary blocks, Notes "title": the model that wrote it
-	Note    string            // Note blocks: interrupted | ended | title | rewind | error | restored | settings; the argument is Text
+	Note    string            // Note blocks: interrupted | ended | title | rewind | error | restored | settings | edited | deleted; the argument is Text
 	Attrs   map[string]string // attributes this version does not know, kept
 	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
 }
@@ -171,7 +173,7 @@ func splitNote(text string) (note, rest string) {
 	switch word {
 	case NoteTitle, NoteRewind, NoteError:
 		return word, normalizeText(rest)
-	case NoteInterrupted, NoteEnded, NoteRestored:
+	case NoteInterrupted, NoteEnded, NoteRestored, NoteDeleted:
 		if rest == "" {
 			return word, ""
 		}

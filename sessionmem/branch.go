@@ -3,7 +3,8 @@ package sessionmem
 import "strings"
 
 // Branch gives the blocks of the branch that the conversation is on: without
-// those that a rewind took out of it, and without the rewinds themselves. Unlike
+// those that a rewind took out of it or their author deleted, with the text of those
+// that were edited, and without the notes of all that. Unlike
 // a Context it holds all kinds of blocks and goes back beyond resets.
 func (t *Transcript) Branch() []Block {
 	out := make([]Block, 0, len(t.Blocks))
@@ -23,7 +24,7 @@ func (t *Transcript) Branch() []Block {
 			}
 		}
 	}
-	return out
+	return corrected(out, t.Blocks) // a rewind takes no correction back
 }
 
 // withoutWork takes the sub-calls and tools at the end along with the answer they

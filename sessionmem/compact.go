@@ -86,6 +86,8 @@ type Snapshot struct {
 	seen    time.Time // when the last block joined as this process saw it; zero: it didn't see it
 	waits   bool      // the last blocks are not on disk yet
 	taken   time.Time // when it was
+
+	corrections int // edits and deletions by then
 }
 
 // Snapshot gives what there is to summarise of a session. With before, the id of a
@@ -117,7 +119,7 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 
 // snapshotOf copies what is context in the first blocks of a branch.
 func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
-	snap := Snapshot{Session: ses.name, taken: time.Now()}
+	snap := Snapshot{Session: ses.name, taken: time.Now(), corrections: f.corrections}
 	x := &ses.index
 	at, from := f.lastSummary(x)
 	r := s.source(ses)
@@ -133,7 +135,7 @@ func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
 	}
 	kept, omitted := f.window(x, from, end, ses.end())
 	for _, i := range kept {
-		b, err := r.block(f.active[i].block)
+		b, err := r.message(f, f.active[i].block)
 		if err != nil {
 			return Snapshot{}, err
 		}
@@ -258,7 +260,7 @@ func (ses *session) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &ses.fold, &ses.index
 	at, _ := f.lastSummary(x)
 	switch {
-	case forgot:
+	case forgot, f.corrections != snap.corrections: // it may tell what was deleted
 		return false
 	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.hash(snap.Previous.ID) != x.blocks[f.active[at].block].id):
 		return false

@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"maps"
 	"slices"
 	"sort"
 )
@@ -15,12 +16,15 @@ type fold struct {
 	tools     []toolAt    // among them, in order
 	settings  SessionSettings
 	titled    bool // somebody gave the session a title
+
+	edited      map[uint32]uint32 // blocks that were edited: the Note that holds their text
+	corrections int               // how many were edited or deleted
 }
 
 // clone gives a copy that goes its own way.
 func (f *fold) clone() fold {
 	c := *f
-	c.active, c.summaries, c.tools = slices.Clone(f.active), slices.Clone(f.summaries), slices.Clone(f.tools)
+	c.active, c.summaries, c.tools, c.edited = slices.Clone(f.active), slices.Clone(f.summaries), slices.Clone(f.tools), maps.Clone(f.edited)
 	return c
 }
 
@@ -62,6 +66,10 @@ type toolAt struct {
 
 // add follows one more block, which has this number in the index.
 func (f *fold) add(x *index, n uint32, b Block) {
+	if b.isCorrection() {
+		f.correct(x, n, b)
+		return
+	}
 	if b.Kind == KindNote {
 		f.note(x, b)
 		return
@@ -102,7 +110,7 @@ func (f *fold) countedFrom(x *index, b Block, at int) int {
 func (f *fold) note(x *index, b Block) {
 	switch b.Note {
 	case NoteEnded:
-		f.active, f.summaries, f.tools = nil, nil, nil
+		f.active, f.summaries, f.tools, f.edited = nil, nil, nil, nil
 	case NoteRewind:
 		f.rewind(x, rewindTarget(b))
 	case NoteSettings:

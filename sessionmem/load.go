@@ -291,7 +291,7 @@ func (s *Store) Message(ctx context.Context, name, id string) (b Block, next str
 		}
 		r := s.source(ses)
 		defer r.close()
-		if b, err = r.block(f.active[i].block); err != nil {
+		if b, err = r.message(f, f.active[i].block); err != nil {
 			return err
 		}
 		for _, after := range f.active[i+1:] {

@@ -171,7 +171,7 @@ func (s *Store) contextNow(ses *session) (Context, error) {
 		if k == at {
 			continue
 		}
-		b, err := r.block(numbers[i])
+		b, err := r.message(f, numbers[i])
 		if err != nil {
 			return Context{}, err
 		}

@@ -12,29 +12,28 @@ import (
 )
 
 // answer answers one job: it never gives an error, for whoever asked is told.
-func (b *Bot) answer(ctx context.Context, j *job) {
+func (b *Bot) answer(ctx context.Context, w *working) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
-	channel := j.message.Channel
-	b.mu.Lock()
-	b.running[channel], b.stopped[channel] = time.Now(), cancel
-	b.mu.Unlock()
-	defer func() {
-		b.mu.Lock()
-		delete(b.running, channel)
-		delete(b.stopped, channel)
-		b.mu.Unlock()
-	}()
+	b.queue.begin(w, cancel)
+	j := b.queue.snapshot(w, false)
+	if b.isForgotten(j) {
+		return
+	}
 	before := b.window(ctx, j)
 	if before.done {
 		return // by a process that could note it nowhere else
 	}
 	typing, quiet := context.WithCancel(ctx)
-	b.work.Go(func() { b.keepTyping(typing, channel) })
+	b.work.Go(func() { b.keepTyping(typing, j.channel()) })
 	defer quiet()
 
 	set := b.p.Settings()
 	around := b.collect(ctx, j, set)
+	j = b.queue.snapshot(w, true)
+	if len(j.parts) == 0 || b.isForgotten(j) {
+		return // it was taken back
+	}
 	req := b.request(ctx, j, set, around, before)
 	d := b.newDraft(j, func(ctx context.Context) string { return b.replyTarget(ctx, j, around, set) })
 	result, text, err := b.follow(ctx, req, d)
@@ -110,7 +109,7 @@ func (b *Bot) send(ctx context.Context, j *job, d *draft, result agents.Result, 
 		text = inWords(err, stopped)
 	}
 	if err := d.finish(ctx, withUnread(text, j.unread)); err != nil {
-		b.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.message.Channel, "err", err)
+		b.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", err)
 		b.tellRefused(j.place, err)
 	}
 	if err != nil && !result.Stopped {
@@ -166,14 +165,14 @@ func inWords(err error, stopped bool) string {
 // person wrote there by now, elsewhere the one that is answered.
 func (b *Bot) replyTarget(ctx context.Context, j *job, a around, set Settings) string {
 	if j.place.Kind != connection.KindThread {
-		return j.message.ID
+		return j.last().ID
 	}
 	fetch, cancel := context.WithTimeout(ctx, set.FetchTimeout)
 	defer cancel()
-	recent, err := b.p.Client.Messages(fetch, j.message.Channel, "", set.TailCount+10)
+	recent, err := b.p.Client.Messages(fetch, j.channel(), "", set.TailCount+10)
 	if err != nil {
 		b.telemetry.write(subsysThread, "tail_fallback", map[string]any{"reason": reasonOf(err)})
-		return j.message.ID
+		return j.last().ID
 	}
 	c := collector{bot: b.p.Client.Bot().ID}
 	if target := c.newestHuman(recent); target != nil {

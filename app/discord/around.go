@@ -22,7 +22,7 @@ type around struct {
 	starter *connection.Message
 	block   []connection.Message // oldest first, without the message itself
 	target  string               // the message an answer in a thread replies to; "" for none
-	input   string               // what an empty message is about
+	about   *connection.Message  // the message that one without words calls to; in the block too
 }
 
 // collector gathers what was said around a message, within the caps that all its
@@ -42,11 +42,12 @@ type collector struct {
 func (b *Bot) collect(ctx context.Context, j *job, set Settings) around {
 	ctx, cancel := context.WithTimeout(ctx, set.FetchTimeout)
 	defer cancel()
-	c := collector{client: b.p.Client, set: set, tell: b.telemetry, bot: b.p.Client.Bot().ID, message: j.message, place: j.place, began: time.Now()}
+	m := j.message()
+	c := collector{client: b.p.Client, set: set, tell: b.telemetry, bot: b.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
 	switch {
 	case j.place.Kind == connection.KindThread:
 		return c.thread(ctx)
-	case j.message.Reply != "" && !j.message.Direct():
+	case m.Reply != "":
 		return c.chain(ctx)
 	}
 	return around{}
@@ -74,8 +75,8 @@ func (c *collector) thread(ctx context.Context) around {
 		out.target = ""
 	} else {
 		out.target = target.ID
-		if meaningless(c.message.Text) {
-			out.input = target.Text
+		if meaningless(c.message.Text) && target.ID != c.message.ID {
+			out.about = target
 		}
 	}
 	tail := c.tail(recent, out.target)
@@ -174,10 +175,10 @@ func (c *collector) chain(ctx context.Context) around {
 		next = m.Reply
 	}
 	slices.Reverse(list)
-	out.block = c.capped(&out, c.said(list))
 	if n := len(list); n > 0 && meaningless(c.message.Text) && list[n-1].Author.ID != c.bot {
-		out.input = list[n-1].Text
+		out.about = &list[n-1]
 	}
+	out.block = c.capped(&out, c.said(list))
 	if len(out.block) == 0 {
 		out.kind = ""
 	}
@@ -208,6 +209,14 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 		at--
 	}
 	list = list[at:]
+	if out.about != nil && !slices.ContainsFunc(list, func(m connection.Message) bool { return m.ID == out.about.ID }) {
+		if said := c.said([]connection.Message{*out.about}); len(said) == 1 { // whatever its age and length: the question is about it
+			list = append(slices.Clone(list), said...)
+			slices.SortStableFunc(list, func(a, b connection.Message) int { return a.Time.Compare(b.Time) })
+		} else {
+			out.about = nil
+		}
+	}
 	detail := map[string]any{"case": out.kind, "msgs": len(list), "chars": c.set.MaxChars - chars, "ms": time.Since(c.began).Milliseconds()}
 	if out.starter != nil {
 		detail["msgs"] = len(list) + 1

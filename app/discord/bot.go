@@ -59,13 +59,14 @@ type Bot struct {
 	dropped   atomic.Int64
 	commands  sync.Once
 
+	hearing sync.Mutex // guards heard; taken before mu
+	heard   map[string]map[string]string
+
 	mu      sync.Mutex // guards what follows
 	seen    map[string]bool
 	recent  []string // ids in seen, the oldest first
 	pending map[string]*pending
 	fun     map[string]*funState
-	running map[string]time.Time // channels that are answered now
-	stopped map[string]func()    // ends what is under way in a channel
 	forgot  map[string]time.Time // when somebody wanted to be forgotten
 	ctx     context.Context      // of Run
 	open    int                  // events, short work and pauses that are not over
@@ -89,7 +90,7 @@ func New(p Params) *Bot {
 	return &Bot{
 		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
 		intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
-		fun: map[string]*funState{}, running: map[string]time.Time{}, stopped: map[string]func(){}, forgot: map[string]time.Time{}, ctx: context.Background(),
+		fun: map[string]*funState{}, heard: map[string]map[string]string{}, forgot: map[string]time.Time{}, ctx: context.Background(),
 	}
 }
 
@@ -103,14 +104,14 @@ func (b *Bot) Run(ctx context.Context) {
 	for range b.p.Workers {
 		all.Go(func() {
 			for {
-				j := b.queue.next(ctx)
-				if j == nil {
+				w := b.queue.next(ctx)
+				if w == nil {
 					return
 				}
-				if !b.isForgotten(j) {
-					b.answer(ctx, j)
+				b.answer(ctx, w)
+				for late := b.queue.done(w); late != nil; late = b.queue.done(w) {
+					b.amend(context.WithoutCancel(ctx), w.job.channel(), late)
 				}
-				b.queue.done(j.message.Channel)
 			}
 		})
 	}

@@ -91,15 +91,19 @@ func (b *Bot) operated(op, channel string) string {
 
 // stop ends what is under way in a channel and drops what waits there.
 func (b *Bot) stop(channel string) string {
-	dropped := b.queue.clear(channel)
 	b.mu.Lock()
+	dropped := b.queue.clear(channel)
 	for key, p := range b.pending {
 		if strings.HasPrefix(key, channel+"/") && b.never(p.timer) {
 			dropped++
 			delete(b.pending, key)
 		}
 	}
-	end := b.stopped[channel]
+	if s := b.fun[channel]; s != nil && s.job != nil {
+		dropped++
+		b.dropFun(s)
+	}
+	_, end := b.queue.at(channel)
 	b.mu.Unlock()
 	if end != nil {
 		end()
@@ -118,11 +122,8 @@ func (b *Bot) stop(channel string) string {
 // status says what the bot is doing, without a word of what was said.
 func (b *Bot) status(channel string) string {
 	all, here, busy := b.queue.counts(channel)
-	b.mu.Lock()
-	since, running := b.running[channel]
-	b.mu.Unlock()
 	text := "I'm here."
-	if running {
+	if since, _ := b.queue.at(channel); !since.IsZero() {
 		text += fmt.Sprintf(" Answering in this channel for %s.", time.Since(since).Round(time.Second))
 	}
 	return text + fmt.Sprintf(" Waiting here: %d, in all: %d; channels being answered: %d.", here, all, busy)
@@ -215,17 +216,25 @@ func (b *Bot) dropFrom(user string) {
 		}
 	}
 	for _, s := range b.fun {
-		if slices.Contains(s.authors, user) {
-			b.dropFun(s)
+		if s.job != nil {
+			s.job.parts = slices.DeleteFunc(s.job.parts, func(m connection.Message) bool { return m.Author.ID == user })
+			if len(s.job.parts) == 0 {
+				b.dropFun(s)
+			}
 		}
 	}
 }
 
 // isForgotten reports whether an author of a job wanted to be forgotten since they wrote it.
 func (b *Bot) isForgotten(j *job) bool {
+	return slices.ContainsFunc(j.authors(), func(id string) bool { return b.hasForgotten(id, j.since) })
+}
+
+// hasForgotten reports whether somebody wanted to be forgotten since then.
+func (b *Bot) hasForgotten(user string, since time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.ContainsFunc(append(j.authors, j.message.Author.ID), func(id string) bool { return b.forgot[id].After(j.since) })
+	return b.forgot[user].After(since)
 }
 
 // forgetPerson erases what is known of a person.
@@ -279,7 +288,7 @@ func (b *Bot) personCalled(channel, name string) string {
 	}
 	id := ""
 	for _, m := range window {
-		if m.Role != "user" || !strings.EqualFold(m.Name, strings.TrimSpace(name)) {
+		if m.Role != "user" || strings.Contains(m.Author, " ") || !strings.EqualFold(m.Name, strings.TrimSpace(name)) {
 			continue
 		}
 		if id != "" && id != m.Author {

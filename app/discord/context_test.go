@@ -71,7 +71,7 @@ func TestReplyTargetInAThread(t *testing.T) {
 		},
 		"given an empty mention": {
 			before: func(r *rig) { r.put(thread, ben, "why does the build fail?", time.Minute) },
-			empty:  true, want: "why does the build fail?", input: "Anna: why does the build fail?",
+			empty:  true, want: "why does the build fail?", input: "Ben: why does the build fail?",
 		},
 	}
 	for name, tt := range tests {

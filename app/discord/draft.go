@@ -43,7 +43,7 @@ type draft struct {
 }
 
 func (b *Bot) newDraft(j *job, reply func(context.Context) string) *draft {
-	return &draft{client: b.p.Client, log: b.log, channel: j.message.Channel, nonce: j.message.ID, reply: reply, began: time.Now()}
+	return &draft{client: b.p.Client, log: b.log, channel: j.channel(), nonce: j.last().ID, reply: reply, began: time.Now()}
 }
 
 // due is how long to wait until the next edit is allowed.

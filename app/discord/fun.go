@@ -3,8 +3,8 @@ package discord
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
@@ -15,10 +15,7 @@ const maxFunText = 3000
 
 // funState is a channel where the bot has fun.
 type funState struct {
-	job        *job
-	lines      []string
-	ids        []string
-	authors    []string // of the lines
+	job        *job // what was said since the last answer; nil where nothing waits
 	timer      *time.Timer
 	botReplies int // answers to other bots in a row
 }
@@ -69,12 +66,13 @@ func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels
 	if meaningless(m.Text) && len(m.Attachments) == 0 {
 		return
 	}
-	s.lines = append(s.lines, shortName(m.Author.Name)+": "+tame(b.plainText(m), maxLine))
-	s.ids, s.authors = append(s.ids, m.ID), append(s.authors, m.Author.ID)
-	for len(s.lines) > 1 && len([]rune(strings.Join(s.lines, "\n"))) > maxFunText {
-		s.lines, s.ids, s.authors = s.lines[1:], s.ids[1:], s.authors[1:]
+	if s.job == nil {
+		s.job = &job{place: place, fun: true}
 	}
-	s.job = &job{message: m, place: place, fun: true, since: time.Now()}
+	s.job.parts, s.job.since = append(s.job.parts, m), time.Now()
+	for len(s.job.parts) > 1 && utf8.RuneCountInString(b.textOf(s.job).words()) > maxFunText {
+		s.job.parts = s.job.parts[1:]
+	}
 	delay := set.MinDelay + rand.N(set.MaxDelay-set.MinDelay+1)
 	if spoken && !m.Author.Bot {
 		delay = time.Second + rand.N(4*time.Second)
@@ -90,27 +88,21 @@ func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels
 // dropFun drops what waits there. It needs the lock.
 func (b *Bot) dropFun(s *funState) {
 	b.never(s.timer)
-	s.job, s.lines, s.ids, s.authors, s.timer = nil, nil, nil, nil, nil
+	s.job, s.timer = nil, nil
 }
 
 // sendFun queues the answer to what was said in a channel.
 func (b *Bot) sendFun(channel string) {
-	b.mu.Lock()
-	s := b.fun[channel]
-	j := s.job
-	if j != nil {
-		if j.message.Author.Bot {
+	b.enqueue(func() *job {
+		s := b.fun[channel]
+		j := s.job
+		if j != nil && j.last().Author.Bot {
 			s.botReplies++
 		}
-		if len(s.lines) > 1 {
-			j.message.Text = strings.Join(s.lines, "\n")
+		b.dropFun(s)
+		if b.ctx.Err() != nil {
+			return nil
 		}
-		j.also, j.authors = s.ids[:len(s.ids)-1], s.authors
-	}
-	b.dropFun(s)
-	ended := b.ctx.Err() != nil
-	b.mu.Unlock()
-	if j != nil && !ended {
-		b.enqueue(j)
-	}
+		return j
+	})
 }

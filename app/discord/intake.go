@@ -23,22 +23,15 @@ func (b *Bot) take(ctx context.Context, e connection.Event) {
 	case connection.EventMessage:
 		b.takeMessage(ctx, e.Message)
 	case connection.EventEdited:
-		if e.Message.Text == "" {
-			return
-		}
-		if !b.changePending(e.Channel, e.Message.ID, e.Message.Text, false) && !b.queue.change(e.Channel, e.Message.ID, e.Message.Text, false) {
-			if err := b.p.State.Edit(ctx, e.Channel, e.Message.ID, e.Message.Text); err != nil {
-				b.log.Warn("an edited message stays as it was in the window", "channel", e.Channel, "err", err)
-			}
-		}
+		b.takeEdit(ctx, e.Message)
 	case connection.EventGone:
 		b.stop(e.Channel) // nobody would read the answers
 	case connection.EventDeleted:
+		var list []change
 		for _, id := range e.IDs {
-			if !b.changePending(e.Channel, id, "", true) {
-				b.queue.change(e.Channel, id, "", true)
-			}
+			list = append(list, change{id: id, deleted: true})
 		}
+		b.change(ctx, e.Channel, list...)
 	}
 }
 
@@ -93,7 +86,7 @@ func (b *Bot) takeQuestion(ctx context.Context, h heard) {
 	if empty && !h.spoken || !b.withinLimits(ctx, h.Message, h.file, h.spoken) {
 		return
 	}
-	b.gather(&job{message: h.Message, place: h.place, since: time.Now()}, h.set.Debounce)
+	b.gather(&job{parts: []connection.Message{h.Message}, place: h.place, since: time.Now()}, h.set.Debounce)
 }
 
 // withheld reports whether Discord kept the text of a message from the bot: that of one
@@ -175,53 +168,50 @@ func (b *Bot) withinLimits(ctx context.Context, m connection.Message, f *channel
 	return ctx.Err() == nil
 }
 
-// enqueue queues a job, or says politely that it is too much.
-func (b *Bot) enqueue(j *job) {
-	if b.queue.add(j) {
+// enqueue queues the job that taken gives, or says politely that it is too much. taken is
+// called with the lock: no edit and no deletion comes between the two.
+func (b *Bot) enqueue(taken func() *job) {
+	b.mu.Lock()
+	j := taken()
+	full := j != nil && len(j.parts) > 0 && !b.queue.add(j)
+	b.mu.Unlock()
+	if !full {
 		return
 	}
-	b.log.Info("a message was left out: the queue is full", "channel", j.message.Channel)
-	if b.limits.once("busy "+j.message.Channel, time.Minute) {
+	b.log.Info("a message was left out: the queue is full", "channel", j.channel())
+	if b.limits.once("busy "+j.channel(), time.Minute) {
 		b.aside(func(ctx context.Context) {
-			b.say(ctx, j.message, "I have more to answer than I can just now. Please ask again in a few minutes.")
+			b.say(ctx, j.last(), "I have more to answer than I can just now. Please ask again in a few minutes.")
 		})
 	}
 }
 
 // pending is what one person has just written, which may not be all.
 type pending struct {
-	job   *job
-	texts map[string]string // by message id
-	order []string
+	job   *job // without parts where all of it was deleted
 	timer *time.Timer
 }
 
 // gather waits a moment for what its author writes next. Files don't wait.
 func (b *Bot) gather(j *job, wait time.Duration) {
-	key := j.message.Channel + "/" + j.message.Author.ID
+	key := j.channel() + "/" + j.last().Author.ID
 	b.mu.Lock()
 	p := b.pending[key]
-	if p == nil {
-		p = &pending{texts: map[string]string{}}
-		b.pending[key] = p
-	} else if !b.never(p.timer) {
-		p = &pending{texts: map[string]string{}} // the one before is just being queued
+	if p == nil || !b.never(p.timer) { // the one before is just being queued
+		p = &pending{job: &job{place: j.place, since: j.since}}
 		b.pending[key] = p
 	}
-	p.add(j)
+	p.job.parts = append(p.job.parts, j.parts...)
 	send := func() {
-		b.mu.Lock()
-		if b.pending[key] == p {
-			delete(b.pending, key)
-		}
-		done := p.merged()
-		b.mu.Unlock()
-		if done != nil {
-			b.enqueue(done)
-		}
+		b.enqueue(func() *job {
+			if b.pending[key] == p {
+				delete(b.pending, key)
+			}
+			return p.job
+		})
 	}
 	left := min(wait, gatherMost*wait-time.Since(p.job.since))
-	if left > 0 && len(j.message.Attachments) == 0 {
+	if left > 0 && len(j.last().Attachments) == 0 {
 		p.timer = b.later(left, send)
 		b.mu.Unlock()
 		return
@@ -229,56 +219,4 @@ func (b *Bot) gather(j *job, wait time.Duration) {
 	p.timer = nil
 	b.mu.Unlock()
 	send() // here, so that messages keep their order
-}
-
-// add joins a message to what came before: the last one is answered.
-func (p *pending) add(j *job) {
-	if p.job != nil {
-		j.message.Attachments = append(p.job.message.Attachments, j.message.Attachments...)
-		if j.message.Reply == "" {
-			j.message.Reply, j.message.Answered = p.job.message.Reply, p.job.message.Answered
-		}
-		for _, u := range p.job.message.Mentions {
-			if !j.message.Mentioned(u.ID) {
-				j.message.Mentions = append(j.message.Mentions, u)
-			}
-		}
-		j.since = p.job.since
-	}
-	p.job = j
-	p.texts[j.message.ID] = j.message.Text
-	p.order = append(p.order, j.message.ID)
-}
-
-// merged is the job of all of it; nil where everything was deleted.
-func (p *pending) merged() *job {
-	var texts []string
-	for _, id := range p.order {
-		texts = append(texts, p.texts[id])
-	}
-	if len(texts) == 0 {
-		return nil
-	}
-	p.job.message.Text = strings.Join(texts, "\n")
-	p.job.message.ID = p.order[len(p.order)-1]
-	p.job.also = p.order[:len(p.order)-1]
-	return p.job
-}
-
-// changePending changes or drops a message that is being gathered.
-func (b *Bot) changePending(channel, id, text string, drop bool) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for key, p := range b.pending {
-		if !strings.HasPrefix(key, channel+"/") || !slices.Contains(p.order, id) {
-			continue
-		}
-		p.texts[id] = text
-		if drop {
-			delete(p.texts, id)
-			p.order = slices.DeleteFunc(p.order, func(other string) bool { return other == id })
-		}
-		return true
-	}
-	return false
 }

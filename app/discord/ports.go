@@ -33,6 +33,9 @@ type Engine interface {
 type Sessions interface {
 	Context(ctx context.Context, name string) (sessionmem.Context, error)
 	Reset(ctx context.Context, name string) error
+	// Each gives the blocks of a session, in order.
+	Each(ctx context.Context, name string, begin func(sessionmem.Info, string) error, each func(sessionmem.Block) error) error
+	Correct(ctx context.Context, name string, notes ...sessionmem.Block) error
 }
 
 // Settings are the live settings of the bot, read anew for each message.

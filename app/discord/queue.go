@@ -16,15 +16,86 @@ const (
 	maxOfChannel = 8
 )
 
-// job is a message (or several that came together) to be answered.
+// job is a message, or several that came together, to be answered.
 type job struct {
-	message connection.Message
-	also    []string // ids of the messages that came before it and are part of it
-	authors []string // ids of who wrote it, where that are several
-	place   connection.Place
-	fun     bool // the bot has fun there: casual, nothing is learnt
-	since   time.Time
-	unread  []string // what of its files can't be used, in words
+	// parts are what it is made of, the oldest first: each keeps its text, files and
+	// author, so that it can be edited or taken out. The last one is answered.
+	parts  []connection.Message
+	place  connection.Place
+	fun    bool // the bot has fun there: casual, nothing is learnt
+	since  time.Time
+	unread []string // what of its files can't be used, in words
+}
+
+// last is the message that is answered.
+func (j *job) last() connection.Message { return j.parts[len(j.parts)-1] }
+
+func (j *job) channel() string { return j.place.ID }
+
+// message is all of it as one message: the last, with what came before it.
+func (j *job) message() connection.Message {
+	m := j.last()
+	m.Attachments, m.Mentions = nil, nil
+	for _, part := range j.parts {
+		m.Attachments = append(m.Attachments, part.Attachments...)
+		for _, u := range part.Mentions {
+			if !m.Mentioned(u.ID) {
+				m.Mentions = append(m.Mentions, u)
+			}
+		}
+		if part.Reply != "" {
+			m.Reply, m.ReplyPlace, m.Answered = part.Reply, part.ReplyPlace, part.Answered
+		}
+	}
+	return m
+}
+
+// also are the ids of the messages that came before the last and are part of it.
+func (j *job) also() []string {
+	var ids []string
+	for _, part := range j.parts[:len(j.parts)-1] {
+		ids = append(ids, part.ID)
+	}
+	return ids
+}
+
+// authors are the ids of all who wrote a part.
+func (j *job) authors() []string {
+	var ids []string
+	for _, part := range j.parts {
+		if !slices.Contains(ids, part.Author.ID) {
+			ids = append(ids, part.Author.ID)
+		}
+	}
+	return ids
+}
+
+// find gives a part by its message's id; -1 where there is none.
+func (j *job) find(id string) int {
+	return slices.IndexFunc(j.parts, func(m connection.Message) bool { return m.ID == id })
+}
+
+// change is an edit of a message, or that it was deleted.
+type change struct {
+	id       string
+	text     string
+	mentions []connection.User // in the text
+	deleted  bool
+}
+
+// apply changes a part of the job, and reports whether it has that part. A job whose last
+// part was deleted has none.
+func (j *job) apply(c change) bool {
+	i := j.find(c.id)
+	switch {
+	case i < 0:
+		return false
+	case c.deleted:
+		j.parts = slices.Delete(j.parts, i, i+1)
+	default:
+		j.parts[i].Text, j.parts[i].Mentions = c.text, c.mentions
+	}
+	return true
 }
 
 // queue holds what waits to be answered: in order within a channel, one at a time,
@@ -32,27 +103,27 @@ type job struct {
 type queue struct {
 	mu      sync.Mutex
 	waiting map[string][]*job
-	order   []string // channels with waiting jobs that nobody works on, in turn
-	busy    map[string]bool
+	order   []string            // channels with waiting jobs that nobody works on, in turn
+	busy    map[string]*working // by channel
 	total   int
 	wake    chan struct{} // capacity 1: something may be taken
 }
 
 func newQueue() *queue {
-	return &queue{waiting: map[string][]*job{}, busy: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &queue{waiting: map[string][]*job{}, busy: map[string]*working{}, wake: make(chan struct{}, 1)}
 }
 
 // add queues a job; false where there is no room.
 func (q *queue) add(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	channel := j.message.Channel
+	channel := j.channel()
 	if q.total >= maxWaiting || len(q.waiting[channel]) >= maxOfChannel {
 		return false
 	}
 	q.waiting[channel] = append(q.waiting[channel], j)
 	q.total++
-	if !q.busy[channel] && !slices.Contains(q.order, channel) {
+	if q.busy[channel] == nil && !slices.Contains(q.order, channel) {
 		q.order = append(q.order, channel)
 	}
 	q.signal()
@@ -66,12 +137,21 @@ func (q *queue) signal() {
 	}
 }
 
+// working is what is being answered in a channel.
+type working struct {
+	job   *job // as it is now; see snapshot
+	since time.Time
+	stop  func()   // ends it; nil before it has begun
+	asked bool     // the model is told of it: what changes from here on changes later prompts
+	late  []change // of its messages, since then
+}
+
 // next takes the next job, that of the channel which waits longest for its turn; nil
 // once ctx ends. done has to be called for it.
-func (q *queue) next(ctx context.Context) *job {
+func (q *queue) next(ctx context.Context) *working {
 	for {
-		if j := q.take(); j != nil {
-			return j
+		if w := q.take(); w != nil {
+			return w
 		}
 		select {
 		case <-ctx.Done():
@@ -81,7 +161,7 @@ func (q *queue) next(ctx context.Context) *job {
 	}
 }
 
-func (q *queue) take() *job {
+func (q *queue) take() *working {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.order) == 0 {
@@ -94,22 +174,58 @@ func (q *queue) take() *job {
 		delete(q.waiting, channel)
 	}
 	q.total--
-	q.busy[channel] = true
+	w := &working{job: j, since: time.Now()}
+	q.busy[channel] = w
 	if len(q.order) > 0 {
 		q.signal()
 	}
-	return j
+	return w
 }
 
-// done gives the channel's turn back.
-func (q *queue) done(channel string) {
+// snapshot gives the job as it is now. Its messages may be edited and deleted until the
+// model is told of it, which asking says: from there on done gives what changed.
+func (q *queue) snapshot(w *working, asking bool) *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	w.asked = w.asked || asking
+	j := *w.job
+	j.parts = slices.Clone(j.parts)
+	return &j
+}
+
+// begin says how what is being answered is ended.
+func (q *queue) begin(w *working, stop func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w.stop = stop
+}
+
+// done gives the channel's turn back, unless messages of it were edited or deleted while
+// the model was at work: those it gives instead, to be noted before it is called again.
+func (q *queue) done(w *working) (late []change) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if late, w.late = w.late, nil; len(late) > 0 {
+		return late
+	}
+	channel := w.job.channel()
 	delete(q.busy, channel)
 	if len(q.waiting[channel]) > 0 {
 		q.order = append(q.order, channel)
 		q.signal()
 	}
+	return nil
+}
+
+// at gives what is being answered in a channel: since when, and what ends it. since is
+// zero where nothing is.
+func (q *queue) at(channel string) (since time.Time, stop func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w := q.busy[channel]; w != nil {
+		return w.since, w.stop
+	}
+	return time.Time{}, nil
 }
 
 // clear drops what waits in a channel and says how much that was.
@@ -123,17 +239,16 @@ func (q *queue) clear(channel string) int {
 	return n
 }
 
-// change changes a waiting message's text, or drops it with drop; it reports whether
-// the message waits.
-func (q *queue) change(channel, id, text string, drop bool) bool {
+// change changes or takes out a message that waits or is being answered, alone or with
+// others; it reports whether it is one of those.
+func (q *queue) change(channel string, c change) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, j := range q.waiting[channel] {
-		if j.message.ID != id || len(j.also) > 0 {
+		if !j.apply(c) {
 			continue
 		}
-		if !drop {
-			j.message.Text = text
+		if len(j.parts) > 0 {
 			return true
 		}
 		q.total--
@@ -143,7 +258,16 @@ func (q *queue) change(channel, id, text string, drop bool) bool {
 		}
 		return true
 	}
-	return false
+	w := q.busy[channel]
+	switch {
+	case w == nil || w.job.find(c.id) < 0:
+		return false
+	case w.asked:
+		w.late = append(w.late, c)
+	default:
+		w.job.apply(c)
+	}
+	return true
 }
 
 // idle reports whether nothing waits and nothing is worked on.

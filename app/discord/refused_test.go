@@ -155,7 +155,7 @@ func TestAnEmptyReplyToTheBotIsNotItsOwnWords(t *testing.T) {
 	r.mention(general, anna, "one")
 	own := r.answered(general, 1)[0].ID
 	other := r.put(general, ben, "words of Ben", time.Minute)
-	for i, tt := range []struct{ to, want string }{{own, "Anna: (The message has no text"}, {other, "Anna: words of Ben"}} {
+	for i, tt := range []struct{ to, want string }{{own, "Anna: (The message has no text"}, {other, "Anna: (no words of their own: they call you to answer the message of Ben)"}} {
 		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + ">", Mentions: []discordtest.User{luna}, Reply: tt.to})
 		r.answered(general, i+2)
 		messages := r.lastChat().Messages

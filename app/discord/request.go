@@ -3,8 +3,8 @@ package discord
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,13 +20,18 @@ const maxFileBytes = 10 << 20
 func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, before window) agents.Request {
 	f := b.p.Channels()
 	here := f.For(j.place.ID, j.place.Parent)
-	text := b.plainText(j.message)
+	m, said := j.message(), b.textOf(j)
+	text := said.words()
 	if meaningless(text) && !j.fun {
-		text = strings.TrimSpace(a.input)
+		text = ""
 	}
-	var files []sessionmem.Upload
-	files, j.unread = b.download(ctx, j.message)
-	if text == "" && len(files) == 0 {
+	files, unread := b.download(ctx, m)
+	j.unread = unread
+	switch {
+	case text != "" || len(files) > 0:
+	case a.about != nil: // whose words stay theirs: they are quoted
+		text = "(no words of their own: they call you to answer the message of " + shortName(a.about.Author.Name) + ")"
+	default:
 		text = "(The message has no text: its author only called for you.)"
 	}
 	if len(j.unread) > 0 {
@@ -35,9 +40,12 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 	place := &agents.Place{
 		Prompt: b.prompt(j, here), Tools: here.Tools,
 		Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: j.place.ID},
-		Author:  shortName(j.message.Author.Name), Attrs: attrsOf(j, before),
-		Turns: set.HistoryTurns, MessageChars: set.MessageMaxChars,
-		Global: j.message.Direct() && f.Owner(j.message.Author.ID) && !j.fun,
+		Attrs:   attrsOf(j, said, before),
+		Turns:   set.HistoryTurns, MessageChars: set.MessageMaxChars,
+		Global: m.Direct() && f.Owner(m.Author.ID) && !j.fun,
+	}
+	if len(j.authors()) == 1 { // else the names stand in the text
+		place.Author = shortName(m.Author.Name)
 	}
 	b.giveMemory(place, j, set)
 	if f.Mapped(j.place.ID, j.place.Parent) {
@@ -59,21 +67,20 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 		return text
 	}
 	return agents.Request{
-		Session: sessionName(j.message.Channel), Text: text, Agent: here.Agent, Model: here.Model, Files: files, Place: place, Holder: "Discord",
+		Session: sessionName(j.channel()), Text: text, Agent: here.Agent, Model: here.Model, Files: files, Place: place, Holder: "Discord",
 	}
 }
 
 // attrsOf are the attributes of the User block.
-func attrsOf(j *job, before window) map[string]string {
-	attrs := map[string]string{attrAuthor: j.message.Author.ID, attrMessage: j.message.ID}
-	for key, ids := range map[string][]string{attrAlso: j.also, attrSent: before.sent} {
-		if len(ids) > 0 {
-			attrs[key] = strings.Join(ids, " ")
-		}
+func attrsOf(j *job, said told, before window) map[string]string {
+	attrs := map[string]string{attrAuthor: j.last().Author.ID, attrMessage: j.last().ID, attrParts: said.attr(j.last().ID)}
+	for key, ids := range map[string][]string{attrAlso: j.also(), attrSent: before.sent} {
+		attrs[key] = strings.Join(ids, " ")
 	}
-	if len(j.authors) > 1 {
-		attrs[attrAuthors] = strings.Join(j.authors, " ")
+	if authors := j.authors(); len(authors) > 1 {
+		attrs[attrAuthors] = strings.Join(authors, " ")
 	}
+	maps.DeleteFunc(attrs, func(_, value string) bool { return value == "" })
 	return attrs
 }
 
@@ -87,14 +94,14 @@ func (b *Bot) giveMemory(place *agents.Place, j *job, set Settings) {
 	}
 	add(sessionmem.TargetChannel, j.place.ID, "About this channel")
 	add(sessionmem.TargetServer, j.place.Guild, "About this server")
-	if slices.ContainsFunc(j.authors, func(id string) bool { return id != j.message.Author.ID }) {
+	if len(j.authors()) > 1 {
 		return
 	}
 	heading := "About " + place.Author
-	if !j.message.Direct() {
+	if !j.last().Direct() {
 		heading += ", who asks (others read along: let it help you, don't recite it)"
 	}
-	add(sessionmem.TargetPerson, j.message.Author.ID, heading)
+	add(sessionmem.TargetPerson, j.last().Author.ID, heading)
 }
 
 // prompt is what comes first in the call.

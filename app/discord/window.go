@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	attrAuthors = "authors" // ids, where several did
 	attrMessage = "msg"     // id of the message
 	attrAlso    = "also"    // ids of messages that came before it and are part of it
+	attrParts   = "parts"   // where several are: what each gave to the text, see told
 	// attrSent are the ids of the messages that the answer before it was sent as: they
 	// are not known yet when that answer is written down.
 	attrSent = "sent"
@@ -33,9 +35,9 @@ type window struct {
 // window reads what the state holds of a channel. Where it holds nothing it is made
 // anew from the transcript, and that is asked whether the message was answered before.
 func (b *Bot) window(ctx context.Context, j *job) window {
-	rows, err := b.p.State.Window(ctx, j.message.Channel)
+	rows, err := b.p.State.Window(ctx, j.channel())
 	if err != nil {
-		b.log.Warn("the window can't be read", "channel", j.message.Channel, "err", err)
+		b.log.Warn("the window can't be read", "channel", j.channel(), "err", err)
 	}
 	out := window{answers: map[string][]string{}}
 	if len(rows) == 0 {
@@ -56,19 +58,19 @@ func (b *Bot) window(ctx context.Context, j *job) window {
 // rebuild fills a channel's window from its transcript; done: that holds the message of
 // the job.
 func (b *Bot) rebuild(ctx context.Context, j *job) (rows []botstate.Message, done bool) {
-	channel := j.message.Channel
+	channel := j.channel()
 	session, err := b.p.Sessions.Context(ctx, sessionName(channel))
 	if err != nil || len(session.Messages) == 0 {
 		return nil, false
 	}
 	for _, m := range session.Messages {
 		ids := strings.Fields(m.Attrs[attrMessage] + " " + m.Attrs[attrAlso])
-		done = done || slices.Contains(ids, j.message.ID)
+		done = done || slices.Contains(ids, j.last().ID)
 		if sent, n := strings.Fields(m.Attrs[attrSent]), len(rows); len(sent) > 0 && n > 0 && rows[n-1].Role == botstate.RoleAssistant {
 			rows[n-1].ID, rows[n-1].Parts = sent[0], sent[1:]
 		}
 		row := botstate.Message{
-			ID: "block-" + m.ID, Channel: channel, Role: string(m.Kind), Author: m.Attrs[attrAuthor], Name: m.Attrs["name"],
+			ID: "block-" + m.ID, Channel: channel, Role: string(m.Kind), Author: cmp.Or(m.Attrs[attrAuthors], m.Attrs[attrAuthor]), Name: m.Attrs["name"],
 			Text: m.Text, Block: m.ID, At: m.Time,
 		}
 		if len(ids) > 0 {
@@ -87,11 +89,13 @@ func (b *Bot) keep(ctx context.Context, j *job, d *draft, result agents.Result, 
 	if result.UserID == "" || b.isForgotten(j) {
 		return // the message never became part of the session, or is so no more
 	}
-	m := j.message
+	m, said := j.last(), b.textOf(j)
 	rows := []botstate.Message{{
-		ID: m.ID, Channel: m.Channel, Role: botstate.RoleUser, Author: m.Author.ID, Name: m.Author.Name,
-		Text: m.Text, Block: result.UserID, Parts: j.also, At: j.since,
+		ID: m.ID, Channel: m.Channel, Role: botstate.RoleUser, Author: strings.Join(j.authors(), " "), Name: m.Author.Name,
+		Text: said.words(), Block: result.UserID, Parts: j.also(), At: j.since,
 	}}
+	b.hearAlso(m.Channel, result.UserID, append(j.also(), m.ID)...)
+	b.hearAlso(m.Channel, result.AnswerID, d.posted...)
 	if text != "" && result.AnswerID != "" {
 		row := botstate.Message{ID: "block-" + result.AnswerID, Channel: m.Channel, Role: botstate.RoleAssistant, Author: b.p.Client.Bot().ID, Text: text, Block: result.AnswerID, At: time.Now()}
 		if len(d.posted) > 0 {
@@ -103,8 +107,13 @@ func (b *Bot) keep(ctx context.Context, j *job, d *draft, result agents.Result, 
 		b.log.Warn("a message is not in the window; the transcript has it", "channel", m.Channel, "err", err)
 	}
 	if b.isForgotten(j) { // just now
-		if _, err := b.p.State.ForgetAuthor(ctx, m.Author.ID); err != nil {
-			b.log.Warn("a message of somebody who is forgotten is in the window", "channel", m.Channel, "err", err)
+		for _, author := range j.authors() {
+			if !b.hasForgotten(author, j.since) {
+				continue
+			}
+			if _, err := b.p.State.ForgetAuthor(ctx, author); err != nil {
+				b.log.Warn("a message of somebody who is forgotten is in the window", "channel", m.Channel, "err", err)
+			}
 		}
 	}
 }

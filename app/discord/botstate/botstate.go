@@ -57,7 +57,7 @@ type Message struct {
 	ID      string // Discord's
 	Channel string
 	Role    string
-	Author  string // id
+	Author  string // id; ids with a blank between, where several wrote it
 	Name    string
 	Text    string   // cut to Config.MaxChars
 	Block   string   // id of the transcript's block
@@ -255,13 +255,20 @@ func (s *State) rows(ctx context.Context, channel string) ([]Message, error) {
 	return list, rows.Err()
 }
 
-// Edit replaces the text of a message that is in the window.
-func (s *State) Edit(ctx context.Context, channel, id, text string) error {
+// Correct replaces the text of the message that a block of the transcript is, or takes it
+// out where text is "".
+func (s *State) Correct(ctx context.Context, channel, block, text string) error {
 	if runes := []rune(text); len(runes) > s.maxChars {
 		text = string(runes[:s.maxChars])
 	}
-	_, err := s.db.ExecContext(ctx, `UPDATE channel_messages SET text = ? WHERE channel = ? AND id = ?`, text, channel, id)
-	return err
+	query := `UPDATE channel_messages SET text = ?1 WHERE channel = ?2 AND block = ?3`
+	if text == "" {
+		query = `DELETE FROM channel_messages WHERE ?1 = '' AND channel = ?2 AND block = ?3`
+	}
+	if _, err := s.db.ExecContext(ctx, query, text, channel, block); err != nil {
+		return fmt.Errorf("changing the window: %w", err)
+	}
+	return nil
 }
 
 // Clear empties a channel's window.
@@ -273,7 +280,7 @@ func (s *State) Clear(ctx context.Context, channel string) error {
 // ForgetAuthor removes a person's messages, and codes, from every channel, and gives
 // how many rows went.
 func (s *State) ForgetAuthor(ctx context.Context, author string) (int, error) {
-	res, err := s.db.ExecContext(ctx, `DELETE FROM channel_messages WHERE author = ?`, author)
+	res, err := s.db.ExecContext(ctx, `DELETE FROM channel_messages WHERE instr(' ' || author || ' ', ' ' || ? || ' ') > 0`, author)
 	if err != nil {
 		return 0, fmt.Errorf("forgetting a person: %w", err)
 	}

@@ -34,7 +34,7 @@ func (s *State) forget(ctx context.Context, file string, t *sessionmem.Traces, d
 	}
 	var found []sessionmem.Touched
 	for _, m := range rows {
-		block := sessionmem.Block{ID: m.Block, Time: m.At, Attrs: map[string]string{"author": m.Author}}
+		block := sessionmem.Block{ID: m.Block, Time: m.At, Attrs: map[string]string{"authors": m.Author}}
 		if !t.Selects("discord-"+m.Channel, block) && !t.Holds(m.Text) {
 			continue
 		}

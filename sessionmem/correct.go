@@ -1,0 +1,111 @@
+package sessionmem
+
+import (
+	"context"
+	"slices"
+)
+
+// What people edit or delete where they wrote it (on Discord) is noted behind it: a Note
+// "edited" or "deleted" names the block. The transcript only ever grows, so a note costs
+// one append, whatever the length of the session, holds after a crash, and keeps the record
+// of what was said; an attribute would mean writing the file anew, which forgetting alone
+// does. A context, a Summary, a fork and a search are made of what stands after the notes.
+
+// Correct appends Notes of the kinds NoteEdited and NoteDeleted to a session.
+func (s *Store) Correct(ctx context.Context, name string, notes ...Block) error {
+	for i := range notes {
+		notes[i].Kind = KindNote
+	}
+	_, err := s.AppendAll(ctx, name, notes...)
+	return err
+}
+
+// isCorrection says whether b is a Note that a message was edited or deleted.
+func (b Block) isCorrection() bool {
+	return b.Kind == KindNote && (b.Note == NoteEdited || b.Note == NoteDeleted)
+}
+
+// correct follows a Note, which has the number n, that a block of the branch was edited or
+// deleted. A Summary that covers the block leaves the context: it tells the old text.
+func (f *fold) correct(x *index, n uint32, note Block) {
+	i := f.at(x, x.hash(note.Parent))
+	if i < 0 {
+		return
+	}
+	f.corrections++
+	f.summaries = slices.DeleteFunc(f.summaries, func(s summaryAt) bool {
+		through := f.at(x, s.through)
+		return s.at > i && !s.none && (through < 0 || through >= i)
+	})
+	block := f.active[i].block
+	if note.Note == NoteEdited {
+		if f.edited == nil {
+			f.edited = map[uint32]uint32{}
+		}
+		f.edited[block] = n
+		return
+	}
+	delete(f.edited, block)
+	f.remove(x, i)
+}
+
+// remove takes one step out of the branch.
+func (f *fold) remove(x *index, i int) {
+	message := x.blocks[f.active[i].block].isMessage()
+	f.active = slices.Delete(f.active, i, i+1)
+	if message {
+		for k := i; k < len(f.active); k++ {
+			f.active[k].before--
+		}
+	}
+	back := func(at *int) {
+		if *at > i {
+			*at--
+		}
+	}
+	for k := range f.summaries {
+		back(&f.summaries[k].at)
+		back(&f.summaries[k].counted)
+	}
+	f.tools = slices.DeleteFunc(f.tools, func(t toolAt) bool { return t.at == i })
+	for k := range f.tools {
+		back(&f.tools[k].at)
+	}
+}
+
+// message gives a block of the branch as it reads now.
+func (r *blockSource) message(f *fold, n uint32) (Block, error) {
+	b, err := r.block(n)
+	if note, ok := f.edited[n]; ok && err == nil {
+		var edit Block
+		edit, err = r.block(note)
+		b.Text = edit.Text
+	}
+	return b, err
+}
+
+// corrected gives blocks as they read after the corrections among all, without those that
+// were deleted and without the notes.
+func corrected(blocks, all []Block) []Block {
+	last := map[string]Block{}
+	for _, b := range all {
+		if b.isCorrection() {
+			last[b.Parent] = b
+		}
+	}
+	if len(last) == 0 {
+		return blocks
+	}
+	out := make([]Block, 0, len(blocks))
+	for _, b := range blocks {
+		note, changed := last[b.ID]
+		switch {
+		case b.isCorrection(), changed && note.Note == NoteDeleted:
+			continue
+		case changed:
+			b.Text = note.Text
+		}
+		out = append(out, b)
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package sessionmem
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What was edited or deleted where it was written is in no context as it was: whichever
+// way that is read, before and after a Summary and a restart.
+func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
+	const name = "discord-200"
+	block := func(kind Kind, id, text string) Block { return Block{Kind: kind, ID: id, Text: text} }
+	six := []Block{
+		block(KindUser, "q1", "secret one"), block(KindAssistant, "a1", "answer one"), block(KindUser, "q2", "two"),
+		block(KindAssistant, "a2", "answer two"), block(KindUser, "q3", "three"), block(KindAssistant, "a3", "answer three"),
+	}
+	summary := Block{Kind: KindSummary, ID: "s1", Through: "a2", Text: "they said secret one"}
+	deleted := func(id string) Block { return Block{Kind: KindNote, Note: NoteDeleted, Parent: id} }
+	edited := func(id, text string) Block { return Block{Kind: KindNote, Note: NoteEdited, Parent: id, Text: text} }
+	tests := map[string]struct {
+		after []Block
+		want  string
+	}{
+		"given a deletion":                                {[]Block{deleted("q1")}, "answer one|two|answer two|three|answer three"},
+		"given an edit":                                   {[]Block{edited("q2", "TWO")}, "secret one|answer one|TWO|answer two|three|answer three"},
+		"given two edits":                                 {[]Block{edited("q2", "TWO"), edited("q2", "2")}, "secret one|answer one|2|answer two|three|answer three"},
+		"given an edit and a deletion":                    {[]Block{edited("q1", "new"), deleted("q1")}, "answer one|two|answer two|three|answer three"},
+		"given a deletion behind a Summary":               {[]Block{summary, deleted("q3")}, "S:they said secret one|answer three"},
+		"given a deletion of what a Summary covers":       {[]Block{summary, deleted("q1")}, "answer one|two|answer two|three|answer three"},
+		"given an edit of what a Summary covers":          {[]Block{summary, edited("q1", "harmless")}, "harmless|answer one|two|answer two|three|answer three"},
+		"given a Summary that is made after the deletion": {[]Block{deleted("q1"), {Kind: KindSummary, ID: "s2", Through: "a2", Text: "they said two"}}, "S:they said two|three|answer three"},
+		"given a deletion of what a Summary goes through": {[]Block{summary, deleted("a2")}, "secret one|answer one|two|three|answer three"},
+		"given that all is deleted":                       {[]Block{deleted("q1"), deleted("a1"), deleted("q2"), deleted("a2"), deleted("q3"), deleted("a3"), deleted("a3")}, ""},
+		"given an id that nobody has":                     {[]Block{deleted("x"), edited("y", "z")}, "secret one|answer one|two|answer two|three|answer three"},
+		"given a rewind behind it":                        {[]Block{deleted("q1"), {Kind: KindNote, Note: NoteRewind, Text: "q3"}}, "answer one|two|answer two"},
+	}
+	read := func(t *testing.T, s *Store) string {
+		t.Helper()
+		c, err := s.Context(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		if c.Summary != nil {
+			list = append(list, "S:"+c.Summary.Text)
+		}
+		for _, b := range c.Messages {
+			list = append(list, b.Text)
+		}
+		if c.Summary == nil && c.Total != len(c.Messages) {
+			t.Errorf("%d messages are counted, %d are there", c.Total, len(c.Messages))
+		}
+		return strings.Join(list, "|")
+	}
+	for title, tt := range tests {
+		for _, private := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, in memory: %v", title, private), func(t *testing.T) {
+				root := t.TempDir()
+				s, err := Open(Config{Root: root})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if private {
+					s.SetPrivate(name)
+				}
+				for _, b := range append(append([]Block{}, six...), tt.after...) {
+					if _, err := s.Append(t.Context(), name, b); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := read(t, s); got != tt.want {
+					t.Errorf("the context is %q, want %q", got, tt.want)
+				}
+				if private {
+					return
+				}
+				again, err := Open(Config{Root: root})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = again.Close() }()
+				if got := read(t, again); got != tt.want {
+					t.Errorf("after a restart the context is %q, want %q", got, tt.want)
+				}
+				tr, err := again.Load(t.Context(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				branch := fmt.Sprint(tr.Branch())
+				for _, text := range []string{"secret one", "answer one"} {
+					if kept := strings.Contains(strings.ReplaceAll(branch, summary.Text, ""), text); kept != strings.Contains(strings.Replace(tt.want, summary.Text, "", 1), text) && !strings.Contains(tt.want, "S:") {
+						t.Errorf("a fork holds %q: %v", text, kept)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A Summary that was being made of what was deleted meanwhile is not written.
+func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
+	s, err := Open(Config{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	const name = "discord-200"
+	for i := range 6 {
+		kind := []Kind{KindUser, KindAssistant}[i%2]
+		if _, err := s.Append(t.Context(), name, Block{Kind: kind, ID: fmt.Sprint("b", i), Text: fmt.Sprint("text ", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	snap, err := s.Snapshot(t.Context(), name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Correct(t.Context(), name, Block{Note: NoteDeleted, Parent: "b0"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.appendSummary(t.Context(), snap, Block{Kind: KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, ErrStale) {
+		t.Errorf("it gave %v, want ErrStale", err)
+	}
+}
