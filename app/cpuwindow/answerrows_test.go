@@ -79,7 +79,7 @@ func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
 			}
 			for _, p := range cells {
 				for _, l := range p.lines {
-					for _, s := range l.segs {
+					for _, s := range p.segments(l) {
 						if end := p.Position().X + s.x + s.width; end > tc.width {
 							t.Errorf("at %g: %q ends at %g", tc.width, p.flat, end)
 						}

@@ -107,11 +107,11 @@ func (t *codeText) layFrom(from int) {
 
 func (t *codeText) addLine(from, to int) {
 	for {
-		cut, w := to, t.span(from, to)
-		if t.wrap && w > t.width && t.width > 4*t.cell {
+		cut := to
+		if t.wrap && t.width > 4*t.cell {
 			cut = t.fitting(from, to)
-			w = t.span(from, cut)
 		}
+		w := t.span(from, cut)
 		t.lines = append(t.lines, codeLine{from, cut, w})
 		t.widest = max(t.widest, w)
 		if cut == to {
@@ -121,10 +121,10 @@ func (t *codeText) addLine(from, to int) {
 	}
 }
 
-// fitting is where a line that is too long is cut: behind a space in its second half
+// fitting is where a line ends that fits into the width: at its own end, or behind a space in its second half
 // where there is one, at least one character further.
 func (t *codeText) fitting(from, to int) int {
-	at := nextRune(t.code, from)
+	at := min(nextRune(t.code, from), to)
 	for x := t.span(from, at); at < to; {
 		next := nextRune(t.code, at)
 		x += t.span(at, next)
@@ -133,7 +133,6 @@ func (t *codeText) fitting(from, to int) int {
 		}
 		at = next
 	}
-	at = min(at, to)
 	if i := strings.LastIndexByte(t.code[from:at], ' '); at < to && i >= (at-from)/2 {
 		return from + i + 1
 	}
@@ -352,9 +351,7 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 		end = at + sameFont(t.code[at:end])
 		w := t.piece(t.code[at:end])
 		if x+w > 0 && x < t.Size().Width || t.Size().Width == 0 {
-			if strings.TrimSpace(t.code[at:end]) != "" {
-				r.text(t.code[at:end], role, fyne.NewPos(x, y), w, codeLeading(), codeSize(), fyne.TextStyle{Monospace: true})
-			}
+			r.piece(t.code[at:end], role, x, y)
 		}
 		x += w
 		at = end
@@ -362,6 +359,32 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 			k++
 		}
 	}
+}
+
+// piece draws text of one colour and font. Of a long one it draws what is in sight: a
+// texture is never wider than that.
+func (r *codeRenderer) piece(s string, role fyne.ThemeColorName, x, y float32) {
+	t := r.t
+	if cells := int(t.Size().Width/t.cell) + 2; len(s) > cells && t.Size().Width > 0 && inOwnFont(s) {
+		left := max(0, int(-x/t.cell))
+		s = s[runeOffset(s, left):]
+		s = s[:runeOffset(s, cells)]
+		x += float32(left) * t.cell
+	}
+	if strings.TrimSpace(s) != "" {
+		r.text(s, role, fyne.NewPos(x, y), t.piece(s), codeLeading(), codeSize(), fyne.TextStyle{Monospace: true})
+	}
+}
+
+// runeOffset is where the nth character of a text begins, or its end.
+func runeOffset(s string, n int) int {
+	for at := range s {
+		if n == 0 {
+			return at
+		}
+		n--
+	}
+	return len(s)
 }
 
 // spanAt is the span that a byte is in.

@@ -45,7 +45,6 @@ type segment struct {
 type textLine struct {
 	from, to int
 	width    float32
-	segs     []segment
 }
 
 // prose is a paragraph: styled runs, wrapped to a width, selectable through the
@@ -61,8 +60,9 @@ type prose struct {
 	size     float32
 	role     fyne.ThemeColorName
 	bold     bool
-	leading  float32 // height of a line
-	scale    float32 // of the text, as of words and leading
+	leading  float32                          // height of a line
+	scale    float32                          // of the text, as of words and leading
+	letters  map[letterStyle]map[rune]float32 // their widths
 	words    []word
 	lines    []textLine
 	wrapped  float32 // the width lines were made for; 0 = not yet
@@ -235,7 +235,7 @@ func (p *prose) offsetAt(pos fyne.Position) int {
 		return len(p.flat)
 	}
 	l := p.lines[n]
-	for _, s := range l.segs {
+	for _, s := range p.segments(l) {
 		if pos.X < s.x+s.width {
 			return p.offsetIn(s, pos.X-s.x)
 		}
@@ -263,7 +263,7 @@ func (p *prose) linkAt(pos fyne.Position) string {
 	if pos.Y < 0 || n >= len(p.lines) {
 		return ""
 	}
-	for _, s := range p.lines[n].segs {
+	for _, s := range p.segments(p.lines[n]) {
 		if pos.X >= s.x && pos.X < s.x+s.width {
 			return p.runs[s.run].link
 		}
@@ -357,7 +357,7 @@ func (r *proseRenderer) Refresh() {
 	first, last := p.visibleLines()
 	for i := first; i < last; i++ {
 		y := float32(i) * p.leading
-		for _, s := range p.lines[i].segs {
+		for _, s := range p.segments(p.lines[i]) {
 			r.underlay(s, y)
 			r.segment(s, y)
 		}

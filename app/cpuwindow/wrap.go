@@ -34,7 +34,7 @@ func (p *prose) split() {
 		for i < len(p.flat) && (p.flat[i] == ' ' || p.flat[i] == '\t') {
 			i++
 		}
-		w.width, w.space = p.span(from, w.to), p.span(sp, i)
+		w.width, w.space = p.wordWidth(from, w.to), p.span(sp, i)
 		if i < len(p.flat) && p.flat[i] == '\n' {
 			w.hard = true
 			i++
@@ -118,20 +118,21 @@ func (p *prose) wrap(width float32) {
 	if first > 0 {
 		from = p.words[first].from
 	}
+	end := float32(0) // of the last word, without the space after it
 	flush := func(to, next int) {
-		p.lines = append(p.lines, p.makeLine(from, to))
-		from, x = next, 0
+		p.addLine(from, to, end)
+		from, x, end = next, 0, 0
 	}
 	for _, w := range p.words[first:] {
 		if x > 0 && x+w.width > width {
 			flush(trimSpaces(p.flat, from, w.from), w.from)
 		}
 		if x == 0 && w.width > width {
-			from, x = p.breakWord(w, width)
+			from, end = p.breakWord(w, width)
 		} else {
-			x += w.width
+			end = x + w.width
 		}
-		x += w.space
+		x = end + w.space
 		if w.hard {
 			flush(trimSpaces(p.flat, from, w.next-1), w.next)
 		}
@@ -171,33 +172,6 @@ func trimSpaces(s string, from, to int) int {
 	return to
 }
 
-// breakWord puts a word that is longer than a line on lines of its own and gives
-// where its last line begins and how wide that is.
-func (p *prose) breakWord(w word, width float32) (from int, x float32) {
-	from = w.from
-	rest := w.width
-	for rest > width {
-		n := max(1, int(float32(w.to-from)*width/rest))
-		cut := runeFloor(p.flat, from+n)
-		for cut < w.to && p.span(from, nextRune(p.flat, cut)) <= width {
-			cut = nextRune(p.flat, cut)
-		}
-		for cut > from && p.span(from, cut) > width {
-			cut = runeFloor(p.flat, cut-1)
-		}
-		if cut <= from {
-			cut = nextRune(p.flat, from)
-		}
-		if cut >= w.to {
-			break
-		}
-		p.lines = append(p.lines, p.makeLine(from, cut))
-		from = cut
-		rest = p.span(from, w.to)
-	}
-	return from, rest
-}
-
 func runeFloor(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
@@ -214,27 +188,4 @@ func nextRune(s string, i int) int {
 	}
 	_, n := utf8.DecodeRuneInString(s[i:])
 	return i + n
-}
-
-func (p *prose) makeLine(from, to int) textLine {
-	l := textLine{from: from, to: to}
-	var x float32
-	for at := from; at < to; {
-		r := p.runAt(at)
-		end := to
-		if r+1 < len(p.starts) && p.starts[r+1] < end {
-			end = p.starts[r+1]
-		}
-		if end <= at {
-			break
-		}
-		size, style := p.style(r)
-		w := measureText(p.flat[at:end], size, style).Width
-		l.segs = append(l.segs, segment{from: at, to: end, run: r, x: x, width: w})
-		x += w
-		at = end
-	}
-	l.width = x
-	p.widest = max(p.widest, x)
-	return l
 }

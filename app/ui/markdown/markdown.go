@@ -479,32 +479,37 @@ func inlineRuns(n ast.Node, src []byte) []Run {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		w.node(c, Run{})
 	}
-	return w.out
+	return w.runs()
 }
 
+// runWriter puts runs together. Its cost is linear in what it writes.
 type runWriter struct {
-	src []byte
-	out []Run
+	src  []byte
+	out  []Run  // the last one without its text, …
+	text []byte // … which is here
 }
 
 func (w *runWriter) add(style Run, s string) {
-	if k := len(w.out) - 1; k >= 0 && strings.HasSuffix(w.out[k].Text, "\n") {
+	if bytes.HasSuffix(w.text, []byte("\n")) {
 		s = strings.TrimLeft(s, " ")
 	}
 	if s == "" {
 		return
 	}
 	style.Text = ""
-	if k := len(w.out) - 1; k >= 0 {
-		last := w.out[k]
-		last.Text = ""
-		if last == style {
-			w.out[k].Text += s
-			return
-		}
+	if k := len(w.out) - 1; k < 0 || w.out[k] != style {
+		w.out = append(w.runs(), style)
+		w.text = nil
 	}
-	style.Text = s
-	w.out = append(w.out, style)
+	w.text = append(w.text, s...)
+}
+
+// runs are what was written.
+func (w *runWriter) runs() []Run {
+	if k := len(w.out) - 1; k >= 0 {
+		w.out[k].Text = string(w.text)
+	}
+	return w.out
 }
 
 // node writes a node and what is in it.

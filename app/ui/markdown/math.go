@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ type mathExtension struct{}
 
 // Extend implements goldmark.Extender.
 func (mathExtension) Extend(m goldmark.Markdown) {
-	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(mathParser{}, 150))) // after code spans
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(&mathParser{parser.NewContextKey()}, 150))) // after code spans
 }
 
 // mathNode is a formula.
@@ -38,16 +39,18 @@ func (*mathNode) Kind() ast.NodeKind { return ast.KindString }
 // Dump implements ast.Node.
 func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-type mathParser struct{}
+type mathParser struct {
+	unclosed parser.ContextKey // the closing signs that the rest of a block does not have
+}
 
 // Trigger implements parser.InlineParser.
-func (mathParser) Trigger() []byte { return []byte{'$', '\\'} }
+func (*mathParser) Trigger() []byte { return []byte{'$', '\\'} }
 
 // Parse implements parser.InlineParser.
-func (mathParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+func (m *mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
 	open, closing, display := mathFence(line)
-	if open == "" {
+	if open == "" || m.isUnclosed(pc, closing) {
 		return nil
 	}
 	savedLine, savedSegment := block.Position()
@@ -57,6 +60,7 @@ func (mathParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 		line, _ := block.PeekLine()
 		if line == nil {
 			block.SetPosition(savedLine, savedSegment)
+			m.setUnclosed(pc, closing)
 			return nil
 		}
 		if at := closingAt(line, closing); at >= 0 {
@@ -75,6 +79,22 @@ func (mathParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 		source.Write(line)
 		block.AdvanceLine()
 	}
+}
+
+// CloseBlock implements parser.CloseBlocker.
+func (m *mathParser) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
+	pc.Set(m.unclosed, nil)
+}
+
+// isUnclosed says whether the closing sign was looked for up to the end of the block.
+func (m *mathParser) isUnclosed(pc parser.Context, closing string) bool {
+	missing, _ := pc.Get(m.unclosed).([]string)
+	return slices.Contains(missing, closing)
+}
+
+func (m *mathParser) setUnclosed(pc parser.Context, closing string) {
+	missing, _ := pc.Get(m.unclosed).([]string)
+	pc.Set(m.unclosed, append(missing, closing))
 }
 
 // mathFence is what a line begins with, and what ends it.
@@ -124,8 +144,8 @@ func (w *runWriter) math(n *mathNode, style Run) {
 		w.add(style, words)
 		return
 	}
-	if k := len(w.out) - 1; k >= 0 && !strings.HasSuffix(w.out[k].Text, "\n") {
-		w.out[k].Text = strings.TrimRight(w.out[k].Text, " ")
+	if len(w.out) > 0 && !bytes.HasSuffix(w.text, []byte("\n")) {
+		w.text = bytes.TrimRight(w.text, " ")
 		w.add(style, "\n")
 	}
 	w.add(style, words)

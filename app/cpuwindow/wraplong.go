@@ -1,0 +1,196 @@
+package cpuwindow
+
+import (
+	"math"
+	"unicode"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+)
+
+// Words longer than a line: base64, a minified file, an address. To shape a text costs
+// 0.3 µs a byte, so a long word is measured by the widths of its letters. That leaves
+// out kerning, some tenths of a percent.
+
+const (
+	longWord  = 256 // bytes of a word that is measured by its letters
+	longJoint = 64  // bytes of marks and joined signs that are not cut
+)
+
+// letterStyle is what the width of a letter depends on.
+type letterStyle struct {
+	size  float32
+	style fyne.TextStyle
+}
+
+// wordWidth is the width of a word.
+func (p *prose) wordWidth(from, to int) float32 {
+	if to-from <= longWord {
+		return p.span(from, to)
+	}
+	end, x := p.lettersWithin(from, to, math.MaxFloat32)
+	return x + p.span(end, to)
+}
+
+// breakWord puts a word that is longer than a line on lines of its own. It gives where
+// its last line begins and how wide that is. Its cost is linear in the word.
+func (p *prose) breakWord(w word, width float32) (from int, x float32) {
+	guess := longJoint
+	for from = w.from; ; {
+		cut, x := p.fitting(from, w.to, width, guess)
+		if cut >= w.to {
+			return from, x
+		}
+		p.addLine(from, cut, x)
+		from, guess = cut, cut-from
+	}
+}
+
+// fitting is where the part of a word that begins at from and fits into the width ends,
+// at least one character further, and how wide that part is. It is guessed to have so
+// many bytes.
+func (p *prose) fitting(from, to int, width float32, guess int) (cut int, x float32) {
+	cut, x = p.lettersWithin(from, to, width)
+	if cut < to && !isOwn(firstRune(p.flat[cut:])) {
+		cut, x = p.shapedWithin(from, cut, to, x, width, guess-(cut-from))
+		if end := signEnd(p.flat, cut, to); end > cut {
+			if cut, x = end, p.span(from, end); x > width {
+				cut = signStart(p.flat, from, end)
+				x = p.span(from, cut)
+			}
+		}
+	}
+	if cut == from {
+		cut = signEnd(p.flat, nextRune(p.flat, from), to)
+		x = p.span(from, cut)
+	}
+	return cut, x
+}
+
+// lettersWithin is where the letters of the bundled fonts that begin at from reach the
+// width, or where others follow, and how wide they are.
+func (p *prose) lettersWithin(from, to int, width float32) (end int, x float32) {
+	for r := p.runAt(from); from < to; r++ {
+		end := to
+		if r+1 < len(p.starts) {
+			end = min(end, p.starts[r+1])
+		}
+		size, style := p.style(r)
+		widths := p.letterWidths(size, style)
+		for from < end {
+			c, n := utf8.DecodeRuneInString(p.flat[from:end])
+			if !isOwn(c) {
+				return from, x
+			}
+			w, known := widths[c]
+			if !known {
+				w = measureText(p.flat[from:from+n], size, style).Width
+				widths[c] = w
+			}
+			if x+w > width {
+				return from, x
+			}
+			from, x = from+n, x+w
+		}
+	}
+	return from, x
+}
+
+// letterWidths are the widths that are known of letters in one style.
+func (p *prose) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
+	key := letterStyle{size, style}
+	if p.letters[key] == nil {
+		if p.letters == nil {
+			p.letters = map[letterStyle]map[rune]float32{}
+		}
+		p.letters[key] = map[rune]float32{}
+	}
+	return p.letters[key]
+}
+
+// shapedWithin is lettersWithin for text whose signs may join: marks, emoji, Arabic. It
+// shapes from…fits, which is x wide, and what follows, until less than a letter is free.
+// First it tries step bytes more.
+func (p *prose) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
+	over, wide := to, float32(0) // what does not fit, and its width
+	for fits < to && wide == 0 && width-x > p.size*p.scale {
+		end := max(runeFloor(p.flat, min(fits+step, to)), nextRune(p.flat, fits))
+		if w := p.span(from, end); w > width {
+			over, wide = end, w
+		} else {
+			fits, x = end, w
+		}
+		// as many bytes as would fill the line if they were as wide as those before
+		step = max(longJoint/4, (fits-from)/8, int(float32(fits-from)*(width-x)/max(x, 1)))
+	}
+	for halve := false; nextRune(p.flat, fits) < over && width-x > p.size*p.scale; halve = !halve {
+		part := (width - x) / (wide - x)
+		if halve {
+			part = 0.5
+		}
+		mid := runeFloor(p.flat, fits+int(part*float32(over-fits)))
+		mid = min(max(mid, nextRune(p.flat, fits)), runeFloor(p.flat, over-1))
+		if w := p.span(from, mid); w > width {
+			over, wide = mid, w
+		} else {
+			fits, x = mid, w
+		}
+	}
+	return fits, x
+}
+
+// signEnd is the end of the sign that a cut at a place would divide: marks stay with
+// their letter, joined emoji together.
+func signEnd(s string, at, to int) int {
+	for limit := min(to, at+longJoint); at < limit && joins(s, at); {
+		at = nextRune(s, at)
+	}
+	return at
+}
+
+// signStart is where the last sign before a place begins, not before from.
+func signStart(s string, from, at int) int {
+	for at = runeFloor(s, at-1); at > from && joins(s, at); {
+		at = runeFloor(s, at-1)
+	}
+	return at
+}
+
+// joins says whether the character at a place is one sign with the one before it.
+func joins(s string, at int) bool {
+	const joiner = '\u200d'
+	c := firstRune(s[at:])
+	before, _ := utf8.DecodeLastRuneInString(s[:at])
+	return c == joiner || before == joiner || unicode.In(c, unicode.Mn, unicode.Me)
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// addLine adds a line that is so wide.
+func (p *prose) addLine(from, to int, width float32) {
+	p.lines = append(p.lines, textLine{from: from, to: to, width: width})
+	p.widest = max(p.widest, width)
+}
+
+// segments are the stretches of one style of a line.
+func (p *prose) segments(l textLine) []segment {
+	var segs []segment
+	var x float32
+	for at, r := l.from, p.runAt(l.from); at < l.to; r++ {
+		end := l.to
+		if r+1 < len(p.starts) {
+			end = min(end, p.starts[r+1])
+		}
+		if end > at {
+			size, style := p.style(r)
+			w := measureText(p.flat[at:end], size, style).Width
+			segs = append(segs, segment{from: at, to: end, run: r, x: x, width: w})
+			x += w
+			at = end
+		}
+	}
+	return segs
+}
