@@ -251,12 +251,10 @@ func (f *forgetLines) clean(raw []byte) []byte {
 	return out
 }
 
-// counts says whether words that are meant count in this file, or in a line of it that
-// comes from a session: somebody on Discord takes nothing out of the owner's own memory
-// by having typed the same.
-func (f *forgetLines) counts(session string) bool {
-	return !f.t.IsForGuest() || f.t.own().counts(session) || f.m.isShared(f.path)
-}
+// counts says whether words that are meant count in a line that comes from a session, ""
+// for one that was written by hand: somebody on Discord takes away what was learnt there,
+// and by having typed the same nothing that the owner wrote, in any file.
+func (f *forgetLines) counts(session string) bool { return f.t.own().counts(session) }
 
 // isShared says whether a file is about a channel, a server or a person on Discord.
 func (m *Memory) isShared(path string) bool {
@@ -296,12 +294,16 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 	t := Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Line: it.first + 1, Text: f.preview(text)}
 	b, bullet := it.bullet()
 	p, proposed := proposals[it.first+1]
+	session := p.Session
+	if bullet && !proposed {
+		session = sessionFrom(b)
+	}
 	switch {
-	case f.counts(p.Session) && f.t.Holds(text):
+	case f.counts(session) && f.t.Holds(text):
 	case bullet && f.t.IsChosen(b.Text):
 	case proposed && p.Why != WhyForgotten && (f.t.IsLesson(p.Text) || f.t.IsLesson(p.Old)):
 		t.Session = p.Session
-	case bullet && !proposed && f.t.IsLesson(b.Text) && f.counts(sessionFrom(b)):
+	case bullet && !proposed && f.t.IsLesson(b.Text) && f.counts(session):
 		t.Place = "lesson"
 		if f.t.WithLessons() {
 			break
@@ -435,7 +437,7 @@ func (m *Memory) cleanEdit(t *Traces, file string, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	if t.HoldsRaw(data) {
+	if !t.IsForGuest() && t.HoldsRaw(data) {
 		return os.Remove(file)
 	}
 	return m.edit(file, func([]byte) ([]byte, error) { return data, nil })

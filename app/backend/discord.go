@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -57,25 +56,28 @@ func (b *Backend) placeOf(session string) sessionmem.Place {
 	return b.Discord.PlaceOf(session)
 }
 
-// forgetPerson erases what somebody wrote on Discord and what was remembered of them.
+// forgetPerson erases what somebody wrote on Discord and what was learnt from it; what the
+// owner wrote stays.
 // What it says is in numbers alone, also with an error.
 func (b *Backend) forgetPerson(ctx context.Context, user string) (string, error) {
 	plan, err := b.ForgetPlan(ctx, forget.Selection{Author: user, Lessons: true})
 	if err != nil {
 		return "", err
 	}
-	report, err := b.Forget(ctx, plan)
+	var report forget.Report
+	if !plan.Nothing() { // else nothing is noted either: who asks again and again fills no file
+		report, err = b.Forget(ctx, plan)
+	}
 	done := 0
 	for _, t := range report.Found {
 		if t.Action != sessionmem.ForgetKept && t.Action != sessionmem.ForgetRefused {
 			done++
 		}
 	}
-	file := b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetPerson, ID: user})
-	if file != "" {
-		if removeErr := os.Remove(file); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
-			err = errors.Join(err, fmt.Errorf("removing what is remembered of a person: %w", removeErr))
-		}
+	learnt, learntErr := b.Memory.ForgetLearnt(ctx, sessionmem.Target{Kind: sessionmem.TargetPerson, ID: user})
+	done += learnt
+	if learntErr != nil {
+		err = errors.Join(err, fmt.Errorf("removing what is remembered of a person: %w", learntErr))
 	}
 	if report.Refused > 0 {
 		err = errors.Join(err, fmt.Errorf("%d places could not be changed", report.Refused))

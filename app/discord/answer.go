@@ -34,6 +34,7 @@ func (b *Bot) answer(ctx context.Context, w *working) {
 	if len(j.parts) == 0 || b.isForgotten(j) {
 		return // it was taken back
 	}
+	b.remembers(j)
 	req := b.request(ctx, j, set, around, before)
 	d := b.newDraft(j, func(ctx context.Context) string { return b.replyTarget(ctx, j, around, set) })
 	result, text, err := b.follow(ctx, req, d)
@@ -43,6 +44,15 @@ func (b *Bot) answer(ctx context.Context, w *working) {
 	}
 	quiet()
 	b.send(ctx, j, d, result, text, err)
+}
+
+// remembers notes that the transcript is going to hold something of its authors.
+func (b *Bot) remembers(j *job) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range j.authors() {
+		delete(b.clean, id)
+	}
 }
 
 // keepTyping shows that the bot is at work, once that takes a moment.

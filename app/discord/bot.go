@@ -68,6 +68,7 @@ type Bot struct {
 	pending map[string]*pending
 	fun     map[string]*funState
 	forgot  map[string]time.Time // when somebody wanted to be forgotten
+	clean   map[string]bool      // who was forgotten and has said nothing since
 	ctx     context.Context      // of Run
 	open    int                  // events, short work and pauses that are not over
 	ended   bool                 // Run waits for the last of the work, or is over
@@ -90,7 +91,7 @@ func New(p Params) *Bot {
 	return &Bot{
 		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
 		intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
-		fun: map[string]*funState{}, heard: map[string]map[string]string{}, forgot: map[string]time.Time{}, ctx: context.Background(),
+		fun: map[string]*funState{}, heard: map[string]map[string]string{}, forgot: map[string]time.Time{}, clean: map[string]bool{}, ctx: context.Background(),
 	}
 }
 

@@ -129,26 +129,25 @@ func (b *Bot) status(channel string) string {
 	return text + fmt.Sprintf(" Waiting here: %d, in all: %d; channels being answered: %d.", here, all, busy)
 }
 
-// command runs a command that follows the bot's name; false where it is none.
-func (b *Bot) command(m connection.Message, place connection.Place) bool {
+// isCommand reports whether a message is a command that follows the bot's name; in a direct
+// conversation that may be left out.
+func (b *Bot) isCommand(m connection.Message) bool {
 	named, rest := b.cutName(m.Text)
-	if !named && !m.Direct() {
-		return false
-	}
-	var do func(ctx context.Context) string
+	return (named || m.Direct()) && slices.Contains(nameCommands, rest)
+}
+
+// command runs it.
+func (b *Bot) command(m connection.Message, place connection.Place) {
+	_, rest := b.cutName(m.Text)
+	do := func(ctx context.Context) string { return b.sessionStatus(ctx, place) }
 	switch rest {
-	case cmdSessionStatus:
-		do = func(ctx context.Context) string { return b.sessionStatus(ctx, place) }
 	case cmdResetSession:
 		do = func(ctx context.Context) string { return b.resetSession(ctx, place) }
 	case cmdForgetMe:
 		b.dropFrom(m.Author.ID) // now, in order: what they write from here on is new
 		do = func(ctx context.Context) string { return b.forgetPerson(ctx, m.Author.ID) }
-	default:
-		return false
 	}
 	b.aside(func(ctx context.Context) { b.say(ctx, m, do(ctx)) })
-	return true
 }
 
 // sessionStatus tells of a channel's session what is safe to tell: counts and roles.
@@ -207,6 +206,7 @@ func (b *Bot) dropFrom(user string) {
 	for id, at := range b.forgot {
 		if time.Since(at) > forgotFor {
 			delete(b.forgot, id)
+			delete(b.clean, id) // and looked for anew
 		}
 	}
 	b.forgot[user] = time.Now()
@@ -239,21 +239,42 @@ func (b *Bot) hasForgotten(user string, since time.Time) bool {
 
 // forgetPerson erases what is known of a person.
 func (b *Bot) forgetPerson(ctx context.Context, user string) string {
+	b.mu.Lock()
+	nothing := b.clean[user]
+	b.clean[user] = true // until they are part of a conversation again
+	b.mu.Unlock()
+	if nothing {
+		return "There is nothing of yours that I remember."
+	}
+	text, ok := b.forgetAll(ctx, user)
+	if !ok {
+		b.mu.Lock()
+		delete(b.clean, user)
+		b.mu.Unlock()
+	}
+	return text
+}
+
+// forgetAll goes through all there is; ok is false where something could not be erased.
+func (b *Bot) forgetAll(ctx context.Context, user string) (text string, ok bool) {
 	rows, err := b.p.State.ForgetAuthor(ctx, user)
 	if err != nil {
 		b.log.Warn("a person could not be forgotten", "err", err)
-		return "That did not work. Please try again, or ask my owner."
+		return "That did not work. Please try again, or ask my owner.", false
 	}
-	text := fmt.Sprintf("Forgotten: %d recent messages.", rows)
+	text = fmt.Sprintf("Forgotten: %d recent messages.", rows)
 	if b.p.Forget == nil {
-		return text
+		return text, true
 	}
 	more, err := b.p.Forget(ctx, user)
 	if err != nil {
 		b.log.Warn("a person was not forgotten everywhere", "err", err)
-		return text + " Not everything could be erased; my owner has to look at it: " + more
+		return text + " Not everything could be erased; my owner has to look at it: " + more, false
 	}
-	return text + " " + more
+	b.hearing.Lock()
+	clear(b.heard) // the transcripts hold less now
+	b.hearing.Unlock()
+	return text + " " + more, true
 }
 
 // PlaceOf is what sessionmem asks of a Discord session: whose channel it is.

@@ -55,7 +55,10 @@ func (b *Bot) takeMessage(ctx context.Context, m connection.Message) {
 		if h.spoken {
 			b.meet(m, h.file)
 		}
-	case h.spoken && !m.Author.Bot && b.command(m, h.place):
+	case h.spoken && !m.Author.Bot && b.isCommand(m):
+		if b.withinLimits(ctx, m, h.file, true) {
+			b.command(m, h.place)
+		}
 	case h.set.Mode == channels.HavingFun:
 		b.takeFun(m, h.place, h.file.Fun, h.spoken)
 	case !b.p.ReadsAll && withheld(m) && h.spoken:

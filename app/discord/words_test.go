@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -304,5 +305,39 @@ func TestAMessageIsTakenBackBeforeTheModelIsTold(t *testing.T) {
 	r.settle()
 	for _, c := range r.model.Chats() {
 		hasNone(t, sent(*c.Chat), "xylophone")
+	}
+}
+
+func TestForgetMeIsLimitedAndDoesNotSearchForNothing(t *testing.T) {
+	t.Parallel()
+	var searched atomic.Int32
+	r := start(t, options{
+		channels: openToAll + "[limits]\nperson = \"6/1h\"\n",
+		forget:   func(context.Context, string) (string, error) { searched.Add(1); return "", nil },
+	})
+	r.mention(general, anna, "I like tea")
+	r.answered(general, 1)
+	r.settle()
+	for range 3 {
+		r.mention(general, anna, "forget me")
+		r.settle()
+	}
+	if n := searched.Load(); n != 1 {
+		t.Errorf("asked three times it searched %d times", n)
+	}
+	r.mention(general, anna, "I like tea, still")
+	r.settle()
+	r.mention(general, anna, "forget me")
+	r.settle()
+	if n := searched.Load(); n != 2 {
+		t.Errorf("after a new message it had searched %d times, want 2", n)
+	}
+	n := len(r.fake.Sent(general))
+	for range 20 {
+		r.mention(general, anna, "forget me")
+	}
+	r.settle()
+	if more := len(r.fake.Sent(general)) - n; more != 1 {
+		t.Errorf("20 more were answered %d times, want the limit to be told once", more)
 	}
 }

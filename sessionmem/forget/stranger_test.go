@@ -1,6 +1,7 @@
 package forget
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,4 +81,32 @@ func TestAPersonIsForgottenWhereOthersSpokeInTheSameMessage(t *testing.T) {
 	r.forget(Selection{Author: "111222333444555666", Lessons: true})
 	r.clean("gearbox")
 	r.clean("111222333444555666")
+}
+
+// A line that the owner wrote stays, wherever it stands and whoever types the same.
+func TestAStrangerForgetsNoLineThatTheOwnerWrote(t *testing.T) {
+	const guess = "The wifi password of the club is swordfish seven."
+	today := time.Now().Format(time.DateOnly)
+	learnt := "- Mallory likes purple unicorn stickers best <!-- " + today + " discord-7 -->\n"
+	for _, file := range []string{"agents/memory-discord-7.md", "memory/server-1.md", "memory/user-666.md", "memory/user-777.md"} {
+		for name, line := range map[string]string{
+			"a bullet": "- " + guess + "\n", "a paragraph": guess + "\n", "a heading": "## " + guess + "\n\n- x\n",
+			"a bullet that goes on": "- Wifi\n  " + guess + "\n", "a bullet from the owner's own session": "- " + guess + " <!-- 2026-11-01 cpu-k1 -->\n",
+			"across two bullets": "- The wifi password of the club\n- is swordfish seven.\n",
+		} {
+			t.Run(file+" "+name, func(t *testing.T) {
+				r := newRig(t)
+				memory := r.write(filepath.Join(r.root, file), "# Ours\n\n"+line+learnt)
+				for i, text := range []string{guess, "I like purple unicorn stickers best, says Mallory."} {
+					said := user(text)
+					said.Time, said.Attrs = time.Now().Add(-time.Hour), map[string]string{"author": "666", "msg": fmt.Sprint(i)}
+					r.say("discord-7", said)
+				}
+				r.forget(Selection{Author: "666", Lessons: true})
+				if got := r.read(memory); got != "# Ours\n\n"+line {
+					t.Errorf("the memory is %q", got)
+				}
+			})
+		}
+	}
 }
