@@ -84,7 +84,10 @@ const appendTries = 5
 // written to leaves the blocks in a file without a name: so the name is looked at
 // again, and they are written to what it means now.
 func (s *Store) appendFile(ctx context.Context, ses *session, blocks []Block) ([]Block, error) {
-	waiting := ses.unsaved.blocks
+	waiting, err := s.stillWaiting(ses)
+	if err != nil {
+		return nil, err
+	}
 	out, err := s.appendTo(ctx, ses, len(waiting), slices.Concat(waiting, blocks))
 	if err != nil {
 		ses.setUnsaved(waiting)
@@ -196,6 +199,43 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 	if slices.ContainsFunc(ses.transcripts(), inArchive) {
 		return s.bringBack(ses)
 	}
+	return s.awaitSave(ctx, ses)
+}
+
+// How long a file that lacks blocks has to be left alone before it is written to: an
+// editor that writes in place may be in the midst of it. What it leaves empty, or within
+// a line, it has to leave for longer.
+const (
+	saveTakes     = time.Second
+	halfSaveTakes = 3 * saveTakes
+	savePatience  = 15 * saveTakes
+)
+
+// awaitSave waits for the end of a save that was found before its end.
+func (s *Store) awaitSave(ctx context.Context, ses *session) error {
+	if ses.journal.whole || s.trustSaves {
+		return nil // nothing but what joined the file
+	}
+	for begun := time.Now(); ses.stat != nil && time.Since(begun) < savePatience; {
+		takes := saveTakes
+		if len(ses.tail) == 0 || ses.tail[len(ses.tail)-1] != '\n' {
+			takes = halfSaveTakes
+		}
+		if age := time.Since(ses.stat.ModTime()); age < 0 || age >= takes {
+			return nil
+		}
+		if missing, err := s.missing(ses); err != nil || len(missing) == 0 {
+			return nil //nolint:nilerr // the journal is there to help
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+		if err := s.refresh(ses); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -212,16 +252,16 @@ func (ses *session) complete(b Block, now time.Time) Block {
 	return b.Normalized()
 }
 
-// write completes the blocks and puts them at the end of the file, after those
-// that an editor's late save dropped.
+// write completes the blocks and puts them at the end of the file, after those of
+// this turn that an editor's save dropped.
 func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 	now := time.Now()
 	out, fresh, err := s.completeAll(ses, blocks, now)
 	if err != nil {
 		return nil, err
 	}
-	known, rewrote := ses.recent, ses.rewrote
-	lost := ses.dropped(now)
+	inTurn, rewrote := slices.Clone(ses.inTurn), ses.rewrote
+	lost := ses.droppedInTurn()
 	if len(lost) > 0 {
 		s.logger.Warn("an editor's save dropped blocks, they are appended again", "session", ses.name, "blocks", len(lost))
 		note := ses.complete(Block{Kind: KindNote, Note: NoteRestored, Text: restoredText(len(lost))}, now)
@@ -236,12 +276,11 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 	if len(fresh) == 0 {
 		return out, nil
 	}
-	offsets, err := s.writeOut(ses, fresh)
+	offsets, text, err := s.writeOut(ses, fresh)
 	if err != nil {
-		ses.recent, ses.rewrote = known, rewrote
+		ses.inTurn, ses.rewrote = inTurn, rewrote
 		return nil, err
 	}
-	ses.moveRecent(lost)
 	for i, b := range fresh {
 		n := ses.follow(b, offsets[i], 0)
 		ses.texts.put(n, b, int(ses.index.end(n, offsets[len(fresh)])-offsets[i]))
@@ -249,7 +288,7 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 			ses.remember(b, now)
 		}
 	}
-	s.noteRecent(ses, fresh, len(lost))
+	s.addToJournal(ses, text[offsets[len(lost)]-offsets[0]:])
 	return out, nil
 }
 
@@ -261,8 +300,9 @@ func restoredText(n int) string {
 }
 
 // writeOut renders the blocks and writes them with one write and one fsync. It
-// gives where each begins in the session's files, and where the last ends.
-func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, error) {
+// gives where each begins in the session's files, and where the last ends, and how they
+// stand there.
+func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, []byte, error) {
 	var data []byte
 	created, back := ses.file == "", func() {}
 	if created {
@@ -278,6 +318,7 @@ func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, error) {
 	case len(ses.tail) > 0 && ses.tail[len(ses.tail)-1] != '\n':
 		data = append(data, '\n') // the file ends within a line: a crash, or an editor
 	}
+	from := len(data)
 	offsets := make([]int64, 0, len(blocks)+1)
 	for _, b := range blocks {
 		offsets = append(offsets, ses.base+ses.size+int64(len(data))+1) // behind the blank line
@@ -286,9 +327,9 @@ func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, error) {
 	offsets = append(offsets, ses.base+ses.size+int64(len(data)))
 	if err := s.writeData(ses, ses.file, created, data); err != nil {
 		back()
-		return nil, err
+		return nil, nil, err
 	}
-	return offsets, nil
+	return offsets, data[from:], nil
 }
 
 // newFile gives the name and the front matter's fields of a session that begins

@@ -55,10 +55,13 @@ func TestAppendAfterAnEditorsSave(t *testing.T) {
 			}
 			checkSameAfterRestart(t, s, root)
 		})
-		t.Run("given a late save "+name+", then what it dropped stands again, once", func(t *testing.T) {
+		t.Run("given a late save "+name+" in a turn, then what it dropped of the turn stands again, once", func(t *testing.T) {
 			root := t.TempDir()
 			s := openStore(t, root)
 			mustAppend(t, s, "cli-a", user("one"))
+			turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			must(t, err)
+			defer turn.Unlock()
 			path := onlyFile(t, root)
 			stale := readFile(t, path)
 			mustAppend(t, s, "cli-a", user("two"))
@@ -108,9 +111,9 @@ func TestAppendLeavesTheUsersDeletionsAlone(t *testing.T) {
 	if diff := cmp.Diff([]string{"one", "three", "four"}, texts(t, s, "cli-a")); diff != "" {
 		t.Error(diff)
 	}
-	writeFile(t, path, edited) // a late save that drops "four": "two" stays deleted
+	writeFile(t, path, edited) // the last one, too
 	mustAppend(t, s, "cli-a", user("five"))
-	if diff := cmp.Diff([]string{"one", "three", "four", "five"}, texts(t, s, "cli-a")); diff != "" {
+	if diff := cmp.Diff([]string{"one", "three", "five"}, texts(t, s, "cli-a")); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -18,6 +18,9 @@ const archiveDir = "archive"
 // message usually comes soon.
 const endedAfter = 24 * time.Hour
 
+// justNow is how long a session is in use after its last block, whatever the clock says.
+const justNow = 30 * time.Minute
+
 // ErrBusy: a turn of the session is running.
 var ErrBusy = errors.New("a turn of the session is running")
 
@@ -49,13 +52,9 @@ func (r ArchiveRule) finished(info Info, now time.Time) bool {
 // running says whether this process saw the session's last block being written a
 // moment ago, which no clock that jumps ahead since makes long ago.
 func (r ArchiveRule) running(ses *session, now time.Time) bool {
-	n := len(ses.recent)
-	if n == 0 {
-		return false
-	}
-	last := ses.recent[n-1]
-	written := last.seen.Round(0).Sub(last.block.Time).Abs() < time.Minute // it isn't an older one that was brought in
-	return written && now.Sub(last.seen) < min(r.After, lateSave)
+	last := ses.last
+	written := last.seen.Round(0).Sub(last.time).Abs() < time.Minute // it isn't an older one that was brought in
+	return !last.seen.IsZero() && written && now.Sub(last.seen) < min(r.After, justNow)
 }
 
 // Archive moves finished transcripts to archive/<YYYY-MM>/, by the month of their
@@ -116,6 +115,12 @@ func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error 
 	if now.Err != nil || !rule.finished(now, time.Now()) {
 		return fmt.Errorf("%w: it changed meanwhile", errReplaced)
 	}
+	own := !now.ReadOnly && !now.Copy
+	if own {
+		if err := s.mayLeaveJournal(ses, rule); err != nil {
+			return err
+		}
+	}
 	known := slices.Contains(ses.transcripts(), parts[len(parts)-1].file)
 	for _, e := range parts {
 		if inArchive(e.file) {
@@ -128,7 +133,26 @@ func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error 
 	if known {
 		ses.forgetFile()
 	}
+	if own {
+		return wrapDisk("removing its journal", s.dropJournal(ses))
+	}
 	return nil
+}
+
+// mayLeaveJournal gives ErrBusy where a save removed something less than rule.After ago
+// and the user has not decided about it: until then the session is not untouched.
+func (s *Store) mayLeaveJournal(ses *session, rule ArchiveRule) error {
+	if !s.isThere(journalFile(ses.name)) {
+		return nil
+	}
+	if err := s.refresh(ses); err != nil {
+		return err
+	}
+	missing, err := s.missing(ses)
+	if err != nil || len(missing) == 0 || ses.stat == nil || time.Since(ses.stat.ModTime()) >= rule.After {
+		return nil //nolint:nilerr // a journal that can't be read keeps nothing
+	}
+	return fmt.Errorf("%w: it is not decided what becomes of what a save removed", ErrBusy)
 }
 
 // tryTurn takes the session's turn if it is free, else gives ErrBusy and who

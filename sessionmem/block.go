@@ -80,7 +80,8 @@ type Info struct {
 	Active   time.Time // time of the last block
 	Archived bool      // in the archive folder
 	Ended    bool      // the last block is a reset
-	ReadOnly bool      // a newer format, or an older file of a session that has a newer one
+	ReadOnly bool      // a newer format, a copy, or an older file of a session that has a newer one
+	Copy     bool      // a copy of the session's transcript that the app didn't make
 	Err      error     // why the file could not be read; the others are listed all the same
 }
 

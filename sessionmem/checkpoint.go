@@ -288,7 +288,8 @@ func interruption(b Block) Block {
 	return Block{Kind: KindNote, Note: NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
 }
 
-// hasBlock says whether the session's transcript holds a block of this id.
+// hasBlock says whether the session's transcript holds a block of this id, or held it
+// before the user took it out.
 func (s *Store) hasBlock(ctx context.Context, ses *session, id string) (bool, error) {
 	unlock, err := s.lock(ctx, ses, true)
 	if err != nil {
@@ -298,7 +299,7 @@ func (s *Store) hasBlock(ctx context.Context, ses *session, id string) (bool, er
 	if err := s.refresh(ses); err != nil {
 		return false, err
 	}
-	return ses.taken(id), nil
+	return s.acknowledged(ses, id)
 }
 
 // writeAtomic writes a small file of our own that only the holder of the turn

@@ -111,9 +111,7 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 	}
 	snap, err := s.snapshotOf(ses, f, end)
 	snap.waits = len(ses.unsaved.blocks) > 0
-	if n := len(ses.recent); n > 0 {
-		snap.seen = ses.recent[n-1].seen
-	}
+	snap.seen = ses.last.seen
 	return snap, err
 }
 

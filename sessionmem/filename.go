@@ -65,6 +65,8 @@ type parsedName struct {
 	stamp   string // in the form 20060102-150405; "" where the name has no time
 	stem    string // the name without its end and the part's number
 	part    int    // 1 for a file that is no later part
+	copied  bool   // the name says that it is a copy: "Copy of …"
+	signed  bool   // the topic holds a sign that the app puts into none
 }
 
 // parseFileName reads a transcript's file name. A name of no known form gives
@@ -72,12 +74,16 @@ type parsedName struct {
 func parseFileName(base string) parsedName {
 	stem, number := cutPart(strings.TrimSuffix(base, fileSuffix))
 	p := parsedName{session: stem, stem: stem, part: number}
-	name, stamp, topic, ok := cutStamp(stem)
+	at := strings.Index(stem, filePrefix)
+	if at < 0 {
+		return p
+	}
+	name, stamp, topic, ok := cutStamp(stem[at:])
 	if !ok {
 		return p
 	}
-	p.session, p.topic, p.stamp = name, topic, stamp
-	if topic == "" { // session-memory-<topic>-<id>-<ts>.md
+	p.session, p.topic, p.stamp, p.copied = name, topic, stamp, at > 0
+	if topic, p.signed = cutSign(topic); topic == "" { // session-memory-<topic>-<id>-<ts>.md
 		if i := strings.LastIndexByte(name, '-'); i >= 0 && isOlderID(name[i+1:]) {
 			p.topic, p.session = name[:i], name[i+1:]
 		}
@@ -113,6 +119,9 @@ func cutStamp(stem string) (name, stamp, topic string, ok bool) {
 		}
 		if rest[end] == '-' {
 			return rest[:i], rest[i+1 : end], rest[end+1:], true
+		}
+		if _, sign := cutSign(rest[end : end+1]); sign { // a copy of a file without a topic
+			return rest[:i], rest[i+1 : end], rest[end:], true
 		}
 	}
 	return "", "", "", false

@@ -3,7 +3,6 @@ package sessionmem
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"iter"
@@ -25,83 +24,6 @@ func (s *Store) writeWhole(file string, data []byte, mode fs.FileMode) error {
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// recent forgets in what is kept for an editor's late save: lines that hold what is
-// meant go, the others follow a renamed transcript.
-func (f *forgetSession) recent(work [][]*cleaning, dry bool) []Touched {
-	goes := map[string]bool{} // blocks that are changed in the transcripts
-	for _, group := range work {
-		for _, c := range group {
-			for _, t := range c.found {
-				goes[t.Block] = goes[t.Block] || t.Block != "" && t.Action != ForgetKept
-			}
-		}
-	}
-	file := recentFile(f.name)
-	data, err := f.s.root.ReadFile(file)
-	if err != nil || checkName(f.name) != nil {
-		return nil // there is none
-	}
-	if dry && len(goes) == 0 && !f.t.needsBlocks() && !f.t.HoldsRaw(data) {
-		return nil
-	}
-	touched := Touched{Place: "late saves", Action: ForgetRemoved, Path: f.path(file), Session: f.name}
-	var kept []byte
-	gone, moved := false, false
-	for text := range bytes.Lines(data) {
-		var l recentLine
-		if json.Unmarshal(text, &l) != nil {
-			if f.t.HoldsRaw(text) {
-				gone = true
-				continue
-			}
-			kept = append(kept, text...)
-			continue
-		}
-		if _, _, changed := f.t.clean(f.name, l.Block); changed || goes[l.Block.ID] {
-			gone = true
-			continue
-		}
-		if f.renamed[l.File] == "" && f.t.Touches(f.name) && !f.isFile(l.File) { // its name may quote what goes
-			gone = true
-			continue
-		}
-		if to := f.renamed[l.File]; to != "" {
-			l.File, moved = to, true
-			if again, err := json.Marshal(l); err == nil {
-				text = append(again, '\n')
-			}
-		}
-		kept = append(kept, text...)
-	}
-	if !gone && !moved {
-		return nil
-	}
-	if !dry {
-		if err := f.s.replaceSmall(file, kept); err != nil {
-			touched.Action, touched.Why = ForgetRefused, WhyNot(err)
-		}
-	}
-	if !gone && touched.Action != ForgetRefused {
-		return nil // only the names of files in it changed
-	}
-	return []Touched{touched}
-}
-
-// isFile says whether a transcript of this base name is there.
-func (f *forgetSession) isFile(base string) bool {
-	return slices.ContainsFunc(f.groups, func(group []entry) bool {
-		return slices.ContainsFunc(group, func(e entry) bool { return path.Base(e.file) == base })
-	})
-}
-
-// replaceSmall writes a small file of ours anew; an empty one goes.
-func (s *Store) replaceSmall(file string, data []byte) error {
-	if len(data) == 0 {
-		return s.removeIfThere(file)
-	}
-	return writeAtomic(s.root, file, data, true)
 }
 
 // forgetAttachments forgets files that only blocks link which are forgotten.
@@ -242,8 +164,8 @@ func (s *Store) forgetMemory(t *Traces, o ForgetOptions) {
 			ses.setUnsaved(blocks)
 			s.writeRescue(ses)
 		}
-		ses.recent = slices.DeleteFunc(ses.recent, func(r recentBlock) bool {
-			_, _, changed := t.clean(ses.name, r.block)
+		ses.inTurn = slices.DeleteFunc(ses.inTurn, func(b turnBlock) bool {
+			_, _, changed := t.clean(ses.name, b.block)
 			return changed
 		})
 		ses.mu.Unlock()

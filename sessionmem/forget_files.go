@@ -20,8 +20,7 @@ type ForgetOptions struct {
 }
 
 // Forget takes what the traces mean out of the sessions' files, wherever in the
-// session folder they are: archive, trash, older copies, checkpoints, what is kept
-// for an editor's late save; and out of what this process holds of them. Summaries
+// session folder they are: archive, trash, copies, checkpoints, journals; and out of what this process holds of them. Summaries
 // made of it are made anew of what is left. A session's turn and its lock are held
 // meanwhile. What can't be done is told by ForgetRefused, the others go on. The error
 // is of ctx or of a folder that can't be read.
@@ -64,7 +63,7 @@ type forgettable struct {
 	groups [][]entry
 }
 
-// forgettable finds all transcripts and checkpoints below the session folder.
+// forgettable finds all transcripts, checkpoints and journals below the session folder.
 func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 	bySession := map[string]map[string][]entry{} // session, place
 	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
@@ -74,7 +73,7 @@ func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 		case err != nil:
 			s.logger.Warn("a folder can't be looked through for what is to be forgotten", "dir", p, "err", err)
 			return fs.SkipDir
-		case d.IsDir() && (p == locksDir || p == filesDir || p == recentDir):
+		case d.IsDir() && (p == locksDir || p == filesDir):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(p, fileSuffix):
 			return nil
@@ -101,13 +100,25 @@ func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 	var all []forgettable
 	for _, name := range slices.Sorted(mapKeys(bySession)) {
 		f := forgettable{name: name}
-		for _, place := range slices.Sorted(mapKeys(bySession[name])) {
-			parts, older := partsOf(bySession[name][place])
-			f.groups = append(append(f.groups, parts), older...)
+		for _, place := range slices.SortedFunc(mapKeys(bySession[name]), journalLast) {
+			for _, set := range fileSets(bySession[name][place]) {
+				f.groups = append(f.groups, set.files)
+			}
 		}
 		all = append(all, f)
 	}
 	return all, err
+}
+
+// journalLast puts journals behind what the others say.
+func journalLast(a, b string) int {
+	if isJournal(a) == isJournal(b) {
+		return strings.Compare(a, b)
+	}
+	if isJournal(b) {
+		return -1
+	}
+	return 1
 }
 
 // forgetSession forgets in the files of one session.
@@ -118,9 +129,8 @@ type forgetSession struct {
 	name   string
 	groups [][]entry
 
-	found   []Touched
-	renamed map[string]string // base names of transcripts
-	gone    []string          // files that the list cache knows
+	found []Touched
+	gone  []string // files that the list cache knows
 }
 
 // cleaning is what is to be done with one file.
@@ -139,13 +149,11 @@ type cleaning struct {
 
 // run forgets in the session; planned is what a dry run found, for it alone.
 func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touched {
-	f.renamed = map[string]string{}
 	work := planned
 	if !f.o.Dry {
 		work = f.plan()
 	}
-	recent := f.recent(work, true)
-	if len(work) == 0 && len(recent) == 0 {
+	if len(work) == 0 {
 		return f.found
 	}
 	if f.o.Dry {
@@ -154,7 +162,6 @@ func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touche
 				f.found = append(f.found, c.found...)
 			}
 		}
-		f.found = append(f.found, recent...)
 		return f.found
 	}
 	switch err := f.locked(ctx, func() { f.erase(ctx) }); {
@@ -207,7 +214,6 @@ func (f *forgetSession) erase(ctx context.Context) {
 		f.groups = ses.groups
 	}
 	work := f.plan()
-	f.found = append(f.found, f.recent(work, false)...)
 	for _, group := range work {
 		if group = f.rename(group); group == nil {
 			continue
@@ -215,9 +221,6 @@ func (f *forgetSession) erase(ctx context.Context) {
 		for _, c := range slices.Backward(group) { // the first one last: it says what depends on it
 			f.rewrite(c)
 		}
-	}
-	if len(f.renamed) > 0 {
-		f.found = append(f.found, f.recent(nil, false)...)
 	}
 	f.s.dropListed(ctx, f.gone)
 }
@@ -264,8 +267,14 @@ func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
 		c.emit = func(data []byte) error { out.Write(data); return nil }
 		c.found = func(t Touched) {
 			t.Path = f.path(file.file)
-			if strings.HasPrefix(file.file, partialDir+"/") {
+			switch {
+			case strings.HasPrefix(file.file, partialDir+"/"):
 				t.Place = "checkpoint"
+			case isJournal(file.file): // the transcript says which blocks
+				if t.Action != ForgetEmptied && t.Action != ForgetRebuilt || len(file.found) > 0 {
+					return
+				}
+				t = Touched{Place: "journal", Action: ForgetEmptied, Path: t.Path, Session: t.Session}
 			}
 			if !f.o.Dry {
 				t.Text = ""
@@ -343,7 +352,6 @@ func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 		}
 		f.s.syncFolders(path.Dir(to))
 		f.gone = append(f.gone, c.file)
-		f.renamed[path.Base(c.file)] = path.Base(to)
 		f.found = append(f.found, Touched{Place: "file name", Action: ForgetRenamed, Path: f.path(to), Session: f.name})
 		c.entry = entryOf(to)
 	}

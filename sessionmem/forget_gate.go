@@ -195,7 +195,7 @@ func (s *Store) purgeFiles(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	f := &forgetSession{s: s, t: t, name: name, renamed: map[string]string{}}
+	f := &forgetSession{s: s, t: t, name: name}
 	f.erase(ctx)
 	found = append(found, f.found...)
 	for _, touched := range found {

@@ -10,8 +10,9 @@ import (
 )
 
 // EachForgettable gives every block of the sessions' files as a forgetting finds
-// them: archive, trash, older copies and checkpoints too, a block as often as it
-// stands there. What can't be read is left out: Forget tells of it.
+// them: archive, trash, copies and checkpoints too, a block as often as it stands
+// there; of a journal what stands nowhere else. What can't be read is left out: Forget
+// tells of it.
 // sessions are those to look at, nil is all.
 func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b Block)) error {
 	for _, ses := range s.all() {
@@ -32,6 +33,7 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 		return explainDisk("looking for what is to be forgotten", err)
 	}
 	for _, ses := range all {
+		told := map[string]bool{} // ids
 		for _, group := range ses.groups {
 			seen := newCollector()
 			for _, e := range group {
@@ -48,6 +50,10 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 				}
 				path := filepath.Join(s.dir, filepath.FromSlash(e.file))
 				for _, b := range seen.t.Blocks[from:] {
+					if isJournal(e.file) && (told[b.ID] || b.Note == noteRemoved) {
+						continue
+					}
+					told[b.ID] = true
 					each(ses.name, path, b)
 				}
 			}

@@ -97,7 +97,7 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 	before, err := r.s.Load(t.Context(), "cli-a")
 	must(t, err)
 	found := r.text("zebra seven")
-	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "agent forgotten": 1, "assistant forgotten": 1, "late saves removed": 1}, actions(found)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "agent forgotten": 1, "assistant forgotten": 1, "journal forgotten": 1}, actions(found)); diff != "" {
 		t.Error(diff)
 	}
 	for _, s := range []*Store{r.s, openStore(t, r.root)} {
@@ -158,7 +158,7 @@ func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
 	after := mustAppend(t, r.s, "cli-a", user("After the reset"))
 	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "Nothing of it is in here.", Through: after.ID, By: "small"})
 	found := r.forget(func(t *Traces) { t.AddBlock("cli-a", secret.ID) })
-	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "summary rebuilt": 2, "title forgotten": 1, "late saves removed": 1}, actions(found)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "summary rebuilt": 2, "title forgotten": 1, "journal forgotten": 1}, actions(found)); diff != "" {
 		t.Error(diff)
 	}
 	r.residue("zebra", "striped")
@@ -485,7 +485,7 @@ func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
 	}
 	data, err := json.Marshal(append(found, more...))
 	must(t, err)
-	for _, want := range []string{`"place":"user"`, `"place":"title"`, `"place":"memory"`, `"place":"undo"`, `"place":"late saves"`, "opens with zebra seven"} {
+	for _, want := range []string{`"place":"user"`, `"place":"title"`, `"place":"memory"`, `"place":"undo"`, `"place":"journal"`, "opens with zebra seven"} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("%s is missing in %s", want, data)
 		}

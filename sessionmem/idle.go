@@ -7,9 +7,8 @@ import (
 
 // Rest lets go of what is kept in memory of sessions that nobody asked for within
 // idle: their context and the ids of their blocks. The next use reads the
-// transcript again. Sessions that are in memory alone stay, and so do those whose
-// last blocks an editor's late save could still drop (see the half hour of
-// lateSave). It returns how many were let go of.
+// transcript again. Sessions that are in memory alone stay, and so do those whose turn
+// is running. It returns how many were let go of.
 func (s *Store) Rest(idle time.Duration) int {
 	s.mu.Lock()
 	all := maps.Clone(s.sessions)
@@ -19,7 +18,7 @@ func (s *Store) Rest(idle time.Duration) int {
 		if !ses.mu.TryLock() {
 			continue // in use
 		}
-		if ses.idleFor(time.Now()) >= max(idle, lateSave) && ses.stat != nil && !ses.private.Load() && !ses.rewrote && len(ses.unsaved.blocks) == 0 {
+		if ses.idleFor(time.Now()) >= idle && ses.stat != nil && !ses.private.Load() && len(ses.inTurn) == 0 && len(ses.unsaved.blocks) == 0 {
 			ses.forgetFile()
 			rested++
 		}
@@ -31,8 +30,8 @@ func (s *Store) Rest(idle time.Duration) int {
 // idleFor is how long ago the session was used or one of its blocks joined it.
 func (ses *session) idleFor(now time.Time) time.Duration {
 	used := ses.used
-	if n := len(ses.recent); n > 0 && ses.recent[n-1].seen.After(used) {
-		used = ses.recent[n-1].seen
+	if ses.last.seen.After(used) {
+		used = ses.last.seen
 	}
 	return now.Sub(used)
 }

@@ -174,6 +174,7 @@ type listed struct {
 	first string // the title that its first message makes
 	own   bool   // info.Title is of the text, not of the file's name
 	talk  bool   // it holds another block than titles
+	fit   nameFit
 }
 
 // List returns all sessions, archived ones too, last active first. One bad file never hides the others.
@@ -340,21 +341,23 @@ func bySession(all []entry) []sameSession {
 	return groups
 }
 
-// infosOf gives the lines of a session: its own, and those of older files.
+// infosOf gives the lines of a session: its own, and those of copies and older files.
 func (s *Store) infosOf(infos []*Info, files sameSession, all []entry, found []*listed) []*Info {
-	if len(files.more) == 0 && all[files.first].part == 1 {
+	if first := all[files.first]; len(files.more) == 0 && first.part == 1 && !first.mayBeCopy() {
 		return append(infos, &found[files.first].info)
 	}
 	entries := []entry{all[files.first]}
 	for _, i := range files.more {
 		entries = append(entries, all[i])
 	}
-	parts, older := partsOf(entries)
-	whole := s.infoOf(parts)
-	infos = append(infos, &whole)
-	for _, group := range older {
-		info := s.infoOf(group)
-		info.ReadOnly = true
+	parts, others := s.ownedBy(entries)
+	if len(parts) > 0 {
+		whole := s.infoOf(parts)
+		infos = append(infos, &whole)
+	}
+	for _, set := range others {
+		info := s.infoOf(set.files)
+		info.ReadOnly, info.Copy = true, set.copy
 		infos = append(infos, &info)
 	}
 	return infos
@@ -460,7 +463,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 		}
 	}
 	info := sum.info(r.front)
-	out := listed{entry: e, stamp: stampOf(fi), info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != "", talk: sum.talk}
+	out := listed{entry: e, stamp: stampOf(fi), info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != "", talk: sum.talk, fit: fitOf(r.front, e.parsedName)}
 	return out, r.front, nil
 }
 

@@ -28,7 +28,7 @@ import (
 // its transcript is deleted or shows another title.
 
 const (
-	cacheFormat = "mac-stats-list/2\n"
+	cacheFormat = "mac-stats-list/3\n"
 
 	// cacheAfter is how many lines have to be new for the cache to be written: to
 	// read a few transcripts is cheaper.
@@ -106,6 +106,7 @@ const (
 	flagReadOnly
 	flagOwn
 	flagTalk
+	flagFit // of nameFit, in two bits
 )
 
 func (l *listed) appendLine(out []byte) []byte {
@@ -115,6 +116,7 @@ func (l *listed) appendLine(out []byte) []byte {
 			flags |= flag
 		}
 	}
+	flags |= uint64(l.fit) * flagFit
 	for _, s := range []string{l.file, l.info.Title, l.noted, l.first, l.info.Agent} {
 		out = binary.AppendUvarint(out, uint64(len(s)))
 		out = append(out, s...)
@@ -196,6 +198,7 @@ func (r *lineReader) line(l *listed) {
 	flags := r.uvarint()
 	l.info.Ended, l.info.ReadOnly = flags&flagEnded != 0, flags&flagReadOnly != 0
 	l.own, l.talk = flags&flagOwn != 0, flags&flagTalk != 0
+	l.fit = nameFit(flags / flagFit % 4)
 	l.stamp.size, l.stamp.time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
 	l.info.Started, l.info.Active = r.time(), r.time()
 	l.info.Name, l.info.Archived = l.session, inArchive(file)

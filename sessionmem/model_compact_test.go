@@ -343,7 +343,6 @@ func (m *model) pass(s *Store, ses *modelSession) {
 		}
 	}
 	for _, of := range m.sessions {
-		m.settle(of)
 		m.check(of)
 	}
 }

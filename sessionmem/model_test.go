@@ -123,7 +123,8 @@ type model struct {
 type modelSession struct {
 	name    string
 	want    []Block         // in their order
-	deleted map[string]bool // by hand
+	deleted map[string]bool // by hand, or by a save that came late
+	removed []Block         // of those, what is not decided about
 }
 
 func (m *model) open(i int) {
@@ -132,6 +133,7 @@ func (m *model) open(i int) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	s.trustSaves = true
 	m.stores[i], m.privates[i] = s, nil
 }
 
@@ -161,6 +163,7 @@ func (m *model) step(i int) {
 		{"concurrent", 8, m.concurrent},
 		{"hand edit", 6, m.handEdit},
 		{"late save", 6, m.lateSave},
+		{"decide", 8, m.decide},
 		{"delete and undo", 3, m.deleteUndo},
 		{"clear the memory", 2, m.clearMemory},
 	}
@@ -176,7 +179,6 @@ func (m *model) step(i int) {
 			break
 		}
 	}
-	m.settle(ses)
 	m.check(ses)
 	if len(ses.want) > retireAt {
 		m.retire(m.stores[m.rnd.IntN(len(m.stores))], ses)
@@ -292,6 +294,9 @@ func (m *model) archive(s *Store, ses *modelSession) {
 	if len(moved) > 1 || len(moved) == 1 && moved[0] != ses.name {
 		m.t.Errorf("archived %v", moved)
 	}
+	if len(moved) == 1 {
+		ses.removed = nil
+	}
 }
 
 func (m *model) restart(s *Store, _ *modelSession) {
@@ -395,24 +400,86 @@ func (m *model) deleteByHand(e edited, ses *modelSession) {
 	}
 	id := e.ids[m.rnd.IntN(len(e.ids))]
 	m.save(e.path, m.without(e.data, id))
-	ses.deleted[id] = true
-	ses.want = slices.DeleteFunc(ses.want, func(b Block) bool { return b.ID == id })
+	m.remove(ses, func(b Block) bool { return b.ID == id })
+	if strings.Contains(e.path, "/"+archiveDir+"/") { // an archived session has no journal
+		ses.removed = nil
+	}
+}
+
+// remove takes blocks out of the reference.
+func (m *model) remove(ses *modelSession, which func(Block) bool) {
+	ses.want = slices.DeleteFunc(slices.Clone(ses.want), func(b Block) bool {
+		if !which(b) {
+			return false
+		}
+		ses.deleted[b.ID] = true
+		ses.removed = append(ses.removed, b)
+		return true
+	})
 }
 
 // lateSave deletes a block in an editor that had read the file before more was
-// written to it. The program that wrote it goes on.
+// written to it, which goes too. The program that wrote it goes on.
 func (m *model) lateSave(s *Store, ses *modelSession) {
 	if len(ses.want) < 3 {
 		return
 	}
 	m.add(s, ses, m.message()) // this program knows the file's end
 	e := m.edit(s, ses, true)
+	before := len(ses.want)
 	for range 1 + m.rnd.IntN(3) {
 		m.add(s, ses, m.message())
 	}
+	late := map[string]bool{}
+	for _, b := range ses.want[before:] {
+		late[b.ID] = strings.Contains(readFile(m.t, e.path), "id="+b.ID) // not in the next part
+	}
 	m.deleteByHand(e, ses)
+	if len(e.ids) > 0 {
+		m.remove(ses, func(b Block) bool { return late[b.ID] })
+	}
 	m.add(s, ses, m.message())
 	m.resync(ses)
+}
+
+// decide is the user who wants back what is no longer in the file, or agrees.
+func (m *model) decide(s *Store, ses *modelSession) {
+	if m.rnd.IntN(2) == 0 {
+		if _, err := s.KeepRemoved(m.t.Context(), ses.name); err != nil {
+			m.t.Fatal(err)
+		}
+		ses.removed = nil
+		return
+	}
+	if _, err := s.Restore(m.t.Context(), ses.name); err != nil {
+		m.t.Fatal(err)
+	}
+	if len(ses.removed) == 0 {
+		return
+	}
+	for _, b := range ses.removed {
+		delete(ses.deleted, b.ID)
+	}
+	ses.want, ses.removed = append(ses.want, ses.removed...), nil
+	m.resync(ses)
+}
+
+// checkRemoved wants all that was removed to be known, and nothing else.
+func (m *model) checkRemoved(ses *modelSession) {
+	want := Removed{Session: ses.name}
+	for _, b := range ses.removed {
+		if b.IsMessage() {
+			want.Messages++
+		} else {
+			want.Others++
+		}
+	}
+	for i, s := range m.stores {
+		got, err := s.Removed(m.t.Context(), ses.name)
+		if err != nil || got != want {
+			m.t.Errorf("store %d misses %+v, %v; want %+v", i, got, err, want)
+		}
+	}
 }
 
 func (m *model) deleteUndo(s *Store, ses *modelSession) {
@@ -431,6 +498,7 @@ func (m *model) deleteUndo(s *Store, ses *modelSession) {
 	if _, err := m.stores[m.rnd.IntN(2)].Undelete(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
 	}
+	ses.removed = nil
 }
 
 func (m *model) load(s *Store, ses *modelSession) []Block {
@@ -456,35 +524,11 @@ func (m *model) resync(ses *modelSession) {
 	}
 	for _, b := range got {
 		known := slices.ContainsFunc(ses.want, func(w Block) bool { return w.ID == b.ID })
-		if !known && b.Note != NoteRestored && !ses.deleted[b.ID] {
+		if !known {
 			m.t.Errorf("%s %s came from nowhere", b.Kind, b.ID)
 		}
 	}
 	ses.want = got
-}
-
-// settle takes over what a program put back for want of knowing that it was
-// deleted on purpose: it was the last that program had seen, and a Note says so.
-// Losing is never right, bringing back once is.
-func (m *model) settle(ses *modelSession) {
-	if len(ses.want) == 0 {
-		return
-	}
-	got := m.load(m.stores[0], ses)
-	i := 0
-	for _, b := range got {
-		switch {
-		case i < len(ses.want) && b.ID == ses.want[i].ID:
-			i++
-		case ses.deleted[b.ID]:
-			delete(ses.deleted, b.ID)
-		case b.Note != NoteRestored:
-			return // check says what is wrong
-		}
-	}
-	if i == len(ses.want) {
-		ses.want = got
-	}
 }
 
 // check compares both stores and a fresh one with the reference.
@@ -494,6 +538,7 @@ func (m *model) check(ses *modelSession) {
 		m.t.Fatal(err)
 	}
 	defer fresh.Close()
+	m.checkRemoved(ses)
 	want := reference(ses.want)
 	for i, s := range []*Store{m.stores[0], m.stores[1], fresh} {
 		got, err := s.Context(m.t.Context(), ses.name)

@@ -91,9 +91,7 @@ func (m *model) rest(s *Store, _ *modelSession) {
 	for _, ses := range s.sessions {
 		ses.mu.Lock()
 		ses.used = ses.used.Add(-time.Hour)
-		for i := range ses.recent {
-			ses.recent[i].seen = ses.recent[i].seen.Add(-time.Hour)
-		}
+		ses.last.seen = ses.last.seen.Add(-time.Hour)
 		ses.mu.Unlock()
 	}
 	s.mu.Unlock()

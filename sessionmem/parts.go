@@ -16,8 +16,7 @@ import (
 // A session whose transcript has reached Config.MaxFileBytes goes on in another
 // file. The file of part 2 is named as the first one, with ".part2" before its
 // end (no topic has a dot), and has a line "part: 2" in its front matter. All of
-// them are one session. Two files of a session that are no such parts are not:
-// the one begun last counts, the other is read-only.
+// them are one session.
 
 // partMark is what stands before a part's number in its file name.
 const partMark = ".part"
@@ -85,32 +84,6 @@ func (p part) sameAs(fi os.FileInfo) bool {
 	return p.stat != nil && os.SameFile(p.stat, fi) && p.stat.Size() == fi.Size() && p.stat.ModTime().Equal(fi.ModTime())
 }
 
-// partsOf sorts the files of one session's name: its parts, oldest first, then
-// the groups of older files.
-func partsOf(files []entry) (parts []entry, older [][]entry) {
-	if len(files) == 1 {
-		return files, nil
-	}
-	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b entry) int {
-		return cmp.Or(b.started().Compare(a.started()), strings.Compare(b.stem, a.stem), cmp.Compare(a.part, b.part), strings.Compare(b.file, a.file))
-	})
-	var groups [][]entry
-	var copies [][]entry
-	for i, e := range files {
-		last := len(groups) - 1
-		switch {
-		case i == 0 || e.stem != files[i-1].stem || !e.started().Equal(files[i-1].started()):
-			groups = append(groups, []entry{e})
-		case e.part == files[i-1].part: // in the archive too: the one in the session folder counts
-			copies = append(copies, []entry{e})
-		default:
-			groups[last] = append(groups[last], e)
-		}
-	}
-	return groups[0], append(groups[1:], copies...)
-}
-
 // locateParts finds a session's files, the oldest part first. The name is compared
 // and never made a path. What isn't there is looked for once more: it may just have
 // been on its way out of the archive.
@@ -127,7 +100,10 @@ func (s *Store) locateOnce(name string) ([]entry, error) {
 	if len(files) == 0 {
 		return nil, err
 	}
-	parts, _ := partsOf(files)
+	parts, others := s.ownedBy(files)
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("%w: %s; there is only a copy of it: %s", ErrNotFound, name, filepath.Join(s.dir, others[0].files[0].file))
+	}
 	return parts, nil
 }
 
@@ -179,11 +155,6 @@ func (ses *session) transcripts() []string {
 	return append(files, ses.file)
 }
 
-// knowsFile says whether a file of this base name is one of the session's.
-func (ses *session) knowsFile(base string) bool {
-	return slices.ContainsFunc(ses.transcripts(), func(f string) bool { return path.Base(f) == base })
-}
-
 // inPlace says whether the session's files are the known ones: none gone, none in
 // the session folder instead of the archive (an editor's late save may have put one
 // into its old place: that one counts), and no new part behind them.
@@ -226,7 +197,6 @@ func (ses *session) takeParts(parts []entry) {
 	for _, e := range parts[:len(parts)-1] {
 		ses.earlier = append(ses.earlier, part{file: e.file})
 	}
-	ses.recent = slices.DeleteFunc(ses.recent, func(r recentBlock) bool { return !ses.knowsFile(r.file) })
 }
 
 // earlierStand says whether the files before the last one are as they were read.
@@ -321,29 +291,6 @@ func (s *Store) readEarlier(ses *session) error {
 	return nil
 }
 
-// missingAtEnds says of each recent block whether it is missing with all of its file
-// that came after it.
-func (ses *session) missingAtEnds() []bool {
-	missing := make([]bool, len(ses.recent))
-	there := map[string]bool{} // files with a later block that stands
-	for i, r := range slices.Backward(ses.recent) {
-		if ses.taken(r.block.ID) {
-			there[r.file] = true
-		}
-		missing[i] = !there[r.file]
-	}
-	return missing
-}
-
-// moveRecent notes that blocks which were put back are in the last file now.
-func (ses *session) moveRecent(blocks []Block) {
-	for i, r := range ses.recent {
-		if slices.ContainsFunc(blocks, func(b Block) bool { return b.ID == r.block.ID }) {
-			ses.recent[i].file = path.Base(ses.file)
-		}
-	}
-}
-
 func (ses *session) earlierEntries() []entry {
 	out := make([]entry, len(ses.earlier))
 	for i, p := range ses.earlier {
@@ -358,10 +305,9 @@ func (s *Store) filesOfInfo(info Info) ([]entry, error) {
 	if len(files) == 0 {
 		return nil, err
 	}
-	parts, older := partsOf(files)
-	for _, group := range append([][]entry{parts}, older...) {
-		if group[len(group)-1].file == s.relative(info.Path) {
-			return group, nil
+	for _, set := range fileSets(files) {
+		if set.files[len(set.files)-1].file == s.relative(info.Path) {
+			return set.files, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: its files changed meanwhile", errReplaced)

@@ -81,8 +81,8 @@ func TestPartNames(t *testing.T) {
 		"session-memory-cpu-a-20260102-030405-chat.part2.md":     {session: "cpu-a", topic: "chat", part: 2, stem: "session-memory-cpu-a-20260102-030405-chat"},
 		"session-memory-cpu-a-20260102-030405-chat.part12.md":    {session: "cpu-a", topic: "chat", part: 12, stem: "session-memory-cpu-a-20260102-030405-chat"},
 		"session-memory-cpu-a-20260102-030405-chat-part2.md":     {session: "cpu-a", topic: "chat-part2", part: 1, stem: "session-memory-cpu-a-20260102-030405-chat-part2"},
-		"session-memory-cpu-a-20260102-030405-chat.part1.md":     {session: "cpu-a", topic: "chat.part1", part: 1, stem: "session-memory-cpu-a-20260102-030405-chat.part1"},
-		"session-memory-cpu-a-20260102-030405-chat.part02.md":    {session: "cpu-a", topic: "chat.part02", part: 1, stem: "session-memory-cpu-a-20260102-030405-chat.part02"},
+		"session-memory-cpu-a-20260102-030405-chat.part1.md":     {session: "cpu-a", topic: "chat.part1", signed: true, part: 1, stem: "session-memory-cpu-a-20260102-030405-chat.part1"},
+		"session-memory-cpu-a-20260102-030405-chat.part02.md":    {session: "cpu-a", topic: "chat.part02", signed: true, part: 1, stem: "session-memory-cpu-a-20260102-030405-chat.part02"},
 		"session-memory-topic-99887766-20260102-030405.part3.md": {session: "99887766", topic: "topic", part: 3, stem: "session-memory-topic-99887766-20260102-030405"},
 		"notes.part2.md": {session: "notes", part: 2, stem: "notes"},
 		".part2.md":      {session: ".part2", part: 1, stem: ".part2"},
@@ -473,13 +473,19 @@ func TestEditingEarlierParts(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("what a late save dropped from the end of part 1 is appended again", func(t *testing.T) {
+	t.Run("what was dropped from the end of part 1 is restored there", func(t *testing.T) {
 		s, files, blocks := setUp(t)
 		(&model{t: t}).save(files[0], []byte(without(t, files[0], blocks[1].ID)))
 		mustAppend(t, s, "cpu-a", user("next"))
-		want := []string{"message 0", "message 2", "message 3", "message 4", "message 5", "message 1", NoteRestored, "next"}
-		if diff := cmp.Diff(want, contents(t, s)); diff != "" {
+		if diff := cmp.Diff([]string{"message 0", "message 2", "message 3", "message 4", "message 5", "next"}, contents(t, s)); diff != "" {
 			t.Error(diff)
+		}
+		must(t, second(s.Restore(t.Context(), "cpu-a")))
+		if diff := cmp.Diff([]string{"message 0", "message 1", "message 2", "message 3", "message 4", "message 5", "next"}, contents(t, s)); diff != "" {
+			t.Error(diff)
+		}
+		if text := readFile(t, files[0]); !strings.Contains(text, "message 1") {
+			t.Errorf("it is in another part:\n%s", text)
 		}
 	})
 	t.Run("a part that is removed by hand stays removed", func(t *testing.T) {

@@ -27,6 +27,7 @@ type SessionFiles struct {
 	Session string
 	Source  string
 	Older   bool        // another file of a session's name, not one of its parts: read-only
+	Copy    bool        // such a file that is a copy
 	Files   []FileState // the parts, oldest first
 }
 
@@ -55,10 +56,13 @@ func (s *Store) Files(ctx context.Context) ([]SessionFiles, error) {
 		for _, i := range same.more {
 			files = append(files, all[i])
 		}
-		parts, older := partsOf(files)
-		for i, group := range append([][]entry{parts}, older...) {
-			if f := s.sessionFiles(group, folders); len(f.Files) > 0 {
-				f.Older = i > 0
+		parts, others := s.ownedBy(files)
+		if f := s.sessionFiles(parts, folders); len(f.Files) > 0 {
+			out = append(out, f)
+		}
+		for _, set := range others {
+			if f := s.sessionFiles(set.files, folders); len(f.Files) > 0 {
+				f.Older, f.Copy = true, set.copy
 				out = append(out, f)
 			}
 		}
@@ -68,6 +72,9 @@ func (s *Store) Files(ctx context.Context) ([]SessionFiles, error) {
 
 // sessionFiles asks for the files of a group; those gone meanwhile are left out.
 func (s *Store) sessionFiles(group []entry, folders openFolders) SessionFiles {
+	if len(group) == 0 {
+		return SessionFiles{}
+	}
 	out := SessionFiles{Session: group[0].session}
 	out.Source, _ = splitName(out.Session)
 	for _, e := range group {

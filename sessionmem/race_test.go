@@ -46,11 +46,14 @@ func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
 	}
 }
 
-// What a save dropped in the same moment comes back, too.
+// What a save in the midst of a turn dropped of it comes back, too.
 func TestAppendRestoresWhatASaveInItsMidstDropped(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
+	turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+	must(t, err)
+	defer turn.Unlock()
 	path := onlyFile(t, root)
 	before := readFile(t, path)
 	mustAppend(t, s, "cli-a", assistant("two"))

@@ -23,7 +23,7 @@ func (s *Store) RecoverAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{s.clearRecent()}
+	errs := []error{s.clearJournals()}
 	for _, name := range names {
 		lock, err := s.lockSoon(ctx, name)
 		switch {

@@ -256,6 +256,28 @@ func (s *Store) renumber(ses *session, blocks []Block) error {
 	return nil
 }
 
+// stillWaiting gives the blocks that wait for the disk. Those that an earlier process
+// could write after all, and that the user took out since, wait no more.
+func (s *Store) stillWaiting(ses *session) ([]Block, error) {
+	waiting := ses.unsaved.blocks
+	if !errors.Is(ses.unsaved.err, errRescued) || len(waiting) == 0 {
+		return waiting, nil
+	}
+	ses.setUnsaved(nil)
+	defer func() { ses.setUnsaved(waiting) }()
+	if err := s.refresh(ses); err != nil {
+		return nil, err
+	}
+	removed, err := s.missing(ses)
+	if err != nil {
+		return waiting, nil //nolint:nilerr // rather twice than not at all
+	}
+	waiting = slices.DeleteFunc(slices.Clone(waiting), func(b Block) bool {
+		return slices.ContainsFunc(removed, func(m journaled) bool { return m.id == b.ID })
+	})
+	return waiting, nil
+}
+
 // withUnsaved adds what waits for the disk to a transcript; t is nil where there is
 // no file yet.
 func (ses *session) withUnsaved(t *Transcript) *Transcript {

@@ -64,6 +64,7 @@ func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, 
 	if err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
 	}
+	infos = slices.DeleteFunc(infos, func(i Info) bool { return i.Copy }) // the original says it, or a person took it out of there
 	var hits []Hit
 	for chunk := range slices.Chunk(infos, searchChunk) {
 		hits = append(hits, s.searchChunk(ctx, chunk, words)...)

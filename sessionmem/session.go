@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,11 +16,6 @@ const (
 	// fingerprintLen is how many bytes before the known end are compared to see
 	// whether a file only grew.
 	fingerprintLen = 512
-
-	// maxRecent is how many blocks are remembered to put back what an editor's
-	// late save dropped; lateSave how old they may be.
-	maxRecent = 64
-	lateSave  = 30 * time.Minute
 )
 
 // session is what this process knows of one session.
@@ -49,18 +43,23 @@ type session struct {
 	fold     fold
 	texts    heldTexts
 	unsaved  unsaved
-	recent   []recentBlock
-	rewrote  bool      // the file was found changed otherwise than by growing
-	saved    time.Time // the file's time as that was found
+	journal  journal
+	inTurn   []turnBlock // written in the turn that this process holds
+	rewrote  bool        // the file was found changed otherwise than by growing
+	last     joined      // the block that joined the file last, as this process saw it
 	used     time.Time
 }
 
-// recentBlock is a block that joined the file while this process knew it.
-type recentBlock struct {
+// joined is when a block joined the file while this process knew it.
+type joined struct {
+	seen time.Time // zero: none did
+	time time.Time // that the block says
+}
+
+// turnBlock is a block that was written in the turn that is running.
+type turnBlock struct {
 	block    Block
 	after    uint64 // hash of the id of the block in front of it; 0: none
-	seen     time.Time
-	file     string // that it is in, without its folder
 	restored bool   // put back once: if it goes again, that is the user's will
 }
 
@@ -126,11 +125,10 @@ func (s *Store) statFile(ses *session) (os.FileInfo, error) {
 	return fi, nil
 }
 
-// forgetFile leaves nothing known of a file that is gone, but for its recent
-// blocks: they tell what a save that comes late drops.
+// forgetFile leaves nothing known of a file that is gone.
 func (ses *session) forgetFile() {
 	if ses.file != "" {
-		ses.recent = nil
+		ses.inTurn, ses.last = nil, joined{}
 	}
 	ses.file, ses.stat, ses.size, ses.tail = "", nil, 0, nil
 	ses.earlier, ses.base = nil, 0
@@ -144,6 +142,7 @@ func (ses *session) forgetBlocks() {
 	ses.index.reset()
 	ses.fold, ses.texts = fold{}, heldTexts{}
 	ses.unsaved.base = nil
+	ses.journal.stat, ses.journal.whole = nil, false // what the files lack may be something else now
 }
 
 // follow takes a block that was read or written into the index and the context.
@@ -192,8 +191,8 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 		n := ses.follow(b, ses.base+raw.offset, ses.index.copies.identify(&b, raw.derived, ses.taken))
 		if raw.size <= blockLimit {
 			ses.texts.put(n, b, int(raw.size))
-			ses.remember(b, time.Now())
 		}
+		ses.last = joined{time.Now(), b.Time}
 	}
 }
 
@@ -212,7 +211,6 @@ func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 		return err
 	}
 	ses.bare = bare
-	s.joinRecent(ses, fi.ModTime())
 	return ses.setEnd(f, fi)
 }
 
@@ -249,16 +247,17 @@ func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
 
 func (ses *session) taken(id string) bool { return ses.index.has(id) }
 
-// remember keeps the last block for the case of a late save.
-func (ses *session) remember(b Block, seen time.Time) {
-	if len(ses.recent) == maxRecent {
-		ses.recent = append(ses.recent[:0:0], ses.recent[1:]...)
+// remember notes a block that was just written.
+func (ses *session) remember(b Block, now time.Time) {
+	ses.last = joined{now, b.Time}
+	if ses.holder.Who == "" {
+		return
 	}
-	r := recentBlock{block: b, seen: seen, file: path.Base(ses.file)}
+	t := turnBlock{block: b}
 	if n := len(ses.index.blocks); n > 1 {
-		r.after = ses.index.blocks[n-2].id
+		t.after = ses.index.blocks[n-2].id
 	}
-	ses.recent = append(ses.recent, r)
+	ses.inTurn = append(ses.inTurn, t)
 }
 
 // isLast says whether the session ends with the block of this hash; 0: it is empty.
@@ -267,37 +266,27 @@ func (ses *session) isLast(id uint64) bool {
 	return n == 0 && id == 0 || n > 0 && ses.index.blocks[n-1].id == id
 }
 
-// dropped gives the blocks that an editor's save dropped because they were
-// written after it had read the file: those at the end of what is known of a file,
-// none of which was put back before. A block that is missing from the middle, or that has
-// been there for half an hour, was deleted on purpose. What steers the context is
-// put back only where nothing stands behind its place by now: at the end, a reset or
-// a rewind would cut off what others said meanwhile, and an old Summary would take
-// the place of a newer one.
-func (ses *session) dropped(now time.Time) []Block {
+// droppedInTurn gives the blocks of the running turn that a save dropped: its editor had
+// read the file before they were written. Whatever else a save removes is the user's
+// decision. What steers the context is put back only where nothing stands behind its
+// place by now: at the end, a reset or a rewind would cut off what others said meanwhile.
+func (ses *session) droppedInTurn() []Block {
 	if !ses.rewrote {
 		return nil
 	}
 	ses.rewrote = false
 	var lost []Block
-	var kept []recentBlock
 	atEnd := false // what is dropped stood at the end as it is now
-	for i, missing := range ses.missingAtEnds() {
-		r := ses.recent[i]
-		switch {
-		case !missing && ses.taken(r.block.ID):
-			kept = append(kept, r)
-		case !missing || r.restored || !ses.isLate(r, now):
-		default:
-			atEnd = atEnd || len(lost) == 0 && ses.isLast(r.after)
-			r.restored = true
-			kept = append(kept, r)
-			if atEnd || !r.block.steers() {
-				lost = append(lost, r.block)
-			}
+	for i, t := range ses.inTurn {
+		if t.restored || ses.taken(t.block.ID) {
+			continue
+		}
+		ses.inTurn[i].restored = true
+		atEnd = atEnd || len(lost) == 0 && ses.isLast(t.after)
+		if atEnd || !t.block.steers() {
+			lost = append(lost, t.block)
 		}
 	}
-	ses.recent = kept
 	return lost
 }
 

@@ -28,6 +28,7 @@ const (
 	sessionDir = "session"
 	locksDir   = ".locks"
 	partialDir = ".partial"
+	recentDir  = ".recent" // of mac-stats 0.1: journals took its place
 )
 
 // Config is what a Store needs. Root is required.
@@ -66,7 +67,9 @@ type Store struct {
 	logger *slog.Logger
 	seed   maphash.Seed // of the hashes of ids: of this process alone
 	opened func()       // tests: called between opening a transcript and writing to it
-	state  *State
+	// tests: what is in a file is what was saved, see awaitSave
+	trustSaves bool
+	state      *State
 
 	forgotten *Forgotten
 	sieve     *sieve
@@ -126,6 +129,8 @@ func Open(cfg Config) (*Store, error) {
 	s.root = &storeFolder{dir: s.dir, logger: s.logger}
 	if err := s.root.check(); err != nil {
 		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)
+	} else if err := s.root.RemoveAll(recentDir); err != nil {
+		s.logger.Warn("what mac-stats 0.1 kept for an editor's late save stays", "dir", recentDir, "err", err)
 	}
 	s.takeRescued()
 	return s, nil

@@ -21,6 +21,7 @@ func openStore(t testing.TB, root string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.trustSaves = true
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -14,6 +14,9 @@ type heldTexts struct {
 	bytes  int
 }
 
+// heldMore is how many blocks are held beside the context.
+const heldMore = 64
+
 // put keeps a block whose text form has that size. A very long one is always read
 // from the file, cut: after a restart it would be too.
 func (t *heldTexts) put(n uint32, b Block, size int) {
@@ -32,7 +35,7 @@ func (t *heldTexts) put(n uint32, b Block, size int) {
 
 // keep lets go of all but these.
 func (t *heldTexts) keep(numbers []uint32) {
-	if len(t.blocks) < 2*len(numbers)+maxRecent && t.bytes <= 2*heldBytes {
+	if len(t.blocks) < 2*len(numbers)+heldMore && t.bytes <= 2*heldBytes {
 		return
 	}
 	old := t.blocks

@@ -101,8 +101,8 @@ func (s *Store) toTrash(ctx context.Context, ses *session) error {
 	}
 	ses.forgetFile()
 	s.dropListed(ctx, files)
-	if err := s.dropRecent(name); err != nil {
-		return explainDisk("removing what was written lately", err)
+	if err := s.dropJournal(ses); err != nil {
+		return explainDisk("removing its journal", err)
 	}
 	return nil
 }
@@ -237,6 +237,9 @@ func (s *Store) undelete(ctx context.Context, t trashed, files []string) error {
 		if err != nil {
 			return explainDisk("moving back "+file, err)
 		}
+	}
+	if !slices.ContainsFunc(files, inArchive) {
+		s.beginJournal(ses)
 	}
 	if err := s.bringBackAttachments(files); err != nil {
 		return explainDisk("bringing back attached files", err)

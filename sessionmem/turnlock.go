@@ -120,7 +120,7 @@ func (l *TurnLock) lockFile(ctx context.Context, wait func()) error {
 // tell writes who holds the turn, for those that wait. The lock holds without it.
 func (l *TurnLock) tell(h Holder) {
 	l.ses.mu.Lock()
-	l.ses.holder = h
+	l.ses.holder, l.ses.inTurn = h, nil
 	l.ses.mu.Unlock()
 	if l.file == nil {
 		return
@@ -159,11 +159,12 @@ func (s *Store) holder(ses *session) Holder {
 func (l *TurnLock) Unlock() {
 	l.once.Do(func() {
 		s := l.store
+		s.endTurn(l.ses)
 		s.mu.Lock()
 		delete(s.turns, l)
 		s.mu.Unlock()
 		l.ses.mu.Lock()
-		l.ses.holder = Holder{}
+		l.ses.holder, l.ses.inTurn = Holder{}, nil
 		l.ses.mu.Unlock()
 		if l.file != nil {
 			if err := s.root.Remove(locksDir + "/" + l.ses.name + holderSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -173,6 +174,28 @@ func (l *TurnLock) Unlock() {
 		}
 		<-l.ses.turn
 	})
+}
+
+// endTurn puts back what a save in the midst of the turn dropped of it.
+func (s *Store) endTurn(ses *session) {
+	ses.mu.Lock()
+	wrote := len(ses.inTurn) > 0
+	ses.mu.Unlock()
+	if !wrote {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastWait)
+	defer cancel()
+	unlock, err := s.lock(ctx, ses, false)
+	if err == nil {
+		defer unlock()
+		if err = s.refresh(ses); err == nil && ses.rewrote {
+			_, err = s.appendFile(ctx, ses, nil)
+		}
+	}
+	if err != nil {
+		s.logger.Warn("what a save dropped of a turn that just ended could not be put back", "session", ses.name, "err", err)
+	}
 }
 
 // lockPath is where a lock file is. The name was checked.

@@ -268,7 +268,7 @@ func TestWhatADryRunListsIsWhatIsDone(t *testing.T) {
 		count := func(found []sessionmem.Touched) map[string]int {
 			n := map[string]int{}
 			for _, f := range found {
-				if f.Action != sessionmem.ForgetKept && f.Action != sessionmem.ForgetRenamed && f.Place != "late saves" && f.Place != "half-written file" {
+				if f.Action != sessionmem.ForgetKept && f.Action != sessionmem.ForgetRenamed && f.Place != "journal" && f.Place != "half-written file" {
 					n[f.Place+" "+f.Action]++
 				}
 			}

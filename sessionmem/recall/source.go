@@ -29,6 +29,9 @@ func (x *Index) sources(ctx context.Context) ([]source, error) {
 	}
 	out := make([]source, 0, len(sessions))
 	for _, s := range sessions {
+		if s.Copy {
+			continue // the original says it, or a person took it out of there
+		}
 		key := "session/" + s.Files[0].File
 		if !s.Older { // the same in the archive
 			key = "session/" + path.Base(key)

@@ -1,0 +1,143 @@
+package sessionmem
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A session is the file that the app created for it, with its parts. What else has a
+// session's name is a copy (made by a person, a sync service or an editor, beside the
+// original or left over from it) or an older transcript of the same name. Both can be
+// read; neither is written to nor used as context.
+//
+// A copy is told by its name: it continues the name of another file of that session
+// ("… copy", "…-backup"), or it continues the name the app gave, which the front matter
+// tells, with a sign that the app never puts into a name ("… (1)", "….sync-conflict-…").
+// A file that a person renamed stays the session as long as it is the only one.
+
+// fileSet is the parts of one transcript among the files of a session's name.
+type fileSet struct {
+	files []entry // oldest part first
+	copy  bool
+}
+
+// ownedBy sorts the files of one session's name: the parts of its transcript, oldest
+// first, then what is not the session. There may be no transcript, only copies.
+func (s *Store) ownedBy(files []entry) (parts []entry, others []fileSet) {
+	if len(files) == 1 && !files[0].mayBeCopy() {
+		return files, nil
+	}
+	sets := fileSets(files)
+	if len(sets) > 1 || sets[0].files[0].mayBeCopy() {
+		s.markCopies(sets)
+	}
+	for i, set := range sets {
+		if !set.copy {
+			return set.files, slices.Delete(sets, i, i+1)
+		}
+	}
+	return nil, sets
+}
+
+// fileSets puts together what belongs together, the newest first. A file that is there
+// twice, in the session folder and in the archive, makes two sets: the one in the
+// session folder counts.
+func fileSets(files []entry) []fileSet {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b entry) int {
+		return cmp.Or(b.started().Compare(a.started()), strings.Compare(a.stem, b.stem), cmp.Compare(a.part, b.part), strings.Compare(b.file, a.file))
+	})
+	var sets, twice []fileSet
+	for i, e := range files {
+		last := len(sets) - 1
+		switch {
+		case i == 0 || e.stem != files[i-1].stem || !e.started().Equal(files[i-1].started()):
+			sets = append(sets, fileSet{files: []entry{e}})
+		case e.part == files[i-1].part:
+			twice = append(twice, fileSet{files: []entry{e}, copy: true})
+		default:
+			sets[last].files = append(sets[last].files, e)
+		}
+	}
+	return append(sets, twice...)
+}
+
+// markCopies tells copies from transcripts.
+func (s *Store) markCopies(sets []fileSet) {
+	fits := make([]nameFit, len(sets))
+	fitting := map[string]bool{} // stamps that a file has whose name the app gave
+	for i := range sets {
+		first := sets[i].files[0]
+		fits[i] = s.fileInfo(first).fit
+		sets[i].copy = sets[i].copy || first.copied || fits[i] == fitCopied || slices.ContainsFunc(sets, func(o fileSet) bool {
+			of := o.files[0]
+			return of.stamp == first.stamp && len(of.stem) < len(first.stem) && strings.HasPrefix(first.stem, of.stem)
+		})
+		fitting[first.stamp] = fitting[first.stamp] || !sets[i].copy && fits[i] == fitGiven
+	}
+	named := slices.ContainsFunc(sets, func(set fileSet) bool {
+		return !set.copy && s.fileInfo(set.files[0]).fit != fitOther
+	})
+	for i := range sets {
+		if sets[i].copy {
+			continue
+		}
+		sets[i].copy = named && fits[i] == fitOther || fits[i] != fitGiven && fitting[sets[i].files[0].stamp]
+	}
+}
+
+// nameFit says whether a file has the name that the app gave it, by its front matter.
+type nameFit uint8
+
+const (
+	fitUnknown nameFit = iota // the front matter doesn't tell, or the topic is another one
+	fitGiven                  // it is that name
+	fitCopied                 // it continues that name with a sign no name has
+	fitOther                  // it is a file of another session or time
+)
+
+// fitOf compares a file's name with what its front matter says.
+func fitOf(front string, p parsedName) nameFit {
+	session := frontValue(front, "session")
+	started, err := time.Parse(time.RFC3339, frontValue(front, "started"))
+	switch {
+	case p.part > 1 || p.stamp == "" || session == "" && err != nil:
+		return fitUnknown
+	case session != "" && session != p.session, err == nil && started.Format(stampForm) != p.stamp:
+		return fitOther
+	}
+	given := topicOf(frontValue(front, "title"))
+	name, sign := cutSign(p.topic)
+	switch {
+	case p.topic == given:
+		return fitGiven
+	case sign && name == given:
+		return fitCopied
+	}
+	return fitUnknown
+}
+
+// mayBeCopy says whether a file's name alone makes it look like a copy.
+func (p parsedName) mayBeCopy() bool { return p.copied || p.signed }
+
+// cutSign cuts a topic before the first sign that no topic of the app has: what
+// copies have behind the name, such as a blank, a parenthesis or a dot.
+func cutSign(topic string) (name string, sign bool) {
+	for i := 0; i < len(topic); {
+		c := topic[i]
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c >= 'A' && c <= 'Z' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(topic[i:])
+		if c < utf8.RuneSelf || r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			return strings.TrimRight(topic[:i], "-"), true
+		}
+		i += size
+	}
+	return topic, false
+}

@@ -1,0 +1,162 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"mac-stats/sessionmem/wholefile"
+)
+
+// insertion is what is put into a file.
+type insertion struct {
+	at   int64
+	data []byte
+}
+
+// putBack puts missing blocks back where they stood: behind the block that is in front of
+// them in the journal. A reset, a rewind or a Summary then means what it meant, whatever
+// was said since.
+func (s *Store) putBack(ctx context.Context, ses *session, missing []journaled) error {
+	if err := s.refreshToWrite(ctx, ses); err != nil {
+		return err
+	}
+	all, err := s.readJournal(ses)
+	if err != nil {
+		return err
+	}
+	data, err := s.readRegular(journalFile(ses.name))
+	if err != nil {
+		return explainDisk("reading a journal", err)
+	}
+	blocks := map[int64]Block{}
+	for _, m := range missing {
+		b := parseBlock(data[m.at:m.at+m.size], m.at, m.size, false).decode()
+		blocks[m.at] = s.guard(ses, b, false)
+	}
+	files, rest := s.insertions(ses, all.blocks, blocks)
+	for _, p := range files {
+		if err := s.insertInto(p.part, p.what); err != nil {
+			ses.stat = nil
+			return err
+		}
+	}
+	if len(files) > 0 {
+		ses.stat = nil
+		if err := s.refresh(ses); err != nil {
+			return err
+		}
+	}
+	if len(rest) > 0 { // there is nothing left that they stood behind
+		if _, err := s.write(ses, rest); err != nil {
+			return err
+		}
+	}
+	s.logger.Info("what a save had removed is restored", "session", ses.name, "blocks", len(missing))
+	return nil
+}
+
+// insertedInto is what is put into one of a session's files.
+type insertedInto struct {
+	part
+	what []insertion
+}
+
+// insertions tells what to put where. Blocks of a session that holds none of those around
+// them are given back.
+func (s *Store) insertions(ses *session, order []journaled, blocks map[int64]Block) (files []insertedInto, rest []Block) {
+	add := func(p part, at int64, b Block) {
+		i := slices.IndexFunc(files, func(f insertedInto) bool { return f.file == p.file })
+		if i < 0 {
+			i = len(files)
+			files = append(files, insertedInto{part: p})
+		}
+		f := &files[i]
+		text := appendBlock(nil, b)[1:] // without its blank line
+		if n := len(f.what); n > 0 && f.what[n-1].at == at {
+			f.what[n-1].data = append(append(f.what[n-1].data, '\n'), text...)
+			return
+		}
+		f.what = append(f.what, insertion{at, text})
+	}
+	var before *stretch // the block in front
+	for _, j := range order {
+		b, lost := blocks[j.at]
+		n, there := ses.index.find(ses.index.hash(j.id))
+		switch {
+		case there && !lost:
+			place := ses.place(n)
+			if before == nil {
+				for _, r := range rest {
+					add(place.part, place.at, r)
+				}
+				rest = nil
+			}
+			before = &place
+		case lost && before == nil:
+			rest = append(rest, b)
+		case lost:
+			add(before.part, before.at+before.size, b)
+		}
+	}
+	return files, rest
+}
+
+// insertInto writes a file anew with more in it: what it holds is copied byte by byte.
+func (s *Store) insertInto(p part, what []insertion) error {
+	was, err := s.root.Lstat(p.file)
+	if err != nil {
+		return explainDisk("reading "+p.file, err)
+	}
+	if was.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("writing %s: it is a link; put the file itself in its place", p.file)
+	}
+	data, err := s.readRegular(p.file)
+	if err != nil {
+		return explainDisk("reading "+p.file, err)
+	}
+	if !p.sameAs(was) || int64(len(data)) != was.Size() {
+		return fmt.Errorf("writing %s: %w", p.file, errReplaced)
+	}
+	slices.SortStableFunc(what, func(a, b insertion) int { return int(a.at - b.at) })
+	var out []byte
+	at := int64(0)
+	for _, w := range what {
+		out = append(out, data[at:w.at]...)
+		at = w.at
+		for !bytes.HasSuffix(out, []byte("\n\n")) && len(out) > 0 {
+			out = append(out, '\n')
+		}
+		out = append(out, w.data...)
+		if at < int64(len(data)) {
+			out = append(out, '\n')
+		}
+	}
+	out = append(out, data[at:]...)
+	return s.replaceWith(p.file, was, out)
+}
+
+// replaceWith puts new content in the place of a file that is still as it was.
+func (s *Store) replaceWith(file string, was os.FileInfo, data []byte) error {
+	tmp := path.Join(path.Dir(file), wholefile.TempName(path.Base(file)))
+	if err := s.writeWhole(tmp, data, was.Mode().Perm()); err != nil {
+		return errors.Join(explainDisk("writing "+file, err), s.removeIfThere(tmp))
+	}
+	now, err := s.root.Stat(file)
+	if err == nil && (!os.SameFile(now, was) || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime())) {
+		err = errReplaced
+	}
+	if err == nil {
+		err = s.root.Rename(tmp, file)
+	}
+	if err != nil {
+		return errors.Join(explainDisk("writing "+file, err), s.removeIfThere(tmp))
+	}
+	s.syncFolders(path.Dir(file))
+	return nil
+}
