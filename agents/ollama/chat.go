@@ -66,9 +66,11 @@ func (l chatLine) last() bool      { return l.Done }
 // 3 times, as long as nothing has arrived. The first phase is reported within
 // 100 ms; PhaseQueued comes again where the server is busy. A silent server is
 // given up (ErrTimeout) after the idle time-out; before the first line it gets time
-// to load the model and to read the prompt on top (see readingTime).
+// to load the model and to read the prompt on top (see readingTime). Template tokens in
+// the messages are sent as plain text (see Harmless).
 func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) {
 	t := c.target("chat", req.Model)
+	req.Messages = harmless(req.Messages)
 	run := &chatRun{req: req}
 	if !c.permits.tryAcquire() {
 		run.onPhase(PhaseQueued)
