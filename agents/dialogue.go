@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -44,6 +45,7 @@ type reply struct {
 	draft *sessionmem.Checkpoint // of the block that it is going to be
 	cut   bool                   // the server cut the prompt in silence
 	ended string                 // why it ended: stop, length
+	held  sessionmem.Sources     // of what the turn held when it was asked for
 }
 
 func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []Tool) *dialogue {
@@ -99,9 +101,11 @@ func (d *dialogue) resultTokens() int {
 func (d *dialogue) ask(ctx context.Context) (reply, error) {
 	d.rounds++
 	d.fit()
+	held := d.t.may.Sources()
 	s := newStreaming(d)
 	res, err := d.t.engine.p.Chat.Chat(ctx, d.request(s))
 	r := s.finish(res)
+	r.held = held
 	if err == nil || res.PromptTokens > 0 {
 		r.cut = d.account(ctx, res)
 	}
@@ -179,6 +183,15 @@ func (d *dialogue) fit() {
 	d.t.tellCut(cut)
 }
 
+// results are the messages after the user's: what the model asked for in this turn, and
+// what came of it.
+func (d *dialogue) results() []api.Message {
+	if len(d.messages) == 0 {
+		return nil
+	}
+	return slices.Clone(d.messages[d.fixed+d.history+1:])
+}
+
 // drop leaves out so many of the oldest messages of the history.
 func (d *dialogue) drop(n int) int {
 	n = min(n, d.history)
@@ -205,6 +218,16 @@ func (d *dialogue) shorten() int {
 	return left
 }
 
+// said is a block of the model's words: they may repeat whatever the turn held, and
+// those of a sub-call are another agent's.
+func (d *dialogue) said(b sessionmem.Block) sessionmem.Block {
+	s := d.t.may.Sources()
+	if d.call != nil {
+		s |= sessionmem.FromAgent
+	}
+	return b.WithSources(s)
+}
+
 // say appends a message to the dialogue that this app writes, not the user.
 func (d *dialogue) say(text string) {
 	d.messages = append(d.messages, api.Message{Role: "user", Content: text})
@@ -227,7 +250,7 @@ func newStreaming(d *dialogue) *streaming {
 	if d.call != nil {
 		block.Kind, block.Task = sessionmem.KindAgent, d.call.Task
 	}
-	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, block)
+	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
 	if len(d.tools) > 0 && !d.final {
 		s.scanner = &directiveScanner{}
 	}

@@ -27,6 +27,7 @@ type outcome struct {
 	failed string // why, in words; "" = it gave text
 
 	recalled []sessionmem.Quotation // what the text quotes of earlier conversations
+	sources  sessionmem.Sources     // of the text
 }
 
 // words is the outcome as the model is told.
@@ -49,6 +50,7 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 	var outcomes []outcome
 	limit := ""
 	for i, call := range r.calls {
+		call.Held = r.held
 		var o outcome
 		var err error
 		switch {
@@ -187,11 +189,12 @@ func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult,
 	} else if result.Cut {
 		text += "\n[cut here: the rest was not read]"
 	}
+	d.t.may.Hold(result.Sources)
 	if result.Quote != "" {
 		d.quoted.add(result.Text)
-		text = d.t.engine.guides.Quote(result.Quote, text)
+		text = d.t.engine.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
 	}
-	o.text, o.recalled = text, result.Recalled
+	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources
 	return o, nil
 }
 
@@ -212,7 +215,7 @@ func (t *turn) keepTool(ctx context.Context, call ToolCall, o outcome, text stri
 	text, _ = CutResult(text, t.talk.resultTokens())
 	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, sessionmem.Block{
 		Kind: sessionmem.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text,
-	}.WithRecalled(o.recalled))
+	}.WithSources(o.sources).WithRecalled(o.recalled))
 	if err != nil {
 		return &saveError{what: "The result of " + call.Name, err: err}
 	}

@@ -130,6 +130,11 @@ type Request struct {
 	// Settings are written with the message and hold from this turn on; nil leaves
 	// those the session has.
 	Settings *sessionmem.SessionSettings
+	// From is where Text came from, where the user didn't type it: piped in.
+	From sessionmem.Sources
+	// CanAsk: somebody sees the turn's questions and answers them with Run.Answer.
+	// Without it what needs a question doesn't run.
+	CanAsk bool
 	// Place is where the message comes from, where that is not the owner: a channel of
 	// Discord; nil for the owner's own.
 	Place   *Place

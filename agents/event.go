@@ -16,6 +16,7 @@ const (
 	EventSubcallEnd     EventType = "subcall_end"
 	EventTool           EventType = "tool"
 	EventContextCut     EventType = "context_cut"
+	EventQuestion       EventType = "question"
 	EventMemoryWritten  EventType = "memory_written"
 	EventMemoryProposed EventType = "memory_proposed"
 	EventMemoryReloaded EventType = "memory_reloaded"
@@ -36,6 +37,7 @@ const (
 	StateReading    State = "reading"
 	StateThinking   State = "thinking"
 	StateTool       State = "tool"
+	StateAsking     State = "asking" // for a person's answer, see Question
 	StateWriting    State = "writing"
 	StateCompacting State = "compacting"
 )
@@ -60,6 +62,7 @@ type Event struct {
 	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson (of a proposed change "old => new", of a removal the line)
 
 	Call     *Call          `json:"call,omitempty"`     // subcall_*, tool
+	Question *Question      `json:"question,omitempty"` // question
 	Memory   *MemoryChange  `json:"memory,omitempty"`   // memory_*
 	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files the prompt held
 	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with

@@ -76,10 +76,16 @@ func (p *Place) attrs(files []sessionmem.Attachment) map[string]string {
 
 // personName is a name that can stand before a message: one short line.
 func personName(name string) string {
+	return plainName(name, maxName)
+}
+
+// plainName is a name that others chose, also a file's, as it may stand in a prompt
+// outside a quote: one short line without marks.
+func plainName(name string, most int) string {
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(":<>[]`", r)
 	}), " ")
-	return excerpt.Shorten(name, maxName)
+	return excerpt.Shorten(name, most)
 }
 
 // asSent is a message as the model is told it: of a place, cut to its length and

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
-	"mac-stats/sessionmem/excerpt"
 )
 
 // Guides are the texts that tell a model how to work here (assets: prompts/).
@@ -21,6 +21,7 @@ type Guides struct {
 	Title       string // what a conversation's title is asked for
 	Judge       string // how passages are graded
 	Untrusted   string // how quoted text of others is framed
+	Attached    string // how the text of the user's files is framed
 }
 
 // LoadGuides reads prompts/*.md from the assets. A missing or empty file is an
@@ -29,7 +30,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 	var g Guides
 	for name, to := range map[string]*string{
 		"directives": &g.Directives, "native-tools": &g.NativeTools, "limit": &g.Limit,
-		"near-miss": &g.NearMiss, "compact": &g.Compact, "title": &g.Title, "judge": &g.Judge, "untrusted": &g.Untrusted,
+		"near-miss": &g.NearMiss, "compact": &g.Compact, "title": &g.Title, "judge": &g.Judge, "untrusted": &g.Untrusted, "attached": &g.Attached,
 	} {
 		file := path.Join("prompts", name+".md")
 		data, err := fs.ReadFile(assets, file)
@@ -45,14 +46,12 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 
 // Quote frames text that neither the user nor this app wrote (a page, a channel,
 // a sub-call's answer), so that a model can tell it from its orders. source says
-// whose it is: "the web page https://…". The marks hold a hash of the text, which
-// nobody can write into the text itself. Equal inputs give equal frames.
-func (g Guides) Quote(source, text string) string {
-	source = excerpt.Shorten(strings.Join(strings.Fields(source), " "), 200)
-	text = tame(text)
-	mark := registry.HashOf([]byte(source + "\n" + text))[:12]
-	frame := strings.ReplaceAll(g.Untrusted, "{{source}}", source)
-	return fmt.Sprintf("%s\n<<<quoted %s>>>\n%s\n<<<end %s>>>", frame, mark, strings.TrimSpace(text), mark)
+// whose it is, in words of this app. Equal inputs give equal frames.
+func (g Guides) Quote(source, text string) string { return prompt.Quote(g.Untrusted, source, text) }
+
+// QuoteFile frames the text of a file that the user attached.
+func (g Guides) QuoteFile(name, text string) string {
+	return prompt.Quote(g.Attached, "a file that the user attached", "File: "+name+"\n\n"+strings.TrimRight(text, "\n"))
 }
 
 // sectionHeading is a second-level heading of a guide.

@@ -381,9 +381,9 @@ func TestCutSection(t *testing.T) {
 }
 
 func TestLoadGuides_givenMissingOrEmptyFile_fails(t *testing.T) {
-	for _, name := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "title", "judge", "untrusted"} {
+	for _, name := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "title", "judge", "untrusted", "attached"} {
 		assets := fstest.MapFS{}
-		for _, n := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "title", "judge", "untrusted"} {
+		for _, n := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "title", "judge", "untrusted", "attached"} {
 			assets["prompts/"+n+".md"] = &fstest.MapFile{Data: []byte("text")}
 		}
 		if _, err := LoadGuides(assets); err != nil {
@@ -402,11 +402,11 @@ func TestLoadGuides_givenMissingOrEmptyFile_fails(t *testing.T) {
 
 func TestQuote_givenTextThatPretendsToEnd_cannotKnowTheMark(t *testing.T) {
 	g := Guides{Untrusted: "From {{source}}."}
-	inner := g.Quote("the web page\nhttps://a", "page")
-	if !strings.HasPrefix(inner, "From the web page https://a.\n<<<quoted ") || inner != g.Quote("the web page\nhttps://a", "page") {
+	inner := g.Quote("a web page", "page")
+	if !strings.HasPrefix(inner, "From a web page.\n<<<quoted ") || inner != g.Quote("a web page", "page") {
 		t.Errorf("frame %q", inner)
 	}
-	outer := g.Quote("the web page\nhttps://a", inner) // a page that holds a frame it saw before
+	outer := g.Quote("a web page", inner) // a page that holds a frame it saw before
 	last := outer[strings.LastIndex(outer, "<<<end "):]
 	if strings.Count(outer, last) != 1 {
 		t.Errorf("the text closes its own frame:\n%s", outer)

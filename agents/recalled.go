@@ -95,35 +95,56 @@ func (t *turn) recallScope() recall.Scope {
 	return recall.Scope{}
 }
 
-// standing tells chunks of this session that may be found in it: not what was before a
-// reset, which asked for a conversation that knows nothing of it, nor what was taken
-// back by an edit. Other sessions' are all allowed.
-func (t *turn) standing(ctx context.Context) func(recall.Chunk) bool {
+// quotable tells the chunks that may be quoted here. Of this session: not what was
+// before a reset, which asked for a conversation that knows nothing of it, nor what was
+// taken back by an edit. Of others: nothing that was said on Discord.
+func (t *turn) quotable(ctx context.Context) func(recall.Chunk) bool {
 	on, err := t.engine.p.Store.Standing(ctx, t.req.Session)
 	if err != nil {
 		t.engine.log.Warn("this conversation is not searched: what was reset in it can't be told", "session", t.req.Session, "err", err)
 		on = func(string) bool { return false }
 	}
-	return func(c recall.Chunk) bool { return c.Session != t.req.Session || on(c.Block) }
+	return func(c recall.Chunk) bool {
+		if c.Session == t.req.Session {
+			return on(c.Block)
+		}
+		return c.Source != "discord" && (c.Kind != recall.KindMemory || !c.Untrusted)
+	}
 }
 
-// search asks the index. A fault of it is no fault of the turn.
+// sourcesOf gives the sources of what was found.
+func sourcesOf(h recall.Hit) sessionmem.Sources {
+	switch {
+	case h.Source == "discord":
+		return h.Sources | sessionmem.FromDiscord
+	case h.Untrusted && h.Sources.Typed():
+		return sessionmem.FromUnknown
+	}
+	return h.Sources
+}
+
+// search asks the index. A fault of it is no fault of the turn. What came from Discord
+// into a session of the owner's is quoted in that session alone.
 func (t *turn) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
 	index, err := t.engine.p.Recall()
 	if err != nil {
 		return recall.Answer{}, err
 	}
-	return index.Search(ctx, q)
+	answer, err := index.Search(ctx, q)
+	answer.Hits = slices.DeleteFunc(answer.Hits, func(h recall.Hit) bool {
+		return h.Session != t.req.Session && sourcesOf(h).Has(sessionmem.FromDiscord)
+	})
+	return answer, err
 }
 
 // notes are the passages that are worth it, within the budget of characters.
 func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.Quotation {
 	scope := t.recallScope()
 	scope.NoMemory = true // the prompt has it
-	standing := t.standing(ctx)
+	allowed := t.quotable(ctx)
 	scope.Allow = func(c recall.Chunk) bool {
 		talk := c.Kind == recall.KindUser || c.Kind == recall.KindAssistant || c.Kind == recall.KindSummary
-		return talk && (c.Source != "discord" || c.Session == t.req.Session) && standing(c)
+		return talk && allowed(c)
 	}
 	query := strings.ToValidUTF8(text[:min(len(text), recallQuery)], "")
 	if !asksSomething(query) {
@@ -213,7 +234,7 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 	}
 	return sessionmem.Quotation{
 		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text,
-		Strangers: h.Untrusted || h.Source == "discord",
+		Sources: sourcesOf(h),
 	}, true
 }
 

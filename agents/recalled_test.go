@@ -141,19 +141,52 @@ func TestWhatIsNotRecalled(t *testing.T) {
 	}
 }
 
-func TestAChannelsWordsReachTheOwnerOnlyWhenAskedFor(t *testing.T) {
-	r := newRecalling(t, ollamatest.Script{Rules: replies("Fine.", "MEMORY_SEARCH: zephyr proxy port", "Somebody said 8443.")})
-	r.said("discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: "The zephyr proxy listens on port 8443.", Attrs: map[string]string{"author": "99"}})
-	if r.say(zephyr); strings.Contains(r.sent(), "8443") {
-		t.Errorf("sent:\n%s", r.sent())
-	}
-	r.say("Search what was said of " + zephyr)
-	if told := r.sent(); !strings.Contains(told, "from discord-7/") || !strings.Contains(told, "8443") || !strings.Contains(told, "<<<quoted") {
-		t.Errorf("told:\n%s", told)
-	}
-	snap, err := r.store.Snapshot(t.Context(), testSession, "")
-	if err != nil || !snap.Tainted(OwnTools()) {
-		t.Errorf("not tainted, %v", err)
+// What was said on Discord and in the owner's sessions never mixes, on whatever way it
+// got into one of them.
+func TestAChannelsWordsNeverReachTheOwnersSessions(t *testing.T) {
+	const fact = "The zephyr proxy listens on port 8443."
+	for name, prepare := range map[string]func(r *recalling){
+		"a channel": func(r *recalling) {
+			r.said("discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: fact, Attrs: map[string]string{"author": "99"}})
+		},
+		"the bot's answer in a channel": func(r *recalling) { r.said("discord-7", answered(fact)) },
+		"a fork of a channel": func(r *recalling) {
+			r.said("discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: fact})
+			channel, err := r.store.Load(t.Context(), "discord-7")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.store.Fork(t.Context(), channel, "", "cpu"); err != nil {
+				t.Fatal(err)
+			}
+			r.sync()
+		},
+		"a fork made by an older version": func(r *recalling) {
+			r.said("cpu-fork", sessionmem.Block{Kind: sessionmem.KindAssistant, Text: fact, Attrs: map[string]string{"untrusted": "discord"}})
+		},
+		"an answer made in a fork": func(r *recalling) {
+			r.said("cpu-fork", answered(fact).WithSources(sessionmem.FromDiscord))
+		},
+		"what was learnt of a channel": func(r *recalling) {
+			r.write("agents/memory-discord-7.md", "- "+fact+"\n")
+			r.sync()
+		},
+		"what was learnt of a person": func(r *recalling) {
+			r.write("memory/user-99.md", "- "+fact+"\n")
+			r.sync()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRecalling(t, ollamatest.Script{Rules: replies("Fine.", "MEMORY_SEARCH: zephyr proxy port", "Nothing.")})
+			prepare(r)
+			if r.say(zephyr); strings.Contains(r.sent(), "8443") {
+				t.Errorf("sent:\n%s", r.sent())
+			}
+			r.say("Search what was said of " + zephyr)
+			if told := r.sent(); strings.Contains(told, "8443") || !strings.Contains(told, "The index is ") {
+				t.Errorf("told:\n%s", told)
+			}
+		})
 	}
 }
 
@@ -367,7 +400,7 @@ func TestNotesOfStrangersMakeLessonsProposals(t *testing.T) {
 			r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})
 			b := ask("The zephyr proxy listens on port 8443.")
 			if strangers {
-				b.Attrs = map[string]string{"untrusted": "discord"} // as of a fork
+				b = b.WithSources(sessionmem.FromPage)
 			}
 			r.said("cpu-old", b)
 			_, events := r.say(zephyr)
@@ -384,7 +417,9 @@ func TestStrangersAreNotTakenForTheUser(t *testing.T) {
 	b := ask("The zephyr proxy listens on port 8443.")
 	b.Attrs = map[string]string{"author": "666", "msg": "1"}
 	r.said("discord-7", b)
-	r.say(zephyr)
+	if _, _, err := r.turn(Request{Session: "discord-7", Text: zephyr}); err != nil {
+		t.Fatal(err)
+	}
 	messages := r.chat(-1).Messages
 	told := messages[len(messages)-1].Content
 	if !strings.Contains(told, ", a stranger: The zephyr proxy") || strings.Contains(told, ", user: The zephyr proxy") {
@@ -424,7 +459,7 @@ func TestTheModelSearchesWhatWasSaid(t *testing.T) {
 				t.Errorf("done: %+v", done)
 			}
 			snap, err := r.store.Snapshot(t.Context(), testSession, "")
-			if err != nil || snap.Tainted(OwnTools()) {
+			if err != nil || !snap.Sources(OwnTools()).Typed() {
 				t.Errorf("the owner's own words taint, %v", err)
 			}
 		})

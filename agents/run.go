@@ -27,8 +27,9 @@ type Run struct {
 	stop    context.CancelFunc
 	done    chan struct{} // closed when result and err are set
 
-	mu    sync.Mutex // guards calls
-	calls map[string]context.CancelCauseFunc
+	mu        sync.Mutex // guards what follows
+	calls     map[string]context.CancelCauseFunc
+	questions map[string]chan Answer // that wait, by id
 
 	result Result
 	err    error
@@ -37,7 +38,7 @@ type Run struct {
 func newRun(req Request, stop context.CancelFunc) *Run {
 	return &Run{
 		session: req.Session, holder: req.Holder, stop: stop,
-		log: newEventLog(), done: make(chan struct{}), calls: map[string]context.CancelCauseFunc{},
+		log: newEventLog(), done: make(chan struct{}), calls: map[string]context.CancelCauseFunc{}, questions: map[string]chan Answer{},
 	}
 }
 

@@ -166,7 +166,7 @@ func (t *turn) subcall(ctx context.Context, call ToolCall, who specialist, task 
 	}
 	event.Result = text
 	result, err := t.endSubcall(ctx, call, event, began, block, inWords(err))
-	result.Quote = who.quote
+	result.Quote, result.Sources = who.quote, sessionmem.FromAgent
 	return result, err
 }
 
@@ -218,10 +218,10 @@ func (d *dialogue) keep(ctx context.Context, r reply) (sessionmem.Block, error) 
 		r.draft.Discard()
 		return sessionmem.Block{}, nil
 	}
-	b, err := r.draft.Commit(context.WithoutCancel(ctx), sessionmem.Block{
+	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.said(sessionmem.Block{
 		Kind: sessionmem.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
 		Parent: d.t.user.ID, Task: d.call.Task, Text: r.prose,
-	})
+	}))
 	if err != nil {
 		return sessionmem.Block{Text: r.prose}, &saveError{what: "The answer of " + d.agent.Slug, answer: r.prose, err: err}
 	}

@@ -42,6 +42,8 @@ type ToolCall struct {
 	Args map[string]string // of a native call; nil for a directive
 
 	NativeID string // what the model calls a native call
+
+	Held sessionmem.Sources // of what the turn held when the model asked for it
 }
 
 // arg is a native argument, or "".
@@ -56,8 +58,11 @@ func (c ToolCall) key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
 // ToolResult is what a tool gave.
 type ToolResult struct {
 	Text  string
-	Quote string // whose text it is, where it is a stranger's ("the web page …"): it is framed for the model
+	Quote string // whose text it is, where it is a stranger's ("a web page"): it is framed for the model
+	About string // stands above the text in the frame; a stranger may have chosen it
 	Cut   bool   // Text is only the beginning
+	// Sources are those of Text; the turn holds them from now on.
+	Sources sessionmem.Sources
 	// Recalled are the passages of earlier conversations that Text quotes.
 	Recalled []sessionmem.Quotation
 }

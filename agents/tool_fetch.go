@@ -4,21 +4,19 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem"
 )
 
 // fetchTool is FETCH_URL: a page of the public internet as text.
 type fetchTool struct {
-	fetch    *fetcher
+	t        *turn
 	maxBytes int64
 	timeout  time.Duration
-	taint    func() // from now on the turn holds a stranger's text
 }
 
 func (t *turn) fetchTool() fetchTool {
-	f := fetchTool{
-		fetch: t.engine.fetch, maxBytes: t.settings.MaxFetchBytes, timeout: t.settings.FetchTimeout,
-		taint: func() { t.tainted = true },
-	}
+	f := fetchTool{t: t, maxBytes: t.settings.MaxFetchBytes, timeout: t.settings.FetchTimeout}
 	if f.maxBytes <= 0 {
 		f.maxBytes = defaultFetchBytes
 	}
@@ -42,17 +40,24 @@ func (fetchTool) Params() []ToolParam {
 	return []ToolParam{{Name: "url", Description: "the address, https://…", Required: true}}
 }
 
-// Run reads the page.
-func (t fetchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+// Run reads the page, where the turn may send its address to whoever runs it.
+func (f fetchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 	address := call.Arg
 	if call.native() {
 		address = call.arg("url")
 	}
 	address, _, _ = strings.Cut(strings.TrimSpace(address), " ")
-	p, err := t.fetch.fetch(ctx, address, t.maxBytes, t.timeout)
+	u, err := parseURL(address)
 	if err != nil {
 		return ToolResult{}, err
 	}
-	t.taint()
-	return ToolResult{Text: p.Text, Quote: "the web page " + p.URL, Cut: p.Cut}, nil
+	if address, err = f.t.mayFetch(ctx, call, u.String()); err != nil {
+		return ToolResult{}, err
+	}
+	p, err := f.t.engine.fetch.fetch(ctx, address, f.maxBytes, f.timeout)
+	if err != nil {
+		return ToolResult{}, err
+	}
+	f.t.may.PageRead(p.Text)
+	return ToolResult{Text: p.Text, Quote: "a web page", About: "Address: " + p.URL, Cut: p.Cut, Sources: sessionmem.FromPage}, nil
 }

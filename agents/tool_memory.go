@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -52,7 +53,7 @@ func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 	if err := t.mayRemember(); err != nil {
 		return ToolResult{}, err
 	}
-	if why := m.mustAsk(ctx, text, target); why != "" {
+	if why := m.mustAsk(call, text, target); why != "" {
 		return t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
 	}
 	return m.save(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1, Session: t.req.Session})
@@ -60,13 +61,13 @@ func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 
 // mustAsk says why a lesson may only be proposed; "" where it may be saved. Beside
 // text of strangers only the user's own words may, that the user asked to remember.
-func (m memoryTool) mustAsk(ctx context.Context, lesson string, target sessionmem.Target) string {
+func (m memoryTool) mustAsk(call ToolCall, lesson string, target sessionmem.Target) string {
 	switch {
 	case m.t.req.Place != nil:
 		return sessionmem.WhyStrangers
 	case m.t.memoryWrite() == "ask":
 		return sessionmem.WhyAsk
-	case m.t.holdsStrangersText(ctx) && !m.t.userSaid(lesson, target):
+	case m.t.may.Remember(call.Held) != tools.Allowed && !m.t.userSaid(lesson, target):
 		return sessionmem.WhyStrangers
 	}
 	return ""
@@ -77,8 +78,8 @@ func (m memoryTool) mustAsk(ctx context.Context, lesson string, target sessionme
 // the words, nor whose memory they go to.
 func (t *turn) userSaid(lesson string, target sessionmem.Target) bool {
 	everybodys := target == sessionmem.Target{Kind: sessionmem.TargetGlobal}
-	strangers := strings.HasPrefix(t.req.Session, "discord-") || t.user.Untrusted() || t.user.Attrs["author"] != ""
-	return everybodys && !strangers && asksToRemember(sessionmem.WithoutAttachments(t.user.Text), lesson)
+	typed := t.user.TextSources(t.req.Session).Typed()
+	return everybodys && typed && asksToRemember(sessionmem.WithoutAttachments(t.user.Text), lesson)
 }
 
 func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolResult, error) {
@@ -147,18 +148,4 @@ func targetName(t sessionmem.Target) string {
 		return string(t.Kind)
 	}
 	return string(t.Kind) + ":" + t.ID
-}
-
-// holdsStrangersText reports whether the session holds text of strangers, up to now.
-// Where that can't be read it is assumed.
-func (t *turn) holdsStrangersText(ctx context.Context) bool {
-	if t.tainted {
-		return true
-	}
-	snap, err := t.engine.p.Store.Snapshot(context.WithoutCancel(ctx), t.req.Session, "")
-	if err != nil {
-		t.engine.log.Warn("the session can't be checked for fetched text: lessons are only proposed", "session", t.req.Session, "err", err)
-		return true
-	}
-	return snap.Tainted(OwnTools())
 }

@@ -71,9 +71,9 @@ func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 // searchScope is what the session may see, but for the message that is being
 // answered and what was reset or taken back.
 func (t *turn) searchScope(ctx context.Context) recall.Scope {
-	scope, standing := t.recallScope(), t.standing(ctx)
+	scope, allowed := t.recallScope(), t.quotable(ctx)
 	scope.Allow = func(c recall.Chunk) bool {
-		return standing(c) && (c.Session != t.req.Session || c.Block != t.user.ID)
+		return allowed(c) && (c.Session != t.req.Session || c.Block != t.user.ID)
 	}
 	return scope
 }
@@ -82,7 +82,7 @@ func (t *turn) searchScope(ctx context.Context) recall.Scope {
 func quotationOf(h recall.Hit) sessionmem.Quotation {
 	text, _ := CutResult(h.Text, searchChars/4)
 	return sessionmem.Quotation{
-		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text, Strangers: h.Untrusted || h.Source == "discord",
+		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text, Sources: sourcesOf(h),
 	}
 }
 
@@ -92,6 +92,6 @@ func (t *turn) use(list []sessionmem.Quotation) {
 		if !slices.ContainsFunc(t.used, func(u sessionmem.Quotation) bool { return u.Chunk == q.Chunk }) {
 			t.used = append(t.used, q)
 		}
-		t.tainted = t.tainted || q.Strangers
+		t.may.Hold(q.Sources)
 	}
 }

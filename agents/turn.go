@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -41,7 +42,7 @@ type turn struct {
 	reply     reply                  // the last one
 	shrunk    bool                   // the one retry after an overflow is used up
 	corrected bool                   // the one corrective round is used up
-	tainted   bool                   // a stranger's text was fetched, or found, in this turn
+	may       tools.Permissions      // by where the text that it holds came from
 	used      []sessionmem.Quotation // of earlier conversations
 	calls     int                    // tools and sub-calls so far
 	percent   float64                // of the context that the last call took
@@ -97,13 +98,17 @@ func (t *turn) phases(ctx context.Context) (err error) {
 func (t *turn) emit(e Event) { t.out.emit(e) }
 
 // state tells what the turn is doing, in words for people.
-func (t *turn) state(s State, detail string) { t.tell(Event{State: s, Detail: detail}) }
+func (t *turn) state(s State, detail string) {
+	t.tell(Event{Type: EventState, State: s, Detail: detail})
+}
 
 // warn is state with words that have to be seen.
-func (t *turn) warn(s State, detail string) { t.tell(Event{State: s, Detail: detail, Warning: true}) }
+func (t *turn) warn(s State, detail string) {
+	t.tell(Event{Type: EventState, State: s, Detail: detail, Warning: true})
+}
 
 func (t *turn) tell(e Event) {
-	e.Type, e.Block, e.Agent, e.Model = EventState, t.user.ID, t.agent.Slug, t.model.Name
+	e.Block, e.Agent, e.Model = t.user.ID, t.agent.Slug, t.model.Name
 	if t.talk != nil {
 		e.Round = t.talk.rounds
 	}

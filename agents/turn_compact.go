@@ -22,6 +22,7 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
+	t.may.Hold(snap.Sources(OwnTools()))
 	due := t.wouldCut(snap)
 	if due { // a window of few messages would be full again at once
 		policy.KeepRecent = min(policy.KeepRecent, t.limits("").Messages/2)
@@ -44,7 +45,7 @@ func (t *turn) wouldCut(snap sessionmem.Snapshot) bool {
 		return false
 	}
 	messages := append(slices.Clone(snap.Messages), t.user)
-	_, left := sessionmem.Trim(messages, t.limits(t.summary(snap.Previous)), t.cost)
+	_, left := sessionmem.Trim(messages, t.limits(t.summary(snap.Previous).Content), t.cost)
 	return left > 0
 }
 
@@ -53,7 +54,7 @@ func (t *turn) filled(snap sessionmem.Snapshot) float64 {
 	if t.numCtx <= 0 {
 		return 0
 	}
-	tokens := t.talk.cost(t.system.System) + t.talk.toolCost() + t.talk.cost(t.summary(snap.Previous))
+	tokens := t.talk.cost(t.system.System) + t.talk.toolCost() + t.talk.cost(t.summary(snap.Previous).Content)
 	for _, m := range snap.Messages {
 		in := t.contents.of(m)
 		tokens += t.talk.cost(in.text) + t.talk.images(len(in.images))

@@ -103,15 +103,15 @@ func (t *turn) render(b sessionmem.Block, files []sessionmem.Attachment) content
 		switch {
 		case err != nil:
 			out.lost = append(out.lost, err.Error())
-			parts = append(parts, "[the attached file "+f.Name+" is missing]")
+			parts = append(parts, "[the attached file "+fileName(f)+" is missing]")
 		case !f.Image:
 			texts = append(texts, string(data))
 		case t.model.Can(visionCapability):
 			out.images = append(out.images, data)
-			parts = append(parts, "[attached image: "+f.Name+"]")
+			parts = append(parts, "[attached image: "+fileName(f)+"]")
 		default:
 			out.unseen++
-			parts = append(parts, "[attached image, which you can't see: "+f.Name+"]")
+			parts = append(parts, "[attached image, which you can't see: "+fileName(f)+"]")
 		}
 		if err != nil || f.Image {
 			texts = append(texts, "")
@@ -125,7 +125,7 @@ func (t *turn) render(b sessionmem.Block, files []sessionmem.Attachment) content
 		text, left := CutResult(texts[i], shares[i])
 		out.cut += left
 		out.quoted = append(out.quoted, text)
-		parts = append(parts, "--- attached file: "+f.Name+" ---\n"+strings.TrimRight(text, "\n")+"\n--- end of "+f.Name+" ---")
+		parts = append(parts, t.engine.guides.QuoteFile(fileName(f), text))
 	}
 	if b.Context != "" {
 		parts = append(parts, b.Context)
@@ -218,7 +218,7 @@ func (t *turn) fileTokens(b sessionmem.Block) int {
 	words := sessionmem.Block{Text: sessionmem.WithoutAttachments(b.Text), Context: b.Context}
 	room := t.room(t.talk.budget.Summary) - t.talk.cost(userText(words)) - t.talk.images(images)
 	for _, f := range b.Attachments() {
-		room -= t.talk.cost(f.Name) * 3 // its name stands above and below it
+		room -= t.talk.cost(t.engine.guides.QuoteFile(fileName(f), ""))
 	}
 	return min(limit, t.talk.raw(room)-roundingTokens)
 }
@@ -323,6 +323,12 @@ func (t *turn) tellFiles(history []sessionmem.Block) {
 
 // images is what so many images take of the context, in calibrated tokens.
 func (d *dialogue) images(n int) int { return n * imageTokens }
+
+// maxFileName is how much of a file's name a model is told, in characters.
+const maxFileName = 80
+
+// fileName is the name of a file as a model is told it: others may have chosen it.
+func fileName(f sessionmem.Attachment) string { return plainName(path.Base(f.Name), maxFileName) }
 
 // fileNames are the names of a message's files, for a sentence.
 func fileNames(files []sessionmem.Attachment) string {

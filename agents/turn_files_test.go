@@ -64,7 +64,7 @@ func TestFilesAreSentAgainAsTheyWere(t *testing.T) {
 
 	sent := r.chat(0).Messages
 	asked := sent[len(sent)-1]
-	want := "Look.\n\n[attached image: shot.png]\n\n--- attached file: notes.txt ---\napples\n--- end of notes.txt ---\n\n["
+	want := "Look.\n\n[attached image: shot.png]\n\n" + r.engine.guides.QuoteFile("notes.txt", "apples") + "\n\n["
 	if !strings.HasPrefix(asked.Content, want) || len(asked.Images) != 1 || !bytes.Equal(asked.Images[0], shot.Data) {
 		t.Errorf("sent %q with %d images", asked.Content, len(asked.Images))
 	}
@@ -93,7 +93,7 @@ func TestALongFileIsCutOnceAndSaid(t *testing.T) {
 			r.say("And?")
 			first, second := r.chat(0).Messages, r.chat(1).Messages
 			asked := first[len(first)-1].Content
-			for _, want := range []string{"[cut here: ", "short enough", "--- end of all.log ---", "Why?"} {
+			for _, want := range []string{"[cut here: ", "short enough", "File: all.log", "Why?"} {
 				if !strings.Contains(asked, want) {
 					t.Errorf("%q is not in what was sent", want)
 				}

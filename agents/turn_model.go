@@ -96,7 +96,7 @@ func (t *turn) keepRound(ctx context.Context, r reply) error {
 		return nil
 	}
 	b := sessionmem.Block{Kind: sessionmem.KindAgent, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: r.prose}
-	if _, err := r.draft.Commit(context.WithoutCancel(ctx), b); err != nil {
+	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.said(b)); err != nil {
 		return &saveError{what: "A part of the answer", answer: r.prose, err: err}
 	}
 	return nil
@@ -115,10 +115,10 @@ func (t *turn) keepPartial(ctx context.Context) error {
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
-	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), sessionmem.Block{
+	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.said(sessionmem.Block{
 		Kind: sessionmem.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
 		Attrs: memoryAttrs(t.memoryRead()),
-	}.WithRecalled(t.used))
+	}).WithRecalled(t.used))
 	if err != nil {
 		return &saveError{what: "The answer", answer: t.reply.prose, err: err}
 	}

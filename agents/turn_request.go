@@ -75,10 +75,12 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 // message is the user's message as it is kept: with what is attached to it.
 func (t *turn) message(text string, notes []sessionmem.Quotation) sessionmem.Block {
 	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Context: t.attached(time.Now()) + t.quotedNotes(notes)}
+	from := t.req.From
 	if p := t.req.Place; p != nil {
 		b.Attrs = p.attrs(t.uploads())
+		from |= sessionmem.FromDiscord
 	}
-	return b.WithRecalled(notes)
+	return b.WithSources(from).WithRecalled(notes)
 }
 
 // save appends the user's message: at the end or, in the place of an edited one,
@@ -266,15 +268,19 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
+	if err := t.hold(ctx, window.Messages); err != nil {
+		return nil, err
+	}
+	results := t.talk.results() // where the request is made anew in mid-turn
 	t.talk.messages = []api.Message{{Role: "system", Content: t.system.System}}
 	cut := t.system.Cut
 	summary := t.summary(window.Summary)
-	if summary != "" {
-		t.talk.messages = append(t.talk.messages, api.Message{Role: "system", Content: summary})
+	if summary.Content != "" {
+		t.talk.messages = append(t.talk.messages, summary)
 	}
 	messages, before := t.placeHistory(t.upToUser(window.Messages))
 	around := t.around(messages)
-	history, left := sessionmem.Trim(messages, t.limits(summary+around), t.cost)
+	history, left := sessionmem.Trim(messages, t.limits(summary.Content+around), t.cost)
 	if len(history) == 0 {
 		history = []sessionmem.Block{t.user} // it was weighed: it fits
 	}
@@ -283,6 +289,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	}
 	t.talk.fixed = len(t.talk.messages)
 	t.talk.messages = append(t.talk.messages, t.toMessages(history)...)
+	t.talk.messages = append(t.talk.messages, results...)
 	t.talk.history = len(history) - 1
 	t.engine.showed(t.req.Session, history[0].ID)
 	cut.Messages = left + before + window.Omitted
@@ -303,16 +310,52 @@ func (t *turn) upToUser(messages []sessionmem.Block) []sessionmem.Block {
 	return messages
 }
 
-// summary is the Summary as it is sent, within its share.
-func (t *turn) summary(b *sessionmem.Block) string {
+// hold notes where the text that the request is made of came from, and which addresses
+// the user typed.
+func (t *turn) hold(ctx context.Context, messages []sessionmem.Block) error {
+	t.may.Hold(t.user.Sources(t.req.Session))
+	if t.req.Place != nil {
+		t.may.Hold(sessionmem.FromDiscord)
+		t.may.UserTyped(t.user.Text) // there "the user" is who wrote this message
+		return nil
+	}
+	if t.engine.p.Compactor == nil { // else it was looked at when it might have been summarised
+		snap, err := t.engine.p.Store.Snapshot(context.WithoutCancel(ctx), t.req.Session, t.user.ID)
+		if err != nil {
+			return fmt.Errorf("reading the conversation: %w", err)
+		}
+		t.may.Hold(snap.Sources(OwnTools()))
+	}
+	for _, b := range append(slices.Clone(messages), t.user) {
+		if b.Kind == sessionmem.KindUser && b.TextSources(t.req.Session).Typed() {
+			t.may.UserTyped(sessionmem.WithoutAttachments(b.Text))
+		}
+	}
+	return nil
+}
+
+// summary is the Summary as it is sent, within its share. One that was made of others'
+// text is quoted: a sentence of theirs may stand in it.
+func (t *turn) summary(b *sessionmem.Block) api.Message {
 	if b == nil {
-		return ""
+		return api.Message{}
 	}
-	text := b.Text
+	text, quoted := b.Text, !b.Sources(t.req.Session).Typed()
 	if t.talk.budget.Known() {
-		text, _ = CutResult(text, t.talk.raw(t.talk.budget.Summary))
+		share := t.talk.raw(t.talk.budget.Summary)
+		if quoted {
+			share -= sessionmem.EstimateTokens(t.quoteSummary(""))
+		}
+		text, _ = CutResult(text, max(share, 1))
 	}
-	return "# The conversation so far, in short\n" + text
+	if quoted {
+		return api.Message{Role: "user", Content: t.quoteSummary(text)}
+	}
+	return api.Message{Role: "system", Content: "# The conversation so far, in short\n" + text}
+}
+
+func (t *turn) quoteSummary(text string) string {
+	return t.engine.guides.Quote("a summary of the conversation so far, in which text of others was read", text)
 }
 
 // limits caps the history: the settings, and what the real context leaves. They

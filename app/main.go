@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -46,6 +48,7 @@ func params() cli.Params {
 		Stderr:           os.Stderr,
 		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		StdinIsPipe:      isPipe(os.Stdin),
+		Terminal:         openTerminal,
 		Open:             backend.Open,
 		Poke:             poke,
 		AppRuns:          appRuns,
@@ -64,6 +67,15 @@ func poke(b *backend.Backend, session string) {
 // appRuns reports whether the app runs for this data folder.
 func appRuns(ctx context.Context, b *backend.Backend) bool {
 	return instance.Send(ctx, b.Paths.Runtime, b.Paths.Home, instance.Request{Op: instance.OpPing}) == nil
+}
+
+// openTerminal opens the terminal that the program was started on.
+func openTerminal() (io.ReadCloser, error) {
+	name := "/dev/tty"
+	if runtime.GOOS == "windows" {
+		name = "CONIN$"
+	}
+	return os.Open(name)
 }
 
 // isPipe reports whether something is piped or redirected into f.

@@ -75,10 +75,11 @@ type Snapshot struct {
 	Previous *Block   // the last Summary, or nil
 	Messages []Block  // those not covered by it, oldest first
 	Since    int      // how many of them were written after it
-	Tools    []string // whose results stand among them
+	Tools    []string // whose results stand among them, of blocks that don't tell their sources
 	Agent    string   // the slug of the agent that answered last; a caller may set the one that was chosen
 	Last     time.Time
 
+	results Sources   // of the results that stand among them
 	omitted int       // older messages that are in none of these: see Context.Omitted
 	before  string    // the id of the last of them
 	last    string    // the id of the last block of the branch
@@ -145,7 +146,11 @@ func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
 	}
 	snap.omitted, snap.Since = omitted, f.between(x, f.counted(at), end)
 	for _, tool := range f.tools {
-		if tool.at >= from && tool.at < end && !slices.Contains(snap.Tools, tool.name) {
+		if tool.at < from || tool.at >= end {
+			continue
+		}
+		snap.results |= tool.from
+		if tool.name != "" && !slices.Contains(snap.Tools, tool.name) {
 			snap.Tools = append(snap.Tools, tool.name)
 		}
 	}

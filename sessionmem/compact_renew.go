@@ -101,12 +101,7 @@ func (c *Compaction) Renew(ctx context.Context, session string) (Compacted, erro
 	}
 	b := c.summary(r.from, digest, 0)
 	b.Through = r.old.Through
-	if b.Attrs == nil {
-		b.Attrs = map[string]string{}
-	}
-	if r.old.Untrusted() {
-		b.Attrs[attrUntrusted] = "yes"
-	}
+	b = b.WithSources(b.Sources(session) | r.old.Sources(session))
 	b.Attrs[attrAgain] = r.old.ID
 	now := r.from
 	now.Previous = &r.old

@@ -151,7 +151,7 @@ func (c *Compaction) learn(ctx context.Context, snap Snapshot, digest Digest, pe
 	}
 	recent := snap.recent()
 	return c.c.Lessons.Keep(ctx, Learnt{
-		Session: snap.Session, Agent: snap.Agent, Tainted: snap.Tainted(c.c.Own), Periodic: periodic,
+		Session: snap.Session, Agent: snap.Agent, Sources: snap.Sources(c.c.Own), Periodic: periodic,
 		From: recent[0].ID, To: recent[len(recent)-1].ID, Lessons: lessons,
 	})
 }
@@ -164,10 +164,7 @@ func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) Block {
 		text += fmt.Sprintf("\n\n(%d older messages stand in the transcript alone.)", n)
 	}
 	b := Block{Kind: KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
-	if snap.Tainted(c.c.Own) {
-		b.Attrs = map[string]string{attrUntrusted: "yes"}
-	}
-	return b
+	return b.WithSources(snap.Sources(c.c.Own))
 }
 
 // waitsError: the Summary would wait for the disk as well; it is made once that works.
@@ -179,19 +176,35 @@ func (waitsError) Is(target error) bool { return target == ErrStale }
 // ErrNothing: there is no message that a Summary could be made of.
 var ErrNothing = errors.New("there is nothing to summarise")
 
-// attrUntrusted marks a Summary that was made of strangers' text among others: a
-// sentence of theirs may stand in it, so what is learnt beside it is only proposed,
-// and a Summary made of it is untrusted, too. That lasts until a reset.
-const attrUntrusted = "untrusted"
-
-// Tainted reports whether the session holds text of strangers since its last Summary,
-// or that Summary was made of such text: a tool's result that is not this program's
-// own words (own are the tools that say those), the answer of a sub-call, a file that
-// was attached, what was said in a channel.
-func (s Snapshot) Tainted(own []string) bool {
-	return isDiscord(s.Session) || s.Previous != nil && s.Previous.Untrusted() ||
-		slices.ContainsFunc(s.Messages, func(b Block) bool { return b.Untrusted() || b.recalledStrangers() || len(b.Attachments()) > 0 }) ||
-		slices.ContainsFunc(s.Tools, func(tool string) bool { return !slices.Contains(own, tool) })
+// Sources gives the sources of all that the session holds since its last Summary, and
+// of what that Summary was made of: a sentence of a stranger may stand in it, and in a
+// Summary made of it, so that lasts until a reset. own are the tools whose results are
+// this program's own words.
+func (s Snapshot) Sources(own []string) Sources {
+	all := s.results
+	if isDiscord(s.Session) {
+		all |= FromDiscord
+	}
+	if s.Previous != nil {
+		all |= s.Previous.Sources(s.Session)
+	}
+	for _, b := range s.Messages {
+		if _, known := b.Attrs[attrSources]; b.Kind == KindAssistant && !known && len(b.Recalled()) == 0 && b.Attrs[attrUntrusted] == "" {
+			continue // of an older version: all that it was made of is here
+		}
+		all |= b.Sources(s.Session)
+	}
+	for _, tool := range s.Tools {
+		switch {
+		case tool == subcallTool:
+			all |= FromAgent
+		case tool == strangersSearch:
+			all |= FromUnknown
+		case !slices.Contains(own, tool):
+			all |= FromTool
+		}
+	}
+	return all
 }
 
 const (

@@ -62,7 +62,7 @@ func (r *compactRig) say(session string, from, to int) {
 			kind = KindAssistant
 		}
 		b := Block{ID: fmt.Sprintf("m%d", i), Kind: kind, Text: fmt.Sprintf("message %d about the tea", i)}
-		if _, err := r.store.Append(context.Background(), session, b); err != nil {
+		if _, err := r.store.Append(context.Background(), session, b.WithSources(0)); err != nil {
 			r.t.Fatal(err)
 		}
 	}

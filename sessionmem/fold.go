@@ -55,13 +55,14 @@ func (f *fold) counted(at int) int {
 // has such a name.
 const subcallTool = "a sub-call"
 
-// strangersSearch stands for the result of a search that found words of strangers.
-const strangersSearch = "a search among strangers' words"
+// strangersSearch stands for the result of a search that found others' words.
+const strangersSearch = "a search among others' words"
 
 // toolAt is a tool's result in the branch.
 type toolAt struct {
-	at   int // in active
-	name string
+	at   int     // in active
+	name string  // of one whose block doesn't tell its sources
+	from Sources // of one whose block does
 }
 
 // add follows one more block, which has this number in the index.
@@ -80,16 +81,24 @@ func (f *fold) add(x *index, n uint32, b Block) {
 	case KindSummary:
 		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone, f.countedFrom(x, b, at)})
 	case KindTool:
-		name := b.Agent
-		if b.recalledStrangers() {
-			name = strangersSearch
-		}
-		f.tools = append(f.tools, toolAt{at, f.sameName(name)})
+		f.addTool(at, b.Agent, b)
 	case KindAgent:
 		if b.Task != "" {
-			f.tools = append(f.tools, toolAt{at, subcallTool})
+			f.addTool(at, subcallTool, b)
 		}
 	}
+}
+
+// addTool notes a result.
+func (f *fold) addTool(at int, name string, b Block) {
+	if from, known := b.Attrs[attrSources]; known {
+		f.tools = append(f.tools, toolAt{at: at, from: parseSources(from) | b.recalledSources()})
+		return
+	}
+	if !b.recalledSources().Typed() {
+		name = strangersSearch
+	}
+	f.tools = append(f.tools, toolAt{at: at, name: f.sameName(name)})
 }
 
 // countedFrom is the counted of a Summary that is added.

@@ -3,7 +3,6 @@ package sessionmem
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -19,8 +18,8 @@ const NoteForked = "forked"
 // transcript, of a newer format or outside the data folder too; it is not
 // changed. The fork of a session kept in memory is kept in memory.
 //
-// The text of a Discord channel stays marked as that of strangers, so that what
-// is learnt from it is only proposed.
+// Each block keeps the sources of its text, so that what is learnt from a Discord
+// channel is only proposed.
 func (s *Store) Fork(ctx context.Context, t *Transcript, through, source string) (string, error) {
 	blocks, err := forkedBlocks(t, through)
 	if err != nil {
@@ -51,13 +50,9 @@ func forkedBlocks(t *Transcript, through string) ([]Block, error) {
 	if !slices.ContainsFunc(blocks, func(b Block) bool { return b.Kind != KindNote }) {
 		return nil, fmt.Errorf("%w: nothing was said in it up to there", ErrNotFound)
 	}
-	if t.Info.Source == "discord" {
-		for i := range blocks {
-			blocks[i].Attrs = maps.Clone(blocks[i].Attrs)
-			if blocks[i].Attrs == nil {
-				blocks[i].Attrs = map[string]string{}
-			}
-			blocks[i].Attrs[attrUntrusted] = "discord"
+	for i, b := range blocks { // what follows from the session's name is lost with it
+		if s := b.TextSources(t.Info.Name); b.Kind != KindNote && s != b.TextSources("") {
+			blocks[i] = b.WithSources(s)
 		}
 	}
 	if t.Info.Title != "" {
@@ -69,10 +64,6 @@ func forkedBlocks(t *Transcript, through string) ([]Block, error) {
 	}
 	return append(blocks, note), nil
 }
-
-// Untrusted reports whether the block holds strangers' text: it was forked from a
-// Discord channel, or is a Summary of such text.
-func (b Block) Untrusted() bool { return b.Attrs[attrUntrusted] != "" }
 
 // Continue lets a session go on from before a message: the message and what was
 // said after it leave the context and stay in the transcript, as a branch that was

@@ -36,7 +36,7 @@ func TestForkCopiesTheBranchUpToABlock(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	at := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	q1 := mustAppend(t, s, "cli-a", Block{Kind: KindUser, Text: "q1", Time: at, Attrs: map[string]string{"files": "ab12.png"}})
+	q1 := mustAppend(t, s, "cli-a", Block{Kind: KindUser, Text: "q1", Time: at, Attrs: map[string]string{"files": "ab12.png", attrSources: typedWord}})
 	mustAppend(t, s, "cli-a", Block{Kind: KindTool, Agent: "FETCH_URL", Parent: q1.ID, Text: "page"})
 	mustAppend(t, s, "cli-a", Block{Kind: KindAssistant, Parent: q1.ID, Text: "a1", Agent: "coder", Model: "m:1b"})
 	q2 := mustAppend(t, s, "cli-a", user("q2"))
@@ -131,14 +131,14 @@ func TestForkOfAChannelStaysUntrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	fork, _ := forked(t, s, from, "")
-	if b := fork.Blocks[0]; !b.Untrusted() || b.Attrs["author"] != "Ann" {
+	if b := fork.Blocks[0]; !b.TextSources("").Has(FromDiscord) || b.Attrs["author"] != "Ann" {
 		t.Errorf("%+v", b)
 	}
-	if from.Blocks[0].Untrusted() {
+	if from.Blocks[0].Attrs[attrSources] != "" {
 		t.Error("the original was marked")
 	}
 	snap, err := s.Snapshot(t.Context(), fork.Info.Name, "")
-	if err != nil || !snap.Tainted(nil) {
+	if err != nil || snap.Sources(nil).Typed() {
 		t.Errorf("its lessons would be written: %v", err)
 	}
 }

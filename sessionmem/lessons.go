@@ -12,10 +12,10 @@ import (
 // Learnt are the lessons of one compaction and where they come from.
 type Learnt struct {
 	Session  string
-	Agent    string // the slug of the agent that was chosen or answered last; "" for none
-	Tainted  bool   // the conversation holds text of strangers
-	Periodic bool   // of the periodic pass, not on request
-	From, To string // ids of the first and the last message it was made of
+	Agent    string  // the slug of the agent that was chosen or answered last; "" for none
+	Sources  Sources // of all that the conversation holds
+	Periodic bool    // of the periodic pass, not on request
+	From, To string  // ids of the first and the last message it was made of
 	Lessons  []Lesson
 }
 
@@ -117,7 +117,7 @@ func (m MemoryLessons) why(l Learnt, lesson Lesson) string {
 	switch {
 	case m.Write() != "auto":
 		return WhyAsk
-	case l.Tainted || isDiscord(l.Session):
+	case !l.Sources.Typed() || isDiscord(l.Session):
 		return WhyStrangers
 	case lesson.Confidence == 0:
 		return WhyUnsure

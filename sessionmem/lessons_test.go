@@ -81,7 +81,7 @@ func TestLessonsFindTheirPlace(t *testing.T) {
 		{"periodic", Learnt{Session: "cpu-a", Agent: "coder", Periodic: true}, lesson, "auto", Place{}, "global"},
 		{"periodic, mapped", Learnt{Session: "cli-a", Periodic: true}, lesson, "auto", Place{Agent: "coder"}, "agent 002"},
 		{"a person who is no more than a name", Learnt{Session: "cpu-a", Agent: "coder"}, anna, "auto", Place{}, "global"},
-		{"strangers", Learnt{Session: "cpu-a", Agent: "coder", Tainted: true}, lesson, "auto", Place{}, "inbox:global (strangers), inbox:agent 002 (strangers)"},
+		{"strangers", Learnt{Session: "cpu-a", Agent: "coder", Sources: FromPage}, lesson, "auto", Place{}, "inbox:global (strangers), inbox:agent 002 (strangers)"},
 		{"memory asks", Learnt{Session: "cpu-a"}, lesson, "ask", Place{}, "inbox:global (ask)"},
 		{"memory is off", Learnt{Session: "cpu-a"}, lesson, "off", Place{}, ""},
 		{"not said how sure", Learnt{Session: "cpu-a"}, Lesson{Text: lesson.Text}, "auto", Place{}, "inbox:global (unsure)"},
@@ -191,7 +191,7 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 		t.Errorf("by hand: %+v, %v", w, err)
 	}
 	writeFile(t, r.m.InboxPath(), strings.Repeat("- x y z\n", maxProposals))
-	kept = r.keep(Learnt{Session: "cpu-a", Tainted: true, Lessons: []Lesson{{Text: "Likes green tea", Confidence: 1}}})
+	kept = r.keep(Learnt{Session: "cpu-a", Sources: FromPage, Lessons: []Lesson{{Text: "Likes green tea", Confidence: 1}}})
 	if kept.Left != 1 || !strings.Contains(kept.Words(), "200 proposals wait") {
 		t.Errorf("a full inbox: %+v", kept)
 	}
@@ -246,14 +246,14 @@ func TestWhatTaintsACompaction(t *testing.T) {
 			for round, next := range []string{"", "again"} { // the taint stays, with the Summary
 				done, err := r.compact("cli-a")
 				must(t, err)
-				if done.Summary.Untrusted() != tc.want || round == 0 && (len(done.Lessons.Proposed) == 1) != tc.want {
+				if done.Summary.Sources("").Typed() == tc.want || round == 0 && (len(done.Lessons.Proposed) == 1) != tc.want {
 					t.Errorf("%s: %+v", next, done)
 				}
 				r.say("cli-a", 8+8*round, 16+8*round)
 			}
 			must(t, r.store.Reset(t.Context(), "cli-a"))
 			r.say("cli-a", 30, 38)
-			if done, err := r.compact("cli-a"); err != nil || done.Summary.Untrusted() {
+			if done, err := r.compact("cli-a"); err != nil || !done.Summary.Sources("").Typed() {
 				t.Errorf("after a reset: %+v, %v", done, err)
 			}
 		})

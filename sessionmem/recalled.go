@@ -19,18 +19,17 @@ const ToolMemorySearch = "MEMORY_SEARCH"
 
 const (
 	attrRecalled     = "recalled"      // ids of the chunks that were quoted, separated by blanks
-	attrRecalledFrom = "recalled_from" // "strangers" where one of them holds their words
-	strangersWords   = "strangers"
+	attrRecalledFrom = "recalled_from" // their sources, where these are not typing alone; before there were sources "strangers"
 	recalledBegin    = "from "
 )
 
 // Quotation is a passage of an earlier conversation.
 type Quotation struct {
-	Chunk     string // its id
-	Time      time.Time
-	Who       string // user, assistant, summary, …; of strangers Line says so
-	Text      string
-	Strangers bool // words of strangers
+	Chunk   string // its id
+	Time    time.Time
+	Who     string // user, assistant, summary, …; Line says where others' words are among the text
+	Text    string
+	Sources Sources // of the text
 }
 
 // Line is the passage with where it is from, as it stands in a prompt.
@@ -42,9 +41,9 @@ func (q Quotation) Line() string {
 // speaker is who says a passage: a stranger is never the user.
 func (q Quotation) speaker() string {
 	switch {
-	case !q.Strangers:
+	case q.Sources.Typed():
 		return q.Who
-	case q.Who == string(KindUser):
+	case q.Who == string(KindUser) && q.Sources.Has(FromDiscord|FromUnknown):
 		return "a stranger"
 	}
 	return q.Who + ", with words of strangers"
@@ -61,11 +60,13 @@ func (b Block) WithRecalled(list []Quotation) Block {
 		attrs[k] = v
 	}
 	var ids []string
+	var from Sources
 	for _, q := range list {
 		ids = append(ids, strings.ReplaceAll(q.Chunk, " ", "%20"))
-		if q.Strangers {
-			attrs[attrRecalledFrom] = strangersWords
-		}
+		from |= q.Sources
+	}
+	if !from.Typed() {
+		attrs[attrRecalledFrom] = from.String()
 	}
 	attrs[attrRecalled] = strings.Join(ids, " ")
 	b.Attrs = attrs
@@ -82,9 +83,8 @@ func (b Block) Recalled() []string {
 	return ids
 }
 
-// recalledStrangers reports whether what was recalled for the block holds words of
-// strangers.
-func (b Block) recalledStrangers() bool { return b.Attrs[attrRecalledFrom] == strangersWords }
+// recalledSources gives the sources of what was recalled for the block.
+func (b Block) recalledSources() Sources { return parseSources(b.Attrs[attrRecalledFrom]) }
 
 // DropRecalled takes out of a block what it quotes of chunks that are gone, and
 // reports whether there was anything.

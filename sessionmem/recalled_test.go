@@ -58,7 +58,7 @@ func TestWhatIsForgottenLeavesItsQuotations(t *testing.T) {
 
 func TestRecalledWordsOfStrangersTaintTheSession(t *testing.T) {
 	own := []string{ToolMemorySearch}
-	strangers := []Quotation{{Chunk: "discord-1/a/0", Strangers: true}}
+	strangers := []Quotation{{Chunk: "discord-1/a/0", Sources: FromDiscord}}
 	tests := []struct {
 		name string
 		b    Block
@@ -79,8 +79,8 @@ func TestRecalledWordsOfStrangersTaintTheSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			snap, err := s.Snapshot(t.Context(), "cpu-1", "")
-			if err != nil || snap.Tainted(own) != tt.want {
-				t.Errorf("tainted %v, want %v (%v)", snap.Tainted(own), tt.want, err)
+			if err != nil || snap.Sources(own).Typed() == tt.want {
+				t.Errorf("sources %v, want others' %v (%v)", snap.Sources(own), tt.want, err)
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)

@@ -43,10 +43,14 @@ func (c *commands) askCommand() *cobra.Command {
 meanwhile goes to stderr. The conversation is a session: its transcript is under
 ~/.mac-stats/session, and -c goes on with the last one.
 
-A - among the words stands for stdin; with text beside it, both are sent. --file
-attaches a text file or an image (PNG, JPEG, GIF; for models that can see): it is
-kept in ~/.mac-stats/session/files and sent again when the session goes on.
-Ctrl-C stops and keeps what there is of the answer.`,
+A - among the words stands for stdin; with text beside it, what is piped in is
+attached like a file. --file attaches a text file or an image (PNG, JPEG, GIF; for
+models that can see): it is kept in ~/.mac-stats/session/files and sent again when
+the session goes on. Ctrl-C stops and keeps what there is of the answer.
+
+Only what you type may have something remembered at once. Beside a file, a pipe or
+a page a memory waits in the inbox, and before an address is read that you didn't
+type, ask asks on the terminal; with --json or without a terminal it isn't read.`,
 		Example: `  mac-stats ask "why is my fan loud?"
   mac-stats ask -c "and in one sentence?"
   git diff | mac-stats ask "review this" -
@@ -80,10 +84,13 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.textOf(cmd, args, len(files) > 0)
+	said, err := c.textOf(cmd, args, len(files) > 0)
 	if err != nil {
 		return err
 	}
+	files = append(files, said.piped...)
+	view := c.newView(f.json)
+	defer view.close()
 	ctx := cmd.Context()
 	return c.withBackend(ctx, func(b *backend.Backend) error {
 		session, err := c.sessionToAsk(ctx, b, f)
@@ -91,10 +98,10 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 			return err
 		}
 		run := b.Engine.Start(ctx, agents.Request{
-			Session: session, Text: text, Files: files, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
-			AppCompacts: c.appRuns(ctx, b),
+			Session: session, Text: said.text, From: said.from, Files: files, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
+			AppCompacts: c.appRuns(ctx, b), CanAsk: view.canAsk(),
 		})
-		view := c.newView(f.json)
+		view.answer = run.Answer
 		for e := range view.events(ctx, run) {
 			view.show(e)
 		}
@@ -126,9 +133,18 @@ func logFailure(b *backend.Backend, session string, err error) {
 	}
 }
 
-// textOf joins the words of the command line, and stdin where a - asks for it or
-// something is piped in and there are neither words nor files (attached).
-func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (string, error) {
+// message is what is asked: words, and where they came from.
+type message struct {
+	text  string
+	from  sessionmem.Sources
+	piped []sessionmem.Upload // what stands on stdin, beside words
+}
+
+// textOf gives the words of the command line, and stdin where a - asks for it or
+// something is piped in and there are neither words nor files (attached). Beside words
+// what is piped in is the user's file, whoever wrote it; alone it is the message, which
+// still counts as a file.
+func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (message, error) {
 	var words []string
 	piped := len(args) == 0 && c.p.StdinIsPipe && !attached
 	for _, a := range args {
@@ -138,24 +154,32 @@ func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (str
 		}
 		words = append(words, a)
 	}
-	text := strings.TrimSpace(strings.Join(words, " "))
+	m := message{text: strings.TrimSpace(strings.Join(words, " "))}
 	if piped {
 		input, err := c.readStdin(cmd.Context())
-		if err != nil {
-			return "", err
+		switch {
+		case err != nil:
+			return m, err
+		case strings.TrimSpace(input) == "" && m.text == "":
+			return m, &plainError{"There was nothing on stdin.", "Pipe something in, or give the text on the command line."}
+		case strings.TrimSpace(input) == "":
+		case m.text == "":
+			m.text, m.from = strings.TrimSpace(input), sessionmem.FromFile
+		default:
+			u, err := sessionmem.NewUpload("stdin", []byte(strings.Trim(input, "\r\n")))
+			if err != nil {
+				return m, &plainError{sentence: err.Error(), next: "Nothing was sent."}
+			}
+			m.piped = []sessionmem.Upload{u}
 		}
-		if strings.TrimSpace(input) == "" && text == "" {
-			return "", &plainError{"There was nothing on stdin.", "Pipe something in, or give the text on the command line."}
-		}
-		text = strings.TrimSpace(text + "\n\n" + strings.Trim(input, "\r\n"))
 	}
-	if text == "" && !attached {
-		return "", wrongUsage(cmd, "there is no text")
+	if m.text == "" && !attached {
+		return m, wrongUsage(cmd, "there is no text")
 	}
-	if !utf8.ValidString(text) {
-		return "", &plainError{"The text is not UTF-8.", "Send text, not a binary file."}
+	if !utf8.ValidString(m.text) {
+		return m, &plainError{"The text is not UTF-8.", "Send text, not a binary file."}
 	}
-	return text, nil
+	return m, nil
 }
 
 // readStdin reads all of stdin; Ctrl-C ends it.

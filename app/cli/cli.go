@@ -33,6 +33,9 @@ type Params struct {
 	// StderrIsTerminal and StdinIsPipe are found by main.
 	StderrIsTerminal bool
 	StdinIsPipe      bool
+	// Terminal opens what a person types on, also where stdin is a pipe; optional:
+	// without it no question can be asked.
+	Terminal func() (io.ReadCloser, error)
 	// Open opens the backend, once, when a command needs it.
 	Open func(ctx context.Context, o backend.Options) (*backend.Backend, error)
 	// Poke tells the running app (if any) that a session changed; optional.

@@ -138,9 +138,13 @@ func (c *commands) memoryAdd() *cobra.Command {
 	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
 	c.completeFlag(cmd, "agent", agentNames)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		text, err := c.textOf(cmd, args, false)
+		m, err := c.textOf(cmd, args, false)
 		if err != nil {
 			return err
+		}
+		text := m.text // to remember what is piped in is what the command is for
+		for _, u := range m.piped {
+			text += " " + string(u.Data)
 		}
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			target, err := memoryTarget(b, *agent)

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -25,10 +27,54 @@ type view struct {
 	round   int    // the round whose text is on stdout
 	printed string // of that round
 	ended   bool   // stdout ends with a line end
+
+	terminal io.ReadCloser                         // where answers are typed; nil where nobody can be asked
+	lines    *bufio.Reader                         // of it
+	answer   func(id string, a agents.Answer) bool // of the run
 }
 
 func (c *commands) newView(json bool) *view {
 	return &view{c: c, json: json, ended: true}
+}
+
+// canAsk reports whether a question of the turn can be asked here.
+func (v *view) canAsk() bool {
+	if v.json || !v.c.p.StderrIsTerminal || v.c.p.Terminal == nil {
+		return false
+	}
+	terminal, err := v.c.p.Terminal()
+	if err != nil {
+		return false
+	}
+	v.terminal, v.lines = terminal, bufio.NewReader(terminal)
+	return true
+}
+
+func (v *view) close() {
+	if v.terminal != nil {
+		_ = v.terminal.Close() // only read
+	}
+}
+
+// onQuestion asks, on a goroutine of its own: Ctrl-C ends the turn meanwhile.
+func (v *view) onQuestion(q *agents.Question) {
+	if q == nil || q.Answer != "" || v.lines == nil {
+		return
+	}
+	v.state = ""
+	v.row("The agent wants to read an address. " + q.Why)
+	v.row("  address: " + q.Address)
+	v.row("  host:    " + q.Host)
+	v.c.toStderr("Fetch it once? [y/N] ")
+	go func() {
+		line, _ := v.lines.ReadString('\n') // what can't be read is a no
+		answer := agents.AnswerNo
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			answer = agents.AnswerOnce
+		}
+		v.answer(q.ID, answer)
+	}()
 }
 
 // events gives the turn's events to its very end: also after Ctrl-C, when the
@@ -67,6 +113,8 @@ func (v *view) show(e agents.Event) {
 		v.row("→ " + callName(e.Call) + ": " + oneLine(e.Call.Task, 100))
 	case agents.EventSubcallEnd, agents.EventTool:
 		v.onCall(e.Call)
+	case agents.EventQuestion:
+		v.onQuestion(e.Question)
 	case agents.EventContextCut:
 		v.row("did not fit: " + cutWords(e.Cut))
 	case agents.EventMemoryWritten:
@@ -101,7 +149,7 @@ func (v *view) onState(e agents.Event) {
 	if v.state == "" {
 		v.state = string(e.State)
 	}
-	if e.State == agents.StateWriting {
+	if e.State == agents.StateWriting || e.State == agents.StateAsking { // the question stands there
 		v.state = ""
 	}
 	v.since = time.Now()

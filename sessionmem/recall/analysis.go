@@ -4,7 +4,7 @@ import "time"
 
 // AnalysisVersion changes whenever the same text would give other terms: an index
 // built with another one is rebuilt.
-const AnalysisVersion = 6
+const AnalysisVersion = 5
 
 // Class says what kind of term it is; the first byte of the term says so too.
 type Class byte

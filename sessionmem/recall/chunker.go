@@ -14,9 +14,8 @@ import (
 )
 
 // A block of more than maxPart bytes is split at paragraphs (else at lines, sentences,
-// blanks) into parts of at most that many: few enough for the window of a small embedding
-// model, and measured.
-const maxPart = 800
+// blanks) into parts of at most that many.
+const maxPart = 1200
 
 // forgotten is the text of a block whose words were forgotten.
 const forgotten = "[forgotten]"
@@ -65,7 +64,7 @@ func (c *chunker) pieces(b sessionmem.Block, p sessionmem.BlockPlace) []piece {
 	}
 	base := Chunk{
 		Path: path.Join("session", p.File), Session: c.session, Source: c.source, Block: b.ID, Turn: -1,
-		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: untrusted(b),
+		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: !sourcesOf(b, c.session).Typed(),
 	}
 	strand := strandWork
 	if b.IsMessage() {
@@ -110,9 +109,17 @@ func kindOf(b sessionmem.Block) (Kind, bool) {
 	return Kind(b.Kind), b.Kind != sessionmem.KindNote && (b.Kind != sessionmem.KindTool || b.Agent != searchTool)
 }
 
-// untrusted says whether a block holds words that are not the owner's or an agent's own.
-func untrusted(b sessionmem.Block) bool {
-	return b.Untrusted() || b.Attrs["author"] != "" || b.Attrs["msg"] != "" || b.Kind == sessionmem.KindTool
+// sourcesOf are the sources of a block's chunks. The name of an attached file stands in
+// its message, and no tool's result is words of the owner.
+func sourcesOf(b sessionmem.Block, session string) sessionmem.Sources {
+	s := b.TextSources(session)
+	if len(b.Attachments()) > 0 {
+		s |= sessionmem.FromFile
+	}
+	if b.Kind == sessionmem.KindTool && s.Typed() {
+		s = sessionmem.FromTool
+	}
+	return s
 }
 
 // ofDiscord says whether a memory is made of what people said on Discord.

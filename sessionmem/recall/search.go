@@ -135,7 +135,6 @@ type found struct {
 	Hit
 	place place
 	exact bool // it holds an identifier of the question
-	prior float64
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -157,23 +156,7 @@ func (s *search) run(ctx context.Context) error {
 	if terms.OnlyTime {
 		top = s.ofTime(top, allowed)
 	}
-	if !s.q.all {
-		top = s.v.messages(top)
-	}
 	return s.take(ctx, top)
-}
-
-// messages keeps the best chunk of each message.
-func (v *view) messages(top []candidate) []candidate {
-	seen := make(map[uint32]bool, len(top))
-	return slices.DeleteFunc(top, func(c candidate) bool {
-		first, _ := v.lay.message(c.at)
-		if seen[first] {
-			return true
-		}
-		seen[first] = true
-		return false
-	})
 }
 
 // maxQuery is how much of a question is read, in bytes.
@@ -255,7 +238,7 @@ func (s *search) take(ctx context.Context, top []candidate) error {
 		if err != nil {
 			return err
 		}
-		h := found{Hit: Hit{Score: c.score, Lexical: c.lexical, Semantic: c.semantic, Relevance: c.relevance}, exact: c.exact, prior: cmp.Or(c.prior, 1)}
+		h := found{Hit: Hit{Score: c.score, Lexical: c.lexical, Semantic: c.semantic, Relevance: c.relevance}, exact: c.exact}
 		h.Chunk, h.place = d.chunk(k)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue
@@ -292,7 +275,7 @@ func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
 			x.logger.Debug("a hit can't be read any more", "err", err)
 			continue
 		}
-		h.Text = text
+		h.Text, h.Sources, h.Untrusted = text, r.sources, !r.sources.Typed()
 		out = append(out, h)
 	}
 	return out

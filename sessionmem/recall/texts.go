@@ -18,6 +18,8 @@ type texts struct {
 	of     place            // of it, without line and hash
 	parts  []string         // of its text
 	memory map[string][]piece
+
+	sources sessionmem.Sources // of the text that was read last
 }
 
 func newTexts(cfg *Config) *texts { return &texts{cfg: cfg, blocks: cfg.Store.Blocks()} }
@@ -49,6 +51,7 @@ func (t *texts) atPlace(c Chunk, p place) (string, bool) {
 	if c.Part >= len(t.parts) || hashText(t.parts[c.Part]) != p.hash {
 		return "", false
 	}
+	t.sources = sourcesOf(t.block, c.Session)
 	return t.parts[c.Part], true
 }
 
@@ -62,7 +65,7 @@ func (t *texts) search(ctx context.Context, c Chunk, p place) (string, error) {
 			return nil
 		}
 		if parts := splitText(b.Text, maxPart); c.Part < len(parts) && hashText(parts[c.Part]) == p.hash {
-			text = parts[c.Part]
+			text, t.sources = parts[c.Part], sourcesOf(b, c.Session)
 			return errFound
 		}
 		return nil
@@ -91,6 +94,10 @@ func (t *texts) readMemory(c Chunk) (string, error) {
 	}
 	for _, p := range pieces {
 		if p.Block == c.Block {
+			t.sources = 0
+			if p.Untrusted {
+				t.sources = sessionmem.FromDiscord
+			}
 			return p.Text, nil
 		}
 	}

@@ -39,6 +39,10 @@ type Chunk struct {
 	Time      time.Time // of the block; of memory files when the line was learnt, else the file's
 	Untrusted bool      // words of strangers
 	Text      string    // read from the file for the answer
+
+	// Sources are those of the text, read from the file with it: an index of an older
+	// version can't say what a turn may do.
+	Sources sessionmem.Sources
 }
 
 // Strategy says what a search goes by.

@@ -1,0 +1,47 @@
+// Package prompt frames what a model is told that the user didn't type.
+//
+// Text of a page, a file, a channel, another agent or an earlier conversation stands
+// between two marks that it can't close: they hold a hash of the text, and whatever
+// looks like a mark inside it is changed. The same text gives the same bytes, so that
+// the server can re-use what it has read of a conversation.
+//
+// Template tokens are not this package's business: ollama.Client changes them in every
+// message that it sends.
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// sourceMark is where a frame names the source.
+const sourceMark = "{{source}}"
+
+// Quote puts a text into a frame: words for the model with {{source}} in them, then
+// the text between the marks. source says whose it is, in words of this app: what a
+// stranger chose (an address, a file's name, a title) belongs into the text.
+func Quote(frame, source, text string) string {
+	text = strings.TrimSpace(tame(text))
+	sum := sha256.Sum256([]byte(source + "\n" + text))
+	mark := hex.EncodeToString(sum[:8])
+	return fmt.Sprintf("%s\n<<<quoted %s>>>\n%s\n<<<end %s>>>", strings.ReplaceAll(frame, sourceMark, source), mark, text, mark)
+}
+
+// quoteMark is a mark of Quote, whatever stands between its letters. One inside a quote
+// has another hash, which a small model may not look at.
+var quoteMark = regexp.MustCompile(`(?i)[<＜‹«〈⟨]{2,}([\s\p{Cf}]*(?:quoted|end)\b)`)
+
+// tame takes out of a text what may end its quote, and what people don't see.
+func tame(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r >= 0xE0000 && r <= 0xE007F || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
+	return quoteMark.ReplaceAllString(text, "<< <$1")
+}

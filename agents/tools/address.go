@@ -1,0 +1,113 @@
+package tools
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// Address is an address in its one form: scheme and host in lower case, the host's name
+// as the network knows it, no port that goes without saying, no fragment (it is not
+// sent). The path and the query stay byte for byte. What is no web address stays as it
+// is.
+func Address(address string) string {
+	u, ok := parseAddress(address)
+	if !ok {
+		return address
+	}
+	return u.String()
+}
+
+func parseAddress(address string) (*url.URL, bool) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return nil, false
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, false
+	}
+	host, err := idna.Lookup.ToASCII(u.Hostname())
+	if err != nil {
+		host = strings.ToLower(u.Hostname())
+	}
+	host = strings.TrimSuffix(host, ".")
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port := u.Port(); port != "" && port != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		host += ":" + port
+	}
+	u.Host, u.Fragment, u.RawFragment = host, "", ""
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u, true
+}
+
+var (
+	webAddress = regexp.MustCompile("(?i)https?://[^\\s<>\"`\\\\^{}|\\[\\]]+")
+	// bareAddress is how people type an address: example.org/page.
+	bareAddress = regexp.MustCompile("(?i)(?:[\\p{L}\\p{N}-]+\\.)+\\p{L}{2,}(?::\\d{1,5})?(?:/[^\\s<>\"`\\\\^{}|\\[\\]]*)?")
+)
+
+// typedAddresses are the addresses in what a user typed. One without a scheme, or with
+// http, stands for https too.
+func typedAddresses(text string) []string {
+	var list []string
+	rest := webAddress.ReplaceAllStringFunc(text, func(found string) string {
+		for _, f := range spellings(found) {
+			list = appendAddress(list, f)
+			if _, after, ok := strings.Cut(f, "://"); ok {
+				list = appendAddress(list, "https://"+after)
+			}
+		}
+		return " "
+	})
+	for _, found := range bareAddress.FindAllString(rest, -1) {
+		for _, f := range spellings(found) {
+			list = appendAddress(appendAddress(list, "https://"+f), "http://"+f)
+		}
+	}
+	return list
+}
+
+// listedAddresses are the addresses on a page that are no more than a path: a query is
+// where data goes.
+func listedAddresses(text string) []string {
+	var list []string
+	for _, found := range webAddress.FindAllString(text, -1) {
+		for _, f := range spellings(found) {
+			if u, ok := parseAddress(f); ok && u.RawQuery == "" && !u.ForceQuery {
+				list = append(list, u.String())
+			}
+		}
+	}
+	return list
+}
+
+func appendAddress(list []string, address string) []string {
+	if u, ok := parseAddress(address); ok {
+		list = append(list, u.String())
+	}
+	return list
+}
+
+// spellings are an address as it was found and without the signs that end a sentence
+// or close a bracket behind it.
+func spellings(found string) []string {
+	list := []string{found}
+	for {
+		shorter := strings.TrimRight(found, ".,;:!?'*_~…”’»")
+		if shorter == found {
+			shorter = strings.TrimSuffix(found, ")")
+		}
+		if shorter == found || shorter == "" {
+			return list
+		}
+		found = shorter
+		list = append(list, found)
+	}
+}
