@@ -27,6 +27,7 @@ type chatActions struct {
 
 	retry      func(f fault)
 	stopCall   func(id string)
+	answer     func(id string, answer agents.Answer) // a question of the turn
 	undo       func(key, id string)
 	decide     func(key, id string, save bool)
 	saveEdited func(key, id, text string)

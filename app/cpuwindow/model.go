@@ -61,6 +61,10 @@ type entry struct {
 
 	proposal string // note: id of a memory that waits for Save or Discard
 
+	questionID string // note: a question of the turn
+	address    string // what it asks about
+	asking     bool   // it waits for an answer
+
 	proposed string // note: its text, where that can be edited
 	memory   bool   // note: of the memory
 	learnt   string // note: what was remembered, until it is taken back
@@ -227,6 +231,8 @@ func (c *conversation) apply(ev agents.Event) {
 		c.applyCall(ev)
 	case agents.EventMemoryWritten, agents.EventMemoryProposed, agents.EventMemoryReloaded:
 		c.applyMemory(ev)
+	case agents.EventQuestion:
+		c.applyQuestion(ev)
 	case agents.EventContextCut:
 		c.cut = ev.Cut
 		if s := cutLine(ev.Cut); s != "" {
@@ -636,6 +642,8 @@ func stateWords(s agents.State) string {
 		return i18n.T("thinking")
 	case agents.StateTool:
 		return i18n.T("using a tool")
+	case agents.StateAsking:
+		return i18n.T("waiting for your answer")
 	case agents.StateCompacting:
 		return i18n.T("summarising older messages")
 	}

@@ -19,12 +19,17 @@ type stubRun struct {
 	events  chan agents.Event
 	stopped bool
 	calls   []string
+	answers map[string]agents.Answer
 }
 
 func newStubRun() *stubRun { return &stubRun{events: make(chan agents.Event, 64)} }
 
 func (r *stubRun) Stop()              { r.stopped = true }
 func (r *stubRun) StopCall(id string) { r.calls = append(r.calls, id) }
+func (r *stubRun) Answer(id string, answer agents.Answer) bool {
+	r.answers = map[string]agents.Answer{id: answer}
+	return true
+}
 
 // Events ends with the events a test sends, or with ctx.
 func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {

@@ -22,6 +22,7 @@ type turnRun interface {
 	Events(ctx context.Context) <-chan agents.Event
 	Stop()
 	StopCall(id string)
+	Answer(id string, answer agents.Answer) bool
 }
 
 // turns starts and finds turns.

