@@ -58,7 +58,7 @@ func (t *Traces) meansChunk(chunk string, in Block) bool {
 // cleanRest cleans what stands beside a block's text: it was put there by programs.
 func (t *Traces) cleanRest(b Block, counts func(*forgetting) bool) Block {
 	says := func(text string) bool {
-		return text != "" && text != ForgottenText && len(t.texts) > 0 && len(t.findIn(t.f.wordsOf([]byte(text), false), counts)) > 0
+		return t.holdsBy(text, counts)
 	}
 	if says(b.Task) {
 		b.Task = ForgottenText
@@ -104,7 +104,7 @@ func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
 	if len(t.texts) == 0 || text == "" || text == ForgottenText {
 		return text
 	}
-	marks := t.findIn(t.f.wordsOf([]byte(text), false), counts)
+	marks := t.findBy([]byte(text), counts)
 	if len(marks) == 0 {
 		return text
 	}

@@ -126,15 +126,15 @@ func (c *cleaner) front(raw []byte, front string) error {
 // it may be made of it. One that a person wrote instead shares no word with it, but for
 // such as "the". Where the message was gone before, nobody knows; with a session all goes.
 func (t *Traces) madeOf(session, first, title string) bool {
-	words := t.Phrase(title)
+	words := t.words(title)
 	if first == "" || len(words) == 0 || t.MeansSession(session) || t.holdsIn(session, title) {
 		return true
 	}
-	if bytes.HasPrefix(t.Phrase(titleText(first)), words) { // a cut one may end within a word
+	if strings.HasPrefix(t.words(titleText(first)), words) { // a cut one may end within a word
 		return true
 	}
-	said := strings.Fields(string(t.Phrase(first)))
-	return slices.ContainsFunc(strings.Fields(string(words)), func(w string) bool {
+	said := strings.Fields(t.words(first))
+	return slices.ContainsFunc(strings.Fields(words), func(w string) bool {
 		telling := len(w) > 3 || strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' })
 		return telling && slices.Contains(said, w)
 	})

@@ -29,20 +29,20 @@ const traceChosen = "line"
 // AddLesson adds a line of a memory that was learnt from what is forgotten: it is
 // removed where lessons go too, else its removal is proposed. A proposal of the same
 // words goes in any case.
-func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, string(t.Phrase(text))) }
+func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, t.words(text)) }
 
 // AddLine adds a line of a memory that goes in any case, wherever it was learnt.
-func (t *Traces) AddLine(text string) { t.addMark(traceChosen, string(t.Phrase(text))) }
+func (t *Traces) AddLine(text string) { t.addMark(traceChosen, t.words(text)) }
 
 // IsChosen reports whether AddLine was told of a line.
 func (t *Traces) IsChosen(text string) bool {
-	words := string(t.Phrase(text))
+	words := t.words(text)
 	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceChosen, words) })
 }
 
 // IsLesson reports whether AddLesson was told of a line.
 func (t *Traces) IsLesson(text string) bool {
-	words := string(t.Phrase(text))
+	words := t.words(text)
 	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
 }
 

@@ -128,7 +128,12 @@ func (c *Common) Count(session, text string) {
 	if c.t == nil || len(c.loose) == 0 {
 		return
 	}
-	w := c.t.f.wordsOf([]byte(text), false)
+	for _, w := range c.t.f.read([]byte(text)).all() {
+		c.count(session, w)
+	}
+}
+
+func (c *Common) count(session string, w wordText) {
 	for n, set := range c.t.texts {
 		r := newRolling(n)
 		for i := range w.at {

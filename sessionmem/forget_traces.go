@@ -83,13 +83,39 @@ func (g *forgetting) counts(session string) bool {
 	return !g.Guest || strings.HasPrefix(session, "discord-")
 }
 
-// traceLine is a line of the file.
+// traceLine is a line of the file. There, the number of words and the tag, which have no
+// key, are sealed: a tag alone would tell which of the few PINs there are it may be.
 type traceLine struct {
 	Kind  string `json:"kind,omitempty"` // text, block, session, author
-	Words int    `json:"n,omitempty"`
+	Words int    `json:"n,omitempty"`    // of files before forgottenFormat, as Tag
 	Tag   uint16 `json:"tag,omitempty"`
+	Seal  []byte `json:"seal,omitempty"`
 	Sum   []byte `json:"sum,omitempty"`
 	Of    string `json:"of,omitempty"`
+}
+
+// seal gives the line as it is written.
+func (l traceLine) seal(g *forgetting) traceLine {
+	if l.Kind != traceText {
+		return l
+	}
+	l.Seal = g.sum("seal", string(l.Sum))[:3]
+	for i, c := range []byte{byte(l.Words), byte(l.Tag), byte(l.Tag >> 8)} {
+		l.Seal[i] ^= c
+	}
+	l.Words, l.Tag = 0, 0
+	return l
+}
+
+// open gives the line as it was before seal.
+func (l traceLine) open(g *forgetting) traceLine {
+	if len(l.Seal) != 3 {
+		return l
+	}
+	pad := g.sum("seal", string(l.Sum))
+	l.Words, l.Tag = int(l.Seal[0]^pad[0]), uint16(l.Seal[1]^pad[1])|uint16(l.Seal[2]^pad[2])<<8
+	l.Seal = nil
+	return l
 }
 
 func newTraces(f *folder) *Traces {
@@ -177,8 +203,9 @@ func (t *Traces) Empty() bool { return len(t.texts) == 0 && len(t.marks) == 0 &&
 // AddWords adds words that stand so in a text, one behind the other, at most 16 of
 // them for each trace: where they stand together anywhere, they are meant.
 func (t *Traces) AddWords(text string) {
-	w := t.f.wordsOf([]byte(text), false)
-	t.addWindows(w, 0, len(w.at))
+	for _, w := range t.f.read([]byte(text)).whole() {
+		t.addWindows(w, 0, len(w.at))
+	}
 }
 
 // addWindows adds n words from the first on; the last window reaches back, so that it
@@ -203,59 +230,79 @@ func (t *Traces) addWindow(w wordText, i, n int) {
 	t.add(traceLine{Kind: traceText, Words: n, Tag: w.tag(i, n), Sum: g.sum(traceText, text), Of: g.ID}, g)
 }
 
-// AddPhrase adds every form that a phrase has in a text: it may begin and end within
-// a word, unless Phrase.Whole says otherwise. It reports whether it stands there.
+// AddPhrase adds every form that a phrase has in a text or a file's bytes: it may begin
+// and end within a word, unless Phrase.Whole says otherwise. It reports whether it stands
+// there.
 func (t *Traces) AddPhrase(text string, phrase Phrase) bool {
-	w := t.f.wordsOf([]byte(text), false)
-	found := w.find(phrase)
-	for _, f := range found {
-		t.addWindows(w, f[0], f[1])
-	}
-	return len(found) > 0
+	return t.AddPhraseRaw([]byte(text), phrase)
 }
 
-// AddPhraseRaw is AddPhrase for a file's bytes: also as they stand between the quotes
-// of JSON or of a log.
-func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) {
-	for _, escapes := range []bool{false, true} {
-		if escapes && !slices.Contains(data, '\\') {
-			break
-		}
-		w := t.f.wordsOf(data, escapes)
-		for _, f := range w.find(phrase) {
+// AddPhraseRaw is AddPhrase for bytes.
+func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) bool {
+	there := false
+	for _, w := range t.f.read(data).all() {
+		for _, f := range w.findAny(phrase) {
 			t.addWindows(w, f[0], f[1])
+			there = true
 		}
 	}
+	return there
 }
 
-// Phrase is a text as AddPhrase compares it.
-type Phrase []byte
+// Phrase is a text as AddPhrase compares it: its readings.
+type Phrase struct{ forms [][]byte }
 
 // minWithin is how many letters a phrase has at least that is found within words.
 const minWithin = 4
 
+// Empty reports whether a phrase holds no word.
+func (p Phrase) Empty() bool { return len(p.forms) == 0 }
+
+// String is the phrase as it stands, folded.
+func (p Phrase) String() string {
+	if p.Empty() {
+		return ""
+	}
+	return string(p.forms[0])
+}
+
 // Whole reports whether a phrase is found as whole words only: one of three letters
 // stands within words that mean something else.
-func (p Phrase) Whole() bool {
-	return utf8.RuneCount(p)-bytes.Count(p, []byte(" ")) < minWithin
+func (p Phrase) Whole() bool { return isWhole([]byte(p.String())) }
+
+func isWhole(form []byte) bool {
+	return utf8.RuneCount(form)-bytes.Count(form, []byte(" ")) < minWithin
 }
 
 // Has reports whether a phrase stands in a text as AddPhrase finds it.
 func (t *Traces) Has(text string, phrase Phrase) bool {
-	return len(t.f.wordsOf([]byte(text), false).find(phrase)) > 0
+	return slices.ContainsFunc(t.f.read([]byte(text)).all(), func(w wordText) bool { return len(w.findAny(phrase)) > 0 })
 }
 
 // Phrase makes words comparable.
 func (t *Traces) Phrase(words string) Phrase {
-	return t.f.wordsOf([]byte(words), false).folded
+	var p Phrase
+	r := t.f.read([]byte(words))
+	for _, w := range r.whole() {
+		if len(w.at) > 0 && !slices.ContainsFunc(p.forms, func(f []byte) bool { return bytes.Equal(f, w.folded) }) {
+			p.forms = append(p.forms, w.folded)
+		}
+	}
+	return p
 }
+
+// words are a text's words as they stand, folded.
+func (t *Traces) words(text string) string { return string(t.f.wordsOf([]byte(text), false).folded) }
 
 // AddSentences adds the sentences of a text that say enough to be known again
 // elsewhere. typed: a person wrote it.
 func (t *Traces) AddSentences(text string, typed bool) {
 	for _, s := range sentences(text) {
-		w := t.f.wordsOf([]byte(s), false)
-		if distinctive(w, typed) {
+		r := t.f.read([]byte(s))
+		if !distinctive(r.plain[0], typed) {
+			continue
+		}
+		for _, w := range r.whole() {
 			t.addWindows(w, 0, len(w.at))
 		}
 	}
@@ -373,10 +420,10 @@ func (t *Traces) marked(g *forgetting, kind, text string) bool {
 
 // Find gives the places of a text that are meant, in order.
 func (t *Traces) Find(text string) []Mark {
-	if len(t.texts) == 0 || text == ForgottenText {
+	if text == ForgottenText {
 		return nil
 	}
-	return t.findIn(t.f.wordsOf([]byte(text), false), nil)
+	return t.findBy([]byte(text), nil)
 }
 
 // Holds says whether something in a text is meant.
@@ -384,25 +431,28 @@ func (t *Traces) Holds(text string) bool { return len(t.Find(text)) > 0 }
 
 // holdsIn says whether something in a text of a session is meant there.
 func (t *Traces) holdsIn(session, text string) bool {
-	if len(t.texts) == 0 || text == ForgottenText {
-		return false
-	}
-	counts := func(g *forgetting) bool { return g.counts(session) }
-	return len(t.findIn(t.f.wordsOf([]byte(text), false), counts)) > 0
+	return t.holdsBy(text, func(g *forgetting) bool { return g.counts(session) })
 }
 
-// HoldsRaw says whether something in a file's bytes is meant: as it stands there, or
-// as it is written between the quotes of JSON or of a log.
+// holdsBy says whether something in a text is meant by the forgettings that count.
+func (t *Traces) holdsBy(text string, counts func(*forgetting) bool) bool {
+	return text != "" && text != ForgottenText && len(t.findBy([]byte(text), counts)) > 0
+}
+
+// HoldsRaw says whether something in a file's bytes is meant, UTF-16 too.
 func (t *Traces) HoldsRaw(data []byte) bool { return len(t.FindRaw(data)) > 0 }
 
 // FindRaw gives the places that HoldsRaw means, in order.
-func (t *Traces) FindRaw(data []byte) []Mark {
+func (t *Traces) FindRaw(data []byte) []Mark { return t.findBy(data, nil) }
+
+// findBy finds what is meant by the forgettings that count, in any reading; nil: all do.
+func (t *Traces) findBy(text []byte, counts func(*forgetting) bool) []Mark {
 	if len(t.texts) == 0 {
 		return nil
 	}
-	marks := t.findIn(t.f.wordsOf(data, false), nil)
-	if slices.Contains(data, '\\') {
-		marks = append(marks, t.findIn(t.f.wordsOf(data, true), nil)...)
+	var marks []Mark
+	for _, w := range t.f.read(text).all() {
+		marks = append(marks, t.findIn(w, counts)...)
 	}
 	return joinMarks(marks)
 }

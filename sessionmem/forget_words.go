@@ -21,6 +21,7 @@ type wordAt struct {
 	from, to   int    // bytes of the text
 	start, end int    // bytes of folded
 	hash       uint64 // of the folded word
+	soft       bool   // only marks part it from the word before it
 }
 
 const (
@@ -90,14 +91,22 @@ func (w wordText) window(i, n int) []byte {
 	return out
 }
 
+// findAny is find for all forms of a phrase.
+func (w wordText) findAny(phrase Phrase) (found [][2]int) {
+	for _, form := range phrase.forms {
+		found = append(found, w.find(form)...)
+	}
+	return found
+}
+
 // find gives the words that a phrase (of the same form) stands in, each time as the
 // number of the first and how many: it may begin and end within a word, unless it is so
 // short that it stands within many others (Phrase.Whole).
-func (w wordText) find(phrase Phrase) (found [][2]int) {
+func (w wordText) find(phrase []byte) (found [][2]int) {
 	if len(phrase) == 0 {
 		return nil
 	}
-	word, whole := 0, phrase.Whole()
+	word, whole := 0, isWhole(phrase)
 	for at := 0; ; {
 		i := bytes.Index(w.folded[at:], phrase)
 		if i < 0 {

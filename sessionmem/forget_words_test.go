@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -194,7 +195,7 @@ func FuzzForgetWords(f *testing.F) {
 		must(t, err)
 		want := tr.Phrase(phrase)
 		there := tr.AddPhrase(text, want)
-		if there && string(want) != "forgotten" && !tr.Holds(text) && text != ForgottenText {
+		if there && want.String() != "forgotten" && !tr.Holds(text) && text != ForgottenText {
 			t.Fatalf("added and not found: %q in %q", phrase, text)
 		}
 		if out := tr.cleanText(text, nil); there && tr.Holds(out) {
@@ -220,4 +221,85 @@ func FuzzForgottenFile(f *testing.F) {
 			all.only(g)
 		}
 	})
+}
+
+// Whatever way the same words are written, they are found; and where they stand.
+func TestNoWayOfWritingHidesWords(t *testing.T) {
+	for _, tc := range []struct{ name, phrase, text, found string }{
+		{"bold within a word", "zanzibar", "in zan**zibar** today", "zan**zibar"},
+		{"several marks", "zanzibar", "in z_an_~~zi~~`bar` today", "z_an_~~zi~~`bar"},
+		{"an escaped mark", "zanzibar", `in zan\*zibar`, `zan\*zibar`},
+		{"a link", "my zanzibar trip", "on my [zanzibar](https://example.com/x) trip", "my [zanzibar](https://example.com/x) trip"},
+		{"a link within a word", "zanzibar", "in [zan](u)zibar", "zan](u)zibar"},
+		{"a link's title", "zanzibar trip", `see [this](u "Zanzibar trip")`, "Zanzibar trip"},
+		{"a link by reference", "zanzibar trip", "my [zanzibar][1] trip", "zanzibar][1] trip"},
+		{"a comment between words", "zanzibar trip", "zanzibar <!-- or so --> trip", "zanzibar <!-- or so --> trip"},
+		{"a comment within a word", "zanzibar", "zan<!-- -->zibar", "zan<!-- -->zibar"},
+		{"in a comment", "zanzibar", "x <!-- zanzibar -->", "zanzibar"},
+		{"tags", "zanzibar", "zan<b>zi</b>bar", "zan<b>zi</b>bar"},
+		{"in a tag", "zanzibar trip", `<img alt="Zanzibar trip">`, "Zanzibar trip"},
+		{"between signs that are no tag", "y and z", "x <y and z> w", "y and z"},
+		{"a blank as an entity", "zanzibar trip", "zanzibar&nbsp;trip", "zanzibar&nbsp;trip"},
+		{"letters as entities", "zanzibar", "&#122;anzi&#x62;ar", "&#122;anzi&#x62;ar"},
+		{"an entity twice", "zanzibar", "&amp;#122;anzibar", "&amp;#122;anzibar"},
+		{"a soft hyphen as an entity", "zanzibar", "zan&shy;zibar", "zan&shy;zibar"},
+		{"percent-encoded", "my zanzibar", "q=my%20zanzibar", "my%20zanzibar"},
+		{"percent-encoded letters", "zürich", "q=Z%C3%BCrich", "Z%C3%BCrich"},
+		{"percent-encoded twice", "zanzibar", "q=%257Aanzibar", "%257Aanzibar"},
+		{"a plus for a blank", "my zanzibar", "q=my+zanzibar", "my+zanzibar"},
+		{"a soft hyphen", "zanzibar", "zan\u00adzibar", "zan\u00adzibar"},
+		{"a hyphenated line break", "zanzibar", "zan-\nzibar", "zan-\nzibar"},
+		{"a hyphenated line break in a quote", "zanzibar", "> zan-\r\n> zibar", "zan-\r\n> zibar"},
+		{"a soft hyphen and a line break", "zanzibar", "zan\u00ad\n  zibar", "zan\u00ad\n  zibar"},
+		{"a hyphen", "well known", "well-\nknown", "well-\nknown"},
+		{"without its hyphen", "well-known", "it is wellknown", "wellknown"},
+		{"zero width", "zanzibar", "z\u200ba\u2060n\ufeffzi\u200ebar", "z\u200ba\u2060n\ufeffzi\u200ebar"},
+		{"full width", "zanzibar", "ｚａｎｚｉｂａｒ", "ｚａｎｚｉｂａｒ"},
+		{"math letters", "zanzibar", "𝐳𝐚𝐧𝐳𝐢𝐛𝐚𝐫", "𝐳𝐚𝐧𝐳𝐢𝐛𝐚𝐫"},
+		{"in circles", "zanzibar", "ⓩⓐⓝⓩⓘⓑⓐⓡ", "ⓩⓐⓝⓩⓘⓑⓐⓡ"},
+		{"small capitals", "zanzibar", "ᴢᴀɴᴢɪʙᴀʀ", "ᴢᴀɴᴢɪʙᴀʀ"},
+		{"Cyrillic letters among Latin ones", "zanzibar", "zаnzibаr", "zаnzibаr"},
+		{"Greek capitals", "zanzibar", "ΖΑΝΖΙΒΑR", "ΖΑΝΖΙΒΑR"},
+		{"Latin letters in Russian", "тайна", "моя тaйнa", "тaйнa"},
+		{"Greek in another case", "ΝΗΣΟΣ", "η νήσος", "νήσος"},
+		{"escapes of JSON", "zanzibar", `"\u007aanzibar"`, `\u007aanzibar`},
+		{"a pair of escapes", "zanzibar", `"\ud835\udc33anzibar"`, `\ud835\udc33anzibar`},
+		{"a hyphenated line break in JSON", "zanzibar", `"zan-\nzibar"`, `zan-\nzibar`},
+		{"percent signs that are none", "50 off 5", "50% off 5%", "50% off 5"},
+		{"an apostrophe", "dont tell", "don't tell", "don't tell"},
+		{"digits in full width", "4711", "PIN ４７１１", "４７１１"},
+		{"other words", "zanzibar", "zan zibar, zan.zibar, zan / zibar", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr := tracesFor(t, true)
+			tr.AddWords(tc.phrase)
+			got := ""
+			for _, m := range tr.Find(tc.text) {
+				got += tc.text[m.From:m.To]
+			}
+			if got != tc.found {
+				t.Errorf("found %q, want %q", got, tc.found)
+			}
+			if has := tr.Has(tc.text, tr.Phrase(tc.phrase)); has != (tc.found != "") {
+				t.Errorf("the phrase is found: %v", has)
+			}
+		})
+	}
+}
+
+// Text made to be slow to take apart costs its length, not the square of it.
+func BenchmarkReadHostileMarkup(b *testing.B) {
+	tr := tracesFor(b, true)
+	tr.AddWords("zanzibar")
+	for _, piece := range []string{"words as they are ", "](", "[a](", "<!-- ", "<a ", "&amp;", "%25", "-\n", "<a><!-- -->](b)", "]["} {
+		for _, size := range []int{200_000, 800_000} {
+			b.Run(fmt.Sprintf("%q/%d", piece, size), func(b *testing.B) {
+				text := strings.Repeat(piece, size/len(piece))
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					tr.Holds(text)
+				}
+			})
+		}
+	}
 }

@@ -26,8 +26,9 @@ import (
 // start.
 const (
 	forgottenFile   = "forgotten.jsonl"
-	forgottenFormat = "mac-stats-forgotten/2"
-	forgottenBefore = "mac-stats-forgotten/1" // with its key beside the hashes
+	forgottenFormat = "mac-stats-forgotten/3"
+	forgottenOpen   = "mac-stats-forgotten/2" // with a part of a hash that has no key
+	forgottenBefore = "mac-stats-forgotten/1" // with its key beside the hashes, too
 	forgetLock      = "forget.lock"
 )
 
@@ -43,7 +44,8 @@ type Forgotten struct {
 
 	mu   sync.Mutex // guards what follows
 	stat os.FileInfo
-	at   time.Time // when stat was asked for
+	at   time.Time         // when stat was asked for
+	sum  [sha256.Size]byte // of the file and its keys, as all was read
 	all  *Traces
 }
 
@@ -83,10 +85,7 @@ func (f *Forgotten) Has(text string) bool { return f.HasSaid(text, time.Time{}) 
 // later: what is typed anew after a forgetting belongs to who types it.
 func (f *Forgotten) HasSaid(text string, said time.Time) bool {
 	t := f.traces()
-	if t.Empty() || text == ForgottenText {
-		return false
-	}
-	return len(t.findIn(t.f.wordsOf([]byte(text), false), func(g *forgetting) bool { return said.IsZero() || said.Before(g.At) })) > 0
+	return t.holdsBy(text, func(g *forgetting) bool { return said.IsZero() || said.Before(g.At) })
 }
 
 // HasIn is Has for a text of a session, or of a lesson from there; session "" is the
@@ -117,7 +116,7 @@ func (f *Forgotten) traces() *Traces {
 	now := time.Now()
 	fi, err := os.Stat(f.Path())
 	if errors.Is(err, fs.ErrNotExist) {
-		f.all, f.stat = &Traces{}, nil
+		f.all, f.stat, f.sum = &Traces{}, nil, [sha256.Size]byte{}
 		return f.all
 	}
 	if err == nil && f.all != nil && (readMemory{stat: f.stat, at: f.at}).unchanged(fi) {
@@ -125,7 +124,10 @@ func (f *Forgotten) traces() *Traces {
 	}
 	var data []byte
 	if err == nil {
-		data, err = os.ReadFile(f.Path())
+		data, fi, err = readOwned(f.Path())
+	}
+	if err == nil && isOlder(data) && f.upgradeNow() {
+		data, fi, err = readOwned(f.Path())
 	}
 	if err != nil {
 		f.logger.Warn("what was forgotten can't be read: it may be taken in again", "file", f.Path(), "err", err)
@@ -135,8 +137,32 @@ func (f *Forgotten) traces() *Traces {
 		return f.all
 	}
 	f.stat, f.at = fi, now
-	f.all, _ = f.parse(data)
+	keys, _, _ := readOwned(f.keyPath()) // parse tells of an error
+	if sum := sha256.Sum256(append(data, keys...)); f.all == nil || sum != f.sum {
+		f.all, _ = f.parse(data)
+		f.sum = sum
+	}
 	return f.all
+}
+
+// upgradeNow is upgrade where nobody else forgets just now.
+func (f *Forgotten) upgradeNow() bool {
+	lock := flock.New(f.lockPath())
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return false
+	}
+	err := f.upgrade()
+	if err != nil {
+		f.logger.Warn("what was forgotten is kept in an older form that gives short texts away to who reads it", "file", f.Path(), "err", err)
+	}
+	if uerr := lock.Unlock(); uerr != nil {
+		f.logger.Warn("the lock of forgetting was not given back: others wait until this process ends", "err", uerr)
+	}
+	return err == nil
+}
+
+func (f *Forgotten) lockPath() string {
+	return filepath.Join(f.root, sessionDir, locksDir, forgetLock)
 }
 
 // parse reads the file. What can't be read of it (half a line after a crash) is left
@@ -154,9 +180,9 @@ func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 			continue
 		}
 		switch {
-		case l.Format == forgottenBefore && len(l.Key) > 0:
+		case l.Format == forgottenBefore && len(l.Key) == keyBytes:
 			last = l.Key
-		case l.Format == forgottenFormat:
+		case l.Format == forgottenFormat, l.Format == forgottenOpen:
 			if last = keys[l.KeyID]; last == nil {
 				f.logger.Warn("a key of what was forgotten is missing: it may be taken in again", "file", f.keyPath())
 			}
@@ -174,7 +200,7 @@ func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 		case l.Tried != "" && begun[l.Tried] != nil:
 			begun[l.Tried].end(l.Ended)
 		case l.Kind != "" && begun[l.Of] != nil:
-			all.add(l.traceLine, begun[l.Of])
+			all.add(l.open(begun[l.Of]), begun[l.Of])
 		}
 	}
 	ids := sha256.New()
@@ -202,13 +228,13 @@ func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
 // and is finished whatever happens to this one.
 func (f *Forgotten) Begin(t *Traces) error {
 	g := t.own()
-	if err := errors.Join(f.partKey(), f.saveKey(g.key)); err != nil {
+	if err := errors.Join(f.upgrade(), f.saveKey(g.key)); err != nil {
 		return explainDisk("noting what is forgotten", err)
 	}
 	g.Begun = time.Now().Round(0)
 	lines := []any{forgottenLine{Begin: g}}
 	for _, l := range t.lines {
-		lines = append(lines, l)
+		lines = append(lines, l.seal(g))
 	}
 	return f.append(g.key, lines...)
 }
@@ -241,7 +267,7 @@ func (f *Forgotten) Tried(t *Traces, found []Touched) error {
 
 // append writes lines at the end, behind the key where it is not there yet.
 func (f *Forgotten) append(key []byte, lines ...any) error {
-	data, err := os.ReadFile(f.Path())
+	data, _, err := readOwned(f.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return explainDisk("noting what is forgotten", err)
 	}
@@ -314,7 +340,7 @@ func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, explainDisk("locking what is forgotten", err)
 	}
-	lock := flock.New(filepath.Join(dir, forgetLock))
+	lock := flock.New(f.lockPath())
 	ctx, cancel := context.WithTimeoutCause(ctx, forgetPatience, ErrForgetting)
 	defer cancel()
 	if ok, err := lock.TryLockContext(ctx, turnRetry); !ok {
@@ -347,9 +373,5 @@ func (f *Forgotten) Last() time.Time {
 // HasTyped reports whether a text that is not sent yet holds words which were
 // forgotten since a time, wherever they were typed.
 func (f *Forgotten) HasTyped(text string, since time.Time) bool {
-	t := f.traces()
-	if t.Empty() {
-		return false
-	}
-	return len(t.findIn(t.f.wordsOf([]byte(text), false), func(g *forgetting) bool { return g.Typed && g.Begun.After(since) })) > 0
+	return f.traces().holdsBy(text, func(g *forgetting) bool { return g.Typed && g.Begun.After(since) })
 }

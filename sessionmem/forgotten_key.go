@@ -33,7 +33,7 @@ func (f *Forgotten) keyPath() string { return filepath.Join(f.root, keyFile) }
 // keys reads the keys there are; last is the id of the newest.
 func (f *Forgotten) keys() (all map[string][]byte, last string, err error) {
 	all = map[string][]byte{}
-	data, err := os.ReadFile(f.keyPath())
+	data, _, err := readOwned(f.keyPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, "", nil
 	}
@@ -55,7 +55,7 @@ func (f *Forgotten) key() ([]byte, error) {
 	if last != "" {
 		return keys[last], nil
 	}
-	data, err := os.ReadFile(f.Path())
+	data, _, err := readOwned(f.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, explainDisk("reading what was forgotten", err)
 	}
@@ -80,44 +80,67 @@ func (f *Forgotten) saveKey(key []byte) error {
 	return f.write(f.keyPath(), []byte(line))
 }
 
-// partKey moves keys that an older version wrote beside the hashes into the file of the
-// keys. The lock is held.
-func (f *Forgotten) partKey() error {
-	data, err := os.ReadFile(f.Path())
+// upgrade rewrites a file of an older version: its keys go into the file of the keys, and
+// what has no key is sealed. The lock is held.
+func (f *Forgotten) upgrade() error {
+	data, was, err := readOwned(f.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || !isOlder(data) {
+		return err
+	}
+	keys, _, err := f.keys()
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		return err
 	}
 	var out bytes.Buffer
-	moved := false
+	var last []byte
+	begun := map[string]*forgetting{}
 	for line := range bytes.Lines(data) {
 		var l forgottenLine
-		if json.Unmarshal(line, &l) == nil && len(l.Key) == keyBytes {
+		if json.Unmarshal(line, &l) != nil {
+			continue // half a line, after a crash
+		}
+		switch {
+		case l.Format == forgottenBefore && len(l.Key) == keyBytes:
 			if err := f.saveKey(l.Key); err != nil {
 				return err
 			}
-			moved = true
-			if line, err = json.Marshal(forgottenLine{Format: forgottenFormat, KeyID: keyID(l.Key)}); err != nil {
-				return err
-			}
-			line = append(line, '\n')
+			last = l.Key
+			l = forgottenLine{Format: forgottenFormat, KeyID: keyID(l.Key)}
+		case l.Format != "":
+			last, l.Format, l.Key = keys[l.KeyID], forgottenFormat, nil
+		case l.Begin != nil && last != nil:
+			begun[l.Begin.ID] = &forgetting{key: last}
+		case l.Kind == traceText && begun[l.Of] != nil && len(l.Seal) == 0:
+			l.traceLine = l.seal(begun[l.Of])
+		case l.Kind == traceText && len(l.Seal) == 0:
+			continue // its key is gone: it finds nothing any more
 		}
-		out.Write(line)
+		text, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		out.Write(append(text, '\n'))
 	}
-	if !moved {
-		return nil
-	}
-	fi, err := os.Stat(f.Path())
-	if err == nil {
-		_, err = replaceFile(f.Path(), out.Bytes(), fi)
+	done, err := replaceFile(f.Path(), out.Bytes(), was)
+	if err == nil && !done {
+		err = errors.New("another program wrote to it meanwhile; try again")
 	}
 	return err
 }
 
+// isOlder says whether the file is of a version before this one.
+func isOlder(data []byte) bool {
+	return bytes.Contains(data, []byte(`"`+forgottenBefore+`"`)) || bytes.Contains(data, []byte(`"`+forgottenOpen+`"`))
+}
+
 // write appends to a file of the folder that nobody else may read, safe on disk.
 func (f *Forgotten) write(path string, data []byte) error {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		return fmt.Errorf("writing %s: it is no file; move it away", filepath.Base(path))
+	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -104,4 +105,88 @@ func FuzzForgottenFiles(f *testing.F) {
 			t.Error("a forgetting behind damaged lines does not bind")
 		}
 	})
+}
+
+// asOlder makes a file of the version before: the tags of its traces have no key.
+func asOlder(t *testing.T, f *Forgotten) {
+	t.Helper()
+	data := readFile(t, f.Path())
+	all, _ := f.parse([]byte(data))
+	var out strings.Builder
+	for line := range strings.Lines(data) {
+		var l forgottenLine
+		must(t, json.Unmarshal([]byte(line), &l))
+		if l.Format != "" {
+			l.Format = forgottenOpen
+		}
+		if l.Kind == traceText {
+			l.traceLine = l.open(all.at[0])
+		}
+		text, err := json.Marshal(l)
+		must(t, err)
+		out.Write(append(text, '\n'))
+	}
+	writeFile(t, f.Path(), out.String())
+}
+
+// narrowed is how many of all PINs of four digits the file alone leaves.
+func narrowed(t *testing.T, root string) int {
+	t.Helper()
+	tags := map[uint16]bool{}
+	for line := range strings.Lines(readFile(t, filepath.Join(root, forgottenFile))) {
+		var l forgottenLine
+		must(t, json.Unmarshal([]byte(line), &l))
+		if l.Kind != traceText {
+			continue
+		}
+		if l.Words != 0 {
+			t.Errorf("the number of words stands open: %s", line)
+		}
+		tags[l.Tag] = true
+	}
+	tr, left := tracesFor(t, true), 0
+	for pin := range 10000 {
+		w := tr.f.wordsOf(fmt.Appendf(nil, "%04d", pin), false)
+		if tags[w.tag(0, 1)] || tags[0] && len(tags) == 1 {
+			left++
+		}
+	}
+	return left
+}
+
+func TestWhatIsNotedOfAPINNarrowsNothingDown(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("my PIN is 4711"))
+	r.text("4711")
+	if n := narrowed(t, r.root); n != 10000 {
+		t.Errorf("the file alone leaves %d PINs of 10000", n)
+	}
+}
+
+// The first program that opens a file of the version before seals it, in one step, and
+// what it says binds as before.
+func TestAFileWithOpenTagsIsSealedOnTheFirstOpening(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("my PIN is 4711"))
+	r.text("4711")
+	asOlder(t, r.s.Forgotten())
+	before := readFile(t, filepath.Join(r.root, forgottenFile))
+	if !NewForgotten(r.root, nil).Has("the PIN 4711") {
+		t.Error("it doesn't bind")
+	}
+	if n := narrowed(t, r.root); n != 10000 {
+		t.Errorf("the file alone leaves %d PINs of 10000", n)
+	}
+	if !NewForgotten(r.root, nil).Has("the PIN 4711") {
+		t.Error("it doesn't bind once it is sealed")
+	}
+	must(t, filepath.WalkDir(r.root, func(p string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && readFile(t, p) == before {
+			t.Errorf("%s holds what it was", p)
+		}
+		return err
+	}))
+	if fi, err := os.Stat(filepath.Join(r.root, forgottenFile)); err != nil || fi.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Error(fi, err)
+	}
 }

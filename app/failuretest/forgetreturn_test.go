@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mac-stats/agents/ollamatest"
@@ -200,4 +201,27 @@ func (r *returning) rel(path string) string {
 		r.t.Fatal(err)
 	}
 	return rel
+}
+
+// A pipe in the place of what is noted hangs nothing: commands work, and say so.
+func TestPipesInThePlaceOfWhatWasForgotten(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"forgotten.jsonl", "forgotten.key"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReturning(t)
+			path := filepath.Join(r.home, name)
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r.do("sessions", "list")
+			r.do("ask", "--session", "s", "hi")
+			if o := r.run("memory", "forget", "--text", "coat", "--yes"); o.code != 1 || !strings.Contains(o.stderr, "it is no file; move it away") {
+				t.Errorf("forgetting: exit %d, %s%s", o.code, o.stdout, o.stderr)
+			}
+		})
+	}
 }

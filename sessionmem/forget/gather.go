@@ -47,7 +47,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	phrase := t.Phrase(p.Selection.Text)
 	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
 		g.order[session] = append(g.order[session], b.ID)
-		if len(phrase) > 0 && addForms(t, b, phrase) {
+		if !phrase.Empty() && addForms(t, b, phrase) {
 			g.add(t, session, b)
 		}
 		if b.Text == sessionmem.ForgottenText || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) {
@@ -68,10 +68,10 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(phrase) > 0 {
+	if !phrase.Empty() {
 		f.addFormsOfFiles(t, phrase)
 	}
-	if len(phrase) == 0 || len(p.Selection.Also) > 0 {
+	if phrase.Empty() || len(p.Selection.Also) > 0 {
 		if err := f.gatherForks(ctx, t, g); err != nil {
 			return nil, err
 		}

@@ -87,11 +87,11 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 func (f *Forgetter) checkText(ctx context.Context, t *sessionmem.Traces, text string) error {
 	phrase := t.Phrase(text)
 	switch {
-	case len(phrase) == 0:
+	case phrase.Empty():
 		return fmt.Errorf("%w: %q holds no letter and no digit; give words", ErrSelection, text)
-	case utf8.RuneCountInString(strings.ReplaceAll(string(phrase), " ", "")) < minText && len(phrase) < 6:
+	case utf8.RuneCountInString(strings.ReplaceAll(phrase.String(), " ", "")) < minText && len(phrase.String()) < 6:
 		return fmt.Errorf("%w: %q is too short to mean one thing only; give at least %d letters or digits, or the words beside it too", ErrSelection, text, minText)
-	case string(phrase) == "forgotten":
+	case phrase.String() == "forgotten":
 		return fmt.Errorf("%w: that word stands where something was forgotten; give more words", ErrSelection)
 	case !phrase.Whole():
 		return nil

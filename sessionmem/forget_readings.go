@@ -1,0 +1,456 @@
+package sessionmem
+
+import (
+	"bytes"
+	"html"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A text is compared by all the ways it can be read, so that no way of writing the same
+// words hides them:
+//
+//   - as it stands, case and diacritics apart (wordsOf);
+//   - as it is shown: entities, percent-encoding, compatibility forms (full width, math
+//     letters) and look-alike letters resolved, comments, tags and the addresses of links
+//     taken out of the sentence and read by themselves;
+//   - as it is shown, words joined where only marks, hyphens or hyphenated line breaks
+//     part them: zan**zibar**, zan-\nzibar;
+//   - each of these again with the escapes of JSON resolved, where there is a backslash.
+
+// readings are the ways to read a text.
+type readings struct {
+	plain  []wordText // as it stands
+	shown  []wordText // as it is shown, and what stands beside it; nil: as it stands
+	joined []wordText // nil: as it is shown
+	aside  bool       // something stands beside the sentence
+}
+
+// all gives every reading.
+func (r readings) all() []wordText {
+	return append(append(append([]wordText(nil), r.plain...), r.shown...), r.joined...)
+}
+
+// whole gives the readings that hold the text as a whole: what is traced of it.
+func (r readings) whole() []wordText {
+	if r.aside {
+		return r.plain
+	}
+	return r.all()
+}
+
+// read gives the ways to read a text.
+func (f *folder) read(text []byte) readings {
+	r := f.readAs(text, false)
+	if bytes.IndexByte(text, '\\') >= 0 {
+		more := f.readAs(text, true)
+		r.plain = append(r.plain, more.plain...)
+		r.shown = append(r.shown, more.shown...)
+		r.joined = append(r.joined, more.joined...)
+		r.aside = r.aside || more.aside
+	}
+	return r
+}
+
+func (f *folder) readAs(text []byte, escapes bool) readings {
+	s := shownReader{text: text, escapes: escapes, folder: f, shown: shownLetters()}
+	s.todo = []Mark{{0, len(text)}}
+	for end := 1; len(s.out) < len(s.todo); end = len(s.todo) { // by how deep it stands
+		for _, m := range s.todo[len(s.out):end] {
+			s.read(m)
+		}
+		s.depth++
+	}
+	r := readings{aside: len(s.todo) > 1}
+	switch {
+	case s.differs || r.aside:
+		r.plain, r.shown = []wordText{f.wordsOf(text, escapes)}, s.out
+	default:
+		r.plain = s.out
+	}
+	for _, w := range s.out {
+		if j, ok := w.joined(); ok {
+			r.joined = append(r.joined, j)
+		}
+	}
+	return r
+}
+
+// joined is the text with words joined that only marks part; false: there are none.
+func (w wordText) joined() (wordText, bool) {
+	any := false
+	for _, a := range w.at {
+		any = any || a.soft
+	}
+	if !any {
+		return wordText{}, false
+	}
+	out := wordText{folded: make([]byte, 0, len(w.folded)), at: make([]wordAt, 0, len(w.at))}
+	for _, a := range w.at {
+		if !a.soft || len(out.at) == 0 {
+			out.begin(a.from)
+		}
+		out.folded = append(out.folded, w.folded[a.start:a.end]...)
+		last := &out.at[len(out.at)-1]
+		last.to, last.end = a.to, len(out.folded)
+	}
+	out.finish()
+	return out, true
+}
+
+// shownReader takes a text apart as it is shown.
+type shownReader struct {
+	*folder
+	text    []byte
+	escapes bool
+	shown   *letters
+
+	todo    []Mark // the sentence, and what stands beside it
+	depth   int    // of what is read in what stands beside what
+	noEnd   bool   // no comment ends behind here
+	out     []wordText
+	differs bool // from how it stands
+}
+
+// sign is what stands at a place of a text.
+type sign struct {
+	r    rune
+	size int
+	soft bool // it parts no word for who reads it
+}
+
+func (s *shownReader) read(m Mark) {
+	w := wordText{folded: make([]byte, 0, m.To-m.From), at: make([]wordAt, 0, (m.To-m.From)/6+1)}
+	open, soft := false, false
+	s.noEnd = false
+	for i := m.From; i < m.To; {
+		if c := s.text[i]; isASCIIWord(c) { // most of it
+			if !open {
+				w.begin(i)
+				w.at[len(w.at)-1].soft = soft
+				open, soft = true, false
+			}
+			w.folded = append(w.folded, s.ascii[c])
+			last := &w.at[len(w.at)-1]
+			i++
+			last.to, last.end = i, len(w.folded)
+			continue
+		}
+		at := s.sign(i, m.To)
+		letters, known := s.shown.of(at.r)
+		first := at.r
+		if known {
+			first, _ = utf8.DecodeRuneInString(letters)
+		}
+		switch {
+		case at.soft:
+			soft = soft || open
+			open = false
+		case isWordRune(first):
+			alone := isAlone(first)
+			if alone || !open {
+				w.begin(i)
+				w.at[len(w.at)-1].soft = soft && !alone
+				open, soft = !alone, false
+			}
+			before := len(w.folded)
+			if known {
+				w.folded = append(w.folded, letters...)
+				s.differs = s.differs || !isWordRune(at.r) || string(s.appendRune(nil, at.r)) != string(w.folded[before:])
+			} else {
+				w.folded = s.appendRune(w.folded, at.r)
+			}
+			last := &w.at[len(w.at)-1]
+			last.to, last.end = i+at.size, len(w.folded)
+		case isUnseen(at.r):
+			s.differs = s.differs || !isNothing(at.r)
+		default:
+			open, soft = false, false
+		}
+		i += at.size
+	}
+	w.finish()
+	s.out = append(s.out, w)
+}
+
+func isASCIIWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// sign reads what stands at a place before end.
+func (s *shownReader) sign(i, end int) sign {
+	r, n := utf8.DecodeRune(s.text[i:end])
+	rest := s.text[i:end]
+	switch {
+	case r == '\\' && s.escapes:
+		r, n = unescape(rest)
+		if utf16.IsSurrogate(r) && len(rest) >= 12 && rest[6] == '\\' {
+			if low, _ := unescape(rest[6:]); utf16.IsSurrogate(low) {
+				r, n = utf16.DecodeRune(r, low), 12
+			}
+		}
+	case r == '%':
+		if d, size := percentDecoded(rest); size > 0 {
+			r, n, s.differs = d, size, true
+		}
+	case r == '&':
+		if d, size := entity(rest); size > 0 {
+			r, n, s.differs = d, size, true
+		}
+	case r == '<' && s.depth < maxDepth:
+		if s.noEnd && bytes.HasPrefix(rest, []byte("<!--")) {
+			break
+		}
+		size, from, to := tag(rest)
+		if s.noEnd = s.noEnd || size == 0 && bytes.HasPrefix(rest, []byte("<!--")); size > 0 {
+			s.todo = append(s.todo, Mark{i + from, i + to})
+			return sign{r, size, true}
+		}
+	case r == ']' && s.depth < maxDepth:
+		if size, from, to := linkTail(rest); size > 0 {
+			s.todo = append(s.todo, Mark{i + from, i + to})
+			return sign{r, size, true}
+		}
+	}
+	if isHyphen(r) {
+		return sign{r, n + lineBreak(rest[n:], s.escapes), r != '\u00ad' || lineBreak(rest[n:], s.escapes) > 0}
+	}
+	return sign{r, n, isMarkup(r)}
+}
+
+// isMarkup says whether a sign stands within words to mark them up.
+func isMarkup(r rune) bool { return strings.ContainsRune("*_~`[]\\'^\u2019\u2027", r) }
+
+func isHyphen(r rune) bool {
+	return r == '-' || r == '=' || r == '\u00ad' || r == '\u2010' || r == '\u2011' || r == '\u2012'
+}
+
+// isUnseen says whether a sign stands within a word without being seen.
+func isUnseen(r rune) bool {
+	return isNothing(r) || r == '\u034f' || r == '\u061c' || r == '\u180e' || r >= '\u200b' && r <= '\u200f' || r >= '\u202a' && r <= '\u202e' ||
+		r >= '\u2060' && r <= '\u206f' || r == '\ufeff' || r >= '\ufe00' && r <= '\ufe0f' || r >= 0xE0000 && r <= 0xE0FFF
+}
+
+// lineBreak is how many bytes a line break takes behind a hyphen, with what begins the
+// next line; 0: there is none.
+func lineBreak(text []byte, escapes bool) int {
+	i := len(text) - len(bytes.TrimLeft(text, " \t"))
+	broken := false
+	for i < len(text) {
+		switch {
+		case text[i] == '\n':
+			broken = true
+		case escapes && bytes.HasPrefix(text[i:], []byte(`\n`)):
+			broken = true
+			i++
+		case escapes && bytes.HasPrefix(text[i:], []byte(`\r`)):
+			i++
+		case text[i] == '\r', broken && bytes.IndexByte([]byte(" \t>*"), text[i]) >= 0:
+		default:
+			if broken {
+				return i
+			}
+			return 0
+		}
+		i++
+	}
+	return 0
+}
+
+// percentDecoded reads a letter of an address, also one that was encoded twice; size 0:
+// it is none.
+func percentDecoded(text []byte) (r rune, size int) {
+	var raw []byte
+	for len(raw) < utf8.UTFMax {
+		c, n := percentByte(text[size:])
+		if n == 0 {
+			break
+		}
+		raw, size = append(raw, c), size+n
+		if utf8.FullRune(raw) {
+			break
+		}
+	}
+	r, n := utf8.DecodeRune(raw)
+	if n != len(raw) || r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, size
+}
+
+func percentByte(text []byte) (c byte, size int) {
+	if len(text) < 3 || text[0] != '%' {
+		return 0, 0
+	}
+	at := 1
+	for bytes.HasPrefix(text[at:], []byte("25")) && len(text) >= at+4 && isHex(text[at+2]) && isHex(text[at+3]) {
+		at += 2
+	}
+	if !isHex(text[at]) || !isHex(text[at+1]) {
+		return 0, 0
+	}
+	return unhex(text[at])<<4 | unhex(text[at+1]), at + 2
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// maxEntity is how many bytes an entity has at most.
+const maxEntity = 40
+
+// entity reads a letter of HTML, also one that was escaped twice; size 0: it is none.
+func entity(text []byte) (r rune, size int) {
+	for bytes.HasPrefix(text[size:], []byte("&amp;")) && len(text) > size+5 && (text[size+5] == '#' || isASCIIWord(text[size+5])) {
+		size += 4 // the ; stands for the &
+	}
+	end := bytes.IndexByte(text[size+1:min(len(text), size+maxEntity)], ';')
+	if size > 0 && end > 0 {
+		if r, n := entityNamed(string(text[size+1 : size+1+end+1])); n {
+			return r, size + end + 2
+		}
+	}
+	end = bytes.IndexByte(text[1:min(len(text), maxEntity)], ';')
+	if end <= 0 {
+		return 0, 0
+	}
+	if r, ok := entityNamed(string(text[1 : end+2])); ok {
+		return r, end + 2
+	}
+	return 0, 0
+}
+
+// entityNamed is the letter that a name with its semicolon stands for.
+func entityNamed(name string) (rune, bool) {
+	text := html.UnescapeString("&" + name)
+	r, n := utf8.DecodeRuneInString(text)
+	return r, r != '&' && n < len(name)+1 || name == "amp;"
+}
+
+const (
+	maxAside = 1024 // how far the end of a tag or of a link's address is looked for, in bytes
+	maxDepth = 3    // how often something stands beside what stands beside a sentence
+)
+
+// tag gives the size of a tag or a comment, and what stands in it; 0: it is none.
+func tag(text []byte) (size, from, to int) {
+	if bytes.HasPrefix(text, []byte("<!--")) {
+		end := bytes.Index(text, []byte("-->"))
+		if end < 4 {
+			return 0, 0, 0
+		}
+		return end + 3, 4, end
+	}
+	if len(text) < 3 || text[1] != '/' && (text[1] < 'A' || !isASCIIWord(text[1])) {
+		return 0, 0, 0
+	}
+	end := bytes.IndexByte(text[:min(len(text), maxAside)], '>')
+	if end < 0 || bytes.Contains(text[:end], []byte("\n\n")) {
+		return 0, 0, 0
+	}
+	return end + 1, 1, end
+}
+
+// linkTail gives the size of what follows a link's words, and where its address stands;
+// 0: nothing does.
+func linkTail(text []byte) (size, from, to int) {
+	if len(text) < 3 || text[1] != '(' && text[1] != '[' {
+		return 0, 0, 0
+	}
+	open, closing := text[1], byte(')')
+	if open == '[' {
+		closing = ']'
+	}
+	depth := 0
+	for i := 1; i < min(len(text), maxAside); i++ {
+		switch text[i] {
+		case open:
+			depth++
+		case closing:
+			if depth--; depth == 0 {
+				return i + 1, 2, i
+			}
+		case '\n':
+			if i+1 < len(text) && text[i+1] == '\n' {
+				return 0, 0, 0
+			}
+		}
+	}
+	return 0, 0, 0
+}
+
+// letters are those that stand for others: by sight, or by compatibility.
+type letters struct {
+	low  [foldTableEnd]string
+	high map[rune]string
+}
+
+// of gives the letters that one is compared as; false: as it folds.
+func (l *letters) of(r rune) (string, bool) {
+	if r < utf8.RuneSelf {
+		return "", false
+	}
+	if r < foldTableEnd {
+		s := l.low[r]
+		return s, s != ""
+	}
+	s, ok := l.high[r]
+	return s, ok
+}
+
+// Letters that look like those of Latin, below each other.
+var sameInSight = [...][2]string{
+	{"авеԁһіјкӏмнорԛѕтуԝхь", "abedhijklmhopqstywxb"}, // Cyrillic
+	{"АВЕԀҺІЈКӀМНОРԚЅТУԜХЬ", "abedhijklmhopqstywxb"},
+	{"αβεγικνορτυχω", "abeyikvoptuxw"}, // Greek
+	{"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "abezhikmnoptyx"},
+	{"օոսհցզԛ", "onuhgqq"}, // Armenian
+	{"ɑɡɩɪɴʀʏʙʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ", "agiinrybhlacdejkmoptuvwzfs"},
+}
+
+// The ranges of letters that stand for others by compatibility.
+var compatible = [...][2]rune{{0x2070, 0x209F}, {0x2100, 0x214F}, {0x2160, 0x217F}, {0x2460, 0x24FF}, {0x3300, 0x33FF}, {0xFB00, 0xFB06}, {0xFF01, 0xFFEE}, {0x1D400, 0x1D7FF}, {0x1F100, 0x1F1FF}}
+
+var shownLetters = sync.OnceValue(func() *letters {
+	f, l := newFolder(), &letters{high: map[rune]string{}}
+	put := func(r rune, s string) {
+		s = string(f.appendFold(nil, []byte(s)))
+		if s == string(f.appendRune(nil, r)) {
+			return
+		}
+		if r < foldTableEnd {
+			l.low[r] = s
+		} else {
+			l.high[r] = s
+		}
+	}
+	for _, span := range compatible {
+		for r := span[0]; r <= span[1]; r++ {
+			if s := norm.NFKC.String(string(r)); s != string(r) {
+				put(r, s)
+			}
+		}
+	}
+	for _, first := range [...]rune{0x1F150, 0x1F170, 0x1F1E6} { // letters in circles, boxes and flags
+		for i := range rune(26) {
+			put(first+i, string('a'+i))
+		}
+	}
+	for _, pair := range sameInSight {
+		to := []rune(pair[1])
+		for i, r := range []rune(pair[0]) {
+			put(r, string(unicode.ToLower(to[i])))
+		}
+	}
+	return l
+})
