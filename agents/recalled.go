@@ -222,7 +222,7 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 		return sessionmem.Quotation{}, false
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(h.Text))
-	answer := t.answerTo(ctx, h, query, seen)
+	answer, sources := t.answerTo(ctx, h, query, seen)
 	switch {
 	case answer != "":
 		text += " – answered: " + answer
@@ -234,7 +234,7 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 	}
 	return sessionmem.Quotation{
 		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text,
-		Sources: sourcesOf(h),
+		Sources: sourcesOf(h) | sources,
 	}, true
 }
 
@@ -273,23 +273,27 @@ func asks(h recall.Hit) bool {
 	return h.Kind == recall.KindUser && strings.ContainsAny(h.Text, "?？؟")
 }
 
-// answerTo is the beginning of what was answered to a question of the user: alone
-// the question would say nothing.
-func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) string {
+// answerTo is the beginning of what was answered to a question of the user, with its
+// sources: alone the question would say nothing.
+func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, sessionmem.Sources) {
 	if !asks(h) {
-		return ""
+		return "", 0
 	}
 	store := t.engine.p.Store
 	_, next, err := store.Message(ctx, h.Session, h.Block)
 	if err != nil || next == "" {
-		return ""
+		return "", 0
 	}
 	answer, _, err := store.Message(ctx, h.Session, next)
 	if err != nil || answer.Kind != sessionmem.KindAssistant || seen.shows(answer.Text) {
-		return ""
+		return "", 0
+	}
+	sources := answer.Sources(h.Session)
+	if h.Session != t.req.Session && sources.Has(sessionmem.FromDiscord) {
+		return "", 0
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(answer.Text))
-	return passage(answer.Text, query, answerChars)
+	return passage(answer.Text, query, answerChars), sources
 }
 
 // passage is the part of a text that has most of the query's words, in one line of at

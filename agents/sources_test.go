@@ -304,6 +304,24 @@ func TestLaunderedTextIsNotRemembered(t *testing.T) {
 	}
 }
 
+// A question that the user typed is found, and its answer goes with it.
+func TestTheAnswerToAFoundQuestionKeepsItsSource(t *testing.T) {
+	for _, sources := range []sessionmem.Sources{0, sessionmem.FromPage, sessionmem.FromDiscord} {
+		t.Run(sources.String(), func(t *testing.T) {
+			r := newRecalling(t, ollamaScript("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done."))
+			r.said("cpu-old", ask(zephyr).WithSources(0), answered("On 8443, in Panama.").WithSources(sources))
+			_, events := r.say("I forgot where the zephyr proxy listens: which port was it?")
+			recalled := strings.Contains(ollamatest.LastUser(r.chat(0)), "Panama")
+			if want := !sources.Has(sessionmem.FromDiscord); recalled != want {
+				t.Fatalf("sent:\n%s", ollamatest.LastUser(r.chat(0)))
+			}
+			if written := len(of(events, EventMemoryWritten)); recalled && (written == 1) != sources.Typed() {
+				t.Errorf("%d written, %d proposed", written, len(of(events, EventMemoryProposed)))
+			}
+		})
+	}
+}
+
 // What was typed in another session may be remembered at once.
 func TestRecalledTypingMayBeRemembered(t *testing.T) {
 	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})

@@ -236,6 +236,13 @@ func TestWhatTaintsACompaction(t *testing.T) {
 		{"a sub-call's answer", Block{Kind: KindAgent, Agent: "coder", Task: "look", Text: "x"}, true},
 		{"an attached file", Block{Kind: KindUser, Text: "See the tea\n\n[notes.txt](files/" + strings.Repeat("a", 64) + ".txt)"}, true},
 		{"a round of the agent itself", Block{Kind: KindAgent, Agent: "orchestrator", Text: "x"}, false},
+		{"an answer that was made with a page", Block{Kind: KindAssistant, Text: "x"}.WithSources(FromPage), true},
+		{"a message that was piped in", Block{Kind: KindUser, Text: "x"}.WithSources(FromFile), true},
+		{"a message of the command line of an older version", Block{Kind: KindUser, Text: "x"}, true},
+		{"an answer that an older version made with recalled text", Block{Kind: KindAssistant, Text: "x"}.WithRecalled([]Quotation{{Chunk: "cpu-1/a/0"}}), true},
+		{"an answer of an older version", Block{Kind: KindAssistant, Text: "x"}, false},
+		{"a result that holds nothing of others", Block{Kind: KindTool, Agent: "LATER_TOOL", Text: "x"}.WithSources(0), false},
+		{"a source of a later version", Block{Kind: KindUser, Text: "x", Attrs: map[string]string{attrSources: "calendar"}}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newCompactRig(t, told("Tea.", Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
