@@ -14,7 +14,7 @@ ARTIFACTS ?= $(CURDIR)/artifacts
 # What of the end-to-end tests is run: the walk in one theme, the other on request.
 WALK     := -skip ^TestWalkThrough$$/^light$$
 
-.PHONY: help run install uninstall package build build-nogui test bench discord-load model kills sidebyside e2e walk lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui test bench quality discord-load model kills sidebyside e2e walk lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,6 +45,9 @@ test: ## everything that is checked; installs what it needs
 
 bench: ## the figures that are promised, as a table
 	@scripts/bench.sh
+
+quality: ## how well what was said is found, as a table; BENCH=the folder with the chats that it is measured on
+	@MAC_STATS_BENCH='$(BENCH)' scripts/quality.sh
 
 sidebyside: ## what the app costs beside other system monitors, in one table
 	@scripts/sidebyside.sh

@@ -4,7 +4,7 @@ import "time"
 
 // AnalysisVersion changes whenever the same text would give other terms: an index
 // built with another one is rebuilt.
-const AnalysisVersion = 5
+const AnalysisVersion = 6
 
 // Class says what kind of term it is; the first byte of the term says so too.
 type Class byte

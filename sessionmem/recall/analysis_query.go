@@ -12,6 +12,7 @@ type QueryTerms struct {
 	OnlyTime bool   // it names a time and nothing else to look for
 	When     bool   // it asks for a time
 	Many     bool   // it asks for a quantity
+	Told     bool   // it asks what the other one said
 }
 
 // QueryTerm is one thing that a question looks for.
@@ -54,7 +55,7 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	}
 	q.dates(spans)
 	onlyTime := len(spans) > 0 && !a.hasMoreThan(places, language)
-	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksMany()}
+	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksMany(), Told: a.asksTold()}
 }
 
 // hasMoreThan says whether the text at hand has a word to look for beside the dates in
@@ -195,6 +196,18 @@ func (a *Analyzer) asksWhen() bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// asksTold says whether the question asks what the one who is asked said before.
+func (a *Analyzer) asksTold() bool {
+	before := ""
+	for _, w := range a.seq {
+		if isAmong(w.bare, toldVerbs) || isAmong(w.bare, toldSecond) && isAmong(before, toldFirst) || isAmong(w.bare, youSecond) && isAmong(before, youFirst) {
+			return true
+		}
+		before = w.bare
 	}
 	return false
 }

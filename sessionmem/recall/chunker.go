@@ -14,8 +14,9 @@ import (
 )
 
 // A block of more than maxPart bytes is split at paragraphs (else at lines, sentences,
-// blanks) into parts of at most that many.
-const maxPart = 1200
+// blanks) into parts of at most that many: few enough for the window of a small embedding
+// model, and measured.
+const maxPart = 800
 
 // forgotten is the text of a block whose words were forgotten.
 const forgotten = "[forgotten]"

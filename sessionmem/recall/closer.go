@@ -28,9 +28,9 @@ func (x *Index) closer(q QueryTerms, hits []found) []found {
 		for _, f := range a.Pairs(h.Text) {
 			sum += pairs[f.Term]
 		}
-		h.Score += x.weights.pair * sum / float64(terms)
+		h.Score += h.prior * x.weights.pair * sum / float64(terms)
 		if q.Many && a.saysMany(h.Text) {
-			h.Score += x.weights.many
+			h.Score += h.prior * x.weights.many
 		}
 	}
 	best := slices.MaxFunc(hits, func(a, b found) int { return cmp.Compare(a.Score, b.Score) }).Score

@@ -156,3 +156,13 @@ func smallNumber(s string) int8 {
 	}
 	return sign * n
 }
+
+// toldFirst and toldSecond, one after the other, ask what the one who is asked said or did
+// ("did you", "you suggested"); so do toldVerbs alone.
+const (
+	toldFirst  = `did have had hast habt haben sagten as avez`
+	toldSecond = `you du ihr sie tu vous`
+	youFirst   = `you du`
+	youSecond  = `said told suggested recommended gave mentioned explained advised proposed gesagt empfohlen vorgeschlagen erwahnt`
+	toldVerbs  = `sagtest empfahlst dijiste recomendaste sugeriste mencionaste explicaste`
+)

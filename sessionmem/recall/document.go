@@ -15,6 +15,7 @@ type document struct {
 	marks   Marks
 	kind    uint8 // in kindCodes
 	strange bool
+	goesOn  bool  // it is not the first part of its message
 	time    int64 // seconds since 1970; 0: none
 
 	// What follows is for the answer alone.
@@ -44,7 +45,7 @@ func codeOf(k Kind) uint8 {
 // newDocument makes a document of a piece.
 func newDocument(p *piece, file int, t Terms) document {
 	d := document{
-		strand: uint8(p.strand), seq: uint32(p.seq), words: uint32(t.Words), marks: t.Marks, kind: codeOf(p.Kind), strange: p.Untrusted, //nolint:gosec // small
+		strand: uint8(p.strand), seq: uint32(p.seq), words: uint32(t.Words), marks: t.Marks, kind: codeOf(p.Kind), strange: p.Untrusted, goesOn: p.Session != "" && p.Part > 0, //nolint:gosec // small
 		block: p.Block, part: p.Part, turn: p.Turn, agent: p.Agent,
 		file: file, offset: p.place.offset, size: p.place.size, bare: p.place.bare, hash: p.place.hash,
 	}
@@ -69,11 +70,13 @@ func (d *document) when() time.Time {
 	return time.Unix(d.time, 0)
 }
 
-// The bits of a document's byte of flags: marks, kind, and words of strangers.
+// The bits of a document's byte of flags: marks, kind, words of strangers, and whether
+// the message began in the document before it.
 const (
 	flagKind    = 2
 	flagStrange = 1 << 5
 	flagGap     = 1 << 6 // in a head alone: its place in the strand, or its number, does not follow the one before it
+	flagGoesOn  = 1 << 7
 )
 
 func (d *document) flags() byte {
@@ -81,11 +84,15 @@ func (d *document) flags() byte {
 	if d.strange {
 		f |= flagStrange
 	}
+	if d.goesOn {
+		f |= flagGoesOn
+	}
 	return f
 }
 
 func (d *document) setFlags(f byte) {
 	d.marks, d.kind, d.strange = Marks(f&3), f>>flagKind&7, f&flagStrange != 0
+	d.goesOn = f&flagGoesOn != 0
 }
 
 // A list of documents is written as two blobs: heads, what ranking needs of all of

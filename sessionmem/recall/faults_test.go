@@ -289,7 +289,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	}
 	for i := range 60 {
 		text := "a long text"
-		for j := range 100 {
+		for j := range 80 {
 			text += fmt.Sprintf(" %c%c%crare%c", 'a'+i%26, 'a'+i/26, 'a'+j%26, 'a'+j/26)
 		}
 		b.say("cpu-last", sessionmem.KindUser, text)

@@ -1,5 +1,7 @@
 package recall
 
+import "math"
+
 // layout puts the documents of each strand one behind the other, by their numbers in
 // the strand, so that a document's neighbours are beside it wherever they are kept.
 type layout struct {
@@ -11,6 +13,7 @@ type layout struct {
 	times   []int64
 	words   []uint16
 	around  []float32 // words of a chunk with a share of its neighbours'
+	parts   []uint8   // of how many its message is, 255 at most
 	flags   []byte
 	numbers []uint32
 }
@@ -57,6 +60,7 @@ func (l *layout) grow(n int) {
 	l.times = append(l.times, make([]int64, n)...)
 	l.words = append(l.words, make([]uint16, n)...)
 	l.around = append(l.around, make([]float32, n)...)
+	l.parts = append(l.parts, make([]uint8, n)...)
 	l.flags = append(l.flags, make([]byte, n)...)
 	l.numbers = append(l.numbers, make([]uint32, n)...)
 }
@@ -89,21 +93,26 @@ func (v *view) move(from, to stretch) {
 		if l.refs[a].none() {
 			continue
 		}
-		l.widen(a, -float32(l.words[a]))
-		l.widen(b, float32(l.words[a]))
+		l.widen(a, -1)
 		l.refs[b], l.sources[b], l.times[b] = l.refs[a], l.sources[a], l.times[a]
-		l.words[b], l.flags[b], l.numbers[b] = l.words[a], l.flags[a], l.numbers[a]
+		l.words[b], l.flags[b], l.numbers[b], l.parts[b] = l.words[a], l.flags[a], l.numbers[a], l.parts[a]
+		l.widen(b, 1)
 		l.refs[a] = ref{}
 		v.parts[l.refs[b].part-1].positions[l.refs[b].doc] = b
 	}
 }
 
-// widen adds a chunk's words to what is said around it and its neighbours; the shares
-// are those by which the words are found there.
-func (l *layout) widen(at uint32, words float32) {
+// widen adds a chunk's words to what is said around it, and the beginning of a message
+// to what is said around its neighbours, a number of times (-1 takes them away). The
+// shares are about those by which the words are found there.
+func (l *layout) widen(at uint32, times float32) {
 	w := &l.shares
-	words /= w.sum
-	l.around[at] += words
+	words := float32(l.words[at])
+	l.around[at] += times * words / w.sum
+	if l.flags[at]&flagGoesOn != 0 {
+		return
+	}
+	words = times * min(words, beginning) / w.sum
 	for i := range uint32(strandGap) {
 		if next := at + i + 1; int(next) < len(l.around) {
 			l.around[next] += w.after[i] * words
@@ -111,6 +120,27 @@ func (l *layout) widen(at uint32, words float32) {
 		if i < at {
 			l.around[at-i-1] += w.before[i] * words
 		}
+	}
+}
+
+// message gives the positions of a message's parts, given that of one.
+func (l *layout) message(at uint32) (first, end uint32) {
+	first, end = at, at+1
+	for first > 0 && l.flags[first]&flagGoesOn != 0 {
+		first--
+	}
+	for int(end) < len(l.flags) && l.flags[end]&flagGoesOn != 0 {
+		end++
+	}
+	return first, end
+}
+
+// measure notes of how many parts the message at a position is.
+func (l *layout) measure(at uint32) {
+	first, end := l.message(at)
+	n := uint8(min(end-first, math.MaxUint8)) //nolint:gosec // cut
+	for i := first; i < end; i++ {
+		l.parts[i] = n
 	}
 }
 

@@ -1,13 +1,15 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,234 +17,368 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// The quality of the ranking is measured on conversations with questions whose answers
-// are known, in the form of LoCoMo: RECALL_QUESTIONS names the file. Its data never go
-// into the project.
+// How well what was said is found is measured on chats with questions whose answers are
+// known: between two people, and of a person with an assistant. MAC_STATS_BENCH names the
+// folder of their files; nothing of them is part of the project.
 
-type conversation struct {
-	Speakers []string `json:"speakers"`
-	Sessions []struct {
-		Date  string `json:"date"`
-		Turns []struct {
-			ID      string `json:"id"`
-			Speaker string `json:"speaker"`
-			Text    string `json:"text"`
-			Caption string `json:"caption"`
-		} `json:"turns"`
-	} `json:"sessions"`
-	Questions []question `json:"questions"`
+// benchFolder is the folder; a test is skipped where there is none.
+func benchFolder(tb testing.TB) string {
+	tb.Helper()
+	dir := os.Getenv("MAC_STATS_BENCH")
+	if dir == "" {
+		tb.Skip("MAC_STATS_BENCH names no folder with chats to measure on (make quality BENCH=…)")
+	}
+	return dir
 }
 
-type question struct {
-	Question string   `json:"question"`
-	Evidence []string `json:"evidence"`
-	Category int      `json:"category"`
+// benchChat is a chat with its questions.
+type benchChat struct {
+	set       string
+	sessions  [][]sessionmem.Block
+	questions []benchQuestion
+	folder    string // that it was written to
+	index     *Index
+	now       time.Time
 }
 
-// asked is a conversation in an index of its own.
-type asked struct {
-	conversation
-	index *Index
-	now   time.Time
+type benchQuestion struct {
+	text, category string
+	evidence       []string // blocks' ids
+	core           bool     // finding is what counts
 }
 
-func loadConversations(b *testing.B) []asked {
-	b.Helper()
-	path := os.Getenv("RECALL_QUESTIONS")
-	if path == "" {
-		b.Skip("RECALL_QUESTIONS names no file with questions")
+// loadChats reads the files of the folder.
+func loadChats(tb testing.TB) []*benchChat {
+	tb.Helper()
+	dir := benchFolder(tb)
+	var out []*benchChat
+	for prefix, read := range map[string]func([]byte) ([]*benchChat, error){"locomo": readPeople, "beam": readAssistant} {
+		files, err := filepath.Glob(filepath.Join(dir, prefix+"-*.json"))
+		if err != nil || len(files) == 0 {
+			tb.Skipf("%s has no file %s-*.json: nothing is measured", dir, prefix)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			chats, err := read(data)
+			if err != nil {
+				tb.Fatal(file, err)
+			}
+			out = append(out, chats...)
+		}
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var all []conversation
-	if err := json.Unmarshal(data, &all); err != nil {
-		b.Fatal(err)
-	}
-	out := make([]asked, len(all))
-	for i, c := range all {
-		out[i] = indexConversation(b, c)
+	slices.SortStableFunc(out, func(a, b *benchChat) int { return cmp.Compare(b.set, a.set) })
+	for _, c := range out {
+		c.write(tb)
 	}
 	return out
 }
 
-// indexConversation writes a conversation as transcripts and indexes them.
-func indexConversation(b *testing.B, c conversation) asked {
-	b.Helper()
-	root := b.TempDir()
-	dir := filepath.Join(root, "session")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		b.Fatal(err)
-	}
-	a := asked{conversation: c}
-	for n, s := range c.Sessions {
-		at, err := time.Parse("3:04 pm on 2 January, 2006", s.Date)
-		if err != nil {
-			b.Fatal(err)
+const (
+	setPeople    = "LoCoMo"
+	setAssistant = "BEAM"
+)
+
+// readPeople reads chats of two people: the one is the user, the other the assistant.
+func readPeople(data []byte) ([]*benchChat, error) {
+	var all []struct {
+		Speakers []string
+		Sessions []struct {
+			Date  string
+			Turns []struct{ ID, Speaker, Text, Caption string }
 		}
-		name := fmt.Sprintf("cli-s%d", n+1)
-		var text strings.Builder
-		fmt.Fprintf(&text, "---\nformat: mac-stats-session/1\nsession: %s\nsource: cli\n---\n", name)
-		for i, t := range s.Turns {
-			kind := "Assistant"
-			if t.Speaker == c.Speakers[0] {
-				kind = "User"
+		Questions []struct {
+			Question string
+			Evidence []string
+			Category int
+		}
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	blockID := func(id string) string { return strings.ReplaceAll(id, ":", "-") }
+	categories := []string{1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+	var out []*benchChat
+	for _, one := range all {
+		c := &benchChat{set: setPeople}
+		for _, s := range one.Sessions {
+			at, err := time.Parse("3:04 pm on 2 January, 2006", s.Date)
+			if err != nil {
+				return nil, err
 			}
-			words := t.Speaker + ": " + t.Text
-			if t.Caption != "" {
-				words += " [" + t.Caption + "]"
+			var blocks []sessionmem.Block
+			for i, t := range s.Turns {
+				b := sessionmem.Block{Kind: sessionmem.KindAssistant, ID: blockID(t.ID), Time: at.Add(time.Duration(i) * 20 * time.Second), Text: t.Speaker + ": " + t.Text}
+				if t.Speaker == one.Speakers[0] {
+					b.Kind = sessionmem.KindUser
+				}
+				if t.Caption != "" {
+					b.Text += " [" + t.Caption + "]"
+				}
+				blocks = append(blocks, b)
 			}
-			fmt.Fprintf(&text, "\n## %s · %s\n<!-- id=%s -->\n\n%s\n", kind, at.Add(time.Duration(i)*20*time.Second).Format(time.RFC3339), strings.ReplaceAll(t.ID, ":", "-"), words)
+			c.sessions = append(c.sessions, blocks)
 		}
-		a.now = at.Add(24 * time.Hour)
-		file := filepath.Join(dir, "session-memory-"+name+"-"+at.Format("20060102-150405")+"-talk.md")
-		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-			b.Fatal(err)
+		for _, q := range one.Questions {
+			asked := benchQuestion{text: q.Question, category: categories[q.Category], core: true}
+			for _, e := range q.Evidence {
+				asked.evidence = append(asked.evidence, blockID(e))
+			}
+			c.add(asked)
 		}
+		out = append(out, c)
 	}
-	store, err := sessionmem.Open(sessionmem.Config{Root: root})
-	if err != nil {
-		b.Fatal(err)
-	}
-	x, err := Open(Config{Root: root, CacheDir: b.TempDir(), Store: store})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _, _ = x.Close(), store.Close() })
-	if _, err := x.Sync(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	a.index = x
-	return a
+	return out, nil
 }
+
+// readAssistant reads chats of a person with an assistant.
+func readAssistant(data []byte) ([]*benchChat, error) {
+	var all []struct {
+		Sessions [][]struct {
+			ID               int
+			Role, Time, Text string
+		}
+		Questions []struct {
+			Ability, Question string
+			Evidence          []int
+		}
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	core := []string{"information_extraction", "knowledge_update", "temporal_reasoning", "multi_session_reasoning", "contradiction_resolution"}
+	blockID := func(id int) string { return "m" + strconv.Itoa(id) }
+	var out []*benchChat
+	for _, one := range all {
+		c := &benchChat{set: setAssistant}
+		for _, s := range one.Sessions {
+			var blocks []sessionmem.Block
+			for _, m := range s {
+				at, err := time.Parse("2006-01-02T15:04:05", m.Time)
+				if err != nil {
+					return nil, err
+				}
+				b := sessionmem.Block{Kind: sessionmem.KindUser, ID: blockID(m.ID), Time: at, Text: m.Text}
+				if m.Role != "user" {
+					b.Kind = sessionmem.KindAssistant
+				}
+				blocks = append(blocks, b)
+			}
+			c.sessions = append(c.sessions, blocks)
+		}
+		for _, q := range one.Questions {
+			asked := benchQuestion{text: q.Question, category: q.Ability, core: slices.Contains(core, q.Ability)}
+			for _, e := range q.Evidence {
+				asked.evidence = append(asked.evidence, blockID(e))
+			}
+			c.add(asked)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (c *benchChat) add(q benchQuestion) {
+	if len(q.evidence) > 0 {
+		c.questions = append(c.questions, q)
+	}
+}
+
+// write writes the chat as transcripts, one a session, and indexes them.
+func (c *benchChat) write(tb testing.TB) {
+	tb.Helper()
+	c.folder = tb.TempDir()
+	dir := filepath.Join(c.folder, "session")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	for n, blocks := range c.sessions {
+		name, begun := fmt.Sprintf("cli-s%d", n+1), blocks[0].Time
+		var text bytes.Buffer
+		t := sessionmem.Transcript{Info: sessionmem.Info{Name: name, Source: "cli", Started: begun}, Blocks: blocks}
+		if err := sessionmem.WriteTranscript(&text, &t); err != nil {
+			tb.Fatal(err)
+		}
+		file := "session-memory-" + name + "-" + begun.Format("20060102-150405") + "-talk.md"
+		if err := os.WriteFile(filepath.Join(dir, file), text.Bytes(), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		c.now = blocks[len(blocks)-1].Time.Add(24 * time.Hour)
+	}
+	store, err := sessionmem.Open(sessionmem.Config{Root: c.folder})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if c.index, err = Open(Config{Root: c.folder, CacheDir: tb.TempDir(), Store: store}); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _, _ = c.index.Close(), store.Close() })
+	if _, err := c.index.Sync(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// benchHit is a hit: its message and session.
+type benchHit struct{ block, session string }
 
 // measures are sums over questions.
 type measures struct {
-	n                              float64
-	r5, r10, r25, s5, s10, h1, mrr float64
+	n                          float64
+	r5, r10, r25, s10, h1, mrr float64
 }
 
 func (m *measures) add(o measures) {
 	m.n += o.n
 	m.r5, m.r10, m.r25 = m.r5+o.r5, m.r10+o.r10, m.r25+o.r25
-	m.s5, m.s10, m.h1, m.mrr = m.s5+o.s5, m.s10+o.s10, m.h1+o.h1, m.mrr+o.mrr
+	m.s10, m.h1, m.mrr = m.s10+o.s10, m.h1+o.h1, m.mrr+o.mrr
 }
+
+func (m measures) percent(x float64) float64 { return 100 * x / max(m.n, 1) }
 
 func (m measures) String() string {
-	p := func(x float64) float64 { return math.Round(1000*x/m.n) / 10 }
-	return fmt.Sprintf("%5.0f | %5.1f %5.1f %5.1f | %5.1f %5.1f | %5.1f %5.3f", m.n, p(m.r5), p(m.r10), p(m.r25), p(m.s5), p(m.s10), p(m.h1), m.mrr/m.n)
+	return fmt.Sprintf("%5.0f | %5.1f %5.1f %5.1f | %5.1f %5.1f %5.3f", m.n, m.percent(m.r5), m.percent(m.r10), m.percent(m.r25), m.percent(m.s10), m.percent(m.h1), m.mrr/max(m.n, 1))
 }
 
-func session(turn string) string { s, _, _ := strings.Cut(turn, ":"); return s }
+const measuresHead = "questions | message R@5 R@10 R@25 | session R@10 hit@1 MRR"
 
 // judge compares the hits of a question with its evidence.
-func judge(q question, hits []Hit) measures {
+func (c *benchChat) judge(q benchQuestion, hits []benchHit) measures {
 	m := measures{n: 1}
 	found := func(k int) float64 {
 		n := 0
-		for _, e := range q.Evidence {
-			if slices.ContainsFunc(hits[:min(k, len(hits))], func(h Hit) bool { return h.Block == strings.ReplaceAll(e, ":", "-") }) {
+		for _, h := range hits[:min(k, len(hits))] {
+			if slices.Contains(q.evidence, h.block) {
 				n++
 			}
 		}
-		return float64(n) / float64(len(q.Evidence))
+		return float64(n) / float64(len(q.evidence))
 	}
 	m.r5, m.r10, m.r25 = found(5), found(10), found(25)
-	var sessions, wanted []string
-	for _, e := range q.Evidence {
-		if s := session(e); !slices.Contains(wanted, s) {
-			wanted = append(wanted, s)
+	var sessions []string
+	for _, h := range hits {
+		if !slices.Contains(sessions, h.session) {
+			sessions = append(sessions, h.session)
 		}
 	}
-	for _, h := range hits[:min(50, len(hits))] {
-		if s := strings.Replace(h.Session, "cli-s", "D", 1); !slices.Contains(sessions, s) {
-			sessions = append(sessions, s)
+	wanted := map[string]bool{}
+	for n, blocks := range c.sessions {
+		if slices.ContainsFunc(blocks, func(b sessionmem.Block) bool { return slices.Contains(q.evidence, b.ID) }) {
+			wanted[fmt.Sprintf("cli-s%d", n+1)] = true
 		}
 	}
-	ranked := func(k int) float64 {
-		n := 0
-		for _, s := range wanted {
-			if slices.Contains(sessions[:min(k, len(sessions))], s) {
-				n++
-			}
+	for i, s := range sessions {
+		if !wanted[s] {
+			continue
 		}
-		return float64(n) / float64(len(wanted))
-	}
-	m.s5, m.s10 = ranked(5), ranked(10)
-	if i := slices.IndexFunc(sessions, func(s string) bool { return slices.Contains(wanted, s) }); i >= 0 {
-		m.mrr = 1 / float64(i+1)
-		if i == 0 {
-			m.h1 = 1
+		if m.mrr == 0 {
+			m.mrr = 1 / float64(i+1)
+			m.h1 = float64(flagOf(i == 0))
+		}
+		if i < 10 {
+			m.s10 += 1 / float64(len(wanted))
 		}
 	}
 	return m
 }
 
-// ask asks all questions of a conversation.
-func (a *asked) ask(b *testing.B, each func(q question, m measures)) {
-	b.Helper()
-	for _, q := range a.Questions {
-		if len(q.Evidence) == 0 {
-			continue
+// benchTable is what was measured, by sets and by categories.
+type benchTable struct {
+	rows  map[string]*measures
+	order []string
+}
+
+func (t *benchTable) add(row string, m measures) {
+	if t.rows == nil {
+		t.rows = map[string]*measures{}
+	}
+	if t.rows[row] == nil {
+		t.rows[row] = &measures{}
+		t.order = append(t.order, row)
+	}
+	t.rows[row].add(m)
+}
+
+const rowCore = setAssistant + " core"
+
+// take judges the hits of all questions of a chat.
+func (t *benchTable) take(c *benchChat, answer func(q benchQuestion) []benchHit) {
+	for _, q := range c.questions {
+		m := c.judge(q, answer(q))
+		t.add(c.set+" "+q.category, m)
+		t.add(c.set+" all", m)
+		if c.set == setAssistant && q.core {
+			t.add(rowCore, m)
 		}
-		answer, err := a.index.Search(b.Context(), Query{Text: q.Question, Limit: 50, Cold: true, Strategy: Lexical, Now: a.now})
-		if err != nil {
-			b.Fatal(err)
-		}
-		each(q, judge(q, answer.Hits))
 	}
 }
 
-// BenchmarkQuality prints how well the evidence of questions is found, by category, and
-// what each part of the ranking adds.
-func BenchmarkQuality(b *testing.B) {
-	all := loadConversations(b)
-	names := map[int]string{1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-	var total measures
-	for b.Loop() {
-		total = measures{}
-		by := map[int]*measures{}
-		for i := range all {
-			all[i].ask(b, func(q question, m measures) {
-				if by[q.Category] == nil {
-					by[q.Category] = &measures{}
-				}
-				by[q.Category].add(m)
-				total.add(m)
-			})
-		}
-		b.Logf("%-22s questions | R@5 R@10 R@25 | session R@5 R@10 | hit@1 MRR", "")
-		for _, c := range slices.Sorted(func(yield func(int) bool) {
-			for c := range by {
-				if !yield(c) {
-					return
-				}
-			}
-		}) {
-			b.Logf("%-22s %s", cmp.Or(names[c], fmt.Sprint(c)), by[c])
-		}
-		b.Logf("%-22s %s", "all", total)
+func (t *benchTable) log(tb testing.TB, title string) {
+	tb.Helper()
+	slices.Sort(t.order)
+	tb.Logf("%-38s %s", title, measuresHead)
+	for _, row := range t.order {
+		tb.Logf("%-38s %s", row, t.rows[row])
 	}
-	ablate(b, all)
-	b.ReportMetric(100*total.r10/total.n, "R@10-%")
-	b.ReportMetric(100*total.s10/total.n, "session-R@10-%")
-	b.ReportMetric(100*total.h1/total.n, "hit@1-%")
-	b.ReportMetric(total.mrr/total.n, "MRR")
 }
 
-// ablate prints what is found when a part of the ranking is left out.
-func ablate(b *testing.B, all []asked) {
-	b.Helper()
+// short is the table in one line.
+func (t *benchTable) short() string {
+	people, core, all := t.rows[setPeople+" all"], t.rows[rowCore], t.rows[setAssistant+" all"]
+	return fmt.Sprintf("%s R@10 %.1f session %.1f hit@1 %.1f MRR %.3f | %s R@10 core %.1f all %.1f", setPeople, people.percent(people.r10), people.percent(people.s10), people.percent(people.h1), people.mrr/people.n,
+		setAssistant, core.percent(core.r10), all.percent(all.r10))
+}
+
+// ask asks the index itself.
+func (c *benchChat) ask(tb testing.TB, q benchQuestion) (hits []benchHit) {
+	tb.Helper()
+	answer, err := c.index.Search(tb.Context(), Query{Text: q.text, Limit: 50, Cold: true, Strategy: Lexical, Now: c.now})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, h := range answer.Hits {
+		hits = append(hits, benchHit{h.Block, h.Session})
+	}
+	return hits
+}
+
+// askAll asks the index all questions, ranked by these weights.
+func askAll(tb testing.TB, all []*benchChat, w rankWeights) *benchTable {
+	tb.Helper()
+	t := &benchTable{}
+	for _, c := range all {
+		c.index.weights = w
+		t.take(c, func(q benchQuestion) []benchHit { return c.ask(tb, q) })
+		c.index.weights = defaultWeights()
+	}
+	return t
+}
+
+// TestQuality prints how well the evidence of questions is found: by the built program,
+// by category; then what each part of the ranking adds.
+func TestQuality(t *testing.T) {
+	all := loadChats(t)
+	if program := os.Getenv("MAC_STATS_TEST_BINARY"); program != "" {
+		table := &benchTable{}
+		for _, c := range all {
+			answers := c.askProgram(t, program, Lexical)
+			table.take(c, func(q benchQuestion) []benchHit { return answers[q.text] })
+		}
+		table.log(t, "by words")
+	}
+	t.Logf("%-22s %s", "the whole ranking", askAll(t, all, defaultWeights()).short())
 	for _, part := range []struct {
 		name  string
 		leave func(w *rankWeights)
 	}{
-		{"neighbours", func(w *rankWeights) { w.after, w.before = [strandGap]float32{}, [strandGap]float32{} }},
+		{"messages beside", func(w *rankWeights) { w.after, w.before = [strandGap]float32{}, [strandGap]float32{} }},
 		{"questions' words", func(w *rankWeights) { w.reply = 1 }},
 		{"own words", func(w *rankWeights) { w.own = 0 }},
 		{"the session", func(w *rankWeights) { w.session = 0 }},
 		{"flattened rarity", func(w *rankWeights) { w.idf = 1 }},
+		{"the chance spread", func(w *rankWeights) { w.prior = 0 }},
+		{"what was told", func(w *rankWeights) { w.told = 0 }},
 		{"little words", func(w *rankWeights) { w.short = 0 }},
 		{"only asking", func(w *rankWeights) { w.question = 0 }},
 		{"saying a time", func(w *rankWeights) { w.when = 0 }},
@@ -252,12 +388,43 @@ func ablate(b *testing.B, all []asked) {
 	} {
 		w := defaultWeights()
 		part.leave(&w)
-		var total measures
-		for i := range all {
-			all[i].index.weights = w
-			all[i].ask(b, func(_ question, m measures) { total.add(m) })
-			all[i].index.weights = defaultWeights()
-		}
-		b.Logf("%-22s %s", "- "+part.name, total)
+		t.Logf("%-22s %s", "- "+part.name, askAll(t, all, w).short())
 	}
+}
+
+// askProgram has the program index the chat and answer its questions, by their texts.
+func (c *benchChat) askProgram(tb testing.TB, program string, strategy Strategy) map[string][]benchHit {
+	tb.Helper()
+	env := append(os.Environ(), "MAC_STATS_HOME="+c.folder, "XDG_CACHE_HOME="+tb.TempDir())
+	run := func(stdin string, args ...string) []byte {
+		cmd := exec.CommandContext(tb.Context(), program, args...)
+		cmd.Env, cmd.Stdin, cmd.Stderr = env, strings.NewReader(stdin), os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			tb.Fatal(args, err)
+		}
+		return out
+	}
+	run("", "memory", "reindex")
+	var questions strings.Builder
+	for _, q := range c.questions {
+		questions.WriteString(strings.ReplaceAll(q.text, "\n", " ") + "\n")
+	}
+	out := run(questions.String(), "memory", "search", "--json", "--limit", "50", "--all-sessions", "--include-cold", "--strategy", string(strategy), "-")
+	answers := map[string][]benchHit{}
+	lines := json.NewDecoder(bytes.NewReader(out))
+	for _, q := range c.questions {
+		var found struct {
+			Hits []struct{ Chunk, Session string }
+		}
+		if err := lines.Decode(&found); err != nil {
+			tb.Fatal(err)
+		}
+		for _, h := range found.Hits {
+			_, rest, _ := strings.Cut(h.Chunk, "/")
+			block, _, _ := strings.Cut(rest, "/")
+			answers[q.text] = append(answers[q.text], benchHit{block, h.Session})
+		}
+	}
+	return answers
 }

@@ -12,10 +12,10 @@ import (
 // and the whole session is scored too, both feeding each other.
 
 // rankWeights say how much each thing counts. They were measured on conversations with
-// known answers (see BenchmarkQuality), half of them checked with what was found on the
+// known answers (see TestQuality), half of them checked with what was found on the
 // other half, and rounded.
 type rankWeights struct {
-	after, before [strandGap]float32 // how much of a chunk's words counts for the next ones, and for those before it, by distance
+	after, before [strandGap]float32 // how much of the beginning of a message counts for the next ones, and for those before it, by distance
 	reply         float32            // how many times more a question's words count for the next chunk
 	own           float32            // how much more a chunk's own words count
 	k, b          float32            // BM25 of chunks
@@ -24,6 +24,8 @@ type rankWeights struct {
 	session       float64            // share of the session beside the chunk
 	short         float64            // what a chunk of hardly a word loses
 	shortWords    float64            // how many words that are
+	prior         float64            // a message of n parts has the chance of one, spread over them: n^-prior
+	told          float64            // how much less it is spread where the question asks what was told
 	question      float64            // what a chunk loses that only asks
 	when          float64            // what a chunk gains that says a time, where one is asked for
 	span          float64            // what a chunk gains that was said at a time that is asked for
@@ -34,11 +36,15 @@ type rankWeights struct {
 
 func defaultWeights() rankWeights {
 	return rankWeights{
-		after: [strandGap]float32{.3, .25}, before: [strandGap]float32{.45, .15}, reply: 2.5, own: .2,
-		k: .9, b: .6, sk: 1.6, sb: .7, idf: .7, session: .45, short: .2, shortWords: 7,
-		question: .15, when: .6, span: 1.1, many: .2, pair: 1, candidates: 300,
+		after: [strandGap]float32{.3, .3}, before: [strandGap]float32{.4, .2}, reply: 2.5, own: .2,
+		k: 1.2, b: .6, sk: 1.6, sb: .7, idf: .7, session: .45, short: .2, shortWords: 7, prior: .6, told: .3,
+		question: .2, when: .6, span: 1.2, many: .3, pair: 1, candidates: 300,
 	}
 }
+
+// beginning is how many words of a message say something of those beside it: the rest of
+// a long answer goes its own way.
+const beginning = 40
 
 // candidate is a chunk that was found.
 type candidate struct {
@@ -48,6 +54,7 @@ type candidate struct {
 	semantic  float64 // 0 … 1: the score by meaning
 	relevance float64 // 0 … 1: how much of the question it has
 	exact     bool    // it holds an identifier that was asked for
+	prior     float64 // see rankWeights.prior
 	session   uint32  // place in view.sources
 	time      int64
 	number    uint32
@@ -59,8 +66,10 @@ type ranking struct {
 	v       *view
 	w       rankWeights
 	terms   QueryTerms
-	allowed []bool    // by sources; nil: all
-	weights []float64 // of each term: its share of what a chunk can have
+	allowed []bool       // by sources; nil: all
+	weights []float64    // of each term: its share of what a chunk can have
+	prior   [256]float32 // see rankWeights.prior, by numbers of parts
+	told    [256]float32 // the same for what was told where the question asks for that
 }
 
 // rank gives the best candidates.
@@ -68,6 +77,12 @@ func (r *ranking) rank(ctx context.Context, dict *dictReader) ([]candidate, erro
 	r.fit(len(r.v.lay.refs), len(r.v.sources))
 	defer r.clear(&r.v.lay)
 	r.terms.Terms = r.terms.Terms[:min(len(r.terms.Terms), maxTerms)]
+	for n := range r.prior {
+		r.prior[n] = float32(math.Pow(float64(max(n, 1)), -r.w.prior))
+		if r.told[n] = r.prior[n]; r.terms.Told {
+			r.told[n] = float32(math.Pow(float64(max(n, 1)), r.w.told-r.w.prior))
+		}
+	}
 	r.weights = make([]float64, len(r.terms.Terms))
 	words := slices.DeleteFunc(slices.Clone(r.terms.Terms), func(t QueryTerm) bool { return t.Class == ClassPair })
 	if err := dict.load(ctx, words); err != nil {
@@ -145,28 +160,6 @@ func (r *ranking) idf(n, of int) float64 {
 	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
 }
 
-// addChunks goes through the chunks that hold a term and those beside, in the order of
-// their positions. Before the first and behind the last chunk of a strand there is room
-// for neighbours, see layout.
-func (r *ranking) addChunks(weight float32) {
-	s := r.newSlide(weight)
-	last := uint64(0)
-	for i, word := range r.held[:len(r.held)-1] {
-		near := spread(last, word, r.held[i+1])
-		if i == 0 {
-			near &^= 1<<strandGap - 1
-		}
-		if near != 0 {
-			s.add(i<<6, near)
-		}
-		if last != 0 { // nobody looks back at it any more
-			r.release(i-1, last)
-		}
-		last = word
-	}
-	r.best = s.best
-}
-
 // release takes a word of chunks back that hold the term, and counts it for their
 // sessions.
 func (r *ranking) release(i int, word uint64) {
@@ -177,7 +170,7 @@ func (r *ranking) release(i int, word uint64) {
 		if r.bySource[source] == 0 {
 			r.seen = append(r.seen, source)
 		}
-		r.bySource[source] += r.own[at]
+		r.bySource[source] += r.own[at] * r.prior[r.v.lay.parts[at]]
 		r.own[at] = 0
 	}
 }
@@ -229,13 +222,22 @@ func (r *ranking) first() []candidate {
 				continue
 			}
 			at := room.base + uint32(i) //nolint:gosec // positions are 32 bits
-			if score := float64(sum)*chunk + session; score > top.worst() && !l.refs[at].none() {
+			if score := (float64(sum)*chunk + session) * float64(r.priorOf(at)); score > top.worst() && !l.refs[at].none() {
 				top.push(at, score)
 				enough = r.enough(&top, session, chunk)
 			}
 		}
 	}
 	return r.describe(top.items)
+}
+
+// priorOf is what a chunk keeps of its score for being one part of many.
+func (r *ranking) priorOf(at uint32) float32 {
+	l := &r.v.lay
+	if kindCodes[l.flags[at]>>flagKind&7] == KindAssistant {
+		return r.told[l.parts[at]]
+	}
+	return r.prior[l.parts[at]]
 }
 
 // enough is a sum that is surely too small for a chunk of a session to be among the top
@@ -258,7 +260,7 @@ func (r *ranking) describe(items []heapItem) []candidate {
 		at := item.at
 		out[i] = candidate{
 			at: at, score: item.score, relevance: min(1, float64(r.acc[at])/most), exact: r.isExact(at),
-			session: l.sources[at], time: l.times[at], number: l.numbers[at],
+			prior: float64(r.priorOf(at)), session: l.sources[at], time: l.times[at], number: l.numbers[at],
 		}
 	}
 	return out

@@ -30,6 +30,11 @@ type refDoc struct {
 	around float64
 	marks  Marks
 
+	message int     // number of its message in the strand
+	first   *refDoc // of its message
+	last    *refDoc
+	parts   int
+
 	own   map[int]float64 // by terms of the question
 	score float64
 }
@@ -44,11 +49,15 @@ func newReference(t *testing.T, x *Index) *reference {
 	a := NewAnalyzer()
 	for _, s := range found {
 		r.sources = append(r.sources, s.key)
+		var messages [strands]int
 		for _, p := range readPieces(t, x, s) {
+			if p.Session == "" || p.Part == 0 {
+				messages[p.strand]++
+			}
 			if p.empty {
 				continue
 			}
-			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[string]bool{}}
+			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[string]bool{}, message: messages[p.strand]}
 			terms := a.Chunk(p.Text, p.Time)
 			for _, f := range terms.Freqs {
 				d.terms[f.Term] = f.N
@@ -63,14 +72,24 @@ func newReference(t *testing.T, x *Index) *reference {
 		}
 	}
 	for _, d := range r.docs {
+		for _, n := range r.docs {
+			if n.source == d.source && n.strand == d.strand && n.message == d.message {
+				if d.parts++; d.first == nil {
+					d.first = n
+				}
+				d.last = n
+			}
+		}
+	}
+	for _, d := range r.docs {
 		sum := 1.0
 		d.around = d.length
 		for i := range strandGap {
 			sum += float64(r.w.after[i] + r.w.before[i])
 		}
 		for _, n := range r.docs {
-			if by, ok := beside(n, d); ok {
-				d.around += n.length * r.share(by)
+			if by := d.seq - n.seq; n == n.first && isBeside(n, d, by) {
+				d.around += min(n.length, beginning) * r.share(by)
 			}
 		}
 		d.around /= sum
@@ -103,13 +122,13 @@ func readPieces(t *testing.T, x *Index, s source) []piece {
 	return out
 }
 
-// beside says how far to comes behind from in their strand, if it is near.
-func beside(from, to *refDoc) (by int, near bool) {
-	by = to.seq - from.seq
-	return by, from.source == to.source && from.strand == to.strand && by != 0 && by >= -strandGap && by <= strandGap
+// isBeside says whether two are of one strand, and one comes by behind the other that is
+// near.
+func isBeside(one, other *refDoc, by int) bool {
+	return one.source == other.source && one.strand == other.strand && by != 0 && by >= -strandGap && by <= strandGap
 }
 
-// share is how much of a chunk's words counts for the one that comes by behind it.
+// share is how much of a message's beginning counts for the one that comes by behind it.
 func (r *reference) share(by int) float64 {
 	if by > 0 {
 		return float64(r.w.after[by-1])
@@ -142,6 +161,7 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 	}
 	for _, d := range found {
 		base := d.score/best + r.w.session*sessions[d.source]/bestSession
+		base *= r.prior(d, q)
 		d.score = base + r.refine(d, q, base)
 	}
 	normalize(found)
@@ -161,7 +181,22 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 		}
 	}
 	inOrder(found)
+	seen := map[*refDoc]bool{}
+	found = slices.DeleteFunc(found, func(d *refDoc) bool {
+		was := seen[d.first]
+		seen[d.first] = true
+		return was
+	})
 	return r.inARow(q, found)
+}
+
+// prior is what a chunk keeps of its score for being one part of many.
+func (r *reference) prior(d *refDoc, q QueryTerms) float64 {
+	power := -r.w.prior
+	if q.Told && d.Kind == KindAssistant {
+		power += r.w.told
+	}
+	return math.Pow(float64(d.parts), power)
 }
 
 // inARow adds what the best chunks have of the question's words in a row.
@@ -181,11 +216,11 @@ func (r *reference) inARow(q QueryTerms, found []*refDoc) []*refDoc {
 	for _, d := range top {
 		for _, t := range q.Terms {
 			if t.Class == ClassPair && d.pairs[t.Variants[0].Term] {
-				d.score += r.w.pair * t.Weight / terms
+				d.score += r.prior(d, q) * r.w.pair * t.Weight / terms
 			}
 		}
 		if q.Many && d.many {
-			d.score += r.w.many
+			d.score += r.prior(d, q) * r.w.many
 		}
 	}
 	normalize(top)
@@ -222,7 +257,7 @@ func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) {
 		if d.own[number] > 0 {
 			d.exact = d.exact || t.Class == ClassExact
 			holds++
-			bySource[d.source] += d.own[number]
+			bySource[d.source] += d.own[number] * math.Pow(float64(d.parts), -r.w.prior)
 		}
 	}
 	weight := t.Weight * r.rarity(holds, len(r.docs))
@@ -230,12 +265,12 @@ func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) {
 	for _, d := range r.docs {
 		n := d.own[number]
 		for _, other := range r.docs {
-			by, near := beside(other, d)
-			if !near {
+			by := d.message - other.message
+			if other != other.first || !isBeside(other, d, by) {
 				continue
 			}
-			share := r.share(by)
-			if by == 1 && other.marks&MarkQuestion != 0 {
+			share := r.share(by) * min(1, beginning/max(other.length, 1))
+			if by == 1 && other.last.marks&MarkQuestion != 0 {
 				share *= float64(r.w.reply)
 			}
 			n += share * other.own[number]

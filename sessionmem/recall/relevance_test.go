@@ -12,23 +12,20 @@ import (
 // a hit that this index has no answer to: because it is of another conversation, or
 // because the one session that holds the answer is left out.
 func BenchmarkRelevance(b *testing.B) {
-	all := loadConversations(b)
+	all := slices.DeleteFunc(loadChats(b), func(c *benchChat) bool { return c.set != setPeople })
 	for b.Loop() {
 		var own, foreign, without []float64 // relevance of the best hit
 		var right []bool                    // the first three hold evidence
 		for i := range all {
-			other := &all[(i+1)%len(all)]
-			for _, q := range all[i].Questions {
-				if len(q.Evidence) == 0 {
-					continue
-				}
-				hits := all[i].hits(b, q.Question, "")
+			other := all[(i+1)%len(all)]
+			for _, q := range all[i].questions {
+				hits := all[i].hits(b, q.text, "")
 				own = append(own, best(hits))
-				right = append(right, len(hits) > 0 && judge(q, hits[:min(3, len(hits))]).r5 > 0)
-				if s := session(q.Evidence[0]); !slices.ContainsFunc(q.Evidence, func(e string) bool { return session(e) != s }) {
-					without = append(without, best(all[i].hits(b, q.Question, strings.Replace(s, "D", "cli-s", 1))))
+				right = append(right, slices.ContainsFunc(hits[:min(3, len(hits))], func(h Hit) bool { return slices.Contains(q.evidence, h.Block) }))
+				if s := session(q.evidence[0]); !slices.ContainsFunc(q.evidence, func(e string) bool { return session(e) != s }) {
+					without = append(without, best(all[i].hits(b, q.text, strings.Replace(s, "D", "cli-s", 1))))
 				}
-				foreign = append(foreign, best(other.hits(b, q.Question, "")))
+				foreign = append(foreign, best(other.hits(b, q.text, "")))
 			}
 		}
 		for _, q := range []float64{.05, .25, .5, .75, .95} {
@@ -50,7 +47,9 @@ func BenchmarkRelevance(b *testing.B) {
 	}
 }
 
-func (a *asked) hits(b *testing.B, text, notSession string) []Hit {
+func session(block string) string { s, _, _ := strings.Cut(block, "-"); return s }
+
+func (a *benchChat) hits(b *testing.B, text, notSession string) []Hit {
 	b.Helper()
 	got, err := a.index.Search(b.Context(), Query{Text: text, Limit: 8, Now: a.now, Cold: true, Scope: Scope{NotSession: notSession}})
 	if err != nil {

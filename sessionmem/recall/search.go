@@ -135,6 +135,7 @@ type found struct {
 	Hit
 	place place
 	exact bool // it holds an identifier of the question
+	prior float64
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -156,7 +157,23 @@ func (s *search) run(ctx context.Context) error {
 	if terms.OnlyTime {
 		top = s.ofTime(top, allowed)
 	}
+	if !s.q.all {
+		top = s.v.messages(top)
+	}
 	return s.take(ctx, top)
+}
+
+// messages keeps the best chunk of each message.
+func (v *view) messages(top []candidate) []candidate {
+	seen := make(map[uint32]bool, len(top))
+	return slices.DeleteFunc(top, func(c candidate) bool {
+		first, _ := v.lay.message(c.at)
+		if seen[first] {
+			return true
+		}
+		seen[first] = true
+		return false
+	})
 }
 
 // maxQuery is how much of a question is read, in bytes.
@@ -238,7 +255,7 @@ func (s *search) take(ctx context.Context, top []candidate) error {
 		if err != nil {
 			return err
 		}
-		h := found{Hit: Hit{Score: c.score, Lexical: c.lexical, Semantic: c.semantic, Relevance: c.relevance}, exact: c.exact}
+		h := found{Hit: Hit{Score: c.score, Lexical: c.lexical, Semantic: c.semantic, Relevance: c.relevance}, exact: c.exact, prior: cmp.Or(c.prior, 1)}
 		h.Chunk, h.place = d.chunk(k)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue

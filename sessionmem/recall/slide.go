@@ -7,6 +7,8 @@ type scratch struct {
 	own      []float32 // of one term: how often it stands in a chunk
 	acc      []float32 // the chunks' scores
 	held     []uint64  // of one term: a bit for each chunk that has it
+	near     []float32 // of one term: how much counts of what the messages beside say
+	beside   []uint64  // of one term: a bit for each chunk that has such
 	exact    []uint64  // a bit for each chunk that has an identifier of the question
 	isMarked bool      // there are bits in exact
 	bySource []float32 // of one term
@@ -19,8 +21,8 @@ type scratch struct {
 func (s *scratch) fit(positions, sources int) {
 	if len(s.acc) < positions {
 		n := positions + positions/8
-		s.own, s.acc = make([]float32, n+strandGap), make([]float32, n)
-		s.held, s.exact = make([]uint64, n/64+3), make([]uint64, n/64+3) // the last two words stay empty
+		s.own, s.near, s.acc = make([]float32, n), make([]float32, n), make([]float32, n)
+		s.held, s.beside, s.exact = make([]uint64, n/64+1), make([]uint64, n/64+1), make([]uint64, n/64+1)
 	}
 	if len(s.bySource) < sources {
 		n := sources + sources/8
@@ -54,56 +56,94 @@ func (s *scratch) markExact() {
 
 func (s *scratch) isExact(at uint32) bool { return s.exact[at>>6]>>(at&63)&1 != 0 }
 
-// slide is a term on its way into the scores of the chunks that have it, and of those
-// beside.
-type slide struct {
-	own, acc, around []float32
-	flags            []byte
-	refs             []ref
-	before           [strandGap]float32 // how much counts for the chunks before
-	reply            [2]float32         // for the next one, and for the next one behind a question
-	after            float32            // and for that behind it
-
-	weight, share float32 // of what is said around; of what is said in the chunk itself
-	floor, slope  float32 // what BM25 adds to a term's frequency, fixed and for each word around
-	best          float32 // the highest score of a chunk
+// spread counts what the beginnings of messages say of a term for the messages beside
+// them: so much of a question is told by the answer, and of an answer by the question.
+func (r *ranking) spread() {
+	flags := r.v.lay.flags
+	for i, word := range r.held {
+		for ; word != 0; word &= word - 1 {
+			at := i<<6 + bits.TrailingZeros64(word)
+			if flags[at]&flagGoesOn != 0 {
+				continue
+			}
+			n := r.own[at]
+			if words := float32(r.v.lay.words[at]); words > beginning {
+				n *= beginning / words
+			}
+			r.spreadBack(flags, at, n)
+			r.spreadOn(flags, at, n)
+		}
+	}
 }
 
-func (r *ranking) newSlide(weight float32) slide {
-	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
+// spreadBack counts n for the messages before the one that begins at a position. Before
+// the first and behind the last of a strand there is room for them, see layout.
+func (r *ranking) spreadBack(flags []byte, at int, n float32) {
+	for _, share := range r.w.before {
+		for {
+			at--
+			r.addNear(at, n*share)
+			if flags[at]&flagGoesOn == 0 {
+				break
+			}
+		}
+	}
+}
+
+// spreadOn counts n for the messages behind it.
+func (r *ranking) spreadOn(flags []byte, at int, n float32) {
+	last := flags[at]
+	for at++; flags[at]&flagGoesOn != 0; at++ {
+		last = flags[at]
+	}
+	for i, share := range r.w.after {
+		if i == 0 && last&byte(MarkQuestion) != 0 {
+			share *= r.w.reply
+		}
+		for {
+			r.addNear(at, n*share)
+			if at++; at == len(flags) || flags[at]&flagGoesOn == 0 {
+				break
+			}
+		}
+	}
+}
+
+func (r *ranking) addNear(at int, n float32) {
+	r.near[at] += n
+	r.beside[at>>6] |= 1 << (at & 63)
+}
+
+// addChunks adds a term to the scores of the chunks that hold it and of those beside.
+// What a chunk has of it counts with what the messages around it say.
+func (r *ranking) addChunks(weight float32) {
+	r.spread()
 	l := &r.v.lay
-	return slide{
-		own: r.own, acc: r.acc, around: l.around, flags: l.flags, refs: l.refs, best: r.best,
-		before: r.w.before, reply: [2]float32{r.w.after[0], r.w.after[0] * r.w.reply}, after: r.w.after[1],
-		weight: weight * (r.w.k + 1), share: r.w.own,
-		floor: r.w.k * (1 - r.w.b), slope: r.w.k * r.w.b / average,
+	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
+	own, near, acc, around := r.own, r.near, r.acc, l.around
+	share := r.w.own
+	floor, slope := r.w.k*(1-r.w.b), r.w.k*r.w.b/average
+	weight *= r.w.k + 1
+	best := r.best
+	for i, word := range r.beside {
+		r.beside[i] = 0
+		for word |= r.held[i]; word != 0; word &= word - 1 {
+			at := i<<6 + bits.TrailingZeros64(word)
+			mine := own[at]
+			n := mine + near[at]
+			near[at] = 0
+			norm := floor + slope*around[at]
+			sum := acc[at] + weight*(n/(n+norm)+share*mine/(mine+norm))
+			acc[at] = sum
+			if sum > best && !l.refs[at].none() {
+				best = sum
+			}
+		}
 	}
-}
-
-// spread gives the bits of the positions that are no farther than strandGap from those of
-// a word, with the words before and behind it.
-func spread(before, word, behind uint64) uint64 {
-	out := word
-	for i := 1; i <= strandGap; i++ {
-		out |= word<<i | before>>(64-i) | word>>i | behind<<(64-i)
-	}
-	return out
-}
-
-// add adds the term to the chunks at the bits of a word. What a chunk has of it counts
-// with what the two before and the two behind it have.
-func (s *slide) add(base int, word uint64) {
-	own, acc, around, flags := s.own, s.acc, s.around, s.flags
-	after, reply, before, weight, share, floor, slope := s.after, s.reply, s.before, s.weight, s.share, s.floor, s.slope
-	for ; word != 0; word &= word - 1 {
-		at := base + bits.TrailingZeros64(word)
-		near := own[at-strandGap : at+strandGap+1 : at+strandGap+1]
-		n := near[2] + reply[flags[at-1]&byte(MarkQuestion)]*near[1] + after*near[0] + before[0]*near[3] + before[1]*near[4]
-		norm := floor + slope*around[at]
-		sum := acc[at] + weight*(n/(n+norm)+share*near[2]/(near[2]+norm))
-		acc[at] = sum
-		if sum > s.best && !s.refs[at].none() {
-			s.best = sum
+	r.best = best
+	for i, word := range r.held {
+		if word != 0 {
+			r.release(i, word)
 		}
 	}
 }

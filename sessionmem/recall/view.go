@@ -100,7 +100,8 @@ func (v *view) put(partPlace int, doc uint32, d *document) error {
 	l.refs[at] = ref{uint32(partPlace) + 1, doc} //nolint:gosec // few parts
 	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.time, d.flags(), d.number
 	l.words[at] = uint16(min(d.words, 1<<16-1)) //nolint:gosec // cut
-	l.widen(at, float32(l.words[at]))
+	l.widen(at, 1)
+	l.measure(at)
 	k.take(p, doc, d)
 	v.docs++
 	v.words += int64(l.words[at])
@@ -141,7 +142,8 @@ func (v *view) hide(at uint32) {
 	}
 	v.docs--
 	v.words -= int64(l.words[at])
-	l.widen(at, -float32(l.words[at]))
+	l.widen(at, -1)
+	l.flags[at] = 0
 }
 
 // queryer is a database, a transaction or a connection.

@@ -1,0 +1,98 @@
+package recall
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// longAnswer is an answer of many parts; a word of the question is in each.
+func longAnswer(about string) string {
+	var out strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&out, "## Step %d\n\nOf %s one may say this in step %d: %s\n\n", i, about, i, strings.Repeat("keep an eye on all that matters here. ", 15))
+	}
+	return out.String()
+}
+
+func TestALongAnswerIsOneHitAndLeavesRoomForOthers(t *testing.T) {
+	b := newBench(t)
+	b.talk("cpu-a", "How do I water the ferns?", longAnswer("watering ferns"))
+	b.talk("cpu-b", "My ferns get a litre of water a day.", "Noted.")
+	b.sync()
+	a := b.search("watering ferns")
+	seen := map[string]bool{}
+	for _, h := range a.Hits {
+		if seen[h.Session+h.Block] {
+			t.Errorf("two hits of the message %s", h.Block)
+		}
+		seen[h.Session+h.Block] = true
+	}
+	if first := a.Hits[0].Text; first != "My ferns get a litre of water a day." {
+		t.Errorf("the first hit is %.60q, want what the user said in one sentence", first)
+	}
+}
+
+func TestAHitShowsTheBestPassageOfItsMessage(t *testing.T) {
+	b := newBench(t)
+	text := longAnswer("gardens") + "Only the last part names the quokka.\n\n" + longAnswer("sheds")
+	b.talk("cpu-a", "Tell me about gardens.", text)
+	b.sync()
+	a := b.search("quokka")
+	if len(a.Hits) == 0 || !strings.Contains(a.Hits[0].Text, "quokka") || a.Hits[0].Part == 0 {
+		t.Errorf("%q", said(a))
+	}
+}
+
+func TestWhoeverLooksForAllCopiesGetsAllParts(t *testing.T) {
+	b := newBench(t)
+	b.talk("cpu-a", "How do I water the ferns?", longAnswer("watering ferns"))
+	b.sync()
+	all, err := b.x.Similar(t.Context(), "one may say of watering ferns", 50)
+	if err != nil || len(all) < 10 {
+		t.Errorf("%d chunks, %v; want those of all parts of the answer", len(all), err)
+	}
+}
+
+func TestWhatWasToldIsLookedForInTheAnswers(t *testing.T) {
+	for question, want := range map[string]bool{
+		"What did you suggest for the ferns?": true, "Which soil have you recommended?": true, "what you said about ferns": true,
+		"Was hast du zu den Farnen gesagt?": true, "¿Qué me recomendaste?": true,
+		"What did I say about ferns?": false, "What would you suggest?": false, "How are you?": false, "": false,
+	} {
+		if got := NewAnalyzer().Query(question, saturday).Told; got != want {
+			t.Errorf("%q: %v", question, got)
+		}
+	}
+	b := newBench(t)
+	b.talk("cpu-a", "What soil do ferns like?", longAnswer("soil for ferns"))
+	b.talk("cpu-b", "The soil of my ferns is dry.", "Then water them.")
+	b.sync()
+	places := func(question string) (told int) {
+		for i, h := range b.search(question).Hits {
+			if h.Kind == KindAssistant && h.Session == "cpu-a" {
+				return i
+			}
+		}
+		return 99
+	}
+	if asked, other := places("What did you recommend as soil for ferns?"), places("What about soil for ferns?"); asked > other {
+		t.Errorf("the answer has place %d where it is asked for, %d else", asked, other)
+	}
+}
+
+func TestOnlyTheBeginningOfALongAnswerSpeaksForTheMessageBefore(t *testing.T) {
+	b := newBench(t)
+	b.talk("cpu-a", "Tell me something.", "Penguins swim. "+strings.Repeat("Much else is to be told. ", 200)+"Ospreys dive.")
+	b.talk("cpu-b", "Rain.", "Snow.")
+	b.sync()
+	for word, want := range map[string]bool{"penguins": true, "ospreys": false} {
+		got := false
+		for _, h := range b.search(word).Hits {
+			got = got || h.Text == "Tell me something."
+		}
+		if got != want {
+			t.Errorf("%s: the question before is found: %v, want %v", word, got, want)
+		}
+	}
+}
