@@ -29,7 +29,7 @@ const (
 	longWord      = 24   // characters
 	recallLooks   = 16   // hits that are looked at
 	recallQuery   = 2000 // bytes of the message that are searched with
-	recalledFrom  = "earlier conversations of the user"
+	recalledFrom  = "earlier conversations of the user, the newest last"
 )
 
 // Searcher finds what was said; recall.Index is one.
@@ -170,6 +170,13 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.
 			list = append(list, q)
 		}
 	}
+	return newestLast(list)
+}
+
+// newestLast puts quotations in the order of their times: where they contradict each
+// other, what holds now comes last.
+func newestLast(list []sessionmem.Quotation) []sessionmem.Quotation {
+	slices.SortStableFunc(list, func(a, b sessionmem.Quotation) int { return a.Time.Compare(b.Time) })
 	return list
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -475,5 +476,22 @@ func TestASearchSaysWhatItLacks(t *testing.T) {
 	told := strings.Join([]string{r.chat(1).Messages[len(r.chat(1).Messages)-1].Content, r.sent()}, "\n")
 	if !strings.Contains(told, "Nothing was found. The index is behind by") || !strings.Contains(told, "there is no query") {
 		t.Errorf("told:\n%s", told)
+	}
+}
+
+func TestWhatWasUpdatedComesLast(t *testing.T) {
+	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "Done.")})
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.Local)
+	for i, text := range []string{"The zephyr proxy listens on port 9003 by now.", "The zephyr proxy listens on port 8443, and that port of the zephyr proxy stays.", "The zephyr proxy listens on port 9002 since it moved."} {
+		r.said(fmt.Sprintf("cpu-old%d", i), sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Time: at.AddDate(0, []int{2, 0, 1}[i], 0)})
+	}
+	r.say(zephyr)
+	for i := range 2 {
+		messages := r.chat(i).Messages
+		told := messages[len(messages)-1].Content
+		places := []int{strings.Index(told, "1 Mar 2026, user: The zephyr proxy listens on port 8443"), strings.Index(told, "1 Apr 2026, user: The zephyr proxy listens on port 9002"), strings.Index(told, "1 May 2026, user: The zephyr proxy listens on port 9003")}
+		if places[0] < 0 || !slices.IsSorted(places) {
+			t.Errorf("request %d, places %v:\n%s", i, places, told)
+		}
 	}
 }

@@ -37,8 +37,8 @@ func (searchTool) Params() []ToolParam {
 	return []ToolParam{{Name: "query", Description: "what to look for, in a few words", Required: true}}
 }
 
-// Run searches. What is found is quoted: it is no message of the user, whoever said
-// it.
+// Run searches. What is found is quoted with who said it and when, the newest last: it is
+// no message of the user, whoever said it.
 func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 	query := strings.TrimSpace(call.Arg)
 	if call.native() {
@@ -54,10 +54,11 @@ func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 		return ToolResult{}, fmt.Errorf("searching: %w", err)
 	}
 	var list []sessionmem.Quotation
-	var parts []string
 	for _, h := range answer.Hits {
-		q := quotationOf(h)
-		list = append(list, q)
+		list = append(list, quotationOf(h))
+	}
+	var parts []string
+	for _, q := range newestLast(list) {
 		parts = append(parts, q.Line())
 	}
 	s.t.use(list)

@@ -2,6 +2,9 @@
 # Builds the Ollama server that the tests talk to, once, into the cache folder, and
 # prints its path. v0.6.5 is the last version that builds as a Go module with a C++
 # compiler alone. MAC_STATS_TEST_OLLAMA names another binary to use.
+#
+#   scripts/ollama.sh           for any machine, soon built
+#   scripts/ollama.sh native    for this machine's processor: with real models it is many times faster
 source "$(dirname "$0")/lib.sh"
 
 version=v0.6.5
@@ -12,8 +15,12 @@ if [[ -n ${MAC_STATS_TEST_OLLAMA:-} ]]; then
 	say "$MAC_STATS_TEST_OLLAMA"
 	exit
 fi
+if [[ ${1:-} == native ]]; then
+	folder+=-native
+	export CGO_CFLAGS="-O3 -march=native" CGO_CXXFLAGS="-O3 -march=native"
+fi
 if [[ ! -x $folder/ollama ]]; then
-	say "Building the Ollama server for tests ($version), once; this takes some minutes." >&2
+	say "Building the Ollama server for tests ($version${1:+, $1}), once; this takes some minutes." >&2
 	mkdir -p "$test_cache"
 	building=$(mktemp -d "$test_cache/building.XXXXXX")
 	trap 'rm -rf "$building"' EXIT

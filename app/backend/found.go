@@ -16,7 +16,7 @@ type Found struct {
 	Hits  []FoundHit `json:"hits"`  // best first; never null
 }
 
-// FoundHit is one passage that was found.
+// FoundHit is one message that was found, with its best passage.
 type FoundHit struct {
 	Chunk   string  `json:"chunk"` // its id, which stays the same when the index is built anew
 	Path    string  `json:"path"`  // of the file, below the data folder, with slashes
@@ -26,6 +26,9 @@ type FoundHit struct {
 	Score   float64 `json:"score"` // 0 … 1, within this answer
 	Text    string  `json:"text"`
 	Time    string  `json:"time"` // RFC 3339
+	// First lines of the messages beside it, where recall.Query.Beside asks for them.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
 }
 
 // Below gives a path as commands and the local API say it: below the data folder, with
@@ -65,7 +68,7 @@ func (b *Backend) Find(ctx context.Context, q recall.Query) (Found, recall.State
 	for _, h := range answer.Hits {
 		found.Hits = append(found.Hits, FoundHit{
 			Chunk: h.ID, Path: h.Path, Session: h.Session,
-			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339),
+			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339), Before: h.Before, After: h.After,
 		})
 	}
 	return found, answer.State, nil

@@ -34,6 +34,7 @@ type searchFlags struct {
 	all      bool
 	cold     bool
 	strategy string
+	beside   bool
 	json     bool
 }
 
@@ -52,11 +53,12 @@ them. The app keeps the index up; without it, "memory reindex" does.`,
   mac-stats memory search --json - < questions.txt`,
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.limit, "limit", 0, "show at most so many passages; 0 takes recall.top_k")
+	flags.IntVar(&f.limit, "limit", 0, "show at most so many messages, each with its best passage; 0 takes recall.top_k")
 	flags.StringVar(&f.session, "session", "", "only in this session")
 	flags.BoolVar(&f.all, "all-sessions", false, "in all sessions and memory files (what it does without --session)")
 	flags.BoolVar(&f.cold, "include-cold", false, "also in sessions that are older than recall.cold_after_days")
 	flags.StringVar(&f.strategy, "strategy", "", "lexical (words), semantic (meaning) or hybrid; else recall.strategy")
+	flags.BoolVar(&f.beside, "beside", false, "show the first lines of the messages before and after each, too")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.completeFlag(cmd, "session", sessionNames)
 	c.completeFlag(cmd, "strategy", strategies)
@@ -94,7 +96,7 @@ func (c *commands) searchMemory(cmd *cobra.Command, args []string, f searchFlags
 	}
 	ctx := cmd.Context()
 	return c.withBackend(ctx, func(b *backend.Backend) error {
-		q := recall.Query{Limit: f.limit, Cold: f.cold, Strategy: recall.Strategy(f.strategy)}
+		q := recall.Query{Limit: f.limit, Cold: f.cold, Strategy: recall.Strategy(f.strategy), Beside: f.beside}
 		if f.session != "" {
 			name, err := b.Store.Resolve(ctx, source, f.session)
 			if err != nil {
@@ -153,7 +155,15 @@ func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Q
 		if t, err := time.Parse(time.RFC3339, h.Time); err == nil {
 			at = when(t)
 		}
-		if err := c.out.text(fmt.Sprintf("%s · %s · %s · %.2f\n  %s\n", where, at, h.Kind, h.Score, oneLine(h.Text, 300))); err != nil {
+		text := fmt.Sprintf("%s · %s · %s · %.2f\n", where, at, h.Kind, h.Score)
+		if h.Before != "" {
+			text += "  before: " + oneLine(h.Before, 300) + "\n"
+		}
+		text += "  " + oneLine(h.Text, 300) + "\n"
+		if h.After != "" {
+			text += "  after: " + oneLine(h.After, 300) + "\n"
+		}
+		if err := c.out.text(text); err != nil {
 			return err
 		}
 	}

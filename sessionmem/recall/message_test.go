@@ -96,3 +96,29 @@ func TestOnlyTheBeginningOfALongAnswerSpeaksForTheMessageBefore(t *testing.T) {
 		}
 	}
 }
+
+func TestTheMessagesBesideAHitAreToldOnRequest(t *testing.T) {
+	b := newBench(t)
+	b.talk("cpu-a", "The wombat digs.\nAnd how.", "It does.", "Which soil?", "The numbat sleeps. "+strings.Repeat("More of it. ", 200))
+	b.sync()
+	for _, c := range []struct{ question, before, after string }{
+		{"wombat digs", "", "It does."},
+		{"which soil", "It does.", "The numbat sleeps."},
+		{"numbat sleeps", "Which soil?", ""},
+	} {
+		a, err := b.x.Search(t.Context(), Query{Text: c.question, Now: b.now, Beside: true})
+		if err != nil || len(a.Hits) == 0 {
+			t.Fatal(err)
+		}
+		if h := a.Hits[0]; h.Before != c.before || !strings.HasPrefix(h.After, c.after) || len(h.After) > besideChars || c.after == "" && h.After != "" {
+			t.Errorf("%s: %q before, %q after", c.question, h.Before, h.After)
+		}
+	}
+	a, err := b.x.Search(t.Context(), Query{Text: "which soil", Now: b.now, Beside: true, Scope: Scope{Allow: func(c Chunk) bool { return c.Kind == KindUser }}})
+	if err != nil || a.Hits[0].Before != "" || a.Hits[0].After != "" {
+		t.Errorf("what may not be found is told beside: %+v %v", a.Hits, err)
+	}
+	if h := b.search("which soil").Hits[0]; h.Before != "" || h.After != "" {
+		t.Errorf("%q and %q, which nobody asked for", h.Before, h.After)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,6 +49,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
 		} else {
 			hits = x.polish(ctx, q, rerank, x.closer(terms, hits))
+		}
+		if q.Beside {
+			x.readBeside(ctx, hits)
 		}
 		for _, h := range hits {
 			a.Hits = append(a.Hits, h.Hit)
@@ -136,6 +140,8 @@ type found struct {
 	place place
 	exact bool // it holds an identifier of the question
 	prior float64
+	// The first chunks of the messages beside it, where they are wanted.
+	before, after *found
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -261,12 +267,66 @@ func (s *search) take(ctx context.Context, top []candidate) error {
 			continue
 		}
 		seen[h.ID] = true
+		if s.q.Beside && h.Session != "" {
+			if err := s.lookBeside(ctx, c.at, &h); err != nil {
+				return err
+			}
+		}
 		s.hits = append(s.hits, h)
 	}
 	slices.SortStableFunc(s.hits, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
+}
+
+// lookBeside finds the messages beside the one that a hit is of.
+func (s *search) lookBeside(ctx context.Context, at uint32, h *found) (err error) {
+	l := &s.v.lay
+	first, end := l.message(at)
+	before, _ := l.message(first - 1) // there is room before the first one
+	if h.before, err = s.allowedAt(ctx, before); err != nil {
+		return err
+	}
+	h.after, err = s.allowedAt(ctx, end) // and behind the last
+	return err
+}
+
+// allowedAt gives the chunk at a position; nil where there is none that may be found.
+func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
+	d, k, err := s.fetch.document(ctx, at)
+	if errors.Is(err, ErrNoChunk) {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &found{}
+	if h.Chunk, h.place = d.chunk(k); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	return h, nil
+}
+
+// besideChars is how much of a message beside a hit is told, in bytes.
+const besideChars = 200
+
+// readBeside fills in the first lines of the messages beside the hits.
+func (x *Index) readBeside(ctx context.Context, hits []found) {
+	first := func(h *found) string {
+		if h == nil {
+			return ""
+		}
+		read := x.withTexts(ctx, []found{*h}, 1)
+		if len(read) == 0 {
+			return ""
+		}
+		line, _, _ := strings.Cut(read[0].Text, "\n")
+		return strings.TrimSpace(cut(line, besideChars))
+	}
+	for i := range hits {
+		hits[i].Before, hits[i].After = first(hits[i].before), first(hits[i].after)
+	}
 }
 
 // withTexts reads the hits' texts; those that are gone from their files are left out.

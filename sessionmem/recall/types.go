@@ -64,6 +64,7 @@ type Query struct {
 	Strategy Strategy  // "": Settings.Strategy
 	Now      time.Time // zero: time.Now(); dates in the question are told from it
 	Rerank   bool
+	Beside   bool // Hit.Before and Hit.After are wanted
 
 	all bool // hits that say the same are all wanted
 }
@@ -77,9 +78,12 @@ type Scope struct {
 	NoMemory   bool               // no memory files
 }
 
-// Hit is a chunk that was found.
+// Hit is a message that was found, with its best chunk.
 type Hit struct {
 	Chunk
+	// Before and After are the first lines of the messages beside it, where Query.Beside
+	// asks for them; "" where there is none.
+	Before, After     string
 	Score             float64 // 0 … 1, comparable within one answer
 	Lexical, Semantic float64 // what it is made of
 	Relevance         float64 // 0 … 1, comparable between answers
