@@ -17,6 +17,7 @@ import (
 	"mac-stats/app/instance"
 	"mac-stats/app/monitor"
 	"mac-stats/app/tray"
+	"mac-stats/app/ui/kit"
 	"mac-stats/assets"
 )
 
@@ -81,7 +82,7 @@ func (a *app) open(ctx context.Context) (err error) {
 	a.desktop, err = desktop.New(desktop.Params{
 		Version: buildVersion(),
 		Icon:    appIcon(),
-		Theme:   cpuwindow.Theme(),
+		Theme:   kit.NewTheme(kit.Look{}),
 		OnStart: a.onStart,
 	})
 	if err != nil {

@@ -43,6 +43,7 @@ var restricted = []struct {
 	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/demo"}, tests: true},
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
 	{what: module + "/app/discord/discordtest", users: []string{"app/discord/discordtest"}, tests: true},
+	{what: module + "/app/ui/uitest", users: []string{"app/ui/uitest"}, tests: true},
 	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
 }
 

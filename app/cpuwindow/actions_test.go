@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
@@ -34,25 +35,25 @@ func talked(t *testing.T) *bench {
 func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		for _, width := range []float32{380, 700} {
-			actions := line(gap12, -1, newButton(buttonQuiet, "Edit", func() {}), newButton(buttonQuiet, "Copy", func() {}), newButton(buttonQuiet, "Forget…", func() {}))
+			actions := kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonQuiet, "Edit", func() {}), kit.NewButton(kit.ButtonQuiet, "Copy", func() {}), kit.NewButton(kit.ButtonQuiet, "Forget…", func() {}))
 			f := newBubble(strings.Repeat("a message of many words ", 10), actions)
-			f.Resize(fyne.NewSize(width, f.measure(width)))
+			f.Resize(fyne.NewSize(width, f.Measure(width)))
 			test.WidgetRenderer(f).Layout(f.Size())
-			if end := actions.Position().X + actions.Size().Width; end > f.bg.Position().X {
-				t.Errorf("%.0f wide: the actions end at %.0f, the bubble begins at %.0f", width, end, f.bg.Position().X)
+			if end := actions.Position().X + actions.Size().Width; end > f.Bg.Position().X {
+				t.Errorf("%.0f wide: the actions end at %.0f, the bubble begins at %.0f", width, end, f.Bg.Position().X)
 			}
 		}
 	})
 }
 
-func (b *bench) button(label string, n int) *button {
+func (b *bench) button(label string, n int) *kit.Button {
 	b.t.Helper()
-	var found []*button
+	var found []*kit.Button
 	var walk func(o fyne.CanvasObject)
 	walk = func(o fyne.CanvasObject) {
 		switch x := o.(type) {
-		case *button:
-			if x.text == label {
+		case *kit.Button:
+			if x.Text == label {
 				found = append(found, x)
 			}
 		case *fyne.Container:
@@ -76,26 +77,26 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := talked(t)
 		older, newest := b.button("Answer again", 0), b.button("Answer again", 1)
-		if older.shy.visible() || !newest.shy.visible() {
-			t.Fatalf("at rest: older %v, newest %v", older.shy.visible(), newest.shy.visible())
+		if older.Shy.Visible() || !newest.Shy.Visible() {
+			t.Fatalf("at rest: older %v, newest %v", older.Shy.Visible(), newest.Shy.Visible())
 		}
 		port := b.w.chat.port
 		var y float32
-		for _, p := range port.rows {
-			if p.hot == older.shy {
-				y = p.top - port.offset + 2
+		for _, p := range port.Rows {
+			if p.Hot == older.Shy {
+				y = p.Top - port.Offset + 2
 			}
 		}
 		port.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(300, y)}})
-		if !older.shy.visible() {
+		if !older.Shy.Visible() {
 			t.Error("not shown under the pointer")
 		}
 		port.MouseOut()
-		if older.shy.visible() {
+		if older.Shy.Visible() {
 			t.Error("still shown")
 		}
 		b.w.win.Canvas().Focus(older)
-		if !older.shy.visible() {
+		if !older.Shy.Visible() {
 			t.Error("not shown with the focus")
 		}
 	})
@@ -107,7 +108,7 @@ func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
 		test.Tap(b.button("Edit", 0))
 		b.settle()
 		b.sees("Send again", "3 messages after it leave the conversation")
-		entry, ok := b.w.win.Canvas().Focused().(*chatEntry)
+		entry, ok := b.w.win.Canvas().Focused().(*kit.Field)
 		if !ok || entry.Text != "question one" {
 			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
 		}
@@ -223,18 +224,18 @@ func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
 		ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
 		b.settle()
 		port, call := b.w.chat.port, b.w.shown.entries[len(b.w.shown.entries)-1]
-		if !port.follow {
+		if !port.Follow {
 			t.Fatal("the end is not followed")
 		}
 		row := b.w.chat.built[call.key].call
 		before := row.Position().Y
 		b.w.chat.toggle(call.key)
-		if after := row.Position().Y; after != before || port.follow {
-			t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.follow)
+		if after := row.Position().Y; after != before || port.Follow {
+			t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.Follow)
 		}
 		b.w.chat.toggle(call.key)
-		if after := row.Position().Y; after != before || !port.follow {
-			t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.follow)
+		if after := row.Position().Y; after != before || !port.Follow {
+			t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.Follow)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -166,7 +167,7 @@ func agentFiles(a registry.Agent) []agentFile {
 // pick chooses an agent, a skill, the shared soul, or to make a new agent.
 func (p *agentsPage) pick(key string) {
 	if key != p.picked {
-		p.view.offset, p.all, p.said, p.undo = 0, false, "", nil
+		p.view.Offset, p.all, p.said, p.undo = 0, false, "", nil
 		p.picked = key
 		p.lookAt(p.files[key])
 		return
@@ -221,7 +222,7 @@ func (p *agentsPage) act(do func(ctx context.Context) (said string, undo func(),
 		p.w.p.Do(func() {
 			p.said, p.saidBad, p.undo = said, err != nil, undo
 			if err != nil {
-				p.said = fullStop(err.Error())
+				p.said = i18n.Sentence(err.Error())
 			}
 			p.load()
 		})
@@ -235,15 +236,15 @@ func (p *agentsPage) items() []splitItem {
 		it := splitItem{key: a.Path, title: agentTitle(a), meta: agentMeta(a), fraction: -1}
 		switch {
 		case a.Err != nil:
-			it.meta, it.role, it.mark = i18n.T("can't be used"), roleHot, roleHot
+			it.meta, it.role, it.mark = i18n.T("can't be used"), kit.RoleHot, kit.RoleHot
 		case !a.Enabled:
 			it.meta = i18n.T("switched off")
 		case len(a.Warnings) > 0:
-			it.mark = roleWarn
+			it.mark = kit.RoleWarn
 		}
 		for _, f := range agentFiles(a) {
 			if p.w.shelf.dirty(f.path) {
-				it.mark, it.meta = roleWarn, i18n.With("{{.Name}} not saved", i18n.Places{"Name": f.name})
+				it.mark, it.meta = kit.RoleWarn, i18n.With("{{.Name}} not saved", i18n.Places{"Name": f.name})
 			}
 		}
 		if i == 0 {
@@ -255,9 +256,9 @@ func (p *agentsPage) items() []splitItem {
 		splitItem{key: newAgentKey, title: i18n.T("New agent…"), fraction: -1},
 		splitItem{key: soulKey, title: i18n.T("Shared soul"), meta: i18n.T("who all agents are"), fraction: -1, heading: i18n.T("All agents")})
 	for i, s := range p.data.skills {
-		it := splitItem{key: s.Path, title: s.Name, meta: shorten(s.Description, 40), fraction: -1}
+		it := splitItem{key: s.Path, title: s.Name, meta: i18n.Shorten(s.Description, 40), fraction: -1}
 		if s.Err != nil {
-			it.meta, it.role, it.mark = i18n.T("can't be used"), roleHot, roleHot
+			it.meta, it.role, it.mark = i18n.T("can't be used"), kit.RoleHot, kit.RoleHot
 		}
 		if i == 0 {
 			it.heading = i18n.T("Skills")

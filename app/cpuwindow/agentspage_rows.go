@@ -12,22 +12,23 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
 // rows is what is chosen.
-func (p *agentsPage) rows() []*placed {
-	var rows []*placed
-	add := func(r row) { rows = append(rows, &placed{row: r, gap: gap8, max: proseMax}) }
+func (p *agentsPage) rows() []*kit.Placed {
+	var rows []*kit.Placed
+	add := func(r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}) }
 	if p.said != "" {
 		add(p.saidRow())
 	}
 	if p.data.err != nil {
-		add(newCardRow(roleHot, newParagraph(i18n.With("The file can't be read: {{.Error}}", i18n.Places{"Error": fullStop(p.data.err.Error())}), roleText)))
+		add(kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("The file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)))
 	}
 	if p.picked == newAgentKey {
 		for _, n := range p.data.others {
-			add(newParagraph(n, roleMuted))
+			add(kit.NewParagraph(n, kit.RoleMuted))
 		}
 		return append(rows, p.fresh.rows()...)
 	}
@@ -38,13 +39,13 @@ func (p *agentsPage) rows() []*placed {
 			add(p.errorCard(a))
 		}
 		for _, w := range a.Warnings {
-			add(newCardRow(roleWarn, newParagraph(w, roleText)))
+			add(kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(w, kit.RoleText)))
 		}
 		rows = append(rows, p.trialRows(a)...)
-		rows = append(rows, &placed{row: newFlowRow(gap8, p.fileButtons(a)...), gap: gap16, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewFlowRow(kit.Gap8, p.fileButtons(a)...), Gap: kit.Gap16, Max: kit.ProseMax})
 	}
 	if s, ok := p.data.skill(p.picked); ok && s.Err != nil {
-		add(newCardRow(roleHot, newParagraph(i18n.With("This skill can't be used: {{.Error}}", i18n.Places{"Error": fullStop(s.Err.Error())}), roleText)))
+		add(kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This skill can't be used: {{.Error}}", i18n.Places{"Error": i18n.Sentence(s.Err.Error())}), kit.RoleText)))
 	}
 	rows = append(rows, p.fileRows()...)
 	if isAgent {
@@ -54,26 +55,26 @@ func (p *agentsPage) rows() []*placed {
 }
 
 // saidRow is what came of the last action, with Undo where it can be taken back.
-func (p *agentsPage) saidRow() row {
-	role := roleAccent
+func (p *agentsPage) saidRow() kit.Row {
+	role := kit.RoleAccent
 	if p.saidBad {
-		role = roleHot
+		role = kit.RoleHot
 	}
 	if p.undo == nil {
-		return newParagraph(p.said, role)
+		return kit.NewParagraph(p.said, role)
 	}
-	return newBoxRow(line(gap12, 0, newWords(p.said, role, sizeText).squeezable(), newButton(buttonLink, i18n.T("Undo"), p.undo)))
+	return kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.NewLabel(p.said, role, kit.SizeText).Squeezable(), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), p.undo)))
 }
 
 // agentCard is who the agent is, with its switch, model and role.
-func (p *agentsPage) agentCard(a registry.Agent) row {
+func (p *agentsPage) agentCard(a registry.Agent) kit.Row {
 	state, label := "", i18n.T("Switch off")
 	if !a.Enabled {
 		state, label = i18n.T("switched off"), i18n.T("Switch on")
 	}
-	top := []fyne.CanvasObject{boldWords(agentTitle(a)).squeezable(), smallWords(state)}
+	top := []fyne.CanvasObject{kit.Bold(agentTitle(a)).Squeezable(), kit.Small(state)}
 	if a.Err == nil {
-		top = append(top, newButton(buttonPlain, label, func() { p.set(a, "enabled", !a.Enabled) }))
+		top = append(top, kit.NewButton(kit.ButtonPlain, label, func() { p.set(a, "enabled", !a.Enabled) }))
 	}
 	meta := []string{cmp.Or(a.Slug, a.ID), filepath.Base(a.Path)}
 	if a.Entry {
@@ -82,20 +83,20 @@ func (p *agentsPage) agentCard(a registry.Agent) row {
 	if a.Tools != nil {
 		meta = append(meta, cmp.Or(strings.Join(a.Tools, ", "), i18n.T("no tools")))
 	}
-	parts := []fyne.CanvasObject{line(gap12, 0, top...)}
+	parts := []fyne.CanvasObject{kit.Line(kit.Gap12, 0, top...)}
 	if a.Description != "" {
-		parts = append(parts, newParagraph(a.Description, roleText))
+		parts = append(parts, kit.NewParagraph(a.Description, kit.RoleText))
 	}
-	parts = append(parts, newProse([]run{{text: strings.Join(meta, " · ")}}, sizeSmall, roleMuted))
+	parts = append(parts, kit.NewProse([]kit.Run{{Text: strings.Join(meta, " · ")}}, kit.SizeSmall, kit.RoleMuted))
 	if a.Err == nil {
 		model := cmp.Or(a.Model, automaticModel())
-		parts = append(parts, spacer(gap4), line(gap8, -1,
+		parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
 			p.w.pill(model, func() *fyne.Menu {
 				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })
 			}),
 			p.w.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
 	}
-	return newCardRow(roleNone, parts...)
+	return kit.NewCardRow(kit.RoleNone, parts...)
 }
 
 // roleMenu is the roles that choose a model where none is named.
@@ -139,7 +140,7 @@ func (p *agentsPage) set(a registry.Agent, key string, value any) {
 var placeInFile = regexp.MustCompile(`^(agent\.json|skill\.md|front matter)(?: line (\d+))?`)
 
 // errorCard is why an agent can't be used: in which file, where, and what to do.
-func (p *agentsPage) errorCard(a registry.Agent) row {
+func (p *agentsPage) errorCard(a registry.Agent) kit.Row {
 	why := a.Err.Error()
 	file, at := a.SettingsFile(), 0
 	if m := placeInFile.FindStringSubmatch(why); m != nil {
@@ -152,16 +153,16 @@ func (p *agentsPage) errorCard(a registry.Agent) row {
 	if at > 0 {
 		place += i18n.With(", line {{.At}}", i18n.Places{"At": strconv.Itoa(at)})
 	}
-	parts := []fyne.CanvasObject{newParagraph(i18n.With("Can't be used: {{.Why}}", i18n.Places{"Why": fullStop(why)}), roleText)}
+	parts := []fyne.CanvasObject{kit.NewParagraph(i18n.With("Can't be used: {{.Why}}", i18n.Places{"Why": i18n.Sentence(why)}), kit.RoleText)}
 	if fix := jsonFix(why); fix != "" {
-		parts = append(parts, newParagraph(fix, roleMuted))
+		parts = append(parts, kit.NewParagraph(fix, kit.RoleMuted))
 	}
-	parts = append(parts, spacer(gap4), line(gap8, -1, newButton(buttonPlain, i18n.With("Put it right in {{.Place}}", i18n.Places{"Place": place}), func() {
+	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Put it right in {{.Place}}", i18n.Places{"Place": place}), func() {
 		p.files[p.picked] = file
 		p.editing = true
 		p.loadThen(func() { p.startEditing(at) })
 	})))
-	return newCardRow(roleHot, parts...)
+	return kit.NewCardRow(kit.RoleHot, parts...)
 }
 
 // jsonFix puts what JSON most often lacks into words.
@@ -189,18 +190,18 @@ func (p *agentsPage) fileButtons(a registry.Agent) []fyne.CanvasObject {
 		if p.w.shelf.dirty(f.path) {
 			label += " •"
 		}
-		b := newButton(buttonPill, label, func() { p.lookAt(f.path) })
+		b := kit.NewButton(kit.ButtonPill, label, func() { p.lookAt(f.path) })
 		if p.data.missing[f.path] {
-			b.tone = roleFaint
+			b.Tone = kit.RoleFaint
 		}
-		b.selected = f.path == p.files[p.picked]
+		b.Selected = f.path == p.files[p.picked]
 		buttons = append(buttons, b)
 	}
 	return buttons
 }
 
 // fileRows is the file that is looked at.
-func (p *agentsPage) fileRows() []*placed {
+func (p *agentsPage) fileRows() []*kit.Placed {
 	o := p.data.owned
 	edit := func() { p.startEditing(0) }
 	label, openLabel := i18n.T("Edit"), i18n.T("Open in my editor")
@@ -210,16 +211,16 @@ func (p *agentsPage) fileRows() []*placed {
 	if p.w.shelf.dirty(o.Path) {
 		label = i18n.T("Go on editing")
 	}
-	head := []fyne.CanvasObject{p.purpose(o), newButton(buttonQuiet, openLabel, func() { p.w.openFile(o.Path) })}
+	head := []fyne.CanvasObject{p.purpose(o), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.w.openFile(o.Path) })}
 	if o.Why == "" {
-		head = append(head, newButton(buttonPlain, label, edit))
+		head = append(head, kit.NewButton(kit.ButtonPlain, label, edit))
 	}
-	rows := []*placed{{row: newBoxRow(line(gap12, 0, head...)), gap: gap8, max: proseMax}}
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, head...)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	for _, n := range ownedNotes(o, p.w.shelf.buffers[o.Path], edit) {
-		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.diff != nil {
-		rows = append(rows, &placed{row: p.news.note(o.Path, p.data.diff, p.load), gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: p.news.note(o.Path, p.data.diff, p.load), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if o.Text == "" {
 		return rows
@@ -232,7 +233,7 @@ func (p *agentsPage) fileRows() []*placed {
 }
 
 // purpose is what the file is for, and where it is.
-func (p *agentsPage) purpose(o sessionmem.Owned) *words {
+func (p *agentsPage) purpose(o sessionmem.Owned) *kit.Label {
 	text := i18n.T("who all agents are, where they have no soul.md of their own")
 	if a, ok := p.data.agent(p.picked); ok {
 		for _, f := range agentFiles(a) {
@@ -249,17 +250,17 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *words {
 	case o.Link != "":
 		text += i18n.With(" · a link to {{.Link}}", i18n.Places{"Link": o.Link})
 	}
-	return smallWords(text).squeezable()
+	return kit.Small(text).Squeezable()
 }
 
 // endRows are what can be done with the agent as a whole.
-func (p *agentsPage) endRows(a registry.Agent) []*placed {
-	buttons := []fyne.CanvasObject{newButton(buttonPlain, i18n.T("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
+func (p *agentsPage) endRows(a registry.Agent) []*kit.Placed {
+	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
 	}
-	buttons = append(buttons, newButton(buttonDanger, i18n.T("Delete…"), func() { p.delete(a) }))
-	return []*placed{{row: newFlowRow(gap8, buttons...), gap: gap20, max: proseMax}}
+	buttons = append(buttons, kit.NewButton(kit.ButtonDanger, i18n.T("Delete…"), func() { p.delete(a) }))
+	return []*kit.Placed{{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap20, Max: kit.ProseMax}}
 }
 
 // refuseUnsaved says that edits have to be saved or discarded first, where there
@@ -268,7 +269,7 @@ func (p *agentsPage) refuseUnsaved(a registry.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.w.shelf.dirty(f.path) {
 			p.said, p.saidBad, p.undo = i18n.With("Your edit of {{.Name}} is not saved. Save or discard it first.", i18n.Places{"Name": f.name}), true, nil
-			p.view.offset = 0
+			p.view.Offset = 0
 			p.draw()
 			return true
 		}
@@ -281,7 +282,7 @@ func (p *agentsPage) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	p.w.confirm(i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), i18n.T("Reset"), func() {
+	kit.Confirm(p.w.win.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.w.parts.roster.Reset(ctx, a.ID)
 			if err != nil {
@@ -300,7 +301,7 @@ func (p *agentsPage) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	p.w.confirm(i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder, with what it remembers, goes to the trash in agents/.trash."), i18n.T("Delete"), func() {
+	kit.Confirm(p.w.win.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder, with what it remembers, goes to the trash in agents/.trash."), i18n.T("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.w.parts.roster.Delete(ctx, a)
 			if err != nil {

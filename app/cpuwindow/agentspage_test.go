@@ -15,6 +15,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -138,9 +139,9 @@ func TestAPromptIsTriedAndStopped(t *testing.T) {
 		p := b.onAgents(coderFiles())
 		a, _ := p.data.agent(p.picked)
 		f := p.trialOf(a).field
-		f.entry.SetText("say hi")
-		f.submit()
-		f.submit()
+		f.Entry.SetText("say hi")
+		f.Submit()
+		f.Submit()
 		b.settle()
 		if len(b.turns.requests) != 1 || b.turns.requests[0].Agent != "coder" || !strings.HasPrefix(b.turns.requests[0].Session, "test-") {
 			t.Fatalf("the requests are %+v", b.turns.requests)
@@ -169,15 +170,15 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		coder := p.picked
 		p.pick(newAgentKey)
 		b.until("Begin with")
-		p.fresh.name.entry.SetText("Coder")
+		p.fresh.name.Entry.SetText("Coder")
 		b.until("is there already")
-		if !p.fresh.name.button.Disabled() {
+		if !p.fresh.name.Button.Disabled() {
 			t.Error("a name that is taken can be used")
 		}
-		p.fresh.name.entry.SetText("Trip Planner")
+		p.fresh.name.Entry.SetText("Trip Planner")
 		b.until("Called as trip-planner")
 		p.fresh.like = "coder"
-		p.fresh.name.submit()
+		p.fresh.name.Submit()
 		b.until("Trip Planner is there", "Write code.")
 		if got := readText(t, filepath.Join(p.picked, "agent.json")); !strings.Contains(got, `"slug": "trip-planner"`) {
 			t.Errorf("agent.json is %s", got)
@@ -212,7 +213,7 @@ func (b *bench) confirm(words string) {
 		b.t.Fatal("nothing is asked")
 	}
 	for _, o := range test.LaidOutObjects(pop) {
-		if x, ok := o.(*button); ok && x.text == words {
+		if x, ok := o.(*kit.Button); ok && x.Text == words {
 			test.Tap(x)
 			b.settle()
 			return

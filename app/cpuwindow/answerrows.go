@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
 )
 
 // leafStyle is where leaves are shown: in an answer, or below a call.
@@ -18,7 +18,7 @@ type leafStyle struct {
 // leafRows is the rows of a document's leaves. Rows of finished leaves are never
 // touched again; those of the tail are changed in place.
 type leafRows struct {
-	rows   []*placed
+	rows   []*kit.Placed
 	leaves []markdown.Leaf // of the rows from fixed on
 	fixed  int
 	remade int // of the document, when the rows were made
@@ -55,22 +55,22 @@ func (l *leafRows) update(e markdown.View, onCopy func(string), st leafStyle) {
 }
 
 // reuse changes a row in place where the new leaf has the same shape.
-func reuse(p *placed, old, now markdown.Leaf) bool {
+func reuse(p *kit.Placed, old, now markdown.Leaf) bool {
 	if old.Kind != now.Kind || old.Level != now.Level || old.Indent != now.Indent || old.Quote != now.Quote || old.Marker != now.Marker {
 		return false
 	}
-	switch r := p.row.(type) {
+	switch r := p.Row.(type) {
 	case *itemRow:
-		if r.text.setRuns(styledRuns(now.Runs)) {
-			p.dirty = true
-			r.text.measure(p.width - r.lead)
+		if r.text.SetRuns(styledRuns(now.Runs)) {
+			p.Dirty = true
+			r.text.Measure(p.Width - r.lead)
 			r.text.Refresh()
 		}
 		return true
-	case *prose:
-		if r.setRuns(styledRuns(now.Runs)) {
-			p.dirty = true
-			r.measure(p.width)
+	case *kit.Prose:
+		if r.SetRuns(styledRuns(now.Runs)) {
+			p.Dirty = true
+			r.Measure(p.Width)
 			r.Refresh()
 		}
 		return true
@@ -78,73 +78,73 @@ func reuse(p *placed, old, now markdown.Leaf) bool {
 		if !r.update(old, now) {
 			return false
 		}
-		p.dirty = true
-		r.measure(p.width)
+		p.Dirty = true
+		r.Measure(p.Width)
 		r.Refresh()
 		return true
 	case *codeRow:
-		p.dirty = old.Code != now.Code
+		p.Dirty = old.Code != now.Code
 		return r.update(now)
 	}
 	return now.Kind == markdown.Rule
 }
 
-func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st leafStyle) *placed {
-	p := &placed{gap: gap8, max: proseMax, indent: st.indent}
+func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st leafStyle) *kit.Placed {
+	p := &kit.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.indent}
 	switch l.Kind {
 	case markdown.Code:
-		p.row = newCodeRow(l, onCopy)
-		p.indent += float32(l.Indent)*indentStep + float32(l.Quote)*quoteStep
+		p.Row = newCodeRow(l, onCopy)
+		p.Indent += float32(l.Indent)*indentStep + float32(l.Quote)*quoteStep
 	case markdown.Table:
-		p.row = newTableRow(l)
+		p.Row = newTableRow(l)
 	case markdown.Rule:
-		p.row = newBoxRow(hairline())
-		p.gap = gap12
+		p.Row = kit.NewBoxRow(kit.Hairline())
+		p.Gap = kit.Gap12
 	case markdown.Heading:
-		p.row = newItemRow(l)
-		p.gap = gap16
+		p.Row = newItemRow(l)
+		p.Gap = kit.Gap16
 		if first {
-			p.gap = gap8
+			p.Gap = kit.Gap8
 		}
 	default:
-		p.row = newPara(l, st)
+		p.Row = newPara(l, st)
 		if l.Tight {
-			p.gap = gap4
+			p.Gap = kit.Gap4
 		}
 	}
 	return p
 }
 
-func newPara(l markdown.Leaf, st leafStyle) row {
+func newPara(l markdown.Leaf, st leafStyle) kit.Row {
 	if l.Indent == 0 && l.Quote == 0 && l.Marker == "" {
-		role := roleText
+		role := kit.RoleText
 		if st.muted {
-			role = roleMuted
+			role = kit.RoleMuted
 		}
-		return newProse(styledRuns(l.Runs), sizeText, role)
+		return kit.NewProse(styledRuns(l.Runs), kit.SizeText, role)
 	}
 	r := newItemRow(l)
 	if st.muted {
-		r.text.role = roleMuted
+		r.text.Role = kit.RoleMuted
 	}
 	return r
 }
 
-func (r *itemRow) flatText() string { return r.text.flat }
+func (r *itemRow) FlatText() string { return r.text.Flat }
 
-func (r *itemRow) setMarks(marks []sessionmem.Mark, now int) { r.text.setMarks(marks, now) }
+func (r *itemRow) SetMarks(marks []kit.Mark, now int) { r.text.SetMarks(marks, now) }
 
-func (r *itemRow) lineOf(off int) float32 { return r.text.lineOf(off) }
+func (r *itemRow) LineOf(off int) float32 { return r.text.LineOf(off) }
 
 // itemRow is prose with a marker before it or quote lines beside it.
 type itemRow struct {
 	widget.BaseWidget
-	text   *prose
-	marker *words
-	box    *surface // of a task, filled when done
+	text   *kit.Prose
+	marker *kit.Label
+	box    *kit.Surface // of a task, filled when done
 	tick   []*canvas.Line
 	quote  int
-	bars   []*surface
+	bars   []*kit.Surface
 	lead   float32 // where the text begins
 }
 
@@ -155,66 +155,66 @@ const (
 
 func newItemRow(l markdown.Leaf) *itemRow {
 	r := &itemRow{quote: l.Quote}
-	r.text = newProse(styledRuns(l.Runs), sizeText, roleText)
+	r.text = kit.NewProse(styledRuns(l.Runs), kit.SizeText, kit.RoleText)
 	if l.Kind == markdown.Heading {
 		r.text = headingProse(l)
 	}
 	if l.Quote > 0 {
-		r.text.role = roleMuted
+		r.text.Role = kit.RoleMuted
 	}
 	for range l.Quote {
-		r.bars = append(r.bars, newSurface(roleLine, roleNone, 1))
+		r.bars = append(r.bars, kit.NewSurface(kit.RoleLine, kit.RoleNone, 1))
 	}
 	r.lead = float32(l.Quote) * quoteStep
 	if l.Indent > 0 {
 		r.lead += float32(l.Indent) * indentStep
 	}
-	r.marker = mutedWords(l.Marker)
+	r.marker = kit.Muted(l.Marker)
 	if l.Marker == markdown.TaskOpen || l.Marker == markdown.TaskDone {
-		r.box = newSurface(roleNone, roleFaint, 3)
+		r.box = kit.NewSurface(kit.RoleNone, kit.RoleFaint, 3)
 		r.marker.Hide()
 	}
 	if l.Marker == markdown.TaskDone {
-		r.box.fill, r.box.stroke = roleAccent, roleAccent
+		r.box.Fill, r.box.Stroke = kit.RoleAccent, kit.RoleAccent
 		r.tick = []*canvas.Line{canvas.NewLine(nil), canvas.NewLine(nil)}
 	}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
-func headingProse(l markdown.Leaf) *prose {
-	size := sizeText
+func headingProse(l markdown.Leaf) *kit.Prose {
+	size := kit.SizeText
 	switch l.Level {
 	case 1:
-		size = sizeNumber - 2
+		size = kit.SizeNumber - 2
 	case 2:
-		size = sizeLarge
+		size = kit.SizeLarge
 	}
-	p := newProse(nil, size, roleText)
-	p.bold = true
-	p.words = nil
-	p.setRuns(styledRuns(l.Runs))
+	p := kit.NewProse(nil, size, kit.RoleText)
+	p.Bold = true
+	p.Words = nil
+	p.SetRuns(styledRuns(l.Runs))
 	return p
 }
 
-func (r *itemRow) measure(width float32) float32 { return r.text.measure(width - r.lead) }
+func (r *itemRow) Measure(width float32) float32 { return r.text.Measure(width - r.lead) }
 
-func (r *itemRow) look(from, to float32) { r.text.look(from, to) }
+func (r *itemRow) SetSeen(from, to float32) { r.text.SetSeen(from, to) }
 
-func (r *itemRow) selectLen() int { return r.text.selectLen() }
+func (r *itemRow) SelectLen() int { return r.text.SelectLen() }
 
-func (r *itemRow) setSelection(from, to int) { r.text.setSelection(from, to) }
+func (r *itemRow) SetSelection(from, to int) { r.text.SetSelection(from, to) }
 
-func (r *itemRow) wordAt(off int) (int, int) { return r.text.wordAt(off) }
+func (r *itemRow) WordAt(off int) (int, int) { return r.text.WordAt(off) }
 
-func (r *itemRow) offsetAt(p fyne.Position) int { return r.text.offsetAt(p.SubtractXY(r.lead, 0)) }
+func (r *itemRow) OffsetAt(p fyne.Position) int { return r.text.OffsetAt(p.SubtractXY(r.lead, 0)) }
 
-func (r *itemRow) linkAt(p fyne.Position) string { return r.text.linkAt(p.SubtractXY(r.lead, 0)) }
+func (r *itemRow) LinkAt(p fyne.Position) string { return r.text.LinkAt(p.SubtractXY(r.lead, 0)) }
 
-func (r *itemRow) selectedText(from, to int) string {
-	t := r.text.selectedText(from, to)
-	if from == 0 && to > 0 && r.marker.text != "" {
-		return r.marker.text + " " + t
+func (r *itemRow) SelectedText(from, to int) string {
+	t := r.text.SelectedText(from, to)
+	if from == 0 && to > 0 && r.marker.Text != "" {
+		return r.marker.Text + " " + t
 	}
 	return t
 }
@@ -226,7 +226,7 @@ func (r *itemRow) CreateRenderer() fyne.WidgetRenderer {
 		objects = append(objects, r.box)
 	}
 	for _, t := range r.tick {
-		t.StrokeWidth, t.StrokeColor = 1.5, ink(roleOnAccent)
+		t.StrokeWidth, t.StrokeColor = 1.5, kit.Color(kit.RoleOnAccent)
 		objects = append(objects, t)
 	}
 	for _, b := range r.bars {
@@ -248,11 +248,11 @@ func (x *itemRenderer) Layout(s fyne.Size) {
 	}
 	m := r.marker.MinSize()
 	r.marker.Move(fyne.NewPos(r.lead-m.Width-6, 0))
-	r.marker.Resize(fyne.NewSize(m.Width, r.text.leading))
+	r.marker.Resize(fyne.NewSize(m.Width, r.text.Leading))
 	if r.box != nil {
-		at := fyne.NewPos(r.lead-18, (r.text.leading-gap12)/2)
+		at := fyne.NewPos(r.lead-18, (r.text.Leading-kit.Gap12)/2)
 		r.box.Move(at)
-		r.box.Resize(fyne.NewSize(gap12, gap12))
+		r.box.Resize(fyne.NewSize(kit.Gap12, kit.Gap12))
 		if len(r.tick) > 0 { // a hook: down to its low point, up to the right
 			low := at.AddXY(5, 9)
 			r.tick[0].Position1, r.tick[0].Position2 = at.AddXY(2.5, 6.5), low
@@ -260,7 +260,7 @@ func (x *itemRenderer) Layout(s fyne.Size) {
 		}
 	}
 	r.text.Move(fyne.NewPos(r.lead, 0))
-	r.text.measure(s.Width - r.lead)
+	r.text.Measure(s.Width - r.lead)
 	r.text.Resize(fyne.NewSize(s.Width-r.lead, s.Height))
 }
 
@@ -273,7 +273,7 @@ func (x *itemRenderer) Destroy() {}
 func (x *itemRenderer) Refresh() {
 	x.Layout(x.r.Size())
 	for _, t := range x.r.tick {
-		t.StrokeColor = ink(roleOnAccent)
+		t.StrokeColor = kit.Color(kit.RoleOnAccent)
 	}
 	for _, o := range x.objects {
 		o.Refresh()
@@ -281,13 +281,13 @@ func (x *itemRenderer) Refresh() {
 }
 
 // styledRuns is text of an answer as the screen draws it.
-func styledRuns(runs []markdown.Run) []run {
+func styledRuns(runs []markdown.Run) []kit.Run {
 	if runs == nil {
 		return nil
 	}
-	out := make([]run, len(runs))
+	out := make([]kit.Run, len(runs))
 	for i, r := range runs {
-		out[i] = run{text: r.Text, bold: r.Bold, italic: r.Italic, strike: r.Strike, mono: r.Mono, link: r.Link}
+		out[i] = kit.Run{Text: r.Text, Bold: r.Bold, Italic: r.Italic, Strike: r.Strike, Mono: r.Mono, Link: r.Link}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 )
 
@@ -24,11 +25,11 @@ func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
 		if d := cmp.Diff(whole.lines, grown.lines, cmp.AllowUnexported(codeLine{})); d != "" {
 			t.Error(d)
 		}
-		if len(whole.lines) != 5 || whole.measure(200) != 5*codeLeading() {
+		if len(whole.lines) != 5 || whole.Measure(200) != 5*codeLeading() {
 			t.Errorf("%d lines", len(whole.lines))
 		}
 		whole.setWrap(true)
-		whole.measure(200)
+		whole.Measure(200)
 		joined := ""
 		for _, l := range whole.lines {
 			if l.width > 200 {
@@ -67,26 +68,22 @@ func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
 			listed bool
 		}{{620, false}, {380, false}, {200, true}} {
 			row := newTableRow(table)
-			h := row.measure(tc.width)
+			h := row.Measure(tc.width)
 			row.Resize(fyne.NewSize(tc.width, h))
 			row.CreateRenderer().Layout(row.Size())
 			if row.listed != tc.listed {
 				t.Errorf("at %g: listed is %v", tc.width, row.listed)
 			}
-			var cells []*prose
+			var cells []*kit.Prose
 			for _, c := range row.cells[1:] {
 				cells = append(cells, c...)
 			}
 			for _, p := range cells {
-				for _, l := range p.lines {
-					for _, s := range p.segments(l) {
-						if end := p.Position().X + s.x + s.width; end > tc.width {
-							t.Errorf("at %g: %q ends at %g", tc.width, p.flat, end)
-						}
-					}
+				if end := p.Position().X + p.Widest; end > tc.width {
+					t.Errorf("at %g: %q ends at %g", tc.width, p.Flat, end)
 				}
-				if p.Position().Y+p.measure(p.wrapped) > h {
-					t.Errorf("at %g: %q is below the table's end", tc.width, p.flat)
+				if p.Position().Y+p.Measure(p.Wrapped) > h {
+					t.Errorf("at %g: %q is below the table's end", tc.width, p.Flat)
 				}
 			}
 		}
@@ -109,11 +106,11 @@ func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
 			have = leaves[0]
 		}
 		whole := newTableRow(have)
-		if row.selectedText(0, 1) != whole.selectedText(0, 1) {
-			t.Errorf("it says %q", row.selectedText(0, 1))
+		if row.SelectedText(0, 1) != whole.SelectedText(0, 1) {
+			t.Errorf("it says %q", row.SelectedText(0, 1))
 		}
 		for _, width := range []float32{620, 150} {
-			if a, b := row.measure(width), whole.measure(width); a != b || a == 0 {
+			if a, b := row.Measure(width), whole.Measure(width); a != b || a == 0 {
 				t.Errorf("at %g it is %g high, at once %g", width, a, b)
 			}
 		}
@@ -130,7 +127,7 @@ func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		newBench(t)
 		table := newTableRow(markdown.Parse("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).View().Leaves[0])
-		table.Resize(fyne.NewSize(600, table.measure(600)))
+		table.Resize(fyne.NewSize(600, table.Measure(600)))
 		r := table.CreateRenderer()
 		r.Layout(table.Size())
 		table.seenFrom, table.seenTo = 5000, 5400

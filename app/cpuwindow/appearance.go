@@ -7,52 +7,19 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/theme"
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // How the window looks follows [window] of config.toml. Zoom is the scale of the
 // whole canvas, so nothing in the window has to know of it; the size of text and the
 // density are sizes of the theme.
 
-// The sizes of our theme beside Fyne's.
-const (
-	sizeNameText    fyne.ThemeSizeName = "mac-stats.text"    // 1 = the type scale as it is
-	sizeNameDensity fyne.ThemeSizeName = "mac-stats.density" // 1 = comfortable
-)
-
-// compactDensity is how much of the room between rows is left where it is compact.
-const compactDensity float32 = 0.6
-
-// textScale is by how much the text of conversations is larger than the type scale.
-func textScale() float32 { return sizeOr1(sizeNameText) }
-
-// density is how much of the room between rows there is.
-func density() float32 { return sizeOr1(sizeNameDensity) }
-
-func sizeOr1(name fyne.ThemeSizeName) float32 {
-	if s := theme.Size(name); s > 0 {
-		return s
-	}
-	return 1 // not our theme
-}
-
 // themeFor is the theme of a configuration.
 func themeFor(c config.Window) fyne.Theme {
-	t := Theme().(*appTheme)
-	t.text = float32(c.TextSize) / sizeText
-	if c.Density == "compact" {
-		t.density = compactDensity
-	}
-	switch c.Theme {
-	case "light":
-		t.dark = t.light
-	case "dark":
-		t.light = t.dark
-	}
-	return t
+	return kit.NewTheme(kit.Look{TextSize: float32(c.TextSize), Compact: c.Density == "compact", Variant: c.Theme})
 }
 
 // envScale is Fyne's variable for the scale of windows: there is no other way to

@@ -65,8 +65,8 @@ func (w *Window) bindAttaching() {
 	w.compose.check = w.tooLong
 	w.compose.onAttach = w.chooseFile
 	w.compose.onRemove = w.removeFile
-	w.compose.entry.onLongPaste = w.attachPasted
-	w.compose.entry.onPasteImage = w.pasteImage
+	w.compose.keys.onLongPaste = w.attachPasted
+	w.compose.keys.onPasteImage = w.pasteImage
 }
 
 // attachPaths reads files off the UI goroutine and attaches them to the
@@ -150,17 +150,10 @@ func (w *Window) pasteImage() {
 			}
 		}
 		if err != nil {
-			refused = []string{fullStop(capital(err.Error()))}
+			refused = []string{i18n.Sentence(i18n.Capital(err.Error()))}
 		}
 		w.p.Do(func() { w.addFiles(c, files, refused) })
 	}()
-}
-
-func capital(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-32) + s[1:]
 }
 
 // chooseFile opens a dialogue to choose a file with.

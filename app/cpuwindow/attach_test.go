@@ -104,7 +104,7 @@ func (b *bench) drop(paths ...string) {
 func chipNames(b *bench) []string {
 	var names []string
 	for _, o := range b.w.compose.chips.Objects {
-		names = append(names, o.(*chip).name.text)
+		names = append(names, o.(*chip).name.Text)
 	}
 	return names
 }
@@ -122,8 +122,8 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		}
 		note := b.w.compose.note
 		for _, want := range []string{"it is a folder; choose the files in it.", "gone.txt can't be attached: it isn't there any more."} {
-			if note.Hidden || !strings.Contains(note.flat, want) {
-				t.Errorf("the composer says %q, not %q", note.flat, want)
+			if note.Hidden || !strings.Contains(note.Flat, want) {
+				t.Errorf("the composer says %q, not %q", note.Flat, want)
 			}
 		}
 		test.Type(b.w.compose.entry, "What is this?")
@@ -194,8 +194,8 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 		}
 		b.keeper.clip = nil
 		paste("")
-		if note := b.w.compose.note; note.flat != "There is no image on the clipboard." {
-			t.Errorf("the composer says %q", note.flat)
+		if note := b.w.compose.note; note.Flat != "There is no image on the clipboard." {
+			t.Errorf("the composer says %q", note.Flat)
 		}
 	})
 }

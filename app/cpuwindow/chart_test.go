@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // inked tells for each column of a picture whether anything is drawn in its rows.
@@ -27,7 +28,7 @@ func inked(img image.Image, from, to int) string {
 }
 
 func TestChart(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(Theme())
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	point := func(v float64) monitor.Point { return monitor.Point{Mean: v, Max: v, OK: true} }
 	gap := monitor.Point{}
 	for _, c := range []struct {
@@ -61,7 +62,7 @@ func TestChart(t *testing.T) {
 }
 
 func TestPeaksAreDrawnOverMeans(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(Theme())
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	points := []monitor.Point{{Mean: 0, Max: 100, OK: true}, {Mean: 0, Max: 100, OK: true}}
 	for _, peaks := range []bool{true, false} {
 		c := newChart(9, 20, peaks)
@@ -74,7 +75,7 @@ func TestPeaksAreDrawnOverMeans(t *testing.T) {
 }
 
 func TestAChartIsDrawnAnewOnlyWhereThatIsSeen(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(Theme())
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	c := newChart(60, 20, false)
 	points := func(v float64) []monitor.Point {
 		return []monitor.Point{{Mean: 50, Max: 50, OK: true}, {Mean: v, Max: 99, OK: true}}
@@ -105,7 +106,7 @@ func TestAChartIsDrawnAnewOnlyWhereThatIsSeen(t *testing.T) {
 
 // BenchmarkChart is what a chart of the whole day costs when it changes.
 func BenchmarkChart(b *testing.B) {
-	test.NewTempApp(b).Settings().SetTheme(Theme())
+	test.NewTempApp(b).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	c := newChart(320, 56, true)
 	c.Resize(fyne.NewSize(320, 56))
 	for i := range 144 {

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // chatActions is what can be done in the chat.
@@ -49,8 +50,8 @@ type chatActions struct {
 // entry and touches only what changed.
 type chatView struct {
 	act       chatActions
-	port      *viewport
-	latest    *button
+	port      *kit.Viewport
+	latest    *kit.Button
 	object    fyne.CanvasObject
 	built     map[string]*builtEntry
 	feet      map[string]*answerFoot
@@ -62,7 +63,7 @@ type chatView struct {
 	reading   bool   // nothing can be changed here
 	shown     string // session
 	last      conversationView
-	extra     []*placed // cards below everything: first run, notices
+	extra     []*kit.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
 	onToggle  func() // who uses the rows elsewhere lays them out
 	now       func() time.Time
@@ -71,20 +72,20 @@ type chatView struct {
 // builtEntry is the rows of one entry.
 type builtEntry struct {
 	rev      int
-	rows     []*placed
+	rows     []*kit.Placed
 	leaves   leafRows
 	expanded bool
 	call     *callRow
 	head     *headRow
-	fold     *button
+	fold     *kit.Button
 }
 
 func newChatView(act chatActions) *chatView {
-	c := &chatView{act: act, port: newViewport(), built: map[string]*builtEntry{}, feet: map[string]*answerFoot{}, expanded: map[string]bool{}, now: time.Now}
-	c.latest = newButton(buttonPlain, i18n.T("Jump to latest ↓"), func() { c.port.toEnd() })
-	c.latest.size = sizeSmall
+	c := &chatView{act: act, port: kit.NewViewport(), built: map[string]*builtEntry{}, feet: map[string]*answerFoot{}, expanded: map[string]bool{}, now: time.Now}
+	c.latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.port.ToEnd() })
+	c.latest.TextSize = kit.SizeSmall
 	c.latest.Hide()
-	c.port.onAway = func(away bool) {
+	c.port.OnAway = func(away bool) {
 		c.left, c.olderThen = c.messages(), c.last.older
 		c.nameLatest()
 		if away {
@@ -93,12 +94,12 @@ func newChatView(act chatActions) *chatView {
 			c.latest.Hide()
 		}
 	}
-	c.port.onTop = func() {
+	c.port.OnTop = func() {
 		if c.last.older > 0 {
 			c.act.showOlder()
 		}
 	}
-	c.port.onLink, c.port.onRune = act.openLink, act.typeInto
+	c.port.OnLink, c.port.OnRune = act.openLink, act.typeInto
 	c.stateRow = newStateRow()
 	c.float = container.New(&floatLayout{}, c.latest)
 	c.object = container.NewStack(c.port, c.float)
@@ -111,7 +112,7 @@ type floatLayout struct{}
 func (floatLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
 func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	m := o[0].MinSize()
-	o[0].Move(fyne.NewPos((s.Width-m.Width)/2, s.Height-m.Height-gap12))
+	o[0].Move(fyne.NewPos((s.Width-m.Width)/2, s.Height-m.Height-kit.Gap12))
 	o[0].Resize(m)
 }
 
@@ -120,8 +121,8 @@ func (c *chatView) show(v conversationView) {
 	if v.name != c.shown {
 		c.built, c.feet, c.expanded = map[string]*builtEntry{}, map[string]*answerFoot{}, map[string]bool{}
 		c.shown = v.name
-		c.port.clearSelection()
-		c.port.follow = true
+		c.port.ClearSelection()
+		c.port.Follow = true
 	}
 	c.last = v
 	c.layoutRows()
@@ -129,9 +130,9 @@ func (c *chatView) show(v conversationView) {
 
 func (c *chatView) layoutRows() {
 	v := c.last
-	var rows []*placed
+	var rows []*kit.Placed
 	if v.older > 0 {
-		rows = append(rows, &placed{row: c.olderRow(v.older), gap: gap4})
+		rows = append(rows, &kit.Placed{Row: c.olderRow(v.older), Gap: kit.Gap4})
 	}
 	alive := make(map[string]*builtEntry, len(v.entries))
 	c.alive = map[string]*answerFoot{}
@@ -146,7 +147,7 @@ func (c *chatView) layoutRows() {
 		if endsTurn(v.entries, i) {
 			if f := c.turnFoot(v.entries[turn:i+1], i+1 == len(v.entries)); f != nil {
 				for _, p := range rows[answer:] {
-					p.hot = f.hot
+					p.Hot = f.Hot
 				}
 				rows = append(rows, f)
 			}
@@ -156,11 +157,11 @@ func (c *chatView) layoutRows() {
 	c.built, c.feet = alive, c.alive
 	if v.state != "" {
 		c.stateRow.set(v.state)
-		rows = append(rows, &placed{row: c.stateRow, gap: gap12})
+		rows = append(rows, &kit.Placed{Row: c.stateRow, Gap: kit.Gap12})
 	}
 	rows = append(rows, c.extra...)
-	c.port.setRows(rows)
-	c.port.tellAway()
+	c.port.SetRows(rows)
+	c.port.TellAway()
 	c.nameLatest()
 }
 
@@ -187,17 +188,17 @@ func (c *chatView) messages() int {
 // nameLatest says how many messages came since the reader left the end.
 func (c *chatView) nameLatest() {
 	label := i18n.T("Jump to latest ↓")
-	if n := c.messages() - c.left; n > 0 && c.port.away && c.last.older == c.olderThen {
+	if n := c.messages() - c.left; n > 0 && c.port.Away && c.last.older == c.olderThen {
 		label = i18n.Count("{{.N}} new messages", n) + " ↓"
 	}
-	if c.latest.text != label {
+	if c.latest.Text != label {
 		c.latest.SetText(label)
 		c.float.Refresh()
 	}
 }
 
 // turnFoot is the foot of a turn that is over.
-func (c *chatView) turnFoot(turn []entryView, newest bool) *placed {
+func (c *chatView) turnFoot(turn []entryView, newest bool) *kit.Placed {
 	if newest && c.last.busy || c.reading {
 		return nil
 	}
@@ -208,12 +209,12 @@ func (c *chatView) turnFoot(turn []entryView, newest bool) *placed {
 	return c.footOf(user, turn, newest)
 }
 
-func (c *chatView) olderRow(n int) row {
-	return newDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.act.showOlder)
+func (c *chatView) olderRow(n int) kit.Row {
+	return kit.NewDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.act.showOlder)
 }
 
 // setExtra puts cards below the conversation.
-func (c *chatView) setExtra(rows []*placed) {
+func (c *chatView) setExtra(rows []*kit.Placed) {
 	c.extra = rows
 	c.layoutRows()
 }
@@ -224,7 +225,7 @@ func (c *chatView) toggle(key string) {
 		c.onToggle()
 		return
 	}
-	c.port.still(c.layoutRows)
+	c.port.Still(c.layoutRows)
 }
 
 // build gives the rows of an entry, made anew only where it changed.
@@ -256,7 +257,7 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	case entryNote:
 		b.rows = c.noteRows(e, open)
 	case entryError:
-		b.rows = []*placed{{row: c.errorRow(e), gap: gap12, max: proseMax}}
+		b.rows = []*kit.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
 	}
 	return b
 }
@@ -282,7 +283,7 @@ func foldSign(open bool) string {
 func (c *chatView) buildHead(b *builtEntry, e *entryView) {
 	if b.head == nil {
 		b.head = newHeadRow()
-		b.rows = []*placed{{row: b.head, gap: gap20, max: proseMax}}
+		b.rows = []*kit.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	b.head.set(e, c.now())
 }
@@ -291,14 +292,14 @@ func (c *chatView) buildHead(b *builtEntry, e *entryView) {
 func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 	if b.fold == nil {
 		key := e.key
-		b.fold = newButton(buttonQuiet, "", func() { c.toggle(key) })
-		b.rows = []*placed{{row: newBoxRow(line(0, -1, b.fold)), gap: gap8, max: proseMax}}
+		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.toggle(key) })
+		b.rows = []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
 	b.fold.SetText(c.thinkingWords(e) + foldSign(open))
-	b.rows[0].row.Refresh()
+	b.rows[0].Row.Refresh()
 	b.rows = b.rows[:1:1]
 	if open {
-		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: gap16, muted: true})
+		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: kit.Gap16, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }
@@ -319,13 +320,13 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 		b.call = newCallRow(func() { c.toggle(key) }, func() { c.act.stopCall(id) })
 	}
 	b.call.set(e, open, c.now())
-	b.rows = []*placed{{row: b.call, gap: gap8, max: proseMax}}
+	b.rows = []*kit.Placed{{Row: b.call, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if open {
 		if task := strings.TrimSpace(e.task); task != "" { // the row has room for its beginning only
-			words := newProse([]run{{text: task, mono: e.tool}}, sizeText, roleText)
-			b.rows = append(b.rows, &placed{row: words, gap: gap8, indent: gap20, max: proseMax})
+			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.tool}}, kit.SizeText, kit.RoleText)
+			b.rows = append(b.rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
-		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: gap20, muted: true})
+		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: kit.Gap20, muted: true})
 		b.rows = append(b.rows, b.leaves.rows...)
 	}
 }
@@ -336,44 +337,36 @@ func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
 		label = i18n.Count("{{.N}} older messages summarised", e.count)
 	}
 	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
-	b.rows = []*placed{{row: newDivider(label, func() { c.toggle(e.key) }), gap: gap16}}
+	b.rows = []*kit.Placed{{Row: kit.NewDivider(label, func() { c.toggle(e.key) }), Gap: kit.Gap16}}
 	if open {
-		f := newFramed(newProse([]run{{text: e.text}}, sizeText, roleMuted), rolePanel, roleLine, radiusCard, gap12, gap8)
-		b.rows = append(b.rows, &placed{row: f, gap: gap8, max: proseMax})
+		f := kit.NewFramed(kit.NewProse([]kit.Run{{Text: e.text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
+		b.rows = append(b.rows, &kit.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 }
 
-func (c *chatView) noteRow(e *entryView) row {
+func (c *chatView) noteRow(e *entryView) kit.Row {
 	if e.retryID != "" {
 		f := fault{userID: e.retryID}
-		return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
+		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
 	}
 	if e.undoID == "" {
-		return newProse(codeSpans(e.text, roleNone), sizeSmall, roleMuted)
+		return kit.NewProse(kit.Runs(e.text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
 	}
 	key, id := e.key, e.undoID
-	return newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), newButton(buttonLink, i18n.T("Undo"), func() { c.act.undo(key, id) })))
-}
-
-func shorten(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return strings.TrimSpace(string(r[:n])) + "…"
+	return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.act.undo(key, id) })))
 }
 
 // headRow is the badge of an answer.
 type headRow struct {
-	*boxRow
-	who  *words
-	meta *words
+	*kit.BoxRow
+	who  *kit.Label
+	meta *kit.Label
 }
 
 func newHeadRow() *headRow {
-	h := &headRow{who: boldWords(""), meta: smallWords("").squeezable()}
-	h.who.size = sizeSmall + 1
-	h.boxRow = newBoxRow(line(gap4, 1, h.who, h.meta))
+	h := &headRow{who: kit.Bold(""), meta: kit.Small("").Squeezable()}
+	h.who.TextSize = kit.SizeSmall + 1
+	h.BoxRow = kit.NewBoxRow(kit.Line(kit.Gap4, 1, h.who, h.meta))
 	return h
 }
 
@@ -390,7 +383,7 @@ func (h *headRow) set(e *entryView, now time.Time) {
 		}
 	}
 	h.meta.SetText(strings.TrimPrefix(meta, " "))
-	h.content.(*fyne.Container).Refresh()
+	h.Content.(*fyne.Container).Refresh()
 }
 
 // whenWords is a time of day, with the day where it is not today.
@@ -410,30 +403,30 @@ func whenWords(t, now time.Time) string {
 
 // callRow is a sub-call or a tool: who, task, state; it opens to its text.
 type callRow struct {
-	*boxRow
-	dot              *surface
-	who, task, state *words
-	stop             *button
+	*kit.BoxRow
+	dot              *kit.Surface
+	who, task, state *kit.Label
+	stop             *kit.Button
 	box              *fyne.Container
 }
 
 func newCallRow(onTap, onStop func()) *callRow {
-	r := &callRow{dot: newDot(roleAccent), who: boldWords(""), task: mutedWords("").squeezable(), state: smallWords("")}
-	r.stop = newButton(buttonQuiet, i18n.T("Stop"), onStop)
+	r := &callRow{dot: kit.NewDot(kit.RoleAccent), who: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small("")}
+	r.stop = kit.NewButton(kit.ButtonQuiet, i18n.T("Stop"), onStop)
 	r.stop.Hide()
-	r.box = line(gap8, 2, sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
-	bg := newSurface(roleCard, roleLine, radiusCard)
-	r.boxRow = newBoxRow(newTappable(bg, inset(gap8, gap8, gap12, gap12, r.box), onTap))
+	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
+	bg := kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard)
+	r.BoxRow = kit.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
 	return r
 }
 
 func (r *callRow) set(e *entryView, open bool, now time.Time) {
-	role, state := roleMuted, tookWords(e.took)
+	role, state := kit.RoleMuted, tookWords(e.took)
 	switch {
 	case e.live:
-		role, state = roleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": since(e.began, now)})
+		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": since(e.began, now)})
 	case e.failed != "":
-		role, state = roleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": shorten(e.failed, 40)})
+		role, state = kit.RoleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": i18n.Shorten(e.failed, 40)})
 		if e.failed == stopped() {
 			state = stopped()
 		}
@@ -442,9 +435,9 @@ func (r *callRow) set(e *entryView, open bool, now time.Time) {
 	case state == "":
 		state = i18n.T("done")
 	}
-	r.dot.set(role, roleNone)
-	r.who.SetText(shorten(e.agent, 32))
-	r.task.SetText(strings.Join(strings.Fields(shorten(e.task, 300)), " "))
+	r.dot.Set(role, kit.RoleNone)
+	r.who.SetText(i18n.Shorten(e.agent, 32))
+	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.task, 300)), " "))
 	r.state.SetText(state + foldSign(open))
 	r.stop.Hidden = !e.live || e.tool
 	r.box.Refresh()
@@ -452,47 +445,47 @@ func (r *callRow) set(e *entryView, open bool, now time.Time) {
 
 // stateRow says what happens before the first token, with a clock.
 type stateRow struct {
-	*boxRow
-	text *words
+	*kit.BoxRow
+	text *kit.Label
 }
 
 func newStateRow() *stateRow {
-	s := &stateRow{text: mutedWords("").squeezable()}
-	s.boxRow = newBoxRow(line(gap8, 1, sized(newDot(roleAccent), 8, 8), s.text))
+	s := &stateRow{text: kit.Muted("").Squeezable()}
+	s.BoxRow = kit.NewBoxRow(kit.Line(kit.Gap8, 1, kit.Sized(kit.NewDot(kit.RoleAccent), 8, 8), s.text))
 	return s
 }
 
 func (s *stateRow) set(text string) { s.text.SetText(text) }
 
 // errorRow is a failed turn: what happened, what to do, and the button for it.
-func (c *chatView) errorRow(e *entryView) row {
+func (c *chatView) errorRow(e *entryView) kit.Row {
 	f := *e.fault
-	parts := []fyne.CanvasObject{newParagraph(f.sentence, roleText)}
+	parts := []fyne.CanvasObject{kit.NewParagraph(f.sentence, kit.RoleText)}
 	if f.next != "" && !strings.Contains(f.sentence, f.next) {
-		parts = append(parts, newParagraph(f.next, roleMuted))
+		parts = append(parts, kit.NewParagraph(f.next, kit.RoleMuted))
 	}
 	var buttons []fyne.CanvasObject
 	if f.kind == agents.KindModelMissing && f.model != "" {
-		buttons = append(buttons, newButton(buttonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.model}), func() { c.act.pull(f.model) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.model}), func() { c.act.pull(f.model) }))
 	}
 	buttons = append(buttons, c.offers(f)...)
-	kind, label := buttonPrimary, i18n.T("Retry")
+	kind, label := kit.ButtonPrimary, i18n.T("Retry")
 	if len(buttons) > 0 {
-		kind = buttonPlain
+		kind = kit.ButtonPlain
 	}
 	if f.userID == "" {
 		label = i18n.T("Send again")
 	}
-	buttons = append(buttons, newButton(kind, label, func() { c.act.retry(f) }))
+	buttons = append(buttons, kit.NewButton(kind, label, func() { c.act.retry(f) }))
 	if f.kind == agents.KindTimeout || f.kind == agents.KindBusy {
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Re-check"), c.act.recheck))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.act.recheck))
 	}
 	if f.kind == agents.KindDisk {
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Open data folder"), c.act.openFolder))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.act.openFolder))
 	}
 	if f.again != "" {
-		buttons = append(buttons, smallWords(f.again))
+		buttons = append(buttons, kit.Small(f.again))
 	}
-	parts = append(parts, spacer(gap4), line(gap8, -1, buttons...))
-	return newCardRow(roleHot, parts...)
+	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
+	return kit.NewCardRow(kit.RoleHot, parts...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -115,22 +116,22 @@ func TestTheOptionsAreChecked(t *testing.T) {
 			p := openPanel(b)
 			p.warmth.SetText(text)
 			p.onSave()
-			if p.problem.flat != want || b.w.modal != p.pop {
-				t.Errorf("%q: %q", text, p.problem.flat)
+			if p.problem.Flat != want || kit.OpenModal(b.w.win.Canvas()) != p.pop {
+				t.Errorf("%q: %q", text, p.problem.Flat)
 			}
 			p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-			if b.w.modal != nil {
+			if kit.OpenModal(b.w.win.Canvas()) != nil {
 				t.Error("Escape does not leave it")
 			}
 		}
 		p := openPanel(b)
 		p.prompt.SetText(strings.Repeat("x", promptMax+1))
-		if p.count.text != "4001 of 4000" {
-			t.Errorf("it counts %q", p.count.text)
+		if p.count.Text != "4001 of 4000" {
+			t.Errorf("it counts %q", p.count.Text)
 		}
 		p.onSave()
-		if !strings.Contains(p.problem.flat, "shorten them") {
-			t.Errorf("it says %q", p.problem.flat)
+		if !strings.Contains(p.problem.Flat, "shorten them") {
+			t.Errorf("it says %q", p.problem.Flat)
 		}
 		p.prompt.SetText(" In German. ")
 		p.warmth.SetText("0,5")
@@ -222,18 +223,18 @@ func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		newBench(t)
 		choices := []fyne.CanvasObject{
-			newButton(buttonPill, "orchestrator", nil), newButton(buttonPill, "a-model-with-a-very-long-name:70b-instruct-q4_K_M", nil), newButton(buttonPill, "options", nil),
+			kit.NewButton(kit.ButtonPill, "orchestrator", nil), kit.NewButton(kit.ButtonPill, "a-model-with-a-very-long-name:70b-instruct-q4_K_M", nil), kit.NewButton(kit.ButtonPill, "options", nil),
 		}
 		free := choiceWidths(choices, 2000)
 		tight := choiceWidths(choices, 320)
 		total := float32(0)
 		for i, w := range tight {
-			total += w + gap8
+			total += w + kit.Gap8
 			if w < choiceLeast || w > free[i] {
 				t.Errorf("choice %d is %v wide", i, w)
 			}
 		}
-		if total > 320+gap8+1 || tight[2] != free[2] {
+		if total > 320+kit.Gap8+1 || tight[2] != free[2] {
 			t.Errorf("widths %v of %v", tight, free)
 		}
 		choices[0].Hide()

@@ -8,19 +8,20 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 )
 
 // codeRow is a code card: language, Wrap where a line is too long, Copy, the code.
 type codeRow struct {
 	widget.BaseWidget
-	bg     *surface
-	name   *words
-	wrap   *button
-	copy   *button
+	bg     *kit.Surface
+	name   *kit.Label
+	wrap   *kit.Button
+	copy   *kit.Button
 	bar    *fyne.Container
 	text   *codeText
-	thumb  *surface // how far the code is scrolled to the side
+	thumb  *kit.Surface // how far the code is scrolled to the side
 	lang   string
 	code   string
 	line   bool // one line in no language
@@ -35,12 +36,12 @@ const (
 )
 
 func newCodeRow(l markdown.Leaf, onCopy func(string)) *codeRow {
-	r := &codeRow{lang: l.Lang, bg: newSurface(roleCode, roleLine, radiusCard), text: newCodeText(), thumb: newSurface(roleLine, roleNone, 2)}
-	r.name = smallWords(markdown.LanguageName(l.Lang)).squeezable()
-	r.wrap = newButton(buttonQuiet, i18n.T("Wrap"), r.onWrap)
+	r := &codeRow{lang: l.Lang, bg: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), text: newCodeText(), thumb: kit.NewSurface(kit.RoleLine, kit.RoleNone, 2)}
+	r.name = kit.Small(markdown.LanguageName(l.Lang)).Squeezable()
+	r.wrap = kit.NewButton(kit.ButtonQuiet, i18n.T("Wrap"), r.onWrap)
 	r.wrap.Hide()
-	r.copy = newButton(buttonQuiet, i18n.T("Copy"), func() { onCopy(r.code) })
-	r.bar = line(gap12, 0, r.name, r.wrap, r.copy)
+	r.copy = kit.NewButton(kit.ButtonQuiet, i18n.T("Copy"), func() { onCopy(r.code) })
+	r.bar = kit.Line(kit.Gap12, 0, r.name, r.wrap, r.copy)
 	r.text.onScroll = r.placeThumb
 	r.ExtendBaseWidget(r)
 	r.set(l)
@@ -65,9 +66,9 @@ func (r *codeRow) set(l markdown.Leaf) {
 // that leaves room for it.
 func (r *codeRow) fit(width float32) {
 	r.padTop, r.aside = codeBar, 0
-	beside := r.line && !r.text.wrap && r.text.widest <= width-2*gap12-besideCopy
+	beside := r.line && !r.text.wrap && r.text.widest <= width-2*kit.Gap12-besideCopy
 	if r.folded || beside {
-		r.padTop, r.aside = gap8, besideCopy
+		r.padTop, r.aside = kit.Gap8, besideCopy
 	}
 }
 
@@ -87,18 +88,16 @@ func (r *codeRow) update(l markdown.Leaf) bool {
 func (r *codeRow) onWrap() {
 	r.text.setWrap(!r.text.wrap)
 	r.wrap.SetText(map[bool]string{false: i18n.T("Wrap"), true: i18n.T("Unwrap")}[r.text.wrap])
-	if w := windowOf(r); w != nil {
-		w.chat.port.remeasure(r)
-	}
+	kit.HostOf(r).Remeasure(r)
 }
 
-func (r *codeRow) textWidth(width float32) float32 { return width - 2*gap12 - r.aside }
+func (r *codeRow) textWidth(width float32) float32 { return width - 2*kit.Gap12 - r.aside }
 
-func (r *codeRow) measure(width float32) float32 {
+func (r *codeRow) Measure(width float32) float32 {
 	r.fit(width)
-	h := r.text.measure(r.textWidth(width)) + r.padTop + gap8
+	h := r.text.Measure(r.textWidth(width)) + r.padTop + kit.Gap8
 	if r.overflows(width) {
-		h += gap4 // for the thumb
+		h += kit.Gap4 // for the thumb
 	}
 	return h
 }
@@ -107,18 +106,18 @@ func (r *codeRow) overflows(width float32) bool {
 	return !r.text.wrap && r.text.widest > r.textWidth(width)
 }
 
-func (r *codeRow) look(from, to float32) { r.text.look(from-r.padTop, to-r.padTop) }
+func (r *codeRow) SetSeen(from, to float32) { r.text.SetSeen(from-r.padTop, to-r.padTop) }
 
-// passScroll tells who scrolls up and down.
-func (r *codeRow) passScroll(f func(*fyne.ScrollEvent)) { r.text.pass = f }
+// PassScroll tells who scrolls up and down.
+func (r *codeRow) PassScroll(f func(*fyne.ScrollEvent)) { r.text.pass = f }
 
-func (r *codeRow) inner(p fyne.Position) fyne.Position { return p.SubtractXY(gap12, r.padTop) }
+func (r *codeRow) inner(p fyne.Position) fyne.Position { return p.SubtractXY(kit.Gap12, r.padTop) }
 
-func (r *codeRow) selectLen() int                   { return r.text.selectLen() }
-func (r *codeRow) offsetAt(p fyne.Position) int     { return r.text.offsetAt(r.inner(p)) }
-func (r *codeRow) setSelection(from, to int)        { r.text.setSelection(from, to) }
-func (r *codeRow) selectedText(from, to int) string { return r.text.selectedText(from, to) }
-func (r *codeRow) wordAt(off int) (int, int)        { return r.text.wordAt(off) }
+func (r *codeRow) SelectLen() int                   { return r.text.SelectLen() }
+func (r *codeRow) OffsetAt(p fyne.Position) int     { return r.text.OffsetAt(r.inner(p)) }
+func (r *codeRow) SetSelection(from, to int)        { r.text.SetSelection(from, to) }
+func (r *codeRow) SelectedText(from, to int) string { return r.text.SelectedText(from, to) }
+func (r *codeRow) WordAt(off int) (int, int)        { return r.text.WordAt(off) }
 
 func (r *codeRow) placeThumb() {
 	inner := r.textWidth(r.Size().Width)
@@ -128,8 +127,8 @@ func (r *codeRow) placeThumb() {
 	}
 	size := max(28, inner*inner/r.text.widest)
 	at := (inner - size) * r.text.offset / max(1, r.text.maxOffset())
-	r.thumb.Move(fyne.NewPos(gap12+at, r.Size().Height-gap8))
-	r.thumb.Resize(fyne.NewSize(size, gap4))
+	r.thumb.Move(fyne.NewPos(kit.Gap12+at, r.Size().Height-kit.Gap8))
+	r.thumb.Resize(fyne.NewSize(size, kit.Gap4))
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -148,11 +147,11 @@ func (x *codeRowRenderer) Layout(s fyne.Size) {
 	r.bg.Resize(s)
 	r.wrap.Hidden = r.folded || !r.overflows(s.Width) && !r.text.wrap
 	h := r.bar.MinSize().Height
-	r.bar.Move(fyne.NewPos(gap12, gap4+1))
-	r.bar.Resize(fyne.NewSize(s.Width-gap12-gap8, h))
+	r.bar.Move(fyne.NewPos(kit.Gap12, kit.Gap4+1))
+	r.bar.Resize(fyne.NewSize(s.Width-kit.Gap12-kit.Gap8, h))
 	width := r.textWidth(s.Width)
-	r.text.Move(fyne.NewPos(gap12, r.padTop))
-	r.text.Resize(fyne.NewSize(width, r.text.measure(width)))
+	r.text.Move(fyne.NewPos(kit.Gap12, r.padTop))
+	r.text.Resize(fyne.NewSize(width, r.text.Measure(width)))
 	r.placeThumb()
 }
 
@@ -165,4 +164,24 @@ func (x *codeRowRenderer) Refresh() {
 		o.Refresh()
 	}
 	canvas.Refresh(x.r)
+}
+
+func (r *codeRow) FlatText() string { return r.text.code }
+
+func (r *codeRow) SetMarks(marks []kit.Mark, now int) {
+	t := r.text
+	if len(t.marks) == 0 && len(marks) == 0 {
+		return
+	}
+	t.marks, t.markNow = marks, now
+	t.Refresh()
+}
+
+func (r *codeRow) LineOf(off int) float32 {
+	for i, l := range r.text.lines {
+		if off <= l.to {
+			return r.padTop + float32(i)*codeLeading()
+		}
+	}
+	return 0
 }

@@ -27,9 +27,9 @@ func TestButtonsOfCodeLeaveItsTextFree(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				b := newBench(t)
 				r := test.row()
-				r.Resize(fyne.NewSize(test.width, r.measure(test.width)))
+				r.Resize(fyne.NewSize(test.width, r.Measure(test.width)))
 				b.w.win.SetContent(r)
-				r.Resize(fyne.NewSize(test.width, r.measure(test.width)))
+				r.Resize(fyne.NewSize(test.width, r.Measure(test.width)))
 				if r.wrap.Visible() != test.wraps {
 					t.Errorf("Wrap is offered: %v, want %v", r.wrap.Visible(), test.wraps)
 				}
@@ -42,8 +42,8 @@ func TestButtonsOfCodeLeaveItsTextFree(t *testing.T) {
 					t.Errorf("the text ends at %g, %g below the top; the buttons begin at %g and end %g below it",
 						r.text.Position().X+r.text.Size().Width, r.text.Position().Y, left, below)
 				}
-				if whole := r.Size().Height - r.padTop; r.folded && (r.text.measure(r.textWidth(test.width)) > whole || !strings.Contains(r.code, "--verbose")) {
-					t.Errorf("the command needs %g and has %g", r.text.measure(r.textWidth(test.width)), whole)
+				if whole := r.Size().Height - r.padTop; r.folded && (r.text.Measure(r.textWidth(test.width)) > whole || !strings.Contains(r.code, "--verbose")) {
+					t.Errorf("the command needs %g and has %g", r.text.Measure(r.textWidth(test.width)), whole)
 				}
 			})
 		})

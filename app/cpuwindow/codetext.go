@@ -11,8 +11,8 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
 )
 
 // codeText is code as it stands: lines are not wrapped but scrolled to the side,
@@ -31,9 +31,9 @@ type codeText struct {
 	offset   float32 // scrolled to the side
 	selFrom  int
 	selTo    int
-	marks    []sessionmem.Mark // what find found
-	markNow  int               // the one of them that is looked at, -1 for none
-	seenFrom float32           // the part in sight, in own coordinates
+	marks    []kit.Mark // what find found
+	markNow  int        // the one of them that is looked at, -1 for none
+	seenFrom float32    // the part in sight, in own coordinates
 	seenTo   float32
 	version  int // grows with every change
 	drawn    int // the version on the screen
@@ -47,9 +47,9 @@ type codeLine struct {
 	width    float32
 }
 
-func codeLeading() float32 { return 18 * textScale() }
+func codeLeading() float32 { return 18 * kit.TextScale() }
 
-func codeSize() float32 { return sizeMono * textScale() }
+func codeSize() float32 { return kit.SizeMono * kit.TextScale() }
 
 func newCodeText() *codeText {
 	t := &codeText{seenTo: 1e9}
@@ -60,8 +60,8 @@ func newCodeText() *codeText {
 
 // fit measures the font.
 func (t *codeText) fit() {
-	t.scale = textScale()
-	t.cell = measureText(strings.Repeat("M", 64), codeSize(), fyne.TextStyle{Monospace: true}).Width / 64
+	t.scale = kit.TextScale()
+	t.cell = kit.MeasureText(strings.Repeat("M", 64), codeSize(), fyne.TextStyle{Monospace: true}).Width / 64
 }
 
 // set changes the code; what it begins with and was there before stays laid out.
@@ -124,9 +124,9 @@ func (t *codeText) addLine(from, to int) {
 // fitting is where a line ends that fits into the width: at its own end, or behind a space in its second half
 // where there is one, at least one character further.
 func (t *codeText) fitting(from, to int) int {
-	at := min(nextRune(t.code, from), to)
+	at := min(kit.NextRune(t.code, from), to)
 	for x := t.span(from, at); at < to; {
-		next := nextRune(t.code, at)
+		next := kit.NextRune(t.code, at)
 		x += t.span(at, next)
 		if x > t.width {
 			break
@@ -143,7 +143,7 @@ func (t *codeText) fitting(from, to int) int {
 func (t *codeText) span(from, to int) float32 {
 	var w float32
 	for from < to {
-		n := sameFont(t.code[from:to])
+		n := kit.SameFont(t.code[from:to])
 		w += t.piece(t.code[from : from+n])
 		from += n
 	}
@@ -152,10 +152,10 @@ func (t *codeText) span(from, to int) float32 {
 
 // piece is the width of text of one font.
 func (t *codeText) piece(s string) float32 {
-	if inOwnFont(s) {
+	if kit.InOwnFont(s) {
 		return float32(utf8.RuneCountInString(s)) * t.cell
 	}
-	return measureText(s, codeSize(), fyne.TextStyle{Monospace: true}).Width
+	return kit.MeasureText(s, codeSize(), fyne.TextStyle{Monospace: true}).Width
 }
 
 func (t *codeText) setWrap(on bool) {
@@ -164,9 +164,9 @@ func (t *codeText) setWrap(on bool) {
 	t.layFrom(0)
 }
 
-// measure gives the height at a width.
-func (t *codeText) measure(width float32) float32 {
-	resized := t.scale != textScale()
+// Measure gives the height at a width.
+func (t *codeText) Measure(width float32) float32 {
+	resized := t.scale != kit.TextScale()
 	if resized {
 		t.fit()
 	}
@@ -182,8 +182,8 @@ func (t *codeText) measure(width float32) float32 {
 
 func (t *codeText) maxOffset() float32 { return max(0, t.widest-t.Size().Width) }
 
-// look tells which part is in sight, in own coordinates.
-func (t *codeText) look(from, to float32) {
+// SetSeen tells which part is in sight, in own coordinates.
+func (t *codeText) SetSeen(from, to float32) {
 	first, last := t.visibleLines()
 	t.seenFrom, t.seenTo = from, to
 	if f, l := t.visibleLines(); f != first || l != last || t.version != t.drawn {
@@ -231,9 +231,9 @@ func (t *codeText) scrollTo(offset float32) {
 
 // The selection, as the viewport wants it.
 
-func (t *codeText) selectLen() int { return len(t.code) }
+func (t *codeText) SelectLen() int { return len(t.code) }
 
-func (t *codeText) offsetAt(pos fyne.Position) int {
+func (t *codeText) OffsetAt(pos fyne.Position) int {
 	n := int(pos.Y / codeLeading())
 	if pos.Y < 0 || len(t.lines) == 0 {
 		return 0
@@ -243,7 +243,7 @@ func (t *codeText) offsetAt(pos fyne.Position) int {
 	}
 	l, x := t.lines[n], pos.X+t.offset
 	for at := l.from; at < l.to; {
-		next := nextRune(t.code, at)
+		next := kit.NextRune(t.code, at)
 		w := t.span(at, next)
 		if x < w/2 {
 			return at
@@ -254,7 +254,7 @@ func (t *codeText) offsetAt(pos fyne.Position) int {
 	return l.to
 }
 
-func (t *codeText) setSelection(from, to int) {
+func (t *codeText) SetSelection(from, to int) {
 	if from >= to {
 		from, to = 0, 0
 	}
@@ -264,12 +264,12 @@ func (t *codeText) setSelection(from, to int) {
 	}
 }
 
-func (t *codeText) selectedText(from, to int) string {
+func (t *codeText) SelectedText(from, to int) string {
 	return t.code[min(from, len(t.code)):min(to, len(t.code))]
 }
 
-// wordAt is the name or number around an offset.
-func (t *codeText) wordAt(off int) (from, to int) {
+// WordAt is the name or number around an offset.
+func (t *codeText) WordAt(off int) (from, to int) {
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	from, to = off, off
 	for from > 0 {
@@ -300,7 +300,7 @@ func (t *codeText) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type codeRenderer struct {
-	linePaint
+	kit.LinePaint
 	t *codeText
 }
 
@@ -314,27 +314,27 @@ func (r *codeRenderer) Layout(fyne.Size) {
 }
 
 func (r *codeRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, codeLeading()) }
-func (r *codeRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *codeRenderer) Objects() []fyne.CanvasObject { return r.Drawn }
 func (r *codeRenderer) Destroy()                     {}
 
 // Refresh places the lines in sight.
 func (r *codeRenderer) Refresh() {
 	t := r.t
 	t.drawn = t.version
-	r.begin()
+	r.Begin()
 	first, last := t.visibleLines()
 	for n := first; n < last; n++ {
 		l, y := t.lines[n], float32(n)*codeLeading()
 		mark := func(role fyne.ThemeColorName, from, to int) {
-			r.rect(role, fyne.NewPos(t.span(l.from, from)-t.offset, y), fyne.NewSize(t.span(from, to), codeLeading()), 0)
+			r.Rect(role, fyne.NewPos(t.span(l.from, from)-t.offset, y), fyne.NewSize(t.span(from, to), codeLeading()), 0)
 		}
 		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
-			mark(roleSelection, from, to)
+			mark(kit.RoleSelection, from, to)
 		}
-		eachMark(t.marks, t.markNow, l.from, l.to, mark)
+		kit.EachMark(t.marks, t.markNow, l.from, l.to, mark)
 		r.line(l, y)
 	}
-	r.end()
+	r.End()
 	canvas.Refresh(t)
 }
 
@@ -344,11 +344,11 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 	k := spanAt(t.spans, l.from)
 	x := -t.offset
 	for at := l.from; at < l.to; {
-		end, role := l.to, roleText
+		end, role := l.to, kit.RoleText
 		if k < len(t.spans) {
 			end, role = min(int(t.spans[k].To), l.to), inkRole(t.spans[k].Ink)
 		}
-		end = at + sameFont(t.code[at:end])
+		end = at + kit.SameFont(t.code[at:end])
 		w := t.piece(t.code[at:end])
 		if x+w > 0 && x < t.Size().Width || t.Size().Width == 0 {
 			r.piece(t.code[at:end], role, x, y)
@@ -365,14 +365,14 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 // texture is never wider than that.
 func (r *codeRenderer) piece(s string, role fyne.ThemeColorName, x, y float32) {
 	t := r.t
-	if cells := int(t.Size().Width/t.cell) + 2; len(s) > cells && t.Size().Width > 0 && inOwnFont(s) {
+	if cells := int(t.Size().Width/t.cell) + 2; len(s) > cells && t.Size().Width > 0 && kit.InOwnFont(s) {
 		left := max(0, int(-x/t.cell))
 		s = s[runeOffset(s, left):]
 		s = s[:runeOffset(s, cells)]
 		x += float32(left) * t.cell
 	}
 	if strings.TrimSpace(s) != "" {
-		r.text(s, role, fyne.NewPos(x, y), t.piece(s), codeLeading(), codeSize(), fyne.TextStyle{Monospace: true})
+		r.Text(s, role, fyne.NewPos(x, y), t.piece(s), codeLeading(), codeSize(), fyne.TextStyle{Monospace: true})
 	}
 }
 
@@ -405,15 +405,15 @@ func spanAt(spans []markdown.Span, at int) int {
 func inkRole(k markdown.Ink) fyne.ThemeColorName {
 	switch k {
 	case markdown.Keyword:
-		return roleCodeKeyword
+		return kit.RoleCodeKeyword
 	case markdown.String:
-		return roleCodeString
+		return kit.RoleCodeString
 	case markdown.Number:
-		return roleCodeNumber
+		return kit.RoleCodeNumber
 	case markdown.Comment:
-		return roleMuted
+		return kit.RoleMuted
 	case markdown.Name:
-		return roleCodeName
+		return kit.RoleCodeName
 	}
-	return roleText
+	return kit.RoleText
 }

@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // discordBot is the Discord bot, as the settings show it; *service.Service is one.
@@ -37,9 +38,9 @@ type discordCard struct {
 	shown   discordView
 	said    string // what the last button did
 	looking bool
-	round   int      // of looks: one that was begun later takes an earlier one's place
-	asked   bool     // where the token is was asked: the keychain is not asked again and again
-	card    *cardRow // nil until it is known how the bot is
+	round   int          // of looks: one that was begun later takes an earlier one's place
+	asked   bool         // where the token is was asked: the keychain is not asked again and again
+	card    *kit.CardRow // nil until it is known how the bot is
 }
 
 // discordView is what the card shows; it is drawn anew where it changes.
@@ -139,24 +140,24 @@ func (c *discordCard) take(v discordView) {
 func (c *discordCard) draw() {
 	v := c.shown
 	text := v.words()
-	role := roleText
+	role := kit.RoleText
 	if v.state == string(connection.StateStopped) {
-		role = roleWarn
+		role = kit.RoleWarn
 	}
-	parts := []fyne.CanvasObject{newParagraph(text, role)}
+	parts := []fyne.CanvasObject{kit.NewParagraph(text, role)}
 	if v.from == "" {
-		parts = append(parts, newParagraph(i18n.T("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), roleMuted))
+		parts = append(parts, kit.NewParagraph(i18n.T("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), kit.RoleMuted))
 	} else {
-		parts = append(parts, newParagraph(i18n.With("The token is found in: {{.Place}}", i18n.Places{"Place": v.from}), roleMuted))
+		parts = append(parts, kit.NewParagraph(i18n.With("The token is found in: {{.Place}}", i18n.Places{"Place": v.from}), kit.RoleMuted))
 	}
-	parts = append(parts, newParagraph(i18n.With("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
-		i18n.Places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), roleMuted), c.buttons(v))
+	parts = append(parts, kit.NewParagraph(i18n.With("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
+		i18n.Places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), kit.RoleMuted), c.buttons(v))
 	parts = append(parts, c.people(v)...)
 	if c.said != "" {
-		parts = append(parts, newParagraph(c.said, roleMuted))
+		parts = append(parts, kit.NewParagraph(c.said, kit.RoleMuted))
 	}
-	c.card = newCardRow(roleNone, parts...)
-	c.card.pad, c.card.gap = gap12, gap8
+	c.card = kit.NewCardRow(kit.RoleNone, parts...)
+	c.card.Pad, c.card.Gap = kit.Gap12, kit.Gap8
 	if c.w.settings != nil {
 		c.w.settings.show()
 	}
@@ -166,19 +167,19 @@ func (c *discordCard) draw() {
 func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 	var parts []fyne.CanvasObject
 	person := func(text string, buttons ...fyne.CanvasObject) {
-		parts = append(parts, newParagraph(text, roleText), newFlowRow(gap8, buttons...))
+		parts = append(parts, kit.NewParagraph(text, kit.RoleText), kit.NewFlowRow(kit.Gap8, buttons...))
 	}
 	for _, p := range v.waiting {
 		person(i18n.With("{{.Name}} waits to be let in (code {{.Code}})", i18n.Places{"Name": p.Name, "Code": p.Code}),
-			newButton(buttonPlain, i18n.T("Let in"), func() { c.approve(p.Code, false) }),
-			newButton(buttonPlain, i18n.T("This is me"), func() { c.approve(p.Code, true) }))
+			kit.NewButton(kit.ButtonPlain, i18n.T("Let in"), func() { c.approve(p.Code, false) }),
+			kit.NewButton(kit.ButtonPlain, i18n.T("This is me"), func() { c.approve(p.Code, true) }))
 	}
 	for _, p := range v.people {
 		name := p.Name
 		if p.Owner {
 			name = i18n.With("{{.Name}} (you)", i18n.Places{"Name": p.Name})
 		}
-		person(name, newButton(buttonPlain, i18n.T("Remove"), func() {
+		person(name, kit.NewButton(kit.ButtonPlain, i18n.T("Remove"), func() {
 			c.do(func(ctx context.Context) (string, error) { return "", c.w.parts.discord.Revoke(ctx, p.ID) })
 		}))
 	}
@@ -186,15 +187,15 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 }
 
 // buttons are what can be done about the bot itself.
-func (c *discordCard) buttons(v discordView) *flowRow {
-	list := []fyne.CanvasObject{newButton(buttonPlain, i18n.T("Take the token from the clipboard"), c.pasteToken)}
+func (c *discordCard) buttons(v discordView) *kit.FlowRow {
+	list := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Take the token from the clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
-		list = append(list, newButton(buttonPlain, i18n.T("Connect again"), func() {
+		list = append(list, kit.NewButton(kit.ButtonPlain, i18n.T("Connect again"), func() {
 			c.do(func(context.Context) (string, error) { return "", c.w.parts.discord.Connect() })
 		}))
 	}
-	list = append(list, newButton(buttonPlain, i18n.T("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
-	return newFlowRow(gap8, list...)
+	list = append(list, kit.NewButton(kit.ButtonPlain, i18n.T("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
+	return kit.NewFlowRow(kit.Gap8, list...)
 }
 
 // pasteToken saves the token that is in the clipboard; it is shown nowhere.

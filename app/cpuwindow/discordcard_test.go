@@ -74,12 +74,12 @@ func TestDiscordCard(t *testing.T) {
 		b.w.parts.discord = bot
 		b.w.ShowSettings()
 		b.settle()
-		b.w.settings.search.field.entry.SetText("discord")
+		b.w.settings.search.Field.Entry.SetText("discord")
 		b.settle()
 		b.sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
 
 		for _, query := range []string{"bot", "token", "people pairing", "discord"} {
-			b.w.settings.search.field.entry.SetText(query)
+			b.w.settings.search.Field.Entry.SetText(query)
 			if !b.onPage(b.w.settings.discord.card) {
 				t.Errorf("%q does not find the card", query)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -20,9 +21,9 @@ import (
 // editRow is a message, or a proposed memory, being edited.
 type editRow struct {
 	widget.BaseWidget
-	bg      *surface
-	entry   *chatEntry
-	words   *prose
+	bg      *kit.Surface
+	entry   *kit.Field
+	words   *kit.Prose
 	buttons *fyne.Container
 	rows    int
 }
@@ -30,18 +31,18 @@ type editRow struct {
 const editRowsMax = 14
 
 func newEditRow(text, words, send string, onSend func(string), onCancel func()) *editRow {
-	r := &editRow{bg: newSurface(roleCard, roleAccent, radiusBubble), entry: newChatEntry(), rows: 1}
-	r.words = newProse([]run{{text: words}}, sizeSmall, roleMuted)
+	keys := newMessageField()
+	r := &editRow{bg: kit.NewSurface(kit.RoleCard, kit.RoleAccent, kit.RadiusBubble), entry: keys.Field, rows: 1}
+	r.words = kit.NewProse([]kit.Run{{Text: words}}, kit.SizeSmall, kit.RoleMuted)
 	submit := func() {
 		if t := strings.TrimSpace(r.entry.Text); t != "" {
 			onSend(t)
 		}
 	}
-	r.entry.onSend, r.entry.onEscape = submit, onCancel
-	r.entry.onScroll = r.entry.Entry.TypedKey
+	keys.onSend, keys.onEscape, keys.onScroll = submit, onCancel, r.entry.Entry.TypedKey
 	r.entry.SetText(text)
 	r.entry.OnChanged = func(string) { r.fit(r.Size().Width) }
-	r.buttons = line(gap8, -1, newButton(buttonPrimary, send, submit), newButton(buttonPlain, i18n.T("Cancel"), onCancel))
+	r.buttons = kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, send, submit), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), onCancel))
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -52,22 +53,20 @@ func (r *editRow) fit(width float32) {
 	text := r.entry.Text
 	n := editRowsMax
 	if len(text) < fitBytes {
-		p := newProse([]run{{text: text}}, sizeText, roleText)
-		n = int(p.measure(max(80, width-2*gap12-2*gap8)) / p.leading)
+		p := kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, kit.RoleText)
+		n = int(p.Measure(max(80, width-2*kit.Gap12-2*kit.Gap8)) / p.Leading)
 	}
 	if n = min(max(n, 1), editRowsMax); n == r.rows {
 		return
 	}
 	r.rows = n
 	r.entry.SetMinRowsVisible(n)
-	if w := windowOf(r); w != nil {
-		w.chat.port.remeasure(r)
-	}
+	kit.HostOf(r).Remeasure(r)
 }
 
-func (r *editRow) measure(width float32) float32 {
+func (r *editRow) Measure(width float32) float32 {
 	r.fit(width)
-	return gap8 + r.entry.MinSize().Height + r.words.measure(width-2*gap12) + gap8 + r.buttons.MinSize().Height + gap12
+	return kit.Gap8 + r.entry.MinSize().Height + r.words.Measure(width-2*kit.Gap12) + kit.Gap8 + r.buttons.MinSize().Height + kit.Gap12
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -84,15 +83,15 @@ func (x *editRowRenderer) Layout(s fyne.Size) {
 	r := x.r
 	r.bg.Resize(s)
 	b := r.buttons.MinSize()
-	y := s.Height - gap12 - b.Height
-	r.buttons.Move(fyne.NewPos(gap12, y))
+	y := s.Height - kit.Gap12 - b.Height
+	r.buttons.Move(fyne.NewPos(kit.Gap12, y))
 	r.buttons.Resize(b)
-	h := r.words.measure(s.Width - 2*gap12)
-	y -= gap8 + h
-	r.words.Move(fyne.NewPos(gap12, y))
-	r.words.Resize(fyne.NewSize(s.Width-2*gap12, h))
-	r.entry.Move(fyne.NewPos(gap4, gap4))
-	r.entry.Resize(fyne.NewSize(s.Width-2*gap4, y-gap4))
+	h := r.words.Measure(s.Width - 2*kit.Gap12)
+	y -= kit.Gap8 + h
+	r.words.Move(fyne.NewPos(kit.Gap12, y))
+	r.words.Resize(fyne.NewSize(s.Width-2*kit.Gap12, h))
+	r.entry.Move(fyne.NewPos(kit.Gap4, kit.Gap4))
+	r.entry.Resize(fyne.NewSize(s.Width-2*kit.Gap4, y-kit.Gap4))
 }
 
 func (x *editRowRenderer) MinSize() fyne.Size           { return fyne.Size{} }
@@ -114,14 +113,14 @@ func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
 			c.expanded[key] = false
 			c.act.editMessage(block, text)
 		}, func() { c.toggle(key); c.act.focusComposer() })
-		b.rows = []*placed{{row: row, gap: gap16}}
+		b.rows = []*kit.Placed{{Row: row, Gap: kit.Gap16}}
 		c.act.startEdit(row)
 		return
 	}
 	actions, group := c.userActions(e)
 	b.rows = c.userRows(e, actions, group)
 	if e.edited {
-		b.rows = append(b.rows, &placed{row: newRightRow(newButton(buttonQuiet, i18n.T("edited · the earlier version is kept in the transcript"), c.act.openTranscript)), gap: gap4})
+		b.rows = append(b.rows, &kit.Placed{Row: newRightRow(kit.NewButton(kit.ButtonQuiet, i18n.T("edited · the earlier version is kept in the transcript"), c.act.openTranscript)), Gap: kit.Gap4})
 	}
 }
 
@@ -143,8 +142,8 @@ func (c *chatView) editWords(block string) string {
 }
 
 // newRightRow is a row at the right edge.
-func newRightRow(o fyne.CanvasObject) *boxRow {
-	return newBoxRow(line(0, 0, spacer(1), o))
+func newRightRow(o fyne.CanvasObject) *kit.BoxRow {
+	return kit.NewBoxRow(kit.Line(0, 0, kit.Spacer(1), o))
 }
 
 // editMessage sends a message again with other words, in its place.
@@ -158,7 +157,7 @@ func (w *Window) editMessage(block, text string) {
 	req := agents.Request{Session: c.name, Edit: block, Text: sessionmem.WithLinks(text, files...), Holder: holder}
 	c.takeChosen(&req)
 	w.start(c, req)
-	w.chat.port.toEnd()
+	w.chat.port.ToEnd()
 	w.focusComposer()
 }
 
@@ -264,7 +263,7 @@ func (c *conversation) wasTurnedBack() bool {
 // it in sight.
 func (w *Window) startEdit(r *editRow) {
 	w.p.Do(func() {
-		w.chat.port.revealRow(r)
+		w.chat.port.RevealRow(r)
 		w.win.Canvas().Focus(r.entry)
 		r.entry.CursorRow = strings.Count(r.entry.Text, "\n")
 		r.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEnd})

@@ -4,86 +4,29 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
-// fileEntry is a text field for files: what is typed is the file's, Cmd/Ctrl+S
-// saves it, Esc goes back to reading.
-type fileEntry struct {
-	widget.Entry
-	onSave   func()
-	onEscape func()
-	onKey    func(s fyne.Shortcut) bool
-	onFocus  func(on bool)
-	byMouse  bool // the focus comes from a press: what is pressed must not move
-}
-
-// TappedSecondary implements fyne.SecondaryTappable.
-func (e *fileEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
-
-// MouseDown implements desktop.Mouseable.
-func (e *fileEntry) MouseDown(ev *desktop.MouseEvent) {
-	e.byMouse = true
-	e.Entry.MouseDown(ev)
-	e.byMouse = false
-}
-
-func newFileEntry() *fileEntry {
-	e := &fileEntry{}
-	e.MultiLine = true
-	e.Wrapping = fyne.TextWrapWord
-	e.TextStyle = fyne.TextStyle{Monospace: true}
-	e.ExtendBaseWidget(e)
-	return e
-}
-
-// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
-func (e *fileEntry) AcceptsTab() bool { return false }
-
-// FocusGained implements fyne.Focusable.
-func (e *fileEntry) FocusGained() {
-	e.onFocus(true)
-	e.Entry.FocusGained()
-}
-
-// FocusLost implements fyne.Focusable.
-func (e *fileEntry) FocusLost() {
-	e.onFocus(false)
-	e.Entry.FocusLost()
-}
-
-// TypedKey implements fyne.Focusable.
-func (e *fileEntry) TypedKey(k *fyne.KeyEvent) {
-	if k.Name == fyne.KeyEscape {
-		e.onEscape()
-		return
+// onSave takes Cmd/Ctrl+S.
+func onSave(save func()) func(fyne.Shortcut) bool {
+	return func(s fyne.Shortcut) bool {
+		c, ok := s.(*desktop.CustomShortcut)
+		ok = ok && c.KeyName == fyne.KeyS && c.Modifier == fyne.KeyModifierShortcutDefault
+		if ok {
+			save()
+		}
+		return ok
 	}
-	if !boundKey(e, k) {
-		e.Entry.TypedKey(k)
-	}
-}
-
-// TypedShortcut implements fyne.Shortcutable.
-func (e *fileEntry) TypedShortcut(s fyne.Shortcut) {
-	if c, ok := s.(*desktop.CustomShortcut); ok && c.KeyName == fyne.KeyS && c.Modifier == fyne.KeyModifierShortcutDefault {
-		e.onSave()
-		return
-	}
-	if e.onKey != nil && e.onKey(s) {
-		return
-	}
-	e.Entry.TypedShortcut(s)
 }
 
 // editorActions is what an editor asks of its page.
 type editorActions struct {
-	changed  func(b *editBuffer)
-	save     func(b *editBuffer)
-	close    func() // back to reading; the edit stays
-	shortcut func(s fyne.Shortcut) bool
+	changed func(b *editBuffer)
+	save    func(b *editBuffer)
+	close   func() // back to reading; the edit stays
 }
 
 // editor edits a file in place, a part at a time where it is long.
@@ -92,43 +35,44 @@ type editor struct {
 	buffer  *editBuffer
 	parts   []textPart
 	part    int
-	entry   *fileEntry
-	box     *surface
-	name    *words
-	state   *words
-	save    *button
-	discard *button
-	done    *button
-	back    *button // takes a choice back
-	where   *words  // which part
-	prev    *button
-	next    *button
+	entry   *kit.Field
+	box     *kit.Surface
+	name    *kit.Label
+	state   *kit.Label
+	save    *kit.Button
+	discard *kit.Button
+	done    *kit.Button
+	back    *kit.Button // takes a choice back
+	where   *kit.Label  // which part
+	prev    *kit.Button
+	next    *kit.Button
 	partBar *fyne.Container
-	trouble *viewport // a conflict, or why a save failed
+	trouble *kit.Viewport // a conflict, or why a save failed
 	object  *fyne.Container
 	told    string // what trouble was made for
 }
 
 func newEditor(act editorActions) *editor {
-	e := &editor{act: act, entry: newFileEntry(), box: newSurface(roleCode, roleLine, radiusCard), trouble: newViewport()}
-	e.name, e.state, e.where = boldWords("").squeezable(), smallWords("").squeezable(), smallWords("").squeezable()
-	e.save = newButton(buttonPrimary, i18n.T("Save"), func() { e.act.save(e.buffer) })
-	e.discard = newButton(buttonQuiet, i18n.T("Discard"), e.onDiscard)
-	e.done = newButton(buttonPlain, i18n.T("Done"), func() { e.act.close() })
-	e.back = newButton(buttonQuiet, i18n.T("Take back"), e.onTakeBack)
-	e.prev = newButton(buttonQuiet, i18n.T("‹ Part before"), func() { e.turn(-1) })
-	e.next = newButton(buttonQuiet, i18n.T("Next part ›"), func() { e.turn(1) })
-	e.entry.onSave, e.entry.onEscape = func() { e.act.save(e.buffer) }, func() { e.act.close() }
-	e.entry.onKey = func(s fyne.Shortcut) bool { return e.act.shortcut(s) }
-	e.entry.onFocus = e.ring
+	e := &editor{act: act, entry: kit.NewTextArea(), box: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), trouble: kit.NewViewport()}
+	e.name, e.state, e.where = kit.Bold("").Squeezable(), kit.Small("").Squeezable(), kit.Small("").Squeezable()
+	e.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), func() { e.act.save(e.buffer) })
+	e.discard = kit.NewButton(kit.ButtonQuiet, i18n.T("Discard"), e.onDiscard)
+	e.done = kit.NewButton(kit.ButtonPlain, i18n.T("Done"), func() { e.act.close() })
+	e.back = kit.NewButton(kit.ButtonQuiet, i18n.T("Take back"), e.onTakeBack)
+	e.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("‹ Part before"), func() { e.turn(-1) })
+	e.next = kit.NewButton(kit.ButtonQuiet, i18n.T("Next part ›"), func() { e.turn(1) })
+	e.entry.TextStyle.Monospace = true
+	e.entry.OnShortcut = onSave(func() { e.act.save(e.buffer) })
+	e.entry.LeaveBy(func() { e.act.close() })
+	e.entry.OnFocus = e.ring
 	e.entry.OnChanged = e.onChanged
-	e.trouble.follow, e.trouble.fixed = false, true
-	e.trouble.pad, e.trouble.top = 0, 0
+	e.trouble.Follow, e.trouble.Fixed = false, true
+	e.trouble.Pad, e.trouble.Top = 0, 0
 	e.trouble.Disable()
-	bar := line(gap12, 0, stack(0, e.name, e.state), e.back, e.discard, e.done, e.save)
-	e.partBar = line(gap12, 0, e.where, e.prev, e.next)
-	field := container.NewStack(e.box, inset(gap4, gap4, gap4, gap4, e.entry))
-	e.object = container.New(&editorLayout{e}, inset(gap12, gap8, gap20, gap20, bar), inset(0, gap4, gap20, gap20, e.partBar), e.trouble, field)
+	bar := kit.Line(kit.Gap12, 0, kit.Stack(0, e.name, e.state), e.back, e.discard, e.done, e.save)
+	e.partBar = kit.Line(kit.Gap12, 0, e.where, e.prev, e.next)
+	field := container.NewStack(e.box, kit.Inset(kit.Gap4, kit.Gap4, kit.Gap4, kit.Gap4, e.entry))
+	e.object = container.New(&editorLayout{e}, kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, bar), kit.Inset(0, kit.Gap4, kit.Gap20, kit.Gap20, e.partBar), e.trouble, field)
 	return e
 }
 
@@ -150,22 +94,22 @@ func (l *editorLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		y += h
 	}
 	if trouble.Visible() {
-		trouble.Resize(fyne.NewSize(s.Width-2*gap20, 10))
-		h := min(l.e.trouble.total, (s.Height-y)*0.6)
-		trouble.Move(fyne.NewPos(gap20, y))
-		trouble.Resize(fyne.NewSize(s.Width-2*gap20, max(0, h)))
+		trouble.Resize(fyne.NewSize(s.Width-2*kit.Gap20, 10))
+		h := min(l.e.trouble.Total, (s.Height-y)*0.6)
+		trouble.Move(fyne.NewPos(kit.Gap20, y))
+		trouble.Resize(fyne.NewSize(s.Width-2*kit.Gap20, max(0, h)))
 		y += max(0, h)
 	}
-	field.Move(fyne.NewPos(gap20, y))
-	field.Resize(fyne.NewSize(s.Width-2*gap20, max(40, s.Height-y-gap16)))
+	field.Move(fyne.NewPos(kit.Gap20, y))
+	field.Resize(fyne.NewSize(s.Width-2*kit.Gap20, max(40, s.Height-y-kit.Gap16)))
 }
 
 func (e *editor) ring(on bool) {
-	role := roleLine
+	role := kit.RoleLine
 	if on {
-		role = roleAccent
+		role = kit.RoleAccent
 	}
-	e.box.set(roleCode, role)
+	e.box.Set(kit.RoleCode, role)
 }
 
 // open shows a buffer, at a 1-based line (0: where it was, or the top).
@@ -196,12 +140,9 @@ func (e *editor) shownText() string {
 
 // fill puts the part into the field, with the cursor at a line of it.
 func (e *editor) fill(row int) {
-	tell := e.entry.OnChanged
-	e.entry.OnChanged = nil
-	e.entry.SetText(e.shownText())
+	e.entry.Put(e.shownText())
 	e.entry.CursorRow, e.entry.CursorColumn = row, 0
 	e.entry.Refresh()
-	e.entry.OnChanged = tell
 }
 
 func (e *editor) onChanged(text string) {
@@ -272,20 +213,20 @@ func (e *editor) onChoice(c choice) {
 // refresh shows the buffer's state.
 func (e *editor) refresh() {
 	b := e.buffer
-	words, role := i18n.T("as on disk"), roleMuted
+	words, role := i18n.T("as on disk"), kit.RoleMuted
 	switch {
 	case b.saving:
 		words = i18n.T("saving…")
 	case b.theirs != nil:
-		words, role = i18n.T("changed here and outside"), roleWarn
+		words, role = i18n.T("changed here and outside"), kit.RoleWarn
 	case b.dirty():
-		words, role = i18n.T("not saved yet"), roleWarn
+		words, role = i18n.T("not saved yet"), kit.RoleWarn
 	case b.base.Missing:
 		words = i18n.T("not there yet: saving makes it")
 	case b.base.Link != "":
 		words = i18n.With("a link to {{.Link}}", i18n.Places{"Link": b.base.Link})
 	}
-	e.state.set(words, role)
+	e.state.Set(words, role)
 	e.save.Disable()
 	if b.dirty() && !b.saving && b.theirs == nil {
 		e.save.Enable()
@@ -295,19 +236,11 @@ func (e *editor) refresh() {
 	e.partBar.Hidden = len(e.parts) < 2
 	if !e.partBar.Hidden {
 		e.where.SetText(i18n.With("part {{.Part}} of {{.Parts}}, from line {{.Line}}", i18n.Places{"Part": e.part + 1, "Parts": len(e.parts), "Line": e.parts[e.part].line}))
-		setEnabled(e.prev, e.part > 0)
-		setEnabled(e.next, e.part < len(e.parts)-1)
+		kit.SetEnabled(e.prev, e.part > 0)
+		kit.SetEnabled(e.next, e.part < len(e.parts)-1)
 	}
 	e.showTrouble()
 	e.object.Refresh()
-}
-
-func setEnabled(b *button, on bool) {
-	if on {
-		b.Enable()
-	} else {
-		b.Disable()
-	}
 }
 
 // showTrouble shows a conflict with both sides, or why a save failed.
@@ -325,30 +258,30 @@ func (e *editor) showTrouble() {
 		return
 	}
 	e.told = told
-	var rows []*placed
+	var rows []*kit.Placed
 	switch {
 	case b.theirs != nil:
 		rows = e.conflictRows()
 	case b.err != nil:
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": fullStop(b.err.Error())}), roleText), newParagraph(i18n.T("What you wrote is kept, also if you close the window."), roleMuted))})
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": i18n.Sentence(b.err.Error())}), kit.RoleText), kit.NewParagraph(i18n.T("What you wrote is kept, also if you close the window."), kit.RoleMuted))})
 	}
-	e.trouble.setRows(rows)
+	e.trouble.SetRows(rows)
 }
 
 // conflictLines is how many lines of a comparison are shown.
 const conflictLines = 40
 
-func (e *editor) conflictRows() []*placed {
+func (e *editor) conflictRows() []*kit.Placed {
 	b := e.buffer
 	said := i18n.T("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
 	if b.theirs.Missing {
 		said = i18n.T("This file is gone outside. Keep yours to write it again.")
 	}
-	card := newCardRow(roleWarn, newParagraph(said, roleText), spacer(gap4), line(gap8, -1,
-		newButton(buttonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
-		newButton(buttonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
-		newButton(buttonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))
-	return []*placed{{row: card}, {row: newLinesCard(changedLines(sessionmem.DiffLines(b.theirs.Text, b.text), conflictLines)), gap: gap8}}
+	card := kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(said, kit.RoleText), kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
+		kit.NewButton(kit.ButtonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))
+	return []*kit.Placed{{Row: card}, {Row: newLinesCard(changedLines(sessionmem.DiffLines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
 }
 
 // changedLines is what a comparison says, without what stayed: n lines at most.

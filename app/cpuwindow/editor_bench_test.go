@@ -32,6 +32,6 @@ func BenchmarkLinesCard(b *testing.B) {
 		lines = append(lines, cardLine{text: fmt.Sprintf("- lesson %d: %s", i, strings.Repeat("some words ", i%12)), from: "21 Nov · cpu-k3x9qa"})
 	}
 	for b.Loop() {
-		newLinesCard(lines).measure(460)
+		newLinesCard(lines).Measure(460)
 	}
 }

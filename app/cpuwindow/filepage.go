@@ -3,6 +3,8 @@ package cpuwindow
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+
+	"mac-stats/app/ui/kit"
 )
 
 // filePage is what the pages of memory and agents share: things on the left, the
@@ -11,7 +13,7 @@ import (
 type filePage struct {
 	w       *Window
 	split   *splitView
-	view    *viewport
+	view    *kit.Viewport
 	edit    *editor
 	object  *fyne.Container
 	editing bool
@@ -26,8 +28,8 @@ type filePage struct {
 
 func newFilePage(w *Window, pick func(key string), draw, load func()) *filePage {
 	f := &filePage{w: w, view: newDetail(), news: newReloads(), draw: draw, load: load}
-	f.view.follow, f.view.fixed = false, true
-	f.edit = newEditor(editorActions{changed: w.editChanged, save: f.save, close: f.stopEditing, shortcut: w.runShortcut})
+	f.view.Follow, f.view.Fixed = false, true
+	f.edit = newEditor(editorActions{changed: w.editChanged, save: f.save, close: f.stopEditing})
 	f.edit.object.Hide()
 	f.split = newSplitView(container.NewStack(f.view, f.edit.object), pick)
 	f.object = f.split.object
@@ -35,14 +37,14 @@ func newFilePage(w *Window, pick func(key string), draw, load func()) *filePage 
 }
 
 // show shows the editor where the file is being edited, else the rows.
-func (f *filePage) show(b *editBuffer, title string, rows func() []*placed) {
+func (f *filePage) show(b *editBuffer, title string, rows func() []*kit.Placed) {
 	editing := f.editing && b != nil
 	f.edit.object.Hidden, f.view.Hidden = !editing, editing
 	if editing {
 		f.edit.open(b, title, 0)
 		f.edit.sync()
 	} else {
-		f.w.setPageRows(f.view, rows())
+		f.view.ReplaceRows(rows())
 	}
 	f.object.Refresh()
 }

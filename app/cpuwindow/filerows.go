@@ -10,15 +10,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
 // chip is a file beside a message: its name, and where it can be removed a ×.
 type chip struct {
 	widget.BaseWidget
-	bg     *surface
-	name   *words
-	remove *button
+	bg     *kit.Surface
+	name   *kit.Label
+	remove *kit.Button
 }
 
 const (
@@ -27,21 +28,21 @@ const (
 )
 
 func newChip(label string, onRemove func()) *chip {
-	c := &chip{bg: newSurface(rolePanel, roleLine, radiusRow), name: newWords(label, roleText, sizeSmall).squeezable()}
-	c.remove = newButton(buttonQuiet, "×", onRemove)
-	c.remove.size = sizeText
+	c := &chip{bg: kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusRow), name: kit.NewLabel(label, kit.RoleText, kit.SizeSmall).Squeezable()}
+	c.remove = kit.NewButton(kit.ButtonQuiet, "×", onRemove)
+	c.remove.TextSize = kit.SizeText
 	c.ExtendBaseWidget(c)
 	return c
 }
 
 // CreateRenderer implements fyne.Widget.
 func (c *chip) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.NewStack(c.bg, inset(0, 0, gap8, gap8, line(gap8, 0, c.name, c.remove))))
+	return widget.NewSimpleRenderer(container.NewStack(c.bg, kit.Inset(0, 0, kit.Gap8, kit.Gap8, kit.Line(kit.Gap8, 0, c.name, c.remove))))
 }
 
 // MinSize implements fyne.CanvasObject: as wide as the name, up to a limit.
 func (c *chip) MinSize() fyne.Size {
-	w := measureText(c.name.text, c.name.size, c.name.style).Width + c.remove.MinSize().Width + 3*gap8 + 1
+	w := kit.MeasureText(c.name.Text, c.name.TextSize, c.name.Style).Width + c.remove.MinSize().Width + 3*kit.Gap8 + 1
 	return fyne.NewSize(min(w, chipMax), chipHeight)
 }
 
@@ -57,14 +58,14 @@ func (l *flowLayout) place(o []fyne.CanvasObject, width float32, at func(o fyne.
 	flush := func(to int) {
 		shift := float32(0)
 		if l.right {
-			shift = max(0, width-(x-gap8))
+			shift = max(0, width-(x-kit.Gap8))
 		}
 		px := shift
 		for _, obj := range o[first:to] {
 			m := obj.MinSize()
 			m.Width = min(m.Width, width)
 			at(obj, fyne.NewPos(px, y), m)
-			px += m.Width + gap8
+			px += m.Width + kit.Gap8
 		}
 		first = to
 	}
@@ -73,9 +74,9 @@ func (l *flowLayout) place(o []fyne.CanvasObject, width float32, at func(o fyne.
 		m.Width = min(m.Width, width)
 		if i > first && x+m.Width > width {
 			flush(i)
-			x, y, tall = 0, y+tall+gap4, 0
+			x, y, tall = 0, y+tall+kit.Gap4, 0
 		}
-		x += m.Width + gap8
+		x += m.Width + kit.Gap8
 		tall = max(tall, m.Height)
 	}
 	flush(len(o))
@@ -122,12 +123,12 @@ func newFileRow(files []sessionmem.Attachment, act fileActions) *fileRow {
 			objects = append(objects, newPicture(f, act))
 			continue
 		}
-		b := newButton(buttonPlain, f.Name, func() {
+		b := kit.NewButton(kit.ButtonPlain, f.Name, func() {
 			if act.open != nil {
 				act.open(f)
 			}
 		})
-		b.size = sizeSmall
+		b.TextSize = kit.SizeSmall
 		objects = append(objects, b)
 	}
 	r.box = container.New(r.flow, objects...)
@@ -135,7 +136,7 @@ func newFileRow(files []sessionmem.Attachment, act fileActions) *fileRow {
 	return r
 }
 
-func (r *fileRow) measure(width float32) float32 {
+func (r *fileRow) Measure(width float32) float32 {
 	r.flow.width = width
 	return r.box.MinSize().Height
 }
@@ -147,13 +148,13 @@ func (r *fileRow) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimple
 // and where it can't be, its name stands there. It always takes the same room, so
 // that nothing moves when it arrives.
 func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
-	name := smallWords(a.Name).squeezable()
-	name.align = fyne.TextAlignCenter
+	name := kit.Small(a.Name).Squeezable()
+	name.Align = fyne.TextAlignCenter
 	img := canvas.NewImageFromImage(nil)
-	img.FillMode, img.CornerRadius = canvas.ImageFillContain, radiusCard
+	img.FillMode, img.CornerRadius = canvas.ImageFillContain, kit.RadiusCard
 	img.Hide()
-	body := container.NewStack(inset(0, 0, gap8, gap8, name), inset(1, 1, 1, 1, img))
-	t := newTappable(newSurface(rolePanel, roleLine, radiusCard), body, func() {
+	body := container.NewStack(kit.Inset(0, 0, kit.Gap8, kit.Gap8, name), kit.Inset(1, 1, 1, 1, img))
+	t := kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusCard), body, func() {
 		if act.open != nil {
 			act.open(a)
 		}
@@ -161,7 +162,7 @@ func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
 	act.thumb(a, func(m image.Image, err error) {
 		switch {
 		case err != nil:
-			name.set(i18n.With("{{.Name}} is missing", i18n.Places{"Name": a.Name}), roleHot)
+			name.Set(i18n.With("{{.Name}} is missing", i18n.Places{"Name": a.Name}), kit.RoleHot)
 		case m != nil:
 			img.Image = m
 			img.Show()
@@ -169,14 +170,14 @@ func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
 			name.Hide()
 		}
 	})
-	return sized(t, thumbWidth, thumbHeight)
+	return kit.Sized(t, thumbWidth, thumbHeight)
 }
 
 // userRows are a message's bubble and its files.
-func (c *chatView) userRows(e *entryView, actions fyne.CanvasObject, group *shyGroup) []*placed {
-	var rows []*placed
+func (c *chatView) userRows(e *entryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*kit.Placed {
+	var rows []*kit.Placed
 	if e.text != "" {
-		rows = append(rows, &placed{row: newBubble(e.text, actions), gap: gap16, hot: group})
+		rows = append(rows, &kit.Placed{Row: newBubble(e.text, actions), Gap: kit.Gap16, Hot: group})
 	}
 	if len(e.files) == 0 {
 		return rows
@@ -185,11 +186,11 @@ func (c *chatView) userRows(e *entryView, actions fyne.CanvasObject, group *shyG
 	if c.act.files != nil {
 		act = c.act.files(c.shown)
 	}
-	gap := gap16
+	gap := kit.Gap16
 	if len(rows) > 0 {
-		gap = gap8
+		gap = kit.Gap8
 	}
-	return append(rows, &placed{row: newFileRow(e.files, act), gap: gap})
+	return append(rows, &kit.Placed{Row: newFileRow(e.files, act), Gap: gap})
 }
 
 // wordsOf is a message without the links to its files.
@@ -233,7 +234,7 @@ func (w *Window) fileActions(session string) fileActions {
 			}
 			go func() {
 				if _, err := w.parts.keeper.ReadAttachment(session, a); err != nil {
-					w.p.Do(func() { w.tell(capital(err.Error()), "") })
+					w.p.Do(func() { w.tell(i18n.Capital(err.Error()), "") })
 					return
 				}
 				w.openFile(path)

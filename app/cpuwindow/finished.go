@@ -42,7 +42,7 @@ func (w *Window) finished(c *conversation, took time.Duration, last agents.Event
 func finishedWords(title string, last agents.Event) string {
 	about := ""
 	if title != "" {
-		about = "“" + shorten(title, 60) + "”: "
+		about = "“" + i18n.Shorten(title, 60) + "”: "
 	}
 	switch {
 	case last.Type == agents.EventDone:

@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // The first run: the server, a model, the memory. Each step can be passed over, and
@@ -50,17 +51,17 @@ func (w *Window) goToStep(n int) {
 		return
 	}
 	w.step = n
-	w.pageView.offset = 0
+	w.pageView.Offset = 0
 	w.drawWelcome()
 	w.focusWelcome()
 }
 
 // focusWelcome puts the focus on what goes on, or is to be done first.
 func (w *Window) focusWelcome() {
-	for _, p := range w.pageView.rows {
-		for _, b := range rowButtons([]*placed{p}) {
-			if b.kind == buttonPrimary {
-				w.pageView.revealRow(p.row) // only what is in sight can have the focus
+	for _, p := range w.pageView.Rows {
+		for _, b := range kit.RowButtons([]*kit.Placed{p}) {
+			if b.Kind == kit.ButtonPrimary {
+				w.pageView.RevealRow(p.Row) // only what is in sight can have the focus
 				w.win.Canvas().Focus(b)
 				return
 			}
@@ -73,75 +74,75 @@ func (w *Window) drawWelcome() {
 	if w.page != pageWelcome || !w.visible {
 		return
 	}
-	rows := []*placed{
-		textRow(i18n.T("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), roleMuted, gap4),
-		{row: newProse([]run{{text: i18n.With("Step {{.Step}} of {{.Steps}}", i18n.Places{"Step": w.step + 1, "Steps": welcomeSteps})}}, sizeSmall, roleMuted), gap: gap20},
+	rows := []*kit.Placed{
+		kit.TextRow(i18n.T("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), kit.RoleMuted, kit.Gap4),
+		{Row: kit.NewProse([]kit.Run{{Text: i18n.With("Step {{.Step}} of {{.Steps}}", i18n.Places{"Step": w.step + 1, "Steps": welcomeSteps})}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20},
 	}
-	var body []*placed
+	var body []*kit.Placed
 	ready := true // going on is what is to be done now
 	switch w.step {
 	case stepServer:
 		body, ready = w.serverStep()
-		body = append(body, &placed{row: w.folderCard(), gap: gap12, max: proseMax})
+		body = append(body, &kit.Placed{Row: w.folderCard(), Gap: kit.Gap12, Max: kit.ProseMax})
 	case stepModel:
 		body, ready = w.modelStep()
 	default:
 		body = w.memoryStep()
 	}
-	before, _ := w.win.Canvas().Focused().(*button)
-	w.setPageRows(w.pageView, append(append(rows, body...), w.welcomeButtons(ready)))
+	before, _ := w.win.Canvas().Focused().(*kit.Button)
+	w.pageView.ReplaceRows(append(append(rows, body...), w.welcomeButtons(ready)))
 	switch after := w.win.Canvas().Focused().(type) {
-	case nil, *chatEntry: // nowhere that is seen
+	case nil, *kit.Field: // nowhere that is seen
 		w.focusWelcome()
-	case *button:
-		if before != nil && after.text != before.text { // that one is gone
+	case *kit.Button:
+		if before != nil && after.Text != before.Text { // that one is gone
 			w.focusWelcome()
 		}
 	}
 }
 
-func (w *Window) welcomeButtons(ready bool) *placed {
-	next, kind := i18n.T("Continue"), buttonPrimary
+func (w *Window) welcomeButtons(ready bool) *kit.Placed {
+	next, kind := i18n.T("Continue"), kit.ButtonPrimary
 	if !ready {
-		next, kind = i18n.T("Continue without"), buttonPlain
+		next, kind = i18n.T("Continue without"), kit.ButtonPlain
 	}
 	if w.step == welcomeSteps-1 {
 		next = i18n.T("Begin")
 	}
-	buttons := []fyne.CanvasObject{newButton(kind, next, func() { w.goToStep(w.step + 1) })}
+	buttons := []fyne.CanvasObject{kit.NewButton(kind, next, func() { w.goToStep(w.step + 1) })}
 	if w.step > 0 {
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Back"), func() { w.goToStep(w.step - 1) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Back"), func() { w.goToStep(w.step - 1) }))
 	}
 	if w.step < welcomeSteps-1 {
-		buttons = append(buttons, newButton(buttonQuiet, i18n.T("Skip all of this"), w.leaveWelcome))
+		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Skip all of this"), w.leaveWelcome))
 	}
-	return &placed{row: newBoxRow(line(gap12, -1, buttons...)), gap: gap20}
+	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, -1, buttons...)), Gap: kit.Gap20}
 }
 
 // serverStep is the model server: found, or how to get it.
-func (w *Window) serverStep() (rows []*placed, ready bool) {
+func (w *Window) serverStep() (rows []*kit.Placed, ready bool) {
 	s := w.server
 	switch {
 	case !s.checked:
-		return []*placed{{row: welcomeCard(i18n.T("Looking for Ollama…"), i18n.T("It runs models on this machine; mac-stats talks to it.")), gap: gap8, max: proseMax}}, true
+		return []*kit.Placed{{Row: welcomeCard(i18n.T("Looking for Ollama…"), i18n.T("It runs models on this machine; mac-stats talks to it.")), Gap: kit.Gap8, Max: kit.ProseMax}}, true
 	case s.down != nil:
-		return []*placed{{row: w.setup().downCard(s, false), gap: gap8, max: proseMax}}, false
+		return []*kit.Placed{{Row: w.setup().downCard(s, false), Gap: kit.Gap8, Max: kit.ProseMax}}, false
 	}
 	where := map[string]any{"Address": s.address, "Version": s.version}
 	text := []string{i18n.With("It answers at {{.Address}} and has no model yet.", where)}
 	if n := len(chatModels(s.models)); n > 0 {
 		text = []string{i18n.With("It answers at {{.Address}}.", where), i18n.Count("{{.N}} models are installed.", n)}
 	}
-	return []*placed{{row: welcomeCard(i18n.With("Ollama {{.Version}} is running", where), text...), gap: gap8, max: proseMax}}, true
+	return []*kit.Placed{{Row: welcomeCard(i18n.With("Ollama {{.Version}} is running", where), text...), Gap: kit.Gap8, Max: kit.ProseMax}}, true
 }
 
-func welcomeCard(title string, text ...string) *cardRow {
-	parts := []fyne.CanvasObject{titleWords(title)}
+func welcomeCard(title string, text ...string) *kit.CardRow {
+	parts := []fyne.CanvasObject{kit.Title(title)}
 	for _, t := range text {
-		parts = append(parts, newParagraph(t, roleMuted))
+		parts = append(parts, kit.NewParagraph(t, kit.RoleMuted))
 	}
-	c := newCardRow(roleNone, parts...)
-	c.pad = gap16
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad = kit.Gap16
 	return c
 }
 
@@ -154,10 +155,10 @@ func (w *Window) machineMemory() uint64 {
 }
 
 // modelStep is the model: choose an installed one, or pull one that fits.
-func (w *Window) modelStep() (rows []*placed, ready bool) {
+func (w *Window) modelStep() (rows []*kit.Placed, ready bool) {
 	s := w.server
 	models := chatModels(s.models)
-	var r row
+	var r kit.Row
 	switch {
 	case w.pulling != nil:
 		r = w.setup().pullCard(*w.pulling)
@@ -169,27 +170,27 @@ func (w *Window) modelStep() (rows []*placed, ready bool) {
 	default:
 		r, ready = w.modelChoices(models), true
 	}
-	return []*placed{{row: r, gap: gap8, max: proseMax}}, ready
+	return []*kit.Placed{{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}}, ready
 }
 
 // modelChoices offers the installed models; the first is to leave it to mac-stats.
-func (w *Window) modelChoices(models []ollama.ModelInfo) row {
+func (w *Window) modelChoices(models []ollama.ModelInfo) kit.Row {
 	now, memory := w.parts.config().Ollama.Model, w.machineMemory()
-	parts := []fyne.CanvasObject{titleWords(i18n.T("Which model answers?")), newParagraph(i18n.T("You can choose another one for each chat."), roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("Which model answers?")), kit.NewParagraph(i18n.T("You can choose another one for each chat."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	add := func(label, value, note string) {
-		b := newButton(buttonPlain, label, func() { w.setSetting("ollama.model", value, w.settled) })
-		b.setSelected(now == value)
-		parts = append(parts, line(gap12, 1, b, mutedWords(note).squeezable()))
+		b := kit.NewButton(kit.ButtonPlain, label, func() { w.setSetting("ollama.model", value, w.settled) })
+		b.SetSelected(now == value)
+		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(note).Squeezable()))
 	}
 	add(i18n.T("The one that fits best"), "", i18n.T("chosen by size and abilities"))
 	for _, m := range models[:min(len(models), choicesShown)] {
 		add(m.Name, m.Name, modelNote(m, memory))
 	}
 	if more := len(models) - choicesShown; more > 0 {
-		parts = append(parts, mutedWords(i18n.Count("and {{.N}} more, in the menu above a chat", more)).squeezable())
+		parts = append(parts, kit.Muted(i18n.Count("and {{.N}} more, in the menu above a chat", more)).Squeezable())
 	}
-	c := newCardRow(roleNone, parts...)
-	c.pad, c.gap = gap16, gap8
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
 }
 
@@ -214,36 +215,36 @@ func (w *Window) settled(err error) {
 }
 
 // memoryStep says what is remembered.
-func (w *Window) memoryStep() []*placed {
+func (w *Window) memoryStep() []*kit.Placed {
 	now := w.parts.config().Memory.Write
-	parts := []fyne.CanvasObject{titleWords(i18n.T("What is remembered")), newParagraph(i18n.T("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("What is remembered")), kit.NewParagraph(i18n.T("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for _, c := range []struct{ value, label, note string }{
 		{"auto", i18n.T("Remember"), i18n.T("saved at once, with Undo")},
 		{"ask", i18n.T("Ask me"), i18n.T("waits in the inbox until you say yes")},
 		{"off", i18n.T("Never"), i18n.T("nothing is learnt")},
 	} {
-		b := newButton(buttonPlain, c.label, func() { w.setSetting("memory.write", c.value, w.settled) })
-		b.setSelected(now == c.value)
-		parts = append(parts, line(gap12, 1, b, mutedWords(c.note).squeezable()))
+		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.setSetting("memory.write", c.value, w.settled) })
+		b.SetSelected(now == c.value)
+		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(c.note).Squeezable()))
 	}
-	lessons := newCardRow(roleNone, parts...)
-	lessons.pad, lessons.gap = gap16, gap8
-	return []*placed{{row: lessons, gap: gap8, max: proseMax}, {row: w.recallChoice(), gap: gap12, max: proseMax}}
+	lessons := kit.NewCardRow(kit.RoleNone, parts...)
+	lessons.Pad, lessons.Gap = kit.Gap16, kit.Gap8
+	return []*kit.Placed{{Row: lessons, Gap: kit.Gap8, Max: kit.ProseMax}, {Row: w.recallChoice(), Gap: kit.Gap12, Max: kit.ProseMax}}
 }
 
 // folderCard says where everything is.
-func (w *Window) folderCard() row {
-	where := newProse([]run{{text: w.parts.home, mono: true}}, sizeText, roleText)
-	files := newCardRow(roleNone, titleWords(i18n.T("Where it is")), newParagraph(i18n.T("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), roleMuted), where,
-		line(gap8, -1, newButton(buttonPlain, i18n.T("Open the folder"), func() { w.openFile(w.parts.home) })))
-	files.pad, files.gap = gap16, gap8
+func (w *Window) folderCard() kit.Row {
+	where := kit.NewProse([]kit.Run{{Text: w.parts.home, Mono: true}}, kit.SizeText, kit.RoleText)
+	files := kit.NewCardRow(kit.RoleNone, kit.Title(i18n.T("Where it is")), kit.NewParagraph(i18n.T("Conversations, memory and settings are plain files in one folder. Read, edit, copy or delete them with anything you like."), kit.RoleMuted), where,
+		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.T("Open the folder"), func() { w.openFile(w.parts.home) })))
+	files.Pad, files.Gap = kit.Gap16, kit.Gap8
 	return files
 }
 
 // recallChoice asks whether an answer may be made with what was said elsewhere.
-func (w *Window) recallChoice() row {
+func (w *Window) recallChoice() kit.Row {
 	now := w.parts.config().Recall.CrossSession
-	parts := []fyne.CanvasObject{titleWords(i18n.T("What was said before")), newParagraph(i18n.T("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("What was said before")), kit.NewParagraph(i18n.T("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for _, c := range []struct {
 		value       bool
 		label, note string
@@ -251,11 +252,11 @@ func (w *Window) recallChoice() row {
 		{false, i18n.T("This conversation"), i18n.T("only what the same conversation said earlier")},
 		{true, i18n.T("All of mine"), i18n.T("all of your own conversations; never for anybody on Discord")},
 	} {
-		b := newButton(buttonPlain, c.label, func() { w.setSetting("recall.cross_session", strconv.FormatBool(c.value), w.settled) })
-		b.setSelected(now == c.value)
-		parts = append(parts, line(gap12, 1, b, mutedWords(c.note).squeezable()))
+		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.setSetting("recall.cross_session", strconv.FormatBool(c.value), w.settled) })
+		b.SetSelected(now == c.value)
+		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(c.note).Squeezable()))
 	}
-	card := newCardRow(roleNone, parts...)
-	card.pad, card.gap = gap16, gap8
+	card := kit.NewCardRow(kit.RoleNone, parts...)
+	card.Pad, card.Gap = kit.Gap16, kit.Gap8
 	return card
 }

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // welcomed is a window at its first run.
@@ -40,7 +41,7 @@ func (b *bench) pressFocused() {
 func (b *bench) tabTo(name string) {
 	b.t.Helper()
 	for range 60 {
-		if f, ok := b.w.win.Canvas().Focused().(*button); ok && f.text == name {
+		if f, ok := b.w.win.Canvas().Focused().(*kit.Button); ok && f.Text == name {
 			return
 		}
 		b.w.win.Canvas().FocusNext()
@@ -144,8 +145,8 @@ func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
 func TestWelcome_theFocusIsOnWhatGoesOn(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
 	focused := func() string {
-		if f, ok := b.w.win.Canvas().Focused().(*button); ok {
-			return f.text
+		if f, ok := b.w.win.Canvas().Focused().(*kit.Button); ok {
+			return f.Text
 		}
 		return ""
 	}
@@ -165,7 +166,7 @@ func TestWelcome_whatGoesOnIsInSightAndHasTheFocus(t *testing.T) {
 		b.w.win.Resize(fyne.NewSize(900, height))
 		b.settle()
 		for _, want := range []string{"Continue", "Continue", "Begin"} {
-			if f, ok := b.w.win.Canvas().Focused().(*button); !ok || f.text != want {
+			if f, ok := b.w.win.Canvas().Focused().(*kit.Button); !ok || f.Text != want {
 				t.Errorf("%g high, step %d: %v has the focus, want %s", height, b.w.step+1, b.focusName(), want)
 			}
 			b.pressFocused()

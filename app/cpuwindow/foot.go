@@ -8,21 +8,22 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // foot is the line below the composer: context, reloads, server.
 type foot struct {
-	label   *words
-	bar     *gauge
-	context *words
-	summary *button // opens the Summary, where there is one
-	reload  *words
-	server  *words
+	label   *kit.Label
+	bar     *kit.Gauge
+	context *kit.Label
+	summary *kit.Button // opens the Summary, where there is one
+	reload  *kit.Label
+	server  *kit.Label
 	box     *fyne.Container
 }
 
 func newFoot(openSummary func()) *foot {
-	f := &foot{label: smallWords(i18n.T("Context")), bar: newGauge(64), context: smallWords(""), summary: newButton(buttonQuiet, "", openSummary), reload: smallWords("").squeezable(), server: smallWords("")}
+	f := &foot{label: kit.Small(i18n.T("Context")), bar: kit.NewGauge(64), context: kit.Small(""), summary: kit.NewButton(kit.ButtonQuiet, "", openSummary), reload: kit.Small("").Squeezable(), server: kit.Small("")}
 	f.label.Hide()
 	f.bar.Hide()
 	f.summary.Hide()
@@ -48,21 +49,21 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		}
 		m := obj.MinSize()
 		if i == 3 {
-			m.Width = max(0, min(m.Width, right-gap12-x))
+			m.Width = max(0, min(m.Width, right-kit.Gap12-x))
 		}
 		obj.Move(fyne.NewPos(x, (s.Height-m.Height)/2))
 		obj.Resize(m)
-		x += m.Width + gap8
+		x += m.Width + kit.Gap8
 	}
 	o[5].Move(fyne.NewPos(right, (s.Height-server.Height)/2))
 	o[5].Resize(server)
-	placeReload(o[4].(*words), x+gap8, right-gap8, s)
+	placeReload(o[4].(*kit.Label), x+kit.Gap8, right-kit.Gap8, s)
 }
 
 // placeReload puts what was reloaded into the middle, or as near as what is beside it
 // leaves room; shortened where there is some, and away where that says nothing.
-func placeReload(reload *words, from, to float32, s fyne.Size) {
-	need := measureText(reload.text, reload.size, reload.style)
+func placeReload(reload *kit.Label, from, to float32, s fyne.Size) {
+	need := kit.MeasureText(reload.Text, reload.TextSize, reload.Style)
 	width := min(need.Width, to-from)
 	if width < min(need.Width, leastReload) {
 		width = 0
@@ -93,13 +94,13 @@ func (f *foot) setUsage(u *agents.Usage, summarised int) {
 // fill draws the meter and gives its words.
 func (f *foot) fill(u *agents.Usage) string {
 	share := float64(u.PromptTokens+u.AnswerTokens) / float64(u.ContextSize)
-	role := roleAccent
+	role := kit.RoleAccent
 	if share > 0.9 {
-		role = roleHot
+		role = kit.RoleHot
 	} else if share > 0.75 {
-		role = roleWarn
+		role = kit.RoleWarn
 	}
-	f.bar.set(share, role)
+	f.bar.Set(share, role)
 	return i18n.With("{{.PromptTokens}} of {{.ContextSize}}", i18n.Places{"PromptTokens": tokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": tokensWords(u.ContextSize)})
 }
 
@@ -109,14 +110,14 @@ func (f *foot) setReload(text string) {
 }
 
 func (f *foot) setServer(text string, down bool) {
-	role := roleMuted
+	role := kit.RoleMuted
 	if down {
-		role = roleHot
+		role = kit.RoleHot
 	}
-	if f.server.text == text && f.server.role == role {
+	if f.server.Text == text && f.server.Role == role {
 		return // said again every few seconds while the server is down
 	}
-	f.server.set(text, role)
+	f.server.Set(text, role)
 	f.box.Refresh()
 }
 

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/kit"
 )
 
 // Whatever the width, nothing in the foot is drawn over something else.
@@ -17,12 +18,12 @@ func TestTheFootsPartsStayApart(t *testing.T) {
 	f.setUsage(&agents.Usage{PromptTokens: 1300, ContextSize: 16384}, 0)
 	f.setServer("Ollama 0.6.5 · ready", false)
 	f.setReload("config.toml reloaded · +2 −1")
-	drawn := func(w *words) (from, to float32) {
+	drawn := func(w *kit.Label) (from, to float32) {
 		text := test.WidgetRenderer(w).Objects()[0].(*canvas.Text)
 		if text.Text == "" {
 			return 0, 0
 		}
-		return w.Position().X, w.Position().X + measureText(text.Text, text.TextSize, text.TextStyle).Width
+		return w.Position().X, w.Position().X + kit.MeasureText(text.Text, text.TextSize, text.TextStyle).Width
 	}
 	seen := map[bool]bool{}
 	for width := float32(260); width <= 700; width += 8 {
@@ -35,10 +36,10 @@ func TestTheFootsPartsStayApart(t *testing.T) {
 		if to == 0 {
 			continue
 		}
-		if _, context := drawn(f.context); from < context+gap8 {
+		if _, context := drawn(f.context); from < context+kit.Gap8 {
 			t.Errorf("%.0f wide: what was reloaded begins at %.0f, the context ends at %.0f", width, from, context)
 		}
-		if server, _ := drawn(f.server); to > server-gap4 {
+		if server, _ := drawn(f.server); to > server-kit.Gap4 {
 			t.Errorf("%.0f wide: what was reloaded ends at %.0f, the server begins at %.0f", width, to, server)
 		}
 	}

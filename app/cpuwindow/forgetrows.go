@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 )
@@ -26,7 +27,7 @@ const (
 // forgetGroup is a kind of places, with its heading.
 type forgetGroup struct {
 	action string
-	head   *prose
+	head   *kit.Prose
 	places []sessionmem.Touched
 }
 
@@ -54,18 +55,18 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 		head   string
 		role   fyne.ThemeColorName
 	}{
-		{sessionmem.ForgetRefused, i18n.T("Could not be taken out"), roleWarn},
-		{sessionmem.ForgetPending, i18n.T("Not done yet: goes by itself"), roleWarn},
-		{sessionmem.ForgetEmptied, emptied, roleText},
-		{sessionmem.ForgetRebuilt, i18n.T("Summaries made anew of what is left"), roleText},
-		{sessionmem.ForgetRemoved, i18n.T("Removed"), roleText},
-		{sessionmem.ForgetRenamed, i18n.T("Files with another name"), roleText},
-		{sessionmem.ForgetProposed, learntWords(false), roleText},
-		{sessionmem.ForgetKept, i18n.T("Stays"), roleText},
-		{shipped, i18n.T("Refused: it came with mac-stats"), roleText},
+		{sessionmem.ForgetRefused, i18n.T("Could not be taken out"), kit.RoleWarn},
+		{sessionmem.ForgetPending, i18n.T("Not done yet: goes by itself"), kit.RoleWarn},
+		{sessionmem.ForgetEmptied, emptied, kit.RoleText},
+		{sessionmem.ForgetRebuilt, i18n.T("Summaries made anew of what is left"), kit.RoleText},
+		{sessionmem.ForgetRemoved, i18n.T("Removed"), kit.RoleText},
+		{sessionmem.ForgetRenamed, i18n.T("Files with another name"), kit.RoleText},
+		{sessionmem.ForgetProposed, learntWords(false), kit.RoleText},
+		{sessionmem.ForgetKept, i18n.T("Stays"), kit.RoleText},
+		{shipped, i18n.T("Refused: it came with mac-stats"), kit.RoleText},
 	} {
 		if len(by[g.action]) > 0 {
-			groups = append(groups, forgetGroup{g.action, newProse([]run{{text: g.head, bold: true}}, sizeText, g.role), by[g.action]})
+			groups = append(groups, forgetGroup{g.action, kit.NewProse([]kit.Run{{Text: g.head, Bold: true}}, kit.SizeText, g.role), by[g.action]})
 		}
 	}
 	return groups
@@ -80,31 +81,31 @@ func learntWords(atOnce bool) string {
 }
 
 // groupRows are the places of a plan or a report.
-func groupRows(groups []forgetGroup) []*placed {
-	var rows []*placed
+func groupRows(groups []forgetGroup) []*kit.Placed {
+	var rows []*kit.Placed
 	for _, g := range groups {
-		rows = append(rows, &placed{row: g.head, gap: gap12})
+		rows = append(rows, &kit.Placed{Row: g.head, Gap: kit.Gap12})
 		for _, t := range g.places[:min(len(g.places), sheetPlaces)] {
-			rows = append(rows, placeRows(t, gap8)...)
+			rows = append(rows, placeRows(t, kit.Gap8)...)
 		}
 		if more := len(g.places) - sheetPlaces; more > 0 {
-			rows = append(rows, &placed{row: newProse([]run{{text: i18n.Count("… and {{.N}} more", more)}}, sizeSmall, roleMuted), gap: gap4, indent: gap8})
+			rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: i18n.Count("… and {{.N}} more", more)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4, Indent: kit.Gap8})
 		}
 	}
 	return rows
 }
 
 // placeRows are one place: its text, and below it what it is and where.
-func placeRows(t sessionmem.Touched, indent float32) []*placed {
-	var rows []*placed
+func placeRows(t sessionmem.Touched, indent float32) []*kit.Placed {
+	var rows []*kit.Placed
 	if t.Text != "" {
-		rows = append(rows, &placed{row: newProse([]run{{text: "“" + shorten(t.Text, sheetQuote) + "”"}}, sizeText, roleText), gap: gap4, indent: indent})
+		rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: "“" + i18n.Shorten(t.Text, sheetQuote) + "”"}}, kit.SizeText, kit.RoleText), Gap: kit.Gap4, Indent: indent})
 	}
-	gap := gap4
+	gap := kit.Gap4
 	if len(rows) > 0 {
 		gap = 0
 	}
-	return append(rows, &placed{row: newProse([]run{{text: placeMeta(t)}}, sizeSmall, roleMuted), gap: gap, indent: indent})
+	return append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: placeMeta(t)}}, kit.SizeSmall, kit.RoleMuted), Gap: gap, Indent: indent})
 }
 
 // placeMeta is what a place is, where and when, and why it is as it is.
@@ -153,7 +154,7 @@ func placeName(place string) string {
 }
 
 // forgetPlanRows are what would go, and what may be chosen to go too.
-func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*placed {
+func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*kit.Placed {
 	groups := forgetGroups(plan.Found, false)
 	rows := groupRows(groups)
 	choices := plan.Offers()
@@ -162,13 +163,13 @@ func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*placed {
 		return rows
 	}
 	head := i18n.T("It may be told here, too. What you choose goes as well:")
-	rows = append(rows, &placed{row: newProse([]run{{text: head, bold: true}}, sizeText, roleText), gap: gap16})
+	rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: head, Bold: true}}, kit.SizeText, kit.RoleText), Gap: kit.Gap16})
 	if asksLessons {
-		rows = append(rows, &placed{row: newChoiceRow(i18n.T("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), gap: gap8})
+		rows = append(rows, &kit.Placed{Row: kit.NewChoiceRow(i18n.T("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), Gap: kit.Gap8})
 	}
 	for _, o := range choices {
-		title := "“" + shorten(o.Text, sheetQuote) + "”"
-		rows = append(rows, &placed{row: newChoiceRow(title, placeMeta(o), func(on bool) { chosen.also[o.Offer] = on }), gap: gap8})
+		title := "“" + i18n.Shorten(o.Text, sheetQuote) + "”"
+		rows = append(rows, &kit.Placed{Row: kit.NewChoiceRow(title, placeMeta(o), func(on bool) { chosen.also[o.Offer] = on }), Gap: kit.Gap8})
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 )
@@ -24,7 +25,7 @@ func (w *Window) forgetMessage(block string) {
 
 // forgetSession asks whether all that was said in a session is to be forgotten.
 func (w *Window) forgetSession(in sessionmem.Info) {
-	w.forget(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
+	w.forget(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
 }
 
 // forget looks for what would go, and asks.
@@ -47,18 +48,18 @@ func (w *Window) forget(title string, s forget.Selection) {
 // askForget shows what would go and what may be chosen to go too, and does it where
 // that is wanted.
 func (w *Window) askForget(title string, plan *forget.Plan) {
-	var m *modal
+	var m *kit.Modal
 	chosen := &forgetChoice{of: plan, also: map[string]bool{}}
-	cancel := newButton(buttonPlain, i18n.T("Cancel"), func() { m.close() })
-	list := newListBox(forgetPlanRows(plan, chosen), w.sheetRoom())
-	chosen.reworded = list.port.remeasure
-	card := newCardRow(roleNone,
-		titleWords(title), spacer(gap4),
-		list, spacer(gap4),
-		newParagraph(i18n.T("This can't be undone. Nothing is sent anywhere."), roleMuted), spacer(gap8),
-		line(gap8, -1, newButton(buttonDanger, i18n.T("Forget"), func() { m.close(); w.doForget(chosen) }), cancel))
-	card.pad = gap16
-	m = w.showModal(card, sheetWidth)
+	cancel := kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
+	list := kit.NewListBox(forgetPlanRows(plan, chosen), w.sheetRoom())
+	chosen.reworded = list.Port.Remeasure
+	card := kit.NewCardRow(kit.RoleNone,
+		kit.Title(title), kit.Spacer(kit.Gap4),
+		list, kit.Spacer(kit.Gap4),
+		kit.NewParagraph(i18n.T("This can't be undone. Nothing is sent anywhere."), kit.RoleMuted), kit.Spacer(kit.Gap8),
+		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonDanger, i18n.T("Forget"), func() { m.Close(); w.doForget(chosen) }), cancel))
+	card.Pad = kit.Gap16
+	m = kit.ShowModal(w.win.Canvas(), card, sheetWidth)
 	w.win.Canvas().Focus(cancel) // Enter must not be enough
 }
 
@@ -68,7 +69,7 @@ type forgetChoice struct {
 	also    map[string]bool // by Touched.Offer
 	lessons bool
 	// reworded measures a heading of the sheet anew.
-	reworded func(head row)
+	reworded func(head kit.Row)
 }
 
 // setLessons chooses whether what was learnt goes at once, and words its heading so.
@@ -76,7 +77,7 @@ func (c *forgetChoice) setLessons(groups []forgetGroup, on bool) {
 	c.lessons = on
 	for _, g := range groups {
 		if g.action == sessionmem.ForgetProposed {
-			g.head.setRuns([]run{{text: learntWords(on), bold: true}})
+			g.head.SetRuns([]kit.Run{{Text: learntWords(on), Bold: true}})
 			c.reworded(g.head)
 		}
 	}
@@ -121,15 +122,15 @@ func (w *Window) doForget(chosen *forgetChoice) {
 
 // showForgot shows every place that was touched, and what was refused.
 func (w *Window) showForgot(title string, report forget.Report) {
-	var m *modal
-	done := newButton(buttonPlain, i18n.T("Close"), func() { m.close() })
-	parts := []fyne.CanvasObject{titleWords(title), spacer(gap4), newListBox(groupRows(forgetGroups(report.Found, true)), w.sheetRoom())}
+	var m *kit.Modal
+	done := kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { m.Close() })
+	parts := []fyne.CanvasObject{kit.Title(title), kit.Spacer(kit.Gap4), kit.NewListBox(groupRows(forgetGroups(report.Found, true)), w.sheetRoom())}
 	if report.Left() > 0 {
-		parts = append(parts, spacer(gap4), newParagraph(i18n.T("The app tries again by itself."), roleMuted))
+		parts = append(parts, kit.Spacer(kit.Gap4), kit.NewParagraph(i18n.T("The app tries again by itself."), kit.RoleMuted))
 	}
-	card := newCardRow(roleNone, append(parts, spacer(gap8), line(gap8, -1, done))...)
-	card.pad = gap16
-	m = w.showModal(card, sheetWidth)
+	card := kit.NewCardRow(kit.RoleNone, append(parts, kit.Spacer(kit.Gap8), kit.Line(kit.Gap8, -1, done))...)
+	card.Pad = kit.Gap16
+	m = kit.ShowModal(w.win.Canvas(), card, sheetWidth)
 	w.win.Canvas().Focus(done)
 }
 

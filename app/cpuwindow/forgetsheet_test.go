@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 )
@@ -68,7 +69,7 @@ func TestForgetAMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				b, store := forgetting(t)
-				b.button("Forget…", 0).onTap()
+				b.button("Forget…", 0).OnTap()
 				b.settle()
 				b.sees("Forget this message?", "Becomes [forgotten]", "It may be told here, too.", "the zebra sleeps below the old bridge", "can't be undone")
 				if tt.back {
@@ -90,7 +91,7 @@ func TestForgetAMessage(t *testing.T) {
 					b.sees("Forgotten in", "your message · cpu-x")
 					b.focusedKey(fyne.KeyReturn)
 				}
-				if b.w.modal != nil {
+				if kit.OpenModal(b.w.win.Canvas()) != nil {
 					t.Error("the sheet is still there")
 				}
 				if seen := strings.Contains(b.screen(), "zebra"); seen == tt.gone {
@@ -104,12 +105,12 @@ func TestForgetAMessage(t *testing.T) {
 func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
-		b.button("Forget…", 0).onTap()
+		b.button("Forget…", 0).OnTap()
 		b.settle()
 		b.sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
 		for range 10 { // by Tab to the first choice
 			b.w.win.Canvas().FocusNext()
-			if _, ok := b.w.win.Canvas().Focused().(*toggle); ok {
+			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
 				break
 			}
 		}
@@ -122,7 +123,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 		}
 		b.sees("Forgotten in", "Became [forgotten]", "your message · cpu-x", "Close")
 		b.focusedKey(fyne.KeyReturn)
-		if b.w.modal != nil {
+		if kit.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("the report is still there")
 		}
 	})
@@ -137,7 +138,7 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 		b.settle()
 		b.sees("removal proposed in the inbox")
 		for range 10 { // by Tab to the choice
-			if _, ok := b.w.win.Canvas().Focused().(*toggle); ok {
+			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
 				break
 			}
 			b.w.win.Canvas().FocusNext()
@@ -170,13 +171,13 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 		if err := os.Chmod(path, 0o400); err != nil {
 			t.Fatal(err)
 		}
-		b.button("Forget…", 0).onTap()
+		b.button("Forget…", 0).OnTap()
 		b.settle()
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeyReturn)
 		b.sees("Not all of it is forgotten yet", "Could not be taken out", "it is read-only; give yourself the right to write it")
 		b.w.escape()
-		if b.w.modal != nil {
+		if kit.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("Esc leaves the report there")
 		}
 		if err := os.Chmod(path, 0o600); err != nil {

@@ -10,6 +10,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // untitled is the title of a chat in which nothing was said yet.
@@ -20,15 +21,15 @@ func automaticModel() string { return i18n.T("automatic model") }
 
 // header is the line above the chat: title, agent, model, what to do with it.
 type header struct {
-	chats   *button // opens the drawer in narrow windows
-	title   *words
-	agent   *button
-	model   *button
-	options *button // temperature, instructions
-	private *button // what is shown is a private chat
-	file    *button
-	fresh   *button
-	demo    *button // opens the way out of it
+	chats   *kit.Button // opens the drawer in narrow windows
+	title   *kit.Label
+	agent   *kit.Button
+	model   *kit.Button
+	options *kit.Button // temperature, instructions
+	private *kit.Button // what is shown is a private chat
+	file    *kit.Button
+	fresh   *kit.Button
+	demo    *kit.Button // opens the way out of it
 	bar     *fyne.Container
 	layout  *headerLayout
 	empty   bool // what is shown is a new chat
@@ -36,24 +37,24 @@ type header struct {
 }
 
 func newHeader(openDrawer, pickAgent, pickModel, options, explainPrivate, openFile, newChat, leaveDemo func()) *header {
-	h := &header{title: boldWords(untitled()).squeezable(), empty: true}
-	h.chats = newButton(buttonQuiet, i18n.T("Chats"), openDrawer)
-	h.chats.size = sizeText
+	h := &header{title: kit.Bold(untitled()).Squeezable(), empty: true}
+	h.chats = kit.NewButton(kit.ButtonQuiet, i18n.T("Chats"), openDrawer)
+	h.chats.TextSize = kit.SizeText
 	h.chats.Hide()
-	h.agent = newButton(buttonPill, i18n.T("orchestrator"), pickAgent)
-	h.model = newButton(buttonPill, automaticModel(), pickModel)
-	h.options = newButton(buttonPill, i18n.T("options"), options)
-	h.private = newButton(buttonPill, i18n.T("private"), explainPrivate)
-	h.private.tone = roleWarn
+	h.agent = kit.NewButton(kit.ButtonPill, i18n.T("orchestrator"), pickAgent)
+	h.model = kit.NewButton(kit.ButtonPill, automaticModel(), pickModel)
+	h.options = kit.NewButton(kit.ButtonPill, i18n.T("options"), options)
+	h.private = kit.NewButton(kit.ButtonPill, i18n.T("private"), explainPrivate)
+	h.private.Tone = kit.RoleWarn
 	h.private.Hide()
-	h.file = newButton(buttonQuiet, i18n.T("Open file"), openFile)
-	h.fresh = newButton(buttonQuiet, i18n.T("New chat"), newChat)
-	h.demo = newButton(buttonPill, i18n.T("demo, no model"), leaveDemo)
-	h.demo.tone = roleWarn
+	h.file = kit.NewButton(kit.ButtonQuiet, i18n.T("Open file"), openFile)
+	h.fresh = kit.NewButton(kit.ButtonQuiet, i18n.T("New chat"), newChat)
+	h.demo = kit.NewButton(kit.ButtonPill, i18n.T("demo, no model"), leaveDemo)
+	h.demo.Tone = kit.RoleWarn
 	h.demo.Hide()
 	h.layout = &headerLayout{}
 	h.bar = container.New(h.layout, h.chats, h.title, h.private, h.agent, h.model, h.options, h.demo, h.file, h.fresh)
-	h.object = container.New(tightLayout{}, h.bar, hairline())
+	h.object = container.New(kit.TightLayout{}, h.bar, kit.Hairline())
 	return h
 }
 
@@ -84,7 +85,7 @@ func (l *headerLayout) twoLines(o []fyne.CanvasObject) bool {
 }
 
 func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	pad := gap20
+	pad := kit.Gap20
 	left, choices, right := o[:2], o[2:7], o[7:]
 	x := s.Width - pad
 	for i := len(right) - 1; i >= 0; i-- {
@@ -92,7 +93,7 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 			w := right[i].MinSize().Width
 			x -= w
 			placeMiddle(right[i], x, w, 0, headerHeight)
-			x -= gap16
+			x -= kit.Gap16
 		}
 	}
 	room := x
@@ -100,30 +101,30 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	if left[0].Visible() {
 		w := left[0].MinSize().Width
 		placeMiddle(left[0], x, w, 0, headerHeight)
-		x += w + gap12
+		x += w + kit.Gap12
 	}
-	title := left[1].(*words)
-	want := measureText(title.text, title.size, title.style).Width + 1
+	title := left[1].(*kit.Label)
+	want := kit.MeasureText(title.Text, title.TextSize, title.Style).Width + 1
 	var at, y float32
 	h := headerHeight
-	widths := choiceWidths(choices, room-x-min(want, titleLeast)-gap12)
+	widths := choiceWidths(choices, room-x-min(want, titleLeast)-kit.Gap12)
 	if l.twoLines(o) {
 		widths = choiceWidths(choices, s.Width-2*pad)
 		want = min(want, room-x)
-		at, y, h = pad, headerHeight-gap8, headerSecond
+		at, y, h = pad, headerHeight-kit.Gap8, headerSecond
 	} else {
 		second := float32(0)
 		for _, w := range widths {
-			second += w + gap8
+			second += w + kit.Gap8
 		}
-		want = min(want, room-x-second-gap4)
-		at = x + max(0, want) + gap12
+		want = min(want, room-x-second-kit.Gap4)
+		at = x + max(0, want) + kit.Gap12
 	}
 	placeMiddle(title, x, max(0, want), 0, headerHeight)
 	for i, c := range choices {
 		if c.Visible() {
 			placeMiddle(c, at, widths[i], y, h)
-			at += widths[i] + gap8
+			at += widths[i] + kit.Gap8
 		}
 	}
 }
@@ -139,10 +140,10 @@ func choiceWidths(choices []fyne.CanvasObject, room float32) []float32 {
 	for i, c := range choices {
 		if c.Visible() {
 			widths[i] = c.MinSize().Width
-			total += widths[i] + gap8
+			total += widths[i] + kit.Gap8
 		}
 	}
-	for total > room+gap8 {
+	for total > room+kit.Gap8 {
 		widest, next := 0, float32(0)
 		for i, w := range widths {
 			if w > widths[widest] {
@@ -151,7 +152,7 @@ func choiceWidths(choices []fyne.CanvasObject, room float32) []float32 {
 				next = max(next, w)
 			}
 		}
-		cut := min(max(widths[widest]-next, 1), total-room-gap8)
+		cut := min(max(widths[widest]-next, 1), total-room-kit.Gap8)
 		if widths[widest]-cut < choiceLeast {
 			break
 		}
@@ -223,11 +224,11 @@ func agentMenu(list []registry.Agent, chosen string, pick func(slug string)) *fy
 		}
 		label := cmp.Or(a.Slug, a.Name)
 		if a.Description != "" {
-			label += "  ·  " + shorten(a.Description, 56)
+			label += "  ·  " + i18n.Shorten(a.Description, 56)
 		}
 		item := fyne.NewMenuItem(label, func() { pick(a.Slug) })
 		if a.Err != nil {
-			item.Label = i18n.With("{{.Slug}}  ·  can't be used: {{.Error}}", i18n.Places{"Slug": cmp.Or(a.Slug, a.ID), "Error": shorten(a.Err.Error(), 56)})
+			item.Label = i18n.With("{{.Slug}}  ·  can't be used: {{.Error}}", i18n.Places{"Slug": cmp.Or(a.Slug, a.ID), "Error": i18n.Shorten(a.Err.Error(), 56)})
 			item.Disabled = true
 		}
 		item.Checked = a.Slug == chosen

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/kit"
 )
 
 func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
@@ -15,7 +17,7 @@ func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
 		"one of 900":            {900, 1},
 		"one of 980 at 150 %":   {653, 2},
 		"a narrow one":          {420, 2},
-		"the widest of drawers": {drawerBelow - 1, 2},
+		"the widest of drawers": {kit.DrawerBelow - 1, 2},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -24,12 +26,12 @@ func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
 				b.w.win.Resize(fyne.NewSize(test.width, 700))
 				b.settle()
 				h := b.w.head
-				for _, c := range []*button{h.agent, h.model, h.options} {
+				for _, c := range []*kit.Button{h.agent, h.model, h.options} {
 					if c.Size().Width < c.MinSize().Width {
-						t.Errorf("%q needs %g and has %g", c.text, c.MinSize().Width, c.Size().Width)
+						t.Errorf("%q needs %g and has %g", c.Text, c.MinSize().Width, c.Size().Width)
 					}
-					if below := c.Position().Y >= headerHeight-gap8; below != (test.lines == 2) {
-						t.Errorf("%q is at %v, want it on line %d", c.text, c.Position(), test.lines)
+					if below := c.Position().Y >= headerHeight-kit.Gap8; below != (test.lines == 2) {
+						t.Errorf("%q is at %v, want it on line %d", c.Text, c.Position(), test.lines)
 					}
 				}
 			})

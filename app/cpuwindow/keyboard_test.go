@@ -11,19 +11,23 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
 // focusName says what has the focus, in its words.
 func (b *bench) focusName() string {
 	switch f := b.w.win.Canvas().Focused().(type) {
-	case *chatEntry:
+	case *kit.Field:
+		if f != b.w.compose.entry {
+			return "a field"
+		}
 		return "composer"
-	case *button:
-		return f.text
-	case *tappable:
+	case *kit.Button:
+		return f.Text
+	case *kit.Tappable:
 		return "call"
-	case *viewport:
+	case *kit.Viewport:
 		if f == b.w.side.port {
 			return "session " + b.w.side.rows[b.w.side.cursor].line.title
 		}
@@ -106,23 +110,23 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
 		b.settle()
 		c := b.w.win.Canvas()
-		row := b.w.chat.built[b.w.shown.entries[1].key].call.content.(*tappable)
+		row := b.w.chat.built[b.w.shown.entries[1].key].call.Content.(*kit.Tappable)
 		for c.Focused() != fyne.Focusable(row) {
 			c.FocusNext()
 			if b.focusName() == "composer" {
 				t.Fatal("Tab does not reach the row")
 			}
 		}
-		if row.bg.stroke != roleAccent {
-			t.Errorf("the line of a focused row is %q", row.bg.stroke)
+		if row.Bg.Stroke != kit.RoleAccent {
+			t.Errorf("the line of a focused row is %q", row.Bg.Stroke)
 		}
 		row.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.settle()
 		b.sees("memory 4 GB")
 		list := b.w.side.port
 		c.Focus(list)
-		if first := b.w.side.rows["cpu-old-00"]; row.bg.stroke == roleAccent || !first.cursor {
-			t.Errorf("the line of the row is %q, the session has the cursor: %v", row.bg.stroke, first.cursor)
+		if first := b.w.side.rows["cpu-old-00"]; row.Bg.Stroke == kit.RoleAccent || !first.cursor {
+			t.Errorf("the line of the row is %q, the session has the cursor: %v", row.Bg.Stroke, first.cursor)
 		}
 		list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
 		if got := b.focusName(); got != "session s01" {
@@ -133,10 +137,10 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 			t.Errorf("Enter opened %s", b.w.shown.name)
 		}
 		b.w.SetNotice("Something.")
-		for _, o := range []*button{b.w.head.agent, b.w.side.pages[pageMemory], b.w.notice.dismiss} {
+		for _, o := range []*kit.Button{b.w.head.agent, b.w.side.pages[pageMemory], b.w.notice.dismiss} {
 			c.Focus(o)
-			if _, line, _ := o.look(); line != roleAccent {
-				t.Errorf("the line of %q is %q", o.text, line)
+			if _, line, _ := o.Look(); line != kit.RoleAccent {
+				t.Errorf("the line of %q is %q", o.Text, line)
 			}
 		}
 	})
@@ -159,18 +163,18 @@ func TestTheSessionListStaysAtItsTop(t *testing.T) {
 		for _, n := range []int{7, 9, 40} {
 			b := newBench(t).withSessions(n).shown()
 			list := b.w.side.port
-			list.scrollTo(list.offset + 20)
-			list.scrollTo(0)
+			list.ScrollTo(list.Offset + 20)
+			list.ScrollTo(0)
 			b.w.reloadList()
 			b.settle()
-			if list.offset != 0 {
-				t.Errorf("%d sessions: the list is at %v", n, list.offset)
+			if list.Offset != 0 {
+				t.Errorf("%d sessions: the list is at %v", n, list.Offset)
 			}
 			b.sessions.infos = append([]sessionmem.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
 			b.w.reloadList()
 			b.settle()
-			if list.offset != 0 {
-				t.Errorf("%d sessions and a new one: the list is at %v", n, list.offset)
+			if list.Offset != 0 {
+				t.Errorf("%d sessions and a new one: the list is at %v", n, list.Offset)
 			}
 			b.sees("newest", "Today")
 		}
@@ -182,9 +186,9 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		b := newBench(t).withSessions(40).shown()
 		list := b.w.side.port
 		inSight := func() bool {
-			for _, p := range list.rows {
-				if p.row == row(b.w.side.rows[b.w.shown.name]) {
-					return p.top >= list.offset && p.top+p.height <= list.offset+list.Size().Height
+			for _, p := range list.Rows {
+				if p.Row == kit.Row(b.w.side.rows[b.w.shown.name]) {
+					return p.Top >= list.Offset && p.Top+p.Height <= list.Offset+list.Size().Height
 				}
 			}
 			return false
@@ -193,17 +197,17 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 			b.w.OpenSession(name)
 			b.settle()
 			if !inSight() {
-				t.Errorf("%s is open and out of sight, the list is at %v", name, list.offset)
+				t.Errorf("%s is open and out of sight, the list is at %v", name, list.Offset)
 			}
 		}
-		list.scrollTo(list.maxOffset())
+		list.ScrollTo(list.MaxOffset())
 		b.w.NewChat()
 		b.w.send("what now?")
 		b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
 		b.w.reloadList()
 		b.settle()
 		if !inSight() {
-			t.Errorf("the new chat is out of sight, the list is at %v", list.offset)
+			t.Errorf("the new chat is out of sight, the list is at %v", list.Offset)
 		}
 	})
 }
@@ -215,12 +219,12 @@ func TestOneRowIsSelectedAtATime(t *testing.T) {
 		b.settle()
 		b.w.ShowSettings()
 		b.settle()
-		if b.w.side.rows["cpu-old-00"].current || !b.w.side.pages[pageSettings].selected {
+		if b.w.side.rows["cpu-old-00"].current || !b.w.side.pages[pageSettings].Selected {
 			t.Error("a session is selected beside Settings")
 		}
 		b.w.showPage(pageChat)
 		b.settle()
-		if !b.w.side.rows["cpu-old-00"].current || b.w.side.pages[pageSettings].selected {
+		if !b.w.side.rows["cpu-old-00"].current || b.w.side.pages[pageSettings].Selected {
 			t.Error("the session is not selected again")
 		}
 	})
@@ -315,7 +319,7 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 		opens func(b *bench) string // the text of the field that is open then
 	}{
 		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.compose.entry.Text }},
-		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.entry.Text }},
+		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.Entry.Text }},
 		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.port }, func(b *bench) string { return b.w.compose.entry.Text }},
 	}
 	for name, tt := range tests {
@@ -328,7 +332,7 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 				c.Focused().TypedRune(' ')
 				b.settle()
 				switch c.Focused().(type) {
-				case *chatEntry, *switcherEntry:
+				case *kit.Field:
 				default:
 					t.Fatalf("nothing opened: %T has the focus", c.Focused())
 				}

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // walk presses Tab until it comes round and gives every stop, and everything that
@@ -34,9 +35,9 @@ func (b *bench) walk(root func() fyne.CanvasObject) (stops []fyne.Focusable, cli
 			}
 			return stops, clickable
 		}
-		if x, ok := f.(*button); ok {
-			if fill, line, _ := x.look(); line != roleAccent && line != roleText || line == fill {
-				b.t.Errorf("the button %q doesn't show that it has the focus", x.text)
+		if x, ok := f.(*kit.Button); ok {
+			if fill, line, _ := x.Look(); line != kit.RoleAccent && line != kit.RoleText || line == fill {
+				b.t.Errorf("the button %q doesn't show that it has the focus", x.Text)
 			}
 		}
 		seen[f] = true
@@ -70,8 +71,8 @@ func collect(o fyne.CanvasObject, into map[fyne.CanvasObject]bool) {
 func named(stops []fyne.Focusable) []string {
 	var out []string
 	for _, f := range stops {
-		if b, ok := f.(*button); ok {
-			out = append(out, b.text)
+		if b, ok := f.(*kit.Button); ok {
+			out = append(out, b.Text)
 		} else {
 			out = append(out, fmt.Sprintf("%T", f))
 		}
@@ -82,15 +83,15 @@ func named(stops []fyne.Focusable) []string {
 // byAnotherWay tells what needs no stop of its own for Tab.
 func byAnotherWay(o fyne.CanvasObject) bool {
 	switch x := o.(type) {
-	case *scrim: // the button that opens the drawer closes it
+	case *kit.Scrim: // the button that opens the drawer closes it
 		return true
 	case *vitalCell: // the strip is one stop, and opens the page with all of them
 		return true
-	case *viewport: // one whose rows are the stops
+	case *kit.Viewport: // one whose rows are the stops
 		return x.Disabled()
 	case *sessionRow, *hitRow: // the arrow keys move in the list, Enter opens
 		return true
-	case *button:
+	case *kit.Button:
 		return x.Disabled()
 	}
 	return false
@@ -100,14 +101,14 @@ func byAnotherWay(o fyne.CanvasObject) bool {
 func counted(f fyne.Focusable, presses *int) bool {
 	press := func() { *presses++ }
 	switch x := f.(type) {
-	case *button:
-		x.onTap = press
-	case *tappable:
-		x.onTap = press
+	case *kit.Button:
+		x.OnTap = press
+	case *kit.Tappable:
+		x.OnTap = press
 	case *splitRow:
 		x.onTap = press
-	case *toggle:
-		x.change = func(string) { press() }
+	case *kit.Switch:
+		x.Change = func(string) { press() }
 	default:
 		return false
 	}
@@ -203,8 +204,8 @@ func contains(stops []fyne.Focusable, f fyne.Focusable) bool {
 }
 
 func describe(o fyne.CanvasObject) string {
-	if b, ok := o.(*button); ok {
-		return fmt.Sprintf("the button %q", b.text)
+	if b, ok := o.(*kit.Button); ok {
+		return fmt.Sprintf("the button %q", b.Text)
 	}
 	return reflect.TypeOf(o).String()
 }

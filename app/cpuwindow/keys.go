@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // action is something of the window with a shortcut: [shortcuts] of config.toml
@@ -146,7 +147,7 @@ func (w *Window) bindKeys() {
 	for c := range w.bound {
 		canvas.AddShortcut(&c, func(s fyne.Shortcut) { w.runShortcut(s) })
 	}
-	canvas.SetOnTypedRune(w.typed)
+	canvas.SetOnTypedRune(windowHost{w}.Typed)
 	canvas.SetOnTypedKey(func(k *fyne.KeyEvent) {
 		if k.Name == fyne.KeyEscape {
 			w.escape()
@@ -203,7 +204,7 @@ func (w *Window) leaveDemo() {
 			w.p.OnOwn()
 		}
 	}
-	showMenu(demoMenu(own, w.quit), w.head.demo, w.win.Canvas())
+	kit.ShowMenu(demoMenu(own, w.quit), w.head.demo, w.win.Canvas())
 }
 
 // tryDemo is how the demo is started; nil where there is none.

@@ -7,12 +7,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
-// rootLayout: vitals on top, the list left (a drawer in narrow windows), the rest.
-type rootLayout struct {
+// windowLayout: vitals on top, the list left (a drawer in narrow windows), the rest.
+type windowLayout struct {
 	w      *Window
-	scrim  *scrim
+	scrim  *kit.Scrim
 	narrow bool
 	low    bool
 	drawer bool // open
@@ -22,16 +23,16 @@ type rootLayout struct {
 const lowBelow float32 = 480
 
 // MinSize implements fyne.Layout.
-func (l *rootLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(340, 360) }
+func (l *windowLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(340, 360) }
 
 // Layout implements fyne.Layout.
-func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+func (l *windowLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	strip, middle, scrim, side := o[0], o[1], o[2], o[3]
-	l.setNarrow(s.Width < drawerBelow, s.Height < lowBelow)
+	l.setNarrow(s.Width < kit.DrawerBelow, s.Height < lowBelow)
 	top := strip.MinSize().Height
 	strip.Resize(fyne.NewSize(s.Width, top))
 	h := s.Height - top
-	left := sidebarWidth
+	left := kit.SidebarWidth
 	if l.narrow {
 		left = 0
 	}
@@ -42,13 +43,13 @@ func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	scrim.Move(fyne.NewPos(0, top))
 	scrim.Resize(fyne.NewSize(s.Width, h))
 	side.Move(fyne.NewPos(0, top))
-	side.Resize(fyne.NewSize(min(sidebarWidth+gap20, s.Width*0.8), h))
+	side.Resize(fyne.NewSize(min(kit.SidebarWidth+kit.Gap20, s.Width*0.8), h))
 	if !l.narrow {
-		side.Resize(fyne.NewSize(sidebarWidth, h))
+		side.Resize(fyne.NewSize(kit.SidebarWidth, h))
 	}
 }
 
-func (l *rootLayout) setNarrow(narrow, low bool) {
+func (l *windowLayout) setNarrow(narrow, low bool) {
 	if narrow == l.narrow && low == l.low && l.w.side.object.Visible() == (!narrow || l.drawer) {
 		return
 	}
@@ -61,7 +62,7 @@ func (l *rootLayout) setNarrow(narrow, low bool) {
 	l.apply()
 }
 
-func (l *rootLayout) apply() {
+func (l *windowLayout) apply() {
 	if !l.narrow || l.drawer {
 		l.w.side.object.Show()
 	} else {
@@ -74,7 +75,7 @@ func (l *rootLayout) apply() {
 	}
 }
 
-func (l *rootLayout) closeDrawer() {
+func (l *windowLayout) closeDrawer() {
 	if l.drawer {
 		l.drawer = false
 		l.apply()
@@ -84,9 +85,9 @@ func (l *rootLayout) closeDrawer() {
 // escape closes what lies over the window, a question, a dialogue or the drawer; else it stops
 // the answer.
 func (w *Window) escape() {
-	switch {
-	case w.modal != nil:
-		w.modal.close()
+	switch m := kit.OpenModal(w.win.Canvas()); {
+	case m != nil:
+		m.Close()
 	case w.chooser != nil:
 		w.chooser.Dismiss()
 	case w.root.drawer:
@@ -107,7 +108,7 @@ func (w *Window) showChooser(d *dialog.FileDialog, title, confirm string) {
 	d.SetOnClosed(func() { w.chooser = nil })
 	d.Show() // it has no size before
 	size := w.win.Canvas().Size()
-	d.Resize(fyne.NewSize(min(760, size.Width-2*gap20), min(540, size.Height-2*gap20)))
+	d.Resize(fyne.NewSize(min(760, size.Width-2*kit.Gap20), min(540, size.Height-2*kit.Gap20)))
 }
 
 func (w *Window) toggleDrawer() {
@@ -115,89 +116,29 @@ func (w *Window) toggleDrawer() {
 	w.root.apply()
 }
 
-// tightLayout stacks without gaps, leaving out what is hidden.
-type tightLayout struct{}
-
-func (tightLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
-	var s fyne.Size
-	for _, x := range o {
-		if x.Visible() {
-			m := x.MinSize()
-			s = fyne.NewSize(max(s.Width, m.Width), s.Height+m.Height)
-		}
-	}
-	return s
-}
-
-func (tightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	y := float32(0)
-	for _, x := range o {
-		if x.Visible() {
-			h := x.MinSize().Height
-			x.Move(fyne.NewPos(0, y))
-			x.Resize(fyne.NewSize(s.Width, h))
-			y += h
-		}
-	}
-}
-
-// underLayout puts the second object right under the first and gives it the rest.
-type underLayout struct{}
-
-// MinSize implements fyne.Layout.
-func (underLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return tightLayout{}.MinSize(o) }
-
-// Layout implements fyne.Layout.
-func (underLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	h := o[0].MinSize().Height
-	o[0].Resize(fyne.NewSize(s.Width, h))
-	o[1].Move(fyne.NewPos(0, h))
-	o[1].Resize(fyne.NewSize(s.Width, max(0, s.Height-h)))
-}
-
-// scrim dims what is beside the drawer; a press closes it.
-type scrim struct {
-	widget.BaseWidget
-	onTap func()
-}
-
-func newScrim(onTap func()) *scrim {
-	s := &scrim{onTap: onTap}
-	s.ExtendBaseWidget(s)
-	return s
-}
-
-// Tapped implements fyne.Tappable.
-func (s *scrim) Tapped(*fyne.PointEvent) { s.onTap() }
-
-// CreateRenderer implements fyne.Widget.
-func (s *scrim) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(newSurface(roleScrim, roleNone, 0))
-}
-
 // noticeBar is what the user should read, below the header; it wraps.
 type noticeBar struct {
 	widget.BaseWidget
-	text    *prose
-	offer   *button // what can be done beside dismissing it; hidden where nothing
-	dismiss *button
-	bg      *surface
-	edge    *surface
+	text    *kit.Prose
+	offer   *kit.Button // what can be done beside dismissing it; hidden where nothing
+	dismiss *kit.Button
+	bg      *kit.Surface
+	edge    *kit.Surface
 	width   float32 // of the window's middle; set before it is laid out
 }
 
 func newNoticeBar(dismissed func()) *noticeBar {
-	n := &noticeBar{text: newProse(nil, sizeText, roleText), bg: newSurface(rolePanel, roleNone, 0), edge: newSurface(roleLine, roleNone, 0), width: 400}
-	n.offer = newButton(buttonLink, "", nil)
+	n := &noticeBar{text: kit.NewProse(nil, kit.SizeText, kit.RoleText), bg: kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0), width: 400}
+	n.offer = kit.NewButton(kit.ButtonLink, "", nil)
 	n.offer.Hide()
-	n.dismiss = newButton(buttonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); dismissed() })
+	n.dismiss = kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); dismissed() })
 	n.ExtendBaseWidget(n)
 	n.Hide()
 	return n
 }
 
 func (n *noticeBar) set(text, next string) {
-	n.text.setRuns(noticeRuns(text, next))
+	n.text.SetRuns(noticeRuns(text, next))
 	n.offer.Hide()
 	n.Hidden = text == ""
 	n.Refresh()
@@ -205,15 +146,15 @@ func (n *noticeBar) set(text, next string) {
 
 // offerTo offers something to do about what is shown.
 func (n *noticeBar) offerTo(label string, do func()) {
-	n.offer.text, n.offer.onTap = label, do
+	n.offer.Text, n.offer.OnTap = label, do
 	n.offer.Show()
 	n.Refresh()
 }
 
 func (n *noticeBar) textWidth() float32 {
-	width := n.width - 2*gap20 - gap16 - n.dismiss.MinSize().Width
+	width := n.width - 2*kit.Gap20 - kit.Gap16 - n.dismiss.MinSize().Width
 	if n.offer.Visible() {
-		width -= n.offer.MinSize().Width + gap16
+		width -= n.offer.MinSize().Width + kit.Gap16
 	}
 	return width
 }
@@ -224,7 +165,7 @@ func (n *noticeBar) CreateRenderer() fyne.WidgetRenderer { return &noticeRendere
 type noticeRenderer struct{ n *noticeBar }
 
 func (r *noticeRenderer) MinSize() fyne.Size {
-	return fyne.NewSize(160, r.n.text.measure(r.n.textWidth())+2*gap8)
+	return fyne.NewSize(160, r.n.text.Measure(r.n.textWidth())+2*kit.Gap8)
 }
 
 func (r *noticeRenderer) Layout(s fyne.Size) {
@@ -232,13 +173,13 @@ func (r *noticeRenderer) Layout(s fyne.Size) {
 	n.bg.Resize(s)
 	n.edge.Move(fyne.NewPos(0, s.Height-1))
 	n.edge.Resize(fyne.NewSize(s.Width, 1))
-	n.text.Move(fyne.NewPos(gap20, gap8))
-	n.text.Resize(fyne.NewSize(n.textWidth(), n.text.measure(n.textWidth())))
+	n.text.Move(fyne.NewPos(kit.Gap20, kit.Gap8))
+	n.text.Resize(fyne.NewSize(n.textWidth(), n.text.Measure(n.textWidth())))
 	d := n.dismiss.MinSize()
-	n.dismiss.Move(fyne.NewPos(s.Width-gap20-d.Width, gap8+2))
+	n.dismiss.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width, kit.Gap8+2))
 	n.dismiss.Resize(d)
 	o := n.offer.MinSize()
-	n.offer.Move(fyne.NewPos(s.Width-gap20-d.Width-gap16-o.Width, gap8+2))
+	n.offer.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width-kit.Gap16-o.Width, kit.Gap8+2))
 	n.offer.Resize(o)
 }
 

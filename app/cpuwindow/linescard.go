@@ -4,6 +4,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -20,7 +21,7 @@ type cardLine struct {
 // fit into a prompt is faint. Only the lines in sight are objects of the screen.
 type linesCard struct {
 	widget.BaseWidget
-	bg      *surface
+	bg      *kit.Surface
 	lines   []cardLine
 	tops    []float32 // of each line, and the end
 	width   float32
@@ -37,22 +38,22 @@ const (
 )
 
 func newLinesCard(lines []cardLine) *linesCard {
-	c := &linesCard{bg: newSurface(roleCode, roleLine, radiusCard), lines: lines, shown: map[int]*lineRow{}, to: 1e9}
+	c := &linesCard{bg: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), lines: lines, shown: map[int]*lineRow{}, to: 1e9}
 	c.ExtendBaseWidget(c)
 	return c
 }
 
 // lineProse is a line's words.
-func lineProse(l cardLine) *prose {
-	role := roleText
+func lineProse(l cardLine) *kit.Prose {
+	role := kit.RoleText
 	if l.faint {
-		role = roleFaint
+		role = kit.RoleFaint
 	}
 	if l.op == sessionmem.LineRemoved {
-		role = roleMuted
+		role = kit.RoleMuted
 	}
-	p := newProse([]run{{text: l.text, mono: true, strike: l.op == sessionmem.LineRemoved}}, sizeMono, role)
-	p.bare, p.leading = true, cardLead*textScale()
+	p := kit.NewProse([]kit.Run{{Text: l.text, Mono: true, Strike: l.op == sessionmem.LineRemoved}}, kit.SizeMono, role)
+	p.Bare, p.Leading = true, cardLead*kit.TextScale()
 	return p
 }
 
@@ -61,18 +62,18 @@ func (l cardLine) aside(width float32) float32 {
 	if l.from == "" || width < asideRoom {
 		return 0
 	}
-	return measureText(l.from, sizeSmall, fyne.TextStyle{}).Width + gap12
+	return kit.MeasureText(l.from, kit.SizeSmall, fyne.TextStyle{}).Width + kit.Gap12
 }
 
-func (c *linesCard) measure(width float32) float32 {
+func (c *linesCard) Measure(width float32) float32 {
 	if width == c.width && c.tops != nil {
-		return c.tops[len(c.lines)] + gap12
+		return c.tops[len(c.lines)] + kit.Gap12
 	}
 	c.width = width
 	c.tops = make([]float32, len(c.lines)+1)
-	y := gap12
-	inner := width - 2*gap12 - cardSign
-	letter := measureText("m", sizeMono, fyne.TextStyle{Monospace: true}).Width
+	y := kit.Gap12
+	inner := width - 2*kit.Gap12 - cardSign
+	letter := kit.MeasureText("m", kit.SizeMono, fyne.TextStyle{Monospace: true}).Width
 	for i, l := range c.lines {
 		c.tops[i] = y
 		y += lineSpan(l, inner-l.aside(width), letter)
@@ -81,7 +82,7 @@ func (c *linesCard) measure(width float32) float32 {
 		}
 	}
 	c.tops[len(c.lines)] = y
-	return y + gap12
+	return y + kit.Gap12
 }
 
 // lineSpan is a line's height; what surely fits is not measured: a file has many.
@@ -89,7 +90,7 @@ func lineSpan(l cardLine, width, letter float32) float32 {
 	if float32(len(l.text))*letter < width && isASCII(l.text) {
 		return cardLead
 	}
-	return max(cardLead, lineProse(l).measure(width))
+	return max(cardLead, lineProse(l).Measure(width))
 }
 
 func isASCII(s string) bool {
@@ -101,8 +102,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// look says which part is in sight, in the card's own coordinates.
-func (c *linesCard) look(from, to float32) {
+// SetSeen says which part is in sight, in the card's own coordinates.
+func (c *linesCard) SetSeen(from, to float32) {
 	if from == c.from && to == c.to {
 		return
 	}
@@ -115,7 +116,7 @@ func (c *linesCard) inSight() {
 	shown := map[int]*lineRow{}
 	c.objects = append(c.objects[:0], c.bg)
 	for i := range c.lines {
-		if c.tops == nil || c.tops[i+1] < c.from-focusMargin || c.tops[i] > c.to+focusMargin {
+		if c.tops == nil || c.tops[i+1] < c.from-kit.FocusMargin || c.tops[i] > c.to+kit.FocusMargin {
 			continue
 		}
 		r := c.shown[i]
@@ -138,7 +139,7 @@ type linesRenderer struct{ c *linesCard }
 func (r *linesRenderer) Layout(s fyne.Size) {
 	if r.c.width != s.Width {
 		r.c.shown = map[int]*lineRow{}
-		r.c.measure(s.Width)
+		r.c.Measure(s.Width)
 	}
 	r.c.bg.Resize(s)
 	r.c.inSight()
@@ -157,30 +158,30 @@ func (r *linesRenderer) Refresh() {
 type lineRow struct {
 	widget.BaseWidget
 	line  cardLine
-	bg    *surface
-	sign  *words
-	text  *prose
+	bg    *kit.Surface
+	sign  *kit.Label
+	text  *kit.Prose
 	from  fyne.CanvasObject // a button where it opens something
 	aside float32
 }
 
 func newLineRow(l cardLine, width float32) *lineRow {
-	r := &lineRow{line: l, bg: newSurface(roleNone, roleNone, 0), sign: newWords("", roleFaint, sizeMono), text: lineProse(l), aside: l.aside(width)}
-	r.sign.style.Monospace = true
+	r := &lineRow{line: l, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), sign: kit.NewLabel("", kit.RoleFaint, kit.SizeMono), text: lineProse(l), aside: l.aside(width)}
+	r.sign.Style.Monospace = true
 	switch {
 	case l.op == sessionmem.LineAdded:
-		r.bg.fill = roleAccentSoft
-		r.sign.set("+", roleAccent)
+		r.bg.Fill = kit.RoleAccentSoft
+		r.sign.Set("+", kit.RoleAccent)
 	case l.op == sessionmem.LineRemoved:
-		r.sign.set("−", roleHot)
+		r.sign.Set("−", kit.RoleHot)
 	case l.faint:
-		r.sign.set("·", roleWarn)
+		r.sign.Set("·", kit.RoleWarn)
 	}
 	switch {
 	case l.open != nil:
-		r.from = newButton(buttonQuiet, l.from, l.open)
+		r.from = kit.NewButton(kit.ButtonQuiet, l.from, l.open)
 	case l.from != "":
-		r.from = newWords(l.from, roleFaint, sizeSmall)
+		r.from = kit.NewLabel(l.from, kit.RoleFaint, kit.SizeSmall)
 	}
 	r.ExtendBaseWidget(r)
 	return r
@@ -203,21 +204,21 @@ type lineRowRenderer struct {
 func (x *lineRowRenderer) Layout(s fyne.Size) {
 	r := x.r
 	r.bg.Resize(s)
-	r.sign.Move(fyne.NewPos(gap8, 0))
+	r.sign.Move(fyne.NewPos(kit.Gap8, 0))
 	r.sign.Resize(fyne.NewSize(cardSign, cardLead))
-	w := s.Width + 2 - 2*gap12 - cardSign - r.aside
-	h := r.text.measure(w)
-	r.text.Move(fyne.NewPos(gap12+cardSign-1, 0))
+	w := s.Width + 2 - 2*kit.Gap12 - cardSign - r.aside
+	h := r.text.Measure(w)
+	r.text.Move(fyne.NewPos(kit.Gap12+cardSign-1, 0))
 	r.text.Resize(fyne.NewSize(max(0, w), h))
 	if r.from == nil {
 		return
 	}
 	m := r.from.MinSize()
-	r.from.Resize(fyne.NewSize(min(m.Width, s.Width-2*gap12-cardSign), cardLead))
+	r.from.Resize(fyne.NewSize(min(m.Width, s.Width-2*kit.Gap12-cardSign), cardLead))
 	if r.aside > 0 {
-		r.from.Move(fyne.NewPos(s.Width-gap12-m.Width, 0))
+		r.from.Move(fyne.NewPos(s.Width-kit.Gap12-m.Width, 0))
 	} else {
-		r.from.Move(fyne.NewPos(gap12+cardSign-1, h))
+		r.from.Move(fyne.NewPos(kit.Gap12+cardSign-1, h))
 	}
 }
 func (x *lineRowRenderer) MinSize() fyne.Size           { return fyne.Size{} }

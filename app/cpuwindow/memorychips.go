@@ -7,11 +7,12 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // memoryChips say what the prompt of an answer held of the memory: what the model
 // was given, for what it made of it nobody knows. They open the file.
-func (c *chatView) memoryChips(read []agents.MemoryRead, g *shyGroup) []fyne.CanvasObject {
+func (c *chatView) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fyne.CanvasObject {
 	var out []fyne.CanvasObject
 	for i, r := range read {
 		label := r.Name + " · " + i18n.Count("{{.N}} lines", r.Lines)
@@ -21,7 +22,7 @@ func (c *chatView) memoryChips(read []agents.MemoryRead, g *shyGroup) []fyne.Can
 		if r.Cut > 0 {
 			label += i18n.With(", {{.Cut}} left out", i18n.Places{"Cut": r.Cut})
 		}
-		out = append(out, g.add(label, func() { c.act.openMemory(r.Name) }))
+		out = append(out, g.Add(label, func() { c.act.openMemory(r.Name) }))
 	}
 	return out
 }

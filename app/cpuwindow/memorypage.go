@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -20,8 +21,8 @@ type memoryPage struct {
 	*filePage
 	data   memoryData
 	picked string // inboxKey or a file's path; "" before the first reading
-	fields map[string]*lineField
-	drafts map[string]*textBox // proposals being edited, by id
+	fields map[string]*kit.LineField
+	drafts map[string]*kit.TextBox // proposals being edited, by id
 }
 
 // memoryData is what the page shows, read off the UI goroutine.
@@ -44,7 +45,7 @@ type memoryItem struct {
 }
 
 func newMemoryPage(w *Window) *memoryPage {
-	p := &memoryPage{fields: map[string]*lineField{}, drafts: map[string]*textBox{}}
+	p := &memoryPage{fields: map[string]*kit.LineField{}, drafts: map[string]*kit.TextBox{}}
 	p.filePage = newFilePage(w, p.pick, p.draw, p.load)
 	return p
 }
@@ -96,7 +97,7 @@ func (p *memoryPage) title() string {
 func (p *memoryPage) pick(key string) {
 	if key != p.picked {
 		delete(p.news.before, p.picked)
-		p.view.offset, p.all, p.said = 0, false, ""
+		p.view.Offset, p.all, p.said = 0, false, ""
 		b := p.w.shelf.buffers[key]
 		p.editing = b != nil && b.dirty()
 		p.picked = key
@@ -114,20 +115,20 @@ func (p *memoryPage) startEditing() {
 func (p *memoryPage) items() []splitItem {
 	inbox := splitItem{key: inboxKey, title: i18n.T("Inbox"), meta: i18n.T("nothing proposed"), fraction: -1}
 	if n := len(p.data.inbox); n > 0 {
-		inbox.meta, inbox.role = i18n.Count("{{.N}} proposals wait", n), roleAccent
+		inbox.meta, inbox.role = i18n.Count("{{.N}} proposals wait", n), kit.RoleAccent
 	}
 	items := []splitItem{inbox}
 	last := sessionmem.TargetKind("")
 	for _, it := range p.data.files {
 		s := splitItem{key: it.file.Path, title: it.title, meta: it.meta(), fraction: it.share()}
 		if it.file.Err != nil {
-			s.meta, s.role, s.fraction = i18n.T("can't be read"), roleHot, -1
+			s.meta, s.role, s.fraction = i18n.T("can't be read"), kit.RoleHot, -1
 		}
 		if it.file.Missing {
 			s.fraction = -1
 		}
 		if p.w.shelf.dirty(it.file.Path) {
-			s.mark = roleWarn
+			s.mark = kit.RoleWarn
 		}
 		if k := it.file.Target.Kind; k != last {
 			s.heading, last = kindWords(k), k
@@ -270,7 +271,7 @@ func (p *memoryPage) act(path string, do func(ctx context.Context) (said string,
 		p.w.p.Do(func() {
 			p.said, p.saidBad = said, err != nil
 			if err != nil {
-				p.said = fullStop(err.Error())
+				p.said = i18n.Sentence(err.Error())
 			} else if path != "" {
 				p.news.own[path] = true
 			}

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -25,29 +26,29 @@ func (p *memoryPage) proposalsFor(t sessionmem.Target) int {
 }
 
 // inboxRows are proposals, each with what can be decided about it.
-func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*placed {
+func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
 	if len(list) == 0 {
-		return []*placed{
-			textRow(i18n.T("Nothing waits for you."), roleText, gap12),
-			textRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), roleMuted, gap4),
+		return []*kit.Placed{
+			kit.TextRow(i18n.T("Nothing waits for you."), kit.RoleText, kit.Gap12),
+			kit.TextRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), kit.RoleMuted, kit.Gap4),
 		}
 	}
-	rows := []*placed{{row: newBoxRow(mutedWords(i18n.With("{{.List}} proposed", i18n.Places{"List": len(list)}))), gap: gap12}}
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Muted(i18n.With("{{.List}} proposed", i18n.Places{"List": len(list)}))), Gap: kit.Gap12}}
 	for _, q := range list {
-		rows = append(rows, &placed{row: p.proposalCard(q), gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: p.proposalCard(q), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	return rows
 }
 
 // proposalCard is one proposal: what would change, why, and the decision.
-func (p *memoryPage) proposalCard(q sessionmem.Proposal) row {
+func (p *memoryPage) proposalCard(q sessionmem.Proposal) kit.Row {
 	box := p.drafts[q.ID]
 	var parts []fyne.CanvasObject
 	switch {
 	case box != nil:
 		parts = append(parts, box)
 	case q.Kind == sessionmem.ProposeAdd:
-		parts = append(parts, newParagraph(q.Text, roleText))
+		parts = append(parts, kit.NewParagraph(q.Text, kit.RoleText))
 	default:
 		lines := []cardLine{{text: q.Old, op: sessionmem.LineRemoved}}
 		if q.Text != "" {
@@ -55,12 +56,12 @@ func (p *memoryPage) proposalCard(q sessionmem.Proposal) row {
 		}
 		parts = append(parts, newLinesCard(lines))
 	}
-	parts = append(parts, newProse([]run{{text: p.proposalMeta(q)}}, sizeSmall, roleMuted), spacer(gap4), p.proposalButtons(q, box))
-	return newCardRow(roleNone, parts...)
+	parts = append(parts, kit.NewProse([]kit.Run{{Text: p.proposalMeta(q)}}, kit.SizeSmall, kit.RoleMuted), kit.Spacer(kit.Gap4), p.proposalButtons(q, box))
+	return kit.NewCardRow(kit.RoleNone, parts...)
 }
 
 // proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
-func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *textBox) fyne.CanvasObject {
+func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fyne.CanvasObject {
 	save := i18n.T("Save")
 	switch q.Kind {
 	case sessionmem.ProposeReplace:
@@ -68,18 +69,18 @@ func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *textBox) fyne.C
 	case sessionmem.ProposeRemove:
 		save = i18n.T("Remove the line")
 	}
-	buttons := []fyne.CanvasObject{newButton(buttonPrimary, save, func() { p.accept(q, box) })}
+	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPrimary, save, func() { p.accept(q, box) })}
 	switch {
 	case box != nil:
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Cancel"), func() { delete(p.drafts, q.ID); p.draw() }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { delete(p.drafts, q.ID); p.draw() }))
 	case q.Kind != sessionmem.ProposeRemove:
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Edit"), func() { p.editProposal(q) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Edit"), func() { p.editProposal(q) }))
 	}
-	buttons = append(buttons, newButton(buttonPlain, i18n.T("Discard"), func() { p.discard(q) }))
+	buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Discard"), func() { p.discard(q) }))
 	if q.Session != "" {
-		buttons = append(buttons, newButton(buttonQuiet, i18n.T("Where from"), func() { p.w.openOrigin(q.Session) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Where from"), func() { p.w.openOrigin(q.Session) }))
 	}
-	return line(gap8, -1, buttons...)
+	return kit.Line(kit.Gap8, -1, buttons...)
 }
 
 // proposalMeta is where a proposal comes from and where it would go.
@@ -109,19 +110,19 @@ func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
 }
 
 func (p *memoryPage) editProposal(q sessionmem.Proposal) {
-	box := newTextBox(q.Text, p.w.runShortcut)
-	box.entry.onSave = func() { p.accept(q, box) }
-	box.entry.onEscape = func() { delete(p.drafts, q.ID); p.draw() }
+	box := kit.NewTextBox(q.Text)
+	box.Entry.OnShortcut = onSave(func() { p.accept(q, box) })
+	box.Entry.LeaveBy(func() { delete(p.drafts, q.ID); p.draw() })
 	p.drafts[q.ID] = box
 	p.draw()
-	p.w.win.Canvas().Focus(box.entry)
+	p.w.win.Canvas().Focus(box.Entry)
 }
 
 // accept saves a proposal, with its words changed first where they were edited.
-func (p *memoryPage) accept(q sessionmem.Proposal, box *textBox) {
+func (p *memoryPage) accept(q sessionmem.Proposal, box *kit.TextBox) {
 	text := q.Text
 	if box != nil {
-		text = box.entry.Text
+		text = box.Entry.Text
 	}
 	p.act(p.w.parts.memories.Path(q.Target), func(ctx context.Context) (string, error) {
 		if text != q.Text {
@@ -173,8 +174,8 @@ func (w *Window) markPages() {
 		words[pageMemory] = i18n.With("{{.Proposed}} proposed", i18n.Places{"Proposed": w.proposed})
 	}
 	for _, p := range []page{pageMemory, pageAgents} {
-		if b := w.side.pages[p]; b.trailing != words[p] {
-			b.trailing = words[p]
+		if b := w.side.pages[p]; b.Trailing != words[p] {
+			b.Trailing = words[p]
 			b.Refresh()
 		}
 	}

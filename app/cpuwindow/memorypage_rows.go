@@ -11,21 +11,22 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
 // rows is what is chosen.
-func (p *memoryPage) rows() []*placed {
-	rows := []*placed{{row: newBoxRow(line(gap8, -1, p.modeButton())), max: proseMax}}
+func (p *memoryPage) rows() []*kit.Placed {
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, p.modeButton())), Max: kit.ProseMax}}
 	if p.said != "" {
-		role := roleAccent
+		role := kit.RoleAccent
 		if p.saidBad {
-			role = roleHot
+			role = kit.RoleHot
 		}
-		rows = append(rows, textRow(p.said, role, gap8))
+		rows = append(rows, kit.TextRow(p.said, role, kit.Gap8))
 	}
 	if p.data.err != nil {
-		rows = append(rows, &placed{row: newCardRow(roleHot, newParagraph(i18n.With("A memory file can't be read: {{.Error}}", i18n.Places{"Error": fullStop(p.data.err.Error())}), roleText)), gap: gap12})
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("A memory file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)), Gap: kit.Gap12})
 	}
 	if p.picked == inboxKey {
 		return append(rows, p.inboxRows(p.data.inbox)...)
@@ -35,7 +36,7 @@ func (p *memoryPage) rows() []*placed {
 			return append(rows, p.fileRows(it)...)
 		}
 	}
-	return append(rows, textRow(i18n.T("This file is not there any more."), roleMuted, gap12))
+	return append(rows, kit.TextRow(i18n.T("This file is not there any more."), kit.RoleMuted, kit.Gap12))
 }
 
 // memoryModes are the ways new lessons are taken, in the words of the page.
@@ -56,15 +57,15 @@ func (p *memoryPage) modeButton() fyne.CanvasObject {
 			words = m.words
 		}
 	}
-	var b *button
-	b = newButton(buttonPill, words+"  ▾", func() {
+	var b *kit.Button
+	b = kit.NewButton(kit.ButtonPill, words+"  ▾", func() {
 		menu := fyne.NewMenu("")
 		for _, m := range memoryModes() {
 			item := fyne.NewMenuItem(m.words, func() { p.setMode(m.value) })
 			item.Checked = m.value == now
 			menu.Items = append(menu.Items, item)
 		}
-		showMenu(menu, b, p.w.win.Canvas())
+		kit.ShowMenu(menu, b, p.w.win.Canvas())
 	})
 	return b
 }
@@ -76,17 +77,17 @@ func (p *memoryPage) setMode(value string) {
 }
 
 // fileRows is a memory file: how full it is, what it says, what can be done.
-func (p *memoryPage) fileRows(it memoryItem) []*placed {
-	rows := []*placed{{row: p.headRow(it), gap: gap12, max: proseMax}}
+func (p *memoryPage) fileRows(it memoryItem) []*kit.Placed {
+	rows := []*kit.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
-		words := newWords(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} proposals wait", n)}), roleText, sizeText).squeezable()
-		rows = append(rows, &placed{row: newCardRow(roleAccent, line(gap12, 0, words, newButton(buttonLink, i18n.T("Look at them"), func() { p.pick(inboxKey) }))), gap: gap8, max: proseMax})
+		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} proposals wait", n)}), kit.RoleText, kit.SizeText).Squeezable()
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Look at them"), func() { p.pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	for _, n := range p.fileNotes(it) {
-		rows = append(rows, &placed{row: n, gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.owned.Why == "" {
-		rows = append(rows, &placed{row: p.addField(it), gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: p.addField(it), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.owned.Text != "" {
 		rows = append(rows, linesRows(p.cardLines(it), p.all, func() { p.all = true; p.draw() })...)
@@ -103,13 +104,13 @@ func budgetWords(in sessionmem.Injected) string {
 }
 
 // headRow is the file's name, its budget, and the ways to edit it.
-func (p *memoryPage) headRow(it memoryItem) row {
-	bar := newGauge(200)
-	role := roleAccent
+func (p *memoryPage) headRow(it memoryItem) kit.Row {
+	bar := kit.NewGauge(200)
+	role := kit.RoleAccent
 	if it.share() > 1 {
-		role = roleWarn
+		role = kit.RoleWarn
 	}
-	bar.set(it.share(), role)
+	bar.Set(it.share(), role)
 	label, edit := i18n.T("Open in my editor"), i18n.T("Edit")
 	if it.file.Missing {
 		label = i18n.T("Create and open")
@@ -117,14 +118,14 @@ func (p *memoryPage) headRow(it memoryItem) row {
 	if p.w.shelf.dirty(it.file.Path) {
 		edit = i18n.T("Go on editing")
 	}
-	buttons := []fyne.CanvasObject{boldWords(it.title).squeezable(), newButton(buttonQuiet, label, func() { p.w.openFile(it.file.Path) })}
+	buttons := []fyne.CanvasObject{kit.Bold(it.title).Squeezable(), kit.NewButton(kit.ButtonQuiet, label, func() { p.w.openFile(it.file.Path) })}
 	if p.data.owned.Why == "" {
-		buttons = append(buttons, newButton(buttonPlain, edit, p.startEditing))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, edit, p.startEditing))
 	}
-	return newCardRow(roleNone,
-		line(gap12, 0, buttons...), bar,
-		newProse([]run{{text: it.who + " · " + it.meta()}}, sizeSmall, roleMuted),
-		newProse([]run{{text: p.where(it.file.Path)}}, sizeSmall, roleFaint),
+	return kit.NewCardRow(kit.RoleNone,
+		kit.Line(kit.Gap12, 0, buttons...), bar,
+		kit.NewProse([]kit.Run{{Text: it.who + " · " + it.meta()}}, kit.SizeSmall, kit.RoleMuted),
+		kit.NewProse([]kit.Run{{Text: p.where(it.file.Path)}}, kit.SizeSmall, kit.RoleFaint),
 	)
 }
 
@@ -140,19 +141,19 @@ func (p *memoryPage) where(path string) string {
 }
 
 // fileNotes says what is special about the file, or happened to it.
-func (p *memoryPage) fileNotes(it memoryItem) []row {
+func (p *memoryPage) fileNotes(it memoryItem) []kit.Row {
 	notes := ownedNotes(p.data.owned, p.w.shelf.buffers[it.file.Path], p.startEditing)
 	if p.data.diff != nil {
 		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.load))
 	}
 	if it.injected.Cut > 0 {
-		notes = append(notes, newParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), roleWarn))
+		notes = append(notes, kit.NewParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
 	}
 	if words := p.shareWords(it); words != "" {
-		notes = append(notes, newParagraph(words, roleMuted))
+		notes = append(notes, kit.NewParagraph(words, kit.RoleMuted))
 	}
 	if it.file.Missing && p.data.owned.Why == "" {
-		notes = append(notes, newParagraph(i18n.T("Nothing is remembered here yet. Write the first line below, or let the agents."), roleMuted))
+		notes = append(notes, kit.NewParagraph(i18n.T("Nothing is remembered here yet. Write the first line below, or let the agents."), kit.RoleMuted))
 	}
 	return notes
 }
@@ -232,20 +233,20 @@ func (w *Window) openOrigin(session string) {
 }
 
 // addField is where a line is added by hand.
-func (p *memoryPage) addField(it memoryItem) row {
+func (p *memoryPage) addField(it memoryItem) kit.Row {
 	path, target := it.file.Path, it.file.Target
 	f := p.fields[path]
 	if f == nil {
-		f = newLineField(i18n.T("Add a line to remember…"), i18n.T("Add"), p.w.runShortcut)
+		f = kit.NewLineField(i18n.T("Add a line to remember…"), i18n.T("Add"))
 		p.fields[path] = f
 	}
-	f.onSubmit = func(text string) {
+	f.OnSubmit = func(text string) {
 		p.act(path, func(ctx context.Context) (string, error) {
 			w, err := p.w.parts.memories.Append(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1})
 			if err != nil {
 				return "", err
 			}
-			p.w.p.Do(func() { f.clear(text) })
+			p.w.p.Do(func() { f.Clear(text) })
 			return i18n.With("Added as line {{.Line}}.", i18n.Places{"Line": w.Line}), nil
 		})
 	}
@@ -256,14 +257,14 @@ func (p *memoryPage) addField(it memoryItem) row {
 const shownSteps = 5
 
 // undoRows are the changes of this file that can be taken back, the newest first.
-func (p *memoryPage) undoRows(it memoryItem) []*placed {
-	var rows []*placed
+func (p *memoryPage) undoRows(it memoryItem) []*kit.Placed {
+	var rows []*kit.Placed
 	for _, s := range p.data.steps {
 		if s.Target != it.file.Target || len(rows) > shownSteps {
 			continue
 		}
 		if rows == nil {
-			rows = append(rows, &placed{row: newBoxRow(smallWords(i18n.T("Remembered lately"))), gap: gap16})
+			rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Small(i18n.T("Remembered lately"))), Gap: kit.Gap16})
 		}
 		words := "“" + s.Added + "”"
 		switch {
@@ -272,12 +273,12 @@ func (p *memoryPage) undoRows(it memoryItem) []*placed {
 		case s.Removed != "":
 			words += i18n.With(" in place of “{{.Removed}}”", i18n.Places{"Removed": s.Removed})
 		}
-		undo := newButton(buttonLink, i18n.T("Undo"), func() {
+		undo := kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() {
 			p.act(it.file.Path, func(ctx context.Context) (string, error) {
 				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), p.w.parts.memories.Undo(ctx, s.ID)
 			})
 		})
-		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, mutedWords(words).squeezable(), undo)), gap: gap4, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Muted(words).Squeezable(), undo)), Gap: kit.Gap4, Max: kit.ProseMax})
 	}
 	return rows
 }

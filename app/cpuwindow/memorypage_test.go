@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -81,7 +82,7 @@ func (b *bench) pushes(words string) {
 		page = b.w.roster.object
 	}
 	for _, o := range test.LaidOutObjects(page) {
-		if x, ok := o.(*button); ok && x.text == words && x.Visible() {
+		if x, ok := o.(*kit.Button); ok && x.Text == words && x.Visible() {
 			test.Tap(x)
 			b.settle()
 			return
@@ -146,7 +147,7 @@ func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
 		b.w.Show()
 		b.settle()
 		b.sees("not saved", "memory.md")
-		if got := b.w.side.pages[pageMemory].trailing; got != "not saved" {
+		if got := b.w.side.pages[pageMemory].Trailing; got != "not saved" {
 			t.Errorf("beside Memory stands %q", got)
 		}
 		if got := b.w.shelf.buffers[b.memoryPath()].text; got != "- one\n- mine\n" {
@@ -221,7 +222,7 @@ func TestFilesThatCannotBeEditedAreShownAndSaid(t *testing.T) {
 				b.onMemory(tc.text)
 				b.until("edited here", tc.want, "Open in my editor")
 				for _, o := range test.LaidOutObjects(b.w.win.Content()) {
-					if x, ok := o.(*button); ok && x.text == "Edit" && x.Visible() {
+					if x, ok := o.(*kit.Button); ok && x.Text == "Edit" && x.Visible() {
 						t.Error("it offers to edit it")
 					}
 				}
@@ -271,7 +272,7 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 		}
 		b.w.Hide()
 		b.shown()
-		if got := b.w.side.pages[pageMemory].trailing; got != "4 proposed" {
+		if got := b.w.side.pages[pageMemory].Trailing; got != "4 proposed" {
 			t.Errorf("beside Memory stands %q", got)
 		}
 		b.w.showPage(pageMemory)
@@ -279,7 +280,7 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 		b.sees("Works at night", "from Discord", "confidence 0.70", "Lives in Porto", "Lives in Lisbon")
 		b.pushes("Edit")
 		box := b.w.memory.drafts[b.w.memory.data.inbox[0].ID]
-		box.entry.SetText("Works late")
+		box.Entry.SetText("Works late")
 		b.pushes("Save")
 		b.until("3 proposed", "Works late")
 		b.pushes("Replace")
@@ -288,7 +289,7 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 		b.until("1 proposed")
 		b.pushes("Discard")
 		b.until("Nothing waits for you")
-		if got := b.w.side.pages[pageMemory].trailing; got != "" {
+		if got := b.w.side.pages[pageMemory].Trailing; got != "" {
 			t.Errorf("beside Memory stands %q", got)
 		}
 		raw, _ := os.ReadFile(b.memoryPath())
@@ -306,18 +307,18 @@ func TestALineIsAddedByHandAndUndone(t *testing.T) {
 		b := newBench(t).shown()
 		p := b.onMemory("- one\n")
 		f := p.fields[b.memoryPath()]
-		f.entry.SetText("Likes walking")
-		f.entry.OnSubmitted(f.entry.Text)
+		f.Entry.SetText("Likes walking")
+		f.Entry.OnSubmitted(f.Entry.Text)
 		b.settle()
 		b.until("Added as line 2", "- Likes walking", "Remembered lately")
-		if f.entry.Text != "" {
-			t.Errorf("the field holds %q", f.entry.Text)
+		if f.Entry.Text != "" {
+			t.Errorf("the field holds %q", f.Entry.Text)
 		}
-		f.entry.SetText("likes walking")
-		f.submit()
+		f.Entry.SetText("likes walking")
+		f.Submit()
 		b.settle()
 		b.until("already says so")
-		if f.entry.Text == "" {
+		if f.Entry.Text == "" {
 			t.Error("what was refused is gone")
 		}
 		b.pushes("Undo")
@@ -340,8 +341,8 @@ func TestEverythingOnTheMemoryPageIsReachedByTab(t *testing.T) {
 			name := b.focusName()
 			switch f := c.Focused().(type) {
 			case *splitRow:
-				name = "file " + f.title.text
-			case *shortEntry:
+				name = "file " + f.title.Text
+			case *kit.Field:
 				name = "add a line"
 			}
 			names = append(names, name)
@@ -371,8 +372,8 @@ func TestANarrowMemoryPageHasAMenuInsteadOfTheList(t *testing.T) {
 				t.Errorf("at %v it is narrow: %v", tc.width, p.split.layout.narrow)
 			}
 		}
-		if want := fmt.Sprint(p.title(), "  ▾"); p.split.picker.text != want {
-			t.Errorf("the menu says %q", p.split.picker.text)
+		if want := fmt.Sprint(p.title(), "  ▾"); p.split.picker.Text != want {
+			t.Errorf("the menu says %q", p.split.picker.Text)
 		}
 	})
 }

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/ui/kit"
 )
 
 func TestAQuestionIsAnsweredByKeys(t *testing.T) {
@@ -22,18 +23,18 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(420, 700))
 				done := false
-				b.w.confirm("Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", "Delete", func() { done = true })
-				m := b.w.modal
-				if at := m.card.Position(); at.X < gap20 || at.X+m.card.Size().Width > 420-gap20 {
-					t.Errorf("the card is at %v, %v wide", at, m.card.Size())
+				kit.Confirm(b.w.win.Canvas(), "Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", "Delete", func() { done = true })
+				m := kit.OpenModal(b.w.win.Canvas())
+				if at := m.Card.Position(); at.X < kit.Gap20 || at.X+m.Card.Size().Width > 420-kit.Gap20 {
+					t.Errorf("the card is at %v, %v wide", at, m.Card.Size())
 				}
-				if r := test.WidgetRenderer(m.card.bg).(*surfaceRenderer); r.rect.StrokeWidth != 1 || r.rect.StrokeColor != ink(roleLine) { //nolint:forcetypeassert // what a surface draws itself with
+				if m.Card.Bg.Stroke != kit.RoleLine {
 					t.Error("the card has no line around it")
 				}
-				b.w.typed('x')
+				windowHost{b.w}.Typed('x')
 				tt.do(b)
-				if done != tt.done || b.w.modal != nil || b.w.win.Canvas().Overlays().Top() != nil {
-					t.Errorf("done %v, want %v; still open: %v", done, tt.done, b.w.modal != nil)
+				if done != tt.done || kit.OpenModal(b.w.win.Canvas()) != nil || b.w.win.Canvas().Overlays().Top() != nil {
+					t.Errorf("done %v, want %v; still open: %v", done, tt.done, kit.OpenModal(b.w.win.Canvas()) != nil)
 				}
 				if got := b.w.compose.entry.Text; got != "" {
 					t.Errorf("%q was typed into the message below", got)

@@ -205,7 +205,7 @@ func titleOf(text string) string {
 		}
 		out = strings.TrimSpace(out + " " + w)
 	}
-	return shorten(out, 60)
+	return i18n.Shorten(out, 60)
 }
 
 // apply takes one event of the conversation's run.

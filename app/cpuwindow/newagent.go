@@ -8,22 +8,23 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // newAgentForm is the way to a new agent: a name, and what it is like.
 type newAgentForm struct {
 	p    *agentsPage
-	name *lineField
-	hint *words // the slug it would get, or why not
-	like string // slug of the agent it is made like; "" for a plain one
+	name *kit.LineField
+	hint *kit.Label // the slug it would get, or why not
+	like string     // slug of the agent it is made like; "" for a plain one
 }
 
 func newNewAgentForm(p *agentsPage) *newAgentForm {
-	f := &newAgentForm{p: p, name: newLineField(i18n.T("Its name, such as Trip Planner"), i18n.T("Make it"), p.w.runShortcut)}
-	f.hint = smallWords("").squeezable()
-	f.name.onSubmit = f.submit
-	typed := f.name.entry.OnChanged
-	f.name.entry.OnChanged = func(text string) {
+	f := &newAgentForm{p: p, name: kit.NewLineField(i18n.T("Its name, such as Trip Planner"), i18n.T("Make it"))}
+	f.hint = kit.Small("").Squeezable()
+	f.name.OnSubmit = f.submit
+	typed := f.name.Entry.OnChanged
+	f.name.Entry.OnChanged = func(text string) {
 		typed(text)
 		f.check(text)
 	}
@@ -33,27 +34,27 @@ func newNewAgentForm(p *agentsPage) *newAgentForm {
 // check says below the name what comes of it.
 func (f *newAgentForm) check(text string) {
 	if text == "" {
-		f.hint.set("", roleMuted)
+		f.hint.Set("", kit.RoleMuted)
 		return
 	}
 	go func() {
 		slug, err := f.p.w.parts.roster.CheckName(text)
 		f.p.w.p.Do(func() {
-			if f.name.entry.Text != text {
+			if f.name.Entry.Text != text {
 				return
 			}
 			if err != nil {
-				f.hint.set(fullStop(strings.TrimPrefix(err.Error(), registry.ErrBadName.Error()+": ")), roleHot)
-				f.name.button.Disable()
+				f.hint.Set(i18n.Sentence(strings.TrimPrefix(err.Error(), registry.ErrBadName.Error()+": ")), kit.RoleHot)
+				f.name.Button.Disable()
 				return
 			}
-			f.hint.set(i18n.With("Called as {{.Slug}}; its folder is in agents/.", i18n.Places{"Slug": slug}), roleMuted)
+			f.hint.Set(i18n.With("Called as {{.Slug}}; its folder is in agents/.", i18n.Places{"Slug": slug}), kit.RoleMuted)
 		})
 	}()
 }
 
 // rows are the form.
-func (f *newAgentForm) rows() []*placed {
+func (f *newAgentForm) rows() []*kit.Placed {
 	title := i18n.T("plain: an empty skill to write")
 	for _, a := range f.p.data.list {
 		if f.like != "" && a.Slug == f.like {
@@ -61,12 +62,12 @@ func (f *newAgentForm) rows() []*placed {
 		}
 	}
 	like := f.p.w.pill(title, f.menu)
-	return []*placed{
-		{row: newBoxRow(titleWords(i18n.T("New agent"))), gap: gap8},
-		textRow(i18n.T("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), roleMuted, gap4),
-		{row: f.name, gap: gap12, max: proseMax},
-		{row: newBoxRow(f.hint), gap: gap4, max: proseMax},
-		{row: newBoxRow(line(gap8, -1, mutedWords(i18n.T("Begin with")), like)), gap: gap8, max: proseMax},
+	return []*kit.Placed{
+		{Row: kit.NewBoxRow(kit.Title(i18n.T("New agent"))), Gap: kit.Gap8},
+		kit.TextRow(i18n.T("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), kit.RoleMuted, kit.Gap4),
+		{Row: f.name, Gap: kit.Gap12, Max: kit.ProseMax},
+		{Row: kit.NewBoxRow(f.hint), Gap: kit.Gap4, Max: kit.ProseMax},
+		{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("Begin with")), like)), Gap: kit.Gap8, Max: kit.ProseMax},
 	}
 }
 
@@ -82,7 +83,7 @@ func (f *newAgentForm) menu() *fyne.Menu {
 		if !a.Usable() {
 			continue
 		}
-		item := fyne.NewMenuItem(i18n.With("like {{.Agent}}  ·  {{.Description}}", i18n.Places{"Agent": agentTitle(a), "Description": shorten(a.Description, 56)}), choose(a.Slug))
+		item := fyne.NewMenuItem(i18n.With("like {{.Agent}}  ·  {{.Description}}", i18n.Places{"Agent": agentTitle(a), "Description": i18n.Shorten(a.Description, 56)}), choose(a.Slug))
 		item.Checked = f.like == a.Slug
 		m.Items = append(m.Items, item)
 	}
@@ -98,7 +99,7 @@ func (f *newAgentForm) submit(name string) {
 			return "", nil, err
 		}
 		f.p.w.p.Do(func() {
-			f.name.clear(name)
+			f.name.Clear(name)
 			f.like = ""
 			f.p.picked = a.Path
 		})

@@ -2,12 +2,11 @@ package cpuwindow
 
 import (
 	"slices"
-	"strings"
 	"time"
 
-	"fyne.io/fyne/v2"
-
 	"mac-stats/app/backend"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // footStays is how long the foot says what was reloaded.
@@ -80,40 +79,11 @@ func (w *Window) tell(text, next string) {
 }
 
 // noticeRuns is a notice in words: a sentence, and what to do on a line of its own.
-func noticeRuns(text, next string) []run {
-	runs := codeSpans(fullStop(text), roleNone)
+func noticeRuns(text, next string) []kit.Run {
+	runs := kit.Runs(i18n.Sentence(text), kit.RoleNone)
 	if next != "" {
-		runs = append(runs, run{text: "\n"})
-		runs = append(runs, codeSpans(fullStop(next), roleMuted)...)
+		runs = append(runs, kit.Run{Text: "\n"})
+		runs = append(runs, kit.Runs(i18n.Sentence(next), kit.RoleMuted)...)
 	}
 	return runs
-}
-
-// fullStop ends a sentence.
-func fullStop(s string) string {
-	s = strings.TrimSpace(s)
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?:)") || strings.HasSuffix(s, "…") {
-		return s
-	}
-	return s + "."
-}
-
-// codeSpans makes what stands between backticks code.
-func codeSpans(text string, role fyne.ThemeColorName) []run {
-	var runs []run
-	for {
-		before, rest, open := strings.Cut(text, "`")
-		code, after, closed := strings.Cut(rest, "`")
-		if !open || !closed || code == "" {
-			if text != "" || runs == nil {
-				runs = append(runs, run{text: text, role: role})
-			}
-			return runs
-		}
-		if before != "" {
-			runs = append(runs, run{text: before, role: role})
-		}
-		runs = append(runs, run{text: code, mono: true, role: role})
-		text = after
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
 )
@@ -38,12 +39,12 @@ func TestReloadsFadeFromTheFoot(t *testing.T) {
 		b.w.footStays = 4 * frame
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
 		(<-b.queue)()
-		if got := b.w.foot.reload.text; got != "memory.md reloaded · +2 −0" {
+		if got := b.w.foot.reload.Text; got != "memory.md reloaded · +2 −0" {
 			t.Fatalf("the foot says %q", got)
 		}
 		time.Sleep(2 * b.w.footStays)
 		b.settle()
-		if got := b.w.foot.reload.text; got != "" {
+		if got := b.w.foot.reload.Text; got != "" {
 			t.Errorf("the foot still says %q", got)
 		}
 	})
@@ -65,16 +66,16 @@ func TestAReloadThatAsksForSomethingStays(t *testing.T) {
 func TestWordsBetweenBackticksAreCode(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want []run
+		want []kit.Run
 	}{
-		{"plain", []run{{text: "plain"}}},
-		{"Start `ollama serve` now", []run{{text: "Start "}, {text: "ollama serve", mono: true}, {text: " now"}}},
-		{"`a` and `b`", []run{{text: "a", mono: true}, {text: " and "}, {text: "b", mono: true}}},
-		{"one ` alone", []run{{text: "one ` alone"}}},
-		{"", []run{{}}},
-		{"``", []run{{text: "``"}}},
+		{"plain", []kit.Run{{Text: "plain"}}},
+		{"Start `ollama serve` now", []kit.Run{{Text: "Start "}, {Text: "ollama serve", Mono: true}, {Text: " now"}}},
+		{"`a` and `b`", []kit.Run{{Text: "a", Mono: true}, {Text: " and "}, {Text: "b", Mono: true}}},
+		{"one ` alone", []kit.Run{{Text: "one ` alone"}}},
+		{"", []kit.Run{{}}},
+		{"``", []kit.Run{{Text: "``"}}},
 	} {
-		if got := codeSpans(tt.text, roleNone); !slices.Equal(got, tt.want) {
+		if got := kit.Runs(tt.text, kit.RoleNone); !slices.Equal(got, tt.want) {
 			t.Errorf("%q gives %+v", tt.text, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // What the card of a message that was refused offers, beside sending it again.
@@ -15,20 +16,20 @@ import (
 func (c *chatView) offers(f fault) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	if f.kind == agents.KindNoVision && f.offer != "" {
-		buttons = append(buttons, newButton(buttonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": shorten(f.offer, 24)}), func() { c.act.useModel(f.offer, f) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": i18n.Shorten(f.offer, 24)}), func() { c.act.useModel(f.offer, f) }))
 	}
 	if f.userID != "" {
 		return buttons
 	}
 	if f.kind == agents.KindNoVision {
-		kind := buttonPlain
+		kind := kit.ButtonPlain
 		if len(buttons) == 0 {
-			kind = buttonPrimary
+			kind = kit.ButtonPrimary
 		}
-		buttons = append(buttons, newButton(kind, i18n.T("Send without the image"), func() { c.act.sendBare(f) }))
+		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { c.act.sendBare(f) }))
 	}
 	if f.kind == agents.KindTooLong {
-		buttons = append(buttons, newButton(buttonPrimary, i18n.T("Change it"), func() { c.act.rewrite(f) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Change it"), func() { c.act.rewrite(f) }))
 	}
 	return buttons
 }

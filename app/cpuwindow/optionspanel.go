@@ -8,72 +8,24 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
 // optionsPanel changes what is chosen for one conversation beside agent and model,
 // which have buttons of their own in the header.
 type optionsPanel struct {
-	pop     *modal
-	warmth  *panelEntry
-	prompt  *panelEntry
-	problem *prose
-	card    *cardRow
-	count   *words
+	pop     *kit.Modal
+	warmth  *kit.Field
+	prompt  *kit.Field
+	problem *kit.Prose
+	card    *kit.CardRow
+	count   *kit.Label
 	was     sessionmem.SessionSettings
 	save    func(sessionmem.SessionSettings)
 	bottom  *fyne.Container
-}
-
-// panelEntry is a field that Escape leaves the panel from.
-type panelEntry struct {
-	widget.Entry
-	box      *surface // around it, with the focus
-	onEscape func()
-}
-
-// TappedSecondary implements fyne.SecondaryTappable.
-func (e *panelEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
-
-func newPanelEntry(text string, rows int, onEscape func()) *panelEntry {
-	e := &panelEntry{onEscape: onEscape, box: newSurface(roleWindow, roleLine, radiusRow)}
-	e.ExtendBaseWidget(e)
-	if rows > 1 {
-		e.MultiLine, e.Wrapping = true, fyne.TextWrapWord
-		e.SetMinRowsVisible(rows)
-	}
-	e.SetText(text)
-	return e
-}
-
-// framed is the field with the line around it.
-func (e *panelEntry) framed() fyne.CanvasObject { return container.NewStack(e.box, e) }
-
-// FocusGained implements fyne.Focusable.
-func (e *panelEntry) FocusGained() {
-	e.box.set(e.box.fill, roleAccent)
-	e.Entry.FocusGained()
-}
-
-// FocusLost implements fyne.Focusable.
-func (e *panelEntry) FocusLost() {
-	e.box.set(e.box.fill, roleLine)
-	e.Entry.FocusLost()
-}
-
-// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
-func (e *panelEntry) AcceptsTab() bool { return false }
-
-// TypedKey implements fyne.Focusable.
-func (e *panelEntry) TypedKey(k *fyne.KeyEvent) {
-	if k.Name == fyne.KeyEscape {
-		e.onEscape()
-		return
-	}
-	e.Entry.TypedKey(k)
 }
 
 const (
@@ -91,7 +43,7 @@ func (w *Window) showOptions() {
 
 func (p *optionsPanel) open(w *Window) {
 	p.build()
-	p.pop = w.showModal(p.card, panelWidth)
+	p.pop = kit.ShowModal(w.win.Canvas(), p.card, panelWidth)
 	w.win.Canvas().Focus(p.warmth)
 }
 
@@ -100,61 +52,71 @@ func (p *optionsPanel) build() {
 	if t := p.was.Temperature; t != nil {
 		warmth = strconv.FormatFloat(*t, 'f', -1, 64)
 	}
-	p.warmth = newPanelEntry(warmth, 1, p.close)
+	p.warmth = p.field(kit.NewField(), warmth)
 	p.warmth.SetPlaceHolder(i18n.T("the agent's own"))
 	p.warmth.OnSubmitted = func(string) { p.onSave() }
-	p.prompt = newPanelEntry(p.was.Prompt, 5, p.close)
+	p.prompt = p.field(kit.NewTextArea(), p.was.Prompt)
+	p.prompt.SetMinRowsVisible(5)
 	p.prompt.SetPlaceHolder(i18n.T("Such as: answer in German, and briefly."))
 	p.prompt.OnChanged = func(string) { p.recount() }
-	p.problem = newProse(nil, sizeSmall, roleHot)
+	p.problem = kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)
 	p.problem.Hide()
-	p.count = smallWords("")
+	p.count = kit.Small("")
 	p.recount()
-	reset := newButton(buttonPlain, i18n.T("Reset all"), p.onReset)
+	reset := kit.NewButton(kit.ButtonPlain, i18n.T("Reset all"), p.onReset)
 	if p.was.IsZero() {
 		reset.Disable()
 	}
-	p.bottom = line(gap8, -1, newButton(buttonPrimary, i18n.T("Save"), p.onSave), reset, newButton(buttonPlain, i18n.T("Cancel"), p.close))
-	p.card = newCardRow(roleNone,
-		titleWords(i18n.T("This conversation")),
-		newParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), roleMuted),
-		spacer(gap4),
-		line(gap8, 1, textWords(i18n.T("Temperature")), smallWords(i18n.T("0 is precise, 2 is free")).squeezable()),
-		container.New(&capLayout{160}, p.warmth.framed()),
-		spacer(gap4),
-		line(gap8, 1, textWords(i18n.T("Instructions")), smallWords(i18n.T("added to the agent's own")).squeezable(), p.count),
-		p.prompt.framed(),
+	p.bottom = kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), p.onSave), reset, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.close))
+	p.card = kit.NewCardRow(kit.RoleNone,
+		kit.Title(i18n.T("This conversation")),
+		kit.NewParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), kit.RoleMuted),
+		kit.Spacer(kit.Gap4),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 is precise, 2 is free")).Squeezable()),
+		container.New(&kit.CapLayout{Width: 160}, ringed(p.warmth)),
+		kit.Spacer(kit.Gap4),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Instructions")), kit.Small(i18n.T("added to the agent's own")).Squeezable(), p.count),
+		ringed(p.prompt),
 		p.problem,
-		spacer(gap4),
+		kit.Spacer(kit.Gap4),
 		p.bottom,
 	)
-	p.card.pad = gap16
+	p.card.Pad = kit.Gap16
 }
 
-// capLayout gives an object no more than a width.
-type capLayout struct{ width float32 }
-
-// MinSize implements fyne.Layout.
-func (l *capLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[0].MinSize() }
-
-// Layout implements fyne.Layout.
-func (l *capLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	o[0].Resize(fyne.NewSize(min(l.width, s.Width), s.Height))
+// field is a field of the panel, which Esc closes.
+func (p *optionsPanel) field(f *kit.Field, text string) *kit.Field {
+	f.SetText(text)
+	f.LeaveBy(p.close)
+	return f
 }
 
-func (p *optionsPanel) close() { p.pop.close() }
+// ringed is a field with a line around it, which shows the focus.
+func ringed(f *kit.Field) fyne.CanvasObject {
+	box := kit.NewSurface(kit.RoleWindow, kit.RoleLine, kit.RadiusRow)
+	f.OnFocus = func(on bool) {
+		role := kit.RoleLine
+		if on {
+			role = kit.RoleAccent
+		}
+		box.Set(box.Fill, role)
+	}
+	return container.NewStack(box, f)
+}
+
+func (p *optionsPanel) close() { p.pop.Close() }
 
 func (p *optionsPanel) recount() {
 	n := utf8.RuneCountInString(strings.TrimSpace(p.prompt.Text))
-	role := roleMuted
+	role := kit.RoleMuted
 	if n > promptMax {
-		role = roleHot
+		role = kit.RoleHot
 	}
 	text := ""
 	if n > promptMax/2 {
 		text = i18n.With("{{.N}} of {{.PromptMax}}", i18n.Places{"N": n, "PromptMax": promptMax})
 	}
-	p.count.set(text, role)
+	p.count.Set(text, role)
 }
 
 // read gives what is written in the fields, or what is wrong with it.
@@ -174,7 +136,7 @@ func (p *optionsPanel) read() (sessionmem.SessionSettings, error) {
 func (p *optionsPanel) onSave() {
 	s, err := p.read()
 	if err != nil {
-		p.problem.setRuns([]run{{text: fullStop(capital(err.Error()))}})
+		p.problem.SetRuns([]kit.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
 		p.problem.Show()
 		p.pop.Refresh()
 		return

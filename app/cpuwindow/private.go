@@ -1,6 +1,9 @@
 package cpuwindow
 
-import "mac-stats/app/i18n"
+import (
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
 
 // A private chat is in memory alone: no transcript, draft, attachment, lesson or
 // notification comes of it, and it is gone when mac-stats ends.
@@ -54,16 +57,16 @@ func (w *Window) explainPrivate() {
 }
 
 // privateGreeting is what an empty private chat shows.
-func privateGreeting() []*placed {
-	return []*placed{
-		{row: newBoxRow(titleWords(i18n.T("A private chat"))), gap: gap20},
-		textRow(i18n.T("It is in memory alone. No transcript, no draft, no attachment and no lesson of it is written, nobody is notified, and it is gone when mac-stats ends."), roleMuted, gap4),
+func privateGreeting() []*kit.Placed {
+	return []*kit.Placed{
+		{Row: kit.NewBoxRow(kit.Title(i18n.T("A private chat"))), Gap: kit.Gap20},
+		kit.TextRow(i18n.T("It is in memory alone. No transcript, no draft, no attachment and no lesson of it is written, nobody is notified, and it is gone when mac-stats ends."), kit.RoleMuted, kit.Gap4),
 	}
 }
 
 // offerPrivate is the way to one from an empty chat.
-func (w *Window) offerPrivate() *placed {
-	b := newButton(buttonQuiet, i18n.T("Private chat: nothing is written"), w.NewPrivateChat)
-	b.trailing = firstShortcut(w.parts.config(), "new_private_chat")
-	return &placed{row: newBoxRow(line(0, -1, b)), gap: gap16}
+func (w *Window) offerPrivate() *kit.Placed {
+	b := kit.NewButton(kit.ButtonQuiet, i18n.T("Private chat: nothing is written"), w.NewPrivateChat)
+	b.Trailing = firstShortcut(w.parts.config(), "new_private_chat")
+	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, b)), Gap: kit.Gap16}
 }

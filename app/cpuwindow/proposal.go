@@ -5,6 +5,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -26,14 +27,14 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 // noteRows is a note; a proposal is shown whole, for what is cut can't be decided,
 // with its buttons below. Edit turns it into a field; what is saved from there is
 // what is remembered.
-func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
+func (c *chatView) noteRows(e *entryView, editing bool) []*kit.Placed {
 	switch {
 	case e.asking:
 		return c.questionRows(e)
 	case e.unkept:
-		return []*placed{c.unkeptRow(e, editing)}
+		return []*kit.Placed{c.unkeptRow(e, editing)}
 	case e.proposal == "":
-		return []*placed{{row: c.noteRow(e), gap: gap8}}
+		return []*kit.Placed{{Row: c.noteRow(e), Gap: kit.Gap8}}
 	}
 	key, id := e.key, e.proposal
 	if editing {
@@ -42,19 +43,19 @@ func (c *chatView) noteRows(e *entryView, editing bool) []*placed {
 			c.act.saveEdited(key, id, text)
 		}, func() { c.toggle(key) })
 		c.act.startEdit(row)
-		return []*placed{{row: row, gap: gap8, max: proseMax}}
+		return []*kit.Placed{{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
-	words := newProse([]run{{text: e.text}}, sizeText, roleMuted)
-	edit := newButton(buttonLink, i18n.T("Edit"), func() { c.toggle(key) })
+	words := kit.NewProse([]kit.Run{{Text: e.text}}, kit.SizeText, kit.RoleMuted)
+	edit := kit.NewButton(kit.ButtonLink, i18n.T("Edit"), func() { c.toggle(key) })
 	edit.Hidden = e.proposed == ""
-	buttons := line(gap8, -1,
-		newButton(buttonLink, i18n.T("Save"), func() { c.act.decide(key, id, true) }), edit,
-		newButton(buttonLink, i18n.T("Discard"), func() { c.act.decide(key, id, false) }),
-		newButton(buttonQuiet, i18n.T("Open inbox"), func() { c.act.openInbox() }),
+	buttons := kit.Line(kit.Gap8, -1,
+		kit.NewButton(kit.ButtonLink, i18n.T("Save"), func() { c.act.decide(key, id, true) }), edit,
+		kit.NewButton(kit.ButtonLink, i18n.T("Discard"), func() { c.act.decide(key, id, false) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Open inbox"), func() { c.act.openInbox() }),
 	)
-	return []*placed{
-		{row: newFramed(words, rolePanel, roleLine, radiusCard, gap12, gap8), gap: gap8, max: proseMax},
-		{row: newBoxRow(buttons), gap: gap4},
+	return []*kit.Placed{
+		{Row: kit.NewFramed(words, kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
+		{Row: kit.NewBoxRow(buttons), Gap: kit.Gap4},
 	}
 }
 

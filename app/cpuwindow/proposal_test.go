@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -25,9 +26,9 @@ func (stubMemories) InboxPath() string { return "/data/agents/memory-inbox.md" }
 // tap taps the button with these words, which must be there once.
 func (b *bench) tap(words string) {
 	b.t.Helper()
-	var found []*button
+	var found []*kit.Button
 	for _, o := range test.LaidOutObjects(b.w.win.Canvas().Content()) {
-		if btn, ok := o.(*button); ok && btn.text == words && btn.Visible() {
+		if btn, ok := o.(*kit.Button); ok && btn.Text == words && btn.Visible() {
 			found = append(found, btn)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // pullState is a download under way, or how it failed.
@@ -69,21 +70,21 @@ func pullFailure(model string, err error) (what, next string) {
 	case has("newer version", "upgrade"):
 		return i18n.With("This Ollama is too old for {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Update Ollama, then try again.")
 	}
-	return i18n.With("The download of {{.Model}} failed.", i18n.Places{"Model": model}), i18n.With("Try again. Ollama said: {{.Detail}}", i18n.Places{"Detail": shorten(strings.Join(strings.Fields(detail), " "), 160)})
+	return i18n.With("The download of {{.Model}} failed.", i18n.Places{"Model": model}), i18n.With("Try again. Ollama said: {{.Detail}}", i18n.Places{"Detail": i18n.Shorten(strings.Join(strings.Fields(detail), " "), 160)})
 }
 
-func (s setupCards) pullCard(p pullState) row {
-	bar := newGauge(200)
-	bar.set(p.fraction(), roleAccent)
-	parts := []fyne.CanvasObject{titleWords(i18n.With("Pulling {{.Model}}", i18n.Places{"Model": p.model})), bar, line(gap8, 0, smallWords(p.words()).squeezable(), newButton(buttonPlain, i18n.T("Cancel"), s.cancel))}
+func (s setupCards) pullCard(p pullState) kit.Row {
+	bar := kit.NewGauge(200)
+	bar.Set(p.fraction(), kit.RoleAccent)
+	parts := []fyne.CanvasObject{kit.Title(i18n.With("Pulling {{.Model}}", i18n.Places{"Model": p.model})), bar, kit.Line(kit.Gap8, 0, kit.Small(p.words()).Squeezable(), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.cancel))}
 	if p.err != nil {
 		what, next := pullFailure(p.model, p.err)
 		parts = []fyne.CanvasObject{
-			titleWords(i18n.With("{{.Model}} could not be pulled", i18n.Places{"Model": p.model})), newParagraph(what, roleText), newParagraph(next, roleMuted),
-			line(gap8, -1, newButton(buttonPrimary, i18n.T("Try again"), func() { s.pull(p.model) }), newButton(buttonPlain, i18n.T("Dismiss"), s.cancel)),
+			kit.Title(i18n.With("{{.Model}} could not be pulled", i18n.Places{"Model": p.model})), kit.NewParagraph(what, kit.RoleText), kit.NewParagraph(next, kit.RoleMuted),
+			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Try again"), func() { s.pull(p.model) }), kit.NewButton(kit.ButtonPlain, i18n.T("Dismiss"), s.cancel)),
 		}
 	}
-	c := newCardRow(roleNone, parts...)
-	c.pad, c.gap = gap16, gap8
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
 }

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // A turn that needs a yes asks in the chat and waits: the row says exactly what would be
@@ -31,16 +32,16 @@ func (c *conversation) applyQuestion(ev agents.Event) {
 }
 
 // questionRows are a question that waits: the exact address, whole, and the decision.
-func (c *chatView) questionRows(e *entryView) []*placed {
+func (c *chatView) questionRows(e *entryView) []*kit.Placed {
 	id := e.questionID
-	words := newProse([]run{{text: e.text}, {text: "\n\n"}, {text: e.address, mono: true}}, sizeText, roleText)
-	buttons := line(gap8, -1,
-		newButton(buttonPlain, i18n.T("Fetch once"), func() { c.act.answer(id, agents.AnswerOnce) }),
-		newButton(buttonPlain, i18n.T("Don't fetch"), func() { c.act.answer(id, agents.AnswerNo) }),
+	words := kit.NewProse([]kit.Run{{Text: e.text}, {Text: "\n\n"}, {Text: e.address, Mono: true}}, kit.SizeText, kit.RoleText)
+	buttons := kit.Line(kit.Gap8, -1,
+		kit.NewButton(kit.ButtonPlain, i18n.T("Fetch once"), func() { c.act.answer(id, agents.AnswerOnce) }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Don't fetch"), func() { c.act.answer(id, agents.AnswerNo) }),
 	)
-	return []*placed{
-		{row: newFramed(words, rolePanel, roleLine, radiusCard, gap12, gap8), gap: gap8, max: proseMax},
-		{row: newBoxRow(buttons), gap: gap4},
+	return []*kit.Placed{
+		{Row: kit.NewFramed(words, kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
+		{Row: kit.NewBoxRow(buttons), Gap: kit.Gap4},
 	}
 }
 
@@ -62,7 +63,7 @@ func (w *Window) asks(c *conversation) {
 	}
 	about := ""
 	if title := c.titleNow(); title != "" {
-		about = "“" + shorten(title, 60) + "”: "
+		about = "“" + i18n.Shorten(title, 60) + "”: "
 	}
 	w.p.Notify("mac-stats", i18n.With("{{.About}}a question waits for your answer", i18n.Places{"About": about}), func() {
 		w.Show()

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // Messages written while an answer arrives wait for it. They are sent one after
@@ -110,7 +111,7 @@ func (w *Window) sendNow(id int) {
 	if q, ok := c.unqueue(id); ok {
 		w.keepDrafts()
 		w.sendTo(c, q.text, q.files)
-		w.chat.port.toEnd()
+		w.chat.port.ToEnd()
 	}
 }
 
@@ -156,7 +157,7 @@ type queueBar struct {
 const queueShown = 4
 
 func newQueueBar(edit, drop, send func(id int), resize func()) *queueBar {
-	q := &queueBar{box: stack(gap4), edit: edit, drop: drop, send: send, resize: resize}
+	q := &queueBar{box: kit.Stack(kit.Gap4), edit: edit, drop: drop, send: send, resize: resize}
 	q.box.Hide()
 	return q
 }
@@ -171,7 +172,7 @@ func (q *queueBar) show(rows []queued, held bool) {
 	q.box.Objects = nil
 	for i, r := range rows {
 		if i == queueShown {
-			q.box.Add(smallWords(i18n.With("and {{.More}}", i18n.Places{"More": i18n.Count("{{.N}} more messages", len(rows)-i)})))
+			q.box.Add(kit.Small(i18n.With("and {{.More}}", i18n.Places{"More": i18n.Count("{{.N}} more messages", len(rows)-i)})))
 			break
 		}
 		q.box.Add(q.row(r, i == 0))
@@ -189,14 +190,14 @@ func (q *queueBar) row(r queued, first bool) fyne.CanvasObject {
 	case first:
 		state = i18n.T("next")
 	}
-	text := strings.Join(strings.Fields(shorten(r.text, 400)), " ")
+	text := strings.Join(strings.Fields(i18n.Shorten(r.text, 400)), " ")
 	if len(r.files) > 0 {
 		text = strings.TrimPrefix(text+" · "+namesOf(filesOf(r.files)), " · ")
 	}
-	words := mutedWords(text).squeezable()
-	content := line(gap12, 1, smallWords(state), words,
-		newButton(buttonQuiet, i18n.T("Edit"), func() { q.edit(r.id) }),
-		newButton(buttonQuiet, i18n.T("Delete"), func() { q.drop(r.id) }),
-		newButton(buttonLink, i18n.T("Send now"), func() { q.send(r.id) }))
-	return container.NewStack(newSurface(rolePanel, roleLine, radiusRow), inset(gap4, gap4, gap12, gap12, content))
+	words := kit.Muted(text).Squeezable()
+	content := kit.Line(kit.Gap12, 1, kit.Small(state), words,
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Edit"), func() { q.edit(r.id) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Delete"), func() { q.drop(r.id) }),
+		kit.NewButton(kit.ButtonLink, i18n.T("Send now"), func() { q.send(r.id) }))
+	return container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusRow), kit.Inset(kit.Gap4, kit.Gap4, kit.Gap12, kit.Gap12, content))
 }

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/storage"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -22,7 +23,7 @@ func (w *Window) readerActions() readerActions {
 	return readerActions{
 		copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
 		openLink: w.openLink, edit: w.openFile, reveal: w.reveal, export: w.exportSession, copyAll: w.copySession,
-		fork: w.fork, goOn: w.goOn, openOther: w.openOther, shortcut: w.runShortcut, do: w.p.Do, files: w.fileActions,
+		fork: w.fork, goOn: w.goOn, openOther: w.openOther, do: w.p.Do, files: w.fileActions,
 		find: func(text, phrase string) []sessionmem.Mark { return w.parts.finder.Find(text, phrase) },
 	}
 }
@@ -199,9 +200,9 @@ func (w *Window) followSeek(v conversationView) {
 		if b == nil || len(b.rows) == 0 {
 			break
 		}
-		w.chat.port.follow = false
-		w.chat.port.revealRow(b.rows[0].row)
-		w.chat.port.tellAway()
+		w.chat.port.Follow = false
+		w.chat.port.RevealRow(b.rows[0].Row)
+		w.chat.port.TellAway()
 		if s.phrase != "" {
 			w.markChat(s.phrase)
 		}
@@ -212,17 +213,26 @@ func (w *Window) followSeek(v conversationView) {
 
 // markChat shows a phrase in the chat for a while.
 func (w *Window) markChat(phrase string) {
-	find := func(text string) []sessionmem.Mark {
+	find := func(text string) []kit.Mark {
 		var all []sessionmem.Mark
 		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
 			all = append(all, w.parts.finder.Find(text, word)...)
 		}
-		return all
+		return rowMarks(all)
 	}
-	w.chat.port.markRows(find, spread{}, 0, false)
+	w.chat.port.MarkRows(find, 0, 0, 0, false)
 	time.AfterFunc(marksStay, func() {
-		w.p.Do(func() { w.chat.port.markRows(func(string) []sessionmem.Mark { return nil }, spread{}, 0, false) })
+		w.p.Do(func() { w.chat.port.MarkRows(func(string) []kit.Mark { return nil }, 0, 0, 0, false) })
 	})
+}
+
+// rowMarks are places in a text as rows show them.
+func rowMarks(found []sessionmem.Mark) []kit.Mark {
+	out := make([]kit.Mark, len(found))
+	for i, m := range found {
+		out[i] = kit.Mark(m)
+	}
+	return out
 }
 
 // marksStay is how long the chat shows what was searched for.

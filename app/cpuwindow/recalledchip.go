@@ -7,17 +7,18 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
 // recalledChip says how much of earlier conversations an answer was made with, and
 // opens them at the place. It gives none where there is nothing.
-func (c *chatView) recalledChip(notes []agents.RecalledNote, g *shyGroup) []fyne.CanvasObject {
+func (c *chatView) recalledChip(notes []agents.RecalledNote, g *kit.HoverGroup) []fyne.CanvasObject {
 	if len(notes) == 0 {
 		return nil
 	}
-	var b *button
-	b = g.add(i18n.Count("recalled: {{.N}} notes", len(notes)), func() { c.act.openRecalled(notes, b) })
+	var b *kit.Button
+	b = g.Add(i18n.Count("recalled: {{.N}} notes", len(notes)), func() { c.act.openRecalled(notes, b) })
 	return []fyne.CanvasObject{b}
 }
 
@@ -37,7 +38,7 @@ func (w *Window) openRecalled(notes []agents.RecalledNote, below fyne.CanvasObje
 		m.Items[0].Action()
 		return
 	}
-	showMenu(m, below, w.win.Canvas())
+	kit.ShowMenu(m, below, w.win.Canvas())
 }
 
 // recalledWords is a note in a menu: the conversation's title, and what was said.
@@ -45,14 +46,14 @@ func (w *Window) recalledWords(n agents.RecalledNote) string {
 	title := n.Session
 	for _, in := range w.infos {
 		if in.Name == n.Session && in.Title != "" {
-			title = shorten(in.Title, 40)
+			title = i18n.Shorten(in.Title, 40)
 		}
 	}
 	if !n.Time.IsZero() {
 		title += " · " + n.Time.Local().Format("2 Jan 2006")
 	}
 	if n.Text != "" {
-		title += "  ·  " + shorten(strings.Join(strings.Fields(sessionmem.PlainText(n.Text)), " "), 50)
+		title += "  ·  " + i18n.Shorten(strings.Join(strings.Fields(sessionmem.PlainText(n.Text)), " "), 50)
 	}
 	return title
 }

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -50,11 +51,11 @@ func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
 }
 
 // note is the line that tells of a reload, with what takes it away.
-func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) row {
+func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) kit.Row {
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
-	said := newWords(words, roleAccent, sizeText).squeezable()
-	return newBoxRow(line(gap12, 0, said, newButton(buttonQuiet, i18n.T("Seen"), func() {
+	said := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
+	return kit.NewBoxRow(kit.Line(kit.Gap12, 0, said, kit.NewButton(kit.ButtonQuiet, i18n.T("Seen"), func() {
 		delete(r.before, path)
 		seen()
 	})))
@@ -73,20 +74,20 @@ func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
 }
 
 // ownedNotes says what is special about a file.
-func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []row {
-	var notes []row
+func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []kit.Row {
+	var notes []kit.Row
 	if o.Why != "" {
-		notes = append(notes, newCardRow(roleWarn, newParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": fullStop(o.Why)}), roleText)))
+		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": i18n.Sentence(o.Why)}), kit.RoleText)))
 	}
 	if o.Garbled {
-		notes = append(notes, newCardRow(roleWarn, newParagraph(i18n.T("Some of its bytes are no text (UTF-8). They are shown as � and stay as they are; lines that hold some can be edited in your editor."), roleText)))
+		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.T("Some of its bytes are no text (UTF-8). They are shown as � and stay as they are; lines that hold some can be edited in your editor."), kit.RoleText)))
 	}
 	if b != nil && b.dirty() {
 		words := i18n.T("You have an edit of this file that is not saved. It is kept until you save or discard it.")
 		if b.theirs != nil {
 			words = i18n.T("You have an edit of this file that is not saved, and the file was changed outside. Both are kept.")
 		}
-		notes = append(notes, newCardRow(roleWarn, newParagraph(words, roleText), line(gap12, -1, newButton(buttonLink, i18n.T("Go on editing"), edit))))
+		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(words, kit.RoleText), kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonLink, i18n.T("Go on editing"), edit))))
 	}
 	return notes
 }
@@ -103,21 +104,21 @@ func fileLines(text string, diff []sessionmem.DiffLine) []sessionmem.DiffLine {
 }
 
 // linesRows is a card of lines; of a long one the newest, with a way to the others.
-func linesRows(lines []cardLine, all bool, showAll func()) []*placed {
-	var rows []*placed
+func linesRows(lines []cardLine, all bool, showAll func()) []*kit.Placed {
+	var rows []*kit.Placed
 	if n := len(lines) - longFile; n > 0 && !all {
 		lines = lines[n:]
-		rows = append(rows, &placed{row: newDivider(i18n.With("{{.Earlier}} · show", i18n.Places{"Earlier": i18n.Count("{{.N}} earlier lines", n)}), showAll), gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Earlier}} · show", i18n.Places{"Earlier": i18n.Count("{{.N}} earlier lines", n)}), showAll), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
-	return append(rows, &placed{row: newLinesCard(lines), gap: gap8, max: proseMax})
+	return append(rows, &kit.Placed{Row: newLinesCard(lines), Gap: kit.Gap8, Max: kit.ProseMax})
 }
 
 // longFile is how many lines of a file are shown at first: the newest.
 const longFile = 300
 
 // pill is a button with a menu of choices.
-func (w *Window) pill(words string, menu func() *fyne.Menu) *button {
-	var b *button
-	b = newButton(buttonPill, words+"  ▾", func() { showMenu(menu(), b, w.win.Canvas()) })
+func (w *Window) pill(words string, menu func() *fyne.Menu) *kit.Button {
+	var b *kit.Button
+	b = kit.NewButton(kit.ButtonPill, words+"  ▾", func() { kit.ShowMenu(menu(), b, w.win.Canvas()) })
 	return b
 }

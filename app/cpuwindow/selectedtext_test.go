@@ -5,6 +5,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+
+	"mac-stats/app/ui/kit"
 )
 
 // shortcutAt gives a shortcut to what has the focus, or to the window, as the driver does.
@@ -30,21 +32,21 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		open func(b *bench)
-		port func(b *bench) *viewport
+		port func(b *bench) *kit.Viewport
 	}{
-		"chat":        {func(*bench) {}, func(b *bench) *viewport { return b.w.chat.port }},
-		"session":     {func(*bench) {}, func(b *bench) *viewport { return b.w.side.port }},
-		"settings":    {onPage(pageSettings), func(b *bench) *viewport { return b.w.pageView }},
-		"memory":      {onPage(pageMemory), func(b *bench) *viewport { return b.w.memory.view }},
-		"files":       {onPage(pageMemory), func(b *bench) *viewport { return b.w.memory.split.list }},
-		"agents":      {onPage(pageAgents), func(b *bench) *viewport { return b.w.roster.view }},
-		"vitals":      {onPage(pageVitals), func(b *bench) *viewport { return b.w.details.view }},
-		"transcripts": {onPage(pageTranscript), func(b *bench) *viewport { return b.w.reader.rows.port }},
-		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *viewport { return b.w.shortcuts.port }},
+		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.port }},
+		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.port }},
+		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.pageView }},
+		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.view }},
+		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.split.list }},
+		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.view }},
+		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.view }},
+		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.rows.port }},
+		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *kit.Viewport { return b.w.shortcuts.Port }},
 		"a sheet": {func(b *bench) {
-			b.w.showModal(newCardRow(roleNone, newListBox([]*placed{textRow("words", roleText, 0)}, 100)), sheetWidth)
-		}, func(b *bench) *viewport {
-			return b.w.modal.card.parts[0].(*listBox).port
+			kit.ShowModal(b.w.win.Canvas(), kit.NewCardRow(kit.RoleNone, kit.NewListBox([]*kit.Placed{kit.TextRow("words", kit.RoleText, 0)}, 100)), sheetWidth)
+		}, func(b *bench) *kit.Viewport {
+			return kit.OpenModal(b.w.win.Canvas()).Card.Parts[0].(*kit.ListBox).Port
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +62,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 					b.settle()
 					tt.open(b)
 					port := tt.port(b)
-					port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(port.left+4, 20)}, Button: desktop.MouseButtonPrimary})
+					port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(port.Left+4, 20)}, Button: desktop.MouseButtonPrimary})
 					port.MouseUp(&desktop.MouseEvent{})
 					b.shortcutAt(key)
 					if !done(b) {

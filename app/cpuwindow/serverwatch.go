@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 const (
@@ -19,12 +20,12 @@ func recheckHint() string { return i18n.T("mac-stats looks again every few secon
 
 // recheckState is what the cards say of the last look at the server.
 type recheckState struct {
-	note  *words
+	note  *kit.Label
 	timer *time.Timer // to the next look by itself: one, however often somebody presses Re-check
 }
 
 func newRecheckState() *recheckState {
-	return &recheckState{note: smallWords(recheckHint()).squeezable()}
+	return &recheckState{note: kit.Small(recheckHint()).Squeezable()}
 }
 
 // soon looks again in a while, in place of an earlier look that has not come yet.
@@ -39,11 +40,11 @@ func (r *recheckState) soon(look func()) {
 func (r *recheckState) say(s serverState, now time.Time) {
 	switch {
 	case s.checking:
-		r.note.set(i18n.T("checking…"), roleMuted)
+		r.note.Set(i18n.T("checking…"), kit.RoleMuted)
 	case s.down != nil:
-		r.note.set(i18n.With("still down, checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), roleHot)
+		r.note.Set(i18n.With("still down, checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), kit.RoleHot)
 	case s.checked:
-		r.note.set(i18n.With("checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), roleMuted)
+		r.note.Set(i18n.With("checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), kit.RoleMuted)
 	}
 }
 
@@ -86,7 +87,7 @@ func (w *Window) setServer(s serverState) {
 	news := s.says() != w.server.says()
 	w.server, w.serverAt = s, time.Now()
 	w.serverSeen = w.serverSeen || s.down == nil
-	if w.recheck.note.text != recheckHint() { // somebody asked
+	if w.recheck.note.Text != recheckHint() { // somebody asked
 		w.recheck.say(s, w.serverAt)
 	}
 	w.foot.setServer(s.line(), s.down != nil)
@@ -152,7 +153,7 @@ func (w *Window) pulled(model string, err error, cancelled bool) {
 	default:
 		w.pulling = nil
 		w.server.checking = false
-		w.recheck.note.set(recheckHint(), roleMuted)
+		w.recheck.note.Set(recheckHint(), kit.RoleMuted)
 		w.checkServer()
 	}
 	w.painter.changed(w.shown)

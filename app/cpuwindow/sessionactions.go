@@ -133,7 +133,7 @@ func (w *Window) deleteSession(in sessionmem.Info) {
 			w.showPage(pageChat)
 		}
 		w.side.moveTo(next)
-		w.offer(i18n.With("Deleted “{{.Title}}”", i18n.Places{"Title": shorten(cmp.Or(in.Title, in.Name), 40)}), i18n.T("Undo"), func() { w.undelete(in.Name, wasShown) })
+		w.toast.Offer(i18n.With("Deleted “{{.Title}}”", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), i18n.T("Undo"), func() { w.undelete(in.Name, wasShown) })
 	})
 }
 
@@ -173,7 +173,7 @@ func (w *Window) fork(in sessionmem.Info, through string) {
 		return err
 	}, func() {
 		w.OpenSession(name)
-		w.offer(i18n.T("A new chat with what was said up to here"), "", nil)
+		w.toast.Offer(i18n.T("A new chat with what was said up to here"), "", nil)
 	})
 }
 
@@ -196,7 +196,7 @@ func (w *Window) exportSession(in sessionmem.Info) {
 		path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ".md", data.Bytes())
 		return err
 	}, func() {
-		w.offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { w.reveal(path) })
+		w.toast.Offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { w.reveal(path) })
 	})
 }
 
@@ -211,7 +211,7 @@ func (w *Window) copySession(in sessionmem.Info) {
 		return err
 	}, func() {
 		w.p.App.Clipboard().SetContent(text)
-		w.offer(i18n.T("Copied as text"), "", nil)
+		w.toast.Offer(i18n.T("Copied as text"), "", nil)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -25,10 +26,10 @@ type sessionListActions struct {
 // cursor. Only what is in sight is on the screen.
 type sessionList struct {
 	act     sessionListActions
-	port    *viewport
+	port    *kit.Viewport
 	rows    map[string]*sessionRow // by key
-	heads   map[string]row
-	none    row // stands where there are no sessions
+	heads   map[string]kit.Row
+	none    kit.Row // stands where there are no sessions
 	lines   []sessionLine
 	current string // name of the session that is shown
 	at      int    // of its line, -1 where it is not there
@@ -38,12 +39,12 @@ type sessionList struct {
 }
 
 func newSessionList(act sessionListActions) *sessionList {
-	l := &sessionList{act: act, port: newViewport(), rows: map[string]*sessionRow{}, heads: map[string]row{}, at: -1}
-	l.none = newProse([]run{{text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, sizeSmall, roleMuted)
-	l.port.follow, l.port.fixed = false, true
-	l.port.pad, l.port.top = gap8, gap8
-	l.port.onKey, l.port.onRune = l.key, act.typed
-	l.port.onFocus = l.focus
+	l := &sessionList{act: act, port: kit.NewViewport(), rows: map[string]*sessionRow{}, heads: map[string]kit.Row{}, at: -1}
+	l.none = kit.NewProse([]kit.Run{{Text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, kit.SizeSmall, kit.RoleMuted)
+	l.port.Follow, l.port.Fixed = false, true
+	l.port.Pad, l.port.Top = kit.Gap8, kit.Gap8
+	l.port.OnKey, l.port.OnRune = l.key, act.typed
+	l.port.OnFocus = l.focus
 	return l
 }
 
@@ -51,12 +52,12 @@ func newSessionList(act sessionListActions) *sessionList {
 func (l *sessionList) show(lines []sessionLine, current string) {
 	moved := current != l.current
 	l.lines, l.current = lines, current
-	rows, heads := make(map[string]*sessionRow, len(lines)), map[string]row{}
-	column := make([]*placed, 0, len(lines)+1)
+	rows, heads := make(map[string]*sessionRow, len(lines)), map[string]kit.Row{}
+	column := make([]*kit.Placed, 0, len(lines)+1)
 	for _, line := range lines {
 		if line.heading != "" {
 			heads[line.key] = l.headingRow(line)
-			column = append(column, &placed{row: heads[line.key], gap: gap12, indent: gap8})
+			column = append(column, &kit.Placed{Row: heads[line.key], Gap: kit.Gap12, Indent: kit.Gap8})
 			continue
 		}
 		r := l.rows[line.key]
@@ -65,16 +66,16 @@ func (l *sessionList) show(lines []sessionLine, current string) {
 		}
 		rows[line.key] = r
 		r.set(line, l.isCurrent(line), l.focused && line.key == l.cursor)
-		column = append(column, &placed{row: r, gap: 2})
+		column = append(column, &kit.Placed{Row: r, Gap: 2})
 	}
 	l.rows, l.heads = rows, heads
 	if len(lines) == 0 {
-		column = append(column, &placed{row: l.none, gap: gap12, indent: gap8})
+		column = append(column, &kit.Placed{Row: l.none, Gap: kit.Gap12, Indent: kit.Gap8})
 	}
-	l.port.setRows(column)
+	l.port.SetRows(column)
 	at := slices.IndexFunc(lines, l.isCurrent)
 	if at >= 0 && (moved || at != l.at) {
-		l.port.revealRow(rows[lines[at].key])
+		l.port.RevealRow(rows[lines[at].key])
 	}
 	l.at = at
 }
@@ -83,22 +84,22 @@ func (l *sessionList) isCurrent(line sessionLine) bool {
 	return line.heading == "" && line.info.Name == l.current && !line.info.ReadOnly
 }
 
-func (l *sessionList) headingRow(line sessionLine) row {
+func (l *sessionList) headingRow(line sessionLine) kit.Row {
 	if !line.folds {
 		if h, ok := l.heads[line.key]; ok {
 			return h
 		}
-		return newBoxRow(smallWords(line.heading))
+		return kit.NewBoxRow(kit.Small(line.heading))
 	}
 	sign := " ›"
 	if l.lines[len(l.lines)-1].key != line.key {
 		sign = " ⌄"
 	}
-	return newBoxRow(line1(newButton(buttonQuiet, line.heading+sign, l.act.archive)))
+	return kit.NewBoxRow(line1(kit.NewButton(kit.ButtonQuiet, line.heading+sign, l.act.archive)))
 }
 
 // line1 keeps an object as wide as it needs to be.
-func line1(o fyne.CanvasObject) fyne.CanvasObject { return line(0, -1, o) }
+func line1(o fyne.CanvasObject) fyne.CanvasObject { return kit.Line(0, -1, o) }
 
 func (l *sessionList) newRow(key string) *sessionRow {
 	var r *sessionRow
@@ -114,7 +115,7 @@ func (l *sessionList) newRow(key string) *sessionRow {
 
 func (l *sessionList) openMenu(r *sessionRow, at fyne.Position) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(l.port); c != nil {
-		showMenuAt(l.act.menu(r.line.info, r.line.pinned), at, c)
+		kit.ShowMenuAt(l.act.menu(r.line.info, r.line.pinned), at, c)
 	}
 }
 
@@ -148,7 +149,7 @@ func (l *sessionList) focus(on bool) {
 	}
 	l.draw()
 	if r := l.rows[l.cursor]; on && r != nil {
-		l.port.revealRow(r)
+		l.port.RevealRow(r)
 	}
 }
 
@@ -184,14 +185,14 @@ func (l *sessionList) key(ev *fyne.KeyEvent) bool {
 	}
 	switch ev.Name {
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
-		afterLetter(l.port, ev, func() { l.act.open(r.line.info) })
+		kit.AfterLetter(l.port, ev, func() { l.act.open(r.line.info) })
 	case fyne.KeyF2:
 		l.startRename(r.line.key)
 	case fyne.KeyDelete, fyne.KeyBackspace:
 		l.act.remove(r.line.info)
 	case desktop.KeyMenu, fyne.KeyF10:
 		at := fyne.CurrentApp().Driver().AbsolutePositionForObject(r)
-		l.openMenu(r, at.AddXY(gap16, rowHeight-gap8))
+		l.openMenu(r, at.AddXY(kit.Gap16, rowHeight-kit.Gap8))
 	default:
 		return false
 	}
@@ -216,7 +217,7 @@ func (l *sessionList) step(by int) {
 		return
 	}
 	l.moveTo(l.lines[to].key)
-	l.port.revealRow(l.rows[l.cursor])
+	l.port.RevealRow(l.rows[l.cursor])
 }
 
 // nextTo is the session below the one of a name, or above where it is the last.
@@ -249,8 +250,8 @@ func (l *sessionList) startRename(key string) {
 		return
 	}
 	l.moveTo(key)
-	l.port.revealRow(r)
-	e := newRenameEntry(r.line.title, func(save, byKey bool, text string) {
+	l.port.RevealRow(r)
+	e := newRenameField(r.line.title, func(save, byKey bool, text string) {
 		l.editing = ""
 		r.edit(nil)
 		if save && text != r.line.title {

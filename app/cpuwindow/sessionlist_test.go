@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -76,7 +77,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		c := b.w.win.Canvas()
 		c.Focus(b.w.side.port)
 		b.press(fyne.KeyF2)
-		e, ok := c.Focused().(*renameEntry)
+		e, ok := c.Focused().(*kit.Field)
 		if !ok || e.Text != "fan?" || e.SelectedText() != "fan?" {
 			t.Fatalf("the field is %T", c.Focused())
 		}
@@ -84,13 +85,13 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		b.press(fyne.KeyEscape)
 		b.listed("# Today", "fan?", "disk?")
 		b.press(fyne.KeyF2) // the list has the focus again
-		c.Focused().(*renameEntry).SetText("lost to a click")
+		c.Focused().(*kit.Field).SetText("lost to a click")
 		c.Focus(b.w.compose.entry)
 		b.settle()
 		b.listed("# Today", "fan?", "disk?")
 		c.Focus(b.w.side.port)
 		b.press(fyne.KeyF2)
-		c.Focused().(*renameEntry).SetText("  Why is   my 🌀 loud ")
+		c.Focused().(*kit.Field).SetText("  Why is   my 🌀 loud ")
 		b.press(fyne.KeyReturn)
 		b.listed("# Today", "Why is my 🌀 loud", "disk?")
 		if c.Focused() != fyne.Focusable(b.w.side.port) {
@@ -105,7 +106,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
-		b.w.undoStays = 400 * time.Millisecond
+		b.w.toast.Stays = 400 * time.Millisecond
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.said(s, "cpu-b", 2*time.Hour, "disk?")
 		b.shown()
@@ -118,7 +119,7 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 		if b.w.shown.name == "cpu-a" {
 			t.Error("a deleted chat is still shown")
 		}
-		test.Tap(b.w.toast.act)
+		test.Tap(b.w.toast.Act)
 		b.settle()
 		b.listed("# Today", "fan?", "disk?")
 		if b.w.shown.name != "cpu-a" || b.w.toast.Visible() {
@@ -217,7 +218,7 @@ func TestBrokenFilesAreListedAndHideNothing(t *testing.T) {
 				b.w.side.startRename(key)
 			}
 		}
-		if _, editing := b.w.win.Canvas().Focused().(*renameEntry); editing {
+		if b.w.side.editing != "" {
 			t.Error("a file that can't be read can be renamed")
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
 )
 
 const (
@@ -42,15 +44,15 @@ func (r *sessionRow) set(l sessionLine, current, cursor bool) {
 }
 
 // edit puts a text field in place of the title; nil takes it away.
-func (r *sessionRow) edit(e *renameEntry) {
+func (r *sessionRow) edit(e *kit.Field) {
 	r.editor = nil
 	if e != nil {
-		r.editor = withoutBar(e)
+		r.editor = kit.WithoutBar(e)
 	}
 	r.Refresh()
 }
 
-func (r *sessionRow) measure(float32) float32 { return rowHeight }
+func (r *sessionRow) Measure(float32) float32 { return rowHeight }
 
 // Tapped implements fyne.Tappable.
 func (r *sessionRow) Tapped(ev *fyne.PointEvent) {
@@ -86,8 +88,8 @@ func (r *sessionRow) MouseOut() { r.hovered, r.onMore = false, false; r.Refresh(
 // CreateRenderer implements fyne.Widget.
 func (r *sessionRow) CreateRenderer() fyne.WidgetRenderer {
 	x := &sessionRowRenderer{
-		r: r, bg: newSurface(roleNone, roleNone, radiusRow), title: textWords("").squeezable(), meta: smallWords("").squeezable(),
-		more: boldWords("⋯"), moreBg: newSurface(roleNone, roleNone, gap4), dot: newDot(roleAccent),
+		r: r, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), title: kit.Text("").Squeezable(), meta: kit.Small("").Squeezable(),
+		more: kit.Bold("⋯"), moreBg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.Gap4), dot: kit.NewDot(kit.RoleAccent),
 	}
 	x.apply()
 	return x
@@ -95,59 +97,59 @@ func (r *sessionRow) CreateRenderer() fyne.WidgetRenderer {
 
 type sessionRowRenderer struct {
 	r           *sessionRow
-	bg, moreBg  *surface
-	dot         *surface
-	title, meta *words
-	more        *words
+	bg, moreBg  *kit.Surface
+	dot         *kit.Surface
+	title, meta *kit.Label
+	more        *kit.Label
 }
 
 func (x *sessionRowRenderer) apply() {
 	r := x.r
-	fill, line := roleNone, roleNone
+	fill, line := kit.RoleNone, kit.RoleNone
 	if r.hovered {
-		fill = roleHover
+		fill = kit.RoleHover
 	}
 	if r.current {
-		fill = roleAccentSoft
+		fill = kit.RoleAccentSoft
 	}
 	if r.cursor {
-		line = roleAccent
+		line = kit.RoleAccent
 	}
 	if r.editor != nil {
-		fill, line = roleCard, roleAccent
+		fill, line = kit.RoleCard, kit.RoleAccent
 	}
-	x.bg.set(fill, line)
-	x.title.style.Bold = r.line.unread > 0
+	x.bg.Set(fill, line)
+	x.title.Style.Bold = r.line.unread > 0
 	x.title.SetText(r.line.title)
-	role := roleMuted
+	role := kit.RoleMuted
 	if r.line.failed {
-		role = roleHot
+		role = kit.RoleHot
 	}
-	x.meta.set(r.line.meta, role)
+	x.meta.Set(r.line.meta, role)
 	more := (r.hovered || r.cursor) && r.editor == nil
 	x.more.Hidden, x.moreBg.Hidden = !more, !r.onMore
-	x.moreBg.set(roleHover, roleNone)
+	x.moreBg.Set(kit.RoleHover, kit.RoleNone)
 	x.dot.Hidden = more || r.line.unread == 0 || r.editor != nil
 	x.title.Hidden, x.meta.Hidden = r.editor != nil, r.editor != nil
 }
 
 func (x *sessionRowRenderer) Layout(s fyne.Size) {
 	x.bg.Resize(s)
-	right := gap8
+	right := kit.Gap8
 	if !x.more.Hidden || !x.dot.Hidden {
 		right = moreWidth
 	}
-	w := max(0, s.Width-gap8-right)
-	x.title.Move(fyne.NewPos(gap8, 6))
+	w := max(0, s.Width-kit.Gap8-right)
+	x.title.Move(fyne.NewPos(kit.Gap8, 6))
 	x.title.Resize(fyne.NewSize(w, 20))
-	x.meta.Move(fyne.NewPos(gap8, 26))
+	x.meta.Move(fyne.NewPos(kit.Gap8, 26))
 	x.meta.Resize(fyne.NewSize(w, 16))
 	m := x.more.MinSize()
-	x.more.Move(fyne.NewPos(s.Width-moreWidth+(moreWidth-gap4-m.Width)/2, (s.Height-m.Height)/2))
+	x.more.Move(fyne.NewPos(s.Width-moreWidth+(moreWidth-kit.Gap4-m.Width)/2, (s.Height-m.Height)/2))
 	x.more.Resize(m)
 	x.moreBg.Move(fyne.NewPos(s.Width-moreWidth, (s.Height-24)/2))
 	x.moreBg.Resize(fyne.NewSize(24, 24))
-	x.dot.Move(fyne.NewPos(s.Width-gap16-3, (s.Height-7)/2))
+	x.dot.Move(fyne.NewPos(s.Width-kit.Gap16-3, (s.Height-7)/2))
 	x.dot.Resize(fyne.NewSize(7, 7))
 	if e := x.r.editor; e != nil {
 		h := e.MinSize().Height
@@ -176,43 +178,32 @@ func (x *sessionRowRenderer) Objects() []fyne.CanvasObject {
 
 func (x *sessionRowRenderer) Destroy() {}
 
-// renameEntry is the field a title is changed in: Enter saves, Esc and leaving it
+// newRenameField is the field a title is changed in: Enter saves, Esc and leaving it
 // keep the title as it was.
-type renameEntry struct {
-	widget.Entry
-	onEnd func(save, byKey bool, text string)
-	ended bool
-}
-
-func newRenameEntry(title string, onEnd func(save, byKey bool, text string)) *renameEntry {
-	e := &renameEntry{onEnd: onEnd}
-	e.ExtendBaseWidget(e)
-	e.SetText(title)
-	return e
-}
-
-func (e *renameEntry) end(save, byKey bool) {
-	if e.ended {
-		return
+func newRenameField(title string, onEnd func(save, byKey bool, text string)) *kit.Field {
+	f, ended := kit.NewField(), false
+	end := func(save, byKey bool) {
+		if !ended {
+			ended = true
+			onEnd(save, byKey, f.Text)
+		}
 	}
-	e.ended = true
-	e.onEnd(save, byKey, e.Text)
-}
-
-// TypedKey implements fyne.Focusable.
-func (e *renameEntry) TypedKey(k *fyne.KeyEvent) {
-	switch k.Name {
-	case fyne.KeyReturn, fyne.KeyEnter:
-		e.end(true, true)
-	case fyne.KeyEscape:
-		e.end(false, true)
-	default:
-		e.Entry.TypedKey(k)
+	f.OnKey = func(k *fyne.KeyEvent) bool {
+		switch k.Name {
+		case fyne.KeyReturn, fyne.KeyEnter:
+			end(true, true)
+		case fyne.KeyEscape:
+			end(false, true)
+		default:
+			return false
+		}
+		return true
 	}
-}
-
-// FocusLost implements fyne.Focusable.
-func (e *renameEntry) FocusLost() {
-	e.Entry.FocusLost()
-	e.end(false, false)
+	f.OnFocus = func(on bool) {
+		if !on {
+			end(false, false)
+		}
+	}
+	f.SetText(title)
+	return f
 }

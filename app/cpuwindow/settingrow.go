@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // settingState is how a setting is now.
@@ -28,11 +29,11 @@ type settingRow struct {
 	state   settingState
 	known   bool // state was shown once
 	err     string
-	title   *words
-	key     *words
-	help    *prose
-	note    *prose
-	reset   *button
+	title   *kit.Label
+	key     *kit.Label
+	help    *kit.Prose
+	note    *kit.Prose
+	reset   *kit.Button
 	control settingControl
 	line    fyne.CanvasObject
 	beside  bool // the control stands right of the name
@@ -41,19 +42,19 @@ type settingRow struct {
 // settingControl is what a setting is changed by.
 type settingControl interface {
 	fyne.CanvasObject
-	show(value string, locked bool)
+	SetValue(value string, locked bool)
 }
 
 // controlWidth is how wide a field beside a name is.
 const controlWidth float32 = 200
 
-func newSettingRow(s config.Setting, change func(key, value string), shortcut func(fyne.Shortcut) bool) *settingRow {
-	r := &settingRow{setting: s, title: textWords(i18n.T(settingTitle(s))).squeezable(), line: hairline()}
-	r.key = newWords(s.Key, roleMuted, sizeSmall).squeezable()
-	r.key.style.Monospace = true
-	r.help = newProse(codeSpans(i18n.T(s.Help), roleNone), sizeText, roleMuted)
-	r.note = newProse(nil, sizeSmall, roleMuted)
-	r.reset = newButton(buttonLink, i18n.T("Reset to default"), func() { change(s.Key, s.Default) })
+func newSettingRow(s config.Setting, change func(key, value string)) *settingRow {
+	r := &settingRow{setting: s, title: kit.Text(i18n.T(settingTitle(s))).Squeezable(), line: kit.Hairline()}
+	r.key = kit.NewLabel(s.Key, kit.RoleMuted, kit.SizeSmall).Squeezable()
+	r.key.Style.Monospace = true
+	r.help = kit.NewProse(kit.Runs(i18n.T(s.Help), kit.RoleNone), kit.SizeText, kit.RoleMuted)
+	r.note = kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)
+	r.reset = kit.NewButton(kit.ButtonLink, i18n.T("Reset to default"), func() { change(s.Key, s.Default) })
 	r.control = newSettingControl(s, func(value string) {
 		if value == r.state.value {
 			r.failed(nil)
@@ -64,7 +65,7 @@ func newSettingRow(s config.Setting, change func(key, value string), shortcut fu
 			return
 		}
 		change(s.Key, value)
-	}, shortcut)
+	})
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -78,9 +79,7 @@ func (r *settingRow) failed(err error) {
 	}
 	if r.err != before {
 		r.word()
-		if w := windowOf(r); w != nil {
-			w.pageView.remeasure(r)
-		}
+		kit.HostOf(r).Remeasure(r)
 	}
 }
 
@@ -94,7 +93,7 @@ func (r *settingRow) update(s settingState) {
 		r.err = ""
 	}
 	r.state = s
-	r.control.show(s.value, s.by != "")
+	r.control.SetValue(s.value, s.by != "")
 	r.word()
 }
 
@@ -105,31 +104,31 @@ func shownDefault(s config.Setting) string { return s.Value(config.Default()) }
 
 // word says what is to be said of the value.
 func (r *settingRow) word() {
-	var runs []run
+	var runs []kit.Run
 	add := func(text string, role fyne.ThemeColorName) {
 		if len(runs) > 0 {
-			runs = append(runs, run{text: "\n"})
+			runs = append(runs, kit.Run{Text: "\n"})
 		}
-		runs = append(runs, codeSpans(text, role)...)
+		runs = append(runs, kit.Runs(text, role)...)
 	}
 	if r.err != "" {
-		add(fullStop(r.err), roleHot)
+		add(i18n.Sentence(r.err), kit.RoleHot)
 	}
 	if r.state.by != "" {
-		add(i18n.With("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", i18n.Places{"Name": r.state.by}), roleWarn)
+		add(i18n.With("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", i18n.Places{"Name": r.state.by}), kit.RoleWarn)
 	}
 	if r.state.waits {
-		add(i18n.T("Takes effect after a restart."), roleWarn)
+		add(i18n.T("Takes effect after a restart."), kit.RoleWarn)
 	}
 	if r.state.conflict != "" {
-		add(r.state.conflict, roleWarn)
+		add(r.state.conflict, kit.RoleWarn)
 	}
 	if r.changed() {
-		add(i18n.With("Changed; the default is {{.Default}}.", i18n.Places{"Default": defaultWords(r.setting)}), roleMuted)
+		add(i18n.With("Changed; the default is {{.Default}}.", i18n.Places{"Default": defaultWords(r.setting)}), kit.RoleMuted)
 	}
 	r.note.Hidden = runs == nil
 	if runs != nil {
-		r.note.setRuns(runs)
+		r.note.SetRuns(runs)
 	}
 	r.reset.Hidden = !r.changed() || r.state.by != ""
 	r.Refresh()
@@ -156,8 +155,8 @@ func onOff(v string) string {
 	return i18n.T("off")
 }
 
-// measure implements row.
-func (r *settingRow) measure(width float32) float32 { return r.layout(width, false) }
+// Measure implements row.
+func (r *settingRow) Measure(width float32) float32 { return r.layout(width, false) }
 
 // layout places the parts, or only measures them.
 func (r *settingRow) layout(width float32, move bool) float32 {
@@ -168,44 +167,44 @@ func (r *settingRow) layout(width float32, move bool) float32 {
 		}
 	}
 	c := r.control.MinSize()
-	if _, ok := r.control.(*valueField); ok {
+	if _, ok := r.control.(*kit.ValueField); ok {
 		c.Width = min(controlWidth, width)
 	}
-	r.beside = c.Width+gap20+200 <= width
-	left, y := width, gap12*density()
+	r.beside = c.Width+kit.Gap20+200 <= width
+	left, y := width, kit.Gap12*kit.Density()
 	if r.beside {
-		left = width - c.Width - gap20
+		left = width - c.Width - kit.Gap20
 		put(r.control, width-c.Width, y, c.Width, c.Height)
 	}
 	th := r.title.MinSize().Height
 	put(r.title, 0, y, left, th)
 	y += th + 2
-	h := r.help.measure(left)
+	h := r.help.Measure(left)
 	put(r.help, 0, y, left, h)
 	y += h + 2
 	kh := r.key.MinSize().Height
 	put(r.key, 0, y, left, kh)
 	y += kh
 	if !r.beside {
-		y += gap8
+		y += kit.Gap8
 		put(r.control, 0, y, min(c.Width, width), c.Height)
 		y += c.Height
 	} else {
-		y = max(y, gap12*density()+c.Height)
+		y = max(y, kit.Gap12*kit.Density()+c.Height)
 	}
 	if !r.note.Hidden {
-		y += gap4
-		h := r.note.measure(width)
+		y += kit.Gap4
+		h := r.note.Measure(width)
 		put(r.note, 0, y, width, h)
 		y += h
 	}
 	if !r.reset.Hidden {
 		s := r.reset.MinSize()
-		y += gap4
+		y += kit.Gap4
 		put(r.reset, 0, y, s.Width, s.Height)
 		y += s.Height
 	}
-	y += gap12 * density()
+	y += kit.Gap12 * kit.Density()
 	put(r.line, 0, y-1, width, 1)
 	return y
 }
@@ -236,14 +235,14 @@ func (x *settingRowRenderer) Objects() []fyne.CanvasObject {
 
 // foldRow opens and closes what few people need of a section.
 type foldRow struct {
-	*boxRow
-	button *button
+	*kit.BoxRow
+	button *kit.Button
 }
 
 func newFoldRow(onTap func()) *foldRow {
-	b := newButton(buttonQuiet, "", onTap)
-	b.size, b.padY = sizeText, 6
-	return &foldRow{boxRow: newBoxRow(line(0, -1, inset(0, 0, 0, 0, b))), button: b}
+	b := kit.NewButton(kit.ButtonQuiet, "", onTap)
+	b.TextSize, b.PadY = kit.SizeText, 6
+	return &foldRow{BoxRow: kit.NewBoxRow(kit.Line(0, -1, kit.Inset(0, 0, 0, 0, b))), button: b}
 }
 
 // set words the fold; folded is how many rows it hides.

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -21,29 +22,29 @@ const (
 // indexCard says in Settings what the search index covers and how far one is that is
 // being built, and builds it anew.
 type indexCard struct {
-	*cardRow
+	*kit.CardRow
 	w       *Window
-	facts   *prose
-	bar     *gauge // how far a building is
-	detail  *prose
-	rebuild *button
-	stop    *button
+	facts   *kit.Prose
+	bar     *kit.Gauge // how far a building is
+	detail  *kit.Prose
+	rebuild *kit.Button
+	stop    *kit.Button
 	buttons *fyne.Container
 	cancel  func() // ends the building that somebody asked for; nil: nobody did
 	looking bool
 }
 
 func newIndexCard(w *Window) *indexCard {
-	c := &indexCard{w: w, facts: newProse([]run{{text: i18n.T("Looking at the index…")}}, sizeText, roleText), detail: newProse(nil, sizeSmall, roleMuted)}
+	c := &indexCard{w: w, facts: kit.NewProse([]kit.Run{{Text: i18n.T("Looking at the index…")}}, kit.SizeText, kit.RoleText), detail: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
 	c.detail.Hidden = true
-	c.bar = newGauge(barWidth)
+	c.bar = kit.NewGauge(barWidth)
 	c.bar.Hide()
-	c.rebuild = newButton(buttonPlain, i18n.T("Rebuild"), c.onRebuild)
-	c.stop = newButton(buttonPlain, i18n.T("Stop"), func() { c.cancel() })
+	c.rebuild = kit.NewButton(kit.ButtonPlain, i18n.T("Rebuild"), c.onRebuild)
+	c.stop = kit.NewButton(kit.ButtonPlain, i18n.T("Stop"), func() { c.cancel() })
 	c.stop.Hide()
-	c.buttons = line(gap8, -1, c.rebuild, c.stop)
-	c.cardRow = newCardRow(roleNone, c.facts, c.bar, c.detail, c.buttons)
-	c.pad, c.gap = gap12, gap8
+	c.buttons = kit.Line(kit.Gap8, -1, c.rebuild, c.stop)
+	c.CardRow = kit.NewCardRow(kit.RoleNone, c.facts, c.bar, c.detail, c.buttons)
+	c.Pad, c.Gap = kit.Gap12, kit.Gap8
 	return c
 }
 
@@ -117,11 +118,11 @@ func (c *indexCard) nextLook(s recall.Status, err error) time.Duration {
 func (c *indexCard) show(s recall.Status, err error) {
 	facts, detail := indexWords(s), indexDetail(s)
 	if err != nil {
-		facts, detail = i18n.T("The search index can't be used."), fullStop(err.Error())+" "+i18n.T("It may be deleted at any time: it is built anew from the conversations.")
+		facts, detail = i18n.T("The search index can't be used."), i18n.Sentence(err.Error())+" "+i18n.T("It may be deleted at any time: it is built anew from the conversations.")
 	}
-	c.facts.setRuns([]run{{text: facts}})
+	c.facts.SetRuns([]kit.Run{{Text: facts}})
 	c.bar.Hidden = err != nil || !s.Building || s.Of == 0
-	c.bar.set(float64(s.Done)/float64(max(s.Of, 1)), roleAccent)
+	c.bar.Set(float64(s.Done)/float64(max(s.Of, 1)), kit.RoleAccent)
 	c.rebuild.SetText(i18n.T("Rebuild"))
 	if s.Unfinished {
 		c.rebuild.SetText(i18n.T("Go on"))
@@ -130,9 +131,9 @@ func (c *indexCard) show(s recall.Status, err error) {
 	c.buttons.Refresh()                                            // their widths may be others
 	c.detail.Hidden = detail == ""
 	if detail != "" {
-		c.detail.setRuns([]run{{text: detail}})
+		c.detail.SetRuns([]kit.Run{{Text: detail}})
 	}
-	c.w.pageView.remeasure(c)
+	c.w.pageView.Remeasure(c)
 	c.Refresh()
 }
 

@@ -10,6 +10,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // settingsPage is config.toml as a page: a row for every key, the ones few people
@@ -17,14 +18,14 @@ import (
 // there, so a change from outside never takes the focus or what is being typed.
 type settingsPage struct {
 	w       *Window
-	search  *fieldRow
+	search  *kit.FieldRow
 	query   string
 	rows    map[string]*settingRow
 	order   []config.Setting
 	open    map[string]bool // sections whose fold is open
 	folds   map[string]*foldRow
 	notices []backend.Notice
-	top     []*placed
+	top     []*kit.Placed
 	discord *discordCard
 	index   *indexCard
 }
@@ -52,21 +53,21 @@ func settingSections() []struct{ key, title string } {
 func newSettingsPage(w *Window) *settingsPage {
 	p := &settingsPage{w: w, discord: &discordCard{w: w}, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.index = newIndexCard(w)
-	p.search = newFieldRow(i18n.T("Search settings"), "", w.runShortcut)
-	p.search.field.onChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
+	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
+	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
-		p.rows[s.Key] = newSettingRow(s, p.change, w.runShortcut)
+		p.rows[s.Key] = newSettingRow(s, p.change)
 	}
 	for _, s := range settingSections() {
 		p.folds[s.key] = newFoldRow(func() { p.open[s.key] = !p.open[s.key]; p.show() })
 	}
-	buttons := line(gap8, -1,
-		newButton(buttonPlain, i18n.T("Open config.toml"), func() { w.openFile(w.parts.conffile) }),
-		newButton(buttonPlain, i18n.T("Open data folder"), func() { w.openFile(w.parts.home) }))
-	p.top = []*placed{
-		textRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), roleMuted, gap8),
-		{row: newBoxRow(buttons), gap: gap8},
-		{row: p.search, gap: gap12, max: proseMax},
+	buttons := kit.Line(kit.Gap8, -1,
+		kit.NewButton(kit.ButtonPlain, i18n.T("Open config.toml"), func() { w.openFile(w.parts.conffile) }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), func() { w.openFile(w.parts.home) }))
+	p.top = []*kit.Placed{
+		kit.TextRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), kit.RoleMuted, kit.Gap8),
+		{Row: kit.NewBoxRow(buttons), Gap: kit.Gap8},
+		{Row: p.search, Gap: kit.Gap12, Max: kit.ProseMax},
 	}
 	return p
 }
@@ -76,7 +77,7 @@ func (p *settingsPage) change(key, value string) {
 	p.w.setSetting(key, value, func(err error) {
 		p.rows[key].failed(err)
 		p.refresh()
-		p.w.pageView.remeasure(p.rows[key])
+		p.w.pageView.Remeasure(p.rows[key])
 	})
 }
 
@@ -145,7 +146,7 @@ func (p *settingsPage) show() {
 	if p.w.page != pageSettings {
 		return
 	}
-	rows := append([]*placed{}, p.top...)
+	rows := append([]*kit.Placed{}, p.top...)
 	if p.query == "" {
 		rows = append(rows, noticeCards(p.notices)...)
 	}
@@ -157,29 +158,29 @@ func (p *settingsPage) show() {
 		if len(list)+len(cards)+folded == 0 {
 			continue
 		}
-		rows = append(rows, &placed{row: newBoxRow(titleWords(i18n.T(section.title))), gap: gap20 + gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Title(i18n.T(section.title))), Gap: kit.Gap20 + kit.Gap8, Max: kit.ProseMax})
 		rows = append(rows, cards...)
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
 			fold := p.folds[section.key]
 			fold.set(section.key, folded)
-			rows = append(rows, &placed{row: fold, gap: gap4, max: proseMax})
+			rows = append(rows, &kit.Placed{Row: fold, Gap: kit.Gap4, Max: kit.ProseMax})
 		}
 	}
 	if found == 0 && p.query != "" {
-		rows = append(rows, textRow(i18n.T("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), roleMuted, gap20))
+		rows = append(rows, kit.TextRow(i18n.T("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), kit.RoleMuted, kit.Gap20))
 	}
 	if p.query == "" {
 		about := "mac-stats " + cmp.Or(p.w.parts.version, i18n.T("(no version)")) + " · " + p.w.parts.home
-		rows = append(rows, &placed{row: newProse([]run{{text: about}}, sizeSmall, roleMuted), gap: gap20, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: about}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20, Max: kit.ProseMax})
 	}
-	p.w.pageView.setRows(rows)
+	p.w.pageView.SetRows(rows)
 }
 
 // cards are what a section shows above its settings, where it is searched for; listed:
 // some of the section's settings are.
-func (p *settingsPage) cards(section, title string, listed bool) []*placed {
-	at := func(r row) []*placed { return []*placed{{row: r, gap: gap8, max: proseMax}} }
+func (p *settingsPage) cards(section, title string, listed bool) []*kit.Placed {
+	at := func(r kit.Row) []*kit.Placed { return []*kit.Placed{{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}} }
 	has := func(words string) bool {
 		return hasWords(strings.ToLower(strings.Join([]string{section, title, i18n.T(title), words}, " ")), p.query)
 	}
@@ -193,7 +194,7 @@ func (p *settingsPage) cards(section, title string, listed bool) []*placed {
 }
 
 // section is a section's rows, and how many more are folded away.
-func (p *settingsPage) section(key, title string) (rows []*placed, folded int) {
+func (p *settingsPage) section(key, title string) (rows []*kit.Placed, folded int) {
 	for _, s := range p.order {
 		table, _, _ := strings.Cut(s.Key, ".")
 		switch {
@@ -201,7 +202,7 @@ func (p *settingsPage) section(key, title string) (rows []*placed, folded int) {
 		case p.query == "" && p.isFolded(s) && !p.open[key]:
 			folded++
 		default:
-			rows = append(rows, &placed{row: p.rows[s.Key], gap: 0, max: proseMax})
+			rows = append(rows, &kit.Placed{Row: p.rows[s.Key], Gap: 0, Max: kit.ProseMax})
 		}
 	}
 	return rows, folded
@@ -222,14 +223,14 @@ func (p *settingsPage) hasExperts(section string) bool {
 }
 
 // noticeCards are what the app has to say of its set-up.
-func noticeCards(notices []backend.Notice) []*placed {
-	var rows []*placed
+func noticeCards(notices []backend.Notice) []*kit.Placed {
+	var rows []*kit.Placed
 	for _, n := range notices {
-		parts := []fyne.CanvasObject{newParagraph(n.Text, roleText)}
+		parts := []fyne.CanvasObject{kit.NewParagraph(n.Text, kit.RoleText)}
 		if n.Next != "" {
-			parts = append(parts, newParagraph(n.Next, roleMuted))
+			parts = append(parts, kit.NewParagraph(n.Next, kit.RoleMuted))
 		}
-		rows = append(rows, &placed{row: newCardRow(roleWarn, parts...), gap: gap8, max: proseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleWarn, parts...), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	return rows
 }

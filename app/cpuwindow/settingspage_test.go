@@ -9,9 +9,11 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/ui/kit"
 )
 
 // settingsShown is a window on its settings.
@@ -34,8 +36,8 @@ func (b *bench) row(key string) *settingRow {
 // says reports where the row does not say something below its help.
 func (r *settingRow) says(t *testing.T, want string) {
 	t.Helper()
-	if r.note.Hidden || !strings.Contains(r.note.flat, want) {
-		t.Errorf("%s says %q, want %q", r.setting.Key, r.note.flat, want)
+	if r.note.Hidden || !strings.Contains(r.note.Flat, want) {
+		t.Errorf("%s says %q, want %q", r.setting.Key, r.note.Flat, want)
 	}
 }
 
@@ -54,8 +56,8 @@ func (b *bench) inFile(want string) {
 // settingsListed are the settings on the page.
 func (b *bench) settingsListed() map[string]bool {
 	found := map[string]bool{}
-	for _, p := range b.w.pageView.rows {
-		if r, ok := p.row.(*settingRow); ok {
+	for _, p := range b.w.pageView.Rows {
+		if r, ok := p.Row.(*settingRow); ok {
 			found[r.setting.Key] = true
 		}
 	}
@@ -63,8 +65,8 @@ func (b *bench) settingsListed() map[string]bool {
 }
 
 // onPage reports whether a row is among those of the page.
-func (b *bench) onPage(r row) bool {
-	return slices.ContainsFunc(b.w.pageView.rows, func(p *placed) bool { return p.row == r })
+func (b *bench) onPage(r kit.Row) bool {
+	return slices.ContainsFunc(b.w.pageView.Rows, func(p *kit.Placed) bool { return p.Row == r })
 }
 
 func TestSettings_everyKeyHasARow(t *testing.T) {
@@ -105,18 +107,18 @@ func TestSettings_search(t *testing.T) {
 			{"MAX_SERVER_MEMORY", "memory.max_server"},
 			{"lesson undo", "memory.write"},
 		} {
-			b.w.settings.search.field.entry.SetText(tt.query)
+			b.w.settings.search.Field.Entry.SetText(tt.query)
 			if listed := b.settingsListed(); !listed[tt.want] || len(listed) > 4 {
 				t.Errorf("%q finds %v, want %s", tt.query, listed, tt.want)
 			}
 		}
 		for _, query := range []string{"index", "forget", "memory", "rebuild index", "REMEMBER"} {
-			b.w.settings.search.field.entry.SetText(query)
+			b.w.settings.search.Field.Entry.SetText(query)
 			if !b.onPage(b.w.settings.index) {
 				t.Errorf("%q does not find the search index", query)
 			}
 		}
-		b.w.settings.search.field.entry.SetText("nothing has this")
+		b.w.settings.search.Field.Entry.SetText("nothing has this")
 		b.sees("No setting has these words.")
 	})
 }
@@ -131,10 +133,10 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 		b.w.ShowSettings()
 		b.settle()
 		r := b.row("session.auto_title")
-		r.control.(*toggle).TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		r.control.(*kit.Switch).TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.settle()
 		b.inFile("# mine\n[session]\n# why\nauto_title = false # yes\n")
-		if r.control.(*toggle).on {
+		if r.control.(*kit.Switch).On {
 			t.Error("the switch is still on")
 		}
 		r.says(t, "Changed; the default is on.")
@@ -150,23 +152,23 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
-		f := b.row("session.notify_after").control.(*valueField)
-		f.entry.SetText("soon")
-		f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		f := b.row("session.notify_after").control.(*kit.ValueField)
+		f.Entry.SetText("soon")
+		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		b.settle()
 		b.row("session.notify_after").says(t, "session.notify_after can't be soon: it must be a time from 1s to 1h")
-		if f.entry.Text != "soon" {
-			t.Errorf("the field has %q", f.entry.Text)
+		if f.Entry.Text != "soon" {
+			t.Errorf("the field has %q", f.Entry.Text)
 		}
 		if _, err := os.Stat(b.conffile()); err == nil {
 			t.Error("config.toml was written")
 		}
-		f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		if f.entry.Text != "10s" {
-			t.Errorf("Esc gives %q, want the value of before", f.entry.Text)
+		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if f.Entry.Text != "10s" {
+			t.Errorf("Esc gives %q, want the value of before", f.Entry.Text)
 		}
-		f.entry.SetText("1m")
-		f.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		f.Entry.SetText("1m")
+		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		b.settle()
 		b.inFile(`notify_after = "1m"`)
 	})
@@ -180,8 +182,8 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 		b.w.ShowSettings()
 		b.settle()
 		b.row("ollama.model").says(t, "Set by the variable MAC_STATS_OLLAMA_MODEL of the environment")
-		if f := b.row("ollama.model").control.(*valueField); !f.entry.Disabled() || f.entry.Text != "qwen3:4b" {
-			t.Errorf("the field is open: %q", f.entry.Text)
+		if f := b.row("ollama.model").control.(*kit.ValueField); !f.Entry.Disabled() || f.Entry.Text != "qwen3:4b" {
+			t.Errorf("the field is open: %q", f.Entry.Text)
 		}
 	})
 }
@@ -211,13 +213,13 @@ func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
 func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
-		host, model := b.row("ollama.host").control.(*valueField), b.row("ollama.model").control.(*valueField)
-		model.entry.SetText("half a na")
+		host, model := b.row("ollama.host").control.(*kit.ValueField), b.row("ollama.model").control.(*kit.ValueField)
+		model.Entry.SetText("half a na")
 		b.set("ollama.host", "other:1")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
 		b.settle()
-		if host.entry.Text != "other:1" || model.entry.Text != "half a na" {
-			t.Errorf("fields: %q and %q", host.entry.Text, model.entry.Text)
+		if host.Entry.Text != "other:1" || model.Entry.Text != "half a na" {
+			t.Errorf("fields: %q and %q", host.Entry.Text, model.Entry.Text)
 		}
 	})
 }
@@ -270,8 +272,8 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 		b.inFile(`find = ""`)
 		f.Tapped(nil)
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		if f.waiting || f.text != "none" {
-			t.Errorf("after Esc: %q", f.text)
+		if f.waiting || f.Text != "none" {
+			t.Errorf("after Esc: %q", f.Text)
 		}
 	})
 }
@@ -284,14 +286,14 @@ func TestShortcuts_list(t *testing.T) {
 		if l == nil {
 			t.Fatal("F1 opens nothing")
 		}
-		if want := len(b.w.shortcutActions()); len(l.port.rows) < want {
-			t.Errorf("%d rows for %d actions", len(l.port.rows), want)
+		if want := len(b.w.shortcutActions()); len(l.Port.Rows) < want {
+			t.Errorf("%d rows for %d actions", len(l.Port.Rows), want)
 		}
-		test.Type(l.entry, "zoom in")
-		if len(l.port.rows) != 1 {
-			t.Errorf("%d rows are found", len(l.port.rows))
+		test.Type(l.Entry, "zoom in")
+		if len(l.Port.Rows) != 1 {
+			t.Errorf("%d rows are found", len(l.Port.Rows))
 		}
-		l.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		l.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		b.settle()
 		b.inFile("zoom = 110")
 		if b.w.shortcuts != nil {
@@ -327,17 +329,17 @@ func TestAppearance(t *testing.T) {
 		b.set("window.zoom", "200")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
 		b.settle()
-		if got, want := ink(roleWindow), lightPalette()[roleWindow]; got != want {
+		if got, want := kit.Color(kit.RoleWindow), kit.NewTheme(kit.Look{}).Color(kit.RoleWindow, theme.VariantLight); got != want {
 			t.Errorf("the window is %v, want light", got)
 		}
-		if textScale() < 1.5 || density() >= 1 {
-			t.Errorf("text × %g, density %g", textScale(), density())
+		if kit.TextScale() < 1.5 || kit.Density() >= 1 {
+			t.Errorf("text × %g, density %g", kit.TextScale(), kit.Density())
 		}
 		if os.Getenv(envScale) != "2.00" {
 			t.Errorf("scale = %s", os.Getenv(envScale))
 		}
-		p := newProse([]run{{text: "one line"}}, sizeText, roleText)
-		if h := p.measure(500); h < 30 {
+		p := kit.NewProse([]kit.Run{{Text: "one line"}}, kit.SizeText, kit.RoleText)
+		if h := p.Measure(500); h < 30 {
 			t.Errorf("a line of larger text is %g high", h)
 		}
 	})

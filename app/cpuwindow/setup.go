@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // serverState is what the window knows of the model server.
@@ -67,73 +68,67 @@ type setupCards struct {
 	demo     func() // nil where there is none
 	pull     func(model string)
 	cancel   func()
-	note     *words // how the last Re-check went
+	note     *kit.Label // how the last Re-check went
 }
 
 // rows gives the cards; helpless is where a person has nothing else to go on: in a
 // new chat, or (failed) below a message that got no answer.
-func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helpless, failed bool) []*placed {
+func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helpless, failed bool) []*kit.Placed {
 	switch {
 	case !st.checked:
 		return nil
 	case pull != nil:
-		return []*placed{{row: s.pullCard(*pull), gap: gap20, max: proseMax}}
+		return []*kit.Placed{{Row: s.pullCard(*pull), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down != nil && helpless:
-		return []*placed{{row: s.downCard(st, failed), gap: gap20, max: proseMax}}
+		return []*kit.Placed{{Row: s.downCard(st, failed), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down == nil && st.modelsErr == nil && len(chatModels(st.models)) == 0:
-		return []*placed{{row: s.modelCard(memory), gap: gap20, max: proseMax}}
+		return []*kit.Placed{{Row: s.modelCard(memory), Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	return nil
 }
 
 // downCard says how to get and start the server. Below a message that failed, the
 // failure has said what is wrong.
-func (s setupCards) downCard(st serverState, failed bool) row {
+func (s setupCards) downCard(st serverState, failed bool) kit.Row {
 	steps, command := installSteps(runtime.GOOS)
 	code := newCommandRow(command, s.copyText)
-	kind := buttonPrimary
+	kind := kit.ButtonPrimary
 	if failed {
-		kind = buttonPlain // Retry is the one to press
+		kind = kit.ButtonPlain // Retry is the one to press
 	}
-	buttons := []fyne.CanvasObject{newButton(kind, i18n.T("Re-check"), s.check), newButton(buttonPlain, i18n.T("Get Ollama"), func() { s.open("https://ollama.com/download") })}
+	buttons := []fyne.CanvasObject{kit.NewButton(kind, i18n.T("Re-check"), s.check), kit.NewButton(kit.ButtonPlain, i18n.T("Get Ollama"), func() { s.open("https://ollama.com/download") })}
 	if s.demo != nil {
-		buttons = append(buttons, newButton(buttonPlain, i18n.T("Try the demo"), s.demo))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Try the demo"), s.demo))
 	}
 	title, why := i18n.T("Ollama isn't running"), i18n.With("mac-stats talks to models on your own machine, through Ollama. Nothing answers at {{.Address}}.", i18n.Places{"Address": st.address})
 	start := i18n.T("Already installed? Start it with `ollama serve`, then re-check.")
 	if failed {
 		title, why, start = i18n.T("Not installed yet?"), i18n.T("mac-stats talks to models on your own machine, through Ollama."), ""
 	}
-	parts := []fyne.CanvasObject{titleWords(title), newParagraph(why, roleMuted), spacer(gap4), newParagraph(strings.Join(steps, " "), roleText), code}
+	parts := []fyne.CanvasObject{kit.Title(title), kit.NewParagraph(why, kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewParagraph(strings.Join(steps, " "), kit.RoleText), code}
 	if start != "" {
-		parts = append(parts, newParagraph(start, roleMuted))
+		parts = append(parts, kit.NewParagraph(start, kit.RoleMuted))
 	}
-	c := newCardRow(roleNone, append(parts, spacer(gap4), line(gap8, -1, buttons...), s.note)...)
-	c.pad = gap16
+	c := kit.NewCardRow(kit.RoleNone, append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...), s.note)...)
+	c.Pad = kit.Gap16
 	return c
 }
 
-func (s setupCards) modelCard(memory uint64) row {
+func (s setupCards) modelCard(memory uint64) kit.Row {
 	intro := i18n.T("Ollama is ready and has no model yet. Pick one to download; you can change it later.")
 	if memory > 0 {
 		intro = i18n.With("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", i18n.Places{"Memory": wholeGigabytes(memory)})
 	}
-	parts := []fyne.CanvasObject{titleWords(i18n.T("One model to begin with")), newParagraph(intro, roleMuted), spacer(gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("One model to begin with")), kit.NewParagraph(intro, kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for i, a := range ollama.Advice(memory) {
-		kind := buttonPlain
+		kind := kit.ButtonPlain
 		if i == 0 {
-			kind = buttonPrimary
+			kind = kit.ButtonPrimary
 		}
-		parts = append(parts, line(gap8, 1, newButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.pull(a.Model) }), mutedWords(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).squeezable()))
+		parts = append(parts, kit.Line(kit.Gap8, 1, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.pull(a.Model) }), kit.Muted(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).Squeezable()))
 	}
-	parts = append(parts, spacer(gap4), line(gap16, -1, newButton(buttonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), newButton(buttonQuiet, i18n.T("Re-check"), s.check)), s.note)
-	c := newCardRow(roleNone, parts...)
-	c.pad, c.gap = gap16, gap8
+	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), kit.NewButton(kit.ButtonQuiet, i18n.T("Re-check"), s.check)), s.note)
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
-}
-
-func titleWords(s string) *words {
-	w := newWords(s, roleText, sizeLarge)
-	w.style.Bold = true
-	return w.squeezable()
 }

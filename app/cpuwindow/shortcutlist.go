@@ -8,12 +8,13 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // shortcutList is every shortcut over the window, with a field to find one. Enter
 // does what was found first.
 type shortcutList struct {
-	*findCard
+	*kit.SearchCard
 	w *Window
 }
 
@@ -31,26 +32,26 @@ func (w *Window) listShortcuts() {
 	}
 	w.closeSwitcher()
 	hint := i18n.T("Change them in Settings, or in [shortcuts] of config.toml")
-	l := &shortcutList{findCard: newFindCard(hint, fyne.NewSize(listWidth, listHeight), w.closeShortcuts), w: w}
-	l.port.pad, l.port.top, l.port.bottom = gap16, gap8, gap8
-	l.entry.onKey = l.key
-	l.entry.onShortcut = func(s fyne.Shortcut) bool {
+	l := &shortcutList{SearchCard: kit.NewSearchCard(hint, fyne.NewSize(listWidth, listHeight), w.closeShortcuts), w: w}
+	l.Port.Pad, l.Port.Top, l.Port.Bottom = kit.Gap16, kit.Gap8, kit.Gap8
+	l.OnKey = l.key
+	l.Entry.OnShortcut = func(s fyne.Shortcut) bool {
 		w.closeShortcuts()
 		return w.runShortcut(s)
 	}
-	l.port.onShortcut = l.entry.onShortcut
-	l.entry.PlaceHolder = i18n.T("Search shortcuts")
-	l.entry.OnChanged = l.find
+	l.Port.OnShortcut = l.Entry.OnShortcut
+	l.Entry.PlaceHolder = i18n.T("Search shortcuts")
+	l.Entry.OnChanged = l.find
 	w.shortcuts = l
 	l.find("")
-	l.open(w.win.Canvas())
+	l.Open(w.win.Canvas())
 }
 
 func (w *Window) closeShortcuts() {
 	if w.shortcuts == nil {
 		return
 	}
-	w.win.Canvas().Overlays().Remove(w.shortcuts.findCard)
+	w.win.Canvas().Overlays().Remove(w.shortcuts.SearchCard)
 	w.shortcuts = nil
 	if w.page == pageChat {
 		w.focusComposer()
@@ -61,13 +62,13 @@ func (w *Window) closeShortcuts() {
 func (l *shortcutList) key(k *fyne.KeyEvent) bool {
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
-		if found := l.found(l.entry.Text); l.entry.Text != "" && len(found) > 0 {
+		if found := l.found(l.Entry.Text); l.Entry.Text != "" && len(found) > 0 {
 			l.w.closeShortcuts()
 			found[0].run()
 		}
 		return true
 	case fyne.KeyUp, fyne.KeyDown, fyne.KeyPageUp, fyne.KeyPageDown:
-		l.port.TypedKey(k)
+		l.Port.TypedKey(k)
 		return true
 	}
 	if list, err := config.ParseShortcuts(string(k.Name)); err == nil && len(list) == 1 { // F1
@@ -98,11 +99,11 @@ func (l *shortcutList) found(query string) []action {
 // find shows what a query finds; the keys that are fixed come last.
 func (l *shortcutList) find(query string) {
 	now := l.w.parts.config()
-	var rows []*placed
+	var rows []*kit.Placed
 	add := func(title, keys string) {
-		k := newWords(cmp.Or(keys, i18n.T("none")), roleMuted, sizeMono)
-		k.style.Monospace = true
-		rows = append(rows, &placed{row: newBoxRow(line(gap12, 0, textWords(title).squeezable(), k)), gap: gap8})
+		k := kit.NewLabel(cmp.Or(keys, i18n.T("none")), kit.RoleMuted, kit.SizeMono)
+		k.Style.Monospace = true
+		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Text(title).Squeezable(), k)), Gap: kit.Gap8})
 	}
 	for _, a := range l.found(query) {
 		var keys []string
@@ -116,5 +117,5 @@ func (l *shortcutList) find(query string) {
 			add(f[0], f[1])
 		}
 	}
-	l.fill(rows)
+	l.Fill(rows)
 }

@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // page is what the middle of the window shows.
@@ -26,42 +27,42 @@ const (
 type sidebar struct {
 	*sessionList
 	object fyne.CanvasObject
-	pages  map[page]*button
-	fresh  *button
-	find   *button
+	pages  map[page]*kit.Button
+	fresh  *kit.Button
+	find   *kit.Button
 }
 
 func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sidebar {
-	s := &sidebar{sessionList: list, pages: map[page]*button{}}
-	chat := newButton(buttonPlain, i18n.T("New chat"), newChat)
-	chat.padY, chat.padX = 6, 10
-	find := newButton(buttonPlain, i18n.T("Search"), search)
-	find.padY, find.padX, find.tone = 6, 10, roleMuted
+	s := &sidebar{sessionList: list, pages: map[page]*kit.Button{}}
+	chat := kit.NewButton(kit.ButtonPlain, i18n.T("New chat"), newChat)
+	chat.PadY, chat.PadX = 6, 10
+	find := kit.NewButton(kit.ButtonPlain, i18n.T("Search"), search)
+	find.PadY, find.PadX, find.Tone = 6, 10, kit.RoleMuted
 	s.fresh, s.find = chat, find
-	foot := stack(0, inset(0, gap8, 0, 0, hairline()))
+	foot := kit.Stack(0, kit.Inset(0, kit.Gap8, 0, 0, kit.Hairline()))
 	for _, p := range []struct {
 		page page
 		text string
 	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageSettings, i18n.T("Settings")}} {
-		b := newButton(buttonRow, p.text, func() { goTo(p.page) })
+		b := kit.NewButton(kit.ButtonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)
 	}
-	top, bottom := inset(gap12, gap4, gap8, gap8, stack(gap8, chat, find)), inset(gap4, gap12, gap8, gap8, foot)
+	top, bottom := kit.Inset(kit.Gap12, kit.Gap4, kit.Gap8, kit.Gap8, kit.Stack(kit.Gap8, chat, find)), kit.Inset(kit.Gap4, kit.Gap12, kit.Gap8, kit.Gap8, foot)
 	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, list.port, bottom) // in the order of Tab
-	s.object = container.NewStack(newSurface(rolePanel, roleNone, 0), lineRight(inner))
+	s.object = container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), kit.LineRight(inner))
 	return s
 }
 
 func (s *sidebar) mark(p page) {
 	for name, b := range s.pages {
-		b.setSelected(name == p)
+		b.SetSelected(name == p)
 	}
 }
 
 // wordShortcuts says on the buttons what their shortcuts are.
 func (s *sidebar) wordShortcuts(c config.Config) {
-	s.fresh.trailing, s.find.trailing = firstShortcut(c, "new_chat"), firstShortcut(c, "search")
+	s.fresh.Trailing, s.find.Trailing = firstShortcut(c, "new_chat"), firstShortcut(c, "search")
 	s.fresh.Refresh()
 	s.find.Refresh()
 }

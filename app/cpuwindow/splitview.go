@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
 )
 
 // A page with a list on the left and what is chosen on the right. Where there is no
@@ -22,7 +24,7 @@ type splitItem struct {
 	key      string
 	title    string
 	meta     string
-	role     fyne.ThemeColorName // of meta; roleNone is muted
+	role     fyne.ThemeColorName // of meta; RoleNone is muted
 	fraction float64             // of the gauge; below 0 there is none
 	mark     fyne.ThemeColorName // a dot before the title: unsaved, an error
 	heading  string              // above it; "" for none
@@ -30,8 +32,8 @@ type splitItem struct {
 
 // splitView is the list and the place for what is chosen.
 type splitView struct {
-	list    *viewport
-	picker  *button
+	list    *kit.Viewport
+	picker  *kit.Button
 	content fyne.CanvasObject
 	object  *fyne.Container
 	layout  *splitLayout
@@ -42,14 +44,14 @@ type splitView struct {
 }
 
 func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
-	s := &splitView{list: newViewport(), content: content, rows: map[string]*splitRow{}, pick: pick}
-	s.list.follow, s.list.fixed = false, true
+	s := &splitView{list: kit.NewViewport(), content: content, rows: map[string]*splitRow{}, pick: pick}
+	s.list.Follow, s.list.Fixed = false, true
 	s.list.Disable()
-	s.list.pad, s.list.top = gap12, gap12
-	s.picker = newButton(buttonPill, "", s.openMenu)
-	s.picker.size = sizeText
-	bar := container.New(tightLayout{}, inset(gap8, gap8, gap20, gap20, line(gap8, -1, s.picker)), hairline())
-	left := lineRight(s.list)
+	s.list.Pad, s.list.Top = kit.Gap12, kit.Gap12
+	s.picker = kit.NewButton(kit.ButtonPill, "", s.openMenu)
+	s.picker.TextSize = kit.SizeText
+	bar := container.New(kit.TightLayout{}, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap20, kit.Gap20, kit.Line(kit.Gap8, -1, s.picker)), kit.Hairline())
+	left := kit.LineRight(s.list)
 	s.layout = &splitLayout{view: s, bar: bar, left: left}
 	s.object = container.New(s.layout, bar, left, content)
 	return s
@@ -57,9 +59,9 @@ func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
 
 // newDetail is the view of what is chosen: it stands by the list, however wide the
 // window is.
-func newDetail() *viewport {
-	v := newViewport()
-	v.leftward = true
+func newDetail() *kit.Viewport {
+	v := kit.NewViewport()
+	v.Leftward = true
 	return v
 }
 
@@ -93,10 +95,10 @@ func (l *splitLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
 func (s *splitView) show(items []splitItem, current string) {
 	s.items, s.current = items, current
 	rows := map[string]*splitRow{}
-	var placedRows []*placed
+	var placedRows []*kit.Placed
 	for _, it := range items {
 		if it.heading != "" {
-			placedRows = append(placedRows, &placed{row: newBoxRow(smallWords(it.heading)), gap: gap12, indent: gap8})
+			placedRows = append(placedRows, &kit.Placed{Row: kit.NewBoxRow(kit.Small(it.heading)), Gap: kit.Gap12, Indent: kit.Gap8})
 		}
 		r := s.rows[it.key]
 		if r == nil {
@@ -105,13 +107,13 @@ func (s *splitView) show(items []splitItem, current string) {
 		}
 		r.set(it, it.key == current)
 		rows[it.key] = r
-		placedRows = append(placedRows, &placed{row: r, gap: 2, dirty: true})
+		placedRows = append(placedRows, &kit.Placed{Row: r, Gap: 2, Dirty: true})
 		if it.key == current {
 			s.picker.SetText(it.title + "  ▾")
 		}
 	}
 	s.rows = rows
-	s.list.setRows(placedRows)
+	s.list.SetRows(placedRows)
 	s.object.Refresh()
 }
 
@@ -128,7 +130,7 @@ func (s *splitView) openMenu() {
 		m.Items = append(m.Items, item)
 	}
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s.picker); c != nil {
-		showMenu(m, s.picker, c)
+		kit.ShowMenu(m, s.picker, c)
 	}
 }
 
@@ -139,7 +141,7 @@ func (s *splitView) focusBeside(key string, by int) {
 		return
 	}
 	next := s.rows[s.items[at].key]
-	s.list.revealRow(next)
+	s.list.RevealRow(next)
 	if c := fyne.CurrentApp().Driver().CanvasForObject(s.list); c != nil {
 		c.Focus(next)
 	}
@@ -149,10 +151,10 @@ func (s *splitView) focusBeside(key string, by int) {
 // to be known.
 type splitRow struct {
 	widget.BaseWidget
-	title, meta *words
-	bar         *gauge
-	dot         *surface
-	bg          *surface
+	title, meta *kit.Label
+	bar         *kit.Gauge
+	dot         *kit.Surface
+	bg          *kit.Surface
 	dotBox      *fyne.Container
 	current     bool
 	hovered     bool
@@ -163,57 +165,57 @@ type splitRow struct {
 
 func newSplitRow(onTap func(), onMove func(by int)) *splitRow {
 	r := &splitRow{
-		title: textWords("").squeezable(), meta: smallWords("").squeezable(), bar: newGauge(40),
-		dot: newDot(roleAccent), bg: newSurface(roleNone, roleNone, radiusCard), onTap: onTap, onMove: onMove,
+		title: kit.Text("").Squeezable(), meta: kit.Small("").Squeezable(), bar: kit.NewGauge(40),
+		dot: kit.NewDot(kit.RoleAccent), bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusCard), onTap: onTap, onMove: onMove,
 	}
-	r.dotBox = sized(r.dot, gap8, gap8)
+	r.dotBox = kit.Sized(r.dot, kit.Gap8, kit.Gap8)
 	r.ExtendBaseWidget(r)
 	return r
 }
 
 func (r *splitRow) set(it splitItem, current bool) {
 	r.title.SetText(it.title)
-	role := roleMuted
-	if it.role != roleNone {
+	role := kit.RoleMuted
+	if it.role != kit.RoleNone {
 		role = it.role
 	}
-	r.meta.set(it.meta, role)
+	r.meta.Set(it.meta, role)
 	r.meta.Hidden = it.meta == ""
 	r.bar.Hidden = it.fraction < 0
-	barRole := roleAccent
+	barRole := kit.RoleAccent
 	if it.fraction > 1 {
-		barRole = roleWarn
+		barRole = kit.RoleWarn
 	}
-	r.bar.set(it.fraction, barRole)
-	r.dotBox.Hidden = it.mark == roleNone
-	if it.mark != roleNone {
-		r.dot.set(it.mark, roleNone)
+	r.bar.Set(it.fraction, barRole)
+	r.dotBox.Hidden = it.mark == kit.RoleNone
+	if it.mark != kit.RoleNone {
+		r.dot.Set(it.mark, kit.RoleNone)
 	}
 	r.current = current
 	r.paint()
 }
 
 func (r *splitRow) paint() {
-	fill, line := roleNone, roleNone
+	fill, line := kit.RoleNone, kit.RoleNone
 	if r.hovered {
-		fill = roleHover
+		fill = kit.RoleHover
 	}
 	if r.current {
-		fill, line = roleCard, roleLine
+		fill, line = kit.RoleCard, kit.RoleLine
 	}
 	if r.focused {
-		line = roleAccent
+		line = kit.RoleAccent
 	}
-	r.bg.set(fill, line)
+	r.bg.Set(fill, line)
 }
 
-func (r *splitRow) measure(float32) float32 {
-	h := 2*gap8 + lineHeight(sizeText)
+func (r *splitRow) Measure(float32) float32 {
+	h := 2*kit.Gap8 + kit.LineHeight(kit.SizeText)
 	if !r.bar.Hidden {
-		h += gap8
+		h += kit.Gap8
 	}
 	if !r.meta.Hidden {
-		h += lineHeight(sizeSmall)
+		h += kit.LineHeight(kit.SizeSmall)
 	}
 	return h
 }
@@ -231,7 +233,7 @@ func (r *splitRow) MouseMoved(*desktop.MouseEvent) {}
 func (r *splitRow) MouseOut() { r.hovered = false; r.paint() }
 
 // FocusGained implements fyne.Focusable.
-func (r *splitRow) FocusGained() { r.focused = true; r.paint(); bringIntoSight(r) }
+func (r *splitRow) FocusGained() { r.focused = true; r.paint(); kit.HostOf(r).Reveal(r) }
 
 // FocusLost implements fyne.Focusable.
 func (r *splitRow) FocusLost() { r.focused = false; r.paint() }
@@ -247,15 +249,15 @@ func (r *splitRow) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyDown:
 		r.onMove(1)
 	default:
-		pressed(r, ev, r.onTap)
+		kit.Pressed(r, ev, r.onTap)
 	}
 }
 
 // CreateRenderer implements fyne.Widget.
 func (r *splitRow) CreateRenderer() fyne.WidgetRenderer {
-	title := line(gap8, 1, r.dotBox, r.title)
-	parts := container.New(tightLayout{}, title, container.New(gaugeRoom{}, r.bar), r.meta)
-	return widget.NewSimpleRenderer(container.NewStack(r.bg, inset(gap8, gap8, gap12, gap12, parts)))
+	title := kit.Line(kit.Gap8, 1, r.dotBox, r.title)
+	parts := container.New(kit.TightLayout{}, title, container.New(gaugeRoom{}, r.bar), r.meta)
+	return widget.NewSimpleRenderer(container.NewStack(r.bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, parts)))
 }
 
 // gaugeRoom gives a gauge its place in a list: the whole width, and nothing where
@@ -266,7 +268,7 @@ func (gaugeRoom) MinSize(o []fyne.CanvasObject) fyne.Size {
 	if !o[0].Visible() {
 		return fyne.Size{}
 	}
-	return fyne.NewSize(20, gap8)
+	return fyne.NewSize(20, kit.Gap8)
 }
 
 func (gaugeRoom) Layout(o []fyne.CanvasObject, s fyne.Size) { o[0].Resize(s) }

@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -121,13 +122,13 @@ func (c *chatView) openSummary() {
 		if e.kind != entrySummary {
 			continue
 		}
-		c.port.follow = false
+		c.port.Follow = false
 		c.expanded[e.key] = true
 		c.layoutRows()
 		rows := c.built[e.key].rows
-		for _, p := range c.port.rows {
-			if p.row == rows[0].row {
-				c.port.scrollTo(p.top - gap16)
+		for _, p := range c.port.Rows {
+			if p.Row == rows[0].Row {
+				c.port.ScrollTo(p.Top - kit.Gap16)
 			}
 		}
 	}

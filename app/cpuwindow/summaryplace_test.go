@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"fyne.io/fyne/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -166,12 +168,12 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 		b.w.chat.toggle(e.key)
 		b.settle()
 		b.sees("This is what will be remembered.", "Cancel")
-		field, ok := b.w.win.Canvas().Focused().(*chatEntry)
+		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
 		if !ok || field.Text != "likes cats" {
 			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
 		}
 		field.SetText("likes big cats")
-		field.onSend()
+		field.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		b.settle()
 		b.sees("saved: proposed to remember “likes big cats”")
 		b.seesNot("Discard")
@@ -188,7 +190,7 @@ func TestTheJumpCountsNewMessages(t *testing.T) {
 		b.w.send("q")
 		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
 		b.settle()
-		b.w.chat.port.scrollTo(100)
+		b.w.chat.port.ScrollTo(100)
 		b.settle()
 		b.sees("Jump to latest ↓")
 		b.w.shown.enqueue("next", nil)
@@ -199,8 +201,8 @@ func TestTheJumpCountsNewMessages(t *testing.T) {
 		b.run(1).events <- token("more")
 		b.settle()
 		b.sees("2 new messages ↓")
-		b.w.chat.port.toEnd()
-		b.w.chat.port.scrollTo(100)
+		b.w.chat.port.ToEnd()
+		b.w.chat.port.ScrollTo(100)
 		b.sees("Jump to latest ↓")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -24,7 +25,7 @@ const (
 // switcher finds and switches conversations: a field, and below it the recent ones
 // or what was found. It lies over the window until Esc, Enter or a press beside it.
 type switcher struct {
-	*findCard
+	*kit.SearchCard
 	rows []*hitRow
 	at   int
 	// looking: the results shown are of an earlier query. enter: Enter was pressed
@@ -33,42 +34,42 @@ type switcher struct {
 	onOpen         func(h sessionmem.Hit, query string)
 }
 
-func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func(), shortcut func(fyne.Shortcut) bool) *switcher {
-	p := &switcher{findCard: newFindCard("", fyne.NewSize(switcherWidth, switcherRows), leave), onOpen: open}
-	p.port.pad, p.port.top, p.port.bottom = gap8, gap4, gap8
-	p.entry.onKey, p.entry.onShortcut = p.key, shortcut
-	p.entry.PlaceHolder = i18n.T("Search conversations")
-	p.entry.OnChanged = search
+func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func()) *switcher {
+	p := &switcher{SearchCard: kit.NewSearchCard("", fyne.NewSize(switcherWidth, switcherRows), leave), onOpen: open}
+	p.Port.Pad, p.Port.Top, p.Port.Bottom = kit.Gap8, kit.Gap4, kit.Gap8
+	p.OnKey = p.key
+	p.Entry.PlaceHolder = i18n.T("Search conversations")
+	p.Entry.OnChanged = search
 	return p
 }
 
 // show replaces the results; none are worded by hint alone. near are those that only
 // come near, under a heading where there are others. What was chosen stays so, if it is there.
 func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time) {
-	chosen, offset := sessionmem.Hit{}, p.port.offset
+	chosen, offset := sessionmem.Hit{}, p.Port.Offset
 	if p.at > 0 && p.at < len(p.rows) {
 		chosen = p.rows[p.at].hit
 	}
 	p.rows, p.at = nil, 0
 	at := 0
-	column := make([]*placed, 0, len(hits)+len(near)+1)
+	column := make([]*kit.Placed, 0, len(hits)+len(near)+1)
 	for i, h := range append(slices.Clone(hits), near...) {
-		r := newHitRow(h, now, func() { p.onOpen(h, p.entry.Text) }, func() { p.moveTo(i) })
+		r := newHitRow(h, now, func() { p.onOpen(h, p.Entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		if i == len(hits) && i > 0 {
-			column = append(column, &placed{row: newBoxRow(inset(gap8, 0, gap8, 0, smallWords(i18n.T("Also comes near")))), gap: gap8})
+			column = append(column, &kit.Placed{Row: kit.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Also comes near")))), Gap: kit.Gap8})
 		}
-		column = append(column, &placed{row: r, gap: 2})
+		column = append(column, &kit.Placed{Row: r, Gap: 2})
 		if chosen.Info.Name != "" && h.Info.Name == chosen.Info.Name && h.Block == chosen.Block {
 			at = i
 		}
 	}
-	p.hint.SetText(hint)
+	p.Hint.SetText(hint)
 	p.moveTo(at)
-	p.fill(column)
+	p.Fill(column)
 	if at > 0 {
-		p.port.offset = offset
-		p.port.Refresh()
+		p.Port.Offset = offset
+		p.Port.Refresh()
 	}
 	if p.looking = false; p.enter {
 		p.enter = false
@@ -79,7 +80,7 @@ func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time)
 // openChosen opens the conversation that is chosen, where there is one.
 func (p *switcher) openChosen() {
 	if len(p.rows) > 0 {
-		p.onOpen(p.rows[p.at].hit, p.entry.Text)
+		p.onOpen(p.rows[p.at].hit, p.Entry.Text)
 	}
 }
 
@@ -115,47 +116,19 @@ func (p *switcher) key(k *fyne.KeyEvent) bool {
 	p.enter = false
 	p.moveTo(to)
 	if len(p.rows) > 0 {
-		p.port.revealRow(p.rows[p.at])
+		p.Port.RevealRow(p.rows[p.at])
 	}
 	return true
-}
-
-// switcherEntry is the field of the switcher: the keys that move go to the results.
-type switcherEntry struct {
-	widget.Entry
-	onKey      func(*fyne.KeyEvent) bool
-	onLeave    func()
-	onShortcut func(fyne.Shortcut) bool
-}
-
-// TappedSecondary implements fyne.SecondaryTappable.
-func (e *switcherEntry) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(e, ev.AbsolutePosition) }
-
-// TypedKey implements fyne.Focusable.
-func (e *switcherEntry) TypedKey(k *fyne.KeyEvent) {
-	switch {
-	case k.Name == fyne.KeyEscape:
-		e.onLeave()
-	case !e.onKey(k):
-		e.Entry.TypedKey(k)
-	}
-}
-
-// TypedShortcut implements fyne.Shortcutable.
-func (e *switcherEntry) TypedShortcut(s fyne.Shortcut) {
-	if !e.onShortcut(s) {
-		e.Entry.TypedShortcut(s)
-	}
 }
 
 // hitRow is a conversation that was found: title, where and when, what was said.
 type hitRow struct {
 	widget.BaseWidget
 	hit     sessionmem.Hit
-	title   *prose
-	meta    *words
-	snippet *prose
-	bg      *surface
+	title   *kit.Prose
+	meta    *kit.Label
+	snippet *kit.Prose
+	bg      *kit.Surface
 	chosen  bool
 	onTap   func()
 	onPoint func() // the pointer came
@@ -166,8 +139,8 @@ func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
 	if h.Info.Title == "" {
 		marks = nil
 	}
-	r := &hitRow{hit: h, bg: newSurface(roleNone, roleNone, radiusRow), onTap: onTap, onPoint: onPoint}
-	r.title = newProse(markedRuns(title, marks, roleText), sizeText, roleText)
+	r := &hitRow{hit: h, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), onTap: onTap, onPoint: onPoint}
+	r.title = kit.NewProse(markedRuns(title, marks, kit.RoleText), kit.SizeText, kit.RoleText)
 	when := h.Time
 	if when.IsZero() {
 		when = h.Info.Active
@@ -179,46 +152,46 @@ func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
 	if h.Blocks > 1 {
 		meta += i18n.With(" · {{.Blocks}} places", i18n.Places{"Blocks": h.Blocks})
 	}
-	r.meta = smallWords(meta)
+	r.meta = kit.Small(meta)
 	if h.Snippet != "" {
-		r.snippet = newProse(markedRuns(h.Snippet, h.Marks, roleMuted), sizeSmall, roleMuted)
+		r.snippet = kit.NewProse(markedRuns(h.Snippet, h.Marks, kit.RoleMuted), kit.SizeSmall, kit.RoleMuted)
 	}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
 // markedRuns is text in a role with the marks in the accent's colour.
-func markedRuns(text string, marks []sessionmem.Mark, role fyne.ThemeColorName) []run {
-	var runs []run
+func markedRuns(text string, marks []sessionmem.Mark, role fyne.ThemeColorName) []kit.Run {
+	var runs []kit.Run
 	at := 0
 	for _, m := range marks {
 		if m.From > at {
-			runs = append(runs, run{text: text[at:m.From], role: role})
+			runs = append(runs, kit.Run{Text: text[at:m.From], Role: role})
 		}
-		runs = append(runs, run{text: text[m.From:m.To], role: roleAccent, bold: true})
+		runs = append(runs, kit.Run{Text: text[m.From:m.To], Role: kit.RoleAccent, Bold: true})
 		at = m.To
 	}
 	if at < len(text) || runs == nil {
-		runs = append(runs, run{text: text[at:], role: role})
+		runs = append(runs, kit.Run{Text: text[at:], Role: role})
 	}
 	return runs
 }
 
-func (r *hitRow) measure(width float32) float32 {
-	h := r.title.measure(width-2*gap8) + 16 + 12
+func (r *hitRow) Measure(width float32) float32 {
+	h := r.title.Measure(width-2*kit.Gap8) + 16 + 12
 	if r.snippet != nil {
-		h += r.snippet.measure(width-2*gap8) + 2
+		h += r.snippet.Measure(width-2*kit.Gap8) + 2
 	}
 	return h
 }
 
 func (r *hitRow) choose(on bool) {
 	r.chosen = on
-	fill := roleNone
+	fill := kit.RoleNone
 	if on {
-		fill = roleAccentSoft
+		fill = kit.RoleAccentSoft
 	}
-	r.bg.set(fill, roleNone)
+	r.bg.Set(fill, kit.RoleNone)
 }
 
 // Tapped implements fyne.Tappable.
@@ -259,15 +232,15 @@ func (l *hitLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	for _, x := range o {
 		x.Resize(s)
 	}
-	w, y := s.Width-2*gap8, float32(6)
+	w, y := s.Width-2*kit.Gap8, float32(6)
 	put := func(x fyne.CanvasObject, h float32) {
-		x.Move(fyne.NewPos(gap8, y))
+		x.Move(fyne.NewPos(kit.Gap8, y))
 		x.Resize(fyne.NewSize(w, h))
 		y += h
 	}
-	put(r.title, r.title.measure(w))
+	put(r.title, r.title.Measure(w))
 	if r.snippet != nil {
-		put(r.snippet, r.snippet.measure(w))
+		put(r.snippet, r.snippet.Measure(w))
 		y += 2
 	}
 	put(r.meta, 16)
@@ -285,9 +258,9 @@ func (w *Window) openSwitcher() {
 		w.closeSwitcher()
 		return
 	}
-	w.switcher = newSwitcher(w.searchSessions, w.openHit, w.closeSwitcher, w.runShortcut)
+	w.switcher = newSwitcher(w.searchSessions, w.openHit, w.closeSwitcher)
 	w.searchSessions("")
-	w.switcher.open(w.win.Canvas())
+	w.switcher.Open(w.win.Canvas())
 }
 
 func (w *Window) closeSwitcher() {
@@ -297,7 +270,7 @@ func (w *Window) closeSwitcher() {
 	if w.stopSearch != nil {
 		w.stopSearch()
 	}
-	w.win.Canvas().Overlays().Remove(w.switcher.findCard)
+	w.win.Canvas().Overlays().Remove(w.switcher.SearchCard)
 	w.switcher = nil
 }
 
@@ -367,7 +340,7 @@ func foundWords(query string, n, near int, err error) string {
 	case err != nil:
 		return i18n.With("The conversations can't be searched: {{.Error}}", i18n.Places{"Error": err.Error()})
 	case n == 0:
-		return i18n.With("Nothing found for “{{.Query}}”. A conversation has to hold every word.", i18n.Places{"Query": shorten(query, 40)})
+		return i18n.With("Nothing found for “{{.Query}}”. A conversation has to hold every word.", i18n.Places{"Query": i18n.Shorten(query, 40)})
 	case n == switcherHits:
 		return i18n.With("The newest {{.N}} · more words narrow it down", i18n.Places{"N": n})
 	}

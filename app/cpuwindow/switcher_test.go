@@ -27,7 +27,7 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 				// given the recent ones, the newest of which is not what is looked for
 				b.w.openSwitcher()
 				b.settle()
-				b.w.switcher.entry.SetText("loud")
+				b.w.switcher.Entry.SetText("loud")
 				tt.keys(b)
 				b.settle()
 				if open := b.w.switcher != nil; open != (tt.shown == "") {
@@ -42,5 +42,5 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 }
 
 func (b *bench) switcherKey(name fyne.KeyName) {
-	b.w.switcher.entry.TypedKey(&fyne.KeyEvent{Name: name})
+	b.w.switcher.Entry.TypedKey(&fyne.KeyEvent{Name: name})
 }

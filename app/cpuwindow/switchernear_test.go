@@ -96,7 +96,7 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 			x.slow = append(slices.Clone(x.quick), nearHit("cpu-near", "1", "a gateway of wind and zephyr", 0.6))
 			x.state = recall.State{Files: 9, Behind: 3}
 		})
-		test.Type(b.w.switcher.entry, "zephyr")
+		test.Type(b.w.switcher.Entry, "zephyr")
 		b.settle()
 		b.sees("1 conversation · index: behind by 3 files")
 		b.seesNot("Also comes near")
@@ -127,7 +127,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 			x.quick = []recall.Hit{nearHit("cpu-near", "1", "gateway", 0.6)}
 			x.slow = []recall.Hit{nearHit("cpu-far", "1", "tomatoes", 0.9), nearHit("cpu-near", "1", "gateway", 0.6)}
 		})
-		test.Type(b.w.switcher.entry, "gateway of zephyrs")
+		test.Type(b.w.switcher.Entry, "gateway of zephyrs")
 		b.settle()
 		b.sees("Found by word forms, meaning or date")
 		time.Sleep(nearPause)
@@ -160,7 +160,7 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 		})
 		may := make(chan struct{})
 		b.w.parts.finder = slowFinder{b.w.parts.finder, may}
-		test.Type(b.w.switcher.entry, "zephyr")
+		test.Type(b.w.switcher.Entry, "zephyr")
 		time.Sleep(2 * exactWait)
 		b.settle()
 		b.sees("These come near; still looking for every word…")
@@ -180,7 +180,7 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 func TestSearchGoesOnWithoutAnIndex(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) { x.err = errors.New("the cache folder is gone") })
-		test.Type(b.w.switcher.entry, "zephyr")
+		test.Type(b.w.switcher.Entry, "zephyr")
 		b.settle()
 		b.sees("1 conversation")
 		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
@@ -218,7 +218,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.shown()
 		b.w.ShowSettings()
 		b.settle()
-		test.Type(b.w.settings.search.field.entry, "")
+		test.Type(b.w.settings.search.Field.Entry, "")
 		b.w.settings.query = "recall"
 		b.w.settings.show()
 		b.settle()
@@ -234,8 +234,8 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		time.Sleep(2 * indexLook)
 		b.settle()
 		b.sees("340 passages of 12 files can be found · 25 % · building, 3 of 12 files")
-		if bar := b.w.settings.index.bar; !bar.Visible() || bar.fraction != .25 {
-			t.Errorf("the bar shows %v, visible: %v", bar.fraction, bar.Visible())
+		if bar := b.w.settings.index.bar; !bar.Visible() || bar.Fraction != .25 {
+			t.Errorf("the bar shows %v, visible: %v", bar.Fraction, bar.Visible())
 		}
 		b.index.mu.Lock()
 		b.index.status.Behind = 0

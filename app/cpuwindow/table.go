@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 )
 
@@ -16,8 +17,8 @@ import (
 // of its cells, beside the names of their columns.
 type tableRow struct {
 	widget.BaseWidget
-	cells   [][]*prose
-	names   []*prose // of the columns, again for each row of a list
+	cells   [][]*kit.Prose
+	names   []*kit.Prose // of the columns, again for each row of a list
 	right   []bool
 	natural []float32 // width each column needs
 	longest []float32 // width of each column's longest word
@@ -27,12 +28,12 @@ type tableRow struct {
 
 	seenFrom, seenTo    float32 // the part in sight
 	firstSeen, lastSeen int     // its rows, as they are drawn
-	frame               *surface
-	lines               []*surface
+	frame               *kit.Surface
+	lines               []*kit.Surface
 }
 
 func newTableRow(l markdown.Leaf) *tableRow {
-	t := &tableRow{right: l.Right, frame: newSurface(roleCard, roleLine, radiusCard), seenTo: 1e9}
+	t := &tableRow{right: l.Right, frame: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), seenTo: 1e9}
 	t.ExtendBaseWidget(t)
 	for _, cells := range l.Table {
 		t.addRow(l.Table[0], cells)
@@ -43,31 +44,31 @@ func newTableRow(l markdown.Leaf) *tableRow {
 // addRow makes a row's cells, the first being the columns' names.
 func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	header := len(t.cells) == 0
-	var ps []*prose
+	var ps []*kit.Prose
 	for c, runs := range cells {
-		p := newProse(styledRuns(runs), sizeText, roleText)
+		p := kit.NewProse(styledRuns(runs), kit.SizeText, kit.RoleText)
 		if header {
-			p = newProse(styledRuns(runs), sizeSmall, roleMuted)
+			p = kit.NewProse(styledRuns(runs), kit.SizeSmall, kit.RoleMuted)
 		} else if len(names) > c {
-			t.names = append(t.names, newProse(styledRuns(names[c]), sizeSmall, roleMuted))
+			t.names = append(t.names, kit.NewProse(styledRuns(names[c]), kit.SizeSmall, kit.RoleMuted))
 		}
 		ps = append(ps, p)
 		t.weigh(c, p)
 	}
 	t.cells = append(t.cells, ps)
 	if !header {
-		t.lines = append(t.lines, newSurface(roleLine, roleNone, 0))
+		t.lines = append(t.lines, kit.NewSurface(kit.RoleLine, kit.RoleNone, 0))
 	}
 }
 
 // weigh notes what width a cell needs.
-func (t *tableRow) weigh(c int, p *prose) {
-	p.measure(1e6)
+func (t *tableRow) weigh(c int, p *kit.Prose) {
+	p.Measure(1e6)
 	for len(t.natural) <= c {
 		t.natural, t.longest = append(t.natural, 0), append(t.longest, 0)
 	}
-	t.natural[c] = max(t.natural[c], p.widest)
-	t.longest[c] = max(t.longest[c], p.longestWord())
+	t.natural[c] = max(t.natural[c], p.Widest)
+	t.longest[c] = max(t.longest[c], p.LongestWord())
 }
 
 // update changes the table to one with the same beginning: of a table that grows,
@@ -87,7 +88,7 @@ func (t *tableRow) update(old, now markdown.Leaf) bool {
 		}
 	}
 	for c, p := range t.cells[last] {
-		if p.setRuns(styledRuns(now.Table[last][c])) {
+		if p.SetRuns(styledRuns(now.Table[last][c])) {
 			t.weigh(c, p)
 		}
 	}
@@ -97,8 +98,8 @@ func (t *tableRow) update(old, now markdown.Leaf) bool {
 	return true
 }
 
-// look tells which part is in sight: only rows there are objects of the screen.
-func (t *tableRow) look(from, to float32) {
+// SetSeen tells which part is in sight: only rows there are objects of the screen.
+func (t *tableRow) SetSeen(from, to float32) {
 	t.seenFrom, t.seenTo = from, to
 	if f, l := t.visibleRows(); f != t.firstSeen || l != t.lastSeen {
 		t.Refresh()
@@ -129,8 +130,8 @@ const (
 	nameMax float32 = 110 // of the names beside a list's values
 )
 
-func (t *tableRow) measure(width float32) float32 {
-	pads := 2 * gap12 * float32(len(t.natural))
+func (t *tableRow) Measure(width float32) float32 {
+	pads := 2 * kit.Gap12 * float32(len(t.natural))
 	var least, all float32
 	for c, w := range t.longest {
 		least += min(w+1, wordMax)
@@ -142,13 +143,13 @@ func (t *tableRow) measure(width float32) float32 {
 		return t.measureList(width)
 	}
 	t.widths = squeeze(t.natural, t.longest, width-pads)
-	total, scale := float32(0), textScale()
+	total, scale := float32(0), kit.TextScale()
 	for _, cells := range t.cells {
 		var h float32
 		for c, p := range cells {
-			h = max(h, p.measureAt(t.widths[c], scale))
+			h = max(h, p.MeasureAt(t.widths[c], scale))
 		}
-		h += gap8
+		h += kit.Gap8
 		t.heights = append(t.heights, h)
 		total += h
 	}
@@ -159,31 +160,33 @@ func (t *tableRow) measure(width float32) float32 {
 func (t *tableRow) nameWidth(width float32) float32 {
 	var w float32
 	for _, p := range t.cells[0] {
-		w = max(w, p.widest)
+		w = max(w, p.Widest)
 	}
 	return min(w+1, nameMax, width*0.4)
 }
 
 // measureList makes heights of the lines of a list: one for each cell.
 func (t *tableRow) measureList(width float32) float32 {
-	name, scale := t.nameWidth(width), textScale()
-	total, n := gap8, 0
+	name, scale := t.nameWidth(width), kit.TextScale()
+	total, n := kit.Gap8, 0
 	for i, cells := range t.cells[1:] {
 		if i > 0 {
-			total += gap16
+			total += kit.Gap16
 		}
 		for _, value := range t.named(cells) {
-			h := max(t.names[n].measureAt(name, scale)+gap4, value.measureAt(width-name-3*gap12, scale))
+			h := max(t.names[n].MeasureAt(name, scale)+kit.Gap4, value.MeasureAt(width-name-3*kit.Gap12, scale))
 			t.heights = append(t.heights, h)
-			total += h + gap4
+			total += h + kit.Gap4
 			n++
 		}
 	}
-	return total + gap4
+	return total + kit.Gap4
 }
 
 // named is the cells of a row that have a name: those of t.names come in their order.
-func (t *tableRow) named(cells []*prose) []*prose { return cells[:min(len(cells), len(t.cells[0]))] }
+func (t *tableRow) named(cells []*kit.Prose) []*kit.Prose {
+	return cells[:min(len(cells), len(t.cells[0]))]
+}
 
 // squeeze shares out a width: narrow columns keep what they need, wide ones share
 // the rest, no column less than its longest word where there is room for that.
@@ -223,36 +226,36 @@ func squeeze(natural, longest []float32, width float32) []float32 {
 	return out
 }
 
-func (t *tableRow) selectLen() int { return 1 }
-func (t *tableRow) offsetAt(p fyne.Position) int {
+func (t *tableRow) SelectLen() int { return 1 }
+func (t *tableRow) OffsetAt(p fyne.Position) int {
 	if p.Y > t.Size().Height/2 {
 		return 1
 	}
 	return 0
 }
 
-// linkAt is the address under a point, or "".
-func (t *tableRow) linkAt(pos fyne.Position) string {
+// LinkAt is the address under a point, or "".
+func (t *tableRow) LinkAt(pos fyne.Position) string {
 	for _, cells := range t.cells {
 		for _, p := range cells {
 			at, size := p.Position(), p.Size()
 			if p.Visible() && pos.X >= at.X && pos.X < at.X+size.Width && pos.Y >= at.Y && pos.Y < at.Y+size.Height {
-				return p.linkAt(pos.Subtract(at))
+				return p.LinkAt(pos.Subtract(at))
 			}
 		}
 	}
 	return ""
 }
 
-func (t *tableRow) setSelection(from, to int) {
+func (t *tableRow) SetSelection(from, to int) {
 	if from < to {
-		t.frame.set(roleAccentSoft, roleLine)
+		t.frame.Set(kit.RoleAccentSoft, kit.RoleLine)
 	} else {
-		t.frame.set(roleCard, roleLine)
+		t.frame.Set(kit.RoleCard, kit.RoleLine)
 	}
 }
 
-func (t *tableRow) selectedText(from, to int) string {
+func (t *tableRow) SelectedText(from, to int) string {
 	if from >= to {
 		return ""
 	}
@@ -260,7 +263,7 @@ func (t *tableRow) selectedText(from, to int) string {
 	for _, cells := range t.cells {
 		var texts []string
 		for _, p := range cells {
-			texts = append(texts, p.flat)
+			texts = append(texts, p.Flat)
 		}
 		rows = append(rows, strings.Join(texts, "\t"))
 	}
@@ -301,7 +304,7 @@ func (r *tableRenderer) gather() {
 
 func (r *tableRenderer) Layout(s fyne.Size) {
 	t := r.t
-	t.measure(s.Width)
+	t.Measure(s.Width)
 	r.gather()
 	for _, p := range t.names {
 		p.Hidden = !t.listed
@@ -320,7 +323,7 @@ func (r *tableRenderer) layoutColumns(s fyne.Size) {
 	t := r.t
 	var full float32
 	for _, w := range t.widths {
-		full += w + 2*gap12
+		full += w + 2*kit.Gap12
 	}
 	full = min(full, s.Width)
 	t.frame.Resize(fyne.NewSize(full, s.Height))
@@ -334,15 +337,15 @@ func (r *tableRenderer) layoutColumns(s fyne.Size) {
 			t.lines[i-1].Move(fyne.NewPos(0, y))
 			t.lines[i-1].Resize(fyne.NewSize(full, 1))
 		}
-		x := gap12
+		x := kit.Gap12
 		for c, p := range cells {
 			px := x
 			if c < len(t.right) && t.right[c] {
-				px += max(0, t.widths[c]-p.widest)
+				px += max(0, t.widths[c]-p.Widest)
 			}
-			p.Move(fyne.NewPos(px, y+gap4))
+			p.Move(fyne.NewPos(px, y+kit.Gap4))
 			p.Resize(fyne.NewSize(t.widths[c], t.heights[i]))
-			x += t.widths[c] + 2*gap12
+			x += t.widths[c] + 2*kit.Gap12
 		}
 		y += t.heights[i]
 	}
@@ -352,20 +355,20 @@ func (r *tableRenderer) layoutList(s fyne.Size) {
 	t := r.t
 	t.frame.Resize(s)
 	name := t.nameWidth(s.Width)
-	y, n := gap8, 0
+	y, n := kit.Gap8, 0
 	for i, cells := range t.cells[1:] {
 		t.lines[i].Resize(fyne.Size{})
 		if i > 0 {
-			t.lines[i].Move(fyne.NewPos(0, y+gap8-gap4))
+			t.lines[i].Move(fyne.NewPos(0, y+kit.Gap8-kit.Gap4))
 			t.lines[i].Resize(fyne.NewSize(s.Width, 1))
-			y += gap16
+			y += kit.Gap16
 		}
 		for _, v := range t.named(cells) {
-			t.names[n].Move(fyne.NewPos(gap12, y+2))
+			t.names[n].Move(fyne.NewPos(kit.Gap12, y+2))
 			t.names[n].Resize(fyne.NewSize(name, t.heights[n]))
-			v.Move(fyne.NewPos(gap12+name+gap12, y))
-			v.Resize(fyne.NewSize(s.Width-name-3*gap12, t.heights[n]))
-			y += t.heights[n] + gap4
+			v.Move(fyne.NewPos(kit.Gap12+name+kit.Gap12, y))
+			v.Resize(fyne.NewSize(s.Width-name-3*kit.Gap12, t.heights[n]))
+			y += t.heights[n] + kit.Gap4
 			n++
 		}
 	}
@@ -379,4 +382,53 @@ func (r *tableRenderer) Refresh() {
 		o.Refresh()
 	}
 	canvas.Refresh(r.t)
+}
+
+func (t *tableRow) FlatText() string {
+	text := ""
+	t.eachCell(func(p *kit.Prose, _ int) { text += p.Flat + "\n" })
+	return text
+}
+
+// eachCell gives the cells with where each begins in the table's text.
+func (t *tableRow) eachCell(f func(p *kit.Prose, at int)) {
+	at := 0
+	for _, cells := range t.cells {
+		for _, p := range cells {
+			f(p, at)
+			at += len(p.Flat) + 1
+		}
+	}
+}
+
+func (t *tableRow) SetMarks(marks []kit.Mark, now int) {
+	t.eachCell(func(p *kit.Prose, at int) {
+		var own []kit.Mark
+		ownNow := -1
+		for i, m := range marks {
+			if m.From < at || m.To > at+len(p.Flat) {
+				continue
+			}
+			if i == now {
+				ownNow = len(own)
+			}
+			own = append(own, kit.Mark{From: m.From - at, To: m.To - at})
+		}
+		p.SetMarks(own, ownNow)
+	})
+}
+
+func (t *tableRow) LineOf(off int) float32 {
+	y, at := float32(0), 0
+	for i, cells := range t.cells {
+		for _, p := range cells {
+			if at += len(p.Flat) + 1; off < at {
+				return y
+			}
+		}
+		if i < len(t.heights) {
+			y += t.heights[i]
+		}
+	}
+	return 0
 }

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -53,7 +54,7 @@ func (b *bench) reads(s *sessionmem.Store, name, block string) *transcriptView {
 func (b *bench) tapWord(label string, nth int) {
 	b.t.Helper()
 	for _, o := range test.LaidOutObjects(b.w.reader.object) {
-		if btn, ok := o.(*button); ok && btn.text == label {
+		if btn, ok := o.(*kit.Button); ok && btn.Text == label {
 			if nth == 0 {
 				btn.Tapped(nil)
 				b.settle()
@@ -103,17 +104,17 @@ func TestFindInsideAConversation(t *testing.T) {
 			if i > 0 {
 				b.press(fyne.KeyReturn)
 			}
-			if got := v.bar.count.text; got != step.count {
+			if got := v.bar.count.Text; got != step.count {
 				t.Errorf("step %d: %q", i, got)
 			}
 			b.sees(step.sees)
 			marked := 0
-			for _, p := range v.rows.port.rows {
-				switch r := p.row.(type) {
-				case *prose:
-					marked += len(r.marks)
-				case *framed:
-					marked += len(r.text.marks)
+			for _, p := range v.rows.port.Rows {
+				switch r := p.Row.(type) {
+				case *kit.Prose:
+					marked += len(r.Marks)
+				case *kit.Framed:
+					marked += len(r.Text.Marks)
 				case *codeRow:
 					marked += len(r.text.marks)
 				}
@@ -261,7 +262,7 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 		b.sees("question 0")
 		most := 0
 		for range 60 {
-			v.rows.port.scrollTo(v.rows.port.maxOffset())
+			v.rows.port.ScrollTo(v.rows.port.MaxOffset())
 			b.settle2()
 			most = max(most, len(v.rows.built))
 		}
@@ -271,7 +272,7 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 		v.show(longTranscript(5000), "b4999", "")
 		b.settle()
 		b.sees("Answer 4999")
-		v.rows.port.scrollTo(0)
+		v.rows.port.ScrollTo(0)
 		b.settle()
 		if v.read.from > 4999-readerStep/2-readerStep {
 			t.Errorf("scrolling up builds nothing: from block %d on", v.read.from)
@@ -313,7 +314,7 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 			c.Focus(b.w.compose.entry)
 			b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
 			b.settle()
-			test.Type(b.w.switcher.entry, query)
+			test.Type(b.w.switcher.Entry, query)
 			b.settle()
 		}
 		open("facher")

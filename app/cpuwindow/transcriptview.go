@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -23,7 +24,6 @@ type readerActions struct {
 	edit      func(path string)
 	reveal    func(path string)
 	openOther func()
-	shortcut  func(fyne.Shortcut) bool
 	files     func(session string) fileActions // of the session's attachments
 	do        func(func())
 	find      func(text, phrase string) []sessionmem.Mark
@@ -68,11 +68,10 @@ func newTranscriptView(act readerActions) *transcriptView {
 		}
 	}
 	port := v.rows.port
-	port.follow, port.fixed = false, true
-	port.onTop, port.onEnd = func() { v.grow(-1) }, func() { v.grow(1) }
-	port.onAway, port.onLink, port.onRune = nil, act.openLink, nil
-	port.onShortcut = act.shortcut
-	v.bar = newFindBar(v.search, v.step, v.closeFind, act.shortcut)
+	port.Follow, port.Fixed = false, true
+	port.OnTop, port.OnEnd = func() { v.grow(-1) }, func() { v.grow(1) }
+	port.OnAway, port.OnLink, port.OnRune = nil, act.openLink, nil
+	v.bar = newFindBar(v.search, v.step, v.closeFind)
 	v.object = container.New(layout.NewBorderLayout(v.bar, nil, nil, nil), v.bar, port)
 	return v
 }
@@ -82,8 +81,8 @@ func (v *transcriptView) show(t *sessionmem.Transcript, block, phrase string) {
 	v.name, v.fault = t.Info.Name, ""
 	v.read = newReadout(t)
 	v.rows.built, v.rows.expanded = map[string]*builtEntry{}, map[string]bool{}
-	v.rows.port.clearSelection()
-	v.rows.port.offset = 0
+	v.rows.port.ClearSelection()
+	v.rows.port.Offset = 0
 	v.places, v.seek, v.phrase = nil, nil, ""
 	v.bar.Hide()
 	if at := v.read.indexOf(block); block != "" && at >= 0 {
@@ -108,21 +107,21 @@ func (v *transcriptView) refresh(t *sessionmem.Transcript) {
 func (v *transcriptView) fail(in sessionmem.Info, words string) {
 	v.turn++
 	v.name, v.read, v.fault = in.Name, nil, words
-	rows := []*placed{{row: newCardRow(roleHot, newParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), roleText), newParagraph(i18n.T("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}
+	rows := []*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if in.Path != "" {
-		rows = append(rows, &placed{row: newFlowRow(gap16, v.fileButtons(in)...), gap: gap12})
+		rows = append(rows, &kit.Placed{Row: kit.NewFlowRow(kit.Gap16, v.fileButtons(in)...), Gap: kit.Gap12})
 	}
-	v.rows.port.setRows(rows)
+	v.rows.port.SetRows(rows)
 }
 
 // none is what the page shows where no conversation is chosen.
 func (v *transcriptView) none() {
 	v.turn++
 	v.name, v.read = "", nil
-	v.rows.port.setRows([]*placed{
-		{row: newBoxRow(titleWords(i18n.T("Nothing to read yet"))), gap: gap20},
-		textRow(i18n.T("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), roleMuted, gap4),
-		{row: newFlowRow(gap8, newButton(buttonPlain, i18n.T("Open another file…"), v.act.openOther)), gap: gap12},
+	v.rows.port.SetRows([]*kit.Placed{
+		{Row: kit.NewBoxRow(kit.Title(i18n.T("Nothing to read yet"))), Gap: kit.Gap20},
+		kit.TextRow(i18n.T("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), kit.RoleMuted, kit.Gap4),
+		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Open another file…"), v.act.openOther)), Gap: kit.Gap12},
 	})
 }
 
@@ -164,9 +163,9 @@ func (v *transcriptView) layOut(items []readerItem, now time.Time) {
 		from := len(column)
 		switch {
 		case it.day != "":
-			column = append(column, &placed{row: newDivider(it.day, func() {}), gap: gap20})
+			column = append(column, &kit.Placed{Row: kit.NewDivider(it.day, func() {}), Gap: kit.Gap20})
 		case it.group != "":
-			column = append(column, &placed{row: newDivider(it.label, func() { v.toggleGroup(it.group) }), gap: gap16})
+			column = append(column, &kit.Placed{Row: kit.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
 		default:
 			b := v.rows.build(it.entry)
 			alive[it.entry.key] = b
@@ -178,74 +177,74 @@ func (v *transcriptView) layOut(items []readerItem, now time.Time) {
 		}
 	}
 	if v.read.to < len(v.read.blocks) {
-		column = append(column, &placed{row: newDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.read.blocks)-v.read.to)}), func() { v.grow(1) }), gap: gap16})
+		column = append(column, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.read.blocks)-v.read.to)}), func() { v.grow(1) }), Gap: kit.Gap16})
 	}
 	v.rows.built = alive
-	v.rows.port.setRows(column)
+	v.rows.port.SetRows(column)
 	v.mark()
 }
 
 // heading is what stands above the conversation: what it is, what can be done.
-func (v *transcriptView) heading(now time.Time) []*placed {
+func (v *transcriptView) heading(now time.Time) []*kit.Placed {
 	in := v.read.info
 	buttons := []fyne.CanvasObject{}
 	if continues(in) {
-		buttons = append(buttons, newButton(buttonPrimary, i18n.T("Continue"), func() { v.act.goOn(in, "") }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Continue"), func() { v.act.goOn(in, "") }))
 	}
 	buttons = append(buttons,
-		newButton(buttonPlain, i18n.T("Fork"), func() { v.act.fork(in, "") }),
-		newButton(buttonPlain, i18n.T("Find"), v.openFind))
+		kit.NewButton(kit.ButtonPlain, i18n.T("Fork"), func() { v.act.fork(in, "") }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.openFind))
 	links := []fyne.CanvasObject{
-		newButton(buttonQuiet, i18n.T("Export"), func() { v.act.export(in) }),
-		newButton(buttonQuiet, i18n.T("Copy as text"), func() { v.act.copyAll(in) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Export"), func() { v.act.export(in) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Copy as text"), func() { v.act.copyAll(in) }),
 	}
 	if in.Path != "" {
 		links = append(links, v.fileButtons(in)...)
 	}
-	links = append(links, newButton(buttonQuiet, i18n.T("Open another file…"), v.act.openOther))
-	rows := []*placed{
-		{row: newProse([]run{{text: v.read.facts(now)}}, sizeSmall, roleMuted), gap: gap4},
-		{row: newFlowRow(gap8, buttons...), gap: gap8},
-		{row: newFlowRow(gap16, links...), gap: gap8},
+	links = append(links, kit.NewButton(kit.ButtonQuiet, i18n.T("Open another file…"), v.act.openOther))
+	rows := []*kit.Placed{
+		{Row: kit.NewProse([]kit.Run{{Text: v.read.facts(now)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4},
+		{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap8},
+		{Row: kit.NewFlowRow(kit.Gap16, links...), Gap: kit.Gap8},
 	}
 	if v.read.from > 0 {
-		rows = append(rows, &placed{row: newDivider(i18n.With("{{.Entries}} above · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", v.read.from)}), func() { v.grow(-1) }), gap: gap16})
+		rows = append(rows, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} above · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", v.read.from)}), func() { v.grow(-1) }), Gap: kit.Gap16})
 	}
 	return rows
 }
 
 func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
 	return []fyne.CanvasObject{
-		newButton(buttonQuiet, i18n.T("Open in editor"), func() { v.act.edit(in.Path) }),
-		newButton(buttonQuiet, i18n.T("Show in folder"), func() { v.act.reveal(in.Path) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Open in editor"), func() { v.act.edit(in.Path) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Show in folder"), func() { v.act.reveal(in.Path) }),
 	}
 }
 
 // entryRows is the rows of an entry: as in the chat, but for who and when above a
 // message, and what can be done from an answer.
-func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time) []*placed {
+func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time) []*kit.Placed {
 	e := it.entry
 	switch e.kind {
 	case entryUser:
-		who := boldWords(it.who)
-		who.size = sizeSmall + 1
-		caption := line(gap4, 0, spacer(1), who, smallWords(prefixed(" · ", clockWords(e.at, now))))
-		rows := append([]*placed{{row: newBoxRow(caption), gap: gap20}}, b.rows...)
-		b.rows[0].gap = gap4
+		who := kit.Bold(it.who)
+		who.TextSize = kit.SizeSmall + 1
+		caption := kit.Line(kit.Gap4, 0, kit.Spacer(1), who, kit.Small(prefixed(" · ", clockWords(e.at, now))))
+		rows := append([]*kit.Placed{{Row: kit.NewBoxRow(caption), Gap: kit.Gap20}}, b.rows...)
+		b.rows[0].Gap = kit.Gap4
 		return rows
 	case entryHead:
-		who := boldWords(cmp.Or(e.agent, i18n.T("assistant")))
-		who.size = sizeSmall + 1
-		meta := smallWords(prefixed(" · ", e.model) + prefixed(" · ", clockWords(e.at, now))).squeezable()
-		parts := []fyne.CanvasObject{line(gap4, 1, who, meta)}
+		who := kit.Bold(cmp.Or(e.agent, i18n.T("assistant")))
+		who.TextSize = kit.SizeSmall + 1
+		meta := kit.Small(prefixed(" · ", e.model) + prefixed(" · ", clockWords(e.at, now))).Squeezable()
+		parts := []fyne.CanvasObject{kit.Line(kit.Gap4, 1, who, meta)}
 		in, turn, next := v.read.info, it.turn, it.next
 		if continues(in) && next != "" && !it.left {
-			parts = append(parts, newButton(buttonQuiet, i18n.T("Continue from here"), func() { v.act.goOn(in, next) }))
+			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Continue from here"), func() { v.act.goOn(in, next) }))
 		}
 		if turn != "" {
-			parts = append(parts, newButton(buttonQuiet, i18n.T("Fork from here"), func() { v.act.fork(in, turn) }))
+			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Fork from here"), func() { v.act.fork(in, turn) }))
 		}
-		return []*placed{{row: newBoxRow(line(gap12, 0, parts...)), gap: gap20, max: proseMax}}
+		return []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, parts...)), Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	return b.rows
 }
@@ -357,15 +356,15 @@ func (v *transcriptView) mark() {
 	if v.read == nil {
 		return
 	}
-	find := func(text string) []sessionmem.Mark {
+	find := func(text string) []kit.Mark {
 		if v.phrase == "" {
 			return nil
 		}
-		return v.act.find(text, v.phrase)
+		return rowMarks(v.act.find(text, v.phrase))
 	}
 	p, sought := v.sought()
 	if p.block >= len(v.read.blocks) {
-		v.rows.port.markRows(find, spread{}, 0, false)
+		v.rows.port.MarkRows(find, 0, 0, 0, false)
 		return
 	}
 	span := v.index[v.read.blocks[p.block].ID]
@@ -375,10 +374,10 @@ func (v *transcriptView) mark() {
 		return // marked when it is built
 	}
 	if sought && span.from < span.to {
-		v.rows.port.revealRow(v.rows.port.rows[span.from].row)
+		v.rows.port.RevealRow(v.rows.port.Rows[span.from].Row)
 		v.seek = nil
 	}
-	v.rows.port.markRows(find, span, p.nth, sought)
+	v.rows.port.MarkRows(find, span.from, span.to, p.nth, sought)
 }
 
 // sought is the place to show as the one that is looked at; ok where it is to be

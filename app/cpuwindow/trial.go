@@ -12,16 +12,17 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 )
 
 // trial is a prompt tried on an agent: one turn in a session of its own that is
 // never written.
 type trial struct {
-	field  *lineField
-	words  *words  // what it is doing, or did
-	halt   *button // Stop
-	status row     // words and halt; the answer stands below it
+	field  *kit.LineField
+	words  *kit.Label  // what it is doing, or did
+	halt   *kit.Button // Stop
+	status kit.Row     // words and halt; the answer stands below it
 	leaves leafRows
 	shown  int // how many rows of the answer the page holds
 
@@ -46,31 +47,31 @@ const trialFrame = 60 * time.Millisecond
 func (p *agentsPage) trialOf(a registry.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
-		t = &trial{field: newLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try"), p.w.runShortcut), answer: markdown.New()}
-		t.words, t.halt = smallWords("").squeezable(), newButton(buttonDanger, i18n.T("Stop"), t.stop)
-		t.status = newBoxRow(line(gap12, 0, t.words, t.halt))
+		t = &trial{field: kit.NewLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try")), answer: markdown.New()}
+		t.words, t.halt = kit.Small("").Squeezable(), kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), t.stop)
+		t.status = kit.NewBoxRow(kit.Line(kit.Gap12, 0, t.words, t.halt))
 		p.trials[a.Path] = t
 	}
-	t.field.onSubmit = func(text string) { p.try(a, t, text) }
+	t.field.OnSubmit = func(text string) { p.try(a, t, text) }
 	return t
 }
 
 // trialRows are the field and what was answered.
-func (p *agentsPage) trialRows(a registry.Agent) []*placed {
+func (p *agentsPage) trialRows(a registry.Agent) []*kit.Placed {
 	if !a.Usable() {
 		return nil
 	}
 	t := p.trialOf(a)
-	rows := []*placed{{row: t.field, gap: gap8, max: proseMax}}
+	rows := []*kit.Placed{{Row: t.field, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if !t.show() {
 		return rows
 	}
-	rows = append(rows, &placed{row: t.status, gap: gap8, max: proseMax})
+	rows = append(rows, &kit.Placed{Row: t.status, Gap: kit.Gap8, Max: kit.ProseMax})
 	return append(rows, p.answerRows(t)...)
 }
 
 // answerRows are the paragraphs, lists and code of the answer, as in the chat.
-func (p *agentsPage) answerRows(t *trial) []*placed {
+func (p *agentsPage) answerRows(t *trial) []*kit.Placed {
 	t.mu.Lock()
 	t.answer.Settle(t.run == nil)
 	if t.anew {
@@ -85,13 +86,13 @@ func (p *agentsPage) answerRows(t *trial) []*placed {
 
 // drawAnswer puts what has arrived below the status; the rest of the page stays.
 func (p *agentsPage) drawAnswer(t *trial) {
-	rows := p.view.rows
-	at := slices.IndexFunc(rows, func(r *placed) bool { return r.row == t.status })
+	rows := p.view.Rows
+	at := slices.IndexFunc(rows, func(r *kit.Placed) bool { return r.Row == t.status })
 	if at < 0 {
 		return // another agent is looked at
 	}
 	after := rows[at+1+t.shown:]
-	p.view.setRows(slices.Concat(rows[:at+1], p.answerRows(t), after))
+	p.view.SetRows(slices.Concat(rows[:at+1], p.answerRows(t), after))
 }
 
 // show brings what is on the screen up to date; it reports false where nothing was
@@ -100,9 +101,9 @@ func (t *trial) show() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failed != "" {
-		t.words.set(t.failed, roleHot)
+		t.words.Set(t.failed, kit.RoleHot)
 	} else {
-		t.words.set(t.stateWords(), roleMuted)
+		t.words.Set(t.stateWords(), kit.RoleMuted)
 	}
 	t.halt.Hidden = t.run == nil
 	return !t.began.IsZero()
@@ -220,7 +221,7 @@ func (t *trial) apply(ev agents.Event) {
 			t.speed = ev.Usage.TokensPerSecond
 		}
 	case agents.EventError:
-		t.failed = joinWords([]string{fullStop(ev.Text), ev.Detail})
+		t.failed = joinWords([]string{i18n.Sentence(ev.Text), ev.Detail})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -159,7 +160,7 @@ func (w *Window) send(text string) {
 		return
 	}
 	w.sendTo(c, text, files)
-	w.chat.port.toEnd()
+	w.chat.port.ToEnd()
 }
 
 func (w *Window) start(c *conversation, req agents.Request) {
@@ -237,7 +238,7 @@ func (w *Window) retry(f fault) {
 	}
 	c.beginAgain(f.userID, time.Now())
 	w.start(c, agents.Request{Session: c.name, Retry: f.userID, Holder: holder})
-	w.chat.port.toEnd()
+	w.chat.port.ToEnd()
 }
 
 // regenerate answers the last message anew.
@@ -281,7 +282,7 @@ func (w *Window) drawExtra(v conversationView) {
 	rows := w.setup().rows(w.server, w.pulling, memory, helpless, !fresh)
 	switch {
 	case v.loadErr != nil:
-		rows = append([]*placed{{row: newCardRow(roleHot, newParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.loadErr.Error()}), roleText), newParagraph(i18n.T("The file is left as it is."), roleMuted)), gap: gap12, max: proseMax}}, rows...)
+		rows = append([]*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.loadErr.Error()}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
 	case fresh && len(rows) == 0 && !v.loading:
 		rows = w.greeting()
 	}
@@ -334,7 +335,7 @@ func (w *Window) openTranscript() {
 func (w *Window) pickAgent() {
 	c := w.shown
 	chosen := cmp.Or(c.agent, w.parts.config().Agents.Default)
-	showMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
+	kit.ShowMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
 		s := c.chosen()
 		s.Agent = slug
 		w.choose(c, s)
@@ -343,7 +344,7 @@ func (w *Window) pickAgent() {
 
 func (w *Window) pickModel() {
 	c := w.shown
-	showMenu(modelMenu(w.server.models, c.model, func(name string) {
+	kit.ShowMenu(modelMenu(w.server.models, c.model, func(name string) {
 		s := c.chosen()
 		s.Model = name
 		w.choose(c, s)
@@ -391,21 +392,21 @@ func (w *Window) chatActions() chatActions {
 }
 
 // greeting is what an empty chat shows.
-func (w *Window) greeting() []*placed {
-	ask := func(text string) *button {
-		b := newButton(buttonPlain, text, func() { w.send(text) })
+func (w *Window) greeting() []*kit.Placed {
+	ask := func(text string) *kit.Button {
+		b := kit.NewButton(kit.ButtonPlain, text, func() { w.send(text) })
 		return b
 	}
 	if w.shown.private {
 		return privateGreeting()
 	}
-	head := titleWords(i18n.T("What shall we look at?"))
-	rows := []*placed{
-		{row: newBoxRow(head), gap: gap20},
-		textRow(i18n.T("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), roleMuted, gap4),
+	head := kit.Title(i18n.T("What shall we look at?"))
+	rows := []*kit.Placed{
+		{Row: kit.NewBoxRow(head), Gap: kit.Gap20},
+		kit.TextRow(i18n.T("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), kit.RoleMuted, kit.Gap4),
 	}
 	for _, q := range []string{i18n.T("What is using my CPU right now?"), i18n.T("How much disk space is left?"), i18n.T("Remember that I like short answers.")} {
-		rows = append(rows, &placed{row: newBoxRow(line(0, -1, ask(q))), gap: gap8})
+		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, ask(q))), Gap: kit.Gap8})
 	}
 	return append(rows, w.offerPrivate())
 }

@@ -6,6 +6,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -22,7 +23,7 @@ func (c *conversation) addUnkept(at time.Time) {
 }
 
 // unkeptRow is the line, or the field with what is going to be remembered.
-func (c *chatView) unkeptRow(e *entryView, editing bool) *placed {
+func (c *chatView) unkeptRow(e *entryView, editing bool) *kit.Placed {
 	key := e.key
 	if editing {
 		row := newEditRow(e.proposed, i18n.T("This is what will be remembered."), i18n.T("Save"), func(text string) {
@@ -30,11 +31,11 @@ func (c *chatView) unkeptRow(e *entryView, editing bool) *placed {
 			c.act.saveUnkept(key, text)
 		}, func() { c.toggle(key) })
 		c.act.startEdit(row)
-		return &placed{row: row, gap: gap8, max: proseMax}
+		return &kit.Placed{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}
 	}
-	remember := newButton(buttonLink, i18n.T("Remember this…"), func() { c.toggle(key) })
+	remember := kit.NewButton(kit.ButtonLink, i18n.T("Remember this…"), func() { c.toggle(key) })
 	remember.Hidden = strings.TrimSpace(e.proposed) == ""
-	return &placed{row: newBoxRow(line(gap8, -1, smallWords(shorten(e.text, 90)), remember)), gap: gap8}
+	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.text, 90)), remember)), Gap: kit.Gap8}
 }
 
 // saveUnkept saves what the user has written there, for all agents.

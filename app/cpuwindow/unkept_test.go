@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -21,7 +22,7 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		b.settle()
 		b.sees("I'll remember that.", "nothing was saved to memory")
 		b.tap("Remember this…")
-		field, ok := b.w.win.Canvas().Focused().(*chatEntry)
+		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
 		if !ok || field.Text != "I like tea" {
 			t.Fatalf("the focus is on %+v", b.w.win.Canvas().Focused())
 		}

@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // reading is one cell of the strip in words.
@@ -43,7 +44,7 @@ func readings(s monitor.Snapshot) []reading {
 }
 
 func cpuReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("CPU"), metric: monitor.CPU, full: 100, na: s.CPU.NA, role: roleText}
+	r := reading{label: i18n.T("CPU"), metric: monitor.CPU, full: 100, na: s.CPU.NA, role: kit.RoleText}
 	if n := len(s.CPU.Cores); n > 0 {
 		r.label = i18n.With("CPU · {{.Cores}}", i18n.Places{"Cores": i18n.Count("{{.N}} cores", n)})
 	}
@@ -55,7 +56,7 @@ func cpuReading(s monitor.Snapshot) reading {
 }
 
 func memoryReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("Memory of the machine"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: roleText}
+	r := reading{label: i18n.T("Memory of the machine"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: kit.RoleText}
 	if r.na == "" && s.Memory.Total > 0 {
 		r.number = gigabytes(s.Memory.Used)
 		r.unit = i18n.With("of {{.Total}} GB", i18n.Places{"Total": wholeGigabytes(s.Memory.Total)})
@@ -65,7 +66,7 @@ func memoryReading(s monitor.Snapshot) reading {
 }
 
 func gpuReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("GPU"), metric: monitor.GPU, full: 100, na: s.GPU.NA, role: roleText}
+	r := reading{label: i18n.T("GPU"), metric: monitor.GPU, full: 100, na: s.GPU.NA, role: kit.RoleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.GPU.Percent))), "%"
 	}
@@ -73,7 +74,7 @@ func gpuReading(s monitor.Snapshot) reading {
 }
 
 func temperatureReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("Temperature"), metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: roleText}
+	r := reading{label: i18n.T("Temperature"), metric: monitor.Temperature, full: 110, na: strings.Replace(s.Temperature.NA, "no temperature sensor", "no sensor", 1), role: kit.RoleText}
 	if r.na == "" && s.Temperature.Celsius != 0 {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.Temperature.Celsius))), i18n.T("°C hottest")
 		r.role = level(s.Temperature.Celsius, warnTemp, hotTemp)
@@ -82,7 +83,7 @@ func temperatureReading(s monitor.Snapshot) reading {
 }
 
 func diskReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("Disk"), metric: monitor.Disk, na: s.Disk.NA, role: roleText}
+	r := reading{label: i18n.T("Disk"), metric: monitor.Disk, na: s.Disk.NA, role: kit.RoleText}
 	if r.na == "" && s.Disk.Total > 0 {
 		number, unit, _ := strings.Cut(monitor.Bytes(s.Disk.Free), " ")
 		r.number, r.unit = number, i18n.With("{{.Unit}} free", i18n.Places{"Unit": unit})
@@ -92,7 +93,7 @@ func diskReading(s monitor.Snapshot) reading {
 }
 
 func networkReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("Network"), metric: monitor.Network, na: s.Network.NA, role: roleText}
+	r := reading{label: i18n.T("Network"), metric: monitor.Network, na: s.Network.NA, role: kit.RoleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = rate(s.Network.Down)
 		up, unit := rate(s.Network.Up)
@@ -105,11 +106,11 @@ func networkReading(s monitor.Snapshot) reading {
 func level(v, warn, hot float64) fyne.ThemeColorName {
 	switch {
 	case v >= hot:
-		return roleHot
+		return kit.RoleHot
 	case v >= warn:
-		return roleWarn
+		return kit.RoleWarn
 	}
-	return roleText
+	return kit.RoleText
 }
 
 // Sizes are in powers of ten, as disks and people count them, but memory, whose
@@ -153,7 +154,7 @@ func newVitalsView(open func(monitor.Metric)) *vitalsView {
 		v.cells = append(v.cells, c)
 		grid.Add(c)
 	}
-	v.object = container.NewStack(newTappable(newSurface(rolePanel, roleNone, 0), container.New(tightLayout{}, grid, hairline()), func() { open("") }))
+	v.object = container.NewStack(kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), container.New(kit.TightLayout{}, grid, kit.Hairline()), func() { open("") }))
 	return v
 }
 
@@ -249,12 +250,12 @@ func (l *cellLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 type vitalCell struct {
 	widget.BaseWidget
 	r     reading
-	label *words
-	num   *words
-	unit  *words
-	sub   *words // below: a second number, or why there is none
+	label *kit.Label
+	num   *kit.Label
+	unit  *kit.Label
+	sub   *kit.Label // below: a second number, or why there is none
 	spark *chart
-	edge  *surface
+	edge  *kit.Surface
 	onTap func()
 }
 
@@ -265,8 +266,8 @@ func (c *vitalCell) Tapped(*fyne.PointEvent) { c.onTap() }
 func (c *vitalCell) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
 func newVitalCell() *vitalCell {
-	c := &vitalCell{label: smallWords("").squeezable(), num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), sub: smallWords("").squeezable(), spark: newChart(64, 20, false), edge: newSurface(roleLine, roleNone, 0)}
-	c.num.style.Bold = true
+	c := &vitalCell{label: kit.Small("").Squeezable(), num: kit.NewLabel("", kit.RoleText, kit.SizeNumber), unit: kit.Small("").Squeezable(), sub: kit.Small("").Squeezable(), spark: newChart(64, 20, false), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0)}
+	c.num.Style.Bold = true
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -277,15 +278,15 @@ func (c *vitalCell) set(r reading, history []monitor.Point) {
 		c.label.SetText(r.label)
 		switch {
 		case r.number != "":
-			c.num.set(r.number, r.role)
+			c.num.Set(r.number, r.role)
 			c.unit.SetText(r.unit)
 			c.sub.SetText(r.sub)
 		case r.na != "":
-			c.num.set("n/a", roleFaint)
+			c.num.Set("n/a", kit.RoleFaint)
 			c.unit.SetText("")
 			c.sub.SetText(naWords(r.na))
 		default:
-			c.num.set("–", roleFaint)
+			c.num.Set("–", kit.RoleFaint)
 			c.unit.SetText("")
 			c.sub.SetText("")
 		}
@@ -305,11 +306,11 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 	c := r.c
 	pad := float32(14)
 	if s.Width < 150 {
-		pad = gap8
+		pad = kit.Gap8
 	}
 	top := float32(12)
 	if s.Height < cellHeight-1 {
-		top = gap8
+		top = kit.Gap8
 	}
 	inner := s.Width - 2*pad
 	place := func(o fyne.CanvasObject, x, y, w, h float32) {
@@ -317,15 +318,15 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 		o.Resize(fyne.NewSize(max(0, w), h))
 	}
 	aside := float32(0)
-	if c.r.number != "" && s.Height < cellHeight-1 && c.sub.text != "" {
-		aside = measureText(c.sub.text, c.sub.size, c.sub.style).Width + gap4
+	if c.r.number != "" && s.Height < cellHeight-1 && c.sub.Text != "" {
+		aside = kit.MeasureText(c.sub.Text, c.sub.TextSize, c.sub.Style).Width + kit.Gap4
 	}
 	place(c.label, pad, top, inner-aside, 16)
-	numW := measureText(c.num.text, sizeNumber, c.num.style).Width
-	numH := measureText("0", sizeNumber, c.num.style).Height
+	numW := kit.MeasureText(c.num.Text, kit.SizeNumber, c.num.Style).Width
+	numH := kit.MeasureText("0", kit.SizeNumber, c.num.Style).Height
 	base := top + 16
 	place(c.num, pad, base-1, numW, numH)
-	unitH := measureText("0", sizeSmall, fyne.TextStyle{}).Height
+	unitH := kit.MeasureText("0", kit.SizeSmall, fyne.TextStyle{}).Height
 	place(c.unit, pad+numW+3, base+numH-unitH-5, inner-numW-3, unitH)
 	if s.Height >= cellHeight-1 {
 		r.placeLower(s, pad, inner-numW-3)
@@ -346,16 +347,16 @@ const (
 func (r *vitalRenderer) placeLower(s fyne.Size, pad, beside float32) {
 	c := r.c
 	written := c.sub
-	if c.sub.text == "" && widthOf(c.unit) > beside {
+	if c.sub.Text == "" && widthOf(c.unit) > beside {
 		written = c.unit
 	}
 	inner := s.Width - 2*pad
 	w := min(inner, widthOf(written))
-	if written == c.unit || written.text != "" {
+	if written == c.unit || written.Text != "" {
 		written.Move(fyne.NewPos(pad, s.Height-26))
 		written.Resize(fyne.NewSize(max(0, w), 16))
 	}
-	spark := min(sparkWidth, inner-w-gap4)
+	spark := min(sparkWidth, inner-w-kit.Gap4)
 	c.spark.Hidden = c.r.number == "" || spark < sparkLeast
 	c.spark.Resize(fyne.NewSize(max(0, spark), 20))
 	c.spark.Move(fyne.NewPos(s.Width-pad-spark, s.Height-30))
@@ -366,17 +367,17 @@ func (r *vitalRenderer) placeLower(s fyne.Size, pad, beside float32) {
 func (r *vitalRenderer) placeBeside(s fyne.Size, pad, numW, unitY float32) {
 	c := r.c
 	c.spark.Hide()
-	at, size := fyne.NewPos(pad+numW+gap4, unitY), fyne.NewSize(s.Width-pad-numW-gap8, c.unit.Size().Height)
+	at, size := fyne.NewPos(pad+numW+kit.Gap4, unitY), fyne.NewSize(s.Width-pad-numW-kit.Gap8, c.unit.Size().Height)
 	if c.r.number != "" {
 		w := widthOf(c.sub)
-		at, size = fyne.NewPos(s.Width-pad-w, gap8), fyne.NewSize(w, 16)
+		at, size = fyne.NewPos(s.Width-pad-w, kit.Gap8), fyne.NewSize(w, 16)
 	}
 	c.sub.Move(at)
 	c.sub.Resize(size)
 }
 
 // widthOf is what the whole of a line of words takes.
-func widthOf(w *words) float32 { return measureText(w.text, w.size, w.style).Width + 1 }
+func widthOf(w *kit.Label) float32 { return kit.MeasureText(w.Text, w.TextSize, w.Style).Width + 1 }
 
 func (r *vitalRenderer) Refresh() { r.Layout(r.c.Size()); canvas.Refresh(r.c) }
 func (r *vitalRenderer) Objects() []fyne.CanvasObject {

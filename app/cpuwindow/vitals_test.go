@@ -6,20 +6,21 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // A window of 980 pixels has six cells of 163; at 150 %, of 109.
 func TestCellsOfTheStripAreReadAtAnyZoom(t *testing.T) {
-	network := reading{label: "Network", number: "999", unit: "kB/s ↓", sub: "999 kB/s ↑", role: roleText}
+	network := reading{label: "Network", number: "999", unit: "kB/s ↓", sub: "999 kB/s ↑", role: kit.RoleText}
 	tests := map[string]struct {
 		r             reading
 		width, height float32
 	}{
 		"network":                   {network, 163, cellHeight},
 		"network at 150 %":          {network, 109, cellHeight},
-		"memory":                    {reading{label: "Memory", number: "18.2", unit: "of 32 GB", role: roleText}, 163, cellHeight},
-		"memory at 150 %":           {reading{label: "Memory", number: "118.2", unit: "of 128 GB", role: roleText}, 109, cellHeight},
-		"temperature at 150 %":      {reading{label: "Temperature", number: "101", unit: "°C hottest", role: roleText}, 109, cellHeight},
+		"memory":                    {reading{label: "Memory", number: "18.2", unit: "of 32 GB", role: kit.RoleText}, 163, cellHeight},
+		"memory at 150 %":           {reading{label: "Memory", number: "118.2", unit: "of 128 GB", role: kit.RoleText}, 109, cellHeight},
+		"temperature at 150 %":      {reading{label: "Temperature", number: "101", unit: "°C hottest", role: kit.RoleText}, 109, cellHeight},
 		"no GPU at 150 %":           {reading{label: "GPU", na: "no readable GPU"}, 109, cellHeight},
 		"network in a narrow one":   {network, 140, cellCompact},
 		"no sensor in a narrow one": {reading{label: "Temperature", na: "no sensor"}, 140, cellCompact},
@@ -32,17 +33,17 @@ func TestCellsOfTheStripAreReadAtAnyZoom(t *testing.T) {
 				b.w.win.SetContent(c)
 				c.Resize(fyne.NewSize(test.width, test.height))
 				c.set(test.r, make([]monitor.Point, 60))
-				for _, w := range []*words{c.num, c.unit, c.sub} {
+				for _, w := range []*kit.Label{c.num, c.unit, c.sub} {
 					end := w.Position().X + w.Size().Width
-					if w.text != "" && (widthOf(w) > w.Size().Width+1 || end > test.width || w.Position().X < 0) {
-						t.Errorf("%q takes %g and has %g, to %g of %g", w.text, widthOf(w), w.Size().Width, end, test.width)
+					if w.Text != "" && (widthOf(w) > w.Size().Width+1 || end > test.width || w.Position().X < 0) {
+						t.Errorf("%q takes %g and has %g, to %g of %g", w.Text, widthOf(w), w.Size().Width, end, test.width)
 					}
-					if c.spark.Visible() && w != c.num && w.text != "" && overlap(w, c.spark) {
-						t.Errorf("%q lies on the sparkline", w.text)
+					if c.spark.Visible() && w != c.num && w.Text != "" && overlap(w, c.spark) {
+						t.Errorf("%q lies on the sparkline", w.Text)
 					}
 				}
-				if c.sub.text != "" && c.unit.text != "" && overlap(c.sub, c.unit) {
-					t.Errorf("%q lies on %q", c.sub.text, c.unit.text)
+				if c.sub.Text != "" && c.unit.Text != "" && overlap(c.sub, c.unit) {
+					t.Errorf("%q lies on %q", c.sub.Text, c.unit.Text)
 				}
 			})
 		})

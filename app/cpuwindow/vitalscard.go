@@ -12,21 +12,22 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // metricCard is one metric on the page of the vitals: number, gauge, history, what
 // else is known. Only what changed is drawn anew.
 type metricCard struct {
-	*cardRow
-	title, scope *words
-	num, unit    *words
-	bar          *gauge
+	*kit.CardRow
+	title, scope *kit.Label
+	num, unit    *kit.Label
+	bar          *kit.Gauge
 	number       *fyne.Container
-	why          *prose // why there is no number
+	why          *kit.Prose // why there is no number
 	history      *chart
-	summed       *words
+	summed       *kit.Label
 	cores        *coreGrid
-	lines        *prose
+	lines        *kit.Prose
 }
 
 // chartHeight is the height of a card's history.
@@ -34,15 +35,15 @@ const chartHeight float32 = 48
 
 func newMetricCard(ask func()) *metricCard {
 	c := &metricCard{
-		title: boldWords(""), scope: smallWords("").squeezable(),
-		num: newWords("", roleText, sizeNumber), unit: smallWords("").squeezable(), bar: newGauge(88),
-		why: newParagraph("", roleMuted), history: newChart(60, chartHeight, true), summed: smallWords("").squeezable(),
-		cores: newCoreGrid(), lines: newProse(nil, sizeSmall, roleMuted),
+		title: kit.Bold(""), scope: kit.Small("").Squeezable(),
+		num: kit.NewLabel("", kit.RoleText, kit.SizeNumber), unit: kit.Small("").Squeezable(), bar: kit.NewGauge(88),
+		why: kit.NewParagraph("", kit.RoleMuted), history: newChart(60, chartHeight, true), summed: kit.Small("").Squeezable(),
+		cores: newCoreGrid(), lines: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted),
 	}
-	c.num.style.Bold = true
-	c.number = line(gap4, 1, c.num, c.unit, c.bar)
-	c.cardRow = newCardRow(roleNone,
-		line(gap8, 1, c.title, c.scope, newButton(buttonQuiet, i18n.T("Ask about this"), ask)),
+	c.num.Style.Bold = true
+	c.number = kit.Line(kit.Gap4, 1, c.num, c.unit, c.bar)
+	c.CardRow = kit.NewCardRow(kit.RoleNone,
+		kit.Line(kit.Gap8, 1, c.title, c.scope, kit.NewButton(kit.ButtonQuiet, i18n.T("Ask about this"), ask)),
 		c.number, c.why, c.history, c.summed, c.cores, c.lines)
 	return c
 }
@@ -50,13 +51,13 @@ func newMetricCard(ask func()) *metricCard {
 // set shows a metric and its history; it reports whether the card's height may be
 // another one.
 func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized bool) {
-	before := c.measure(c.Size().Width)
+	before := c.Measure(c.Size().Width)
 	there := d.number != ""
 	c.title.SetText(d.label)
 	c.scope.SetText(d.scope)
-	c.num.set(d.number, d.role)
+	c.num.Set(d.number, d.role)
 	c.unit.SetText(d.unit)
-	c.bar.set(max(0, d.fraction), gaugeRole(d.role))
+	c.bar.Set(max(0, d.fraction), gaugeRole(d.role))
 	why := cmp.Or(naWords(d.na), i18n.T("measuring …"))
 	if d.na != "" {
 		why = "n/a: " + naWords(d.na)
@@ -83,20 +84,20 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 	if c.number.Size().Width > 0 { // the number may have grown
 		c.number.Layout.Layout(c.number.Objects, c.number.Size())
 	}
-	return resized || c.measure(c.Size().Width) != before
+	return resized || c.Measure(c.Size().Width) != before
 }
 
 // reword changes the text of prose in its place.
-func reword(p *prose, text string) {
-	if p.setRuns([]run{{text: text}}) {
-		p.measure(p.Size().Width)
+func reword(p *kit.Prose, text string) {
+	if p.SetRuns([]kit.Run{{Text: text}}) {
+		p.Measure(p.Size().Width)
 		p.Refresh()
 	}
 }
 
 func gaugeRole(number fyne.ThemeColorName) fyne.ThemeColorName {
-	if number == roleText {
-		return roleAccent
+	if number == kit.RoleText {
+		return kit.RoleAccent
 	}
 	return number
 }
@@ -113,8 +114,8 @@ func anyPoint(s monitor.Series) bool {
 // coreGrid is a small gauge for each core, as many beside each other as fit.
 type coreGrid struct {
 	widget.BaseWidget
-	names, shares []*words
-	bars          []*gauge
+	names, shares []*kit.Label
+	bars          []*kit.Gauge
 	objects       []fyne.CanvasObject
 }
 
@@ -137,7 +138,7 @@ func (g *coreGrid) set(cores []float64) (resized bool) {
 		resized = true
 		g.names, g.shares, g.bars, g.objects = nil, nil, nil, nil
 		for i := range cores {
-			name, share, bar := newWords(fmt.Sprint(i+1), roleFaint, sizeSmall), smallWords(""), newGauge(20)
+			name, share, bar := kit.NewLabel(fmt.Sprint(i+1), kit.RoleFaint, kit.SizeSmall), kit.Small(""), kit.NewGauge(20)
 			g.names, g.shares, g.bars = append(g.names, name), append(g.shares, share), append(g.bars, bar)
 			g.objects = append(g.objects, name, bar, share)
 		}
@@ -145,15 +146,17 @@ func (g *coreGrid) set(cores []float64) (resized bool) {
 	}
 	for i, v := range cores {
 		v = math.Round(v)
-		g.bars[i].set(v/100, gaugeRole(level(v, warnCPU, hotCPU)))
+		g.bars[i].Set(v/100, gaugeRole(level(v, warnCPU, hotCPU)))
 		g.shares[i].SetText(fmt.Sprintf("%.0f %%", v))
 	}
 	return resized
 }
 
-func (g *coreGrid) columns(width float32) int { return max(1, int((width+gap12)/(coreWidth+gap12))) }
+func (g *coreGrid) columns(width float32) int {
+	return max(1, int((width+kit.Gap12)/(coreWidth+kit.Gap12)))
+}
 
-func (g *coreGrid) measure(width float32) float32 {
+func (g *coreGrid) Measure(width float32) float32 {
 	n := g.columns(width)
 	return float32((len(g.bars)+n-1)/n) * coreHeight
 }
@@ -165,11 +168,11 @@ type coreRenderer struct{ g *coreGrid }
 
 func (r *coreRenderer) Layout(s fyne.Size) {
 	n := r.g.columns(s.Width)
-	w := (s.Width - float32(n-1)*gap12) / float32(n)
+	w := (s.Width - float32(n-1)*kit.Gap12) / float32(n)
 	for i, bar := range r.g.bars {
-		x, y := float32(i%n)*(w+gap12), float32(i/n)*coreHeight
+		x, y := float32(i%n)*(w+kit.Gap12), float32(i/n)*coreHeight
 		placeMiddle(r.g.names[i], x, coreName, y, coreHeight)
-		placeMiddle(bar, x+coreName, w-coreName-coreShare-gap4, y, coreHeight)
+		placeMiddle(bar, x+coreName, w-coreName-coreShare-kit.Gap4, y, coreHeight)
 		placeMiddle(r.g.shares[i], x+w-coreShare, coreShare, y, coreHeight)
 	}
 }
@@ -186,24 +189,24 @@ func (r *coreRenderer) Refresh() {
 // pairRow is two rows beside each other where there is room, else below each other.
 type pairRow struct {
 	widget.BaseWidget
-	left, right row
+	left, right kit.Row
 }
 
 // pairFrom is the width from which two cards fit beside each other.
 const pairFrom float32 = 560
 
-func newPairRow(left, right row) *pairRow {
+func newPairRow(left, right kit.Row) *pairRow {
 	p := &pairRow{left: left, right: right}
 	p.ExtendBaseWidget(p)
 	return p
 }
 
-func (p *pairRow) measure(width float32) float32 {
+func (p *pairRow) Measure(width float32) float32 {
 	if width < pairFrom {
-		return p.left.measure(width) + gap12 + p.right.measure(width)
+		return p.left.Measure(width) + kit.Gap12 + p.right.Measure(width)
 	}
-	half := (width - gap12) / 2
-	return max(p.left.measure(half), p.right.measure(half))
+	half := (width - kit.Gap12) / 2
+	return max(p.left.Measure(half), p.right.Measure(half))
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -217,16 +220,16 @@ func (l pairLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} 
 
 func (l pairLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
 	if s.Width < pairFrom {
-		h := l.p.left.measure(s.Width)
+		h := l.p.left.Measure(s.Width)
 		l.p.left.Move(fyne.Position{})
 		l.p.left.Resize(fyne.NewSize(s.Width, h))
-		l.p.right.Move(fyne.NewPos(0, h+gap12))
-		l.p.right.Resize(fyne.NewSize(s.Width, max(0, s.Height-h-gap12)))
+		l.p.right.Move(fyne.NewPos(0, h+kit.Gap12))
+		l.p.right.Resize(fyne.NewSize(s.Width, max(0, s.Height-h-kit.Gap12)))
 		return
 	}
-	half := (s.Width - gap12) / 2
+	half := (s.Width - kit.Gap12) / 2
 	l.p.left.Move(fyne.Position{})
 	l.p.left.Resize(fyne.NewSize(half, s.Height))
-	l.p.right.Move(fyne.NewPos(half+gap12, 0))
+	l.p.right.Move(fyne.NewPos(half+kit.Gap12, 0))
 	l.p.right.Resize(fyne.NewSize(half, s.Height))
 }

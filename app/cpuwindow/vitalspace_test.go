@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 func TestSmallChangesAreDrawnTogether(t *testing.T) {
@@ -13,7 +14,7 @@ func TestSmallChangesAreDrawnTogether(t *testing.T) {
 		at := func(cpu float64) string {
 			b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: cpu}})
 			b.settle()
-			return b.w.vitals.cells[0].num.text
+			return b.w.vitals.cells[0].num.Text
 		}
 		if got := at(10); got != "10" {
 			t.Errorf("the first reading shows as %s", got)
@@ -46,7 +47,7 @@ func TestAlmost(t *testing.T) {
 		{reading{number: "3", unit: "%"}, reading{number: "4", unit: "%"}, true},
 		{reading{number: "3", unit: "%"}, reading{number: "5", unit: "%"}, false},
 		{reading{number: "60", unit: "%"}, reading{number: "62", unit: "%"}, true},
-		{reading{number: "79", role: roleText}, reading{number: "80", role: roleWarn}, false},
+		{reading{number: "79", role: kit.RoleText}, reading{number: "80", role: kit.RoleWarn}, false},
 		{reading{number: "2.3"}, reading{number: "2.4"}, true},
 		{reading{number: "2.3"}, reading{number: "2.5"}, false},
 		{reading{number: "999", unit: "kB/s ↓"}, reading{number: "1.0", unit: "MB/s ↓"}, false},

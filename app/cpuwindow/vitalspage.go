@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // vitalsPage is the machine in detail: a card for each metric and the busiest
@@ -15,9 +16,9 @@ import (
 // belong to the UI goroutine.
 type vitalsPage struct {
 	w      *Window
-	view   *viewport
+	view   *kit.Viewport
 	span   monitor.Range
-	ranges []*button
+	ranges []*kit.Button
 	cards  []*metricCard
 	pairs  []*pairRow // of the cards
 	procs  *processCard
@@ -25,29 +26,29 @@ type vitalsPage struct {
 }
 
 func newVitalsPage(w *Window) *vitalsPage {
-	p := &vitalsPage{w: w, view: newViewport()}
-	p.view.follow, p.view.fixed = false, true
+	p := &vitalsPage{w: w, view: kit.NewViewport()}
+	p.view.Follow, p.view.Fixed = false, true
 	for _, d := range details(monitor.Snapshot{}) {
 		p.cards = append(p.cards, newMetricCard(func() { p.ask(d.metric) }))
 	}
 	p.procs = newProcessCard(func() { p.ask(monitor.Processes) }, p.confirmQuit, p.force, p.update)
-	p.view.setRows(p.rows())
+	p.view.SetRows(p.rows())
 	return p
 }
 
 // rows are the page: what is chosen, the cards in pairs, the processes.
-func (p *vitalsPage) rows() []*placed {
-	bar := []fyne.CanvasObject{smallWords(i18n.T("History"))}
+func (p *vitalsPage) rows() []*kit.Placed {
+	bar := []fyne.CanvasObject{kit.Small(i18n.T("History"))}
 	for _, r := range monitor.Ranges() {
-		b := newButton(buttonPill, rangeWords(r), func() { p.choose(r) })
+		b := kit.NewButton(kit.ButtonPill, rangeWords(r), func() { p.choose(r) })
 		p.ranges = append(p.ranges, b)
 		bar = append(bar, b)
 	}
-	room := smallWords("").squeezable()
-	bar = append(bar, room, newButton(buttonLink, i18n.T("Ask about all of it"), func() { p.ask("") }))
-	rows := []*placed{{row: newBoxRow(line(gap8, len(bar)-2, bar...))}}
-	p.ranges[p.span].setSelected(true)
-	add := func(r row) { rows = append(rows, &placed{row: r, gap: gap12}) }
+	room := kit.Small("").Squeezable()
+	bar = append(bar, room, kit.NewButton(kit.ButtonLink, i18n.T("Ask about all of it"), func() { p.ask("") }))
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap8, len(bar)-2, bar...))}}
+	p.ranges[p.span].SetSelected(true)
+	add := func(r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: kit.Gap12}) }
 	for pair := range slices.Chunk(p.cards, 2) {
 		if len(pair) == 1 {
 			add(pair[0])
@@ -65,7 +66,7 @@ func (p *vitalsPage) rows() []*placed {
 func (p *vitalsPage) choose(r monitor.Range) {
 	p.span = r
 	for i, b := range p.ranges {
-		b.setSelected(monitor.Range(i) == r)
+		b.SetSelected(monitor.Range(i) == r)
 	}
 	p.update()
 }
@@ -100,10 +101,10 @@ func (p *vitalsPage) update() {
 
 // remeasure gives every row the height it needs now.
 func (p *vitalsPage) remeasure() {
-	for _, pl := range p.view.rows {
-		pl.dirty = true
+	for _, pl := range p.view.Rows {
+		pl.Dirty = true
 	}
-	p.view.setRows(p.view.rows)
+	p.view.SetRows(p.view.Rows)
 	for _, pair := range p.pairs {
 		pair.Refresh()
 	}
@@ -165,8 +166,8 @@ func (w *Window) openVitals(metric monitor.Metric) {
 	}
 	for i, d := range details(monitor.Snapshot{}) {
 		if d.metric == metric {
-			p := w.details.view.rows[1+i/2]
-			w.details.view.reveal(p.top, p.top+p.height)
+			p := w.details.view.Rows[1+i/2]
+			w.details.view.Reveal(p.Top, p.Top+p.Height)
 		}
 	}
 }

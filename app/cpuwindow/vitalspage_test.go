@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // fullSnapshot is a machine that has everything.
@@ -116,10 +117,10 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 // pressOn presses the button of that name on the page, or on the question before it.
 func (b *bench) pressOn(name string) {
 	b.t.Helper()
-	var found *button
+	var found *kit.Button
 	look := func(o fyne.CanvasObject) {
 		for _, x := range test.LaidOutObjects(o) {
-			if w, ok := x.(*button); ok && w.text == name && w.Visible() && found == nil {
+			if w, ok := x.(*kit.Button); ok && w.Text == name && w.Visible() && found == nil {
 				found = w
 			}
 		}
@@ -185,12 +186,12 @@ func TestAFailureToQuitIsSaid(t *testing.T) {
 func TestCardsGrowAndShrink(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := onVitals(t, monitor.Snapshot{})
-		before := b.w.details.view.total
+		before := b.w.details.view.Total
 		b.sees("measuring …")
 		b.vitals.publish(fullSnapshot())
 		b.settle()
-		if b.w.details.view.total <= before {
-			t.Errorf("%v high without a number, %v with all", before, b.w.details.view.total)
+		if b.w.details.view.Total <= before {
+			t.Errorf("%v high without a number, %v with all", before, b.w.details.view.Total)
 		}
 		b.w.win.Resize(fyne.NewSize(420, 3600))
 		b.settle()

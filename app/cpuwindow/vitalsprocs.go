@@ -9,18 +9,19 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // processCard is the busiest processes, by CPU or by memory, each with a way to quit
 // it.
 type processCard struct {
-	*cardRow
-	byCPU, byMemory *button
-	count           *words
+	*kit.CardRow
+	byCPU, byMemory *kit.Button
+	count           *kit.Label
 	lines           []*processLine
-	why             *prose // why there is no list
-	said            *prose // what came of the last request to quit
-	force           *button
+	why             *kit.Prose // why there is no list
+	said            *kit.Prose // what came of the last request to quit
+	force           *kit.Button
 	update          func()
 	memory          bool // sorted by it
 	forced          monitor.Process
@@ -30,15 +31,15 @@ type processCard struct {
 const processRows = 10
 
 func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
-	c := &processCard{count: smallWords("").squeezable(), why: newParagraph("", roleMuted), said: newProse(nil, sizeSmall, roleMuted), update: update}
-	c.byCPU = newButton(buttonPill, i18n.T("by CPU"), func() { c.sort(false) })
-	c.byMemory = newButton(buttonPill, i18n.T("by memory"), func() { c.sort(true) })
-	c.byCPU.setSelected(true)
-	c.force = newButton(buttonDanger, i18n.T("Force it to quit"), func() { force(c.forced) })
+	c := &processCard{count: kit.Small("").Squeezable(), why: kit.NewParagraph("", kit.RoleMuted), said: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted), update: update}
+	c.byCPU = kit.NewButton(kit.ButtonPill, i18n.T("by CPU"), func() { c.sort(false) })
+	c.byMemory = kit.NewButton(kit.ButtonPill, i18n.T("by memory"), func() { c.sort(true) })
+	c.byCPU.SetSelected(true)
+	c.force = kit.NewButton(kit.ButtonDanger, i18n.T("Force it to quit"), func() { force(c.forced) })
 	c.force.Hide()
 	c.said.Hide()
 	parts := []fyne.CanvasObject{
-		line(gap8, 1, boldWords(i18n.T("Processes")), c.count, c.byCPU, c.byMemory, newButton(buttonQuiet, i18n.T("Ask about this"), ask)),
+		kit.Line(kit.Gap8, 1, kit.Bold(i18n.T("Processes")), c.count, c.byCPU, c.byMemory, kit.NewButton(kit.ButtonQuiet, i18n.T("Ask about this"), ask)),
 		c.why,
 		processHeads(),
 	}
@@ -47,9 +48,9 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 		c.lines = append(c.lines, l)
 		parts = append(parts, l.object)
 	}
-	parts = append(parts, c.said, line(gap8, -1, c.force))
-	c.cardRow = newCardRow(roleNone, parts...)
-	c.gap = 1
+	parts = append(parts, c.said, kit.Line(kit.Gap8, -1, c.force))
+	c.CardRow = kit.NewCardRow(kit.RoleNone, parts...)
+	c.Gap = 1
 	return c
 }
 
@@ -57,9 +58,9 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 func processHeads() *fyne.Container {
 	var heads []fyne.CanvasObject
 	for i, name := range []string{i18n.T("name"), "pid", i18n.T("% of a core"), i18n.T("memory"), ""} {
-		h := newWords(name, roleFaint, sizeSmall)
+		h := kit.NewLabel(name, kit.RoleFaint, kit.SizeSmall)
 		if i >= 2 {
-			h.align = fyne.TextAlignTrailing
+			h.Align = fyne.TextAlignTrailing
 		}
 		heads = append(heads, h)
 	}
@@ -68,8 +69,8 @@ func processHeads() *fyne.Container {
 
 func (c *processCard) sort(memory bool) {
 	c.memory = memory
-	c.byCPU.setSelected(!memory)
-	c.byMemory.setSelected(memory)
+	c.byCPU.SetSelected(!memory)
+	c.byMemory.SetSelected(memory)
 	c.update()
 }
 
@@ -108,7 +109,7 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 
 // tell says what came of quitting; p may be forced then, where it still runs.
 func (c *processCard) tell(text string, role fyne.ThemeColorName, p *monitor.Process) {
-	c.said.role = role
+	c.said.Role = role
 	reword(c.said, text)
 	c.said.Hidden = text == ""
 	c.force.Hidden = p == nil
@@ -120,16 +121,16 @@ func (c *processCard) tell(text string, role fyne.ThemeColorName, p *monitor.Pro
 // processLine is one process.
 type processLine struct {
 	p           monitor.Process
-	name, pid   *words
-	cpu, memory *words
-	quit        *button
+	name, pid   *kit.Label
+	cpu, memory *kit.Label
+	quit        *kit.Button
 	object      *fyne.Container
 }
 
 func newProcessLine(quit func(monitor.Process)) *processLine {
-	l := &processLine{name: textWords("").squeezable(), pid: newWords("", roleMuted, sizeSmall), cpu: textWords(""), memory: textWords("")}
-	l.cpu.align, l.memory.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	l.quit = newButton(buttonQuiet, i18n.T("Quit"), func() { quit(l.p) })
+	l := &processLine{name: kit.Text("").Squeezable(), pid: kit.NewLabel("", kit.RoleMuted, kit.SizeSmall), cpu: kit.Text(""), memory: kit.Text("")}
+	l.cpu.Align, l.memory.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
+	l.quit = kit.NewButton(kit.ButtonQuiet, i18n.T("Quit"), func() { quit(l.p) })
 	l.object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.quit)
 	return l
 }
@@ -165,7 +166,7 @@ func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		pid = 0
 	}
 	x := max(0, s.Width-pid-shareWidth-memoryWidth-quitWidth)
-	placeMiddle(o[0], 0, max(0, x-gap8), 0, s.Height)
+	placeMiddle(o[0], 0, max(0, x-kit.Gap8), 0, s.Height)
 	for i, w := range []float32{pid, shareWidth, memoryWidth, quitWidth} {
 		width := w
 		if i == 3 { // the button, at the right edge
@@ -180,13 +181,13 @@ func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // confirmQuit asks before a process is asked to quit.
 func (p *vitalsPage) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.w.confirm(i18n.With("Quit {{.Name}}?", i18n.Places{"Name": shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
+	kit.Confirm(p.w.win.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
 }
 
 // force ends a process that did not want to quit, after one more question.
 func (p *vitalsPage) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.w.confirm(i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
+	kit.Confirm(p.w.win.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
 }
 
 // quitPatience is how long a process may take before force is offered.
@@ -195,10 +196,10 @@ const quitPatience = 3 * time.Second
 // quit asks a process to quit, off the UI goroutine, and says what came of it.
 func (p *vitalsPage) quit(process monitor.Process, force bool) {
 	v, name := p.w.parts.vitals, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.tell(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), roleMuted, nil)
+	p.tell(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), kit.RoleMuted, nil)
 	go func() {
 		if err := v.Quit(process, force); err != nil {
-			p.w.p.Do(func() { p.tell(fullStop(capital(err.Error())), roleHot, nil) })
+			p.w.p.Do(func() { p.tell(i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot, nil) })
 			return
 		}
 		for end := time.Now().Add(quitPatience); v.Runs(process) && time.Now().Before(end); {
@@ -208,11 +209,11 @@ func (p *vitalsPage) quit(process monitor.Process, force bool) {
 		p.w.p.Do(func() {
 			switch {
 			case !still:
-				p.tell(i18n.With("{{.Name}} has quit.", i18n.Places{"Name": name}), roleMuted, nil)
+				p.tell(i18n.With("{{.Name}} has quit.", i18n.Places{"Name": name}), kit.RoleMuted, nil)
 			case force:
-				p.tell(i18n.With("{{.Name}} still runs: the system has not ended it yet.", i18n.Places{"Name": name}), roleHot, nil)
+				p.tell(i18n.With("{{.Name}} still runs: the system has not ended it yet.", i18n.Places{"Name": name}), kit.RoleHot, nil)
 			default:
-				p.tell(i18n.With("{{.Name}} still runs. It may be saving, or asking you something.", i18n.Places{"Name": name}), roleWarn, &process)
+				p.tell(i18n.With("{{.Name}} still runs. It may be saving, or asking you something.", i18n.Places{"Name": name}), kit.RoleWarn, &process)
 			}
 		})
 	}()

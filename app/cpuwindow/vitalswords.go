@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 )
 
 // What the page of the vitals says of each metric, in words.
@@ -132,7 +133,7 @@ func networkDetail(s monitor.Snapshot) detail {
 func batteryDetail(s monitor.Snapshot) detail {
 	b := s.Battery
 	d := detail{
-		reading: reading{label: i18n.T("Battery"), metric: monitor.Battery, full: 100, na: b.NA, role: roleText},
+		reading: reading{label: i18n.T("Battery"), metric: monitor.Battery, full: 100, na: b.NA, role: kit.RoleText},
 		scope:   i18n.T("of its charge when full"), fraction: b.Percent / 100,
 	}
 	if b.NA != "" || s.Time.IsZero() {

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -48,7 +49,7 @@ type Window struct {
 	queue    *queueBar
 	foot     *foot
 	notice   *noticeBar
-	pageView *viewport
+	pageView *kit.Viewport
 	memory   *memoryPage // nil before it is first shown
 	details  *vitalsPage // the same
 	roster   *agentsPage // nil before it is first shown
@@ -57,7 +58,7 @@ type Window struct {
 	panes    *fyne.Container // chat and pages, one of them shown
 	chatPane fyne.CanvasObject
 	center   *fyne.Container
-	root     *rootLayout
+	root     *windowLayout
 
 	page  page
 	convs map[string]*conversation
@@ -72,11 +73,8 @@ type Window struct {
 	seek        *seekTo                   // where to bring the chat once it is read
 	showArchive bool                      // the archived sessions are listed too
 	lastOpened  string                    // the session one looked at last, noted as read
-	toast       *toast
+	toast       *kit.Toast
 	chooser     *dialog.FileDialog // that is open
-	modal       *modal             // the same
-	toastBox    fyne.CanvasObject
-	undoStays   time.Duration // how long the toast is there
 
 	shown   *conversation
 	target  atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
@@ -135,7 +133,7 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, undoStays: undoStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, page: pageChat}
+	w := &Window{footStays: footStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, newThumbs()
 	w.baseScale = systemScale(p.App)
@@ -161,19 +159,19 @@ func (w *Window) build() {
 	w.vitals = newVitalsView(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, newSessionList(w.listActions()), w.goToPage)
 	w.reader = newTranscriptView(w.readerActions())
-	w.toast = newToast()
+	w.toast = kit.NewToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
 	w.compose = newComposer(w.send, w.stop, w.keepDraft)
-	w.compose.entry.onEscape = w.escape
-	w.compose.entry.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
-	w.compose.entry.onKey, w.compose.entry.onUp = w.runShortcut, w.editLast
+	w.compose.keys.onEscape = w.escape
+	w.compose.keys.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
+	w.compose.keys.onUp = w.editLast
 	w.foot = newFoot(w.openSummary)
 	w.notice = newNoticeBar(w.onDismissed)
 	w.chat = newChatView(w.chatActions())
-	w.chat.port.onEscape = w.escape
-	w.pageView = newViewport()
-	w.pageView.follow, w.pageView.fixed = false, true
+	w.chat.port.OnEscape = w.escape
+	w.pageView = kit.NewViewport()
+	w.pageView.Follow, w.pageView.Fixed = false, true
 	w.shelf = newEditShelf(w.parts.memories, w.tellUnkept)
 	if w.parts.demo {
 		w.head.demo.Show()
@@ -183,25 +181,25 @@ func (w *Window) build() {
 // content puts the parts in their places.
 func (w *Window) content() fyne.CanvasObject {
 	w.queue = newQueueBar(w.editQueued, w.dropQueued, w.sendNow, func() { w.center.Refresh() })
-	lower := centred(columnMax, stack(gap8, w.queue.box, w.compose, w.foot.box))
-	lower = container.New(tightLayout{}, hairline(), inset(gap12, gap8, gap20, gap20, lower))
+	lower := kit.Centred(kit.ColumnMax, kit.Stack(kit.Gap8, w.queue.box, w.compose, w.foot.box))
+	lower = container.New(kit.TightLayout{}, kit.Hairline(), kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, lower))
 	w.compose.resized = func() { w.center.Refresh() }
 	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab
 	w.pageView.Hide()
 	w.reader.object.Hide()
 	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.object)
-	top := container.New(&tightLayout{}, w.head.object, w.notice)
-	w.toastBox = container.New(toastLayout{above: func() float32 {
+	top := container.New(&kit.TightLayout{}, w.head.object, w.notice)
+	toast := w.toast.Above(func() float32 {
 		if w.page != pageChat {
 			return 0
 		}
 		return lower.MinSize().Height
-	}}, w.toast)
-	middle := container.New(underLayout{}, top, container.NewStack(w.panes, w.toastBox))
+	})
+	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, toast))
 	w.center = middle
-	w.root = &rootLayout{w: w, scrim: newScrim(w.toggleDrawer)}
+	w.root = &windowLayout{w: w, scrim: kit.NewScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
-	return container.New(w.root, w.vitals.object, middle, w.root.scrim, w.side.object)
+	return kit.NewRoot(windowHost{w}, w.root, w.vitals.object, middle, w.root.scrim, w.side.object)
 }
 
 // Show shows and raises the window; everything is brought up to date once.
@@ -287,7 +285,7 @@ func (w *Window) showPage(p page) {
 		p = pageChat
 	}
 	w.page = p
-	w.pageView.offset = 0
+	w.pageView.Offset = 0
 	w.side.mark(p)
 	w.drawList()
 	w.root.closeDrawer()

@@ -28,6 +28,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -176,7 +177,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	t.Setenv(envScale, "1") // zoom changes it
 	app := test.NewTempApp(t)
-	app.Settings().SetTheme(Theme())
+	app.Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	b := &bench{
 		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, index: &stubIndex{}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
@@ -459,15 +460,15 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
 		b.settle()
 		port := b.w.chat.port
-		if port.offset != port.maxOffset() || port.maxOffset() == 0 {
-			t.Fatalf("at %v of %v after the first text", port.offset, port.maxOffset())
+		if port.Offset != port.MaxOffset() || port.MaxOffset() == 0 {
+			t.Fatalf("at %v of %v after the first text", port.Offset, port.MaxOffset())
 		}
 		port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 400)})
-		at := port.offset
+		at := port.Offset
 		ev <- token(strings.Repeat("more of it\n\n", 30))
 		b.settle()
-		if port.offset != at {
-			t.Errorf("the reader was moved from %v to %v", at, port.offset)
+		if port.Offset != at {
+			t.Errorf("the reader was moved from %v to %v", at, port.Offset)
 		}
 		if !b.w.chat.latest.Visible() {
 			t.Error("no way to the latest")
@@ -475,8 +476,8 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		test.Tap(b.w.chat.latest)
 		ev <- token("the very end\n\n")
 		b.settle()
-		if port.offset != port.maxOffset() || b.w.chat.latest.Visible() {
-			t.Errorf("at %v of %v", port.offset, port.maxOffset())
+		if port.Offset != port.MaxOffset() || b.w.chat.latest.Visible() {
+			t.Errorf("at %v of %v", port.Offset, port.MaxOffset())
 		}
 		b.sees("the very end")
 	})
@@ -494,10 +495,10 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 		b.w.OpenSession("cpu-x")
 		b.settle()
 		b.sees("question 199.")
-		b.w.chat.port.scrollTo(0)
+		b.w.chat.port.ScrollTo(0)
 		b.settle()
 		b.sees("question 140.")
-		if b.w.chat.port.offset == 0 {
+		if b.w.chat.port.Offset == 0 {
 			t.Error("the reader was moved to the beginning")
 		}
 	})
@@ -509,7 +510,7 @@ func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
 		b.w.send("q")
 		b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
 		b.settle()
-		if n := len(b.w.chat.port.shown); n > 60 {
+		if n := len(b.w.chat.port.Shown); n > 60 {
 			t.Errorf("%d objects on the screen", n)
 		}
 	})
@@ -661,12 +662,12 @@ func TestLevels(t *testing.T) {
 		r    reading
 		want fyne.ThemeColorName
 	}{
-		{"calm CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 40}}), roleText},
-		{"hot CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 96}}), roleHot},
-		{"warm", temperatureReading(monitor.Snapshot{Temperature: monitor.TemperatureReading{Celsius: 81}}), roleWarn},
-		{"a disk with room", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 200e9, Total: 500e9}}), roleText},
-		{"a disk nearly full", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 500e9}}), roleHot},
-		{"memory under pressure", memoryReading(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 90, Total: 100}}), roleWarn},
+		{"calm CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 40}}), kit.RoleText},
+		{"hot CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 96}}), kit.RoleHot},
+		{"warm", temperatureReading(monitor.Snapshot{Temperature: monitor.TemperatureReading{Celsius: 81}}), kit.RoleWarn},
+		{"a disk with room", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 200e9, Total: 500e9}}), kit.RoleText},
+		{"a disk nearly full", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 500e9}}), kit.RoleHot},
+		{"memory under pressure", memoryReading(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 90, Total: 100}}), kit.RoleWarn},
 	}
 	for _, tc := range tests {
 		if tc.r.role != tc.want {
@@ -760,7 +761,7 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 			b.w.send(s)
 			b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
 			b.settle()
-			b.w.chat.port.scrollTo(0)
+			b.w.chat.port.ScrollTo(0)
 			b.w.win.Canvas().Capture()
 		}
 	})
@@ -797,8 +798,8 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 		b.settle()
 		port := b.w.chat.port
 		at := func(i int, x float32) fyne.Position {
-			p := port.rows[i]
-			return fyne.NewPos(port.left+p.indent+x, p.top-port.offset+10)
+			p := port.Rows[i]
+			return fyne.NewPos(port.Left+p.Indent+x, p.Top-port.Offset+10)
 		}
 		port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
 		port.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: at(5, 600)}})
@@ -809,11 +810,11 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 			t.Errorf("copied %q, want %q", got, want)
 		}
 		port.DoubleTapped(&fyne.PointEvent{Position: at(2, 5)})
-		if got := port.selectedText(); got != "first" {
+		if got := port.SelectedText(); got != "first" {
 			t.Errorf("a double click selects %q", got)
 		}
 		port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
-		if port.selectedText() != "" {
+		if port.SelectedText() != "" {
 			t.Error("a click does not end the selection")
 		}
 		port.TypedRune('x')
@@ -849,9 +850,9 @@ func TestANoticeIsReadWhole(t *testing.T) {
 
 func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {
 	test.NewTempApp(t)
-	p := newProse([]run{{text: strings.Repeat("words that fill a line ", 12)}}, sizeText, roleText)
+	p := kit.NewProse([]kit.Run{{Text: strings.Repeat("words that fill a line ", 12)}}, kit.SizeText, kit.RoleText)
 	for _, width := range []float32{600, 200, 400} {
-		p.Resize(fyne.NewSize(width, p.measure(width)))
+		p.Resize(fyne.NewSize(width, p.Measure(width)))
 		drawn := 0
 		for _, o := range test.WidgetRenderer(p).Objects() {
 			txt, ok := o.(*canvas.Text)
@@ -863,8 +864,8 @@ func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {
 				t.Errorf("at %v: %q ends at %v", width, txt.Text, end)
 			}
 		}
-		if drawn != len(p.lines) {
-			t.Errorf("at %v: %d of %d lines are drawn", width, drawn, len(p.lines))
+		if drawn != len(p.Lines) {
+			t.Errorf("at %v: %d of %d lines are drawn", width, drawn, len(p.Lines))
 		}
 	}
 }

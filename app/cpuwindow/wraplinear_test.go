@@ -3,43 +3,14 @@
 package cpuwindow
 
 import (
-	"math/rand/v2"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/uitest"
 )
-
-// unbroken are texts without a blank, or with more marks than words, of about n bytes.
-// They are random, so that no measurement of a part serves for another.
-func unbroken() map[string]func(n int) string {
-	some := func(letters ...string) func(n int) string {
-		return func(n int) string {
-			r := rand.New(rand.NewPCG(1, uint64(n)))
-			var b strings.Builder
-			b.WriteString(letters[len(letters)-1]) // blocks of all lengths begin alike
-			for b.Len() < n {
-				b.WriteString(letters[r.IntN(len(letters))])
-			}
-			return b.String()
-		}
-	}
-	base64 := some(strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "")...)
-	within := func(before, after string) func(n int) string {
-		return func(n int) string { return before + base64(n) + after }
-	}
-	return map[string]func(n int) string{
-		"base64": base64, "bold": within("**", "**"), "link": within("[", "](http://example.org)"), "address": within("http://example.org/", ""),
-		"inline code": within("`", "`"), "code": within("```\n", "\n```"), "coloured code": within("```go\n", "\n```"),
-		"underscores": some("_a", "_b"), "stars": some("*a", "*b"), "brackets": some("[a", "[b"), "images": some("![", "!a["), "backticks": some("`a", "`b"),
-		"formulas": some(`\(a`, `\(b`), "prices": some("$a", "$b "), "tags": some("<a", "<b"), "entities": some("&amp;", "&lt;"), "lines": some("a\n", "b\n"), "links": some("[a](b)", "[b](a)"),
-		"emoji": some("🎉", "👍", "🚀", "🌍"), "families": some("👨‍👩‍👧‍👦", "👩‍🚀"), "marks": some("e\u0301", "a\u0308"), "marks alone": some("\u0301", "\u0316"),
-		"Arabic": some(strings.Split("ابتثجحخدذرزسشصضطظعغفقكلمنهوي", "")...), "Hebrew": some(strings.Split("אבגדהוזחטיכלמנסעפצקרשת", "")...),
-		"Chinese": some(strings.Split("日本語文字列中国人民", "")...), "tabs": some("\t", "a\t"), "all of it": some("a", "é", "ש", "日", "🎉", "_", "**", "`"),
-	}
-}
 
 // layOut is what the window does with an answer before it can show it.
 func layOut(s string) {
@@ -47,11 +18,11 @@ func layOut(s string) {
 		if l.Kind == markdown.Code {
 			code := newCodeText()
 			code.setWrap(true)
-			code.measure(600)
+			code.Measure(600)
 			code.set(l.Code, l.Spans)
 			continue
 		}
-		newProse(styledRuns(l.Runs), sizeText, roleText).measure(600)
+		kit.NewProse(styledRuns(l.Runs), kit.SizeText, kit.RoleText).Measure(600)
 	}
 }
 
@@ -69,7 +40,7 @@ func cpuTime(t *testing.T) time.Duration {
 func TestLayingOutIsLinear(t *testing.T) {
 	newBench(t)
 	const n, most = 40_000, 2.6 * 2.6
-	for name, text := range unbroken() {
+	for name, text := range uitest.Unbroken() {
 		t.Run(name, func(t *testing.T) {
 			timed := func(n int) time.Duration {
 				s := text(n)
@@ -92,7 +63,7 @@ func TestLayingOutIsLinear(t *testing.T) {
 // BenchmarkUnbroken lays out 250 KB that have no blank.
 func BenchmarkUnbroken(b *testing.B) {
 	newBench(b)
-	for name, text := range unbroken() {
+	for name, text := range uitest.Unbroken() {
 		b.Run(name, func(b *testing.B) {
 			n := 250_000
 			for b.Loop() {
@@ -103,37 +74,5 @@ func BenchmarkUnbroken(b *testing.B) {
 				layOut(s)
 			}
 		})
-	}
-}
-
-// A long word fills its lines, and no line is wider than the paragraph.
-func TestALongWordFillsItsLines(t *testing.T) {
-	newBench(t)
-	const width = 300
-	for name, text := range unbroken() {
-		s := strings.Join(strings.Fields(text(3000)), "")
-		half := runeFloor(s, len(s)/2)
-		p := newProse([]run{{text: s[:half]}, {text: s[half:], bold: true}}, sizeText, roleText)
-		p.measure(width)
-		at := 0
-		for i, l := range p.lines {
-			if l.from != at || l.to <= l.from {
-				t.Fatalf("%s: line %d is %d…%d, the one before ends at %d", name, i, l.from, l.to, at)
-			}
-			at = l.to
-			drawn := float32(0)
-			for _, seg := range p.segments(l) {
-				drawn = seg.x + seg.width
-			}
-			if wide := p.span(l.from, l.to); wide > width+2 || drawn > width+2 || l.width > width {
-				t.Errorf("%s: line %d is %g wide, taken for %g: %q", name, i, wide, l.width, p.flat[l.from:l.to])
-			}
-			if i < len(p.lines)-1 && l.width < width-40 && name != "Chinese" && name != "all of it" {
-				t.Errorf("%s: line %d is %g wide only: %q", name, i, l.width, p.flat[l.from:l.to])
-			}
-		}
-		if at != len(p.flat) {
-			t.Errorf("%s: the lines end at %d of %d", name, at, len(p.flat))
-		}
 	}
 }

@@ -1,89 +1,90 @@
-package cpuwindow
+package kit
 
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 )
 
-// listBox is a list within a card that scrolls where it is longer than its room.
-type listBox struct {
+// ListBox is a list within a card that scrolls where it is longer than its room.
+type ListBox struct {
 	widget.BaseWidget
-	port *viewport
-	rows []*placed
+	Port *Viewport
+	rows []*Placed
 	most float32 // its height
 }
 
-func newListBox(rows []*placed, most float32) *listBox {
-	b := &listBox{port: newViewport(), rows: rows, most: most}
-	b.port.pad, b.port.top, b.port.bottom, b.port.follow, b.port.fixed, b.port.leftward = listGutter, 0, gap4, false, true, true
-	b.port.setRows(rows)
+// NewListBox is a list of rows, at most so high.
+func NewListBox(rows []*Placed, most float32) *ListBox {
+	b := &ListBox{Port: NewViewport(), rows: rows, most: most}
+	b.Port.Pad, b.Port.Top, b.Port.Bottom, b.Port.Follow, b.Port.Fixed, b.Port.Leftward = listGutter, 0, Gap4, false, true, true
+	b.Port.SetRows(rows)
 	b.ExtendBaseWidget(b)
 	return b
 }
 
-// measure implements row.
-func (b *listBox) measure(width float32) float32 {
-	h := b.port.top + b.port.bottom
+// Measure implements row.
+func (b *ListBox) Measure(width float32) float32 {
+	h := b.Port.Top + b.Port.Bottom
 	for i, p := range b.rows {
-		w := min(width-listGutter, columnMax) - p.indent
-		if p.max > 0 {
-			w = min(w, p.max-p.indent)
+		w := min(width-listGutter, ColumnMax) - p.Indent
+		if p.Max > 0 {
+			w = min(w, p.Max-p.Indent)
 		}
-		h += p.row.measure(w)
+		h += p.Row.Measure(w)
 		if i > 0 {
-			h += p.gap * density()
+			h += p.Gap * Density()
 		}
 	}
 	return min(h, b.most)
 }
 
 // listGutter is the room for the scroll bar beside the rows.
-const listGutter = gap8
+const listGutter = Gap8
 
 // CreateRenderer implements fyne.Widget.
-func (b *listBox) CreateRenderer() fyne.WidgetRenderer { return &listRenderer{b} }
+func (b *ListBox) CreateRenderer() fyne.WidgetRenderer { return &listRenderer{b} }
 
 // listRenderer lets the rows begin at the card's edge, and the bar stand beside them.
-type listRenderer struct{ b *listBox }
+type listRenderer struct{ b *ListBox }
 
 func (r *listRenderer) Layout(s fyne.Size) {
-	r.b.port.Move(fyne.NewPos(-listGutter, 0))
-	r.b.port.Resize(fyne.NewSize(s.Width+listGutter, s.Height))
+	r.b.Port.Move(fyne.NewPos(-listGutter, 0))
+	r.b.Port.Resize(fyne.NewSize(s.Width+listGutter, s.Height))
 }
 func (r *listRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *listRenderer) Refresh()                     { r.b.port.Refresh() }
-func (r *listRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.b.port} }
+func (r *listRenderer) Refresh()                     { r.b.Port.Refresh() }
+func (r *listRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.b.Port} }
 func (r *listRenderer) Destroy()                     {}
 
 // choiceRow is a switch with what it chooses beside it.
 type choiceRow struct {
 	widget.BaseWidget
-	sign *toggle
-	text *prose
-	meta *prose // nil without
+	sign *Switch
+	text *Prose
+	meta *Prose // nil without
 }
 
-// newChoiceRow begins unchosen; choose is told of each change.
-func newChoiceRow(text, meta string, choose func(on bool)) *choiceRow {
-	r := &choiceRow{text: newProse([]run{{text: text}}, sizeText, roleText)}
+// NewChoiceRow begins unchosen; choose is told of each change.
+func NewChoiceRow(text, meta string, choose func(on bool)) *choiceRow {
+	r := &choiceRow{text: NewProse([]Run{{Text: text}}, SizeText, RoleText)}
 	if meta != "" {
-		r.meta = newProse([]run{{text: meta}}, sizeSmall, roleMuted)
+		r.meta = NewProse([]Run{{Text: meta}}, SizeSmall, RoleMuted)
 	}
-	r.sign = newSwitch(func(value string) {
+	r.sign = NewSwitch(func(value string) {
 		choose(value == "true")
-		r.sign.show(value, false)
+		r.sign.SetValue(value, false)
 	})
 	r.ExtendBaseWidget(r)
 	return r
 }
 
-const choiceIndent = switchWidth + gap12
+const choiceIndent = switchWidth + Gap12
 
-// measure implements row.
-func (r *choiceRow) measure(width float32) float32 {
-	h := r.text.measure(width - choiceIndent)
+// Measure implements row.
+func (r *choiceRow) Measure(width float32) float32 {
+	h := r.text.Measure(width - choiceIndent)
 	if r.meta != nil {
-		h += r.meta.measure(width - choiceIndent)
+		h += r.meta.Measure(width - choiceIndent)
 	}
 	return max(h, switchHeight)
 }
@@ -108,12 +109,12 @@ type choiceRenderer struct {
 func (c *choiceRenderer) Layout(s fyne.Size) {
 	r, w := c.r, max(0, s.Width-choiceIndent)
 	r.sign.Resize(fyne.NewSize(switchWidth, switchHeight))
-	h := r.text.measure(w)
+	h := r.text.Measure(w)
 	r.text.Move(fyne.NewPos(choiceIndent, 0))
 	r.text.Resize(fyne.NewSize(w, h))
 	if r.meta != nil {
 		r.meta.Move(fyne.NewPos(choiceIndent, h))
-		r.meta.Resize(fyne.NewSize(w, r.meta.measure(w)))
+		r.meta.Resize(fyne.NewSize(w, r.meta.Measure(w)))
 	}
 }
 func (c *choiceRenderer) MinSize() fyne.Size           { return fyne.Size{} }

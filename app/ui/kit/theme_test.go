@@ -1,4 +1,4 @@
-package cpuwindow
+package kit
 
 import (
 	"image/color"
@@ -12,15 +12,15 @@ func TestTextCanBeReadOnItsGround(t *testing.T) {
 	// 4.5 : 1 is what WCAG 2.2 asks of text of this size
 	for name, p := range map[string]palette{"light": lightPalette(), "dark": darkPalette()} {
 		for _, pair := range [][2]fyne.ThemeColorName{
-			{roleText, roleWindow},
-			{roleMuted, roleWindow},
-			{roleMuted, roleCard},
-			{roleText, roleBubble},
-			{roleMuted, roleCode},
-			{roleCodeKeyword, roleCode},
-			{roleCodeString, roleCode},
-			{roleCodeNumber, roleCode},
-			{roleCodeName, roleCode},
+			{RoleText, RoleWindow},
+			{RoleMuted, RoleWindow},
+			{RoleMuted, RoleCard},
+			{RoleText, RoleBubble},
+			{RoleMuted, RoleCode},
+			{RoleCodeKeyword, RoleCode},
+			{RoleCodeString, RoleCode},
+			{RoleCodeNumber, RoleCode},
+			{RoleCodeName, RoleCode},
 		} {
 			if c := contrast(p[pair[0]], p[pair[1]]); c < 4.5 {
 				t.Errorf("%s: %s on %s has a contrast of %.2f", name, pair[0], pair[1], c)

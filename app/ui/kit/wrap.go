@@ -1,4 +1,4 @@
-package cpuwindow
+package kit
 
 import (
 	"slices"
@@ -13,36 +13,36 @@ import (
 
 // keepWords keeps the words that end within so many bytes: the last of them may go
 // on.
-func (p *prose) keepWords(same int) {
-	n := sort.Search(len(p.words), func(i int) bool { return p.words[i].next >= same })
-	p.words = p.words[:n]
+func (p *Prose) keepWords(same int) {
+	n := sort.Search(len(p.Words), func(i int) bool { return p.Words[i].next >= same })
+	p.Words = p.Words[:n]
 	p.settled = min(p.settled, n)
 }
 
 // split finds the words of the flat text behind those that are there.
-func (p *prose) split() {
+func (p *Prose) split() {
 	i := 0
-	if n := len(p.words); n > 0 {
-		i = p.words[n-1].next
+	if n := len(p.Words); n > 0 {
+		i = p.Words[n-1].next
 	}
-	out := slices.Grow(p.words, (len(p.flat)-i)/5+1)
-	for i < len(p.flat) {
+	out := slices.Grow(p.Words, (len(p.Flat)-i)/5+1)
+	for i < len(p.Flat) {
 		from := i
-		i = wordEnd(p.flat, i)
+		i = wordEnd(p.Flat, i)
 		w := word{from: from, to: i}
 		sp := i
-		for i < len(p.flat) && (p.flat[i] == ' ' || p.flat[i] == '\t') {
+		for i < len(p.Flat) && (p.Flat[i] == ' ' || p.Flat[i] == '\t') {
 			i++
 		}
 		w.width, w.space = p.wordWidth(from, w.to), p.span(sp, i)
-		if i < len(p.flat) && p.flat[i] == '\n' {
+		if i < len(p.Flat) && p.Flat[i] == '\n' {
 			w.hard = true
 			i++
 		}
 		w.next = i
 		out = append(out, w)
 	}
-	p.words = out
+	p.Words = out
 }
 
 // wordEnd is where the word that begins at i ends: at a space, or around
@@ -77,55 +77,55 @@ func breaksAnywhere(r rune) bool {
 		r >= 0xFF00 && r <= 0xFFEF || r >= 0x3000 && r <= 0x303F)
 }
 
-// longestWord is the width of the longest word.
-func (p *prose) longestWord() float32 {
+// LongestWord is the width of the longest word.
+func (p *Prose) LongestWord() float32 {
 	var w float32
-	for _, x := range p.words {
+	for _, x := range p.Words {
 		w = max(w, x.width)
 	}
 	return w
 }
 
-// measure wraps to a width and gives the height.
-func (p *prose) measure(width float32) float32 { return p.measureAt(width, textScale()) }
+// Measure wraps to a width and gives the height.
+func (p *Prose) Measure(width float32) float32 { return p.MeasureAt(width, TextScale()) }
 
-// measureAt is measure for who has many and asks for the scale once.
-func (p *prose) measureAt(width, scale float32) float32 {
+// MeasureAt is measure for who has many and asks for the scale once.
+func (p *Prose) MeasureAt(width, scale float32) float32 {
 	if width < 8 {
 		width = 8
 	}
 	if scale != p.scale {
-		p.leading, p.scale = p.leading*scale/p.scale, scale
-		p.words, p.runs, p.starts, p.settled = nil, nil, nil, 0
-		p.setRuns(p.given)
+		p.Leading, p.scale = p.Leading*scale/p.scale, scale
+		p.Words, p.runs, p.starts, p.settled = nil, nil, nil, 0
+		p.SetRuns(p.given)
 	}
-	if p.wrapped != width {
+	if p.Wrapped != width {
 		p.settled = 0
 	}
-	if p.wrapped != width || p.stale {
+	if p.Wrapped != width || p.stale {
 		p.wrap(width)
 	}
-	return float32(len(p.lines)) * p.leading
+	return float32(len(p.Lines)) * p.Leading
 }
 
 // wrap makes the lines of the words that have none. It begins again with the last
 // line that begins with a word and has one that it had before.
-func (p *prose) wrap(width float32) {
-	p.wrapped = width
+func (p *Prose) wrap(width float32) {
+	p.Wrapped = width
 	p.version++
 	first := p.keepLines()
 	from, x := 0, float32(0)
 	if first > 0 {
-		from = p.words[first].from
+		from = p.Words[first].from
 	}
 	end := float32(0) // of the last word, without the space after it
 	flush := func(to, next int) {
 		p.addLine(from, to, end)
 		from, x, end = next, 0, 0
 	}
-	for _, w := range p.words[first:] {
+	for _, w := range p.Words[first:] {
 		if x > 0 && x+w.width > width {
-			flush(trimSpaces(p.flat, from, w.from), w.from)
+			flush(trimSpaces(p.Flat, from, w.from), w.from)
 		}
 		if x == 0 && w.width > width {
 			from, end = p.breakWord(w, width)
@@ -134,22 +134,22 @@ func (p *prose) wrap(width float32) {
 		}
 		x = end + w.space
 		if w.hard {
-			flush(trimSpaces(p.flat, from, w.next-1), w.next)
+			flush(trimSpaces(p.Flat, from, w.next-1), w.next)
 		}
 	}
-	if from < len(p.flat) || len(p.lines) == 0 || strings.HasSuffix(p.flat, "\n") {
-		flush(trimSpaces(p.flat, from, len(p.flat)), len(p.flat))
+	if from < len(p.Flat) || len(p.Lines) == 0 || strings.HasSuffix(p.Flat, "\n") {
+		flush(trimSpaces(p.Flat, from, len(p.Flat)), len(p.Flat))
 	}
-	p.settled, p.stale = len(p.words), false
+	p.settled, p.stale = len(p.Words), false
 }
 
 // keepLines keeps the lines above the first one that may change, and gives the word
 // that one begins with.
-func (p *prose) keepLines() (first int) {
+func (p *Prose) keepLines() (first int) {
 	at := 0
-	for n := len(p.lines) - 1; n > 0 && p.settled > 0; n-- {
-		from := p.lines[n].from
-		if first = sort.Search(p.settled, func(i int) bool { return p.words[i].from >= from }); first < p.settled && p.words[first].from == from {
+	for n := len(p.Lines) - 1; n > 0 && p.settled > 0; n-- {
+		from := p.Lines[n].from
+		if first = sort.Search(p.settled, func(i int) bool { return p.Words[i].from >= from }); first < p.settled && p.Words[first].from == from {
 			at = n
 			break
 		}
@@ -157,10 +157,10 @@ func (p *prose) keepLines() (first int) {
 	if at == 0 {
 		first = 0
 	}
-	p.lines = p.lines[:at]
-	p.widest = 0
-	for _, l := range p.lines {
-		p.widest = max(p.widest, l.width)
+	p.Lines = p.Lines[:at]
+	p.Widest = 0
+	for _, l := range p.Lines {
+		p.Widest = max(p.Widest, l.width)
 	}
 	return first
 }
@@ -172,7 +172,7 @@ func trimSpaces(s string, from, to int) int {
 	return to
 }
 
-func runeFloor(s string, i int) int {
+func RuneFloor(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
 	}
@@ -182,7 +182,8 @@ func runeFloor(s string, i int) int {
 	return i
 }
 
-func nextRune(s string, i int) int {
+// NextRune is where the character behind byte i begins.
+func NextRune(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
 	}

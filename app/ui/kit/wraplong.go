@@ -1,4 +1,4 @@
-package cpuwindow
+package kit
 
 import (
 	"math"
@@ -24,7 +24,7 @@ type letterStyle struct {
 }
 
 // wordWidth is the width of a word.
-func (p *prose) wordWidth(from, to int) float32 {
+func (p *Prose) wordWidth(from, to int) float32 {
 	if to-from <= longWord {
 		return p.span(from, to)
 	}
@@ -34,7 +34,7 @@ func (p *prose) wordWidth(from, to int) float32 {
 
 // breakWord puts a word that is longer than a line on lines of its own. It gives where
 // its last line begins and how wide that is. Its cost is linear in the word.
-func (p *prose) breakWord(w word, width float32) (from int, x float32) {
+func (p *Prose) breakWord(w word, width float32) (from int, x float32) {
 	guess := longJoint
 	for from = w.from; ; {
 		cut, x := p.fitting(from, w.to, width, guess)
@@ -49,19 +49,19 @@ func (p *prose) breakWord(w word, width float32) (from int, x float32) {
 // fitting is where the part of a word that begins at from and fits into the width ends,
 // at least one character further, and how wide that part is. It is guessed to have so
 // many bytes.
-func (p *prose) fitting(from, to int, width float32, guess int) (cut int, x float32) {
+func (p *Prose) fitting(from, to int, width float32, guess int) (cut int, x float32) {
 	cut, x = p.lettersWithin(from, to, width)
-	if cut < to && !isOwn(firstRune(p.flat[cut:])) {
+	if cut < to && !isOwn(firstRune(p.Flat[cut:])) {
 		cut, x = p.shapedWithin(from, cut, to, x, width, guess-(cut-from))
-		if end := signEnd(p.flat, cut, to); end > cut {
+		if end := signEnd(p.Flat, cut, to); end > cut {
 			if cut, x = end, p.span(from, end); x > width {
-				cut = signStart(p.flat, from, end)
+				cut = signStart(p.Flat, from, end)
 				x = p.span(from, cut)
 			}
 		}
 	}
 	if cut == from {
-		cut = signEnd(p.flat, nextRune(p.flat, from), to)
+		cut = signEnd(p.Flat, NextRune(p.Flat, from), to)
 		x = p.span(from, cut)
 	}
 	return cut, x
@@ -69,7 +69,7 @@ func (p *prose) fitting(from, to int, width float32, guess int) (cut int, x floa
 
 // lettersWithin is where the letters of the bundled fonts that begin at from reach the
 // width, or where others follow, and how wide they are.
-func (p *prose) lettersWithin(from, to int, width float32) (end int, x float32) {
+func (p *Prose) lettersWithin(from, to int, width float32) (end int, x float32) {
 	for r := p.runAt(from); from < to; r++ {
 		end := to
 		if r+1 < len(p.starts) {
@@ -78,13 +78,13 @@ func (p *prose) lettersWithin(from, to int, width float32) (end int, x float32) 
 		size, style := p.style(r)
 		widths := p.letterWidths(size, style)
 		for from < end {
-			c, n := utf8.DecodeRuneInString(p.flat[from:end])
+			c, n := utf8.DecodeRuneInString(p.Flat[from:end])
 			if !isOwn(c) {
 				return from, x
 			}
 			w, known := widths[c]
 			if !known {
-				w = measureText(p.flat[from:from+n], size, style).Width
+				w = MeasureText(p.Flat[from:from+n], size, style).Width
 				widths[c] = w
 			}
 			if x+w > width {
@@ -97,7 +97,7 @@ func (p *prose) lettersWithin(from, to int, width float32) (end int, x float32) 
 }
 
 // letterWidths are the widths that are known of letters in one style.
-func (p *prose) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
+func (p *Prose) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
 	key := letterStyle{size, style}
 	if p.letters[key] == nil {
 		if p.letters == nil {
@@ -111,10 +111,10 @@ func (p *prose) letterWidths(size float32, style fyne.TextStyle) map[rune]float3
 // shapedWithin is lettersWithin for text whose signs may join: marks, emoji, Arabic. It
 // shapes from…fits, which is x wide, and what follows, until less than a letter is free.
 // First it tries step bytes more.
-func (p *prose) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
+func (p *Prose) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
 	over, wide := to, float32(0) // what does not fit, and its width
 	for fits < to && wide == 0 && width-x > p.size*p.scale {
-		end := max(runeFloor(p.flat, min(fits+step, to)), nextRune(p.flat, fits))
+		end := max(RuneFloor(p.Flat, min(fits+step, to)), NextRune(p.Flat, fits))
 		if w := p.span(from, end); w > width {
 			over, wide = end, w
 		} else {
@@ -123,13 +123,13 @@ func (p *prose) shapedWithin(from, fits, to int, x, width float32, step int) (in
 		// as many bytes as would fill the line if they were as wide as those before
 		step = max(longJoint/4, (fits-from)/8, int(float32(fits-from)*(width-x)/max(x, 1)))
 	}
-	for halve := false; nextRune(p.flat, fits) < over && width-x > p.size*p.scale; halve = !halve {
+	for halve := false; NextRune(p.Flat, fits) < over && width-x > p.size*p.scale; halve = !halve {
 		part := (width - x) / (wide - x)
 		if halve {
 			part = 0.5
 		}
-		mid := runeFloor(p.flat, fits+int(part*float32(over-fits)))
-		mid = min(max(mid, nextRune(p.flat, fits)), runeFloor(p.flat, over-1))
+		mid := RuneFloor(p.Flat, fits+int(part*float32(over-fits)))
+		mid = min(max(mid, NextRune(p.Flat, fits)), RuneFloor(p.Flat, over-1))
 		if w := p.span(from, mid); w > width {
 			over, wide = mid, w
 		} else {
@@ -143,15 +143,15 @@ func (p *prose) shapedWithin(from, fits, to int, x, width float32, step int) (in
 // their letter, joined emoji together.
 func signEnd(s string, at, to int) int {
 	for limit := min(to, at+longJoint); at < limit && joins(s, at); {
-		at = nextRune(s, at)
+		at = NextRune(s, at)
 	}
 	return at
 }
 
 // signStart is where the last sign before a place begins, not before from.
 func signStart(s string, from, at int) int {
-	for at = runeFloor(s, at-1); at > from && joins(s, at); {
-		at = runeFloor(s, at-1)
+	for at = RuneFloor(s, at-1); at > from && joins(s, at); {
+		at = RuneFloor(s, at-1)
 	}
 	return at
 }
@@ -170,13 +170,13 @@ func firstRune(s string) rune {
 }
 
 // addLine adds a line that is so wide.
-func (p *prose) addLine(from, to int, width float32) {
-	p.lines = append(p.lines, textLine{from: from, to: to, width: width})
-	p.widest = max(p.widest, width)
+func (p *Prose) addLine(from, to int, width float32) {
+	p.Lines = append(p.Lines, textLine{from: from, to: to, width: width})
+	p.Widest = max(p.Widest, width)
 }
 
 // segments are the stretches of one style of a line.
-func (p *prose) segments(l textLine) []segment {
+func (p *Prose) segments(l textLine) []segment {
 	var segs []segment
 	var x float32
 	for at, r := l.from, p.runAt(l.from); at < l.to; r++ {
@@ -186,8 +186,8 @@ func (p *prose) segments(l textLine) []segment {
 		}
 		if end > at {
 			size, style := p.style(r)
-			w := measureText(p.flat[at:end], size, style).Width
-			segs = append(segs, segment{from: at, to: end, run: r, x: x, width: w})
+			w := MeasureText(p.Flat[at:end], size, style).Width
+			segs = append(segs, segment{from: at, to: end, run: r, X: x, Width: w})
 			x += w
 			at = end
 		}

@@ -1,4 +1,4 @@
-package cpuwindow
+package kit
 
 import (
 	"testing"
@@ -35,25 +35,25 @@ func TestStyledTextUsesOneFont(t *testing.T) {
 
 func TestRunsAreCutWhereTheFontChanges(t *testing.T) {
 	for name, c := range map[string]struct {
-		runs []run
+		runs []Run
 		bold bool
 		want []string
 	}{
-		"plain runs are left":     {runs: []run{{text: "a 风扇 b"}}, want: []string{"a 风扇 b"}},
-		"bold Latin is left":      {runs: []run{{text: "one two", bold: true}}, want: []string{"one two"}},
-		"bold with an emoji":      {runs: []run{{text: "hot 🔥 now", bold: true}}, want: []string{"hot", " 🔥", " now"}},
-		"a heading":               {runs: []run{{text: "Found 🔍"}}, bold: true, want: []string{"Found", " 🔍"}},
-		"code in Chinese":         {runs: []run{{text: "风扇", mono: true}, {text: " x"}}, want: []string{"风扇", " x"}},
-		"what is broken is kept":  {runs: []run{{text: "a\xffb", bold: true}}, want: []string{"a", "\xff", "b"}},
-		"spaces only":             {runs: []run{{text: "  ", bold: true}}, want: []string{"  "}},
-		"nothing":                 {runs: []run{{text: "", bold: true}}, want: []string{""}},
-		"begins with another one": {runs: []run{{text: "风 a", italic: true}}, want: []string{"风", " a"}},
+		"plain runs are left":     {runs: []Run{{Text: "a 风扇 b"}}, want: []string{"a 风扇 b"}},
+		"bold Latin is left":      {runs: []Run{{Text: "one two", Bold: true}}, want: []string{"one two"}},
+		"bold with an emoji":      {runs: []Run{{Text: "hot 🔥 now", Bold: true}}, want: []string{"hot", " 🔥", " now"}},
+		"a heading":               {runs: []Run{{Text: "Found 🔍"}}, bold: true, want: []string{"Found", " 🔍"}},
+		"code in Chinese":         {runs: []Run{{Text: "风扇", Mono: true}, {Text: " x"}}, want: []string{"风扇", " x"}},
+		"what is broken is kept":  {runs: []Run{{Text: "a\xffb", Bold: true}}, want: []string{"a", "\xff", "b"}},
+		"spaces only":             {runs: []Run{{Text: "  ", Bold: true}}, want: []string{"  "}},
+		"nothing":                 {runs: []Run{{Text: "", Bold: true}}, want: []string{""}},
+		"begins with another one": {runs: []Run{{Text: "风 a", Italic: true}}, want: []string{"风", " a"}},
 	} {
 		var got []string
 		for _, r := range splitFonts(c.runs, c.bold) {
-			got = append(got, r.text)
-			if !c.bold && r.bold != c.runs[0].bold && len(c.runs) == 1 {
-				t.Errorf("%s: %q lost its style", name, r.text)
+			got = append(got, r.Text)
+			if !c.bold && r.Bold != c.runs[0].Bold && len(c.runs) == 1 {
+				t.Errorf("%s: %q lost its style", name, r.Text)
 			}
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

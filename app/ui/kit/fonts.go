@@ -1,4 +1,4 @@
-package cpuwindow
+package kit
 
 import (
 	"unicode/utf8"
@@ -17,21 +17,21 @@ func fontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
 	switch {
 	case style == fyne.TextStyle{}:
 		return style, nil
-	case !inOwnFont(text):
+	case !InOwnFont(text):
 		return fyne.TextStyle{}, nil
 	}
 	return style, fyne.CurrentApp().Settings().Theme().Font(style)
 }
 
-// measureText is fyne.MeasureText with the font that fontOf gives.
-func measureText(text string, size float32, style fyne.TextStyle) fyne.Size {
+// MeasureText is fyne.MeasureText with the font that fontOf gives.
+func MeasureText(text string, size float32, style fyne.TextStyle) fyne.Size {
 	style, font := fontOf(text, style)
 	s, _ := fyne.CurrentApp().Driver().RenderedTextSize(text, size, style, font)
 	return s
 }
 
-// inOwnFont reports whether the bundled fonts of every style have all of the text.
-func inOwnFont(text string) bool {
+// InOwnFont reports whether the bundled fonts of every style have all of the text.
+func InOwnFont(text string) bool {
 	for _, r := range text {
 		if !isOwn(r) {
 			return false
@@ -54,27 +54,27 @@ func isOwn(r rune) bool {
 }
 
 // splitFonts cuts styled runs where the font changes.
-func splitFonts(runs []run, bold bool) []run {
-	out := make([]run, 0, len(runs))
+func splitFonts(runs []Run, bold bool) []Run {
+	out := make([]Run, 0, len(runs))
 	for _, r := range runs {
-		if !bold && !r.bold && !r.italic && !r.mono || inOwnFont(r.text) {
+		if !bold && !r.Bold && !r.Italic && !r.Mono || InOwnFont(r.Text) {
 			out = append(out, r)
 			continue
 		}
-		for rest := r.text; rest != ""; {
+		for rest := r.Text; rest != ""; {
 			part := r
-			part.text = rest[:sameFont(rest)]
-			rest = rest[len(part.text):]
+			part.Text = rest[:SameFont(rest)]
+			rest = rest[len(part.Text):]
 			out = append(out, part)
 		}
 	}
 	return out
 }
 
-// sameFont is how many bytes at the beginning of s are drawn with one font. A space
+// SameFont is how many bytes at the beginning of s are drawn with one font. A space
 // goes with what follows it: with a letter of the plain font beside it, be it a space,
 // an emoji stands on the line the words stand on.
-func sameFont(s string) int {
+func SameFont(s string) int {
 	own, end := false, 0 // of what came last but spaces
 	for at := 0; at < len(s); {
 		r, size := utf8.DecodeRuneInString(s[at:])

@@ -1,4 +1,4 @@
-package cpuwindow
+package kit
 
 import (
 	"image/color"
@@ -15,15 +15,15 @@ import (
 // Menus have a card of ours with a line around: Fyne's own are told from what is
 // below by their shadow alone, which a light window swallows.
 
-// showMenu opens a menu below a button.
-func showMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
+// ShowMenu opens a menu below a button.
+func ShowMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
 	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(below)
-	showMenuAt(m, at.AddXY(0, below.Size().Height+gap4), canvas)
+	ShowMenuAt(m, at.AddXY(0, below.Size().Height+Gap4), canvas)
 }
 
-// showMenuAt opens a menu at a place of the window, or beside it where there is no
+// ShowMenuAt opens a menu at a place of the window, or beside it where there is no
 // room.
-func showMenuAt(m *fyne.Menu, at fyne.Position, c fyne.Canvas) {
+func ShowMenuAt(m *fyne.Menu, at fyne.Position, c fyne.Canvas) {
 	p := newMenuPopUp(m, at, c)
 	p.Resize(c.Size())
 	c.Overlays().Add(p)
@@ -51,10 +51,10 @@ func showFieldMenu(f textField, at fyne.Position) {
 	}
 	read := []*fyne.MenuItem{item(i18n.T("Copy"), &fyne.ShortcutCopy{Clipboard: clipboard}), item(i18n.T("Select all"), &fyne.ShortcutSelectAll{})}
 	if f.Disabled() {
-		showMenuAt(fyne.NewMenu("", read...), at, c)
+		ShowMenuAt(fyne.NewMenu("", read...), at, c)
 		return
 	}
-	showMenuAt(fyne.NewMenu("",
+	ShowMenuAt(fyne.NewMenu("",
 		item(i18n.T("Undo"), &fyne.ShortcutUndo{}), item(i18n.T("Redo"), &fyne.ShortcutRedo{}), fyne.NewMenuItemSeparator(),
 		item(i18n.T("Cut"), &fyne.ShortcutCut{Clipboard: clipboard}), read[0],
 		item(i18n.T("Paste"), &fyne.ShortcutPaste{Clipboard: clipboard}), read[1]), at, c)
@@ -103,7 +103,7 @@ func (p *menuPopUp) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyUp:
 		p.menu.ActivatePrevious()
 	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
-		afterLetter(p, ev, p.menu.TriggerLast)
+		AfterLetter(p, ev, p.menu.TriggerLast)
 	case fyne.KeyEscape:
 		p.close()
 	}
@@ -122,21 +122,21 @@ type menuRenderer struct {
 }
 
 func (r *menuRenderer) apply() {
-	r.card.FillColor, r.card.StrokeColor, r.card.StrokeWidth = ink(roleCard), ink(roleLine), 1
-	r.card.CornerRadius = radiusCard
-	r.card.Shadow = canvas.Shadow{Color: theme.Color(theme.ColorNameShadow), BlurRadius: gap8, Offset: fyne.NewPos(0, 2)}
+	r.card.FillColor, r.card.StrokeColor, r.card.StrokeWidth = Color(RoleCard), Color(RoleLine), 1
+	r.card.CornerRadius = RadiusCard
+	r.card.Shadow = canvas.Shadow{Color: theme.Color(theme.ColorNameShadow), BlurRadius: Gap8, Offset: fyne.NewPos(0, 2)}
 }
 
 // Layout implements fyne.WidgetRenderer: all of the menu is in the window, as far as
 // it fits.
 func (r *menuRenderer) Layout(s fyne.Size) {
-	size := r.p.box.MinSize().AddWidthHeight(2*gap4, 2*gap4)
+	size := r.p.box.MinSize().AddWidthHeight(2*Gap4, 2*Gap4)
 	size = fyne.NewSize(min(size.Width, s.Width), min(size.Height, s.Height))
-	at := fyne.NewPos(max(0, min(r.p.at.X, s.Width-size.Width-gap4)), max(0, min(r.p.at.Y, s.Height-size.Height-gap4)))
+	at := fyne.NewPos(max(0, min(r.p.at.X, s.Width-size.Width-Gap4)), max(0, min(r.p.at.Y, s.Height-size.Height-Gap4)))
 	r.card.Move(at)
 	r.card.Resize(size)
-	r.p.box.Move(at.AddXY(gap4, gap4))
-	r.p.box.Resize(size.SubtractWidthHeight(2*gap4, 2*gap4))
+	r.p.box.Move(at.AddXY(Gap4, Gap4))
+	r.p.box.Resize(size.SubtractWidthHeight(2*Gap4, 2*Gap4))
 }
 
 func (r *menuRenderer) MinSize() fyne.Size { return fyne.Size{} }

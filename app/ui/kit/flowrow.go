@@ -1,26 +1,27 @@
-package cpuwindow
+package kit
 
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 )
 
-// flowRow puts objects side by side and goes on in the next line where they don't
+// FlowRow puts objects side by side and goes on in the next line where they don't
 // fit.
-type flowRow struct {
+type FlowRow struct {
 	widget.BaseWidget
 	objects []fyne.CanvasObject
 	gap     float32
 }
 
-func newFlowRow(gap float32, objects ...fyne.CanvasObject) *flowRow {
-	f := &flowRow{objects: objects, gap: gap}
+// NewFlowRow is a row of objects with a gap between them.
+func NewFlowRow(gap float32, objects ...fyne.CanvasObject) *FlowRow {
+	f := &FlowRow{objects: objects, gap: gap}
 	f.ExtendBaseWidget(f)
 	return f
 }
 
 // flow gives each visible object its place; it returns the height.
-func (f *flowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Position, s fyne.Size)) float32 {
+func (f *FlowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Position, s fyne.Size)) float32 {
 	var x, y, tallest float32
 	for _, o := range f.objects {
 		if !o.Visible() {
@@ -28,7 +29,7 @@ func (f *flowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Posi
 		}
 		m := o.MinSize()
 		if x > 0 && x+m.Width > width {
-			x, y, tallest = 0, y+tallest+gap8, 0
+			x, y, tallest = 0, y+tallest+Gap8, 0
 		}
 		put(o, fyne.NewPos(x, y), m)
 		x += m.Width + f.gap
@@ -37,14 +38,15 @@ func (f *flowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Posi
 	return y + tallest
 }
 
-func (f *flowRow) measure(width float32) float32 {
+// Measure implements Row.
+func (f *FlowRow) Measure(width float32) float32 {
 	return f.flow(width, func(fyne.CanvasObject, fyne.Position, fyne.Size) {})
 }
 
 // CreateRenderer implements fyne.Widget.
-func (f *flowRow) CreateRenderer() fyne.WidgetRenderer { return &flowRenderer{f} }
+func (f *FlowRow) CreateRenderer() fyne.WidgetRenderer { return &flowRenderer{f} }
 
-type flowRenderer struct{ f *flowRow }
+type flowRenderer struct{ f *FlowRow }
 
 func (r *flowRenderer) Layout(s fyne.Size) {
 	r.f.flow(s.Width, func(o fyne.CanvasObject, at fyne.Position, size fyne.Size) {

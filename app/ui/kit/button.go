@@ -1,0 +1,311 @@
+package kit
+
+import (
+	"image/color"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// HoverGroup is buttons that are shown together.
+type HoverGroup struct {
+	buttons []*Button
+	hot     bool // the pointer is on what they belong to
+	Pinned  bool // always shown: of the newest message
+}
+
+// Add makes a button one of the group.
+func (g *HoverGroup) Add(label string, onTap func()) *Button {
+	b := NewButton(ButtonQuiet, label, onTap)
+	b.Shy = g
+	g.buttons = append(g.buttons, b)
+	return b
+}
+
+// show tells whether the pointer is there.
+func (g *HoverGroup) show(hot bool) {
+	if g == nil || g.hot == hot {
+		return
+	}
+	g.hot = hot
+	g.Refresh()
+}
+
+// Refresh draws the buttons anew.
+func (g *HoverGroup) Refresh() {
+	for _, b := range g.buttons {
+		b.Refresh()
+	}
+}
+
+// Visible reports whether the words are drawn.
+func (g *HoverGroup) Visible() bool {
+	return g == nil || g.hot || g.Pinned || slices.ContainsFunc(g.buttons, func(b *Button) bool { return b.Focused || b.hovered })
+}
+
+// buttonKind is how a button looks.
+type buttonKind int
+
+// The kinds of buttons.
+const (
+	ButtonPlain   buttonKind = iota // a card with a line
+	ButtonPrimary                   // the one thing to press
+	ButtonPill                      // a choice that opens a menu
+	ButtonLink                      // words only
+	ButtonQuiet                     // words only, muted, until hovered
+	ButtonRow                       // a whole line of a list, left-aligned
+	ButtonDanger                    // Stop
+)
+
+// Button is everything that can be pressed; by mouse, Enter or Space.
+type Button struct {
+	widget.DisableableWidget
+	Kind     buttonKind
+	Text     string
+	Trailing string // muted words at the right end: a shortcut, a count
+	TextSize float32
+	PadX     float32
+	PadY     float32
+	Selected bool
+	Tone     fyne.ThemeColorName // of the words, where it is not the kind's
+	Shy      *HoverGroup         // nil: shown always
+	OnTap    func()
+
+	hovered, Focused bool
+}
+
+// NewButton is a button of a kind.
+func NewButton(kind buttonKind, text string, onTap func()) *Button {
+	b := &Button{Kind: kind, Text: text, OnTap: onTap, TextSize: SizeText, PadX: Gap12, PadY: Gap4}
+	switch kind {
+	case ButtonPill:
+		b.TextSize, b.PadX = SizeSmall, 10
+	case ButtonLink, ButtonQuiet:
+		b.TextSize, b.PadX, b.PadY = SizeSmall, 0, 2
+	case ButtonRow:
+		b.PadX, b.PadY = Gap8, 5
+	}
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+// SetText changes the words.
+func (b *Button) SetText(t string) {
+	if b.Text != t {
+		b.Text = t
+		b.Refresh()
+	}
+}
+
+// SetSelected shows that the button's choice is the one that holds.
+func (b *Button) SetSelected(on bool) {
+	if b.Selected != on {
+		b.Selected = on
+		b.Refresh()
+	}
+}
+
+// Tapped implements fyne.Tappable.
+func (b *Button) Tapped(*fyne.PointEvent) {
+	if !b.Disabled() && b.OnTap != nil {
+		b.OnTap()
+	}
+}
+
+// MouseIn implements desktop.Hoverable.
+func (b *Button) MouseIn(*desktop.MouseEvent) { b.hovered = true; b.redraw() }
+
+// MouseMoved implements desktop.Hoverable.
+func (b *Button) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut implements desktop.Hoverable.
+func (b *Button) MouseOut() { b.hovered = false; b.redraw() }
+
+// redraw shows a change of hover or focus, with the buttons it goes with.
+func (b *Button) redraw() {
+	if b.Shy != nil {
+		b.Shy.Refresh()
+		return
+	}
+	b.Refresh()
+}
+
+// Cursor implements desktop.Cursorable.
+func (b *Button) Cursor() desktop.Cursor {
+	if b.Disabled() {
+		return desktop.DefaultCursor
+	}
+	return desktop.PointerCursor
+}
+
+// FocusGained implements fyne.Focusable.
+func (b *Button) FocusGained() { b.Focused = true; b.redraw(); HostOf(b).Reveal(b) }
+
+// FocusLost implements fyne.Focusable.
+func (b *Button) FocusLost() { b.Focused = false; b.redraw() }
+
+// TypedRune implements fyne.Focusable.
+func (b *Button) TypedRune(r rune) { HostOf(b).Typed(r) }
+
+// TypedKey implements fyne.Focusable.
+func (b *Button) TypedKey(ev *fyne.KeyEvent) { Pressed(b, ev, func() { b.Tapped(nil) }) }
+
+// CreateRenderer implements fyne.Widget.
+func (b *Button) CreateRenderer() fyne.WidgetRenderer {
+	r := &buttonRenderer{b: b, bg: canvas.NewRectangle(color.Transparent), t: canvas.NewText("", color.Transparent), tail: canvas.NewText("", color.Transparent)}
+	r.tail.TextSize = SizeSmall
+	r.apply()
+	return r
+}
+
+type buttonRenderer struct {
+	b       *Button
+	bg      *canvas.Rectangle
+	t, tail *canvas.Text
+}
+
+// atRest is fill, line and text of a kind of button that nobody touches.
+func (k buttonKind) atRest() (fill, line, text fyne.ThemeColorName) {
+	switch k {
+	case ButtonPlain:
+		return RoleCard, RoleLine, RoleText
+	case ButtonPrimary:
+		return RoleAccent, RoleNone, RoleOnAccent
+	case ButtonDanger:
+		return RoleCard, RoleLine, RoleHot
+	case ButtonPill:
+		return RoleWindow, RoleLine, RoleMuted // a line around no fill is drawn too dark
+	case ButtonLink:
+		return RoleNone, RoleNone, RoleAccent
+	case ButtonQuiet, ButtonRow:
+		return RoleNone, RoleNone, RoleMuted
+	}
+	return RoleNone, RoleNone, RoleText
+}
+
+// Look gives fill, line and text roles for the state the button is in.
+func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
+	fill, line, text = b.Kind.atRest()
+	if b.Tone != RoleNone {
+		text = b.Tone
+	}
+	if b.hovered && (b.Kind == ButtonQuiet || b.Kind == ButtonPill || b.Kind == ButtonRow) {
+		text = RoleText
+	}
+	if b.hovered && b.Kind == ButtonRow {
+		fill = RoleHover
+	}
+	if b.Selected {
+		fill, text = RoleAccentSoft, RoleText
+	}
+	if b.Disabled() {
+		text = RoleFaint
+		if b.Kind == ButtonPrimary {
+			fill, line = RoleCard, RoleLine
+		}
+	}
+	if !b.Shy.Visible() {
+		text = RoleNone
+	}
+	if b.Focused {
+		line = RoleAccent
+		if b.Kind == ButtonPrimary {
+			line = RoleText // accent on accent is not seen
+		}
+	}
+	return fill, line, text
+}
+
+func (b *Button) style() fyne.TextStyle { return fyne.TextStyle{Bold: b.Kind == ButtonPrimary} }
+
+func (r *buttonRenderer) apply() {
+	fill, line, text := r.b.Look()
+	r.bg.FillColor = Color(fill)
+	r.bg.StrokeColor, r.bg.StrokeWidth = Color(line), 0
+	if line != RoleNone {
+		r.bg.StrokeWidth = 1
+	}
+	r.bg.CornerRadius = RadiusRow
+	if r.b.Kind == ButtonPill {
+		r.bg.CornerRadius = r.bg.Size().Height / 2
+	}
+	r.t.Color, r.t.TextSize = Color(text), r.b.TextSize
+	r.tail.Color, r.tail.Text = Color(RoleMuted), r.b.Trailing
+	if r.b.Kind == ButtonRow && r.b.Trailing != "" {
+		r.tail.Color = Color(RoleAccent)
+	}
+	r.fit(r.b.Size())
+}
+
+// fit places the words; a row's words are cut where they do not fit.
+func (r *buttonRenderer) fit(s fyne.Size) {
+	b := r.b
+	tail := r.tail.MinSize()
+	avail := s.Width - 2*b.PadX
+	if b.Trailing != "" {
+		avail -= tail.Width + Gap8
+	}
+	text := b.Text
+	if avail > 0 {
+		text = ellipsize(b.Text, avail, b.TextSize, b.style())
+	}
+	setText(r.t, text, b.style())
+	ts := MeasureText(text, b.TextSize, b.style())
+	x := (s.Width - ts.Width) / 2
+	if b.Kind == ButtonRow || b.Trailing != "" || b.Kind == ButtonLink || b.Kind == ButtonQuiet {
+		x = b.PadX
+	}
+	r.t.Move(fyne.NewPos(x, (s.Height-ts.Height)/2))
+	r.t.Resize(ts)
+	r.tail.Move(fyne.NewPos(s.Width-b.PadX-tail.Width, (s.Height-tail.Height)/2))
+	r.tail.Resize(tail)
+}
+
+func (r *buttonRenderer) Layout(s fyne.Size) {
+	r.bg.Resize(s)
+	if r.b.PadX == 0 { // room around the words for the line of the focus
+		r.bg.Move(fyne.NewPos(-Gap4, 0))
+		r.bg.Resize(s.AddWidthHeight(2*Gap4, 0))
+	}
+	if r.b.Kind == ButtonPill {
+		r.bg.CornerRadius = s.Height / 2
+	}
+	r.fit(s)
+	r.t.Refresh()
+}
+
+func (r *buttonRenderer) MinSize() fyne.Size {
+	s := MeasureText(r.b.Text, r.b.TextSize, r.b.style())
+	if r.b.Trailing != "" {
+		s.Width += Gap16 + r.tail.MinSize().Width
+	}
+	if r.b.Kind == ButtonRow {
+		s.Width = 0
+	}
+	return s.AddWidthHeight(2*r.b.PadX, 2*r.b.PadY)
+}
+
+func (r *buttonRenderer) Refresh() {
+	r.apply()
+	r.bg.Refresh()
+	r.t.Refresh()
+	r.tail.Refresh()
+}
+
+func (r *buttonRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.bg, r.t, r.tail}
+}
+
+func (r *buttonRenderer) Destroy() {}
+
+// SetEnabled enables or disables a button.
+func SetEnabled(b *Button, on bool) {
+	if on {
+		b.Enable()
+	} else {
+		b.Disable()
+	}
+}

@@ -1,0 +1,117 @@
+package kit
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Field is every text field of the app, of one line or of several. What it can't use
+// itself, its window gets: the shortcuts, and the keys F1 to F12.
+type Field struct {
+	widget.Entry
+	OnFocus    func(on bool)
+	OnKey      func(*fyne.KeyEvent) bool // before the field itself; reports whether it took the key
+	OnShortcut func(fyne.Shortcut) bool  // the same
+	reveals    bool                      // with the focus it is scrolled into sight
+	byMouse    bool                      // the focus comes from a press: what is pressed must not move
+	Shift      bool                      // is held
+}
+
+// NewField is a field of one line; SetMinRowsVisible makes it higher.
+func NewField() *Field {
+	f := &Field{}
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+// NewTextArea is a field of several lines, which are wrapped.
+func NewTextArea() *Field {
+	f := &Field{}
+	f.MultiLine, f.Wrapping = true, fyne.TextWrapWord
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+// Put replaces the text without telling of it.
+func (f *Field) Put(text string) {
+	tell := f.OnChanged
+	f.OnChanged = nil
+	f.SetText(text)
+	f.OnChanged = tell
+}
+
+// LeaveBy makes Esc do something.
+func (f *Field) LeaveBy(leave func()) {
+	f.OnKey = func(k *fyne.KeyEvent) bool {
+		if k.Name == fyne.KeyEscape {
+			leave()
+		}
+		return k.Name == fyne.KeyEscape
+	}
+}
+
+// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
+func (f *Field) AcceptsTab() bool { return false }
+
+// TappedSecondary implements fyne.SecondaryTappable.
+func (f *Field) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(f, ev.AbsolutePosition) }
+
+// MouseDown implements desktop.Mouseable.
+func (f *Field) MouseDown(ev *desktop.MouseEvent) {
+	f.byMouse = true
+	f.Entry.MouseDown(ev)
+	f.byMouse = false
+}
+
+// KeyDown implements desktop.Keyable: Shift is remembered for Enter.
+func (f *Field) KeyDown(k *fyne.KeyEvent) {
+	f.Shift = f.Shift || isShift(k)
+	f.Entry.KeyDown(k)
+}
+
+// KeyUp implements desktop.Keyable.
+func (f *Field) KeyUp(k *fyne.KeyEvent) {
+	f.Shift = f.Shift && !isShift(k)
+	f.Entry.KeyUp(k)
+}
+
+func isShift(k *fyne.KeyEvent) bool {
+	return k.Name == desktop.KeyShiftLeft || k.Name == desktop.KeyShiftRight
+}
+
+// FocusGained implements fyne.Focusable.
+func (f *Field) FocusGained() {
+	if f.OnFocus != nil {
+		f.OnFocus(true)
+	}
+	f.Entry.FocusGained()
+	if f.reveals && !f.byMouse {
+		HostOf(f).Reveal(f)
+	}
+}
+
+// FocusLost implements fyne.Focusable; a Shift let go elsewhere is let go.
+func (f *Field) FocusLost() {
+	f.Shift = false
+	if f.OnFocus != nil {
+		f.OnFocus(false)
+	}
+	f.Entry.FocusLost()
+}
+
+// TypedKey implements fyne.Focusable.
+func (f *Field) TypedKey(k *fyne.KeyEvent) {
+	if f.OnKey != nil && f.OnKey(k) || HostOf(f).RunKey(k) {
+		return
+	}
+	f.Entry.TypedKey(k)
+}
+
+// TypedShortcut implements fyne.Shortcutable.
+func (f *Field) TypedShortcut(s fyne.Shortcut) {
+	if f.OnShortcut != nil && f.OnShortcut(s) || HostOf(f).RunShortcut(s) {
+		return
+	}
+	f.Entry.TypedShortcut(s)
+}

@@ -1,0 +1,178 @@
+package kit
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+)
+
+// Layout helpers, on the 4-pixel grid.
+
+// Line puts objects side by side, centred vertically, with a gap; the object at
+// stretch (or none for -1) takes what is left.
+func Line(gap float32, stretch int, objects ...fyne.CanvasObject) *fyne.Container {
+	return container.New(&lineLayout{gap: gap, stretch: stretch}, objects...)
+}
+
+type lineLayout struct {
+	gap     float32
+	stretch int
+}
+
+func (l *lineLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	var s fyne.Size
+	n := 0
+	for _, o := range objects {
+		if !o.Visible() {
+			continue
+		}
+		m := o.MinSize()
+		s.Width += m.Width
+		s.Height = max(s.Height, m.Height)
+		n++
+	}
+	s.Width += l.gap * float32(max(0, n-1))
+	return s
+}
+
+func (l *lineLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	spare := size.Width - l.MinSize(objects).Width
+	x := float32(0)
+	for i, o := range objects {
+		if !o.Visible() {
+			continue
+		}
+		m := o.MinSize()
+		if i == l.stretch {
+			m.Width = max(0, m.Width+spare)
+		}
+		o.Move(fyne.NewPos(x, (size.Height-m.Height)/2))
+		o.Resize(m)
+		x += m.Width + l.gap
+	}
+}
+
+// LineRight ends an object in a hairline at its right edge.
+func LineRight(o fyne.CanvasObject) *fyne.Container {
+	return container.New(lineRightLayout{}, o, Hairline())
+}
+
+type lineRightLayout struct{}
+
+func (lineRightLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return o[0].MinSize().AddWidthHeight(1, 0)
+}
+
+func (lineRightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	o[0].Resize(fyne.NewSize(s.Width-1, s.Height))
+	o[1].Move(fyne.NewPos(s.Width-1, 0))
+	o[1].Resize(fyne.NewSize(1, s.Height))
+}
+
+// Stack puts objects below each other with a gap.
+func Stack(gap float32, objects ...fyne.CanvasObject) *fyne.Container {
+	return container.New(layout.NewCustomPaddedVBoxLayout(gap), objects...)
+}
+
+// Inset keeps a distance around an object.
+func Inset(top, bottom, left, right float32, o fyne.CanvasObject) *fyne.Container {
+	return container.New(layout.NewCustomPaddedLayout(top, bottom, left, right), o)
+}
+
+// Sized gives an object a minimum size.
+func Sized(o fyne.CanvasObject, w, h float32) *fyne.Container {
+	return container.New(&minLayout{fyne.NewSize(w, h)}, o)
+}
+
+type minLayout struct{ min fyne.Size }
+
+func (m *minLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	s := m.min
+	for _, o := range objects {
+		s = s.Max(o.MinSize())
+	}
+	return s
+}
+
+func (m *minLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		o.Move(fyne.Position{})
+		o.Resize(size)
+	}
+}
+
+// Centred keeps an object in the middle and no wider than width.
+func Centred(width float32, o fyne.CanvasObject) *fyne.Container {
+	return container.New(&centredLayout{width}, o)
+}
+
+type centredLayout struct{ width float32 }
+
+func (c *centredLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	var s fyne.Size
+	for _, o := range objects {
+		s = s.Max(o.MinSize())
+	}
+	return s
+}
+
+func (c *centredLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	w := min(size.Width, c.width)
+	for _, o := range objects {
+		o.Move(fyne.NewPos((size.Width-w)/2, 0))
+		o.Resize(fyne.NewSize(w, size.Height))
+	}
+}
+
+// TightLayout stacks without gaps, leaving out what is hidden.
+type TightLayout struct{}
+
+// MinSize implements fyne.Layout.
+func (TightLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	var s fyne.Size
+	for _, x := range o {
+		if x.Visible() {
+			m := x.MinSize()
+			s = fyne.NewSize(max(s.Width, m.Width), s.Height+m.Height)
+		}
+	}
+	return s
+}
+
+// Layout implements fyne.Layout.
+func (TightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	y := float32(0)
+	for _, x := range o {
+		if x.Visible() {
+			h := x.MinSize().Height
+			x.Move(fyne.NewPos(0, y))
+			x.Resize(fyne.NewSize(s.Width, h))
+			y += h
+		}
+	}
+}
+
+// UnderLayout puts the second object right under the first and gives it the rest.
+type UnderLayout struct{}
+
+// MinSize implements fyne.Layout.
+func (UnderLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return TightLayout{}.MinSize(o) }
+
+// Layout implements fyne.Layout.
+func (UnderLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	h := o[0].MinSize().Height
+	o[0].Resize(fyne.NewSize(s.Width, h))
+	o[1].Move(fyne.NewPos(0, h))
+	o[1].Resize(fyne.NewSize(s.Width, max(0, s.Height-h)))
+}
+
+// CapLayout gives an object no more than a width.
+type CapLayout struct{ Width float32 }
+
+// MinSize implements fyne.Layout.
+func (l *CapLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[0].MinSize() }
+
+// Layout implements fyne.Layout.
+func (l *CapLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	o[0].Resize(fyne.NewSize(min(l.Width, s.Width), s.Height))
+}

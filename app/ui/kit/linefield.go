@@ -1,0 +1,148 @@
+package kit
+
+import (
+	"image/color"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// LineField is one line to be typed, with a button beside it; Enter presses it.
+type LineField struct {
+	widget.BaseWidget
+	box      *Surface
+	Entry    *Field
+	Button   *Button
+	OnSubmit func(text string)
+}
+
+// WithoutBar shows a field of one line without the scroll bar that Fyne lays over
+// its text: the cursor moves a long text along.
+func WithoutBar(e fyne.CanvasObject) fyne.CanvasObject {
+	return container.NewThemeOverride(e, barlessTheme{})
+}
+
+type barlessTheme struct{ themeNow }
+
+// Color implements fyne.Theme.
+func (t barlessTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	if name == theme.ColorNameScrollBar {
+		return color.Transparent
+	}
+	return t.themeNow.Color(name, v)
+}
+
+// NewLineField is a field with a hint in it and a button beside it.
+func NewLineField(hint, label string) *LineField {
+	f := &LineField{box: NewSurface(RoleCard, RoleLine, RadiusCard), Entry: NewField()}
+	f.Entry.reveals = true
+	f.Entry.PlaceHolder = hint
+	f.Button = NewButton(ButtonPlain, label, f.Submit)
+	f.Button.Disable()
+	f.Entry.OnFocus = func(on bool) {
+		role := RoleLine
+		if on {
+			role = RoleAccent
+		}
+		f.box.Set(RoleCard, role)
+	}
+	f.Entry.OnChanged = func(t string) { SetEnabled(f.Button, strings.TrimSpace(t) != "") }
+	f.Entry.OnSubmitted = func(string) { f.Submit() }
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+// Submit takes what is typed, unless that is nothing.
+func (f *LineField) Submit() {
+	if t := strings.TrimSpace(f.Entry.Text); t != "" && f.OnSubmit != nil {
+		f.OnSubmit(t)
+	}
+}
+
+// Clear empties the field, unless something else was typed since.
+func (f *LineField) Clear(text string) {
+	if strings.TrimSpace(f.Entry.Text) == text {
+		f.Entry.SetText("")
+	}
+}
+
+// Measure implements Row.
+func (f *LineField) Measure(float32) float32 { return f.Entry.MinSize().Height + Gap4 }
+
+// CreateRenderer implements fyne.Widget.
+func (f *LineField) CreateRenderer() fyne.WidgetRenderer {
+	return &fieldRenderer{f.box, WithoutBar(f.Entry), f.Button, f}
+}
+
+// fieldRenderer draws a box with a text field and, where there is one, a button.
+type fieldRenderer struct {
+	box    *Surface
+	entry  fyne.CanvasObject
+	button *Button
+	whole  fyne.CanvasObject
+}
+
+func (r *fieldRenderer) Layout(s fyne.Size) {
+	r.box.Resize(s)
+	room := float32(0)
+	if r.button != nil {
+		m := r.button.MinSize()
+		room = m.Width + Gap8
+		r.button.Resize(m)
+		r.button.Move(fyne.NewPos(s.Width-room, (s.Height-m.Height)/2))
+	}
+	r.entry.Move(fyne.NewPos(2, 2))
+	r.entry.Resize(fyne.NewSize(max(0, s.Width-room-4), s.Height-4))
+}
+
+func (r *fieldRenderer) MinSize() fyne.Size { return fyne.NewSize(120, r.entry.MinSize().Height+Gap4) }
+
+func (r *fieldRenderer) Objects() []fyne.CanvasObject {
+	if r.button == nil {
+		return []fyne.CanvasObject{r.box, r.entry}
+	}
+	return []fyne.CanvasObject{r.box, r.entry, r.button}
+}
+func (r *fieldRenderer) Destroy() {}
+func (r *fieldRenderer) Refresh() {
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+	canvas.Refresh(r.whole)
+}
+
+// TextBox is a text of a few lines to be typed.
+type TextBox struct {
+	widget.BaseWidget
+	box   *Surface
+	Entry *Field
+}
+
+// NewTextBox is a box with a text to be changed.
+func NewTextBox(text string) *TextBox {
+	b := &TextBox{box: NewSurface(RoleCode, RoleLine, RadiusCard), Entry: NewTextArea()}
+	b.Entry.SetMinRowsVisible(3)
+	b.Entry.SetText(text)
+	b.Entry.OnFocus = func(on bool) {
+		role := RoleLine
+		if on {
+			role = RoleAccent
+			if !b.Entry.byMouse {
+				HostOf(b).Reveal(b)
+			}
+		}
+		b.box.Set(RoleCode, role)
+	}
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+// Measure implements Row.
+func (b *TextBox) Measure(float32) float32 { return b.Entry.MinSize().Height + Gap4 }
+
+// CreateRenderer implements fyne.Widget.
+func (b *TextBox) CreateRenderer() fyne.WidgetRenderer { return &fieldRenderer{b.box, b.Entry, nil, b} }

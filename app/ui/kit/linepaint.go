@@ -1,0 +1,78 @@
+package kit
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+)
+
+// LinePaint draws lines of text: rectangles below, texts above. Between begin and end
+// what was there is used again; a text is drawn anew only where it changed.
+type LinePaint struct {
+	rects  []*canvas.Rectangle
+	texts  []*canvas.Text
+	Drawn  []fyne.CanvasObject
+	nr, nt int // used since begin
+}
+
+// Begin begins a drawing.
+func (l *LinePaint) Begin() { l.nr, l.nt = 0, 0 }
+
+// End gathers what was drawn since begin, and gives the rest back.
+func (l *LinePaint) End() {
+	clear(l.rects[l.nr:])
+	clear(l.texts[l.nt:])
+	l.rects, l.texts = l.rects[:l.nr], l.texts[:l.nt]
+	l.Drawn = l.Drawn[:0]
+	for _, o := range l.rects {
+		l.Drawn = append(l.Drawn, o)
+	}
+	for _, o := range l.texts {
+		l.Drawn = append(l.Drawn, o)
+	}
+}
+
+// Rect draws a rectangle.
+func (l *LinePaint) Rect(role fyne.ThemeColorName, pos fyne.Position, size fyne.Size, radius float32) {
+	if l.nr == len(l.rects) {
+		l.rects = append(l.rects, canvas.NewRectangle(color.Transparent))
+	}
+	o := l.rects[l.nr]
+	l.nr++
+	o.FillColor, o.CornerRadius = Color(role), radius
+	o.Move(pos)
+	o.Resize(size)
+	o.Refresh()
+}
+
+// Text draws a text of one style, in the middle of a line that begins at pos.
+func (l *LinePaint) Text(s string, role fyne.ThemeColorName, pos fyne.Position, width, leading, size float32, style fyne.TextStyle) {
+	if l.nt == len(l.texts) {
+		l.texts = append(l.texts, canvas.NewText("", color.Transparent))
+	}
+	o := l.texts[l.nt]
+	l.nt++
+	h := MeasureText("M", size, style).Height
+	o.Move(pos.AddXY(0, (leading-h)/2))
+	style, font := fontOf(s, style)
+	if c := Color(role); o.Text != s || o.Color != c || o.TextSize != size || o.TextStyle != style || o.FontSource != font {
+		o.Text, o.Color, o.TextSize, o.TextStyle, o.FontSource = s, c, size, style, font
+		o.Resize(fyne.NewSize(width, h))
+		o.Refresh()
+	}
+}
+
+// EachMark gives the parts of from…to that find found, and the colour of each.
+func EachMark(marks []Mark, now, from, to int, draw func(role fyne.ThemeColorName, from, to int)) {
+	for i, m := range marks {
+		a, b := max(from, m.From), min(to, m.To)
+		switch {
+		case a >= b:
+		case i == now:
+			draw(roleMarkNow, a, b)
+		default:
+			draw(roleMark, a, b)
+		}
+	}
+}

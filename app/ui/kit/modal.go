@@ -1,0 +1,104 @@
+package kit
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
+)
+
+// Modal is a card over the window, which waits until it is answered. Esc closes it; a
+// press beside it does nothing, so that nothing written in it is lost by a slip.
+type Modal struct {
+	widget.BaseWidget
+	Card  *CardRow
+	most  float32 // width of the card, at most
+	scrim *Scrim
+	over  fyne.Canvas
+}
+
+// ShowModal lays a card over a window, which is at most so wide.
+func ShowModal(over fyne.Canvas, card *CardRow, most float32) *Modal {
+	m := &Modal{Card: card, most: most, scrim: NewScrim(func() {}), over: over}
+	m.ExtendBaseWidget(m)
+	m.Resize(over.Size())
+	over.Overlays().Add(m)
+	return m
+}
+
+// OpenModal is the card that lies over a window; nil where none does.
+func OpenModal(over fyne.Canvas) *Modal {
+	for _, o := range slices.Backward(over.Overlays().List()) {
+		if m, ok := o.(*Modal); ok {
+			return m
+		}
+	}
+	return nil
+}
+
+// Close takes the card away.
+func (m *Modal) Close() { m.over.Overlays().Remove(m) }
+
+// CreateRenderer implements fyne.Widget.
+func (m *Modal) CreateRenderer() fyne.WidgetRenderer { return &modalRenderer{m} }
+
+type modalRenderer struct{ m *Modal }
+
+func (r *modalRenderer) Layout(s fyne.Size) {
+	r.m.scrim.Resize(s)
+	width := max(0, min(r.m.most, s.Width-2*Gap20))
+	height := min(r.m.Card.Measure(width), s.Height)
+	r.m.Card.Move(fyne.NewPos((s.Width-width)/2, (s.Height-height)/2))
+	r.m.Card.Resize(fyne.NewSize(width, height))
+}
+
+func (r *modalRenderer) MinSize() fyne.Size { return fyne.Size{} }
+
+func (r *modalRenderer) Refresh() {
+	r.Layout(r.m.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+}
+
+func (r *modalRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.m.scrim, r.m.Card}
+}
+func (r *modalRenderer) Destroy() {}
+
+// confirmWidth is how wide a question is, at most.
+const confirmWidth float32 = 360
+
+// Confirm asks before something that can't be taken back.
+func Confirm(over fyne.Canvas, title, text, yes string, do func()) {
+	var m *Modal
+	cancel := NewButton(ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
+	card := NewCardRow(RoleNone, Title(title), NewParagraph(text, RoleMuted), Spacer(Gap8), Line(Gap8, -1,
+		NewButton(ButtonPrimary, yes, func() { m.Close(); do() }), cancel))
+	card.Pad = Gap16
+	m = ShowModal(over, card, confirmWidth)
+	over.Focus(cancel) // Enter must not be enough
+}
+
+// Scrim dims what is beside the drawer; a press closes it.
+type Scrim struct {
+	widget.BaseWidget
+	onTap func()
+}
+
+// NewScrim is a scrim; onTap is told of a press.
+func NewScrim(onTap func()) *Scrim {
+	s := &Scrim{onTap: onTap}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// Tapped implements fyne.Tappable.
+func (s *Scrim) Tapped(*fyne.PointEvent) { s.onTap() }
+
+// CreateRenderer implements fyne.Widget.
+func (s *Scrim) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(NewSurface(roleScrim, RoleNone, 0))
+}

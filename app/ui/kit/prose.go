@@ -1,0 +1,417 @@
+package kit
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Run is a stretch of text in one style.
+type Run struct {
+	Text   string
+	Bold   bool
+	Italic bool
+	Strike bool
+	Mono   bool
+	Link   string
+	Role   fyne.ThemeColorName // "" is the paragraph's own
+}
+
+// word is what a line break may not cut: atoms that follow each other without a
+// space, and the space after them.
+type word struct {
+	from, to int // bytes of the flat text, without the space
+	next     int // where the next word begins
+	width    float32
+	space    float32
+	hard     bool // a line break follows
+}
+
+// segment is a stretch of one run on one line.
+type segment struct {
+	from, to int
+	run      int
+	X, Width float32
+}
+
+// textLine is one line on the screen.
+type textLine struct {
+	from, to int
+	width    float32
+}
+
+// Prose is a paragraph: styled runs, wrapped to a width, selectable through the
+// viewport that holds it. Its cost is linear in its text, and only the lines in
+// sight are objects of the screen.
+type Prose struct {
+	widget.BaseWidget
+	given    []Run
+	runs     []Run // given, cut where the font changes
+	uncut    bool  // it changes nowhere within one: runs and given are alike
+	Flat     string
+	starts   []int // where each run begins in flat
+	size     float32
+	Role     fyne.ThemeColorName
+	Bold     bool
+	Leading  float32                          // height of a line
+	scale    float32                          // of the text, as of words and leading
+	letters  map[letterStyle]map[rune]float32 // their widths
+	Words    []word
+	Lines    []textLine
+	Wrapped  float32 // the width lines were made for; 0 = not yet
+	settled  int     // words whose lines are right for that
+	stale    bool    // there are others
+	Widest   float32
+	selFrom  int
+	selTo    int
+	Marks    []Mark  // what find found
+	markNow  int     // the one of them that is looked at, -1 for none
+	seenFrom float32 // the part in sight, in own coordinates
+	seenTo   float32
+	Bare     bool // mono words get no background of their own
+	version  int  // grows with every wrapping
+	drawn    int  // the version on the screen
+}
+
+// NewProse is a paragraph of runs.
+func NewProse(runs []Run, size float32, role fyne.ThemeColorName) *Prose {
+	p := &Prose{size: size, Role: role, Leading: LineHeight(size) * TextScale(), scale: TextScale(), seenTo: 1e9}
+	p.ExtendBaseWidget(p)
+	p.SetRuns(runs)
+	return p
+}
+
+// LineHeight is the height of a line of text of a size.
+func LineHeight(size float32) float32 {
+	switch {
+	case size <= SizeSmall:
+		return 16
+	case size <= SizeText:
+		return 20
+	case size <= SizeLarge:
+		return 24
+	}
+	return 28
+}
+
+// SetRuns changes the text; it reports whether anything did change. The words that
+// both texts begin with are kept, and the lines of these.
+func (p *Prose) SetRuns(runs []Run) bool {
+	if p.Words != nil && slices.Equal(p.given, runs) {
+		return false
+	}
+	k := p.keptRuns(runs)
+	fresh := splitFonts(runs[k:], p.Bold)
+	same := len(p.Flat)
+	if k < len(p.starts) {
+		same = p.starts[k]
+	}
+	same += sameBeginning(p.runs[k:], fresh)
+	p.uncut = (k == 0 || p.uncut) && slices.EqualFunc(fresh, runs[k:], func(a, b Run) bool { return a.Text == b.Text })
+	p.given, p.runs, p.starts = runs, append(p.runs[:k], fresh...), p.starts[:k]
+	p.join()
+	p.keepWords(same)
+	p.split()
+	p.stale = true
+	return true
+}
+
+// keptRuns is how many runs at the beginning are the same as they were.
+func (p *Prose) keptRuns(runs []Run) (k int) {
+	for p.uncut && p.Words != nil && k < min(len(p.given), len(runs)) && p.given[k] == runs[k] {
+		k++
+	}
+	return k
+}
+
+// join makes the flat text of the runs.
+func (p *Prose) join() {
+	n := 0
+	for i, r := range p.runs {
+		if i >= len(p.starts) {
+			p.starts = append(p.starts, n)
+		}
+		n += len(r.Text)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for _, r := range p.runs {
+		b.WriteString(r.Text)
+	}
+	p.Flat = b.String()
+}
+
+// sameBeginning is how many bytes two texts begin with that are the same in the same
+// style.
+func sameBeginning(a, b []Run) int {
+	same := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			same += len(a[i].Text)
+			continue
+		}
+		x, y := a[i].Text, b[i].Text
+		a, b := a[i], b[i]
+		a.Text, b.Text = "", ""
+		if a != b {
+			break
+		}
+		n := min(len(x), len(y))
+		if x[:n] != y[:n] {
+			n = 0
+			for x[n] == y[n] {
+				n++
+			}
+		}
+		return same + n
+	}
+	return same
+}
+
+func (p *Prose) runAt(off int) int {
+	at := sort.SearchInts(p.starts, off+1) - 1
+	return max(at, 0)
+}
+
+func (p *Prose) style(r int) (float32, fyne.TextStyle) {
+	ru := p.runs[r]
+	if ru.Mono {
+		return p.scale * min(p.size, SizeMono), fyne.TextStyle{Monospace: true, Bold: ru.Bold}
+	}
+	return p.scale * p.size, fyne.TextStyle{Bold: ru.Bold || p.Bold, Italic: ru.Italic}
+}
+
+// span is the width of flat[from:to], which may be of several runs.
+func (p *Prose) span(from, to int) float32 {
+	var w float32
+	for r := p.runAt(from); from < to; r++ {
+		end := len(p.Flat)
+		if r+1 < len(p.starts) {
+			end = p.starts[r+1]
+		}
+		end = min(end, to)
+		if end > from {
+			size, style := p.style(r)
+			w += MeasureText(p.Flat[from:end], size, style).Width
+		}
+		from = max(end, from)
+		if r >= len(p.starts)-1 {
+			break
+		}
+	}
+	return w
+}
+
+// SetSeen tells which part is in sight, in own coordinates.
+func (p *Prose) SetSeen(from, to float32) {
+	first, last := p.visibleLines()
+	p.seenFrom, p.seenTo = from, to
+	if f, l := p.visibleLines(); f != first || l != last || p.version != p.drawn {
+		p.Refresh()
+	}
+}
+
+func (p *Prose) visibleLines() (first, last int) {
+	first = max(0, int(p.seenFrom/p.Leading)-2)
+	last = len(p.Lines)
+	if n := p.seenTo/p.Leading + 3; n < float32(last) {
+		last = max(first, int(n))
+	}
+	return min(first, last), last
+}
+
+// OffsetAt is the place in the text nearest to a point in own coordinates.
+func (p *Prose) OffsetAt(pos fyne.Position) int {
+	if pos.Y < 0 || len(p.Lines) == 0 {
+		return 0
+	}
+	n := int(pos.Y / p.Leading)
+	if n >= len(p.Lines) {
+		return len(p.Flat)
+	}
+	l := p.Lines[n]
+	for _, s := range p.segments(l) {
+		if pos.X < s.X+s.Width {
+			return p.offsetIn(s, pos.X-s.X)
+		}
+	}
+	return l.to
+}
+
+func (p *Prose) offsetIn(s segment, x float32) int {
+	size, style := p.style(s.run)
+	prev, at := float32(0), s.from
+	for at < s.to {
+		next := NextRune(p.Flat, at)
+		w := MeasureText(p.Flat[s.from:next], size, style).Width
+		if x < (prev+w)/2 {
+			return at
+		}
+		prev, at = w, next
+	}
+	return s.to
+}
+
+// LinkAt is the address under a point, or "".
+func (p *Prose) LinkAt(pos fyne.Position) string {
+	n := int(pos.Y / p.Leading)
+	if pos.Y < 0 || n >= len(p.Lines) {
+		return ""
+	}
+	for _, s := range p.segments(p.Lines[n]) {
+		if pos.X >= s.X && pos.X < s.X+s.Width {
+			return p.runs[s.run].Link
+		}
+	}
+	return ""
+}
+
+// The selection, as the viewport wants it.
+
+// SelectLen implements Selectable.
+func (p *Prose) SelectLen() int { return len(p.Flat) }
+
+// SelectedText implements Selectable.
+func (p *Prose) SelectedText(from, to int) string {
+	return p.Flat[min(from, len(p.Flat)):min(to, len(p.Flat))]
+}
+
+// SetSelection implements Selectable.
+func (p *Prose) SetSelection(from, to int) {
+	if from >= to {
+		from, to = 0, 0
+	}
+	if p.selFrom == from && p.selTo == to {
+		return
+	}
+	p.selFrom, p.selTo = from, to
+	p.Refresh()
+}
+
+// SetMarks shows what find found; now is the one that is looked at, -1 for none.
+func (p *Prose) SetMarks(marks []Mark, now int) {
+	if len(p.Marks) == 0 && len(marks) == 0 {
+		return
+	}
+	p.Marks, p.markNow = marks, now
+	p.Refresh()
+}
+
+// FlatText implements Markable.
+func (p *Prose) FlatText() string { return p.Flat }
+
+// LineOf is where the line of a place in the text begins, in own coordinates.
+func (p *Prose) LineOf(off int) float32 {
+	for i, l := range p.Lines {
+		if off <= l.to {
+			return float32(i) * p.Leading
+		}
+	}
+	return 0
+}
+
+// WordAt is the word around an offset, for a double click.
+func (p *Prose) WordAt(off int) (from, to int) {
+	for _, w := range p.Words {
+		if off >= w.from && off < w.next {
+			return w.from, w.to
+		}
+	}
+	return off, off
+}
+
+// Cursor implements desktop.Cursorable.
+func (p *Prose) Cursor() desktop.Cursor { return desktop.TextCursor }
+
+// CreateRenderer implements fyne.Widget.
+func (p *Prose) CreateRenderer() fyne.WidgetRenderer {
+	r := &proseRenderer{p: p}
+	r.Refresh()
+	return r
+}
+
+type proseRenderer struct {
+	LinePaint
+	p *Prose
+}
+
+func (r *proseRenderer) Layout(s fyne.Size) {
+	if s.Width > 0 && r.p.stale {
+		r.p.Measure(s.Width)
+	}
+	if r.p.drawn != r.p.version {
+		r.Refresh()
+	}
+}
+
+func (r *proseRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, r.p.Leading) }
+func (r *proseRenderer) Objects() []fyne.CanvasObject { return r.Drawn }
+func (r *proseRenderer) Destroy()                     {}
+
+// Refresh places the segments of the lines in sight.
+func (r *proseRenderer) Refresh() {
+	p := r.p
+	p.drawn = p.version
+	r.Begin()
+	first, last := p.visibleLines()
+	for i := first; i < last; i++ {
+		y := float32(i) * p.Leading
+		for _, s := range p.segments(p.Lines[i]) {
+			r.underlay(s, y)
+			r.segment(s, y)
+		}
+	}
+	r.End()
+	canvas.Refresh(p)
+}
+
+// underlay draws what lies below a segment: code background, selection, what find
+// found, the line under a link and through struck text.
+func (r *proseRenderer) underlay(s segment, y float32) {
+	p := r.p
+	ru := p.runs[s.run]
+	if ru.Mono && !p.Bare {
+		r.Rect(RoleCode, fyne.NewPos(s.X-2, y+2), fyne.NewSize(s.Width+4, p.Leading-4), 3)
+	}
+	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {
+		x := s.X + p.spanIn(s, s.from, from)
+		r.Rect(RoleSelection, fyne.NewPos(x, y), fyne.NewSize(s.X+p.spanIn(s, s.from, to)-x, p.Leading), 0)
+	}
+	EachMark(p.Marks, p.markNow, s.from, s.to, func(role fyne.ThemeColorName, from, to int) {
+		x := s.X + p.spanIn(s, s.from, from)
+		r.Rect(role, fyne.NewPos(x, y+1), fyne.NewSize(s.X+p.spanIn(s, s.from, to)-x, p.Leading-2), 3)
+	})
+	if ru.Link != "" {
+		r.Rect(RoleAccent, fyne.NewPos(s.X, y+p.Leading-4), fyne.NewSize(s.Width, 1), 0)
+	}
+	if ru.Strike {
+		r.Rect(RoleMuted, fyne.NewPos(s.X, y+p.Leading/2), fyne.NewSize(s.Width, 1), 0)
+	}
+}
+
+// segment draws a segment's text.
+func (r *proseRenderer) segment(s segment, y float32) {
+	p := r.p
+	role := p.runs[s.run].Role
+	if role == RoleNone {
+		role = p.Role
+	}
+	if p.runs[s.run].Link != "" {
+		role = RoleAccent
+	}
+	size, style := p.style(s.run)
+	r.Text(strings.ReplaceAll(p.Flat[s.from:s.to], "\t", "    "), role, fyne.NewPos(s.X, y), s.Width, p.Leading, size, style)
+}
+
+func (p *Prose) spanIn(s segment, from, to int) float32 {
+	if to <= from {
+		return 0
+	}
+	size, style := p.style(s.run)
+	return MeasureText(p.Flat[from:to], size, style).Width
+}

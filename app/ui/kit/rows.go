@@ -1,0 +1,241 @@
+package kit
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+)
+
+// The rows of the chat column: what an entry of a conversation becomes.
+
+// BoxRow is a row made of ordinary objects; its height is their minimum.
+type BoxRow struct {
+	widget.BaseWidget
+	Content fyne.CanvasObject
+}
+
+// NewBoxRow is a row made of an object.
+func NewBoxRow(o fyne.CanvasObject) *BoxRow {
+	r := &BoxRow{Content: o}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// Measure implements Row.
+func (r *BoxRow) Measure(float32) float32 { return r.Content.MinSize().Height }
+
+// CreateRenderer implements fyne.Widget.
+func (r *BoxRow) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(r.Content) }
+
+// Framed is prose on a surface with padding: bubbles, code cards, expanded calls.
+type Framed struct {
+	widget.BaseWidget
+	Bg     *Surface
+	Text   *Prose
+	padX   float32
+	padTop float32
+	padEnd float32
+	Right  bool    // hugs its text at the right edge
+	Share  float32 // of the width it may take, where it hugs
+	aside  float32 // kept free right of the text
+	Header fyne.CanvasObject
+	inner  fyne.Position // where the text is
+}
+
+// NewFramed puts prose on a surface.
+func NewFramed(text *Prose, fill, stroke fyne.ThemeColorName, radius, padX, padY float32) *Framed {
+	f := &Framed{Bg: NewSurface(fill, stroke, radius), Text: text, padX: padX, padTop: padY, padEnd: padY, Share: 1}
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+func (f *Framed) textWidth(width float32) float32 {
+	most := width * f.Share
+	if f.Right && f.Header != nil { // which stands beside it
+		most = max(width/2, min(most, width-f.Header.MinSize().Width-Gap8))
+	}
+	return most - 2*f.padX - f.aside
+}
+
+// Measure implements Row.
+func (f *Framed) Measure(width float32) float32 {
+	return f.Text.Measure(f.textWidth(width)) + f.padTop + f.padEnd
+}
+
+// SetSeen tells which part is in sight, in own coordinates.
+func (f *Framed) SetSeen(from, to float32) {
+	f.Text.SetSeen(from-f.inner.Y, to-f.inner.Y)
+}
+
+// SelectLen implements Selectable.
+func (f *Framed) SelectLen() int { return f.Text.SelectLen() }
+
+// OffsetAt implements Selectable.
+func (f *Framed) OffsetAt(p fyne.Position) int { return f.Text.OffsetAt(p.Subtract(f.inner)) }
+
+// SetSelection implements Selectable.
+func (f *Framed) SetSelection(from, to int) { f.Text.SetSelection(from, to) }
+
+// SelectedText implements Selectable.
+func (f *Framed) SelectedText(from, to int) string { return f.Text.SelectedText(from, to) }
+
+// WordAt is the word around an offset, for a double click.
+func (f *Framed) WordAt(off int) (int, int) { return f.Text.WordAt(off) }
+
+// LinkAt is the address under a point, or "".
+func (f *Framed) LinkAt(p fyne.Position) string { return f.Text.LinkAt(p.Subtract(f.inner)) }
+
+// CreateRenderer implements fyne.Widget.
+func (f *Framed) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{f.Bg, f.Text}
+	if f.Header != nil {
+		objects = append(objects, f.Header)
+	}
+	return &framedRenderer{f, objects}
+}
+
+type framedRenderer struct {
+	f       *Framed
+	objects []fyne.CanvasObject
+}
+
+func (r *framedRenderer) Layout(s fyne.Size) {
+	f := r.f
+	f.Text.Measure(f.textWidth(s.Width))
+	x, w := float32(0), s.Width
+	if f.Right {
+		w = f.Text.Widest + 2*f.padX
+		x = s.Width - w
+	}
+	f.Bg.Move(fyne.NewPos(x, 0))
+	f.Bg.Resize(fyne.NewSize(w, s.Height))
+	f.inner = fyne.NewPos(x+f.padX, f.padTop)
+	f.Text.Move(f.inner)
+	f.Text.Resize(fyne.NewSize(max(0, w-2*f.padX), s.Height-f.padTop-f.padEnd))
+	if f.Header != nil {
+		h := f.Header.MinSize()
+		if f.Right { // beside the bubble
+			f.Header.Move(fyne.NewPos(max(0, x-h.Width-Gap8), (s.Height-h.Height)/2))
+			f.Header.Resize(h)
+		} else {
+			f.Header.Move(fyne.NewPos(f.padX, Gap4))
+			f.Header.Resize(fyne.NewSize(s.Width-f.padX-Gap8, h.Height))
+		}
+	}
+}
+
+func (r *framedRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *framedRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *framedRenderer) Destroy()                     {}
+func (r *framedRenderer) Refresh() {
+	r.Layout(r.f.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+	canvas.Refresh(r.f)
+}
+
+// NewDivider is words between two lines.
+func NewDivider(text string, onTap func()) *BoxRow {
+	b := NewButton(ButtonQuiet, text, onTap)
+	return NewBoxRow(container.New(&dividerLayout{}, Hairline(), b, Hairline()))
+}
+
+type dividerLayout struct{}
+
+func (dividerLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[1].MinSize() }
+func (dividerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	m := o[1].MinSize()
+	side := max(0, (s.Width-m.Width)/2-Gap12)
+	o[0].Move(fyne.NewPos(0, s.Height/2))
+	o[0].Resize(fyne.NewSize(side, 1))
+	o[1].Move(fyne.NewPos((s.Width-m.Width)/2, 0))
+	o[1].Resize(fyne.NewSize(m.Width, s.Height))
+	o[2].Move(fyne.NewPos(s.Width-side, s.Height/2))
+	o[2].Resize(fyne.NewSize(side, 1))
+}
+
+// CardRow is a card of objects below each other; those that wrap are given their
+// height for the card's width. Its words can be selected.
+type CardRow struct {
+	widget.BaseWidget
+	Bg    *Surface
+	mark  *Surface // coloured edge, nil without
+	Parts []fyne.CanvasObject
+	Pad   float32
+	Gap   float32
+}
+
+// NewCardRow is a card; mark is the colour of its edge, RoleNone for none.
+func NewCardRow(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) *CardRow {
+	c := &CardRow{Bg: NewSurface(RoleCard, RoleLine, RadiusCard), Parts: parts, Pad: Gap12, Gap: Gap4}
+	if mark != RoleNone {
+		c.mark = NewSurface(mark, RoleNone, 2)
+	}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+func heightOf(o fyne.CanvasObject, width float32) float32 {
+	if r, ok := o.(Row); ok {
+		return r.Measure(width)
+	}
+	return o.MinSize().Height
+}
+
+// Measure implements Row.
+func (c *CardRow) Measure(width float32) float32 {
+	h := 2*c.Pad - c.Gap
+	for _, o := range c.Parts {
+		if o.Visible() {
+			h += heightOf(o, width-2*c.Pad) + c.Gap
+		}
+	}
+	return h
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *CardRow) CreateRenderer() fyne.WidgetRenderer {
+	objects := []fyne.CanvasObject{c.Bg}
+	if c.mark != nil {
+		objects = append(objects, c.mark)
+	}
+	return &cardRenderer{c, append(objects, c.Parts...)}
+}
+
+type cardRenderer struct {
+	c       *CardRow
+	objects []fyne.CanvasObject
+}
+
+func (r *cardRenderer) Layout(s fyne.Size) {
+	c := r.c
+	c.Bg.Resize(s)
+	if c.mark != nil {
+		c.mark.Move(fyne.NewPos(0, Gap8))
+		c.mark.Resize(fyne.NewSize(3, max(0, s.Height-2*Gap8)))
+	}
+	y, w := c.Pad, max(0, s.Width-2*c.Pad)
+	for _, o := range c.Parts {
+		if !o.Visible() {
+			continue
+		}
+		h := heightOf(o, w)
+		o.Move(fyne.NewPos(c.Pad, y))
+		o.Resize(fyne.NewSize(w, h))
+		y += h + c.Gap
+	}
+}
+func (r *cardRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (r *cardRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *cardRenderer) Destroy()                     {}
+func (r *cardRenderer) Refresh() {
+	r.Layout(r.c.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+}
+
+// Spacer is empty room.
+func Spacer(h float32) fyne.CanvasObject { return Sized(NewSurface(RoleNone, RoleNone, 0), 1, h) }

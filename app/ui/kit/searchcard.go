@@ -1,0 +1,102 @@
+package kit
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+)
+
+const findTop float32 = 72 // from the window's upper edge, at most
+
+// SearchCard lies over the window until Esc or a press beside it: a field, below it
+// what was found, and a line of words.
+type SearchCard struct {
+	widget.BaseWidget
+	Entry *Field
+	OnKey func(*fyne.KeyEvent) bool // moves in what was found
+	Port  *Viewport
+	Hint  *Label
+	card  *Surface
+	scrim *Scrim
+	rule  fyne.CanvasObject
+	most  fyne.Size // width, and height of what was found; the window may have less
+}
+
+// NewSearchCard is a card with a hint below it; leave closes it.
+func NewSearchCard(hint string, most fyne.Size, leave func()) *SearchCard {
+	c := &SearchCard{
+		Port: NewViewport(), Hint: Small(hint).Squeezable(), card: NewSurface(RoleCard, RoleLine, RadiusBubble),
+		scrim: NewScrim(leave), rule: Hairline(), most: most,
+	}
+	c.Port.Follow, c.Port.Fixed = false, true
+	c.Port.Disable()
+	c.Entry = NewField()
+	c.Entry.OnKey = func(k *fyne.KeyEvent) bool {
+		if k.Name == fyne.KeyEscape {
+			leave()
+			return true
+		}
+		return c.OnKey(k)
+	}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// Open lays the card over a window, with the focus in its field.
+func (c *SearchCard) Open(over fyne.Canvas) {
+	c.Resize(over.Size())
+	over.Overlays().Add(c)
+	over.Focus(c.Entry)
+}
+
+// Fill replaces what was found.
+func (c *SearchCard) Fill(rows []*Placed) {
+	c.Port.Offset = 0
+	c.Port.SetRows(rows)
+	c.Refresh()
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *SearchCard) CreateRenderer() fyne.WidgetRenderer { return &findCardRenderer{c} }
+
+type findCardRenderer struct{ c *SearchCard }
+
+func (r *findCardRenderer) Layout(s fyne.Size) {
+	c := r.c
+	c.scrim.Resize(s)
+	w := min(c.most.Width, s.Width-2*Gap16)
+	x, top := (s.Width-w)/2, min(findTop, s.Height/8)
+	field := c.Entry.MinSize().Height
+	c.Entry.Move(fyne.NewPos(x+Gap8, top+Gap4))
+	c.Entry.Resize(fyne.NewSize(w-Gap16, field))
+	y := top + field + Gap8
+	c.rule.Move(fyne.NewPos(x, y))
+	c.rule.Resize(fyne.NewSize(w, 1))
+	y++
+	foot := c.Hint.MinSize().Height + Gap16
+	c.Port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
+	rows := max(0, min(c.Port.Total, c.most.Height, s.Height-y-foot-Gap20))
+	if len(c.Port.Rows) == 0 {
+		rows = 0
+	}
+	c.Port.Move(fyne.NewPos(x, y))
+	c.Port.Resize(fyne.NewSize(w, rows))
+	y += rows
+	c.Hint.Move(fyne.NewPos(x+Gap16, y+Gap8))
+	c.Hint.Resize(fyne.NewSize(w-2*Gap16, foot-Gap16))
+	c.card.Move(fyne.NewPos(x, top))
+	c.card.Resize(fyne.NewSize(w, y+foot-top))
+}
+
+func (r *findCardRenderer) MinSize() fyne.Size { return fyne.Size{} }
+func (r *findCardRenderer) Destroy()           {}
+func (r *findCardRenderer) Refresh() {
+	r.Layout(r.c.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+}
+
+func (r *findCardRenderer) Objects() []fyne.CanvasObject {
+	c := r.c
+	return []fyne.CanvasObject{c.scrim, c.card, c.Entry, c.rule, c.Port, c.Hint}
+}

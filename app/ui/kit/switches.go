@@ -1,0 +1,152 @@
+package kit
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Switch is a switch.
+type Switch struct {
+	widget.DisableableWidget
+	On      bool
+	focused bool
+	Change  func(value string)
+}
+
+const (
+	switchWidth  float32 = 36
+	switchHeight float32 = 20
+)
+
+// NewSwitch is a switch; change is told what was chosen, "true" or "false".
+func NewSwitch(change func(string)) *Switch {
+	s := &Switch{Change: change}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// SetValue shows a value; a locked one can't be changed.
+func (s *Switch) SetValue(value string, locked bool) {
+	s.On = value == "true"
+	if locked {
+		s.Disable()
+	} else {
+		s.Enable()
+	}
+	s.Refresh()
+}
+
+// Tapped implements fyne.Tappable.
+func (s *Switch) Tapped(*fyne.PointEvent) {
+	if s.Disabled() {
+		return
+	}
+	if s.On {
+		s.Change("false")
+		return
+	}
+	s.Change("true")
+}
+
+// FocusGained implements fyne.Focusable.
+func (s *Switch) FocusGained() { s.focused = true; s.Refresh(); HostOf(s).Reveal(s) }
+
+// FocusLost implements fyne.Focusable.
+func (s *Switch) FocusLost() { s.focused = false; s.Refresh() }
+
+// TypedRune implements fyne.Focusable.
+func (s *Switch) TypedRune(rune) {}
+
+// TypedKey implements fyne.Focusable.
+func (s *Switch) TypedKey(ev *fyne.KeyEvent) { Pressed(s, ev, func() { s.Tapped(nil) }) }
+
+// Cursor implements desktop.Cursorable.
+func (s *Switch) Cursor() desktop.Cursor { return desktop.PointerCursor }
+
+// CreateRenderer implements fyne.Widget.
+func (s *Switch) CreateRenderer() fyne.WidgetRenderer {
+	r := &switchRenderer{s: s, track: canvas.NewRectangle(Color(RoleLine)), knob: canvas.NewCircle(Color(RoleCard))}
+	r.Refresh()
+	return r
+}
+
+type switchRenderer struct {
+	s     *Switch
+	track *canvas.Rectangle
+	knob  *canvas.Circle
+}
+
+func (r *switchRenderer) Layout(fyne.Size) {
+	r.track.CornerRadius = switchHeight / 2
+	r.track.Resize(fyne.NewSize(switchWidth, switchHeight))
+	x := float32(3)
+	if r.s.On {
+		x = switchWidth - switchHeight + 3
+	}
+	r.knob.Move(fyne.NewPos(x, 3))
+	r.knob.Resize(fyne.NewSize(switchHeight-6, switchHeight-6))
+}
+
+func (r *switchRenderer) MinSize() fyne.Size { return fyne.NewSize(switchWidth, switchHeight) }
+
+func (r *switchRenderer) Refresh() {
+	fill, line, knob := RolePanel, RoleFaint, RoleMuted
+	if r.s.On {
+		fill, line, knob = RoleAccent, RoleAccent, RoleOnAccent
+	}
+	if r.s.Disabled() {
+		fill, line = RolePanel, RoleLine
+	}
+	r.track.StrokeWidth = 1
+	if r.s.focused {
+		line, r.track.StrokeWidth = RoleText, 2
+	}
+	r.track.FillColor, r.track.StrokeColor, r.knob.FillColor = Color(fill), Color(line), Color(knob)
+	r.Layout(fyne.Size{})
+	r.track.Refresh()
+	r.knob.Refresh()
+}
+
+func (r *switchRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.track, r.knob} }
+
+func (r *switchRenderer) Destroy() {}
+
+// Segments are a few choices beside each other.
+type Segments struct {
+	widget.BaseWidget
+	row     *fyne.Container
+	buttons []*Button
+	values  []string
+}
+
+// NewSegments are choices; change is told which was pressed.
+func NewSegments(values []string, change func(string)) *Segments {
+	s := &Segments{values: values}
+	var objects []fyne.CanvasObject
+	for _, v := range values {
+		b := NewButton(ButtonPlain, choiceWords(v), func() { change(v) })
+		b.PadX, b.PadY = Gap8, Gap4
+		s.buttons = append(s.buttons, b)
+		objects = append(objects, b)
+	}
+	s.row = Line(Gap4, -1, objects...)
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// CreateRenderer implements fyne.Widget.
+func (s *Segments) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(s.row) }
+
+// SetValue shows which is chosen; locked ones can't be changed.
+func (s *Segments) SetValue(value string, locked bool) {
+	for i, b := range s.buttons {
+		b.SetSelected(s.values[i] == value)
+		SetEnabled(b, !locked)
+	}
+}
+
+func choiceWords(v string) string { return strings.ReplaceAll(v, "-", " ") }

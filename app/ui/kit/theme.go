@@ -1,0 +1,266 @@
+package kit
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+)
+
+// The roles of colour. Views name a role; what it looks like in light and dark is
+// decided here alone.
+const (
+	RoleWindow     fyne.ThemeColorName = theme.ColorNameBackground
+	RolePanel      fyne.ThemeColorName = "panel"
+	RoleCard       fyne.ThemeColorName = "card"
+	RoleLine       fyne.ThemeColorName = theme.ColorNameSeparator
+	RoleText       fyne.ThemeColorName = theme.ColorNameForeground
+	RoleMuted      fyne.ThemeColorName = "muted"
+	RoleFaint      fyne.ThemeColorName = "faint"
+	RoleAccent     fyne.ThemeColorName = theme.ColorNamePrimary
+	RoleAccentSoft fyne.ThemeColorName = "accentSoft"
+	RoleOnAccent   fyne.ThemeColorName = theme.ColorNameForegroundOnPrimary
+	RoleWarn       fyne.ThemeColorName = theme.ColorNameWarning
+	RoleHot        fyne.ThemeColorName = theme.ColorNameError
+	RoleBubble     fyne.ThemeColorName = "bubble"
+	RoleCode       fyne.ThemeColorName = "code"
+	RoleHover      fyne.ThemeColorName = theme.ColorNameHover
+
+	RoleCodeKeyword fyne.ThemeColorName = "codeKeyword" // what code is made of; comments are muted
+	RoleCodeString  fyne.ThemeColorName = "codeString"
+	RoleCodeNumber  fyne.ThemeColorName = "codeNumber"
+	RoleCodeName    fyne.ThemeColorName = "codeName"
+
+	RoleSelection fyne.ThemeColorName = theme.ColorNameSelection
+	roleMark      fyne.ThemeColorName = "mark"    // what find found
+	roleMarkNow   fyne.ThemeColorName = "markNow" // the one of them that is looked at
+	roleScrim     fyne.ThemeColorName = "scrim"   // over what waits below a card
+	RoleNone      fyne.ThemeColorName = ""
+)
+
+// The type scale and the measures of the window, in Fyne's device-independent
+// pixels; everything sits on a grid of 4.
+const (
+	SizeSmall  float32 = 11
+	SizeText   float32 = 13
+	SizeLarge  float32 = 16
+	SizeNumber float32 = 20
+	SizeMono   float32 = 12
+
+	Gap4  float32 = 4
+	Gap8  float32 = 8
+	Gap12 float32 = 12
+	Gap16 float32 = 16
+	Gap20 float32 = 20
+
+	RadiusRow    float32 = 6
+	RadiusCard   float32 = 8
+	RadiusBubble float32 = 10
+
+	SidebarWidth float32 = 216
+	DrawerBelow  float32 = 640 // narrower windows show the session list as a drawer
+	ColumnMax    float32 = 780 // chat and composer together
+	ProseMax     float32 = 620 // a line of an answer
+)
+
+// palette is every role in one variant.
+type palette map[fyne.ThemeColorName]color.NRGBA
+
+func rgb(v uint32) color.NRGBA {
+	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
+}
+
+func withAlpha(c color.NRGBA, a uint8) color.NRGBA { c.A = a; return c }
+
+// lightPalette is the roles in the light variant.
+func lightPalette() palette {
+	return palette{
+		RoleWindow: rgb(0xFBFBFA), RolePanel: rgb(0xF3F3F1), RoleCard: rgb(0xFFFFFF),
+		RoleLine: rgb(0xE3E3DF), RoleText: rgb(0x1C1D1F), RoleMuted: rgb(0x6B6E73),
+		RoleFaint: rgb(0x9A9DA2), RoleAccent: rgb(0x0F8A6C), RoleAccentSoft: rgb(0xDDF1EA),
+		RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0xB7791F), RoleHot: rgb(0xC2412D),
+		RoleBubble: rgb(0xE9EEF3), RoleCode: rgb(0xF4F4F2),
+		RoleCodeKeyword: rgb(0x7A3E9D), RoleCodeString: rgb(0x0B7259), RoleCodeNumber: rgb(0x95520A), RoleCodeName: rgb(0x1F5FA8),
+		RoleHover:     withAlpha(rgb(0x000000), 0x0c),
+		roleScrim:     withAlpha(rgb(0x1C1D1F), 0x38),
+		RoleSelection: withAlpha(rgb(0x0F8A6C), 0x40),
+		roleMark:      withAlpha(rgb(0xE0A84A), 0x55), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
+	}
+}
+
+func darkPalette() palette {
+	return palette{
+		RoleWindow: rgb(0x17181A), RolePanel: rgb(0x1D1F21), RoleCard: rgb(0x222427),
+		RoleLine: rgb(0x2E3134), RoleText: rgb(0xE7E8EA), RoleMuted: rgb(0x9BA0A6),
+		RoleFaint: rgb(0x6E7379), RoleAccent: rgb(0x3CC29B), RoleAccentSoft: rgb(0x173A31),
+		RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
+		RoleBubble: rgb(0x25303A), RoleCode: rgb(0x1B1D1F),
+		RoleCodeKeyword: rgb(0xC9A2E8), RoleCodeString: rgb(0x7CCFAF), RoleCodeNumber: rgb(0xDDB27A), RoleCodeName: rgb(0x8AB8EC),
+		RoleHover:     withAlpha(rgb(0xffffff), 0x0d),
+		roleScrim:     withAlpha(rgb(0x000000), 0x60),
+		RoleSelection: withAlpha(rgb(0x3CC29B), 0x50),
+		roleMark:      withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
+	}
+}
+
+// appTheme is the window's look; it follows the system's light or dark.
+type appTheme struct {
+	light, dark   palette
+	base          fyne.Theme
+	text, density float32 // 1 = as drawn here
+}
+
+// Look is how the app looks, as far as people choose it.
+type Look struct {
+	TextSize float32 // of conversations, in points; 0 = as drawn here
+	Compact  bool    // less room between rows
+	Variant  string  // "light", "dark", or the system's
+}
+
+// NewTheme is the app's own theme.
+func NewTheme(l Look) fyne.Theme {
+	t := &appTheme{light: lightPalette(), dark: darkPalette(), base: theme.DefaultTheme(), text: 1, density: 1}
+	if l.TextSize > 0 {
+		t.text = l.TextSize / SizeText
+	}
+	if l.Compact {
+		t.density = compactDensity
+	}
+	switch l.Variant {
+	case "light":
+		t.dark = t.light
+	case "dark":
+		t.light = t.dark
+	}
+	return t
+}
+
+func (t *appTheme) palette(v fyne.ThemeVariant) palette {
+	if v == theme.VariantLight {
+		return t.light
+	}
+	return t.dark
+}
+
+// Color implements fyne.Theme: our roles first, then what Fyne's own widgets ask for.
+func (t *appTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	p := t.palette(v)
+	if c, ok := p[name]; ok {
+		return c
+	}
+	switch name {
+	case theme.ColorNameInputBackground, theme.ColorNameInputBorder:
+		return color.Transparent // the composer is the one field, and has a surface of ours
+	case theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground:
+		return p[RoleCard]
+	case theme.ColorNameButton:
+		return p[RoleLine]
+	case theme.ColorNamePlaceHolder, theme.ColorNameDisabled:
+		return p[RoleMuted]
+	case theme.ColorNameFocus, theme.ColorNamePressed:
+		return p[RoleAccentSoft]
+	case theme.ColorNameHyperlink, theme.ColorNameSuccess:
+		return p[RoleAccent]
+	case theme.ColorNameHeaderBackground, theme.ColorNameDisabledButton:
+		return p[RolePanel]
+	case theme.ColorNameScrollBar:
+		return withAlpha(p[RoleMuted], 0x80)
+	case theme.ColorNameScrollBarBackground:
+		return color.Transparent
+	case theme.ColorNameShadow:
+		return withAlpha(rgb(0), 0x58) // pop-ups have no line of their own
+	}
+	return t.base.Color(name, v)
+}
+
+// Font implements fyne.Theme with the bundled fonts.
+func (t *appTheme) Font(s fyne.TextStyle) fyne.Resource { return t.base.Font(s) }
+
+// Icon implements fyne.Theme.
+func (t *appTheme) Icon(n fyne.ThemeIconName) fyne.Resource { return t.base.Icon(n) }
+
+// Size implements fyne.Theme.
+func (t *appTheme) Size(name fyne.ThemeSizeName) float32 {
+	switch name {
+	case sizeNameText:
+		return t.text
+	case sizeNameDensity:
+		return t.density
+	case theme.SizeNameText:
+		return SizeText * t.text
+	case theme.SizeNameCaptionText:
+		return SizeSmall
+	case theme.SizeNameSubHeadingText:
+		return SizeLarge
+	case theme.SizeNameHeadingText:
+		return SizeNumber
+	case theme.SizeNamePadding, theme.SizeNameLineSpacing:
+		return Gap4
+	case theme.SizeNameInnerPadding:
+		return Gap8
+	case theme.SizeNameInputRadius, theme.SizeNameButtonRadius, theme.SizeNameSelectionRadius:
+		return RadiusRow
+	case theme.SizeNameCardRadius, theme.SizeNameDialogRadius, theme.SizeNamePopupRadius, theme.SizeNameMenuRadius:
+		return RadiusCard
+	case theme.SizeNameScrollBar:
+		return 8
+	case theme.SizeNameScrollBarSmall:
+		return 4
+	case theme.SizeNameSeparatorThickness:
+		return 1
+	case theme.SizeNameInputBorder:
+		return 0
+	}
+	return t.base.Size(name)
+}
+
+// themeNow is the app's theme at any time: what differs from it in one place embeds
+// it, and goes along when people choose another. (theme.Current is no way to it: while
+// such a part is drawn, it gives the part's own.)
+type themeNow struct{}
+
+func (themeNow) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
+
+// Color implements fyne.Theme.
+func (t themeNow) Color(n fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	return t.now().Color(n, v)
+}
+
+// Font implements fyne.Theme.
+func (t themeNow) Font(s fyne.TextStyle) fyne.Resource { return t.now().Font(s) }
+
+// Icon implements fyne.Theme.
+func (t themeNow) Icon(n fyne.ThemeIconName) fyne.Resource { return t.now().Icon(n) }
+
+// Size implements fyne.Theme.
+func (t themeNow) Size(n fyne.ThemeSizeName) float32 { return t.now().Size(n) }
+
+// Color gives a role's colour in the variant shown now.
+func Color(role fyne.ThemeColorName) color.Color {
+	if role == RoleNone {
+		return color.Transparent
+	}
+	return theme.Color(role)
+}
+
+// The sizes of our theme beside Fyne's.
+const (
+	sizeNameText    fyne.ThemeSizeName = "mac-stats.text"    // 1 = the type scale as it is
+	sizeNameDensity fyne.ThemeSizeName = "mac-stats.density" // 1 = comfortable
+)
+
+// compactDensity is how much of the room between rows is left where it is compact.
+const compactDensity float32 = 0.6
+
+// TextScale is by how much the text of conversations is larger than the type scale.
+func TextScale() float32 { return sizeOr1(sizeNameText) }
+
+// Density is how much of the room between rows there is.
+func Density() float32 { return sizeOr1(sizeNameDensity) }
+
+func sizeOr1(name fyne.ThemeSizeName) float32 {
+	if s := theme.Size(name); s > 0 {
+		return s
+	}
+	return 1 // not our theme
+}

@@ -1,0 +1,97 @@
+package kit
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Toast says at the lower edge what was done, and offers to undo it, for a while.
+type Toast struct {
+	widget.BaseWidget
+	text  *Label
+	Act   *Button
+	do    func()
+	turn  int // of the showing: only the newest one takes itself away
+	box   fyne.CanvasObject
+	place fyne.CanvasObject // where it is laid out
+	Stays time.Duration     // how long it is there
+}
+
+// undoStays is how long a deleted session can be brought back with one press.
+const undoStays = 10 * time.Second
+
+// NewToast is a toast that is not shown yet.
+func NewToast() *Toast {
+	t := &Toast{Stays: undoStays, text: Text("").Squeezable()}
+	t.Act = NewButton(ButtonLink, "", t.press)
+	t.Act.TextSize = SizeText
+	t.box = container.NewStack(NewSurface(RoleCard, RoleLine, RadiusCard), Inset(Gap8, Gap8, Gap16, Gap16, Line(Gap16, 0, t.text, t.Act)))
+	t.ExtendBaseWidget(t)
+	t.Hide()
+	return t
+}
+
+func (t *Toast) press() {
+	t.Hide()
+	if t.do != nil {
+		t.do()
+	}
+}
+
+// show says text with a button; do may be nil, then there is none.
+func (t *Toast) show(text, label string, do func()) {
+	t.turn++
+	t.do = do
+	t.text.SetText(text)
+	t.Act.SetText(label)
+	t.Act.Hidden = do == nil
+	t.Show()
+	t.Refresh()
+}
+
+// width is what the words need.
+func (t *Toast) width() float32 {
+	w := MeasureText(t.text.Text, t.text.TextSize, t.text.Style).Width + 2*Gap16 + 2
+	if !t.Act.Hidden {
+		w += Gap16 + t.Act.MinSize().Width
+	}
+	return w
+}
+
+// CreateRenderer implements fyne.Widget.
+func (t *Toast) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.box) }
+
+// toastLayout keeps the toast above the lower edge, or above what is there, as wide
+// as it needs to be.
+type toastLayout struct{ above func() float32 }
+
+func (toastLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+func (l toastLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	t := o[0].(*Toast)
+	w, h := min(t.width(), s.Width-2*Gap16), t.MinSize().Height
+	t.Move(fyne.NewPos((s.Width-w)/2, s.Height-l.above()-h-Gap12))
+	t.Resize(fyne.NewSize(w, h))
+}
+
+// Offer says what was done with a way to undo it, for some seconds.
+func (t *Toast) Offer(text, label string, do func()) {
+	t.show(text, label, do)
+	t.place.Refresh()
+	turn := t.turn
+	time.AfterFunc(t.Stays, func() {
+		HostOf(t).Do(func() {
+			if t.turn == turn {
+				t.Hide()
+			}
+		})
+	})
+}
+
+// Above is the toast at its place above the lower edge, or above what is there.
+func (t *Toast) Above(edge func() float32) fyne.CanvasObject {
+	t.place = container.New(toastLayout{above: edge}, t)
+	return t.place
+}

@@ -1,0 +1,95 @@
+package kit
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+)
+
+// ValueField is a number, a time or a text; Enter and leaving it take it over, Esc
+// takes it back.
+type ValueField struct {
+	widget.BaseWidget
+	box      *Surface
+	Entry    *Field
+	value    string
+	OnChange func(text string) // at every key; optional
+}
+
+// NewValueField is a field with a value; commit gets another one.
+func NewValueField(hint string, commit func(string)) *ValueField {
+	f := &ValueField{box: NewSurface(RoleCard, RoleLine, RadiusRow), Entry: NewField()}
+	f.Entry.reveals = true
+	f.Entry.PlaceHolder = hint
+	take := func() {
+		if text := strings.TrimSpace(f.Entry.Text); text != f.value {
+			commit(text)
+		}
+	}
+	f.Entry.OnFocus = func(on bool) {
+		role := RoleLine
+		if on {
+			role = RoleAccent
+		} else {
+			take()
+		}
+		f.box.Set(RoleCard, role)
+	}
+	f.Entry.OnKey = func(k *fyne.KeyEvent) bool {
+		if k.Name != fyne.KeyEscape {
+			return false
+		}
+		f.Entry.SetText(f.value)
+		return true
+	}
+	f.Entry.OnSubmitted = func(string) { take() }
+	f.Entry.OnChanged = func(text string) {
+		if f.OnChange != nil {
+			f.OnChange(text)
+		}
+	}
+	f.ExtendBaseWidget(f)
+	return f
+}
+
+// SetValue takes a new value over, unless another one is being typed.
+func (f *ValueField) SetValue(value string, locked bool) {
+	typed := f.Entry.Text != f.value
+	same := value == f.value
+	f.value = value
+	if !typed || !same {
+		f.Entry.SetText(value)
+	}
+	if locked {
+		f.Entry.Disable()
+	} else {
+		f.Entry.Enable()
+	}
+}
+
+// CreateRenderer implements fyne.Widget.
+func (f *ValueField) CreateRenderer() fyne.WidgetRenderer {
+	return &fieldRenderer{f.box, f.Entry, nil, f}
+}
+
+// FieldRow is a field over the whole width.
+type FieldRow struct {
+	*BoxRow
+	Field *ValueField
+}
+
+// NewFieldRow is a field with a hint and a text.
+func NewFieldRow(hint, text string) *FieldRow {
+	f := NewValueField(hint, func(string) {})
+	f.SetValue(text, false)
+	f.Entry.OnKey = func(k *fyne.KeyEvent) bool {
+		if k.Name == fyne.KeyEscape && f.Entry.Text != "" {
+			f.Entry.SetText("")
+			return true
+		}
+		return false
+	}
+	return &FieldRow{BoxRow: NewBoxRow(container.NewStack(f)), Field: f}
+}

@@ -1,0 +1,67 @@
+package kit
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A paragraph that is changed at its end, again and again, has the lines that one
+// made at once has.
+func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
+	newTestApp(t)
+	parts := []string{"word ", "a longer one, ", "averyveryverylongwordthatfitsnoline", "日本語。", "🎉 ", "line\n", "\n", " ", "  ", "\tx", "—"}
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		p := NewProse(nil, SizeText, RoleText)
+		var runs []Run
+		width := float32(120)
+		for step := range 60 {
+			switch r.IntN(8) {
+			case 0:
+				runs = append(append([]Run(nil), runs...), Run{Text: parts[r.IntN(len(parts))], Bold: r.IntN(2) == 0})
+			case 1:
+				if n := len(runs); n > 0 { // what was taken for text was the beginning of something
+					last := runs[n-1]
+					last.Text = last.Text[:RuneFloor(last.Text, r.IntN(len(last.Text)+1))]
+					runs = append(append([]Run(nil), runs[:n-1]...), last)
+				}
+			case 2:
+				width = 60 + 20*float32(r.IntN(8))
+			default:
+				if len(runs) == 0 {
+					runs = []Run{{}}
+				}
+				runs = append([]Run(nil), runs...)
+				runs[len(runs)-1].Text += parts[r.IntN(len(parts))]
+			}
+			p.SetRuns(runs)
+			height := p.Measure(width)
+			whole := NewProse(runs, SizeText, RoleText)
+			if want := whole.Measure(width); height != want || p.Widest != whole.Widest {
+				t.Fatalf("seed %d, step %d: %v high and %v wide, want %v and %v", seed, step, height, p.Widest, want, whole.Widest)
+			}
+			if diff := cmp.Diff(whole.Lines, p.Lines, cmp.AllowUnexported(textLine{})); diff != "" {
+				t.Fatalf("seed %d, step %d, at %v:\n%s", seed, step, width, diff)
+			}
+		}
+	}
+}
+
+func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
+	newTestApp(t)
+	long := strings.Repeat("word and word ", 2000)
+	p := NewProse([]Run{{Text: long}}, SizeText, RoleText)
+	p.Measure(400)
+	lines := len(p.Lines)
+	p.SetRuns([]Run{{Text: long + "and one"}})
+	if p.settled < len(p.Words)-4 {
+		t.Errorf("%d of %d words are laid out again", len(p.Words)-p.settled, len(p.Words))
+	}
+	p.keepLines()
+	if lines-len(p.Lines) > 2 {
+		t.Errorf("%d of %d lines are made again", lines-len(p.Lines), lines)
+	}
+}

@@ -1,0 +1,40 @@
+package kit
+
+import (
+	"strings"
+	"testing"
+
+	"mac-stats/app/ui/uitest"
+)
+
+// A long word fills its lines, and no line is wider than the paragraph.
+func TestALongWordFillsItsLines(t *testing.T) {
+	newTestApp(t)
+	const width = 300
+	for name, text := range uitest.Unbroken() {
+		s := strings.Join(strings.Fields(text(3000)), "")
+		half := RuneFloor(s, len(s)/2)
+		p := NewProse([]Run{{Text: s[:half]}, {Text: s[half:], Bold: true}}, SizeText, RoleText)
+		p.Measure(width)
+		at := 0
+		for i, l := range p.Lines {
+			if l.from != at || l.to <= l.from {
+				t.Fatalf("%s: line %d is %d…%d, the one before ends at %d", name, i, l.from, l.to, at)
+			}
+			at = l.to
+			drawn := float32(0)
+			for _, seg := range p.segments(l) {
+				drawn = seg.X + seg.Width
+			}
+			if wide := p.span(l.from, l.to); wide > width+2 || drawn > width+2 || l.width > width {
+				t.Errorf("%s: line %d is %g wide, taken for %g: %q", name, i, wide, l.width, p.Flat[l.from:l.to])
+			}
+			if i < len(p.Lines)-1 && l.width < width-40 && name != "Chinese" && name != "all of it" {
+				t.Errorf("%s: line %d is %g wide only: %q", name, i, l.width, p.Flat[l.from:l.to])
+			}
+		}
+		if at != len(p.Flat) {
+			t.Errorf("%s: the lines end at %d of %d", name, at, len(p.Flat))
+		}
+	}
+}
