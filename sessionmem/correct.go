@@ -33,10 +33,13 @@ func (f *fold) correct(x *index, n uint32, note Block) {
 		return
 	}
 	f.corrections++
-	f.summaries = slices.DeleteFunc(f.summaries, func(s summaryAt) bool {
-		through := f.at(x, s.through)
-		return s.at > i && !s.none && (through < 0 || through >= i)
-	})
+	for k := len(f.summaries) - 1; k >= 0; k-- {
+		s := f.summaries[k]
+		if through := f.at(x, s.through); s.at > i && !s.none && (through < 0 || through >= i) {
+			f.summaries = slices.Delete(f.summaries, k, k+1)
+			f.remove(x, s.at) // a search finds it no more either
+		}
+	}
 	block := f.active[i].block
 	if note.Note == NoteEdited {
 		if f.edited == nil {

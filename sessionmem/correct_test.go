@@ -3,6 +3,7 @@ package sessionmem
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,17 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				defer func() { _ = again.Close() }()
 				if got := read(t, again); got != tt.want {
 					t.Errorf("after a restart the context is %q, want %q", got, tt.want)
+				}
+				on, err := again.Standing(t.Context(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, b := range append(append([]Block{}, six...), summary) { // what can be found may be quoted where it stands so
+					stands := slices.Contains(strings.Split(strings.ReplaceAll(tt.want, "S:", ""), "|"), b.Text)
+					covered := strings.Contains(tt.want, "S:")
+					if stands && !on(b.ID) || !stands && !covered && on(b.ID) {
+						t.Errorf("%s (%q) may be quoted: %v", b.ID, b.Text, on(b.ID))
+					}
 				}
 				tr, err := again.Load(t.Context(), name)
 				if err != nil {

@@ -312,6 +312,9 @@ func (s *Store) Standing(ctx context.Context, name string) (on func(id string) b
 	err = s.look(ctx, name, func(ses *session) error {
 		there := make(map[uint64]bool, len(ses.fold.active))
 		for _, step := range ses.fold.active {
+			if _, edited := ses.fold.edited[step.block]; edited {
+				continue // what is looked up is its old text
+			}
 			there[ses.index.blocks[step.block].id] = true
 		}
 		seed := ses.index.seed
