@@ -12,6 +12,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 const (
@@ -249,11 +250,11 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 // greetings find only their like.
 func asksSomething(text string) bool {
 	n := 0
-	for _, term := range recall.NewAnalyzer().Query(text, time.Now()).Terms {
+	for _, term := range analysis.NewAnalyzer().Query(text, time.Now()).Terms {
 		switch term.Class {
-		case recall.ClassExact:
+		case analysis.ClassExact:
 			return true
-		case recall.ClassWord:
+		case analysis.ClassWord:
 			n++
 		}
 	}

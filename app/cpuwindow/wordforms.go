@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // wordForms shows where a text has what a query looks for: its words and their other
 // forms, as the index reads them. One goroutine uses it at a time.
 type wordForms struct {
-	analyzer *recall.Analyzer
+	analyzer *analysis.Analyzer
 	terms    map[string]bool
 	words    []string // of the query, without those that say nothing beside the others
 	find     func(text, phrase string) []sessionmem.Mark
 }
 
 func newWordForms(query string, find func(text, phrase string) []sessionmem.Mark) *wordForms {
-	f := &wordForms{analyzer: recall.NewAnalyzer(), find: find}
+	f := &wordForms{analyzer: analysis.NewAnalyzer(), find: find}
 	f.terms = f.termsOf(query)
 	for word := range strings.FieldsSeq(query) {
 		if utf8.RuneCountInString(word) >= leastLooking && f.says(word) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // builder collects documents with their terms, to be written as a segment or as a
@@ -22,7 +24,7 @@ type builder struct {
 func newBuilder() *builder { return &builder{numbers: map[string]uint32{}} }
 
 // add takes a document with its terms.
-func (b *builder) add(d document, t Terms) {
+func (b *builder) add(d document, t analysis.Terms) {
 	for _, f := range t.Freqs {
 		b.addTerm(f.Term, f.N)
 	}

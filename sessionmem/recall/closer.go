@@ -3,15 +3,17 @@ package recall
 import (
 	"cmp"
 	"slices"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // closer looks at the texts of the best hits: those that have words of the question in a
 // row, as it has them, come nearer to the top, and so do those with a number where one is
 // asked for.
-func (x *Index) closer(q QueryTerms, hits []found) []found {
+func (x *Index) closer(q analysis.QueryTerms, hits []found) []found {
 	pairs, terms := map[string]float64{}, 0
 	for _, t := range q.Terms {
-		if t.Class == ClassPair {
+		if t.Class == analysis.ClassPair {
 			pairs[t.Variants[0].Term] = t.Weight
 		} else {
 			terms++
@@ -29,7 +31,7 @@ func (x *Index) closer(q QueryTerms, hits []found) []found {
 			sum += pairs[f.Term]
 		}
 		h.Score += h.prior * x.weights.pair * sum / float64(terms)
-		if q.Many && a.saysMany(h.Text) {
+		if q.Many && a.SaysMany(h.Text) {
 			h.Score += h.prior * x.weights.many
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // formatVersion is of what the tables hold. An index of another one is as good as none;
@@ -126,17 +128,17 @@ func (d *database) prepare(ctx context.Context, root string, create bool) error 
 		}
 		return d.begin(ctx, root)
 	}
-	var format, analysis int
+	var format, words int
 	var of string
 	err := d.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key=?), (SELECT value FROM meta WHERE key=?), (SELECT value FROM meta WHERE key=?)",
-		metaFormat, metaAnalysis, metaRoot).Scan(&format, &analysis, &of)
+		metaFormat, metaAnalysis, metaRoot).Scan(&format, &words, &of)
 	switch {
 	case isDamaged(err):
 		return explain(err)
 	case err != nil, format != formatVersion, of != root:
 		return errOther
 	}
-	d.older = analysis != AnalysisVersion
+	d.older = words != analysis.Version
 	return nil
 }
 
@@ -151,7 +153,7 @@ func (d *database) begin(ctx context.Context, root string) error {
 		return explain(err)
 	}
 	for key, value := range map[string]any{
-		metaFormat: formatVersion, metaAnalysis: AnalysisVersion, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaRows: 0, metaSynced: 0, metaVectors: 0,
+		metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaRows: 0, metaSynced: 0, metaVectors: 0,
 	} {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES(?, ?)", key, value); err != nil {
 			return explain(err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // dictReader reads postings from the segments. The blocks of the dictionary that a
@@ -26,7 +28,7 @@ type wantedTerm struct {
 
 // load finds the lists of terms. They are told by lists in the order of the terms,
 // their variants and the segments.
-func (d *dictReader) load(ctx context.Context, terms []QueryTerm) error {
+func (d *dictReader) load(ctx context.Context, terms []analysis.QueryTerm) error {
 	var ids []int64
 	for _, t := range terms {
 		for _, v := range t.Variants {

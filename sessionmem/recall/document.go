@@ -3,6 +3,8 @@ package recall
 import (
 	"encoding/binary"
 	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // document is a chunk in the index, without its terms.
@@ -12,7 +14,7 @@ type document struct {
 	strand  uint8
 	seq     uint32 // in the strand
 	words   uint32
-	marks   Marks
+	marks   analysis.Marks
 	kind    uint8 // in kindCodes
 	strange bool
 	goesOn  bool  // it is not the first part of its message
@@ -43,7 +45,7 @@ func codeOf(k Kind) uint8 {
 }
 
 // newDocument makes a document of a piece.
-func newDocument(p *piece, file int, t Terms) document {
+func newDocument(p *piece, file int, t analysis.Terms) document {
 	d := document{
 		strand: uint8(p.strand), seq: uint32(p.seq), words: uint32(t.Words), marks: t.Marks, kind: codeOf(p.Kind), strange: p.Untrusted, goesOn: p.Session != "" && p.Part > 0, //nolint:gosec // small
 		block: p.Block, part: p.Part, turn: p.Turn, agent: p.Agent,
@@ -91,7 +93,7 @@ func (d *document) flags() byte {
 }
 
 func (d *document) setFlags(f byte) {
-	d.marks, d.kind, d.strange = Marks(f&3), f>>flagKind&7, f&flagStrange != 0
+	d.marks, d.kind, d.strange = analysis.Marks(f&3), f>>flagKind&7, f&flagStrange != 0
 	d.goesOn = f&flagGoesOn != 0
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // How what is found by words and what is found by meaning make one list. Both are
@@ -30,7 +32,7 @@ const (
 )
 
 // fuse adds what is found by meaning to what was found by words, best first.
-func (s *search) fuse(ctx context.Context, words []candidate, allowed []bool, spans []Span) []candidate {
+func (s *search) fuse(ctx context.Context, words []candidate, allowed []bool, spans []analysis.Span) []candidate {
 	out := words
 	vectors, state, err := s.e.vectorsOf(ctx, s.tx, s.v, s.meaning)
 	if vectors != nil && err == nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 func TestSettledScoresAreWholeAndIdentifiersInFront(t *testing.T) {
@@ -77,7 +79,7 @@ func foundTexts(hits []found) (out []string) {
 
 func TestHitsThatSayTheSameStepBack(t *testing.T) {
 	hits := hitsOf("The fan is loud because kernel_task runs hot", "the fan is loud because kernel_task runs hot!", "The battery is old", "Bread bakes", "Rain falls")
-	hits = diverse(NewAnalyzer(), hits, 3)[:3]
+	hits = diverse(analysis.NewAnalyzer(), hits, 3)[:3]
 	if d := cmp.Diff([]string{"The fan is loud because kernel_task runs hot", "The battery is old", "Bread bakes"}, foundTexts(hits)); d != "" {
 		t.Error(d)
 	}
@@ -89,7 +91,7 @@ func TestHitsThatSayTheSameStepBack(t *testing.T) {
 func TestAnIdentifierNeverStepsBackBehindOthers(t *testing.T) {
 	hits := hitsOf("E0432 in main.rs again", "E0432 in main.rs again", "something else")
 	hits[0].exact, hits[1].exact = true, true
-	got := foundTexts(diverse(NewAnalyzer(), hits, 3))
+	got := foundTexts(diverse(analysis.NewAnalyzer(), hits, 3))
 	if d := cmp.Diff([]string{"E0432 in main.rs again", "E0432 in main.rs again", "something else"}, got); d != "" {
 		t.Error(d)
 	}

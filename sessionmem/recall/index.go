@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // What is set where nobody sets anything.
@@ -43,7 +45,7 @@ type Index struct {
 	writing chan struct{} // 1 place: whoever writes in this process
 	changed chan struct{} // 1 place: something changed
 
-	analyzers pool[*Analyzer]
+	analyzers pool[*analysis.Analyzer]
 	scratches pool[*scratch]
 	seed      maphash.Seed
 	weights   rankWeights
@@ -98,7 +100,7 @@ func Open(cfg Config) (*Index, error) {
 	return &Index{
 		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
 		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1),
-		analyzers: pool[*Analyzer]{make: NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, seed: maphash.MakeSeed(), weights: defaultWeights(), limits: defaultLimits(),
+		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, seed: maphash.MakeSeed(), weights: defaultWeights(), limits: defaultLimits(),
 		users: map[*engine]int{}, dirty: map[string]bool{},
 	}, nil
 }

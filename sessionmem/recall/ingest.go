@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // harvestDocs is how many documents of a source are handed on at a time: a session of
@@ -85,7 +86,7 @@ func (r *reader) readAll(ctx context.Context, sources []source, take func(*harve
 
 // readOne reads a source and hands on what is new in it. What can't be read comes as a
 // harvest with its error.
-func (r *reader) readOne(ctx context.Context, a *Analyzer, s source, hand func(*harvest) error) {
+func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s source, hand func(*harvest) error) {
 	g := &gatherer{reader: r, a: a, source: s, b: newBuilder(), hand: hand}
 	err := g.gather(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +104,7 @@ func (r *reader) readOne(ctx context.Context, a *Analyzer, s source, hand func(*
 // gatherer reads one source.
 type gatherer struct {
 	*reader
-	a       *Analyzer
+	a       *analysis.Analyzer
 	source  source
 	known   *known
 	old     map[oldKey]document // what is known of it, by places in strands

@@ -118,32 +118,3 @@ func TestWordsOfOneLanguageAreFoundByAQuestionInAnother(t *testing.T) {
 		}
 	}
 }
-
-func TestTheLanguageOfATextIsTold(t *testing.T) {
-	for text, want := range map[string]language{
-		"The fans are loud and I don't know why": langEnglish,
-		"Die Lüfter sind laut":                   langGerman,
-		"Les ventilateurs sont bruyants":         langFrench,
-		"Los ventiladores hacen ruido":           langSpanish,
-		"Le ventole sono rumorose e non so che":  langItalian,
-		"Os ventiladores não são meus":           langPortuguese,
-		"De ventilatoren zijn erg luid":          langDutch,
-		"Fläktarna är höga och jag vet inte":     langSwedish,
-		"foo bar baz":                            langEnglish,
-		"":                                       langEnglish,
-	} {
-		a := NewAnalyzer()
-		a.read(text)
-		if got := a.language(); got != want {
-			t.Errorf("%q: language %d, want %d", text, got, want)
-		}
-	}
-}
-
-func TestVariantsOfAQuestionKeepTheLikeliestFirst(t *testing.T) {
-	for _, term := range NewAnalyzer().Query("what are the running costs of houses", saturday).Terms {
-		if term.Class == ClassWord && !slices.Contains([]string{"run", "cost", "hous"}, term.Variants[0].Term) {
-			t.Errorf("%q comes first", term.Variants[0].Term)
-		}
-	}
-}

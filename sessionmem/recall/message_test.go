@@ -55,15 +55,6 @@ func TestWhoeverLooksForAllCopiesGetsAllParts(t *testing.T) {
 }
 
 func TestWhatWasToldIsLookedForInTheAnswers(t *testing.T) {
-	for question, want := range map[string]bool{
-		"What did you suggest for the ferns?": true, "Which soil have you recommended?": true, "what you said about ferns": true,
-		"Was hast du zu den Farnen gesagt?": true, "¿Qué me recomendaste?": true,
-		"What did I say about ferns?": false, "What would you suggest?": false, "How are you?": false, "": false,
-	} {
-		if got := NewAnalyzer().Query(question, saturday).Told; got != want {
-			t.Errorf("%q: %v", question, got)
-		}
-	}
 	b := newBench(t)
 	b.talk("cpu-a", "What soil do ferns like?", longAnswer("soil for ferns"))
 	b.talk("cpu-b", "The soil of my ferns is dry.", "Then water them.")

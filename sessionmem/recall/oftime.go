@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // What answers a question that names a time and nothing else to look for: all that was
@@ -25,7 +27,7 @@ func (s *search) ofTime(top []candidate, allowed []bool) []candidate {
 		return top
 	}
 	relevance := 1.0
-	if slices.ContainsFunc(s.terms.Spans, func(t Span) bool { return t.To.After(s.q.Now) }) {
+	if slices.ContainsFunc(s.terms.Spans, func(t analysis.Span) bool { return t.To.After(s.q.Now) }) {
 		relevance = stillGoing
 	}
 	for i := range said {
@@ -104,7 +106,7 @@ func inTurn(lists [][]candidate, most int) []candidate {
 	return out
 }
 
-func isWithin(at int64, spans []Span) bool {
+func isWithin(at int64, spans []analysis.Span) bool {
 	t := time.Unix(at, 0)
-	return at != 0 && slices.ContainsFunc(spans, func(s Span) bool { return s.Contains(t) })
+	return at != 0 && slices.ContainsFunc(spans, func(s analysis.Span) bool { return s.Contains(t) })
 }

@@ -6,29 +6,6 @@ import (
 	"time"
 )
 
-func TestQuestionsThatNameOnlyATime(t *testing.T) {
-	for question, want := range map[string]bool{
-		"today": true, "gestern": true, "this week": true, "in October": true, "10 November": true, "2026-11-10": true, "11 days ago": true,
-		"What did we talk about yesterday?": true, "what was said last week": true, "Worüber haben wir gestern gesprochen?": true, "la semaine dernière": true,
-		"gardener yesterday": false, "what did Anna say yesterday": false, "E0502 yesterday": false, "2026": false, "talk": false, "": false,
-		"recently": false, "yesterday 🎉": false,
-	} {
-		if got := NewAnalyzer().Query(question, saturday).OnlyTime; got != want {
-			t.Errorf("%q: %v", question, got)
-		}
-	}
-}
-
-func TestTheFiguresOfADateAreNoWords(t *testing.T) {
-	for question, figure := range map[string]string{"trees on 2026-11-10": "10", "trees 11 days ago": "11", "trees on 10 November 2026": "10", "trees in the last 3 days": "3"} {
-		for _, term := range NewAnalyzer().Query(question, saturday).Terms {
-			if term.Variants[0].Term == figure {
-				t.Errorf("%q looks for %q", question, figure)
-			}
-		}
-	}
-}
-
 // aYear is a folder with a session on each of some days; the last is today.
 func aYear(t *testing.T) *bench {
 	t.Helper()

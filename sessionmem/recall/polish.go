@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // What happens to the best hits at the very end, where their texts are known: a model
@@ -135,10 +137,10 @@ func putInOrder(hits []found, order []int) {
 
 // diverse picks hits one after the other: each time the one that is best after what it
 // loses for saying the same as one that was picked (maximal marginal relevance).
-func diverse(a *Analyzer, hits []found, limit int) []found {
+func diverse(a *analysis.Analyzer, hits []found, limit int) []found {
 	words := make([]map[string]bool, len(hits))
 	for i, h := range hits {
-		words[i] = a.content(h.Text)
+		words[i] = a.Content(h.Text)
 	}
 	same := make([]float64, len(hits)) // as the picked hit that is most like it
 	order := make([]int, 0, len(hits))
@@ -163,24 +165,6 @@ func diverse(a *Analyzer, hits []found, limit int) []found {
 	}
 	putInOrder(hits, append(order, left...))
 	return hits
-}
-
-// content gives the words of a text that carry its meaning.
-func (a *Analyzer) content(text string) map[string]bool {
-	a.read(text)
-	language := a.language()
-	out := make(map[string]bool)
-	for _, f := range a.found {
-		for _, t := range f.tokens {
-			switch {
-			case t.term != nil:
-				out[t.term.text] = true
-			case !t.word.stopIn(language):
-				out[a.stem(t.word, language).text] = true
-			}
-		}
-	}
-	return out
 }
 
 // inCommon is the share of all words of two texts that both have.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 func everySo(step, n uint32, times func(i uint32) uint32) []posting {
@@ -120,11 +122,11 @@ func TestTermsAreFoundInOneWayThroughTheirBlocks(t *testing.T) {
 		for id, data := range blocks {
 			d.v.cache.put(rowKey{"dict", id}, data)
 		}
-		q := QueryTerm{}
+		q := analysis.QueryTerm{}
 		for _, term := range asked {
-			q.Variants = append(q.Variants, Variant{Term: term})
+			q.Variants = append(q.Variants, analysis.Variant{Term: term})
 		}
-		if err := d.load(t.Context(), []QueryTerm{q}); err != nil {
+		if err := d.load(t.Context(), []analysis.QueryTerm{q}); err != nil {
 			t.Fatal(err)
 		}
 		for _, term := range asked {

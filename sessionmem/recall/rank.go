@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // The ranker scores a chunk by what is said in it and around it: how often a term
@@ -65,7 +67,7 @@ type ranking struct {
 	*scratch
 	v       *view
 	w       rankWeights
-	terms   QueryTerms
+	terms   analysis.QueryTerms
 	allowed []bool       // by sources; nil: all
 	weights []float64    // of each term: its share of what a chunk can have
 	prior   [256]float32 // see rankWeights.prior, by numbers of parts
@@ -84,12 +86,12 @@ func (r *ranking) rank(ctx context.Context, dict *dictReader) ([]candidate, erro
 		}
 	}
 	r.weights = make([]float64, len(r.terms.Terms))
-	words := slices.DeleteFunc(slices.Clone(r.terms.Terms), func(t QueryTerm) bool { return t.Class == ClassPair })
+	words := slices.DeleteFunc(slices.Clone(r.terms.Terms), func(t analysis.QueryTerm) bool { return t.Class == analysis.ClassPair })
 	if err := dict.load(ctx, words); err != nil {
 		return nil, err
 	}
 	for i, t := range r.terms.Terms {
-		if t.Class == ClassPair {
+		if t.Class == analysis.ClassPair {
 			continue
 		}
 		n, err := r.gather(dict, t)
@@ -109,7 +111,7 @@ const maxTerms = 256
 
 // gather counts how often a term stands in each chunk, all its variants together, and
 // gives the number of chunks.
-func (r *ranking) gather(dict *dictReader, t QueryTerm) (n int, err error) {
+func (r *ranking) gather(dict *dictReader, t analysis.QueryTerm) (n int, err error) {
 	for _, variant := range t.Variants {
 		w := float32(variant.Weight)
 		delta := r.v.parts[0]
@@ -147,8 +149,8 @@ func (r *ranking) count(positions []uint32, postings []posting, w float32) (n in
 }
 
 // addTerm adds a term that was gathered to the scores.
-func (r *ranking) addTerm(t QueryTerm, weight float32) {
-	if t.Class == ClassExact {
+func (r *ranking) addTerm(t analysis.QueryTerm, weight float32) {
+	if t.Class == analysis.ClassExact {
 		r.markExact()
 	}
 	r.addChunks(weight)
@@ -251,7 +253,7 @@ func (r *ranking) describe(items []heapItem) []candidate {
 	l := &r.v.lay
 	most := 1e-9
 	for i, w := range r.weights {
-		if r.terms.Terms[i].Class != ClassMoment { // one of many days that may be meant
+		if r.terms.Terms[i].Class != analysis.ClassMoment { // one of many days that may be meant
 			most += w * float64(r.w.k+1)
 		}
 	}
@@ -269,13 +271,13 @@ func (r *ranking) describe(items []heapItem) []candidate {
 // refine takes in what is told of a chunk beside its words.
 func (r *ranking) refine(c *candidate) {
 	l := &r.v.lay
-	marks := Marks(l.flags[c.at] & 3)
+	marks := analysis.Marks(l.flags[c.at] & 3)
 	base := c.score
 	c.score -= base * r.w.short * math.Exp(-float64(l.words[c.at])/r.w.shortWords)
-	if marks&MarkQuestion != 0 {
+	if marks&analysis.MarkQuestion != 0 {
 		c.score -= base * r.w.question
 	}
-	if marks&MarkTime != 0 && r.terms.When {
+	if marks&analysis.MarkTime != 0 && r.terms.When {
 		c.score += base * r.w.when
 	}
 	if isWithin(c.time, r.terms.Spans) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // reference ranks by brute force: all files are read for each question, and everything
@@ -28,7 +29,7 @@ type refDoc struct {
 	exact  bool
 	length float64
 	around float64
-	marks  Marks
+	marks  analysis.Marks
 
 	message int     // number of its message in the strand
 	first   *refDoc // of its message
@@ -46,7 +47,7 @@ func newReference(t *testing.T, x *Index) *reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := NewAnalyzer()
+	a := analysis.NewAnalyzer()
 	for _, s := range found {
 		r.sources = append(r.sources, s.key)
 		var messages [strands]int
@@ -66,7 +67,7 @@ func newReference(t *testing.T, x *Index) *reference {
 			for _, f := range a.Pairs(p.Text) {
 				d.pairs[f.Term] = true
 			}
-			d.many = a.saysMany(p.Text)
+			d.many = a.SaysMany(p.Text)
 			r.words += d.length
 			r.docs = append(r.docs, d)
 		}
@@ -138,13 +139,13 @@ func (r *reference) share(by int) float64 {
 
 // search gives all chunks with a score, best first.
 func (r *reference) search(question string, now time.Time) []*refDoc {
-	q := NewAnalyzer().Query(question, now)
+	q := analysis.NewAnalyzer().Query(question, now)
 	for _, d := range r.docs {
 		d.own, d.score, d.exact = map[int]float64{}, 0, false
 	}
 	sessions := map[string]float64{}
 	for i, t := range q.Terms {
-		if t.Class != ClassPair {
+		if t.Class != analysis.ClassPair {
 			r.term(i, t, sessions)
 		}
 	}
@@ -191,7 +192,7 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 }
 
 // prior is what a chunk keeps of its score for being one part of many.
-func (r *reference) prior(d *refDoc, q QueryTerms) float64 {
+func (r *reference) prior(d *refDoc, q analysis.QueryTerms) float64 {
 	power := -r.w.prior
 	if q.Told && d.Kind == KindAssistant {
 		power += r.w.told
@@ -200,10 +201,10 @@ func (r *reference) prior(d *refDoc, q QueryTerms) float64 {
 }
 
 // inARow adds what the best chunks have of the question's words in a row.
-func (r *reference) inARow(q QueryTerms, found []*refDoc) []*refDoc {
+func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 	terms, pairs := 0.0, 0
 	for _, t := range q.Terms {
-		if t.Class == ClassPair {
+		if t.Class == analysis.ClassPair {
 			pairs++
 		} else {
 			terms++
@@ -215,7 +216,7 @@ func (r *reference) inARow(q QueryTerms, found []*refDoc) []*refDoc {
 	}
 	for _, d := range top {
 		for _, t := range q.Terms {
-			if t.Class == ClassPair && d.pairs[t.Variants[0].Term] {
+			if t.Class == analysis.ClassPair && d.pairs[t.Variants[0].Term] {
 				d.score += r.prior(d, q) * r.w.pair * t.Weight / terms
 			}
 		}
@@ -248,14 +249,14 @@ func inOrder(found []*refDoc) {
 }
 
 // term adds a term of the question to all chunks and sessions.
-func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) {
+func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]float64) {
 	holds, bySource := 0, map[string]float64{}
 	for _, d := range r.docs {
 		for _, v := range t.Variants {
 			d.own[number] += v.Weight * float64(d.terms[v.Term])
 		}
 		if d.own[number] > 0 {
-			d.exact = d.exact || t.Class == ClassExact
+			d.exact = d.exact || t.Class == analysis.ClassExact
 			holds++
 			bySource[d.source] += d.own[number] * math.Pow(float64(d.parts), -r.w.prior)
 		}
@@ -270,7 +271,7 @@ func (r *reference) term(number int, t QueryTerm, sessions map[string]float64) {
 				continue
 			}
 			share := r.share(by) * min(1, beginning/max(other.length, 1))
-			if by == 1 && other.last.marks&MarkQuestion != 0 {
+			if by == 1 && other.last.marks&analysis.MarkQuestion != 0 {
 				share *= float64(r.w.reply)
 			}
 			n += share * other.own[number]
@@ -295,12 +296,12 @@ func (r *reference) rarity(n, of int) float64 {
 	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
 }
 
-func (r *reference) refine(d *refDoc, q QueryTerms, base float64) float64 {
+func (r *reference) refine(d *refDoc, q analysis.QueryTerms, base float64) float64 {
 	sum := -base * r.w.short * math.Exp(-d.length/r.w.shortWords)
-	if d.marks&MarkQuestion != 0 {
+	if d.marks&analysis.MarkQuestion != 0 {
 		sum -= base * r.w.question
 	}
-	if d.marks&MarkTime != 0 && q.When {
+	if d.marks&analysis.MarkTime != 0 && q.When {
 		sum += base * r.w.when
 	}
 	for _, s := range q.Spans {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
 )
 
 // Search finds chunks. It never indexes: Answer.State says what the index lacks. A
@@ -30,7 +32,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.meaningFor(ctx, &q, state)
 	var hits []found
-	var terms QueryTerms
+	var terms analysis.QueryTerms
 	err = x.readingFrom(ctx, func(e *engine, r queryer, v *view) error {
 		s := &search{x: x, e: e, q: q, settings: settings, meaning: m, pool: q.pool(rerank), tx: r, v: v}
 		if err := s.run(ctx); err != nil {
@@ -123,7 +125,7 @@ type search struct {
 	e        *engine
 	q        Query
 	meaning  meaning
-	terms    QueryTerms
+	terms    analysis.QueryTerms
 	vectors  VectorState
 	pool     int // how many hits are wanted for now
 	settings Settings
@@ -196,7 +198,7 @@ func cut(text string, most int) string {
 // allowed says of each source whether its chunks may be found; cold ones are counted.
 // Where every session in the scope is cold there is nothing to keep them out of, and
 // they are searched: who comes back after half a year finds what was said.
-func (s *search) allowed(terms QueryTerms) []bool {
+func (s *search) allowed(terms analysis.QueryTerms) []bool {
 	out := make([]bool, len(s.v.sources))
 	var cold []int // without those of a time that is asked for
 	warm := false
@@ -231,8 +233,8 @@ func (s *search) isCold(k *known) bool {
 }
 
 // within says whether something was said in one of the times.
-func (k *known) within(spans []Span) bool {
-	return slices.ContainsFunc(spans, func(t Span) bool { return t.From.Unix() <= k.last && k.first < t.To.Unix() })
+func (k *known) within(spans []analysis.Span) bool {
+	return slices.ContainsFunc(spans, func(t analysis.Span) bool { return t.From.Unix() <= k.last && k.first < t.To.Unix() })
 }
 
 // allowsSource says whether chunks of a source may be found.

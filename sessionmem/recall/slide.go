@@ -1,6 +1,10 @@
 package recall
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
 
 // scratch is memory for ranking, used again and again.
 type scratch struct {
@@ -97,7 +101,7 @@ func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 		last = flags[at]
 	}
 	for i, share := range r.w.after {
-		if i == 0 && last&byte(MarkQuestion) != 0 {
+		if i == 0 && last&byte(analysis.MarkQuestion) != 0 {
 			share *= r.w.reply
 		}
 		for {

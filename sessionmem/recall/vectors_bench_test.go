@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/analysis/analysistest"
 )
 
 const (
@@ -53,7 +54,7 @@ func bigIndex(b *testing.B, chunks int, e Embedder) *Index {
 		b.Fatal(err)
 	}
 	const perSession = 100
-	texts := sampleTexts(chunks)
+	texts := analysistest.SampleTexts(chunks)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for s := range chunks / perSession {
 		var text strings.Builder
@@ -149,7 +150,7 @@ func benchMeaning(b *testing.B, chunks int) {
 	f := &fixedEmbedder{model: EmbedModel{Name: "m", Digest: "d", Dims: benchDims}, give: c.vector}
 	x := bigIndex(b, chunks, f)
 	fill(b, x, c, f.model)
-	questions := sampleTexts(400)
+	questions := analysistest.SampleTexts(400)
 	for i, q := range questions {
 		words := strings.Fields(q)
 		questions[i] = strings.Join(words[:min(8, len(words))], " ")

@@ -1,15 +1,15 @@
-package recall
+// Package analysistest makes texts to measure the analysis and the index with.
+package analysistest
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
 )
 
-// sampleTexts are n texts of about 130 bytes whose words are as uneven as those of
+// SampleTexts are n texts of about 130 bytes whose words are as uneven as those of
 // a language: few are common, many rare.
-func sampleTexts(n int) []string {
+func SampleTexts(n int) []string {
 	common := strings.Fields("the a of to and in I you it was that we for on is with my have had at so really about when they not but went made house dog music work time people great day new good thing")
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.07, 3, 40000)
 	words := make([]string, 40001)
@@ -39,23 +39,4 @@ func sampleTexts(n int) []string {
 		texts[i] = b.String()
 	}
 	return texts
-}
-
-func BenchmarkAnalysisOfChunks(b *testing.B) {
-	texts := sampleTexts(20000)
-	a := NewAnalyzer()
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		a.Chunk(texts[i%len(texts)], saturday)
-		i++
-	}
-	b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "chunks/s")
-}
-
-func BenchmarkAnalysisOfAQuestion(b *testing.B) {
-	a := NewAnalyzer()
-	for b.Loop() {
-		a.Query("What did the dog of Anna find in the garden last week?", saturday)
-	}
 }

@@ -1,10 +1,10 @@
-package recall
+package analysis
 
 import "time"
 
-// AnalysisVersion changes whenever the same text would give other terms: an index
+// Version changes whenever the same text would give other terms: an index
 // built with another one is rebuilt.
-const AnalysisVersion = 6
+const Version = 6
 
 // Class says what kind of term it is; the first byte of the term says so too.
 type Class byte

@@ -1,4 +1,4 @@
-package recall
+package analysis
 
 // lightWords are words that most questions of a language can have and that say little of
 // what is looked for: what kind, how often, did it happen, what did they do. Texts are

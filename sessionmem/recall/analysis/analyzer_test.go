@@ -1,4 +1,4 @@
-package recall
+package analysis
 
 import (
 	"slices"
@@ -185,8 +185,72 @@ func TestQuantitiesAreAskedForAndSaid(t *testing.T) {
 		"we saw 3 otters": true, "three of them": true, "a couple": true, "drei Tage lang": true,
 		"an otter": false, "one day": false, "error E0432": false, "": false,
 	} {
-		if got := a.saysMany(text); got != want {
+		if got := a.SaysMany(text); got != want {
 			t.Errorf("%q says a number: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestTheLanguageOfATextIsTold(t *testing.T) {
+	for text, want := range map[string]language{
+		"The fans are loud and I don't know why": langEnglish,
+		"Die Lüfter sind laut":                   langGerman,
+		"Les ventilateurs sont bruyants":         langFrench,
+		"Los ventiladores hacen ruido":           langSpanish,
+		"Le ventole sono rumorose e non so che":  langItalian,
+		"Os ventiladores não são meus":           langPortuguese,
+		"De ventilatoren zijn erg luid":          langDutch,
+		"Fläktarna är höga och jag vet inte":     langSwedish,
+		"foo bar baz":                            langEnglish,
+		"":                                       langEnglish,
+	} {
+		a := NewAnalyzer()
+		a.read(text)
+		if got := a.language(); got != want {
+			t.Errorf("%q: language %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestVariantsOfAQuestionKeepTheLikeliestFirst(t *testing.T) {
+	for _, term := range NewAnalyzer().Query("what are the running costs of houses", saturday).Terms {
+		if term.Class == ClassWord && !slices.Contains([]string{"run", "cost", "hous"}, term.Variants[0].Term) {
+			t.Errorf("%q comes first", term.Variants[0].Term)
+		}
+	}
+}
+
+func TestQuestionsThatNameOnlyATime(t *testing.T) {
+	for question, want := range map[string]bool{
+		"today": true, "gestern": true, "this week": true, "in October": true, "10 November": true, "2026-11-10": true, "11 days ago": true,
+		"What did we talk about yesterday?": true, "what was said last week": true, "Worüber haben wir gestern gesprochen?": true, "la semaine dernière": true,
+		"gardener yesterday": false, "what did Anna say yesterday": false, "E0502 yesterday": false, "2026": false, "talk": false, "": false,
+		"recently": false, "yesterday 🎉": false,
+	} {
+		if got := NewAnalyzer().Query(question, saturday).OnlyTime; got != want {
+			t.Errorf("%q: %v", question, got)
+		}
+	}
+}
+
+func TestTheFiguresOfADateAreNoWords(t *testing.T) {
+	for question, figure := range map[string]string{"trees on 2026-11-10": "10", "trees 11 days ago": "11", "trees on 10 November 2026": "10", "trees in the last 3 days": "3"} {
+		for _, term := range NewAnalyzer().Query(question, saturday).Terms {
+			if term.Variants[0].Term == figure {
+				t.Errorf("%q looks for %q", question, figure)
+			}
+		}
+	}
+}
+
+func TestQuestionsForWhatWasTold(t *testing.T) {
+	for question, want := range map[string]bool{
+		"What did you suggest for the ferns?": true, "Which soil have you recommended?": true, "what you said about ferns": true,
+		"Was hast du zu den Farnen gesagt?": true, "¿Qué me recomendaste?": true,
+		"What did I say about ferns?": false, "What would you suggest?": false, "How are you?": false, "": false,
+	} {
+		if got := NewAnalyzer().Query(question, saturday).Told; got != want {
+			t.Errorf("%q: %v", question, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package recall
+package analysis
 
 // stopWords are the function words of the languages that are told apart, one
 // language a line: articles, pronouns, prepositions, conjunctions, auxiliaries and

@@ -1,4 +1,4 @@
-package recall
+package analysis
 
 import (
 	"strings"
@@ -236,8 +236,8 @@ func isAmong(word, words string) bool {
 	return false
 }
 
-// saysMany says whether a text has a number in it, in digits or words.
-func (a *Analyzer) saysMany(text string) bool {
+// SaysMany says whether a text has a number in it, in digits or words.
+func (a *Analyzer) SaysMany(text string) bool {
 	a.read(text)
 	for _, w := range a.seq {
 		if isDigit(w.bare[0]) || w.date.kind == dateNumber && w.date.n > 1 {
@@ -245,4 +245,22 @@ func (a *Analyzer) saysMany(text string) bool {
 		}
 	}
 	return false
+}
+
+// Content gives the words of a text that carry its meaning.
+func (a *Analyzer) Content(text string) map[string]bool {
+	a.read(text)
+	language := a.language()
+	out := make(map[string]bool)
+	for _, f := range a.found {
+		for _, t := range f.tokens {
+			switch {
+			case t.term != nil:
+				out[t.term.text] = true
+			case !t.word.stopIn(language):
+				out[a.stem(t.word, language).text] = true
+			}
+		}
+	}
+	return out
 }
