@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // WhyForgotten says that a proposal would remove what was learnt from something
@@ -162,6 +164,8 @@ type forgetLines struct {
 	path string
 	dry  bool
 
+	returned bool // it is read again after it was forgotten: nothing is proposed
+
 	found   []Touched
 	propose []Proposal
 	changed bool
@@ -236,10 +240,17 @@ func (f *forgetLines) clean(raw []byte) []byte {
 	var out []byte
 	at := 0
 	for _, it := range text.items {
+		begin, end := itemBytes(raw, it)
+		if it.kind == itemProse {
+			if left, ok := f.cleanProse(it, raw[begin:end]); ok {
+				out = append(append(out, raw[at:begin]...), left...)
+				at = end
+			}
+			continue
+		}
 		if !f.goes(it, proposals) {
 			continue
 		}
-		begin, end := itemBytes(raw, it)
 		out = append(out, raw[at:begin]...)
 		at = max(at, end)
 		f.changed = true
@@ -274,7 +285,7 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(raw) {
 		touched := slices.ContainsFunc(marks, func(m Mark) bool { return m.From < at+len(line) && at < m.To })
-		if touched && !f.m.ships(string(line)) {
+		if touched && !f.m.ships(string(line)) && !f.t.isAllowed(bulletText(string(line))) {
 			f.changed = true
 			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Text: f.preview(string(line))})
 		} else {
@@ -283,6 +294,79 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 		at += len(line)
 	}
 	return out
+}
+
+// cleanProse gives what is left of a paragraph that a person wrote, without the sentences
+// that hold what is meant; false where it stays, or is cleaned line by line.
+func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
+	line := func(is func(string) bool) bool { return slices.ContainsFunc(it.lines, is) }
+	if !f.counts("") || line(f.m.ships) || line(func(l string) bool { return openingFence(l) != "" }) || line(func(l string) bool { return f.t.isAllowed(l) }) {
+		return nil, false
+	}
+	marks := f.t.FindRaw(raw)
+	if len(marks) == 0 {
+		return nil, false
+	}
+	goes := func(m Mark) bool {
+		return slices.ContainsFunc(marks, func(o Mark) bool { return o.From < m.To && m.From < o.To })
+	}
+	at, number := 0, it.first
+	for row := range bytes.Lines(raw) {
+		kept := []byte(nil)
+		gone := false
+		for _, m := range proseSentences(raw, at, at+len(row)) {
+			if goes(m) {
+				gone = true
+			} else {
+				kept = append(kept, raw[m.From:min(m.To, at+len(row))][max(0, at-m.From):]...)
+			}
+		}
+		number++
+		switch {
+		case !gone:
+			left = append(left, row...)
+		case len(bytes.TrimSpace(kept)) == 0: // nothing of the line is left
+		default:
+			left = append(append(left, bytes.TrimRight(kept, " \t\r\n")...), lineEnd(row)...)
+		}
+		if gone {
+			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Line: number, Text: f.preview(string(row))})
+		}
+		at += len(row)
+	}
+	f.changed = true
+	return left, true
+}
+
+// proseSentences gives the sentences of a paragraph that stand in a line of it, with the
+// blanks behind them. A line ends a sentence unless the next one goes on in lower case.
+func proseSentences(raw []byte, from, to int) []Mark {
+	var all []Mark
+	begin := 0
+	for i := 0; i < len(raw); {
+		r, n := utf8.DecodeRune(raw[i:])
+		i += n
+		switch {
+		case strings.ContainsRune("。！？", r):
+		case strings.ContainsRune(".!?…", r) && (i == len(raw) || strings.IndexByte(" \t\r\n", raw[i]) >= 0):
+		case r == '\n' && !continuesBelow(raw[i:]):
+		default:
+			continue
+		}
+		for i < len(raw) && strings.IndexByte(" \t\r\n", raw[i]) >= 0 && raw[i-1] != '\n' {
+			i++
+		}
+		all = append(all, Mark{begin, i})
+		begin = i
+	}
+	all = append(all, Mark{begin, len(raw)})
+	return slices.DeleteFunc(all, func(m Mark) bool { return m.To <= from || m.From >= to })
+}
+
+// continuesBelow says whether a line goes on with the sentence above it.
+func continuesBelow(below []byte) bool {
+	r, _ := utf8.DecodeRune(bytes.TrimLeft(below, " \t>"))
+	return unicode.IsLower(r)
 }
 
 // goes says whether an item is removed, and notes it.
@@ -299,7 +383,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 		session = sessionFrom(b)
 	}
 	switch {
-	case f.counts(session) && f.t.Holds(text):
+	case f.counts(session) && f.t.Holds(text) && (!bullet || !f.t.isAllowed(b.Text)):
 	case bullet && f.t.IsChosen(b.Text):
 	case proposed && p.Why != WhyForgotten && (f.t.IsLesson(p.Text) || f.t.IsLesson(p.Old)):
 		t.Session = p.Session
@@ -320,7 +404,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 // proposeRemoval puts the removal of a lesson into the inbox, where its file is one
 // that the inbox can name; else it is only told of.
 func (f *forgetLines) proposeRemoval(b Bullet) {
-	if !f.t.own().ended.IsZero() {
+	if !f.t.own().ended.IsZero() || f.returned {
 		return // it was proposed the first time, and is decided
 	}
 	target, ok := f.m.targetOf(f.path)

@@ -491,3 +491,51 @@ func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
 		}
 	}
 }
+
+// Forgetting in a paragraph that a person wrote takes the sentence, not the paragraph.
+func TestForgettingInAParagraphTakesItsSentence(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"a sentence in a line", "I sail. The boat lies in zanzibar. I like tea.\n", "I sail. I like tea.\n"},
+		{"a sentence across lines", "I sail. The boat\nlies in zanzibar. I like tea.\nEnd.\n", "I sail.\nI like tea.\nEnd.\n"},
+		{"lines without a full stop", "Dentist on Monday\nPIN of zanzibar\nMilk\n", "Dentist on Monday\nMilk\n"},
+		{"the last sentence", "I sail. To zanzibar!\n\nNext.\n", "I sail.\n\nNext.\n"},
+		{"all of it", "To zanzibar\n\nNext.\n", "\nNext.\n"},
+		{"with Windows line ends", "I sail.\r\nTo zanzibar.\r\nHome.\r\n", "I sail.\r\nHome.\r\n"},
+		{"in a fence", "```\na\nzanzibar\nb\n```\n", "```\na\nb\n```\n"},
+		{"in a table", "| a | b |\n|---|---|\n| zanzibar | 1 |\n| tea | 2 |\n", "| a | b |\n|---|---|\n| tea | 2 |\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := newForgetRig(t)
+			path := filepath.Join(r.root, "agents", "memory.md")
+			must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			writeFile(t, path, tc.text)
+			r.text("zanzibar")
+			if got := readFile(t, path); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// What the user writes anew in the app stays, and is found; a later forgetting takes it.
+func TestALineThatIsWrittenAnewInTheAppStays(t *testing.T) {
+	r := newForgetRig(t)
+	_, err := r.m.Append(t.Context(), Lesson{Text: "The boat lies in zanzibar", Confidence: 1, Hand: true})
+	must(t, err)
+	r.text("zanzibar")
+	r.residue("zanzibar")
+	_, err = r.m.Append(t.Context(), Lesson{Text: "The boat lies in Zanzibar", Confidence: 1, Hand: true})
+	must(t, err)
+	o, err := r.m.OpenOwned(filepath.Join(r.root, "agents", "memory.md"))
+	must(t, err)
+	_, err = r.m.SaveOwned(t.Context(), o, o.Text+"- Back to zanzibar in May\n")
+	must(t, err)
+	again := NewMemory(MemoryConfig{Root: r.root})
+	f, err := again.Load(global)
+	must(t, err)
+	if len(f.Bullets) != 2 || again.Forgotten().HasIn("", f.Bullets[1].Text) {
+		t.Errorf("%+v", f.Bullets)
+	}
+	r.text("zanzibar")
+	r.residue("zanzibar")
+}

@@ -193,7 +193,7 @@ func (t *Traces) WithLessons() bool { return t.own().Learn }
 // is meant: something is by other things than its words.
 func (t *Traces) needsBlocks() bool {
 	return len(t.spans) > 0 || slices.ContainsFunc(t.lines, func(l traceLine) bool {
-		return l.Kind != traceText && l.Kind != traceTouched && l.Kind != traceSecond && l.Kind != traceLesson && l.Kind != traceChosen
+		return l.Kind != traceText && l.Kind != traceTouched && l.Kind != traceSecond && l.Kind != traceLesson && l.Kind != traceChosen && l.Kind != traceAgain
 	})
 }
 

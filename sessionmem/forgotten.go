@@ -90,7 +90,10 @@ func (f *Forgotten) HasSaid(text string, said time.Time) bool {
 
 // HasIn is Has for a text of a session, or of a lesson from there; session "" is the
 // owner's own memory.
-func (f *Forgotten) HasIn(session, text string) bool { return f.traces().holdsIn(session, text) }
+func (f *Forgotten) HasIn(session, text string) bool {
+	t := f.traces()
+	return t.holdsIn(session, text) && (session != "" || !t.isAllowed(text))
+}
 
 // HasBlock reports whether a block of a session was forgotten: it itself, or
 // something it says. A block says so wherever it comes from: an old copy, too.

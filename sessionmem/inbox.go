@@ -96,6 +96,7 @@ func (m *Memory) Inbox() ([]Proposal, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
 	}
+	raw, _ = m.purge(m.InboxPath(), raw)
 	return parseProposals(parseMemory(normalizeFile(raw))), nil
 }
 

@@ -53,7 +53,7 @@ func (m *Memory) proposal(id string) (Proposal, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Proposal{}, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
 	}
-	p, _, err := findProposal(raw, id)
+	p, _, err := findProposal(m.withoutForgotten(m.InboxPath(), raw), id)
 	return p, err
 }
 

@@ -146,10 +146,13 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 		return f, badTarget(t)
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	known := m.read[f.Path]
+	m.mu.Unlock()
 	now := time.Now()
 	raw, fi, err := readChanged(f.Path, known)
+	raw, clean := m.purge(f.Path, raw)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err != nil {
 		delete(m.read, f.Path)
 	}
@@ -163,7 +166,9 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 	if fi != nil {
 		os.SameFile(fi, fi) // Windows asks for the identity when it is needed, by path: now, before the path means another file
 		known = readMemory{stat: fi, at: now, file: parseFile(f, raw, fi, known.file)}
-		m.read[f.Path] = known
+		if m.read[f.Path] = known; !clean {
+			delete(m.read, f.Path) // it is tried again with the next reading
+		}
 	}
 	f = known.file
 	f.Bullets = slices.Clone(f.Bullets)

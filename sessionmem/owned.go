@@ -73,6 +73,7 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 	if o.raw, _, err = readOwned(path); err != nil {
 		return o, explainDisk("reading "+filepath.Base(path), err)
 	}
+	o.raw, _ = m.purge(path, o.raw)
 	o.Text = normalizeFile(o.raw)
 	o.Garbled = !utf8.Valid(o.raw)
 	switch {
@@ -115,6 +116,13 @@ func (m *Memory) SaveOwned(ctx context.Context, o Owned, text string) (Owned, er
 	defer unlock()
 	if now, err := m.OpenOwned(o.Path); err != nil || now.Why != "" {
 		return o, errors.Join(err, notEditable(now))
+	}
+	for _, d := range DiffLines(o.Text, strings.ReplaceAll(text, "\r\n", "\n")) {
+		if d.Op == LineAdded {
+			if err := m.forgotten.Allow(bulletText(d.Text)); err != nil {
+				return o, err
+			}
+		}
 	}
 	err = m.edit(o.Path, func(raw []byte) ([]byte, error) {
 		if !bytes.Equal(raw, o.raw) {

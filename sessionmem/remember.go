@@ -107,11 +107,17 @@ func (m *Memory) write(l Lesson) (Written, undo, error) {
 	if !l.Hand && m.forgotten.HasIn(l.Session, text) {
 		return Written{}, undo{}, fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", ErrRejected)
 	}
+	if l.Hand {
+		if err := m.forgotten.Allow(text); err != nil {
+			return Written{}, undo{}, err
+		}
+	}
 	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
 	w := Written{Path: path, Text: text, Target: l.Target}
 	var added string
 	var written []byte
 	err = m.edit(path, func(raw []byte) ([]byte, error) {
+		raw = m.withoutForgotten(path, raw)
 		before := parseMemory(normalizeFile(raw))
 		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)

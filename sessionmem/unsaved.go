@@ -85,6 +85,10 @@ func (m *Memory) AllUnsaved() (map[string]Unsaved, error) {
 			errs = append(errs, fmt.Errorf("reading the unsaved edit %s: %w", filepath.Join(dir, e.Name()), err))
 			continue
 		}
+		if cleaned, changed := m.withoutForgottenSince(u); changed {
+			u = cleaned
+			errs = append(errs, m.KeepUnsaved(u))
+		}
 		all[u.Path] = u
 	}
 	return all, errors.Join(errs...)

@@ -181,6 +181,15 @@ func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
 			r.put(trash[0], file)
 			r.do("sessions", "delete", "--undo")
 		}, [][]string{{"sessions", "show", "s"}, {"ask", "--session", "s", "hi"}}},
+		{"the memory as it was", func(r *returning) {
+			r.put(filepath.Join(r.base, "home/agents/memory.md"), r.old("home/agents/memory.md"))
+		}, [][]string{{"ask", "--session", "s", "hi"}}},
+		{"a proposal in the inbox", func(r *returning) {
+			r.put(filepath.Join(r.base, "home/agents/memory-inbox.md"), []byte("- The boat lies in "+secretWord+" <!-- add to=global session=cli-s at=2026-11-01T10:00:00Z -->\n"))
+		}, [][]string{{"memory", "inbox"}, {"ask", "--session", "s", "hi"}}},
+		{"memory of an agent, synced", func(r *returning) {
+			r.put(filepath.Join(r.home, "agents/agent-001/memory.md"), []byte("# Notes\n\nI sail. It lies in **zan**zibar.\n"))
+		}, [][]string{{"ask", "--session", "s", "hi"}}},
 		{"the search index as it was", func(r *returning) {
 			r.copyAll(filepath.Join(r.backup, "cache"), filepath.Join(r.base, "cache"))
 		}, [][]string{{"memory", "search", "--all-sessions", secretWord}, {"memory", "search", "--all-sessions", "meet"}}},

@@ -1,0 +1,134 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A memory file, too, is read without what was forgotten: late saves, backups and synced
+// copies bring it back. What the user writes anew in the app, or adds by a command, is
+// allowed (see Forgotten.Allow): text from another program can't be told from an old one.
+
+// withoutForgotten gives a file's bytes without what was forgotten.
+func (m *Memory) withoutForgotten(path string, raw []byte) []byte {
+	t := m.forgotten.traces()
+	if t.Empty() || len(raw) == 0 || !m.mayHold(t, raw) {
+		return raw
+	}
+	return m.cleanBy(t, t.at, path, raw)
+}
+
+// withoutOver is withoutForgotten for forgettings that are over: what one that is under
+// way means it takes out itself, and tells of.
+func (m *Memory) withoutOver(path string, raw []byte) []byte {
+	t := m.forgotten.traces()
+	over := slices.DeleteFunc(slices.Clone(t.at), func(g *forgetting) bool { return g.ended.IsZero() })
+	return m.cleanBy(t, over, path, raw)
+}
+
+// withoutForgottenSince gives an unsaved edit without what was forgotten after it was
+// typed; false where it stays.
+func (m *Memory) withoutForgottenSince(u Unsaved) (Unsaved, bool) {
+	t := m.forgotten.traces()
+	since := slices.DeleteFunc(slices.Clone(t.at), func(g *forgetting) bool { return g.At.Before(u.Time) })
+	if len(since) == 0 {
+		return u, false
+	}
+	was := u
+	u.Base, u.Text = string(m.cleanBy(t, since, u.Path, []byte(u.Base))), string(m.cleanBy(t, since, u.Path, []byte(u.Text)))
+	return u, u != was
+}
+
+// cleanBy takes out of a file's bytes what these forgettings mean.
+func (m *Memory) cleanBy(t *Traces, by []*forgetting, path string, raw []byte) []byte {
+	for _, g := range by {
+		f := &forgetLines{m: m, t: t.only(g), path: path, dry: true, returned: true}
+		if !g.Typed && f.place() == placeAgent {
+			continue // as Forget leaves it
+		}
+		raw = f.clean(raw)
+	}
+	return raw
+}
+
+// mayHold says whether anything in a file may be meant.
+func (m *Memory) mayHold(t *Traces, raw []byte) bool {
+	if t.HoldsRaw(raw) {
+		return true
+	}
+	marked := slices.ContainsFunc(t.lines, func(l traceLine) bool { return l.Kind == traceLesson || l.Kind == traceChosen })
+	return marked && slices.ContainsFunc(parseMemory(normalizeFile(raw)).bullets(), func(b Bullet) bool {
+		return t.IsChosen(b.Text) || t.IsLesson(b.Text)
+	})
+}
+
+// purge takes what was forgotten out of a file that was read and held some; whoever holds
+// the lock meanwhile does so with what they write, see edit. It gives what
+// is to be read, and whether the file says the same.
+func (m *Memory) purge(path string, raw []byte) (out []byte, clean bool) {
+	out = m.withoutForgotten(path, raw)
+	if bytes.Equal(out, raw) {
+		return raw, true
+	}
+	if bytes.Equal(m.withoutOver(path, raw), raw) {
+		return out, false
+	}
+	if err := m.purgeFile(path); err != nil {
+		m.logger.Warn("what was forgotten came back in a memory file and can't be taken out now; it isn't read", "file", filepath.Base(path), "err", err)
+		return out, false
+	}
+	m.logger.Info("what was forgotten came back in a memory file and was taken out again", "file", filepath.Base(path))
+	return out, true
+}
+
+func (m *Memory) purgeFile(path string) error {
+	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm()&0o200 == 0 {
+		return errors.Join(err, errors.New("it is read-only; give yourself the right to write it"))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), purgePatience)
+	defer cancel()
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return m.edit(path, func(now []byte) ([]byte, error) { return m.withoutOver(path, now), nil })
+}
+
+// purgePatience is how long the memory's lock is waited for to take something out.
+const purgePatience = 100 * time.Millisecond
+
+// Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
+// it stays. A later forgetting of the same takes it out again.
+func (f *Forgotten) Allow(text string) error {
+	t := f.traces()
+	if t.Empty() || !t.Holds(text) {
+		return nil
+	}
+	words := t.words(text)
+	for _, g := range t.at {
+		if !t.only(g).Holds(text) || t.marked(g, traceAgain, words) {
+			continue
+		}
+		if err := f.append(g.key, traceLine{Kind: traceAgain, Sum: g.sum(traceAgain, words), Of: g.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// traceAgain marks a line of a memory that the user wrote anew, by all of its words.
+const traceAgain = "again"
+
+// isAllowed says whether a line of a memory stays that holds what is meant.
+func (t *Traces) isAllowed(line string) bool {
+	words := t.words(line)
+	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *forgetting) bool {
+		return !t.marked(g, traceAgain, words) && len(t.findBy([]byte(line), func(o *forgetting) bool { return o == g })) > 0
+	})
+}
