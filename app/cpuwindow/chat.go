@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
 )
 
@@ -73,7 +74,7 @@ type chatView struct {
 type builtEntry struct {
 	rev      int
 	rows     []*kit.Placed
-	leaves   leafRows
+	leaves   answer.Rows
 	expanded bool
 	call     *callRow
 	head     *headRow
@@ -246,8 +247,8 @@ func (c *chatView) build(e *entryView) *builtEntry {
 	case entryHead:
 		c.buildHead(b, e)
 	case entryAnswer:
-		b.leaves.update(e.View, c.act.copyText, leafStyle{})
-		b.rows = b.leaves.rows
+		b.leaves.Update(e.View, c.act.copyText, answer.Style{})
+		b.rows = b.leaves.Rows
 	case entryThinking:
 		c.buildFold(b, e, open)
 	case entryCall:
@@ -299,8 +300,8 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 	b.rows[0].Row.Refresh()
 	b.rows = b.rows[:1:1]
 	if open {
-		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: kit.Gap16, muted: true})
-		b.rows = append(b.rows, b.leaves.rows...)
+		b.leaves.Update(e.View, c.act.copyText, answer.Style{Indent: kit.Gap16, Muted: true})
+		b.rows = append(b.rows, b.leaves.Rows...)
 	}
 }
 
@@ -326,8 +327,8 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.tool}}, kit.SizeText, kit.RoleText)
 			b.rows = append(b.rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
-		b.leaves.update(e.View, c.act.copyText, leafStyle{indent: kit.Gap20, muted: true})
-		b.rows = append(b.rows, b.leaves.rows...)
+		b.leaves.Update(e.View, c.act.copyText, answer.Style{Indent: kit.Gap20, Muted: true})
+		b.rows = append(b.rows, b.leaves.Rows...)
 	}
 }
 

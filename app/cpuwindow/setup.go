@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
 )
 
@@ -91,7 +92,7 @@ func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helples
 // failure has said what is wrong.
 func (s setupCards) downCard(st serverState, failed bool) kit.Row {
 	steps, command := installSteps(runtime.GOOS)
-	code := newCommandRow(command, s.copyText)
+	code := answer.NewCommandRow(command, s.copyText)
 	kind := kit.ButtonPrimary
 	if failed {
 		kind = kit.ButtonPlain // Retry is the one to press

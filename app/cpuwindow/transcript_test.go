@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
@@ -115,8 +116,8 @@ func TestFindInsideAConversation(t *testing.T) {
 					marked += len(r.Marks)
 				case *kit.Framed:
 					marked += len(r.Text.Marks)
-				case *codeRow:
-					marked += len(r.text.marks)
+				case *answer.CodeRow:
+					marked += len(r.Text.Marks)
 				}
 			}
 			if marked < min(i+1, 2) {

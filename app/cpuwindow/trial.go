@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 )
@@ -23,7 +24,7 @@ type trial struct {
 	words  *kit.Label  // what it is doing, or did
 	halt   *kit.Button // Stop
 	status kit.Row     // words and halt; the answer stands below it
-	leaves leafRows
+	leaves answer.Rows
 	shown  int // how many rows of the answer the page holds
 
 	mu      sync.Mutex // guards what follows
@@ -75,13 +76,13 @@ func (p *agentsPage) answerRows(t *trial) []*kit.Placed {
 	t.mu.Lock()
 	t.answer.Settle(t.run == nil)
 	if t.anew {
-		t.leaves, t.anew = leafRows{}, false
+		t.leaves, t.anew = answer.Rows{}, false
 	}
 	v := t.answer.View()
 	t.mu.Unlock()
-	t.leaves.update(v, p.w.chatActions().copyText, leafStyle{})
-	t.shown = len(t.leaves.rows)
-	return t.leaves.rows
+	t.leaves.Update(v, p.w.chatActions().copyText, answer.Style{})
+	t.shown = len(t.leaves.Rows)
+	return t.leaves.Rows
 }
 
 // drawAnswer puts what has arrived below the status; the rest of the page stays.

@@ -172,6 +172,7 @@ func trimSpaces(s string, from, to int) int {
 	return to
 }
 
+// RuneFloor is the beginning of the character that holds byte i.
 func RuneFloor(s string, i int) int {
 	if i >= len(s) {
 		return len(s)

@@ -1,4 +1,4 @@
-package cpuwindow
+package answer
 
 import (
 	"fyne.io/fyne/v2"
@@ -9,25 +9,26 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// leafStyle is where leaves are shown: in an answer, or below a call.
-type leafStyle struct {
-	indent float32
-	muted  bool
+// Style is where leaves are shown: in an answer, or below a call.
+type Style struct {
+	Indent float32
+	Muted  bool
 }
 
-// leafRows is the rows of a document's leaves. Rows of finished leaves are never
+// Rows is the rows of a document's leaves. Rows of finished leaves are never
 // touched again; those of the tail are changed in place.
-type leafRows struct {
-	rows   []*kit.Placed
+type Rows struct {
+	Rows   []*kit.Placed
 	leaves []markdown.Leaf // of the rows from fixed on
 	fixed  int
 	remade int // of the document, when the rows were made
 }
 
-func (l *leafRows) update(e markdown.View, onCopy func(string), st leafStyle) {
+// Update takes over what a document holds now; onCopy gets what Copy takes of code.
+func (l *Rows) Update(e markdown.View, onCopy func(string), st Style) {
 	total := len(e.Leaves) + len(e.Tail)
 	if l.remade != e.Remade {
-		*l = leafRows{remade: e.Remade}
+		*l = Rows{remade: e.Remade}
 	}
 	kept := l.leaves
 	start := l.fixed
@@ -40,17 +41,17 @@ func (l *leafRows) update(e markdown.View, onCopy func(string), st leafStyle) {
 			lf = e.Tail[i-len(e.Leaves)]
 			l.leaves = append(l.leaves, lf)
 		}
-		if i < len(l.rows) && i-start < len(kept) && reuse(l.rows[i], kept[i-start], lf) {
+		if i < len(l.Rows) && i-start < len(kept) && reuse(l.Rows[i], kept[i-start], lf) {
 			continue
 		}
 		p := newLeaf(lf, i == 0, onCopy, st)
-		if i < len(l.rows) {
-			l.rows[i] = p
+		if i < len(l.Rows) {
+			l.Rows[i] = p
 		} else {
-			l.rows = append(l.rows, p)
+			l.Rows = append(l.Rows, p)
 		}
 	}
-	l.rows = l.rows[:total]
+	l.Rows = l.Rows[:total]
 	l.fixed = len(e.Leaves)
 }
 
@@ -82,15 +83,15 @@ func reuse(p *kit.Placed, old, now markdown.Leaf) bool {
 		r.Measure(p.Width)
 		r.Refresh()
 		return true
-	case *codeRow:
+	case *CodeRow:
 		p.Dirty = old.Code != now.Code
 		return r.update(now)
 	}
 	return now.Kind == markdown.Rule
 }
 
-func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st leafStyle) *kit.Placed {
-	p := &kit.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.indent}
+func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st Style) *kit.Placed {
+	p := &kit.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.Indent}
 	switch l.Kind {
 	case markdown.Code:
 		p.Row = newCodeRow(l, onCopy)
@@ -115,16 +116,16 @@ func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st leafStyle) *ki
 	return p
 }
 
-func newPara(l markdown.Leaf, st leafStyle) kit.Row {
+func newPara(l markdown.Leaf, st Style) kit.Row {
 	if l.Indent == 0 && l.Quote == 0 && l.Marker == "" {
 		role := kit.RoleText
-		if st.muted {
+		if st.Muted {
 			role = kit.RoleMuted
 		}
 		return kit.NewProse(styledRuns(l.Runs), kit.SizeText, role)
 	}
 	r := newItemRow(l)
-	if st.muted {
+	if st.Muted {
 		r.text.Role = kit.RoleMuted
 	}
 	return r

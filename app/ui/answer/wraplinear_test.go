@@ -1,6 +1,6 @@
 //go:build unix
 
-package cpuwindow
+package answer
 
 import (
 	"syscall"
@@ -38,7 +38,7 @@ func cpuTime(t *testing.T) time.Duration {
 
 // Twice the text costs at most 2.6 times the time, whatever it is made of.
 func TestLayingOutIsLinear(t *testing.T) {
-	newBench(t)
+	newTestApp(t)
 	const n, most = 40_000, 2.6 * 2.6
 	for name, text := range uitest.Unbroken() {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestLayingOutIsLinear(t *testing.T) {
 
 // BenchmarkUnbroken lays out 250 KB that have no blank.
 func BenchmarkUnbroken(b *testing.B) {
-	newBench(b)
+	newTestApp(b)
 	for name, text := range uitest.Unbroken() {
 		b.Run(name, func(b *testing.B) {
 			n := 250_000

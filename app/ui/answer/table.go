@@ -1,4 +1,4 @@
-package cpuwindow
+package answer
 
 import (
 	"slices"

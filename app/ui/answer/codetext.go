@@ -1,4 +1,4 @@
-package cpuwindow
+package answer
 
 import (
 	"slices"
@@ -31,7 +31,7 @@ type codeText struct {
 	offset   float32 // scrolled to the side
 	selFrom  int
 	selTo    int
-	marks    []kit.Mark // what find found
+	Marks    []kit.Mark // what find found
 	markNow  int        // the one of them that is looked at, -1 for none
 	seenFrom float32    // the part in sight, in own coordinates
 	seenTo   float32
@@ -331,7 +331,7 @@ func (r *codeRenderer) Refresh() {
 		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
 			mark(kit.RoleSelection, from, to)
 		}
-		kit.EachMark(t.marks, t.markNow, l.from, l.to, mark)
+		kit.EachMark(t.Marks, t.markNow, l.from, l.to, mark)
 		r.line(l, y)
 	}
 	r.End()

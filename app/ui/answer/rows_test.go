@@ -1,4 +1,4 @@
-package cpuwindow
+package answer
 
 import (
 	"strings"
@@ -12,8 +12,7 @@ import (
 )
 
 func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		newBench(t)
+	inApp(t, func(t *testing.T) {
 		whole := newCodeText()
 		code := "short\n" + strings.Repeat("long ", 60) + "\n\n日本語 mixed 🎉 text\nend"
 		whole.set(code, nil)
@@ -60,8 +59,7 @@ func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
 }
 
 func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		newBench(t)
+	inApp(t, func(t *testing.T) {
 		table := markdown.Parse("| Process | Share of a core | What it does |\n|---|---:|---|\n| mds_stores | 2.3 | indexes the backup disk |\n| WindowServer | 0.4 | draws |").View().Leaves[0]
 		for _, tc := range []struct {
 			width  float32
@@ -91,8 +89,7 @@ func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
 }
 
 func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		newBench(t)
+	inApp(t, func(t *testing.T) {
 		text := "| a | b |\n|---|---:|\n| one | 1 |\n| a longer cell than before | **22** |\n| three | 333333 |\n"
 		row, have := (*tableRow)(nil), markdown.Leaf{}
 		for i := range len(text) + 1 {
@@ -124,8 +121,7 @@ func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
 }
 
 func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		newBench(t)
+	inApp(t, func(t *testing.T) {
 		table := newTableRow(markdown.Parse("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).View().Leaves[0])
 		table.Resize(fyne.NewSize(600, table.Measure(600)))
 		r := table.CreateRenderer()
