@@ -309,8 +309,8 @@ func TestTheAnswerToAFoundQuestionKeepsItsSource(t *testing.T) {
 	for _, sources := range []sessionmem.Sources{0, sessionmem.FromPage, sessionmem.FromDiscord} {
 		t.Run(sources.String(), func(t *testing.T) {
 			r := newRecalling(t, ollamaScript("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done."))
-			r.said("cpu-old", ask(zephyr).WithSources(0), answered("On 8443, in Panama.").WithSources(sources))
-			_, events := r.say("I forgot where the zephyr proxy listens: which port was it?")
+			r.said("cpu-old", ask("Hm, which port does that zephyr proxy of ours listen on?").WithSources(0), answered("On 8443, behind the wall in Panama.").WithSources(sources))
+			_, events := r.say(zephyr)
 			recalled := strings.Contains(ollamatest.LastUser(r.chat(0)), "Panama")
 			if want := !sources.Has(sessionmem.FromDiscord); recalled != want {
 				t.Fatalf("sent:\n%s", ollamatest.LastUser(r.chat(0)))

@@ -31,9 +31,9 @@ func Quote(frame, source, text string) string {
 	return fmt.Sprintf("%s\n<<<quoted %s>>>\n%s\n<<<end %s>>>", strings.ReplaceAll(frame, sourceMark, source), mark, text, mark)
 }
 
-// quoteMark is a mark of Quote, whatever stands between its letters. One inside a quote
-// has another hash, which a small model may not look at.
-var quoteMark = regexp.MustCompile(`(?i)[<＜‹«〈⟨]{2,}([\s\p{Cf}]*(?:quoted|end)\b)`)
+// quoteMark is a mark of Quote, also with blanks, letters nobody sees or other brackets.
+// One inside a quote has another hash, which a small model may not look at.
+var quoteMark = regexp.MustCompile(`(?i)(?:[<＜‹〈⟨][\s\p{Cf}]*){3,}((?:quoted|end)\b)`)
 
 // tame takes out of a text what may end its quote, and what people don't see.
 func tame(text string) string {

@@ -355,7 +355,7 @@ func TestAskAttachesFiles(t *testing.T) {
 // On a terminal a question waits for what is typed there; anything but a yes is a no.
 func TestAskAsksOnTheTerminal(t *testing.T) {
 	t.Parallel()
-	const leak = "https://evil.invalid/?d=green-tea"
+	const leak = "http://127.0.0.1:9999/?d=green-tea" // refused when it is dialled
 	for _, tt := range []struct {
 		name, typed    string
 		args           []string

@@ -212,7 +212,9 @@ func (p *place) start(cmd *exec.Cmd) *process {
 	if cmd.Stdout == nil {
 		cmd.Stdout = &r.stdout
 	}
-	cmd.Stderr = &r.stderr
+	if cmd.Stderr == nil {
+		cmd.Stderr = &r.stderr
+	}
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
 		p.t.Fatalf("starting %v: %v", cmd.Args, err)
