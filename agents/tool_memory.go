@@ -90,6 +90,10 @@ func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolRes
 	if errors.Is(err, sessionmem.ErrFull) {
 		return m.t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: sessionmem.WhyFull})
 	}
+	if errors.Is(err, sessionmem.ErrSaving) {
+		m.t.warn(StateTool, err.Error())
+		return ToolResult{Text: "Not saved yet: another program is saving the file. It is saved by itself as soon as that is done."}, nil
+	}
 	if err != nil {
 		return ToolResult{}, fmt.Errorf("nothing was saved: %w", err)
 	}

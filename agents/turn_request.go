@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -235,7 +236,10 @@ func (t *turn) promptInput(d *dialogue) PromptInput {
 // loadMemory reads a memory file now, so that an edit saved before Enter is in
 // this prompt. One that can't be read is said, and left out.
 func (t *turn) loadMemory(target sessionmem.Target) sessionmem.MemoryFile {
-	f, err := t.engine.p.Memory.Load(target)
+	f, err := t.engine.p.Memory.LoadStable(context.Background(), target)
+	if f.Saving && f.Text == "" {
+		t.warn(StateReading, filepath.Base(f.Path)+" is being saved by another program; this message goes without it")
+	}
 	if err != nil {
 		t.engine.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
 		t.warn(StateReading, "the memory could not be read and is left out: "+err.Error())

@@ -134,7 +134,7 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 	if err != nil {
 		return nil, err
 	}
-	var found []Touched
+	found := m.forgetJournal(t, dry) // first: what goes from a file goes from there too
 	var propose []Proposal
 	for _, path := range m.forgettable() {
 		f := &forgetLines{m: m, t: t, path: path, dry: dry}
@@ -143,6 +143,9 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 	}
 	found = append(found, m.forgetUndo(t, dry)...)
 	found = append(found, m.forgetEdits(t, dry)...)
+	if !dry {
+		m.dropReplaced()
+	}
 	unlock()
 	for _, p := range propose {
 		touched := Touched{Place: "lesson", Action: ForgetProposed, Path: m.Path(p.Target), Line: p.Line, Session: p.Session, Text: p.Old}
@@ -407,27 +410,13 @@ func (f *forgetLines) proposeRemoval(b Bullet) {
 	if !f.t.own().ended.IsZero() || f.returned {
 		return // it was proposed the first time, and is decided
 	}
-	target, ok := f.m.targetOf(f.path)
+	target, ok := f.m.targetAt(f.path)
 	session := sessionFrom(b)
 	if !ok {
 		f.found = append(f.found, Touched{Place: "lesson", Action: ForgetKept, Path: f.path, Line: b.Line, Text: f.preview(b.Text), Why: "it was learnt from what is forgotten; remove it by hand, or with lessons"})
 		return
 	}
 	f.propose = append(f.propose, Proposal{Kind: ProposeRemove, Target: target, Old: b.Text, Session: session, Why: WhyForgotten, Line: b.Line})
-}
-
-// targetOf is the target whose file this is.
-func (m *Memory) targetOf(path string) (Target, bool) {
-	files, err := m.List()
-	if err != nil {
-		return Target{}, false
-	}
-	for _, f := range files {
-		if f.Path == path {
-			return f.Target, true
-		}
-	}
-	return Target{}, false
 }
 
 func (f *forgetLines) preview(text string) string {
@@ -455,7 +444,7 @@ func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
 	}
 	touched := Touched{Place: "undo", Action: ForgetRemoved, Path: m.undoPath()}
 	if !dry {
-		err := m.edit(m.undoPath(), func(raw []byte) ([]byte, error) {
+		err := m.rewrite(m.undoPath(), func(raw []byte) ([]byte, error) {
 			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
 		})
 		if err != nil {
@@ -524,5 +513,5 @@ func (m *Memory) cleanEdit(t *Traces, file string, raw []byte) error {
 	if !t.IsForGuest() && t.HoldsRaw(data) {
 		return os.Remove(file)
 	}
-	return m.edit(file, func([]byte) ([]byte, error) { return data, nil })
+	return m.rewrite(file, func([]byte) ([]byte, error) { return data, nil })
 }

@@ -26,6 +26,7 @@ const (
 	WhyFull      = "full"      // there is no room: it would replace a line
 	WhyUnsure    = "unsure"    // the model didn't say how sure it is
 	WhyChange    = "change"    // changes of a memory always wait
+	WhySaving    = "saving"    // another program saves the file: it is written when that is done, without the user
 )
 
 // MinConfidence is what a lesson needs to be kept or proposed at all.
@@ -82,6 +83,8 @@ func (p Proposal) Reason() string {
 		return "it was learnt from something that you had forgotten"
 	case WhyChange:
 		return "changes of the memory always wait for you"
+	case WhySaving:
+		return "another program is saving the file; it is remembered when that is done"
 	}
 	return ""
 }
@@ -114,6 +117,11 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	}
 	if err := m.checkProposal(&p); err != nil {
 		return Proposal{}, err
+	}
+	if p.Kind != ProposeRemove {
+		if err := m.keptRemoved(p.Text); err != nil {
+			return Proposal{}, err
+		}
 	}
 	unlock, err := m.lock(ctx)
 	if err != nil {
@@ -181,7 +189,7 @@ func checkConfidence(c float64) error {
 
 // fitProposal compares a proposal with the memory it would change.
 func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
-	f, err := m.Load(p.Target)
+	f, err := m.LoadStable(context.Background(), p.Target)
 	if err != nil {
 		return err
 	}

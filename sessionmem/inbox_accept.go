@@ -74,7 +74,7 @@ func (m *Memory) acceptNew(p Proposal) (Written, error) {
 // changeMemory does what a proposal says; the lock is held.
 func (m *Memory) changeMemory(p Proposal) (Written, error) {
 	if p.Kind == ProposeAdd {
-		return m.appendLocked(Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true})
+		return m.appendLocked(Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
 	}
 	w, err := m.changeLine(p)
 	if errors.Is(err, ErrNoLine) {

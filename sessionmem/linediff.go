@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"os"
+	"slices"
 )
 
 const (
@@ -20,6 +21,7 @@ const (
 type fileState struct {
 	stat  os.FileInfo
 	text  bool     // lines are known: a text of at most maxDiffFile
+	ended bool     // the last line has its end
 	lines []uint64 // hash of each line
 }
 
@@ -29,11 +31,11 @@ func readState(path string, fi os.FileInfo, seed maphash.Seed) fileState {
 	if fi.Size() > maxDiffFile {
 		return s
 	}
-	data, err := os.ReadFile(path)
+	data, _, err := readOwned(path)
 	if err != nil || len(data) > maxDiffFile || bytes.IndexByte(data, 0) >= 0 {
 		return s
 	}
-	s.text = true
+	s.text, s.ended = true, bytes.HasSuffix(data, []byte("\n"))
 	for line := range bytes.Lines(data) {
 		s.lines = append(s.lines, maphash.Bytes(seed, bytes.TrimRight(line, "\r\n")))
 	}
@@ -43,6 +45,19 @@ func readState(path string, fi os.FileInfo, seed maphash.Seed) fileState {
 // unchanged says whether the file needs no reading.
 func (s fileState) unchanged(fi os.FileInfo) bool {
 	return os.SameFile(s.stat, fi) && s.stat.Size() == fi.Size() && s.stat.ModTime().Equal(fi.ModTime())
+}
+
+// isCut says whether a state can be the beginning of this one, saved anew: the lines are
+// its first, and the last of them may be cut.
+func (s fileState) isCut(now fileState) bool {
+	if !s.text || !now.text || len(now.lines) > len(s.lines) || len(now.lines) == len(s.lines) && (now.ended || !s.ended) {
+		return false
+	}
+	whole := now.lines
+	if len(whole) > 0 && !now.ended {
+		whole = whole[:len(whole)-1]
+	}
+	return slices.Equal(whole, s.lines[:len(whole)])
 }
 
 // sameContent says whether two states have the same lines. Of a file without

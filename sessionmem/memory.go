@@ -3,6 +3,7 @@ package sessionmem
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,6 +57,8 @@ type Lesson struct {
 	Session    string  // where it was learnt; "" for by hand
 	About      string  // the person it is about, as named; "" for the owner or nobody
 	Hand       bool    // by the owner's own hand: written even beyond the budget
+
+	proposed bool // it stands in the inbox already
 }
 
 // Memory reads and appends to the memory files of one data folder. Files people
@@ -67,11 +70,16 @@ type Memory struct {
 	maxPerson, maxServer int
 	budget               func(Target) int
 	forgotten            *Forgotten
+	changed              func()
 	shipped              func() map[string]bool // lines
 	locked               atomic.Bool            // the folder of the lock was made
 
-	mu   sync.Mutex // guards read
-	read map[string]readMemory
+	mu          sync.Mutex // guards what follows
+	read        map[string]readMemory
+	sights      map[string]sight     // files that may be in the middle of a save
+	own         map[string]fileStamp // files as this process wrote them, by their real paths
+	journalRead lineJournal
+	journalStat os.FileInfo // of journalRead; nil: not read
 }
 
 // readMemory is a memory file as it was read last: a turn that finds it unchanged
@@ -102,6 +110,8 @@ type MemoryConfig struct {
 	// Budget is how many characters of a memory go into a prompt, 0 for any number.
 	// Beyond it the oldest lines would be left out, so Append says ErrFull. Optional.
 	Budget func(Target) int
+	// Changed is called after each edit of a memory file by this process; optional.
+	Changed func()
 	// Shipped are the files that come with the product: no line of theirs is taken for
 	// something that was said. Optional.
 	Shipped fs.FS
@@ -113,7 +123,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 		panic("sessionmem: MemoryConfig.Root is required")
 	}
 	m := &Memory{
-		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{},
+		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}, sights: map[string]sight{}, own: map[string]fileStamp{},
 		maxPerson: cmp.Or(cfg.MaxPerson, 5), maxServer: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget,
 	}
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
@@ -121,6 +131,9 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	}
 	if m.logger == nil {
 		m.logger = slog.New(slog.DiscardHandler)
+	}
+	if m.changed = cfg.Changed; m.changed == nil {
+		m.changed = func() {}
 	}
 	m.forgotten = NewForgotten(m.root, m.logger)
 	m.shipped = sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })
@@ -135,11 +148,13 @@ type MemoryFile struct {
 	Bullets []Bullet
 	ModTime time.Time
 	Missing bool
+	Saving  bool  // another program is saving it: this is what was known before
 	Err     error // from List: why the file could not be read
 }
 
 // Load gives a memory file as it is now; one that hasn't changed since the last
-// time costs a stat. A missing file gives Missing and no error.
+// time costs a stat. A missing file gives Missing and no error. While another program
+// saves the file it is given as it was known before, with Saving: see LoadStable.
 func (m *Memory) Load(t Target) (MemoryFile, error) {
 	f := MemoryFile{Target: t, Path: m.Path(t)}
 	if f.Path == "" {
@@ -150,13 +165,26 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 	m.mu.Unlock()
 	now := time.Now()
 	raw, fi, err := readChanged(f.Path, known)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if (fi != nil || missing) && m.readsSaving(f.Path, fi, normalizeFile(raw), known) {
+		if known.stat != nil {
+			f = known.file
+			f.Bullets = slices.Clone(f.Bullets)
+		}
+		f.Missing = known.stat == nil && missing
+		f.Saving = true
+		return f, nil
+	}
+	if err == nil && isBinary(raw) {
+		err = notText(f.Path)
+	}
 	raw, clean := m.purge(f.Path, raw)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {
 		delete(m.read, f.Path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if missing {
 		f.Missing = true
 		return f, nil
 	}
@@ -193,19 +221,6 @@ func parseFile(f MemoryFile, raw []byte, fi os.FileInfo, before MemoryFile) Memo
 	}
 	f.Bullets = parseMemory(f.Text).bullets()
 	return f
-}
-
-// readOwned reads a file that people own, also through a link.
-func readOwned(path string) ([]byte, os.FileInfo, error) {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is no file; move it away")}
-	}
-	raw, err := os.ReadFile(path)
-	return raw, fi, err
 }
 
 // normalizeFile makes a file's bytes text: no BOM, LF, valid UTF-8. Lines keep
@@ -303,7 +318,7 @@ func (m *Memory) List() ([]MemoryFile, error) {
 func (m *Memory) loadAll(targets []Target) []MemoryFile {
 	var files []MemoryFile
 	for _, t := range targets {
-		f, err := m.Load(t)
+		f, err := m.LoadStable(context.Background(), t)
 		f.Err = err
 		if !f.Missing {
 			files = append(files, f)

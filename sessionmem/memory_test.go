@@ -55,7 +55,7 @@ func TestLoadSeesEveryEdit(t *testing.T) {
 	must(t, errors.Join(os.Chtimes(path+".new", old.Add(time.Second), old.Add(time.Second)), os.Rename(path+".new", path)))
 	load("yes")
 	must(t, os.Remove(path))
-	if f, err := m.Load(global); err != nil || !f.Missing || f.Text != "" || len(f.Bullets) > 0 {
+	if f, err := m.LoadStable(t.Context(), global); err != nil || !f.Missing || f.Text != "" || len(f.Bullets) > 0 {
 		t.Errorf("after removing it: %+v, %v", f, err)
 	}
 	save("new", old)

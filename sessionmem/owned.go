@@ -70,6 +70,7 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 		o.Why = fmt.Sprintf("it is %.1f MB large, more than any model reads; open it in your editor", float64(fi.Size())/(1<<20))
 		return o, nil
 	}
+	m.waitStable(path)
 	if o.raw, _, err = readOwned(path); err != nil {
 		return o, explainDisk("reading "+filepath.Base(path), err)
 	}

@@ -28,18 +28,21 @@ const memoryTries = 5
 
 // Written is a lesson that was saved and read back from disk.
 type Written struct {
-	Path   string
-	Line   int
-	Text   string // "" of a removal
-	Old    string // the line that was replaced or removed
-	Target Target
-	UndoID string
+	Path    string
+	Line    int
+	Text    string // "" of a removal
+	Old     string // the line that was replaced or removed
+	Target  Target
+	Session string // where it was learnt; "" for by hand
+	UndoID  string
 }
 
 // Append writes a lesson through at once: trimmed, capped, scanned, checked
 // against duplicates, appended under a lock, atomically, through a symlink if the
-// file is one, and read back. Errors: ErrDuplicate, ErrRejected, ErrFull for a
-// memory that has no room, or of the disk.
+// file is one, and read back. While another program saves the file, the lesson waits in
+// the inbox; where that takes long it stays there, and Settle writes it later. Errors:
+// ErrDuplicate, ErrRejected, ErrFull for a memory that has no room, ErrSaving for a
+// lesson that waits, or of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	unlock, err := m.lock(ctx)
 	if err != nil {
@@ -51,7 +54,7 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 
 // appendLocked is Append under the lock.
 func (m *Memory) appendLocked(l Lesson) (Written, error) {
-	w, u, err := m.write(l)
+	w, u, err := m.write(l, savingPatience, !l.proposed)
 	if err == nil {
 		w.UndoID = m.keepUndo(u)
 	}
@@ -68,11 +71,11 @@ func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) (writ
 	defer unlock()
 	var undos []undo
 	for _, l.Target = range targets {
-		w, u, writeErr := m.write(l)
+		w, u, writeErr := m.write(l, savingPatience, true)
 		switch {
 		case writeErr == nil:
 			written, undos = append(written, w), append(undos, u)
-		case errors.Is(writeErr, ErrDuplicate):
+		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, ErrSaving): // it is there, or will be
 		case errors.Is(writeErr, ErrFull):
 			full = append(full, l.Target)
 		default:
@@ -88,8 +91,10 @@ func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) (writ
 	return written, full, err
 }
 
-// write puts a lesson into its file and reads it back; the lock is held.
-func (m *Memory) write(l Lesson) (Written, undo, error) {
+// write puts a lesson into its file and reads it back; the lock is held. It waits so
+// long for another program's save; where the lesson is to be kept, it stands in the
+// inbox meanwhile.
+func (m *Memory) write(l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
 	if l.Target.Kind == "" {
 		l.Target.Kind = TargetGlobal
 	}
@@ -111,12 +116,21 @@ func (m *Memory) write(l Lesson) (Written, undo, error) {
 		if err := m.forgotten.Allow(text); err != nil {
 			return Written{}, undo{}, err
 		}
+	} else if err := m.keptRemoved(text); err != nil {
+		return Written{}, undo{}, err
 	}
 	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
-	w := Written{Path: path, Text: text, Target: l.Target}
+	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
 	var added string
 	var written []byte
-	err = m.edit(path, func(raw []byte) ([]byte, error) {
+	how, waits := editing{patience: patience}, ""
+	if keep {
+		how.waiting = func() (err error) {
+			waits, err = m.keepWaiting(l, text)
+			return err
+		}
+	}
+	err = m.editAs(path, how, func(raw []byte) ([]byte, error) {
 		raw = m.withoutForgotten(path, raw)
 		before := parseMemory(normalizeFile(raw))
 		if dup, found := findDuplicate(before, text); found {
@@ -134,10 +148,31 @@ func (m *Memory) write(l Lesson) (Written, undo, error) {
 	if err == nil {
 		err = m.readBack(w, written)
 	}
+	if waits != "" {
+		if errors.Is(err, ErrSaving) {
+			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), ErrSaving, waits)
+		}
+		err = errors.Join(err, m.takeOut(waits))
+	}
 	if err != nil {
 		return Written{}, undo{}, err
 	}
 	return w, undo{Target: l.Target, Line: added}, nil
+}
+
+// keepWaiting puts a lesson into the inbox while its file is being saved.
+func (m *Memory) keepWaiting(l Lesson, text string) (id string, err error) {
+	waiting, err := m.Inbox()
+	if err != nil {
+		return "", err
+	}
+	for _, p := range waiting {
+		if p.Kind == ProposeAdd && p.Target == l.Target && p.Text == text {
+			return p.ID, nil
+		}
+	}
+	p := Proposal{ID: randomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
+	return p.ID, m.putIntoInbox(&p)
 }
 
 // provenance says where a lesson comes from.
@@ -309,35 +344,21 @@ func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// edit replaces a file people own by what change makes of it: through a link, at
-// once, keeping its mode. Where the file was edited meanwhile, it begins again.
-func (m *Memory) edit(path string, change func(raw []byte) ([]byte, error)) error {
-	for range memoryTries {
-		real, err := ownFile(path)
-		if err != nil {
-			return explainDisk("writing "+filepath.Base(path), err)
-		}
-		raw, was, err := readOwned(real)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return explainDisk("reading "+filepath.Base(path), err)
-		}
-		out, err := change(raw)
-		if err != nil {
-			return err
-		}
-		done, err := replaceFile(real, out, was)
-		if err != nil {
-			return explainDisk("writing "+filepath.Base(path), err)
-		}
-		if !done {
-			continue
-		}
-		if err := syncDir(filepath.Dir(real)); err != nil {
-			m.logger.Warn("a memory's folder could not be synced: a power cut now could bring the file before this write back", "path", path, "err", err)
-		}
-		return nil
+// rewrite replaces a file that is the app's alone by what change makes of it; the lock is
+// held.
+func (m *Memory) rewrite(path string, change func(raw []byte) ([]byte, error)) error {
+	raw, _, err := readOwned(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return explainDisk("reading "+filepath.Base(path), err)
 	}
-	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
+	out, err := change(raw)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return explainDisk("writing "+filepath.Base(path), err)
+	}
+	return wrapDisk("writing "+filepath.Base(path), wholefile.Write(path, out, 0o600))
 }
 
 // ownFile is the file that is written for path: what a link there leads to, and

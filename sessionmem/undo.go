@@ -73,7 +73,7 @@ func (m *Memory) keepUndo(changes ...undo) string {
 // editUndo changes the list of ids. Where it can't be written, the change that was
 // made stands, and only its id undoes it.
 func (m *Memory) editUndo(change func(ids []string) []string) {
-	err := m.edit(m.undoPath(), func(raw []byte) ([]byte, error) {
+	err := m.rewrite(m.undoPath(), func(raw []byte) ([]byte, error) {
 		ids := change(strings.Fields(string(raw)))
 		ids = ids[max(0, len(ids)-maxUndo):]
 		return []byte(strings.Join(append(ids, ""), "\n")), nil
@@ -175,8 +175,17 @@ func (m *Memory) takeBack(u undo) error {
 	return m.edit(path, func(raw []byte) ([]byte, error) {
 		out, ok := u.apply(raw)
 		if !ok {
+			m.dropFromJournal(path, u.Line)
 			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand", filepath.Base(path))
 		}
 		return out, nil
+	})
+}
+
+// dropFromJournal ends the telling of a line that was dropped: the user undid it.
+func (m *Memory) dropFromJournal(path, line string) {
+	file, text := m.rel(path), bulletText(line)
+	m.changeJournal(func(j *lineJournal) {
+		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool { return l.File == file && bulletText(l.Line) == text })
 	})
 }

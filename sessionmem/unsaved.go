@@ -74,7 +74,7 @@ func (m *Memory) AllUnsaved() (map[string]Unsaved, error) {
 			continue
 		}
 		var u Unsaved
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		data, _, err := readRaw(filepath.Join(dir, e.Name()))
 		if err == nil {
 			err = json.Unmarshal(data, &u)
 		}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -154,26 +153,12 @@ func decodeText(data []byte) (text string, ok bool) {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
 		data = data[3:]
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		data = fromUTF16(data)
+		data, _ = decodeOwned(data[:len(data)&^1])
 	}
 	if !utf8.Valid(data) || bytes.ContainsRune(data, 0) {
 		return "", false
 	}
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), true
-}
-
-// fromUTF16 decodes UTF-16 by its byte order mark.
-func fromUTF16(data []byte) []byte {
-	little := data[0] == 0xff
-	units := make([]uint16, 0, len(data)/2)
-	for i := 2; i+1 < len(data); i += 2 {
-		hi, lo := data[i], data[i+1]
-		if little {
-			hi, lo = lo, hi
-		}
-		units = append(units, uint16(hi)<<8|uint16(lo))
-	}
-	return []byte(string(utf16.Decode(units)))
 }
 
 // textExt is the file's own ending where it can stand in a name.

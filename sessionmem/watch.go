@@ -63,8 +63,9 @@ type Watcher struct {
 	folders map[string]os.FileInfo
 	targets map[string]bool // files that links in the folders point to
 	files   map[string]fileState
-	missing map[string]bool // gone at the last look; reported when gone at the next too
-	since   time.Time       // of the first notification not yet looked at
+	missing map[string]bool    // gone at the last look; reported when gone at the next too
+	cut     map[string]cutFile // emptied or cut short: perhaps in the middle of a save
+	since   time.Time          // of the first notification not yet looked at
 }
 
 // Watch starts watching until ctx ends. onChange is called on one goroutine, in
@@ -104,7 +105,7 @@ func newWatcher(cfg WatchConfig, onChange func([]Change)) *Watcher {
 	return &Watcher{
 		cfg: cfg, onChange: onChange, seed: maphash.MakeSeed(), done: make(chan struct{}),
 		folders: map[string]os.FileInfo{}, targets: map[string]bool{},
-		files: map[string]fileState{}, missing: map[string]bool{},
+		files: map[string]fileState{}, missing: map[string]bool{}, cut: map[string]cutFile{},
 	}
 }
 
@@ -194,7 +195,7 @@ func within(path, dir string) bool {
 func (w *Watcher) report(debounce *time.Timer) {
 	w.since = time.Time{}
 	changes := w.look()
-	if len(w.missing) > 0 {
+	if len(w.missing)+len(w.cut) > 0 {
 		debounce.Reset(w.cfg.Debounce) // an editor may be about to write it again
 	}
 	if len(changes) > 0 {
@@ -289,6 +290,9 @@ func (w *Watcher) compare(path string, fi os.FileInfo) (Change, bool) {
 		return Change{}, false
 	}
 	now := readState(path, fi, w.seed)
+	if known && w.mayBeCut(path, old, now) {
+		return Change{}, false
+	}
 	w.files[path] = now
 	if known && old.sameContent(now) {
 		return Change{}, false
@@ -298,11 +302,40 @@ func (w *Watcher) compare(path string, fi os.FileInfo) (Change, bool) {
 	return c, true
 }
 
+// cutFile is a state of a file that may be the middle of a save, and since when it was
+// seen so.
+type cutFile struct {
+	now   fileState
+	since time.Time
+}
+
+// mayBeCut reports whether a file may be in the middle of a save: it was emptied or cut
+// short, and hasn't been so for a second.
+func (w *Watcher) mayBeCut(path string, old, now fileState) bool {
+	c, seen := w.cut[path]
+	if !old.isCut(now) {
+		delete(w.cut, path)
+		return false
+	}
+	if !seen || !c.now.unchanged(now.stat) {
+		c = cutFile{now, time.Now()}
+		w.cut[path] = c
+	}
+	if time.Since(c.since) < stableTime {
+		return true
+	}
+	delete(w.cut, path)
+	return false
+}
+
 // lookForMissing finds the known files that are not there: at the first time
 // they may be between an editor's two steps.
 func (w *Watcher) lookForMissing(found map[string]bool) []Change {
 	var changes []Change
 	for path, old := range w.files {
+		if !found[path] {
+			delete(w.cut, path)
+		}
 		if found[path] {
 			continue
 		}

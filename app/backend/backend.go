@@ -67,6 +67,8 @@ type Backend struct {
 	cfg     config.Config
 	notices []Notice
 
+	memoryChanged chan struct{} // 1 place
+
 	forgotAt time.Time // when what was told of last was forgotten
 	notify   publisher
 

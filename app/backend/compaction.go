@@ -114,7 +114,11 @@ func (b *Backend) memoryNotice(session string, kept sessionmem.Kept) Notice {
 	if err != nil {
 		b.Logger.Warn("the inbox could not be read", "error", err)
 	}
-	n.Waiting = len(waiting)
+	for _, p := range waiting {
+		if p.Why != sessionmem.WhySaving { // that one waits for a program, not for the user
+			n.Waiting++
+		}
+	}
 	var words, seen []string
 	for _, w := range kept.Written {
 		if !slices.Contains(seen, w.Text) {

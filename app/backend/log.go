@@ -67,7 +67,7 @@ func (b *Backend) logLife() {
 				words = append(words, "next", n.Next)
 			}
 			log.Info("reload", words...)
-		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI:
+		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeMissing, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI:
 			if !told[n.Text] {
 				told[n.Text] = true
 				log.Info("notice", "kind", n.Kind, "text", n.Text)

@@ -24,6 +24,7 @@ const (
 	NoticeConfig   NoticeKind = "config"   // a setting could not be used
 	NoticeStorage  NoticeKind = "storage"  // the data folder can't be written
 	NoticeMemory   NoticeKind = "memory"   // something was learnt in the background, or waits in the inbox
+	NoticeMissing  NoticeKind = "missing"  // another program's save took remembered lines out of a memory file; holds while they are missing
 	NoticeDelete   NoticeKind = "delete"   // old sessions are going to be deleted
 	NoticeUnsaved  NoticeKind = "unsaved"  // messages of a session are in memory alone, because the disk refuses them
 	NoticeLogin    NoticeKind = "login"    // launch at login can't be what the setting says
@@ -50,6 +51,8 @@ type Notice struct {
 	Proposed []sessionmem.Proposal // NoticeMemory: what was put into the inbox
 	Waiting  int                   // NoticeMemory: how many proposals wait in all
 
+	Missing []sessionmem.Dropped // NoticeMissing: the lines
+
 	Forgot func(text string) bool // NoticeForgot: whether a text that is not sent yet holds it
 }
 
@@ -71,6 +74,7 @@ func (b *Backend) SessionsChanged(session string) {
 	}
 	b.indexSession(session)
 	b.tellForgot()
+	b.LookAtMemory()
 	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})
 }
 

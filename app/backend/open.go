@@ -36,7 +36,7 @@ type Options struct {
 // all, a server address that can't be read); a read-only folder, a broken config
 // or a server that is down open and are told by Notices.
 func Open(ctx context.Context, o Options) (_ *Backend, err error) {
-	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch, refused: newRefusals(), patience: o.Patience}
+	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch, refused: newRefusals(), memoryChanged: make(chan struct{}, 1), patience: o.Patience}
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -67,8 +67,11 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if err := b.openDiscord(); err != nil {
 		return nil, err
 	}
-	if o.Watch {
+	if !o.Watch {
+		b.settleMemory()
+	} else {
 		b.watch()
+		b.keepMemory()
 		b.runDiscord()
 		b.tidy()
 		b.keepSaving()
@@ -202,6 +205,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		Root: b.Paths.Home, Logger: b.Logger,
 		MaxPerson: orNone(b.Config().Memory.MaxUser), MaxServer: orNone(b.Config().Memory.MaxServer),
 		Budget:  b.MemoryBudget,
+		Changed: b.LookAtMemory,
 		Shipped: assets.FS,
 	})
 	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})

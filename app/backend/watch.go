@@ -20,6 +20,7 @@ func (b *Backend) watch() {
 		Dirs:   []string{filepath.Join(home, "agents"), filepath.Join(home, "skills"), filepath.Join(home, "memory")},
 		Logger: b.Logger,
 	}, func(changes []sessionmem.Change) {
+		b.LookAtMemory()
 		for _, c := range changes {
 			b.indexChanged(c.Path)
 			if c.Path == b.Memory.InboxPath() {

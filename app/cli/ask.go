@@ -92,7 +92,7 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	view := c.newView(f.json)
 	defer view.close()
 	ctx := cmd.Context()
-	return c.withBackend(ctx, func(b *backend.Backend) error {
+	return c.withMemory(ctx, func(b *backend.Backend) error {
 		session, err := c.sessionToAsk(ctx, b, f)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -23,7 +24,7 @@ type memoryLine struct {
 }
 
 func (c *commands) memoryCommand() *cobra.Command {
-	group := c.group("memory", "Show what is remembered, add to it, and find what was said", c.memoryList(), c.memoryAdd(), c.memoryInbox(), c.memoryUndo(),
+	group := c.group("memory", "Show what is remembered, add to it, and find what was said", c.memoryList(), c.memoryAdd(), c.memoryInbox(), c.memoryUndo(), c.memoryRestore(),
 		c.memorySearch(), c.memoryStatus(), c.memoryReindex(), c.memorySummarize(), c.memoryForget())
 	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
 agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.
@@ -37,7 +38,7 @@ func (c *commands) memoryList() *cobra.Command {
 	agent := cmd.Flags().String("agent", "", "only this agent's own memory: slug, name or id")
 	c.completeFlag(cmd, "agent", agentNames)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			files, err := memoryFiles(b, *agent)
 			if err != nil {
 				return err
@@ -146,12 +147,16 @@ func (c *commands) memoryAdd() *cobra.Command {
 		for _, u := range m.piped {
 			text += " " + string(u.Data)
 		}
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			target, err := memoryTarget(b, *agent)
 			if err != nil {
 				return err
 			}
-			w, err := b.Memory.Append(cmd.Context(), sessionmem.Lesson{Text: strings.Join(strings.Fields(text), " "), Target: target, Confidence: 1, Hand: true})
+			text = strings.Join(strings.Fields(text), " ")
+			w, err := b.Memory.Append(cmd.Context(), sessionmem.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
+			if errors.Is(err, sessionmem.ErrSaving) {
+				return c.printWaiting(b, text, *asJSON)
+			}
 			if err != nil {
 				return err
 			}

@@ -58,7 +58,7 @@ func (c *commands) inboxList() *cobra.Command {
 }
 
 func (c *commands) listInbox(cmd *cobra.Command, asJSON bool) error {
-	return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+	return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 		waiting, err := b.Memory.Inbox()
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (c *commands) inboxAccept() *cobra.Command {
 	cmd := &cobra.Command{Use: "accept ID", Short: "Do what a proposal says", Args: exact(1, "one id")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			p, err := findProposal(b, args[0])
 			if err != nil {
 				return err
@@ -152,7 +152,7 @@ func (c *commands) inboxEdit() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			p, err := b.Memory.Edit(cmd.Context(), args[0], strings.Join(args[1:], " "))
 			if err != nil {
 				return err
@@ -167,7 +167,7 @@ func (c *commands) inboxDiscard() *cobra.Command {
 	cmd := &cobra.Command{Use: "discard ID", Short: "Drop a proposal; nothing is remembered", Args: exact(1, "one id")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			p, err := b.Memory.Discard(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -188,7 +188,7 @@ func (c *commands) memoryUndo() *cobra.Command {
 it when given again, up to 20. What you changed in your editor is left as it is.`,
 	}
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
-		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			if err := b.Memory.Undo(cmd.Context(), strings.Join(args, "")); err != nil {
 				return err
 			}

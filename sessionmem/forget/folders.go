@@ -57,7 +57,7 @@ func (p *folders) isElsewhere(path string) bool {
 		return strings.HasSuffix(rel, ".md") || strings.HasPrefix(rest, "files/") && !strings.HasSuffix(rel, ".tmp") ||
 			strings.HasPrefix(rest, ".trash/") && !strings.HasSuffix(rel, ".tmp")
 	case "agents", "memory", "skills":
-		return sessionmem.IsMemoryText(rest) || rest == ".memory-undo" || strings.HasPrefix(rest, ".unsaved/") && !strings.Contains(rest, ".tmp")
+		return sessionmem.IsMemoryText(rest) || rest == ".memory-undo" || rest == ".memory-journal" || strings.HasPrefix(rest, ".unsaved/") && !strings.Contains(rest, ".tmp")
 	}
 	return false
 }

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/sessionmem"
+)
+
+// missingLine is a line of `memory restore --list --json`, and of what the others did.
+type missingLine struct {
+	Type  string `json:"type"` // missing
+	ID    string `json:"id"`
+	File  string `json:"file"`
+	Line  int    `json:"line"` // of a restored one, from 1; else 0
+	Text  string `json:"text"`
+	From  string `json:"from"`
+	State string `json:"state"` // missing, restored or removed
+}
+
+func (c *commands) memoryRestore() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore [ID...]", Short: "Put remembered lines back that another program's save took out",
+		Long: `When an editor saves a memory file that it read before something was remembered, that
+line is gone. restore puts it back: all such lines, or those of the IDs that --list
+shows. --keep-removed says that you took them out yourself: nothing tells of them any
+more, and no model remembers them again.`,
+		Example: `  mac-stats memory restore --list
+  mac-stats memory restore
+  mac-stats memory restore --keep-removed k3x9qa`,
+		Args: cobra.ArbitraryArgs,
+	}
+	asJSON := jsonFlag(cmd)
+	list := cmd.Flags().Bool("list", false, "only show them")
+	keep := cmd.Flags().Bool("keep-removed", false, "leave them out for good")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, ids []string) error {
+		if *list && (*keep || len(ids) > 0) {
+			return wrongUsage(cmd, "--list shows all of them and changes nothing: give it alone")
+		}
+		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
+			missing := b.Memory.Dropped()
+			switch {
+			case *list && len(missing) == 0 && !*asJSON:
+				return c.out.text("No remembered line is missing.\n")
+			case *list:
+				return c.printMissing(missing, "missing", nil, *asJSON)
+			case *keep:
+				if err := explainMissing(b.Memory.KeepRemoved(cmd.Context(), ids...)); err != nil {
+					return err
+				}
+				c.poke(b, "")
+				return c.printMissing(chosenOf(missing, ids), "removed", nil, *asJSON)
+			}
+			written, err := b.Memory.Restore(cmd.Context(), ids...)
+			if err := explainMissing(err); err != nil {
+				return err
+			}
+			return c.printMissing(chosenOf(missing, ids), "restored", written, *asJSON)
+		})
+	})
+	return cmd
+}
+
+func explainMissing(err error) error {
+	if errors.Is(err, sessionmem.ErrNothingDropped) {
+		return &plainError{sentence(err.Error()), "`mac-stats memory restore --list` shows what is missing."}
+	}
+	return err
+}
+
+// chosenOf are those of the ids, all where there is none.
+func chosenOf(missing []sessionmem.Dropped, ids []string) []sessionmem.Dropped {
+	if len(ids) == 0 {
+		return missing
+	}
+	var list []sessionmem.Dropped
+	for _, d := range missing {
+		for _, id := range ids {
+			if d.ID == id {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// printMissing lists lines and what became of them.
+func (c *commands) printMissing(list []sessionmem.Dropped, state string, written []sessionmem.Written, asJSON bool) error {
+	for _, d := range list {
+		line := missingLine{Type: "missing", ID: d.ID, File: d.Path, Text: d.Text, From: d.From, State: state}
+		for _, w := range written {
+			if w.Path == d.Path && w.Text == d.Text {
+				line.Line = w.Line
+			}
+		}
+		if asJSON {
+			if err := c.out.json(line); err != nil {
+				return err
+			}
+			continue
+		}
+		where := d.Path
+		if line.Line > 0 {
+			where = fmt.Sprintf("%s:%d", d.Path, line.Line)
+		}
+		if err := c.out.text(fmt.Sprintf("%s: %s\n  %s · %s\n", state, oneLine(d.Text, 500), d.ID, where)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withMemory is withBackend for a command that reads or writes the memory: at its end it
+// says on stderr which remembered lines are missing.
+func (c *commands) withMemory(ctx context.Context, do func(b *backend.Backend) error) error {
+	return c.withBackend(ctx, func(b *backend.Backend) error {
+		err := do(b)
+		if ctx.Err() == nil && !b.Demo {
+			c.tellMissing(b)
+		}
+		return err
+	})
+}
+
+func (c *commands) tellMissing(b *backend.Backend) {
+	if words := backend.MissingWords(b.Memory.Dropped()); words != "" {
+		c.note("mac-stats: " + words + ". `mac-stats memory restore` puts back what another program's save took out; --keep-removed leaves it out.")
+	}
+}
+
+// printWaiting shows a lesson that waits for another program's save of its file.
+func (c *commands) printWaiting(b *backend.Backend, text string, asJSON bool) error {
+	waiting, err := b.Memory.Inbox()
+	if err != nil {
+		return err
+	}
+	for _, p := range waiting {
+		if p.Why == sessionmem.WhySaving && p.Text == text {
+			if asJSON {
+				return c.out.json(newProposalLine(b, p, "waiting"))
+			}
+			return c.out.text(fmt.Sprintf("waiting: %s\n  another program is saving %s; the next mac-stats command, or the app, adds it when that is done (%s in the inbox)\n",
+				p.Text, b.Memory.Path(p.Target), p.ID))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package sessionmem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Dropped is a line that the app has remembered and that is in no memory file any more:
+// another program saved the file without it. Nothing puts it back but Restore, and it is
+// in no prompt.
+type Dropped struct {
+	ID     string
+	Target Target
+	Path   string
+	Text   string
+	From   string // where it was learnt: "2026-11-21 cpu-k3x9qa"
+}
+
+// ErrNothingDropped: no remembered line is missing.
+var ErrNothingDropped = errors.New("every remembered line is still in its file")
+
+// Dropped gives the remembered lines that other programs' saves took out, the oldest
+// first. A line that was reworded or moved to another memory file is not among them. A
+// file that is being saved right now is left out until that is over.
+func (m *Memory) Dropped() []Dropped {
+	m.mu.Lock()
+	lines := slices.Clone(m.journal().Lines)
+	m.mu.Unlock()
+	var all []MemoryFile // read where a line is missing
+	files := map[string]*remembered{}
+	var out []Dropped
+	for _, l := range lines {
+		f, ok := files[l.File]
+		if !ok {
+			f = m.remembered(l.File, lines)
+			files[l.File] = f
+		}
+		b := bulletOf(l.Line)
+		if f == nil || f.says(b) {
+			continue
+		}
+		if all == nil {
+			all, _ = m.List() // a folder that can't be read holds nothing that was moved there
+		}
+		elsewhere := func(o MemoryFile) bool {
+			return slices.ContainsFunc(o.Bullets, func(other Bullet) bool { return other.Text == b.Text })
+		}
+		if slices.ContainsFunc(all, elsewhere) || m.forgotten.HasIn(sessionFrom(b), b.Text) {
+			continue
+		}
+		out = append(out, Dropped{ID: l.ID, Target: f.target, Path: f.path, Text: b.Text, From: b.From})
+	}
+	return out
+}
+
+// remembered is a memory file with what tells whether it says a remembered line.
+type remembered struct {
+	target   Target
+	path     string
+	text     memoryText
+	reworded map[string]int // by origin: lines of it that the app did not write so
+}
+
+// remembered reads a file of the journal; nil where nothing can be said of it now.
+func (m *Memory) remembered(file string, lines []journalLine) *remembered {
+	path := filepath.Join(m.root, filepath.FromSlash(file))
+	t, ok := m.targetAt(path)
+	if !ok {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return nil // its agent was deleted, or the folder is away
+	}
+	f, err := m.Load(t)
+	if err != nil || f.Saving {
+		return nil
+	}
+	r := &remembered{target: t, path: path, text: parseMemory(f.Text), reworded: map[string]int{}}
+	for _, b := range f.Bullets {
+		written := func(l journalLine) bool { return l.File == file && bulletText(l.Line) == b.Text }
+		if b.From != "" && !slices.ContainsFunc(lines, written) {
+			r.reworded[b.From]++
+		}
+	}
+	return r
+}
+
+// says reports whether the file still says a line, in these words or others.
+func (r *remembered) says(b Bullet) bool {
+	if r.text.hasBullet(0, b.Text) {
+		return true
+	}
+	if r.reworded[b.From] > 0 {
+		r.reworded[b.From]--
+		return true
+	}
+	_, found := findDuplicate(r.text, b.Text)
+	return found
+}
+
+// bulletOf reads a single line of a memory.
+func bulletOf(line string) Bullet {
+	for _, b := range parseMemory(normalizeFile([]byte(line))).bullets() {
+		return b
+	}
+	return Bullet{Text: strings.TrimSpace(line)}
+}
+
+// lineBullet is a line without its sign.
+func lineBullet(line string) string {
+	first, rest, more := strings.Cut(line, "\n")
+	if _, _, text, ok := cutBullet(first); ok {
+		first = strings.TrimRight(text, "\r")
+	}
+	if more {
+		return first + "\n" + rest
+	}
+	return first
+}
+
+// chosen are the journal's lines of these ids that are missing; all where there is none.
+func (m *Memory) chosen(ids []string) ([]journalLine, error) {
+	var missing []string
+	for _, d := range m.Dropped() {
+		missing = append(missing, d.ID)
+	}
+	for _, id := range ids {
+		if !slices.Contains(missing, id) {
+			return nil, fmt.Errorf("%w: %q is the id of none that is missing", ErrNothingDropped, id)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, ErrNothingDropped
+	}
+	if len(ids) == 0 {
+		ids = missing
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []journalLine
+	for _, l := range m.journal().Lines {
+		if slices.Contains(ids, l.ID) {
+			list = append(list, l)
+		}
+	}
+	return list, nil
+}
+
+// Restore puts dropped lines back where they stood, those of the ids or all; one undo
+// takes them out again. Errors: ErrNothingDropped, ErrSaving, or of the disk.
+func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	lines, err := m.chosen(ids)
+	if err != nil {
+		return nil, err
+	}
+	var written []Written
+	var undos []undo
+	for _, l := range lines {
+		w, u, err := m.restore(l)
+		if err != nil {
+			return written, err
+		}
+		written, undos = append(written, w), append(undos, u)
+	}
+	id := m.keepUndo(undos...)
+	for i := range written {
+		written[i].UndoID = id
+	}
+	return written, nil
+}
+
+// restore puts one line back; the lock is held.
+func (m *Memory) restore(l journalLine) (Written, undo, error) {
+	path := filepath.Join(m.root, filepath.FromSlash(l.File))
+	target, _ := m.targetAt(path)
+	w := Written{Path: path, Text: bulletText(l.Line), Target: target}
+	added := ""
+	err := m.edit(path, func(raw []byte) ([]byte, error) {
+		text := parseMemory(normalizeFile(raw))
+		var out []byte
+		if i := slices.Index(text.lines, l.After); i >= 0 && strings.TrimSpace(l.After) != "" {
+			old := strings.ReplaceAll(l.Line, "\n", cmp.Or(lineEndOf(raw), "\n")) + cmp.Or(lineEndOf(raw), "\n")
+			out, added = undo{Old: []byte(old), After: l.After, At: i + 1}.reinsert(raw), l.Line
+		} else {
+			out, _, added = insertBullet(raw, text.items, lineBullet(l.Line))
+		}
+		for _, b := range parseMemory(normalizeFile(out)).bullets() {
+			if b.Text == w.Text {
+				w.Line = b.Line
+				return out, nil
+			}
+		}
+		return nil, fmt.Errorf("%s has no place for the line: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
+	})
+	return w, undo{Target: target, Line: added}, err
+}
+
+// lineEndOf is how the lines of a text end.
+func lineEndOf(raw []byte) string {
+	if i := strings.IndexByte(string(raw), '\n'); i > 0 && raw[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// KeepRemoved takes the removal of dropped lines, those of the ids or all, for what the
+// user wants: nothing tells of them any more, and no model writes them again. Errors:
+// ErrNothingDropped, or of the disk.
+func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	lines, err := m.chosen(ids)
+	if err != nil {
+		return err
+	}
+	m.changeJournal(func(j *lineJournal) { j.keepRemoved(lines) })
+	return nil
+}

@@ -1,0 +1,255 @@
+package sessionmem
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/wholefile"
+)
+
+// lineJournalFile keeps the lines that the app has remembered, so that what another program's
+// late save drops can be put back. It is hidden beside the memory files, written under
+// their lock, and read by nothing but this package. Forgetting cleans it: see
+// forgetJournal.
+const lineJournalFile = ".memory-journal"
+
+// maxJournal is how many lines it keeps, the newest: more than fit into any prompt.
+const maxJournal = 1000
+
+// lineJournal is what the file holds, as JSON.
+type lineJournal struct {
+	Files    map[string]journalStamp `json:"files,omitempty"` // by file: as the app wrote it last
+	Lines    []journalLine           `json:"lines,omitempty"` // the oldest first
+	Replaced []replaced              `json:"replaced,omitempty"`
+	Key      string                  `json:"key,omitempty"`     // of Removed, in hex
+	Removed  []string                `json:"removed,omitempty"` // keyed hashes of lines that the user keeps removed
+}
+
+// journalStamp is a state of a file.
+type journalStamp struct {
+	Size  int64  `json:"size"`
+	Time  int64  `json:"time"` // of the last change, ns since 1970
+	Inode uint64 `json:"inode,omitempty"`
+}
+
+func (s fileStamp) journal() journalStamp { return journalStamp{s.size, s.time, s.inode} }
+
+// journalLine is a line that the app has written into a memory file.
+type journalLine struct {
+	ID    string    `json:"id"`
+	File  string    `json:"file"`            // relative to the data folder, with slashes
+	Line  string    `json:"line"`            // as it stands in the file, with its sign and comment
+	After string    `json:"after,omitempty"` // the line above it
+	At    time.Time `json:"at"`
+}
+
+func (m *Memory) journalPath() string { return filepath.Join(m.root, "agents", lineJournalFile) }
+
+// rel names a file in the journal.
+func (m *Memory) rel(path string) string {
+	if rel, err := filepath.Rel(m.root, path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// journal gives the journal as it is on disk now; m.mu is held. One that is not there, or
+// damaged, is empty: it only ever adds to what the memory files say.
+func (m *Memory) journal() *lineJournal {
+	fi, err := os.Stat(m.journalPath())
+	if err == nil && m.journalStat != nil && stampOf(fi) == stampOf(m.journalStat) {
+		return &m.journalRead
+	}
+	m.journalRead, m.journalStat = lineJournal{}, nil
+	if err == nil {
+		var raw []byte
+		if raw, fi, err = readRaw(m.journalPath()); err == nil {
+			err = json.Unmarshal(raw, &m.journalRead)
+		}
+	}
+	switch {
+	case err == nil:
+		m.journalStat = fi
+	case !errors.Is(err, fs.ErrNotExist):
+		m.journalRead = lineJournal{}
+		m.logger.Warn("the journal of remembered lines can't be read: what was dropped before can't be put back", "path", m.journalPath(), "err", err)
+	}
+	if m.journalRead.Files == nil {
+		m.journalRead.Files = map[string]journalStamp{}
+	}
+	return &m.journalRead
+}
+
+// changeJournal changes the journal and writes it; the lock of the memory files is held.
+// Where it can't be written what was remembered stands all the same, and only a late
+// save of another program would drop it for good.
+func (m *Memory) changeJournal(change func(j *lineJournal)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.journal()
+	change(j)
+	j.Lines = j.Lines[max(0, len(j.Lines)-maxJournal):]
+	j.Removed = j.Removed[max(0, len(j.Removed)-maxJournal):]
+	data, err := json.Marshal(j)
+	if err == nil {
+		err = wholefile.Write(m.journalPath(), data, 0o600)
+	}
+	if err == nil {
+		m.journalStat, err = os.Stat(m.journalPath())
+	}
+	if err != nil {
+		m.logger.Warn("the journal of remembered lines could not be written: what another program's late save drops can't be put back", "err", err)
+	}
+}
+
+// noteEdit notes what an edit of the app made of a memory file: its state, the lines
+// learnt that are new in it, and those that the edit itself took out. An edit that takes
+// over another program's save takes none out knowingly.
+func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly bool) error {
+	fi, err := os.Stat(real)
+	if err != nil {
+		return explainDisk("reading "+filepath.Base(path)+" back", err)
+	}
+	m.mu.Lock()
+	m.own[real] = stampOf(fi)
+	m.mu.Unlock()
+	if _, ok := m.targetAt(path); !ok {
+		return nil
+	}
+	defer m.changed()
+	was, now := learntLines(before), learntLines(after)
+	file := m.rel(path)
+	m.changeJournal(func(j *lineJournal) {
+		j.Files[file] = stampOf(fi).journal()
+		if knowingly {
+			j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool {
+				return l.File == file && has(was, l.Line) && !has(now, l.Line)
+			})
+		}
+		for _, l := range now {
+			known := func(o journalLine) bool { return o.File == file && bulletText(o.Line) == l.text }
+			if l.from == "" || has(was, l.line) || slices.ContainsFunc(j.Lines, known) {
+				continue
+			}
+			j.Lines = append(j.Lines, journalLine{ID: randomID(6), File: file, Line: l.line, After: l.after, At: time.Now()})
+			j.Removed = slices.DeleteFunc(j.Removed, func(hash string) bool { return hash == j.hash(l.text) })
+		}
+	})
+	return nil
+}
+
+// learnt is a bullet of a memory file.
+type learnt struct {
+	line, text, from, after string
+}
+
+func has(list []learnt, line string) bool {
+	text := bulletText(line)
+	return slices.ContainsFunc(list, func(l learnt) bool { return l.text == text })
+}
+
+// learntLines are the bullets of a file.
+func learntLines(raw []byte) []learnt {
+	text := parseMemory(normalizeFile(raw))
+	var list []learnt
+	for _, it := range text.items {
+		if b, ok := it.bullet(); ok {
+			list = append(list, learnt{strings.Join(it.lines, "\n"), b.Text, b.From, lineBefore(text, it)})
+		}
+	}
+	return list
+}
+
+// hash is how a line that is kept removed is remembered: who has the journal alone
+// learns nothing of a long line, and can try guesses of a short one.
+func (j *lineJournal) hash(text string) string {
+	if j.Key == "" {
+		return ""
+	}
+	sum := hmac.New(sha256.New, []byte(j.Key))
+	_, _ = sum.Write([]byte(strings.ToLower(strings.Join(strings.Fields(text), " ")))) // never fails
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// keptRemoved gives the error for a lesson that the user has taken out of the memory and
+// wants to stay out.
+func (m *Memory) keptRemoved(text string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if j := m.journal(); len(j.Removed) == 0 || !slices.Contains(j.Removed, j.hash(text)) {
+		return nil
+	}
+	return fmt.Errorf("%w: you removed it from the memory; add it yourself if you want it back", ErrRejected)
+}
+
+// keepRemoved drops lines from the journal and lets no model write them again.
+func (j *lineJournal) keepRemoved(lines []journalLine) {
+	if j.Key == "" {
+		j.Key = rand.Text()
+	}
+	for _, l := range lines {
+		j.Removed = append(j.Removed, j.hash(bulletText(l.Line)))
+		j.Lines = slices.DeleteFunc(j.Lines, func(o journalLine) bool { return o.ID == l.ID })
+	}
+}
+
+// targetAt is the target whose memory file this is.
+func (m *Memory) targetAt(path string) (Target, bool) {
+	dir, base := filepath.Split(path)
+	name, isText := strings.CutSuffix(base, fileSuffix)
+	dir = filepath.Clean(dir)
+	var t Target
+	switch agent, isAgent := strings.CutPrefix(filepath.Base(dir), "agent-"); {
+	case !isText:
+		return Target{}, false
+	case isAgent && name == "memory":
+		t = Target{TargetAgent, agent}
+	case name == "memory":
+		t = Target{Kind: TargetGlobal}
+	default:
+		for prefix, kind := range map[string]TargetKind{"memory-discord-": TargetChannel, "user-": TargetPerson, "server-": TargetServer} {
+			if id, ok := strings.CutPrefix(name, prefix); ok {
+				t = Target{kind, id}
+			}
+		}
+		if id, ok := strings.CutPrefix(name, "memory-"); ok && t.Kind == "" {
+			t = Target{TargetGlobal, id}
+		}
+	}
+	return t, t.Kind != "" && m.Path(t) == path
+}
+
+// forgetJournal takes what the traces mean out of the journal. The lock is held.
+func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
+	goes := func(l journalLine) bool {
+		f := &forgetLines{m: m, t: t, path: filepath.Join(m.root, filepath.FromSlash(l.File)), dry: true}
+		return len(f.clean([]byte(l.Line))) == 0 || t.Holds(l.After) && f.counts("")
+	}
+	m.mu.Lock()
+	found := slices.ContainsFunc(m.journal().Lines, goes)
+	m.mu.Unlock()
+	if !found {
+		return nil
+	}
+	touched := Touched{Place: "journal of remembered lines", Action: ForgetRemoved, Path: m.journalPath()}
+	if !dry {
+		m.changeJournal(func(j *lineJournal) { j.Lines = slices.DeleteFunc(j.Lines, goes) })
+		m.mu.Lock()
+		if slices.ContainsFunc(m.journal().Lines, goes) {
+			touched.Action, touched.Why = ForgetRefused, "the journal could not be written; free some space or make the folder writable, then run it again"
+		}
+		m.mu.Unlock()
+	}
+	return []Touched{touched}
+}

@@ -1,0 +1,178 @@
+package sessionmem
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// replacedTime is how long a file that was replaced is looked after where the system
+// can't tell whether somebody has it open.
+const replacedTime = 30 * time.Second
+
+// replaced is a file that was replaced by a write of ours while another program had, or
+// may have had, it open for writing: its text goes on there.
+type replaced struct {
+	File  string       `json:"file"` // the memory file
+	Link  string       `json:"link"` // another name of the old one
+	Stamp journalStamp `json:"was"`
+	At    time.Time    `json:"at"`
+}
+
+// mayGrow reports whether somebody wrote into the old file since, or still can.
+func (r replaced) mayGrow() bool {
+	fi, err := os.Stat(r.Link)
+	if err != nil {
+		return false
+	}
+	open, certain := isOpenForWriting(r.Link)
+	return open || r.changed(fi) || !certain && time.Since(r.At) < replacedTime
+}
+
+// changed reports whether the old file was written since it was replaced.
+func (r replaced) changed(fi os.FileInfo) bool {
+	return fi.Size() != r.Stamp.Size || fi.ModTime().UnixNano() != r.Stamp.Time
+}
+
+// takeOver looks at the files that were replaced while they may have been open. What
+// another program wrote into one is its user's save: it takes the file's place, with
+// the lines that the app has added since. It reports whether some are still open. The
+// lock is held.
+func (m *Memory) takeOver() (pending bool) {
+	m.mu.Lock()
+	list := slices.Clone(m.journal().Replaced)
+	m.mu.Unlock()
+	for _, r := range list {
+		done, err := m.takeOverOne(r)
+		if err != nil {
+			m.logger.Warn("what another program wrote into a memory file that was replaced meanwhile could not be taken over yet", "path", r.File, "kept", r.Link, "err", err)
+		}
+		if !done || err != nil {
+			pending = true
+			continue
+		}
+		m.changeJournal(func(j *lineJournal) {
+			j.Replaced = slices.DeleteFunc(j.Replaced, func(o replaced) bool { return o.Link == r.Link })
+		})
+	}
+	return pending
+}
+
+func (m *Memory) takeOverOne(r replaced) (done bool, err error) {
+	raw, fi, err := readRaw(r.Link)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !r.changed(fi) {
+		if r.mayGrow() {
+			return false, nil
+		}
+		return true, os.Remove(r.Link)
+	}
+	open, _ := isOpenForWriting(r.Link)
+	since := m.seenFor(r.Link, stampOf(fi))
+	if open && since < emptyTime || since < stableTime && !restedFor(fi, stableTime) || fi.Size() == 0 && since < emptyTime && open {
+		return false, nil
+	}
+	if fi.Size() > 0 {
+		if err := m.takeOverText(r, raw); err != nil {
+			return false, err
+		}
+	}
+	m.lookedAt(r.Link)
+	return true, os.Remove(r.Link)
+}
+
+// takeOverText puts what was written into the old file in the place of the new one,
+// where that is still as the app wrote it; else both are the user's, and the old one is
+// kept beside it for the user to look at.
+func (m *Memory) takeOverText(r replaced, raw []byte) error {
+	text, enc := decodeOwned(raw)
+	text = m.withoutForgotten(r.File, text)
+	now, fi, err := readRaw(r.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	real, err := ownFile(r.File)
+	if err != nil {
+		return err
+	}
+	if fi == nil || !m.knownTo(r.File, real, fi).own {
+		if decoded, _ := decodeOwned(now); string(decoded) == string(text) {
+			return nil // the program saved it once more where it belongs
+		}
+		return m.keepBeside(r, enc.encode(text))
+	}
+	return m.editAs(r.File, editing{takeOver: true}, func([]byte) ([]byte, error) {
+		out := text
+		for _, e := range m.writtenSince(r) {
+			if parsed := parseMemory(normalizeFile(out)); !parsed.hasBullet(0, bulletText(e.Line)) {
+				out, _, _ = insertBullet(out, parsed.items, lineBullet(e.Line))
+			}
+		}
+		return out, nil
+	})
+}
+
+// writtenSince are the lines that the app wrote into a file since it was replaced, and
+// with that.
+func (m *Memory) writtenSince(r replaced) []journalLine {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []journalLine
+	for _, e := range m.journal().Lines {
+		if e.File == m.rel(r.File) && !e.At.Before(r.At) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// keepBeside keeps what was written into the old file under a name that people see.
+func (m *Memory) keepBeside(r replaced, text []byte) error {
+	for n := 1; ; n++ {
+		to := r.File + ".orig"
+		if n > 1 {
+			to = r.File + "." + strconv.Itoa(n) + ".orig"
+		}
+		f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return errors.Join(err, os.Remove(to))
+		}
+		m.logger.Warn("a memory file was saved by two other programs at once: one of them is kept beside it", "path", r.File, "kept", filepath.Base(to))
+		return nil
+	}
+}
+
+// dropReplaced removes the old files: what is forgotten must not stand in them. The lock
+// is held.
+func (m *Memory) dropReplaced() {
+	m.mu.Lock()
+	list := slices.Clone(m.journal().Replaced)
+	m.mu.Unlock()
+	if len(list) == 0 {
+		return
+	}
+	var left []replaced
+	for _, r := range list {
+		if err := os.Remove(r.Link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			m.logger.Warn("the old state of a memory file could not be removed", "file", r.Link, "err", err)
+			left = append(left, r)
+		}
+	}
+	m.changeJournal(func(j *lineJournal) { j.Replaced = left })
+}
