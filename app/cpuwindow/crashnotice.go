@@ -14,7 +14,7 @@ import (
 // before, else what of the system can't be as it is set.
 func (w *Window) tellFirst() {
 	all := w.parts.notices()
-	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI} {
+	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeMissing, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI} {
 		if i := slices.IndexFunc(all, func(n backend.Notice) bool { return n.Kind == kind }); i >= 0 {
 			w.tellOf(all[i])
 			return
@@ -24,9 +24,12 @@ func (w *Window) tellFirst() {
 
 // tellOf shows a notice of the backend, with what can be done about it.
 func (w *Window) tellOf(n backend.Notice) {
-	if n.Kind == backend.NoticeDiscord {
+	switch n.Kind {
+	case backend.NoticeDiscord:
 		w.tell(discordSaid(n.Text), discordSaid(n.Next))
-	} else {
+	case backend.NoticeMissing:
+		w.tellMissing(n)
+	default:
 		w.tell(n.Text, n.Next)
 	}
 	w.told = &n

@@ -27,13 +27,14 @@ type memoryPage struct {
 
 // memoryData is what the page shows, read off the UI goroutine.
 type memoryData struct {
-	files []memoryItem
-	inbox []sessionmem.Proposal
-	steps []sessionmem.UndoStep
-	owned sessionmem.Owned // the chosen file
-	diff  []sessionmem.DiffLine
-	err   error
-	cfg   config.Config
+	files   []memoryItem
+	inbox   []sessionmem.Proposal
+	steps   []sessionmem.UndoStep
+	missing []sessionmem.Dropped
+	owned   sessionmem.Owned // the chosen file
+	diff    []sessionmem.DiffLine
+	err     error
+	cfg     config.Config
 }
 
 // memoryItem is a memory file with what the next prompt takes of it.
@@ -196,6 +197,7 @@ func readMemory(parts parts, picked *string) memoryData {
 		d.err = err
 	}
 	d.steps = parts.memories.Undoable()
+	d.missing = parts.memories.Dropped()
 	if *picked == "" {
 		*picked = inboxKey
 		if len(d.inbox) == 0 {

@@ -83,6 +83,7 @@ func (p *memoryPage) fileRows(it memoryItem) []*kit.Placed {
 		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} proposals wait", n)}), kit.RoleText, kit.SizeText).Squeezable()
 		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Look at them"), func() { p.pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
+	rows = append(rows, p.missingRows(it)...)
 	for _, n := range p.fileNotes(it) {
 		rows = append(rows, &kit.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}

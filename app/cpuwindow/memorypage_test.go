@@ -377,3 +377,35 @@ func TestANarrowMemoryPageHasAMenuInsteadOfTheList(t *testing.T) {
 		}
 	})
 }
+
+// A line that another program's save took out is shown with what can be done about it,
+// in the notice bar and on the page.
+func TestMissingLinesAreShownAndDecided(t *testing.T) {
+	for _, tt := range []struct {
+		button string
+		want   string
+	}{
+		{"Restore", "- one\n- Likes tea <!-- "},
+		{"Keep removed", "- one\n"},
+	} {
+		t.Run(tt.button, func(t *testing.T) {
+			b := newBench(t)
+			p := b.onMemory("- one\n")
+			m := b.memory("- one\n")
+			if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {
+				t.Fatal(err)
+			}
+			b.outside("- one\n")
+			p.load()
+			b.until("1 remembered line is no longer in this file", "Likes tea", "Restore", "Keep removed")
+			b.notify(backend.Notice{Kind: backend.NoticeMissing, Text: "x", Missing: m.Dropped()})
+			b.until("1 remembered line is no longer in memory.md")
+			b.pushes(tt.button)
+			b.until(map[string]string{"Restore": "Restored.", "Keep removed": "They stay removed"}[tt.button])
+			b.seesNot("no longer in this file")
+			if got := readText(t, b.memoryPath()); !strings.HasPrefix(got, tt.want) || len(m.Dropped()) > 0 || tt.button == "Keep removed" && got != tt.want {
+				t.Errorf("the file says %q, missing are %v", got, m.Dropped())
+			}
+		})
+	}
+}

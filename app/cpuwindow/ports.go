@@ -77,6 +77,9 @@ type memories interface {
 	Inbox() ([]sessionmem.Proposal, error)
 	Append(ctx context.Context, l sessionmem.Lesson) (sessionmem.Written, error)
 	Undoable() []sessionmem.UndoStep
+	Dropped() []sessionmem.Dropped
+	Restore(ctx context.Context, ids ...string) ([]sessionmem.Written, error)
+	KeepRemoved(ctx context.Context, ids ...string) error
 	OpenOwned(path string) (sessionmem.Owned, error)
 	SaveOwned(ctx context.Context, o sessionmem.Owned, text string) (sessionmem.Owned, error)
 	unsavedEdits
@@ -153,11 +156,13 @@ type parts struct {
 	crashes  crashes
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
-	home      string
-	conffile  string
-	demo      bool
-	firstRun  bool // there was no config.toml before this start
-	version   string
+	// decided tells the backend that the user decided about missing lines.
+	decided  func()
+	home     string
+	conffile string
+	demo     bool
+	firstRun bool // there was no config.toml before this start
+	version  string
 }
 
 // fromBackend is the real parts.
@@ -166,7 +171,7 @@ func fromBackend(b *backend.Backend) parts {
 		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), recaller: b, forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
-		notices: b.Notices, onNotice: b.OnNotice, explain: agents.Explain,
+		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, crashes: b, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 	if !b.Demo {
