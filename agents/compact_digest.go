@@ -131,9 +131,11 @@ func firstRune(text string) rune {
 	return r
 }
 
-// headedPart is a heading of the text form, confidence the end of a line of it.
+// headedPart is a heading of the text form, listNumber the beginning of a line of it, and
+// confidence the end.
 var (
 	headedPart = regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
+	listNumber = regexp.MustCompile(`^[0-9]{1,2}[.)]\s+`)
 	confidence = regexp.MustCompile(`(?i)\s*\((?:confidence:?\s*)?([0-9.]+\s*%?)\)\s*\.?$`)
 )
 
@@ -163,6 +165,9 @@ func parseHeaded(text string) (digestAnswer, bool) {
 func (a *digestAnswer) addLine(part, line string) {
 	line = strings.TrimSpace(line)
 	text := strings.TrimLeft(line, "-*• \t")
+	if text == line {
+		text = line[len(listNumber.FindString(line)):]
+	}
 	if text == line {
 		return
 	}
