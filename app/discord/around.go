@@ -21,7 +21,6 @@ type around struct {
 	kind    string // thread | reply | "" for a message that stands alone
 	starter *connection.Message
 	block   []connection.Message // oldest first, without the message itself
-	passed  []connection.Forward // what the message passes on
 	target  string               // the message an answer in a thread replies to; "" for none
 	about   *connection.Message  // the message that one without words calls to; in the block too
 }
@@ -45,17 +44,13 @@ func (b *Bot) collect(ctx context.Context, j *job, set Settings) around {
 	defer cancel()
 	m := j.message()
 	c := collector{client: b.p.Client, set: set, tell: b.telemetry, bot: b.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
-	var out around
 	switch {
 	case j.place.Kind == connection.KindThread:
-		out = c.thread(ctx)
+		return c.thread(ctx)
 	case m.Reply != "":
-		out = c.chain(ctx)
+		return c.chain(ctx)
 	}
-	for _, part := range j.parts {
-		out.passed = append(out.passed, part.Forwards...)
-	}
-	return out
+	return around{}
 }
 
 // thread gathers a thread's tail, and where the bot was mentioned its starter and
@@ -257,18 +252,13 @@ func (a around) text(k known, bot string) (text string, count int) {
 	default:
 		lines = append(lines, "Said in this thread before, the oldest first:")
 	}
-	lines = append(lines, block...)
-	for _, f := range a.passed {
-		lines = append(lines, "", "The message passes this on; who wrote it isn't known:", quotedLine(connection.Message{Text: f.Text, Time: f.Time, Mentions: f.Mentions}))
-		count++
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n")), count
+	return strings.TrimSpace(strings.Join(append(lines, block...), "\n")), count
 }
 
 // quotedLine is a message of somebody as it is quoted: one line, without what could
 // be taken for more.
 func quotedLine(m connection.Message) string {
-	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), tame(named(m), maxLine))
+	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), tame(m.Text, maxLine))
 }
 
 // shortName is a name that stands before a quoted message.

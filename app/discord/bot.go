@@ -57,7 +57,6 @@ type Bot struct {
 	limits    *limiter
 	intake    chan connection.Event
 	dropped   atomic.Int64
-	began     time.Time
 	commands  sync.Once
 
 	hearing sync.Mutex // guards heard; taken before mu
@@ -91,7 +90,7 @@ func New(p Params) *Bot {
 	}
 	return &Bot{
 		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
-		began: time.Now(), intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
+		intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
 		fun: map[string]*funState{}, heard: map[string]map[string]string{}, forgot: map[string]time.Time{}, clean: map[string]bool{}, ctx: context.Background(),
 	}
 }
@@ -110,9 +109,7 @@ func (b *Bot) Run(ctx context.Context) {
 				if w == nil {
 					return
 				}
-				if b.answer(ctx, w) {
-					b.settle(w.job.channel(), b.queue.snapshot(w, true).all()...)
-				}
+				b.answer(ctx, w)
 				for late := b.queue.done(w); late != nil; late = b.queue.done(w) {
 					b.amend(context.WithoutCancel(ctx), w.job.channel(), late)
 				}
@@ -142,10 +139,7 @@ func (b *Bot) Run(ctx context.Context) {
 func (b *Bot) Handle(e connection.Event) {
 	switch e.Kind {
 	case connection.EventReady:
-		b.commands.Do(func() {
-			b.aside(b.offerCommands)
-			b.aside(b.tellInterrupted)
-		})
+		b.commands.Do(func() { b.aside(b.offerCommands) })
 		return
 	case connection.EventCommand:
 		b.aside(func(ctx context.Context) { b.slash(ctx, e.Command) })

@@ -64,7 +64,7 @@ func (d *draft) show(ctx context.Context, text string) {
 	if cut := cutTo(text, draftSize); cut != text {
 		text = cut
 	}
-	text = closeFence(text) + draftSign
+	text = closeFence(text) + " …"
 	if text == d.shown {
 		return
 	}
