@@ -1,5 +1,6 @@
 // Package recall finds what was said and learnt: a search index over transcripts and
-// memory files.
+// memory files. It holds the engine of the index, in one SQLite file, and gives its
+// candidates to the ranking (rank), which is the same for any engine.
 //
 // Rules:
 //   - Files are the truth. The index is derived, lies in one file of the cache folder

@@ -3,6 +3,8 @@ package recall
 import (
 	"context"
 	"path"
+
+	"mac-stats/sessionmem/recall/rank"
 )
 
 // fetcher reads whole documents; each row of details once.
@@ -81,10 +83,10 @@ func (w *detailRow) read(n int, d *document) error {
 }
 
 // prefetch reads the details of candidates at once.
-func (f *fetcher) prefetch(ctx context.Context, top []candidate) error {
+func (f *fetcher) prefetch(ctx context.Context, top []rank.Candidate) error {
 	var rows []int64
 	for _, c := range top {
-		if r := f.v.lay.refs[c.at]; !r.none() && f.v.parts[r.part-1].id != 0 {
+		if r := f.v.lay.refs[c.At]; !r.none() && f.v.parts[r.part-1].id != 0 {
 			rows = append(rows, f.v.parts[r.part-1].id<<rowBits|int64(r.doc/detailBlock))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/rank"
 )
 
 // What is set where nobody sets anything.
@@ -48,7 +49,7 @@ type Index struct {
 	analyzers pool[*analysis.Analyzer]
 	scratches pool[*scratch]
 	seed      maphash.Seed
-	weights   rankWeights
+	weights   rank.Weights
 	limits    limits
 
 	mu     sync.Mutex // guards what follows; never held while the engine is used
@@ -100,7 +101,7 @@ func Open(cfg Config) (*Index, error) {
 	return &Index{
 		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
 		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1),
-		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, seed: maphash.MakeSeed(), weights: defaultWeights(), limits: defaultLimits(),
+		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, seed: maphash.MakeSeed(), weights: rank.Default(), limits: defaultLimits(),
 		users: map[*engine]int{}, dirty: map[string]bool{},
 	}, nil
 }

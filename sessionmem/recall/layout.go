@@ -1,6 +1,10 @@
 package recall
 
-import "math"
+import (
+	"math"
+
+	"mac-stats/sessionmem/recall/rank"
+)
 
 // layout puts the documents of each strand one behind the other, by their numbers in
 // the strand, so that a document's neighbours are beside it wherever they are kept.
@@ -34,7 +38,7 @@ type stretch struct {
 type room struct{ base, size, source uint32 }
 
 // strandGap is how far a document's neighbours reach.
-const strandGap = 2
+const strandGap = rank.Reach
 
 // ref is a document: its part, and its number there.
 type ref struct{ part, doc uint32 }
@@ -112,7 +116,7 @@ func (l *layout) widen(at uint32, times float32) {
 	if l.flags[at]&flagGoesOn != 0 {
 		return
 	}
-	words = times * min(words, beginning) / w.sum
+	words = times * min(words, w.beginning) / w.sum
 	for i := range uint32(strandGap) {
 		if next := at + i + 1; int(next) < len(l.around) {
 			l.around[next] += w.after[i] * words
@@ -147,12 +151,13 @@ func (l *layout) measure(at uint32) {
 // shares are how much of a chunk's words counts for its neighbours.
 type shares struct {
 	after, before [strandGap]float32
+	beginning     float32
 	sum           float32
 }
 
 func newShares() shares {
-	w := defaultWeights()
-	s := shares{after: w.after, before: w.before, sum: 1}
+	w := rank.Default()
+	s := shares{after: w.After, before: w.Before, beginning: w.Beginning, sum: 1}
 	for i := range strandGap {
 		s.sum += s.after[i] + s.before[i]
 	}

@@ -6,11 +6,12 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/recall/rank"
 )
 
 const (
@@ -304,12 +305,59 @@ func (e *engine) vectorsOf(ctx context.Context, q queryer, v *view, m meaning) (
 	return s, VectorsReady, nil
 }
 
-// closeness puts a cosine between 0 for the average document and 1 for the nearest.
-func closeness(cosine, average, best float32) float64 {
-	if best <= average {
-		return 0
+// semanticLimit is how many neighbours in meaning are taken.
+const semanticLimit = 200
+
+// nearness is what is known of the meanings of candidates.
+type nearness struct {
+	rank.Meaning
+	s       *search
+	vectors *vectorSet
+}
+
+// near adds the places of the nearest in meaning to those found by words; nil where there
+// are none to compare with.
+func (s *search) near(ctx context.Context, places *[]uint32, allowed []bool) (*nearness, error) {
+	vectors, state, err := s.e.vectorsOf(ctx, s.tx, s.v, s.meaning)
+	s.vectors = state
+	if vectors == nil || err != nil {
+		return nil, err
 	}
-	return math.Max(0, float64((cosine-average)/(best-average)))
+	l := &s.v.lay
+	found, err := s.meaning.d.nearest(ctx, s.tx, s.v, vectors, semanticLimit, func(at uint32) bool { return allowed == nil || allowed[l.sources[at]] })
+	if err != nil || len(found.near) == 0 {
+		return nil, err
+	}
+	if s.asked.MeaningOnly {
+		*places = nil
+	}
+	seen := make(map[uint32]bool, len(*places))
+	for _, at := range *places {
+		seen[at] = true
+	}
+	for _, n := range found.near {
+		if !seen[n.at] {
+			*places = append(*places, n.at)
+		}
+	}
+	covered := float64(vectors.count) / float64(max(s.v.docs, 1))
+	return &nearness{Meaning: rank.Meaning{Average: float64(found.average), Best: float64(found.near[0].cosine), Covered: covered}, s: s, vectors: vectors}, nil
+}
+
+// fill fills in how near in meaning candidates are.
+func (n *nearness) fill(ctx context.Context, all []rank.Candidate) error {
+	numbers := make([]uint32, len(all))
+	for i := range all {
+		numbers[i] = all[i].Number
+	}
+	cosines, err := n.vectors.cosines(ctx, n.s.tx, n.s.meaning.d, numbers)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].Meant, all[i].Cosine = n.vectors.has(numbers[i]), float64(cosines[i])
+	}
+	return nil
 }
 
 // meaningFor is the meaning of a question that is searched for by it.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/rank"
 )
 
 // How well what was said is found is measured on chats with questions whose answers are
@@ -344,13 +345,13 @@ func (c *benchChat) ask(tb testing.TB, q benchQuestion) (hits []benchHit) {
 }
 
 // askAll asks the index all questions, ranked by these weights.
-func askAll(tb testing.TB, all []*benchChat, w rankWeights) *benchTable {
+func askAll(tb testing.TB, all []*benchChat, w rank.Weights) *benchTable {
 	tb.Helper()
 	t := &benchTable{}
 	for _, c := range all {
 		c.index.weights = w
 		t.take(c, func(q benchQuestion) []benchHit { return c.ask(tb, q) })
-		c.index.weights = defaultWeights()
+		c.index.weights = rank.Default()
 	}
 	return t
 }
@@ -367,26 +368,26 @@ func TestQuality(t *testing.T) {
 		}
 		table.log(t, "by words")
 	}
-	t.Logf("%-22s %s", "the whole ranking", askAll(t, all, defaultWeights()).short())
+	t.Logf("%-22s %s", "the whole ranking", askAll(t, all, rank.Default()).short())
 	for _, part := range []struct {
 		name  string
-		leave func(w *rankWeights)
+		leave func(w *rank.Weights)
 	}{
-		{"messages beside", func(w *rankWeights) { w.after, w.before = [strandGap]float32{}, [strandGap]float32{} }},
-		{"questions' words", func(w *rankWeights) { w.reply = 1 }},
-		{"own words", func(w *rankWeights) { w.own = 0 }},
-		{"the session", func(w *rankWeights) { w.session = 0 }},
-		{"flattened rarity", func(w *rankWeights) { w.idf = 1 }},
-		{"the chance spread", func(w *rankWeights) { w.prior = 0 }},
-		{"what was told", func(w *rankWeights) { w.told = 0 }},
-		{"little words", func(w *rankWeights) { w.short = 0 }},
-		{"only asking", func(w *rankWeights) { w.question = 0 }},
-		{"saying a time", func(w *rankWeights) { w.when = 0 }},
-		{"the time asked for", func(w *rankWeights) { w.span = 0 }},
-		{"saying a number", func(w *rankWeights) { w.many = 0 }},
-		{"words in a row", func(w *rankWeights) { w.pair = 0 }},
+		{"messages beside", func(w *rank.Weights) { w.After, w.Before = [strandGap]float32{}, [strandGap]float32{} }},
+		{"questions' words", func(w *rank.Weights) { w.Reply = 1 }},
+		{"own words", func(w *rank.Weights) { w.Own = 0 }},
+		{"the session", func(w *rank.Weights) { w.Session = 0 }},
+		{"flattened rarity", func(w *rank.Weights) { w.Rarity = 1 }},
+		{"the chance spread", func(w *rank.Weights) { w.Spread = 0 }},
+		{"what was told", func(w *rank.Weights) { w.Told = 0 }},
+		{"little words", func(w *rank.Weights) { w.Short = 0 }},
+		{"only asking", func(w *rank.Weights) { w.Question = 0 }},
+		{"saying a time", func(w *rank.Weights) { w.When = 0 }},
+		{"the time asked for", func(w *rank.Weights) { w.Span = 0 }},
+		{"saying a number", func(w *rank.Weights) { w.Many = 0 }},
+		{"words in a row", func(w *rank.Weights) { w.Pair = 0 }},
 	} {
-		w := defaultWeights()
+		w := rank.Default()
 		part.leave(&w)
 		t.Logf("%-22s %s", "- "+part.name, askAll(t, all, w).short())
 	}

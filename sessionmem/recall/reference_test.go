@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/rank"
 )
 
 // reference ranks by brute force: all files are read for each question, and everything
@@ -17,7 +18,7 @@ type reference struct {
 	docs    []*refDoc
 	sources []string
 	words   float64
-	w       rankWeights
+	w       rank.Weights
 }
 
 type refDoc struct {
@@ -42,7 +43,7 @@ type refDoc struct {
 
 func newReference(t *testing.T, x *Index) *reference {
 	t.Helper()
-	r := &reference{w: defaultWeights()}
+	r := &reference{w: rank.Default()}
 	found, err := x.sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -86,11 +87,11 @@ func newReference(t *testing.T, x *Index) *reference {
 		sum := 1.0
 		d.around = d.length
 		for i := range strandGap {
-			sum += float64(r.w.after[i] + r.w.before[i])
+			sum += float64(r.w.After[i] + r.w.Before[i])
 		}
 		for _, n := range r.docs {
 			if by := d.seq - n.seq; n == n.first && isBeside(n, d, by) {
-				d.around += min(n.length, beginning) * r.share(by)
+				d.around += min(n.length, float64(r.w.Beginning)) * r.share(by)
 			}
 		}
 		d.around /= sum
@@ -132,9 +133,9 @@ func isBeside(one, other *refDoc, by int) bool {
 // share is how much of a message's beginning counts for the one that comes by behind it.
 func (r *reference) share(by int) float64 {
 	if by > 0 {
-		return float64(r.w.after[by-1])
+		return float64(r.w.After[by-1])
 	}
-	return float64(r.w.before[-by-1])
+	return float64(r.w.Before[-by-1])
 }
 
 // search gives all chunks with a score, best first.
@@ -161,14 +162,14 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 		bestSession = max(bestSession, s)
 	}
 	for _, d := range found {
-		base := d.score/best + r.w.session*sessions[d.source]/bestSession
+		base := d.score/best + r.w.Session*sessions[d.source]/bestSession
 		base *= r.prior(d, q)
 		d.score = base + r.refine(d, q, base)
 	}
 	normalize(found)
 	for _, d := range found {
 		if len(q.Spans) == 0 && d.Session != "" && d.Time.Before(now) {
-			d.score *= 1 - recencyShare*(1-math.Exp2(-float64(now.Sub(d.Time))/float64(halfLife)))
+			d.score *= 1 - .03*(1-math.Exp2(-now.Sub(d.Time).Hours()/24/30))
 		}
 	}
 	normalize(found)
@@ -193,9 +194,9 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 
 // prior is what a chunk keeps of its score for being one part of many.
 func (r *reference) prior(d *refDoc, q analysis.QueryTerms) float64 {
-	power := -r.w.prior
+	power := -r.w.Spread
 	if q.Told && d.Kind == KindAssistant {
-		power += r.w.told
+		power += r.w.Told
 	}
 	return math.Pow(float64(d.parts), power)
 }
@@ -217,11 +218,11 @@ func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 	for _, d := range top {
 		for _, t := range q.Terms {
 			if t.Class == analysis.ClassPair && d.pairs[t.Variants[0].Term] {
-				d.score += r.prior(d, q) * r.w.pair * t.Weight / terms
+				d.score += r.prior(d, q) * r.w.Pair * t.Weight / terms
 			}
 		}
 		if q.Many && d.many {
-			d.score += r.prior(d, q) * r.w.many
+			d.score += r.prior(d, q) * r.w.Many
 		}
 	}
 	normalize(top)
@@ -230,7 +231,7 @@ func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 }
 
 // referenceLimit is how many hits are compared: more than a list that is made diverse.
-const referenceLimit = diverseLimit + 8
+const referenceLimit = 20
 
 func normalize(found []*refDoc) {
 	best := 0.0
@@ -258,7 +259,7 @@ func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]f
 		if d.own[number] > 0 {
 			d.exact = d.exact || t.Class == analysis.ClassExact
 			holds++
-			bySource[d.source] += d.own[number] * math.Pow(float64(d.parts), -r.w.prior)
+			bySource[d.source] += d.own[number] * math.Pow(float64(d.parts), -r.w.Spread)
 		}
 	}
 	weight := t.Weight * r.rarity(holds, len(r.docs))
@@ -270,15 +271,15 @@ func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]f
 			if other != other.first || !isBeside(other, d, by) {
 				continue
 			}
-			share := r.share(by) * min(1, beginning/max(other.length, 1))
+			share := r.share(by) * min(1, float64(r.w.Beginning)/max(other.length, 1))
 			if by == 1 && other.last.marks&analysis.MarkQuestion != 0 {
-				share *= float64(r.w.reply)
+				share *= float64(r.w.Reply)
 			}
 			n += share * other.own[number]
 		}
-		norm := float64(r.w.k) * (1 - float64(r.w.b) + float64(r.w.b)*d.around/average)
-		d.score += weight * n * (float64(r.w.k) + 1) / (n + norm)
-		d.score += float64(r.w.own) * weight * d.own[number] * (float64(r.w.k) + 1) / (d.own[number] + norm)
+		norm := float64(r.w.K) * (1 - float64(r.w.B) + float64(r.w.B)*d.around/average)
+		d.score += weight * n * (float64(r.w.K) + 1) / (n + norm)
+		d.score += float64(r.w.Own) * weight * d.own[number] * (float64(r.w.K) + 1) / (d.own[number] + norm)
 	}
 	for source, n := range bySource {
 		length := 0.0
@@ -287,26 +288,26 @@ func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]f
 				length += d.length
 			}
 		}
-		norm := r.w.sk * (1 - r.w.sb + r.w.sb*length/(r.words/float64(len(r.sources))))
-		sessions[source] += t.Weight * r.rarity(len(bySource), len(r.sources)) * n * (r.w.sk + 1) / (n + norm)
+		norm := r.w.SessionK * (1 - r.w.SessionB + r.w.SessionB*length/(r.words/float64(len(r.sources))))
+		sessions[source] += t.Weight * r.rarity(len(bySource), len(r.sources)) * n * (r.w.SessionK + 1) / (n + norm)
 	}
 }
 
 func (r *reference) rarity(n, of int) float64 {
-	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.idf)
+	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), r.w.Rarity)
 }
 
 func (r *reference) refine(d *refDoc, q analysis.QueryTerms, base float64) float64 {
-	sum := -base * r.w.short * math.Exp(-d.length/r.w.shortWords)
+	sum := -base * r.w.Short * math.Exp(-d.length/r.w.ShortWords)
 	if d.marks&analysis.MarkQuestion != 0 {
-		sum -= base * r.w.question
+		sum -= base * r.w.Question
 	}
 	if d.marks&analysis.MarkTime != 0 && q.When {
-		sum += base * r.w.when
+		sum += base * r.w.When
 	}
 	for _, s := range q.Spans {
 		if s.Contains(d.Time) {
-			return sum + base*r.w.span
+			return sum + base*r.w.Span
 		}
 	}
 	return sum

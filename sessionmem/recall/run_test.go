@@ -45,10 +45,10 @@ func TestAStrandThatMovesTakesNothingOfItsNeighboursAlong(t *testing.T) {
 				want := float32(l.words[i])
 				for n := range uint32(strandGap) {
 					if i >= s.base+n+1 && !l.refs[i-n-1].none() {
-						want += l.shares.after[n] * min(float32(l.words[i-n-1]), beginning)
+						want += l.shares.after[n] * min(float32(l.words[i-n-1]), l.shares.beginning)
 					}
 					if i+n+1 < s.base+s.size && !l.refs[i+n+1].none() {
-						want += l.shares.before[n] * min(float32(l.words[i+n+1]), beginning)
+						want += l.shares.before[n] * min(float32(l.words[i+n+1]), l.shares.beginning)
 					}
 				}
 				if want /= l.shares.sum; !l.refs[i].none() && math.Abs(float64(l.around[i]-want)) > 1e-3 {

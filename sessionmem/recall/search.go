@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/rank"
 )
 
 // Search finds chunks. It never indexes: Answer.State says what the index lacks. A
@@ -29,16 +30,16 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	}
 	a := Answer{State: state}
 	q.Strategy = cmp.Or(q.Strategy, settings.Strategy, Hybrid)
+	asked := rank.Query{Now: q.Now, Limit: q.Limit, MeaningOnly: q.Strategy == Semantic, All: q.all, Terms: x.readQuestion(q)}
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.meaningFor(ctx, &q, state)
 	var hits []found
-	var terms analysis.QueryTerms
 	err = x.readingFrom(ctx, func(e *engine, r queryer, v *view) error {
-		s := &search{x: x, e: e, q: q, settings: settings, meaning: m, pool: q.pool(rerank), tx: r, v: v}
+		s := &search{x: x, e: e, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank), tx: r, v: v}
 		if err := s.run(ctx); err != nil {
 			return err
 		}
-		hits, terms, a.State.Cold, a.State.Vectors = s.hits, s.terms, s.cold, s.vectors
+		hits, a.State.Cold, a.State.Vectors = s.hits, s.cold, s.vectors
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,11 +47,11 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if err == nil {
-		hits = x.texted(ctx, hits, q.pool(rerank))
-		if terms.OnlyTime {
+		hits = x.texted(ctx, hits, hitsFor(&asked, rerank))
+		if asked.Terms.OnlyTime {
 			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
 		} else {
-			hits = x.polish(ctx, q, rerank, x.closer(terms, hits))
+			hits = x.polish(ctx, asked, q.Text, rerank, hits)
 		}
 		if q.Beside {
 			x.readBeside(ctx, hits)
@@ -125,7 +126,7 @@ type search struct {
 	e        *engine
 	q        Query
 	meaning  meaning
-	terms    analysis.QueryTerms
+	asked    rank.Query
 	vectors  VectorState
 	pool     int // how many hits are wanted for now
 	settings Settings
@@ -140,48 +141,57 @@ type search struct {
 type found struct {
 	Hit
 	place place
-	exact bool // it holds an identifier of the question
-	prior float64
+	exact bool    // it holds an identifier of the question
+	share float64 // of its message
 	// The first chunks of the messages beside it, where they are wanted.
 	before, after *found
 }
 
+// readQuestion gives what a question looks for.
+func (x *Index) readQuestion(q Query) analysis.QueryTerms {
+	a := x.analyzers.get()
+	defer x.analyzers.put(a)
+	terms := a.Query(cut(q.Text, maxQuery), q.Now)
+	terms.OnlyTime = terms.OnlyTime && !q.all // who looks for all that says the same means the words
+	return terms
+}
+
 func (s *search) run(ctx context.Context) error {
 	s.fetch = newFetcher(s.tx, s.v)
-	a := s.x.analyzers.get()
-	terms := a.Query(cut(s.q.Text, maxQuery), s.q.Now)
-	s.x.analyzers.put(a)
-	terms.OnlyTime = terms.OnlyTime && !s.q.all // who looks for all that says the same means the words
-	s.terms = terms
-	allowed := s.allowed(terms)
-	scratch := s.x.scratches.get()
-	r := &ranking{scratch: scratch, v: s.v, w: s.x.weights, terms: terms, allowed: allowed}
-	top, err := r.rank(ctx, &dictReader{q: s.tx, v: s.v})
+	allowed := s.allowed(s.asked.Terms)
+	top, err := s.candidates(ctx, allowed)
 	if err != nil {
-		return err // what is in scratch is of no use
+		return err
 	}
-	s.x.scratches.put(scratch)
-	top = s.fuse(ctx, top, allowed, terms.Spans)
-	if terms.OnlyTime {
-		top = s.ofTime(top, allowed)
-	}
-	if !s.q.all {
-		top = s.v.messages(top)
+	if s.asked.Terms.OnlyTime {
+		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, s.saidThen(s.asked.Terms.Spans, allowed))
 	}
 	return s.take(ctx, top)
 }
 
-// messages keeps the best chunk of each message.
-func (v *view) messages(top []candidate) []candidate {
-	seen := make(map[uint32]bool, len(top))
-	return slices.DeleteFunc(top, func(c candidate) bool {
-		first, _ := v.lay.message(c.at)
-		if seen[first] {
-			return true
-		}
-		seen[first] = true
-		return false
-	})
+// candidates finds what has words of the question, or is near in meaning, and ranks it.
+func (s *search) candidates(ctx context.Context, allowed []bool) ([]rank.Candidate, error) {
+	scratch := s.x.scratches.get()
+	r := &ranking{scratch: scratch, v: s.v, w: &s.x.weights, terms: s.asked.Terms, allowed: allowed}
+	if err := r.score(ctx, &dictReader{q: s.tx, v: s.v}); err != nil {
+		return nil, err // what is in scratch is of no use
+	}
+	places := r.best()
+	near, err := s.near(ctx, &places, allowed)
+	top := r.candidates(places)
+	r.clear(&s.v.lay)
+	s.x.scratches.put(scratch)
+	if err == nil && near != nil {
+		err = near.fill(ctx, top)
+	}
+	if err != nil {
+		s.x.logger.Warn("the vectors can't be read; the search goes by words alone", "err", err)
+		s.vectors, near = VectorsPartial, nil
+	}
+	if near == nil {
+		return rank.Order(s.asked, &s.x.weights, top, nil), nil
+	}
+	return rank.Order(s.asked, &s.x.weights, top, &near.Meaning), nil
 }
 
 // maxQuery is how much of a question is read, in bytes.
@@ -250,7 +260,7 @@ func (s *Scope) allowsSource(k *known) bool {
 const spare = 8
 
 // take makes hits of the best candidates that the scope allows.
-func (s *search) take(ctx context.Context, top []candidate) error {
+func (s *search) take(ctx context.Context, top []rank.Candidate) error {
 	if err := s.fetch.prefetch(ctx, top[:min(len(top), s.pool+spare)]); err != nil {
 		return err
 	}
@@ -259,18 +269,18 @@ func (s *search) take(ctx context.Context, top []candidate) error {
 		if len(s.hits) >= s.pool+spare {
 			break
 		}
-		d, k, err := s.fetch.document(ctx, c.at)
+		d, k, err := s.fetch.document(ctx, c.At)
 		if err != nil {
 			return err
 		}
-		h := found{Hit: Hit{Score: c.score, Lexical: c.lexical, Semantic: c.semantic, Relevance: c.relevance}, exact: c.exact, prior: cmp.Or(c.prior, 1)}
+		h := found{Hit: Hit{Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
 		h.Chunk, h.place = d.chunk(k)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue
 		}
 		seen[h.ID] = true
 		if s.q.Beside && h.Session != "" {
-			if err := s.lookBeside(ctx, c.at, &h); err != nil {
+			if err := s.lookBeside(ctx, c.At, &h); err != nil {
 				return err
 			}
 		}

@@ -8,18 +8,19 @@ import (
 
 // scratch is memory for ranking, used again and again.
 type scratch struct {
-	own      []float32 // of one term: how often it stands in a chunk
-	acc      []float32 // the chunks' scores
-	held     []uint64  // of one term: a bit for each chunk that has it
-	near     []float32 // of one term: how much counts of what the messages beside say
-	beside   []uint64  // of one term: a bit for each chunk that has such
-	exact    []uint64  // a bit for each chunk that has an identifier of the question
-	isMarked bool      // there are bits in exact
-	bySource []float32 // of one term
-	sessions []float64 // the sessions' scores
-	seen     []uint32  // sources that hold the term
-	best     float32   // the highest score of a chunk
-	batch    [listBatch]posting
+	own         []float32 // of one term: how often it stands in a chunk
+	acc         []float32 // the chunks' scores
+	held        []uint64  // of one term: a bit for each chunk that has it
+	near        []float32 // of one term: how much counts of what the messages beside say
+	beside      []uint64  // of one term: a bit for each chunk that has such
+	exact       []uint64  // a bit for each chunk that has an identifier of the question
+	isMarked    bool      // there are bits in exact
+	bySource    []float32 // of one term
+	sessions    []float64 // the sessions' scores
+	seen        []uint32  // sources that hold the term
+	most        float32   // the highest score of a chunk
+	bestSession float64   // and of a session
+	batch       [listBatch]posting
 }
 
 func (s *scratch) fit(positions, sources int) {
@@ -43,7 +44,7 @@ func (s *scratch) clear(l *layout) {
 		}
 	}
 	clear(s.sessions)
-	s.best = 0
+	s.most = 0
 	if s.isMarked {
 		clear(s.exact)
 		s.isMarked = false
@@ -71,8 +72,8 @@ func (r *ranking) spread() {
 				continue
 			}
 			n := r.own[at]
-			if words := float32(r.v.lay.words[at]); words > beginning {
-				n *= beginning / words
+			if words := float32(r.v.lay.words[at]); words > r.w.Beginning {
+				n *= r.w.Beginning / words
 			}
 			r.spreadBack(flags, at, n)
 			r.spreadOn(flags, at, n)
@@ -83,7 +84,7 @@ func (r *ranking) spread() {
 // spreadBack counts n for the messages before the one that begins at a position. Before
 // the first and behind the last of a strand there is room for them, see layout.
 func (r *ranking) spreadBack(flags []byte, at int, n float32) {
-	for _, share := range r.w.before {
+	for _, share := range r.w.Before {
 		for {
 			at--
 			r.addNear(at, n*share)
@@ -100,9 +101,9 @@ func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 	for at++; flags[at]&flagGoesOn != 0; at++ {
 		last = flags[at]
 	}
-	for i, share := range r.w.after {
+	for i, share := range r.w.After {
 		if i == 0 && last&byte(analysis.MarkQuestion) != 0 {
-			share *= r.w.reply
+			share *= r.w.Reply
 		}
 		for {
 			r.addNear(at, n*share)
@@ -125,10 +126,10 @@ func (r *ranking) addChunks(weight float32) {
 	l := &r.v.lay
 	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
 	own, near, acc, around := r.own, r.near, r.acc, l.around
-	share := r.w.own
-	floor, slope := r.w.k*(1-r.w.b), r.w.k*r.w.b/average
-	weight *= r.w.k + 1
-	best := r.best
+	share := r.w.Own
+	floor, slope := r.w.K*(1-r.w.B), r.w.K*r.w.B/average
+	weight *= r.w.K + 1
+	best := r.most
 	for i, word := range r.beside {
 		r.beside[i] = 0
 		for word |= r.held[i]; word != 0; word &= word - 1 {
@@ -144,7 +145,7 @@ func (r *ranking) addChunks(weight float32) {
 			}
 		}
 	}
-	r.best = best
+	r.most = best
 	for i, word := range r.held {
 		if word != 0 {
 			r.release(i, word)

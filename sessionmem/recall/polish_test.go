@@ -1,0 +1,91 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestLongListsKeepAllThatSayTheSame(t *testing.T) {
+	b := newBench(t)
+	for i := range 20 {
+		b.talk(fmt.Sprintf("cpu-%d", i), "the fan is loud again", "other words "+strings.Repeat("x", i+1))
+	}
+	b.sync()
+	count := func(q Query) (n int) {
+		q.Text, q.Now = "loud fan", b.now
+		a, err := b.x.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range a.Hits {
+			if h.Text == "the fan is loud again" {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(Query{Limit: 50}); n != 20 {
+		t.Errorf("%d of 20 in a long list", n)
+	}
+	if all, err := b.x.Similar(t.Context(), "the fan is loud again", 10); err != nil || len(all) != 10 || all[9].Text != "the fan is loud again" {
+		t.Errorf("what is to be forgotten must be found in all its copies: %+v %v", all, err)
+	}
+}
+
+type rerankFunc func(ctx context.Context, texts []string) ([]float64, error)
+
+func (j rerankFunc) Rerank(ctx context.Context, _ string, texts []string) ([]float64, error) {
+	return j(ctx, texts)
+}
+
+func TestARerankerOrdersAndNeverBreaks(t *testing.T) {
+	const last = "a fan of the band"
+	prefersLast := func(_ context.Context, texts []string) ([]float64, error) {
+		scores := make([]float64, len(texts))
+		for i, text := range texts {
+			if text == last {
+				scores[i] = 1
+			}
+		}
+		return scores, nil
+	}
+	deaf := make(chan struct{})
+	defer close(deaf)
+	for _, c := range []struct {
+		what  string
+		judge rerankFunc
+		want  string
+	}{
+		{"that prefers the last", prefersLast, last},
+		{"that fails", func(context.Context, []string) ([]float64, error) { return nil, errors.New("no") }, "the fan fan fan"},
+		{"of too few scores", func(context.Context, []string) ([]float64, error) { return []float64{1}, nil }, "the fan fan fan"},
+		{"of scores that are none", func(_ context.Context, texts []string) ([]float64, error) {
+			return slices.Repeat([]float64{math.NaN()}, len(texts)), nil
+		}, "the fan fan fan"},
+		{"of scores beyond bounds", func(_ context.Context, texts []string) ([]float64, error) {
+			return slices.Repeat([]float64{7}, len(texts)), nil
+		}, "the fan fan fan"},
+		{"that is deaf", func(context.Context, []string) ([]float64, error) { <-deaf; return nil, nil }, "the fan fan fan"},
+	} {
+		b := newBench(t)
+		b.withEmbedder(nil, func(cfg *Config) { cfg.Reranker = c.judge; cfg.Embedder = nil })
+		b.talk("cpu-a", "the fan fan fan", "x y z", "u v w", last, "rain", "snow")
+		b.sync()
+		wait := 2 * time.Minute
+		if c.what == "that is deaf" {
+			wait = 3 * time.Second // of which the words need a little
+		}
+		ctx, stop := context.WithTimeout(t.Context(), wait)
+		a, err := b.x.Search(ctx, Query{Text: "fan", Now: b.now, Rerank: true})
+		stop()
+		if err != nil || len(a.Hits) == 0 || a.Hits[0].Text != c.want || a.Hits[0].Score != 1 {
+			t.Errorf("a reranker %s: %q %v", c.what, said(a), err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
+
+// Query is what is asked.
+type Query struct {
+	Terms       analysis.QueryTerms
+	Now         time.Time
+	Limit       int
+	MeaningOnly bool
+	All         bool // each passage is a hit of its own
+}
+
+// Candidate is a passage with what an engine knows of it. The engine fills it in but for
+// the scores.
+type Candidate struct {
+	At      uint32 // the engine's name of it,
+	Message uint32 // and of its message
+	Number  uint32 // told later than those of smaller numbers
+	Time    int64  // seconds since 1970; 0: none
+	Ages    bool   // it is of a session: what is old counts a little less
+
+	Words   float64 // how much of the question it and the messages beside it have, 1 for the best
+	Session float64 // and its session, 1 for the best
+	Share   float64 // of its message, see Weights.Shares
+	Length  int     // in words
+	Marks   analysis.Marks
+	Exact   bool // it holds an identifier that was asked for
+
+	Meant  bool    // it has a vector
+	Cosine float64 // of that with the question's
+
+	Relevance float64 // 0 … 1: how much of the question it has, comparable between questions
+
+	Score             float64 // 0 … 1
+	Lexical, Semantic float64 // what it is made of
+}
+
+// Meaning is what is known of the meanings of all that may be found.
+type Meaning struct {
+	Average, Best float64 // cosines of the question with a passage on the average, and with the nearest
+	Covered       float64 // the share of passages that have a vector
+}
+
+const (
+	// A passage of now counts whole, one that is halfLife old recencyShare/2 less, and none
+	// more than recencyShare less: enough to order what is nearly as good, not enough to
+	// hide what is old and right. Memory files don't age, nor does anything where the
+	// question names a time.
+	recencyShare = .03
+	halfLife     = 30 * 24 * time.Hour
+)
+
+// Order scores candidates and gives them best first; of a message the best one alone. m is
+// nil where nothing is known of meanings.
+func Order(q Query, w *Weights, all []Candidate, m *Meaning) []Candidate {
+	byWords(q, w, all)
+	if m != nil {
+		addMeaning(q, w, all, m)
+	}
+	if len(q.Terms.Spans) == 0 {
+		for i := range all {
+			all[i].Score *= recency(&all[i], q.Now)
+		}
+	}
+	settle(all)
+	if q.All {
+		return all
+	}
+	return messages(all)
+}
+
+// byWords scores by words, 1 for the best.
+func byWords(q Query, w *Weights, all []Candidate) {
+	best := 0.0
+	for i := range all {
+		c := &all[i]
+		c.Score = detailed(q, w, c)
+		best = max(best, c.Score)
+	}
+	for i := range all {
+		c := &all[i]
+		if best > 0 {
+			c.Score = rounded(max(0, c.Score/best))
+		}
+		c.Lexical = c.Score
+	}
+}
+
+// detailed is the score by words with what is told of a passage beside them.
+func detailed(q Query, w *Weights, c *Candidate) float64 {
+	if c.Words == 0 {
+		return 0
+	}
+	base := w.Base(c.Words, c.Session, c.Share)
+	factor := 1 - w.Short*math.Exp(-float64(c.Length)/w.ShortWords)
+	if c.Marks&analysis.MarkQuestion != 0 {
+		factor -= w.Question
+	}
+	if c.Marks&analysis.MarkTime != 0 && q.Terms.When {
+		factor += w.When
+	}
+	if Within(c.Time, q.Terms.Spans) {
+		factor += w.Span
+	}
+	return base * factor
+}
+
+// Within says whether a moment, in seconds since 1970, is in one of the times.
+func Within(at int64, spans []analysis.Span) bool {
+	t := time.Unix(at, 0)
+	return at != 0 && slices.ContainsFunc(spans, func(s analysis.Span) bool { return s.Contains(t) })
+}
+
+// addMeaning adds what is near in meaning, from 0 for the average passage to 1 for the
+// nearest. Where only some have vectors it counts as much less.
+func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
+	share := w.Meaning * m.Covered
+	if q.MeaningOnly {
+		share = 1
+	}
+	for i := range all {
+		c := &all[i]
+		if c.Meant && m.Best > m.Average {
+			c.Semantic = max(0, (c.Cosine-m.Average)/(m.Best-m.Average))
+			c.Relevance = max(c.Relevance, min(1, (c.Cosine-m.Average)/max(1-m.Average, .05)))
+		}
+		c.Score = (1-share)*c.Lexical + share*c.Semantic
+	}
+}
+
+// recency is what a passage's age leaves of its score.
+func recency(c *Candidate, now time.Time) float64 {
+	age := now.Sub(time.Unix(c.Time, 0))
+	if c.Time == 0 || !c.Ages || age <= 0 {
+		return 1
+	}
+	return 1 - recencyShare*(1-math.Exp2(-float64(age)/float64(halfLife)))
+}
+
+// settle puts the scores between 0 and 1 and the candidates in order. What holds an
+// identifier that was asked for comes before all that doesn't: no neighbour in meaning is
+// as good as the very thing.
+func settle(all []Candidate) {
+	best := 0.0
+	for i := range all {
+		best = max(best, all[i].Score)
+	}
+	exact := slices.ContainsFunc(all, func(c Candidate) bool { return c.Exact })
+	for i := range all {
+		c := &all[i]
+		if best > 0 {
+			c.Score /= best
+		}
+		if exact {
+			c.Score /= 2
+			if c.Exact {
+				c.Score += .5
+			}
+		}
+		c.Score = rounded(c.Score)
+	}
+	slices.SortFunc(all, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Time, a.Time), cmp.Compare(a.Number, b.Number))
+	})
+}
+
+// messages keeps the first candidate of each message.
+func messages(all []Candidate) []Candidate {
+	seen := make(map[uint32]bool, len(all))
+	return slices.DeleteFunc(all, func(c Candidate) bool {
+		was := seen[c.Message]
+		seen[c.Message] = true
+		return was
+	})
+}
+
+// rounded is a score of six digits: what is the same in all but the order of sums is the
+// same.
+func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }

@@ -1,0 +1,123 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
+
+func TestSettledScoresAreWholeAndIdentifiersInFront(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		in   []Candidate
+		want string
+	}{
+		{"nothing", nil, ""},
+		{"by score", []Candidate{{At: 1, Score: 2}, {At: 2, Score: 4}}, "2:1 1:0.5"},
+		{"the newer first", []Candidate{{At: 1, Score: 1, Time: 5}, {At: 2, Score: 1, Time: 9}}, "2:1 1:1"},
+		{"an identifier first", []Candidate{{At: 1, Score: 1}, {At: 2, Score: .1, Exact: true}}, "2:0.55 1:0.5"},
+		{"all without a score", []Candidate{{At: 1}, {At: 2, Time: 1}}, "2:0 1:0"},
+	} {
+		settle(c.in)
+		var got []string
+		for _, x := range c.in {
+			got = append(got, fmt.Sprintf("%d:%g", x.At, x.Score))
+		}
+		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+			t.Errorf("%s: %s", c.what, d)
+		}
+	}
+}
+
+func TestAgeCostsLittleAndNeverMore(t *testing.T) {
+	now := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		age  time.Duration
+		ages bool
+		want float64
+	}{
+		{0, true, 1},
+		{-time.Hour, true, 1},
+		{halfLife, true, 1 - recencyShare/2},
+		{100 * halfLife, true, 1 - recencyShare},
+		{100 * halfLife, false, 1},
+	} {
+		got := recency(&Candidate{Ages: c.ages, Time: now.Add(-c.age).Unix()}, now)
+		if math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v old, of a session %v: %f, want %f", c.age, c.ages, got, c.want)
+		}
+	}
+	if got := recency(&Candidate{Ages: true}, now); got != 1 {
+		t.Errorf("without a time: %f", got)
+	}
+}
+
+func TestOrderKeepsTheBestPassageOfAMessage(t *testing.T) {
+	all := func() []Candidate {
+		return []Candidate{{At: 1, Message: 1, Words: .5, Share: .5}, {At: 2, Message: 1, Words: .9, Share: .5}, {At: 3, Message: 3, Words: .6, Share: 1}}
+	}
+	w := Default()
+	places := func(q Query) (out []uint32) {
+		for _, c := range Order(q, &w, all(), nil) {
+			out = append(out, c.At)
+		}
+		return out
+	}
+	if d := cmp.Diff([]uint32{3, 2}, places(Query{})); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]uint32{3, 2, 1}, places(Query{All: true})); d != "" {
+		t.Error(d)
+	}
+}
+
+func textsOf(texts ...string) []Text {
+	out := make([]Text, len(texts))
+	for i, text := range texts {
+		out[i] = Text{Text: text, Score: 1 - float64(i)/10, Place: i}
+	}
+	return out
+}
+
+func said(hits []Text) (out []string) {
+	for _, h := range hits {
+		out = append(out, h.Text)
+	}
+	return out
+}
+
+func TestHitsThatSayTheSameStepBack(t *testing.T) {
+	hits := textsOf("The fan is loud because kernel_task runs hot", "the fan is loud because kernel_task runs hot!", "The battery is old", "Bread bakes", "Rain falls")
+	hits = Diverse(analysis.NewAnalyzer(), Query{Limit: 3}, hits)
+	if d := cmp.Diff([]string{"The fan is loud because kernel_task runs hot", "The battery is old", "Bread bakes"}, said(hits)); d != "" {
+		t.Error(d)
+	}
+	if !slices.IsSortedFunc(hits, func(a, b Text) int { return int(1000 * (b.Score - a.Score)) }) {
+		t.Errorf("scores out of order: %v", hits)
+	}
+}
+
+func TestAnIdentifierNeverStepsBackBehindOthers(t *testing.T) {
+	hits := textsOf("E0432 in main.rs again", "E0432 in main.rs again", "something else")
+	hits[0].Exact, hits[1].Exact = true, true
+	got := said(Diverse(analysis.NewAnalyzer(), Query{Limit: 3}, hits))
+	if d := cmp.Diff([]string{"E0432 in main.rs again", "E0432 in main.rs again", "something else"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAJudgementMovesHitsButKeepsIdentifiersInFront(t *testing.T) {
+	hits := textsOf("a", "b", "c")
+	hits[0].Exact = true
+	Judge(hits, []float64{0, 0, 1})
+	if d := cmp.Diff([]string{"a", "c", "b"}, said(hits)); d != "" || hits[1].Score != .9 {
+		t.Error(d, hits)
+	}
+}
