@@ -112,9 +112,9 @@ func (s *Store) relative(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Resolve turns what a person typed into a session's name: an exact name; else
-// source+"-"+name when that exists; else the one session whose name ends in it.
-// Otherwise ErrNotFound or ErrAmbiguous (the error lists the candidates).
+// Resolve turns what a person typed into a session's name: source+"-"+name where that
+// exists, else the session of exactly that name; capitals are taken for small letters
+// where that leads to one. Otherwise ErrNotFound: the error lists similar names.
 func (s *Store) Resolve(ctx context.Context, source, name string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -123,26 +123,25 @@ func (s *Store) Resolve(ctx context.Context, source, name string) (string, error
 	if err != nil {
 		return "", err
 	}
-	for _, exact := range []string{name, source + "-" + name} {
+	small := strings.ToLower(name)
+	for _, exact := range []string{source + "-" + name, name, source + "-" + small, small} {
 		if _, ok := slices.BinarySearch(names, exact); ok {
 			return exact, nil
 		}
 	}
-	var found []string
-	for _, n := range names {
-		if name != "" && strings.HasSuffix(n, name) {
-			found = append(found, n)
-		}
-	}
-	switch len(found) {
-	case 0:
+	similar := slices.DeleteFunc(names, func(n string) bool { return small == "" || !strings.Contains(n, small) })
+	if len(similar) == 0 {
 		return "", fmt.Errorf("%w: %q; `mac-stats sessions list` shows them all", ErrNotFound, name)
-	case 1:
-		return found[0], nil
-	default:
-		return "", fmt.Errorf("%w %q: %s; give the whole name", ErrAmbiguous, name, strings.Join(found, ", "))
 	}
+	more := ""
+	if n := len(similar) - maxSimilar; n > 0 {
+		similar, more = similar[:maxSimilar], fmt.Sprintf(" and %d more", n)
+	}
+	return "", fmt.Errorf("%w: %q; similar names: %s%s", ErrNotFound, name, strings.Join(similar, ", "), more)
 }
+
+// maxSimilar is how many similar names an error lists.
+const maxSimilar = 5
 
 // names gives the names of all sessions, in order, each once.
 func (s *Store) names() ([]string, error) {

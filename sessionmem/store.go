@@ -17,10 +17,9 @@ import (
 
 // Errors callers decide on.
 var (
-	ErrNotFound  = errors.New("no such session")
-	ErrAmbiguous = errors.New("several sessions match")
-	ErrReadOnly  = errors.New("the transcript is read-only here")
-	ErrBadName   = errors.New("not a session name")
+	ErrNotFound = errors.New("no such session")
+	ErrReadOnly = errors.New("the transcript is read-only here")
+	ErrBadName  = errors.New("not a session name")
 )
 
 // The folders of the store below its root, and below the session folder.

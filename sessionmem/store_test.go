@@ -272,8 +272,10 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		}{
 			{"cpu-k3x9qa", "cpu-k3x9qa", nil},
 			{"notes", "cli-notes", nil},
-			{"9qa", "cpu-k3x9qa", nil},
-			{"otes", "", ErrAmbiguous},
+			{"9qa", "", ErrNotFound},
+			{"CPU-K3X9QA", "cpu-k3x9qa", nil},
+			{"otes", "", ErrNotFound},
+			{"Notes", "cli-notes", nil},
 			{"nothing", "", ErrNotFound},
 			{"", "", ErrNotFound},
 		} {
@@ -281,8 +283,8 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			if got != tc.want || !errors.Is(err, tc.err) {
 				t.Errorf("%q resolved to %q, %v", tc.typed, got, err)
 			}
-			if errors.Is(err, ErrAmbiguous) && !strings.Contains(err.Error(), "cli-notes, discord-notes") {
-				t.Errorf("the error does not name the candidates: %v", err)
+			if tc.typed == "otes" && !strings.Contains(err.Error(), "similar names: cli-notes, discord-notes") {
+				t.Errorf("the error does not name what is similar: %v", err)
 			}
 		}
 	},

@@ -97,6 +97,7 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 		if err != nil {
 			return err
 		}
+		c.tellRemoved(ctx, b, session)
 		run := b.Engine.Start(ctx, agents.Request{
 			Session: session, Text: said.text, From: said.from, Files: files, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
 			AppCompacts: c.appRuns(ctx, b), CanAsk: view.canAsk(),
@@ -218,7 +219,7 @@ func (c *commands) sessionToAsk(ctx context.Context, b *backend.Backend, f askFl
 	}
 	name, err := b.Store.Resolve(ctx, source, f.session)
 	if errors.Is(err, sessionmem.ErrNotFound) {
-		return source + "-" + strings.TrimPrefix(f.session, source+"-"), nil
+		return source + "-" + strings.TrimPrefix(strings.ToLower(f.session), source+"-"), nil
 	}
 	if err == nil && strings.HasPrefix(name, "discord-") {
 		return "", &plainError{

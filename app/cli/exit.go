@@ -173,7 +173,7 @@ func (c *commands) explain(err error) string {
 		return plain.Error()
 	}
 	switch {
-	case errors.Is(err, sessionmem.ErrAmbiguous), errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
+	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
 		return cutQuotes(sentence(err.Error()))
 	case errors.Is(err, sessionmem.ErrBusy):
 		return sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."

@@ -27,6 +27,7 @@ type sessionLine struct {
 	Messages int      `json:"messages"`
 	Started  string   `json:"started"` // RFC 3339
 	Active   string   `json:"active"`
+	Copy     bool     `json:"copy,omitempty"` // a copy of the session's transcript: read-only
 }
 
 // blockLine is a line of `sessions show --json`.
@@ -65,10 +66,10 @@ type resetLine struct {
 func (c *commands) sessionsCommand() *cobra.Command {
 	group := c.group("sessions", "List, read, export and tidy conversations",
 		c.sessionsList(), c.sessionsShow(), c.sessionsSearch(), c.sessionsStatus(), c.sessionsReset(), c.sessionsCompact(),
-		c.sessionsRename(), c.sessionsDelete(), c.sessionsExport())
+		c.sessionsRename(), c.sessionsRestore(), c.sessionsDelete(), c.sessionsExport())
 	group.Long = `Every conversation is a session with one transcript, a markdown file under
-~/.mac-stats/session. A bare NAME means cli-NAME, else the one session whose name
-ends so. Without a NAME the last session of the command line is meant.`
+~/.mac-stats/session. A bare NAME means cli-NAME, else the session of exactly that
+name. Without a NAME the last session of the command line is meant.`
 	return group
 }
 
@@ -119,13 +120,17 @@ func (c *commands) printSessions(list []sessionmem.Info, asJSON bool) error {
 		if asJSON {
 			if err := c.out.json(sessionLine{
 				Type: "session", Name: info.Name, Source: info.Source, Title: info.Title, Path: info.Path, Parts: info.Parts,
-				Messages: info.Messages, Started: stamp(info.Started), Active: stamp(info.Active),
+				Messages: info.Messages, Started: stamp(info.Started), Active: stamp(info.Active), Copy: info.Copy,
 			}); err != nil {
 				return err
 			}
 			continue
 		}
-		rows = append(rows, []string{info.Name, fmt.Sprint(info.Messages), when(info.Active), oneLine(info.Title, 60)})
+		title := oneLine(info.Title, 60)
+		if info.Copy {
+			title = "copy: " + clean(filepath.Base(info.Path))
+		}
+		rows = append(rows, []string{info.Name, fmt.Sprint(info.Messages), when(info.Active), title})
 	}
 	switch {
 	case asJSON:
@@ -152,6 +157,7 @@ func (c *commands) withSession(ctx context.Context, args []string, do func(b *ba
 		if err != nil {
 			return err
 		}
+		c.tellRemoved(ctx, b, name)
 		return do(b, name)
 	})
 }
