@@ -108,6 +108,9 @@ func (s *Store) appendTo(ctx context.Context, ses *session, waiting int, blocks 
 		if err := s.refreshToWrite(ctx, ses); err != nil {
 			return nil, err
 		}
+		if err := s.awaitSave(ctx, ses); err != nil {
+			return nil, err
+		}
 		ses.setUnsaved(nil)
 		if err := s.renumber(ses, blocks[:waiting]); err != nil {
 			return nil, err
@@ -199,7 +202,7 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 	if slices.ContainsFunc(ses.transcripts(), inArchive) {
 		return s.bringBack(ses)
 	}
-	return s.awaitSave(ctx, ses)
+	return nil
 }
 
 // How long a file that lacks blocks has to be left alone before it is written to: an

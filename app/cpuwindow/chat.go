@@ -34,17 +34,19 @@ type chatActions struct {
 	decide     func(key, id string, save bool)
 	saveEdited func(key, id, text string)
 	saveUnkept func(key, text string)
-	openInbox  func()
-	pull       func(model string)
-	recheck    func()
-	openLink   func(url string)
-	showOlder  func()
-	typeInto   func(r rune)
-	openFolder func()
-	useModel   func(model string, f fault)      // choose it, then run the turn again
-	sendBare   func(f fault)                    // again without its images
-	rewrite    func(f fault)                    // back into the composer
-	files      func(session string) fileActions // of the session's attachments; may be nil
+
+	decideRemoved func(restore bool)
+	openInbox     func()
+	pull          func(model string)
+	recheck       func()
+	openLink      func(url string)
+	showOlder     func()
+	typeInto      func(r rune)
+	openFolder    func()
+	useModel      func(model string, f fault)      // choose it, then run the turn again
+	sendBare      func(f fault)                    // again without its images
+	rewrite       func(f fault)                    // back into the composer
+	files         func(session string) fileActions // of the session's attachments; may be nil
 }
 
 // chatView draws the conversation that is shown. It keeps what it built for each

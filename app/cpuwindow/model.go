@@ -68,6 +68,7 @@ type entry struct {
 	proposed string // note: its text, where that can be edited
 	memory   bool   // note: of the memory
 	learnt   string // note: what was remembered, until it is taken back
+	removed  bool   // note: a save removed something, and the user has not decided about it
 	unkept   bool   // note: the answer claims to remember, and nothing was saved
 	count    int    // summary: messages it stands for
 

@@ -1,6 +1,9 @@
 package cpuwindow
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"mac-stats/app/i18n"
@@ -17,11 +20,37 @@ func (w *Window) openFile(path string) {
 			err = osopen.Open(w.ctx, path)
 		}
 		if err != nil {
-			w.p.Do(func() {
-				w.tell(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
-			})
+			w.p.Do(func() { w.cannotOpen(path, err) })
 		}
 	}()
+}
+
+// openTranscriptIn opens the file of a session. It may have been moved since: to the
+// archive, or back. It is never made.
+func (w *Window) openTranscriptIn(session, path string) {
+	go func() {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if t, err := w.parts.sessions.Load(w.ctx, session); err == nil && t.Info.Path != "" {
+				path = t.Info.Path
+			}
+		}
+		_, err := os.Stat(path)
+		if err == nil {
+			err = osopen.Open(w.ctx, path)
+		}
+		if err != nil {
+			w.p.Do(func() { w.cannotOpen(path, err) })
+		}
+	}()
+}
+
+// cannotOpen says why a file was not opened.
+func (w *Window) cannotOpen(path string, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		w.tell(i18n.With("{{.Path}} is not there any more", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
+		return
+	}
+	w.tell(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
 }
 
 // reveal shows a file in the system's file manager.

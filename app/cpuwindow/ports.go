@@ -46,6 +46,9 @@ type library interface {
 	Delete(ctx context.Context, name string) error
 	Undelete(ctx context.Context, name string) (string, error)
 	Continue(ctx context.Context, name, from string) error
+	Removed(ctx context.Context, name string) (sessionmem.Removed, error)
+	Restore(ctx context.Context, name string) (sessionmem.Removed, error)
+	KeepRemoved(ctx context.Context, name string) (sessionmem.Removed, error)
 	Fork(ctx context.Context, t *sessionmem.Transcript, through, source string) (string, error)
 }
 

@@ -31,6 +31,8 @@ func (c *chatView) noteRows(e *entryView, editing bool) []*kit.Placed {
 	switch {
 	case e.asking:
 		return c.questionRows(e)
+	case e.removed:
+		return []*kit.Placed{c.removedRow(e)}
 	case e.unkept:
 		return []*kit.Placed{c.unkeptRow(e, editing)}
 	case e.proposal == "":

@@ -22,7 +22,7 @@ import (
 func (w *Window) readerActions() readerActions {
 	return readerActions{
 		copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
-		openLink: w.openLink, edit: w.openFile, reveal: w.reveal, export: w.exportSession, copyAll: w.copySession,
+		openLink: w.openLink, edit: func(path string) { w.openTranscriptIn(w.readFrom.Name, path) }, reveal: w.reveal, export: w.exportSession, copyAll: w.copySession,
 		fork: w.fork, goOn: w.goOn, openOther: w.openOther, do: w.p.Do, files: w.fileActions,
 		find: func(text, phrase string) []sessionmem.Mark { return w.parts.finder.Find(text, phrase) },
 	}

@@ -66,19 +66,21 @@ func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
 	}
 	rename := readable(i18n.T("Rename"), func() { w.startRename(in.Name) })
 	rename.Disabled = rename.Disabled || in.ReadOnly
+	trash := fyne.NewMenuItem(i18n.T("Delete"), func() { w.deleteSession(in) })
+	trash.Disabled = in.Copy // a session goes to the trash with its copies
 	return fyne.NewMenu("",
 		readable(i18n.T("Read as transcript"), func() { w.openTranscriptOf(in, "", "") }),
 		rename,
 		fyne.NewMenuItem(pin, func() { w.pinSession(in.Name, !pinned) }),
 		readable(i18n.T("Fork into a new chat"), func() { w.fork(in, "") }),
 		fyne.NewMenuItemSeparator(),
-		file(i18n.T("Open in editor"), w.openFile),
+		file(i18n.T("Open in editor"), func(path string) { w.openTranscriptIn(in.Name, path) }),
 		file(i18n.T("Show in folder"), w.reveal),
 		readable(i18n.T("Export as markdown"), func() { w.exportSession(in) }),
 		readable(i18n.T("Copy as text"), func() { w.copySession(in) }),
 		fyne.NewMenuItemSeparator(),
 		readable(i18n.T("Forget…"), func() { w.forgetSession(in) }),
-		fyne.NewMenuItem(i18n.T("Delete"), func() { w.deleteSession(in) }),
+		trash,
 	)
 }
 

@@ -126,6 +126,8 @@ func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays)
 	switch {
 	case in.Path == "":
 		l.meta += i18n.T(" · private")
+	case in.Copy:
+		l.meta += i18n.T(" · copy, read-only")
 	case in.ReadOnly:
 		l.meta += i18n.T(" · read-only")
 	}

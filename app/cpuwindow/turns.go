@@ -109,6 +109,7 @@ func (w *Window) load(c *conversation) {
 		switch {
 		case err == nil:
 			c.fill(t)
+			w.lookRemoved(c)
 		case errors.Is(err, sessionmem.ErrNotFound):
 			c.fail(nil) // nothing was said in it yet
 		default:
@@ -141,6 +142,7 @@ func (w *Window) reloadShown() {
 		} else {
 			c.fill(t)
 		}
+		w.lookRemoved(c)
 		w.painter.changed(c)
 	}()
 }
@@ -328,7 +330,7 @@ func (w *Window) drawHeader() {
 
 func (w *Window) openTranscript() {
 	if w.shown.path != "" {
-		w.openFile(w.shown.path)
+		w.openTranscriptIn(w.shown.name, w.shown.path)
 	}
 }
 
@@ -383,7 +385,7 @@ func (w *Window) chatActions() chatActions {
 			}
 		},
 		answer: w.answerQuestion,
-		undo:   w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
+		undo:   w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, decideRemoved: w.decideRemoved, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
 		showOlder:  w.showOlder,
 		typeInto:   w.typeInto,
 		openFolder: func() { w.openFile(w.parts.home) },

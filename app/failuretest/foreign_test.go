@@ -65,7 +65,7 @@ func asked(t *testing.T, server *ollamatest.Server) []string {
 	return said
 }
 
-func (p *place) shell(script string, args ...string) {
+func (p *place) script(script string, args ...string) {
 	p.t.Helper()
 	cmd := exec.Command("sh", append([]string{"-c", script, "sh"}, args...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -87,13 +87,13 @@ func TestACopyIsNotTheSession(t *testing.T) {
 			p.ask("alpha")
 			original := p.file("cli-s")
 			copied := strings.TrimSuffix(original, ".md") + suffix + ".md"
-			p.shell(`cp "$1" "$2"`, original, copied)
+			p.script(`cp "$1" "$2"`, original, copied)
 			was := p.read(copied)
 			p.ask("bravo")
 			if got := p.read(copied); got != was {
 				t.Errorf("the copy was written to:\n%s", got)
 			}
-			p.shell(`sed -i s/alpha/sigma/ "$1"`, copied)
+			p.script(`sed -i s/alpha/sigma/ "$1"`, copied)
 			p.ask("charlie")
 			if got := asked(t, server); !slices.Equal(got, []string{"alpha", "bravo", "charlie"}) {
 				t.Errorf("the model was told %q", got)
@@ -125,7 +125,7 @@ func TestRenamedOrLeftAlone(t *testing.T) {
 			p, server := talk(t)
 			p.ask("alpha")
 			original := p.file("cli-s")
-			p.shell(`mv "$1" "$2"`, original, strings.TrimSuffix(original, ".md")+name+".md")
+			p.script(`mv "$1" "$2"`, original, strings.TrimSuffix(original, ".md")+name+".md")
 			p.ask("bravo")
 			if got := asked(t, server); !slices.Equal(got, want) {
 				t.Errorf("the model was told %q, want %q", got, want)
@@ -136,14 +136,14 @@ func TestRenamedOrLeftAlone(t *testing.T) {
 
 // The way an editor or a program saves a buffer that it read before.
 var savings = map[string]func(p *place, path, buffer string){
-	"in place":  func(p *place, path, buffer string) { p.shell(`cat "$2" > "$1"`, path, buffer) },
-	"by rename": func(p *place, path, buffer string) { p.shell(`cp "$2" "$1.new" && mv "$1.new" "$1"`, path, buffer) },
+	"in place":  func(p *place, path, buffer string) { p.script(`cat "$2" > "$1"`, path, buffer) },
+	"by rename": func(p *place, path, buffer string) { p.script(`cp "$2" "$1.new" && mv "$1.new" "$1"`, path, buffer) },
 	"slowly": func(p *place, path, buffer string) {
-		p.shell(`{ head -c 120 "$2"; sleep 0.3; tail -c +121 "$2"; } > "$1"`, path, buffer)
+		p.script(`{ head -c 120 "$2"; sleep 0.3; tail -c +121 "$2"; } > "$1"`, path, buffer)
 	},
-	"backup first": func(p *place, path, buffer string) { p.shell(`cp "$1" "$1~" && cat "$2" > "$1"`, path, buffer) },
+	"backup first": func(p *place, path, buffer string) { p.script(`cp "$1" "$1~" && cat "$2" > "$1"`, path, buffer) },
 	"vim": func(p *place, path, buffer string) {
-		p.shell(`vim -Nu NONE -es -c 'set backup' -c "%!cat $2" -c 'wq!' "$1"`, path, buffer)
+		p.script(`vim -Nu NONE -es -c 'set backup' -c "%!cat $2" -c 'wq!' "$1"`, path, buffer)
 	},
 }
 
@@ -160,7 +160,7 @@ func TestALateSaveIsTheUsersDecision(t *testing.T) {
 			p, server := talk(t)
 			p.ask("alpha")
 			path, buffer := p.file("cli-s"), filepath.Join(p.base, "buffer")
-			p.shell(`cp "$1" "$2"`, path, buffer)
+			p.script(`cp "$1" "$2"`, path, buffer)
 			p.ask("bravo")
 			p.ask("charlie")
 			whole := p.read(path)
@@ -228,7 +228,7 @@ func TestADeletedMessageStaysDeleted(t *testing.T) {
 	p.ask("alpha")
 	p.ask("bravo")
 	path := p.file("cli-s")
-	p.shell(`n=$(grep -n '^## User' "$1" | tail -1 | cut -d: -f1) && sed -i "$n,\$d" "$1"`, path)
+	p.script(`n=$(grep -n '^## User' "$1" | tail -1 | cut -d: -f1) && sed -i "$n,\$d" "$1"`, path)
 	if strings.Contains(p.read(path), "bravo") {
 		t.Fatal("the editor left it")
 	}
@@ -252,7 +252,7 @@ func TestADeletedMessageStaysDeleted(t *testing.T) {
 	if o := p.run("sessions", "restore", "s"); o.stdout != "Nothing is missing from cli-s.\n" {
 		t.Errorf("%q, %s", o.stdout, o.stderr)
 	}
-	p.shell(`! grep -rl bravo "$1/session"`, p.home)
+	p.script(`! grep -rl bravo "$1/session"`, p.home)
 }
 
 // While a turn runs, a save can't have seen what the turn writes: it stays.
@@ -283,7 +283,7 @@ func TestAskedWhileASaveIsUnderWay(t *testing.T) {
 	p.ask("alpha")
 	p.ask("bravo")
 	path, buffer := p.file("cli-s"), filepath.Join(p.base, "buffer")
-	p.shell(`sed s/bravo/BRAVO/ "$1" > "$2"`, path, buffer)
+	p.script(`sed s/bravo/BRAVO/ "$1" > "$2"`, path, buffer)
 	save := exec.Command("sh", "-c", `{ sleep 1; cat "$2"; } > "$1"`, "sh", path, buffer)
 	if err := save.Start(); err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func TestTheJournalCannotBeWritten(t *testing.T) {
 			t.Parallel()
 			p, server := talk(t)
 			p.ask("alpha")
-			p.shell(make, filepath.Join(p.home, "session", ".journal"))
+			p.script(make, filepath.Join(p.home, "session", ".journal"))
 			for _, text := range []string{"bravo", "charlie"} {
 				if got := p.ask(text); got != "" {
 					t.Errorf("it said %q", got)

@@ -1,0 +1,104 @@
+package cpuwindow
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem"
+)
+
+// onDisk puts a session of two messages on disk, shows it, and gives its file.
+func (b *bench) onDisk() (*sessionmem.Store, string) {
+	b.t.Helper()
+	store, err := sessionmem.Open(sessionmem.Config{Root: b.t.TempDir()})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = store.Close() })
+	b.w.parts.sessions, b.w.parts.library = store, store
+	for _, block := range []sessionmem.Block{{Kind: sessionmem.KindUser, Text: "the first question"}, {Kind: sessionmem.KindAssistant, Text: "the first answer"}} {
+		if _, err := store.Append(b.t.Context(), "cpu-a", block); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	t, err := store.Load(b.t.Context(), "cpu-a")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.shown()
+	b.w.OpenSession("cpu-a")
+	b.settle()
+	return store, t.Info.Path
+}
+
+func TestWhatASaveRemovedIsSaidInTheChat(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		_, path := b.onDisk()
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove := func() {
+			at := strings.Index(string(whole), "\n## Assistant")
+			if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b.w.reloadShown()
+			b.settle()
+		}
+		b.sees("the first answer")
+		b.seesNot("no longer in the file")
+
+		remove()
+		b.seesNot("the first answer")
+		b.sees("1 message is no longer in the file")
+		b.tap("Restore")
+		b.settle()
+		b.sees("the first answer")
+		b.seesNot("no longer in the file")
+		if now, err := os.ReadFile(path); err != nil || string(now) != string(whole) {
+			t.Errorf("the file is\n%s", now)
+		}
+
+		remove()
+		b.tap("Keep removed")
+		b.settle()
+		b.seesNot("the first answer", "no longer in the file")
+	})
+}
+
+// A transcript that was moved meanwhile is opened where it is; none is made.
+func TestOpenFileMakesNoTranscript(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		store, path := b.onDisk()
+		tools := t.TempDir()
+		opened := filepath.Join(tools, "opened")
+		if err := os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > "+opened+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", tools)
+		if moved, err := store.Archive(t.Context(), sessionmem.ArchiveRule{After: time.Nanosecond}); err != nil || len(moved) != 1 {
+			t.Fatal(moved, err)
+		}
+		b.tap("Open file")
+		b.settle()
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.md")); len(left) > 0 {
+			t.Errorf("it made %q", left)
+		}
+		b.seesNot("not there any more")
+		if err := os.RemoveAll(filepath.Join(filepath.Dir(path), "archive")); err != nil {
+			t.Fatal(err)
+		}
+		b.tap("Open file")
+		b.settle()
+		b.sees("is not there any more")
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.md")); len(left) > 0 {
+			t.Errorf("it made %q", left)
+		}
+	})
+}
