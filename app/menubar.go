@@ -77,7 +77,7 @@ func (a *app) onDisplay(d tray.Display) {
 	for key, value := range map[string]string{
 		"menubar.graph": strconv.FormatBool(d.Graph), "menubar.numbers": strconv.FormatBool(d.Numbers), "menubar.metrics": metricNames(d),
 	} {
-		if err := config.Set(a.backend.Paths.ConfigFile(), key, value); err != nil {
+		if err := a.backend.Set(key, value); err != nil {
 			a.backend.Logger.Warn("what the icon shows is not kept", "key", key, "error", err)
 		}
 	}

@@ -140,7 +140,7 @@ func (s *systemSettings) applyLogin(wanted bool) error {
 	case wanted == agreed && setting.Overridden(os.Environ()) == "":
 		s.backend.Logger.Info("launch at login was changed in the system's settings", "on", is)
 		wanted = is
-		err = config.Set(s.backend.Paths.ConfigFile(), setting.Key, strconv.FormatBool(is))
+		err = s.backend.Set(setting.Key, strconv.FormatBool(is))
 	default:
 		err = s.login.Set(wanted)
 	}

@@ -43,7 +43,8 @@ type Backend struct {
 	Version  string
 
 	started  config.Config // as read at the start
-	loaded   bool          // the configuration was read once; loadConfig, then the watcher's goroutine
+	loaded   bool          // the configuration was read once; guarded by reload, as opening
+	opening  *opening      // nil where config.toml gives up no privacy
 	watching bool          // the app: watchers and the monitor run
 	environ  []string
 	demoHost string
@@ -96,7 +97,7 @@ func (b *Backend) Set(key, value string) error {
 	if err := config.Set(b.Paths.ConfigFile(), key, value); err != nil {
 		return err
 	}
-	b.reloadConfig()
+	b.reloadConfig(true)
 	return nil
 }
 

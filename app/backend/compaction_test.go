@@ -74,8 +74,8 @@ func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
 		written, files, waits int
 		words                 string
 	}{
-		{"auto", "", "", 2, 2, 0, "remembered: The user travels by train. · The user buys train tickets late."},
-		{"auto, a chosen agent", "", "coder", 2, 4, 0, "remembered: The user travels by train. · The user buys train tickets late."},
+		{"auto", "# as it comes\n", "", 2, 2, 0, "remembered: The user travels by train. · The user buys train tickets late."},
+		{"auto, a chosen agent", "# as it comes\n", "coder", 2, 4, 0, "remembered: The user travels by train. · The user buys train tickets late."},
 		{"ask", "[memory]\nwrite = \"ask\"\n", "", 0, 0, 2, "2 lessons wait for you"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

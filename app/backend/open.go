@@ -105,12 +105,13 @@ func (b *Backend) openFolders(ctx context.Context) error {
 // loadConfig writes the default file on a first start and reads the settings.
 func (b *Backend) loadConfig() {
 	file := b.Paths.ConfigFile()
+	config.Settle(file)
 	if defaults, err := assets.FS.ReadFile("config.toml"); err != nil {
 		b.addNotice(Notice{Kind: NoticeConfig, Text: "the default configuration is missing from this build: " + err.Error()})
 	} else if err := config.WriteDefault(file, defaults); err != nil {
 		b.addStorageNotice(err)
 	}
-	b.started = b.readConfig()
+	b.started = b.readConfig(true)
 }
 
 // BeginAgain makes the next start a first one, where this one was and nothing was set
@@ -127,19 +128,24 @@ func (b *Backend) BeginAgain() error {
 }
 
 // readConfig resolves the settings and replaces the notices about them. While the
-// app runs, a file that can't be read at all (half an edit) changes nothing.
-func (b *Backend) readConfig() config.Config {
+// app runs, a file that can't be read at all (half an edit) changes nothing, and one that
+// gives up privacy is believed once it has said so for a while: the beginning of a file
+// that is being saved may be a whole one. With certain nobody is saving it.
+func (b *Backend) readConfig(certain bool) config.Config {
 	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
+	if b.Demo {
+		cfg.Ollama.Host = b.demoHost
+		cfg.Ollama.Model, cfg.Ollama.SmallModel, cfg.Ollama.EmbedModel = "", "", ""
+	}
 	for i := range findings {
 		if findings[i].Unreadable && b.loaded {
 			cfg, findings[i].Used = b.Config(), "what was read before stays in use until it is put right"
 		}
 	}
-	b.loaded = true
-	if b.Demo {
-		cfg.Ollama.Host = b.demoHost
-		cfg.Ollama.Model, cfg.Ollama.SmallModel, cfg.Ollama.EmbedModel = "", "", ""
+	if b.loaded && !certain && !b.believe(cfg) {
+		return b.Config()
 	}
+	b.loaded = true
 	b.mu.Lock()
 	b.cfg = cfg
 	b.mu.Unlock()
@@ -152,6 +158,40 @@ func (b *Backend) readConfig() config.Config {
 		b.addNotice(Notice{Kind: NoticeConfig, Text: f.String(), Next: "Edit config.toml; it is read again as soon as it is saved."})
 	}
 	return cfg
+}
+
+// openAfter is how long config.toml says that privacy ends before it does.
+const openAfter = time.Second
+
+// believe says whether settings that were read are taken over now. Else they are read
+// again after a while.
+func (b *Backend) believe(cfg config.Config) bool {
+	if !config.OpensUp(b.Config(), cfg) {
+		b.opening = nil
+		return true
+	}
+	now := time.Now()
+	if b.opening == nil || b.opening.config != cfg {
+		b.opening = &opening{cfg, now}
+	}
+	if now.Sub(b.opening.since) >= openAfter {
+		b.opening = nil
+		return true
+	}
+	b.work.Go(func() {
+		select {
+		case <-b.ctx.Done():
+		case <-time.After(openAfter):
+			b.reloadConfig(false)
+		}
+	})
+	return false
+}
+
+// opening is what config.toml says that gives up privacy, and since when.
+type opening struct {
+	config config.Config
+	since  time.Time
 }
 
 // modelShare is how much of the machine's memory a model chosen by role may take:

@@ -33,7 +33,7 @@ func (b *Backend) watch() {
 	b.watchDirs(sessionmem.WatchConfig{Dirs: []string{home}, Flat: true, Logger: b.Logger}, func(changes []sessionmem.Change) {
 		for _, c := range changes {
 			if c.Path == b.Paths.ConfigFile() {
-				b.reloadConfig()
+				b.reloadConfig(false)
 			}
 		}
 	})
@@ -46,12 +46,12 @@ func (b *Backend) watchDirs(cfg sessionmem.WatchConfig, onChange func([]sessionm
 }
 
 // reloadConfig takes over an edited config.toml. What is fixed at the start says
-// that it waits for the next one.
-func (b *Backend) reloadConfig() {
+// that it waits for the next one. With certain nobody is saving it just now.
+func (b *Backend) reloadConfig(certain bool) {
 	b.reload.Lock()
 	defer b.reload.Unlock()
 	before, held := b.Config(), len(b.Notices())
-	after := b.readConfig()
+	after := b.readConfig(certain)
 	if before == after && len(b.Notices()) >= held { // a mended file is told of, even with the values of before
 		return
 	}

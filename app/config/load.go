@@ -1,15 +1,17 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Load resolves the configuration from a file, which need not be there, and an
@@ -17,12 +19,16 @@ import (
 // Finding and the default stands. A file that is not TOML at all is one Finding
 // with line and column. Findings come in the order of the file, then of the
 // settings.
+//
+// Privacy fails closed: where the file can't be read at all, or what it says of a
+// setting can't, that setting takes its strictest value, if it is about privacy.
 func Load(file string, environ []string) (Config, []Finding) {
 	l := loader{
 		config: Default(),
 		env:    environment(environ),
 		name:   filepath.Base(file),
 		file:   map[string]entry{},
+		strict: map[string]bool{},
 	}
 	l.readFile(file)
 	for _, s := range Settings() {
@@ -65,6 +71,7 @@ type loader struct {
 	name     string // the file's, for people
 	entries  []entry
 	file     map[string]entry // by key
+	strict   map[string]bool  // keys of what the file may want and nobody can read
 	findings []Finding
 }
 
@@ -78,22 +85,16 @@ type candidate struct {
 }
 
 func (l *loader) readFile(file string) {
-	data, err := readLimited(file)
+	data, err := readFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if err != nil {
-		l.find(Finding{Place: l.name, Reason: "it can't be read: " + err.Error() + "; the defaults are used"})
-		return
+	var doc *document
+	if err == nil {
+		doc, err = parse(data)
 	}
-	doc, err := parse(data)
 	if err != nil {
-		place, reason := l.name, err.Error()
-		var bad *syntaxError
-		if errors.As(err, &bad) {
-			place, reason = fmt.Sprintf("%s:%d:%d", l.name, bad.line, bad.column), bad.reason
-		}
-		l.find(Finding{Place: place, Unreadable: true, Reason: "this is not TOML: " + reason, Used: l.salvage(data) + " until it is put right"})
+		l.unreadable(err)
 		return
 	}
 	l.entries = doc.entries
@@ -103,33 +104,40 @@ func (l *loader) readFile(file string) {
 	l.unknownKeys(doc)
 }
 
-// wantsNoFiles finds the one setting that has to hold even in a file that is no
-// TOML: somebody who asked for nothing to be written must not be written down
-// because of a typing mistake elsewhere.
-var wantsNoFiles = regexp.MustCompile(`(?m)^[ \t]*(?:session[ \t]*\.[ \t]*)?in_memory_only[ \t]*=[ \t]*true\b`)
-
-// salvage keeps what must hold and says what is used.
-func (l *loader) salvage(data []byte) string {
-	if !wantsNoFiles.Match(data) {
-		return "the defaults are used"
+// unreadable: nobody knows what the file wants, so it may want all privacy there is.
+func (l *loader) unreadable(err error) {
+	for _, s := range Settings() {
+		l.strict[s.Key] = s.strict != ""
 	}
-	l.config.Session.InMemoryOnly = true
-	return "the defaults are used, but session.in_memory_only stays on"
+	f := Finding{
+		Place: l.name, Unreadable: true, Reason: "it can't be read: " + err.Error(),
+		Used: "until that is put right no transcript and no memory is written, and all else has its default",
+	}
+	var bad *syntaxError
+	switch {
+	case errors.As(err, &bad):
+		f.Place, f.Reason = fmt.Sprintf("%s:%d:%d", l.name, bad.line, bad.column), "this is not TOML: "+bad.reason
+	case errors.Is(err, errEmpty):
+		f.Reason = "it is empty; write your settings into it again, or delete it for the defaults"
+	}
+	l.find(f)
 }
 
-// readLimited reads a file of at most maxFile bytes.
-func readLimited(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
+// errEmpty: a file holds nothing. The app never leaves one: somebody is just saving it,
+// or a save failed.
+var errEmpty = errors.New("it is empty")
+
+// readFile reads a file of at most maxFile bytes. fs.ErrNotExist is for no file alone:
+// not for a link that leads nowhere, which is somebody's setting out of reach.
+func readFile(file string) ([]byte, error) {
+	data, err := wholefile.Read(file, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, linkErr := os.Lstat(file); linkErr == nil {
+			return nil, errors.New("it is a link to a file that isn't there")
+		}
 	}
-	defer f.Close() // read only
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is not a file", file))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", file, maxFile)
+	if err == nil && len(bytes.Trim(bytes.TrimPrefix(data, byteOrderMark), " \t\r\n\x00")) == 0 {
+		err = errEmpty
 	}
 	return data, err
 }
@@ -147,8 +155,12 @@ func (l *loader) resolve(s Setting) {
 		}
 		if err := c.apply(s, target); err != nil {
 			used := "the default " + shown(s.Default) + " is used"
-			if i > 0 {
+			switch {
+			case i > 0:
 				used = list[0].place + " is used instead"
+			case s.strict != "":
+				used = "until that is put right it is " + s.strict
+				s.readStrict(target)
 			}
 			l.find(Finding{Place: c.place, Key: s.Key, Value: shown(c.text), Reason: s.reason(err) + "; " + used})
 		}
@@ -193,6 +205,9 @@ func (l *loader) candidates(s Setting) []candidate {
 		}
 	}
 	fromFile(s.Key, nil)
+	if _, ok := l.file[s.Key]; !ok && l.strict[s.Key] {
+		list = append(list, candidate{place: l.name, key: s.Key, text: s.strict, whole: true})
+	}
 	for i := range s.others {
 		if s.others[i].file {
 			fromFile(s.others[i].name, &s.others[i])
@@ -226,10 +241,12 @@ func (l *loader) unknownKeys(doc *document) {
 			continue
 		}
 		reason := "there is no such key"
-		if e.key == "discord.token" {
+		if slices.Contains(tables, e.key) {
+			reason = "this is a section; write [" + e.key + "] and its keys below it" + l.guardAll(e.key+".")
+		} else if e.key == "discord.token" {
 			reason = "a token doesn't stand in this file: save it with `mac-stats discord token`, and take it out here"
 		} else if near := nearest(e.key, known); near != "" {
-			reason += "; did you mean " + near + "?"
+			reason += strings.TrimSuffix("; did you mean "+near+"?"+strings.TrimPrefix(l.guard(near), "."), ".")
 		}
 		l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, e.line), Key: shown(e.key), Value: guarded(e.key, e.text), Reason: reason})
 	}
@@ -237,7 +254,7 @@ func (l *loader) unknownKeys(doc *document) {
 		line := 1 + strings.Count(string(doc.data[:h.end]), "\n")
 		switch {
 		case h.array && slices.Contains(tables, h.name):
-			l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, line), Key: h.name, Reason: "this is a list of tables; write [" + h.name + "]"})
+			l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, line), Key: h.name, Reason: "this is a list of tables; write [" + h.name + "]" + l.guardAll(h.name+".")})
 		case !slices.Contains(tables, h.name) && !hasKeys(doc, h):
 			reason := "there is no such section"
 			if near := nearest(h.name, tables); near != "" {
@@ -246,6 +263,34 @@ func (l *loader) unknownKeys(doc *document) {
 			l.find(Finding{Place: fmt.Sprintf("%s:%d", l.name, line), Key: shown(h.name), Reason: reason})
 		}
 	}
+}
+
+// guard gives a setting that is about privacy its strictest value, where something may
+// be meant for it that can't be used, and says so.
+func (l *loader) guard(keys ...string) string {
+	var told []string
+	for _, key := range keys {
+		s, _ := Lookup(key)
+		if _, set := l.file[key]; !set && s.strict != "" {
+			l.strict[key] = true
+			told = append(told, key+" is "+s.strict)
+		}
+	}
+	if len(told) == 0 {
+		return ""
+	}
+	return ". Until that is done " + strings.Join(told, " and ")
+}
+
+// guardAll is guard for the settings of a section.
+func (l *loader) guardAll(section string) string {
+	var keys []string
+	for _, s := range Settings() {
+		if strings.HasPrefix(s.Key, section) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return l.guard(keys...)
 }
 
 // hasKeys reports whether keys of a table have been looked at on their own.

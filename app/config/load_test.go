@@ -14,6 +14,9 @@ import (
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.toml")
+	if text == "" {
+		text = "# nothing is set\n"
+	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +202,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"a bad choice", "[memory]\nwrite = \"maybe\"\n", nil,
-			"config.toml:2: memory.write = maybe: it must be auto, ask or off; the default auto is used", false,
+			"config.toml:2: memory.write = maybe: it must be auto, ask or off; until that is put right it is off", false,
 		},
 		{
 			"a misspelled key", "[session]\nmax_mesages = 30\n", nil,
@@ -214,7 +217,7 @@ func TestFindings(t *testing.T) {
 			"config.toml:1: colour = blue: there is no such key", false,
 		},
 		{"a misspelled section", "\n[olama]\n", nil, "config.toml:2: olama: there is no such section; did you mean ollama?", false},
-		{"a list of tables", "[[session]]\nmax_messages = 30\n", nil, "config.toml:1: session: this is a list of tables; write [session]", false},
+		{"a list of tables", "[[session]]\nmax_messages = 30\n", nil, "config.toml:1: session: this is a list of tables; write [session]. Until that is done session.in_memory_only is true", false},
 		{"no TOML at all", "[session]\nmax_messages = \n", nil, "", false},
 		{"a bad OLLAMA_HOST", "", []string{"OLLAMA_HOST=ftp://x"}, "", false},
 		{
@@ -266,6 +269,9 @@ func TestFindings(t *testing.T) {
 				t.Errorf("note = %v", findings[0].Note)
 			}
 			if !tt.note && !strings.Contains(tt.name, "under a good") {
+				if strings.Contains(tt.want, "ntil that is") || tt.name == "no TOML at all" { // TestPrivacyFailsClosed looks at these
+					got.Session.InMemoryOnly, got.Memory.Write = false, "auto"
+				}
 				if diff := cmp.Diff(Default(), got); diff != "" {
 					t.Errorf("the default is not used: %s", diff)
 				}
@@ -296,11 +302,18 @@ func TestNotTOMLSaysLineAndColumn(t *testing.T) {
 			if len(findings) != 1 || !strings.HasPrefix(findings[0].Place, tt.place) || !strings.Contains(findings[0].Reason, "not TOML") {
 				t.Fatalf("findings = %v", findings)
 			}
-			if diff := cmp.Diff(Default(), got); diff != "" {
+			if diff := cmp.Diff(strictest(), got); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
+}
+
+// strictest is the defaults with all privacy there is.
+func strictest() Config {
+	c := Default()
+	c.Session.InMemoryOnly, c.Memory.Write = true, "off"
+	return c
 }
 
 func TestUnreadableFiles(t *testing.T) {
@@ -362,29 +375,42 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestPrivacyOutlivesATypingMistake(t *testing.T) {
+// Privacy fails closed: where nobody can read what the file says of a setting, it has
+// its strictest value, whatever the file seems to say.
+func TestPrivacyFailsClosed(t *testing.T) {
+	const private, open = "[session]\nin_memory_only = true\n", "[session]\nin_memory_only = false\n"
 	tests := []struct {
 		name, text string
-		want       bool
+		env        []string
+		memoryOnly bool
+		write      string
 	}{
-		{"in its table", "[session]\nin_memory_only = true\noops = =\n", true},
-		{"dotted", "session.in_memory_only=true\noops = =\n", true},
-		{"off", "[session]\nin_memory_only = false\noops = =\n", false},
-		{"in a comment", "[session]\n#in_memory_only = true\noops = =\n", false},
-		{"longer word", "[session]\nin_memory_only = trueish\n", false},
+		{name: "private, and an error elsewhere", text: private + "oops = =\n", memoryOnly: true, write: "off"},
+		{name: "open, and an error elsewhere", text: open + "oops = =\n", memoryOnly: true, write: "off"},
+		{name: "the environment is stronger, as ever", text: private + "oops = =\n", env: []string{"MAC_STATS_SESSION_IN_MEMORY_ONLY=false", "MAC_STATS_MEMORY_WRITE=ask"}, memoryOnly: false, write: "ask"},
+		{name: "a variable that is weaker than the file", text: "oops = =\n", env: []string{"IN_MEMORY_CONTEXT_ONLY="}, memoryOnly: true, write: "off"},
+		{name: "a value that is none", text: "[memory]\nwrite = \"of\"\n[session]\nin_memory_only = \"y e s\"\n", memoryOnly: true, write: "off"},
+		{name: "a variable that is none", env: []string{"MAC_STATS_MEMORY_WRITE=of"}, write: "off"},
+		{name: "another type", text: "[memory]\nwrite = 3\n[session]\nin_memory_only = [true]\n", memoryOnly: true, write: "off"},
+		{name: "misspelled", text: "[session]\nin_memry_only = true\n[memory]\nwirte = \"off\"\n", memoryOnly: true, write: "off"},
+		{name: "misspelled beside the right one", text: "[memory]\nwrite = \"ask\"\nwirte = \"off\"\n", write: "ask"},
+		{name: "a misspelled section", text: "[sesion]\nin_memory_only = true\n", memoryOnly: true, write: "auto"},
+		{name: "the wrong section", text: "[memory]\nin_memory_only = true\n", memoryOnly: true, write: "auto"},
+		{name: "in no section", text: "in_memory_only = true\n", memoryOnly: true, write: "auto"},
+		{name: "a section for a value", text: "[memory.write]\nvalue = \"off\"\n", write: "off"},
+		{name: "a value for a section", text: "memory = \"off\"\n", write: "off"},
+		{name: "a list of sections", text: "[[memory]]\nwrite = \"off\"\n", write: "off"},
+		{name: "capitals", text: "[Session]\nIn_Memory_Only = true\n[memory]\nWRITE = \"off\"\n", memoryOnly: true, write: "off"},
+		{name: "a byte order mark", text: "\uFEFF" + private, memoryOnly: true, write: "auto"},
+		{name: "dotted", text: "session.in_memory_only = true\nmemory.write = 'off'\n", memoryOnly: true, write: "off"},
+		{name: "inline, quoted", text: "\"session\" = { 'in_memory_only' = true }\n", memoryOnly: true, write: "auto"},
+		{name: "something else misspelled", text: "[window]\nthemee = \"dark\"\n", write: "auto"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "config.toml")
-			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			c, findings := Load(file, nil)
-			if c.Session.InMemoryOnly != tt.want {
-				t.Errorf("in_memory_only = %v, want %v", c.Session.InMemoryOnly, tt.want)
-			}
-			if len(findings) != 1 || !findings[0].Unreadable {
-				t.Errorf("findings = %+v, want one that says the file is unreadable", findings)
+			c, findings := Load(write(t, tt.text), tt.env)
+			if c.Session.InMemoryOnly != tt.memoryOnly || c.Memory.Write != tt.write {
+				t.Errorf("in_memory_only = %v, memory.write = %s, want %v, %s; %v", c.Session.InMemoryOnly, c.Memory.Write, tt.memoryOnly, tt.write, findings)
 			}
 		})
 	}

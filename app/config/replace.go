@@ -51,16 +51,3 @@ func RemoveDefault(file string, defaults []byte) error {
 	}
 	return nil
 }
-
-// replaceFile puts data in the place of a file at once: whoever reads it sees the
-// old text or the new one. A symlink is followed and stays.
-func replaceFile(file string, data []byte) error {
-	target, err := wholefile.Through(file)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(target), dirPerm); err != nil {
-		return err
-	}
-	return wholefile.Write(target, data, filePerm)
-}

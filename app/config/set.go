@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,7 +16,11 @@ var ErrUnknownKey = errors.New("no such setting")
 // everything else stay byte for byte. A key that is missing goes into its section,
 // in the place of its commented default where that is there. The value is checked
 // first; the file is replaced at once, through a symlink if it is one, with
-// permissions 0600. A file that is not TOML is left alone.
+// permissions 0600. A file that can't be read, is empty or is not TOML is left alone.
+//
+// Several programs may call it at once, and an editor may save meanwhile: no change is
+// lost. It waits for a save that is going on, up to some seconds. Errors: ErrUnknownKey,
+// ErrBusy, a value that is not allowed.
 func Set(file, key, value string) error {
 	s, ok := Lookup(key)
 	if !ok {
@@ -27,19 +30,8 @@ func Set(file, key, value string) error {
 	if err := s.Check(value); err != nil {
 		return err
 	}
-	data, err := readLimited(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("set %s: %w", key, err)
-	}
-	changed, err := edit(data, s, value)
-	if err != nil {
+	if err := change(file, func(data []byte) ([]byte, error) { return edit(data, s, value) }); err != nil {
 		return fmt.Errorf("set %s in %s: %w", key, file, err)
-	}
-	if bytes.Equal(changed, data) && data != nil {
-		return nil
-	}
-	if err := replaceFile(file, changed); err != nil {
-		return fmt.Errorf("set %s: %w", key, err)
 	}
 	return nil
 }

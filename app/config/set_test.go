@@ -38,7 +38,7 @@ func TestSet(t *testing.T) {
 		{"adds a section", "[ollama]\nmodel = \"m\"\n", "session.max_tokens", "4096", "[ollama]\nmodel = \"m\"\n\n[session]\nmax_tokens = 4096\n"},
 		{"adds a section to a file without a last line end", "[ollama]\nmodel = \"m\"", "session.max_tokens", "4096", "[ollama]\nmodel = \"m\"\n\n[session]\nmax_tokens = 4096\n"},
 		{"adds to a section at the very end", "[session]", "session.max_tokens", "4096", "[session]\nmax_tokens = 4096\n"},
-		{"an empty file", "", "monitor.sensors", "no", "[monitor]\nsensors = false\n"},
+		{"a file of comments", "# nothing is set\n", "monitor.sensors", "no", "# nothing is set\n\n[monitor]\nsensors = false\n"},
 		{"quotes text", "[ollama]\n", "ollama.model", `a"b\c`, "[ollama]\nmodel = \"a\\\"b\\\\c\"\n"},
 		{"quotes auto", "[ollama]\nnum_ctx = 4096\n", "ollama.num_ctx", "auto", "[ollama]\nnum_ctx = \"auto\"\n"},
 		{"a number needs no quotes", "[ollama]\nnum_ctx = \"auto\"\n", "ollama.num_ctx", "8192", "[ollama]\nnum_ctx = 8192\n"},
@@ -85,12 +85,13 @@ func TestSetRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			file := write(t, tt.file)
+			before := read(t, file)
 			err := Set(file, tt.key, tt.value)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("err = %v, want %q in it", err, tt.want)
 			}
 			got, readErr := os.ReadFile(file)
-			if readErr != nil || string(got) != tt.file {
+			if readErr != nil || string(got) != before {
 				t.Errorf("the file was touched: %q, %v", got, readErr)
 			}
 		})
@@ -127,6 +128,15 @@ func TestSetWritesThroughSymlinksAndKeepsPermissions(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "dotfiles", "mac.toml"), filepath.Join(dir, "config.toml")
 	if err := os.Symlink(filepath.Join("dotfiles", "mac.toml"), link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Set(link, "session.max_messages", "30"); err == nil {
+		t.Error("a link to nowhere was written through: what its file says is unknown")
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(target, []byte("[session]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ value, want string }{{"30", "[session]\nmax_messages = 30\n"}, {"31", "[session]\nmax_messages = 31\n"}} {

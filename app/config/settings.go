@@ -22,6 +22,7 @@ type Setting struct {
 
 	codec  codec
 	others []alias
+	strict string // the value that keeps and sends the least, where the setting is about privacy
 }
 
 // alias is an older name of a setting.
@@ -35,6 +36,13 @@ type alias struct {
 
 // Value is the setting's value in c, as config.toml would say it without quotes.
 func (s Setting) Value(c Config) string { return s.codec.show(&c) }
+
+// readStrict gives the setting its strictest value.
+func (s Setting) readStrict(c *Config) {
+	if err := s.codec.read(c, s.strict); err != nil {
+		panic("config: the strictest value of " + s.Key + ": " + err.Error())
+	}
+}
 
 // Check says whether the setting could take a value, in words for people.
 func (s Setting) Check(value string) error {
@@ -131,8 +139,26 @@ func expert(list ...Setting) []Setting {
 	return list
 }
 
+// strictly marks a setting that is about privacy: the value holds where what people
+// wrote can't be read.
+func (s Setting) strictly(value string) Setting {
+	s.strict = value
+	return s
+}
+
 func (s Setting) expert() Setting  { s.Expert = true; return s }
 func (s Setting) atStart() Setting { s.Restart = true; return s }
+
+// OpensUp reports whether a change gives up privacy: a setting that had its strictest
+// value gets another.
+func OpensUp(before, after Config) bool {
+	for _, s := range Settings() {
+		if s.strict != "" && s.Value(before) == s.strict && s.Value(after) != s.strict {
+			return true
+		}
+	}
+	return false
+}
 
 // Waiting lists the settings whose change waits for the next start: started is the
 // configuration of this one.
@@ -190,7 +216,7 @@ func sessionSettings() []Setting {
 		named("session.max_tokens", "8192", "How many estimated tokens of a session go into a prompt at most. A small model's context may allow fewer.",
 			whole(func(c *Config) *int { return &c.Session.MaxTokens }, 256, 1<<20, nil)).expert(),
 		named("session.in_memory_only", "false", "Write nothing of any conversation to disk.",
-			boolean(func(c *Config) *bool { return &c.Session.InMemoryOnly }), env("IN_MEMORY_CONTEXT_ONLY")),
+			boolean(func(c *Config) *bool { return &c.Session.InMemoryOnly }), env("IN_MEMORY_CONTEXT_ONLY")).strictly("true"),
 		named("session.auto_title", "true", "Let the small model name a new conversation after its first answer, where that model is loaded already. Otherwise the first message's words are its name.",
 			boolean(func(c *Config) *bool { return &c.Session.AutoTitle })),
 		named("session.notify_after", "10s", "From how long on an answer is worth a notification when it is finished and no window of mac-stats has the keyboard. It names the conversation and nothing else; a private chat gives none.",
@@ -222,7 +248,7 @@ func compactionSettings() []Setting {
 func memorySettings() []Setting {
 	return []Setting{
 		named("memory.write", "auto", "What happens to a lesson: auto saves it and offers Undo, ask puts it into the inbox, off drops it.",
-			oneOf(func(c *Config) *string { return &c.Memory.Write }, "auto", "ask", "off")),
+			oneOf(func(c *Config) *string { return &c.Memory.Write }, "auto", "ask", "off")).strictly("off"),
 		named("memory.global_budget", "8000", "How many characters of the memory of all agents go into a prompt at most.",
 			whole(func(c *Config) *int { return &c.Memory.GlobalBudget }, 0, 200_000, nil)).expert(),
 		named("memory.agent_budget", "4000", "How many characters of an agent's own memory go into a prompt at most.",
@@ -242,7 +268,7 @@ func memorySettings() []Setting {
 func recallScope() []Setting {
 	return []Setting{
 		named("recall.cross_session", "false", "A message may take along quotes of all of your own conversations, not only of the one it is in, and agents may search them. Discord channels never see more than themselves.",
-			boolean(func(c *Config) *bool { return &c.Recall.CrossSession }), dotted("chat.memory.cross_session.enabled")),
+			boolean(func(c *Config) *bool { return &c.Recall.CrossSession }), dotted("chat.memory.cross_session.enabled")).strictly("false"),
 	}
 }
 
@@ -266,7 +292,7 @@ func recallSettings() []Setting {
 func agentsSettings() []Setting {
 	return []Setting{
 		named("agents.task_context", "off", "What a specialist is told beside its task: nothing, or your last message in one line.",
-			oneOf(func(c *Config) *string { return &c.Agents.TaskContext }, "off", "last-user-message")).expert(),
+			oneOf(func(c *Config) *string { return &c.Agents.TaskContext }, "off", "last-user-message")).strictly("off").expert(),
 		named("agents.default", "orchestrator", "The agent a message goes to where none is chosen: its slug, name or id.",
 			words(func(c *Config) *string { return &c.Agents.Default }, "an agent's slug, name or id", someWords)),
 	}
@@ -302,7 +328,7 @@ func ollamaSettings() []Setting {
 
 func discordSettings() []Setting {
 	return []Setting{
-		named("discord.enabled", "false", "Answer on Discord.", boolean(func(c *Config) *bool { return &c.Discord.Enabled })),
+		named("discord.enabled", "false", "Answer on Discord.", boolean(func(c *Config) *bool { return &c.Discord.Enabled })).strictly("false"),
 		named("discord.name", "luna", "The name the bot answers to.",
 			words(func(c *Config) *string { return &c.Discord.Name }, "a name", someWords)),
 		named("discord.prompt_file", "", "A file with the bot's system prompt; empty is the one that comes with the app.",
@@ -345,7 +371,7 @@ func monitorSettings() []Setting {
 func apiSettings() []Setting {
 	return expert(
 		named("api.enabled", "false", "Offer the local HTTP API: other programs of yours may then search, list and summarise what was said. They need the token of the file api-token in the data folder.",
-			boolean(func(c *Config) *bool { return &c.API.Enabled })).atStart(),
+			boolean(func(c *Config) *bool { return &c.API.Enabled })).strictly("false").atStart(),
 		named("api.listen", "unix", "Where the local API listens: a unix socket in the runtime folder, or a port on this machine.",
 			words(func(c *Config) *string { return &c.API.Listen }, "unix, or a loopback address with a port such as 127.0.0.1:7878", listenAddress)).atStart(),
 	)

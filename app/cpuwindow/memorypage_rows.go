@@ -9,7 +9,6 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/app/config"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -72,7 +71,7 @@ func (p *memoryPage) modeButton() fyne.CanvasObject {
 
 func (p *memoryPage) setMode(value string) {
 	p.act("", func(context.Context) (string, error) {
-		return "", config.Set(p.w.parts.conffile, "memory.write", value)
+		return "", p.w.parts.set("memory.write", value)
 	})
 }
 

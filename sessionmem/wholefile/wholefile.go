@@ -38,11 +38,61 @@ func WriteQuick(path string, data []byte, mode fs.FileMode) error {
 
 func always() bool { return true }
 
+// Create is Write for a file that isn't there. Where one is, whoever made it, it stays:
+// the error is fs.ErrExist.
+func Create(path string, data []byte, mode fs.FileMode) error {
+	tmp, err := writeTemp(path, data, mode, (*os.File).Sync)
+	if err != nil {
+		return err
+	}
+	err = os.Link(tmp, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // no second names on this file system
+		if _, there := os.Lstat(path); there == nil {
+			err = fs.ErrExist
+		} else {
+			return os.Rename(tmp, path)
+		}
+	}
+	return errors.Join(err, os.Remove(tmp))
+}
+
+// ErrNoSwap: the file system can't exchange two files.
+var ErrNoSwap = errors.New("two files can't be exchanged here")
+
+// Swap is Write for a file that is there and that others write too: the two change
+// places in one step, and old is where the one that was there now is. Its text is what
+// was replaced, whoever wrote it last, and the caller removes it. Errors: ErrNoSwap.
+func Swap(path string, data []byte, mode fs.FileMode) (old string, err error) {
+	tmp, err := writeTemp(path, data, mode, (*os.File).Sync)
+	if err != nil {
+		return "", err
+	}
+	if err := exchange(tmp, path); err != nil {
+		return "", errors.Join(err, os.Remove(tmp))
+	}
+	return tmp, nil
+}
+
 func write(path string, data []byte, mode fs.FileMode, sync func(*os.File) error, still func() bool) (done bool, err error) {
-	tmp := filepath.Join(filepath.Dir(path), TempName(filepath.Base(path)))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	tmp, err := writeTemp(path, data, mode, sync)
 	if err != nil {
 		return false, err
+	}
+	if done = still(); done {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil || !done {
+		return false, errors.Join(err, os.Remove(tmp))
+	}
+	return true, nil
+}
+
+// writeTemp writes the temporary file that will take path's place.
+func writeTemp(path string, data []byte, mode fs.FileMode, sync func(*os.File) error) (tmp string, err error) {
+	tmp = filepath.Join(filepath.Dir(path), TempName(filepath.Base(path)))
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
 	}
 	_, err = f.Write(data)
 	if err == nil && mode != 0o600 {
@@ -51,14 +101,10 @@ func write(path string, data []byte, mode fs.FileMode, sync func(*os.File) error
 	if err == nil {
 		err = sync(f)
 	}
-	err = errors.Join(err, f.Close())
-	if done = err == nil && still(); done {
-		err = os.Rename(tmp, path)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(tmp))
 	}
-	if err != nil || !done {
-		return false, errors.Join(err, os.Remove(tmp))
-	}
-	return true, nil
+	return tmp, nil
 }
 
 // maxLinks is how many links in a row are followed.

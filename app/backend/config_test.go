@@ -1,0 +1,89 @@
+package backend
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+const private = "[session]\nin_memory_only = true\n\n[memory]\nwrite = \"off\"\n"
+
+// withConfig opens an app in a folder whose config.toml people have written.
+func withConfig(t *testing.T, text string) *Backend {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "data", "config.toml"), text)
+	return open(t, Options{Environ: environ(dir), Watch: true})
+}
+
+func keepsNothing(b *Backend) bool {
+	c := b.Config()
+	return c.Session.InMemoryOnly && c.Memory.Write == "off"
+}
+
+// An app that runs does not open up while config.toml is being saved: emptied, cut short
+// where it still is TOML, or gone.
+func TestAnAppThatRunsDoesNotOpenUpInASave(t *testing.T) {
+	for name, save := range map[string]func(path string) error{
+		"emptied":        func(path string) error { return os.Truncate(path, 0) },
+		"cut short":      func(path string) error { return os.WriteFile(path, []byte("[session]\n"), 0o600) },
+		"half of it":     func(path string) error { return os.WriteFile(path, []byte(private[:34]), 0o600) },
+		"gone":           os.Remove,
+		"moved away":     func(path string) error { return os.Rename(path, path+"~") },
+		"a syntax error": func(path string) error { return os.WriteFile(path, []byte("[session\n"), 0o600) },
+		"zero bytes":     func(path string) error { return os.WriteFile(path, make([]byte, len(private)), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := withConfig(t, private)
+			if !keepsNothing(b) {
+				t.Fatal("the settings are not read")
+			}
+			if err := save(b.Paths.ConfigFile()); err != nil {
+				t.Fatal(err)
+			}
+			for began := time.Now(); time.Since(began) < 2500*time.Millisecond; time.Sleep(2 * time.Millisecond) {
+				if !keepsNothing(b) {
+					t.Fatalf("it opened up after %v", time.Since(began))
+				}
+				if since := time.Since(began); since > 500*time.Millisecond && since < 520*time.Millisecond {
+					write(t, b.Paths.ConfigFile(), private)
+				}
+			}
+		})
+	}
+}
+
+// What can't be read for good changes nothing in an app that runs, and one that starts
+// keeps nothing.
+func TestAnEmptyConfigStaysClosed(t *testing.T) {
+	b := withConfig(t, private)
+	waitNotice(t, b, "config.toml: it is empty", func() { write(t, b.Paths.ConfigFile(), "") })
+	time.Sleep(2 * openAfter)
+	if !keepsNothing(b) {
+		t.Error("it opened up")
+	}
+	again := open(t, Options{Environ: b.Environ()})
+	if !keepsNothing(again) {
+		t.Error("the next start opened up")
+	}
+}
+
+// A setting that gives up privacy holds a moment after it is saved, one that is made in
+// the app at once.
+func TestPrivacyEndsWhenPeopleEndIt(t *testing.T) {
+	b := withConfig(t, private)
+	waitNotice(t, b, "config.toml reloaded", func() {
+		write(t, b.Paths.ConfigFile(), "[session]\nin_memory_only = false\n\n[memory]\nwrite = \"off\"\n")
+	})
+	if c := b.Config(); c.Session.InMemoryOnly || c.Memory.Write != "off" {
+		t.Errorf("in_memory_only = %v, memory.write = %s", c.Session.InMemoryOnly, c.Memory.Write)
+	}
+	if err := b.Set("memory.write", "auto"); err != nil || b.Config().Memory.Write != "auto" {
+		t.Errorf("memory.write = %s, %v", b.Config().Memory.Write, err)
+	}
+}

@@ -1,0 +1,170 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// writerVariable makes this test's program a writer of settings.
+const writerVariable = "MAC_STATS_TEST_SET"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(writerVariable); file != "" {
+		for i := range 20 {
+			if err := Set(file, os.Getenv("MAC_STATS_TEST_KEY"), fmt.Sprint(300+i)); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Four writers, each in a process of its own and with a key of its own, lose nothing.
+func TestWritersInSeveralProcesses(t *testing.T) {
+	t.Parallel()
+	file := write(t, "# mine\n[ollama] # where it runs\nmodel = \"qwen3:8b\"\n")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := []string{"session.max_tokens", "memory.global_budget", "memory.agent_budget", "recall.notes_budget"}
+	var all []*exec.Cmd
+	for _, key := range keys {
+		c := exec.Command(program)
+		c.Env = append(os.Environ(), writerVariable+"="+file, "MAC_STATS_TEST_KEY="+key)
+		c.Stderr = os.Stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for _, c := range all {
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	c, findings := Load(file, nil)
+	for i, v := range []int{c.Session.MaxTokens, c.Memory.GlobalBudget, c.Memory.AgentBudget, c.Recall.NotesBudget} {
+		if v != 319 {
+			t.Errorf("%s = %d", keys[i], v)
+		}
+	}
+	if got := read(t, file); c.Ollama.Model != "qwen3:8b" || len(findings) > 0 || !strings.HasPrefix(got, "# mine\n[ollama] # where it runs\n") {
+		t.Errorf("%v\n%s", findings, got)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(data)
+}
+
+// saves are ways in which editors save.
+func saves() map[string]func(file, text string) error {
+	return map[string]func(file, text string) error{
+		"in place": func(file, text string) error { return os.WriteFile(file, []byte(text), 0o600) },
+		"slowly": func(file, text string) error {
+			f, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			for part := range strings.SplitAfterSeq(text, "\n") {
+				time.Sleep(3 * time.Millisecond)
+				if _, err := f.WriteString(part); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"by renaming": func(file, text string) error {
+			if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
+				return err
+			}
+			return os.Rename(file+".new", file)
+		},
+		"with a backup": func(file, text string) error {
+			if err := os.Rename(file, file+"~"); err != nil {
+				return err
+			}
+			time.Sleep(time.Millisecond)
+			return os.WriteFile(file, []byte(text), 0o600)
+		},
+		"a stale buffer twice": func(file, text string) error {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				return err
+			}
+			time.Sleep(2 * time.Millisecond)
+			return os.WriteFile(file, []byte(text), 0o600)
+		},
+	}
+}
+
+// What somebody saves in an editor while the app changes a setting is in the file.
+func TestAHandEditIsNeverLost(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there a file that is open can't be replaced")
+	}
+	for name, save := range saves() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := write(t, "[session]\nmax_tokens = 300\n\n[ollama]\nmodel = \"m0\"\n")
+			for round := range 60 {
+				var both sync.WaitGroup
+				edited := fmt.Sprintf("# edit %d\n[session]\nmax_tokens = 300\n\n[ollama]\nmodel = \"m%d\"\n", round, round)
+				both.Go(func() {
+					time.Sleep(time.Duration(round%12) * 250 * time.Microsecond)
+					if err := save(file, edited); err != nil {
+						t.Error(err)
+					}
+				})
+				both.Go(func() {
+					for i := range 3 {
+						if err := Set(file, "session.max_tokens", fmt.Sprint(400+i)); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+				both.Wait()
+				if got := read(t, file); !strings.Contains(got, fmt.Sprintf("# edit %d\n", round)) || !strings.Contains(got, fmt.Sprintf("\"m%d\"", round)) {
+					t.Fatalf("round %d: the edit is lost:\n%s", round, got)
+				}
+			}
+			left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*.tmp"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("left behind: %q, %v", left, err)
+			}
+		})
+	}
+}
+
+// A file that was emptied is not filled with one setting: what was in it is unknown,
+// and may have been privacy.
+func TestSetLeavesAloneWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"empty": "", "blank": " \n\t\n", "no TOML": "[session\nin_memory_only = true\n", "zero bytes": "\x00\x00\x00"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "config.toml")
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := Set(file, "window.zoom", "110"); err == nil || read(t, file) != text {
+				t.Errorf("%v, and it holds %q", err, read(t, file))
+			}
+		})
+	}
+}

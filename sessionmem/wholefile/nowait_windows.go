@@ -1,0 +1,3 @@
+package wholefile
+
+const noWait = 0 // no pipe has a name in a folder

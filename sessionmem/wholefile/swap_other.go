@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package wholefile
+
+func exchange(string, string) error { return ErrNoSwap }
