@@ -9,30 +9,34 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem"
 )
 
-// answer answers one job: it never gives an error, for whoever asked is told.
-func (b *Bot) answer(ctx context.Context, w *working) {
+// answer answers one job: it never gives an error, for whoever asked is told. It reports
+// whether nobody has to be told any more; false where the app is closed before that.
+func (b *Bot) answer(ctx context.Context, w *working) (told bool) {
+	closed := ctx
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	b.queue.begin(w, cancel)
 	j := b.queue.snapshot(w, false)
 	if b.isForgotten(j) {
-		return
+		return true
 	}
 	before := b.window(ctx, j)
 	if before.done {
-		return // by a process that could note it nowhere else
+		return true // by a process that could note it nowhere else
 	}
 	typing, quiet := context.WithCancel(ctx)
-	b.work.Go(func() { b.keepTyping(typing, j.channel()) })
+	channel := j.channel()
+	b.work.Go(func() { b.keepTyping(typing, channel) })
 	defer quiet()
 
 	set := b.p.Settings()
 	around := b.collect(ctx, j, set)
 	j = b.queue.snapshot(w, true)
 	if len(j.parts) == 0 || b.isForgotten(j) {
-		return // it was taken back
+		return true // it was taken back
 	}
 	b.remembers(j)
 	req := b.request(ctx, j, set, around, before)
@@ -42,8 +46,32 @@ func (b *Bot) answer(ctx context.Context, w *working) {
 		req.Model = other // images go to a model that can look at them
 		result, text, err = b.follow(ctx, req, d)
 	}
+	if errors.Is(err, agents.ErrNoVision) && result.UserID == "" && withoutImages(&req, j) {
+		result, text, err = b.follow(ctx, req, d)
+	}
 	quiet()
 	b.send(ctx, j, d, result, text, err)
+	return closed.Err() == nil || len(d.posted) > 0
+}
+
+// withoutImages takes the images out of a request that nobody can look at, and says so;
+// false where there is no file beside them to be answered.
+func withoutImages(req *agents.Request, j *job) bool {
+	var rest []sessionmem.Upload
+	var unseen []string
+	for _, f := range req.Files {
+		if f.Image {
+			unseen = append(unseen, "The attached image "+f.Name+" can't be looked at with the model that is used here.")
+			continue
+		}
+		rest = append(rest, f)
+	}
+	if len(rest) == 0 || len(unseen) == 0 {
+		return false
+	}
+	req.Files, j.unread = rest, append(j.unread, unseen...)
+	req.Text = strings.TrimSpace(req.Text + unreadSign + strings.Join(unseen, " ") + ")")
+	return true
 }
 
 // remembers notes that the transcript is going to hold something of its authors.

@@ -21,6 +21,7 @@ type around struct {
 	kind    string // thread | reply | "" for a message that stands alone
 	starter *connection.Message
 	block   []connection.Message // oldest first, without the message itself
+	passed  []connection.Forward // what the message passes on
 	target  string               // the message an answer in a thread replies to; "" for none
 	about   *connection.Message  // the message that one without words calls to; in the block too
 }
@@ -44,13 +45,17 @@ func (b *Bot) collect(ctx context.Context, j *job, set Settings) around {
 	defer cancel()
 	m := j.message()
 	c := collector{client: b.p.Client, set: set, tell: b.telemetry, bot: b.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
+	var out around
 	switch {
 	case j.place.Kind == connection.KindThread:
-		return c.thread(ctx)
+		out = c.thread(ctx)
 	case m.Reply != "":
-		return c.chain(ctx)
+		out = c.chain(ctx)
 	}
-	return around{}
+	for _, part := range j.parts {
+		out.passed = append(out.passed, part.Forwards...)
+	}
+	return out
 }
 
 // thread gathers a thread's tail, and where the bot was mentioned its starter and
@@ -252,13 +257,18 @@ func (a around) text(k known, bot string) (text string, count int) {
 	default:
 		lines = append(lines, "Said in this thread before, the oldest first:")
 	}
-	return strings.TrimSpace(strings.Join(append(lines, block...), "\n")), count
+	lines = append(lines, block...)
+	for _, f := range a.passed {
+		lines = append(lines, "", "The message passes this on; who wrote it isn't known:", quotedLine(connection.Message{Text: f.Text, Time: f.Time, Mentions: f.Mentions}))
+		count++
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n")), count
 }
 
 // quotedLine is a message of somebody as it is quoted: one line, without what could
 // be taken for more.
 func quotedLine(m connection.Message) string {
-	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), tame(m.Text, maxLine))
+	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), tame(named(m), maxLine))
 }
 
 // shortName is a name that stands before a quoted message.

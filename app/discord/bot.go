@@ -57,6 +57,7 @@ type Bot struct {
 	limits    *limiter
 	intake    chan connection.Event
 	dropped   atomic.Int64
+	began     time.Time
 	commands  sync.Once
 
 	hearing sync.Mutex // guards heard; taken before mu
@@ -90,7 +91,7 @@ func New(p Params) *Bot {
 	}
 	return &Bot{
 		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
-		intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
+		began: time.Now(), intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
 		fun: map[string]*funState{}, heard: map[string]map[string]string{}, forgot: map[string]time.Time{}, clean: map[string]bool{}, ctx: context.Background(),
 	}
 }
@@ -109,7 +110,9 @@ func (b *Bot) Run(ctx context.Context) {
 				if w == nil {
 					return
 				}
-				b.answer(ctx, w)
+				if b.answer(ctx, w) {
+					b.settle(w.job.channel(), b.queue.snapshot(w, true).all()...)
+				}
 				for late := b.queue.done(w); late != nil; late = b.queue.done(w) {
 					b.amend(context.WithoutCancel(ctx), w.job.channel(), late)
 				}
@@ -139,7 +142,10 @@ func (b *Bot) Run(ctx context.Context) {
 func (b *Bot) Handle(e connection.Event) {
 	switch e.Kind {
 	case connection.EventReady:
-		b.commands.Do(func() { b.aside(b.offerCommands) })
+		b.commands.Do(func() {
+			b.aside(b.offerCommands)
+			b.aside(b.tellInterrupted)
+		})
 		return
 	case connection.EventCommand:
 		b.aside(func(ctx context.Context) { b.slash(ctx, e.Command) })

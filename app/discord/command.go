@@ -108,6 +108,9 @@ func (b *Bot) stop(channel string) string {
 	if end != nil {
 		end()
 	}
+	if b.p.State.Settle(context.Background(), channel) != nil {
+		b.log.Warn("what was stopped will be told of at the next start", "channel", channel)
+	}
 	switch {
 	case end == nil && dropped == 0:
 		return "There is nothing to stop here."
@@ -201,6 +204,12 @@ const forgotFor = 24 * time.Hour
 // dropFrom drops what waits of somebody who wants to be forgotten; what is being
 // answered is not kept in the window.
 func (b *Bot) dropFrom(user string) {
+	dropped := map[string][]string{} // ids by channel
+	defer func() {
+		for channel, ids := range dropped {
+			b.settle(channel, ids...)
+		}
+	}()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, at := range b.forgot {
@@ -213,6 +222,7 @@ func (b *Bot) dropFrom(user string) {
 	for key, p := range b.pending {
 		if strings.HasSuffix(key, "/"+user) && b.never(p.timer) {
 			delete(b.pending, key)
+			dropped[p.job.channel()] = append(dropped[p.job.channel()], p.job.all()...)
 		}
 	}
 	for _, s := range b.fun {

@@ -64,7 +64,7 @@ func (d *draft) show(ctx context.Context, text string) {
 	if cut := cutTo(text, draftSize); cut != text {
 		text = cut
 	}
-	text = closeFence(text) + " …"
+	text = closeFence(text) + draftSign
 	if text == d.shown {
 		return
 	}

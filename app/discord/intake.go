@@ -85,9 +85,12 @@ func (b *Bot) hear(ctx context.Context, m connection.Message) (h heard, ok bool)
 
 // takeQuestion queues what is to be answered, unless it is too much.
 func (b *Bot) takeQuestion(ctx context.Context, h heard) {
-	empty := meaningless(h.Text) && len(h.Attachments) == 0
+	empty := meaningless(h.Text) && len(h.Attachments) == 0 && len(h.Forwards) == 0
 	if empty && !h.spoken || !b.withinLimits(ctx, h.Message, h.file, h.spoken) {
 		return
+	}
+	if err := b.p.State.Wait(ctx, h.Channel, h.ID); err != nil {
+		b.log.Warn("a message that is not answered before the app ends will not be told of", "channel", h.Channel, "err", err)
 	}
 	b.gather(&job{parts: []connection.Message{h.Message}, place: h.place, since: time.Now()}, h.set.Debounce)
 }
@@ -181,6 +184,7 @@ func (b *Bot) enqueue(taken func() *job) {
 	if !full {
 		return
 	}
+	b.settle(j.channel(), j.all()...)
 	b.log.Info("a message was left out: the queue is full", "channel", j.channel())
 	if b.limits.once("busy "+j.channel(), time.Minute) {
 		b.aside(func(ctx context.Context) {

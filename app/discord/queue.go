@@ -59,6 +59,15 @@ func (j *job) also() []string {
 	return ids
 }
 
+// all are the ids of its messages.
+func (j *job) all() []string {
+	var ids []string
+	for _, part := range j.parts {
+		ids = append(ids, part.ID)
+	}
+	return ids
+}
+
 // authors are the ids of all who wrote a part.
 func (j *job) authors() []string {
 	var ids []string

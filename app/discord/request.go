@@ -28,9 +28,11 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 	files, unread := b.download(ctx, m)
 	j.unread = unread
 	switch {
-	case text != "" || len(files) > 0:
+	case text != "" || len(files) > 0 && len(a.passed) == 0:
 	case a.about != nil: // whose words stay theirs: they are quoted
 		text = "(no words of their own: they call you to answer the message of " + shortName(a.about.Author.Name) + ")"
+	case len(a.passed) > 0:
+		text = "(passed a message on, without words of their own)"
 	default:
 		text = "(The message has no text: its author only called for you.)"
 	}
@@ -123,19 +125,21 @@ var otherMention = regexp.MustCompile(`<(@!?|@&|#)(\d{1,20})>`)
 // mention, and with names for those of others.
 func (b *Bot) plainText(m connection.Message) string {
 	bot := b.p.Client.Bot().ID
-	text := otherMention.ReplaceAllStringFunc(m.Text, func(found string) string {
+	text := strings.NewReplacer("<@"+bot+">", "", "<@!"+bot+">", "", "\r\n", "\n", "\r", "\n").Replace(m.Text)
+	return strings.TrimSpace(named(connection.Message{Text: text, Mentions: m.Mentions}))
+}
+
+// named is a message's text with names in the place of mentions.
+func named(m connection.Message) string {
+	return otherMention.ReplaceAllStringFunc(m.Text, func(found string) string {
 		parts := otherMention.FindStringSubmatch(found)
-		if parts[2] == bot {
-			return ""
-		}
 		for _, u := range m.Mentions {
 			if u.ID == parts[2] {
 				return "@" + shortName(u.Name)
 			}
 		}
-		return map[string]string{"#": "#channel", "@&": "@role"}[parts[1]]
+		return map[string]string{"#": "#channel", "@&": "@role", "@": "@somebody", "@!": "@somebody"}[parts[1]]
 	})
-	return strings.TrimSpace(text)
 }
 
 // download fetches what is attached; what can't be used is said.

@@ -60,6 +60,7 @@ type Connection struct {
 	bot    User
 	app    string // the application's id
 	places map[string]Place
+	roles  map[string]string // the bot's own role, by server
 }
 
 // session is what a connection is resumed with.
@@ -99,7 +100,7 @@ func New(cfg Config) (*Connection, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Connection{cfg: cfg, log: cfg.Logger, places: map[string]Place{}, status: Status{State: StateOff, Text: "Not connected.", Since: time.Now()}}
+	c := &Connection{cfg: cfg, log: cfg.Logger, places: map[string]Place{}, roles: map[string]string{}, status: Status{State: StateOff, Text: "Not connected.", Since: time.Now()}}
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
 		if err != nil || base.Host == "" {

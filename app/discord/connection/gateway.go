@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -300,12 +301,17 @@ func (c *Connection) onMessage(p payload, kind EventKind) {
 		c.log.Warn("a message without an id is left out", "type", p.Type)
 		return
 	}
-	if m.Guild == "" || m.Guild == unknownGuild {
-		c.mu.Lock()
-		if place := c.places[m.Channel]; place.Guild != "" {
-			m.Guild = place.Guild
+	c.mu.Lock()
+	if place := c.places[m.Channel]; place.Guild != "" && (m.Guild == "" || m.Guild == unknownGuild) {
+		m.Guild = place.Guild
+	}
+	role, bot := c.roles[m.Guild], c.bot
+	c.mu.Unlock()
+	if role != "" && slices.Contains(m.roles, role) { // people pick it from the list for the bot itself
+		m.Text = strings.ReplaceAll(m.Text, "<@&"+role+">", "<@"+bot.ID+">")
+		if !m.Mentioned(bot.ID) {
+			m.Mentions = append(m.Mentions, bot)
 		}
-		c.mu.Unlock()
 	}
 	c.cfg.Handle(Event{Kind: kind, Message: m, Channel: m.Channel})
 }

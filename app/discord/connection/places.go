@@ -22,6 +22,12 @@ func (c *Connection) rememberPlaces(p payload) {
 				c.remember(place)
 			}
 		}
+		for _, role := range guild.objects("roles") {
+			c.rememberRole(guild.id("id"), role)
+		}
+	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE":
+		f := readFields(p.Data)
+		c.rememberRole(f.id("guild_id"), f.object("role"))
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		c.remember(placeOf(readFields(p.Data)))
 	case "CHANNEL_DELETE", "THREAD_DELETE":
@@ -33,6 +39,15 @@ func (c *Connection) rememberPlaces(p payload) {
 		if id := guild.id("id"); id != "" && !guild.isTrue("unavailable") { // else Discord has an outage
 			c.leave(func(p Place) bool { return p.Guild == id })
 		}
+	}
+}
+
+// rememberRole takes note of the role that Discord made for the bot in a server.
+func (c *Connection) rememberRole(guild string, role fields) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if bot := role.object("tags").id("bot_id"); bot != "" && bot == c.bot.ID && guild != "" {
+		c.roles[guild] = role.id("id")
 	}
 }
 

@@ -32,9 +32,17 @@ type Message struct {
 	Reply       string // id of the message it answers; "" for none
 	ReplyPlace  string // the channel that one is in
 	Answered    *Message
-	Attachments []Attachment
+	Forwards    []Forward
+	Attachments []Attachment // those of what it forwards, too
 
 	roles []string // ids of the roles it mentions
+}
+
+// Forward is a message that another one passes on. Discord doesn't say who wrote it.
+type Forward struct {
+	Text     string
+	Time     time.Time
+	Mentions []User
 }
 
 // unknownGuild stands for a server whose id can't be read: what is said there is in no
@@ -161,8 +169,7 @@ const (
 	typeDefault = 0
 	typeReply   = 19
 
-	referenceReply   = 0
-	referenceForward = 1
+	referenceReply = 0 // 1 is a forward
 )
 
 // messageOf reads a message, and the one that it answers.
@@ -194,18 +201,29 @@ func singleOf(f fields) Message {
 	if nick := plain(member.text("nick")); nick != "" {
 		out.Author.Name = nick
 	}
-	for _, u := range f.objects("mentions") {
-		if mentioned := userOf(u); mentioned.ID != "" {
-			out.Mentions = append(out.Mentions, mentioned)
-		}
-	}
+	out.Mentions = mentionsOf(f)
 	out.roles = f.ids("mention_roles")
 	_, known := f.number("type")
 	if r := f.object("message_reference"); r.whole("type") == referenceReply && (kind == typeReply || !known) {
 		out.Reply, out.ReplyPlace = r.id("message_id"), r.id("channel_id")
 	}
 	out.Attachments = attachmentsOf(f)
+	for _, snapshot := range f.objects("message_snapshots") {
+		m := snapshot.object("message")
+		out.Forwards = append(out.Forwards, Forward{valid(m.text("content")), m.time("timestamp"), mentionsOf(m)})
+		out.Attachments = append(out.Attachments, attachmentsOf(m)...)
+	}
 	return out
+}
+
+func mentionsOf(f fields) []User {
+	var list []User
+	for _, u := range f.objects("mentions") {
+		if mentioned := userOf(u); mentioned.ID != "" {
+			list = append(list, mentioned)
+		}
+	}
+	return list
 }
 
 func attachmentsOf(f fields) []Attachment {

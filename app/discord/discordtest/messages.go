@@ -75,6 +75,14 @@ func (s *Server) EditMessage(channel, id, text string) {
 	s.sendMessage("MESSAGE_UPDATE", k)
 }
 
+// Mention adds people to those that a message mentions; its next edit tells of it.
+func (s *Server) Mention(channel, id string, who ...User) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.find(channel, id)
+	k.Mentions = append(k.Mentions, who...)
+}
+
 // DeleteMessage takes a message away.
 func (s *Server) DeleteMessage(channel, id string) {
 	s.mu.Lock()
@@ -170,6 +178,16 @@ func (s *Server) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 	if k.edited {
 		m["edited_timestamp"] = time.Now().UTC().Format(time.RFC3339Nano)
 	}
+	if k.Roles != nil {
+		m["mention_roles"] = k.Roles
+	}
+	if k.Forward != "" {
+		m["message_reference"] = map[string]any{"type": 1, "message_id": "1", "channel_id": "2"}
+		m["message_snapshots"] = []any{map[string]any{"message": map[string]any{
+			"content": k.Forward, "timestamp": k.Time.UTC().Format(time.RFC3339Nano), "edited_timestamp": nil, "mentions": []any{},
+			"attachments": []any{}, "embeds": []any{}, "type": 0, "flags": 0, "components": []any{},
+		}}}
+	}
 	if k.Webhook != "" {
 		m["webhook_id"] = k.Webhook
 	}
@@ -230,5 +248,7 @@ func (s *Server) guildJSON(id string) map[string]any {
 			channels = append(channels, c.json())
 		}
 	}
-	return map[string]any{"id": id, "name": s.guilds[id], "channels": channels, "threads": threads}
+	return map[string]any{"id": id, "name": s.guilds[id], "channels": channels, "threads": threads, "roles": []map[string]any{
+		{"id": id, "name": "@everyone", "managed": false}, {"id": BotRole, "name": BotName, "managed": true, "tags": map[string]any{"bot_id": BotID}},
+	}}
 }

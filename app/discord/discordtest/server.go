@@ -32,6 +32,9 @@ const (
 	IntentMessageContent = 1 << 15
 )
 
+// BotRole is the role that Discord makes for the bot in each server.
+const BotRole = "900000000000000009"
+
 // User is somebody who writes.
 type User struct {
 	ID    string
@@ -65,8 +68,10 @@ type Message struct {
 	Mentions    []User
 	Time        time.Time // now where zero
 	Attachments []Attachment
-	Webhook     string // id of the webhook that wrote it
-	Kind        int    // 0 or 19 by Reply; 7 somebody joined, 21 a thread's starter …
+	Webhook     string   // id of the webhook that wrote it
+	Forward     string   // the text of a message that it passes on
+	Roles       []string // ids of the roles it mentions
+	Kind        int      // 0 or 19 by Reply; 7 somebody joined, 21 a thread's starter …
 }
 
 // Attachment is a file of a message; Data is served from the fake's own host.

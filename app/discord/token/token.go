@@ -79,7 +79,7 @@ func Parse(text string) (Token, error) {
 	switch {
 	case text == "":
 		return "", fmt.Errorf("%w: paste the one from the Bot page of Discord's developer portal", ErrNone)
-	case len(text) > 300, strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }):
+	case len(text) > maxSize-1, strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }):
 		return "", errors.New("that is no bot token: it is one word of letters, digits, dots, dashes and underscores, from the Bot page of Discord's developer portal (Reset Token)")
 	}
 	return Token(text), nil

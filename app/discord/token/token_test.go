@@ -153,3 +153,13 @@ func TestKeychainThatDoesNotAnswerIsGivenUp(t *testing.T) {
 		time.Sleep(time.Hour) // the keychain's own goroutine ends
 	})
 }
+
+func TestALongTokenIsTaken(t *testing.T) {
+	long := strings.Repeat("a", 400) + "." + strings.Repeat("b", 400) + ".c-_"
+	if got, err := Parse(long + "\n"); err != nil || got.Reveal() != long {
+		t.Errorf("a token of %d characters gave %v", len(long), err)
+	}
+	if _, err := Parse(strings.Repeat("a", 5000)); err == nil {
+		t.Error("one of 5,000 characters was taken")
+	}
+}
