@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
@@ -86,7 +87,7 @@ type Engine struct {
 	p      Params
 	guides Guides
 	log    *slog.Logger
-	fetch  *fetcher
+	fetch  *fetch.Fetcher
 
 	mu     sync.Mutex // guards what follows
 	runs   map[string][]*Run
@@ -113,7 +114,7 @@ func NewEngine(p Params) *Engine {
 		p.RecallTime = recallTime
 	}
 	return &Engine{
-		p: p, guides: guides, log: p.Logger, fetch: newFetcher(isRemote),
+		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),
 		runs: map[string][]*Run{}, memory: map[string]string{}, shown: map[string]string{}, after: map[string]*background{},
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
 )
@@ -70,7 +71,7 @@ func (s stranger) writes(t *testing.T, page, prepared, lesson, message string, n
 	}))
 	t.Cleanup(server.Close)
 	r = newRig(t, remembering(s.before, lesson, server.URL, native))
-	r.engine.fetch = newFetcher(func(netip.Addr) bool { return true })
+	r.engine.fetch = fetch.New(func(netip.Addr) bool { return true })
 	if s.prepare != nil {
 		s.prepare(t, r, prepared)
 	}

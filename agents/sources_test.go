@@ -13,6 +13,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
 )
@@ -53,7 +54,7 @@ func (w *web) paths() []string {
 	return list
 }
 
-func (r *rig) useWeb() { r.engine.fetch = newFetcher(func(netip.Addr) bool { return true }) }
+func (r *rig) useWeb() { r.engine.fetch = fetch.New(func(netip.Addr) bool { return true }) }
 
 // fetches is a model that asks for the addresses one after the other, by directive or
 // natively.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/fetch"
 	"mac-stats/sessionmem"
 )
 
@@ -18,10 +19,10 @@ type fetchTool struct {
 func (t *turn) fetchTool() fetchTool {
 	f := fetchTool{t: t, maxBytes: t.settings.MaxFetchBytes, timeout: t.settings.FetchTimeout}
 	if f.maxBytes <= 0 {
-		f.maxBytes = defaultFetchBytes
+		f.maxBytes = fetch.DefaultBytes
 	}
 	if f.timeout <= 0 {
-		f.timeout = defaultFetchTimeout
+		f.timeout = fetch.DefaultTimeout
 	}
 	return f
 }
@@ -47,14 +48,14 @@ func (f fetchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 		address = call.arg("url")
 	}
 	address, _, _ = strings.Cut(strings.TrimSpace(address), " ")
-	u, err := parseURL(address)
+	u, err := fetch.ParseURL(address)
 	if err != nil {
 		return ToolResult{}, err
 	}
 	if address, err = f.t.mayFetch(ctx, call, u.String()); err != nil {
 		return ToolResult{}, err
 	}
-	p, err := f.t.engine.fetch.fetch(ctx, address, f.maxBytes, f.timeout)
+	p, err := f.t.engine.fetch.Fetch(ctx, address, f.maxBytes, f.timeout)
 	if err != nil {
 		return ToolResult{}, err
 	}

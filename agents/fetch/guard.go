@@ -1,4 +1,4 @@
-package agents
+package fetch
 
 import (
 	"errors"
@@ -60,10 +60,10 @@ func isPublic(ip netip.Addr) bool {
 	return true
 }
 
-// isRemote reports whether an address may be read from: one of the public
+// IsRemote reports whether an address may be read from: one of the public
 // internet, and neither this machine's own nor of a network it is in. At home every
 // device has a public IPv6 address, and what listens there trusts its neighbours.
-func isRemote(ip netip.Addr) bool {
+func IsRemote(ip netip.Addr) bool {
 	if !isPublic(ip) {
 		return false
 	}

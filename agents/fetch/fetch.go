@@ -1,4 +1,11 @@
-package agents
+// Package fetch reads pages of the public internet as text.
+//
+// It dials nothing but public addresses (checked after DNS and on every redirect),
+// sends no cookies and no credentials, uses no proxy, and caps size and time. What it
+// returns is a stranger's text: its errors are in the app's own words, so that a
+// server cannot speak through them. Whether an address may be read at all is not
+// decided here but by agents/tools.
+package fetch
 
 import (
 	"context"
@@ -21,37 +28,37 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Limits of FETCH_URL.
+// Limits where the settings name none.
 const (
-	defaultFetchBytes   = 2 << 20
-	defaultFetchTimeout = 20 * time.Second
-	maxRedirects        = 5
-	maxURL              = 2000 // bytes
+	DefaultBytes   = 2 << 20
+	DefaultTimeout = 20 * time.Second
+	maxRedirects   = 5
+	maxURL         = 2000 // bytes
 )
 
-// fetcher reads pages of the public internet as text. It keeps no cookies, sends
+// Fetcher reads pages of the public internet as text. It keeps no cookies, sends
 // no credentials and uses no proxy (a proxy would dial in its place, unseen by
 // the guard).
-type fetcher struct {
+type Fetcher struct {
 	client *http.Client
 }
 
-// page is what an address gave, as text.
-type page struct {
+// Page is what an address gave, as text.
+type Page struct {
 	URL   string // after redirects
 	Title string
 	Text  string // markdown, plain text or JSON
 	Cut   bool   // the page was longer than was read
 }
 
-// newFetcher returns a fetcher that dials only addresses that allow accepts.
-func newFetcher(allow func(netip.Addr) bool) *fetcher {
+// New returns a fetcher that dials only addresses that allow accepts.
+func New(allow func(netip.Addr) bool) *Fetcher {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: guard(allow)}
-	return &fetcher{client: &http.Client{
+	return &Fetcher{client: &http.Client{
 		Transport: &http.Transport{
 			DialContext:            dialer.DialContext,
 			TLSHandshakeTimeout:    10 * time.Second,
-			ResponseHeaderTimeout:  defaultFetchTimeout,
+			ResponseHeaderTimeout:  DefaultTimeout,
 			MaxResponseHeaderBytes: 64 << 10,
 			DisableKeepAlives:      true,
 			ForceAttemptHTTP2:      true,
@@ -65,31 +72,31 @@ func newFetcher(allow func(netip.Addr) bool) *fetcher {
 	}}
 }
 
-// fetch reads at most maxBytes (after decompression) of an address.
-func (f *fetcher) fetch(ctx context.Context, address string, maxBytes int64, timeout time.Duration) (page, error) {
-	u, err := parseURL(address)
+// Fetch reads at most maxBytes (after decompression) of an address.
+func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, timeout time.Duration) (Page, error) {
+	u, err := ParseURL(address)
 	if err != nil {
-		return page{}, err
+		return Page{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return page{}, fmt.Errorf("%q is not an address: %w", address, err)
+		return Page{}, fmt.Errorf("%q is not an address: %w", address, err)
 	}
 	req.Header.Set("User-Agent", "mac-stats")
 	req.Header.Set("Accept", "text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5")
 	res, err := f.client.Do(req)
 	if err != nil {
-		return page{}, fetchProblem(u, err, timeout)
+		return Page{}, fetchProblem(u, err, timeout)
 	}
 	defer res.Body.Close()
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return page{}, fmt.Errorf("%s answered %s", u.Host, statusText(res.StatusCode))
+		return Page{}, fmt.Errorf("%s answered %s", u.Host, statusText(res.StatusCode))
 	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
 	if err != nil {
-		return page{}, fetchProblem(u, err, timeout)
+		return Page{}, fetchProblem(u, err, timeout)
 	}
 	cut := int64(len(data)) > maxBytes
 	if cut {
@@ -97,7 +104,7 @@ func (f *fetcher) fetch(ctx context.Context, address string, maxBytes int64, tim
 	}
 	p, err := readWithin(ctx, data, res)
 	if ctx.Err() != nil {
-		return page{}, fetchProblem(u, ctx.Err(), timeout)
+		return Page{}, fetchProblem(u, ctx.Err(), timeout)
 	}
 	p.Cut = cut
 	return p, err
@@ -105,22 +112,22 @@ func (f *fetcher) fetch(ctx context.Context, address string, maxBytes int64, tim
 
 // readWithin makes text of a body. That can't be stopped: a page made to take long
 // is given up on where ctx ends, not waited for.
-func readWithin(ctx context.Context, data []byte, res *http.Response) (p page, err error) {
-	done := make(chan func() (page, error), 1)
+func readWithin(ctx context.Context, data []byte, res *http.Response) (p Page, err error) {
+	done := make(chan func() (Page, error), 1)
 	go func() {
 		p, err := readable(data, res.Header.Get("Content-Type"), res.Request.URL)
-		done <- func() (page, error) { return p, err }
+		done <- func() (Page, error) { return p, err }
 	}()
 	select {
 	case got := <-done:
 		return got()
 	case <-ctx.Done():
-		return page{}, ctx.Err()
+		return Page{}, ctx.Err()
 	}
 }
 
-// parseURL reads what a model wrote as an address.
-func parseURL(address string) (*url.URL, error) {
+// ParseURL reads what a model wrote as an address.
+func ParseURL(address string) (*url.URL, error) {
 	address = strings.Trim(strings.TrimSpace(address), "<>`\"'")
 	if address == "" {
 		return nil, errors.New("an address is missing: FETCH_URL: https://…")
@@ -180,8 +187,19 @@ func fetchProblem(u *url.URL, err error, timeout time.Duration) error {
 	case errors.As(err, &op):
 		words = op.Error()
 	}
-	return fmt.Errorf("reading %s: %w", u.Host, &wordedError{words, err})
+	return &Error{Host: u.Host, Words: words, Err: err}
 }
+
+// Error says in the app's own words why an address could not be read. Err may quote
+// the other side.
+type Error struct {
+	Host  string
+	Words string
+	Err   error
+}
+
+func (e *Error) Error() string { return "reading " + e.Host + ": " + e.Words }
+func (e *Error) Unwrap() error { return e.Err }
 
 // refusal is why this app does not read an address. The texts of other errors may
 // quote what the other side sent (a Location, a header, a certificate), and a
@@ -196,8 +214,8 @@ func statusText(code int) string {
 }
 
 // readable makes text of a body: markdown of HTML, text and JSON as they are.
-func readable(data []byte, contentType string, from *url.URL) (page, error) {
-	p := page{URL: from.String()}
+func readable(data []byte, contentType string, from *url.URL) (Page, error) {
+	p := Page{URL: from.String()}
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "application/octet-stream" {
 		contentType = http.DetectContentType(data)

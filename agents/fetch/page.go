@@ -1,4 +1,4 @@
-package agents
+package fetch
 
 import (
 	"bytes"
