@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -34,7 +35,7 @@ const compactSchema = `{"type":"object","properties":{` +
 // others, also of another program in the transcript, do. A search that found words
 // of strangers says so on its block.
 func OwnTools() []string {
-	return []string{registry.ToolAgent, registry.ToolSkill, toolSystemStats, toolMemorySearch, toolMemoryAppend, toolMemoryReplace, toolMemoryRemove}
+	return []string{registry.ToolAgent, registry.ToolSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
 }
 
 // SmallModel summarises with the model for small work; it is the

@@ -15,6 +15,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -192,7 +193,7 @@ func TestLessonsOfACompactionAreTold(t *testing.T) {
 		{"given ask", func(r *rig) { r.settings.MemoryWrite = "ask" }, "coder", "", "global ask, agent 002 ask"},
 		{"given off", func(r *rig) { r.settings.MemoryWrite = "off" }, "coder", "", ""},
 		{"given a page", func(r *rig) {
-			if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: toolFetchURL, Text: "page"}); err != nil {
+			if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: tools.FetchURL, Text: "page"}); err != nil {
 				t.Fatal(err)
 			}
 		}, "", "", "global strangers"},

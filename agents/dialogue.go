@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -21,7 +22,7 @@ type dialogue struct {
 	numCtx int
 	budget Budget
 	factor float64 // calibrated tokens to a raw one, in steps
-	tools  []Tool
+	tools  []tools.Tool
 	native bool  // tools are offered as schemas
 	call   *Call // of a sub-call; nil in the turn's own dialogue
 
@@ -40,7 +41,7 @@ type dialogue struct {
 type reply struct {
 	raw   string // all text, as it goes back to the model
 	prose string // without directives: what is shown and kept
-	calls []ToolCall
+	calls []tools.Call
 	tools []api.ToolCall         // the native calls among them, as they go back
 	draft *sessionmem.Checkpoint // of the block that it is going to be
 	cut   bool                   // the server cut the prompt in silence
@@ -48,7 +49,7 @@ type reply struct {
 	held  sessionmem.Sources     // of what the turn held when it was asked for
 }
 
-func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []Tool) *dialogue {
+func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []tools.Tool) *dialogue {
 	d := &dialogue{
 		t: t, agent: a, model: model, numCtx: numCtx, budget: NewBudget(numCtx),
 		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: quotedLines{},
@@ -75,7 +76,7 @@ func (d *dialogue) toolCost() int {
 	if !d.native || d.final {
 		return 0
 	}
-	return d.cost(schemas(d.tools).String())
+	return d.cost(tools.Schemas(d.tools).String())
 }
 
 // total is what the request takes as it stands.
@@ -119,7 +120,7 @@ func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 		OnPhase: s.onPhase, OnChunk: s.onChunk,
 	}
 	if d.native && !d.final {
-		req.Tools = schemas(d.tools)
+		req.Tools = tools.Schemas(d.tools)
 	}
 	return req
 }
@@ -133,7 +134,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 		raw += sessionmem.EstimateTokens(m.Content) + messageTokens
 	}
 	if d.native && !d.final {
-		raw += sessionmem.EstimateTokens(schemas(d.tools).String())
+		raw += sessionmem.EstimateTokens(tools.Schemas(d.tools).String())
 	}
 	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
 		cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, raw, res.PromptTokens)
@@ -326,15 +327,15 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 }
 
 // calls are the tools the reply asks for.
-func (s *streaming) calls(res ollama.ChatResult) (calls []ToolCall, native []api.ToolCall) {
+func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
 	for _, c := range res.ToolCalls {
-		calls = append(calls, fromNative(c, s.d.tools))
+		calls = append(calls, tools.FromNative(c, s.d.tools))
 	}
 	if len(calls) > 0 {
 		return calls, res.ToolCalls
 	}
 	for _, found := range s.scanner.found {
-		calls = append(calls, ToolCall{Name: found.Name, Arg: found.Arg})
+		calls = append(calls, tools.Call{Name: found.Name, Arg: found.Arg})
 	}
 	return calls, nil
 }

@@ -10,9 +10,16 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
+
+// reporter is a Tool that tells of its run itself, by events and blocks.
+type reporter interface{ reports() }
+
+// errCallStopped is the cause of a call that the user stopped alone.
+var errCallStopped = errors.New("the user stopped it")
 
 // Limits of one dialogue, beside the rounds an agent may set.
 const (
@@ -22,7 +29,7 @@ const (
 
 // outcome is what one call came to.
 type outcome struct {
-	call   ToolCall
+	call   tools.Call
 	text   string // for the model, framed where it is a stranger's
 	failed string // why, in words; "" = it gave text
 
@@ -90,11 +97,11 @@ func (d *dialogue) maxRounds() int {
 }
 
 // limit says which limit the call that just ran has reached, if any.
-func (d *dialogue) limit(call ToolCall) string {
+func (d *dialogue) limit(call tools.Call) string {
 	switch {
 	case d.failures >= maxFailures:
 		return fmt.Sprintf("%d tool calls in a row have failed", maxFailures)
-	case d.seen[call.key()] >= maxIdentical:
+	case d.seen[call.Key()] >= maxIdentical:
 		return fmt.Sprintf("%s was called %d times with the same argument", call.Name, maxIdentical)
 	}
 	return ""
@@ -121,10 +128,10 @@ func (d *dialogue) tell(outcomes []outcome, native bool) {
 }
 
 // run runs one call, tells of it and keeps it.
-func (d *dialogue) run(ctx context.Context, call ToolCall) (outcome, error) {
-	d.seen[call.key()]++
+func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
+	d.seen[call.Key()]++
 	call.ID = d.t.nextCallID()
-	tool := findTool(d.tools, call.Name)
+	tool := tools.Find(d.tools, call.Name)
 	if _, own := tool.(reporter); own {
 		result, err := tool.Run(ctx, call)
 		return d.settle(ctx, call, result, err)
@@ -153,9 +160,9 @@ func (d *dialogue) tellTool(c Call) {
 }
 
 // runTool runs a tool under a context that StopCall can end.
-func (d *dialogue) runTool(ctx context.Context, tool Tool, call ToolCall) (ToolResult, error) {
+func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call) (tools.Result, error) {
 	if tool == nil {
-		return ToolResult{}, notHere(call.Name)
+		return tools.Result{}, tools.Unavailable(call.Name)
 	}
 	ctx, done := d.t.out.callContext(ctx, call.ID)
 	defer done()
@@ -168,7 +175,7 @@ func (d *dialogue) runTool(ctx context.Context, tool Tool, call ToolCall) (ToolR
 
 // settle makes an outcome of a tool's result and counts failures. It gives an
 // error where not the call but the turn was stopped, or the disk failed.
-func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult, err error) (outcome, error) {
+func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Result, err error) (outcome, error) {
 	o := outcome{call: call}
 	if err != nil {
 		o.failed = err.Error()
@@ -180,7 +187,7 @@ func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult,
 	}
 	d.failures = 0
 	switch call.Name {
-	case toolMemoryAppend, toolMemoryReplace, toolMemoryRemove:
+	case tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove:
 		d.t.remembered = true
 	}
 	text, left := CutResult(result.Text, d.resultTokens())
@@ -199,7 +206,7 @@ func (d *dialogue) settle(ctx context.Context, call ToolCall, result ToolResult,
 }
 
 // skip answers a call that is not run.
-func (d *dialogue) skip(ctx context.Context, call ToolCall, why string) (outcome, error) {
+func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outcome, error) {
 	call.ID = d.t.nextCallID()
 	o := outcome{call: call, failed: why}
 	d.tellTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
@@ -208,7 +215,7 @@ func (d *dialogue) skip(ctx context.Context, call ToolCall, why string) (outcome
 
 // keepTool appends a Tool block: what was asked and what came of it. Of a long
 // result it keeps as much as the model got at most.
-func (t *turn) keepTool(ctx context.Context, call ToolCall, o outcome, text string) error {
+func (t *turn) keepTool(ctx context.Context, call tools.Call, o outcome, text string) error {
 	if o.failed != "" {
 		text = "failed: " + o.failed
 	}

@@ -6,21 +6,11 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
-	"mac-stats/sessionmem"
+	"mac-stats/agents/tools"
 )
 
 // maxDirectives is how many directives of one reply are run.
 const maxDirectives = 5
-
-// Names of tools. AGENT and SKILL are with the agents' settings.
-const (
-	toolMemoryAppend  = "MEMORY_APPEND"
-	toolMemoryReplace = "MEMORY_REPLACE"
-	toolMemoryRemove  = "MEMORY_REMOVE"
-	toolMemorySearch  = sessionmem.ToolMemorySearch
-	toolSystemStats   = "SYSTEM_STATS"
-	toolFetchURL      = "FETCH_URL"
-)
 
 // Directive is a tool call written as text: a line in column one, outside a code
 // fence, with a tool's exact upper-case name and a colon.
@@ -169,15 +159,15 @@ func (q quotedLines) add(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if name := directiveName(line); name != "" {
-			q[ToolCall{Name: name, Arg: line[len(name)+1:]}.key()] = true
+			q[tools.Call{Name: name, Arg: line[len(name)+1:]}.Key()] = true
 		}
 	}
 }
 
 // hold reports whether a call by directive is one of the lines.
-func (q quotedLines) hold(call ToolCall) bool {
+func (q quotedLines) hold(call tools.Call) bool {
 	first, _, _ := strings.Cut(call.Arg, "\n")
-	return !call.native() && q[ToolCall{Name: call.Name, Arg: first}.key()]
+	return !call.Native() && q[tools.Call{Name: call.Name, Arg: first}.Key()]
 }
 
 // mayBeDirective reports whether the beginning of a line can become a directive.

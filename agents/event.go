@@ -109,15 +109,6 @@ type MemoryRead struct {
 	Cut   int    `json:"cut,omitempty"` // bullets that did not fit
 }
 
-// ContextCut says what did not fit the model's context.
-type ContextCut struct {
-	Messages int `json:"messages,omitempty"` // older messages left out
-	Memory   int `json:"memory,omitempty"`   // memory lines left out
-	Roster   int `json:"roster,omitempty"`   // agents and skills left out
-	Result   int `json:"result,omitempty"`   // characters cut from tool results
-	Attached int `json:"attached,omitempty"` // characters cut from the files of the message
-}
-
 // Usage is what a model call cost. ContextPercent is prompt and answer tokens of
 // the model's context size.
 type Usage struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -24,8 +25,8 @@ func TestAChangeOfTheMemoryFromEndToEnd(t *testing.T) {
 		native          api.ToolCall
 		want            string // what the line becomes; "" of a removal
 	}{
-		{"replace", "MEMORY_REPLACE: Uses Go 1.25 => Uses Go 1.26", toolCall(toolMemoryReplace, map[string]any{"old": "Uses Go 1.25", "new": "Uses Go 1.26"}), "Uses Go 1.26"},
-		{"remove", "MEMORY_REMOVE: Uses Go 1.25", toolCall(toolMemoryRemove, map[string]any{"text": "Uses Go 1.25"}), ""},
+		{"replace", "MEMORY_REPLACE: Uses Go 1.25 => Uses Go 1.26", toolCall(tools.MemoryReplace, map[string]any{"old": "Uses Go 1.25", "new": "Uses Go 1.26"}), "Uses Go 1.26"},
+		{"remove", "MEMORY_REMOVE: Uses Go 1.25", toolCall(tools.MemoryRemove, map[string]any{"text": "Uses Go 1.25"}), ""},
 	} {
 		for _, native := range []bool{false, true} {
 			for _, meanwhile := range []struct {

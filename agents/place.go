@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -105,12 +106,12 @@ func (t *turn) asSent(b sessionmem.Block) sessionmem.Block {
 }
 
 // permitted are the tools that may be used here.
-func (t *turn) permitted(tools []Tool) []Tool {
+func (t *turn) permitted(offered []tools.Tool) []tools.Tool {
 	if t.req.Place == nil {
-		return tools
+		return offered
 	}
-	var list []Tool
-	for _, tool := range tools {
+	var list []tools.Tool
+	for _, tool := range offered {
 		if registry.HasTool(t.req.Place.Tools, tool.Name()) {
 			list = append(list, tool)
 		}

@@ -5,15 +5,9 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
-
-// ToolDoc is what a model is told of a tool.
-type ToolDoc struct {
-	Name        string // SYSTEM_STATS
-	Usage       string // the exact form: "SYSTEM_STATS: [cpu|memory|…]"
-	Description string
-}
 
 // PromptInput is all that a system prompt is made of. Equal inputs give equal
 // prompts, byte for byte: the server re-uses what it has already read.
@@ -27,7 +21,7 @@ type PromptInput struct {
 	AgentBudget   int                   // characters of Own
 	ContextTokens int                   // the model's real context; 0: unknown, nothing is cut to fit
 	Native        bool                  // tools are called natively: no forms in the prompt
-	Tools         []ToolDoc
+	Tools         []tools.Doc
 	First         string            // instructions of the place, before all others
 	Shared        []SharedMemory    // memory of the place: a channel's, a server's, a person's
 	Session       string            // instructions for this conversation alone, at the end
@@ -82,7 +76,7 @@ func (b *promptBuilder) addSession() {
 // delegates, whatever in says.
 func SpecialistSystem(in PromptInput) Prompt {
 	in.Delegate = false
-	kept := make([]ToolDoc, 0, len(in.Tools))
+	kept := make([]tools.Doc, 0, len(in.Tools))
 	for _, t := range in.Tools {
 		if !isDelegation(t.Name) {
 			kept = append(kept, t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 )
 
@@ -48,7 +49,7 @@ func (b *promptBuilder) toolsText() string {
 
 // toolForms lists the exact forms, one a line. How to hand over a task is told
 // by the guide's section on delegation, with an example.
-func toolForms(tools []ToolDoc) string {
+func toolForms(tools []tools.Doc) string {
 	var s strings.Builder
 	for _, t := range tools {
 		if isDelegation(t.Name) {

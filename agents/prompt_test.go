@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -67,7 +68,7 @@ func smallInput(t *testing.T) PromptInput {
 		Own:          memoryOf(t, coderTarget, "- Tabs.\n"),
 		GlobalBudget: 8000,
 		AgentBudget:  4000,
-		Tools: []ToolDoc{
+		Tools: []tools.Doc{
 			{Name: "AGENT", Usage: "AGENT: <slug> <task>", Description: "Hands over."},
 			{Name: "SYSTEM_STATS", Usage: "SYSTEM_STATS: [cpu|memory]", Description: "This machine's vitals."},
 		},
@@ -245,7 +246,7 @@ func shippedInput(t testing.TB) PromptInput {
 	return PromptInput{
 		Agent: entry, Agents: r.Agents(), Skills: r.Skills(), GlobalBudget: 8000, AgentBudget: 4000, Delegate: true, Guides: guides,
 		Global: sessionmem.MemoryFile{Missing: true}, Own: sessionmem.MemoryFile{Missing: true},
-		Tools: []ToolDoc{
+		Tools: []tools.Doc{
 			{Name: "MEMORY_APPEND", Usage: "MEMORY_APPEND: [agent:<id>] <lesson>", Description: "saves one short lesson for good"},
 			{Name: "SYSTEM_STATS", Usage: "SYSTEM_STATS: [cpu|memory|disk|network|gpu|temperature|processes]", Description: "reads this machine's vitals"},
 			{Name: "FETCH_URL", Usage: "FETCH_URL: <url>", Description: "reads a web page"},

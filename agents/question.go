@@ -89,7 +89,7 @@ func (t *turn) askPerson(ctx context.Context, q Question) (Answer, error) {
 
 // mayFetch gives the address that is read for a call, or the error that says why none
 // is.
-func (t *turn) mayFetch(ctx context.Context, call ToolCall, address string) (string, error) {
+func (t *turn) mayFetch(ctx context.Context, call tools.Call, address string) (string, error) {
 	decision, address := t.may.Fetch(address, call.Held)
 	switch decision {
 	case tools.Allowed:
@@ -101,7 +101,7 @@ func (t *turn) mayFetch(ctx context.Context, call ToolCall, address string) (str
 	if err != nil {
 		return "", fmt.Errorf("%q is not an address", address)
 	}
-	answer, err := t.askPerson(ctx, Question{ID: call.ID, Tool: toolFetchURL, Address: address, Host: u.Host, Why: whyAsk})
+	answer, err := t.askPerson(ctx, Question{ID: call.ID, Tool: tools.FetchURL, Address: address, Host: u.Host, Why: whyAsk})
 	switch {
 	case err != nil:
 		return "", err

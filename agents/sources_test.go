@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -67,7 +68,7 @@ func fetches(native bool, addresses ...string) ollamatest.Script {
 	if native {
 		script.Models = []ollamatest.Model{nativeModel(testModel, 16384)}
 		for i, a := range addresses {
-			script.Rules[i].Reply = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall(toolFetchURL, map[string]any{"url": a})}}
+			script.Rules[i].Reply = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall(tools.FetchURL, map[string]any{"url": a})}}
 		}
 	}
 	return script
@@ -106,7 +107,7 @@ func TestNothingIsSentAwayBesideOthersText(t *testing.T) {
 		{"an address in an attached file", "", "Read it", nil, Request{Files: []sessionmem.Upload{{Name: "a.txt", Ext: "txt", Data: []byte("http://127.0.0.1/x")}}}, "WEB/x", false},
 		{"a pipe", "", "Read WEB/more", nil, Request{From: sessionmem.FromFile}, "WEB/more", false},
 		{"an answer made with a page", "", "Go on", []sessionmem.Block{ask("Look"), answered("It says so.").WithSources(sessionmem.FromPage)}, Request{}, "WEB/?d=" + secret, false},
-		{"a page that an older version read", "", "Go on", []sessionmem.Block{ask("Look"), {Kind: sessionmem.KindTool, Agent: toolFetchURL, Text: "page"}, answered("It says so.")}, Request{}, "WEB/?d=" + secret, false},
+		{"a page that an older version read", "", "Go on", []sessionmem.Block{ask("Look"), {Kind: sessionmem.KindTool, Agent: tools.FetchURL, Text: "page"}, answered("It says so.")}, Request{}, "WEB/?d=" + secret, false},
 		{"nothing of others", "", "Go on", nil, Request{}, "WEB/?d=" + secret, true},
 	} {
 		for _, native := range []bool{false, true} {
@@ -268,7 +269,7 @@ func TestLaunderedTextIsNotRemembered(t *testing.T) {
 		said []sessionmem.Block // in another session
 	}{
 		{"an answer that repeats a page", []sessionmem.Block{ask("Which bank?").WithSources(0), answered(claim).WithSources(sessionmem.FromPage)}},
-		{"an answer of an older version", []sessionmem.Block{ask("Which bank?"), {Kind: sessionmem.KindTool, Agent: toolFetchURL, Text: "x"}, answered(claim)}},
+		{"an answer of an older version", []sessionmem.Block{ask("Which bank?"), {Kind: sessionmem.KindTool, Agent: tools.FetchURL, Text: "x"}, answered(claim)}},
 		{"a summary of such an answer", []sessionmem.Block{
 			ask("Which bank?").WithSources(0), answered("I see.").WithSources(sessionmem.FromPage),
 			sessionmem.Block{Kind: sessionmem.KindSummary, Through: "none", Text: "They spoke of it: " + claim}.WithSources(sessionmem.FromPage),

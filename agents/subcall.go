@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -32,21 +33,21 @@ type agentTool struct{ t *turn }
 func (agentTool) Name() string { return registry.ToolAgent }
 func (agentTool) reports()     {}
 
-func (agentTool) Doc() ToolDoc {
-	return ToolDoc{Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone."}
+func (agentTool) Doc() tools.Doc {
+	return tools.Doc{Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone."}
 }
 
-func (agentTool) Params() []ToolParam {
-	return []ToolParam{
+func (agentTool) Params() []tools.Param {
+	return []tools.Param{
 		{Name: "agent", Description: "the agent's slug, from the list", Required: true},
 		{Name: "task", Description: "the task, with all the agent needs to know; left out: the user's message"},
 	}
 }
 
 // Run calls the agent.
-func (a agentTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
-	selector, task := call.arg("agent"), call.arg("task")
-	if !call.native() {
+func (a agentTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	selector, task := call.Value("agent"), call.Value("task")
+	if !call.Native() {
 		selector, task = splitSelector(call.Arg, a.t.engine.p.Registry.Agents())
 	}
 	found, err := a.find(selector)
@@ -73,21 +74,21 @@ type skillTool struct{ t *turn }
 func (skillTool) Name() string { return registry.ToolSkill }
 func (skillTool) reports()     {}
 
-func (skillTool) Doc() ToolDoc {
-	return ToolDoc{Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone."}
+func (skillTool) Doc() tools.Doc {
+	return tools.Doc{Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone."}
 }
 
-func (skillTool) Params() []ToolParam {
-	return []ToolParam{
+func (skillTool) Params() []tools.Param {
+	return []tools.Param{
 		{Name: "skill", Description: "the skill's name, from the list", Required: true},
 		{Name: "task", Description: "the task, with all that is needed; left out: the user's message"},
 	}
 }
 
 // Run makes the call with the skill's text as system prompt.
-func (s skillTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
-	name, task := call.arg("skill"), call.arg("task")
-	if !call.native() {
+func (s skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	name, task := call.Value("skill"), call.Value("task")
+	if !call.Native() {
 		name, task = firstWord(call.Arg)
 	}
 	found, err := s.t.engine.p.Registry.FindSkill(name)
@@ -133,7 +134,7 @@ func firstWord(arg string) (word, rest string) {
 }
 
 // refuseCall tells of a sub-call that could not begin.
-func (t *turn) refuseCall(ctx context.Context, call ToolCall, name, task string, why error) (ToolResult, error) {
+func (t *turn) refuseCall(ctx context.Context, call tools.Call, name, task string, why error) (tools.Result, error) {
 	event := Call{ID: call.ID, Name: name, Task: task}
 	t.tellSubcall(EventSubcallStart, event, "")
 	return t.endSubcall(ctx, call, event, time.Now(), "", why)
@@ -141,7 +142,7 @@ func (t *turn) refuseCall(ctx context.Context, call ToolCall, name, task string,
 
 // subcall runs a sub-call to its end. An error is a failure that the
 // orchestrator is told in words.
-func (t *turn) subcall(ctx context.Context, call ToolCall, who specialist, task string) (ToolResult, error) {
+func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, task string) (tools.Result, error) {
 	if task == "" {
 		task = t.user.Text
 	}
@@ -229,22 +230,22 @@ func (d *dialogue) keep(ctx context.Context, r reply) (sessionmem.Block, error) 
 }
 
 // endSubcall tells how a sub-call ended. A failure is kept as a Tool block.
-func (t *turn) endSubcall(ctx context.Context, call ToolCall, event Call, began time.Time, block string, err error) (ToolResult, error) {
+func (t *turn) endSubcall(ctx context.Context, call tools.Call, event Call, began time.Time, block string, err error) (tools.Result, error) {
 	event.Done, event.Took = true, time.Since(began)
 	if err != nil {
 		event.Failed = err.Error()
 	}
 	t.tellSubcall(EventSubcallEnd, event, block)
 	if err == nil {
-		return ToolResult{Text: event.Result}, nil
+		return tools.Result{Text: event.Result}, nil
 	}
 	if ofTurn(err) != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	if keepErr := t.keepTool(ctx, call, outcome{failed: err.Error()}, ""); keepErr != nil {
-		return ToolResult{}, keepErr
+		return tools.Result{}, keepErr
 	}
-	return ToolResult{}, err
+	return tools.Result{}, err
 }
 
 func (t *turn) tellSubcall(kind EventType, c Call, block string) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/agents/fetch"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -27,38 +28,38 @@ func (t *turn) fetchTool() fetchTool {
 	return f
 }
 
-func (fetchTool) Name() string { return toolFetchURL }
+func (fetchTool) Name() string { return tools.FetchURL }
 
-func (fetchTool) Doc() ToolDoc {
-	return ToolDoc{
-		Name:        toolFetchURL,
+func (fetchTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name:        tools.FetchURL,
 		Usage:       "FETCH_URL: <url>",
 		Description: "Reads a web page as text (http or https, public addresses).",
 	}
 }
 
-func (fetchTool) Params() []ToolParam {
-	return []ToolParam{{Name: "url", Description: "the address, https://…", Required: true}}
+func (fetchTool) Params() []tools.Param {
+	return []tools.Param{{Name: "url", Description: "the address, https://…", Required: true}}
 }
 
 // Run reads the page, where the turn may send its address to whoever runs it.
-func (f fetchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+func (f fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	address := call.Arg
-	if call.native() {
-		address = call.arg("url")
+	if call.Native() {
+		address = call.Value("url")
 	}
 	address, _, _ = strings.Cut(strings.TrimSpace(address), " ")
 	u, err := fetch.ParseURL(address)
 	if err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	if address, err = f.t.mayFetch(ctx, call, u.String()); err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	p, err := f.t.engine.fetch.Fetch(ctx, address, f.maxBytes, f.timeout)
 	if err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	f.t.may.PageRead(p.Text)
-	return ToolResult{Text: p.Text, Quote: "a web page", About: "Address: " + p.URL, Cut: p.Cut, Sources: sessionmem.FromPage}, nil
+	return tools.Result{Text: p.Text, Quote: "a web page", About: "Address: " + p.URL, Cut: p.Cut, Sources: sessionmem.FromPage}, nil
 }

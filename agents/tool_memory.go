@@ -19,39 +19,39 @@ import (
 //   - memory.write = off, or a private chat: it is refused.
 type memoryTool struct{ t *turn }
 
-func (memoryTool) Name() string { return toolMemoryAppend }
+func (memoryTool) Name() string { return tools.MemoryAppend }
 
-func (memoryTool) Doc() ToolDoc {
-	return ToolDoc{
-		Name:        toolMemoryAppend,
+func (memoryTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name:        tools.MemoryAppend,
 		Usage:       "MEMORY_APPEND: [agent:<id>] <lesson>",
 		Description: "Saves one short sentence for later conversations; with agent:<id>, for that agent alone.",
 	}
 }
 
-func (memoryTool) Params() []ToolParam {
-	return []ToolParam{
+func (memoryTool) Params() []tools.Param {
+	return []tools.Param{
 		{Name: "lesson", Description: "one short sentence", Required: true},
 		{Name: "agent", Description: "the id or slug of the agent it is for; left out: all"},
 	}
 }
 
 // Run saves or proposes the lesson.
-func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+func (m memoryTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	t := m.t
-	selector, text := call.arg("agent"), call.arg("lesson")
-	if !call.native() {
+	selector, text := call.Value("agent"), call.Value("lesson")
+	if !call.Native() {
 		selector, text = splitTarget(call.Arg)
 	}
 	if text == "" {
-		return ToolResult{}, errors.New("there is no lesson: write one short sentence after the colon")
+		return tools.Result{}, errors.New("there is no lesson: write one short sentence after the colon")
 	}
 	target, err := m.target(selector)
 	if err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	if err := t.mayRemember(); err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	if why := m.mustAsk(call, text, target); why != "" {
 		return t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
@@ -61,7 +61,7 @@ func (m memoryTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 
 // mustAsk says why a lesson may only be proposed; "" where it may be saved. Beside
 // text of strangers only the user's own words may, that the user asked to remember.
-func (m memoryTool) mustAsk(call ToolCall, lesson string, target sessionmem.Target) string {
+func (m memoryTool) mustAsk(call tools.Call, lesson string, target sessionmem.Target) string {
 	switch {
 	case m.t.req.Place != nil:
 		return sessionmem.WhyStrangers
@@ -82,10 +82,10 @@ func (t *turn) userSaid(lesson string, target sessionmem.Target) bool {
 	return everybodys && typed && asksToRemember(sessionmem.WithoutAttachments(t.user.Text), lesson)
 }
 
-func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolResult, error) {
+func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (tools.Result, error) {
 	written, err := m.t.engine.p.Memory.Append(ctx, lesson)
 	if errors.Is(err, sessionmem.ErrDuplicate) {
-		return ToolResult{Text: "Nothing to save: the memory already says so."}, nil
+		return tools.Result{Text: "Nothing to save: the memory already says so."}, nil
 	}
 	if errors.Is(err, sessionmem.ErrFull) {
 		return m.t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: sessionmem.WhyFull})
@@ -95,12 +95,12 @@ func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (ToolRes
 		return ToolResult{Text: "Not saved yet: another program is saving the file. It is saved by itself as soon as that is done."}, nil
 	}
 	if err != nil {
-		return ToolResult{}, fmt.Errorf("nothing was saved: %w", err)
+		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)
 	}
 	m.t.emit(Event{Type: EventMemoryWritten, Text: written.Text, Memory: &MemoryChange{
 		Path: written.Path, Line: written.Line, Text: written.Text, Target: targetName(written.Target), UndoID: written.UndoID, Added: 1,
 	}})
-	return ToolResult{Text: fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.t.fullness(written.Target))}, nil
+	return tools.Result{Text: fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.t.fullness(written.Target))}, nil
 }
 
 // fullness says how much of its budget a memory fills, once that is worth saying.

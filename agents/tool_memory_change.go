@@ -8,23 +8,24 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
 // replaceTool is MEMORY_REPLACE. It only proposes, whatever memory.write says.
 type replaceTool struct{ t *turn }
 
-func (replaceTool) Name() string { return toolMemoryReplace }
+func (replaceTool) Name() string { return tools.MemoryReplace }
 
-func (replaceTool) Doc() ToolDoc {
-	return ToolDoc{
-		Name: toolMemoryReplace, Usage: "MEMORY_REPLACE: [agent:<id>] <old> => <new>",
+func (replaceTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name: tools.MemoryReplace, Usage: "MEMORY_REPLACE: [agent:<id>] <old> => <new>",
 		Description: "Proposes another text for a lesson; old is copied exactly. The user decides.",
 	}
 }
 
-func (replaceTool) Params() []ToolParam {
-	return []ToolParam{
+func (replaceTool) Params() []tools.Param {
+	return []tools.Param{
 		{Name: "old", Description: "the lesson, copied exactly", Required: true},
 		{Name: "new", Description: "one short sentence", Required: true},
 		{Name: "agent", Description: "whose lesson it is, where several have it"},
@@ -32,14 +33,14 @@ func (replaceTool) Params() []ToolParam {
 }
 
 // Run proposes the replacement.
-func (r replaceTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
-	if call.native() {
-		return r.t.proposeChange(ctx, call.arg("agent"), call.arg("old"), call.arg("new"))
+func (r replaceTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	if call.Native() {
+		return r.t.proposeChange(ctx, call.Value("agent"), call.Value("old"), call.Value("new"))
 	}
 	selector, words := splitTarget(call.Arg)
 	from, to, found := strings.Cut(words, "=>")
 	if !found {
-		return ToolResult{}, errors.New("nothing was proposed: write MEMORY_REPLACE: <old> => <new>")
+		return tools.Result{}, errors.New("nothing was proposed: write MEMORY_REPLACE: <old> => <new>")
 	}
 	// A lesson may hold the sign itself: the first reading that means a line is taken.
 	for rest := to; ; {
@@ -55,33 +56,35 @@ func (r replaceTool) Run(ctx context.Context, call ToolCall) (ToolResult, error)
 // removeTool is MEMORY_REMOVE. It only proposes, whatever memory.write says.
 type removeTool struct{ t *turn }
 
-func (removeTool) Name() string { return toolMemoryRemove }
+func (removeTool) Name() string { return tools.MemoryRemove }
 
-func (removeTool) Doc() ToolDoc {
-	return ToolDoc{
-		Name: toolMemoryRemove, Usage: "MEMORY_REMOVE: [agent:<id>] <text>",
+func (removeTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name: tools.MemoryRemove, Usage: "MEMORY_REMOVE: [agent:<id>] <text>",
 		Description: "Proposes to forget a lesson; its text is copied exactly. The user decides.",
 	}
 }
 
-func (removeTool) Params() []ToolParam {
-	return []ToolParam{
+func (removeTool) Params() []tools.Param {
+	return []tools.Param{
 		{Name: "text", Description: "the lesson, copied exactly", Required: true},
 		{Name: "agent", Description: "whose lesson it is, where several have it"},
 	}
 }
 
 // Run proposes the removal.
-func (r removeTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
-	selector, text := call.arg("agent"), call.arg("text")
-	if !call.native() {
+func (r removeTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	selector, text := call.Value("agent"), call.Value("text")
+	if !call.Native() {
 		selector, text = splitTarget(call.Arg)
 	}
 	return r.t.proposeRemoval(ctx, selector, text)
 }
 
 // changesMemory reports whether a tool proposes to change what is remembered.
-func changesMemory(tool string) bool { return tool == toolMemoryReplace || tool == toolMemoryRemove }
+func changesMemory(tool string) bool {
+	return tool == tools.MemoryReplace || tool == tools.MemoryRemove
+}
 
 // mayRemember gives the error that forbids to remember anything in this turn.
 func (t *turn) mayRemember() error {
@@ -98,28 +101,28 @@ func (t *turn) mayRemember() error {
 // is under way.
 func (t *turn) memoryWrite() string { return t.engine.p.Settings().MemoryWrite }
 
-func (t *turn) proposeChange(ctx context.Context, selector, from, to string) (ToolResult, error) {
+func (t *turn) proposeChange(ctx context.Context, selector, from, to string) (tools.Result, error) {
 	if to == "" {
-		return ToolResult{}, errors.New("nothing was proposed: there is no new text; use MEMORY_REMOVE to have a lesson removed")
+		return tools.Result{}, errors.New("nothing was proposed: there is no new text; use MEMORY_REMOVE to have a lesson removed")
 	}
 	return t.proposeIn(ctx, selector, sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: from, Text: to})
 }
 
-func (t *turn) proposeRemoval(ctx context.Context, selector, text string) (ToolResult, error) {
+func (t *turn) proposeRemoval(ctx context.Context, selector, text string) (tools.Result, error) {
 	return t.proposeIn(ctx, selector, sessionmem.Proposal{Kind: sessionmem.ProposeRemove, Old: text})
 }
 
 // proposeIn proposes a change in the memory that holds the line: the named agent's;
 // else the first of everybody's and the agents' own.
-func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Proposal) (ToolResult, error) {
+func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Proposal) (tools.Result, error) {
 	if err := t.mayRemember(); err != nil {
-		return ToolResult{}, err
+		return tools.Result{}, err
 	}
 	p.Confidence, p.Why = 1, sessionmem.WhyChange
 	if selector != "" {
 		target, err := memoryTool{t}.target(selector)
 		if err != nil {
-			return ToolResult{}, err
+			return tools.Result{}, err
 		}
 		p.Target = target
 		return t.propose(ctx, p)
@@ -140,17 +143,17 @@ func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Prop
 }
 
 // propose puts a change into the inbox and says so to the user and the model.
-func (t *turn) propose(ctx context.Context, p sessionmem.Proposal) (ToolResult, error) {
+func (t *turn) propose(ctx context.Context, p sessionmem.Proposal) (tools.Result, error) {
 	p.Session, p.From, p.To = t.req.Session, t.user.ID, t.user.ID
 	p, err := t.engine.p.Memory.Propose(ctx, p)
 	if errors.Is(err, sessionmem.ErrDuplicate) {
-		return ToolResult{Text: "Nothing to propose: " + err.Error() + "."}, nil
+		return tools.Result{Text: "Nothing to propose: " + err.Error() + "."}, nil
 	}
 	if err != nil {
-		return ToolResult{}, fmt.Errorf("nothing was saved or proposed: %w", err)
+		return tools.Result{}, fmt.Errorf("nothing was saved or proposed: %w", err)
 	}
 	words := t.tellProposed(p, p.Reason())
-	return ToolResult{Text: fmt.Sprintf("Not saved: proposed to the user, who decides (%s): %s %q in %s. Don't say that it is saved.",
+	return tools.Result{Text: fmt.Sprintf("Not saved: proposed to the user, who decides (%s): %s %q in %s. Don't say that it is saved.",
 		p.Reason(), p.Kind, words, filepath.Base(t.engine.p.Memory.Path(p.Target)))}, nil
 }
 

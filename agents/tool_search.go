@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 )
@@ -20,38 +21,38 @@ const (
 // searchTool is MEMORY_SEARCH: what was said before, quoted and with where it is from.
 type searchTool struct{ t *turn }
 
-func (searchTool) Name() string { return toolMemorySearch }
+func (searchTool) Name() string { return tools.MemorySearch }
 
-func (s searchTool) Doc() ToolDoc {
+func (s searchTool) Doc() tools.Doc {
 	where := "earlier conversations and the memory"
 	if s.t.recallScope().Session != "" {
 		where = "the earlier parts of this conversation"
 	}
-	return ToolDoc{
-		Name: toolMemorySearch, Usage: "MEMORY_SEARCH: <query>",
+	return tools.Doc{
+		Name: tools.MemorySearch, Usage: "MEMORY_SEARCH: <query>",
 		Description: "Finds what was said in " + where + ": names, dates, decisions.",
 	}
 }
 
-func (searchTool) Params() []ToolParam {
-	return []ToolParam{{Name: "query", Description: "what to look for, in a few words", Required: true}}
+func (searchTool) Params() []tools.Param {
+	return []tools.Param{{Name: "query", Description: "what to look for, in a few words", Required: true}}
 }
 
 // Run searches. What is found is quoted with who said it and when, the newest last: it is
 // no message of the user, whoever said it.
-func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	query := strings.TrimSpace(call.Arg)
-	if call.native() {
-		query = call.arg("query")
+	if call.Native() {
+		query = call.Value("query")
 	}
 	if query == "" {
-		return ToolResult{}, errors.New("there is no query: write what to look for after the colon")
+		return tools.Result{}, errors.New("there is no query: write what to look for after the colon")
 	}
 	ctx, stop := context.WithTimeout(turnContext(ctx), searchTime)
 	defer stop()
 	answer, err := s.t.search(ctx, recall.Query{Text: query, Scope: s.t.searchScope(ctx), Rerank: true})
 	if err != nil {
-		return ToolResult{}, fmt.Errorf("searching: %w", err)
+		return tools.Result{}, fmt.Errorf("searching: %w", err)
 	}
 	var list []sessionmem.Quotation
 	for _, h := range answer.Hits {
@@ -63,10 +64,10 @@ func (s searchTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) 
 	}
 	s.t.use(list)
 	if len(list) == 0 {
-		return ToolResult{Text: "Nothing was found. The index is " + answer.State.String() + "."}, nil
+		return tools.Result{Text: "Nothing was found. The index is " + answer.State.String() + "."}, nil
 	}
 	parts = append(parts, "The index is "+answer.State.String()+".")
-	return ToolResult{Text: strings.Join(parts, "\n"), Quote: recalledFrom, Recalled: list}, nil
+	return tools.Result{Text: strings.Join(parts, "\n"), Quote: recalledFrom, Recalled: list}, nil
 }
 
 // searchScope is what the session may see, but for the message that is being

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 )
 
@@ -18,25 +19,25 @@ type statsTool struct {
 	read func(ctx context.Context, topic string) (string, error)
 }
 
-func (statsTool) Name() string { return toolSystemStats }
+func (statsTool) Name() string { return tools.SystemStats }
 
-func (statsTool) Doc() ToolDoc {
-	return ToolDoc{
-		Name:        toolSystemStats,
+func (statsTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name:        tools.SystemStats,
 		Usage:       "SYSTEM_STATS: [" + strings.Join(statsTopics, "|") + "]",
 		Description: "Reads this machine's state now; without a topic, all of it.",
 	}
 }
 
-func (statsTool) Params() []ToolParam {
-	return []ToolParam{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}}
+func (statsTool) Params() []tools.Param {
+	return []tools.Param{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}}
 }
 
 // Run reads the stats. A topic in words ("cpu usage") counts by its first word.
-func (t statsTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
+func (t statsTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	topic := call.Arg
-	if call.native() {
-		topic = call.arg("topic")
+	if call.Native() {
+		topic = call.Value("topic")
 	}
 	topic = strings.ToLower(strings.Trim(strings.TrimSpace(topic), "[]`\"'."))
 	if words := strings.Fields(topic); len(words) > 0 {
@@ -46,14 +47,14 @@ func (t statsTool) Run(ctx context.Context, call ToolCall) (ToolResult, error) {
 		topic = ""
 	}
 	if topic != "" && !slices.Contains(statsTopics, topic) {
-		return ToolResult{}, fmt.Errorf("no topic %q; there are %s", excerpt.Shorten(topic, 40), strings.Join(statsTopics, ", "))
+		return tools.Result{}, fmt.Errorf("no topic %q; there are %s", excerpt.Shorten(topic, 40), strings.Join(statsTopics, ", "))
 	}
 	text, err := t.read(ctx, topic)
 	if err != nil {
-		return ToolResult{}, fmt.Errorf("reading the machine's state: %w", err)
+		return tools.Result{}, fmt.Errorf("reading the machine's state: %w", err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return ToolResult{}, errors.New("the machine gave no figures")
+		return tools.Result{}, errors.New("the machine gave no figures")
 	}
-	return ToolResult{Text: text}, nil
+	return tools.Result{Text: text}, nil
 }

@@ -19,6 +19,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -408,9 +409,9 @@ func TestTurnSameLessonTwice(t *testing.T) {
 }
 
 func TestNativeArguments(t *testing.T) {
-	call := fromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []Tool{fetchTool{}})
-	want := ToolCall{
-		Name: toolFetchURL, Arg: `https://a.b depth=3 tags=["x"]`, NativeID: "id-fetch_url",
+	call := tools.FromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []tools.Tool{fetchTool{}})
+	want := tools.Call{
+		Name: tools.FetchURL, Arg: `https://a.b depth=3 tags=["x"]`, NativeID: "id-fetch_url",
 		Args: map[string]string{"url": "https://a.b", "depth": "3", "tags": `["x"]`},
 	}
 	if diff := cmp.Diff(want, call); diff != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -223,7 +224,7 @@ func (t *turn) promptInput(d *dialogue) PromptInput {
 		Agent: d.agent, GlobalBudget: t.settings.GlobalBudget, AgentBudget: t.settings.AgentBudget,
 		Global:        t.loadMemory(sessionmem.Target{Kind: sessionmem.TargetGlobal}),
 		Own:           sessionmem.MemoryFile{Missing: true},
-		ContextTokens: d.numCtx, Native: d.native, Tools: docs(d.tools), Guides: t.engine.guides,
+		ContextTokens: d.numCtx, Native: d.native, Tools: tools.Docs(d.tools), Guides: t.engine.guides,
 		Estimate: d.estimate,
 	}
 	if target, ok := registry.OwnMemory(d.agent); ok {
@@ -411,18 +412,20 @@ func (t *turn) tellCut(cut ContextCut) {
 
 // mayDelegate reports whether the turn's agent may hand tasks to others.
 func (t *turn) mayDelegate() bool {
-	return slices.ContainsFunc(t.talk.tools, func(tool Tool) bool { return tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill })
+	return slices.ContainsFunc(t.talk.tools, func(tool tools.Tool) bool {
+		return tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill
+	})
 }
 
 // tools are what the turn's agent may use: what its agent.json lists, else all
 // for an entry agent and all but delegation for another one. MEMORY_REPLACE and
 // MEMORY_REMOVE have to be listed: few agents need them, and a small model's
 // context has no room for what is seldom used.
-func (t *turn) tools() []Tool {
+func (t *turn) tools() []tools.Tool {
 	if t.req.NoTools {
 		return nil
 	}
-	var list []Tool
+	var list []tools.Tool
 	for _, tool := range t.allTools() {
 		delegates := tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill
 		listed := registry.HasTool(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && !changesMemory(tool.Name())
@@ -434,8 +437,8 @@ func (t *turn) tools() []Tool {
 }
 
 // allTools are the tools of this version, always in this order.
-func (t *turn) allTools() []Tool {
-	list := []Tool{agentTool{t}, skillTool{t}, memoryTool{t}, replaceTool{t}, removeTool{t}}
+func (t *turn) allTools() []tools.Tool {
+	list := []tools.Tool{agentTool{t}, skillTool{t}, memoryTool{t}, replaceTool{t}, removeTool{t}}
 	if t.engine.p.Stats != nil {
 		list = append(list, statsTool{t.engine.p.Stats})
 	}
@@ -448,11 +451,11 @@ func (t *turn) allTools() []Tool {
 // specialistTools are what a sub-call may use: what its agent.json lists, never
 // delegation or MEMORY_APPEND. Changes of the memory are only proposed, so a
 // specialist may propose them.
-func (t *turn) specialistTools(a registry.Agent) []Tool {
-	var list []Tool
+func (t *turn) specialistTools(a registry.Agent) []tools.Tool {
+	var list []tools.Tool
 	for _, tool := range t.allTools() {
 		switch tool.Name() {
-		case registry.ToolAgent, registry.ToolSkill, toolMemoryAppend:
+		case registry.ToolAgent, registry.ToolSkill, tools.MemoryAppend:
 			continue
 		}
 		if registry.HasTool(a.Tools, tool.Name()) {

@@ -16,6 +16,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 )
 
@@ -137,7 +138,7 @@ func TestTurnNativeTool(t *testing.T) {
 	}
 	second := r.chat(1)
 	last := second.Messages[len(second.Messages)-1]
-	if last.Role != "tool" || last.Content != "stats of memory: CPU 45 %" || last.ToolCallID != "id-system_stats" || last.ToolName != toolSystemStats {
+	if last.Role != "tool" || last.Content != "stats of memory: CPU 45 %" || last.ToolCallID != "id-system_stats" || last.ToolName != tools.SystemStats {
 		t.Errorf("tool message %+v", last)
 	}
 	if len(second.Messages[len(second.Messages)-2].ToolCalls) != 1 || len(second.Tools) != 5 {
@@ -347,7 +348,7 @@ func TestTurnMemory(t *testing.T) {
 				r.store.SetPrivate(testSession)
 			}
 			if tt.tainted {
-				if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: toolFetchURL, Text: "page"}); err != nil {
+				if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: tools.FetchURL, Text: "page"}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,9 +1,8 @@
-package agents
+package tools
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,27 +14,44 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
+// Names of tools. AGENT and SKILL are with the agents' settings.
+const (
+	MemoryAppend  = "MEMORY_APPEND"
+	MemoryReplace = "MEMORY_REPLACE"
+	MemoryRemove  = "MEMORY_REMOVE"
+	MemorySearch  = sessionmem.ToolMemorySearch
+	SystemStats   = "SYSTEM_STATS"
+	FetchURL      = "FETCH_URL"
+)
+
+// Doc is what a model is told of a tool.
+type Doc struct {
+	Name        string // SYSTEM_STATS
+	Usage       string // the exact form: "SYSTEM_STATS: [cpu|memory|…]"
+	Description string
+}
+
 // Tool is something a model may ask for, by a native call or by a directive:
 // both reach the same Run. No tool runs a shell.
 type Tool interface {
 	Name() string // upper case, as in a directive: SYSTEM_STATS
-	Doc() ToolDoc
-	Params() []ToolParam // of the native form, in order
+	Doc() Doc
+	Params() []Param // of the native form, in order
 	// Run gives the result for the model. An error is a failure that the model is
 	// told in words and may react to.
-	Run(ctx context.Context, call ToolCall) (ToolResult, error)
+	Run(ctx context.Context, call Call) (Result, error)
 }
 
-// ToolParam is an argument of the native form. All are strings.
-type ToolParam struct {
+// Param is an argument of the native form. All are strings.
+type Param struct {
 	Name        string
 	Description string
 	Enum        []string
 	Required    bool
 }
 
-// ToolCall is one call of a tool.
-type ToolCall struct {
+// Call is one call of a tool.
+type Call struct {
 	ID   string // names the call in events
 	Name string
 	Arg  string            // a directive's argument; of a native call, its arguments in order
@@ -46,17 +62,17 @@ type ToolCall struct {
 	Held sessionmem.Sources // of what the turn held when the model asked for it
 }
 
-// arg is a native argument, or "".
-func (c ToolCall) arg(name string) string { return strings.TrimSpace(c.Args[name]) }
+// Value is a native argument, or "".
+func (c Call) Value(name string) string { return strings.TrimSpace(c.Args[name]) }
 
-// native reports whether the call came as a native one.
-func (c ToolCall) native() bool { return c.Args != nil }
+// Native reports whether the call came as a native one.
+func (c Call) Native() bool { return c.Args != nil }
 
-// key is equal for calls that ask for the same.
-func (c ToolCall) key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
+// Key is equal for calls that ask for the same.
+func (c Call) Key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
 
-// ToolResult is what a tool gave.
-type ToolResult struct {
+// Result is what a tool gave.
+type Result struct {
 	Text  string
 	Quote string // whose text it is, where it is a stranger's ("a web page"): it is framed for the model
 	About string // stands above the text in the frame; a stranger may have chosen it
@@ -66,12 +82,6 @@ type ToolResult struct {
 	// Recalled are the passages of earlier conversations that Text quotes.
 	Recalled []sessionmem.Quotation
 }
-
-// reporter is a Tool that tells of its run itself, by events and blocks.
-type reporter interface{ reports() }
-
-// errCallStopped is the cause of a call that the user stopped alone.
-var errCallStopped = errors.New("the user stopped it")
 
 // schema is the native form of a tool.
 func schema(t Tool) api.Tool {
@@ -93,8 +103,8 @@ func schema(t Tool) api.Tool {
 	}}
 }
 
-// schemas are the native forms of all tools.
-func schemas(tools []Tool) api.Tools {
+// Schemas are the native forms of all tools.
+func Schemas(tools []Tool) api.Tools {
 	list := make(api.Tools, 0, len(tools))
 	for _, t := range tools {
 		list = append(list, schema(t))
@@ -102,17 +112,17 @@ func schemas(tools []Tool) api.Tools {
 	return list
 }
 
-// docs are what a prompt tells of the tools.
-func docs(tools []Tool) []ToolDoc {
-	list := make([]ToolDoc, 0, len(tools))
+// Docs are what a prompt tells of the tools.
+func Docs(tools []Tool) []Doc {
+	list := make([]Doc, 0, len(tools))
 	for _, t := range tools {
 		list = append(list, t.Doc())
 	}
 	return list
 }
 
-// findTool finds a tool by name. Models write native names in any case.
-func findTool(tools []Tool, name string) Tool {
+// Find finds a tool by name. Models write native names in any case.
+func Find(tools []Tool, name string) Tool {
 	for _, t := range tools {
 		if strings.EqualFold(t.Name(), name) {
 			return t
@@ -121,14 +131,14 @@ func findTool(tools []Tool, name string) Tool {
 	return nil
 }
 
-// fromNative makes a ToolCall of a native one.
-func fromNative(call api.ToolCall, tools []Tool) ToolCall {
-	c := ToolCall{Name: strings.ToUpper(call.Function.Name), Args: map[string]string{}, NativeID: call.ID}
+// FromNative makes a Call of a native one.
+func FromNative(call api.ToolCall, tools []Tool) Call {
+	c := Call{Name: strings.ToUpper(call.Function.Name), Args: map[string]string{}, NativeID: call.ID}
 	for name, value := range call.Function.Arguments.All() {
 		c.Args[strings.ToLower(name)] = argText(value)
 	}
 	var order []string
-	if t := findTool(tools, c.Name); t != nil {
+	if t := Find(tools, c.Name); t != nil {
 		for _, p := range t.Params() {
 			order = append(order, p.Name)
 		}
@@ -166,12 +176,12 @@ func argText(value any) string {
 	return string(data)
 }
 
-// notHere is the failure of a tool that exists and is not offered.
-func notHere(name string) error {
+// Unavailable is the failure of a tool that exists and is not offered.
+func Unavailable(name string) error {
 	switch name {
-	case toolMemorySearch:
+	case MemorySearch:
 		return fmt.Errorf("%s isn't available here; answer without it", name)
-	case toolMemoryReplace, toolMemoryRemove:
+	case MemoryReplace, MemoryRemove:
 		return fmt.Errorf("you may not use %s here; an agent that lists it can propose the change (memory-keeper does)", name)
 	}
 	if slices.Contains(registry.KnownTools, name) {
