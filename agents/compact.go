@@ -13,6 +13,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -53,7 +54,7 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 	if chat == nil || models == nil || prompts == nil || settings == nil {
 		panic("agents: NewSmallModel needs all of its arguments")
 	}
-	guides, err := LoadGuides(prompts)
+	guides, err := prompt.LoadGuides(prompts)
 	if err != nil {
 		panic("agents: " + err.Error())
 	}
@@ -116,7 +117,7 @@ func (s *SmallModel) attempt(ctx context.Context, model string, numCtx, attempt 
 	if err != nil {
 		return sessionmem.Digest{}, err
 	}
-	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*messageTokens
+	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*prompt.MessageTokens
 	if s.models.Observe(ctx, model, raw, res.PromptTokens) {
 		return sessionmem.Digest{}, errors.New("the server left out a part of the conversation")
 	}
@@ -135,15 +136,15 @@ func (s *SmallModel) material(model string, tokens, attempt int, previous *sessi
 	room = max(room/(attempt+1), compactFrame)
 	head := ""
 	if previous != nil {
-		text, _ := CutResult(previous.Text, room/4)
+		text, _ := prompt.CutResult(previous.Text, room/4)
 		head = "[summary of what was before]\n" + text + "\n\n"
 		room -= sessionmem.EstimateTokens(head)
 	}
 	var parts []string
 	for i := len(messages) - 1; i >= 0; i-- {
-		text, _ := CutResult(sessionmem.WithoutAttachments(messages[i].Text), max(room/3, compactFrame/2))
+		text, _ := prompt.CutResult(sessionmem.WithoutAttachments(messages[i].Text), max(room/3, compactFrame/2))
 		part := "[" + string(messages[i].Kind) + "]\n" + text
-		if room -= sessionmem.EstimateTokens(part) + messageTokens; room < 0 && len(parts) > 0 {
+		if room -= sessionmem.EstimateTokens(part) + prompt.MessageTokens; room < 0 && len(parts) > 0 {
 			break
 		}
 		parts = append([]string{part}, parts...)
@@ -178,7 +179,7 @@ func parseDigest(text string) (sessionmem.Digest, error) {
 		}
 	}
 	digest := sessionmem.Digest{}
-	digest.Context, _ = CutResult(strings.TrimSpace(strings.ToValidUTF8(answer.Context, "")), 1000)
+	digest.Context, _ = prompt.CutResult(strings.TrimSpace(strings.ToValidUTF8(answer.Context, "")), 1000)
 	switch {
 	case digest.Context == "":
 		return digest, errEmptyDigest

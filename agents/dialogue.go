@@ -8,6 +8,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -20,7 +21,7 @@ type dialogue struct {
 	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
-	budget Budget
+	budget prompt.Budget
 	factor float64 // calibrated tokens to a raw one, in steps
 	tools  []tools.Tool
 	native bool  // tools are offered as schemas
@@ -30,11 +31,11 @@ type dialogue struct {
 	fixed    int // so many messages at the beginning are never left out
 	history  int // so many after them may be
 
-	rounds   int            // model calls so far
-	failures int            // tool calls that failed in a row
-	seen     map[string]int // how often each call ran
-	quoted   quotedLines    // of the strangers' text in it
-	final    bool           // a limit is reached: the next reply is the answer
+	rounds   int                // model calls so far
+	failures int                // tool calls that failed in a row
+	seen     map[string]int     // how often each call ran
+	quoted   prompt.QuotedLines // of the strangers' text in it
+	final    bool               // a limit is reached: the next reply is the answer
 }
 
 // reply is one answer of the model.
@@ -51,10 +52,10 @@ type reply struct {
 
 func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []tools.Tool) *dialogue {
 	d := &dialogue{
-		t: t, agent: a, model: model, numCtx: numCtx, budget: NewBudget(numCtx),
-		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: quotedLines{},
+		t: t, agent: a, model: model, numCtx: numCtx, budget: prompt.NewBudget(numCtx),
+		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: prompt.QuotedLines{},
 	}
-	d.factor = coarseFactor(d.estimate)
+	d.factor = prompt.CoarseFactor(d.estimate)
 	return d
 }
 
@@ -65,7 +66,7 @@ func (d *dialogue) cost(text string) int {
 	if text == "" {
 		return 0
 	}
-	return int(float64(sessionmem.EstimateTokens(text)+messageTokens)*d.factor + 0.5)
+	return int(float64(sessionmem.EstimateTokens(text)+prompt.MessageTokens)*d.factor + 0.5)
 }
 
 // raw turns calibrated tokens into raw ones.
@@ -131,7 +132,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	raw, images := 0, 0
 	for _, m := range d.messages {
 		images += len(m.Images)
-		raw += sessionmem.EstimateTokens(m.Content) + messageTokens
+		raw += sessionmem.EstimateTokens(m.Content) + prompt.MessageTokens
 	}
 	if d.native && !d.final {
 		raw += sessionmem.EstimateTokens(tools.Schemas(d.tools).String())
@@ -169,7 +170,7 @@ func (d *dialogue) fit() {
 	if !d.budget.Known() {
 		return
 	}
-	var cut ContextCut
+	var cut prompt.ContextCut
 	room := d.budget.Context - d.budget.Answer
 	for d.total() > room && d.history > 0 {
 		cut.Messages += d.drop(max(d.history/4, 1))
@@ -214,7 +215,7 @@ func (d *dialogue) shorten() int {
 	if longest < 0 {
 		return 0
 	}
-	text, left := CutResult(d.messages[longest].Content, size/2)
+	text, left := prompt.CutResult(d.messages[longest].Content, size/2)
 	d.messages[longest].Content = text
 	return left
 }
@@ -239,7 +240,7 @@ func (d *dialogue) say(text string) {
 type streaming struct {
 	d       *dialogue
 	draft   *sessionmem.Checkpoint
-	scanner *directiveScanner // nil where no tools are offered: all text is text
+	scanner *prompt.Scanner // nil where no tools are offered: all text is text
 	raw     strings.Builder
 	prose   strings.Builder
 	state   State
@@ -253,7 +254,7 @@ func newStreaming(d *dialogue) *streaming {
 	}
 	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
 	if len(d.tools) > 0 && !d.final {
-		s.scanner = &directiveScanner{}
+		s.scanner = &prompt.Scanner{}
 	}
 	return s
 }
@@ -291,7 +292,7 @@ func (s *streaming) onChunk(c ollama.Chunk) {
 	s.raw.WriteString(c.Content)
 	text := c.Content
 	if s.scanner != nil {
-		text = s.scanner.write(text)
+		text = s.scanner.Write(text)
 	}
 	s.show(text)
 }
@@ -316,10 +317,10 @@ func (s *streaming) show(text string) {
 func (s *streaming) finish(res ollama.ChatResult) reply {
 	r := reply{draft: s.draft, ended: res.DoneReason}
 	if s.scanner != nil {
-		s.show(s.scanner.finish())
+		s.show(s.scanner.Finish())
 		r.calls, r.tools = s.calls(res)
 		if len(r.tools) > 0 {
-			s.show(s.scanner.held.String())
+			s.show(s.scanner.Held.String())
 		}
 	}
 	r.raw, r.prose = s.raw.String(), s.prose.String()
@@ -334,7 +335,7 @@ func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []a
 	if len(calls) > 0 {
 		return calls, res.ToolCalls
 	}
-	for _, found := range s.scanner.found {
+	for _, found := range s.scanner.Found {
 		calls = append(calls, tools.Call{Name: found.Name, Arg: found.Arg})
 	}
 	return calls, nil

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 )
@@ -85,7 +86,7 @@ type Params struct {
 // Engine runs turns. One a process; safe for concurrent use.
 type Engine struct {
 	p      Params
-	guides Guides
+	guides prompt.Guides
 	log    *slog.Logger
 	fetch  *fetch.Fetcher
 
@@ -103,7 +104,7 @@ func NewEngine(p Params) *Engine {
 	if p.Store == nil || p.Memory == nil || p.Registry == nil || p.Chat == nil || p.Models == nil || p.Prompts == nil || p.Settings == nil {
 		panic("agents: NewEngine needs Store, Memory, Registry, Chat, Models, Prompts and Settings")
 	}
-	guides, err := LoadGuides(p.Prompts)
+	guides, err := prompt.LoadGuides(p.Prompts)
 	if err != nil {
 		panic("agents: " + err.Error())
 	}

@@ -1,6 +1,10 @@
 package agents
 
-import "time"
+import (
+	"time"
+
+	"mac-stats/agents/prompt"
+)
 
 // EventType is the JSON "type" of an Event.
 type EventType string
@@ -61,16 +65,16 @@ type Event struct {
 
 	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson (of a proposed change "old => new", of a removal the line)
 
-	Call     *Call          `json:"call,omitempty"`     // subcall_*, tool
-	Question *Question      `json:"question,omitempty"` // question
-	Memory   *MemoryChange  `json:"memory,omitempty"`   // memory_*
-	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files the prompt held
-	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with
-	Unkept   bool           `json:"unkept,omitempty"`   // done: the answer says that it remembers something, and in this turn nothing was saved, proposed or found saved
-	Cut      *ContextCut    `json:"cut,omitempty"`      // context_cut
-	Usage    *Usage         `json:"usage,omitempty"`    // usage
-	Kind     string         `json:"kind,omitempty"`     // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
-	Err      error          `json:"-"`                  // error
+	Call     *Call              `json:"call,omitempty"`     // subcall_*, tool
+	Question *Question          `json:"question,omitempty"` // question
+	Memory   *MemoryChange      `json:"memory,omitempty"`   // memory_*
+	Read     []MemoryRead       `json:"read,omitempty"`     // done: the memory files the prompt held
+	Recalled []RecalledNote     `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with
+	Unkept   bool               `json:"unkept,omitempty"`   // done: the answer says that it remembers something, and in this turn nothing was saved, proposed or found saved
+	Cut      *prompt.ContextCut `json:"cut,omitempty"`      // context_cut
+	Usage    *Usage             `json:"usage,omitempty"`    // usage
+	Kind     string             `json:"kind,omitempty"`     // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
+	Err      error              `json:"-"`                  // error
 }
 
 // Call is a sub-call or a tool's run.

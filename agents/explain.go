@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
@@ -50,7 +51,7 @@ type tooLongError struct {
 }
 
 func (e *tooLongError) Error() string {
-	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, thousands(e.need), e.model, thousands(max(e.room, 0)))
+	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, prompt.Thousands(e.need), e.model, prompt.Thousands(max(e.room, 0)))
 }
 
 func (e *tooLongError) Is(target error) bool { return target == ErrTooLong }
@@ -129,7 +130,7 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.As(err, &tooLong):
 		return Explanation{
 			KindTooLong,
-			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", thousands(tooLong.need), tooLong.model, thousands(max(tooLong.room, 0))),
+			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", prompt.Thousands(tooLong.need), tooLong.model, prompt.Thousands(max(tooLong.room, 0))),
 			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
 		}, true
 	case errors.As(err, &blind):

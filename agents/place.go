@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -121,7 +122,7 @@ func (t *turn) permitted(offered []tools.Tool) []tools.Tool {
 
 // placeMemory puts the memory of the place into a prompt, and takes out what is not
 // for it.
-func (t *turn) placeMemory(in *PromptInput) {
+func (t *turn) placeMemory(in *prompt.Input) {
 	p := t.req.Place
 	if p == nil {
 		return
@@ -134,7 +135,7 @@ func (t *turn) placeMemory(in *PromptInput) {
 		in.Own = sessionmem.MemoryFile{Missing: true}
 	}
 	for _, m := range p.Memory {
-		in.Shared = append(in.Shared, SharedMemory{Heading: m.Heading, File: t.loadMemory(m.Target), Budget: m.Budget})
+		in.Shared = append(in.Shared, prompt.SharedMemory{Heading: m.Heading, File: t.loadMemory(m.Target), Budget: m.Budget})
 	}
 }
 
@@ -159,8 +160,8 @@ func (t *turn) around(history []sessionmem.Block) string {
 		return ""
 	}
 	if t.talk.budget.Known() {
-		text, _ = CutResult(text, t.talk.raw(t.numCtx*aroundShare/100))
+		text, _ = prompt.CutResult(text, t.talk.raw(t.numCtx*aroundShare/100))
 	}
-	t.talk.quoted.add(text)
+	t.talk.quoted.Add(text)
 	return t.engine.guides.Quote("what people said in this channel", text)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
@@ -201,7 +202,7 @@ func (t *turn) inContext(ctx context.Context) *inContext {
 		messages = messages[at:]
 	} else {
 		messages, _ = sessionmem.Trim(messages, sessionmem.Limits{Messages: t.settings.MaxMessages, Tokens: t.maxTokens()},
-			func(b sessionmem.Block) int { return sessionmem.EstimateTokens(userText(b)) + messageTokens })
+			func(b sessionmem.Block) int { return sessionmem.EstimateTokens(userText(b)) + prompt.MessageTokens })
 	}
 	if window.Summary != nil {
 		messages = append([]sessionmem.Block{*window.Summary}, messages...)
@@ -310,7 +311,7 @@ func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *i
 func passage(text, query string, most int) string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && directiveName(line) == "" && !nearMiss.MatchString(line) {
+		if line = strings.TrimSpace(line); line != "" && prompt.DirectiveName(line) == "" && !prompt.NearMiss.MatchString(line) {
 			lines = append(lines, line)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/excerpt"
 )
 
@@ -28,12 +29,12 @@ const judgeSchema = `{"type":"object","properties":{"grades":{"type":"array","it
 type Judge struct {
 	chat     ChatModel
 	models   ModelResolver
-	guides   Guides
+	guides   prompt.Guides
 	settings func() Settings
 }
 
 // NewJudge panics where an argument is missing.
-func NewJudge(chat ChatModel, models ModelResolver, guides Guides, settings func() Settings) *Judge {
+func NewJudge(chat ChatModel, models ModelResolver, guides prompt.Guides, settings func() Settings) *Judge {
 	if chat == nil || models == nil || settings == nil || guides.Judge == "" {
 		panic("agents: NewJudge needs all of its arguments")
 	}
@@ -76,10 +77,10 @@ func (j *Judge) material(query string, texts []string, numCtx int) string {
 	if numCtx > 0 {
 		share = min(share, numCtx/(2*(len(texts)+1)))
 	}
-	query, _ = CutResult(query, share)
+	query, _ = prompt.CutResult(query, share)
 	parts := []string{"Question: " + excerpt.OneLine(query)}
 	for i, text := range texts {
-		text, _ = CutResult(text, share)
+		text, _ = prompt.CutResult(text, share)
 		parts = append(parts, j.guides.Quote(fmt.Sprintf("passage %d", i+1), text))
 	}
 	return strings.Join(parts, "\n\n") + fmt.Sprintf("\n\nGive %d grades.", len(texts))

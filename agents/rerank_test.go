@@ -15,6 +15,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/prompt"
 )
 
 func newJudge(t *testing.T, answer string) (*agents.Judge, *ollamatest.Server) {
@@ -27,7 +28,7 @@ func newJudge(t *testing.T, answer string) (*agents.Judge, *ollamatest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guides, err := agents.LoadGuides(os.DirFS("../assets"))
+	guides, err := prompt.LoadGuides(os.DirFS("../assets"))
 	if err != nil {
 		t.Fatal(err)
 	}

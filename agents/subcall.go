@@ -10,6 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -175,14 +176,14 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
 	d := newDialogue(t, who.agent, model, numCtx, t.specialistTools(who.agent))
 	d.call = event
-	in := PromptInput{
+	in := prompt.Input{
 		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,
 		Global: sessionmem.MemoryFile{Missing: true}, Own: sessionmem.MemoryFile{Missing: true},
 	}
 	if !who.skill {
 		in = t.promptInput(d)
 	}
-	prompt := SpecialistSystem(in)
+	prompt := prompt.SpecialistSystem(in)
 	t.tellCut(prompt.Cut)
 	if t.settings.TaskContext == "last-user-message" && task != t.user.Text {
 		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(t.user.Text), 500)

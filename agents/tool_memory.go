@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -114,7 +115,7 @@ func (t *turn) fullness(target sessionmem.Target) string {
 	if err != nil || budget <= 0 || size*10 < budget*8 {
 		return ""
 	}
-	return fmt.Sprintf(" (this memory is %d %% full: once it is, new lessons are proposed in the place of old ones; tell the user)", percent(size, budget))
+	return fmt.Sprintf(" (this memory is %d %% full: once it is, new lessons are proposed in the place of old ones; tell the user)", prompt.Percent(size, budget))
 }
 
 // target is whose memory a lesson goes to.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -82,7 +83,7 @@ func (t *turn) searchScope(ctx context.Context) recall.Scope {
 
 // quotationOf is a hit as the model is given it.
 func quotationOf(h recall.Hit) sessionmem.Quotation {
-	text, _ := CutResult(h.Text, searchChars/4)
+	text, _ := prompt.CutResult(h.Text, searchChars/4)
 	return sessionmem.Quotation{
 		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text, Sources: sourcesOf(h),
 	}

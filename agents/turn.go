@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -33,7 +34,7 @@ type turn struct {
 	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
-	system Prompt
+	system prompt.System
 
 	chosen   sessionmem.SessionSettings // for the session
 	contents contents

@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem"
 )
 
@@ -89,7 +90,7 @@ func (c *contents) forget(id string) { delete(c.by, id) }
 // cost is what a message counts for in the caps, in raw tokens.
 func (c *contents) cost(b sessionmem.Block) int {
 	in := c.of(b)
-	return sessionmem.EstimateTokens(in.text) + imageTokens*len(in.images) + messageTokens
+	return sessionmem.EstimateTokens(in.text) + imageTokens*len(in.images) + prompt.MessageTokens
 }
 
 // render makes a message's content: its words, the texts of its files quoted below
@@ -122,7 +123,7 @@ func (t *turn) render(b sessionmem.Block, files []sessionmem.Attachment) content
 		if texts[i] == "" {
 			continue
 		}
-		text, left := CutResult(texts[i], shares[i])
+		text, left := prompt.CutResult(texts[i], shares[i])
 		out.cut += left
 		out.quoted = append(out.quoted, text)
 		parts = append(parts, t.engine.guides.QuoteFile(fileName(f), text))
@@ -311,7 +312,7 @@ func (t *turn) tellFiles(history []sessionmem.Block) {
 				t.warn(StateReading, why+"; the model is told that it is missing")
 			}
 			if in.cut > 0 {
-				t.tellCut(ContextCut{Attached: in.cut})
+				t.tellCut(prompt.ContextCut{Attached: in.cut})
 			}
 		}
 		unseen += in.unseen

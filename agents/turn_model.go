@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem"
 )
 
@@ -35,7 +36,7 @@ func (t *turn) next(r reply) phase {
 	switch {
 	case len(r.calls) > 0:
 		return (*turn).runTools
-	case len(t.talk.tools) > 0 && !t.talk.final && !t.corrected && OnlyNearMisses(r.raw):
+	case len(t.talk.tools) > 0 && !t.talk.final && !t.corrected && prompt.OnlyNearMisses(r.raw):
 		return (*turn).correct
 	}
 	return (*turn).answer
@@ -55,12 +56,12 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 {
-		t.numCtx, t.talk.numCtx, t.talk.budget = numCtx, numCtx, NewBudget(numCtx) // the server may have told less
+		t.numCtx, t.talk.numCtx, t.talk.budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have told less
 	}
 	if t.compactOverflow(ctx) {
 		return (*turn).build, nil
 	}
-	t.tellCut(ContextCut{Messages: t.talk.drop((t.talk.history + 1) / 2)})
+	t.tellCut(prompt.ContextCut{Messages: t.talk.drop((t.talk.history + 1) / 2)})
 	return (*turn).ask, nil
 }
 

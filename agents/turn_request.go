@@ -11,6 +11,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -21,8 +22,6 @@ const (
 	// weighFrom is from how many raw tokens on a message is weighed against the
 	// model's context before it is written: shorter ones go to disk at once.
 	weighFrom = 256
-	// messageTokens is what a message costs beside its text, in raw tokens.
-	messageTokens = 4
 	// roundingTokens is left free, so that what was trimmed here always passes
 	// dialogue.fit.
 	roundingTokens = 32
@@ -209,18 +208,18 @@ func (t *turn) note(ctx context.Context, b sessionmem.Block) error {
 }
 
 // systemPrompt builds the system prompt from what the files say now.
-func (t *turn) systemPrompt() Prompt {
+func (t *turn) systemPrompt() prompt.System {
 	in := t.promptInput(t.talk)
 	in.Delegate, in.Session = t.mayDelegate(), t.chosen.Prompt
 	if in.Delegate {
 		in.Agents, in.Skills = t.roster, t.engine.p.Registry.Skills()
 	}
-	return BuildSystem(in)
+	return prompt.BuildSystem(in)
 }
 
 // promptInput is what every system prompt has: the agent, its memory, its tools.
-func (t *turn) promptInput(d *dialogue) PromptInput {
-	in := PromptInput{
+func (t *turn) promptInput(d *dialogue) prompt.Input {
+	in := prompt.Input{
 		Agent: d.agent, GlobalBudget: t.settings.GlobalBudget, AgentBudget: t.settings.AgentBudget,
 		Global:        t.loadMemory(sessionmem.Target{Kind: sessionmem.TargetGlobal}),
 		Own:           sessionmem.MemoryFile{Missing: true},
@@ -351,7 +350,7 @@ func (t *turn) summary(b *sessionmem.Block) api.Message {
 		if quoted {
 			share -= sessionmem.EstimateTokens(t.quoteSummary(""))
 		}
-		text, _ = CutResult(text, max(share, 1))
+		text, _ = prompt.CutResult(text, max(share, 1))
 	}
 	if quoted {
 		return api.Message{Role: "user", Content: t.quoteSummary(text)}
@@ -391,10 +390,10 @@ func (t *turn) toMessages(blocks []sessionmem.Block) []api.Message {
 			in := t.contents.of(b)
 			messages = append(messages, api.Message{Role: "user", Content: in.text, Images: in.images})
 			for _, text := range in.quoted {
-				t.talk.quoted.add(text)
+				t.talk.quoted.Add(text)
 			}
 			if b.Attrs[attrAuthor] != "" {
-				t.talk.quoted.add(b.Text) // a stranger's: what the model repeats of it is no order
+				t.talk.quoted.Add(b.Text) // a stranger's: what the model repeats of it is no order
 			}
 			continue
 		}
@@ -404,8 +403,8 @@ func (t *turn) toMessages(blocks []sessionmem.Block) []api.Message {
 }
 
 // tellCut says what was left out, if anything was.
-func (t *turn) tellCut(cut ContextCut) {
-	if cut != (ContextCut{}) {
+func (t *turn) tellCut(cut prompt.ContextCut) {
+	if cut != (prompt.ContextCut{}) {
 		t.emit(Event{Type: EventContextCut, Cut: &cut, Block: t.user.ID, Agent: t.agent.Slug, Model: t.model.Name})
 	}
 }

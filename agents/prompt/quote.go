@@ -1,12 +1,14 @@
-// Package prompt frames what a model is told that the user didn't type.
+// Package prompt makes what a model is told: the system prompt of an agent, the shares of
+// the model's context, the frames around text that the user didn't type, and the reading
+// of directives in a reply.
 //
-// Text of a page, a file, a channel, another agent or an earlier conversation stands
-// between two marks that it can't close: they hold a hash of the text, and whatever
-// looks like a mark inside it is changed. The same text gives the same bytes, so that
-// the server can re-use what it has read of a conversation.
+// Equal input gives equal bytes, so that the server can re-use what it has read of a
+// conversation. Text of a page, a file, a channel, another agent or an earlier
+// conversation stands between two marks that it can't close: they hold a hash of the
+// text, and whatever looks like a mark inside it is changed.
 //
-// Template tokens are not this package's business: ollama.Client changes them in every
-// message that it sends.
+// The package calls no model and runs no tool. Template tokens are changed by
+// ollama.Client in every message that it sends.
 package prompt
 
 import (

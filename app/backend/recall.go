@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -153,7 +154,7 @@ func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 	case rerankOff:
 		return nil, fmt.Errorf("reranking is off (recall.rerank)")
 	case rerankModel:
-		guides, err := agents.LoadGuides(assets.FS)
+		guides, err := prompt.LoadGuides(assets.FS)
 		if err != nil {
 			return nil, err
 		}

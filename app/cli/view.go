@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/prompt"
 )
 
 // tick is how often the clock of the state line moves.
@@ -256,7 +257,7 @@ func (v *view) erase() {
 	}
 }
 
-func cutWords(cut *agents.ContextCut) string {
+func cutWords(cut *prompt.ContextCut) string {
 	if cut == nil {
 		return "something"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
@@ -145,7 +146,7 @@ type conversation struct {
 	endedWell            bool   // the turn before
 	working              string // agent at work
 	usage                *agents.Usage
-	cut                  *agents.ContextCut
+	cut                  *prompt.ContextCut
 }
 
 func newConversation(name string) *conversation {
@@ -466,7 +467,7 @@ func baseName(path string) string {
 }
 
 // cutLine says what did not fit the context.
-func cutLine(k *agents.ContextCut) string {
+func cutLine(k *prompt.ContextCut) string {
 	if k == nil {
 		return ""
 	}

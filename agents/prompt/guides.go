@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 )
 
@@ -47,11 +46,11 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 // Quote frames text that neither the user nor this app wrote (a page, a channel,
 // a sub-call's answer), so that a model can tell it from its orders. source says
 // whose it is, in words of this app. Equal inputs give equal frames.
-func (g Guides) Quote(source, text string) string { return prompt.Quote(g.Untrusted, source, text) }
+func (g Guides) Quote(source, text string) string { return Quote(g.Untrusted, source, text) }
 
 // QuoteFile frames the text of a file that the user attached.
 func (g Guides) QuoteFile(name, text string) string {
-	return prompt.Quote(g.Attached, "a file that the user attached", "File: "+name+"\n\n"+strings.TrimRight(text, "\n"))
+	return Quote(g.Attached, "a file that the user attached", "File: "+name+"\n\n"+strings.TrimRight(text, "\n"))
 }
 
 // sectionHeading is a second-level heading of a guide.

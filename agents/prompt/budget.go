@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"fmt"
@@ -7,6 +7,9 @@ import (
 
 	"mac-stats/sessionmem"
 )
+
+// MessageTokens is what a message costs beside its text, in raw tokens.
+const MessageTokens = 4
 
 // Budget is how a model's context is shared out, in tokens. What the parts do
 // not use goes to the history.
@@ -66,7 +69,7 @@ func CutResult(text string, tokens int) (string, int) {
 	}
 	head := strings.TrimRight(cutAtLine(cutToTokens(text, tokens-noteTokens)), " \t\r\n")
 	left := utf8.RuneCountInString(text[len(head):])
-	note := fmt.Sprintf("[cut here: %s more characters did not fit]", thousands(left))
+	note := fmt.Sprintf("[cut here: %s more characters did not fit]", Thousands(left))
 	if head == "" {
 		return note, left
 	}
@@ -114,8 +117,8 @@ func cutAtLine(text string) string {
 	return text
 }
 
-// thousands writes n with commas: 5,360.
-func thousands(n int) string {
+// Thousands writes n with commas: 5,360.
+func Thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		if s[i-1] == '-' {

@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"strings"
@@ -131,17 +131,17 @@ func checkSplits(t *testing.T, reply string) {
 	t.Helper()
 	want, wantProse := ParseDirectives(reply)
 	check := func(what string, pieces ...string) {
-		var s directiveScanner
+		var s Scanner
 		prose := ""
 		for _, p := range pieces {
-			prose += s.write(p)
+			prose += s.Write(p)
 			if !strings.HasPrefix(wantProse, prose) {
 				t.Fatalf("%s of %q: showed %q, which is no beginning of %q", what, reply, prose, wantProse)
 			}
 		}
-		prose += s.finish()
-		if prose != wantProse || !cmp.Equal(s.found, want) {
-			t.Fatalf("%s of %q: prose %q, directives %v; want %q, %v", what, reply, prose, s.found, wantProse, want)
+		prose += s.Finish()
+		if prose != wantProse || !cmp.Equal(s.Found, want) {
+			t.Fatalf("%s of %q: prose %q, directives %v; want %q, %v", what, reply, prose, s.Found, wantProse, want)
 		}
 	}
 	for i := range len(reply) {
@@ -151,17 +151,17 @@ func checkSplits(t *testing.T, reply string) {
 }
 
 func TestOrdinaryLinesStreamAtOnce(t *testing.T) {
-	var s directiveScanner
-	if got := s.write("It is"); got != "It is" {
+	var s Scanner
+	if got := s.Write("It is"); got != "It is" {
 		t.Errorf("held back %q", got)
 	}
-	if got := s.write(" A\nA"); got != " A\n" {
+	if got := s.Write(" A\nA"); got != " A\n" {
 		t.Errorf("got %q: a line that may become AGENT: waits", got)
 	}
-	if got := s.write("GENTS"); got != "AGENTS" {
+	if got := s.Write("GENTS"); got != "AGENTS" {
 		t.Errorf("got %q: now it can't", got)
 	}
-	if got := s.write("\n```\nAGENT"); got != "\n```\nAGENT" {
+	if got := s.Write("\n```\nAGENT"); got != "\n```\nAGENT" {
 		t.Errorf("got %q: in a fence nothing waits", got)
 	}
 }

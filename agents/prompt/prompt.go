@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// PromptInput is all that a system prompt is made of. Equal inputs give equal
+// Input is all that a system prompt is made of. Equal inputs give equal
 // prompts, byte for byte: the server re-uses what it has already read.
-type PromptInput struct {
+type Input struct {
 	Agent         registry.Agent
 	Agents        []registry.Agent // for the roster; may hold Agent itself and unusable ones
 	Skills        []registry.Skill
@@ -41,8 +41,8 @@ type MemoryUse struct {
 	Cut     int // bullets left out
 }
 
-// Prompt is a system prompt and what did not fit it.
-type Prompt struct {
+// System is a system prompt and what did not fit it.
+type System struct {
 	System string
 	Tokens int         // estimated, calibrated
 	Memory []MemoryUse // the files that hold anything, global first
@@ -51,7 +51,7 @@ type Prompt struct {
 
 // BuildSystem builds the system prompt of an entry agent: soul, mood, memory,
 // skill, tools, roster, in this order, what changes least first.
-func BuildSystem(in PromptInput) Prompt {
+func BuildSystem(in Input) System {
 	b := newPromptBuilder(in)
 	b.add(in.First)
 	b.add(in.Agent.Soul)
@@ -74,7 +74,7 @@ func (b *promptBuilder) addSession() {
 // SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory and
 // skill, and the tools the agent lists. A sub-call has no roster and never
 // delegates, whatever in says.
-func SpecialistSystem(in PromptInput) Prompt {
+func SpecialistSystem(in Input) System {
 	in.Delegate = false
 	kept := make([]tools.Doc, 0, len(in.Tools))
 	for _, t := range in.Tools {
@@ -91,24 +91,24 @@ func isDelegation(tool string) bool { return tool == registry.ToolAgent || tool 
 
 // promptBuilder collects the parts of one system prompt.
 type promptBuilder struct {
-	in     PromptInput
+	in     Input
 	budget Budget
 	factor float64 // calibrated tokens to a raw one
 	parts  []string
-	out    Prompt
+	out    System
 }
 
-func newPromptBuilder(in PromptInput) *promptBuilder {
+func newPromptBuilder(in Input) *promptBuilder {
 	if in.Estimate == nil {
 		in.Estimate = func(raw int) int { return raw }
 	}
-	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
+	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: CoarseFactor(in.Estimate)}
 }
 
-// coarseFactor is the model's calibration in steps of an eighth, rounded up. It
+// CoarseFactor is the model's calibration in steps of an eighth, rounded up. It
 // moves a little with every answer; the steps keep the cut, and so the prompt's
 // bytes, from moving along.
-func coarseFactor(estimate func(int) int) float64 {
+func CoarseFactor(estimate func(int) int) float64 {
 	const sample = 1000
 	eighths := (estimate(sample)*8 + sample - 1) / sample
 	return float64(max(eighths, 1)) / 8
@@ -124,7 +124,7 @@ func (b *promptBuilder) add(part string) {
 	}
 }
 
-func (b *promptBuilder) prompt() Prompt {
+func (b *promptBuilder) prompt() System {
 	b.out.System = strings.Join(b.parts, "\n\n")
 	b.out.Tokens = b.in.Estimate(sessionmem.EstimateTokens(b.out.System))
 	return b.out
@@ -138,7 +138,7 @@ type SharedMemory struct {
 }
 
 // memoryParts are the memory files of a prompt, in order.
-func (in PromptInput) memoryParts() []SharedMemory {
+func (in Input) memoryParts() []SharedMemory {
 	parts := []SharedMemory{
 		{File: in.Global, Budget: in.GlobalBudget},
 		{Heading: "Lessons for " + in.Agent.Slug, File: in.Own, Budget: in.AgentBudget},
@@ -205,7 +205,7 @@ func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injecte
 		return
 	}
 	b.out.Memory = append(b.out.Memory, MemoryUse{
-		Target: f.Target, Path: f.Path, Percent: percent(i.Used, i.Budget),
+		Target: f.Target, Path: f.Path, Percent: Percent(i.Used, i.Budget),
 		Used: i.Used, Budget: i.Budget, Lines: max(0, len(f.Bullets)-i.Cut), Cut: i.Cut,
 	})
 	b.out.Cut.Memory += i.Cut
@@ -236,14 +236,14 @@ func writeMemory(s *strings.Builder, i sessionmem.Injected) {
 
 // memoryLine says how full a memory is, to the model as to people.
 func memoryLine(i sessionmem.Injected) string {
-	line := fmt.Sprintf("%d %% · %s / %s characters", percent(i.Used, i.Budget), thousands(i.Used), thousands(i.Budget))
+	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), Thousands(i.Used), Thousands(i.Budget))
 	if i.Cut > 0 {
-		line += fmt.Sprintf(" · %s older lines left out", thousands(i.Cut))
+		line += fmt.Sprintf(" · %s older lines left out", Thousands(i.Cut))
 	}
 	return line
 }
 
-func percent(used, budget int) int {
+func Percent(used, budget int) int {
 	if budget <= 0 {
 		return 0
 	}

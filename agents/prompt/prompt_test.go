@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"fmt"
@@ -52,9 +52,9 @@ func manyBullets(runes int) string {
 	return s.String()
 }
 
-func smallInput(t *testing.T) PromptInput {
+func smallInput(t *testing.T) Input {
 	coder := registry.Agent{ID: "002", Slug: "coder", Description: "Writes code.", Enabled: true, Path: "/a/agent-002"}
-	return PromptInput{
+	return Input{
 		Agent: registry.Agent{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true, Entry: true, Soul: "SOUL\n", Mood: "MOOD", Skill: "SKILL TEXT"},
 		Agents: []registry.Agent{
 			{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true},
@@ -140,26 +140,26 @@ func TestBuildSystem_givenCalibrationDrifts_givesEqualBytes(t *testing.T) {
 func TestBuildSystem_givenWhatIsLeftOff(t *testing.T) {
 	tests := []struct {
 		name     string
-		change   func(in *PromptInput)
+		change   func(in *Input)
 		with     []string
 		without  []string
 		specials bool // SpecialistSystem
 	}{
-		{"no delegation", func(in *PromptInput) { in.Delegate = false }, []string{"HOW TO", "SYSTEM_STATS"}, []string{"HAND OVER", "# Agents", "# Skills", "Delegation"}, false},
-		{"no tools, no delegation", func(in *PromptInput) { in.Delegate, in.Tools = false, nil }, []string{"SKILL TEXT"}, []string{"# Tools", "HOW TO"}, false},
-		{"native", func(in *PromptInput) { in.Native = true }, []string{"CALL IT", "HAND OVER NATIVELY", "coder: Writes code."}, []string{"SYSTEM_STATS", "HOW TO"}, false},
-		{"no memory", func(in *PromptInput) {
+		{"no delegation", func(in *Input) { in.Delegate = false }, []string{"HOW TO", "SYSTEM_STATS"}, []string{"HAND OVER", "# Agents", "# Skills", "Delegation"}, false},
+		{"no tools, no delegation", func(in *Input) { in.Delegate, in.Tools = false, nil }, []string{"SKILL TEXT"}, []string{"# Tools", "HOW TO"}, false},
+		{"native", func(in *Input) { in.Native = true }, []string{"CALL IT", "HAND OVER NATIVELY", "coder: Writes code."}, []string{"SYSTEM_STATS", "HOW TO"}, false},
+		{"no memory", func(in *Input) {
 			in.Global, in.Own = sessionmem.MemoryFile{Missing: true}, sessionmem.MemoryFile{Missing: true}
 		}, nil, []string{"Memory", "Lessons for"}, false},
-		{"own memory alone", func(in *PromptInput) { in.Global = sessionmem.MemoryFile{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}, false},
-		{"memory with a heading alone", func(in *PromptInput) {
+		{"own memory alone", func(in *Input) { in.Global = sessionmem.MemoryFile{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}, false},
+		{"memory with a heading alone", func(in *Input) {
 			in.Global = memoryOf(t, globalTarget, "# Memory\n\n<!-- hint -->\n")
 			in.Own.Missing = true
 		}, nil, []string{"Memory"}, false},
-		{"memory as a paragraph", func(in *PromptInput) { in.Global = memoryOf(t, globalTarget, "I live in Graz.\n") }, []string{"I live in Graz."}, nil, false},
-		{"budget 0", func(in *PromptInput) { in.GlobalBudget = 0 }, []string{"Tabs."}, []string{"tea"}, false},
-		{"specialist", func(*PromptInput) {}, []string{"SOUL", "MOOD", "tea", "Tabs.", "SKILL TEXT", "HOW TO", "SYSTEM_STATS"}, []string{"AGENT", "HAND OVER", "# Agents", "# Skills"}, true},
-		{"specialist without tools", func(in *PromptInput) { in.Tools = in.Tools[:1] }, []string{"SKILL TEXT"}, []string{"AGENT", "# Tools"}, true},
+		{"memory as a paragraph", func(in *Input) { in.Global = memoryOf(t, globalTarget, "I live in Graz.\n") }, []string{"I live in Graz."}, nil, false},
+		{"budget 0", func(in *Input) { in.GlobalBudget = 0 }, []string{"Tabs."}, []string{"tea"}, false},
+		{"specialist", func(*Input) {}, []string{"SOUL", "MOOD", "tea", "Tabs.", "SKILL TEXT", "HOW TO", "SYSTEM_STATS"}, []string{"AGENT", "HAND OVER", "# Agents", "# Skills"}, true},
+		{"specialist without tools", func(in *Input) { in.Tools = in.Tools[:1] }, []string{"SKILL TEXT"}, []string{"AGENT", "# Tools"}, true},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestBuildSystem_givenBudgetOfCharacters_cutsWholeBulletsAndSaysSo(t *testin
 	if use.Cut == 0 || use.Used > 8000 || use.Percent < 95 || got.Cut.Memory != use.Cut {
 		t.Errorf("use %+v, cut %+v", use, got.Cut)
 	}
-	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %d older lines left out", use.Percent, thousands(use.Used), use.Cut)
+	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %d older lines left out", use.Percent, Thousands(use.Used), use.Cut)
 	if !strings.Contains(got.System, line) {
 		t.Errorf("%q is missing", line)
 	}
@@ -232,10 +232,10 @@ func checkWholeBullets(t *testing.T, system string, f sessionmem.MemoryFile, cut
 }
 
 // shippedInput is the real orchestrator with the real guides and the five agents.
-func shippedInput(t testing.TB) PromptInput {
+func shippedInput(t testing.TB) Input {
 	t.Helper()
-	r := registry.New(registry.Config{Root: "../assets", Defaults: os.DirFS("../assets")})
-	guides, err := LoadGuides(os.DirFS("../assets"))
+	r := registry.New(registry.Config{Root: "../../assets", Defaults: os.DirFS("../../assets")})
+	guides, err := LoadGuides(os.DirFS("../../assets"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func shippedInput(t testing.TB) PromptInput {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return PromptInput{
+	return Input{
 		Agent: entry, Agents: r.Agents(), Skills: r.Skills(), GlobalBudget: 8000, AgentBudget: 4000, Delegate: true, Guides: guides,
 		Global: sessionmem.MemoryFile{Missing: true}, Own: sessionmem.MemoryFile{Missing: true},
 		Tools: []tools.Doc{
@@ -281,7 +281,7 @@ func TestBuildSystem_givenSmallContext_leavesRoomForHistory(t *testing.T) {
 	}
 }
 
-func checkShares(t *testing.T, in PromptInput, got Prompt) {
+func checkShares(t *testing.T, in Input, got System) {
 	t.Helper()
 	budget := NewBudget(in.ContextTokens)
 	memory := between(got.System, "# Memory (lessons", "# Your part")
@@ -417,7 +417,7 @@ func TestQuote_givenTextThatPretendsToEnd_cannotKnowTheMark(t *testing.T) {
 // The shipped agents must be what the registry and the tests' reader accept.
 func TestShippedAgents(t *testing.T) {
 	root := t.TempDir()
-	r := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../assets")})
+	r := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../assets")})
 	if err := r.InstallDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}

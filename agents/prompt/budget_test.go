@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"strings"
@@ -99,7 +99,7 @@ func FuzzCutResult(f *testing.F) {
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 8000: "8,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := thousands(n); got != want {
+		if got := Thousands(n); got != want {
 			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
 		}
 	}

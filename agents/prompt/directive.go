@@ -1,4 +1,4 @@
-package agents
+package prompt
 
 import (
 	"regexp"
@@ -9,8 +9,8 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// maxDirectives is how many directives of one reply are run.
-const maxDirectives = 5
+// MaxDirectives is how many directives of one reply are run.
+const MaxDirectives = 5
 
 // Directive is a tool call written as text: a line in column one, outside a code
 // fence, with a tool's exact upper-case name and a colon.
@@ -25,18 +25,18 @@ func runsOn(name string) bool { return name == registry.ToolAgent || name == reg
 // ParseDirectives finds the directives of a whole reply, in order, and gives the
 // text without them. It does not cut their number.
 func ParseDirectives(reply string) (directives []Directive, prose string) {
-	var s directiveScanner
-	prose = s.write(reply)
-	prose += s.finish()
-	return s.found, prose
+	var s Scanner
+	prose = s.Write(reply)
+	prose += s.Finish()
+	return s.Found, prose
 }
 
-// directiveScanner splits a streamed reply into prose, given back as soon as it
+// Scanner splits a streamed reply into prose, given back as soon as it
 // is certain, and directives, which collect in found. However the stream is cut
 // into pieces, the outcome is the same. The zero value is ready.
-type directiveScanner struct {
-	found []Directive
-	held  strings.Builder // the directives' own text, as written
+type Scanner struct {
+	Found []Directive
+	Held  strings.Builder // the directives' own text, as written
 
 	line   strings.Builder // the current line so far
 	state  lineState
@@ -55,8 +55,8 @@ const (
 	lineDirective                  // is one
 )
 
-// write takes the next piece and gives the prose that is certain by now.
-func (s *directiveScanner) write(piece string) string {
+// Write takes the next piece and gives the prose that is certain by now.
+func (s *Scanner) Write(piece string) string {
 	var out strings.Builder
 	for piece != "" {
 		part, rest, ended := strings.Cut(piece, "\n")
@@ -71,24 +71,24 @@ func (s *directiveScanner) write(piece string) string {
 	return out.String()
 }
 
-// finish ends the last line and gives what is left of the prose.
-func (s *directiveScanner) finish() string {
+// Finish ends the last line and gives what is left of the prose.
+func (s *Scanner) Finish() string {
 	var out strings.Builder
 	if s.line.Len() > 0 {
 		s.endLine(&out)
 	}
-	for i := range s.found {
-		s.found[i].Arg = strings.TrimSpace(s.found[i].Arg)
+	for i := range s.Found {
+		s.Found[i].Arg = strings.TrimSpace(s.Found[i].Arg)
 	}
 	s.taking = false
 	return out.String()
 }
 
 // classify decides what it can about the line so far and gives back its prose.
-func (s *directiveScanner) classify(out *strings.Builder) {
+func (s *Scanner) classify(out *strings.Builder) {
 	line := s.line.String()
 	if s.state == lineOpen {
-		switch name := directiveName(line); {
+		switch name := DirectiveName(line); {
 		case s.fence.open():
 			s.state = s.otherLine()
 		case name != "":
@@ -104,7 +104,7 @@ func (s *directiveScanner) classify(out *strings.Builder) {
 }
 
 // otherLine is the state of a line that is no directive.
-func (s *directiveScanner) otherLine() lineState {
+func (s *Scanner) otherLine() lineState {
 	if s.taking {
 		return lineArgument
 	}
@@ -112,21 +112,21 @@ func (s *directiveScanner) otherLine() lineState {
 }
 
 // endLine takes a whole line (with its line feed, but for the last one).
-func (s *directiveScanner) endLine(out *strings.Builder) {
+func (s *Scanner) endLine(out *strings.Builder) {
 	line := s.line.String()
 	if s.state == lineOpen {
 		s.state = s.otherLine()
 	}
 	switch s.state {
 	case lineDirective:
-		name := directiveName(line)
-		s.found = append(s.found, Directive{Name: name, Arg: line[len(name)+1:]})
+		name := DirectiveName(line)
+		s.Found = append(s.Found, Directive{Name: name, Arg: line[len(name)+1:]})
 		s.taking = runsOn(name)
-		s.held.WriteString(line)
+		s.Held.WriteString(line)
 	case lineArgument:
-		last := &s.found[len(s.found)-1]
+		last := &s.Found[len(s.Found)-1]
 		last.Arg += line
-		s.held.WriteString(line)
+		s.Held.WriteString(line)
 	default:
 		out.WriteString(line[s.shown:])
 	}
@@ -140,8 +140,8 @@ func (s *directiveScanner) endLine(out *strings.Builder) {
 // directiveNames are all names of directives, as agents may list them.
 func directiveNames() []string { return registry.KnownTools }
 
-// directiveName is the name of the directive that the line is, or "".
-func directiveName(line string) string {
+// DirectiveName is the name of the directive that the line is, or "".
+func DirectiveName(line string) string {
 	name, _, found := strings.Cut(line, ":")
 	if found && slices.Contains(directiveNames(), name) {
 		return name
@@ -149,23 +149,23 @@ func directiveName(line string) string {
 	return ""
 }
 
-// quotedLines are the lines of quoted text that have a directive's form. A model
+// QuotedLines are the lines of quoted text that have a directive's form. A model
 // that repeats a page or a specialist's answer repeats them, too: then they are the
 // stranger's and not its own, and are never run.
-type quotedLines map[string]bool
+type QuotedLines map[string]bool
 
-// add takes in a quoted text.
-func (q quotedLines) add(text string) {
+// Add takes in a quoted text.
+func (q QuotedLines) Add(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if name := directiveName(line); name != "" {
+		if name := DirectiveName(line); name != "" {
 			q[tools.Call{Name: name, Arg: line[len(name)+1:]}.Key()] = true
 		}
 	}
 }
 
-// hold reports whether a call by directive is one of the lines.
-func (q quotedLines) hold(call tools.Call) bool {
+// Hold reports whether a call by directive is one of the lines.
+func (q QuotedLines) Hold(call tools.Call) bool {
 	first, _, _ := strings.Cut(call.Arg, "\n")
 	return !call.Native() && q[tools.Call{Name: call.Name, Arg: first}.Key()]
 }
@@ -216,10 +216,10 @@ func fenceMark(line string) (mark byte, count int) {
 	return line[0], count
 }
 
-// nearMiss matches a line that looks like a directive and is none: a list sign, a
+// NearMiss matches a line that looks like a directive and is none: a list sign, a
 // quotation sign, emphasis, indentation, another case, a wide colon, a hyphen or
 // a space for the underscore.
-var nearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"']*" +
+var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"']*" +
 	"(?:AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL)" +
 	"[\\s*_`\\])\"']*[:：]")
 
@@ -234,7 +234,7 @@ func OnlyNearMisses(reply string) bool {
 		f.line(line)
 		switch {
 		case strings.TrimSpace(line) == "", f.open() != wasOpen:
-		case nearMiss.MatchString(line):
+		case NearMiss.MatchString(line):
 			found = true
 		case wasOpen && found: // the rest of a fenced call
 		default:
