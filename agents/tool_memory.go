@@ -93,7 +93,7 @@ func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (tools.R
 	}
 	if errors.Is(err, sessionmem.ErrSaving) {
 		m.t.warn(StateTool, err.Error())
-		return ToolResult{Text: "Not saved yet: another program is saving the file. It is saved by itself as soon as that is done."}, nil
+		return tools.Result{Text: "Not saved yet: another program is saving the file. It is saved by itself as soon as that is done."}, nil
 	}
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)
