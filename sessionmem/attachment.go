@@ -3,6 +3,8 @@ package sessionmem
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mac-stats/sessionmem/wholefile"
 )
@@ -29,14 +32,14 @@ var ErrAttachment = errors.New("the attached file can't be read")
 // Attachment is a file that a User block links. The link is markdown that any
 // viewer follows from beside the transcript:
 //
-//	![screenshot.png](files/<sha256>.png)
-//	[notes.txt](files/<sha256>.txt)
+//	![screenshot.png](files/<random>.png)
+//	[notes.txt](files/<random>.txt)
 //
 // The link is all there is: a person who removes it, or moves it into another
 // message, means it.
 type Attachment struct {
 	Name  string // as the user knows it; words of the link
-	File  string // its name in session/files: <sha256>.<ext>
+	File  string // its name in session/files: <random>.<ext>; of versions before, a hash
 	Image bool
 }
 
@@ -172,15 +175,25 @@ func unescapeName(name string) string {
 	return b.String()
 }
 
+// nameKey makes the names of attachments random, and the same for the same upload while
+// this process runs: a plain hash in a link would let anybody test what a file said that
+// was forgotten.
+var nameKey = sync.OnceValue(func() []byte {
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails
+	return key
+})
+
 // Attachment is what the upload is going to be called where nothing stands in its
 // place.
 func (u Upload) Attachment() Attachment {
-	sum := sha256.Sum256(u.Data)
-	return Attachment{Name: u.Name, File: hex.EncodeToString(sum[:]) + "." + u.Ext, Image: u.Image}
+	mac := hmac.New(sha256.New, nameKey())
+	mac.Write(u.Data)
+	return Attachment{Name: u.Name, File: hex.EncodeToString(mac.Sum(nil)) + "." + u.Ext, Image: u.Image}
 }
 
-// Attach keeps an upload: in session/files under the hash of its content, 0600,
-// once however often it is attached; in memory for a private session. When it
+// Attach keeps an upload: in session/files under a random name, 0600,
+// once however often this process attaches it; in memory for a private session. When it
 // returns, the file is safe on disk.
 func (s *Store) Attach(ctx context.Context, session string, u Upload) (Attachment, error) {
 	if err := checkName(session); err != nil {

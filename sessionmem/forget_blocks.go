@@ -80,6 +80,11 @@ func (t *Traces) emptied(b Block, g *forgetting) Block {
 		b.Task = ForgottenText
 	}
 	b.Context = ""
+	if b.Attrs["name"] != "" || b.Attrs["files"] != "" {
+		b.Attrs = maps.Clone(b.Attrs)
+		delete(b.Attrs, "name")
+		delete(b.Attrs, "files")
+	}
 	for _, attr := range []string{"author", "authors"} {
 		if slices.ContainsFunc(strings.Fields(b.Attrs[attr]), func(id string) bool { return t.marked(g, traceAuthor, id) }) {
 			b.Attrs = maps.Clone(b.Attrs)

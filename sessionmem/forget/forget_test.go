@@ -2,6 +2,8 @@ package forget
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -563,4 +565,50 @@ func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
 	if want := []string{sessionmem.ForgottenText, "Fine.", "of somebody else"}; !slices.Equal(got, want) {
 		t.Errorf("the transcript holds %q, want %q", got, want)
 	}
+}
+
+// With an attached file that holds what is forgotten its links go, and the name of no
+// attachment tells what was in it.
+func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
+	r := newRig(t)
+	u, err := sessionmem.NewUpload("pin.txt", []byte("zebra 4711"))
+	must(t, err)
+	a, err := r.store.Attach(t.Context(), "cpu-a", u)
+	must(t, err)
+	if sum := sha256.Sum256(u.Data); strings.Contains(a.File, hex.EncodeToString(sum[:])) {
+		t.Error("the name is a hash of the content")
+	}
+	r.say("cpu-a", user(sessionmem.WithLinks("Keep this.", a)), answer("Fine."))
+	load, err := r.store.Load(t.Context(), "cpu-a")
+	must(t, err)
+	early, err := os.ReadFile(load.Info.Path)
+	must(t, err)
+	r.forget(Selection{Text: "zebra 4711"})
+	file := filepath.Join(r.root, "session", "files", a.File)
+	check := func(when string) {
+		t.Helper()
+		load, err = r.store.Load(t.Context(), "cpu-a")
+		must(t, err)
+		if got := load.Blocks[0].Text; got != "Keep this.\n\n[forgotten]" {
+			t.Errorf("%s the message says %q", when, got)
+		}
+		if left := r.residue(a.File); len(left) > 0 {
+			t.Errorf("%s left: %v", when, left)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%s the file is there", when)
+		}
+	}
+	check("afterwards")
+	must(t, os.WriteFile(load.Info.Path, early, 0o600))
+	must(t, os.WriteFile(file, u.Data, 0o600))
+	check("once both came back")
+}
+
+// Nothing stays of who wrote what goes, nor of what was attached to it.
+func TestForgettingAnAuthorLeavesNoNameAndNoFiles(t *testing.T) {
+	r := newRig(t)
+	r.say("discord-200", sessionmem.Block{Kind: sessionmem.KindUser, Text: "mine", Attrs: map[string]string{"author": "301", "msg": "1", "name": "Ann Zebra", "files": "0123.txt"}}, answer("Fine."))
+	must(t, second(r.f.Do(t.Context(), r.plan(Selection{Author: "301"}))))
+	r.clean("zebra", "0123.txt")
 }

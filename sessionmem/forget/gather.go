@@ -225,8 +225,9 @@ func (f *Forgetter) addFormsOfFiles(t *sessionmem.Traces, phrase sessionmem.Phra
 			if isIndex(d.Name()) || strings.HasPrefix(path, filepath.Join(f.p.Root, "session")) && strings.HasSuffix(path, ".md") {
 				return
 			}
-			if data, err := readSmall(path); err == nil {
-				t.AddPhraseRaw(data, phrase)
+			data, err := readSmall(path)
+			if err == nil && t.AddPhraseRaw(data, phrase) && t.MeansTyped() && filepath.Dir(path) == filepath.Join(f.p.Root, "session", "files") {
+				t.AddWords("files/" + d.Name()) // the links to an attached file that goes
 			}
 		})
 	}
