@@ -17,6 +17,14 @@ func inode(fi os.FileInfo) uint64 {
 	return 0
 }
 
+// linkCount is how many names a file has: hard links.
+func linkCount(fi os.FileInfo) int {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return int(st.Nlink) //nolint:gosec // small
+	}
+	return 1
+}
+
 // stampIn asks for a file by its name in an open folder: the system has no path to
 // walk then, which is most of what asking costs. It is ok for regular files alone.
 func stampIn(folder *os.File, name string) (stamp fileStamp, ok bool) {

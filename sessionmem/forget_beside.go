@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
@@ -246,4 +247,16 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 		return []Touched{{Place: place, Action: ForgetPending, Path: path, Session: name, Why: "it was written meanwhile"}}
 	}
 	return found
+}
+
+// otherNames tells of a file that is rewritten and has other names, which keep what it
+// said; where they are nobody knows.
+func otherNames(path, session string, fi os.FileInfo) []Touched {
+	if fi == nil || linkCount(fi) < 2 {
+		return nil
+	}
+	return []Touched{{
+		Place: "hard link", Action: ForgetKept, Path: path, Session: session,
+		Why: fmt.Sprintf("the file has another name elsewhere, which keeps the old text; find it with `find ~ -inum %d`, and remove it", inode(fi)),
+	}}
 }

@@ -289,6 +289,7 @@ func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
 		file.changed, file.title, file.first, file.out, file.lost = c.changed, c.title, c.first, nil, c.lost
 		if c.changed {
 			file.out = out.Bytes()
+			file.found = append(file.found, otherNames(f.path(file.file), f.name, file.stat)...)
 		}
 	}
 }
@@ -322,7 +323,7 @@ func (f *forgetSession) read(e entry) *cleaning {
 
 // mayTouch says cheaply whether anything of a file may be meant.
 func (f *forgetSession) mayTouch(c *cleaning) bool {
-	return f.t.needsBlocks() || f.t.HoldsRaw(c.data)
+	return f.t.needsBlocks(f.name) || f.t.HoldsRaw(c.data)
 }
 
 // refuse notes what could not be done.

@@ -170,7 +170,7 @@ func (s *Store) siftedOn(file string, before, after os.FileInfo) {
 
 // meansIn says whether something in a transcript's bytes is meant.
 func (t *Traces) meansIn(session string, data []byte) bool {
-	if !t.needsBlocks() && !t.HoldsRaw(data) {
+	if !t.needsBlocks(session) && !t.HoldsRaw(data) {
 		return false
 	}
 	seen := newIndex(maphash.MakeSeed())

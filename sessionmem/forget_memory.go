@@ -191,6 +191,9 @@ func (f *forgetLines) run() []Touched {
 	}
 	out := f.clean(raw)
 	f.found = append(f.found, shipped...)
+	if f.changed {
+		f.found = append(f.found, otherNames(f.path, "", fi)...)
+	}
 	if !f.changed || f.dry {
 		return f.found
 	}

@@ -62,6 +62,7 @@ type forgetting struct {
 	Guest   bool      `json:"guest,omitempty"`   // somebody on Discord asked for it: its words count in what is of Discord alone
 
 	key   []byte
+	kinds map[string]bool // of its marks
 	done  bool
 	ended time.Time // when all was gone through first; zero: it is under way
 }
@@ -147,6 +148,12 @@ func (t *Traces) add(l traceLine, g *forgetting) {
 			return
 		}
 		t.marks[mark] = append(t.marks[mark], g)
+		if !g.kinds[l.Kind] { // others may be reading it, of a forgetting that is known whole
+			if g.kinds == nil {
+				g.kinds = map[string]bool{}
+			}
+			g.kinds[l.Kind] = true
+		}
 		t.lines = append(t.lines, l)
 		return
 	}
@@ -189,11 +196,11 @@ func (t *Traces) Touch(place string) { t.addMark(traceTouched, place) }
 // proposed for removal.
 func (t *Traces) WithLessons() bool { return t.own().Learn }
 
-// needsBlocks says whether a file has to be taken apart to see whether anything in it
-// is meant: something is by other things than its words.
-func (t *Traces) needsBlocks() bool {
-	return len(t.spans) > 0 || slices.ContainsFunc(t.lines, func(l traceLine) bool {
-		return l.Kind != traceText && l.Kind != traceTouched && l.Kind != traceSecond && l.Kind != traceLesson && l.Kind != traceChosen && l.Kind != traceAgain
+// needsBlocks says whether a session's file has to be taken apart to see whether anything
+// in it is meant: something is by other things than its words.
+func (t *Traces) needsBlocks(session string) bool {
+	return len(t.spans) > 0 || slices.ContainsFunc(t.at, func(g *forgetting) bool {
+		return g.kinds[traceBlock] || g.kinds[tracePart] || g.kinds[traceAuthor] || t.marked(g, traceSession, session)
 	})
 }
 
@@ -415,7 +422,7 @@ func (b Block) writers() []string {
 func (b Block) WrittenBy(author string) bool { return slices.Contains(b.writers(), author) }
 
 func (t *Traces) marked(g *forgetting, kind, text string) bool {
-	return slices.Contains(t.marks[kind+"\x00"+string(g.sum(kind, text))], g)
+	return g.kinds[kind] && slices.Contains(t.marks[kind+"\x00"+string(g.sum(kind, text))], g)
 }
 
 // Find gives the places of a text that are meant, in order.

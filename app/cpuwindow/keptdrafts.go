@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mac-stats/app/i18n"
@@ -26,6 +27,7 @@ type keptDraft struct {
 // keptDrafts is the file. The session "" is a chat that is not on disk yet.
 type keptDrafts struct {
 	Format   string               `json:"format"`
+	Written  time.Time            `json:"written,omitzero"`
 	Sessions map[string]keptDraft `json:"sessions"`
 }
 
@@ -38,8 +40,9 @@ const (
 func (w *Window) draftsPath() string { return filepath.Join(w.parts.home, "session", "drafts.json") }
 
 // readDrafts gives what is kept; nothing where there is no file, or none that can
-// be read.
-func readDrafts(path string) map[string]keptDraft {
+// be read. A file that came back from before a forgetting is rid of what is gone: a
+// text that holds words which were forgotten since the file was written.
+func readDrafts(path string, gone func(text string, since time.Time) bool) map[string]keptDraft {
 	if fi, err := os.Stat(path); err != nil || fi.Size() > draftsMax {
 		return map[string]keptDraft{}
 	}
@@ -47,6 +50,22 @@ func readDrafts(path string) map[string]keptDraft {
 	var kept keptDrafts
 	if err != nil || json.Unmarshal(data, &kept) != nil || kept.Format != draftsFormat || kept.Sessions == nil {
 		return map[string]keptDraft{}
+	}
+	dropped := false
+	for name, k := range kept.Sessions {
+		queue := slices.DeleteFunc(slices.Clone(k.Queue), func(text string) bool { return gone(text, kept.Written) })
+		if draft := gone(k.Draft, kept.Written); !draft && len(queue) == len(k.Queue) {
+			continue
+		} else if draft {
+			k.Draft = ""
+		}
+		k.Queue, dropped = queue, true
+		if kept.Sessions[name] = k; k.Draft == "" && len(k.Queue) == 0 {
+			delete(kept.Sessions, name)
+		}
+	}
+	if dropped && writeDrafts(path, kept.Sessions) != nil {
+		_ = os.Remove(path) // rather no draft than one that was forgotten
 	}
 	return kept.Sessions
 }
@@ -60,7 +79,7 @@ func writeDrafts(path string, sessions map[string]keptDraft) error {
 		}
 		return nil
 	}
-	data, err := json.MarshalIndent(keptDrafts{draftsFormat, sessions}, "", "  ")
+	data, err := json.MarshalIndent(keptDrafts{draftsFormat, time.Now(), sessions}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode drafts: %w", err)
 	}

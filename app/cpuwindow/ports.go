@@ -41,6 +41,7 @@ type sessions interface {
 
 // library is what can be done with transcripts beside talking.
 type library interface {
+	Forgotten() *sessionmem.Forgotten
 	LoadFile(path string) (*sessionmem.Transcript, error)
 	SetTitle(ctx context.Context, name, title string) error
 	Delete(ctx context.Context, name string) error

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
@@ -224,8 +225,43 @@ func TestBrokenDraftsAreNoDrafts(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := readDrafts(path); got == nil || len(got) != 0 {
+		if got := readDrafts(path, func(string, time.Time) bool { return false }); got == nil || len(got) != 0 {
 			t.Errorf("%.20q gives %v", text, got)
+		}
+	}
+}
+
+// Drafts that come back from before a forgetting hold nothing of it, on disk either; what
+// was typed since stays.
+func TestDraftsFromBeforeAForgettingAreCleaned(t *testing.T) {
+	path := t.TempDir() + "/drafts.json"
+	at := time.Now()
+	gone := func(text string, since time.Time) bool {
+		return since.Before(at) && strings.Contains(text, "zanzibar")
+	}
+	for _, tc := range []struct{ written, want string }{
+		{"", "fine"},
+		{`"written":"2026-01-01T10:00:00Z",`, "fine"},
+		{`"written":"` + at.Add(time.Hour).Format(time.RFC3339) + `",`, "to zanzibar, fine, zanzibar"},
+	} {
+		text := `{"format":"mac-stats-drafts/1",` + tc.written + `"sessions":{"cpu-a":{"draft":"to zanzibar"},"cpu-b":{"draft":"fine","queue":["zanzibar"]}}}`
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := readDrafts(path, gone)
+		var all []string
+		for _, name := range []string{"cpu-a", "cpu-b"} {
+			if got[name].Draft != "" {
+				all = append(all, got[name].Draft)
+			}
+			all = append(all, got[name].Queue...)
+		}
+		if s := strings.Join(all, ", "); s != tc.want {
+			t.Errorf("%s: %q, want %q", tc.written, s, tc.want)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(data), "zanzibar") != strings.Contains(tc.want, "zanzibar") {
+			t.Errorf("%s: the file holds %s, %v", tc.written, data, err)
 		}
 	}
 }

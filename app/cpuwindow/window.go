@@ -148,7 +148,7 @@ func newWindow(p Params, d parts) *Window {
 	w.watchFocus()
 	w.restoreSize()
 	w.restoreEdits()
-	w.drafts = readDrafts(w.draftsPath())
+	w.drafts = readDrafts(w.draftsPath(), w.parts.library.Forgotten().HasTyped)
 	w.freshChat()
 	w.tellFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })

@@ -155,6 +155,7 @@ func blank(path string, t *sessionmem.Traces) error {
 // draftsFile is what of the window's drafts.json matters here; what else is in it stays.
 type draftsFile struct {
 	Format   string                     `json:"format"`
+	Written  json.RawMessage            `json:"written,omitempty"`
 	Sessions map[string]json.RawMessage `json:"sessions"`
 }
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -611,4 +612,22 @@ func TestForgettingAnAuthorLeavesNoNameAndNoFiles(t *testing.T) {
 	r.say("discord-200", sessionmem.Block{Kind: sessionmem.KindUser, Text: "mine", Attrs: map[string]string{"author": "301", "msg": "1", "name": "Ann Zebra", "files": "0123.txt"}}, answer("Fine."))
 	must(t, second(r.f.Do(t.Context(), r.plan(Selection{Author: "301"}))))
 	r.clean("zebra", "0123.txt")
+}
+
+// A hard link keeps what a file said: the report names the file and how to find the link.
+func TestAFileWithAnotherNameIsTold(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links are not counted there")
+	}
+	r := newRig(t)
+	r.say("cpu-a", user("zebra 4711 it is"))
+	load, err := r.store.Load(t.Context(), "cpu-a")
+	must(t, err)
+	must(t, os.Link(load.Info.Path, filepath.Join(t.TempDir(), "copy.md")))
+	report := r.forget(Selection{Text: "zebra 4711"})
+	if !slices.ContainsFunc(report.Found, func(f sessionmem.Touched) bool {
+		return f.Place == "hard link" && f.Action == sessionmem.ForgetKept && strings.Contains(f.Why, "-inum ")
+	}) {
+		t.Errorf("%+v", report.Found)
+	}
 }
