@@ -64,7 +64,8 @@ type remembered struct {
 	target   Target
 	path     string
 	text     memoryText
-	reworded map[string]int // by origin: lines of it that the app did not write so
+	bullets  map[string]bool // what its lines say
+	reworded map[string]int  // by origin: lines of it that the app did not write so
 }
 
 // remembered reads a file of the journal; nil where nothing can be said of it now.
@@ -81,10 +82,16 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 	if err != nil || f.Saving {
 		return nil
 	}
-	r := &remembered{target: t, path: path, text: parseMemory(f.Text), reworded: map[string]int{}}
+	r := &remembered{target: t, path: path, text: parseMemory(f.Text), bullets: map[string]bool{}, reworded: map[string]int{}}
+	written := map[string]bool{}
+	for _, l := range lines {
+		if l.File == file {
+			written[bulletText(l.Line)] = true
+		}
+	}
 	for _, b := range f.Bullets {
-		written := func(l journalLine) bool { return l.File == file && bulletText(l.Line) == b.Text }
-		if b.From != "" && !slices.ContainsFunc(lines, written) {
+		r.bullets[b.Text] = true
+		if b.From != "" && !written[b.Text] {
 			r.reworded[b.From]++
 		}
 	}
@@ -93,7 +100,7 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 
 // says reports whether the file still says a line, in these words or others.
 func (r *remembered) says(b Bullet) bool {
-	if r.text.hasBullet(0, b.Text) {
+	if r.bullets[b.Text] {
 		return true
 	}
 	if r.reworded[b.From] > 0 {

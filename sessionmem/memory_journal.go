@@ -129,20 +129,24 @@ func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly boo
 	}
 	defer m.changed()
 	was, now := learntLines(before), learntLines(after)
+	old, left := textsOf(was), textsOf(now)
 	file := m.rel(path)
 	m.changeJournal(func(j *lineJournal) {
 		j.Files[file] = stampOf(fi).journal()
-		if knowingly {
-			j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool {
-				return l.File == file && has(was, l.Line) && !has(now, l.Line)
-			})
-		}
+		known := map[string]bool{}
+		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool {
+			if l.File != file {
+				return false
+			}
+			text := bulletText(l.Line)
+			known[text] = true
+			return knowingly && old[text] && !left[text]
+		})
 		for _, l := range now {
-			known := func(o journalLine) bool { return o.File == file && bulletText(o.Line) == l.text }
-			if l.from == "" || has(was, l.line) || slices.ContainsFunc(j.Lines, known) {
+			if l.from == "" || old[l.text] || known[l.text] {
 				continue
 			}
-			j.Lines = append(j.Lines, journalLine{ID: randomID(6), File: file, Line: l.line, After: l.after, At: time.Now()})
+			j.Lines = append(j.Lines, journalLine{ID: randomID(6), File: file, Line: strings.Join(l.lines, "\n"), After: l.after, At: time.Now()})
 			j.Removed = slices.DeleteFunc(j.Removed, func(hash string) bool { return hash == j.hash(l.text) })
 		}
 	})
@@ -151,12 +155,16 @@ func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly boo
 
 // learnt is a bullet of a memory file.
 type learnt struct {
-	line, text, from, after string
+	text, from, after string
+	lines             []string
 }
 
-func has(list []learnt, line string) bool {
-	text := bulletText(line)
-	return slices.ContainsFunc(list, func(l learnt) bool { return l.text == text })
+func textsOf(list []learnt) map[string]bool {
+	texts := make(map[string]bool, len(list))
+	for _, l := range list {
+		texts[l.text] = true
+	}
+	return texts
 }
 
 // learntLines are the bullets of a file.
@@ -165,7 +173,7 @@ func learntLines(raw []byte) []learnt {
 	var list []learnt
 	for _, it := range text.items {
 		if b, ok := it.bullet(); ok {
-			list = append(list, learnt{strings.Join(it.lines, "\n"), b.Text, b.From, lineBefore(text, it)})
+			list = append(list, learnt{b.Text, b.From, lineBefore(text, it), it.lines})
 		}
 	}
 	return list
