@@ -55,6 +55,8 @@ var rooms = map[string][]string{
 	"app/ui/markdown": {},
 	"app/ui/kit":      {"app/i18n"},
 	"app/ui/answer":   {"app/i18n", "app/ui/kit", "app/ui/markdown"},
+
+	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
@@ -18,18 +19,18 @@ import (
 // nothing moves and Tab reaches them always.
 
 // userActions is what can be done with a message of the user's.
-func (c *chatView) userActions(e *entryView) (*fyne.Container, *kit.HoverGroup) {
+func (c *chatView) userActions(e *conversation.EntryView) (*fyne.Container, *kit.HoverGroup) {
 	g := &kit.HoverGroup{}
-	key, text := e.key, e.text
+	key, text := e.Key, e.Text
 	var objects []fyne.CanvasObject
-	if e.block != "" && !c.reading {
+	if e.Block != "" && !c.reading {
 		objects = append(objects, g.Add(i18n.T("Edit"), func() { c.toggle(key) }))
 	}
 	if text == sessionmem.ForgottenText {
 		return kit.Line(kit.Gap12, -1, objects...), g
 	}
 	objects = append(objects, g.Add(i18n.T("Copy"), func() { c.act.copyText(text) }))
-	if block := e.block; block != "" && c.act.forgetMessage != nil {
+	if block := e.Block; block != "" && c.act.forgetMessage != nil {
 		objects = append(objects, g.Add(i18n.T("Forget…"), func() { c.act.forgetMessage(block) }))
 	}
 	return kit.Line(kit.Gap12, -1, objects...), g
@@ -45,16 +46,16 @@ type answerFoot struct {
 
 // footOf gives the foot of a turn, made anew only where it changed. entries are
 // the turn's, without the user's message.
-func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *kit.Placed {
+func (c *chatView) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *kit.Placed {
 	head := -1
 	links, answer := 0, ""
 	answered, copies := false, false
 	for i := range entries {
-		switch e := &entries[i]; e.kind {
-		case entryHead:
+		switch e := &entries[i]; e.Kind {
+		case conversation.Head:
 			head = i
-		case entryAnswer:
-			answered, answer = true, e.block
+		case conversation.Answer:
+			answered, answer = true, e.Block
 			if saysForgotten(e) {
 				answer = ""
 			}
@@ -66,9 +67,9 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *ki
 		return nil
 	}
 	h := &entries[head]
-	again := copies && user != nil && user.block != "" && user.text != sessionmem.ForgottenText && !c.last.busy
-	key := fmt.Sprint(links, copies, again, answer, h.read, h.recalled)
-	f := c.feet[h.key]
+	again := copies && user != nil && user.Block != "" && user.Text != sessionmem.ForgottenText && !c.last.Busy
+	key := fmt.Sprint(links, copies, again, answer, h.Read, h.Recalled)
+	f := c.feet[h.Key]
 	if f == nil || f.key != key {
 		f = c.newFoot(h, user, answer, links, copies, again)
 		f.key = key
@@ -77,12 +78,12 @@ func (c *chatView) footOf(user *entryView, entries []entryView, newest bool) *ki
 		f.group.Pinned = newest
 		f.group.Refresh()
 	}
-	c.alive[h.key] = f
+	c.alive[h.Key] = f
 	return &kit.Placed{Row: f, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
 }
 
 // saysForgotten reports whether nothing of an answer is left.
-func saysForgotten(e *entryView) bool {
+func saysForgotten(e *conversation.EntryView) bool {
 	text := ""
 	for _, l := range slices.Concat(e.Leaves, e.Tail) {
 		text += l.Code
@@ -98,15 +99,15 @@ func saysForgotten(e *entryView) bool {
 
 // newFoot makes a foot; there is nothing to copy of an answer that is forgotten, and
 // answer is "" then.
-func (c *chatView) newFoot(h, user *entryView, answer string, links int, copies, again bool) *answerFoot {
+func (c *chatView) newFoot(h, user *conversation.EntryView, answer string, links int, copies, again bool) *answerFoot {
 	f := &answerFoot{group: &kit.HoverGroup{}}
-	key := h.key
+	key := h.Key
 	var objects []fyne.CanvasObject
 	if copies {
 		objects = append(objects, f.group.Add(i18n.T("Copy"), func() { c.act.copyAnswer(key) }))
 	}
 	if again {
-		block := user.block
+		block := user.Block
 		objects = append(objects, f.group.Add(i18n.T("Answer again"), func() { c.act.answerAgain(block) }))
 	}
 	if links > 0 {
@@ -117,8 +118,8 @@ func (c *chatView) newFoot(h, user *entryView, answer string, links int, copies,
 	if answer != "" && c.act.forgetMessage != nil {
 		objects = append(objects, f.group.Add(i18n.T("Forget…"), func() { c.act.forgetMessage(answer) }))
 	}
-	objects = append(objects, c.recalledChip(h.recalled, f.group)...)
-	objects = append(objects, c.memoryChips(h.read, f.group)...)
+	objects = append(objects, c.recalledChip(h.Recalled, f.group)...)
+	objects = append(objects, c.memoryChips(h.Read, f.group)...)
 	f.BoxRow = kit.NewBoxRow(kit.Line(kit.Gap12, -1, objects...))
 	return f
 }
@@ -134,7 +135,7 @@ func countLinks(leaves []markdown.Leaf) int {
 func (w *Window) showLinks(key string, below fyne.CanvasObject) {
 	m := fyne.NewMenu("")
 	seen := map[string]bool{}
-	for _, leaves := range w.shown.answerLeaves(key) {
+	for _, leaves := range w.shown.AnswerLeaves(key) {
 		markdown.EachLink(leaves, func(words, url string) {
 			if seen[url] || len(m.Items) == 30 {
 				return
@@ -153,8 +154,8 @@ func (w *Window) showLinks(key string, below fyne.CanvasObject) {
 // answerAgain has a message answered anew. What was said after the answer leaves
 // the conversation, so it is asked about.
 func (w *Window) answerAgain(block string) {
-	n := w.shown.messagesAfter(block)
-	do := func() { w.retry(fault{userID: block}) }
+	n := w.shown.MessagesAfter(block)
+	do := func() { w.retry(conversation.Fault{UserID: block}) }
 	if n <= 1 {
 		do()
 		return

@@ -148,7 +148,7 @@ func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
 		close(b.run(0).events)
 		b.settle()
 		b.sees("answer one", "question two", "answer two", "no longer part")
-		b.w.retry(*b.w.shown.entries[len(b.w.shown.entries)-1].fault)
+		b.w.retry(lastFault(b.w.shown))
 		b.settle()
 		if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
 			t.Errorf("the retry is %+v", r)
@@ -182,27 +182,12 @@ func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
 	})
 }
 
-func TestBranchesAreSeenInTheTranscript(t *testing.T) {
-	c := newConversation("cpu-1")
-	c.fill(transcript(
-		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
-		sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "one"},
-		sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "u1", Text: "a1"},
-		sessionmem.Block{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "two"},
-		sessionmem.Block{ID: "n2", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Text: "u1"},
-		sessionmem.Block{ID: "u2", Kind: sessionmem.KindUser, Text: "q better"},
-	))
-	if !c.edited["u2"] || c.edited["u1"] || !c.anew["u1"] || len(c.entries) != 1 || !c.entries[0].edited {
-		t.Errorf("edited %v, again %v, %d entries", c.edited, c.anew, len(c.entries))
-	}
-}
-
 func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := talked(t)
 		b.sees("was given memory.md · 12 lines", "Links")
 		var got []string
-		for _, leaves := range b.w.shown.answerLeaves(b.w.shown.entries[1].key) {
+		for _, leaves := range b.w.shown.AnswerLeaves(entriesNow(b.w.shown)[1].Key) {
 			markdown.EachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
 		}
 		if strings.Join(got, "|") != "a page http://example.org/p" {
@@ -223,17 +208,17 @@ func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
 		ev <- token(strings.Repeat("a paragraph\n\n", 40))
 		ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
 		b.settle()
-		port, call := b.w.chat.port, b.w.shown.entries[len(b.w.shown.entries)-1]
+		port, call := b.w.chat.port, entriesNow(b.w.shown)[len(entriesNow(b.w.shown))-1]
 		if !port.Follow {
 			t.Fatal("the end is not followed")
 		}
-		row := b.w.chat.built[call.key].call
+		row := b.w.chat.built[call.Key].call
 		before := row.Position().Y
-		b.w.chat.toggle(call.key)
+		b.w.chat.toggle(call.Key)
 		if after := row.Position().Y; after != before || port.Follow {
 			t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.Follow)
 		}
-		b.w.chat.toggle(call.key)
+		b.w.chat.toggle(call.Key)
 		if after := row.Position().Y; after != before || !port.Follow {
 			t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.Follow)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/sessionmem"
 )
 
@@ -140,7 +141,7 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
 		close(b.run(0).events)
 		b.settle()
-		b.w.retry(fault{text: "What is this?"})
+		b.w.retry(conversation.Fault{Text: "What is this?"})
 		b.settle()
 		if again := b.turns.requests[1]; len(again.Files) != 2 || again.Text != req.Text {
 			t.Errorf("what never reached the disk is sent again with %d files", len(again.Files))
@@ -166,8 +167,8 @@ func TestAFileIsRemovedByItsChip(t *testing.T) {
 		if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
 			t.Errorf("sent %+v", req)
 		}
-		if b.w.shown.title != "b.txt" {
-			t.Errorf("the chat is called %q", b.w.shown.title)
+		if b.w.shown.Title() != "b.txt" {
+			t.Errorf("the chat is called %q", b.w.shown.Title())
 		}
 	})
 }
@@ -224,7 +225,7 @@ func TestFilesStayWithTheirConversation(t *testing.T) {
 		if len(chipNames(b)) != 0 {
 			t.Error("another conversation has them")
 		}
-		b.w.OpenSession(first.name)
+		b.w.OpenSession(first.Name)
 		b.settle()
 		if len(chipNames(b)) != 1 {
 			t.Error("they are lost")
@@ -266,7 +267,7 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.w.addFiles(b.w.shown, []pending{{upload: u}}, nil)
+		b.w.addFiles(b.w.shown, []conversation.File{{Upload: u}}, nil)
 		b.w.thumbs.forget()
 		b.w.send("look")
 		b.settle()
@@ -278,7 +279,7 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 		b.run(0).events <- agents.Event{Type: agents.EventDone}
 		close(b.run(0).events)
 		b.settle()
-		if len(b.w.shown.sentFiles) != 0 {
+		if len(b.w.shown.FilesSent()) != 0 {
 			t.Error("what is on disk is kept in memory, too")
 		}
 	})
@@ -389,7 +390,7 @@ func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
 				t.Errorf("of nothing it says %q", b.w.compose.warned)
 			}
 		}
-		b.w.shown.usage = &agents.Usage{ContextSize: 1500}
+		b.w.shown.Apply(agents.Event{Type: agents.EventUsage, Usage: &agents.Usage{ContextSize: 1500}})
 		b.w.compose.entry.SetText(text)
 		if !strings.Contains(b.w.compose.warned, "has room for about 125.") {
 			t.Errorf("it says %q", b.w.compose.warned)

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
@@ -27,7 +28,7 @@ type chatActions struct {
 	startEdit      func(r *editRow)
 	focusComposer  func()
 
-	retry      func(f fault)
+	retry      func(f conversation.Fault)
 	stopCall   func(id string)
 	answer     func(id string, answer agents.Answer) // a question of the turn
 	undo       func(key, id string)
@@ -43,10 +44,10 @@ type chatActions struct {
 	showOlder     func()
 	typeInto      func(r rune)
 	openFolder    func()
-	useModel      func(model string, f fault)      // choose it, then run the turn again
-	sendBare      func(f fault)                    // again without its images
-	rewrite       func(f fault)                    // back into the composer
-	files         func(session string) fileActions // of the session's attachments; may be nil
+	useModel      func(model string, f conversation.Fault) // choose it, then run the turn again
+	sendBare      func(f conversation.Fault)               // again without its images
+	rewrite       func(f conversation.Fault)               // back into the composer
+	files         func(session string) fileActions         // of the session's attachments; may be nil
 }
 
 // chatView draws the conversation that is shown. It keeps what it built for each
@@ -65,7 +66,7 @@ type chatView struct {
 	float     *fyne.Container
 	reading   bool   // nothing can be changed here
 	shown     string // session
-	last      conversationView
+	last      conversation.View
 	extra     []*kit.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
 	onToggle  func() // who uses the rows elsewhere lays them out
@@ -89,7 +90,7 @@ func newChatView(act chatActions) *chatView {
 	c.latest.TextSize = kit.SizeSmall
 	c.latest.Hide()
 	c.port.OnAway = func(away bool) {
-		c.left, c.olderThen = c.messages(), c.last.older
+		c.left, c.olderThen = c.messages(), c.last.Older
 		c.nameLatest()
 		if away {
 			c.latest.Show()
@@ -98,7 +99,7 @@ func newChatView(act chatActions) *chatView {
 		}
 	}
 	c.port.OnTop = func() {
-		if c.last.older > 0 {
+		if c.last.Older > 0 {
 			c.act.showOlder()
 		}
 	}
@@ -120,10 +121,10 @@ func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 }
 
 // show draws a conversation; another one than before starts at its end.
-func (c *chatView) show(v conversationView) {
-	if v.name != c.shown {
+func (c *chatView) show(v conversation.View) {
+	if v.Name != c.shown {
 		c.built, c.feet, c.expanded = map[string]*builtEntry{}, map[string]*answerFoot{}, map[string]bool{}
-		c.shown = v.name
+		c.shown = v.Name
 		c.port.ClearSelection()
 		c.port.Follow = true
 	}
@@ -134,21 +135,21 @@ func (c *chatView) show(v conversationView) {
 func (c *chatView) layoutRows() {
 	v := c.last
 	var rows []*kit.Placed
-	if v.older > 0 {
-		rows = append(rows, &kit.Placed{Row: c.olderRow(v.older), Gap: kit.Gap4})
+	if v.Older > 0 {
+		rows = append(rows, &kit.Placed{Row: c.olderRow(v.Older), Gap: kit.Gap4})
 	}
-	alive := make(map[string]*builtEntry, len(v.entries))
+	alive := make(map[string]*builtEntry, len(v.Entries))
 	c.alive = map[string]*answerFoot{}
 	turn, answer := 0, len(rows) // where the turn begins, and the rows of its answer
-	for i := range v.entries {
-		b := c.build(&v.entries[i])
-		alive[v.entries[i].key] = b
+	for i := range v.Entries {
+		b := c.build(&v.Entries[i])
+		alive[v.Entries[i].Key] = b
 		rows = append(rows, b.rows...)
-		if v.entries[i].kind == entryUser {
+		if v.Entries[i].Kind == conversation.User {
 			answer = len(rows)
 		}
-		if endsTurn(v.entries, i) {
-			if f := c.turnFoot(v.entries[turn:i+1], i+1 == len(v.entries)); f != nil {
+		if endsTurn(v.Entries, i) {
+			if f := c.turnFoot(v.Entries[turn:i+1], i+1 == len(v.Entries)); f != nil {
 				for _, p := range rows[answer:] {
 					p.Hot = f.Hot
 				}
@@ -158,8 +159,8 @@ func (c *chatView) layoutRows() {
 		}
 	}
 	c.built, c.feet = alive, c.alive
-	if v.state != "" {
-		c.stateRow.set(v.state)
+	if v.State != "" {
+		c.stateRow.set(v.State)
 		rows = append(rows, &kit.Placed{Row: c.stateRow, Gap: kit.Gap12})
 	}
 	rows = append(rows, c.extra...)
@@ -169,19 +170,19 @@ func (c *chatView) layoutRows() {
 }
 
 // endsTurn reports whether a turn's last entry is the i-th.
-func endsTurn(entries []entryView, i int) bool {
+func endsTurn(entries []conversation.EntryView, i int) bool {
 	if i+1 == len(entries) {
 		return true
 	}
-	next := entries[i+1].kind
-	return next == entryUser || next == entrySummary
+	next := entries[i+1].Kind
+	return next == conversation.User || next == conversation.Summary
 }
 
 // messages counts the messages that are here.
 func (c *chatView) messages() int {
 	n := 0
-	for i := range c.last.entries {
-		if k := c.last.entries[i].kind; k == entryUser || k == entryHead {
+	for i := range c.last.Entries {
+		if k := c.last.Entries[i].Kind; k == conversation.User || k == conversation.Head {
 			n++
 		}
 	}
@@ -191,7 +192,7 @@ func (c *chatView) messages() int {
 // nameLatest says how many messages came since the reader left the end.
 func (c *chatView) nameLatest() {
 	label := i18n.T("Jump to latest ↓")
-	if n := c.messages() - c.left; n > 0 && c.port.Away && c.last.older == c.olderThen {
+	if n := c.messages() - c.left; n > 0 && c.port.Away && c.last.Older == c.olderThen {
 		label = i18n.Count("{{.N}} new messages", n) + " ↓"
 	}
 	if c.latest.Text != label {
@@ -201,12 +202,12 @@ func (c *chatView) nameLatest() {
 }
 
 // turnFoot is the foot of a turn that is over.
-func (c *chatView) turnFoot(turn []entryView, newest bool) *kit.Placed {
-	if newest && c.last.busy || c.reading {
+func (c *chatView) turnFoot(turn []conversation.EntryView, newest bool) *kit.Placed {
+	if newest && c.last.Busy || c.reading {
 		return nil
 	}
-	var user *entryView
-	if turn[0].kind == entryUser {
+	var user *conversation.EntryView
+	if turn[0].Kind == conversation.User {
 		user, turn = &turn[0], turn[1:]
 	}
 	return c.footOf(user, turn, newest)
@@ -232,43 +233,43 @@ func (c *chatView) toggle(key string) {
 }
 
 // build gives the rows of an entry, made anew only where it changed.
-func (c *chatView) build(e *entryView) *builtEntry {
-	b := c.built[e.key]
-	open := c.expanded[e.key]
-	if b != nil && b.rev == e.rev && b.expanded == open {
+func (c *chatView) build(e *conversation.EntryView) *builtEntry {
+	b := c.built[e.Key]
+	open := c.expanded[e.Key]
+	if b != nil && b.rev == e.Rev && b.expanded == open {
 		c.tick(b, e, open)
 		return b
 	}
 	if b == nil {
 		b = &builtEntry{}
 	}
-	b.rev, b.expanded = e.rev, open
-	switch e.kind {
-	case entryUser:
+	b.rev, b.expanded = e.Rev, open
+	switch e.Kind {
+	case conversation.User:
 		c.buildUser(b, e, open)
-	case entryHead:
+	case conversation.Head:
 		c.buildHead(b, e)
-	case entryAnswer:
+	case conversation.Answer:
 		b.leaves.Update(e.View, c.act.copyText, answer.Style{})
 		b.rows = b.leaves.Rows
-	case entryThinking:
+	case conversation.Thinking:
 		c.buildFold(b, e, open)
-	case entryCall:
+	case conversation.Call:
 		c.buildCall(b, e, open)
-	case entrySummary:
+	case conversation.Summary:
 		c.buildSummary(b, e, open)
-	case entryNote:
+	case conversation.Note:
 		b.rows = c.noteRows(e, open)
-	case entryError:
+	case conversation.Error:
 		b.rows = []*kit.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
 	}
 	return b
 }
 
 // tick moves the clock of what is under way.
-func (c *chatView) tick(b *builtEntry, e *entryView, open bool) {
+func (c *chatView) tick(b *builtEntry, e *conversation.EntryView, open bool) {
 	switch {
-	case !e.live:
+	case !e.Live:
 	case b.call != nil:
 		b.call.set(e, open, c.now())
 	case b.fold != nil:
@@ -283,7 +284,7 @@ func foldSign(open bool) string {
 	return " ›"
 }
 
-func (c *chatView) buildHead(b *builtEntry, e *entryView) {
+func (c *chatView) buildHead(b *builtEntry, e *conversation.EntryView) {
 	if b.head == nil {
 		b.head = newHeadRow()
 		b.rows = []*kit.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
@@ -292,9 +293,9 @@ func (c *chatView) buildHead(b *builtEntry, e *entryView) {
 }
 
 // buildFold is a line that opens and closes what is below it.
-func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
+func (c *chatView) buildFold(b *builtEntry, e *conversation.EntryView, open bool) {
 	if b.fold == nil {
-		key := e.key
+		key := e.Key
 		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.toggle(key) })
 		b.rows = []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
@@ -307,26 +308,26 @@ func (c *chatView) buildFold(b *builtEntry, e *entryView, open bool) {
 	}
 }
 
-func (c *chatView) thinkingWords(e *entryView) string {
-	if e.live {
-		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": since(e.began, c.now())})
+func (c *chatView) thinkingWords(e *conversation.EntryView) string {
+	if e.Live {
+		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, c.now())})
 	}
-	if t := tookWords(e.took); t != "" {
+	if t := conversation.TookWords(e.Took); t != "" {
 		return i18n.With("Thought for {{.T}}", i18n.Places{"T": t})
 	}
 	return i18n.T("Thought")
 }
 
-func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
-	key, id := e.key, e.callID
+func (c *chatView) buildCall(b *builtEntry, e *conversation.EntryView, open bool) {
+	key, id := e.Key, e.CallID
 	if b.call == nil {
 		b.call = newCallRow(func() { c.toggle(key) }, func() { c.act.stopCall(id) })
 	}
 	b.call.set(e, open, c.now())
 	b.rows = []*kit.Placed{{Row: b.call, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if open {
-		if task := strings.TrimSpace(e.task); task != "" { // the row has room for its beginning only
-			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.tool}}, kit.SizeText, kit.RoleText)
+		if task := strings.TrimSpace(e.Task); task != "" { // the row has room for its beginning only
+			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
 			b.rows = append(b.rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
 		b.leaves.Update(e.View, c.act.copyText, answer.Style{Indent: kit.Gap20, Muted: true})
@@ -334,29 +335,29 @@ func (c *chatView) buildCall(b *builtEntry, e *entryView, open bool) {
 	}
 }
 
-func (c *chatView) buildSummary(b *builtEntry, e *entryView, open bool) {
+func (c *chatView) buildSummary(b *builtEntry, e *conversation.EntryView, open bool) {
 	label := i18n.T("older messages summarised")
-	if e.count > 0 {
-		label = i18n.Count("{{.N}} older messages summarised", e.count)
+	if e.Count > 0 {
+		label = i18n.Count("{{.N}} older messages summarised", e.Count)
 	}
 	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
-	b.rows = []*kit.Placed{{Row: kit.NewDivider(label, func() { c.toggle(e.key) }), Gap: kit.Gap16}}
+	b.rows = []*kit.Placed{{Row: kit.NewDivider(label, func() { c.toggle(e.Key) }), Gap: kit.Gap16}}
 	if open {
-		f := kit.NewFramed(kit.NewProse([]kit.Run{{Text: e.text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
+		f := kit.NewFramed(kit.NewProse([]kit.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
 		b.rows = append(b.rows, &kit.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 }
 
-func (c *chatView) noteRow(e *entryView) kit.Row {
-	if e.retryID != "" {
-		f := fault{userID: e.retryID}
-		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
+func (c *chatView) noteRow(e *conversation.EntryView) kit.Row {
+	if e.RetryID != "" {
+		f := conversation.Fault{UserID: e.RetryID}
+		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
 	}
-	if e.undoID == "" {
-		return kit.NewProse(kit.Runs(e.text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
+	if e.UndoID == "" {
+		return kit.NewProse(kit.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
 	}
-	key, id := e.key, e.undoID
-	return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.act.undo(key, id) })))
+	key, id := e.Key, e.UndoID
+	return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.act.undo(key, id) })))
 }
 
 // headRow is the badge of an answer.
@@ -373,10 +374,10 @@ func newHeadRow() *headRow {
 	return h
 }
 
-func (h *headRow) set(e *entryView, now time.Time) {
-	h.who.SetText(e.agent)
-	parts := []string{e.model, whenWords(e.at, now), speedWords(e.speed)}
-	if e.again {
+func (h *headRow) set(e *conversation.EntryView, now time.Time) {
+	h.who.SetText(e.Agent)
+	parts := []string{e.Model, whenWords(e.At, now), speedWords(e.Speed)}
+	if e.Again {
 		parts = append(parts, i18n.T("answered again"))
 	}
 	meta := ""
@@ -423,26 +424,26 @@ func newCallRow(onTap, onStop func()) *callRow {
 	return r
 }
 
-func (r *callRow) set(e *entryView, open bool, now time.Time) {
-	role, state := kit.RoleMuted, tookWords(e.took)
+func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
+	role, state := kit.RoleMuted, conversation.TookWords(e.Took)
 	switch {
-	case e.live:
-		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": since(e.began, now)})
-	case e.failed != "":
-		role, state = kit.RoleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": i18n.Shorten(e.failed, 40)})
-		if e.failed == stopped() {
-			state = stopped()
+	case e.Live:
+		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, now)})
+	case e.Failed != "":
+		role, state = kit.RoleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": i18n.Shorten(e.Failed, 40)})
+		if e.Failed == conversation.Stopped() {
+			state = conversation.Stopped()
 		}
-	case !e.tool && state != "":
+	case !e.Tool && state != "":
 		state = i18n.With("done in {{.State}}", i18n.Places{"State": state})
 	case state == "":
 		state = i18n.T("done")
 	}
 	r.dot.Set(role, kit.RoleNone)
-	r.who.SetText(i18n.Shorten(e.agent, 32))
-	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.task, 300)), " "))
+	r.who.SetText(i18n.Shorten(e.Agent, 32))
+	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.Task, 300)), " "))
 	r.state.SetText(state + foldSign(open))
-	r.stop.Hidden = !e.live || e.tool
+	r.stop.Hidden = !e.Live || e.Tool
 	r.box.Refresh()
 }
 
@@ -461,33 +462,33 @@ func newStateRow() *stateRow {
 func (s *stateRow) set(text string) { s.text.SetText(text) }
 
 // errorRow is a failed turn: what happened, what to do, and the button for it.
-func (c *chatView) errorRow(e *entryView) kit.Row {
-	f := *e.fault
-	parts := []fyne.CanvasObject{kit.NewParagraph(f.sentence, kit.RoleText)}
-	if f.next != "" && !strings.Contains(f.sentence, f.next) {
-		parts = append(parts, kit.NewParagraph(f.next, kit.RoleMuted))
+func (c *chatView) errorRow(e *conversation.EntryView) kit.Row {
+	f := *e.Fault
+	parts := []fyne.CanvasObject{kit.NewParagraph(f.Sentence, kit.RoleText)}
+	if f.Next != "" && !strings.Contains(f.Sentence, f.Next) {
+		parts = append(parts, kit.NewParagraph(f.Next, kit.RoleMuted))
 	}
 	var buttons []fyne.CanvasObject
-	if f.kind == agents.KindModelMissing && f.model != "" {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.model}), func() { c.act.pull(f.model) }))
+	if f.Kind == agents.KindModelMissing && f.Model != "" {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { c.act.pull(f.Model) }))
 	}
 	buttons = append(buttons, c.offers(f)...)
 	kind, label := kit.ButtonPrimary, i18n.T("Retry")
 	if len(buttons) > 0 {
 		kind = kit.ButtonPlain
 	}
-	if f.userID == "" {
+	if f.UserID == "" {
 		label = i18n.T("Send again")
 	}
 	buttons = append(buttons, kit.NewButton(kind, label, func() { c.act.retry(f) }))
-	if f.kind == agents.KindTimeout || f.kind == agents.KindBusy {
+	if f.Kind == agents.KindTimeout || f.Kind == agents.KindBusy {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.act.recheck))
 	}
-	if f.kind == agents.KindDisk {
+	if f.Kind == agents.KindDisk {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.act.openFolder))
 	}
-	if f.again != "" {
-		buttons = append(buttons, kit.Small(f.again))
+	if f.Again != "" {
+		buttons = append(buttons, kit.Small(f.Again))
 	}
 	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
 	return kit.NewCardRow(kit.RoleHot, parts...)

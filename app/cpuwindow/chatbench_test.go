@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/sessionmem"
 )
 
@@ -62,14 +63,14 @@ func benchStream(b *testing.B, all []string, perSecond int) {
 		for at := 0; at < tokens; at += perFrame {
 			began := time.Now()
 			for _, t := range all[at:min(at+perFrame, tokens)] {
-				c.apply(token(t))
+				c.Apply(token(t))
 			}
-			v := c.view(time.Now())
+			v := c.View(time.Now())
 			prepared := time.Now()
 			w.w.drawConversation(v)
 			ui, work = append(ui, time.Since(prepared)), append(work, time.Since(began))
 		}
-		c.endRunNow()
+		c.Ended(c.Running())
 		figures.add(ui, work, 1000/perFrame, time.Duration(tokens/perSecond)*time.Second)
 	}
 	figures.report(b)
@@ -136,13 +137,6 @@ func BenchmarkStreamedBlock(b *testing.B) {
 	}
 }
 
-// endRunNow ends a run without events.
-func (c *conversation) endRunNow() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.endRun()
-}
-
 // streamFigures are what one answer after the other took: once the collector ran in
 // the one, once in the other.
 type streamFigures struct{ busy, p95, growth []float64 }
@@ -205,18 +199,18 @@ func BenchmarkOpenLongSession(b *testing.B) {
 	w.shown()
 	before := heap()
 	for b.Loop() {
-		c := newConversation("cpu-long")
-		t, err := store.Load(b.Context(), c.name)
+		c := conversation.New("cpu-long")
+		t, err := store.Load(b.Context(), c.Name)
 		if err != nil {
 			b.Fatal(err)
 		}
-		c.fill(t)
+		c.Fill(t)
 		w.w.setShown(c)
 	}
 	b.ReportMetric(ms(b.Elapsed())/float64(b.N), "ms")
 	b.ReportMetric(promisedOpening, "ms-promised")
-	if v := w.w.shown.view(time.Now()); v.older < 4900 || len(v.entries) == 0 {
-		b.Fatalf("%d older, %d here", v.older, len(v.entries))
+	if v := w.w.shown.View(time.Now()); v.Older < 4900 || len(v.Entries) == 0 {
+		b.Fatalf("%d older, %d here", v.Older, len(v.Entries))
 	}
 	b.ReportMetric(float64(heap()-before)/1e6, "MB-held")
 }
@@ -247,9 +241,11 @@ func BenchmarkKeystroke(b *testing.B) {
 
 // BenchmarkApplyToken is taking one token event, on the run's goroutine.
 func BenchmarkApplyToken(b *testing.B) {
-	c := asked("q")
+	c := conversation.New("cpu-1")
+	c.Begin("q", time.Now())
+	c.Follow(newStubRun())
 	ev := agents.Event{Type: agents.EventToken, Round: 1, Text: "word ", Agent: "o", Model: "m"}
 	for b.Loop() {
-		c.apply(ev)
+		c.Apply(ev)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
@@ -37,7 +38,7 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 		b.keeper.refuse = nil
 		b.w.choose(c, sessionmem.SessionSettings{})
 		b.settle()
-		if got, ok := b.keeper.settings[c.name]; !ok || !got.IsZero() {
+		if got, ok := b.keeper.settings[c.Name]; !ok || !got.IsZero() {
 			t.Errorf("written %+v", got)
 		}
 		b.w.send("again")
@@ -101,7 +102,7 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 func openPanel(b *bench) *optionsPanel {
 	b.t.Helper()
 	c := b.w.shown
-	p := &optionsPanel{was: c.chosen(), save: func(s sessionmem.SessionSettings) { b.w.choose(c, s) }}
+	p := &optionsPanel{was: c.Chosen(), save: func(s sessionmem.SessionSettings) { b.w.choose(c, s) }}
 	p.open(b.w)
 	return p
 }
@@ -136,13 +137,13 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		p.prompt.SetText(" In German. ")
 		p.warmth.SetText("0,5")
 		p.onSave()
-		if want := (sessionmem.SessionSettings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.chosen().Equal(want) {
-			t.Errorf("chosen %+v", b.w.shown.chosen())
+		if want := (sessionmem.SessionSettings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.Chosen().Equal(want) {
+			t.Errorf("chosen %+v", b.w.shown.Chosen())
 		}
 		p = openPanel(b)
 		p.onReset()
-		if !b.w.shown.chosen().IsZero() {
-			t.Errorf("after the reset: %+v", b.w.shown.chosen())
+		if !b.w.shown.Chosen().IsZero() {
+			t.Errorf("after the reset: %+v", b.w.shown.Chosen())
 		}
 	})
 }
@@ -150,21 +151,21 @@ func TestTheOptionsAreChecked(t *testing.T) {
 func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		first := b.w.shown.name
+		first := b.w.shown.Name
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
 		b.settle()
-		name := b.w.shown.name
+		name := b.w.shown.Name
 		if name == first || !b.keeper.IsPrivate(name) {
 			t.Errorf("the chat %s is not private", name)
 		}
 		b.sees("A private chat", privateHint(), "private")
 		b.w.NewPrivateChat()
-		if b.w.shown.name != name {
+		if b.w.shown.Name != name {
 			t.Error("an empty one is not kept")
 		}
 		b.w.NewChat()
 		b.settle()
-		if b.w.shown.private || b.keeper.IsPrivate(b.w.shown.name) {
+		if b.w.shown.Private() || b.keeper.IsPrivate(b.w.shown.Name) {
 			t.Error("a new chat is private")
 		}
 		b.sees(askHint())
@@ -180,15 +181,15 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refuse := func(kind string) fault {
+		refuse := func(kind string) conversation.Fault {
 			t.Helper()
-			b.w.addFiles(c, []pending{{upload: u}}, nil)
+			b.w.addFiles(c, []conversation.File{{Upload: u}}, nil)
 			b.w.send("look")
 			i := len(b.turns.requests) - 1
 			b.run(i).events <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
 			close(b.run(i).events)
 			b.settle()
-			return *c.entries[len(c.entries)-1].fault
+			return lastFault(c)
 		}
 		f := refuse(agents.KindNoVision)
 		b.sees("Send without the image", "Send again")

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -112,13 +113,13 @@ func (c *composer) warn(words string) {
 }
 
 // setFiles shows the files that go with the message.
-func (c *composer) setFiles(files []pending) {
+func (c *composer) setFiles(files []conversation.File) {
 	if len(files) == 0 && c.chips.Hidden {
 		return
 	}
 	c.chips.Objects = nil
 	for i, f := range files {
-		c.chips.Objects = append(c.chips.Objects, newChip(f.label(), func() { c.onRemove(i) }))
+		c.chips.Objects = append(c.chips.Objects, newChip(f.Label(), func() { c.onRemove(i) }))
 	}
 	c.chips.Hidden = len(files) == 0
 	c.chips.Refresh()

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -106,10 +106,10 @@ func (x *editRowRenderer) Refresh() {
 }
 
 // buildUser is a message of the user's, or the field it is edited in.
-func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
-	key, block := e.key, e.block
+func (c *chatView) buildUser(b *builtEntry, e *conversation.EntryView, editing bool) {
+	key, block := e.Key, e.Block
 	if editing && !c.reading {
-		row := newEditRow(e.text, c.editWords(block), i18n.T("Send again"), func(text string) {
+		row := newEditRow(e.Text, c.editWords(block), i18n.T("Send again"), func(text string) {
 			c.expanded[key] = false
 			c.act.editMessage(block, text)
 		}, func() { c.toggle(key); c.act.focusComposer() })
@@ -119,7 +119,7 @@ func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
 	}
 	actions, group := c.userActions(e)
 	b.rows = c.userRows(e, actions, group)
-	if e.edited {
+	if e.Edited {
 		b.rows = append(b.rows, &kit.Placed{Row: newRightRow(kit.NewButton(kit.ButtonQuiet, i18n.T("edited · the earlier version is kept in the transcript"), c.act.openTranscript)), Gap: kit.Gap4})
 	}
 }
@@ -128,12 +128,12 @@ func (c *chatView) buildUser(b *builtEntry, e *entryView, editing bool) {
 func (c *chatView) editWords(block string) string {
 	after := 0
 	found := false
-	for i := range c.last.entries {
-		e := &c.last.entries[i]
-		if found && (e.kind == entryUser || e.kind == entryHead) {
+	for i := range c.last.Entries {
+		e := &c.last.Entries[i]
+		if found && (e.Kind == conversation.User || e.Kind == conversation.Head) {
 			after++
 		}
-		found = found || e.kind == entryUser && e.block == block
+		found = found || e.Kind == conversation.User && e.Block == block
 	}
 	if after <= 1 {
 		return i18n.T("The earlier version stays in the transcript.")
@@ -149,13 +149,13 @@ func newRightRow(o fyne.CanvasObject) *kit.BoxRow {
 // editMessage sends a message again with other words, in its place.
 func (w *Window) editMessage(block, text string) {
 	c := w.shown
-	if c.busy() {
+	if c.Busy() {
 		w.tell(i18n.T("This message can be sent when the answer is done"), i18n.T("Stop it (Esc) to send it now."))
 		return
 	}
-	files := c.beginEdit(block, text, time.Now())
-	req := agents.Request{Session: c.name, Edit: block, Text: sessionmem.WithLinks(text, files...), Holder: holder}
-	c.takeChosen(&req)
+	files := c.BeginEdit(block, text, time.Now())
+	req := agents.Request{Session: c.Name, Edit: block, Text: sessionmem.WithLinks(text, files...), Holder: holder}
+	c.TakeChosen(&req)
 	w.start(c, req)
 	w.chat.port.ToEnd()
 	w.focusComposer()
@@ -163,100 +163,19 @@ func (w *Window) editMessage(block, text string) {
 
 // editLast opens the newest message for editing.
 func (w *Window) editLast() {
-	c := w.shown
-	c.mu.Lock()
-	key := ""
-	for _, e := range slices.Backward(c.entries) {
-		if e.kind == entryUser && e.block != "" && c.run == nil {
-			key = e.key
-			break
-		}
-	}
-	c.mu.Unlock()
-	if key != "" && !w.chat.expanded[key] {
+	if key := w.shown.LastEditable(); key != "" && !w.chat.expanded[key] {
 		w.chat.toggle(key)
 	}
 }
 
-// beginEdit puts an edited message in the place of the one before, and takes away
-// what followed that. The files of the earlier version go along: it gives them.
-func (c *conversation) beginEdit(block, text string, now time.Time) (files []sessionmem.Attachment) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.kind == entryUser && e.block == block })
-	if at < 0 {
-		at = len(c.entries)
-	}
-	if at < len(c.entries) {
-		files = c.entries[at].files
-	}
-	c.entries = c.entries[:at]
-	c.add(&entry{kind: entryUser, text: text, files: files, at: now, edited: true})
-	c.startClock(text, "", now)
-	c.editing = block
-	return files
-}
-
-// messagesAfter counts the messages on the screen after one of the user's.
-func (c *conversation) messagesAfter(block string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n, found := 0, false
-	for _, e := range c.entries {
-		if found && (e.kind == entryUser || e.kind == entryHead) {
-			n++
-		}
-		found = found || e.kind == entryUser && e.block == block
-	}
-	return n
-}
-
-// branches finds what a transcript says of branches: messages that stand in the
-// place of another one, and messages that were answered again.
-func branches(blocks []sessionmem.Block) (edited, again map[string]bool) {
-	edited, again = map[string]bool{}, map[string]bool{}
-	for i, b := range blocks {
-		if b.Kind != sessionmem.KindNote || b.Note != sessionmem.NoteRewind {
-			continue
-		}
-		switch {
-		case b.Parent != "":
-			again[b.Parent] = true
-		case i+1 < len(blocks) && blocks[i+1].Kind == sessionmem.KindUser:
-			edited[blocks[i+1].ID] = true
-		}
-	}
-	return edited, again
-}
-
 // turnedBack reads a conversation again whose branch was not begun: what is on disk
 // is what counts, the error stays below it.
-func (w *Window) turnedBack(c *conversation) {
-	t, err := w.parts.sessions.Load(w.ctx, c.name)
+func (w *Window) turnedBack(c *conversation.Conversation) {
+	t, err := w.parts.sessions.Load(w.ctx, c.Name)
 	if err != nil {
 		return // the error card says what was to be sent
 	}
-	c.mu.Lock()
-	var last *entry
-	if n := len(c.entries); n > 0 && c.entries[n-1].kind == entryError {
-		last = c.entries[n-1]
-	}
-	c.mu.Unlock()
-	c.fill(t)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.entries); last != nil && (n == 0 || c.entries[n-1].kind != entryError) {
-		c.entries = append(c.entries, last)
-	}
-}
-
-// wasTurnedBack reports, once, whether a branch's run failed.
-func (c *conversation) wasTurnedBack() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	was := c.turnedBack
-	c.turnedBack = false
-	return was
+	c.FillBelowError(t)
 }
 
 // startEdit gives the focus to a field that is on the screen a moment later, all of

@@ -2,13 +2,13 @@ package cpuwindow
 
 import (
 	"image"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -174,12 +174,12 @@ func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
 }
 
 // userRows are a message's bubble and its files.
-func (c *chatView) userRows(e *entryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*kit.Placed {
+func (c *chatView) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*kit.Placed {
 	var rows []*kit.Placed
-	if e.text != "" {
-		rows = append(rows, &kit.Placed{Row: newBubble(e.text, actions), Gap: kit.Gap16, Hot: group})
+	if e.Text != "" {
+		rows = append(rows, &kit.Placed{Row: newBubble(e.Text, actions), Gap: kit.Gap16, Hot: group})
 	}
-	if len(e.files) == 0 {
+	if len(e.Files) == 0 {
 		return rows
 	}
 	var act fileActions
@@ -190,24 +190,7 @@ func (c *chatView) userRows(e *entryView, actions fyne.CanvasObject, group *kit.
 	if len(rows) > 0 {
 		gap = kit.Gap8
 	}
-	return append(rows, &kit.Placed{Row: newFileRow(e.files, act), Gap: gap})
-}
-
-// wordsOf is a message without the links to its files.
-func wordsOf(b sessionmem.Block) string {
-	if len(b.Attachments()) == 0 {
-		return b.Text
-	}
-	return sessionmem.WithoutAttachments(b.Text)
-}
-
-// namesOf are the names of files in one line.
-func namesOf(files []sessionmem.Attachment) string {
-	var names []string
-	for _, f := range files {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
+	return append(rows, &kit.Placed{Row: newFileRow(e.Files, act), Gap: gap})
 }
 
 // fileActions is what the files of a session's messages can do.
@@ -216,7 +199,7 @@ func (w *Window) fileActions(session string) fileActions {
 		thumb: func(a sessionmem.Attachment, done func(image.Image, error)) {
 			read := func() ([]byte, error) { return w.parts.keeper.ReadAttachment(session, a) }
 			if c := w.convs[session]; c != nil {
-				if data, ok := c.heldFile(a.File); ok {
+				if data, ok := c.HeldFile(a.File); ok {
 					read = func() ([]byte, error) { return data, nil }
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 )
 
@@ -18,22 +19,22 @@ func (w *Window) watchFocus() {
 }
 
 // finished tells the end of a run, from the goroutine that followed it.
-func (w *Window) finished(c *conversation, took time.Duration, last agents.Event) {
+func (w *Window) finished(c *conversation.Conversation, took time.Duration, last agents.Event) {
 	after := w.parts.config().Session.NotifyAfter
 	looked := w.focused.Load() && w.target.Load() != nil
 	if w.p.Notify == nil || after <= 0 || took < after || looked || w.ctx.Err() != nil {
 		return
 	}
-	if c.private || w.parts.keeper.IsPrivate(c.name) {
+	if c.Private() || w.parts.keeper.IsPrivate(c.Name) {
 		return
 	}
-	body := finishedWords(c.titleNow(), last)
+	body := finishedWords(c.Title(), last)
 	if body == "" {
 		return
 	}
 	w.p.Notify("mac-stats", body, func() {
 		w.Show()
-		w.OpenSession(c.name)
+		w.OpenSession(c.Name)
 	})
 }
 
@@ -51,10 +52,4 @@ func finishedWords(title string, last agents.Event) string {
 		return i18n.With("{{.About}}there is no answer, something went wrong", i18n.Places{"About": about})
 	}
 	return ""
-}
-
-func (c *conversation) titleNow() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.title
 }

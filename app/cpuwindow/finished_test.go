@@ -24,8 +24,8 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		"switched off":         {took: time.Minute, after: -1, last: done},
 		"the window is looked": {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true) }},
 		"focused but hidden":   {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true); b.w.Hide() }, want: "“Why is my fan loud?”: the answer is ready"},
-		"private":              {took: time.Minute, last: done, prepare: func(b *bench) { b.w.shown.private = true }},
-		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.shown.name) }},
+		"private":              {took: time.Minute, last: done, prepare: func(b *bench) { b.w.shown.BeginLoading(true) }},
+		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.shown.Name) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {

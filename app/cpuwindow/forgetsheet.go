@@ -20,7 +20,7 @@ type forgetter interface {
 
 // forgetMessage asks whether a message of the shown conversation is to be forgotten.
 func (w *Window) forgetMessage(block string) {
-	w.forget(i18n.T("Forget this message?"), forget.Selection{Chunk: w.shown.name + "/" + block})
+	w.forget(i18n.T("Forget this message?"), forget.Selection{Chunk: w.shown.Name + "/" + block})
 }
 
 // forgetSession asks whether all that was said in a session is to be forgotten.
@@ -153,15 +153,15 @@ func forgotPlaces(r forget.Report) (n int) {
 // again, and drafts that hold it go.
 func (w *Window) forgot(holds func(text string) bool) {
 	for name, kept := range w.drafts {
-		if kept, changed := kept.without(holds); changed {
+		if kept, changed := kept.Without(holds); changed {
 			w.drafts[name] = kept
 		}
 	}
 	for _, c := range w.convs {
-		if c.dropUnsent(holds) && c == w.shown {
+		if c.DropUnsent(holds) && c == w.shown {
 			w.compose.setText("")
 		}
-		if !c.busy() && c != w.shown && c.begun() {
+		if !c.Busy() && c != w.shown && c.Begun() {
 			w.load(c)
 		}
 	}
@@ -170,37 +170,4 @@ func (w *Window) forgot(holds func(text string) bool) {
 		w.reloadList()
 	}
 	w.reloadShown()
-}
-
-// without leaves out what holds something.
-func (k keptDraft) without(holds func(string) bool) (keptDraft, bool) {
-	out := keptDraft{Draft: k.Draft}
-	if holds(k.Draft) {
-		out.Draft = ""
-	}
-	for _, text := range k.Queue {
-		if !holds(text) {
-			out.Queue = append(out.Queue, text)
-		}
-	}
-	return out, out.Draft != k.Draft || len(out.Queue) != len(k.Queue)
-}
-
-// dropUnsent takes what holds something out of what is not sent yet. It reports
-// whether the draft was.
-func (c *conversation) dropUnsent(holds func(string) bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	kept := c.queue[:0:0]
-	for _, q := range c.queue {
-		if !holds(q.text) {
-			kept = append(kept, q)
-		}
-	}
-	c.queue = kept
-	if c.draft == "" || !holds(c.draft) {
-		return false
-	}
-	c.draft = ""
-	return true
 }

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
@@ -209,9 +211,10 @@ func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b, _ := forgetting(t)
 		b.w.compose.setText("about the zebra")
-		b.w.shown.draft = "about the zebra"
-		b.w.shown.queue = []queued{{id: 1, text: "zebra too"}, {id: 2, text: "fine"}}
-		b.w.drafts["cpu-other"] = keptDraft{Draft: "a zebra", Queue: []string{"fine", "zebras"}}
+		b.w.shown.KeepDraft("about the zebra")
+		b.w.shown.Enqueue("zebra too", nil)
+		b.w.shown.Enqueue("fine", nil)
+		b.w.drafts["cpu-other"] = conversation.Kept{Draft: "a zebra", Queue: []string{"fine", "zebras"}}
 		b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(text string) bool { return strings.Contains(text, "zebra") }})
 		b.settle()
 		if got := b.w.compose.entry.Text; got != "" {
@@ -220,7 +223,7 @@ func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 		if k := b.w.drafts["cpu-other"]; k.Draft != "" || len(k.Queue) != 1 {
 			t.Errorf("kept: %+v", k)
 		}
-		if q := b.w.shown.queue; len(q) != 1 || q[0].text != "fine" {
+		if q := b.w.shown.View(time.Now()).Queue; len(q) != 1 || q[0].Text != "fine" {
 			t.Errorf("queue: %+v", q)
 		}
 	})

@@ -110,7 +110,7 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
 		b.settle()
 		c := b.w.win.Canvas()
-		row := b.w.chat.built[b.w.shown.entries[1].key].call.Content.(*kit.Tappable)
+		row := b.w.chat.built[entriesNow(b.w.shown)[1].Key].call.Content.(*kit.Tappable)
 		for c.Focused() != fyne.Focusable(row) {
 			c.FocusNext()
 			if b.focusName() == "composer" {
@@ -133,8 +133,8 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 			t.Errorf("Down goes to %s", got)
 		}
 		list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		if b.w.shown.name != "cpu-old-01" {
-			t.Errorf("Enter opened %s", b.w.shown.name)
+		if b.w.shown.Name != "cpu-old-01" {
+			t.Errorf("Enter opened %s", b.w.shown.Name)
 		}
 		b.w.SetNotice("Something.")
 		for _, o := range []*kit.Button{b.w.head.agent, b.w.side.pages[pageMemory], b.w.notice.dismiss} {
@@ -187,7 +187,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		list := b.w.side.port
 		inSight := func() bool {
 			for _, p := range list.Rows {
-				if p.Row == kit.Row(b.w.side.rows[b.w.shown.name]) {
+				if p.Row == kit.Row(b.w.side.rows[b.w.shown.Name]) {
 					return p.Top >= list.Offset && p.Top+p.Height <= list.Offset+list.Size().Height
 				}
 			}
@@ -203,7 +203,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		list.ScrollTo(list.MaxOffset())
 		b.w.NewChat()
 		b.w.send("what now?")
-		b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
+		b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
 		b.w.reloadList()
 		b.settle()
 		if !inSight() {

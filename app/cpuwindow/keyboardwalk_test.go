@@ -188,7 +188,7 @@ func TestTheSearchIsDoneByKey(t *testing.T) {
 		}
 		b.pressedByKey(stops)
 		b.press(fyne.KeyDown, fyne.KeyReturn)
-		if b.w.switcher != nil || b.w.shown.name == "" {
+		if b.w.switcher != nil || b.w.shown.Name == "" {
 			t.Error("Enter opens nothing")
 		}
 	})

@@ -48,18 +48,13 @@ func (w *Window) reloadList() {
 func (w *Window) drawList() {
 	for _, in := range w.infos {
 		if c := w.convs[in.Name]; c != nil {
-			c.mu.Lock()
-			c.path = in.Path
-			if in.Title != "" {
-				c.title = in.Title
-			}
-			c.mu.Unlock()
+			c.Listed(in.Path, in.Title)
 		}
 	}
 	current := ""
 	switch w.page {
 	case pageChat:
-		current = w.shown.name
+		current = w.shown.Name
 	case pageTranscript:
 		current = w.readFrom.Name
 	}
@@ -78,7 +73,7 @@ func (w *Window) noteRead() {
 	name := ""
 	switch w.page {
 	case pageChat:
-		name = w.shown.name
+		name = w.shown.Name
 	case pageTranscript:
 		name = w.readFrom.Name
 	}

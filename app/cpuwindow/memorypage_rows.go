@@ -168,13 +168,7 @@ const (
 // shareWords says where the model's context leaves less room than the budget: as
 // far as the shown chat knows the context's size.
 func (p *memoryPage) shareWords(it memoryItem) string {
-	c := p.w.shown
-	c.mu.Lock()
-	size := 0
-	if c.usage != nil {
-		size = c.usage.ContextSize
-	}
-	c.mu.Unlock()
+	size := p.w.shown.ContextSize()
 	room := int(float64(size) * memoryShare * charsPerToken)
 	if size == 0 || it.injected.Size <= room {
 		return ""

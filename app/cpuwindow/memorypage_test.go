@@ -246,10 +246,10 @@ func TestLinesBeyondTheBudgetAreMarked(t *testing.T) {
 func TestASmallContextIsSaidWhereItLeavesMemoryOut(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.shown.usage = &agents.Usage{ContextSize: 4096}
+		b.w.shown.Apply(agents.Event{Type: agents.EventUsage, Usage: &agents.Usage{ContextSize: 4096}})
 		b.onMemory(strings.Repeat("- a line of forty characters, about so\n", 100))
 		b.until("3,276")
-		b.w.shown.usage.ContextSize = 16384
+		b.w.shown.Apply(agents.Event{Type: agents.EventUsage, Usage: &agents.Usage{ContextSize: 16384}})
 		b.w.memory.load()
 		b.settle()
 		b.seesNot("16,384")

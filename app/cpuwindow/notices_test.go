@@ -10,8 +10,6 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
 )
 
 func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
@@ -105,7 +103,7 @@ func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
 		close(b.run(0).events)
 		b.settle()
 		b.sees("running at h.", "Retry", "Get Ollama", "Re-check")
-		b.w.retry(*b.w.shown.entries[len(b.w.shown.entries)-1].fault)
+		b.w.retry(lastFault(b.w.shown))
 		b.run(1).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h."}
 		close(b.run(1).events)
 		b.settle()
@@ -144,73 +142,5 @@ func TestPullFailuresInWords(t *testing.T) {
 	}
 	if what, _ := pullFailure("m:1b", &ollama.Error{Kind: ollama.ErrOllamaDown, Host: "h:1"}); what != "Ollama isn't running at h:1." {
 		t.Errorf("a server that is down: %q", what)
-	}
-}
-
-func reopened(blocks ...sessionmem.Block) []entryView {
-	c := newConversation("cpu-x")
-	c.fill(&sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x"}, Blocks: blocks})
-	return c.view(time.Now()).entries
-}
-
-func TestAReopenedChatWithoutAnAnswerCanAskAgain(t *testing.T) {
-	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
-	got := reopened(user, sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteError, Parent: "u1", Text: "Ollama isn't running at h."})
-	if e := got[len(got)-1]; e.fault == nil || e.fault.userID != "u1" || e.fault.sentence != "Ollama isn't running at h." {
-		t.Errorf("a failed turn ends with %+v", e)
-	}
-	got = reopened(user)
-	if e := got[len(got)-1]; e.retryID != "u1" {
-		t.Errorf("a message alone ends with %+v", e)
-	}
-	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "yes"})
-	if e := got[len(got)-1]; e.kind != entryAnswer || e.retryID != "" {
-		t.Errorf("an answered one ends with %+v", e)
-	}
-}
-
-func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
-	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
-	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteInterrupted, Parent: "u1"}
-	got := reopened(user, note)
-	if e := got[len(got)-1]; e.text != "stopped before anything had arrived" || e.retryID != "u1" {
-		t.Errorf("nothing kept: %+v", e)
-	}
-	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}, note)
-	if e := got[len(got)-1]; e.text != "stopped · what had arrived is kept" || e.retryID != "" {
-		t.Errorf("half an answer kept: %+v", e)
-	}
-}
-
-func TestCallsStandInTheOrderTheyEnded(t *testing.T) {
-	c := newConversation("cpu-x")
-	c.begin("q", time.Now())
-	call := func(typ agents.EventType, id string, done bool) {
-		c.apply(agents.Event{Type: typ, Call: &agents.Call{ID: id, Name: id, Done: done, Result: "r"}})
-	}
-	call(agents.EventSubcallStart, "doctor", false)
-	call(agents.EventTool, "stats", false)
-	call(agents.EventTool, "stats", true)
-	call(agents.EventSubcallEnd, "doctor", true)
-	if a, z := c.entries[1].agent, c.entries[2].agent; a != "stats" || z != "doctor" {
-		t.Errorf("live the order is %s, %s", a, z)
-	}
-}
-
-func TestAToolsResultIsShownAsItIs(t *testing.T) {
-	const result = "# not a heading\ncpu 3 %\nmemory 4 GB"
-	got := reopened(
-		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
-		sessionmem.Block{ID: "t1", Kind: sessionmem.KindTool, Agent: "system_stats", Parent: "u1", Text: result},
-		sessionmem.Block{ID: "g1", Kind: sessionmem.KindAgent, Agent: "coder", Task: "write", Parent: "u1", Text: "# A heading"},
-	)
-	for _, e := range got {
-		switch {
-		case e.kind != entryCall:
-		case e.tool && (len(e.doc.View().Leaves) != 1 || e.doc.View().Leaves[0].Kind != markdown.Code || e.doc.View().Leaves[0].Code != result):
-			t.Errorf("the tool's result is %+v", e.doc.View().Leaves)
-		case !e.tool && e.doc.View().Leaves[0].Kind != markdown.Heading:
-			t.Errorf("the specialist's answer is %+v", e.doc.View().Leaves)
-		}
 	}
 }

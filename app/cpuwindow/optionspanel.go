@@ -36,7 +36,7 @@ const (
 // showOptions opens the panel for the conversation that is shown.
 func (w *Window) showOptions() {
 	c := w.shown
-	p := &optionsPanel{was: c.chosen()}
+	p := &optionsPanel{was: c.Chosen()}
 	p.save = func(s sessionmem.SessionSettings) { w.choose(c, s) }
 	p.open(w)
 }

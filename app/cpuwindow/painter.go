@@ -3,6 +3,8 @@ package cpuwindow
 import (
 	"sync"
 	"time"
+
+	"mac-stats/app/cpuwindow/conversation"
 )
 
 // frame is the shortest time between two drawings of a conversation. Each of them
@@ -28,7 +30,7 @@ type painter struct {
 }
 
 // changed says that a conversation has something new. Any goroutine.
-func (p *painter) changed(c *conversation) {
+func (p *painter) changed(c *conversation.Conversation) {
 	if c == nil || p.w.target.Load() != c {
 		return
 	}
@@ -53,14 +55,14 @@ func (p *painter) paint() {
 		return
 	}
 	began := time.Now()
-	v := c.view(began)
+	v := c.View(began)
 	took := time.Since(began)
 	p.w.p.Do(func() {
 		if p.w.shown == c && p.w.visible {
 			p.w.drawConversation(v)
 		}
 		p.done(took)
-		if v.clock {
+		if v.Clock {
 			p.tick(c)
 		}
 	})
@@ -78,7 +80,7 @@ func (p *painter) done(took time.Duration) {
 }
 
 // tick draws the state line's clock once a second while there is one.
-func (p *painter) tick(c *conversation) {
+func (p *painter) tick(c *conversation.Conversation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.clock != nil {

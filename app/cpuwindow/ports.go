@@ -9,6 +9,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -17,18 +18,10 @@ import (
 // What the window needs of the rest of the app, as small interfaces: tests and the
 // views see these, New fills them from the backend.
 
-// turnRun is a turn under way; *agents.Run is one.
-type turnRun interface {
-	Events(ctx context.Context) <-chan agents.Event
-	Stop()
-	StopCall(id string)
-	Answer(id string, answer agents.Answer) bool
-}
-
 // turns starts and finds turns.
 type turns interface {
-	Start(ctx context.Context, req agents.Request) turnRun
-	Active(session string) turnRun // nil where none
+	Start(ctx context.Context, req agents.Request) conversation.Run
+	Active(session string) conversation.Run // nil where none
 }
 
 // sessions is the transcripts.
@@ -186,11 +179,11 @@ func fromBackend(b *backend.Backend) parts {
 
 type engineTurns struct{ e *agents.Engine }
 
-func (t engineTurns) Start(ctx context.Context, req agents.Request) turnRun {
+func (t engineTurns) Start(ctx context.Context, req agents.Request) conversation.Run {
 	return t.e.Start(ctx, req)
 }
 
-func (t engineTurns) Active(session string) turnRun {
+func (t engineTurns) Active(session string) conversation.Run {
 	if r := t.e.Active(session); r != nil {
 		return r
 	}

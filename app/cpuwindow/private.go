@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -18,37 +19,29 @@ func privateHint() string { return i18n.T("Private: nothing of this is written d
 // NewPrivateChat starts a private chat and focuses the composer; one that is still
 // empty is kept.
 func (w *Window) NewPrivateChat() {
-	if c := w.shown; c == nil || !c.private || !c.isEmpty() {
+	if c := w.shown; c == nil || !c.Private() || !c.Empty() {
 		w.setShown(w.privateConversation())
 	}
 	w.showChat()
 }
 
-func (w *Window) privateConversation() *conversation {
-	c := newConversation(w.parts.sessions.NewName("cpu"))
-	w.parts.keeper.SetPrivate(c.name)
-	c.private = true
-	return c
-}
-
-// isEmpty reports whether nothing was said in it yet.
-func (c *conversation) isEmpty() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.entries) == 0 && c.older == 0 && c.run == nil && c.path == ""
+func (w *Window) privateConversation() *conversation.Conversation {
+	name := w.parts.sessions.NewName("cpu")
+	w.parts.keeper.SetPrivate(name)
+	return conversation.NewPrivate(name)
 }
 
 // markPrivate shows what kind of chat it is.
-func (w *Window) markPrivate(c *conversation) {
+func (w *Window) markPrivate(c *conversation.Conversation) {
 	hint := askHint()
 	switch {
-	case c.busy():
+	case c.Busy():
 		hint = queueHint()
-	case c.private:
+	case c.Private():
 		hint = privateHint()
 	}
 	w.compose.ask(hint)
-	w.head.private.Hidden = !c.private || w.page != pageChat
+	w.head.private.Hidden = !c.Private() || w.page != pageChat
 }
 
 // explainPrivate says what private means.

@@ -81,16 +81,3 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 		})
 	}
 }
-
-func TestAProposalThatCantBeDecidedStays(t *testing.T) {
-	c := asked("q")
-	c.apply(agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: "ab", Change: "remove", Old: "x"}})
-	e := c.entries[1]
-	if e.proposal != "ab" || e.text != "proposed to forget “x”" {
-		t.Errorf("%q %q", e.proposal, e.text)
-	}
-	c.decided(e.key, true, "", sessionmem.ErrNoProposal)
-	if e.proposal != "ab" || !strings.Contains(e.text, "that failed: ") {
-		t.Errorf("%q %q", e.proposal, e.text)
-	}
-}

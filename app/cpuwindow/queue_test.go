@@ -3,7 +3,6 @@ package cpuwindow
 import (
 	"errors"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/sessionmem"
 )
 
@@ -39,7 +39,7 @@ func (b *bench) sent() []string {
 	return out
 }
 
-func waitingIn(c *conversation) []string { return c.unsent().Queue }
+func waitingIn(c *conversation.Conversation) []string { return c.Unsent().Queue }
 
 func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 		b.sees("next", "third")
 		b.finish(1, "u2")
 		b.finish(2, "u3")
-		name := b.w.shown.name
+		name := b.w.shown.Name
 		if d := cmp.Diff([]string{name + " first", name + " second", name + " third"}, b.sent()); d != "" {
 			t.Error(d)
 		}
@@ -75,11 +75,11 @@ func TestTheQueueStaysWithItsSession(t *testing.T) {
 		b.settle()
 		b.seesNot("Send now")
 		b.finish(0, "u1")
-		if d := cmp.Diff([]string{first.name + " first", first.name + " second"}, b.sent()); d != "" {
+		if d := cmp.Diff([]string{first.Name + " first", first.Name + " second"}, b.sent()); d != "" {
 			t.Error(d)
 		}
 		b.seesNot("second")
-		b.w.OpenSession(first.name)
+		b.w.OpenSession(first.Name)
 		b.settle()
 		b.sees("second", "answer u1")
 	})
@@ -102,7 +102,7 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 				if len(b.turns.requests) != 1 {
 					t.Fatalf("sent %v", b.sent())
 				}
-				b.w.sendNow(b.w.shown.queue[0].id)
+				b.w.sendNow(b.w.shown.View(time.Now()).Queue[0].Id)
 				b.settle()
 				if len(b.turns.requests) != 2 || len(waitingIn(b.w.shown)) != 0 {
 					t.Errorf("sent %v, waiting %v", b.sent(), waitingIn(b.w.shown))
@@ -118,7 +118,7 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
 		}
-		b.w.sendNow(b.w.shown.queue[1].id)
+		b.w.sendNow(b.w.shown.View(time.Now()).Queue[1].Id)
 		if !b.run(0).stopped {
 			t.Fatal("the answer was not stopped")
 		}
@@ -141,14 +141,14 @@ func TestWaitingMessagesAreEditedAndDeleted(t *testing.T) {
 			b.enter(text)
 		}
 		test.Type(b.w.compose.entry, "half")
-		b.w.editQueued(b.w.shown.queue[0].id)
+		b.w.editQueued(b.w.shown.View(time.Now()).Queue[0].Id)
 		if b.w.compose.entry.Text != "second" {
 			t.Errorf("in the field: %q", b.w.compose.entry.Text)
 		}
 		if d := cmp.Diff([]string{"third", "half"}, waitingIn(b.w.shown)); d != "" {
 			t.Error("what was written waits: " + d)
 		}
-		b.w.dropQueued(b.w.shown.queue[0].id)
+		b.w.dropQueued(b.w.shown.View(time.Now()).Queue[0].Id)
 		if d := cmp.Diff([]string{"half"}, waitingIn(b.w.shown)); d != "" {
 			t.Error(d)
 		}
@@ -176,7 +176,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		b.enter("first")
 		b.enter("second")
 		test.Type(b.w.compose.entry, "half a thought")
-		name := b.w.shown.name
+		name := b.w.shown.Name
 		b.sessions.files[name] = &sessionmem.Transcript{Info: sessionmem.Info{Name: name, Path: "/x"}, Blocks: []sessionmem.Block{{ID: "u1", Kind: sessionmem.KindUser, Text: "first"}}}
 		b.w.NewChat()
 		test.Type(b.w.compose.entry, "a new idea")
@@ -190,11 +190,11 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		if got := again.compose.entry.Text; got != "half a thought" {
 			t.Errorf("the draft is %q", got)
 		}
-		if d := cmp.Diff([]string{"second"}, waitingIn(again.shown)); d != "" || !again.shown.held {
-			t.Errorf("held %v, %s", again.shown.held, d)
+		if d := cmp.Diff([]string{"second"}, waitingIn(again.shown)); d != "" || !again.shown.View(time.Now()).Held {
+			t.Errorf("held %v, %s", again.shown.View(time.Now()).Held, d)
 		}
 		again.keepDraft("")
-		again.dropQueued(again.shown.queue[0].id)
+		again.dropQueued(again.shown.View(time.Now()).Queue[0].Id)
 		again.NewChat()
 		if got := again.compose.entry.Text; got != "a new idea" {
 			t.Errorf("back in the new chat: %q", got)
@@ -217,51 +217,4 @@ func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
 			t.Errorf("written: %s", data)
 		}
 	})
-}
-
-func TestBrokenDraftsAreNoDrafts(t *testing.T) {
-	path := t.TempDir() + "/drafts.json"
-	for _, text := range []string{"", "{", `{"format":"other"}`, `{"format":"mac-stats-drafts/1"}`, strings.Repeat("x", draftsMax+1)} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := readDrafts(path, func(string, time.Time) bool { return false }); got == nil || len(got) != 0 {
-			t.Errorf("%.20q gives %v", text, got)
-		}
-	}
-}
-
-// Drafts that come back from before a forgetting hold nothing of it, on disk either; what
-// was typed since stays.
-func TestDraftsFromBeforeAForgettingAreCleaned(t *testing.T) {
-	path := t.TempDir() + "/drafts.json"
-	at := time.Now()
-	gone := func(text string, since time.Time) bool {
-		return since.Before(at) && strings.Contains(text, "zanzibar")
-	}
-	for _, tc := range []struct{ written, want string }{
-		{"", "fine"},
-		{`"written":"2026-01-01T10:00:00Z",`, "fine"},
-		{`"written":"` + at.Add(time.Hour).Format(time.RFC3339) + `",`, "to zanzibar, fine, zanzibar"},
-	} {
-		text := `{"format":"mac-stats-drafts/1",` + tc.written + `"sessions":{"cpu-a":{"draft":"to zanzibar"},"cpu-b":{"draft":"fine","queue":["zanzibar"]}}}`
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got := readDrafts(path, gone)
-		var all []string
-		for _, name := range []string{"cpu-a", "cpu-b"} {
-			if got[name].Draft != "" {
-				all = append(all, got[name].Draft)
-			}
-			all = append(all, got[name].Queue...)
-		}
-		if s := strings.Join(all, ", "); s != tc.want {
-			t.Errorf("%s: %q, want %q", tc.written, s, tc.want)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil || strings.Contains(string(data), "zanzibar") != strings.Contains(tc.want, "zanzibar") {
-			t.Errorf("%s: the file holds %s, %v", tc.written, data, err)
-		}
-	}
 }

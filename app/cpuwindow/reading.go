@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/storage"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -68,7 +69,7 @@ func (w *Window) readTranscript(then func(*sessionmem.Transcript)) {
 // showReader fills the viewer when its page is opened: with the session that is
 // shown in the chat.
 func (w *Window) showReader() {
-	name := w.shown.name
+	name := w.shown.Name
 	if w.readFrom.Name != "" && w.reader.name == w.readFrom.Name && w.readFrom.Name == name {
 		w.readTranscript(w.reader.refresh)
 		return
@@ -147,7 +148,7 @@ func (w *Window) openOther() {
 
 // openTranscriptFile shows a file that need not be one of the session folder.
 func (w *Window) openTranscriptFile(path string) {
-	w.openTranscriptOf(sessionmem.Info{Path: path, Name: strings.TrimSuffix(baseName(path), ".md"), ReadOnly: true}, "", "")
+	w.openTranscriptOf(sessionmem.Info{Path: path, Name: strings.TrimSuffix(conversation.BaseName(path), ".md"), ReadOnly: true}, "", "")
 }
 
 // seekTo is a place of a chat to bring into sight once it is read.
@@ -186,17 +187,17 @@ func (w *Window) OpenSessionAt(name, block string) {
 
 // followSeek brings the place that is sought into sight when its chat is drawn. One
 // far back, or on a branch that was left, is shown in the viewer.
-func (w *Window) followSeek(v conversationView) {
+func (w *Window) followSeek(v conversation.View) {
 	s := w.seek
-	if s == nil || s.session != v.name || v.loading {
+	if s == nil || s.session != v.Name || v.Loading {
 		return
 	}
 	w.seek = nil
-	for i := range v.entries {
-		if v.entries[i].block != s.block {
+	for i := range v.Entries {
+		if v.Entries[i].Block != s.block {
 			continue
 		}
-		b := w.chat.built[v.entries[i].key]
+		b := w.chat.built[v.Entries[i].Key]
 		if b == nil || len(b.rows) == 0 {
 			break
 		}
@@ -247,7 +248,7 @@ func (w *Window) switchSession(by int) {
 		if l.heading != "" || !continues(l.info) {
 			continue
 		}
-		if l.info.Name == w.shown.name {
+		if l.info.Name == w.shown.Name {
 			at = len(names)
 		}
 		names = append(names, l.info.Name)
@@ -367,9 +368,7 @@ func (w *Window) trackOpen() {
 	case w.page == pageTranscript:
 		path = w.readFrom.Path
 	case w.shown != nil:
-		w.shown.mu.Lock()
-		path = w.shown.path
-		w.shown.mu.Unlock()
+		path = w.shown.Path()
 	}
 	was := w.openStamp.Load()
 	switch {

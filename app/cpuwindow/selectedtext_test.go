@@ -53,7 +53,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 			for key, done := range map[fyne.KeyName]func(b *bench) bool{
 				fyne.KeyK: func(b *bench) bool { return b.w.switcher != nil },
 				fyne.KeyL: func(b *bench) bool { return b.w.page == pageChat },
-				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.shown.begun() },
+				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.shown.Begun() },
 			} {
 				inBubble(t, func(t *testing.T) {
 					b := newBench(t).shown()

@@ -11,6 +11,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
 	"mac-stats/sessionmem"
@@ -124,12 +125,12 @@ func (w *Window) pinSession(name string, on bool) {
 
 // deleteSession moves a session to the trash at once and offers to bring it back.
 func (w *Window) deleteSession(in sessionmem.Info) {
-	wasShown := w.shown.name == in.Name
+	wasShown := w.shown.Name == in.Name
 	next := w.side.nextTo(in.Name)
 	w.do(i18n.T("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
 		delete(w.convs, in.Name)
 		if wasShown {
-			w.setShown(newConversation(w.parts.sessions.NewName("cpu")))
+			w.setShown(conversation.New(w.parts.sessions.NewName("cpu")))
 		}
 		if w.page == pageTranscript && w.reader.name == in.Name {
 			w.showPage(pageChat)

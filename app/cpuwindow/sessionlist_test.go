@@ -116,14 +116,14 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 		b.press(fyne.KeyDelete)
 		b.sees("Deleted “fan?”", "Undo")
 		b.listed("# Today", "disk?")
-		if b.w.shown.name == "cpu-a" {
+		if b.w.shown.Name == "cpu-a" {
 			t.Error("a deleted chat is still shown")
 		}
 		test.Tap(b.w.toast.Act)
 		b.settle()
 		b.listed("# Today", "fan?", "disk?")
-		if b.w.shown.name != "cpu-a" || b.w.toast.Visible() {
-			t.Errorf("%s is shown", b.w.shown.name)
+		if b.w.shown.Name != "cpu-a" || b.w.toast.Visible() {
+			t.Errorf("%s is shown", b.w.shown.Name)
 		}
 		b.w.side.moveTo(b.w.side.keyOf("cpu-b"))
 		b.w.win.Canvas().Focus(b.w.side.port)
@@ -257,8 +257,8 @@ func TestForkAndCopyFromTheList(t *testing.T) {
 		b.shown()
 		b.w.fork(b.w.infos[0], "")
 		b.settle()
-		if !strings.HasPrefix(b.w.shown.name, "cpu-") || b.w.shown.title != "who? (fork)" {
-			t.Errorf("%s %q is shown", b.w.shown.name, b.w.shown.title)
+		if !strings.HasPrefix(b.w.shown.Name, "cpu-") || b.w.shown.Title() != "who? (fork)" {
+			t.Errorf("%s %q is shown", b.w.shown.Name, b.w.shown.Title())
 		}
 		b.sees("who?", "me")
 		b.w.copySession(mustInfo(t, s, "discord-7"))

@@ -111,8 +111,8 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 		}
 		b.press(fyne.KeyDown)
 		b.press(fyne.KeyReturn)
-		if b.w.shown.name != "cpu-near" {
-			t.Errorf("%s is shown", b.w.shown.name)
+		if b.w.shown.Name != "cpu-near" {
+			t.Errorf("%s is shown", b.w.shown.Name)
 		}
 		asked := strings.Join(b.index.asked, ", ")
 		if strings.Count(asked, "slow") != 1 || !strings.HasSuffix(asked, "slow zephyr") || strings.Contains(asked, "quick ze,") {
@@ -352,8 +352,8 @@ func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
 		b.press(fyne.KeyEscape)
 		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.entry)
 		b.settle()
-		if b.w.shown.name != "cpu-old" {
-			t.Errorf("%s is shown", b.w.shown.name)
+		if b.w.shown.Name != "cpu-old" {
+			t.Errorf("%s is shown", b.w.shown.Name)
 		}
 	})
 }

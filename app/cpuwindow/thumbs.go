@@ -8,6 +8,7 @@ import (
 	_ "image/png"
 	"sync"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/sessionmem"
 )
 
@@ -55,13 +56,13 @@ func (t *thumbs) forget() {
 }
 
 // remember makes the picture of an image before it is on disk, in the background.
-func (t *thumbs) remember(p pending) {
-	if p.kept != nil || !p.upload.Image {
+func (t *thumbs) remember(p conversation.File) {
+	if p.Kept != nil || !p.Upload.Image {
 		return
 	}
 	go func() {
-		if img, err := makeThumb(p.upload.Data); err == nil {
-			t.put(p.attachment().File, img)
+		if img, err := makeThumb(p.Upload.Data); err == nil {
+			t.put(p.Attachment().File, img)
 		}
 	}()
 }

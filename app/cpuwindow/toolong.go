@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
@@ -35,12 +36,10 @@ func (w *Window) tooLong(text string) string {
 
 // contextNow is the context of the model that answers next, in tokens: what the last
 // answer told, else what is known of the model that is chosen; 0 where nothing is.
-func (w *Window) contextNow(c *conversation) (model string, size int) {
-	c.mu.Lock()
-	chosen, usage := c.model, c.usage
-	c.mu.Unlock()
-	if usage != nil && usage.ContextSize > 0 {
-		return cmp.Or(chosen, i18n.T("the model")), usage.ContextSize
+func (w *Window) contextNow(c *conversation.Conversation) (model string, size int) {
+	chosen := c.Chosen().Model
+	if size := c.ContextSize(); size > 0 {
+		return cmp.Or(chosen, i18n.T("the model")), size
 	}
 	cfg := w.parts.config().Ollama
 	name := cmp.Or(chosen, cfg.Model)

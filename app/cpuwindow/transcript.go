@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
@@ -100,7 +101,7 @@ func (r *readout) indexOf(block string) int {
 // readerItem is one thing of the viewer's column: an entry as in the chat, a line
 // between days, or a branch that was left.
 type readerItem struct {
-	entry *entryView
+	entry *conversation.EntryView
 	day   string
 	group string // a left branch's name; label says how much it is
 	label string
@@ -131,7 +132,7 @@ func (r *readout) items(now time.Time) []readerItem {
 			}
 		}
 		for _, it := range r.stretch(i, end) {
-			if at := r.indexNear(it.entry.block, i, end); at >= 0 {
+			if at := r.indexNear(it.entry.Block, i, end); at >= 0 {
 				if d := dayOf(r.blocks[at], now); d != "" && d != day {
 					day = d
 					out = append(out, readerItem{day: d})
@@ -176,32 +177,30 @@ func leftWords(blocks []sessionmem.Block, open bool) string {
 // stretch makes the entries of blocks that are on one branch, as the chat shows
 // them, each under a key that stays as long as the block says the same.
 func (r *readout) stretch(from, to int) []readerItem {
-	c := newConversation(r.info.Name)
-	c.addBlocks(r.blocks[from:to])
-	v := c.view(time.Now())
+	entries := conversation.Entries(r.info.Name, r.blocks[from:to])
 	var out []readerItem
 	head := -1
-	for i := range v.entries {
-		e := &v.entries[i]
-		e.retryID, e.edited, e.rev = "", false, 1
+	for i := range entries {
+		e := &entries[i]
+		e.RetryID, e.Edited, e.Rev = "", false, 1
 		it := readerItem{entry: e, left: r.left[from]}
-		if e.kind == entryError { // what to do about it is over
-			e.kind, e.text = entryNote, i18n.With("failed: {{.Sentence}}", i18n.Places{"Sentence": e.fault.sentence})
+		if e.Kind == conversation.Error { // what to do about it is over
+			e.Kind, e.Text = conversation.Note, i18n.With("failed: {{.Sentence}}", i18n.Places{"Sentence": e.Fault.Sentence})
 		}
-		at := r.indexNear(e.block, from, to)
+		at := r.indexNear(e.Block, from, to)
 		if at >= 0 {
 			b := r.blocks[at]
-			e.key = fmt.Sprintf("%d %s %x", e.kind, b.ID, maphash.String(r.seed, b.Text))
+			e.Key = fmt.Sprintf("%d %s %x", e.Kind, b.ID, maphash.String(r.seed, b.Text))
 			it.who = cmp.Or(b.Attrs["author"], r.asker())
 			if head >= 0 {
 				out[head].turn = b.ID
 			}
 		}
-		switch e.kind {
-		case entryHead:
+		switch e.Kind {
+		case conversation.Head:
 			head = len(out)
-			e.key = "head" // completed below, by the entry under it
-		case entryUser:
+			e.Key = "head" // completed below, by the entry under it
+		case conversation.User:
 			head = -1
 		}
 		out = append(out, it)
@@ -210,8 +209,8 @@ func (r *readout) stretch(from, to int) []readerItem {
 		if out[i].turn != "" && !out[i].left {
 			out[i].next = r.messageAfter(out[i].turn)
 		}
-		if out[i].entry.key == "head" && i+1 < len(out) {
-			out[i].entry.key = "head of " + out[i+1].entry.key
+		if out[i].entry.Key == "head" && i+1 < len(out) {
+			out[i].entry.Key = "head of " + out[i+1].entry.Key
 		}
 	}
 	return out

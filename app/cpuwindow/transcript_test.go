@@ -142,7 +142,7 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		b.shown()
 		b.reads(s, "cpu-a", "")
 		b.tapWord("Fork from here", 0)
-		fork := b.w.shown.name
+		fork := b.w.shown.Name
 		if fork == "cpu-a" || b.w.page != pageChat {
 			t.Fatalf("%s is shown", fork)
 		}
@@ -151,8 +151,8 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		}
 		b.reads(s, "cpu-a", "")
 		b.tapWord("Continue from here", 0)
-		if b.w.shown.name != "cpu-a" || b.w.page != pageChat {
-			t.Fatalf("%s is shown", b.w.shown.name)
+		if b.w.shown.Name != "cpu-a" || b.w.page != pageChat {
+			t.Fatalf("%s is shown", b.w.shown.Name)
 		}
 		b.seesNot("how long exactly")
 		if ctx, err := s.Context(t.Context(), "cpu-a"); err != nil || len(ctx.Messages) != 2 {
@@ -321,13 +321,13 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		open("facher")
 		b.sees("1 conversation", "Über den ")
 		b.press(fyne.KeyReturn)
-		if b.w.shown.name != "cli-b" || b.w.switcher != nil {
-			t.Errorf("%s is shown", b.w.shown.name)
+		if b.w.shown.Name != "cli-b" || b.w.switcher != nil {
+			t.Errorf("%s is shown", b.w.shown.Name)
 		}
 		open("indexing")
 		b.press(fyne.KeyReturn)
-		if b.w.shown.name != "cpu-a" || b.w.page != pageChat {
-			t.Errorf("%s is shown on %s", b.w.shown.name, b.w.page)
+		if b.w.shown.Name != "cpu-a" || b.w.page != pageChat {
+			t.Errorf("%s is shown on %s", b.w.shown.Name, b.w.page)
 		}
 		b.sees("Because of")
 		open("zebra way") // on a branch that was left: the chat does not show it
@@ -359,21 +359,21 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 		b.shown()
 		b.w.openSwitcher()
 		b.press(fyne.KeyDown, fyne.KeyDown, fyne.KeyDown, fyne.KeyUp, fyne.KeyReturn)
-		if b.w.shown.name != "cpu-b" {
-			t.Errorf("%s is shown", b.w.shown.name)
+		if b.w.shown.Name != "cpu-b" {
+			t.Errorf("%s is shown", b.w.shown.Name)
 		}
 		next := &desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}
 		for _, want := range []string{"cpu-c", "cpu-a", "cpu-b"} {
 			b.w.compose.entry.TypedShortcut(next)
 			b.settle()
-			if b.w.shown.name != want {
-				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.name, want)
+			if b.w.shown.Name != want {
+				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.Name, want)
 			}
 		}
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
 		b.settle()
-		if b.w.shown.name != "cpu-a" {
-			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.name)
+		if b.w.shown.Name != "cpu-a" {
+			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.Name)
 		}
 	})
 }

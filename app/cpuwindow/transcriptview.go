@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -168,12 +169,12 @@ func (v *transcriptView) layOut(items []readerItem, now time.Time) {
 			column = append(column, &kit.Placed{Row: kit.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
 		default:
 			b := v.rows.build(it.entry)
-			alive[it.entry.key] = b
+			alive[it.entry.Key] = b
 			column = append(column, v.entryRows(it, b, now)...)
 		}
-		if it.entry != nil && it.entry.block != "" {
-			folds := it.entry.kind == entryCall || it.entry.kind == entrySummary
-			v.index[it.entry.block] = spread{from, len(column), it.entry.key, folds}
+		if it.entry != nil && it.entry.Block != "" {
+			folds := it.entry.Kind == conversation.Call || it.entry.Kind == conversation.Summary
+			v.index[it.entry.Block] = spread{from, len(column), it.entry.Key, folds}
 		}
 	}
 	if v.read.to < len(v.read.blocks) {
@@ -224,18 +225,18 @@ func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
 // message, and what can be done from an answer.
 func (v *transcriptView) entryRows(it *readerItem, b *builtEntry, now time.Time) []*kit.Placed {
 	e := it.entry
-	switch e.kind {
-	case entryUser:
+	switch e.Kind {
+	case conversation.User:
 		who := kit.Bold(it.who)
 		who.TextSize = kit.SizeSmall + 1
-		caption := kit.Line(kit.Gap4, 0, kit.Spacer(1), who, kit.Small(prefixed(" · ", clockWords(e.at, now))))
+		caption := kit.Line(kit.Gap4, 0, kit.Spacer(1), who, kit.Small(prefixed(" · ", clockWords(e.At, now))))
 		rows := append([]*kit.Placed{{Row: kit.NewBoxRow(caption), Gap: kit.Gap20}}, b.rows...)
 		b.rows[0].Gap = kit.Gap4
 		return rows
-	case entryHead:
-		who := kit.Bold(cmp.Or(e.agent, i18n.T("assistant")))
+	case conversation.Head:
+		who := kit.Bold(cmp.Or(e.Agent, i18n.T("assistant")))
 		who.TextSize = kit.SizeSmall + 1
-		meta := kit.Small(prefixed(" · ", e.model) + prefixed(" · ", clockWords(e.at, now))).Squeezable()
+		meta := kit.Small(prefixed(" · ", e.Model) + prefixed(" · ", clockWords(e.At, now))).Squeezable()
 		parts := []fyne.CanvasObject{kit.Line(kit.Gap4, 1, who, meta)}
 		in, turn, next := v.read.info, it.turn, it.next
 		if continues(in) && next != "" && !it.left {

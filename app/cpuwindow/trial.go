@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/registry"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
@@ -28,7 +29,7 @@ type trial struct {
 	shown  int // how many rows of the answer the page holds
 
 	mu      sync.Mutex // guards what follows
-	run     turnRun
+	run     conversation.Run
 	session string
 	answer  *markdown.Document // of the last one
 	anew    bool               // the answer is another text: none of its rows can stay
@@ -110,12 +111,12 @@ func (t *trial) show() bool {
 	return !t.began.IsZero()
 }
 
-// stateWords is what the trial is doing, or did. The lock must be held.
+// StateWords is what the trial is doing, or did. The lock must be held.
 func (t *trial) stateWords() string {
 	if t.run != nil {
-		return fmt.Sprintf("%s · %s", cmp.Or(t.state, i18n.T("starting")), clock(int(time.Since(t.began).Seconds())))
+		return fmt.Sprintf("%s · %s", cmp.Or(t.state, i18n.T("starting")), conversation.Clock(int(time.Since(t.began).Seconds())))
 	}
-	words := []string{i18n.T("tried"), t.model, tookWords(t.took), speedWords(t.speed)}
+	words := []string{i18n.T("tried"), t.model, conversation.TookWords(t.took), speedWords(t.speed)}
 	return joinWords(words)
 }
 
@@ -159,7 +160,7 @@ func (p *agentsPage) try(a registry.Agent, t *trial, text string) {
 }
 
 // tick draws the clock while nothing else does.
-func (p *agentsPage) tick(t *trial, run turnRun) {
+func (p *agentsPage) tick(t *trial, run conversation.Run) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for range ticker.C {
@@ -174,7 +175,7 @@ func (p *agentsPage) tick(t *trial, run turnRun) {
 }
 
 // follow takes the trial's events to their end.
-func (p *agentsPage) follow(t *trial, run turnRun) {
+func (p *agentsPage) follow(t *trial, run conversation.Run) {
 	for ev := range run.Events(context.WithoutCancel(p.w.ctx)) {
 		t.apply(ev)
 		p.drawSoon(t)
@@ -201,7 +202,7 @@ func (t *trial) apply(ev agents.Event) {
 	defer t.mu.Unlock()
 	switch ev.Type {
 	case agents.EventState:
-		t.state = cmp.Or(ev.Detail, stateWords(ev.State))
+		t.state = cmp.Or(ev.Detail, conversation.StateWords(ev.State))
 		if ev.Model != "" {
 			t.model = ev.Model
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -36,24 +37,24 @@ func (w *Window) showChat() {
 
 // freshChat shows an empty conversation; one that is still empty is kept.
 func (w *Window) freshChat() {
-	if c := w.shown; c != nil && !c.begun() && !c.private {
+	if c := w.shown; c != nil && !c.Begun() && !c.Private() {
 		return
 	}
 	for _, c := range w.convs {
-		if !c.begun() && !c.private { // with a draft: it is in no list, this is the way back to it
+		if !c.Begun() && !c.Private() { // with a draft: it is in no list, this is the way back to it
 			w.setShown(c)
 			return
 		}
 	}
-	c := newConversation(w.parts.sessions.NewName("cpu"))
+	c := conversation.New(w.parts.sessions.NewName("cpu"))
 	w.takeDraft(c, "")
 	w.setShown(c)
 }
 
 // setShown changes what is shown. The run of the one before goes on into its own
 // conversation.
-func (w *Window) setShown(c *conversation) {
-	w.convs[c.name] = c
+func (w *Window) setShown(c *conversation.Conversation) {
+	w.convs[c.Name] = c
 	w.shown = c
 	if w.pulling != nil && w.pulling.err != nil {
 		w.pulling = nil // told once, where it was asked for
@@ -62,11 +63,11 @@ func (w *Window) setShown(c *conversation) {
 	if w.visible {
 		w.target.Store(c)
 	}
-	w.compose.setText(c.draft)
-	w.compose.setFiles(c.attached)
+	w.compose.setText(c.Draft())
+	w.compose.setFiles(c.Attached())
 	w.compose.warn("")
 	w.markPrivate(c)
-	w.drawConversation(c.view(time.Now()))
+	w.drawConversation(c.View(time.Now()))
 }
 
 // forgetIdle drops conversations that can be read again from disk: what the window
@@ -76,10 +77,7 @@ func (w *Window) forgetIdle() {
 		if c == w.shown {
 			continue
 		}
-		c.mu.Lock()
-		idle := c.run == nil && c.draft == "" && len(c.attached) == 0 && len(c.queue) == 0 && c.path != "" && !c.unsaved
-		c.mu.Unlock()
-		if idle {
+		if c.Idle() {
 			delete(w.convs, name)
 		}
 	}
@@ -93,8 +91,8 @@ func (w *Window) OpenSession(name string) {
 		w.reloadShown()
 		return
 	}
-	c := newConversation(name)
-	c.loading, c.private = true, w.parts.keeper.IsPrivate(name)
+	c := conversation.New(name)
+	c.BeginLoading(w.parts.keeper.IsPrivate(name))
 	w.takeDraft(c, name)
 	w.setShown(c)
 	w.showChat()
@@ -103,20 +101,20 @@ func (w *Window) OpenSession(name string) {
 
 // load reads a conversation off the UI goroutine, and joins a run that is under
 // way in this process.
-func (w *Window) load(c *conversation) {
+func (w *Window) load(c *conversation.Conversation) {
 	go func() {
-		t, err := w.parts.sessions.Load(w.ctx, c.name)
+		t, err := w.parts.sessions.Load(w.ctx, c.Name)
 		switch {
 		case err == nil:
-			c.fill(t)
+			c.Fill(t)
 			w.lookRemoved(c)
 		case errors.Is(err, sessionmem.ErrNotFound):
-			c.fail(nil) // nothing was said in it yet
+			c.Fail(nil) // nothing was said in it yet
 		default:
-			c.fail(err)
+			c.Fail(err)
 		}
 		w.p.Do(func() {
-			if run := w.parts.turns.Active(c.name); run != nil && !c.busy() {
+			if run := w.parts.turns.Active(c.Name); run != nil && !c.Busy() {
 				w.follow(c, run)
 			}
 			w.painter.changed(c)
@@ -127,20 +125,18 @@ func (w *Window) load(c *conversation) {
 // reloadShown reads the shown conversation again where another program wrote to it.
 func (w *Window) reloadShown() {
 	c := w.shown
-	if c == nil || c.busy() {
+	if c == nil || c.Busy() {
 		return
 	}
 	go func() {
-		t, err := w.parts.sessions.Load(w.ctx, c.name)
-		if err != nil || c.busy() {
+		t, err := w.parts.sessions.Load(w.ctx, c.Name)
+		if err != nil || c.Busy() {
 			return
 		}
-		if c.knows(t.Blocks) && !c.differs(t.Blocks) {
-			c.mu.Lock()
-			c.readChosen(t) // the command line, or an editor, may have changed it
-			c.mu.Unlock()
+		if c.Knows(t.Blocks) && !c.Differs(t.Blocks) {
+			c.ChosenIn(t) // the command line, or an editor, may have changed it
 		} else {
-			c.fill(t)
+			c.Fill(t)
 		}
 		w.lookRemoved(c)
 		w.painter.changed(c)
@@ -150,14 +146,12 @@ func (w *Window) reloadShown() {
 // send starts a turn with what was written.
 func (w *Window) send(text string) {
 	c := w.shown
-	c.draft = ""
+	files := c.TakeMessage()
 	w.compose.setText("")
-	files := c.attached
-	c.attached = nil
 	w.compose.setFiles(nil)
 	w.keepDrafts()
-	if c.busy() {
-		c.enqueue(text, files)
+	if c.Busy() {
+		c.Enqueue(text, files)
 		w.painter.changed(c)
 		return
 	}
@@ -165,7 +159,7 @@ func (w *Window) send(text string) {
 	w.chat.port.ToEnd()
 }
 
-func (w *Window) start(c *conversation, req agents.Request) {
+func (w *Window) start(c *conversation.Conversation, req agents.Request) {
 	req.CanAsk = true
 	w.follow(c, w.parts.turns.Start(w.ctx, req))
 	w.painter.changed(c)
@@ -173,16 +167,14 @@ func (w *Window) start(c *conversation, req agents.Request) {
 }
 
 // follow brings a run's events to its conversation until the run ends.
-func (w *Window) follow(c *conversation, run turnRun) {
-	c.mu.Lock()
-	c.run = run
-	c.mu.Unlock()
+func (w *Window) follow(c *conversation.Conversation, run conversation.Run) {
+	c.Follow(run)
 	events := run.Events(w.ctx)
 	go func() {
 		listed, began, last := false, time.Now(), agents.Event{}
 		for ev := range events {
 			last = ev
-			c.apply(ev)
+			c.Apply(ev)
 			w.painter.changed(c)
 			if ev.Type == agents.EventQuestion && ev.Question.Answer == "" {
 				w.asks(c)
@@ -192,16 +184,16 @@ func (w *Window) follow(c *conversation, run turnRun) {
 				w.listChanged()
 			}
 		}
-		c.ended(run)
+		c.Ended(run)
 		w.finished(c, time.Since(began), last)
-		if c.wasTurnedBack() {
+		if c.WasTurnedBack() {
 			w.turnedBack(c)
 		}
-		if c.lacksServer() {
+		if c.LacksServer() {
 			w.p.Do(w.checkServer) // so that the help below the error is of now
 		}
 		w.p.Do(func() {
-			c.dropSent()
+			c.DropSent()
 			w.sendQueued(c)
 		})
 		w.listChanged()
@@ -210,68 +202,63 @@ func (w *Window) follow(c *conversation, run turnRun) {
 
 // stop ends the run of the shown conversation; what has arrived is kept.
 func (w *Window) stop() {
-	w.shown.mu.Lock()
-	run := w.shown.run
-	w.shown.mu.Unlock()
-	if run != nil {
-		run.Stop()
-	}
+	w.shown.StopRun()
 }
 
 // retry runs a turn again: from the block on disk, or by sending the text anew
 // where nothing had been written.
-func (w *Window) retry(f fault) {
+func (w *Window) retry(f conversation.Fault) {
 	c := w.shown
-	if c.busy() {
+	if c.Busy() {
 		return
 	}
-	if f.edit != "" {
-		w.editMessage(f.edit, f.text)
+	if f.Edit != "" {
+		w.editMessage(f.Edit, f.Text)
 		return
 	}
-	if f.userID == "" {
-		c.dropFailed()
-		c.begin(f.text, time.Now(), filesOf(c.sentFiles)...)
-		req := agents.Request{Session: c.name, Text: f.text, Holder: holder}
-		c.bring(&req, c.sentFiles)
-		c.takeChosen(&req)
+	if f.UserID == "" {
+		c.DropFailed()
+		c.Begin(f.Text, time.Now(), conversation.Attachments(c.FilesSent())...)
+		req := agents.Request{Session: c.Name, Text: f.Text, Holder: holder}
+		c.AddTo(&req, c.FilesSent())
+		c.TakeChosen(&req)
 		w.start(c, req)
 		return
 	}
-	c.beginAgain(f.userID, time.Now())
-	w.start(c, agents.Request{Session: c.name, Retry: f.userID, Holder: holder})
+	c.BeginAgain(f.UserID, time.Now())
+	w.start(c, agents.Request{Session: c.Name, Retry: f.UserID, Holder: holder})
 	w.chat.port.ToEnd()
 }
 
 // regenerate answers the last message anew.
 func (w *Window) regenerate() {
-	if id, _ := w.shown.lastUser(); id != "" {
-		w.retry(fault{userID: id})
+	if id, _ := w.shown.LastUser(); id != "" {
+		w.retry(conversation.Fault{UserID: id})
 	}
 }
 
 func (w *Window) keepDraft(text string) {
 	if w.shown != nil {
-		w.shown.draft = text
+		w.shown.KeepDraft(text)
 		w.keepDrafts()
 	}
 }
 
 // drawConversation swaps in what was prepared.
-func (w *Window) drawConversation(v conversationView) {
+func (w *Window) drawConversation(v conversation.View) {
 	w.chat.show(v)
 	w.followSeek(v)
-	w.compose.setBusy(v.busy)
-	w.queue.show(v.queue, v.held)
-	w.foot.setUsage(v.usage, v.summarised)
+	w.compose.setBusy(v.Busy)
+	w.queue.show(v.Queue, v.Held)
+	w.foot.setUsage(v.Usage, v.Summarised)
 	w.drawExtra(v)
 	w.drawHeader()
 }
 
 // drawExtra puts first-run cards or the greeting below the conversation.
-func (w *Window) drawExtra(v conversationView) {
-	fresh := len(v.entries) == 0
-	helpless := fresh || !w.serverSeen && !v.busy && unanswered(v.entries)
+func (w *Window) drawExtra(v conversation.View) {
+	fresh := len(v.Entries) == 0
+	helpless := fresh || !w.serverSeen && !v.Busy && unanswered(v.Entries)
 	memory := uint64(0)
 	if s := w.lastVitals.Load(); s != nil {
 		memory = s.Memory.Total
@@ -283,31 +270,31 @@ func (w *Window) drawExtra(v conversationView) {
 	w.extraDrawn = key
 	rows := w.setup().rows(w.server, w.pulling, memory, helpless, !fresh)
 	switch {
-	case v.loadErr != nil:
-		rows = append([]*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.loadErr.Error()}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
-	case fresh && len(rows) == 0 && !v.loading:
+	case v.LoadErr != nil:
+		rows = append([]*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.LoadErr.Error()}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
+	case fresh && len(rows) == 0 && !v.Loading:
 		rows = w.greeting()
 	}
 	w.chat.setExtra(rows)
 }
 
 // extraKey is all that drawExtra's cards depend on.
-func (w *Window) extraKey(v conversationView, memory uint64, helpless bool) string {
+func (w *Window) extraKey(v conversation.View, memory uint64, helpless bool) string {
 	pull := pullState{}
 	if w.pulling != nil {
 		pull = *w.pulling
 	}
 	s := w.server
-	return fmt.Sprintln(v.name, w.shown.private, len(v.entries) == 0, v.loading, v.loadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.pulling != nil, pull)
+	return fmt.Sprintln(v.Name, w.shown.Private(), len(v.Entries) == 0, v.Loading, v.LoadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.pulling != nil, pull)
 }
 
 // unanswered reports whether the last message got no answer.
-func unanswered(entries []entryView) bool {
+func unanswered(entries []conversation.EntryView) bool {
 	for _, e := range slices.Backward(entries) {
-		switch e.kind {
-		case entryError, entryUser:
+		switch e.Kind {
+		case conversation.Error, conversation.User:
 			return true
-		case entryAnswer:
+		case conversation.Answer:
 			return false
 		}
 	}
@@ -320,25 +307,23 @@ func (w *Window) drawHeader() {
 	}
 	c := w.shown
 	w.markPrivate(c)
-	options := optionsWords(c.chosen())
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	agent := cmp.Or(c.agent, cmp.Or(w.parts.config().Agents.Default, "orchestrator"))
-	model := cmp.Or(c.model, automaticModel())
-	w.head.set(cmp.Or(c.title, untitled()), agent, model, options, c.path != "")
+	s := c.Chosen()
+	agent := cmp.Or(s.Agent, cmp.Or(w.parts.config().Agents.Default, "orchestrator"))
+	model := cmp.Or(s.Model, automaticModel())
+	w.head.set(cmp.Or(c.Title(), untitled()), agent, model, optionsWords(s), c.Path() != "")
 }
 
 func (w *Window) openTranscript() {
-	if w.shown.path != "" {
-		w.openTranscriptIn(w.shown.name, w.shown.path)
+	if path := w.shown.Path(); path != "" {
+		w.openTranscriptIn(w.shown.Name, path)
 	}
 }
 
 func (w *Window) pickAgent() {
 	c := w.shown
-	chosen := cmp.Or(c.agent, w.parts.config().Agents.Default)
+	chosen := cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default)
 	kit.ShowMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
-		s := c.chosen()
+		s := c.Chosen()
 		s.Agent = slug
 		w.choose(c, s)
 	}), w.head.agent, w.win.Canvas())
@@ -346,8 +331,8 @@ func (w *Window) pickAgent() {
 
 func (w *Window) pickModel() {
 	c := w.shown
-	kit.ShowMenu(modelMenu(w.server.models, c.model, func(name string) {
-		s := c.chosen()
+	kit.ShowMenu(modelMenu(w.server.models, c.Chosen().Model, func(name string) {
+		s := c.Chosen()
 		s.Model = name
 		w.choose(c, s)
 	}), w.head.model, w.win.Canvas())
@@ -364,7 +349,7 @@ func (w *Window) undo(key, id string) {
 	c := w.shown
 	go func() {
 		err := w.parts.memories.Undo(w.ctx, id)
-		c.undone(key, err)
+		c.Undone(key, err)
 		w.painter.changed(c)
 	}()
 }
@@ -372,17 +357,12 @@ func (w *Window) undo(key, id string) {
 func (w *Window) chatActions() chatActions {
 	return chatActions{
 		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
-		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.answerText(key)) },
+		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.AnswerText(key)) },
 		retry:      w.retry, answerAgain: w.answerAgain, editMessage: w.editMessage, forgetMessage: w.forgetMessage, showLinks: w.showLinks,
 		openTranscript: w.openTranscript, openMemory: w.openMemory, openRecalled: w.openRecalled, focusComposer: w.focusComposer,
 		startEdit: w.startEdit,
 		stopCall: func(id string) {
-			w.shown.mu.Lock()
-			run := w.shown.run
-			w.shown.mu.Unlock()
-			if run != nil {
-				run.StopCall(id)
-			}
+			w.shown.StopCall(id)
 		},
 		answer: w.answerQuestion,
 		undo:   w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, decideRemoved: w.decideRemoved, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
@@ -399,7 +379,7 @@ func (w *Window) greeting() []*kit.Placed {
 		b := kit.NewButton(kit.ButtonPlain, text, func() { w.send(text) })
 		return b
 	}
-	if w.shown.private {
+	if w.shown.Private() {
 		return privateGreeting()
 	}
 	head := kit.Title(i18n.T("What shall we look at?"))
@@ -411,4 +391,25 @@ func (w *Window) greeting() []*kit.Placed {
 		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, ask(q))), Gap: kit.Gap8})
 	}
 	return append(rows, w.offerPrivate())
+}
+
+// showOlder reads and shows the blocks before those shown, once at a time.
+func (w *Window) showOlder() {
+	c := w.shown
+	if !c.StartOlder() {
+		return
+	}
+	go func() {
+		t, err := w.parts.sessions.Load(w.ctx, c.Name)
+		if err == nil {
+			c.Prepend(t)
+		}
+		c.EndOlder()
+		if err != nil {
+			w.p.Do(func() {
+				w.tell(i18n.With("Older messages can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+			})
+		}
+		w.painter.changed(c)
+	}()
 }

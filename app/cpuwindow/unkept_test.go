@@ -35,13 +35,3 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		}
 	})
 }
-
-func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
-	c := asked("Remember that I like tea.")
-	c.private = true
-	c.apply(agents.Event{Type: agents.EventDone, Text: "I'll remember that.", Unkept: true})
-	last := c.entries[len(c.entries)-1]
-	if !last.unkept || last.proposed != "" {
-		t.Errorf("the last entry is %+v", last)
-	}
-}

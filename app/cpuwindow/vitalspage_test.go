@@ -108,8 +108,8 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 				t.Errorf("%q has no %q", text, want)
 			}
 		}
-		if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.shown.draft != text {
-			t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.shown.draft)
+		if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.shown.Draft() != text {
+			t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.shown.Draft())
 		}
 	})
 }

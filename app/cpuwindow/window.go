@@ -13,6 +13,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
@@ -61,7 +62,7 @@ type Window struct {
 	root     *windowLayout
 
 	page  page
-	convs map[string]*conversation
+	convs map[string]*conversation.Conversation
 	infos []sessionmem.Info
 	marks sessionmem.Marks // as of infos
 
@@ -76,14 +77,14 @@ type Window struct {
 	toast       *kit.Toast
 	chooser     *dialog.FileDialog // that is open
 
-	shown   *conversation
-	target  atomic.Pointer[conversation] // shown, for other goroutines; nil while hidden
+	shown   *conversation.Conversation
+	target  atomic.Pointer[conversation.Conversation] // shown, for other goroutines; nil while hidden
 	visible bool
 	focused atomic.Bool // a window of the app has the keyboard
 	painter *painter
 	thumbs  *thumbs
 
-	drafts        map[string]keptDraft // of sessions that were not opened yet
+	drafts        map[string]conversation.Kept // of sessions that were not opened yet
 	draftsTimer   *time.Timer
 	draftsTaken   int        // UI goroutine
 	draftsMu      sync.Mutex // guards the file and the next
@@ -133,7 +134,7 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation{}, page: pageChat}
+	w := &Window{footStays: footStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation.Conversation{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, newThumbs()
 	w.baseScale = systemScale(p.App)
@@ -148,7 +149,7 @@ func newWindow(p Params, d parts) *Window {
 	w.watchFocus()
 	w.restoreSize()
 	w.restoreEdits()
-	w.drafts = readDrafts(w.draftsPath(), w.parts.library.Forgotten().HasTyped)
+	w.drafts = conversation.ReadDrafts(w.draftsPath(), w.parts.library.Forgotten().HasTyped)
 	w.freshChat()
 	w.tellFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })

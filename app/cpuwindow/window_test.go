@@ -27,6 +27,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -61,14 +62,14 @@ type stubTurns struct {
 	runs     []*stubRun
 }
 
-func (s *stubTurns) Start(_ context.Context, req agents.Request) turnRun {
+func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := newStubRun()
 	s.requests, s.runs = append(s.requests, req), append(s.runs, r)
 	return r
 }
-func (s *stubTurns) Active(string) turnRun { return nil }
+func (s *stubTurns) Active(string) conversation.Run { return nil }
 
 type stubSessions struct {
 	n     int
@@ -374,7 +375,7 @@ func TestDraftsStayWithTheirSession(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		test.Type(b.w.compose.entry, "half a thought")
-		first := b.w.shown.name
+		first := b.w.shown.Name
 		b.w.NewChat()
 		if got := b.w.compose.entry.Text; got != "" {
 			t.Errorf("the new chat begins with %q", got)
@@ -405,7 +406,7 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 			b.run(0).events <- token(a)
 			b.run(1).events <- token(z)
 			if i%20 == 0 {
-				b.w.OpenSession([]string{first.name, second.name}[i/20%2])
+				b.w.OpenSession([]string{first.Name, second.Name}[i/20%2])
 				for len(b.queue) > 0 {
 					(<-b.queue)()
 				}
@@ -416,13 +417,13 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 		close(b.run(0).events)
 		close(b.run(1).events)
 		b.settle()
-		if got := first.answerText(first.entries[1].key); got != wantA.String() {
+		if got := first.AnswerText(entriesNow(first)[1].Key); got != wantA.String() {
 			t.Errorf("the first conversation holds %q", got)
 		}
-		if got := second.answerText(second.entries[1].key); got != wantB.String() {
+		if got := second.AnswerText(entriesNow(second)[1].Key); got != wantB.String() {
 			t.Errorf("the second conversation holds %q", got)
 		}
-		b.w.OpenSession(first.name)
+		b.w.OpenSession(first.Name)
 		b.settle()
 		b.sees("a199")
 		b.seesNot("b199")
@@ -554,7 +555,7 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("what is slow?")
-		b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
+		b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
 		b.settle()
 		if len(b.w.infos) != 0 {
 			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
@@ -576,7 +577,7 @@ func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 		b.settle()
 		b.sees("coder", "write it", "working…")
-		test.Tap(b.w.chat.built[b.w.shown.entries[2].key].call.stop)
+		test.Tap(b.w.chat.built[entriesNow(b.w.shown)[2].Key].call.stop)
 		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
 			t.Errorf("stopped calls: %v", d)
 		}
@@ -585,9 +586,9 @@ func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 		b.settle()
 		b.sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
 		b.seesNot("inner text")
-		b.w.chat.toggle(b.w.shown.entries[2].key)
+		b.w.chat.toggle(entriesNow(b.w.shown)[2].Key)
 		b.sees("inner text")
-		b.w.retry(*b.w.shown.entries[3].fault)
+		b.w.retry(*entriesNow(b.w.shown)[3].Fault)
 		b.settle()
 		if r := b.turns.requests[1]; r.Retry != "u1" {
 			t.Errorf("the retry is %+v", r)
@@ -830,7 +831,7 @@ func TestCopyTakesTheMarkdown(t *testing.T) {
 		b.w.send("q")
 		b.run(0).events <- token("**bold** and `code`")
 		b.settle()
-		b.w.chat.act.copyAnswer(b.w.shown.entries[1].key)
+		b.w.chat.act.copyAnswer(entriesNow(b.w.shown)[1].Key)
 		if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
 			t.Errorf("copied %q", got)
 		}

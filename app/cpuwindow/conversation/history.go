@@ -1,4 +1,4 @@
-package cpuwindow
+package conversation
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 // follow on demand.
 const blocksShown = 60
 
-// fill sets the conversation from a transcript, newest blocks first to be built.
-func (c *conversation) fill(t *sessionmem.Transcript) {
+// Fill sets the conversation from a transcript, newest blocks first to be built.
+func (c *Conversation) Fill(t *sessionmem.Transcript) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.title, c.path = t.Info.Title, t.Info.Path
@@ -42,9 +42,9 @@ func (c *conversation) fill(t *sessionmem.Transcript) {
 	c.restoreLive(live)
 }
 
-// prepend builds the blocks before those shown, from the transcript read again:
+// Prepend builds the blocks before those shown, from the transcript read again:
 // what is not shown is not held. It reports whether there were any.
-func (c *conversation) prepend(t *sessionmem.Transcript) bool {
+func (c *Conversation) Prepend(t *sessionmem.Transcript) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	blocks, summary, _ := placeSummary(t.Branch())
@@ -58,7 +58,7 @@ func (c *conversation) prepend(t *sessionmem.Transcript) bool {
 		from--
 	}
 	shown := c.entries
-	if summary < end && len(shown) > 0 && shown[0].kind == entrySummary {
+	if summary < end && len(shown) > 0 && shown[0].Kind == Summary {
 		shown = shown[1:] // it moves up
 	}
 	c.entries = nil
@@ -68,9 +68,9 @@ func (c *conversation) prepend(t *sessionmem.Transcript) bool {
 	return true
 }
 
-// knows reports whether every block of a transcript, from the first one here on, is
+// Knows reports whether every block of a transcript, from the first one here on, is
 // on the screen already.
-func (c *conversation) knows(blocks []sessionmem.Block) bool {
+func (c *Conversation) Knows(blocks []sessionmem.Block) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := max(0, slices.IndexFunc(blocks, func(b sessionmem.Block) bool { return b.ID == c.first }))
@@ -82,28 +82,8 @@ func (c *conversation) knows(blocks []sessionmem.Block) bool {
 	return true
 }
 
-// showOlder reads and shows the blocks before those shown, once at a time.
-func (w *Window) showOlder() {
-	c := w.shown
-	if !c.startOlder() {
-		return
-	}
-	go func() {
-		t, err := w.parts.sessions.Load(w.ctx, c.name)
-		if err == nil {
-			c.prepend(t)
-		}
-		c.endOlder()
-		if err != nil {
-			w.p.Do(func() {
-				w.tell(i18n.With("Older messages can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
-			})
-		}
-		w.painter.changed(c)
-	}()
-}
-
-func (c *conversation) startOlder() bool {
+// StartOlder reports whether older blocks may be read now; EndOlder says that they were.
+func (c *Conversation) StartOlder() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reading || c.older == 0 {
@@ -113,29 +93,30 @@ func (c *conversation) startOlder() bool {
 	return true
 }
 
-func (c *conversation) endOlder() {
+// EndOlder ends what StartOlder began.
+func (c *Conversation) EndOlder() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reading = false
 }
 
 // addBlocks appends the entries of blocks.
-func (c *conversation) addBlocks(blocks []sessionmem.Block) {
+func (c *Conversation) addBlocks(blocks []sessionmem.Block) {
 	headed := false
 	for i, b := range blocks {
 		switch b.Kind {
 		case sessionmem.KindUser:
 			headed = false
-			c.add(&entry{kind: entryUser, block: b.ID, text: wordsOf(b), files: b.Attachments(), at: b.Time, edited: c.edited[b.ID]})
+			c.add(&entry{Kind: User, Block: b.ID, Text: wordsOf(b), Files: b.Attachments(), At: b.Time, Edited: c.edited[b.ID]})
 			continue
 		case sessionmem.KindSummary:
-			c.add(&entry{kind: entrySummary, block: b.ID, text: b.Text, at: b.Time, count: c.summarised})
+			c.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: c.summarised})
 			continue
 		case sessionmem.KindNote:
 			c.addNote(b, blocks[:i])
 			continue
 		case sessionmem.KindText:
-			c.add(&entry{kind: entryAnswer, block: b.ID, doc: markdown.Parse(b.Text), at: b.Time})
+			c.add(&entry{Kind: Answer, Block: b.ID, Doc: markdown.Parse(b.Text), At: b.Time})
 			continue
 		}
 		if !headed {
@@ -147,7 +128,7 @@ func (c *conversation) addBlocks(blocks []sessionmem.Block) {
 }
 
 // addHead puts the badge above the turn's first block: of the answer, if it has one.
-func (c *conversation) addHead(rest []sessionmem.Block) {
+func (c *Conversation) addHead(rest []sessionmem.Block) {
 	h := rest[0]
 	for _, b := range rest {
 		if b.Kind == sessionmem.KindUser {
@@ -162,10 +143,10 @@ func (c *conversation) addHead(rest []sessionmem.Block) {
 	if h.Kind == sessionmem.KindTool || agent == "" {
 		agent = "assistant"
 	}
-	c.add(&entry{kind: entryHead, agent: agent, model: h.Model, at: h.Time, again: c.anew[h.Parent], read: agents.ReadOf(h), recalled: agents.RecalledOf(h)})
+	c.add(&entry{Kind: Head, Agent: agent, Model: h.Model, At: h.Time, Again: c.anew[h.Parent], Read: agents.ReadOf(h), Recalled: agents.RecalledOf(h)})
 }
 
-func (c *conversation) addAnswerBlock(b sessionmem.Block) {
+func (c *Conversation) addAnswerBlock(b sessionmem.Block) {
 	switch {
 	case b.Kind == sessionmem.KindTool, b.Kind == sessionmem.KindAgent && b.Task != "":
 		doc := markdown.Parse(b.Text)
@@ -174,14 +155,14 @@ func (c *conversation) addAnswerBlock(b sessionmem.Block) {
 			doc.Append(b.Text)
 			doc.Settle(true)
 		}
-		c.add(&entry{kind: entryCall, block: b.ID, agent: b.Agent, model: b.Model, task: b.Task, doc: doc, at: b.Time, tool: b.Kind == sessionmem.KindTool, failed: b.Attrs["failed"]})
+		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == sessionmem.KindTool, Failed: b.Attrs["failed"]})
 	case strings.TrimSpace(b.Text) != "":
-		c.add(&entry{kind: entryAnswer, block: b.ID, agent: b.Agent, model: b.Model, doc: markdown.Parse(b.Text), at: b.Time})
+		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: markdown.Parse(b.Text), At: b.Time})
 	}
 }
 
 // addNote appends a Note's entry; before are the blocks before it.
-func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
+func (c *Conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 	text := noteLine(b)
 	switch b.Note {
 	case sessionmem.NoteInterrupted:
@@ -189,21 +170,21 @@ func (c *conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 	case sessionmem.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
 			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
-			c.add(&entry{kind: entryError, block: b.ID, at: b.Time, fault: &fault{sentence: detail, userID: b.Parent}})
+			c.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: detail, UserID: b.Parent}})
 			return
 		}
 	}
 	if text == "" {
 		return
 	}
-	c.add(&entry{kind: entryNote, block: b.ID, text: text, at: b.Time})
+	c.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time})
 }
 
 // lastUserBlock is the id of the newest message.
-func (c *conversation) lastUserBlock() string {
+func (c *Conversation) lastUserBlock() string {
 	for _, e := range slices.Backward(c.entries) {
-		if e.kind == entryUser {
-			return e.block
+		if e.Kind == User {
+			return e.Block
 		}
 	}
 	return ""

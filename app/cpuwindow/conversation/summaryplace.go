@@ -1,7 +1,6 @@
-package cpuwindow
+package conversation
 
 import (
-	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -54,7 +53,7 @@ func newestSummary(branch []sessionmem.Block) (newest, begin int) {
 
 // addFrom builds the blocks of a range; the Summary stands in front of it where its
 // place is further up.
-func (c *conversation) addFrom(blocks []sessionmem.Block, from, to, summary int) {
+func (c *Conversation) addFrom(blocks []sessionmem.Block, from, to, summary int) {
 	if summary >= 0 && summary < from {
 		c.addBlocks(blocks[summary : summary+1])
 	}
@@ -70,17 +69,17 @@ type liveTurn struct {
 
 // live gathers that by the user's message, before the transcript is read again. The
 // lock must be held.
-func (c *conversation) live() map[string]*liveTurn {
+func (c *Conversation) live() map[string]*liveTurn {
 	out := map[string]*liveTurn{}
 	turn := &liveTurn{}
 	for _, e := range c.entries {
 		switch {
-		case e.kind == entryUser:
+		case e.Kind == User:
 			turn = &liveTurn{}
-			out[e.block] = turn
-		case e.kind == entryHead:
-			turn.speed = e.speed
-		case e.kind == entryThinking:
+			out[e.Block] = turn
+		case e.Kind == Head:
+			turn.speed = e.Speed
+		case e.Kind == Thinking:
 			turn.thinking = append(turn.thinking, e)
 		case e.memory:
 			turn.notes = append(turn.notes, e)
@@ -91,45 +90,22 @@ func (c *conversation) live() map[string]*liveTurn {
 }
 
 // restoreLive puts it back. The lock must be held.
-func (c *conversation) restoreLive(turns map[string]*liveTurn) {
+func (c *Conversation) restoreLive(turns map[string]*liveTurn) {
 	entries := make([]*entry, 0, len(c.entries))
 	turn := &liveTurn{}
 	for _, e := range c.entries {
-		if e.kind == entryUser {
+		if e.Kind == User {
 			entries = append(entries, turn.notes...)
 			turn = &liveTurn{}
-			if t := turns[e.block]; t != nil {
+			if t := turns[e.Block]; t != nil {
 				turn = t
 			}
 		}
 		entries = append(entries, e)
-		if e.kind == entryHead {
-			e.speed = turn.speed
+		if e.Kind == Head {
+			e.Speed = turn.speed
 			entries = append(entries, turn.thinking...)
 		}
 	}
 	c.entries = append(entries, turn.notes...)
-}
-
-// openSummary shows the Summary that stands for older messages.
-func (w *Window) openSummary() {
-	w.chat.openSummary()
-}
-
-func (c *chatView) openSummary() {
-	for i := range c.last.entries {
-		e := &c.last.entries[i]
-		if e.kind != entrySummary {
-			continue
-		}
-		c.port.Follow = false
-		c.expanded[e.key] = true
-		c.layoutRows()
-		rows := c.built[e.key].rows
-		for _, p := range c.port.Rows {
-			if p.Row == rows[0].Row {
-				c.port.ScrollTo(p.Top - kit.Gap16)
-			}
-		}
-	}
 }

@@ -1,0 +1,541 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents"
+	"mac-stats/agents/prompt"
+	"mac-stats/app/ui/markdown"
+	"mac-stats/sessionmem"
+)
+
+// scriptedRun is a run whose events a test sends.
+type scriptedRun struct {
+	events  chan agents.Event
+	stopped bool
+	calls   []string
+	answers map[string]agents.Answer
+}
+
+func newScriptedRun() *scriptedRun { return &scriptedRun{events: make(chan agents.Event, 64)} }
+
+func (r *scriptedRun) Stop()              { r.stopped = true }
+func (r *scriptedRun) StopCall(id string) { r.calls = append(r.calls, id) }
+func (r *scriptedRun) Answer(id string, answer agents.Answer) bool {
+	r.answers = map[string]agents.Answer{id: answer}
+	return true
+}
+
+// Events ends with the events a test sends, or with ctx.
+func (r *scriptedRun) Events(ctx context.Context) <-chan agents.Event {
+	out := make(chan agents.Event)
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case ev, more := <-r.events:
+				if !more {
+					return
+				}
+				out <- ev
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// saidIn is a conversation after events, in a few words an entry.
+func saidIn(c *Conversation) []string {
+	var out []string
+	for _, e := range c.View(time.Now()).Entries {
+		switch e.Kind {
+		case User:
+			out = append(out, "user "+e.Text)
+		case Head:
+			out = append(out, strings.TrimSpace("head "+e.Agent+" "+e.Model))
+		case Thinking:
+			out = append(out, "thinking "+e.Doc.Text())
+		case Answer:
+			out = append(out, "answer "+e.Doc.Text())
+		case Call:
+			state := "live"
+			if !e.Live {
+				state = "done"
+			}
+			out = append(out, strings.TrimSpace("call "+e.Agent+" "+state+" "+e.Failed))
+		case Note:
+			out = append(out, "note "+e.Text)
+		case Summary:
+			out = append(out, "summary "+e.Text)
+		case Error:
+			out = append(out, strings.TrimSpace("error "+e.Fault.Kind+" "+e.Fault.UserID))
+		}
+	}
+	return out
+}
+
+func asked(text string) *Conversation {
+	c := New("cpu-1")
+	c.Begin(text, time.Now())
+	c.run = newScriptedRun()
+	return c
+}
+
+func TestEventsBecomeEntries(t *testing.T) {
+	start := agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+	token := func(round int, s string) agents.Event {
+		return agents.Event{Type: agents.EventToken, Round: round, Text: s, Agent: "orchestrator", Model: "m"}
+	}
+	call := func(ty agents.EventType, k agents.Call) agents.Event { return agents.Event{Type: ty, Call: &k} }
+	tests := []struct {
+		name   string
+		events []agents.Event
+		want   []string
+	}{
+		{"tokens of one round are one answer", []agents.Event{start, token(1, "a"), token(1, "b")}, []string{"user q", "head orchestrator m", "answer ab"}},
+		{"rounds are answers of their own", []agents.Event{start, token(1, "a"), token(2, "b")}, []string{"user q", "head orchestrator m", "answer a", "answer b"}},
+		{"done gives the whole answer", []agents.Event{start, token(1, "a"), {Type: agents.EventDone, Text: "abc", Block: "x"}}, []string{"user q", "head orchestrator m", "answer abc"}},
+		{"done without tokens", []agents.Event{start, {Type: agents.EventDone, Text: "abc", Block: "x", Agent: "orchestrator"}}, []string{"user q", "head orchestrator m", "answer abc"}},
+		{"thinking is apart", []agents.Event{start, {Type: agents.EventThinking, Text: "hm", Round: 1}, token(1, "a")}, []string{"user q", "head orchestrator m", "thinking hm", "answer a"}},
+		{"a sub-call from start to end", []agents.Event{
+			start, call(agents.EventSubcallStart, agents.Call{ID: "1", Name: "coder"}),
+			call(agents.EventSubcallEnd, agents.Call{ID: "1", Done: true}),
+		}, []string{"user q", "head orchestrator m", "call coder done"}},
+		{"a tool that failed", []agents.Event{start, call(agents.EventTool, agents.Call{ID: "1", Name: "FETCH_URL", Done: true, Failed: "no"})}, []string{"user q", "head orchestrator m", "call FETCH_URL done no"}},
+		{"two sub-calls are kept apart", []agents.Event{
+			call(agents.EventSubcallStart, agents.Call{ID: "1", Name: "a"}), call(agents.EventSubcallStart, agents.Call{ID: "2", Name: "b"}),
+			call(agents.EventSubcallEnd, agents.Call{ID: "1", Done: true}),
+		}, []string{"user q", "call a done", "call b live"}},
+		{"an error keeps what had arrived", []agents.Event{start, token(1, "half"), {Type: agents.EventError, Kind: "stream_cut", Text: "cut"}}, []string{"user q", "head orchestrator m", "answer half", "error stream_cut u1"}},
+		{"an error before the message was written", []agents.Event{{Type: agents.EventError, Kind: "disk", Text: "full"}}, []string{"user q", "error disk"}},
+		{"stopped is a note, not an error", []agents.Event{start, token(1, "half"), {Type: agents.EventError, Kind: "cancelled"}}, []string{"user q", "head orchestrator m", "answer half", "note stopped · what had arrived is kept"}},
+		{"a memory", []agents.Event{{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}}, []string{"user q", "note remembered “x”"}},
+		{"a proposal", []agents.Event{{Type: agents.EventMemoryProposed, Text: "x"}}, []string{"user q", "note proposed to remember “x”"}},
+		{"a reload", []agents.Event{{Type: agents.EventMemoryReloaded, Memory: &agents.MemoryChange{Path: "/a/memory.md", Added: 2, Removed: 1}}}, []string{"user q", "note memory.md reloaded · +2 −1"}},
+		{"what was cut", []agents.Event{{Type: agents.EventContextCut, Cut: &prompt.ContextCut{Messages: 12, Memory: 1}}}, []string{"user q", "note left out, to fit the model's context: 12 older messages, 1 memory line"}},
+		{"a run that ends while a sub-call lives", []agents.Event{call(agents.EventSubcallStart, agents.Call{ID: "1", Name: "a"}), {Type: agents.EventDone}}, []string{"user q", "call a done stopped"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			c := asked("q")
+			for _, ev := range tc.events {
+				c.Apply(ev)
+			}
+			if d := cmp.Diff(tc.want, saidIn(c)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestEndOfARun(t *testing.T) {
+	for _, ty := range []agents.EventType{agents.EventDone, agents.EventError} {
+		c := asked("q")
+		c.Apply(agents.Event{Type: ty})
+		if c.Busy() {
+			t.Errorf("after %s the conversation is still busy", ty)
+		}
+	}
+	c := asked("q")
+	c.Ended(newScriptedRun())
+	if !c.Busy() {
+		t.Error("the end of another run ended this one")
+	}
+	c.Ended(c.run)
+	if c.Busy() {
+		t.Error("events ended without done and the conversation is still busy")
+	}
+}
+
+func TestStateLine(t *testing.T) {
+	t0 := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	tests := []struct {
+		name   string
+		ev     agents.Event
+		after  time.Duration
+		expect string
+	}{
+		{"at once", agents.Event{State: agents.StateLoading, Detail: "loading qwen3:8b"}, 0, "loading qwen3:8b…"},
+		{"with a clock", agents.Event{State: agents.StateLoading, Detail: "loading qwen3:8b"}, 4 * time.Second, "loading qwen3:8b… 4 s"},
+		{"minutes", agents.Event{State: agents.StateThinking}, 125 * time.Second, "thinking… 2:05 min"},
+		{"held", agents.Event{State: agents.StateQueued, Detail: "held by the command line"}, time.Second, "held by the command line… 1 s"},
+		{"nothing while text arrives", agents.Event{State: agents.StateWriting}, time.Second, ""},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			c := asked("q")
+			tc.ev.Type, tc.ev.Time = agents.EventState, t0
+			c.Apply(tc.ev)
+			if got := c.View(t0.Add(tc.after)).State; got != tc.expect {
+				t.Errorf("got %q, want %q", got, tc.expect)
+			}
+		})
+	}
+}
+
+func TestRetryTakesTheOldAnswerAway(t *testing.T) {
+	c := asked("q")
+	c.Apply(agents.Event{Type: agents.EventState, Block: "u1", State: agents.StateReading})
+	c.Apply(agents.Event{Type: agents.EventToken, Text: "old", Agent: "a"})
+	c.Apply(agents.Event{Type: agents.EventDone})
+	c.BeginAgain("u1", time.Now())
+	c.run = newScriptedRun()
+	c.Apply(agents.Event{Type: agents.EventToken, Text: "new", Agent: "a"})
+	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, saidIn(c)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAMessageThatNeverReachedTheDiskIsSentAnew(t *testing.T) {
+	c := asked("q")
+	c.Apply(agents.Event{Type: agents.EventError, Kind: "disk", Text: "full"})
+	f := c.entries[len(c.entries)-1].Fault
+	if f.UserID != "" || f.Text != "q" {
+		t.Fatalf("the fault is %+v", *f)
+	}
+	c.DropFailed()
+	if got := saidIn(c); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+}
+
+func TestUsageOfASpecialistIsNotTheConversations(t *testing.T) {
+	c := asked("q")
+	c.Apply(agents.Event{Type: agents.EventState, State: agents.StateReading, Agent: "orchestrator", Model: "m"})
+	c.Apply(agents.Event{Type: agents.EventUsage, Agent: "orchestrator", Usage: &agents.Usage{PromptTokens: 3000, ContextSize: 8192}})
+	c.Apply(agents.Event{Type: agents.EventUsage, Agent: "coder", Usage: &agents.Usage{PromptTokens: 10, ContextSize: 8192}})
+	if c.usage.PromptTokens != 3000 {
+		t.Errorf("the meter says %d", c.usage.PromptTokens)
+	}
+}
+
+func fileOf(blocks ...sessionmem.Block) *sessionmem.Transcript {
+	return &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
+}
+
+func TestTranscriptBecomesEntries(t *testing.T) {
+	c := New("cpu-1")
+	c.Fill(fileOf(
+		sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "2", Kind: sessionmem.KindAgent, Agent: "coder", Model: "m", Task: "t", Text: "r"},
+		sessionmem.Block{ID: "3", Kind: sessionmem.KindTool, Agent: "SYSTEM_STATS", Text: "s"},
+		sessionmem.Block{ID: "4", Kind: sessionmem.KindAssistant, Agent: "orchestrator", Model: "m", Text: "a"},
+		sessionmem.Block{ID: "5", Kind: sessionmem.KindNote, Note: "interrupted"},
+		sessionmem.Block{ID: "6", Kind: sessionmem.KindSummary, Text: "sum"},
+		sessionmem.Block{ID: "7", Kind: sessionmem.KindText, Text: "odd"},
+		sessionmem.Block{ID: "8", Kind: sessionmem.KindNote, Note: "title", Text: "x"},
+	))
+	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note stopped · what had arrived is kept", "summary sum", "answer odd"}
+	if d := cmp.Diff(want, saidIn(c)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWarningOfAStateStays(t *testing.T) {
+	c := New("cpu-1")
+	c.Fill(fileOf(sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"}))
+	for range 2 {
+		c.Apply(agents.Event{Type: agents.EventState, State: agents.StateReading, Detail: "the answer may miss something", Warning: true})
+	}
+	c.Apply(agents.Event{Type: agents.EventState, State: agents.StateWriting})
+	if d := cmp.Diff([]string{"user q", "note the answer may miss something"}, saidIn(c)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRewindLeavesTheOldBranchOut(t *testing.T) {
+	c := New("cpu-1")
+	c.Fill(fileOf(
+		sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "2", Kind: sessionmem.KindTool, Agent: "SYSTEM_STATS", Parent: "1", Text: "x"},
+		sessionmem.Block{ID: "3", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "first"},
+		sessionmem.Block{ID: "4", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "1", Text: "3"},
+		sessionmem.Block{ID: "5", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "second"},
+	))
+	want := []string{"user q", "head o m", "answer second"}
+	if d := cmp.Diff(want, saidIn(c)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestLongTranscriptsAreBuiltFromTheEnd(t *testing.T) {
+	var blocks []sessionmem.Block
+	for i := range 100 {
+		blocks = append(blocks, sessionmem.Block{ID: fmt.Sprintf("u%d", i), Kind: sessionmem.KindUser, Text: fmt.Sprint(i)}, sessionmem.Block{ID: fmt.Sprintf("a%d", i), Kind: sessionmem.KindAssistant, Agent: "o", Text: "x"})
+	}
+	c := New("cpu-1")
+	c.Fill(fileOf(blocks...))
+	v := c.View(time.Now())
+	if v.Older != 140 || v.Entries[0].Text != "70" {
+		t.Fatalf("%d older, first is %q", v.Older, v.Entries[0].Text)
+	}
+	for c.Prepend(fileOf(blocks...)) && c.older > 0 {
+	}
+	v = c.View(time.Now())
+	if v.Older != 0 || v.Entries[0].Text != "0" || len(v.Entries) != 300 {
+		t.Errorf("%d older, first is %q, %d entries", v.Older, v.Entries[0].Text, len(v.Entries))
+	}
+	keys := map[string]bool{}
+	for _, e := range v.Entries {
+		if keys[e.Key] {
+			t.Fatalf("key %s twice", e.Key)
+		}
+		keys[e.Key] = true
+	}
+}
+
+func TestTitleOf(t *testing.T) {
+	tests := map[string]string{
+		"  Why is my fan loud?\nmore": "Why is my fan loud?",
+		"one two three four five six seven eight nine ten eleven twelve thirteen": "one two three four five six seven eight nine ten…",
+		strings.Repeat("é", 80): strings.Repeat("é", 60) + "…",
+		"":                      "",
+	}
+	for in, want := range tests {
+		if got := titleOf(in); got != want {
+			t.Errorf("titleOf(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestUndone(t *testing.T) {
+	c := asked("q")
+	c.Apply(agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}})
+	e := c.entries[1]
+	c.Undone(e.Key, nil)
+	if e.Text != "forgotten again: “x”" || e.UndoID != "" {
+		t.Errorf("%q %q", e.Text, e.UndoID)
+	}
+	c.Apply(agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "y", UndoID: "2"}})
+	e = c.entries[2]
+	c.Undone(e.Key, errors.New("the line has changed"))
+	if e.Text != "remembered “y” · can't be undone: the line has changed" {
+		t.Errorf("%q", e.Text)
+	}
+}
+
+func TestBranchesAreSeenInTheTranscript(t *testing.T) {
+	c := New("cpu-1")
+	c.Fill(fileOf(
+		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "one"},
+		sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "u1", Text: "a1"},
+		sessionmem.Block{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "two"},
+		sessionmem.Block{ID: "n2", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Text: "u1"},
+		sessionmem.Block{ID: "u2", Kind: sessionmem.KindUser, Text: "q better"},
+	))
+	if !c.edited["u2"] || c.edited["u1"] || !c.anew["u1"] || len(c.entries) != 1 || !c.entries[0].Edited {
+		t.Errorf("edited %v, again %v, %d entries", c.edited, c.anew, len(c.entries))
+	}
+}
+
+func reopened(blocks ...sessionmem.Block) []EntryView {
+	c := New("cpu-x")
+	c.Fill(&sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x"}, Blocks: blocks})
+	return c.View(time.Now()).Entries
+}
+
+func TestAReopenedChatWithoutAnAnswerCanAskAgain(t *testing.T) {
+	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
+	got := reopened(user, sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteError, Parent: "u1", Text: "Ollama isn't running at h."})
+	if e := got[len(got)-1]; e.Fault == nil || e.Fault.UserID != "u1" || e.Fault.Sentence != "Ollama isn't running at h." {
+		t.Errorf("a failed turn ends with %+v", e)
+	}
+	got = reopened(user)
+	if e := got[len(got)-1]; e.RetryID != "u1" {
+		t.Errorf("a message alone ends with %+v", e)
+	}
+	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "yes"})
+	if e := got[len(got)-1]; e.Kind != Answer || e.RetryID != "" {
+		t.Errorf("an answered one ends with %+v", e)
+	}
+}
+
+func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
+	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
+	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteInterrupted, Parent: "u1"}
+	got := reopened(user, note)
+	if e := got[len(got)-1]; e.Text != "stopped before anything had arrived" || e.RetryID != "u1" {
+		t.Errorf("nothing kept: %+v", e)
+	}
+	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}, note)
+	if e := got[len(got)-1]; e.Text != "stopped · what had arrived is kept" || e.RetryID != "" {
+		t.Errorf("half an answer kept: %+v", e)
+	}
+}
+
+func TestCallsStandInTheOrderTheyEnded(t *testing.T) {
+	c := New("cpu-x")
+	c.Begin("q", time.Now())
+	call := func(typ agents.EventType, id string, done bool) {
+		c.Apply(agents.Event{Type: typ, Call: &agents.Call{ID: id, Name: id, Done: done, Result: "r"}})
+	}
+	call(agents.EventSubcallStart, "doctor", false)
+	call(agents.EventTool, "stats", false)
+	call(agents.EventTool, "stats", true)
+	call(agents.EventSubcallEnd, "doctor", true)
+	if a, z := c.entries[1].Agent, c.entries[2].Agent; a != "stats" || z != "doctor" {
+		t.Errorf("live the order is %s, %s", a, z)
+	}
+}
+
+func TestAToolsResultIsShownAsItIs(t *testing.T) {
+	const result = "# not a heading\ncpu 3 %\nmemory 4 GB"
+	got := reopened(
+		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
+		sessionmem.Block{ID: "t1", Kind: sessionmem.KindTool, Agent: "system_stats", Parent: "u1", Text: result},
+		sessionmem.Block{ID: "g1", Kind: sessionmem.KindAgent, Agent: "coder", Task: "write", Parent: "u1", Text: "# A heading"},
+	)
+	for _, e := range got {
+		switch {
+		case e.Kind != Call:
+		case e.Tool && (len(e.Doc.View().Leaves) != 1 || e.Doc.View().Leaves[0].Kind != markdown.Code || e.Doc.View().Leaves[0].Code != result):
+			t.Errorf("the tool's result is %+v", e.Doc.View().Leaves)
+		case !e.Tool && e.Doc.View().Leaves[0].Kind != markdown.Heading:
+			t.Errorf("the specialist's answer is %+v", e.Doc.View().Leaves)
+		}
+	}
+}
+
+func TestAProposalThatCantBeDecidedStays(t *testing.T) {
+	c := asked("q")
+	c.Apply(agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: "ab", Change: "remove", Old: "x"}})
+	e := c.entries[1]
+	if e.Proposal != "ab" || e.Text != "proposed to forget “x”" {
+		t.Errorf("%q %q", e.Proposal, e.Text)
+	}
+	c.Decided(e.Key, true, "", sessionmem.ErrNoProposal)
+	if e.Proposal != "ab" || !strings.Contains(e.Text, "that failed: ") {
+		t.Errorf("%q %q", e.Proposal, e.Text)
+	}
+}
+
+func TestBrokenDraftsAreNoDrafts(t *testing.T) {
+	path := t.TempDir() + "/drafts.json"
+	for _, text := range []string{"", "{", `{"format":"other"}`, `{"format":"mac-stats-drafts/1"}`, strings.Repeat("x", draftsMax+1)} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := ReadDrafts(path, func(string, time.Time) bool { return false }); got == nil || len(got) != 0 {
+			t.Errorf("%.20q gives %v", text, got)
+		}
+	}
+}
+
+// Drafts that come back from before a forgetting hold nothing of it, on disk either; what
+// was typed since stays.
+func TestDraftsFromBeforeAForgettingAreCleaned(t *testing.T) {
+	path := t.TempDir() + "/drafts.json"
+	at := time.Now()
+	gone := func(text string, since time.Time) bool {
+		return since.Before(at) && strings.Contains(text, "zanzibar")
+	}
+	for _, tc := range []struct{ written, want string }{
+		{"", "fine"},
+		{`"written":"2026-01-01T10:00:00Z",`, "fine"},
+		{`"written":"` + at.Add(time.Hour).Format(time.RFC3339) + `",`, "to zanzibar, fine, zanzibar"},
+	} {
+		text := `{"format":"mac-stats-drafts/1",` + tc.written + `"sessions":{"cpu-a":{"draft":"to zanzibar"},"cpu-b":{"draft":"fine","queue":["zanzibar"]}}}`
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := ReadDrafts(path, gone)
+		var all []string
+		for _, name := range []string{"cpu-a", "cpu-b"} {
+			if got[name].Draft != "" {
+				all = append(all, got[name].Draft)
+			}
+			all = append(all, got[name].Queue...)
+		}
+		if s := strings.Join(all, ", "); s != tc.want {
+			t.Errorf("%s: %q, want %q", tc.written, s, tc.want)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(data), "zanzibar") != strings.Contains(tc.want, "zanzibar") {
+			t.Errorf("%s: the file holds %s, %v", tc.written, data, err)
+		}
+	}
+}
+
+func turnsOf(from, to int) []sessionmem.Block {
+	var out []sessionmem.Block
+	for i := from; i < to; i++ {
+		out = append(out,
+			sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprint("question ", i)},
+			sessionmem.Block{ID: fmt.Sprint("a", i), Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: fmt.Sprint("u", i), Text: fmt.Sprint("answer ", i)})
+	}
+	return out
+}
+
+func summaryOf(id, through string) sessionmem.Block {
+	return sessionmem.Block{ID: id, Kind: sessionmem.KindSummary, Through: through, Text: "in short " + id}
+}
+
+func TestASummaryStandsBehindWhatItCovers(t *testing.T) {
+	ended := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteEnded}
+	tests := []struct {
+		name   string
+		blocks []sessionmem.Block
+		want   string
+		count  int
+	}{
+		{"none", turnsOf(0, 1), "u0 a0", 0},
+		{"kept messages stand below it", append(turnsOf(0, 4), summaryOf("s1", "a1")), "u0 a0 u1 a1 s1 u2 a2 u3 a3", 4},
+		{"the newest alone", append(append(turnsOf(0, 2), summaryOf("s1", "a0")), append(turnsOf(2, 4), summaryOf("s2", "a2"))...), "u0 a0 u1 a1 u2 a2 s2 u3 a3", 6},
+		{"what it goes through is gone", append(turnsOf(0, 1), summaryOf("s1", "x")), "u0 a0 s1", 2},
+		{"before a new topic it counts no more", append(append(turnsOf(0, 1), summaryOf("s1", "a0"), ended), turnsOf(1, 2)...), "u0 a0 s1 n1 u1 a1", 0},
+		{"counted since the new topic", append(append(append(turnsOf(0, 2), ended), turnsOf(2, 4)...), summaryOf("s1", "a2")), "u0 a0 u1 a1 n1 u2 a2 s1 u3 a3", 2},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			blocks, _, count := placeSummary(tc.blocks)
+			var ids []string
+			for _, b := range blocks {
+				ids = append(ids, b.ID)
+			}
+			if got := strings.Join(ids, " "); got != tc.want || count != tc.count {
+				t.Errorf("%s, %d; want %s, %d", got, count, tc.want, tc.count)
+			}
+		})
+	}
+}
+
+func TestOlderMessagesComeAboveAndTheSummaryGoesUp(t *testing.T) {
+	tr := fileOf(append(turnsOf(0, 100), summaryOf("s1", "a20"))...)
+	c := New("cpu-1")
+	c.Fill(tr)
+	if c.entries[0].Kind != Summary || c.entries[0].Count != 42 {
+		t.Fatalf("first is %+v", c.entries[0])
+	}
+	for c.Prepend(tr) && c.older > 0 {
+	}
+	var kinds []string
+	for i, e := range c.entries {
+		if e.Kind == Summary {
+			kinds = append(kinds, c.entries[i-1].Doc.Text(), c.entries[i+1].Text)
+		}
+	}
+	if d := cmp.Diff([]string{"answer 20", "question 21"}, kinds); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
+	c := asked("Remember that I like tea.")
+	c.private = true
+	c.Apply(agents.Event{Type: agents.EventDone, Text: "I'll remember that.", Unkept: true})
+	last := c.entries[len(c.entries)-1]
+	if !last.Unkept || last.Proposed != "" {
+		t.Errorf("the last entry is %+v", last)
+	}
+}

@@ -1,0 +1,149 @@
+package conversation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Title is the title, "" where there is none yet.
+func (c *Conversation) Title() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.title
+}
+
+// DropUnsent takes what holds something out of what is not sent yet. It reports
+// whether the draft was.
+func (c *Conversation) DropUnsent(holds func(string) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := c.queue[:0:0]
+	for _, q := range c.queue {
+		if !holds(q.Text) {
+			kept = append(kept, q)
+		}
+	}
+	c.queue = kept
+	if c.draft == "" || !holds(c.draft) {
+		return false
+	}
+	c.draft = ""
+	return true
+}
+
+// Kept is what is kept of one session.
+type Kept struct {
+	Draft string   `json:"draft,omitempty"`
+	Queue []string `json:"queue,omitempty"`
+}
+
+// draftsFile is the file. The session "" is a chat that is not on disk yet.
+type draftsFile struct {
+	Format   string          `json:"format"`
+	Written  time.Time       `json:"written,omitzero"`
+	Sessions map[string]Kept `json:"sessions"`
+}
+
+const draftsFormat = "mac-stats-drafts/1"
+
+const draftsMax = 4 << 20 // bytes of the file that are read
+
+// ReadDrafts gives what is kept; nothing where there is no file, or none that can
+// be read. A file that came back from before a forgetting is rid of what is gone: a
+// text that holds words which were forgotten since the file was written.
+func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[string]Kept {
+	if fi, err := os.Stat(path); err != nil || fi.Size() > draftsMax {
+		return map[string]Kept{}
+	}
+	data, err := os.ReadFile(path)
+	var kept draftsFile
+	if err != nil || json.Unmarshal(data, &kept) != nil || kept.Format != draftsFormat || kept.Sessions == nil {
+		return map[string]Kept{}
+	}
+	dropped := false
+	for name, k := range kept.Sessions {
+		queue := slices.DeleteFunc(slices.Clone(k.Queue), func(text string) bool { return gone(text, kept.Written) })
+		if draft := gone(k.Draft, kept.Written); !draft && len(queue) == len(k.Queue) {
+			continue
+		} else if draft {
+			k.Draft = ""
+		}
+		k.Queue, dropped = queue, true
+		if kept.Sessions[name] = k; k.Draft == "" && len(k.Queue) == 0 {
+			delete(kept.Sessions, name)
+		}
+	}
+	if dropped && WriteDrafts(path, kept.Sessions) != nil {
+		_ = os.Remove(path) // rather no draft than one that was forgotten
+	}
+	return kept.Sessions
+}
+
+// WriteDrafts puts the file in place of the one before, or away where it is empty.
+// Its folder is never made: where it is gone, it was moved away and may come back.
+func WriteDrafts(path string, sessions map[string]Kept) error {
+	if len(sessions) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove drafts: %w", err)
+		}
+		return nil
+	}
+	data, err := json.MarshalIndent(draftsFile{draftsFormat, time.Now(), sessions}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode drafts: %w", err)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("write drafts: %w", err)
+	}
+	if err := wholefile.WriteQuick(path, data, 0o600); err != nil {
+		return fmt.Errorf("write drafts: %w", err)
+	}
+	return nil
+}
+
+// Unsent is what is written and not sent, to be kept over a restart.
+func (c *Conversation) Unsent() Kept {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := Kept{Draft: c.draft}
+	for _, q := range c.queue {
+		k.Queue = append(k.Queue, q.Text)
+	}
+	return k
+}
+
+// Begun reports whether anything of it may be on disk.
+func (c *Conversation) Begun() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries) > 0 || c.older > 0 || c.path != "" || c.run != nil || c.loading
+}
+
+// Empty reports whether nothing was said in it yet.
+func (c *Conversation) Empty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries) == 0 && c.older == 0 && c.run == nil && c.path == ""
+}
+
+// Without leaves out what holds something.
+func (k Kept) Without(holds func(string) bool) (Kept, bool) {
+	out := Kept{Draft: k.Draft}
+	if holds(k.Draft) {
+		out.Draft = ""
+	}
+	for _, text := range k.Queue {
+		if !holds(text) {
+			out.Queue = append(out.Queue, text)
+		}
+	}
+	return out, out.Draft != k.Draft || len(out.Queue) != len(k.Queue)
+}

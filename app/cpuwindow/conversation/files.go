@@ -1,0 +1,111 @@
+package conversation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mac-stats/agents"
+	"mac-stats/app/i18n"
+	"mac-stats/sessionmem"
+)
+
+// File is a file that goes with the next message of a conversation: read and
+// checked, or one of an earlier message that is sent anew.
+type File struct {
+	Upload sessionmem.Upload
+	Kept   *sessionmem.Attachment // is in session/files already
+}
+
+// Attachment is the file as a block links to it.
+func (p File) Attachment() sessionmem.Attachment {
+	if p.Kept != nil {
+		return *p.Kept
+	}
+	return p.Upload.Attachment()
+}
+
+// Label is the chip's words: "notes.txt · 12 KB".
+func (p File) Label() string {
+	a := p.Attachment()
+	if p.Kept != nil {
+		return a.Name
+	}
+	return a.Name + " · " + sizeWords(len(p.Upload.Data))
+}
+
+func sizeWords(n int) string {
+	switch {
+	case n < 1000:
+		return i18n.Count("{{.N}} bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%d KB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// AddTo puts files and settings into a request.
+func (c *Conversation) AddTo(req *agents.Request, files []File) {
+	var kept []sessionmem.Attachment
+	for _, f := range files {
+		if f.Kept != nil {
+			kept = append(kept, *f.Kept)
+		} else {
+			req.Files = append(req.Files, f.Upload)
+		}
+	}
+	req.Text = sessionmem.WithLinks(req.Text, kept...)
+}
+
+// Attachments is the attachments of pending files.
+func Attachments(list []File) []sessionmem.Attachment {
+	var files []sessionmem.Attachment
+	for _, p := range list {
+		files = append(files, p.Attachment())
+	}
+	return files
+}
+
+// DropSent lets go of the files of the last message, unless they reached no disk:
+// then they are sent again with it.
+func (c *Conversation) DropSent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range slices.Backward(c.entries) {
+		if e.Kind == User {
+			if e.Block != "" {
+				c.sentFiles = nil
+			}
+			return
+		}
+	}
+}
+
+// HeldFile is the content of a file that may be on no disk yet.
+func (c *Conversation) HeldFile(file string) ([]byte, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range slices.Concat(c.sentFiles, c.attached) {
+		if p.Kept == nil && p.Attachment().File == file {
+			return p.Upload.Data, true
+		}
+	}
+	return nil, false
+}
+
+// Names are the names of files in one line.
+func Names(files []sessionmem.Attachment) string {
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// wordsOf is a message without the links to its files.
+func wordsOf(b sessionmem.Block) string {
+	if len(b.Attachments()) == 0 {
+		return b.Text
+	}
+	return sessionmem.WithoutAttachments(b.Text)
+}

@@ -1,0 +1,37 @@
+package conversation
+
+import (
+	"strings"
+
+	"mac-stats/sessionmem"
+)
+
+// Differs reports whether what is shown is not what the file says: an editor changed
+// or took away the text of a message.
+func (c *Conversation) Differs(blocks []sessionmem.Block) bool {
+	said := make(map[string]string, len(blocks))
+	for _, b := range blocks {
+		said[b.ID] = b.Text
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Block == "" || e.Live {
+			continue
+		}
+		text, there := said[e.Block]
+		switch e.Kind {
+		case User:
+			if !there || !sameText(e.Text, text) && !sameText(e.Text, sessionmem.WithoutAttachments(text)) {
+				return true
+			}
+		case Answer:
+			if !there || !sameText(e.Doc.Text(), text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }

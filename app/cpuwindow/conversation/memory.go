@@ -1,0 +1,188 @@
+package conversation
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/i18n"
+	"mac-stats/sessionmem"
+)
+
+// AddLearnt puts what was remembered and proposed behind the scenes below the turn.
+func (c *Conversation) AddLearnt(written []sessionmem.Written, proposed []sessionmem.Proposal, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	told := map[string]bool{}
+	for _, x := range written {
+		if told[x.UndoID] && x.UndoID != "" {
+			continue // the same lesson, in another file
+		}
+		told[x.UndoID] = true
+		lesson := cmp.Or(x.Text, x.Old)
+		c.add(&entry{Kind: Note, memory: true, learnt: lesson, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), UndoID: x.UndoID, At: at})
+	}
+	for _, p := range proposed {
+		e := &entry{Kind: Note, memory: true, Text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), Proposal: p.ID, Proposed: p.Text, At: at}
+		switch p.Kind {
+		case sessionmem.ProposeReplace:
+			e.Text = i18n.With("proposed to remember “{{.Text}}” in place of “{{.Old}}”", i18n.Places{"Text": p.Text, "Old": p.Old})
+		case sessionmem.ProposeRemove:
+			e.Text, e.Proposed = i18n.With("proposed to forget “{{.Old}}”", i18n.Places{"Old": p.Old}), ""
+		}
+		if why := p.Reason(); why != "" {
+			e.Text += " · " + why
+		}
+		c.add(e)
+	}
+}
+
+func (c *Conversation) applyMemory(ev agents.Event) {
+	m := ev.Memory
+	e := &entry{Kind: Note, memory: true, At: ev.Time}
+	switch {
+	case ev.Type == agents.EventMemoryReloaded && m != nil:
+		e.Text = reloadLine(BaseName(m.Path), m.Added, m.Removed)
+	case ev.Type == agents.EventMemoryReloaded:
+		e.Text = i18n.T("memory reloaded")
+	case ev.Type == agents.EventMemoryProposed:
+		e.Text = i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": memoryText(ev)})
+		e.proposalNote(m)
+	default:
+		e.learnt = memoryText(ev)
+		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.learnt})
+		if m != nil {
+			e.UndoID = m.UndoID
+		}
+	}
+	c.add(e)
+}
+
+func memoryText(ev agents.Event) string {
+	if ev.Memory != nil && ev.Memory.Text != "" {
+		return ev.Memory.Text
+	}
+	return ev.Text
+}
+
+// Undone notes how taking back a memory went.
+func (c *Conversation) Undone(key string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Key != key {
+			continue
+		}
+		e.UndoID = ""
+		e.Rev++
+		switch lesson := cmp.Or(e.learnt, e.Proposed); {
+		case err != nil:
+			e.Text += i18n.With(" · can't be undone: {{.Error}}", i18n.Places{"Error": err.Error()})
+		case lesson == "":
+			e.Text += i18n.T(" · taken back")
+		default:
+			e.Text = i18n.With("forgotten again: “{{.Text}}”", i18n.Places{"Text": lesson})
+		}
+	}
+}
+
+// proposalNote makes a note of a proposed memory: what would change, with the id
+// that Save and Discard need.
+func (e *entry) proposalNote(m *agents.MemoryChange) {
+	if m == nil || m.Inbox == "" {
+		return
+	}
+	e.Proposal, e.Proposed = m.Inbox, m.Text
+	switch m.Change {
+	case "replace":
+		e.Text = i18n.With("proposed to remember “{{.Text}}” in place of “{{.Old}}”", i18n.Places{"Text": m.Text, "Old": m.Old})
+	case "remove":
+		e.Text, e.Proposed = i18n.With("proposed to forget “{{.Old}}”", i18n.Places{"Old": m.Old}), ""
+	}
+}
+
+// Reword gives a proposal the text it was changed to.
+func (c *Conversation) Reword(key, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Key == key && e.Proposed != "" {
+			e.Text = strings.Replace(e.Text, e.Proposed, text, 1)
+			e.Proposed = text
+			e.Rev++
+		}
+	}
+}
+
+// Decided notes what came of a proposal. After an error it can be decided again.
+func (c *Conversation) Decided(key string, saved bool, undoID string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Key != key || e.Proposal == "" {
+			continue
+		}
+		e.Rev++
+		if err != nil {
+			e.Text += i18n.With(" · that failed: {{.Error}}", i18n.Places{"Error": err.Error()})
+			return
+		}
+		e.Proposal, e.UndoID = "", undoID
+		if saved {
+			e.Text = i18n.With("saved: {{.Text}}", i18n.Places{"Text": e.Text})
+		} else {
+			e.Text = i18n.With("discarded: {{.Text}}", i18n.Places{"Text": e.Text})
+		}
+	}
+}
+
+// applyQuestion puts a question on the screen, or takes its answer.
+func (c *Conversation) applyQuestion(ev agents.Event) {
+	q := ev.Question
+	if q == nil {
+		return
+	}
+	e := c.inTurn(func(e *entry) bool { return e.Kind == Note && e.QuestionID == q.ID })
+	if e == nil {
+		e = c.add(&entry{Kind: Note, At: ev.Time, QuestionID: q.ID, Address: q.Address})
+	}
+	e.Rev++
+	e.Asking = q.Answer == ""
+	switch q.Answer {
+	case "":
+		e.Text = i18n.With("The agent wants to read an address of {{.Host}} that you didn't type. This chat holds text that others wrote: it may have made the address up to send something of yours away.", i18n.Places{"Host": q.Host})
+	case agents.AnswerOnce:
+		e.Text = i18n.With("you allowed once: {{.Address}}", i18n.Places{"Address": q.Address})
+	default:
+		e.Text = i18n.With("not read: {{.Address}}", i18n.Places{"Address": q.Address})
+	}
+}
+
+// addUnkept puts that line below the answer. The lock must be held.
+func (c *Conversation) addUnkept(at time.Time) {
+	e := &entry{Kind: Note, memory: true, Unkept: true, Text: i18n.T("nothing was saved to memory"), At: at}
+	if at := c.turnStart() - 1; at >= 0 && !c.private {
+		e.Proposed = agents.LessonIn(c.entries[at].Text)
+	}
+	c.add(e)
+}
+
+// KeptAfterAll notes what came of it. After an error it can be tried again.
+func (c *Conversation) KeptAfterAll(key, text string, written sessionmem.Written, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Key != key || !e.Unkept {
+			continue
+		}
+		e.Rev++
+		if err != nil {
+			e.Text, e.Proposed = i18n.With("not saved: {{.Why}}", i18n.Places{"Why": err.Error()}), text
+			return
+		}
+		e.Unkept, e.Proposed, e.UndoID = false, "", written.UndoID
+		e.learnt = written.Text
+		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.learnt})
+	}
+}

@@ -1,0 +1,36 @@
+package conversation
+
+import (
+	"slices"
+	"time"
+
+	"mac-stats/app/i18n"
+	"mac-stats/sessionmem"
+)
+
+// ShowRemoved says at the end what a save from outside removed from the transcript, and
+// nothing where that was nothing.
+func (c *Conversation) ShowRemoved(r sessionmem.Removed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := removedWords(r)
+	if i := slices.IndexFunc(c.entries, func(e *entry) bool { return e.Removed }); i >= 0 {
+		if c.entries[i].Text == text {
+			return
+		}
+		c.entries = slices.Delete(c.entries, i, i+1)
+	}
+	if text != "" {
+		c.add(&entry{Kind: Note, Removed: true, Text: text, At: time.Now()})
+	}
+}
+
+func removedWords(r sessionmem.Removed) string {
+	switch {
+	case r.Messages > 0:
+		return i18n.Count("{{.N}} messages are no longer in the file", r.Messages)
+	case r.Others > 0:
+		return i18n.Count("{{.N}} entries are no longer in the file", r.Others)
+	}
+	return ""
+}

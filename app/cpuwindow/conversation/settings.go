@@ -1,0 +1,36 @@
+package conversation
+
+import (
+	"mac-stats/agents"
+	"mac-stats/sessionmem"
+)
+
+// Chosen is what is chosen for the conversation now.
+func (c *Conversation) Chosen() sessionmem.SessionSettings {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return sessionmem.SessionSettings{Agent: c.agent, Model: c.model, Temperature: c.temperature, Prompt: c.prompt}
+}
+
+// setChosen must be called with the lock held.
+func (c *Conversation) setChosen(s sessionmem.SessionSettings) {
+	c.agent, c.model, c.temperature, c.prompt = s.Agent, s.Model, s.Temperature, s.Prompt
+}
+
+// readChosen takes what the transcript says, unless something newer waits to be
+// written. The lock must be held.
+func (c *Conversation) readChosen(t *sessionmem.Transcript) {
+	if !c.unsaved {
+		c.setChosen(t.Settings())
+	}
+}
+
+// TakeChosen puts what no transcript says yet into a request.
+func (c *Conversation) TakeChosen(req *agents.Request) {
+	s := c.Chosen()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unsaved {
+		req.Settings, c.unsaved = &s, false
+	}
+}

@@ -1,0 +1,124 @@
+package conversation
+
+import (
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
+)
+
+// EntryView is an entry as it is to be drawn. Its leaves are never changed again,
+// so the UI goroutine reads them without a lock.
+type EntryView struct {
+	entry
+	markdown.View
+}
+
+// View is a conversation as it is to be drawn.
+type View struct {
+	Name, title, path string
+	agent, model      string
+	Entries           []EntryView
+	Older             int
+	State             string // "loading qwen3:8b… 4 s", "" while text arrives
+	Busy              bool
+	working           string
+	Usage             *agents.Usage
+	LoadErr           error
+	Loading           bool
+	Summarised        int
+	Clock             bool // something shows how long it takes
+	Queue             []Queued
+	Held              bool
+}
+
+// View prepares what is to be drawn: what arrived is parsed here, off the UI
+// goroutine. Finished blocks are shared, not copied.
+func (c *Conversation) View(now time.Time) View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := View{
+		Name: c.Name, title: c.title, path: c.path, agent: c.agent, model: c.model,
+		Older: c.older, Queue: c.queue, Held: c.held, Summarised: c.summarised, State: c.stateLine(now), Busy: c.run != nil,
+		working: c.working, Usage: c.usage, LoadErr: c.loadErr, Loading: c.loading,
+		Entries: make([]EntryView, 0, len(c.entries)),
+	}
+	for _, e := range c.entries {
+		ev := EntryView{entry: *e}
+		if e.Doc != nil {
+			e.Doc.Settle(!e.Live)
+			ev.View = e.Doc.View()
+		}
+		v.Entries = append(v.Entries, ev)
+		if e.Live && (e.Kind == Thinking || e.Kind == Call) {
+			v.Clock = true
+			v.State = "" // it has a row of its own that says so
+		}
+	}
+	v.Clock = v.Clock || v.State != ""
+	c.offerRetry(&v)
+	return v
+}
+
+// offerRetry gives a last message without an answer, and without a card that says
+// why, a way to ask again. The lock must be held.
+func (c *Conversation) offerRetry(v *View) {
+	at := c.turnStart() - 1
+	if at < 0 || c.run != nil || c.state != "" || c.loading || c.entries[at].Block == "" {
+		return
+	}
+	note := -1
+	for i := at + 1; i < len(v.Entries); i++ {
+		switch v.Entries[i].Kind {
+		case Error, Answer:
+			return
+		case Note:
+			if v.Entries[i].UndoID == "" {
+				note = i
+			}
+		}
+	}
+	if note < 0 {
+		e := entry{Key: "unanswered", Kind: Note, Rev: 1, Text: i18n.T("not answered yet")}
+		v.Entries = append(v.Entries, EntryView{entry: e})
+		note = len(v.Entries) - 1
+	}
+	v.Entries[note].RetryID = c.entries[at].Block
+	v.Entries[note].Rev = -v.Entries[note].Rev // looks different from the one without
+}
+
+// AnswerLeaves is the leaves of the turn's answers.
+func (c *Conversation) AnswerLeaves(key string) [][]markdown.Leaf {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out [][]markdown.Leaf
+	c.eachAnswer(key, func(e *entry) { out = append(out, e.Doc.View().Leaves) })
+	return out
+}
+
+// AnswerText is what Copy takes of the turn the entry belongs to.
+func (c *Conversation) AnswerText(key string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var parts []string
+	c.eachAnswer(key, func(e *entry) { parts = append(parts, e.Doc.Text()) })
+	return strings.Join(parts, "\n\n")
+}
+
+// eachAnswer gives the answers below a head. The lock must be held.
+func (c *Conversation) eachAnswer(key string, f func(*entry)) {
+	in := false
+	for _, e := range c.entries {
+		switch {
+		case e.Key == key:
+			in = true
+		case in && (e.Kind == User || e.Kind == Head):
+			return
+		}
+		if in && e.Kind == Answer {
+			f(e)
+		}
+	}
+}

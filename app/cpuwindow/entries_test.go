@@ -1,0 +1,108 @@
+package cpuwindow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/sessionmem"
+)
+
+// stubRun is a run whose events a test sends.
+type stubRun struct {
+	events  chan agents.Event
+	stopped bool
+	calls   []string
+	answers map[string]agents.Answer
+}
+
+func newStubRun() *stubRun { return &stubRun{events: make(chan agents.Event, 64)} }
+
+func (r *stubRun) Stop()              { r.stopped = true }
+func (r *stubRun) StopCall(id string) { r.calls = append(r.calls, id) }
+func (r *stubRun) Answer(id string, answer agents.Answer) bool {
+	r.answers = map[string]agents.Answer{id: answer}
+	return true
+}
+
+// Events ends with the events a test sends, or with ctx.
+func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {
+	out := make(chan agents.Event)
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case ev, more := <-r.events:
+				if !more {
+					return
+				}
+				out <- ev
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// told is a conversation after events, in a few words an entry.
+func told(c *conversation.Conversation) []string {
+	var out []string
+	for _, e := range c.View(time.Now()).Entries {
+		switch e.Kind {
+		case conversation.User:
+			out = append(out, "user "+e.Text)
+		case conversation.Head:
+			out = append(out, strings.TrimSpace("head "+e.Agent+" "+e.Model))
+		case conversation.Thinking:
+			out = append(out, "thinking "+e.Doc.Text())
+		case conversation.Answer:
+			out = append(out, "answer "+e.Doc.Text())
+		case conversation.Call:
+			state := "live"
+			if !e.Live {
+				state = "done"
+			}
+			out = append(out, strings.TrimSpace("call "+e.Agent+" "+state+" "+e.Failed))
+		case conversation.Note:
+			out = append(out, "note "+e.Text)
+		case conversation.Summary:
+			out = append(out, "summary "+e.Text)
+		case conversation.Error:
+			out = append(out, strings.TrimSpace("error "+e.Fault.Kind+" "+e.Fault.UserID))
+		}
+	}
+	return out
+}
+
+func transcript(blocks ...sessionmem.Block) *sessionmem.Transcript {
+	return &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
+}
+
+func said(from, to int) []sessionmem.Block {
+	var out []sessionmem.Block
+	for i := from; i < to; i++ {
+		out = append(out,
+			sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprint("question ", i)},
+			sessionmem.Block{ID: fmt.Sprint("a", i), Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: fmt.Sprint("u", i), Text: fmt.Sprint("answer ", i)})
+	}
+	return out
+}
+
+func summary(id, through string) sessionmem.Block {
+	return sessionmem.Block{ID: id, Kind: sessionmem.KindSummary, Through: through, Text: "in short " + id}
+}
+
+// entriesNow are the entries that a conversation shows.
+func entriesNow(c *conversation.Conversation) []conversation.EntryView {
+	return c.View(time.Now()).Entries
+}
+
+// lastFault is the error a conversation ends with.
+func lastFault(c *conversation.Conversation) conversation.Fault {
+	entries := entriesNow(c)
+	return *entries[len(entries)-1].Fault
+}
