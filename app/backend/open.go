@@ -270,12 +270,14 @@ func (b *Backend) openMonitor(start bool) {
 		IntervalClosed: cfg.IntervalClosed,
 		Sensors:        cfg.Sensors,
 		MarkerDir:      b.Paths.Cache,
+		Version:        b.Version,
 		Logger:         b.Logger,
 	}
 	if start {
 		mc.HistoryFile = filepath.Join(b.Paths.Cache, historyFile)
 	}
 	b.Monitor = monitor.New(mc)
+	b.closers = append(b.closers, func() error { b.Monitor.End(); return nil })
 	if !start { // a command's only turn should not wait for what goes with its message
 		b.Monitor.Prime(b.ctx, vitalsLine()...)
 	}

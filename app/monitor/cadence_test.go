@@ -3,6 +3,8 @@ package monitor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -398,26 +400,88 @@ func TestMarker(t *testing.T) {
 		during = names()
 		return nil, unavailableError("none")
 	}}
-	m := newMonitor(Config{Sensors: true, MarkerDir: dir}, map[Metric]reader{Temperature: r}, findMarkers(dir))
-	m.Sample(t.Context(), Temperature)
+	cfg := Config{Sensors: true, MarkerDir: dir, Version: "1.2"}
+	begin := func() *Monitor { return newMonitor(cfg, map[Metric]reader{Temperature: r}, findMarkers(cfg)) }
+	begin().Sample(t.Context(), Temperature)
 	if len(during) != 1 || len(names()) != 0 {
 		t.Errorf("during the read %v, after it %v", during, names())
 	}
+	reads := func() bool {
+		before := r.reads.Load()
+		begin().Sample(t.Context(), Temperature)
+		return r.reads.Load() > before
+	}
+	crash := func(pids ...int) {
+		for _, pid := range pids {
+			path := filepath.Join(dir, fmt.Sprintf("reading-temperature-%d", pid))
+			if err := (&marker{path: path, version: cfg.Version}).set(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 
-	// given a process that died in one, then the sensor stays off, and its file says why
-	dead := filepath.Join(dir, "reading-temperature-2147483000")
-	for _, path := range []string{dead, filepath.Join(dir, "reading-gpu-1"), filepath.Join(dir, "reading-poetry-2147483000"), filepath.Join(dir, "reading-gpu-x")} {
-		if err := (&marker{path: path}).set(); err != nil {
+	// given one process that was killed in a reading, or two, then the sensor is read,
+	// and that they were is forgotten
+	for range 5 {
+		crash(2147483000, 2147483001)
+		if !reads() || len(names()) != 0 {
+			t.Fatalf("off after two that were killed, with a reading between: %v", names())
+		}
+	}
+
+	// given three in a row, then it stays off and its files say why
+	crash(2147483000, 2147483001, 2147483002)
+	for _, name := range []string{"reading-gpu-1", "reading-poetry-2147483000", "reading-gpu-x"} {
+		if err := (&marker{path: filepath.Join(dir, name)}).set(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	off := findMarkers(dir)
-	if len(off) != 1 || !strings.Contains(off[Temperature], dead) {
-		t.Fatalf("off: %v", off)
+	dead := filepath.Join(dir, "reading-temperature-2147483000")
+	if report := begin().Sample(t.Context(), Temperature).Report("temperature"); reads() || !strings.Contains(report, dead) {
+		t.Errorf("it says %q", report)
 	}
-	before := r.reads.Load()
-	m = newMonitor(Config{Sensors: true, MarkerDir: dir}, map[Metric]reader{Temperature: r}, off)
-	if s := m.Sample(t.Context(), Temperature); r.reads.Load() != before || !strings.Contains(s.Report("temperature"), dead) {
-		t.Errorf("%d reads more, %q", r.reads.Load()-before, s.Report("temperature"))
+
+	// given the next version, then it is tried again
+	cfg.Version = "1.3"
+	if !reads() {
+		t.Error("a new version does not try")
 	}
+
+	// given a week, then it is tried again
+	crash(2147483000, 2147483001, 2147483002)
+	if reads() {
+		t.Error("three of the new version don't count")
+	}
+	then := time.Now().Add(-8 * 24 * time.Hour)
+	for _, path := range names() {
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reads() {
+		t.Error("a week later it is not tried")
+	}
+}
+
+// A program that ends during a reading leaves no marker, and makes none after.
+func TestEndingDuringAReadingIsNoCrash(t *testing.T) {
+	dir, reading, goOn := t.TempDir(), make(chan bool), make(chan bool)
+	r := &fakeReader{answer: func(int64) (func(*Snapshot), error) {
+		reading <- true
+		<-goOn
+		return nil, unavailableError("none")
+	}}
+	m := newMonitor(Config{Sensors: true, MarkerDir: dir}, map[Metric]reader{Temperature: r}, nil)
+	done := make(chan bool)
+	go func() {
+		m.Sample(t.Context(), Temperature)
+		close(done)
+	}()
+	<-reading
+	m.End()
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	goOn <- true
+	<-done
 }

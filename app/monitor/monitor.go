@@ -27,10 +27,11 @@ type Config struct {
 	IntervalOpen   time.Duration // between samples while a window shows them; 1 s
 	IntervalClosed time.Duration // while only the tray icon does; 5 s
 	Sensors        bool          // temperature and GPU
-	// MarkerDir is where the "unclean exit during a sensor read" marker lives; "" = none.
-	// A read that kills the process leaves it there, and the next start leaves that
-	// sensor off until the file is deleted.
+	// MarkerDir is where the "unclean exit during a sensor read" markers live; "" = none.
+	// A read that kills the process leaves one there. After three in a row that sensor
+	// stays off for a week, until the next version, or until the files are deleted.
 	MarkerDir string
+	Version   string // of the program
 	// HistoryFile keeps the history over restarts; "" = nowhere.
 	HistoryFile string
 	Logger      *slog.Logger // discards where nil
@@ -78,11 +79,12 @@ type subscriber struct{ f func(Snapshot) }
 // New returns a monitor that samples nothing until Start; Sample works at once.
 func New(cfg Config) *Monitor {
 	cfg = cfg.withDefaults()
-	return newMonitor(cfg, readersOf(host{}, cfg), findMarkers(cfg.MarkerDir))
+	return newMonitor(cfg, readersOf(host{}, cfg), findMarkers(cfg))
 }
 
-// newMonitor is New on the given readers; off are metrics that stay off, with why.
-func newMonitor(cfg Config, readers map[Metric]reader, off map[Metric]string) *Monitor {
+// newMonitor is New on the given readers; left are the markers of processes that ended
+// in readings.
+func newMonitor(cfg Config, readers map[Metric]reader, left map[Metric][]string) *Monitor {
 	cfg = cfg.withDefaults()
 	m := &Monitor{
 		cfg:    cfg,
@@ -104,12 +106,12 @@ func newMonitor(cfg Config, readers map[Metric]reader, off map[Metric]string) *M
 		}
 		s := &sampler{m: m, metric: metric, reader: r, changed: make(chan struct{}, 1), looking: make(chan struct{}, 1)}
 		if isSensor(metric) {
-			s.marker = newMarker(cfg.MarkerDir, metric)
+			s.marker = newMarker(cfg, metric, left[metric])
 			if !cfg.Sensors {
 				s.off = "switched off in the settings (monitor.sensors)"
 			}
 		}
-		if why := off[metric]; why != "" {
+		if why := whyOff(left[metric]); why != "" {
 			s.off = why
 			m.log.Warn("a sensor stays switched off", "metric", metric, "why", why)
 		}
@@ -137,6 +139,15 @@ func (m *Monitor) Start(ctx context.Context) {
 	go m.publish(ctx)
 	if m.cfg.HistoryFile != "" {
 		go m.keepSaving(ctx)
+	}
+}
+
+// End says that the program ends: a reading that goes on is not why.
+func (m *Monitor) End() {
+	for _, s := range m.samplers {
+		if s.marker != nil {
+			s.marker.end()
+		}
 	}
 }
 
