@@ -116,16 +116,19 @@ func (a *API) explain(err error) *problem {
 }
 
 // unknownPath says what was wrong with a path, or with the method for it.
-func unknownPath(r *http.Request, routes *http.ServeMux) *problem {
+// For the latter it sets the header that lists those there are.
+func unknownPath(w http.ResponseWriter, r *http.Request, routes *http.ServeMux) *problem {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
-		if _, pattern := routes.Handler(other); pattern != "" && pattern != "/" {
+		// a pattern with more parts stands for a redirect
+		if _, pattern := routes.Handler(other); pattern != "" && pattern != "/" && strings.Count(pattern, "/") <= strings.Count(r.URL.EscapedPath(), "/") {
 			allowed = append(allowed, method)
 		}
 	}
 	if len(allowed) > 0 && !slices.Contains(allowed, r.Method) {
+		w.Header().Set("Allow", strings.ReplaceAll(strings.Join(allowed, ", "), http.MethodGet, "GET, HEAD"))
 		return &problem{http.StatusMethodNotAllowed, codeMethod, "This path does not take " + oneWord(r.Method) + ".", "Use " + strings.Join(allowed, " or ") + "."}
 	}
 	return &problem{http.StatusNotFound, codeNotFound, "There is no such path.", "GET /v1/openapi.yaml describes those there are."}

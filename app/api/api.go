@@ -57,7 +57,7 @@ func New(p Params) *API {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(description) // the client is gone where this fails
 	})
-	a.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, nil, unknownPath(r, a.routes)) })
+	a.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, nil, unknownPath(w, r, a.routes)) })
 	return a
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -191,6 +192,15 @@ func TestRequests(t *testing.T) {
 		{"search, an unknown strategy", "GET", "/v1/memory/search?q=a&strategy=magic", 400, []string{"lexical, semantic or hybrid"}, nil},
 		{"search, a misspelled parameter", "GET", "/v1/memory/search?q=a&sesion=cpu-old", 400, []string{`no parameter \"sesion\"`, "Known here"}, nil},
 		{"search, a parameter twice", "GET", "/v1/memory/search?q=a&q=b", 400, []string{"there twice"}, nil},
+		{"search, the limit twice", "GET", "/v1/memory/search?q=a&limit=1&limit=1", 400, []string{"there twice"}, nil},
+		{"search, an empty strategy", "GET", "/v1/memory/search?q=a&strategy=", 400, []string{"strategy is empty"}, nil},
+		{"search, an empty limit", "GET", "/v1/memory/search?q=a&limit=", 400, []string{"limit is empty"}, nil},
+		{"search, an empty flag", "GET", "/v1/memory/search?q=a&include_cold", 400, []string{"include_cold is empty"}, nil},
+		{"search, a limit with a sign", "GET", "/v1/memory/search?q=a&limit=%2B5", 400, []string{"from 1 to 100"}, nil},
+		{"search, a limit with a zero before", "GET", "/v1/memory/search?q=a&limit=05", 400, []string{"from 1 to 100"}, nil},
+		{"search, a number for a flag", "GET", "/v1/memory/search?q=a&include_cold=1", 400, []string{"neither true nor false"}, nil},
+		{"list, the limit twice", "GET", session("cpu-old", "?limit=1&limit=2"), 400, []string{"there twice"}, nil},
+		{"list, an empty limit", "GET", session("cpu-old", "?limit="), 400, []string{"limit is empty"}, nil},
 		{"search, bad encoding", "GET", "/v1/memory/search?q=a;b", 400, []string{"can't be read"}, nil},
 		{"search an unknown session", "GET", "/v1/memory/search?q=a&session=cpu-none", 404, []string{"no such session"}, nil},
 		{"search a private session", "GET", "/v1/memory/search?q=a&session=cpu-secret", 404, []string{"no such session"}, nil},
@@ -427,6 +437,7 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 			b.mistakes(target[0], target[1])
 		}
 	}
+	b.tooLarge(targets)
 	b.summaries(targets["summarizeMemory"][1])
 	for _, op := range []string{"searchMemory", "listMemory", "forgetMemory", "describe"} {
 		if status, body := b.do(b.request(targets[op][0], targets[op][1])); status != 200 {
@@ -499,6 +510,53 @@ func (b *bench) mistakes(method, target string) {
 	defer stop()
 	if status, body := b.do(b.request(method, target).WithContext(late)); status != http.StatusGatewayTimeout {
 		b.t.Errorf("when the time is up: %d %s", status, body)
+	}
+}
+
+// tooLarge are requests whose head is larger than a server takes.
+func (b *bench) tooLarge(targets map[string][2]string) {
+	b.t.Helper()
+	s, err := Serve(b.api, "127.0.0.1:0", "", "")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			b.t.Error(err)
+		}
+	}()
+	for op, target := range targets {
+		sent, err := http.NewRequestWithContext(b.t.Context(), target[0], "http://"+s.Addr().String()+target[1], nil)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		sent.Header.Set("X-Large", strings.Repeat("x", 2*maxHeader))
+		resp, err := http.DefaultClient.Do(sent)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err = errors.Join(err, resp.Body.Close()); err != nil || resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			b.t.Errorf("%s: %d, %v", op, resp.StatusCode, err)
+		}
+		b.check(b.request(target[0], target[1]), resp.StatusCode, resp.Header, body)
+	}
+}
+
+// Where a path doesn't take a method, the answer lists those it takes.
+func TestTheMethodsOfAPathAreListed(t *testing.T) {
+	b := newBench(t)
+	for target, want := range map[string]string{
+		"/v1/memory/search?q=a": "GET, HEAD", "/v1/openapi.yaml": "GET, HEAD", session("cpu-old", ""): "GET, HEAD",
+		session("cpu-old", "/cpu-old%2Fa%2F0"): "DELETE", session("cpu-old", "/summarize"): "POST, DELETE",
+	} {
+		for _, method := range []string{"PUT", "PATCH", "TRACE", "OPTIONS", "QUERY"} {
+			w := httptest.NewRecorder()
+			b.api.ServeHTTP(w, b.request(method, target))
+			if got := w.Header().Get("Allow"); w.Code != http.StatusMethodNotAllowed || got != want {
+				t.Errorf("%s %s: %d, Allow: %q, want %q", method, target, w.Code, got, want)
+			}
+		}
 	}
 }
 

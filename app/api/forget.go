@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"mac-stats/sessionmem"
@@ -31,10 +30,8 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	}
 	flags := map[string]bool{}
 	for _, name := range []string{"dry_run", "lessons"} {
-		if q.Has(name) {
-			if flags[name], err = strconv.ParseBool(q.Get(name)); err != nil {
-				return nil, badRequest(name+" is neither true nor false.", "Send "+name+"=true, or leave it out.")
-			}
+		if flags[name], err = flag(q, name); err != nil {
+			return nil, err
 		}
 	}
 	session, err := a.session(ctx, r)

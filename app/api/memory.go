@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -126,10 +125,8 @@ func (a *API) search(ctx context.Context, r *http.Request) (any, error) {
 	if query.Limit, err = number(q.Get("limit"), "limit", 0, mostHits); err != nil {
 		return nil, err
 	}
-	if cold := q.Get("include_cold"); cold != "" {
-		if query.Cold, err = strconv.ParseBool(cold); err != nil {
-			return nil, badRequest("include_cold is neither true nor false.", "Send include_cold=true, or leave it out.")
-		}
+	if query.Cold, err = flag(q, "include_cold"); err != nil {
+		return nil, err
 	}
 	if name := q.Get("session"); name != "" {
 		r.SetPathValue("id", name)

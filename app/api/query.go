@@ -26,6 +26,8 @@ func onlyParams(r *http.Request, known ...string) (url.Values, error) {
 			return nil, badRequest("There is no parameter "+strconv.QuoteToASCII(oneWord(name))+".", next)
 		case len(values) > 1:
 			return nil, badRequest("The parameter "+name+" is there twice.", "Send it once.")
+		case values[0] == "" && !slices.Contains([]string{"q", "session", "after", "also"}, name): // those are any text
+			return nil, badRequest("The parameter "+name+" is empty.", "Give it a value, or leave it out.")
 		}
 	}
 	return q, nil
@@ -37,8 +39,19 @@ func number(text, name string, otherwise, most int) (int, error) {
 		return otherwise, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > most {
+	if err != nil || n < 1 || n > most || strconv.Itoa(n) != text {
 		return 0, badRequest(fmt.Sprintf("%s must be a whole number from 1 to %d.", name, most), "Send such a number, or leave it out.")
 	}
 	return n, nil
+}
+
+// flag reads true or false; false where it is left out.
+func flag(q url.Values, name string) (bool, error) {
+	switch q.Get(name) {
+	case "true":
+		return true, nil
+	case "", "false":
+		return false, nil
+	}
+	return false, badRequest(name+" is neither true nor false.", "Send "+name+"=true, or leave it out.")
 }
