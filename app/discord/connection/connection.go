@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"sync"
 	"time"
@@ -39,7 +40,8 @@ type Config struct {
 	Content bool
 	// Changed is told each change of the status; optional.
 	Changed func(Status)
-	// Base takes the place of https://discord.com and of the CDN's hosts: tests.
+	// Base takes the place of https://discord.com and of the CDN's hosts: tests. It must
+	// be an address of this machine.
 	Base   string
 	Logger *slog.Logger // optional
 }
@@ -103,8 +105,8 @@ func New(cfg Config) (*Connection, error) {
 	c := &Connection{cfg: cfg, log: cfg.Logger, places: map[string]Place{}, roles: map[string]string{}, status: Status{State: StateOff, Text: "Not connected.", Since: time.Now()}}
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
-		if err != nil || base.Host == "" {
-			return nil, fmt.Errorf("the address %q can't be used for Discord: give one like http://127.0.0.1:8080", cfg.Base)
+		if err != nil || !isLoopback(base.Hostname()) {
+			return nil, fmt.Errorf("the address %q can't be used for Discord: it must be of this machine, like http://127.0.0.1:8080, for the bot's token goes there", cfg.Base)
 		}
 		c.base = base
 	}
@@ -115,6 +117,12 @@ func New(cfg Config) (*Connection, error) {
 		return gatewayOf(readFields(answer)), err
 	}
 	return c, nil
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // gatewayAddress is where to connect, and how often that is allowed.

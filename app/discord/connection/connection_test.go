@@ -565,3 +565,17 @@ func TestSlashCommands(t *testing.T) {
 		t.Errorf("the answers were %q", got)
 	}
 }
+
+// The token goes to Discord, or to this machine for tests, whatever a variable says.
+func TestNoAddressElsewhereGetsTheToken(t *testing.T) {
+	for base, ok := range map[string]bool{
+		"http://127.0.0.1:8080": true, "http://localhost:8080": true, "http://[::1]:1": true, "http://127.9.9.9": true,
+		"https://example.org": false, "http://127.0.0.1.example.org": false, "http://127.0.0.1@example.org": false, "http://10.0.0.1": false,
+		"http://0.0.0.0:80": false, "//127.0.0.1": true, "http://localhost.example.org": false, "http://[::ffff:127.0.0.1]": true, "nonsense": false, "http://": false,
+	} {
+		_, err := connection.New(connection.Config{Token: discordtest.Token, Base: base, Handle: func(connection.Event) {}})
+		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), discordtest.Token) {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+}
