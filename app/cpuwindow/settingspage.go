@@ -81,17 +81,37 @@ func (p *settingsPage) change(key, value string) {
 	})
 }
 
+// settingChange is a setting that is to be written; then may be nil.
+type settingChange struct {
+	key, value string
+	then       func(error)
+}
+
 // setSetting writes a setting off the UI goroutine and takes it over; then may be nil.
+// Settings are written one by one, in the order in which people changed them.
 func (w *Window) setSetting(key, value string, then func(error)) {
+	w.changes = append(w.changes, settingChange{key, value, then})
+	if len(w.changes) == 1 {
+		w.writeSetting()
+	}
+}
+
+// writeSetting writes the first setting that waits, and then the next.
+func (w *Window) writeSetting() {
+	c := w.changes[0]
 	go func() {
-		err := w.parts.set(key, value)
+		err := w.parts.set(c.key, c.value)
 		if w.ctx.Err() != nil {
 			return
 		}
 		w.p.Do(func() {
+			w.changes = w.changes[1:]
+			if len(w.changes) > 0 {
+				w.writeSetting()
+			}
 			w.followConfig()
-			if then != nil {
-				then(err)
+			if c.then != nil {
+				c.then(err)
 			} else if err != nil {
 				w.tell(i18n.T("The setting was not changed"), err.Error())
 			}

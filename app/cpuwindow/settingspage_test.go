@@ -3,8 +3,10 @@ package cpuwindow
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -351,4 +353,29 @@ func TestZoomSteps(t *testing.T) {
 			t.Errorf("from %d: %d and %d, want %d and %d", tt.now, up, down, tt.up, tt.down)
 		}
 	}
+}
+
+// Settings that are changed one after the other are written in that order, however long
+// each takes: the last one counts.
+func TestSettingsAreWrittenInOrder(t *testing.T) {
+	b := settingsShown(t)
+	set := b.w.parts.set
+	n := 0
+	b.w.parts.set = func(key, value string) error {
+		n++
+		time.Sleep(time.Duration(20-n) * time.Millisecond) // the first take the longest
+		return set(key, value)
+	}
+	for zoom := 81; zoom <= 99; zoom++ {
+		b.w.setSetting("window.zoom", strconv.Itoa(zoom), nil)
+		b.w.setSetting("window.on_top", strconv.FormatBool(zoom%2 == 0), nil)
+	}
+	for range 500 {
+		if len(b.w.changes) == 0 {
+			break
+		}
+		b.settle()
+	}
+	b.inFile("zoom = 99")
+	b.inFile("on_top = false")
 }

@@ -55,6 +55,7 @@ type Window struct {
 	details  *vitalsPage // the same
 	roster   *agentsPage // nil before it is first shown
 	shelf    *editShelf
+	changes  []settingChange // of settings, that wait for their turn; the first is being written
 	proposed int             // in the inbox
 	panes    *fyne.Container // chat and pages, one of them shown
 	chatPane fyne.CanvasObject
