@@ -320,7 +320,7 @@ func TestSampleAfterPrime(t *testing.T) {
 		reads   int64
 	}{
 		{"at once", 0, primeLeast, 2},
-		{"while other things begin", 60 * time.Millisecond, primeLeast - 60*time.Millisecond, 2},
+		{"while other things begin", 30 * time.Millisecond, primeLeast - 30*time.Millisecond, 2},
 		{"after them", time.Second, 0, 2},
 		{"much later the first look is too old", time.Hour, primeAfter, 3},
 	} {

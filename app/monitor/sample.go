@@ -12,7 +12,7 @@ import (
 const sampleTimeout = 5 * time.Second
 
 // Prime takes a first look at metrics in the background, for a Sample that comes soon:
-// it then takes a tenth of a second from now on at most, and nothing where that has
+// it then takes a twentieth of a second from now on at most, and nothing where that has
 // gone by.
 func (m *Monitor) Prime(ctx context.Context, metrics ...Metric) {
 	for _, s := range m.samplers {

@@ -11,8 +11,9 @@ const (
 	// primeAfter is the time between the two looks that the first rate needs.
 	primeAfter = 250 * time.Millisecond
 	// primeLeast is the least time between them for who can't wait: on two cores the
-	// load of the processor is then told to a twentieth.
-	primeLeast = 100 * time.Millisecond
+	// load of the processor is then told to a tenth, which says whether it is busy. A
+	// command's answer waits for it.
+	primeLeast = 50 * time.Millisecond
 	// recheckNA is how often a metric that isn't there is looked for again: a battery
 	// or a GPU may be plugged in.
 	recheckNA = time.Minute
