@@ -35,7 +35,7 @@ type desk struct {
 func newDesk(t testing.TB, models ...realollama.Model) *desk {
 	t.Helper()
 	d := newcomersDesk(t, startScreen(t), models...)
-	if err := os.WriteFile(filepath.Join(d.home, "config.toml"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.home, "config.toml"), []byte("# nothing is set\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return d

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -42,6 +43,9 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if test.signal == syscall.SIGHUP && signal.Ignored(syscall.SIGHUP) { // under nohup the app would ignore it, too
+				signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+			}
 			d := newDesk(t, talker)
 			app, icon := d.launch(t)
 			d.click(t, icon, "Open CPU window")

@@ -222,7 +222,7 @@ func (d *desk) another(b *testing.B) *desk {
 	other := *d
 	other.user = b.TempDir()
 	other.home = filepath.Join(other.user, ".mac-stats")
-	other.write(b, ".mac-stats/config.toml", "")
+	other.write(b, ".mac-stats/config.toml", "# nothing is set\n")
 	if err := os.MkdirAll(filepath.Join(other.user, "run"), 0o700); err != nil {
 		b.Fatal(err)
 	}

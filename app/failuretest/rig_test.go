@@ -11,9 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -23,6 +25,9 @@ var program string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if signal.Ignored(syscall.SIGHUP) { // under nohup the programs that are started would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	if err := flag.Set("test.parallel", "16"); err != nil { // they wait, mostly
 		panic(err)
 	}
