@@ -40,6 +40,12 @@ func decodeOwned(raw []byte) ([]byte, encoding) {
 	return text, enc
 }
 
+// DecodeText gives a file's text in UTF-8, as decodeOwned tells it.
+func DecodeText(raw []byte) []byte {
+	text, _ := decodeOwned(raw)
+	return text
+}
+
 // findEncoding tells UTF-16 by its byte order mark, or by the zero bytes that most
 // characters have in one half.
 func findEncoding(raw []byte) (encoding, bool) {

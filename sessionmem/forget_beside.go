@@ -205,6 +205,7 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	if err != nil {
 		return nil // as above
 	}
+	data, _ = decodeOwned(data)
 	front, _ := cutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	name := frontValue(front, "session")
 	if name == "" {

@@ -309,6 +309,7 @@ func (f *forgetSession) read(e entry) *cleaning {
 	}
 	if err == nil {
 		c.data, err = f.s.readRegular(e.file)
+		c.data, _ = decodeOwned(c.data) // what is taken out of UTF-16 leaves UTF-8
 	}
 	c.stat = stat
 	switch {

@@ -147,7 +147,7 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if t.meansIn(entryOf(file).session, data) {
+	if data, _ = decodeOwned(data); t.meansIn(entryOf(file).session, data) {
 		return errHoldsForgotten
 	}
 	if after, err := f.Stat(); err == nil && stampOf(after) == mine.stamp {

@@ -31,6 +31,11 @@ func (m *Memory) withoutOver(path string, raw []byte) []byte {
 	return m.cleanBy(t, over, path, raw)
 }
 
+// returned says whether a line that was noted elsewhere was forgotten before.
+func (m *Memory) returned(path, line string) bool {
+	return m.forgotten.Has(line) && len(m.withoutOver(path, []byte(line))) == 0
+}
+
 // withoutForgottenSince gives an unsaved edit without what was forgotten after it was
 // typed; false where it stays.
 func (m *Memory) withoutForgottenSince(u Unsaved) (Unsaved, bool) {

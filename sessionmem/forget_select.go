@@ -44,6 +44,7 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 				if err != nil {
 					continue
 				}
+				data, _ = decodeOwned(data)
 				from := len(seen.t.Blocks)
 				if seen.read(bytes.NewReader(data)) != nil {
 					continue // from memory: does not fail

@@ -446,7 +446,7 @@ func (t *Traces) holdsBy(text string, counts func(*forgetting) bool) bool {
 	return text != "" && text != ForgottenText && len(t.findBy([]byte(text), counts)) > 0
 }
 
-// HoldsRaw says whether something in a file's bytes is meant, UTF-16 too.
+// HoldsRaw says whether something in a file's bytes is meant.
 func (t *Traces) HoldsRaw(data []byte) bool { return len(t.FindRaw(data)) > 0 }
 
 // FindRaw gives the places that HoldsRaw means, in order.

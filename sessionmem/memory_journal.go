@@ -81,6 +81,9 @@ func (m *Memory) journal() *lineJournal {
 	switch {
 	case err == nil:
 		m.journalStat = fi
+		m.journalRead.Lines = slices.DeleteFunc(m.journalRead.Lines, func(l journalLine) bool {
+			return m.returned(filepath.Join(m.root, filepath.FromSlash(l.File)), l.Line)
+		})
 	case !errors.Is(err, fs.ErrNotExist):
 		m.journalRead = lineJournal{}
 		m.logger.Warn("the journal of remembered lines can't be read: what was dropped before can't be put back", "path", m.journalPath(), "err", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf16"
 
 	"mac-stats/agents/ollamatest"
 )
@@ -121,7 +122,7 @@ func (r *returning) gone(commands ...[]string) {
 			}
 		}
 	}
-	if left := r.holding([]string{secretWord}); len(left) > 0 {
+	if left := r.holding([]string{secretWord, string(utf16le([]byte(secretWord))[2:])}); len(left) > 0 {
 		r.t.Errorf("on disk: %v", left)
 	}
 }
@@ -171,6 +172,16 @@ func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
 				r.t.Fatal(err)
 			}
 		}, [][]string{{"ask", "--session", "s", "hi"}}},
+		{"saved as UTF-16", func(r *returning) {
+			r.put(r.file(r.base), utf16le(r.old(r.rel(r.file(r.backup)))))
+		}, [][]string{{"sessions", "show", "s"}, {"ask", "--session", "s", "hi"}}},
+		{"the journal of remembered lines", func(r *returning) {
+			r.put(filepath.Join(r.home, "agents/.memory-journal"), r.old("home/agents/.memory-journal"))
+			r.do("memory", "add", "I sail on Mondays")
+		}, [][]string{{"memory", "restore"}, {"ask", "--session", "s", "hi"}}},
+		{"memory saved as UTF-16", func(r *returning) {
+			r.put(filepath.Join(r.home, "agents/memory.md"), utf16le(r.old("home/agents/memory.md")))
+		}, [][]string{{"ask", "--session", "s", "hi"}}},
 		{"a deleted session that is brought back", func(r *returning) {
 			file := r.old(r.rel(r.file(r.backup)))
 			r.do("sessions", "delete", "s")
@@ -201,6 +212,15 @@ func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
 			r.gone(tc.commands...)
 		})
 	}
+}
+
+// utf16le is a text as Windows calls it Unicode.
+func utf16le(text []byte) []byte {
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(string(text))) {
+		out = append(out, byte(unit), byte(unit>>8))
+	}
+	return out
 }
 
 // rel is a path below the backup.

@@ -68,6 +68,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	if err != nil {
 		return nil
 	}
+	text := sessionmem.DecodeText(data)
 	name := filepath.Base(path)
 	if name == "drafts.json" {
 		return p.drafts(t, path, data, dry)
@@ -79,7 +80,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")):
 		return p.store.ForgetCopy("export", path, t, dry)
 	}
-	if !t.HoldsRaw(data) {
+	if !t.HoldsRaw(text) {
 		return nil
 	}
 	touched := sessionmem.Touched{Path: path}
@@ -95,7 +96,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 		err = unless(dry, func() error { return os.Remove(path) })
 	case t.IsForGuest(), name == ".shipped.json":
 		return nil // the owner's file says the same; names of shipped files, and hashes
-	case !t.HoldsRaw(p.memory.Unshipped(data)):
+	case !t.HoldsRaw(p.memory.Unshipped(text)):
 		touched = sessionmem.ShippedTouched("other file", path, 1)
 	default:
 		touched.Place, touched.Action = "other file", sessionmem.ForgetRefused
@@ -144,7 +145,11 @@ func blank(path string, t *sessionmem.Traces) error {
 		return err
 	}
 	data, err := io.ReadAll(f)
-	for _, m := range t.FindRaw(data) {
+	marks := t.FindRaw(data)
+	if err == nil && len(marks) == 0 {
+		err = errors.New("it is not in UTF-8; remove it")
+	}
+	for _, m := range marks {
 		if err == nil {
 			_, err = f.WriteAt(bytes.Repeat([]byte{'*'}, m.To-m.From), int64(m.From))
 		}
