@@ -249,3 +249,58 @@ func normalizeAttrs(attrs map[string]string) map[string]string {
 	}
 	return out
 }
+
+// isCorrection says whether b is a Note that a message was edited or deleted.
+func (b Block) isCorrection() bool {
+	return b.Kind == KindNote && (b.Note == NoteEdited || b.Note == NoteDeleted)
+}
+
+// corrected gives blocks as they read after the corrections among all, without those that
+// were deleted and without the notes.
+func corrected(blocks, all []Block) []Block {
+	last := map[string]Block{}
+	for _, b := range all {
+		if b.isCorrection() {
+			last[b.Parent] = b
+		}
+	}
+	if len(last) == 0 {
+		return blocks
+	}
+	out := make([]Block, 0, len(blocks))
+	for _, b := range blocks {
+		note, changed := last[b.ID]
+		switch {
+		case b.isCorrection(), changed && note.Note == NoteDeleted:
+			continue
+		case changed:
+			b.Text = note.Text
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// writers are the ids of who wrote a message on Discord: where the bot has fun, it
+// holds what several people said.
+func (b Block) writers() []string {
+	if b.Attrs["author"] == "" && b.Attrs["authors"] == "" {
+		return nil
+	}
+	return strings.Fields(b.Attrs["author"] + " " + b.Attrs["authors"])
+}
+
+// WrittenBy reports whether somebody on Discord wrote the message, or a part of it.
+func (b Block) WrittenBy(author string) bool { return slices.Contains(b.writers(), author) }
+
+// Files gives the absolute paths of the transcript's files, the oldest part first;
+// none for an in-memory session.
+func (i Info) Files() []string {
+	switch {
+	case len(i.Parts) > 0:
+		return i.Parts
+	case i.Path != "":
+		return []string{i.Path}
+	}
+	return nil
+}

@@ -15,8 +15,8 @@ const (
 	attrAgain   = "again"   // the id of the Summary that this one takes the place of
 )
 
-// rebuilt is a Summary as a forgetting makes it: of text that is left, without a model.
-func (b Block) rebuilt(text string) Block {
+// rebuiltSummary is a Summary as a forgetting makes it: of text that is left, without a model.
+func rebuiltSummary(b Block, text string) Block {
 	b.Text, b.By = text, plainBy
 	b.Attrs = maps.Clone(b.Attrs)
 	delete(b.Attrs, attrAgain)

@@ -20,11 +20,6 @@ func (s *Store) Correct(ctx context.Context, name string, notes ...Block) error 
 	return err
 }
 
-// isCorrection says whether b is a Note that a message was edited or deleted.
-func (b Block) isCorrection() bool {
-	return b.Kind == KindNote && (b.Note == NoteEdited || b.Note == NoteDeleted)
-}
-
 // correct follows a Note, which has the number n, that a block of the branch was edited or
 // deleted. A Summary that covers the block leaves the context: it tells the old text.
 func (f *fold) correct(x *index, n uint32, note Block) {
@@ -85,30 +80,4 @@ func (r *blockSource) message(f *fold, n uint32) (Block, error) {
 		b.Text = edit.Text
 	}
 	return b, err
-}
-
-// corrected gives blocks as they read after the corrections among all, without those that
-// were deleted and without the notes.
-func corrected(blocks, all []Block) []Block {
-	last := map[string]Block{}
-	for _, b := range all {
-		if b.isCorrection() {
-			last[b.Parent] = b
-		}
-	}
-	if len(last) == 0 {
-		return blocks
-	}
-	out := make([]Block, 0, len(blocks))
-	for _, b := range blocks {
-		note, changed := last[b.ID]
-		switch {
-		case b.isCorrection(), changed && note.Note == NoteDeleted:
-			continue
-		case changed:
-			b.Text = note.Text
-		}
-		out = append(out, b)
-	}
-	return out
 }

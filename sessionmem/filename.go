@@ -1,9 +1,11 @@
 package sessionmem
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -204,3 +206,45 @@ func oneLine(text string) string {
 	}
 	return text // the rule, and nothing is copied
 }
+
+// mayBeCopy says whether a file's name alone makes it look like a copy.
+func (p parsedName) mayBeCopy() bool { return p.copied || p.signed }
+
+// cutSign cuts a topic before the first sign that no topic of the app has: what
+// copies have behind the name, such as a blank, a parenthesis or a dot.
+func cutSign(topic string) (name string, sign bool) {
+	for i := 0; i < len(topic); {
+		c := topic[i]
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c >= 'A' && c <= 'Z' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(topic[i:])
+		if c < utf8.RuneSelf || r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			return strings.TrimRight(topic[:i], "-"), true
+		}
+		i += size
+	}
+	return topic, false
+}
+
+// partMark is what stands before a part's number in its file name.
+const partMark = ".part"
+
+// cutPart takes the part's number off a file's name without its end; 1 where it
+// has none.
+func cutPart(base string) (stem string, number int) {
+	i := strings.LastIndexByte(base, '.') // a number holds none
+	if i <= 0 || !strings.HasPrefix(base[i:], partMark) {
+		return base, 1
+	}
+	digits := base[i+len(partMark):]
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil || n < 2 || digits[0] == '0' {
+		return base, 1
+	}
+	return base[:i], int(n)
+}
+
+// ErrBadName: a text that is no name of a session.
+var ErrBadName = errors.New("not a session name")

@@ -71,7 +71,7 @@ func (t *Traces) cleanRest(b Block, counts func(*forgetting) bool) Block {
 // emptied is a block that is forgotten as a whole. What steers the session stays.
 func (t *Traces) emptied(b Block, g *forgetting) Block {
 	switch {
-	case b.Kind == KindNote && b.saysHow():
+	case b.Kind == KindNote && saysHow(b):
 		return b
 	case b.Text != "":
 		b.Text = ForgottenText
@@ -96,7 +96,7 @@ func (t *Traces) emptied(b Block, g *forgetting) Block {
 
 // saysHow says whether the text of a Note says how the session goes on: it is an id or a
 // choice, not anything that was said.
-func (b Block) saysHow() bool {
+func saysHow(b Block) bool {
 	switch b.Note {
 	case NoteRewind, NoteSettings, NoteEnded, NoteInterrupted, NoteRestored:
 		return true

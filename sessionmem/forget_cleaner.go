@@ -167,7 +167,7 @@ func (c *cleaner) block(raw rawBlock) []byte {
 	}
 	switch place := string(b.Kind); {
 	case b.Kind == KindSummary && c.dirty && b.Text != ForgottenText && !whole:
-		cleaned = cleaned.rebuilt(c.summary())
+		cleaned = rebuiltSummary(cleaned, c.summary())
 		changed = true
 		c.find(Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
 	case b.Kind == KindNote && b.Note == NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:

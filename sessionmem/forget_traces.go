@@ -409,18 +409,6 @@ func (t *Traces) selecting(session string, b Block) *forgetting {
 	return nil
 }
 
-// writers are the ids of who wrote a message on Discord: where the bot has fun, it
-// holds what several people said.
-func (b Block) writers() []string {
-	if b.Attrs["author"] == "" && b.Attrs["authors"] == "" {
-		return nil
-	}
-	return strings.Fields(b.Attrs["author"] + " " + b.Attrs["authors"])
-}
-
-// WrittenBy reports whether somebody on Discord wrote the message, or a part of it.
-func (b Block) WrittenBy(author string) bool { return slices.Contains(b.writers(), author) }
-
 func (t *Traces) marked(g *forgetting, kind, text string) bool {
 	return g.kinds[kind] && slices.Contains(t.marks[kind+"\x00"+string(g.sum(kind, text))], g)
 }

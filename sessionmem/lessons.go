@@ -198,12 +198,6 @@ func (p Place) target(l Lesson, channel Target) Target {
 	return channel
 }
 
-// discordPrefix begins the name of a Discord session: what is said there is text of
-// strangers.
-const discordPrefix = "discord-"
-
-func isDiscord(session string) bool { return strings.HasPrefix(session, discordPrefix) }
-
 // Words says what was done, for people.
 func (c Compacted) Words() string {
 	if c.Again {

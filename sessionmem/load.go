@@ -12,8 +12,6 @@ import (
 	"slices"
 )
 
-var errNoFile = errors.New("it is no file; move it out of the session folder")
-
 // Load reads a whole session, what waits for the disk included. A session never written gives ErrNotFound.
 func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 	ses := s.session(name)
@@ -243,32 +241,6 @@ func (s *Store) LoadFile(path string) (*Transcript, error) {
 	return t, nil
 }
 
-// path reads the file of a path as the next part. What is no file is refused before:
-// opening a pipe would wait for ever.
-func (c *collector) path(path string) (os.FileInfo, error) {
-	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoFile}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return c.file(f)
-}
-
-// file reads an open file as the next part and closes it.
-func (c *collector) file(f *os.File) (os.FileInfo, error) {
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil, errNoFile
-	}
-	return fi, c.read(f)
-}
-
 // Context gives what a model is told of the session. A session never written
 // gives an empty Context and no error.
 func (s *Store) Context(ctx context.Context, name string) (out Context, err error) {
@@ -352,4 +324,21 @@ func (s *Store) look(ctx context.Context, name string, at func(*session) error) 
 			return err
 		}
 	}
+}
+
+// Write writes a session as WriteTranscript does, of any size; it returns how many
+// blocks that are. A session never written gives ErrNotFound.
+func (s *Store) Write(ctx context.Context, name string, w io.Writer) (blocks int, err error) {
+	var data []byte
+	begin := func(info Info, front string) error {
+		_, err := w.Write(appendFront(nil, info, front))
+		return err
+	}
+	err = s.Each(ctx, name, begin, func(b Block) error {
+		blocks++
+		data = appendBlock(data[:0], b)
+		_, err := w.Write(data)
+		return err
+	})
+	return blocks, err
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // A session is the file that the app created for it, with its parts. What else has a
@@ -119,25 +117,4 @@ func fitOf(front string, p parsedName) nameFit {
 		return fitCopied
 	}
 	return fitUnknown
-}
-
-// mayBeCopy says whether a file's name alone makes it look like a copy.
-func (p parsedName) mayBeCopy() bool { return p.copied || p.signed }
-
-// cutSign cuts a topic before the first sign that no topic of the app has: what
-// copies have behind the name, such as a blank, a parenthesis or a dot.
-func cutSign(topic string) (name string, sign bool) {
-	for i := 0; i < len(topic); {
-		c := topic[i]
-		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c >= 'A' && c <= 'Z' {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(topic[i:])
-		if c < utf8.RuneSelf || r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			return strings.TrimRight(topic[:i], "-"), true
-		}
-		i += size
-	}
-	return topic, false
 }

@@ -18,24 +18,6 @@ import (
 // end (no topic has a dot), and has a line "part: 2" in its front matter. All of
 // them are one session.
 
-// partMark is what stands before a part's number in its file name.
-const partMark = ".part"
-
-// cutPart takes the part's number off a file's name without its end; 1 where it
-// has none.
-func cutPart(base string) (stem string, number int) {
-	i := strings.LastIndexByte(base, '.') // a number holds none
-	if i <= 0 || !strings.HasPrefix(base[i:], partMark) {
-		return base, 1
-	}
-	digits := base[i+len(partMark):]
-	n, err := strconv.ParseUint(digits, 10, 31)
-	if err != nil || n < 2 || digits[0] == '0' {
-		return base, 1
-	}
-	return base[:i], int(n)
-}
-
 // partFile is the file of a part, in the session folder itself.
 func partFile(stem string, number int) string {
 	if number < 2 {
@@ -352,18 +334,6 @@ func (l *listed) follow(next *listed) {
 	case !l.own && next.first != "":
 		info.Title, l.own = next.first, true
 	}
-}
-
-// Files gives the absolute paths of the transcript's files, the oldest part first;
-// none for an in-memory session.
-func (i Info) Files() []string {
-	switch {
-	case len(i.Parts) > 0:
-		return i.Parts
-	case i.Path != "":
-		return []string{i.Path}
-	}
-	return nil
 }
 
 // end is where the session's last file ends, as blocks' offsets count.

@@ -121,3 +121,9 @@ func (b Block) Sources(session string) Sources {
 	}
 	return s
 }
+
+// discordPrefix begins the name of a Discord session: what is said there is text of
+// strangers.
+const discordPrefix = "discord-"
+
+func isDiscord(session string) bool { return strings.HasPrefix(session, discordPrefix) }

@@ -19,7 +19,6 @@ import (
 var (
 	ErrNotFound = errors.New("no such session")
 	ErrReadOnly = errors.New("the transcript is read-only here")
-	ErrBadName  = errors.New("not a session name")
 )
 
 // The folders of the store below its root, and below the session folder.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -468,3 +470,31 @@ func frontValue(front, key string) string {
 
 // sortedKeys gives the keys of m in order.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// path reads the file of a path as the next part. What is no file is refused before:
+// opening a pipe would wait for ever.
+func (c *collector) path(path string) (os.FileInfo, error) {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoFile}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return c.file(f)
+}
+
+// file reads an open file as the next part and closes it.
+func (c *collector) file(f *os.File) (os.FileInfo, error) {
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, errNoFile
+	}
+	return fi, c.read(f)
+}
+
+var errNoFile = errors.New("it is no file; move it out of the session folder")

@@ -2,7 +2,6 @@ package sessionmem
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"strconv"
 	"strings"
@@ -36,23 +35,6 @@ func appendFront(dst []byte, info Info, front string) []byte {
 	}
 	dst = append(dst, fence+"\n"+strings.TrimRight(front, "\n")...)
 	return append(dst, "\n"+fence+"\n"...)
-}
-
-// Write writes a session as WriteTranscript does, of any size; it returns how many
-// blocks that are. A session never written gives ErrNotFound.
-func (s *Store) Write(ctx context.Context, name string, w io.Writer) (blocks int, err error) {
-	var data []byte
-	begin := func(info Info, front string) error {
-		_, err := w.Write(appendFront(nil, info, front))
-		return err
-	}
-	err = s.Each(ctx, name, begin, func(b Block) error {
-		blocks++
-		data = appendBlock(data[:0], b)
-		_, err := w.Write(data)
-		return err
-	})
-	return blocks, err
 }
 
 // frontMatter gives the lines between the fences.

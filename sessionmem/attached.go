@@ -1,0 +1,157 @@
+package sessionmem
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// filesDir holds attachments, below the session folder.
+const filesDir = "files"
+
+// Attachment is a file that a User block links. The link is markdown that any
+// viewer follows from beside the transcript:
+//
+//	![screenshot.png](files/<random>.png)
+//	[notes.txt](files/<random>.txt)
+//
+// The link is all there is: a person who removes it, or moves it into another
+// message, means it.
+type Attachment struct {
+	Name  string // as the user knows it; words of the link
+	File  string // its name in session/files: <random>.<ext>; of versions before, a hash
+	Image bool
+}
+
+// attachmentLink matches a link to an attachment: an optional !, the name, the file.
+var attachmentLink = regexp.MustCompile(`(!?)\[((?:[^\[\]\\\n]|\\.)*)\]\((?:\.\./\.\./)?files/([0-9a-f]{64}(?:-\d{1,3})?\.[a-z0-9]{1,8})\)`)
+
+// imageExts are the pictures a model is sent; others are text.
+var imageExts = []string{"png", "jpg", "jpeg"}
+
+// Attachments gives the files that a message's text links, in their order, each once.
+func Attachments(text string) []Attachment {
+	if !strings.Contains(text, filesDir+"/") {
+		return nil
+	}
+	var list []Attachment
+	for _, m := range attachmentLink.FindAllStringSubmatch(text, -1) {
+		a := Attachment{Name: unescapeName(m[2]), File: m[3]}
+		a.Image = slices.Contains(imageExts, strings.TrimPrefix(path.Ext(a.File), "."))
+		if a.Name == "" {
+			a.Name = a.File
+		}
+		if !slices.ContainsFunc(list, func(b Attachment) bool { return b.File == a.File }) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Attachments gives the files that a User block links. Of a block that a stranger
+// wrote (on Discord) only those that were attached to it, which its attribute files
+// names: what a stranger writes opens no other file here.
+func (b Block) Attachments() []Attachment {
+	if b.Kind != KindUser {
+		return nil
+	}
+	all := Attachments(b.Text)
+	if b.Attrs["author"] == "" && b.Attrs["msg"] == "" {
+		return all
+	}
+	var list []Attachment
+	for _, a := range all {
+		if slices.Contains(strings.Fields(b.Attrs["files"]), a.File) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// WithoutAttachments is a message's words alone: lines that hold nothing but links
+// to attachments are gone, a link within a line leaves the file's name.
+func WithoutAttachments(text string) string {
+	if len(Attachments(text)) == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	kept := lines[:0]
+	for _, line := range lines {
+		if !attachmentLink.MatchString(line) {
+			kept = append(kept, line)
+			continue
+		}
+		if strings.TrimSpace(attachmentLink.ReplaceAllString(line, "")) == "" {
+			continue
+		}
+		kept = append(kept, attachmentLink.ReplaceAllStringFunc(line, func(link string) string {
+			return unescapeName(attachmentLink.FindStringSubmatch(link)[2])
+		}))
+	}
+	return trimBlankLines(strings.Join(kept, "\n"))
+}
+
+// titleText is what a message's title is made of: its words, or the names of its
+// attachments where there are none.
+func titleText(text string) string {
+	list := Attachments(text)
+	if len(list) == 0 {
+		return text
+	}
+	if words := WithoutAttachments(text); strings.TrimSpace(words) != "" {
+		return words
+	}
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Link is the markdown that stands for the attachment in a message.
+func (a Attachment) Link() string {
+	sign := ""
+	if a.Image {
+		sign = "!"
+	}
+	return sign + "[" + escapeName(a.Name) + "](" + filesDir + "/" + a.File + ")"
+}
+
+// WithLinks puts the links of attachments below a message's words.
+func WithLinks(text string, list ...Attachment) string {
+	if len(list) == 0 {
+		return text
+	}
+	var links []string
+	for _, a := range list {
+		links = append(links, a.Link())
+	}
+	if strings.TrimSpace(text) == "" {
+		return strings.Join(links, "\n")
+	}
+	return text + "\n\n" + strings.Join(links, "\n")
+}
+
+// escapeName makes a file's name one that can stand between brackets.
+func escapeName(name string) string {
+	name = oneLine(strings.ToValidUTF8(name, "\uFFFD"))
+	for _, c := range []string{`\`, "[", "]"} {
+		name = strings.ReplaceAll(name, c, `\`+c)
+	}
+	return name
+}
+
+func unescapeName(name string) string {
+	if !strings.Contains(name, `\`) {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] == '\\' && i+1 < len(name) {
+			i++
+		}
+		b.WriteByte(name[i])
+	}
+	return b.String()
+}
