@@ -74,11 +74,6 @@ func (b *Backend) forgetPerson(ctx context.Context, user string) (string, error)
 			done++
 		}
 	}
-	learnt, learntErr := b.Memory.ForgetLearnt(ctx, sessionmem.Target{Kind: sessionmem.TargetPerson, ID: user})
-	done += learnt
-	if learntErr != nil {
-		err = errors.Join(err, fmt.Errorf("removing what is remembered of a person: %w", learntErr))
-	}
 	if report.Refused > 0 {
 		err = errors.Join(err, fmt.Errorf("%d places could not be changed", report.Refused))
 	}

@@ -114,7 +114,7 @@ func ignoreGone(err error) error {
 
 func TestForgetMeErasesAPersonAndNobodyElse(t *testing.T) {
 	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "I see."}}}}, map[string]string{
-		"memory/user-301.md": "# About Anna\n\n- Anna likes oolong\n",
+		"memory/user-301.md": "# About Anna\n\n- Anna likes oolong <!-- 2026-11-20 discord-200 -->\n- lives next door\n",
 		"memory/user-302.md": "# About Ben\n\n- Ben likes espresso\n",
 	})
 	d.ask("200", anna, "the alarm at my house is zephyr-8812")
@@ -140,8 +140,8 @@ func TestForgetMeErasesAPersonAndNobodyElse(t *testing.T) {
 			t.Errorf("%s is gone, though Ben asked for nothing", words)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(d.Paths.Home, "memory", "user-301.md")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what was remembered of Anna: %v", err)
+	if data, err := os.ReadFile(filepath.Join(d.Paths.Home, "memory", "user-301.md")); err != nil || string(data) != "# About Anna\n\n- lives next door\n" {
+		t.Errorf("what was remembered of Anna is %q, %v, want what the owner wrote alone", data, err)
 	}
 	checkForgotten(t, d.Store, "discord-200", []string{"[forgotten]", "I see.", "my cat is called marimba", "I see."})
 	checkForgotten(t, d.Store, "discord-201", []string{"[forgotten]", "I see."})

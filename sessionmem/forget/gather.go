@@ -91,7 +91,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	}
 	p.Common = t.DropCommon(common)
 	for _, l := range f.p.Memory.Learned() {
-		if (t.IsForGuest() || !t.Holds(l.Text)) && g.taught(t, l) {
+		if (t.IsForGuest() || !t.Holds(l.Text)) && (g.taught(t, l) || f.isAbout(p.Selection.Author, l)) {
 			t.AddLesson(l.Text)
 		}
 	}
@@ -216,6 +216,13 @@ func (g *gathered) taught(t *sessionmem.Traces, l sessionmem.Learned) bool {
 		}
 	}
 	return same >= 2 && 2*same >= len(words)
+}
+
+// isAbout says whether a lesson was learnt on Discord about a person there, and stands in
+// the file about them. What the owner wrote into it is no lesson.
+func (f *Forgetter) isAbout(author string, l sessionmem.Learned) bool {
+	return author != "" && strings.HasPrefix(l.Session, "discord-") &&
+		l.Path == f.p.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetPerson, ID: author})
 }
 
 // addFormsOfFiles adds the forms that a phrase has in other files than transcripts.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem"
 )
 
 // Whoever writes on Discord may have themselves forgotten; by typing what the owner's
@@ -108,5 +110,29 @@ func TestAStrangerForgetsNoLineThatTheOwnerWrote(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What was learnt about a person leaves no copy, though it says nothing in their words, and
+// what the owner wrote about them stays.
+func TestWhatWasLearntAboutAPersonLeavesNoCopy(t *testing.T) {
+	r := newRig(t)
+	target := sessionmem.Target{Kind: sessionmem.TargetPerson, ID: "666"}
+	said := user("Good morning, everybody.")
+	said.Time, said.Attrs = time.Now().Add(-time.Hour), map[string]string{"author": "666", "msg": "1"}
+	r.say("discord-7", said)
+	for _, text := range []string{"Mallory likes oolong in the afternoon", "Mallory keeps bees behind the shed"} {
+		p, err := r.memory.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Target: target, Text: text, Session: "discord-7"})
+		must(t, err)
+		_, err = r.memory.Accept(t.Context(), p.ID)
+		must(t, err)
+	}
+	file := r.memory.Path(target)
+	r.write(file, r.read(file)+"- owes me ten euros\n")
+	r.forget(Selection{Author: "666", Lessons: true})
+	r.clean("oolong")
+	r.clean("bees")
+	if got := r.read(file); !strings.Contains(got, "- owes me ten euros\n") {
+		t.Errorf("the file is %q", got)
 	}
 }
