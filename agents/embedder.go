@@ -132,6 +132,24 @@ func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, as recall.Emb
 	if err != nil {
 		return nil, err
 	}
+	if as == recall.AsQuestion { // somebody waits: it is asked beside, not one after the other
+		check := make(chan error, 1)
+		go func() { check <- e.stillThere(ctx, m, digest) }()
+		vectors, err := e.all(ctx, m, prefix, texts)
+		if err != nil {
+			return nil, err
+		}
+		return vectors, <-check
+	}
+	vectors, err := e.all(ctx, m, prefix, texts)
+	if err != nil {
+		return nil, err
+	}
+	return vectors, e.stillThere(ctx, m, digest)
+}
+
+// all makes the vectors of texts, of any number.
+func (e *Embedder) all(ctx context.Context, m recall.EmbedModel, prefix string, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for _, batch := range batches(texts) {
 		got, err := e.batch(ctx, m, prefix, batch)
@@ -143,7 +161,7 @@ func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, as recall.Emb
 		}
 		vectors = append(vectors, got...)
 	}
-	return vectors, e.stillThere(ctx, m, digest)
+	return vectors, nil
 }
 
 var errOtherModel = errors.New("another model has its name by now")

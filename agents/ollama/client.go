@@ -29,13 +29,14 @@ type Params struct {
 
 // Client is a connection to one server. Safe for concurrent use.
 type Client struct {
-	base    *url.URL
-	http    *http.Client
-	permits permits
-	aside   aside
-	idle    time.Duration
-	keep    time.Duration
-	log     *slog.Logger
+	base     *url.URL
+	http     *http.Client
+	permits  permits
+	aside    aside
+	idle     time.Duration
+	keep     time.Duration
+	embedded embedded
+	log      *slog.Logger
 
 	mu    sync.Mutex
 	shown map[string]ModelInfo // by name and digest

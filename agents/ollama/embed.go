@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/ollama/ollama/api"
 )
@@ -36,14 +38,14 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 
 // EmbedNow is Embed for somebody who waits: it takes a permit that is free, else
 // it is ErrBusy. Where one call at a time is allowed it loads no model beside the
-// one that may be there: ErrNotLoaded.
+// one that may be there: ErrNotLoaded. What made vectors here a moment ago is loaded.
 func (c *Client) EmbedNow(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	t := c.target("embed", model)
 	if !c.permits.tryAcquire() {
 		return nil, t.fail(ErrBusy, "a chat is under way", nil)
 	}
 	defer c.permits.release()
-	if cap(c.permits) == 1 {
+	if cap(c.permits) == 1 && !c.embedded.lately(model, c.keep) {
 		running, err := c.Running(ctx)
 		if err != nil {
 			return nil, err
@@ -101,8 +103,33 @@ func (c *Client) embed(ctx context.Context, model string, texts []string) ([][]f
 	if err != nil {
 		return nil, err
 	}
+	c.embedded.note(model)
 	if len(vectors) != len(texts) {
 		return nil, t.fail(ErrServer, fmt.Sprintf("%d vectors came for %d texts", len(vectors), len(texts)), nil)
 	}
 	return vectors, nil
+}
+
+// embedded is when models made vectors last: the server keeps them loaded for as long as it
+// was asked to.
+type embedded struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+func (e *embedded) note(model string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.at == nil {
+		e.at = map[string]time.Time{}
+	}
+	e.at[canonical(model)] = time.Now()
+}
+
+// lately reports whether a model made vectors within half the time that it is kept.
+func (e *embedded) lately(model string, kept time.Duration) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at, ok := e.at[canonical(model)]
+	return ok && time.Since(at) < kept/2
 }

@@ -59,6 +59,7 @@ type Backend struct {
 	patience time.Duration // of Options
 
 	recallOnce sync.Once
+	pace       embedPace // of the vectors of the search index
 	recall     *recall.Index
 	recallErr  error
 	recallOpen atomic.Pointer[recall.Index] // the same, for who doesn't wait for it

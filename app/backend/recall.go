@@ -57,6 +57,8 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		Reranker:      &reranker{b},
 		Progress:      b.tellProgress,
 		EmbedPatience: b.embedPatience(),
+		InTurn:        b.Store.InTurn,
+		EmbedShare:    b.embedShare,
 		Forgotten:     func() recall.Tombstones { return b.Store.Forgotten() },
 		Logger:        b.Logger,
 	})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -206,9 +207,13 @@ func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
 	}
 	e.transcript(t, "cpu-new", time.Now().Add(-time.Hour), "The automobile is red.", "Fine.")
 	says("before the first indexing", "behind by 2 files")
-	e.must(t, "memory", "reindex")
+	e.server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: http.StatusInternalServerError})
+	if r := e.run(t, "memory", "reindex"); r.code != 0 || !strings.Contains(r.stderr, "The vectors could not all be made: ") || !strings.Contains(r.stderr, "Searches go by words; the next reindex goes on with them.") {
+		t.Errorf("reindex without the server: %+v", r)
+	}
+	e.server.SetEmbedFault(nil)
 	says("without vectors yet", "fresh, vectors building")
-	e.withVectors(t)
+	e.must(t, "memory", "reindex", "--changed")
 	says("with all", "fresh")
 	if got := e.best(t, "vehicle"); got != "The automobile is red." {
 		t.Errorf("by meaning: %q", got)
@@ -216,7 +221,6 @@ func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
 	e.transcript(t, "cpu-old", time.Now().AddDate(0, -6, 0), "The automobile was blue.", "Fine.")
 	says("when a file came", "behind by 1 file")
 	e.must(t, "memory", "reindex", "--changed")
-	e.withVectors(t)
 	says("with what is cold", "fresh, 2 cold chunks excluded")
 	if got := e.must(t, "memory", "search", "--strategy", "lexical", "xylophone"); !strings.Contains(got, "Nothing found. Index: fresh, 2 cold chunks excluded. --include-cold looks there too.") {
 		t.Errorf("nothing found beside what is cold: %q", got)

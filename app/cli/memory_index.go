@@ -48,9 +48,10 @@ func (c *commands) memoryStatus() *cobra.Command {
 func (c *commands) memoryReindex() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reindex", Short: "Build the search index anew; returns when it is complete",
-		Long: `reindex builds the search index from the files, which stay as they are. It works
-with the app running or not; searches are answered by the old index meanwhile.
-Interrupted, it goes on where it was at the next run.`,
+		Long: `reindex builds the search index from the files, which stay as they are, and where an
+embedding model is installed it makes the vectors that are missing. It works with the app
+running or not; searches are answered by the old index meanwhile. Interrupted, it goes on
+where it was at the next run.`,
 		Args: exact(0, "no words"),
 	}
 	asJSON := jsonFlag(cmd)
@@ -73,8 +74,9 @@ func (c *commands) reindex(ctx context.Context, b *backend.Backend, changed bool
 	if err != nil {
 		return 0, err
 	}
+	var bar *progressLine
 	if c.p.StderrIsTerminal {
-		bar := &progressLine{c: c}
+		bar = &progressLine{c: c}
 		stop := b.OnIndexing(bar.show)
 		defer func() { stop(); bar.erase() }()
 	}
@@ -83,10 +85,31 @@ func (c *commands) reindex(ctx context.Context, b *backend.Backend, changed bool
 		work = index.Sync
 	}
 	report, err := work(ctx)
+	if err == nil {
+		var progress func(made, of int, left time.Duration)
+		if bar != nil {
+			progress = bar.vectors
+		}
+		err = c.makeVectors(ctx, index, progress)
+	}
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return report.Took, err
+}
+
+// makeVectors makes the vectors that are missing. A server that can't is no fault of the
+// index, which finds by words.
+func (c *commands) makeVectors(ctx context.Context, index *recall.Index, progress func(made, of int, left time.Duration)) error {
+	err := index.MakeVectors(ctx, progress)
+	switch {
+	case err == nil, errors.Is(err, recall.ErrNoModel):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	c.toStderr("The vectors could not all be made: " + oneLine(err.Error(), 300) + ". Searches go by words; the next reindex goes on with them.\n")
+	return nil
 }
 
 // progressLine is the line on a terminal that says how far an indexing is.
@@ -110,6 +133,21 @@ func (l *progressLine) show(p recall.Progress) {
 		what = "waiting for another mac-stats that is indexing"
 	}
 	l.c.toStderr(fmt.Sprintf("\r\x1b[K%s: %d %%, %s of %s, %s", what, 100*p.Files/max(p.Of, 1), thousands(p.Files), count(p.Of, "file"), count(p.Chunks, "passage")))
+}
+
+// vectors tells how far the making of vectors is.
+func (l *progressLine) vectors(made, of int, left time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || time.Since(l.drawn) < 100*time.Millisecond {
+		return
+	}
+	l.drawn = time.Now()
+	line := fmt.Sprintf("\r\x1b[Kby meaning: %d %%, %s of %s", 100*made/max(of, 1), thousands(made), count(of, "passage"))
+	if left > 0 {
+		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	l.c.toStderr(line)
 }
 
 func (l *progressLine) erase() {
@@ -168,7 +206,7 @@ func vectorWords(ctx context.Context, b *backend.Backend, s recall.Status) strin
 	model, err := b.EmbedModel(ctx)
 	switch {
 	case err == nil:
-		return "by meaning: not yet; the app makes vectors with " + model.Name + " in the background"
+		return "by meaning: not yet; the app makes vectors with " + model.Name + " in the background, `mac-stats memory reindex` makes them now"
 	case errors.Is(err, ollama.ErrNoModel), errors.Is(err, ollama.ErrModelMissing):
 		return "by words alone: no embedding model is installed; `mac-stats models pull nomic-embed-text` gets one"
 	}

@@ -124,6 +124,8 @@ type recaller interface {
 	Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
 	IndexStatus(ctx context.Context) (recall.Status, error)
 	RebuildIndex(ctx context.Context) error
+	PauseVectors(paused bool)
+	VectorsNow()
 }
 
 // parts is everything the window works on.

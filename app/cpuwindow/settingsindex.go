@@ -29,6 +29,9 @@ type indexCard struct {
 	detail  *kit.Prose
 	rebuild *kit.Button
 	stop    *kit.Button
+	pause   *kit.Button // of the making of vectors
+	now     *kit.Button // makes them at full speed
+	held    recall.Held
 	buttons *fyne.Container
 	cancel  func() // ends the building that somebody asked for; nil: nobody did
 	looking bool
@@ -42,7 +45,11 @@ func newIndexCard(w *Window) *indexCard {
 	c.rebuild = kit.NewButton(kit.ButtonPlain, i18n.T("Rebuild"), c.onRebuild)
 	c.stop = kit.NewButton(kit.ButtonPlain, i18n.T("Stop"), func() { c.cancel() })
 	c.stop.Hide()
-	c.buttons = kit.Line(kit.Gap8, -1, c.rebuild, c.stop)
+	c.pause = kit.NewButton(kit.ButtonPlain, i18n.T("Pause"), c.onPause)
+	c.now = kit.NewButton(kit.ButtonPlain, i18n.T("Do it now"), c.onNow)
+	c.pause.Hide()
+	c.now.Hide()
+	c.buttons = kit.Line(kit.Gap8, -1, c.rebuild, c.stop, c.pause, c.now)
 	c.CardRow = kit.NewCardRow(kit.RoleNone, c.facts, c.bar, c.detail, c.buttons)
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8
 	return c
@@ -72,6 +79,34 @@ func (c *indexCard) onRebuild() {
 		})
 	}()
 	c.look()
+}
+
+// onPause stops the making of vectors, or lets it go on.
+func (c *indexCard) onPause() {
+	paused := c.held != recall.HeldPaused
+	go func() {
+		c.w.parts.recaller.PauseVectors(paused)
+		c.w.p.Do(c.look)
+	}()
+}
+
+// onNow has the missing vectors made at full speed.
+func (c *indexCard) onNow() {
+	go func() {
+		c.w.parts.recaller.VectorsNow()
+		c.w.p.Do(c.look)
+	}()
+}
+
+// showVectors offers to pause the making of vectors, or to have it done now.
+func (c *indexCard) showVectors(s recall.Status) {
+	making := s.Vectors == recall.VectorsBuilding && !s.Building && c.cancel == nil
+	c.held = s.VectorsHeld
+	c.pause.Hidden, c.now.Hidden = !making, !making
+	c.pause.SetText(i18n.T("Pause"))
+	if c.held == recall.HeldPaused {
+		c.pause.SetText(i18n.T("Resume"))
+	}
 }
 
 func (c *indexCard) setBusy(cancel func()) {
@@ -127,6 +162,7 @@ func (c *indexCard) show(s recall.Status, err error) {
 	if s.Unfinished {
 		c.rebuild.SetText(i18n.T("Go on"))
 	}
+	c.showVectors(s)
 	c.buttons.Hidden = c.cancel == nil && err == nil && s.Building // it builds by itself
 	c.buttons.Refresh()                                            // their widths may be others
 	c.detail.Hidden = detail == ""
@@ -158,10 +194,25 @@ func indexDetail(s recall.Status) string {
 		detail += fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
 	}
 	if s.Vectors == recall.VectorsBuilding && s.VectorCount > 0 {
-		return detail + i18n.With("{{.N}} of {{.Passages}} by meaning with {{.Model}}", i18n.Places{"N": s.VectorCount, "Passages": i18n.Count("{{.N}} passages", s.Chunks), "Model": s.Model})
+		return detail + i18n.With("{{.N}} of {{.Passages}} by meaning with {{.Model}}", i18n.Places{"N": s.VectorCount, "Passages": i18n.Count("{{.N}} passages", s.Chunks), "Model": s.Model}) + vectorsHeld(s)
 	}
 	if s.VectorCount > 0 {
 		return detail + i18n.With("by meaning with {{.Model}}", i18n.Places{"Model": s.Model})
 	}
 	return detail + i18n.T("by words alone: no embedding model is at work")
+}
+
+// vectorsHeld says why no vectors are made just now, or how long making the others takes.
+func vectorsHeld(s recall.Status) string {
+	switch {
+	case s.VectorsHeld == recall.HeldPaused:
+		return " · " + i18n.T("paused")
+	case s.VectorsHeld == recall.HeldPower:
+		return " · " + i18n.T("waiting for mains power")
+	case s.VectorsLeft >= time.Hour:
+		return " · " + i18n.Count("about {{.N}} hours left", int(s.VectorsLeft.Round(time.Hour)/time.Hour))
+	case s.VectorsLeft > 0:
+		return " · " + i18n.Count("about {{.N}} minutes left", int(s.VectorsLeft/time.Minute)+1)
+	}
+	return ""
 }

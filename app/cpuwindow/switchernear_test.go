@@ -28,6 +28,7 @@ type stubIndex struct {
 	err      error
 	asked    []string
 	rebuilds int
+	now      bool          // vectors were asked for
 	building chan struct{} // a rebuild ends with it
 }
 
@@ -45,6 +46,21 @@ func (s *stubIndex) IndexStatus(context.Context) (recall.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status, s.err
+}
+
+func (s *stubIndex) PauseVectors(paused bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.VectorsHeld = recall.HeldNot
+	if paused {
+		s.status.VectorsHeld = recall.HeldPaused
+	}
+}
+
+func (s *stubIndex) VectorsNow() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now, s.status.VectorsHeld = true, recall.HeldNot
 }
 
 func (s *stubIndex) RebuildIndex(ctx context.Context) error {
@@ -305,6 +321,42 @@ func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
 		b.settle()
 		b.sees("Go on", "A rebuild was stopped; it goes on where it was.")
 		b.seesNot("could not be rebuilt")
+	})
+}
+
+func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.index.status = recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsBuilding}, Chunks: 9000, VectorCount: 300, Model: "nomic", VectorsLeft: 100 * time.Minute}
+		b.shown()
+		b.w.ShowSettings()
+		b.settle()
+		b.w.settings.query = "recall"
+		b.w.settings.show()
+		b.settle()
+		b.sees("300 of 9000 passages by meaning with nomic · about 2 hours left", "Pause", "Do it now")
+		card := b.w.settings.index
+		test.Tap(card.pause)
+		b.settle()
+		time.Sleep(indexWait)
+		b.settle()
+		b.sees("by meaning with nomic · paused", "Resume")
+		test.Tap(card.pause)
+		b.settle()
+		time.Sleep(indexWait)
+		b.settle()
+		b.sees("about 2 hours left", "Pause")
+		test.Tap(card.now)
+		b.settle()
+		if !b.index.now {
+			t.Error("nobody was asked for the vectors")
+		}
+		b.index.mu.Lock()
+		b.index.status.Vectors, b.index.status.VectorCount = recall.VectorsReady, 9000
+		b.index.mu.Unlock()
+		time.Sleep(2 * indexWait)
+		b.settle()
+		b.seesNot("Do it now")
 	})
 }
 

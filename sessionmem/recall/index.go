@@ -69,6 +69,8 @@ type Index struct {
 	known  uint64 // print of the files as they were when the index was up to date last
 	left   string // stamp of the index file as this process left it then: another may have erased since
 
+	pace pace // of the making of vectors
+
 	embedAgain time.Time     // when the embedding server is asked again that did not answer
 	embeddable chan struct{} // 1 place: there may be chunks without a vector
 }
@@ -171,7 +173,7 @@ func (x *Index) use(ctx context.Context) (e *engine, done func(), err error) {
 	}
 	e = x.engine
 	x.users[e]++
-	x.rest()
+	x.idleAgain()
 	return e, func() { x.leave(e) }, nil
 }
 
@@ -192,8 +194,8 @@ func (x *Index) leave(e *engine) {
 // idleAfter is how long after its last use the index is let go from memory.
 const idleAfter = 2 * time.Minute
 
-// rest lets the index go when it has not been used for a while. The caller holds mu.
-func (x *Index) rest() {
+// idleAgain lets the index go when it has not been used for a while. The caller holds mu.
+func (x *Index) idleAgain() {
 	if x.idle != nil {
 		x.idle.Reset(idleAfter)
 		return

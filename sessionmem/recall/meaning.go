@@ -340,8 +340,7 @@ func (s *search) near(ctx context.Context, places *[]uint32, allowed []bool) (*n
 			*places = append(*places, n.at)
 		}
 	}
-	covered := float64(vectors.count) / float64(max(s.v.docs, 1))
-	return &nearness{Meaning: rank.Meaning{Average: float64(found.average), Best: float64(found.near[0].cosine), Covered: covered}, s: s, vectors: vectors}, nil
+	return &nearness{Meaning: rank.Meaning{Average: float64(found.average), Best: float64(found.near[0].cosine)}, s: s, vectors: vectors}, nil
 }
 
 // fill fills in how near in meaning candidates are.
@@ -401,7 +400,7 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 		}
 		out.VectorCount, err = countVectors(ctx, q, model)
 		if out.Vectors = VectorsReady; out.VectorCount < v.docs {
-			out.Vectors = VectorsBuilding
+			out.Vectors, out.VectorsHeld, out.VectorsLeft = VectorsBuilding, x.held(), x.timeLeft(v.docs-out.VectorCount)
 		}
 		return err
 	})

@@ -120,7 +120,9 @@ type Status struct {
 	Chunks           int
 	Bytes, TextBytes int64 // of the index; of the text that it covers
 	VectorCount      int
-	Model            string // whose vectors they are
+	VectorsHeld      Held          // why none are made just now
+	VectorsLeft      time.Duration // how long making the others takes, as far as that is known
+	Model            string        // whose vectors they are
 	LastSync         time.Time
 	Path             string // of the index
 	Unfinished       bool   // an indexing anew was stopped: the next one goes on with it
@@ -191,6 +193,8 @@ type Config struct {
 	Forgotten      func() Tombstones  // nil: none. Asked before anything is taken up or embedded
 	Progress       func(Progress)     // may be nil; called on the indexing goroutine
 	ErasePatience  time.Duration      // how long Erase waits for another process that writes; 10 s where 0
+	InTurn         func() bool        // whether a turn runs, in any process: no vectors are made then; nil: never
+	EmbedShare     func() float64     // the share of the time that making vectors may take, 0 for none (on battery); nil: a fifth
 	EmbedPatience  time.Duration      // how long a search waits for the vector of its question; 800 ms where 0
 	Logger         *slog.Logger
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -16,7 +17,7 @@ import (
 // was erased, changed or forgotten while its vector was made gets none.
 
 const (
-	vectorBatch = 32 // texts in one request
+	vectorBatch = 32 // texts in one request, at most
 	// vectorWait is how long a request may take: a model may have to be loaded first.
 	vectorWait = 3 * time.Minute
 	// vectorPause lets others work between two batches.
@@ -30,10 +31,12 @@ const (
 
 // vectorJob is the background job that makes vectors.
 type vectorJob struct {
-	x       *Index
-	of      *engine           // that the numbers are of
-	wait    time.Duration     // for one request; 0 is vectorWait
-	skipped map[uint32]string // chunks that can't be embedded, by their numbers: their ids
+	x            *Index
+	of           *engine           // that the numbers are of
+	wait         time.Duration     // for one request; 0 is vectorWait
+	skipped      map[uint32]string // chunks that can't be embedded, by their numbers: their ids
+	took         time.Duration     // the last batch
+	made, wanted int               // vectors that there are, and are to be
 
 	// A server may fail for one text alone, and always: after a failure texts are sent
 	// one at a time until that one is found.
@@ -61,10 +64,15 @@ func (x *Index) runVectors(ctx context.Context) {
 			}
 		case <-wait.C:
 		}
+		if x.waitToEmbed(ctx) != nil {
+			return
+		}
 		more, err := j.step(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.Is(err, errHeld):
+			wait.Reset(turnLook)
 		case errors.Is(err, ErrNoModel):
 			failures = 0
 			wait.Reset(vectorLook)
@@ -74,9 +82,10 @@ func (x *Index) runVectors(ctx context.Context) {
 			x.logger.Info("no vectors could be made; it is tried again later", "err", err, "failures", failures)
 		case more:
 			failures = 0
-			wait.Reset(vectorPause)
+			wait.Reset(x.rest(j.took))
 		default:
 			failures = 0
+			x.allMade()
 			wait.Reset(vectorLook)
 		}
 	}
@@ -116,21 +125,32 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	if len(batch) == 0 {
 		return true, nil
 	}
-	texts := make([]string, len(batch))
+	texts, bytes := make([]string, len(batch)), 0
 	for i, w := range batch {
 		texts[i] = w.hit.Text
+		bytes += len(w.hit.Text)
 	}
-	vectors, err := j.x.cfg.Embedder.Embed(ctx, m, AsPassage, texts)
+	begun := time.Now()
+	ask, stopAsking := j.x.untilHeld(ctx)
+	vectors, err := j.x.cfg.Embedder.Embed(ask, m, AsPassage, texts)
+	held := errors.Is(context.Cause(ask), errHeld)
+	stopAsking()
+	if err != nil && held {
+		return true, errHeld
+	}
+	j.took = time.Since(begun)
 	j.judge(whole, batch, err) // a text that hangs the server fails, too
 	if err != nil {
 		return false, err
 	}
+	j.x.pace.took(len(texts), bytes, j.took)
 	if len(vectors) != len(batch) {
 		return false, fmt.Errorf("the embedding server gave %d vectors for %d texts", len(vectors), len(batch))
 	}
 	if m.Dims == 0 {
 		m.Dims = len(vectors[0])
 	}
+	j.made += len(batch)
 	return true, j.store(ctx, m, batch, vectors)
 }
 
@@ -169,7 +189,22 @@ func (j *vectorJob) acquit() {
 	maps.DeleteFunc(j.skipped, func(_ uint32, id string) bool { return id == j.suspect })
 }
 
-// choose picks chunks without a vector of the model, the newest first.
+// worth orders chunks by what their vectors are worth: first what the user said and what
+// was learnt, then how each answer begins, then the rest; of each the newest first.
+func worth(flags byte, at int64) float64 {
+	rank := 2.0
+	switch kind := kindCodes[flags>>flagKind&7]; {
+	case flags&flagGoesOn != 0:
+		rank = 0
+	case kind == KindAssistant || kind == KindSummary:
+		rank = 1
+	case kind != KindUser && kind != KindMemory:
+		rank = 0
+	}
+	return rank*(1<<40) + float64(at)
+}
+
+// choose picks chunks without a vector of the model, those first that are worth most.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
 	var out []wanted
 	err := j.x.readingFrom(ctx, func(e *engine, q queryer, v *view) error {
@@ -193,9 +228,11 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 			if r.none() || s.has(number) || j.skipped[number] != "" {
 				continue
 			}
-			newest.push(uint32(at), float64(v.lay.times[at])) //nolint:gosec // positions are 32 bits
+			newest.push(uint32(at), worth(v.lay.flags[at], v.lay.times[at])) //nolint:gosec // positions are 32 bits
 		}
+		j.made, j.wanted = s.count, v.docs
 		f := newFetcher(q, v)
+		slices.SortFunc(newest.items, func(a, b heapItem) int { return cmp.Compare(b.score, a.score) })
 		for _, item := range newest.items {
 			d, k, err := f.document(ctx, item.at)
 			if err != nil {
@@ -249,7 +286,8 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 	r := newTexts(&j.x.cfg)
 	defer r.close()
 	out := batch[:0:0]
-	for _, w := range batch {
+	for room := j.x.pace.batchBytes(); len(batch) > 0 && (room > 0 || len(out) == 0); batch = batch[1:] {
+		w := batch[0]
 		text, err := r.read(ctx, w.hit.Chunk, w.hit.place)
 		if ctx.Err() != nil {
 			break
@@ -259,6 +297,9 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 			continue
 		}
 		w.hit.Text = text
+		if room -= len(text); room < 0 && len(out) > 0 {
+			break
+		}
 		out = append(out, w)
 	}
 	return out

@@ -46,7 +46,6 @@ type Candidate struct {
 // Meaning is what is known of the meanings of all that may be found.
 type Meaning struct {
 	Average, Best float64 // cosines of the question with a passage on the average, and with the nearest
-	Covered       float64 // the share of passages that have a vector
 }
 
 const (
@@ -119,20 +118,22 @@ func Within(at int64, spans []analysis.Span) bool {
 	return at != 0 && slices.ContainsFunc(spans, func(s analysis.Span) bool { return s.Contains(t) })
 }
 
-// addMeaning adds what is near in meaning, from 0 for the average passage to 1 for the
-// nearest. Where only some have vectors it counts as much less.
+// addMeaning adds how much nearer in meaning a passage is than one is on the average, with
+// its share of the message. What has no vector is taken for average.
 func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
-	share := w.Meaning * m.Covered
-	if q.MeaningOnly {
-		share = 1
-	}
 	for i := range all {
 		c := &all[i]
+		nearer := 0.0
 		if c.Meant && m.Best > m.Average {
-			c.Semantic = max(0, (c.Cosine-m.Average)/(m.Best-m.Average))
-			c.Relevance = max(c.Relevance, min(1, (c.Cosine-m.Average)/max(1-m.Average, .05)))
+			nearer = max(0, c.Cosine-m.Average)
+			c.Semantic = nearer / (m.Best - m.Average)
+			c.Relevance = max(c.Relevance, min(1, nearer/max(1-m.Average, .05)))
 		}
-		c.Score = (1-share)*c.Lexical + share*c.Semantic
+		if q.MeaningOnly {
+			c.Score = c.Semantic * c.Share
+		} else {
+			c.Score = c.Lexical + w.Meaning*nearer*c.Share
+		}
 	}
 }
 
