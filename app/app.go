@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
 	"mac-stats/app/cpuwindow"
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/desktop"
 	"mac-stats/app/i18n"
 	"mac-stats/app/instance"
@@ -151,7 +152,7 @@ func (a *app) onVitals(s monitor.Snapshot) {
 	for _, alert := range a.alerts.Check(s, monitor.Limits{
 		Hot: float64(limits.Hot), DiskFree: float64(limits.DiskFree), Battery: float64(limits.Battery), Every: limits.Every,
 	}) {
-		a.desktop.Notify("mac-stats", cpuwindow.AlertWords(alert, s), a.onAlert)
+		a.desktop.Notify("mac-stats", vitals.AlertWords(alert, s), a.onAlert)
 	}
 }
 

@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 	"app/ui/kit":      {"app/i18n"},
 	"app/ui/answer":   {"app/i18n", "app/ui/kit", "app/ui/markdown"},
 
+	"app/cpuwindow/vitals":       {"app/i18n", "app/monitor", "app/ui/kit"},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/wholefile"},
 }
 

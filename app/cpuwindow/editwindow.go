@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
@@ -20,11 +21,11 @@ func (w *Window) showPane(p page) {
 		w.roster = newAgentsPage(w)
 		w.panes.Add(w.roster.object)
 	case p == pageVitals && w.details == nil:
-		w.details = newVitalsPage(w)
-		w.panes.Add(w.details.view)
+		w.details = vitals.NewPage(windowHost{w}, w.parts.vitals)
+		w.panes.Add(w.details.View)
 	}
 	if w.details != nil {
-		w.details.view.Hidden = p != pageVitals
+		w.details.View.Hidden = p != pageVitals
 	}
 	if w.memory != nil {
 		w.memory.object.Hidden = p != pageMemory

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -201,7 +202,7 @@ func modelNote(m ollama.ModelInfo, memory uint64) string {
 	}
 	note := fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
 	if memory > 0 && float64(m.Size) > modelShare*float64(memory) {
-		note = i18n.With("{{.Size}}, too large to run well with {{.Memory}} GB of memory", i18n.Places{"Size": note, "Memory": wholeGigabytes(memory)})
+		note = i18n.With("{{.Size}}, too large to run well with {{.Memory}} GB of memory", i18n.Places{"Size": note, "Memory": vitals.WholeGigabytes(memory)})
 	}
 	return note
 }

@@ -92,7 +92,7 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		if right[i].Visible() {
 			w := right[i].MinSize().Width
 			x -= w
-			placeMiddle(right[i], x, w, 0, headerHeight)
+			kit.PlaceMiddle(right[i], x, w, 0, headerHeight)
 			x -= kit.Gap16
 		}
 	}
@@ -100,7 +100,7 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	x = pad
 	if left[0].Visible() {
 		w := left[0].MinSize().Width
-		placeMiddle(left[0], x, w, 0, headerHeight)
+		kit.PlaceMiddle(left[0], x, w, 0, headerHeight)
 		x += w + kit.Gap12
 	}
 	title := left[1].(*kit.Label)
@@ -120,10 +120,10 @@ func (l *headerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		want = min(want, room-x-second-kit.Gap4)
 		at = x + max(0, want) + kit.Gap12
 	}
-	placeMiddle(title, x, max(0, want), 0, headerHeight)
+	kit.PlaceMiddle(title, x, max(0, want), 0, headerHeight)
 	for i, c := range choices {
 		if c.Visible() {
-			placeMiddle(c, at, widths[i], y, h)
+			kit.PlaceMiddle(c, at, widths[i], y, h)
 			at += widths[i] + kit.Gap8
 		}
 	}
@@ -165,13 +165,6 @@ func choiceWidths(choices []fyne.CanvasObject, room float32) []float32 {
 // choiceLeast is how far a choice is squeezed.
 const choiceLeast float32 = 40
 
-// placeMiddle puts an object at x, centred in a line that begins at y.
-func placeMiddle(o fyne.CanvasObject, x, width, y, height float32) {
-	h := o.MinSize().Height
-	o.Move(fyne.NewPos(x, y+(height-h)/2))
-	o.Resize(fyne.NewSize(width, h))
-}
-
 // set shows whose conversation it is.
 func (h *header) set(title, agent, model, options string, hasFile bool) {
 	h.title.SetText(title)
@@ -204,7 +197,7 @@ func (h *header) setWidth(width float32) {
 	}
 }
 
-// setNarrow swaps the list for a button that opens it.
+// SetNarrow swaps the list for a button that opens it.
 func (h *header) setNarrow(narrow bool) {
 	if h.chats.Hidden == !narrow {
 		return

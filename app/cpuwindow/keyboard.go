@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 )
 
@@ -14,6 +15,15 @@ import (
 
 // windowHost is the window as its widgets see it.
 type windowHost struct{ *Window }
+
+// Canvas implements vitals.Host.
+func (w windowHost) Canvas() fyne.Canvas { return w.win.Canvas() }
+
+// Latest implements vitals.Host.
+func (w windowHost) Latest() *monitor.Snapshot { return w.lastVitals.Load() }
+
+// Ask implements vitals.Host.
+func (w windowHost) Ask(text string) { w.quoteInMessage(text) }
 
 // Reveal implements host: scrolls the view an object is in, so that all of it is seen.
 func (w windowHost) Reveal(o fyne.CanvasObject) {
@@ -44,7 +54,7 @@ func (w *Window) viewports() []*kit.Viewport {
 	case pageAgents:
 		return []*kit.Viewport{w.side.port, w.roster.split.list, w.roster.view}
 	case pageVitals:
-		return []*kit.Viewport{w.side.port, w.details.view}
+		return []*kit.Viewport{w.side.port, w.details.View}
 	case pageTranscript:
 		return []*kit.Viewport{w.side.port, w.reader.rows.port}
 	}

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 )
@@ -85,7 +86,7 @@ func byAnotherWay(o fyne.CanvasObject) bool {
 	switch x := o.(type) {
 	case *kit.Scrim: // the button that opens the drawer closes it
 		return true
-	case *vitalCell: // the strip is one stop, and opens the page with all of them
+	case *vitals.VitalCell: // the strip is one stop, and opens the page with all of them
 		return true
 	case *kit.Viewport: // one whose rows are the stops
 		return x.Disabled()

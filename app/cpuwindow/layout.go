@@ -57,7 +57,7 @@ func (l *windowLayout) setNarrow(narrow, low bool) {
 	if !narrow {
 		l.drawer = false
 	}
-	l.w.vitals.setNarrow(narrow, low)
+	l.w.vitals.SetNarrow(narrow, low)
 	l.w.head.setNarrow(narrow)
 	l.apply()
 }

@@ -10,7 +10,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/monitor"
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 )
@@ -103,16 +103,6 @@ type server interface {
 	Address() string
 }
 
-// vitals is the monitor.
-type vitals interface {
-	Show(open bool, metrics ...monitor.Metric) (stop func())
-	Subscribe(f func(monitor.Snapshot)) (stop func())
-	Snapshot() monitor.Snapshot
-	Series(metric monitor.Metric, r monitor.Range) monitor.Series
-	Quit(p monitor.Process, force bool) error
-	Runs(p monitor.Process) bool
-}
-
 // crashes is what is left of the app's crashes.
 type crashes interface {
 	CrashReport() (string, error)
@@ -143,7 +133,7 @@ type parts struct {
 	memories  memories
 	roster    roster
 	server    server
-	vitals    vitals
+	vitals    vitals.Source
 	config    func() config.Config
 	started   func() config.Config // when the app started: what waits for a restart differs
 	environ   func() []string

@@ -40,7 +40,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.view }},
 		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.split.list }},
 		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.view }},
-		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.view }},
+		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.View }},
 		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.rows.port }},
 		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *kit.Viewport { return b.w.shortcuts.Port }},
 		"a sheet": {func(b *bench) {

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
@@ -118,7 +119,7 @@ func (s setupCards) downCard(st serverState, failed bool) kit.Row {
 func (s setupCards) modelCard(memory uint64) kit.Row {
 	intro := i18n.T("Ollama is ready and has no model yet. Pick one to download; you can change it later.")
 	if memory > 0 {
-		intro = i18n.With("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", i18n.Places{"Memory": wholeGigabytes(memory)})
+		intro = i18n.With("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", i18n.Places{"Memory": vitals.WholeGigabytes(memory)})
 	}
 	parts := []fyne.CanvasObject{kit.Title(i18n.T("One model to begin with")), kit.NewParagraph(intro, kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for i, a := range ollama.Advice(memory) {

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 )
@@ -44,7 +45,7 @@ func onVitals(t *testing.T, s monitor.Snapshot) *bench {
 	b.vitals.quits = make(chan string, 4)
 	b.shown()
 	b.w.win.Resize(fyne.NewSize(980, 2400))
-	test.Tap(b.w.vitals.cells[0])
+	test.Tap(b.w.vitals.Cells[0])
 	b.vitals.publish(s)
 	b.settle()
 	return b
@@ -63,7 +64,7 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 		b.pressOn("1 h")
 		b.sees("mean 2 %")
 		// and pressing the strip again goes back to the chat
-		test.Tap(b.w.vitals.cells[3])
+		test.Tap(b.w.vitals.Cells[3])
 		b.settle()
 		if b.w.page != pageChat {
 			t.Errorf("on page %s", b.w.page)
@@ -100,7 +101,7 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.w.compose.setText("Look at this:")
-		b.w.details.ask(monitor.CPU)
+		b.w.details.Ask(monitor.CPU)
 		b.settle()
 		text := b.w.compose.entry.Text
 		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
@@ -128,7 +129,7 @@ func (b *bench) pressOn(name string) {
 	if pop := b.w.win.Canvas().Overlays().Top(); pop != nil {
 		look(pop)
 	} else {
-		look(b.w.details.view)
+		look(b.w.details.View)
 	}
 	if found == nil {
 		b.t.Fatalf("there is no button %q", name)
@@ -143,8 +144,8 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 		b.vitals.stubborn.Store(true)
 		// given a list of two, of which one is the system's own
 		shown := 0
-		for _, l := range b.w.details.procs.lines {
-			if l.object.Visible() && l.quit.Visible() {
+		for _, l := range b.w.details.Procs.Lines {
+			if l.Object.Visible() && l.Quit.Visible() {
 				shown++
 			}
 		}
@@ -186,12 +187,12 @@ func TestAFailureToQuitIsSaid(t *testing.T) {
 func TestCardsGrowAndShrink(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		b := onVitals(t, monitor.Snapshot{})
-		before := b.w.details.view.Total
+		before := b.w.details.View.Total
 		b.sees("measuring …")
 		b.vitals.publish(fullSnapshot())
 		b.settle()
-		if b.w.details.view.Total <= before {
-			t.Errorf("%v high without a number, %v with all", before, b.w.details.view.Total)
+		if b.w.details.View.Total <= before {
+			t.Errorf("%v high without a number, %v with all", before, b.w.details.View.Total)
 		}
 		b.w.win.Resize(fyne.NewSize(420, 3600))
 		b.settle()
@@ -213,7 +214,7 @@ func TestHistoryWords(t *testing.T) {
 		{"below zero", monitor.Temperature, []monitor.Point{{Mean: -5, Max: -4, OK: true}}, "last 5 min: mean -5 °C, peak -4 °C"},
 		{"a gap", monitor.Temperature, []monitor.Point{p(20), {}, {}}, "last 5 min: mean 20 °C, peak 40 °C, 2 min not measured"},
 	} {
-		if got := historyWords(c.metric, monitor.FiveMinutes, monitor.Series{Step: time.Minute, Points: c.points}); got != c.want {
+		if got := vitals.HistoryWords(c.metric, monitor.FiveMinutes, monitor.Series{Step: time.Minute, Points: c.points}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
@@ -42,7 +43,7 @@ type Window struct {
 	ctx   context.Context
 	end   context.CancelFunc
 
-	vitals   *vitalsView
+	vitals   *vitals.Strip
 	side     *sidebar
 	head     *header
 	chat     *chatView
@@ -51,9 +52,9 @@ type Window struct {
 	foot     *foot
 	notice   *noticeBar
 	pageView *kit.Viewport
-	memory   *memoryPage // nil before it is first shown
-	details  *vitalsPage // the same
-	roster   *agentsPage // nil before it is first shown
+	memory   *memoryPage  // nil before it is first shown
+	details  *vitals.Page // the same
+	roster   *agentsPage  // nil before it is first shown
 	shelf    *editShelf
 	changes  []settingChange // of settings, that wait for their turn; the first is being written
 	proposed int             // in the inbox
@@ -158,7 +159,7 @@ func newWindow(p Params, d parts) *Window {
 }
 
 func (w *Window) build() {
-	w.vitals = newVitalsView(w.openVitals)
+	w.vitals = vitals.NewStrip(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, newSessionList(w.listActions()), w.goToPage)
 	w.reader = newTranscriptView(w.readerActions())
 	w.toast = kit.NewToast()
@@ -201,7 +202,7 @@ func (w *Window) content() fyne.CanvasObject {
 	w.center = middle
 	w.root = &windowLayout{w: w, scrim: kit.NewScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
-	return kit.NewRoot(windowHost{w}, w.root, w.vitals.object, middle, w.root.scrim, w.side.object)
+	return kit.NewRoot(windowHost{w}, w.root, w.vitals.Object, middle, w.root.scrim, w.side.object)
 }
 
 // Show shows and raises the window; everything is brought up to date once.
@@ -370,8 +371,8 @@ func (w *Window) drawVitals() {
 	if s == nil || !w.visible {
 		return
 	}
-	w.vitals.show(readings(*s), w.parts.vitals.Series)
+	w.vitals.Update(vitals.Readings(*s), w.parts.vitals.Series)
 	if w.details != nil {
-		w.details.update()
+		w.details.Update()
 	}
 }

@@ -657,29 +657,6 @@ func TestVitals(t *testing.T) {
 	})
 }
 
-func TestLevels(t *testing.T) {
-	tests := []struct {
-		name string
-		r    reading
-		want fyne.ThemeColorName
-	}{
-		{"calm CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 40}}), kit.RoleText},
-		{"hot CPU", cpuReading(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 96}}), kit.RoleHot},
-		{"warm", temperatureReading(monitor.Snapshot{Temperature: monitor.TemperatureReading{Celsius: 81}}), kit.RoleWarn},
-		{"a disk with room", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 200e9, Total: 500e9}}), kit.RoleText},
-		{"a disk nearly full", diskReading(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 500e9}}), kit.RoleHot},
-		{"memory under pressure", memoryReading(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 90, Total: 100}}), kit.RoleWarn},
-	}
-	for _, tc := range tests {
-		if tc.r.role != tc.want {
-			t.Errorf("%s: %s, want %s", tc.name, tc.r.role, tc.want)
-		}
-	}
-	if r := gpuReading(monitor.Snapshot{Time: time.Now(), GPU: monitor.GPUReading{NA: "why"}}); r.number != "" || r.na != "why" {
-		t.Errorf("a missing sensor reads %+v", r)
-	}
-}
-
 func TestSessionsAreGroupedByDay(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) time.Time { return now.Add(-d) }

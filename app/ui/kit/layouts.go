@@ -176,3 +176,10 @@ func (l *CapLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[0].MinSi
 func (l *CapLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[0].Resize(fyne.NewSize(min(l.Width, s.Width), s.Height))
 }
+
+// PlaceMiddle puts an object at x, centred in a line that begins at y.
+func PlaceMiddle(o fyne.CanvasObject, x, width, y, height float32) {
+	h := o.MinSize().Height
+	o.Move(fyne.NewPos(x, y+(height-h)/2))
+	o.Resize(fyne.NewSize(width, h))
+}

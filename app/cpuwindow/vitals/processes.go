@@ -1,4 +1,4 @@
-package cpuwindow
+package vitals
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ type processCard struct {
 	*kit.CardRow
 	byCPU, byMemory *kit.Button
 	count           *kit.Label
-	lines           []*processLine
+	Lines           []*processLine
 	why             *kit.Prose // why there is no list
 	said            *kit.Prose // what came of the last request to quit
 	force           *kit.Button
@@ -45,8 +45,8 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 	}
 	for range processRows {
 		l := newProcessLine(quit)
-		c.lines = append(c.lines, l)
-		parts = append(parts, l.object)
+		c.Lines = append(c.Lines, l)
+		parts = append(parts, l.Object)
 	}
 	parts = append(parts, c.said, kit.Line(kit.Gap8, -1, c.force))
 	c.CardRow = kit.NewCardRow(kit.RoleNone, parts...)
@@ -95,13 +95,13 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 	if c.why.Visible() != (why != "") {
 		c.why.Hidden, resized = why == "", true
 	}
-	for i, l := range c.lines {
+	for i, l := range c.Lines {
 		there := i < len(list)
 		if there {
 			l.set(list[i])
 		}
-		if l.object.Visible() != there {
-			l.object.Hidden, resized = !there, true
+		if l.Object.Visible() != there {
+			l.Object.Hidden, resized = !there, true
 		}
 	}
 	return resized
@@ -123,15 +123,15 @@ type processLine struct {
 	p           monitor.Process
 	name, pid   *kit.Label
 	cpu, memory *kit.Label
-	quit        *kit.Button
-	object      *fyne.Container
+	Quit        *kit.Button
+	Object      *fyne.Container
 }
 
 func newProcessLine(quit func(monitor.Process)) *processLine {
 	l := &processLine{name: kit.Text("").Squeezable(), pid: kit.NewLabel("", kit.RoleMuted, kit.SizeSmall), cpu: kit.Text(""), memory: kit.Text("")}
 	l.cpu.Align, l.memory.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	l.quit = kit.NewButton(kit.ButtonQuiet, i18n.T("Quit"), func() { quit(l.p) })
-	l.object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.quit)
+	l.Quit = kit.NewButton(kit.ButtonQuiet, i18n.T("Quit"), func() { quit(l.p) })
+	l.Object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.Quit)
 	return l
 }
 
@@ -141,9 +141,9 @@ func (l *processLine) set(p monitor.Process) {
 	l.pid.SetText(fmt.Sprint(p.PID))
 	l.cpu.SetText(fmt.Sprintf("%.0f %%", p.CPU))
 	l.memory.SetText(monitor.Bytes(p.Memory))
-	if hidden := p.Protected(); hidden != l.quit.Hidden {
-		l.quit.Hidden = hidden
-		l.object.Refresh()
+	if hidden := p.Protected(); hidden != l.Quit.Hidden {
+		l.Quit.Hidden = hidden
+		l.Object.Refresh()
 	}
 }
 
@@ -166,47 +166,47 @@ func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		pid = 0
 	}
 	x := max(0, s.Width-pid-shareWidth-memoryWidth-quitWidth)
-	placeMiddle(o[0], 0, max(0, x-kit.Gap8), 0, s.Height)
+	kit.PlaceMiddle(o[0], 0, max(0, x-kit.Gap8), 0, s.Height)
 	for i, w := range []float32{pid, shareWidth, memoryWidth, quitWidth} {
 		width := w
 		if i == 3 { // the button, at the right edge
 			width = o[4].MinSize().Width
 			x += w - width
 		}
-		placeMiddle(o[i+1], x, max(0, width), 0, s.Height)
+		kit.PlaceMiddle(o[i+1], x, max(0, width), 0, s.Height)
 		x += w
 	}
 }
 
 // confirmQuit asks before a process is asked to quit.
-func (p *vitalsPage) confirmQuit(process monitor.Process) {
+func (p *Page) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	kit.Confirm(p.w.win.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
+	kit.Confirm(p.host.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
 }
 
 // force ends a process that did not want to quit, after one more question.
-func (p *vitalsPage) force(process monitor.Process) {
+func (p *Page) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	kit.Confirm(p.w.win.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
+	kit.Confirm(p.host.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
 }
 
 // quitPatience is how long a process may take before force is offered.
 const quitPatience = 3 * time.Second
 
 // quit asks a process to quit, off the UI goroutine, and says what came of it.
-func (p *vitalsPage) quit(process monitor.Process, force bool) {
-	v, name := p.w.parts.vitals, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
+func (p *Page) quit(process monitor.Process, force bool) {
+	v, name := p.source, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
 	p.tell(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), kit.RoleMuted, nil)
 	go func() {
 		if err := v.Quit(process, force); err != nil {
-			p.w.p.Do(func() { p.tell(i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot, nil) })
+			p.host.Do(func() { p.tell(i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot, nil) })
 			return
 		}
 		for end := time.Now().Add(quitPatience); v.Runs(process) && time.Now().Before(end); {
 			time.Sleep(quitPatience / 20)
 		}
 		still := v.Runs(process)
-		p.w.p.Do(func() {
+		p.host.Do(func() {
 			switch {
 			case !still:
 				p.tell(i18n.With("{{.Name}} has quit.", i18n.Places{"Name": name}), kit.RoleMuted, nil)
@@ -219,7 +219,7 @@ func (p *vitalsPage) quit(process monitor.Process, force bool) {
 	}()
 }
 
-func (p *vitalsPage) tell(text string, role fyne.ThemeColorName, force *monitor.Process) {
-	p.procs.tell(text, role, force)
+func (p *Page) tell(text string, role fyne.ThemeColorName, force *monitor.Process) {
+	p.Procs.tell(text, role, force)
 	p.remeasure()
 }

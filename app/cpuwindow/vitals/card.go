@@ -1,4 +1,4 @@
-package cpuwindow
+package vitals
 
 import (
 	"cmp"
@@ -171,9 +171,9 @@ func (r *coreRenderer) Layout(s fyne.Size) {
 	w := (s.Width - float32(n-1)*kit.Gap12) / float32(n)
 	for i, bar := range r.g.bars {
 		x, y := float32(i%n)*(w+kit.Gap12), float32(i/n)*coreHeight
-		placeMiddle(r.g.names[i], x, coreName, y, coreHeight)
-		placeMiddle(bar, x+coreName, w-coreName-coreShare-kit.Gap4, y, coreHeight)
-		placeMiddle(r.g.shares[i], x+w-coreShare, coreShare, y, coreHeight)
+		kit.PlaceMiddle(r.g.names[i], x, coreName, y, coreHeight)
+		kit.PlaceMiddle(bar, x+coreName, w-coreName-coreShare-kit.Gap4, y, coreHeight)
+		kit.PlaceMiddle(r.g.shares[i], x+w-coreShare, coreShare, y, coreHeight)
 	}
 }
 func (r *coreRenderer) MinSize() fyne.Size           { return fyne.Size{} }

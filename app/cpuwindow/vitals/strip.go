@@ -1,4 +1,4 @@
-package cpuwindow
+package vitals
 
 import (
 	"fmt"
@@ -38,8 +38,8 @@ const (
 	warnDisk, hotDisk     = 10e9, 2e9 // bytes free
 )
 
-// readings is the strip's six cells.
-func readings(s monitor.Snapshot) []reading {
+// Readings is the strip's six cells.
+func Readings(s monitor.Snapshot) []reading {
 	return []reading{cpuReading(s), memoryReading(s), gpuReading(s), temperatureReading(s), diskReading(s), networkReading(s)}
 }
 
@@ -59,7 +59,7 @@ func memoryReading(s monitor.Snapshot) reading {
 	r := reading{label: i18n.T("Memory of the machine"), metric: monitor.Memory, full: 100, na: s.Memory.NA, role: kit.RoleText}
 	if r.na == "" && s.Memory.Total > 0 {
 		r.number = gigabytes(s.Memory.Used)
-		r.unit = i18n.With("of {{.Total}} GB", i18n.Places{"Total": wholeGigabytes(s.Memory.Total)})
+		r.unit = i18n.With("of {{.Total}} GB", i18n.Places{"Total": WholeGigabytes(s.Memory.Total)})
 		r.role = level(100*float64(s.Memory.Used)/float64(s.Memory.Total), warnMemory, hotMemory)
 	}
 	return r
@@ -117,7 +117,8 @@ func level(v, warn, hot float64) fyne.ThemeColorName {
 // modules are powers of two.
 func gigabytes(b uint64) string { return fmt.Sprintf("%.1f", float64(b)/(1<<30)) }
 
-func wholeGigabytes(b uint64) string { return strconv.Itoa(int(math.Round(float64(b) / (1 << 30)))) }
+// WholeGigabytes is bytes of memory in gigabytes, without a fraction.
+func WholeGigabytes(b uint64) string { return strconv.Itoa(int(math.Round(float64(b) / (1 << 30)))) }
 
 // rate is bytes/s in three figures at most.
 func rate(v float64) (number, unit string) {
@@ -132,52 +133,52 @@ func rate(v float64) (number, unit string) {
 	return "0", "kB/s"
 }
 
-// vitalsView is the strip on top. Whatever changes in it has the whole window painted,
+// Strip is the strip on top. Whatever changes in it has the whole window painted,
 // which is most of what an open window costs: small changes wait for each other.
-type vitalsView struct {
-	cells  []*vitalCell
+type Strip struct {
+	Cells  []*VitalCell
 	layout *cellLayout
-	object *fyne.Container
+	Object *fyne.Container
 	drawn  time.Time // when all cells were last what was measured
 }
 
 // smallWaits is how long changes nobody would act on wait to be drawn together.
 const smallWaits = 3 * time.Second
 
-// newVitalsView makes the strip; open shows a metric in detail, "" all of them.
-func newVitalsView(open func(monitor.Metric)) *vitalsView {
-	v := &vitalsView{layout: &cellLayout{}}
+// NewStrip makes the strip; open shows a metric in detail, "" all of them.
+func NewStrip(open func(monitor.Metric)) *Strip {
+	v := &Strip{layout: &cellLayout{}}
 	grid := container.New(v.layout)
-	for _, r := range readings(monitor.Snapshot{}) {
+	for _, r := range Readings(monitor.Snapshot{}) {
 		c := newVitalCell()
 		c.onTap = func() { open(r.metric) }
-		v.cells = append(v.cells, c)
+		v.Cells = append(v.Cells, c)
 		grid.Add(c)
 	}
-	v.object = container.NewStack(kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), container.New(kit.TightLayout{}, grid, kit.Hairline()), func() { open("") }))
+	v.Object = container.NewStack(kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), container.New(kit.TightLayout{}, grid, kit.Hairline()), func() { open("") }))
 	return v
 }
 
-// show draws what changed, all cells together: at once where one of them says
+// Update draws what changed, all cells together: at once where one of them says
 // something else than before, otherwise every smallWaits.
-func (v *vitalsView) show(rs []reading, history func(monitor.Metric, monitor.Range) monitor.Series) {
+func (v *Strip) Update(rs []reading, history func(monitor.Metric, monitor.Range) monitor.Series) {
 	now := time.Now()
 	telling := false
 	for i, r := range rs {
-		telling = telling || !v.cells[i].r.almost(r)
+		telling = telling || !v.Cells[i].r.almost(r)
 	}
 	if !telling && now.Sub(v.drawn) < smallWaits {
 		return
 	}
 	v.drawn = now
 	for i, r := range rs {
-		v.cells[i].set(r, history(r.metric, monitor.FiveMinutes).Points)
+		v.Cells[i].set(r, history(r.metric, monitor.FiveMinutes).Points)
 	}
 }
 
-// setNarrow gives the strip two rows of three cells; the second one is left out where
+// SetNarrow gives the strip two rows of three cells; the second one is left out where
 // the window is low too.
-func (v *vitalsView) setNarrow(narrow, low bool) {
+func (v *Strip) SetNarrow(narrow, low bool) {
 	v.layout.narrow, v.layout.low = narrow, narrow && low
 }
 
@@ -212,19 +213,20 @@ func near(a, b string) bool {
 // the first of them.
 type cellLayout struct{ narrow, low bool }
 
+// The heights of a cell, in a wide and in a narrow window.
 const (
-	cellHeight  float32 = 83
-	cellCompact float32 = 60
+	CellHeight  float32 = 83
+	CellCompact float32 = 60
 )
 
 func (l *cellLayout) MinSize([]fyne.CanvasObject) fyne.Size {
 	switch {
 	case l.low:
-		return fyne.NewSize(240, cellCompact)
+		return fyne.NewSize(240, CellCompact)
 	case l.narrow:
-		return fyne.NewSize(240, 2*cellCompact)
+		return fyne.NewSize(240, 2*CellCompact)
 	}
-	return fyne.NewSize(240, cellHeight)
+	return fyne.NewSize(240, CellHeight)
 }
 
 func (l *cellLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
@@ -237,21 +239,21 @@ func (l *cellLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 	w := size.Width / float32(perRow)
 	for i, o := range objects {
-		o.(*vitalCell).Hidden = l.low && i >= perRow
+		o.(*VitalCell).Hidden = l.low && i >= perRow
 		x := float32(math.Floor(float64(w * float32(i%perRow))))
 		next := float32(math.Floor(float64(w * float32(i%perRow+1))))
 		o.Move(fyne.NewPos(x, h*float32(i/perRow)))
 		o.Resize(fyne.NewSize(next-x, h))
-		o.(*vitalCell).edge.Hidden = i%perRow == perRow-1
+		o.(*VitalCell).edge.Hidden = i%perRow == perRow-1
 	}
 }
 
-// vitalCell is label, number, unit and sparkline of one metric.
-type vitalCell struct {
+// VitalCell is label, number, unit and sparkline of one metric.
+type VitalCell struct {
 	widget.BaseWidget
 	r     reading
 	label *kit.Label
-	num   *kit.Label
+	Num   *kit.Label
 	unit  *kit.Label
 	sub   *kit.Label // below: a second number, or why there is none
 	spark *chart
@@ -260,33 +262,33 @@ type vitalCell struct {
 }
 
 // Tapped implements fyne.Tappable.
-func (c *vitalCell) Tapped(*fyne.PointEvent) { c.onTap() }
+func (c *VitalCell) Tapped(*fyne.PointEvent) { c.onTap() }
 
 // Cursor implements desktop.Cursorable.
-func (c *vitalCell) Cursor() desktop.Cursor { return desktop.PointerCursor }
+func (c *VitalCell) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
-func newVitalCell() *vitalCell {
-	c := &vitalCell{label: kit.Small("").Squeezable(), num: kit.NewLabel("", kit.RoleText, kit.SizeNumber), unit: kit.Small("").Squeezable(), sub: kit.Small("").Squeezable(), spark: newChart(64, 20, false), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0)}
-	c.num.Style.Bold = true
+func newVitalCell() *VitalCell {
+	c := &VitalCell{label: kit.Small("").Squeezable(), Num: kit.NewLabel("", kit.RoleText, kit.SizeNumber), unit: kit.Small("").Squeezable(), sub: kit.Small("").Squeezable(), spark: newChart(64, 20, false), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0)}
+	c.Num.Style.Bold = true
 	c.ExtendBaseWidget(c)
 	return c
 }
 
-func (c *vitalCell) set(r reading, history []monitor.Point) {
+func (c *VitalCell) set(r reading, history []monitor.Point) {
 	if r != c.r {
 		c.r = r
 		c.label.SetText(r.label)
 		switch {
 		case r.number != "":
-			c.num.Set(r.number, r.role)
+			c.Num.Set(r.number, r.role)
 			c.unit.SetText(r.unit)
 			c.sub.SetText(r.sub)
 		case r.na != "":
-			c.num.Set("n/a", kit.RoleFaint)
+			c.Num.Set("n/a", kit.RoleFaint)
 			c.unit.SetText("")
 			c.sub.SetText(naWords(r.na))
 		default:
-			c.num.Set("–", kit.RoleFaint)
+			c.Num.Set("–", kit.RoleFaint)
 			c.unit.SetText("")
 			c.sub.SetText("")
 		}
@@ -296,11 +298,11 @@ func (c *vitalCell) set(r reading, history []monitor.Point) {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (c *vitalCell) CreateRenderer() fyne.WidgetRenderer { return &vitalRenderer{c} }
+func (c *VitalCell) CreateRenderer() fyne.WidgetRenderer { return &vitalRenderer{c} }
 
-type vitalRenderer struct{ c *vitalCell }
+type vitalRenderer struct{ c *VitalCell }
 
-func (r *vitalRenderer) MinSize() fyne.Size { return fyne.NewSize(60, cellCompact) }
+func (r *vitalRenderer) MinSize() fyne.Size { return fyne.NewSize(60, CellCompact) }
 
 func (r *vitalRenderer) Layout(s fyne.Size) {
 	c := r.c
@@ -309,7 +311,7 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 		pad = kit.Gap8
 	}
 	top := float32(12)
-	if s.Height < cellHeight-1 {
+	if s.Height < CellHeight-1 {
 		top = kit.Gap8
 	}
 	inner := s.Width - 2*pad
@@ -318,17 +320,17 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 		o.Resize(fyne.NewSize(max(0, w), h))
 	}
 	aside := float32(0)
-	if c.r.number != "" && s.Height < cellHeight-1 && c.sub.Text != "" {
+	if c.r.number != "" && s.Height < CellHeight-1 && c.sub.Text != "" {
 		aside = kit.MeasureText(c.sub.Text, c.sub.TextSize, c.sub.Style).Width + kit.Gap4
 	}
 	place(c.label, pad, top, inner-aside, 16)
-	numW := kit.MeasureText(c.num.Text, kit.SizeNumber, c.num.Style).Width
-	numH := kit.MeasureText("0", kit.SizeNumber, c.num.Style).Height
+	numW := kit.MeasureText(c.Num.Text, kit.SizeNumber, c.Num.Style).Width
+	numH := kit.MeasureText("0", kit.SizeNumber, c.Num.Style).Height
 	base := top + 16
-	place(c.num, pad, base-1, numW, numH)
+	place(c.Num, pad, base-1, numW, numH)
 	unitH := kit.MeasureText("0", kit.SizeSmall, fyne.TextStyle{}).Height
 	place(c.unit, pad+numW+3, base+numH-unitH-5, inner-numW-3, unitH)
-	if s.Height >= cellHeight-1 {
+	if s.Height >= CellHeight-1 {
 		r.placeLower(s, pad, inner-numW-3)
 	} else {
 		r.placeBeside(s, pad, numW, c.unit.Position().Y)
@@ -381,6 +383,6 @@ func widthOf(w *kit.Label) float32 { return kit.MeasureText(w.Text, w.TextSize, 
 
 func (r *vitalRenderer) Refresh() { r.Layout(r.c.Size()); canvas.Refresh(r.c) }
 func (r *vitalRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.c.label, r.c.num, r.c.unit, r.c.sub, r.c.spark, r.c.edge}
+	return []fyne.CanvasObject{r.c.label, r.c.Num, r.c.unit, r.c.sub, r.c.spark, r.c.edge}
 }
 func (r *vitalRenderer) Destroy() {}

@@ -1,4 +1,4 @@
-package cpuwindow
+package vitals
 
 import (
 	"fmt"
@@ -174,8 +174,8 @@ func rangeWords(r monitor.Range) string {
 	return i18n.T("5 min")
 }
 
-// historyWords is summedWords with the time it is about: "last 5 min: mean 12 %".
-func historyWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
+// HistoryWords is summedWords with the time it is about: "last 5 min: mean 12 %".
+func HistoryWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
 	words, ok := summedWords(m, r, s)
 	if ok {
 		words = i18n.With("last {{.R}}: {{.Words}}", i18n.Places{"R": rangeWords(r), "Words": words})

@@ -1,0 +1,47 @@
+package cpuwindow
+
+import (
+	"strings"
+
+	"mac-stats/app/monitor"
+)
+
+// quoteInMessage adds text to the message that is being written, without sending it.
+func (w *Window) quoteInMessage(text string) {
+	written := strings.TrimRight(w.compose.entry.Text, "\n ")
+	if written != "" {
+		written += "\n\n"
+	}
+	if w.page != pageChat {
+		w.showPage(pageChat)
+	}
+	w.compose.setText(written + text + "\n\n")
+	w.keepDraft(written + text + "\n\n")
+	w.compose.entry.CursorRow = strings.Count(w.compose.entry.Text, "\n")
+	w.compose.entry.CursorColumn = 0
+	w.compose.entry.Refresh()
+	w.focusComposer()
+}
+
+// showDetails lets the page sample what it needs while it is seen, and no longer.
+func (w *Window) showDetails() {
+	if w.details != nil {
+		w.details.Sample(w.visible && w.page == pageVitals)
+	}
+}
+
+// ShowVitals opens the page of the vitals.
+func (w *Window) ShowVitals() {
+	if w.page != pageVitals {
+		w.showPage(pageVitals)
+	}
+}
+
+// openVitals opens the page at a metric of the strip; pressing it again goes back.
+func (w *Window) openVitals(metric monitor.Metric) {
+	w.showPage(pageVitals)
+	if w.page != pageVitals || metric == "" {
+		return
+	}
+	w.details.Reveal(metric)
+}

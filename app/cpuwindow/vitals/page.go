@@ -1,0 +1,147 @@
+package vitals
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/monitor"
+	"mac-stats/app/ui/kit"
+)
+
+// Host is what the page needs of the window it is in.
+type Host interface {
+	Do(f func()) // runs f on the UI goroutine, later
+	Canvas() fyne.Canvas
+	Latest() *monitor.Snapshot // nil before the first reading
+	Ask(text string)           // adds text to the message that is being written
+}
+
+// Page is the machine in detail: a card for each metric and the busiest
+// processes. What only this page shows is sampled only while it is shown. Its fields
+// belong to the UI goroutine.
+type Page struct {
+	host   Host
+	source Source
+	View   *kit.Viewport
+	span   monitor.Range
+	ranges []*kit.Button
+	cards  []*metricCard
+	pairs  []*pairRow // of the cards
+	Procs  *processCard
+	stop   func() // ends what is sampled for this page; nil while it is hidden
+}
+
+// NewPage is the page, of what a source measures.
+func NewPage(h Host, source Source) *Page {
+	p := &Page{host: h, source: source, View: kit.NewViewport()}
+	p.View.Follow, p.View.Fixed = false, true
+	for _, d := range details(monitor.Snapshot{}) {
+		p.cards = append(p.cards, newMetricCard(func() { p.Ask(d.metric) }))
+	}
+	p.Procs = newProcessCard(func() { p.Ask(monitor.Processes) }, p.confirmQuit, p.force, p.Update)
+	p.View.SetRows(p.rows())
+	return p
+}
+
+// rows are the page: what is chosen, the cards in pairs, the processes.
+func (p *Page) rows() []*kit.Placed {
+	bar := []fyne.CanvasObject{kit.Small(i18n.T("History"))}
+	for _, r := range monitor.Ranges() {
+		b := kit.NewButton(kit.ButtonPill, rangeWords(r), func() { p.choose(r) })
+		p.ranges = append(p.ranges, b)
+		bar = append(bar, b)
+	}
+	room := kit.Small("").Squeezable()
+	bar = append(bar, room, kit.NewButton(kit.ButtonLink, i18n.T("Ask about all of it"), func() { p.Ask("") }))
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap8, len(bar)-2, bar...))}}
+	p.ranges[p.span].SetSelected(true)
+	add := func(r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: kit.Gap12}) }
+	for pair := range slices.Chunk(p.cards, 2) {
+		if len(pair) == 1 {
+			add(pair[0])
+			continue
+		}
+		both := newPairRow(pair[0], pair[1])
+		p.pairs = append(p.pairs, both)
+		add(both)
+	}
+	add(p.Procs)
+	return rows
+}
+
+// choose switches the range of all histories.
+func (p *Page) choose(r monitor.Range) {
+	p.span = r
+	for i, b := range p.ranges {
+		b.SetSelected(monitor.Range(i) == r)
+	}
+	p.Update()
+}
+
+// Sample starts or ends what is sampled for the page.
+func (p *Page) Sample(on bool) {
+	switch {
+	case on && p.stop == nil:
+		p.stop = p.source.Show(true, monitor.Battery, monitor.Processes)
+		p.Update()
+	case !on && p.stop != nil:
+		p.stop()
+		p.stop = nil
+	}
+}
+
+// Update draws what changed.
+func (p *Page) Update() {
+	s := p.host.Latest()
+	if s == nil || p.stop == nil {
+		return
+	}
+	resized := p.Procs.set(s.Processes, s.Paused)
+	for i, d := range details(*s) {
+		series := p.source.Series(d.metric, p.span)
+		resized = p.cards[i].set(d, series, p.span) || resized
+	}
+	if resized {
+		p.remeasure()
+	}
+}
+
+// remeasure gives every row the height it needs now.
+func (p *Page) remeasure() {
+	for _, pl := range p.View.Rows {
+		pl.Dirty = true
+	}
+	p.View.SetRows(p.View.Rows)
+	for _, pair := range p.pairs {
+		pair.Refresh()
+	}
+	for _, c := range p.cards {
+		c.Refresh()
+	}
+	p.Procs.Refresh()
+}
+
+// Reveal scrolls to a metric's card.
+func (p *Page) Reveal(metric monitor.Metric) {
+	for i, d := range details(monitor.Snapshot{}) {
+		if d.metric == metric {
+			row := p.View.Rows[1+i/2]
+			p.View.Reveal(row.Top, row.Top+row.Height)
+		}
+	}
+}
+
+// Ask puts a metric's reading into the message that is being written; "" = all.
+func (p *Page) Ask(metric monitor.Metric) {
+	s := p.host.Latest()
+	if s == nil {
+		return
+	}
+	history := ""
+	if series := p.source.Series(metric, p.span); anyPoint(series) {
+		history = HistoryWords(metric, p.span, series)
+	}
+	p.host.Ask(askWords(*s, metric, history))
+}
