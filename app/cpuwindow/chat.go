@@ -400,9 +400,9 @@ func whenWords(t, now time.Time) string {
 		return t.Format("15:04")
 	}
 	if t.Year() == now.Year() {
-		return t.Format("2 Jan 15:04")
+		return i18n.Moment(t, now)
 	}
-	return t.Format("2 Jan 2006")
+	return i18n.ShortDate(t, now)
 }
 
 // callRow is a sub-call or a tool: who, task, state; it opens to its text.

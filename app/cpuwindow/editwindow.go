@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
@@ -67,7 +68,7 @@ func (w *Window) restoreEdits() {
 			for path, u := range all {
 				if w.shelf.buffers[path] == nil {
 					w.shelf.restore[path] = u
-					names = append(names, filepath.Base(path)+" ("+u.Time.Format("2 Jan 15:04")+")")
+					names = append(names, filepath.Base(path)+" ("+i18n.Moment(u.Time, time.Now())+")")
 				}
 			}
 			slices.Sort(names)

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"path/filepath"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 
@@ -119,7 +120,7 @@ func placeMeta(t sessionmem.Touched) string {
 		words = append(words, where)
 	}
 	if !t.Time.IsZero() {
-		words = append(words, t.Time.Local().Format("2 Jan 15:04"))
+		words = append(words, i18n.Moment(t.Time.Local(), time.Now()))
 	}
 	text := strings.Join(words, " · ")
 	if t.Why != "" {

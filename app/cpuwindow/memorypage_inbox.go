@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 
@@ -95,7 +96,7 @@ func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
 		words = append(words, i18n.T("written by hand"))
 	}
 	if !q.Time.IsZero() {
-		words = append(words, q.Time.Format("2 Jan 15:04"))
+		words = append(words, i18n.Moment(q.Time, time.Now()))
 	}
 	if q.Confidence > 0 {
 		words = append(words, i18n.With("confidence {{.Confidence}}", i18n.Places{"Confidence": fmt.Sprintf("%.2f", q.Confidence)}))

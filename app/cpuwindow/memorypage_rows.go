@@ -202,10 +202,7 @@ func (p *memoryPage) addOrigin(l *cardLine) {
 		return
 	}
 	l.text = l.text[:len(l.text)-len(m[0])]
-	l.from = day.Format("2 Jan")
-	if day.Year() != time.Now().Year() {
-		l.from = day.Format("2 Jan 2006")
-	}
+	l.from = i18n.ShortDate(day, time.Now())
 	if session := m[2]; session != "" {
 		l.from += " · " + session
 		l.open = func() { p.w.openOrigin(session) }

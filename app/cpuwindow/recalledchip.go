@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 
@@ -50,7 +51,7 @@ func (w *Window) recalledWords(n agents.RecalledNote) string {
 		}
 	}
 	if !n.Time.IsZero() {
-		title += " · " + n.Time.Local().Format("2 Jan 2006")
+		title += " · " + i18n.ShortDate(n.Time.Local(), time.Time{})
 	}
 	if n.Text != "" {
 		title += "  ·  " + i18n.Shorten(strings.Join(strings.Fields(sessionmem.PlainText(n.Text)), " "), 50)

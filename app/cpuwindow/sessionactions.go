@@ -237,7 +237,7 @@ func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
 		}
 		when := ""
 		if !b.Time.IsZero() {
-			when = ", " + b.Time.In(loc).Format("2 January 2006 15:04")
+			when = ", " + i18n.LongDate(b.Time.In(loc)) + b.Time.In(loc).Format(" 15:04")
 		}
 		if who != "" {
 			out.WriteString("\n" + who + when + ":")

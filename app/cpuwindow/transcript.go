@@ -158,7 +158,7 @@ func dayOf(b sessionmem.Block, now time.Time) string {
 	if b.Time.IsZero() {
 		return ""
 	}
-	return b.Time.In(now.Location()).Format("Monday, 2 January 2006")
+	return i18n.Day(b.Time.In(now.Location()))
 }
 
 func leftWords(blocks []sessionmem.Block, open bool) string {
@@ -240,7 +240,7 @@ func (r *readout) facts(now time.Time) string {
 	in := r.info
 	parts := []string{sourceWords(in.Source), i18n.Count("{{.N}} messages", in.Messages)}
 	if !in.Started.IsZero() {
-		parts = append(parts, i18n.With("started {{.Time}}", i18n.Places{"Time": in.Started.In(now.Location()).Format("2 January 2006 15:04")}))
+		parts = append(parts, i18n.With("started {{.Time}}", i18n.Places{"Time": i18n.LongDate(in.Started.In(now.Location())) + in.Started.In(now.Location()).Format(" 15:04")}))
 	}
 	switch {
 	case in.Archived:

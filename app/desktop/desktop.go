@@ -13,7 +13,6 @@ package desktop
 
 import (
 	"errors"
-	"log/slog"
 
 	"fyne.io/fyne/v2"
 )
@@ -28,23 +27,19 @@ const appID = "net.mac-stats.app"
 // appName is what people read in menus and task bars.
 const appName = "mac-stats"
 
-// Params is what a Desktop needs; all may be zero (no Logger: nothing is logged).
+// Params is what a Desktop needs; all may be zero.
 type Params struct {
 	Version string
 	Icon    []byte // PNG, 512 pixels or more
 	Theme   fyne.Theme
-	Logger  *slog.Logger
 	OnStart func() // on the UI goroutine, once the loop runs and before anything handed to Do
-	OnStop  func() // on the goroutine of Run, after the loop has ended
 }
 
 // Desktop is the Fyne app and its parked loop. One per process; all methods but
 // Run may be called from any goroutine.
 type Desktop struct {
-	app    fyne.App
-	loop   *loop
-	log    *slog.Logger
-	onStop func()
+	app  fyne.App
+	loop *loop
 
 	hidden   hiddenWork
 	notifier *notifier
@@ -54,9 +49,6 @@ type Desktop struct {
 // window and no GL is created before the first window is shown. It must be called on
 // the main goroutine.
 func New(p Params) (*Desktop, error) {
-	if p.Logger == nil {
-		p.Logger = slog.New(slog.DiscardHandler)
-	}
 	if err := checkDisplay(); err != nil {
 		return nil, err
 	}
@@ -68,7 +60,7 @@ func New(p Params) (*Desktop, error) {
 	if p.Theme != nil {
 		a.Settings().SetTheme(p.Theme)
 	}
-	d := &Desktop{app: a, log: p.Logger, onStop: p.OnStop, notifier: newNotifier(a)}
+	d := &Desktop{app: a, notifier: newNotifier(a)}
 	dropStopHook(a)
 	d.loop = newLoop(fyne.Do, parkFor)
 	a.Lifecycle().SetOnStarted(func() {
@@ -127,17 +119,13 @@ func (d *Desktop) giveBack() {
 	d.hidden.schedule(0, giveBackMemory)
 }
 
-// Run runs the loop until Quit, then calls OnStop. It must be called on the main
+// Run runs the loop until Quit. It must be called on the main
 // goroutine, once.
 func (d *Desktop) Run() {
 	d.app.Run()
 	d.loop.stop()
 	d.hidden.cancel()
 	d.notifier.close()
-	d.log.Debug("the window system's loop has ended")
-	if d.onStop != nil {
-		d.onStop()
-	}
 }
 
 // Quit ends Run. What was handed to Do before still runs, what comes later is

@@ -3,6 +3,7 @@
 package desktop
 
 import (
+	"log/slog"
 	"os"
 
 	"fyne.io/fyne/v2"
@@ -28,6 +29,6 @@ func makeCacheFolder(p Params) {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
-		p.Logger.Debug("there is no cache folder for the window system", "error", err)
+		slog.Debug("there is no cache folder for the window system", "error", err)
 	}
 }

@@ -1,7 +1,9 @@
 package desktop
 
+import "log/slog"
+
 // Notify shows a notification of the desktop and returns at once; where there is
-// none that could show it, it is logged and nothing else happens. onClick runs on
+// none that could show it, nothing else happens. onClick runs on
 // the UI goroutine when the notification is pressed, where the system tells that (the
 // freedesktop desktops do; macOS and Windows open the app alone). A later one takes
 // the place of an earlier one that is still there.
@@ -10,7 +12,7 @@ package desktop
 func (d *Desktop) Notify(title, body string, onClick func()) {
 	go func() {
 		if err := d.notifier.send(note{title: title, body: body, clicked: func() { d.Do(onClick) }}); err != nil {
-			d.log.Debug("a notification could not be shown", "error", err)
+			slog.Debug("a notification could not be shown", "error", err)
 		}
 	}()
 }

@@ -75,3 +75,14 @@ func Thousands(n int) string {
 	}
 	return s
 }
+
+// Moment is a day and a time: "2 Jan 15:04", of another year "2 Jan 2006 15:04".
+func Moment(t, now time.Time) string { return ShortDate(t, now) + " " + t.Format("15:04") }
+
+// LongDate is "2 January 2006".
+func LongDate(t time.Time) string {
+	return With("{{.Day}} {{.Month}} {{.Year}}", Places{"Day": t.Day(), "Month": MonthName(t), "Year": t.Year()})
+}
+
+// Day is "Monday, 2 January 2006".
+func Day(t time.Time) string { return WeekdayName(t) + ", " + LongDate(t) }

@@ -99,3 +99,20 @@ func TestThousands(t *testing.T) {
 		}
 	}
 }
+
+func TestDates(t *testing.T) {
+	if !strings.HasPrefix(lang.SystemLocale().String(), "en") {
+		t.Skip("what is compared is English")
+	}
+	at := time.Date(2026, time.November, 22, 9, 5, 0, 0, time.UTC)
+	for got, want := range map[string]string{
+		Moment(at, at):                  "22 Nov 09:05",
+		Moment(at, at.AddDate(1, 0, 0)): "22 Nov 2026 09:05",
+		LongDate(at):                    "22 November 2026",
+		Day(at):                         "Sunday, 22 November 2026",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
