@@ -63,8 +63,8 @@ discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 
 model: ## 100,000 random steps on sessions, by another seed each time, against a plain reference
 	MAC_STATS_MODEL_STEPS=100000 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestModel$$' ./sessionmem
 
-kills: ## everything is killed 200 times at random moments, and nothing that was acknowledged is missing
-	MAC_STATS_STORM_CYCLES=200 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestKillStorm$$' ./app/failuretest
+kills: ## everything is killed 800 times at random moments, the disk is full 400 times, and nothing that was acknowledged is missing
+	MAC_STATS_STORM_CYCLES=800 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^Test(Kill|DiskFull)Storm$$' ./app/failuretest
 
 walk: ## a person's first hour, dark and light, with a picture of each step in artifacts/TestWalkThrough
 	@$(MAKE) --no-print-directory e2e WALK='-run ^TestWalkThrough$$$$'

@@ -18,6 +18,7 @@ func (s *storm) check() {
 		s.t.Fatal(err)
 	}
 	defer store.Close()
+	s.total.Dropped = 0
 	list, err := store.List(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
@@ -32,7 +33,7 @@ func (s *storm) check() {
 			continue
 		}
 		if info.Name != oldSession {
-			s.checkTranscript(info.Name, t.Blocks)
+			s.checkTranscript(info.Name, t.Blocks, s.journaled(info.Name))
 		}
 	}
 	for session, said := range s.said {
@@ -53,8 +54,8 @@ func (s *storm) check() {
 
 // checkTranscript wants every acknowledged block, once, as it was, and the
 // questions in their order, each with at most one answer, which is a beginning of
-// what was sent.
-func (s *storm) checkTranscript(session string, blocks []sessionmem.Block) {
+// what was sent. What an editor dropped may stand in the journal instead.
+func (s *storm) checkTranscript(session string, blocks, journal []sessionmem.Block) {
 	seen := map[string]string{}
 	answers := map[string]string{}
 	at := 0
@@ -63,6 +64,9 @@ func (s *storm) checkTranscript(session string, blocks []sessionmem.Block) {
 			s.t.Errorf("%s: block %s is there twice", session, b.ID)
 		}
 		seen[b.ID] = b.Text
+		if s.deleted[b.ID] {
+			s.t.Errorf("%s: block %s was deleted and is back", session, b.ID)
+		}
 		mark := stormMark.FindString(b.Text)
 		switch b.Kind {
 		case sessionmem.KindUser:
@@ -80,7 +84,19 @@ func (s *storm) checkTranscript(session string, blocks []sessionmem.Block) {
 			s.t.Errorf("%s holds what can't be read: %q", session, b.Text)
 		}
 	}
+	for _, b := range journal {
+		if _, there := seen[b.ID]; !there && !s.deleted[b.ID] && b.Note != "removed" {
+			seen[b.ID] = b.Text
+			s.total.Dropped++
+			if mark := stormMark.FindString(b.Text); b.Kind == sessionmem.KindAssistant && answers[mark] == "" {
+				answers[mark] = b.Text
+			}
+		}
+	}
 	for id, text := range s.said[session] {
+		if s.deleted[id] {
+			continue
+		}
 		if got, there := seen[id]; !there || text != "" && got != text {
 			s.t.Errorf("%s: block %s was acknowledged as %q and is %q, %t", session, id, text, got, there)
 		}
