@@ -291,7 +291,7 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 			ses.remember(b, now)
 		}
 	}
-	s.addToJournal(ses, text[offsets[len(lost)]-offsets[0]:])
+	s.addToJournal(ses, len(fresh)-len(lost), text[offsets[len(lost)]-offsets[0]:])
 	return out, nil
 }
 

@@ -42,6 +42,7 @@ const (
 type journal struct {
 	stat    os.FileInfo // as it was read last; nil: it has to be read
 	missing []journaled // blocks that the session's files lack
+	held    int         // how many of its blocks the files hold
 	whole   bool        // it holds what the files hold
 	failed  bool        // the last write failed, and it was said
 }
@@ -150,7 +151,7 @@ func (s *Store) missing(ses *session) ([]journaled, error) {
 	if err != nil {
 		return nil, err
 	}
-	ses.journal.stat, ses.journal.missing = all.stat, all.missing
+	ses.journal.stat, ses.journal.missing, ses.journal.held = all.stat, all.missing, all.held
 	return all.missing, nil
 }
 
@@ -160,6 +161,7 @@ type readout struct {
 	blocks  []journaled         // each once, in order
 	ids     map[uint64]struct{} // of them
 	missing []journaled
+	held    int   // how many of the blocks the files hold
 	end     int64 // of what is whole: a power cut may have left half a block, or zeros
 }
 
@@ -211,7 +213,9 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 			continue
 		}
 		out.ids[hash] = struct{}{}
-		if !ses.taken(b.ID) && ses.lacks(raw.decode()) {
+		if ses.taken(b.ID) {
+			out.held++
+		} else if ses.lacks(raw.decode()) {
 			lacks[len(out.blocks)] = true
 		}
 		out.blocks = append(out.blocks, journaled{id: b.ID, at: raw.offset, size: raw.size, kind: b.Kind, message: b.IsMessage()})
@@ -222,6 +226,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 	if cut {
 		out.end = last
 		if n := len(out.blocks); n > 0 && out.blocks[n-1].at == last {
+			out.held = -1 // it is brought up to date
 			delete(out.ids, ses.index.hash(out.blocks[n-1].id))
 			out.blocks = out.blocks[:n-1]
 		}
@@ -254,9 +259,13 @@ func (s *Store) cutShort(f *os.File, size int64) (bool, error) {
 	return end[0] != '\n', err
 }
 
-// addToJournal adds blocks that were just written to the session's file; data is how
-// they stand there.
-func (s *Store) addToJournal(ses *session, data []byte) {
+// addToJournal adds the last blocks, so many, that were just written to the session's
+// file; data is how they stand there.
+func (s *Store) addToJournal(ses *session, blocks int, data []byte) {
+	j := &ses.journal
+	if j.stat != nil && !j.whole && j.held == ses.ownBlocks()-blocks {
+		j.whole = !slices.ContainsFunc(j.missing, func(m journaled) bool { return m.noted.IsZero() || time.Since(m.noted) > removedKept })
+	}
 	err := s.appendJournal(ses, data)
 	if err != nil && !ses.journal.failed {
 		s.logger.Warn("the journal of a session can't be written: a message that an editor's save drops now can't be restored", "session", ses.name, "err", err)
@@ -265,13 +274,28 @@ func (s *Store) addToJournal(ses *session, data []byte) {
 	ses.journal.whole = err == nil // else the next block makes up for it
 }
 
+// ownBlocks counts the blocks of the files that have an id of their own.
+func (ses *session) ownBlocks() int {
+	end := len(ses.index.blocks)
+	if ses.unsaved.base != nil {
+		end = int(ses.unsaved.first)
+	}
+	n := 0
+	for _, b := range ses.index.blocks[:end] {
+		if !b.derived() {
+			n++
+		}
+	}
+	return n
+}
+
 // beginJournal makes the journal of a session that came back without one.
 func (s *Store) beginJournal(ses *session) {
 	if err := s.refresh(ses); err != nil {
 		s.logger.Debug("a session that came back has no journal before its next block", "session", ses.name, "err", err)
 		return
 	}
-	s.addToJournal(ses, nil)
+	s.addToJournal(ses, 0, nil)
 }
 
 func (s *Store) appendJournal(ses *session, data []byte) error {

@@ -1,0 +1,168 @@
+package sessionmem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func journalOf(root string) string { return filepath.Join(root, sessionDir, journalFile("cli-a")) }
+
+// removedFrom is how many messages are told to be missing.
+func removedFrom(t *testing.T, s *Store) int {
+	t.Helper()
+	r, err := s.Removed(t.Context(), "cli-a")
+	must(t, err)
+	return r.Messages
+}
+
+// A journal holds each block once, whoever writes and however often.
+func TestAJournalHoldsEachBlockOnce(t *testing.T) {
+	root := t.TempDir()
+	for i := range 3 {
+		s, other := openStore(t, root), openStore(t, root)
+		mustAppend(t, s, "cli-a", user(fmt.Sprint("one ", i)))
+		mustAppend(t, other, "cli-a", user(fmt.Sprint("two ", i)))
+		mustAppend(t, s, "cli-a", user(fmt.Sprint("three ", i)))
+	}
+	if diff := cmp.Diff(blocksOf(readFile(t, onlyFile(t, root))), blocksOf(readFile(t, journalOf(root)))); diff != "" {
+		t.Errorf("(-transcript +journal):\n%s", diff)
+	}
+	if fi, err := os.Stat(journalOf(root)); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Error(fi, err)
+	}
+}
+
+func blocksOf(text string) string { return text[strings.Index(text, "\n## "):] }
+
+// A transcript of 0.1 has no journal, what that kept for late saves goes, and the first
+// block of this version makes up for it.
+func TestATranscriptOf01GetsItsJournal(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	must(t, s.Close())
+	must(t, os.RemoveAll(filepath.Dir(journalOf(root))))
+	old := filepath.Join(root, sessionDir, recentDir, "cli-a.jsonl")
+	must(t, os.MkdirAll(filepath.Dir(old), 0o700))
+	writeFile(t, old, `{"Seen":"2026-11-22T10:15:00Z","File":"x","Block":{"Text":"one"}}`+"\n")
+
+	s = openStore(t, root)
+	if _, err := os.Stat(filepath.Dir(old)); !os.IsNotExist(err) {
+		t.Errorf("it stays: %v", err)
+	}
+	mustAppend(t, s, "cli-a", assistant("two"))
+	if diff := cmp.Diff(blocksOf(readFile(t, onlyFile(t, root))), blocksOf(readFile(t, journalOf(root)))); diff != "" {
+		t.Errorf("(-transcript +journal):\n%s", diff)
+	}
+}
+
+// Editing what was said is no removal: nor are ids that an editor takes out, or other line
+// ends.
+func TestWhatIsEditedIsNotMissing(t *testing.T) {
+	for name, edit := range map[string]func(string) string{
+		"another text": func(s string) string { return strings.Replace(s, "two", "zwei", 1) },
+		"no ids":       func(s string) string { return withoutIDs(s) },
+		"CRLF":         func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"a block moved": func(s string) string {
+			i := strings.LastIndex(s, "\n## ")
+			j := strings.Index(s, "\n## ")
+			return s[:j] + s[i:] + s[j:i]
+		},
+		"a block by hand": func(s string) string { return s + "\n## User\n\nby hand\n" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			s := openStore(t, root)
+			for _, text := range []string{"one", "two", "three"} {
+				mustAppend(t, s, "cli-a", user(text))
+			}
+			path := onlyFile(t, root)
+			writeFile(t, path, edit(readFile(t, path)))
+			if n := removedFrom(t, s); n != 0 {
+				t.Errorf("%d are missing", n)
+			}
+			mustAppend(t, s, "cli-a", user("next"))
+			if n := removedFrom(t, openStore(t, root)); n != 0 {
+				t.Errorf("after one more, %d are missing", n)
+			}
+		})
+	}
+}
+
+func withoutIDs(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "<!-- id=") {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// What nobody decides about goes after a month, and what was agreed with at once.
+func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", user("two"))
+	writeFile(t, path, before)
+	mustAppend(t, s, "cli-a", user("three"))
+	if n := removedFrom(t, s); n != 1 || !strings.Contains(readFile(t, journalOf(root)), "two") {
+		t.Errorf("%d are missing", n)
+	}
+	text := readFile(t, journalOf(root))
+	at := strings.Index(text, "## Note · ")
+	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
+	old := time.Now().Add(-removedKept - time.Hour).Format(time.RFC3339)
+	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
+	s = openStore(t, root)
+	mustAppend(t, s, "cli-a", user("four"))
+	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
+		t.Errorf("after a month %d are missing", n)
+	}
+}
+
+// Forgetting reaches what stands in a journal alone, and it is not offered any more.
+func TestForgettingReachesTheJournal(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("hello"))
+	path := onlyFile(t, r.root)
+	before := readFile(t, path)
+	mustAppend(t, r.s, "cli-a", user("the blue zebra"))
+	writeFile(t, path, before)
+	if n := removedFrom(t, r.s); n != 1 {
+		t.Fatalf("%d are missing", n)
+	}
+	time.Sleep(1100 * time.Millisecond) // blocks have seconds
+	r.text("blue zebra")
+	r.residue("zebra")
+	if n := removedFrom(t, r.s); n != 0 {
+		t.Errorf("%d are missing", n)
+	}
+	must(t, second(r.s.Restore(t.Context(), "cli-a")))
+	r.residue("zebra")
+}
+
+// The journal of a session in memory alone, or deleted, or archived, is none.
+func TestWhoHasNoJournal(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	s.SetPrivate("cpu-p")
+	mustAppend(t, s, "cpu-p", user("hush"))
+	mustAppend(t, s, "cli-a", user("one"))
+	mustAppend(t, s, "cli-b", user("one"))
+	must(t, s.Delete(t.Context(), "cli-a"))
+	must(t, second(s.Archive(t.Context(), ArchiveRule{After: 1})))
+	left, err := os.ReadDir(filepath.Dir(journalOf(root)))
+	if err != nil || len(left) > 0 {
+		t.Errorf("there are %v, %v", left, err)
+	}
+}

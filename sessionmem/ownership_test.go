@@ -1,0 +1,87 @@
+package sessionmem
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Among the files of a session's name one is the session, however the others are called
+// and wherever they lie.
+func TestWhichFileIsTheSession(t *testing.T) {
+	const (
+		mine  = "session-memory-cli-a-20261122-101500-tea-time.md"
+		front = "---\nformat: mac-stats-session/1\nsession: cli-a\nsource: cli\nstarted: 2026-11-22T10:15:00Z\ntitle: Tea time\n---\n"
+		block = "\n## User · 2026-11-22T10:15:00Z\n<!-- id=a -->\n\nTea time\n"
+		text  = front + block
+	)
+	retitled := strings.Replace(text, "title: Tea time", "title: Something else", 1)
+	other := strings.Replace(text, "2026-11-22T10:15:00Z", "2026-11-20T09:00:00Z", 1)
+	for name, tc := range map[string]struct {
+		files  map[string]string
+		want   string   // the session's file; "" where there is none
+		copies []string // the others that are copies
+	}{
+		"alone":                                 {files: map[string]string{mine: text}, want: mine},
+		"beside copies of copies":               {files: map[string]string{mine: text, cutEnd(mine) + " copy.md": text, cutEnd(mine) + " copy 2.md": text}, want: mine, copies: []string{cutEnd(mine) + " copy 2.md", cutEnd(mine) + " copy.md"}},
+		"a copy whose name begins otherwise":    {files: map[string]string{mine: text, "Copy of " + mine: text}, want: mine, copies: []string{"Copy of " + mine}},
+		"a copy in the archive's place":         {files: map[string]string{"archive/2026-11/" + mine: text, cutEnd(mine) + "-backup.md": text}, want: "archive/2026-11/" + mine, copies: []string{cutEnd(mine) + "-backup.md"}},
+		"the same name in the archive":          {files: map[string]string{mine: text, "archive/2026-11/" + mine: text}, want: mine, copies: []string{"archive/2026-11/" + mine}},
+		"a copy with a later time in its name":  {files: map[string]string{mine: text, "session-memory-cli-a-20261201-000000-tea-time.md": text}, want: mine, copies: []string{"session-memory-cli-a-20261201-000000-tea-time.md"}},
+		"a copy with another topic":             {files: map[string]string{mine: text, "session-memory-cli-a-20261122-101500-zebra.md": text}, want: mine, copies: []string{"session-memory-cli-a-20261122-101500-zebra.md"}},
+		"a copy of another session":             {files: map[string]string{mine: text, "session-memory-cli-a-20261130-101500-x.md": strings.Replace(text, "session: cli-a", "session: cli-b", 1)}, want: mine, copies: []string{"session-memory-cli-a-20261130-101500-x.md"}},
+		"a title that was edited by hand":       {files: map[string]string{mine: retitled, cutEnd(mine) + "-2.md": text}, want: mine, copies: []string{cutEnd(mine) + "-2.md"}},
+		"a copy of a later part":                {files: map[string]string{mine: text, cutEnd(mine) + ".part2.md": other, cutEnd(mine) + ".part2 copy.md": other}, want: cutEnd(mine) + ".part2.md", copies: []string{cutEnd(mine) + ".part2 copy.md"}},
+		"renamed by hand":                       {files: map[string]string{"session-memory-cli-a-20261122-101500-My notes.md": text}, want: "session-memory-cli-a-20261122-101500-My notes.md"},
+		"renamed by hand, the name goes on":     {files: map[string]string{cutEnd(mine) + "-and-more.md": text}, want: cutEnd(mine) + "-and-more.md"},
+		"a copy whose original is gone":         {files: map[string]string{cutEnd(mine) + " (1).md": text}, copies: []string{cutEnd(mine) + " (1).md"}},
+		"an older file of the name":             {files: map[string]string{mine: text, "session-memory-cli-a-20261120-090000-tea-time.md": other}, want: mine},
+		"files of the Rust app":                 {files: map[string]string{"session-memory-cli-a-20261122-101500-v1.2 notes.md": "## User\n\nhi\n"}, want: "session-memory-cli-a-20261122-101500-v1.2 notes.md"},
+		"a copy of a file of the Rust app":      {files: map[string]string{"session-memory-cli-a-20261122-101500-notes.md": "## User\n\nhi\n", "session-memory-cli-a-20261122-101500-notes (copy).md": "## User\n\nhi\n"}, want: "session-memory-cli-a-20261122-101500-notes.md", copies: []string{"session-memory-cli-a-20261122-101500-notes (copy).md"}},
+		"a copy of a file without a topic":      {files: map[string]string{"session-memory-cli-a-20261122-101500.md": "## User\n\nhi\n", "session-memory-cli-a-20261122-101500 copy.md": "## User\n\nhi\n"}, want: "session-memory-cli-a-20261122-101500.md", copies: []string{"session-memory-cli-a-20261122-101500 copy.md"}},
+		"a conflict on two machines, in German": {files: map[string]string{mine: text, cutEnd(mine) + " (In Konflikt stehende Kopie von Anna 2026-11-22).md": text}, want: mine, copies: []string{cutEnd(mine) + " (In Konflikt stehende Kopie von Anna 2026-11-22).md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			before := map[string]string{}
+			for file, text := range tc.files {
+				path := filepath.Join(root, sessionDir, filepath.FromSlash(file))
+				must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+				writeFile(t, path, text)
+				before[path] = text
+			}
+			s := openStore(t, root)
+			got, err := s.locate("cli-a")
+			if got != tc.want || (err == nil) != (tc.want != "") {
+				t.Errorf("the session is %q, %v; want %q", got, err, tc.want)
+			}
+			for range 2 { // from the files, and from what is known of them
+				var copies []string
+				list, err := s.List(t.Context())
+				must(t, err)
+				for _, info := range list {
+					if info.Copy {
+						copies = append(copies, s.relative(info.Path))
+					}
+				}
+				slices.Sort(copies)
+				if diff := cmp.Diff(tc.copies, copies); diff != "" {
+					t.Errorf("the copies (-want +got):\n%s", diff)
+				}
+			}
+			mustAppend(t, s, "cli-a", user("next"))
+			for path, text := range before {
+				rel := s.relative(path)
+				if now, err := os.ReadFile(path); rel != tc.want && (err != nil || string(now) != text) {
+					t.Errorf("%s was written to: %v\n%s", rel, err, now)
+				}
+			}
+		})
+	}
+}
+
+func cutEnd(file string) string { return strings.TrimSuffix(file, fileSuffix) }
