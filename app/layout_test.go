@@ -50,6 +50,18 @@ var restricted = []struct {
 // rooms says which of our packages some folders, with what is below them, may import:
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
+	"agents/ollama":   {"sessionmem"},
+	"agents/fetch":    {"sessionmem/excerpt"},
+	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/wholefile"},
+	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/excerpt"},
+	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt"},
+
+	"sessionmem/excerpt":         {},
+	"sessionmem/alive":           {},
+	"sessionmem/wholefile":       {"sessionmem/alive"},
+	"sessionmem/recall/analysis": {},
+	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
+
 	"app/i18n":        {},
 	"app/osopen":      {},
 	"app/ui/markdown": {},
