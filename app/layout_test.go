@@ -50,7 +50,6 @@ var restricted = []struct {
 // rooms says which of our packages some folders, with what is below them, may import:
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
-	"agents/ollama":   {"sessionmem"},
 	"agents/fetch":    {"sessionmem/excerpt"},
 	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/wholefile"},
 	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/excerpt"},
