@@ -129,7 +129,7 @@ func (c *Common) Count(session, text string) {
 	if c.t == nil || len(c.loose) == 0 {
 		return
 	}
-	for _, w := range c.t.f.read([]byte(text)).all() {
+	for _, w := range c.t.f().read([]byte(text)).all() {
 		c.count(session, w)
 	}
 }
@@ -172,7 +172,7 @@ func (t *Traces) DropCommon(c *Common) (dropped int) {
 // of four letters and more.
 func (t *Traces) WordsOf(text string) map[string]bool {
 	out := map[string]bool{}
-	w := t.f.wordsOf([]byte(text), false)
+	w := t.f().wordsOf([]byte(text), false)
 	for _, a := range w.at {
 		if word := w.folded[a.start:a.end]; len(word) > 3 {
 			out[string(word)] = true

@@ -27,7 +27,7 @@ const (
 // words that stand one behind the other, of blocks and sessions. They are made by
 // Forgotten.New and never changed once they are written down.
 type Traces struct {
-	f     *folder
+	f     func() *folder // made when it is needed: that takes some milliseconds
 	lines []traceLine
 	at    []*forgetting // whose lines these are
 
@@ -119,7 +119,7 @@ func (l traceLine) open(g *forgetting) traceLine {
 	return l
 }
 
-func newTraces(f *folder) *Traces {
+func newTraces(f func() *folder) *Traces {
 	return &Traces{f: f, texts: map[int]*traceSums{}, marks: map[string][]*forgetting{}}
 }
 
@@ -210,7 +210,7 @@ func (t *Traces) Empty() bool { return len(t.texts) == 0 && len(t.marks) == 0 &&
 // AddWords adds words that stand so in a text, one behind the other, at most 16 of
 // them for each trace: where they stand together anywhere, they are meant.
 func (t *Traces) AddWords(text string) {
-	for _, w := range t.f.read([]byte(text)).whole() {
+	for _, w := range t.f().read([]byte(text)).whole() {
 		t.addWindows(w, 0, len(w.at))
 	}
 }
@@ -247,7 +247,7 @@ func (t *Traces) AddPhrase(text string, phrase Phrase) bool {
 // AddPhraseRaw is AddPhrase for bytes.
 func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) bool {
 	there := false
-	for _, w := range t.f.read(data).all() {
+	for _, w := range t.f().read(data).all() {
 		for _, f := range w.findAny(phrase) {
 			t.addWindows(w, f[0], f[1])
 			there = true
@@ -283,13 +283,13 @@ func isWhole(form []byte) bool {
 
 // Has reports whether a phrase stands in a text as AddPhrase finds it.
 func (t *Traces) Has(text string, phrase Phrase) bool {
-	return slices.ContainsFunc(t.f.read([]byte(text)).all(), func(w wordText) bool { return len(w.findAny(phrase)) > 0 })
+	return slices.ContainsFunc(t.f().read([]byte(text)).all(), func(w wordText) bool { return len(w.findAny(phrase)) > 0 })
 }
 
 // Phrase makes words comparable.
 func (t *Traces) Phrase(words string) Phrase {
 	var p Phrase
-	r := t.f.read([]byte(words))
+	r := t.f().read([]byte(words))
 	for _, w := range r.whole() {
 		if len(w.at) > 0 && !slices.ContainsFunc(p.forms, func(f []byte) bool { return bytes.Equal(f, w.folded) }) {
 			p.forms = append(p.forms, w.folded)
@@ -299,13 +299,13 @@ func (t *Traces) Phrase(words string) Phrase {
 }
 
 // words are a text's words as they stand, folded.
-func (t *Traces) words(text string) string { return string(t.f.wordsOf([]byte(text), false).folded) }
+func (t *Traces) words(text string) string { return string(t.f().wordsOf([]byte(text), false).folded) }
 
 // AddSentences adds the sentences of a text that say enough to be known again
 // elsewhere. typed: a person wrote it.
 func (t *Traces) AddSentences(text string, typed bool) {
 	for _, s := range sentences(text) {
-		r := t.f.read([]byte(s))
+		r := t.f().read([]byte(s))
 		if !distinctive(r.plain[0], typed) {
 			continue
 		}
@@ -446,7 +446,7 @@ func (t *Traces) findBy(text []byte, counts func(*forgetting) bool) []Mark {
 		return nil
 	}
 	var marks []Mark
-	for _, w := range t.f.read(text).all() {
+	for _, w := range t.f().read(text).all() {
 		marks = append(marks, t.findIn(w, counts)...)
 	}
 	return joinMarks(marks)

@@ -171,7 +171,7 @@ func (f *Forgotten) lockPath() string {
 // parse reads the file. What can't be read of it (half a line after a crash) is left
 // out. last is the key of the last header.
 func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
-	all = newTraces(f.folder())
+	all = newTraces(f.folder)
 	begun := map[string]*forgetting{}
 	keys, _, err := f.keys()
 	if err != nil {
@@ -222,7 +222,7 @@ func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTraces(f.folder())
+	t := newTraces(f.folder)
 	t.at = []*forgetting{{ID: randomID(8), At: time.Now().Round(0), Typed: typed, Learn: lessons, key: key}}
 	return t, nil
 }

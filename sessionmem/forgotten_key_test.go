@@ -146,7 +146,7 @@ func narrowed(t *testing.T, root string) int {
 	}
 	tr, left := tracesFor(t, true), 0
 	for pin := range 10000 {
-		w := tr.f.wordsOf(fmt.Appendf(nil, "%04d", pin), false)
+		w := tr.f().wordsOf(fmt.Appendf(nil, "%04d", pin), false)
 		if tags[w.tag(0, 1)] || tags[0] && len(tags) == 1 {
 			left++
 		}
