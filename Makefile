@@ -46,8 +46,8 @@ test: ## everything that is checked; installs what it needs
 bench: ## the figures that are promised, as a table
 	@scripts/bench.sh
 
-quality: ## how well what was said is found, as a table; BENCH=the folder with the chats that it is measured on
-	@MAC_STATS_BENCH='$(BENCH)' scripts/quality.sh
+quality: ## how well what was said is found, as a table; BENCH=the folder with the chats, MODEL=1 by meaning too
+	@MAC_STATS_BENCH='$(BENCH)' scripts/quality.sh $(if $(MODEL),model)
 
 sidebyside: ## what the app costs beside other system monitors, in one table
 	@scripts/sidebyside.sh

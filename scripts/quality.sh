@@ -3,16 +3,33 @@
 # then what each part of the ranking adds. The chats with questions are no part of the
 # project.
 #
-#   MAC_STATS_BENCH=FOLDER scripts/quality.sh      the folder with locomo-*.json and beam-*.json
+#   MAC_STATS_BENCH=FOLDER scripts/quality.sh            by words: the folder with locomo-*.json and beam-*.json
+#   MAC_STATS_BENCH=FOLDER scripts/quality.sh model      by meaning and by both, too, with a real embedding
+#                                                        model: on two processors half an hour
 source "$(dirname "$0")/lib.sh"
 
 if [[ -z ${MAC_STATS_BENCH:-} || ! -d ${MAC_STATS_BENCH:-} ]]; then
 	say "Skipped: there is no folder with chats to measure on. Name it with make quality BENCH=FOLDER."
 	exit
 fi
-program=$(mktemp -d)
-trap 'rm -rf "$program"' EXIT
-CGO_ENABLED=0 go build -tags nogui -trimpath -o "$program/mac-stats" ./app
-CGO_ENABLED=0 MAC_STATS_TEST_BINARY="$program/mac-stats" MAC_STATS_BENCH="$(realpath "$MAC_STATS_BENCH")" \
-	go test -count=1 -v -vet=off -timeout 2h -tags "$test_tags" -run '^TestQuality$' ./sessionmem/recall |
+work=$(mktemp -d)
+server=
+trap '[[ -z $server ]] || kill "$server"; rm -rf "$work"' EXIT
+if [[ ${1:-} == model ]]; then
+	ollama=$(scripts/ollama.sh native)
+	export OLLAMA_HOST=127.0.0.1:21435
+	HOME="$work" OLLAMA_MODELS="$work/models" "$ollama" serve >"$work/server.log" 2>&1 &
+	server=$!
+	for ((i = 0; i < 100; i++)); do
+		curl -sf "http://$OLLAMA_HOST/api/version" >/dev/null && break
+		sleep .1
+	done
+	scripts/models.sh create "$OLLAMA_HOST"
+	export MAC_STATS_TEST_EMBEDDINGS=1 MAC_STATS_OLLAMA_EMBED_MODEL=all-minilm
+else
+	export OLLAMA_HOST=127.0.0.1:1 # no server: the index makes no vectors
+fi
+CGO_ENABLED=0 go build -tags nogui -trimpath -o "$work/mac-stats" ./app
+CGO_ENABLED=0 MAC_STATS_TEST_BINARY="$work/mac-stats" MAC_STATS_BENCH="$(realpath "$MAC_STATS_BENCH")" \
+	go test -count=1 -v -vet=off -timeout 4h -tags "$test_tags" -run '^TestQuality$' ./sessionmem/recall |
 	sed -E -e '/^(=== |PASS)/d' -e 's/^ *[a-z_]+_test\.go:[0-9]+: //'

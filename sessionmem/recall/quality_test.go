@@ -361,12 +361,21 @@ func askAll(tb testing.TB, all []*benchChat, w rank.Weights) *benchTable {
 func TestQuality(t *testing.T) {
 	all := loadChats(t)
 	if program := os.Getenv("MAC_STATS_TEST_BINARY"); program != "" {
-		table := &benchTable{}
-		for _, c := range all {
-			answers := c.askProgram(t, program, Lexical)
-			table.take(c, func(q benchQuestion) []benchHit { return answers[q.text] })
+		strategies := []Strategy{Lexical}
+		if os.Getenv("MAC_STATS_TEST_EMBEDDINGS") != "" {
+			strategies = append(strategies, Semantic, Hybrid)
 		}
-		table.log(t, "by words")
+		tables := make([]benchTable, len(strategies))
+		for _, c := range all {
+			ask := c.program(t, program)
+			for i, s := range strategies {
+				answers := ask(s)
+				tables[i].take(c, func(q benchQuestion) []benchHit { return answers[q.text] })
+			}
+		}
+		for i, s := range strategies {
+			tables[i].log(t, string(s))
+		}
 	}
 	t.Logf("%-22s %s", "the whole ranking", askAll(t, all, rank.Default()).short())
 	for _, part := range []struct {
@@ -393,20 +402,28 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// askProgram has the program index the chat and answer its questions, by their texts.
-func (c *benchChat) askProgram(tb testing.TB, program string, strategy Strategy) map[string][]benchHit {
+// program has the program index the chat, with vectors where it has an embedding model,
+// and gives what asks it all questions: the answers by their texts.
+func (c *benchChat) program(tb testing.TB, program string) (ask func(Strategy) map[string][]benchHit) {
 	tb.Helper()
 	env := append(os.Environ(), "MAC_STATS_HOME="+c.folder, "XDG_CACHE_HOME="+tb.TempDir())
 	run := func(stdin string, args ...string) []byte {
 		cmd := exec.CommandContext(tb.Context(), program, args...)
-		cmd.Env, cmd.Stdin, cmd.Stderr = env, strings.NewReader(stdin), os.Stderr
+		var said bytes.Buffer
+		cmd.Env, cmd.Stdin, cmd.Stderr = env, strings.NewReader(stdin), &said
 		out, err := cmd.Output()
 		if err != nil {
-			tb.Fatal(args, err)
+			tb.Fatal(args, err, said.String())
 		}
 		return out
 	}
 	run("", "memory", "reindex")
+	return func(strategy Strategy) map[string][]benchHit { return c.askProgram(tb, run, strategy) }
+}
+
+// askProgram asks the program all questions.
+func (c *benchChat) askProgram(tb testing.TB, run func(stdin string, args ...string) []byte, strategy Strategy) map[string][]benchHit {
+	tb.Helper()
 	var questions strings.Builder
 	for _, q := range c.questions {
 		questions.WriteString(strings.ReplaceAll(q.text, "\n", " ") + "\n")

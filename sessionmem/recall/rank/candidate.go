@@ -118,8 +118,9 @@ func Within(at int64, spans []analysis.Span) bool {
 	return at != 0 && slices.ContainsFunc(spans, func(s analysis.Span) bool { return s.Contains(t) })
 }
 
-// addMeaning adds how much nearer in meaning a passage is than one is on the average, with
-// its share of the message. What has no vector is taken for average.
+// addMeaning adds how much nearer in meaning a passage is than one is on the average. Of
+// many passages one is near by chance, so their message has its chance spread here too,
+// but less than that of words. What has no vector is taken for average.
 func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
 	for i := range all {
 		c := &all[i]
@@ -132,7 +133,7 @@ func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
 		if q.MeaningOnly {
 			c.Score = c.Semantic * c.Share
 		} else {
-			c.Score = c.Lexical + w.Meaning*nearer*c.Share
+			c.Score = c.Lexical + w.Meaning*nearer*math.Pow(c.Share, w.MeaningSpread)
 		}
 	}
 }

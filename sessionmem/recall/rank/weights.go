@@ -27,6 +27,7 @@ type Weights struct {
 	Many          float64 // what a passage gains that has a number, where a quantity is asked for
 	Pair          float64 // what a pair of the question's words gains
 	Meaning       float64 // how much a cosine counts beside the words, whose best is 1
+	MeaningSpread float64 // power of a passage's share of its message for that
 	Candidates    int     // passages that are looked at more closely
 }
 
@@ -35,7 +36,7 @@ func Default() Weights {
 	return Weights{
 		After: [Reach]float32{.3, .3}, Before: [Reach]float32{.4, .2}, Beginning: 40, Reply: 2.5, Own: .2,
 		K: 1.2, B: .6, SessionK: 1.6, SessionB: .7, Rarity: .7, Session: .45, Short: .2, ShortWords: 7, Spread: .6, Told: .3,
-		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: 1, Candidates: 300,
+		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: 1, MeaningSpread: .3, Candidates: 300,
 	}
 }
 
