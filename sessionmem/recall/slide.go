@@ -75,9 +75,36 @@ func (r *ranking) spread() {
 			if words := float32(r.v.lay.words[at]); words > r.w.Beginning {
 				n *= r.w.Beginning / words
 			}
+			if isAlone(flags, at) {
+				r.spreadAlone(flags, at, n)
+				continue
+			}
 			r.spreadBack(flags, at, n)
 			r.spreadOn(flags, at, n)
 		}
+	}
+}
+
+// isAlone says whether a message and those beside it are of one chunk each, as most are.
+func isAlone(flags []byte, at int) bool {
+	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&flagGoesOn == 0
+}
+
+// spreadAlone is spreadBack and spreadOn for such.
+func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
+	w, near := r.w, r.near[at-2:at+3:at+3]
+	near[0] += n * w.Before[1]
+	near[1] += n * w.Before[0]
+	next := n * w.After[0]
+	if flags[at]&byte(analysis.MarkQuestion) != 0 {
+		next *= w.Reply
+	}
+	near[3] += next
+	near[4] += n * w.After[1]
+	first := at - 2
+	r.beside[first>>6] |= 0x1f << (first & 63)
+	if first&63 > 59 {
+		r.beside[first>>6+1] |= 0x1f >> (64 - first&63)
 	}
 }
 

@@ -45,24 +45,26 @@ func (w *Weights) Idf(n, of int) float64 {
 	return math.Pow(math.Log(1+(float64(of-n)+.5)/(float64(n)+.5)), w.Rarity)
 }
 
-// Shares are what a passage keeps of its score for being one of many of its message, by
-// their number.
-type Shares [256]float32
+// Shares are what a passage keeps of its score for being one of many of its message.
+type Shares struct {
+	power float64
+	known [256]float32 // by their number; 0: not told yet
+}
 
 // Of is the share of one of n.
-func (s *Shares) Of(n uint8) float32 { return s[n] }
+func (s *Shares) Of(n uint8) float32 {
+	if s.known[n] == 0 {
+		s.known[n] = float32(math.Pow(float64(max(n, 1)), s.power))
+	}
+	return s.known[n]
+}
 
 // Shares gives the shares of what the user said, and of what the assistant did: those are
 // larger where the question asks what was told.
 func (w *Weights) Shares(told bool) (user, assistant *Shares) {
-	user, assistant = &Shares{}, &Shares{}
-	power := w.Spread
+	user, assistant = &Shares{power: -w.Spread}, &Shares{power: -w.Spread}
 	if told {
-		power -= w.Told
-	}
-	for n := range user {
-		user[n] = float32(math.Pow(float64(max(n, 1)), -w.Spread))
-		assistant[n] = float32(math.Pow(float64(max(n, 1)), -power))
+		assistant.power += w.Told
 	}
 	return user, assistant
 }
