@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/hotkey"
 	"mac-stats/app/hotkey/keygrab"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // systemSettings brings the system to what config.toml says of it, at the start and
@@ -157,7 +158,7 @@ func (s *systemSettings) agreedFile() string {
 }
 
 func (s *systemSettings) agreed() (bool, error) {
-	text, err := os.ReadFile(s.agreedFile())
+	text, err := wholefile.Read(s.agreedFile(), 1<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/gofrs/flock"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrCompacting: somebody else, of this process or another one, summarises the
@@ -42,7 +42,7 @@ func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), e
 		end()
 		return nil, err
 	}
-	file := flock.New(store.lockPath(session + compactSuffix))
+	file := wholefile.NewLock(store.lockPath(session + compactSuffix))
 	switch ok, err := file.TryLockContext(wait, lockRetry); {
 	case ok:
 		return func() { store.unlockFile(file); end() }, nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // lockRetry is how often a lock that another process holds is tried again.
@@ -72,7 +74,7 @@ func (s *Store) lockFile(ctx context.Context, name string) (release func(), err 
 	if err := s.root.check(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(s.lockPath(name))
+	lock := wholefile.NewLock(s.lockPath(name))
 	if err := takeShort(ctx, lock); err != nil {
 		return nil, explainDisk("locking "+name, err)
 	}

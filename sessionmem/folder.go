@@ -4,10 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // storeFolder is the session folder: whatever stands at its path now. It may be moved
@@ -156,7 +159,7 @@ func (f *storeFolder) Lstat(name string) (os.FileInfo, error) {
 }
 
 func (f *storeFolder) ReadFile(name string) ([]byte, error) {
-	return in(f, func(r *os.Root) ([]byte, error) { return r.ReadFile(name) })
+	return in(f, func(r *os.Root) ([]byte, error) { return wholefile.ReadIn(r, name, math.MaxInt64-1) })
 }
 
 func (f *storeFolder) Rename(from, to string) error {

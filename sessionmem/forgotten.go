@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // What was forgotten is remembered as keyed hashes in forgotten.jsonl, one object a
@@ -150,7 +150,7 @@ func (f *Forgotten) traces() *Traces {
 
 // upgradeNow is upgrade where nobody else forgets just now.
 func (f *Forgotten) upgradeNow() bool {
-	lock := flock.New(f.lockPath())
+	lock := wholefile.NewLock(f.lockPath())
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return false
 	}
@@ -343,7 +343,7 @@ func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, explainDisk("locking what is forgotten", err)
 	}
-	lock := flock.New(f.lockPath())
+	lock := wholefile.NewLock(f.lockPath())
 	ctx, cancel := context.WithTimeoutCause(ctx, forgetPatience, ErrForgetting)
 	defer cancel()
 	if ok, err := lock.TryLockContext(ctx, turnRetry); !ok {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gofrs/flock"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // InTurn reports whether a turn runs in any session, in this process or another.
@@ -31,7 +31,7 @@ func (s *Store) InTurn() bool {
 
 // isLocked reports whether somebody holds a lock file. Those whose holder died are free.
 func (s *Store) isLocked(file string) bool {
-	l := flock.New(s.lockPath(file))
+	l := wholefile.NewLock(s.lockPath(file))
 	free, err := l.TryRLock()
 	if free {
 		_ = l.Unlock() // only looked at

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -257,7 +255,7 @@ func (c *listCache) change(ctx context.Context, f func(lines map[string]*listed)
 	if err := os.MkdirAll(filepath.Dir(c.file), 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(c.file + ".lock")
+	lock := wholefile.NewLock(c.file + ".lock")
 	if err := takeShort(ctx, lock); err != nil {
 		return err
 	}

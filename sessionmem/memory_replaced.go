@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // replacedTime is how long a file that was replaced is looked after where the system
@@ -29,7 +31,7 @@ func (r replaced) mayGrow() bool {
 	if err != nil {
 		return false
 	}
-	open, certain := isOpenForWriting(r.Link)
+	open, certain := wholefile.IsOpenForWriting(r.Link)
 	return open || r.changed(fi) || !certain && time.Since(r.At) < replacedTime
 }
 
@@ -76,7 +78,7 @@ func (m *Memory) takeOverOne(r replaced) (done bool, err error) {
 		}
 		return true, os.Remove(r.Link)
 	}
-	open, _ := isOpenForWriting(r.Link)
+	open, _ := wholefile.IsOpenForWriting(r.Link)
 	since := m.seenFor(r.Link, stampOf(fi))
 	if open && since < emptyTime || since < stableTime && !restedFor(fi, stableTime) || fi.Size() == 0 && since < emptyTime && open {
 		return false, nil

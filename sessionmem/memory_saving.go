@@ -104,7 +104,7 @@ func (m *Memory) saving(path string, fi os.FileInfo, text string, known knownFil
 		busy = !restedFor(fi, stableTime) && m.seenFor(path, stampOf(fi)) < stableTime
 	}
 	if !busy && fi != nil && fi.Size() > 0 {
-		open, certain := isOpenForWriting(path)
+		open, certain := wholefile.IsOpenForWriting(path)
 		switch {
 		case open:
 			busy = m.seenFor(path, stampOf(fi)) < stableTime
@@ -139,7 +139,7 @@ func (m *Memory) emptied(path string, fi os.FileInfo) bool {
 		return false
 	}
 	seen := m.seenFor(path, stampOf(fi))
-	open, _ := isOpenForWriting(path)
+	open, _ := wholefile.IsOpenForWriting(path)
 	return seen < stableTime || open && seen < emptyTime
 }
 
@@ -152,24 +152,14 @@ func restedFor(fi os.FileInfo, d time.Duration) bool {
 
 // readRaw reads a file that people own, also through a link, as it is.
 func readRaw(path string) ([]byte, os.FileInfo, error) {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	odd := &fs.PathError{Op: "open", Path: path, Err: errors.New("it is no file; move it away")}
-	if !fi.Mode().IsRegular() {
-		return nil, nil, odd
-	}
-	f, err := openNow(path)
+	f, err := wholefile.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	if fi, err = f.Stat(); err != nil {
+	fi, err := f.Stat()
+	if err != nil {
 		return nil, nil, err
-	}
-	if !fi.Mode().IsRegular() { // it took the file's place just now
-		return nil, nil, odd
 	}
 	buf := bytes.NewBuffer(make([]byte, 0, max(fi.Size()+bytes.MinRead, 0)))
 	_, err = buf.ReadFrom(f)
@@ -410,7 +400,7 @@ func (m *Memory) readsSaving(path string, fi os.FileInfo, text string, before re
 		}
 		return m.saving(path, fi, text, known)
 	case !restedFor(fi, stableTime):
-		open, _ := isOpenForWriting(path)
+		open, _ := wholefile.IsOpenForWriting(path)
 		if open && m.seenFor(path, stampOf(fi)) < stableTime {
 			return true
 		}

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -333,7 +331,7 @@ func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, explainDisk("locking the memory", err)
 	}
 	m.locked.Store(true)
-	l := flock.New(filepath.Join(dir, memoryLock))
+	l := wholefile.NewLock(filepath.Join(dir, memoryLock))
 	if err := takeShort(ctx, l); err != nil {
 		return nil, explainDisk("locking the memory", err)
 	}

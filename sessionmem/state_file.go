@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // stateFile is the file of the marks, below the session folder.
@@ -92,7 +92,7 @@ func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object
 	if err := s.root.check(); err != nil {
 		return err
 	}
-	lock := flock.New(s.lockPath(stateFile))
+	lock := wholefile.NewLock(s.lockPath(stateFile))
 	if err := takeShort(ctx, lock); err != nil {
 		return explainDisk("locking "+stateFile, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // turnSuffix and holderSuffix are the ends of the names of a turn's lock file and
@@ -107,7 +109,7 @@ func (l *TurnLock) lockFile(ctx context.Context, wait func()) error {
 	if err := l.store.root.check(); err != nil {
 		return err
 	}
-	l.file = flock.New(l.store.lockPath(l.ses.name + turnSuffix))
+	l.file = wholefile.NewLock(l.store.lockPath(l.ses.name + turnSuffix))
 	ok, err := l.file.TryLock()
 	if err != nil || ok {
 		return wrapDisk("locking the turn", err)

@@ -178,16 +178,17 @@ func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
 	return true, nil
 }
 
+// maxShipped is how large a file that came with the app may be once people have edited
+// it, in bytes.
+const maxShipped = 16 << 20
+
 // readRegular reads a file, and nothing else: opening a pipe would wait for ever.
 func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	data, err := wholefile.Read(path, maxShipped)
+	if errors.Is(err, wholefile.ErrNotFile) {
 		return nil, errNotRegular
 	}
-	return os.ReadFile(path)
+	return data, err
 }
 
 // isMissing reports that nothing is there, not even a link that leads nowhere.
@@ -201,7 +202,7 @@ func isMissing(path string) bool {
 func (r *Registry) loadShipped() (*shipped, error) {
 	state := &shipped{Version: 1, Files: map[string]string{}}
 	file := filepath.Join(r.agentsDir(), shippedFile)
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file, maxShipped)
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
 	}

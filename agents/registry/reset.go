@@ -187,7 +187,7 @@ func (run *resetRun) fill(unit, fresh string) error {
 			return err
 		}
 	}
-	memory, err := os.ReadFile(filepath.Join(run.r.onDisk(unit), "memory.md"))
+	memory, err := wholefile.Read(filepath.Join(run.r.onDisk(unit), "memory.md"), maxShipped)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (run *resetRun) file(name string) error {
 			continue
 		}
 		target := run.r.onDisk(name)
-		old, err := os.ReadFile(target)
+		old, err := wholefile.Read(target, maxShipped)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("reset %s: %w", name, err)
 		}

@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"mac-stats/app/config"
 	"mac-stats/app/demo"
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -41,7 +40,7 @@ func (b *Backend) makeDemoFolder() error {
 		return err
 	}
 	b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
-	lock := flock.New(filepath.Join(dir, demoLock), flock.SetPermissions(0o600))
+	lock := wholefile.NewLock(filepath.Join(dir, demoLock))
 	if _, err := lock.TryLock(); err != nil {
 		return err
 	}
@@ -90,7 +89,7 @@ func sweepDemo(dir string, before time.Time) error {
 	if !file.ModTime().Before(before) {
 		return nil
 	}
-	lock := flock.New(path)
+	lock := wholefile.NewLock(path)
 	held, err := lock.TryLock()
 	if err != nil || !held {
 		return err // its demo runs

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gopkg.in/natefinch/lumberjack.v2"
-
 	"mac-stats/app/discord/service"
 	"mac-stats/app/discord/token"
 	"mac-stats/assets"
@@ -25,13 +23,17 @@ func (b *Backend) openDiscord() error {
 		return fmt.Errorf("read the bot's prompt: %w", err)
 	}
 	getenv := lookup(b.environ)
-	lines := &lumberjack.Logger{Filename: filepath.Join(b.Paths.Home, "logs", "memory.jsonl"), MaxSize: 5, MaxBackups: 3}
-	b.closers = append(b.closers, lines.Close)
 	p := service.Params{
 		Home: b.Paths.Home, Getenv: getenv, Config: b.Config, Builtin: strings.TrimSpace(string(builtin)),
 		Engine: b.Engine, Store: b.Store, OwnMemory: b.ownMemory, Forget: b.forgetPerson,
-		Tell:      func(text, next string) { b.SetNotice(Notice{Kind: NoticeDiscord, Text: text, Next: next}) },
-		Telemetry: lines, Logger: b.Logger,
+		Tell:   func(text, next string) { b.SetNotice(Notice{Kind: NoticeDiscord, Text: text, Next: next}) },
+		Logger: b.Logger,
+	}
+	if lines, err := rotated(filepath.Join(b.Paths.Home, "logs", "memory.jsonl")); err != nil {
+		b.Logger.Warn("what the bot remembers is not logged", "error", err)
+	} else {
+		b.closers = append(b.closers, lines.Close)
+		p.Telemetry = lines
 	}
 	if !b.Demo && getenv("MAC_STATS_HOME") == "" { // a data folder elsewhere has a token of its own
 		p.Keychain = token.NewKeychain(getenv)

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/config"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // openLog logs to logs/mac-stats.log (rotated at 5 MB, three kept, 0600), at info
@@ -25,7 +27,12 @@ func (b *Backend) openLog(given *slog.Logger) {
 		b.addStorageNotice(err)
 		return
 	}
-	file := &lumberjack.Logger{Filename: filepath.Join(dir, "mac-stats.log"), MaxSize: 5, MaxBackups: 3}
+	file, err := rotated(filepath.Join(dir, "mac-stats.log"))
+	if err != nil {
+		b.Logger = slog.New(slog.DiscardHandler)
+		b.addStorageNotice(err)
+		return
+	}
 	level := slog.LevelInfo
 	if config.Debug(b.environ) {
 		level = slog.LevelDebug
@@ -33,6 +40,15 @@ func (b *Backend) openLog(given *slog.Logger) {
 	b.Logger = slog.New(privateLog{slog.NewTextHandler(file, &slog.HandlerOptions{Level: level}), b.isPrivate})
 	b.closers = append(b.closers, file.Close)
 	b.logLife()
+}
+
+// rotated is a log of 5 MB, of which three older ones are kept. A pipe in its place, which
+// would hang whoever writes into it, is an error.
+func rotated(path string) (*lumberjack.Logger, error) {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: wholefile.ErrNotFile}
+	}
+	return &lumberjack.Logger{Filename: path, MaxSize: 5, MaxBackups: 3}, nil
 }
 
 // logLife logs the start (version, folder, server, settings that can't be used),

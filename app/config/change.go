@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -89,7 +87,7 @@ func put(target string, now, text []byte) (err error) {
 
 // lock keeps other writers of ours away, in this process and others.
 func lock(file string) (unlock func(), err error) {
-	l := flock.New(filepath.Join(filepath.Dir(file), lockName), flock.SetPermissions(filePerm))
+	l := wholefile.NewLock(filepath.Join(filepath.Dir(file), lockName))
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
 	if _, err := l.TryLockContext(ctx, saveLook/4); err != nil {

@@ -42,7 +42,7 @@ func RemoveDefault(file string, defaults []byte) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file, maxFile)
 	if err == nil && bytes.Equal(data, defaults) {
 		err = os.Remove(file)
 	}

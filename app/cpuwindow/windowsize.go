@@ -32,7 +32,7 @@ func (w *Window) sizePath() string { return filepath.Join(w.parts.home, "session
 // readSize gives the kept size; the first one where there is none that can be read.
 func readSize(path string) fyne.Size {
 	kept := keptSize{firstWidth, firstHeight}
-	if data, err := os.ReadFile(path); err != nil || json.Unmarshal(data, &kept) != nil {
+	if data, err := wholefile.Read(path, 1<<10); err != nil || json.Unmarshal(data, &kept) != nil {
 		kept = keptSize{firstWidth, firstHeight}
 	}
 	return fyne.NewSize(min(max(kept.Width, leastWidth), mostSize), min(max(kept.Height, leastHeight), mostSize))

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/alive"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The files' names in the folder of logs: a part belongs to a process that runs or
@@ -116,7 +117,7 @@ func Reports(home string) ([]Report, error) {
 
 // Text is the whole report.
 func (r Report) Text() (string, error) {
-	data, err := os.ReadFile(r.Path)
+	data, err := wholefile.Read(r.Path, maxReport)
 	if err != nil {
 		return "", fmt.Errorf("read the crash report: %w", err)
 	}
@@ -147,7 +148,7 @@ func partName(pid int) string { return prefix + strconv.Itoa(pid) + part }
 
 // causeIn reads the line of a report that says what happened.
 func causeIn(path string) string {
-	data, err := os.ReadFile(path)
+	data, err := wholefile.Read(path, maxReport)
 	if err != nil {
 		return ""
 	}

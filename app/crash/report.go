@@ -8,10 +8,13 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Limits of a report: a stack of all goroutines, and a log, can be long.
 const (
+	maxReport   = 4 << 20 // bytes
 	maxPart     = 1 << 20 // bytes of the runtime's words that are read
 	maxStack    = 400     // lines
 	maxLogLines = 40
@@ -45,7 +48,7 @@ type left struct {
 }
 
 func readPart(path string) (left, error) {
-	f, err := os.Open(path)
+	f, err := wholefile.Open(path)
 	if err != nil {
 		return left{}, err
 	}
@@ -107,7 +110,7 @@ func reportOf(l left, at time.Time, home string) string {
 // logTail gives the last lines of the log from before the crash. Lines of debug level,
 // which may hold text of a conversation, are left out.
 func logTail(path string, until time.Time, user string) ([]string, error) {
-	f, err := os.Open(path)
+	f, err := wholefile.Open(path)
 	if err != nil {
 		return nil, err
 	}

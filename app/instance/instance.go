@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrRunning: another process is the app for this data folder.
@@ -120,7 +122,7 @@ func listenAs(runtimeDir, home string, bare bool, handle func(Request)) (*Listen
 }
 
 func takeLock(path string) (*flock.Flock, error) {
-	lock := flock.New(path, flock.SetPermissions(filePerm))
+	lock := wholefile.NewLock(path)
 	held, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)

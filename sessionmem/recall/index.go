@@ -13,10 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/rank"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // What is set where nobody sets anything.
@@ -345,7 +344,7 @@ func (x *Index) lock(ctx context.Context) (unlock func(), err error) {
 		<-x.writing
 		return nil, fmt.Errorf("making the cache folder: %w", err)
 	}
-	l := flock.New(filepath.Join(x.cfg.CacheDir, lockFile), flock.SetPermissions(0o600))
+	l := wholefile.NewLock(filepath.Join(x.cfg.CacheDir, lockFile))
 	free, err := l.TryLock()
 	if err == nil && !free {
 		stop := x.waiting()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // progressFile tells other processes how far an indexing of many files is. It is there
@@ -79,11 +79,11 @@ func (x *Index) unnoted() {
 
 // elsewhere says how far another process is that indexes many files; false: none does.
 func (x *Index) elsewhere() (p Progress, ok bool) {
-	data, err := os.ReadFile(filepath.Join(x.cfg.CacheDir, progressFile))
+	data, err := wholefile.Read(filepath.Join(x.cfg.CacheDir, progressFile), 1<<20)
 	if err != nil || json.Unmarshal(data, &p) != nil {
 		return Progress{}, false
 	}
-	l := flock.New(filepath.Join(x.cfg.CacheDir, lockFile), flock.SetPermissions(0o600))
+	l := wholefile.NewLock(filepath.Join(x.cfg.CacheDir, lockFile))
 	free, err := l.TryRLock()
 	if free {
 		_ = l.Unlock() // only looked at

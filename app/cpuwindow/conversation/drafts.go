@@ -60,10 +60,7 @@ const draftsMax = 4 << 20 // bytes of the file that are read
 // be read. A file that came back from before a forgetting is rid of what is gone: a
 // text that holds words which were forgotten since the file was written.
 func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[string]Kept {
-	if fi, err := os.Stat(path); err != nil || fi.Size() > draftsMax {
-		return map[string]Kept{}
-	}
-	data, err := os.ReadFile(path)
+	data, err := wholefile.Read(path, draftsMax)
 	var kept draftsFile
 	if err != nil || json.Unmarshal(data, &kept) != nil || kept.Format != draftsFormat || kept.Sessions == nil {
 		return map[string]Kept{}

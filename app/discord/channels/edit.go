@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"mac-stats/app/discord/connection"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -137,7 +135,7 @@ func change(ctx context.Context, file string, do func(data []byte, f *File) ([]b
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("changing %s: %w", file, err)
 	}
-	lock := flock.New(filepath.Join(filepath.Dir(file), ".channels.lock"))
+	lock := wholefile.NewLock(filepath.Join(filepath.Dir(file), ".channels.lock"))
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
@@ -147,7 +145,7 @@ func change(ctx context.Context, file string, do func(data []byte, f *File) ([]b
 	if err := Ensure(file); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file, maxFile)
 	if err != nil {
 		return fmt.Errorf("changing %s: %w", file, err)
 	}

@@ -1,9 +1,11 @@
 package service
 
 import (
-	"os"
+	"errors"
 	"path/filepath"
 	"strings"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -30,12 +32,12 @@ func (s *Service) PromptFile() string {
 // that can be read, the app's own.
 func (s *Service) prompt() string {
 	file := s.PromptFile()
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file, maxPrompt)
 	switch {
+	case errors.Is(err, wholefile.ErrTooLarge):
+		s.log.Warn("the prompt file is too long: the app's own prompt is used", "file", file)
 	case err != nil && s.p.Config().Discord.PromptFile != "":
 		s.log.Warn("discord.prompt_file can't be read: the app's own prompt is used", "file", file, "err", err)
-	case err == nil && len(data) > maxPrompt:
-		s.log.Warn("the prompt file is too long: the app's own prompt is used", "file", file, "bytes", len(data))
 	case err == nil && strings.TrimSpace(string(data)) != "":
 		return strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD"))
 	}

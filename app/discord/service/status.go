@@ -57,7 +57,7 @@ type savedStatus struct {
 // SavedStatus is the status as the running app wrote it last; ok is false where none
 // did.
 func (s *Service) SavedStatus() (st connection.Status, pid int, ok bool) {
-	data, err := os.ReadFile(s.statusFile())
+	data, err := wholefile.Read(s.statusFile(), 1<<20)
 	var saved savedStatus
 	if err != nil || json.Unmarshal(data, &saved) != nil {
 		return connection.Status{}, 0, false
