@@ -261,3 +261,16 @@ func otherNames(path, session string, fi os.FileInfo) []Touched {
 		Why: fmt.Sprintf("the file has another name elsewhere, which keeps the old text; find it with `find ~ -inum %d`, and remove it", inode(fi)),
 	}}
 }
+
+// exportsOf tells of the exports of a session that is rewritten: they lie where the user
+// put them, and nobody else removes them.
+func (s *Store) exportsOf(session string) []Touched {
+	var found []Touched
+	for _, folder := range s.state.exports(session) {
+		found = append(found, Touched{
+			Place: "export", Action: ForgetKept, Path: folder, Session: session,
+			Why: "the conversation was exported to this folder; remove the file by hand if it holds what you forget",
+		})
+	}
+	return found
+}

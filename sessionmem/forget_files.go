@@ -46,7 +46,11 @@ func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touch
 			return found, err
 		}
 		f := &forgetSession{s: s, t: t, o: o, name: ses.name, groups: ses.groups}
-		found = append(found, f.run(ctx, planned[ses.name])...)
+		of := f.run(ctx, planned[ses.name])
+		if len(of) > 0 {
+			of = append(of, s.exportsOf(ses.name)...)
+		}
+		found = append(found, of...)
 	}
 	more, err := s.forgetAttachedTexts(t, o)
 	for _, m := range more {

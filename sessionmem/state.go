@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +42,7 @@ type sessionMarks struct {
 	Read    readMark  `json:"read,omitzero"`
 	Expired time.Time `json:"expired,omitzero"`      // when it was moved to the trash by its age
 	Back    time.Time `json:"brought_back,omitzero"` // when it came back from there: its age counts from then
+	Exports []string  `json:"exports,omitempty"`     // folders it was exported to, the last one last
 }
 
 // readMark says how far a session was read.
@@ -150,6 +152,35 @@ func (st *State) MarkRead(ctx context.Context, info Info) error {
 	})
 }
 
+// maxExports is how many folders with exports of one session are remembered.
+const maxExports = 20
+
+// MarkExported notes that a session was exported to a file of a folder, so that a
+// forgetting can name the copy that it doesn't reach. The file's own name is not kept:
+// it is often made of what was said.
+func (st *State) MarkExported(ctx context.Context, name, file string) error {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return fmt.Errorf("marking an export of %s: %w", name, err)
+	}
+	folder := filepath.Dir(file)
+	return st.mark(ctx, name, func(marks *sessionMarks) bool {
+		kept := slices.DeleteFunc(slices.Clone(marks.Exports), func(f string) bool { return f == folder })
+		kept = append(kept, folder)
+		marks.Exports = kept[max(0, len(kept)-maxExports):]
+		return true
+	})
+}
+
+// exports gives the folders that a session was exported to.
+func (st *State) exports(name string) []string {
+	marks, err := st.Marks()
+	if err != nil {
+		return nil // what can't be read is said where the marks are used
+	}
+	return marks.of(name).Exports
+}
+
 // mark changes the marks of one session; change reports whether there is anything
 // to change.
 func (st *State) mark(ctx context.Context, name string, change func(*sessionMarks) bool) error {
@@ -207,7 +238,7 @@ func (st *State) editMarks(ctx context.Context, names []string, change func(*ses
 
 // put sets what is marked in a session's object.
 func (m sessionMarks) put(session object) error {
-	err := errors.Join(session.set("pinned", m.Pinned, m.Pinned.IsZero()), session.set("expired", m.Expired, m.Expired.IsZero()),
+	err := errors.Join(session.set("pinned", m.Pinned, m.Pinned.IsZero()), session.set("exports", m.Exports, len(m.Exports) == 0), session.set("expired", m.Expired, m.Expired.IsZero()),
 		session.set("brought_back", m.Back, m.Back.IsZero()))
 	if err != nil || m.Read.Active.IsZero() {
 		return err

@@ -188,6 +188,9 @@ func (c *commands) sessionsExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := b.Store.State().MarkExported(cmd.Context(), name, *file); err != nil {
+				b.Logger.Warn("an export is not noted: forgetting will not name it", "session", name, "err", err)
+			}
 			if *asJSON {
 				return c.out.json(exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: blocks})
 			}

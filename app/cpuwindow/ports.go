@@ -51,6 +51,7 @@ type marks interface {
 	Marks() (sessionmem.Marks, error)
 	SetPinned(ctx context.Context, name string, pinned bool) error
 	MarkRead(ctx context.Context, info sessionmem.Info) error
+	MarkExported(ctx context.Context, name, file string) error
 }
 
 // keeper is what else the window does with transcripts.

@@ -196,8 +196,10 @@ func (w *Window) exportSession(in sessionmem.Info) {
 		if err != nil {
 			return err
 		}
-		path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ".md", data.Bytes())
-		return err
+		if path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ".md", data.Bytes()); err != nil {
+			return err
+		}
+		return w.parts.marks.MarkExported(ctx, in.Name, path)
 	}, func() {
 		w.toast.Offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { w.reveal(path) })
 	})

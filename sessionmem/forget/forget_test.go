@@ -614,6 +614,28 @@ func TestForgettingAnAuthorLeavesNoNameAndNoFiles(t *testing.T) {
 	r.clean("zebra", "0123.txt")
 }
 
+// An export lies where the user put it: the report names the folder, and keeps nothing of
+// the file's name, which may be made of what is forgotten.
+func TestAnExportElsewhereIsTold(t *testing.T) {
+	r := newRig(t)
+	r.say("cpu-a", user("zebra 4711 it is"))
+	r.say("cpu-b", user("nothing of it"))
+	folder := t.TempDir()
+	must(t, r.store.State().MarkExported(t.Context(), "cpu-a", filepath.Join(folder, "zebra 4711 it is.md")))
+	must(t, r.store.State().MarkExported(t.Context(), "cpu-b", filepath.Join(t.TempDir(), "other.md")))
+	report := r.forget(Selection{Text: "zebra 4711"})
+	var told []string
+	for _, f := range report.Found {
+		if f.Place == "export" && f.Action == sessionmem.ForgetKept {
+			told = append(told, f.Path)
+		}
+	}
+	if !slices.Equal(told, []string{folder}) {
+		t.Errorf("told of %q, want %q alone", told, folder)
+	}
+	r.clean("zebra", "4711")
+}
+
 // A hard link keeps what a file said: the report names the file and how to find the link.
 func TestAFileWithAnotherNameIsTold(t *testing.T) {
 	if runtime.GOOS == "windows" {
