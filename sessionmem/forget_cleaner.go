@@ -34,6 +34,8 @@ type Touched struct {
 	Why     string    `json:"why,omitempty"`
 	Offer   string    `json:"offer,omitempty"` // of what stays: the id by which it can be chosen to go too
 	Final   bool      `json:"final,omitempty"` // refused for good: it is no memory, and not tried again
+
+	latest []string // of a journal: its blocks of the very second of the forgetting
 }
 
 // maxPreview is how much of a text a dry run shows, in characters.

@@ -275,10 +275,15 @@ func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
 			case strings.HasPrefix(file.file, partialDir+"/"):
 				t.Place = "checkpoint"
 			case isJournal(file.file): // the transcript says which blocks
-				if t.Action != ForgetEmptied && t.Action != ForgetRebuilt || len(file.found) > 0 {
+				if t.Action != ForgetEmptied && t.Action != ForgetRebuilt {
 					return
 				}
-				t = Touched{Place: "journal", Action: ForgetEmptied, Path: t.Path, Session: t.Session}
+				latest := ofSecond([]Touched{t}, f.t.At())
+				if len(file.found) > 0 {
+					file.found[0].latest = append(file.found[0].latest, latest...)
+					return
+				}
+				t = Touched{Place: "journal", Action: ForgetEmptied, Path: t.Path, Session: t.Session, latest: latest}
 			}
 			if !f.o.Dry {
 				t.Text = ""

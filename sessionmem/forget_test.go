@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,6 +87,26 @@ func actions(found []Touched) map[string]int {
 		out[t.Place+" "+t.Action]++
 	}
 	return out
+}
+
+// What a save took out stands in the journal alone: it is forgotten there, also in the
+// second in which it was said.
+func TestForgettingReachesWhatASaveRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newForgetRig(t)
+		mustAppend(t, r.s, "cli-a", user("Where is the harbour?"))
+		path := onlyFile(t, r.root)
+		before := readFile(t, path)
+		mustAppend(t, r.s, "cli-a", user("One moment."))
+		mustAppend(t, r.s, "cli-a", user("My locker code is zebra seven."))
+		mustAppend(t, r.s, "cli-a", user("Yes, zebra seven."))
+		writeFile(t, path, before) // an editor that had read it before
+		time.Sleep(time.Second / 2)
+		if diff := cmp.Diff(map[string]int{"journal forgotten": 1}, actions(r.text("zebra seven"))); diff != "" {
+			t.Error(diff)
+		}
+		r.residue("zebra")
+	})
 }
 
 func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {

@@ -357,6 +357,7 @@ func ofSecond(found []Touched, at time.Time) (ids []string) {
 		if f.Block != "" && f.Action != ForgetKept && f.Time.Truncate(time.Second).Equal(at.Truncate(time.Second)) {
 			ids = append(ids, f.Block)
 		}
+		ids = append(ids, f.latest...)
 	}
 	return ids
 }
