@@ -133,6 +133,12 @@ func (c *commands) forget(cmd *cobra.Command, b *backend.Backend, f forgetFlags)
 	if len(done.Found) > 0 {
 		c.poke(b, "")
 	}
+	switch {
+	case err != nil && len(done.Found) == 0: // what the plan found is still there
+		return err
+	case err == nil && len(done.Found) == 0 && !plan.Nothing() && !f.json:
+		return c.out.text("Forgotten: the running mac-stats took it out first.\n")
+	}
 	if err = errors.Join(err, c.printForgot(b, done, f.json)); err == nil {
 		err = c.renewSummaries(ctx, b, f, backend.Rebuilt(done))
 	}

@@ -122,6 +122,8 @@ func TestForgettingOnAFullDisk(t *testing.T) {
 				t.Errorf("it doesn't say why: %s%s", o.stdout, o.stderr)
 			case o.code != 0 && o.code != 1:
 				t.Errorf("exit %d: %s", o.code, o.stderr)
+			case strings.Contains(o.stdout, "Nothing is found"):
+				t.Errorf("it is said to be nowhere: %s%s", o.stdout, o.stderr)
 			}
 			t.Logf("exit %d, %d files left: %.300s", o.code, len(left), o.stderr)
 			for name, said := range before {
