@@ -225,6 +225,14 @@ func (s *Store) purgeSession(ctx context.Context, name string) error {
 // out, and read again.
 func (s *Store) purged(ctx context.Context, ses *session, read func() error) error {
 	err := read()
+	if err == nil && ses.dirtyCopy {
+		ses.dirtyCopy = false
+		if err := s.purge(ctx, ses); err != nil { // it isn't the session's file: that goes on
+			s.logger.Warn("a copy of a transcript holds what was forgotten and can't be cleaned", "session", ses.name, "err", err)
+		}
+		err = read()
+		ses.dirtyCopy = false
+	}
 	if !errors.Is(err, errHoldsForgotten) {
 		return err
 	}
@@ -232,6 +240,31 @@ func (s *Store) purged(ctx context.Context, ses *session, read func() error) err
 		return err
 	}
 	return read()
+}
+
+// dirtyCopy reports whether a file that has the session's name and isn't the session holds
+// what was forgotten: an editor's save under the name before, or a copy.
+func (s *Store) dirtyCopy(ses *session) bool {
+	if s.forgotten.traces().Empty() {
+		return false
+	}
+	files, err := s.filesOf(ses.name)
+	if err != nil {
+		return false
+	}
+	for _, e := range files {
+		if slices.Contains(ses.transcripts(), e.file) {
+			continue
+		}
+		f, err := s.openTranscript(e.file)
+		if errors.Is(err, errHoldsForgotten) {
+			return true
+		}
+		if err == nil {
+			_ = f.Close() // read only
+		}
+	}
+	return false
 }
 
 // openPurged is openTranscript for those who hold no lock.

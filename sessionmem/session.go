@@ -27,27 +27,28 @@ type session struct {
 	turn    chan struct{} // 1 place: taken by the goroutine that holds (or waits for) the turn lock file
 	private atomic.Bool   // asked for without mu, which an append may hold for long
 
-	mu       sync.Mutex
-	holder   Holder            // of the turn, where it is this process
-	mem      []Block           // blocks of an in-memory session
-	files    map[string][]byte // attachments of an in-memory session, by file name
-	file     string            // name of the transcript in the session folder; "" before it is found or made
-	earlier  []part            // the parts before it, oldest first; what is below is of the last one
-	base     int64             // bytes of the earlier parts: a block's offset goes on from there
-	stat     os.FileInfo       // of the file as it was read last; nil: not read
-	size     int64
-	tail     []byte // the file's last bytes, at most fingerprintLen
-	bare     bool   // older form of the format
-	readOnly bool   // newer format
-	index    index
-	fold     fold
-	texts    heldTexts
-	unsaved  unsaved
-	journal  journal
-	inTurn   []turnBlock // written in the turn that this process holds
-	rewrote  bool        // the file was found changed otherwise than by growing
-	last     joined      // the block that joined the file last, as this process saw it
-	used     time.Time
+	mu        sync.Mutex
+	holder    Holder            // of the turn, where it is this process
+	mem       []Block           // blocks of an in-memory session
+	files     map[string][]byte // attachments of an in-memory session, by file name
+	file      string            // name of the transcript in the session folder; "" before it is found or made
+	earlier   []part            // the parts before it, oldest first; what is below is of the last one
+	base      int64             // bytes of the earlier parts: a block's offset goes on from there
+	stat      os.FileInfo       // of the file as it was read last; nil: not read
+	size      int64
+	tail      []byte // the file's last bytes, at most fingerprintLen
+	bare      bool   // older form of the format
+	readOnly  bool   // newer format
+	index     index
+	fold      fold
+	texts     heldTexts
+	unsaved   unsaved
+	journal   journal
+	inTurn    []turnBlock // written in the turn that this process holds
+	rewrote   bool        // the file was found changed otherwise than by growing
+	dirtyCopy bool        // a copy beside it holds what was forgotten
+	last      joined      // the block that joined the file last, as this process saw it
+	used      time.Time
 }
 
 // joined is when a block joined the file while this process knew it.
@@ -117,6 +118,7 @@ func (s *Store) statFile(ses *session) (os.FileInfo, error) {
 			return nil, err
 		}
 		ses.takeParts(parts)
+		ses.dirtyCopy = s.dirtyCopy(ses)
 	}
 	fi, err := s.root.Stat(ses.file)
 	if err != nil {

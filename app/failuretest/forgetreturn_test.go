@@ -232,6 +232,25 @@ func (r *returning) rel(path string) string {
 	return rel
 }
 
+// A forgetting renames a transcript whose name holds the words, and an editor saves under
+// the name that it read: the next question cleans that file too, though it isn't the
+// session's any more.
+func TestALateSaveUnderTheOldNameIsCleaned(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "archive/2026-10"} {
+		r := newReturning(t)
+		old := r.file(r.backup)
+		if filepath.Base(old) == filepath.Base(r.file(r.base)) {
+			t.Fatal("the forgetting did not rename the transcript: the test shows nothing")
+		}
+		r.put(filepath.Join(r.base, "home", "session", name, filepath.Base(old)), r.old(r.rel(old)))
+		r.do("ask", "--session", "s", "hi")
+		if left := r.holding([]string{secretWord}); len(left) > 0 {
+			t.Errorf("in %q: after one question it is still in %v", name, left)
+		}
+	}
+}
+
 // A pipe in the place of what is noted hangs nothing: commands work, and say so.
 func TestPipesInThePlaceOfWhatWasForgotten(t *testing.T) {
 	t.Parallel()
