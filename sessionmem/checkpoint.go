@@ -16,6 +16,9 @@ import (
 // checkpointEvery is how often a streaming answer is written at most.
 const checkpointEvery = 2 * time.Second
 
+// commitSuffix is the end of the name of a checkpoint while its block is being appended.
+const commitSuffix = ".commit" + fileSuffix
+
 // Checkpoint is the unfinished text of a streaming answer.
 type Checkpoint struct {
 	store *Store
@@ -130,8 +133,10 @@ func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
 	if b.Time.IsZero() {
 		b.Time = c.block.Time
 	}
+	c.mark(true)
 	out, err := c.store.Append(ctx, c.ses.name, b)
 	if err == nil && c.store.isUnsaved(c.ses, b.ID) {
+		c.mark(false)
 		return out, nil // until it is on disk, the checkpoint holds what it can
 	}
 	if err == nil {
@@ -143,11 +148,31 @@ func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
 	b = c.newest()
 	c.mu.Unlock()
 	if c.file != "" {
+		c.mark(false)
 		if werr := c.write(b); werr != nil {
 			err = errors.Join(err, werr)
 		}
 	}
 	return Block{}, err
+}
+
+// mark says in the checkpoint's name whether its block is being appended: then it may be in
+// the transcript. The caller holds writing.
+func (c *Checkpoint) mark(appending bool) {
+	to := strings.TrimSuffix(strings.TrimSuffix(c.file, commitSuffix), fileSuffix)
+	if appending {
+		to += commitSuffix
+	} else {
+		to += fileSuffix
+	}
+	if !c.written || to == c.file {
+		return
+	}
+	if err := c.store.root.Rename(c.file, to); err != nil {
+		c.store.logger.Debug("a checkpoint has not the name it should have", "session", c.ses.name, "err", err)
+		return
+	}
+	c.file = to
 }
 
 // Discard removes the checkpoint without appending anything.
@@ -182,7 +207,9 @@ func (c *Checkpoint) remove() {
 
 // recover appends the checkpoints that a holder which died left behind. The
 // caller holds the turn. A checkpoint whose block is in the transcript (the
-// holder died after appending it) is only removed.
+// holder died after appending it) is only removed. One whose holder died while it
+// appended the block, which is not there, may have been in the transcript until the user
+// took it out: it goes to the journal, and the user decides.
 func (s *Store) recover(ctx context.Context, ses *session) error {
 	files, err := s.partials(ses.name)
 	if err != nil {
@@ -259,6 +286,12 @@ func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error
 			return err
 		}
 		if there {
+			continue
+		}
+		if strings.HasSuffix(file, commitSuffix) {
+			if err := s.journalAlone(ctx, ses, b); err != nil {
+				return err
+			}
 			continue
 		}
 		if _, err := s.appendAll(ctx, ses.name, b, interruption(b)); err != nil {

@@ -274,6 +274,26 @@ func (s *Store) addToJournal(ses *session, blocks int, data []byte) {
 	ses.journal.whole = err == nil // else the next block makes up for it
 }
 
+// journalAlone puts a block into the session's journal that is in none of its files.
+func (s *Store) journalAlone(ctx context.Context, ses *session, b Block) error {
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.refresh(ses); err != nil {
+		return err
+	}
+	ses.journal.whole = false
+	if err := s.catchUp(ses); err != nil {
+		return err
+	}
+	ses.journal.whole = true
+	err = s.appendJournal(ses, appendBlock(nil, s.guard(ses, b, false)))
+	ses.journal.stat = nil // it is missing
+	return err
+}
+
 // ownBlocks counts the blocks of the files that have an id of their own.
 func (ses *session) ownBlocks() int {
 	end := len(ses.index.blocks)

@@ -166,3 +166,44 @@ func TestWhoHasNoJournal(t *testing.T) {
 		t.Errorf("there are %v, %v", left, err)
 	}
 }
+
+// A program dies while it appends an answer. Whether the answer was in the transcript
+// until the user took it out can't be known: it does not come back by itself.
+func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
+	for name, deleted := range map[string]bool{"before it was written": false, "after that, and the user took it out": true} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			s := openStore(t, root)
+			mustAppend(t, s, "cli-a", user("one"))
+			path := onlyFile(t, root)
+			before := readFile(t, path)
+			c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+			c.SetText("two")
+			c.flush()
+			c.mark(true) // and here it dies
+			if deleted {
+				b := assistant("two")
+				b.ID = c.ID()
+				writeFile(t, path, before+string(appendBlock(nil, b)))
+				renameOver(t, path, before)
+			}
+			s = openStore(t, root)
+			turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			must(t, err)
+			turn.Unlock()
+			if got := texts(t, s, "cli-a"); len(got) != 1 {
+				t.Errorf("it came back: %q", got)
+			}
+			if n := removedFrom(t, s); n != 1 {
+				t.Errorf("%d are missing", n)
+			}
+			must(t, second(s.Restore(t.Context(), "cli-a")))
+			if diff := cmp.Diff([]string{"one", "two"}, texts(t, openStore(t, root), "cli-a")); diff != "" {
+				t.Error(diff)
+			}
+			if left, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}

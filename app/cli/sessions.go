@@ -261,7 +261,7 @@ func statusNames(ctx context.Context, b *backend.Backend, args []string) ([]stri
 	list, err := b.Store.List(ctx)
 	var names []string
 	for _, info := range list {
-		if info.Err == nil && !slices.Contains(names, info.Name) {
+		if info.Err == nil && !info.Copy && !slices.Contains(names, info.Name) {
 			names = append(names, info.Name)
 		}
 	}

@@ -134,6 +134,25 @@ func TestRenamedOrLeftAlone(t *testing.T) {
 	}
 }
 
+// Where only a copy is left, commands say so, and do what they can for the others.
+func TestOnlyACopyIsLeft(t *testing.T) {
+	t.Parallel()
+	p, _ := talk(t)
+	p.ask("alpha")
+	original := p.file("cli-s")
+	copied := strings.TrimSuffix(original, ".md") + " copy.md"
+	p.script(`mv "$1" "$2"`, original, copied)
+	o := p.run("sessions", "show", "s")
+	if !strings.HasSuffix(o.stderr, "\nmac-stats: No such session: cli-s; there is only a copy of it: "+copied+".\n") {
+		t.Errorf("it said %q", o.stderr)
+	}
+	for _, args := range [][]string{{"sessions", "status"}, {"sessions", "search", "tea"}, {"doctor"}, {"memory", "status"}} {
+		if o := p.run(args...); o.code != 0 && args[0] != "doctor" || strings.Contains(o.stderr, "No such session") {
+			t.Errorf("%v: exit %d, %s", args, o.code, o.stderr)
+		}
+	}
+}
+
 // The way an editor or a program saves a buffer that it read before.
 var savings = map[string]func(p *place, path, buffer string){
 	"in place":  func(p *place, path, buffer string) { p.script(`cat "$2" > "$1"`, path, buffer) },
