@@ -46,6 +46,21 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 		return nil, err
 	}
 	ses := s.session(name)
+	for begun := time.Now(); ; {
+		out, err := s.appendOnce(ctx, ses, time.Since(begun) > savePatience, may, blocks)
+		if !errors.Is(err, errMidSave) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(saveLook):
+		}
+	}
+}
+
+// appendOnce is appendIf that gives errMidSave where it has to wait, unless it is anyway.
+func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may func(*fold) bool, blocks []Block) ([]Block, error) {
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
 		if may != nil {
@@ -54,6 +69,7 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 		return s.keepUnlocked(ses, blocks, err)
 	}
 	defer unlock()
+	ses.anyway = anyway
 	if ses.private.Load() {
 		if may != nil && !may(&ses.fold) {
 			return nil, nil
@@ -66,10 +82,10 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 		}
 	}
 	out, err := s.appendFile(ctx, ses, blocks)
-	if err != nil {
+	if err != nil && !errors.Is(err, errMidSave) {
 		return s.keepUnsaved(ses, blocks, err)
 	}
-	return out, nil
+	return out, err
 }
 
 // errReplaced: the file was replaced between looking at it and writing to it.
@@ -108,8 +124,8 @@ func (s *Store) appendTo(ctx context.Context, ses *session, waiting int, blocks 
 		if err := s.refreshToWrite(ctx, ses); err != nil {
 			return nil, err
 		}
-		if err := s.awaitSave(ctx, ses); err != nil {
-			return nil, err
+		if s.midSave(ses) {
+			return nil, fmt.Errorf("writing %s: %w", ses.file, errMidSave)
 		}
 		ses.setUnsaved(nil)
 		if err := s.renumber(ses, blocks[:waiting]); err != nil {
@@ -212,34 +228,27 @@ const (
 	saveTakes     = time.Second
 	halfSaveTakes = 3 * saveTakes
 	savePatience  = 15 * saveTakes
+	saveLook      = 50 * time.Millisecond
 )
 
-// awaitSave waits for the end of a save that was found before its end.
-func (s *Store) awaitSave(ctx context.Context, ses *session) error {
-	if ses.journal.whole || s.trustSaves {
-		return nil // nothing but what joined the file
+// errMidSave: another program seems to be saving the file just now.
+var errMidSave = errors.New("another program is saving it; try again")
+
+// midSave says whether the file looks as if a save were in progress. The caller has
+// brought the session up to date.
+func (s *Store) midSave(ses *session) bool {
+	if ses.journal.whole || s.trustSaves || ses.anyway || ses.stat == nil {
+		return false // mostly: nothing but what joined the file
 	}
-	for begun := time.Now(); ses.stat != nil && time.Since(begun) < savePatience; {
-		takes := saveTakes
-		if len(ses.tail) == 0 || ses.tail[len(ses.tail)-1] != '\n' {
-			takes = halfSaveTakes
-		}
-		if age := time.Since(ses.stat.ModTime()); age < 0 || age >= takes {
-			return nil
-		}
-		if missing, err := s.missing(ses); err != nil || len(missing) == 0 {
-			return nil //nolint:nilerr // the journal is there to help
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-		if err := s.refresh(ses); err != nil {
-			return err
-		}
+	takes := saveTakes
+	if len(ses.tail) == 0 || ses.tail[len(ses.tail)-1] != '\n' {
+		takes = halfSaveTakes
 	}
-	return nil
+	if age := time.Since(ses.stat.ModTime()); age < 0 || age >= takes {
+		return false
+	}
+	missing, err := s.missing(ses)
+	return err == nil && len(missing) > 0
 }
 
 // complete gives a block what Append promises: normalized, with time and ID.

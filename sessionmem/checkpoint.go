@@ -16,6 +16,9 @@ import (
 // checkpointEvery is how often a streaming answer is written at most.
 const checkpointEvery = 2 * time.Second
 
+// slowAppend is how long the append of an answer may take before the answer is checkpointed.
+const slowAppend = checkpointEvery / 4
+
 // commitSuffix is the end of the name of a checkpoint while its block is being appended.
 const commitSuffix = ".commit" + fileSuffix
 
@@ -126,15 +129,18 @@ func (c *Checkpoint) write(b Block) error {
 // checkpoint. After an error the checkpoint holds b's text and Commit may be
 // called again.
 func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	c.stop()
-	b.ID = c.block.ID
+	b.ID = c.ID()
 	if b.Time.IsZero() {
 		b.Time = c.block.Time
 	}
+	c.lastText(b.Text)
+	c.writing.Lock()
 	c.mark(true)
+	c.writing.Unlock()
 	out, err := c.store.Append(ctx, c.ses.name, b)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.stop()
 	if err == nil && c.store.isUnsaved(c.ses, b.ID) {
 		c.mark(false)
 		return out, nil // until it is on disk, the checkpoint holds what it can
@@ -154,6 +160,18 @@ func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
 		}
 	}
 	return Block{}, err
+}
+
+// lastText is SetText for the whole text, which is checkpointed where it takes a while to
+// append it: another program may be saving the transcript.
+func (c *Checkpoint) lastText(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text, c.dirty = text, true
+	if c.closed || c.file == "" || c.timer != nil {
+		return
+	}
+	c.timer = time.AfterFunc(max(slowAppend, checkpointEvery-time.Since(c.last)), c.flush)
 }
 
 // mark says in the checkpoint's name whether its block is being appended: then it may be in

@@ -207,3 +207,34 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 		})
 	}
 }
+
+// While an answer waits for the end of a save to be appended, its checkpoint has all of it.
+func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", assistant("two"))
+	s.trustSaves = false
+	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+	c.SetText("a beginning")
+	c.flush()
+	writeFile(t, path, strings.TrimSuffix(before, "\n")) // as an editor that is in the midst of it
+	done := make(chan error)
+	go func() { done <- second(c.Commit(t.Context(), assistant("a beginning and an end"))) }()
+	var file string
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		waitForFile(t, filepath.Join(root, sessionDir, partialDir, "*"+commitSuffix), &file)
+		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "and an end") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it is not checkpointed")
+		}
+	}
+	must(t, <-done)
+	if got := texts(t, s, "cli-a"); len(got) != 2 || got[1] != "a beginning and an end" {
+		t.Errorf("the context is %q", got)
+	}
+}

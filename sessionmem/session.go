@@ -45,6 +45,7 @@ type session struct {
 	unsaved   unsaved
 	journal   journal
 	inTurn    []turnBlock // written in the turn that this process holds
+	anyway    bool        // what is appended now doesn't wait for a save in progress
 	rewrote   bool        // the file was found changed otherwise than by growing
 	dirtyCopy bool        // a copy beside it holds what was forgotten
 	last      joined      // the block that joined the file last, as this process saw it

@@ -65,7 +65,7 @@ type Store struct {
 	logger *slog.Logger
 	seed   maphash.Seed // of the hashes of ids: of this process alone
 	opened func()       // tests: called between opening a transcript and writing to it
-	// tests: what is in a file is what was saved, see awaitSave
+	// tests: what is in a file is what was saved, see midSave
 	trustSaves bool
 	state      *State
 

@@ -73,6 +73,7 @@ func (s *Store) delete(ctx context.Context, name string, still func() error) err
 func (s *Store) toTrash(ctx context.Context, ses *session) error {
 	name := ses.name
 	if len(ses.unsaved.blocks) > 0 { // what is deleted can be brought back
+		ses.anyway = true
 		if _, err := s.appendFile(ctx, ses, nil); err != nil {
 			return err
 		}

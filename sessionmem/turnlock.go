@@ -186,18 +186,30 @@ func (s *Store) endTurn(ses *session) {
 	if !wrote {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lastWait)
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
-	unlock, err := s.lock(ctx, ses, false)
-	if err == nil {
-		defer unlock()
-		if err = s.refresh(ses); err == nil && ses.rewrote {
-			_, err = s.appendFile(ctx, ses, nil)
-		}
+	err := s.putBackTurn(ctx, ses, false)
+	for begun := time.Now(); errors.Is(err, errMidSave); {
+		time.Sleep(saveLook)
+		err = s.putBackTurn(ctx, ses, time.Since(begun) > halfSaveTakes)
 	}
 	if err != nil {
 		s.logger.Warn("what a save dropped of a turn that just ended could not be put back", "session", ses.name, "err", err)
 	}
+}
+
+func (s *Store) putBackTurn(ctx context.Context, ses *session, anyway bool) error {
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	ses.anyway = anyway
+	if err := s.refresh(ses); err != nil || !ses.rewrote {
+		return err
+	}
+	_, err = s.appendFile(ctx, ses, nil)
+	return err
 }
 
 // lockPath is where a lock file is. The name was checked.

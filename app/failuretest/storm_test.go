@@ -142,7 +142,7 @@ func newStorm(t *testing.T) *storm {
 		said: map[string]map[string]string{}, order: map[string][]string{}, lessons: map[string]bool{}, proposed: map[string]bool{}, deleted: map[string]bool{},
 	}
 	delete(s.p.had, "agents/memory.md") // it grows
-	s.p.env = append(s.p.env, "MAC_STATS_COMPACTION_THRESHOLD=6")
+	s.p.env = append(s.p.env, "MAC_STATS_COMPACTION_THRESHOLD=6", "MAC_STATS_MEMORY_GLOBAL_BUDGET=100000")
 	return s
 }
 
