@@ -186,7 +186,11 @@ func (c *Checkpoint) mark(appending bool) {
 	if !c.written || to == c.file {
 		return
 	}
-	if err := c.store.root.Rename(c.file, to); err != nil {
+	err := c.store.root.check() // in a folder that was moved away nothing is going to be appended
+	if err == nil {
+		err = c.store.root.Rename(c.file, to)
+	}
+	if err != nil {
 		c.store.logger.Debug("a checkpoint has not the name it should have", "session", c.ses.name, "err", err)
 		return
 	}
