@@ -44,7 +44,7 @@ func (f *filePage) show(b *editBuffer, title string, rows func() []*kit.Placed) 
 		f.edit.open(b, title, 0)
 		f.edit.sync()
 	} else {
-		f.view.ReplaceRows(rows())
+		f.view.ReplaceRows(f.w.win.Canvas(), rows())
 	}
 	f.object.Refresh()
 }

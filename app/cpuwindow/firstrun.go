@@ -91,7 +91,7 @@ func (w *Window) drawWelcome() {
 		body = w.memoryStep()
 	}
 	before, _ := w.win.Canvas().Focused().(*kit.Button)
-	w.pageView.ReplaceRows(append(append(rows, body...), w.welcomeButtons(ready)))
+	w.pageView.ReplaceRows(w.win.Canvas(), append(append(rows, body...), w.welcomeButtons(ready)))
 	switch after := w.win.Canvas().Focused().(type) {
 	case nil, *kit.Field: // nowhere that is seen
 		w.focusWelcome()

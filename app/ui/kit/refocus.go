@@ -4,12 +4,10 @@ import "fyne.io/fyne/v2"
 
 // ReplaceRows is SetRows for rows whose buttons are new ones: who had the focus on one
 // by keyboard has it on the button in its place.
-func (v *Viewport) ReplaceRows(rows []*Placed) {
-	c := fyne.CurrentApp().Driver().CanvasForObject(v)
-	if c == nil {
-		v.SetRows(rows)
-		return
-	}
+//
+// c is the canvas of the window: before the window is painted first, the toolkit doesn't
+// know whose canvas a widget is on.
+func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
 	focused, _ := c.Focused().(*Button)
 	at, text, nth := -1, "", 0
 	for i, b := range RowButtons(v.Rows) {
