@@ -243,6 +243,7 @@ func memoryLine(i sessionmem.Injected) string {
 	return line
 }
 
+// Percent is how full a memory of that budget is; 0 where it has none.
 func Percent(used, budget int) int {
 	if budget <= 0 {
 		return 0

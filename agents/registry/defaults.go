@@ -85,7 +85,7 @@ func (r *Registry) shippedFiles() ([]defaultFile, error) {
 				return err
 			}
 			data, err := fs.ReadFile(r.defaults, name)
-			files = append(files, defaultFile{name: name, unit: unitOf(name), data: data, hash: HashOf(data)})
+			files = append(files, defaultFile{name: name, unit: unitOf(name), data: data, hash: hashOf(data)})
 			return err
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func unitOf(name string) string {
 	return path.Join(parts[:2]...)
 }
 
-func HashOf(data []byte) string {
+func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -158,10 +158,10 @@ func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
 	target, was := r.onDisk(f.name), state.Files[f.name]
 	data, err := readRegular(target)
 	switch {
-	case err == nil && HashOf(data) == f.hash:
+	case err == nil && hashOf(data) == f.hash:
 		state.Files[f.name] = f.hash
 		return was != f.hash, nil
-	case err == nil && (was == "" || HashOf(data) != was):
+	case err == nil && (was == "" || hashOf(data) != was):
 		return false, nil // the user's
 	case err != nil && !isMissing(target):
 		return false, fmt.Errorf("read %s: %w", f.name, withoutPath(err))

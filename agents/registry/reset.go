@@ -222,7 +222,7 @@ func (run *resetRun) file(name string) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("reset %s: %w", name, err)
 		}
-		if err == nil && HashOf(old) != f.hash {
+		if err == nil && hashOf(old) != f.hash {
 			aside := freeName(target + ".old-" + run.stamp)
 			if err := writeThrough(aside, old); err != nil {
 				return fmt.Errorf("keep the old %s: %w", name, err)

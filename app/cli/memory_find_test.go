@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
-	"mac-stats/app/backend"
-	"mac-stats/sessionmem/recall"
 )
 
 // transcript writes a session as the app does, a message a text, from start on.
@@ -165,26 +163,6 @@ func TestATimeIsAllThatIsAskedFor(t *testing.T) {
 		if got := e.best(t, query); got != said(days) {
 			t.Errorf("%q finds %q first, want %q", query, got, said(days))
 		}
-	}
-}
-
-// withVectors makes the index's vectors as the app does, and ends.
-func (e *env) withVectors(t *testing.T) {
-	t.Helper()
-	b, err := backend.Open(t.Context(), backend.Options{Environ: e.environ, Watch: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if s, err := b.IndexStatus(t.Context()); err == nil && s.Vectors == recall.VectorsReady && s.Chunks > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no vectors were made")
-		}
-	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 
