@@ -46,14 +46,22 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 		return nil, err
 	}
 	ses := s.session(name)
+	return outsideSaves(ctx, savePatience, func(anyway bool) ([]Block, error) {
+		return s.appendOnce(ctx, ses, anyway, may, blocks)
+	})
+}
+
+// outsideSaves writes to a session: again and again while write gives errMidSave, and
+// anyway once patience is over. No lock is held in between.
+func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
 	for begun := time.Now(); ; {
-		out, err := s.appendOnce(ctx, ses, time.Since(begun) > savePatience, may, blocks)
+		out, err := write(time.Since(begun) > patience)
 		if !errors.Is(err, errMidSave) {
 			return out, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return out, ctx.Err()
 		case <-time.After(saveLook):
 		}
 	}

@@ -230,12 +230,21 @@ func (s *Store) stillMeant(snap Snapshot) error {
 // conversation: messages that came meanwhile stay behind it, in order. Else it
 // gives ErrStale.
 func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Block, error) {
+	return outsideSaves(ctx, savePatience, func(anyway bool) (Block, error) {
+		return s.appendSummaryOnce(ctx, anyway, snap, b)
+	})
+}
+
+// appendSummaryOnce is appendSummary that gives errMidSave where it has to wait, unless it
+// is anyway.
+func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapshot, b Block) (Block, error) {
 	ses := s.session(snap.Session)
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
 		return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 	}
 	defer unlock()
+	ses.anyway = anyway
 	private := ses.private.Load()
 	if !private {
 		if err := s.refreshToWrite(ctx, ses); err != nil {

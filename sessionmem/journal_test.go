@@ -238,3 +238,38 @@ func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 		t.Errorf("the context is %q", got)
 	}
 }
+
+// Whoever writes to a session waits for the end of a save, and then succeeds.
+func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
+	for name, write := range map[string]func(t *testing.T, s *Store, snap Snapshot) error{
+		"a message": func(t *testing.T, s *Store, _ Snapshot) error {
+			return second(s.Append(t.Context(), "cli-a", user("next")))
+		},
+		"a Summary": func(t *testing.T, s *Store, snap Snapshot) error {
+			return second(s.appendSummary(t.Context(), snap, Block{Kind: KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
+		},
+		"a reset": func(t *testing.T, s *Store, _ Snapshot) error { return s.Reset(t.Context(), "cli-a") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			s := openStore(t, root)
+			mustAppend(t, s, "cli-a", user("one"))
+			path := onlyFile(t, root)
+			before := readFile(t, path)
+			mustAppend(t, s, "cli-a", assistant("two"))
+			writeFile(t, path, before) // from a buffer that was read before
+			s.trustSaves = false
+			snap, err := s.Snapshot(t.Context(), "cli-a", "")
+			must(t, err)
+			begun := time.Now()
+			must(t, write(t, s, snap))
+			if took := time.Since(begun); took < saveTakes/2 || took > 5*saveTakes {
+				t.Errorf("it took %s", took)
+			}
+			if text := readFile(t, path); !strings.HasPrefix(text, before) || text == before {
+				t.Errorf("the file is\n%s", text)
+			}
+		})
+	}
+}

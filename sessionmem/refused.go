@@ -190,7 +190,7 @@ func (s *Store) save(ctx context.Context, ses *session) error {
 		return err
 	}
 	defer unlock()
-	ses.anyway = false
+	ses.anyway = true // it waited already, and may be the last try
 	_, err = s.appendFile(ctx, ses, nil)
 	if err != nil && len(ses.unsaved.blocks) > 0 && isRefusal(err) {
 		ses.unsaved.err = err

@@ -188,11 +188,9 @@ func (s *Store) endTurn(ses *session) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
-	err := s.putBackTurn(ctx, ses, false)
-	for begun := time.Now(); errors.Is(err, errMidSave); {
-		time.Sleep(saveLook)
-		err = s.putBackTurn(ctx, ses, time.Since(begun) > halfSaveTakes)
-	}
+	_, err := outsideSaves(ctx, halfSaveTakes, func(anyway bool) (struct{}, error) {
+		return struct{}{}, s.putBackTurn(ctx, ses, anyway)
+	})
 	if err != nil {
 		s.logger.Warn("what a save dropped of a turn that just ended could not be put back", "session", ses.name, "err", err)
 	}
