@@ -88,7 +88,8 @@ type Snapshot struct {
 	waits   bool      // the last blocks are not on disk yet
 	taken   time.Time // when it was
 
-	corrections int // edits and deletions by then
+	corrections int     // edits and deletions by then
+	told        telling // the messages in front of its end
 }
 
 // Snapshot gives what there is to summarise of a session. With before, the id of a
@@ -118,8 +119,8 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 
 // snapshotOf copies what is context in the first blocks of a branch.
 func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
-	snap := Snapshot{Session: ses.name, taken: time.Now(), corrections: f.corrections}
 	x := &ses.index
+	snap := Snapshot{Session: ses.name, taken: time.Now(), corrections: f.corrections, told: f.told(x, end)}
 	at, from := f.lastSummary(x)
 	r := s.source(ses)
 	defer r.close()
@@ -254,6 +255,7 @@ func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapsho
 	if !ses.holds(snap, b.Through, s.forgotten.since(snap.taken)) {
 		return Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
 	}
+	b = b.withTold(snap.told)
 	write := func() ([]Block, error) { return s.appendFile(ctx, ses, []Block{b}) }
 	if private {
 		write = func() ([]Block, error) { return s.appendMemory(ses, []Block{b}) }
@@ -272,7 +274,7 @@ func (ses *session) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &ses.fold, &ses.index
 	at, _ := f.lastSummary(x)
 	switch {
-	case forgot, f.corrections != snap.corrections: // it may tell what was deleted
+	case forgot, f.corrections != snap.corrections, f.said.first(snap.told.messages) != snap.told: // it may tell what was deleted
 		return false
 	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.hash(snap.Previous.ID) != x.blocks[f.active[at].block].id):
 		return false

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A person deletes the block that a Summary goes through, and few messages stand
-// behind it: the next Summary, which keeps all of them, must not lose them.
+// A person deletes the block that a Summary goes through: the Summary, which tells of it,
+// leaves the context, and the next one is made of all that is left.
 func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 	r := newCompactRig(t, told("So far."))
 	r.say("cli-a", 0, 8)
@@ -28,11 +28,13 @@ func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.say("cli-a", 8, 11)
-	before := window(t, r.store, "cli-a")
+	if got, want := window(t, r.store, "cli-a"), "m0 m1 m2 m4 m5 m6 m7 m8 m9 m10"; got != want { // the Summary told m3, too
+		t.Errorf("context %q, want %q", got, want)
+	}
 	if _, err := r.compact("cli-a"); err != nil {
 		t.Fatal(err)
 	}
-	if got := window(t, r.store, "cli-a"); got != before {
-		t.Errorf("context %q, before it was %q", got, before)
+	if got, want := window(t, r.store, "cli-a"), "S m7 m8 m9 m10"; got != want {
+		t.Errorf("context %q, want %q", got, want)
 	}
 }

@@ -17,6 +17,8 @@ type fold struct {
 	settings  SessionSettings
 	titled    bool // somebody gave the session a title
 
+	said sayings // since the last reset, on whatever branch
+
 	edited      map[uint32]uint32 // blocks that were edited: the Note that holds their text
 	corrections int               // how many were edited or deleted
 }
@@ -24,6 +26,7 @@ type fold struct {
 // clone gives a copy that goes its own way.
 func (f *fold) clone() fold {
 	c := *f
+	c.said = slices.Clip(f.said) // it only grows
 	c.active, c.summaries, c.tools, c.edited = slices.Clone(f.active), slices.Clone(f.summaries), slices.Clone(f.tools), maps.Clone(f.edited)
 	return c
 }
@@ -75,8 +78,14 @@ func (f *fold) add(x *index, n uint32, b Block) {
 		f.note(x, b)
 		return
 	}
+	if b.Kind == KindSummary && !f.said.hold(b) {
+		return // it tells what a person has deleted since
+	}
 	at := len(f.active)
 	f.active = append(f.active, step{n, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
+	if b.IsMessage() {
+		f.said.add(b.ID)
+	}
 	switch b.Kind {
 	case KindSummary:
 		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone, f.countedFrom(x, b, at)})
@@ -119,7 +128,7 @@ func (f *fold) countedFrom(x *index, b Block, at int) int {
 func (f *fold) note(x *index, b Block) {
 	switch b.Note {
 	case NoteEnded:
-		f.active, f.summaries, f.tools, f.edited = nil, nil, nil, nil
+		f.active, f.summaries, f.tools, f.edited, f.said = nil, nil, nil, nil, nil
 	case NoteRewind:
 		f.rewind(x, rewindTarget(b))
 	case NoteSettings:

@@ -57,6 +57,7 @@ type cleaner struct {
 	users   int
 
 	previous *Block // Summary
+	said     sayings
 	kept     []Block
 	lost     []string          // files that blocks linked which are forgotten
 	ids      map[string]string // derived from a text that goes, to what takes its place
@@ -169,7 +170,7 @@ func (c *cleaner) block(raw rawBlock) []byte {
 	}
 	switch place := string(b.Kind); {
 	case b.Kind == KindSummary && c.dirty && b.Text != ForgottenText && !whole:
-		cleaned = rebuiltSummary(cleaned, c.summary())
+		cleaned = rebuiltSummary(cleaned, c.summary()).withTold(c.said.first(len(c.said)))
 		changed = true
 		c.find(Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
 	case b.Kind == KindNote && b.Note == NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:
@@ -185,13 +186,13 @@ func (c *cleaner) block(raw rawBlock) []byte {
 	case b.Kind == KindUser && b.Text != ForgottenText && c.t.holdsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
 		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
+	if changed && derived {
+		cleaned.ID = randomID(8)
+		c.ids[old.ID] = cleaned.ID
+	}
 	c.follow(old, cleaned, changed)
 	if !changed {
 		return nil
-	}
-	if derived {
-		cleaned.ID = randomID(8)
-		c.ids[old.ID] = cleaned.ID
 	}
 	return c.rewritten(raw, cleaned)
 }
@@ -243,7 +244,7 @@ func (c *cleaner) follow(old, b Block, changed bool) {
 	case KindNote:
 		switch b.Note {
 		case NoteEnded:
-			c.dirty, c.previous, c.kept = false, nil, nil
+			c.dirty, c.previous, c.kept, c.said = false, nil, nil, nil
 		case NoteRewind:
 			if i := slices.IndexFunc(c.kept, func(k Block) bool { return k.ID == b.Text }); i >= 0 {
 				c.kept = c.kept[:i]
@@ -251,6 +252,9 @@ func (c *cleaner) follow(old, b Block, changed bool) {
 		}
 		return
 	case KindSummary:
+		if !c.said.hold(b) {
+			return // it tells what a person has deleted since
+		}
 		c.previous = &b
 		if i := slices.IndexFunc(c.kept, func(k Block) bool { return k.ID == b.Through }); i >= 0 {
 			c.kept = slices.Clone(c.kept[i+1:])
@@ -272,6 +276,9 @@ func (c *cleaner) follow(old, b Block, changed bool) {
 				c.lost = append(c.lost, a.File)
 			}
 		}
+	}
+	if b.IsMessage() {
+		c.said.add(b.ID)
 	}
 	if b.IsMessage() && b.Text != ForgottenText {
 		c.kept = append(c.kept, b)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Dropped is a line that the app has remembered and that is in no memory file any more:
@@ -64,8 +65,8 @@ type remembered struct {
 	target   Target
 	path     string
 	text     memoryText
-	bullets  map[string]bool // what its lines say
-	reworded map[string]int  // by origin: lines of it that the app did not write so
+	bullets  map[string]bool     // what its lines say
+	reworded map[string][]string // by origin: lines of it that the app did not write so
 }
 
 // remembered reads a file of the journal; nil where nothing can be said of it now.
@@ -82,7 +83,7 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 	if err != nil || f.Saving {
 		return nil
 	}
-	r := &remembered{target: t, path: path, text: parseMemory(f.Text), bullets: map[string]bool{}, reworded: map[string]int{}}
+	r := &remembered{target: t, path: path, text: parseMemory(f.Text), bullets: map[string]bool{}, reworded: map[string][]string{}}
 	written := map[string]bool{}
 	for _, l := range lines {
 		if l.File == file {
@@ -92,7 +93,7 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 	for _, b := range f.Bullets {
 		r.bullets[b.Text] = true
 		if b.From != "" && !written[b.Text] {
-			r.reworded[b.From]++
+			r.reworded[b.From] = append(r.reworded[b.From], b.Text)
 		}
 	}
 	return r
@@ -103,12 +104,22 @@ func (r *remembered) says(b Bullet) bool {
 	if r.bullets[b.Text] {
 		return true
 	}
-	if r.reworded[b.From] > 0 {
-		r.reworded[b.From]--
+	others := r.reworded[b.From]
+	if i := slices.IndexFunc(others, func(other string) bool { return shareAWord(other, b.Text) }); i >= 0 {
+		r.reworded[b.From] = slices.Delete(others, i, i+1)
 		return true
 	}
 	_, found := findDuplicate(r.text, b.Text)
 	return found
+}
+
+// shareAWord reports whether two lines may be about the same: they have a longer word in
+// common.
+func shareAWord(a, b string) bool {
+	words := strings.Fields(strings.ToLower(b))
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(a)), func(w string) bool {
+		return utf8.RuneCountInString(w) > 3 && slices.Contains(words, w)
+	})
 }
 
 // bulletOf reads a single line of a memory.

@@ -84,6 +84,11 @@ func (m *Memory) journal() *lineJournal {
 		m.journalRead.Lines = slices.DeleteFunc(m.journalRead.Lines, func(l journalLine) bool {
 			return m.returned(filepath.Join(m.root, filepath.FromSlash(l.File)), l.Line)
 		})
+		for i, l := range m.journalRead.Lines {
+			if l.After != "" && m.returned(filepath.Join(m.root, filepath.FromSlash(l.File)), l.After) {
+				m.journalRead.Lines[i].After = ""
+			}
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		m.journalRead = lineJournal{}
 		m.logger.Warn("the journal of remembered lines can't be read: what was dropped before can't be put back", "path", m.journalPath(), "err", err)
@@ -245,19 +250,31 @@ func (m *Memory) targetAt(path string) (Target, bool) {
 func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
 	goes := func(l journalLine) bool {
 		f := &forgetLines{m: m, t: t, path: filepath.Join(m.root, filepath.FromSlash(l.File)), dry: true}
-		return len(f.clean([]byte(l.Line))) == 0 || t.Holds(l.After) && f.counts("")
+		return len(f.clean([]byte(l.Line))) == 0
 	}
+	above := func(l journalLine) bool { // it stays, and no longer says where it stood
+		f := &forgetLines{m: m, t: t, path: filepath.Join(m.root, filepath.FromSlash(l.File)), dry: true}
+		return t.Holds(l.After) && f.counts("")
+	}
+	holds := func(l journalLine) bool { return goes(l) || above(l) }
 	m.mu.Lock()
-	found := slices.ContainsFunc(m.journal().Lines, goes)
+	found := slices.ContainsFunc(m.journal().Lines, holds)
 	m.mu.Unlock()
 	if !found {
 		return nil
 	}
 	touched := Touched{Place: "journal of remembered lines", Action: ForgetRemoved, Path: m.journalPath()}
 	if !dry {
-		m.changeJournal(func(j *lineJournal) { j.Lines = slices.DeleteFunc(j.Lines, goes) })
+		m.changeJournal(func(j *lineJournal) {
+			j.Lines = slices.DeleteFunc(j.Lines, goes)
+			for i, l := range j.Lines {
+				if above(l) {
+					j.Lines[i].After = ""
+				}
+			}
+		})
 		m.mu.Lock()
-		if slices.ContainsFunc(m.journal().Lines, goes) {
+		if slices.ContainsFunc(m.journal().Lines, holds) {
 			touched.Action, touched.Why = ForgetRefused, "the journal could not be written; free some space or make the folder writable, then run it again"
 		}
 		m.mu.Unlock()

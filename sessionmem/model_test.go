@@ -601,13 +601,24 @@ func (m *model) checkList() {
 	}
 }
 
+// toldIn is what a Summary notes of as many messages as another one.
+func toldIn(said []Block, as string) string {
+	var t telling
+	for _, b := range said {
+		if b.IsMessage() && !strings.HasPrefix(as, strconv.Itoa(t.messages)+"-") {
+			t = t.add(b.ID)
+		}
+	}
+	return t.String()
+}
+
 // reference is what a model is told of a session, in the plainest way.
 func reference(blocks []Block) Context {
-	var branch []Block
+	var branch, said []Block
 	for _, b := range blocks {
 		switch {
 		case b.Kind == KindNote && b.Note == NoteEnded:
-			branch = nil
+			branch, said = nil, nil
 		case b.Kind == KindNote && b.Note == NoteRewind:
 			for i := range branch {
 				if branch[i].ID == b.Text {
@@ -615,8 +626,9 @@ func reference(blocks []Block) Context {
 					break
 				}
 			}
+		case b.Kind == KindSummary && b.Attrs[attrTold] != "" && b.Attrs[attrTold] != toldIn(said, b.Attrs[attrTold]):
 		case b.Kind != KindNote:
-			branch = append(branch, b)
+			branch, said = append(branch, b), append(said, b)
 		}
 	}
 	out := Context{Messages: []Block{}}

@@ -181,7 +181,10 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 	for {
 		raw, err := r.read()
 		if errors.Is(err, io.EOF) {
-			return true, ses.setEnd(f, fi)
+			if err := ses.setEnd(f, fi); err != nil {
+				return false, nil //nolint:nilerr // as above
+			}
+			return true, nil
 		}
 		if err != nil {
 			ses.stat = nil // a part of it is known already
@@ -202,20 +205,30 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 // readAll reads the session whole: the parts before the last file, and that one.
 func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 	ses.rewrote = ses.rewrote || ses.stat != nil
-	ses.readOnly, ses.base = false, 0
-	ses.forgetBlocks()
-	if err := s.readEarlier(ses); err != nil {
-		ses.stat = nil
-		return err
+	var err error
+	for range mostReads {
+		ses.readOnly, ses.base = false, 0
+		ses.forgetBlocks()
+		if err = s.readEarlier(ses); err == nil {
+			ses.bare, err = s.readBlocks(ses, f, fi, ses.file)
+		}
+		if err != nil {
+			ses.stat = nil
+			return err
+		}
+		if err = ses.setEnd(f, fi); !errors.Is(err, io.EOF) {
+			return err
+		}
+		var statErr error // an editor has just cut it short
+		if fi, statErr = f.Stat(); statErr != nil {
+			return explainDisk("reading "+ses.file, statErr)
+		}
 	}
-	bare, err := s.readBlocks(ses, f, fi, ses.file)
-	if err != nil {
-		ses.stat = nil
-		return err
-	}
-	ses.bare = bare
-	return ses.setEnd(f, fi)
+	return err
 }
+
+// mostReads is how often a file is read that others cut short meanwhile.
+const mostReads = 20
 
 // readBlocks reads a file of the session from its beginning.
 func (s *Store) readBlocks(ses *session, f *os.File, fi os.FileInfo, file string) (bare bool, err error) {

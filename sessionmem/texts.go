@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -109,7 +110,9 @@ func (r *blockSource) read(n uint32, limit int64) (rawBlock, error) {
 	if int64(cap(r.buf)) < length {
 		r.buf = make([]byte, length)
 	}
-	if _, err := r.f.ReadAt(r.buf[:length], where.at); err != nil {
+	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
+		return rawBlock{}, fmt.Errorf("reading %s: %w", where.file, errReplaced) // an editor has just cut it short
+	} else if err != nil {
 		return rawBlock{}, explainDisk("reading "+where.file, err)
 	}
 	return parseBlock(r.buf[:length], where.at, where.size, where.bare), nil

@@ -303,7 +303,7 @@ func (b rawBlock) head() (head Block, ok bool) {
 	head = Block{Kind: b.heading.kind, Time: b.heading.time, Agent: b.heading.agent}
 	for _, a := range b.attrs {
 		switch a.key {
-		case "id", "agent", "through":
+		case "id", "agent", "through", "task", attrTold, attrAgain, attrSources, attrRecalledFrom: // what the fold asks for
 			head.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
 		}
 	}

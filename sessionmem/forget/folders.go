@@ -74,10 +74,9 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 		return p.drafts(t, path, data, dry)
 	}
 	switch {
-	case !strings.HasSuffix(name, ".md"):
-	case strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-"):
+	case strings.HasSuffix(name, ".md") && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-"):
 		return p.store.ForgetCopy("unsaved message", path, t, dry)
-	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")):
+	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")): // whatever an editor or a backup calls it
 		return p.store.ForgetCopy("export", path, t, dry)
 	}
 	if !t.HoldsRaw(text) {
