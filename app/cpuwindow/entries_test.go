@@ -78,7 +78,7 @@ func told(c *conversation.Conversation) []string {
 	return out
 }
 
-func transcript(blocks ...sessionmem.Block) *sessionmem.Transcript {
+func transcriptOf(blocks ...sessionmem.Block) *sessionmem.Transcript {
 	return &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
 }
 

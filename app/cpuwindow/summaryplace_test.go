@@ -45,7 +45,7 @@ func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
 		close(ev)
 		b.settle()
 		c := b.w.shown
-		c.Fill(transcript(append(said(0, 1), summary("s1", "a0"))...))
+		c.Fill(transcriptOf(append(said(0, 1), summary("s1", "a0"))...))
 		got := told(c)
 		want := []string{"user question 0", "head o m", "thinking deep thoughts", "answer answer 0", "summary in short s1", "note remembered “a lesson”"}
 		if d := cmp.Diff(want, got); d != "" {
