@@ -524,7 +524,7 @@ func (w *writers) saveAs(b buffer, way int) {
 	case 0:
 		w.put(b.path, b.data)
 	case 1:
-		w.slowly(b)
+		w.slowly(b, w.pauses())
 	case 2:
 		tmp := filepath.Join(filepath.Dir(b.path), "4913.new")
 		w.put(tmp, b.data)
@@ -545,19 +545,28 @@ func (w *writers) put(path, data string) {
 	}
 }
 
+// pauses are those of a slow save. They are drawn before it runs beside a turn, whose
+// numbers come from the same source.
+func (w *writers) pauses() (p [3]time.Duration) {
+	for i := range p {
+		p[i] = time.Duration(1+w.rnd.IntN(300)) * time.Millisecond
+	}
+	return p
+}
+
 // slowly empties a file and writes it in three pieces.
-func (w *writers) slowly(b buffer) {
+func (w *writers) slowly(b buffer, pauses [3]time.Duration) {
 	f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
 	third := len(b.data) / 3
-	for _, piece := range []string{b.data[:third], b.data[third : 2*third], b.data[2*third:]} {
+	for i, piece := range []string{b.data[:third], b.data[third : 2*third], b.data[2*third:]} {
 		if err := os.Chtimes(b.path, time.Now(), time.Now()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			w.t.Error(err)
 		}
-		time.Sleep(time.Duration(1+w.rnd.IntN(300)) * time.Millisecond)
+		time.Sleep(pauses[i])
 		if _, err := f.WriteString(piece); err != nil {
 			w.t.Error(err)
 		}
@@ -578,9 +587,9 @@ func (w *writers) saveDuringATurn(session string) {
 	}
 	before := buffer{path, w.read(path)}
 	b := buffer{path, w.change(before)}
-	done := make(chan bool)
+	done, pauses := make(chan bool), w.pauses()
 	go func() {
-		w.slowly(b)
+		w.slowly(b, pauses)
 		close(done)
 	}()
 	w.turn(session, w.rnd.IntN(2) == 0)

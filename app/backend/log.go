@@ -75,7 +75,7 @@ func (b *Backend) logLife() {
 			log.Info("setting not usable", "place", f.Place, "key", f.Key, "reason", f.Reason)
 		}
 	}
-	unsubscribe := b.OnNotice(func(n Notice) { // one at a time
+	b.notify.record(func(n Notice) {
 		switch n.Kind {
 		case NoticeReload:
 			words := []any{"what", n.Text}
@@ -93,7 +93,7 @@ func (b *Backend) logLife() {
 		}
 	})
 	b.closers = append(b.closers, func() error {
-		unsubscribe()
+		b.notify.record(nil)
 		log.Info("stop", "mode", mode)
 		return nil
 	})

@@ -153,9 +153,11 @@ func reloadNotice(home string, c sessionmem.Change) Notice {
 }
 
 // publisher hands notices to subscribers, each on a goroutine of its own, in
-// order. A subscriber that is behind queues; notices are few.
+// order. A subscriber that is behind queues; notices are few. The log gets each notice
+// as it is published, so that none is missing from it after the stop.
 type publisher struct {
 	mu     sync.Mutex
+	log    func(Notice)
 	subs   map[*subscriber]bool
 	closed bool
 }
@@ -191,9 +193,19 @@ func (p *publisher) subscribe(f func(Notice)) (stop func()) {
 	}
 }
 
+// record has log called for each notice, one at a time. It must not publish.
+func (p *publisher) record(log func(Notice)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.log = log
+}
+
 func (p *publisher) publish(n Notice) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.log != nil {
+		p.log(n)
+	}
 	for s := range p.subs {
 		s.push(n)
 	}
