@@ -80,6 +80,8 @@ type Memory struct {
 	own         map[string]fileStamp // files as this process wrote them, by their real paths
 	journalRead lineJournal
 	journalStat os.FileInfo // of journalRead; nil: not read
+	// journalDirty: the file holds lines that were forgotten, and journalRead doesn't.
+	journalDirty bool
 }
 
 // readMemory is a memory file as it was read last: a turn that finds it unchanged

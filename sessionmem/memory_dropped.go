@@ -26,6 +26,9 @@ type Dropped struct {
 // ErrNothingDropped: no remembered line is missing.
 var ErrNothingDropped = errors.New("every remembered line is still in its file")
 
+// ErrUnknownDropped: the ID is not that of a missing line.
+var ErrUnknownDropped = errors.New("no missing line has the ID")
+
 // Dropped gives the remembered lines that other programs' saves took out, the oldest
 // first. A line that was reworded or moved to another memory file is not among them. A
 // file that is being saved right now is left out until that is over.
@@ -150,7 +153,7 @@ func (m *Memory) chosen(ids []string) ([]journalLine, error) {
 	}
 	for _, id := range ids {
 		if !slices.Contains(missing, id) {
-			return nil, fmt.Errorf("%w: %q is the id of none that is missing", ErrNothingDropped, id)
+			return nil, fmt.Errorf("%w %q", ErrUnknownDropped, id)
 		}
 	}
 	if len(missing) == 0 {
@@ -171,7 +174,8 @@ func (m *Memory) chosen(ids []string) ([]journalLine, error) {
 }
 
 // Restore puts dropped lines back where they stood, those of the ids or all; one undo
-// takes them out again. Errors: ErrNothingDropped, ErrSaving, or of the disk.
+// takes them out again. After an error those it gives are back. Errors:
+// ErrNothingDropped, ErrSaving, or of the disk.
 func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
 	unlock, err := m.lock(ctx)
 	if err != nil {
@@ -185,17 +189,20 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 	var written []Written
 	var undos []undo
 	for _, l := range lines {
-		w, u, err := m.restore(l)
-		if err != nil {
-			return written, err
+		var w Written
+		var u undo
+		if w, u, err = m.restore(l); err != nil {
+			break
 		}
 		written, undos = append(written, w), append(undos, u)
 	}
-	id := m.keepUndo(undos...)
-	for i := range written {
-		written[i].UndoID = id
+	if len(undos) > 0 {
+		id := m.keepUndo(undos...)
+		for i := range written {
+			written[i].UndoID = id
+		}
 	}
-	return written, nil
+	return written, err
 }
 
 // restore puts one line back; the lock is held.
@@ -245,6 +252,5 @@ func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
 	if err != nil {
 		return err
 	}
-	m.changeJournal(func(j *lineJournal) { j.keepRemoved(lines) })
-	return nil
+	return m.changeJournal(func(j *lineJournal) { j.keepRemoved(lines) })
 }

@@ -64,33 +64,44 @@ func (m *Memory) rel(path string) string {
 	return path
 }
 
-// journal gives the journal as it is on disk now; m.mu is held. One that is not there, or
-// damaged, is empty: it only ever adds to what the memory files say.
+// errDamaged: the journal is there and is no journal.
+var errDamaged = errors.New("it is damaged")
+
+// readJournal reads the journal as it is on disk, whatever was forgotten since. Errors:
+// fs.ErrNotExist, errDamaged, or of the disk.
+func (m *Memory) readJournal() (j lineJournal, raw []byte, fi os.FileInfo, err error) {
+	if raw, fi, err = readRaw(m.journalPath()); err != nil {
+		return j, nil, nil, err
+	}
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return lineJournal{}, raw, fi, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return j, raw, fi, nil
+}
+
+// journal gives the journal as it is on disk now, without what was forgotten; m.mu is
+// held. One that is not there, or damaged, is empty: it only ever adds to what the memory
+// files say.
 func (m *Memory) journal() *lineJournal {
 	fi, err := os.Stat(m.journalPath())
 	if err == nil && m.journalStat != nil && stampOf(fi) == stampOf(m.journalStat) {
 		return &m.journalRead
 	}
-	m.journalRead, m.journalStat = lineJournal{}, nil
-	if err == nil {
-		var raw []byte
-		if raw, fi, err = readRaw(m.journalPath()); err == nil {
-			err = json.Unmarshal(raw, &m.journalRead)
-		}
-	}
+	m.journalRead, _, m.journalStat, err = m.readJournal()
 	switch {
 	case err == nil:
-		m.journalStat = fi
+		lines := len(m.journalRead.Lines)
 		m.journalRead.Lines = slices.DeleteFunc(m.journalRead.Lines, func(l journalLine) bool {
-			return m.returned(filepath.Join(m.root, filepath.FromSlash(l.File)), l.Line)
+			return m.returned(m.pathOf(l), l.Line)
 		})
+		m.journalDirty = len(m.journalRead.Lines) < lines
 		for i, l := range m.journalRead.Lines {
-			if l.After != "" && m.returned(filepath.Join(m.root, filepath.FromSlash(l.File)), l.After) {
+			if l.After != "" && m.returned(m.pathOf(l), l.After) {
 				m.journalRead.Lines[i].After = ""
+				m.journalDirty = true
 			}
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		m.journalRead = lineJournal{}
 		m.logger.Warn("the journal of remembered lines can't be read: what was dropped before can't be put back", "path", m.journalPath(), "err", err)
 	}
 	if m.journalRead.Files == nil {
@@ -99,10 +110,14 @@ func (m *Memory) journal() *lineJournal {
 	return &m.journalRead
 }
 
+// pathOf is the memory file that a line was written into.
+func (m *Memory) pathOf(l journalLine) string {
+	return filepath.Join(m.root, filepath.FromSlash(l.File))
+}
+
 // changeJournal changes the journal and writes it; the lock of the memory files is held.
-// Where it can't be written what was remembered stands all the same, and only a late
-// save of another program would drop it for good.
-func (m *Memory) changeJournal(change func(j *lineJournal)) {
+// After an error it is as it was.
+func (m *Memory) changeJournal(change func(j *lineJournal)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.journal()
@@ -117,7 +132,18 @@ func (m *Memory) changeJournal(change func(j *lineJournal)) {
 		m.journalStat, err = os.Stat(m.journalPath())
 	}
 	if err != nil {
-		m.logger.Warn("the journal of remembered lines could not be written: what another program's late save drops can't be put back", "err", err)
+		m.journalStat = nil // what was read holds the change, and the file doesn't
+		return explainDisk("writing the journal of remembered lines", err)
+	}
+	m.journalDirty = false
+	return nil
+}
+
+// noteInJournal is changeJournal where what was done stands all the same: only a late
+// save of another program would undo it for good.
+func (m *Memory) noteInJournal(change func(j *lineJournal)) {
+	if err := m.changeJournal(change); err != nil {
+		m.logger.Warn("what another program's late save drops from the memory now can't be put back", "err", err)
 	}
 }
 
@@ -139,7 +165,7 @@ func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly boo
 	was, now := learntLines(before), learntLines(after)
 	old, left := textsOf(was), textsOf(now)
 	file := m.rel(path)
-	m.changeJournal(func(j *lineJournal) {
+	m.noteInJournal(func(j *lineJournal) {
 		j.Files[file] = stampOf(fi).journal()
 		known := map[string]bool{}
 		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool {
@@ -249,23 +275,30 @@ func (m *Memory) targetAt(path string) (Target, bool) {
 // forgetJournal takes what the traces mean out of the journal. The lock is held.
 func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
 	goes := func(l journalLine) bool {
-		f := &forgetLines{m: m, t: t, path: filepath.Join(m.root, filepath.FromSlash(l.File)), dry: true}
+		f := &forgetLines{m: m, t: t, path: m.pathOf(l), dry: true}
 		return len(f.clean([]byte(l.Line))) == 0
 	}
 	above := func(l journalLine) bool { // it stays, and no longer says where it stood
-		f := &forgetLines{m: m, t: t, path: filepath.Join(m.root, filepath.FromSlash(l.File)), dry: true}
+		f := &forgetLines{m: m, t: t, path: m.pathOf(l), dry: true}
 		return t.Holds(l.After) && f.counts("")
 	}
-	holds := func(l journalLine) bool { return goes(l) || above(l) }
-	m.mu.Lock()
-	found := slices.ContainsFunc(m.journal().Lines, holds)
-	m.mu.Unlock()
-	if !found {
-		return nil
+	holds := func() (bool, error) { // the file itself: journal leaves out what was forgotten before
+		j, raw, _, err := m.readJournal()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return false, nil
+		case errors.Is(err, errDamaged):
+			return t.HoldsRaw(raw), nil
+		}
+		return slices.ContainsFunc(j.Lines, func(l journalLine) bool { return goes(l) || above(l) }), err
 	}
 	touched := Touched{Place: "journal of remembered lines", Action: ForgetRemoved, Path: m.journalPath()}
-	if !dry {
-		m.changeJournal(func(j *lineJournal) {
+	found, err := holds()
+	if err == nil && !found {
+		return nil
+	}
+	if err == nil && !dry {
+		err = m.changeJournal(func(j *lineJournal) {
 			j.Lines = slices.DeleteFunc(j.Lines, goes)
 			for i, l := range j.Lines {
 				if above(l) {
@@ -273,11 +306,14 @@ func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
 				}
 			}
 		})
-		m.mu.Lock()
-		if slices.ContainsFunc(m.journal().Lines, holds) {
-			touched.Action, touched.Why = ForgetRefused, "the journal could not be written; free some space or make the folder writable, then run it again"
+	}
+	if err == nil && !dry {
+		if found, err = holds(); found {
+			err = errors.New("it still holds it; run it again")
 		}
-		m.mu.Unlock()
+	}
+	if err != nil {
+		touched.Action, touched.Why = ForgetRefused, WhyNot(err)
 	}
 	return []Touched{touched}
 }

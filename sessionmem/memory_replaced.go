@@ -57,7 +57,7 @@ func (m *Memory) takeOver() (pending bool) {
 			pending = true
 			continue
 		}
-		m.changeJournal(func(j *lineJournal) {
+		m.noteInJournal(func(j *lineJournal) {
 			j.Replaced = slices.DeleteFunc(j.Replaced, func(o replaced) bool { return o.Link == r.Link })
 		})
 	}
@@ -176,5 +176,5 @@ func (m *Memory) dropReplaced() {
 			left = append(left, r)
 		}
 	}
-	m.changeJournal(func(j *lineJournal) { j.Replaced = left })
+	m.noteInJournal(func(j *lineJournal) { j.Replaced = left })
 }

@@ -282,7 +282,7 @@ func (m *Memory) replaceOwned(path, real string, data []byte, was os.FileInfo) (
 	}
 	old := replaced{File: path, Link: link, Stamp: stampOf(was).journal(), At: time.Now()}
 	if done && old.mayGrow() {
-		m.changeJournal(func(j *lineJournal) { j.Replaced = append(j.Replaced, old) })
+		m.noteInJournal(func(j *lineJournal) { j.Replaced = append(j.Replaced, old) })
 		return done, err
 	}
 	return done, errors.Join(err, os.Remove(link))
@@ -295,18 +295,20 @@ type Settled struct {
 }
 
 // Settle finishes what waits for other programs' saves: lessons in the inbox, and files
-// that were open for writing when they were replaced. It waits for none of them: where
+// that were open for writing when they were replaced. What was forgotten and came back in
+// the journal is taken out of it. It waits for none of them: where
 // something is pending, call it again.
 func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 	var s Settled
 	m.mu.Lock()
 	old := len(m.journal().Replaced)
+	dirty := m.journalDirty
 	m.mu.Unlock()
 	waiting, err := m.Inbox()
 	if err != nil {
 		return s, err
 	}
-	if old == 0 && !anySaving(waiting) {
+	if old == 0 && !dirty && !anySaving(waiting) {
 		return s, nil
 	}
 	unlock, err := m.lock(ctx)
@@ -314,6 +316,11 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 		return s, err
 	}
 	defer unlock()
+	if dirty { // a backup brought it back
+		if err := m.changeJournal(func(*lineJournal) {}); err != nil {
+			return s, err
+		}
+	}
 	s.Pending = m.takeOver()
 	if waiting, err = m.Inbox(); err != nil { // another process may have been at it
 		return s, err

@@ -185,7 +185,7 @@ func (m *Memory) takeBack(u undo) error {
 // dropFromJournal ends the telling of a line that was dropped: the user undid it.
 func (m *Memory) dropFromJournal(path, line string) {
 	file, text := m.rel(path), bulletText(line)
-	m.changeJournal(func(j *lineJournal) {
+	m.noteInJournal(func(j *lineJournal) {
 		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool { return l.File == file && bulletText(l.Line) == text })
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -56,17 +57,17 @@ more, and no model remembers them again.`,
 				return c.printMissing(chosenOf(missing, ids), "removed", nil, *asJSON)
 			}
 			written, err := b.Memory.Restore(cmd.Context(), ids...)
-			if err := explainMissing(err); err != nil {
-				return err
-			}
-			return c.printMissing(chosenOf(missing, ids), "restored", written, *asJSON)
+			back := slices.DeleteFunc(missing, func(d sessionmem.Dropped) bool {
+				return !slices.ContainsFunc(written, func(w sessionmem.Written) bool { return w.Path == d.Path && w.Text == d.Text })
+			})
+			return errors.Join(explainMissing(err), c.printMissing(back, "restored", written, *asJSON))
 		})
 	})
 	return cmd
 }
 
 func explainMissing(err error) error {
-	if errors.Is(err, sessionmem.ErrNothingDropped) {
+	if errors.Is(err, sessionmem.ErrNothingDropped) || errors.Is(err, sessionmem.ErrUnknownDropped) {
 		return &plainError{sentence(err.Error()), "`mac-stats memory restore --list` shows what is missing."}
 	}
 	return err

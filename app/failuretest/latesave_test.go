@@ -423,3 +423,76 @@ func TestKilledWhileALessonWaits(t *testing.T) {
 	p.run("memory", "list").expect(t, 0, p.run("memory", "list").stdout, "")
 	p.holds(edited, lesson)
 }
+
+// droppedSecret is an installation where a remembered line stands in the journal alone:
+// an editor's late save took it out of the memory. The journal is larger than 8 KB.
+func droppedSecret(t *testing.T) *place {
+	t.Helper()
+	p := newMemory(t, "127.0.0.1:1")
+	p.shell(`cp "$M" buf`).wait()
+	p.run("memory", "add", "The "+marker+" hides here")
+	var journal map[string]any
+	data, err := os.ReadFile(p.lineJournal())
+	if err == nil {
+		err = json.Unmarshal(data, &journal)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, _ := journal["lines"].([]any)
+	for n := range 100 {
+		lines = append([]any{map[string]any{"id": fmt.Sprint("f", n), "file": "agents/agent-gone/memory.md", "line": "- An older line, number " + fmt.Sprint(n) + ".", "at": time.Now()}}, lines...)
+	}
+	journal["lines"] = lines
+	if data, err = json.Marshal(journal); err == nil {
+		err = os.WriteFile(p.lineJournal(), data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.shell(`cat buf > "$M"; rm buf`).wait()
+	return p
+}
+
+func (p *place) lineJournal() string { return filepath.Join(p.home, "agents/.memory-journal") }
+
+// Where the journal of remembered lines can't be written, neither a forgetting nor an
+// agreement to a removal is said to be done.
+func TestTheJournalOfLinesCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"memory", "forget", "--text", marker, "--yes"}, {"memory", "restore", "--keep-removed"}} {
+		t.Run(args[1], func(t *testing.T) {
+			t.Parallel()
+			p := droppedSecret(t)
+			o := p.start(p.on(sizeLimit(), p.command(args...))).wait()
+			if o.code != 1 || !strings.Contains(o.stdout+o.stderr, "may not grow any more") {
+				t.Errorf("with no room: exit %d, %s%s", o.code, o.stdout, o.stderr)
+			}
+			if data, err := os.ReadFile(p.lineJournal()); err != nil || !strings.Contains(string(data), marker) {
+				t.Errorf("the journal could be written: %v", err)
+			}
+			if o := p.run(args...); o.code != 0 {
+				t.Errorf("with room: exit %d, %s%s", o.code, o.stdout, o.stderr)
+			}
+			if data, err := os.ReadFile(p.lineJournal()); err != nil || strings.Contains(string(data), marker) {
+				t.Errorf("the journal still holds it, %v", err)
+			}
+		})
+	}
+}
+
+// A journal of remembered lines that a backup brings back is cleaned of what was
+// forgotten since.
+func TestAJournalOfLinesThatComesBackIsCleaned(t *testing.T) {
+	t.Parallel()
+	p := droppedSecret(t)
+	p.shell(`cp .memory-journal ../../buf`).wait()
+	if o := p.run("memory", "forget", "--text", marker, "--yes"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	p.shell(`mv ../../buf .memory-journal`).wait()
+	p.run("memory", "list")
+	if left := p.holding(markerForms()); len(left) > 0 {
+		t.Errorf("left in %q", left)
+	}
+}
