@@ -35,7 +35,7 @@ var restricted = []struct {
 	users []string // folders, with what is below them
 	tests bool     // any test may import it too
 }{
-	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/ui/kit", "app/ui/answer", "app/cpuwindow", "app/tray", "app/i18n"}},
+	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/ui/kit", "app/ui/answer", "app/ui/screentest", "app/cpuwindow", "app/tray", "app/i18n"}},
 	{what: "fyne.io/systray", users: []string{"app/desktop", "app/tray"}},
 	{what: "github.com/go-gl", users: []string{"app/desktop"}},
 	{what: "github.com/gorilla/websocket", users: []string{"app/discord"}},
@@ -44,6 +44,7 @@ var restricted = []struct {
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
 	{what: module + "/app/discord/discordtest", users: []string{"app/discord/discordtest"}, tests: true},
 	{what: module + "/app/ui/uitest", users: []string{"app/ui/uitest"}, tests: true},
+	{what: module + "/app/ui/screentest", users: []string{"app/ui/screentest"}, tests: true},
 	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
 }
 
@@ -67,7 +68,10 @@ var rooms = map[string][]string{
 	"app/ui/kit":      {"app/i18n"},
 	"app/ui/answer":   {"app/i18n", "app/ui/kit", "app/ui/markdown"},
 
-	"app/cpuwindow/vitals":       {"app/i18n", "app/monitor", "app/ui/kit"},
+	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/kit"},
+	"app/cpuwindow/pages": {
+		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem",
+	},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/wholefile"},
 }
 

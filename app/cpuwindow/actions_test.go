@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -27,13 +28,13 @@ func talked(t *testing.T) *bench {
 	}}
 	b.shown()
 	b.w.OpenSession("cpu-x")
-	b.settle()
+	b.Settle()
 	return b
 }
 
 // button finds a button of the chat by its words; the n-th from the top.
 func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		for _, width := range []float32{380, 700} {
 			actions := kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonQuiet, "Edit", func() {}), kit.NewButton(kit.ButtonQuiet, "Copy", func() {}), kit.NewButton(kit.ButtonQuiet, "Forget…", func() {}))
 			f := newBubble(strings.Repeat("a message of many words ", 10), actions)
@@ -74,7 +75,7 @@ func (b *bench) button(label string, n int) *kit.Button {
 }
 
 func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		older, newest := b.button("Answer again", 0), b.button("Answer again", 1)
 		if older.Shy.Visible() || !newest.Shy.Visible() {
@@ -103,37 +104,37 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 }
 
 func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		test.Tap(b.button("Edit", 0))
-		b.settle()
-		b.sees("Send again", "3 messages after it leave the conversation")
+		b.Settle()
+		b.Sees("Send again", "3 messages after it leave the conversation")
 		entry, ok := b.w.win.Canvas().Focused().(*kit.Field)
 		if !ok || entry.Text != "question one" {
 			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
 		}
 		entry.SetText("a better question")
 		entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.settle()
+		b.Settle()
 		if r := b.turns.requests[0]; r.Edit != "u1" || r.Text != "a better question" {
 			t.Fatalf("the request is %+v", r)
 		}
 		b.finish(0, "u3")
-		b.sees("a better question", "answer u3", "edited · the earlier version is kept in the transcript")
-		b.seesNot("question one", "answer one", "question two")
+		b.Sees("a better question", "answer u3", "edited · the earlier version is kept in the transcript")
+		b.SeesNot("question one", "answer one", "question two")
 	})
 }
 
 func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		b.w.focusComposer()
 		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
-		b.settle()
+		b.Settle()
 		b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		b.settle()
-		b.sees("question two", "answer two")
-		b.seesNot("Send again")
+		b.Settle()
+		b.Sees("question two", "answer two")
+		b.SeesNot("Send again")
 		if b.focusName() != "composer" || len(b.turns.requests) != 0 {
 			t.Errorf("the focus is in %s, %d sent", b.focusName(), len(b.turns.requests))
 		}
@@ -141,15 +142,15 @@ func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
 }
 
 func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		b.w.editMessage("u1", "a better question")
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
 		close(b.run(0).events)
-		b.settle()
-		b.sees("answer one", "question two", "answer two", "no longer part")
+		b.Settle()
+		b.Sees("answer one", "question two", "answer two", "no longer part")
 		b.w.retry(lastFault(b.w.shown))
-		b.settle()
+		b.Settle()
 		if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
 			t.Errorf("the retry is %+v", r)
 		}
@@ -157,35 +158,35 @@ func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
 }
 
 func TestAnsweringAgainSaysSo(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		test.Tap(b.button("Answer again", 1))
-		b.settle()
+		b.Settle()
 		if r := b.turns.requests[0]; r.Retry != "u2" {
 			t.Fatalf("the request is %+v", r)
 		}
 		b.run(0).events <- token("another answer")
-		b.settle()
-		b.sees("answered again", "another answer", "answer one")
-		b.seesNot("answer two")
+		b.Settle()
+		b.Sees("answered again", "another answer", "answer one")
+		b.SeesNot("answer two")
 	})
 }
 
 func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		b.w.answerAgain("u1")
 		if len(b.turns.requests) != 0 {
 			t.Fatal("it was not asked about")
 		}
-		b.sees("Answer this message again?", "3 messages after it leave the conversation.", "Cancel")
+		b.Sees("Answer this message again?", "3 messages after it leave the conversation.", "Cancel")
 	})
 }
 
 func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
-		b.sees("was given memory.md · 12 lines", "Links")
+		b.Sees("was given memory.md · 12 lines", "Links")
 		var got []string
 		for _, leaves := range b.w.shown.AnswerLeaves(entriesNow(b.w.shown)[1].Key) {
 			markdown.EachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
@@ -194,12 +195,12 @@ func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 			t.Errorf("links: %v", got)
 		}
 		test.Tap(b.button("Links", 0))
-		b.sees("a page  ·  http://example.org/p")
+		b.Sees("a page  ·  http://example.org/p")
 	})
 }
 
 func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		// given a reader at the end, when a call in sight is opened, then its row stays
 		// where it was pressed
 		b := newBench(t).shown()
@@ -207,7 +208,7 @@ func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
 		ev := b.run(0).events
 		ev <- token(strings.Repeat("a paragraph\n\n", 40))
 		ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
-		b.settle()
+		b.Settle()
 		port, call := b.w.chat.port, entriesNow(b.w.shown)[len(entriesNow(b.w.shown))-1]
 		if !port.Follow {
 			t.Fatal("the end is not followed")

@@ -20,6 +20,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -99,7 +100,7 @@ func pictureBytes(t testing.TB, w, h int) []byte {
 func (b *bench) drop(paths ...string) {
 	b.t.Helper()
 	b.w.attachPaths(paths)
-	b.settle()
+	b.Settle()
 }
 
 func chipNames(b *bench) []string {
@@ -111,7 +112,7 @@ func chipNames(b *bench) []string {
 }
 
 func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		dir := t.TempDir()
 		notes, shot := filepath.Join(dir, "notes.txt"), filepath.Join(dir, "shot.png")
@@ -129,7 +130,7 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		}
 		test.Type(b.w.compose.entry, "What is this?")
 		b.w.compose.submit()
-		b.settle()
+		b.Settle()
 		req := b.turns.requests[0]
 		if req.Text != "What is this?" || len(req.Files) != 2 || req.Files[0].Name != "notes.txt" || !req.Files[1].Image {
 			t.Errorf("sent %q with %d files", req.Text, len(req.Files))
@@ -137,12 +138,12 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		if !b.w.compose.chips.Hidden || !note.Hidden {
 			t.Error("they are still beside the next message")
 		}
-		b.sees("What is this?", "notes.txt")
+		b.Sees("What is this?", "notes.txt")
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
 		close(b.run(0).events)
-		b.settle()
+		b.Settle()
 		b.w.retry(conversation.Fault{Text: "What is this?"})
-		b.settle()
+		b.Settle()
 		if again := b.turns.requests[1]; len(again.Files) != 2 || again.Text != req.Text {
 			t.Errorf("what never reached the disk is sent again with %d files", len(again.Files))
 		}
@@ -150,7 +151,7 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 }
 
 func TestAFileIsRemovedByItsChip(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		dir := t.TempDir()
 		for _, name := range []string{"a.txt", "b.txt"} {
@@ -158,12 +159,12 @@ func TestAFileIsRemovedByItsChip(t *testing.T) {
 			b.drop(filepath.Join(dir, name))
 		}
 		b.w.compose.chips.Objects[0].(*chip).remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-		b.settle()
+		b.Settle()
 		if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
 		b.w.compose.submit() // without a word
-		b.settle()
+		b.Settle()
 		if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
 			t.Errorf("sent %+v", req)
 		}
@@ -174,13 +175,13 @@ func TestAFileIsRemovedByItsChip(t *testing.T) {
 }
 
 func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		clip := b.w.p.App.Clipboard()
 		paste := func(text string) {
 			clip.SetContent(text)
 			b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
-			b.settle()
+			b.Settle()
 		}
 		paste("short")
 		paste(strings.Repeat("long line\n", 1000))
@@ -202,31 +203,31 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 }
 
 func TestAttachOpensADialogueToChooseAFile(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		t.Setenv("HOME", t.TempDir())
 		b.w.compose.attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if b.w.win.Canvas().Overlays().Top() == nil {
 			t.Fatal("nothing is open")
 		}
-		b.sees("Attach a text file or an image")
+		b.Sees("Attach a text file or an image")
 	})
 }
 
 func TestFilesStayWithTheirConversation(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		file := filepath.Join(t.TempDir(), "a.txt")
 		writeTo(t, file, []byte("a"))
 		b.drop(file)
 		first := b.w.shown
 		b.w.OpenSession("cpu-other")
-		b.settle()
+		b.Settle()
 		if len(chipNames(b)) != 0 {
 			t.Error("another conversation has them")
 		}
 		b.w.OpenSession(first.Name)
-		b.settle()
+		b.Settle()
 		if len(chipNames(b)) != 1 {
 			t.Error("they are lost")
 		}
@@ -234,7 +235,7 @@ func TestFilesStayWithTheirConversation(t *testing.T) {
 }
 
 func TestFilesOfATranscriptAreShown(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		shot := sessionmem.Attachment{Name: "shot.png", File: strings.Repeat("1", 64) + ".png", Image: true}
 		gone := sessionmem.Attachment{Name: "gone.png", File: strings.Repeat("2", 64) + ".png", Image: true}
@@ -246,9 +247,9 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 		}
 		b.shown()
 		b.w.OpenSession("cpu-a")
-		b.settle()
-		b.sees("Look at these", "notes.txt", "gone.png is missing")
-		b.seesNot("files/")
+		b.Settle()
+		b.Sees("Look at these", "notes.txt", "gone.png is missing")
+		b.SeesNot("files/")
 		img, ok := b.w.thumbs.get(shot.File)
 		if !ok || img.Bounds().Dx() != 2*thumbWidth || img.Bounds().Dy() != 160 {
 			t.Errorf("the picture is %v", img)
@@ -261,7 +262,7 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 }
 
 func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 40, 40))
 		if err != nil {
@@ -270,15 +271,15 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 		b.w.addFiles(b.w.shown, []conversation.File{{Upload: u}}, nil)
 		b.w.thumbs.forget()
 		b.w.send("look")
-		b.settle()
-		b.seesNot("is missing")
+		b.Settle()
+		b.SeesNot("is missing")
 		if _, ok := b.w.thumbs.get(u.Attachment().File); !ok {
 			t.Error("no picture was made")
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
 		b.run(0).events <- agents.Event{Type: agents.EventDone}
 		close(b.run(0).events)
-		b.settle()
+		b.Settle()
 		if len(b.w.shown.FilesSent()) != 0 {
 			t.Error("what is on disk is kept in memory, too")
 		}
@@ -370,7 +371,7 @@ func writeTo(t *testing.T, path string, data []byte) {
 }
 
 func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.models = []ollama.ModelInfo{{Name: "small:1b", MaxContext: 2048}, {Name: "large:8b", MaxContext: 131072}}
 		b.shown()

@@ -1,11 +1,8 @@
 package cpuwindow
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2"
 
-	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
 
@@ -15,15 +12,4 @@ func newBubble(text string, actions fyne.CanvasObject) *kit.Framed {
 	f.Right, f.Share = true, 0.8
 	f.Header = actions
 	return f
-}
-
-// speedWords is "41 tokens/s".
-func speedWords(v float64) string {
-	switch {
-	case v <= 0:
-		return ""
-	case v < 10:
-		return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.1f", v)})
-	}
-	return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.0f", v)})
 }

@@ -376,7 +376,7 @@ func newHeadRow() *headRow {
 
 func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 	h.who.SetText(e.Agent)
-	parts := []string{e.Model, whenWords(e.At, now), speedWords(e.Speed)}
+	parts := []string{e.Model, whenWords(e.At, now), conversation.SpeedWords(e.Speed)}
 	if e.Again {
 		parts = append(parts, i18n.T("answered again"))
 	}

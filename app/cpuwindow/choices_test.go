@@ -13,31 +13,32 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
 func warmth(t float64) *float64 { return &t }
 
 func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.shown
 		b.keeper.refuse = fmt.Errorf("changing it: %w", sessionmem.ErrNotFound)
 		want := sessionmem.SessionSettings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
 		b.w.choose(c, want)
-		b.settle()
-		b.sees("qwen3:8b", "temperature 0.2 · instructions")
+		b.Settle()
+		b.Sees("qwen3:8b", "temperature 0.2 · instructions")
 		b.w.send("q")
 		if got := b.turns.requests[0].Settings; got == nil || !got.Equal(want) {
 			t.Errorf("sent %+v", got)
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventDone}
 		close(b.run(0).events)
-		b.settle()
+		b.Settle()
 
 		b.keeper.refuse = nil
 		b.w.choose(c, sessionmem.SessionSettings{})
-		b.settle()
+		b.Settle()
 		if got, ok := b.keeper.settings[c.Name]; !ok || !got.IsZero() {
 			t.Errorf("written %+v", got)
 		}
@@ -45,12 +46,12 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 		if got := b.turns.requests[1].Settings; got != nil {
 			t.Errorf("what is written is sent again: %+v", got)
 		}
-		b.sees("automatic model", "options")
+		b.Sees("automatic model", "options")
 	})
 }
 
 func TestWhatATranscriptSaysIsChosen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		note := sessionmem.SessionSettings{Agent: "coder", Prompt: "Short."}.Note()
 		note.ID = "2"
@@ -60,14 +61,14 @@ func TestWhatATranscriptSaysIsChosen(t *testing.T) {
 		}
 		b.shown()
 		b.w.OpenSession("cpu-a")
-		b.settle()
-		b.sees("coder", "instructions")
-		b.seesNot("agent: coder")
+		b.Settle()
+		b.Sees("coder", "instructions")
+		b.SeesNot("agent: coder")
 	})
 }
 
 func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		tr := &sessionmem.Transcript{
 			Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
@@ -76,25 +77,25 @@ func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
 		b.sessions.files["cpu-a"] = tr
 		b.shown()
 		b.w.OpenSession("cpu-a")
-		b.settle()
+		b.Settle()
 		note := sessionmem.SessionSettings{Model: "other:1b"}.Note()
 		note.ID = "2"
 		changed := *tr
 		changed.Blocks = append(changed.Blocks[:1:1], note)
 		b.sessions.files["cpu-a"] = &changed
 		b.w.reloadShown()
-		b.settle()
-		b.sees("other:1b")
+		b.Settle()
+		b.Sees("other:1b")
 	})
 }
 
 func TestWhatCantBeWrittenIsSaid(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.keeper.refuse = errors.New("the disk is full")
 		b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: "qwen3:8b"})
-		b.settle()
-		b.sees("it could not be written", "the disk is full")
+		b.Settle()
+		b.Sees("it could not be written", "the disk is full")
 	})
 }
 
@@ -108,7 +109,7 @@ func openPanel(b *bench) *optionsPanel {
 }
 
 func TestTheOptionsAreChecked(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		for text, want := range map[string]string{
 			"hot": `"hot" is no temperature: write a number from 0 to 2, or nothing.`,
@@ -149,32 +150,32 @@ func TestTheOptionsAreChecked(t *testing.T) {
 }
 
 func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		first := b.w.shown.Name
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
-		b.settle()
+		b.Settle()
 		name := b.w.shown.Name
 		if name == first || !b.keeper.IsPrivate(name) {
 			t.Errorf("the chat %s is not private", name)
 		}
-		b.sees("A private chat", privateHint(), "private")
+		b.Sees("A private chat", privateHint(), "private")
 		b.w.NewPrivateChat()
 		if b.w.shown.Name != name {
 			t.Error("an empty one is not kept")
 		}
 		b.w.NewChat()
-		b.settle()
+		b.Settle()
 		if b.w.shown.Private() || b.keeper.IsPrivate(b.w.shown.Name) {
 			t.Error("a new chat is private")
 		}
-		b.sees(askHint())
-		b.seesNot("A private chat")
+		b.Sees(askHint())
+		b.SeesNot("A private chat")
 	})
 }
 
 func TestARefusedMessageOffersAWayOut(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.shown
 		u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 4, 4))
@@ -188,18 +189,18 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 			i := len(b.turns.requests) - 1
 			b.run(i).events <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
 			close(b.run(i).events)
-			b.settle()
+			b.Settle()
 			return lastFault(c)
 		}
 		f := refuse(agents.KindNoVision)
-		b.sees("Send without the image", "Send again")
+		b.Sees("Send without the image", "Send again")
 		b.w.sendBare(f)
 		last := b.turns.requests[len(b.turns.requests)-1]
 		if last.Text != "look" || len(last.Files) != 0 {
 			t.Errorf("sent %+v", last)
 		}
 		close(b.run(len(b.turns.requests) - 1).events)
-		b.settle()
+		b.Settle()
 
 		f = refuse(agents.KindNoVision)
 		b.w.useModel("gemma3:4b", f)
@@ -208,12 +209,12 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 			t.Errorf("sent %+v", last)
 		}
 		close(b.run(len(b.turns.requests) - 1).events)
-		b.settle()
+		b.Settle()
 
 		f = refuse(agents.KindTooLong)
-		b.sees("Change it")
+		b.Sees("Change it")
 		b.w.rewrite(f)
-		b.settle()
+		b.Settle()
 		if b.w.compose.entry.Text != "look" || len(chipNames(b)) != 1 {
 			t.Errorf("the composer holds %q and %v", b.w.compose.entry.Text, chipNames(b))
 		}
@@ -221,7 +222,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 }
 
 func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		newBench(t)
 		choices := []fyne.CanvasObject{
 			kit.NewButton(kit.ButtonPill, "orchestrator", nil), kit.NewButton(kit.ButtonPill, "a-model-with-a-very-long-name:70b-instruct-q4_K_M", nil), kit.NewButton(kit.ButtonPill, "options", nil),

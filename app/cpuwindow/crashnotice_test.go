@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/ui/screentest"
 )
 
 // stubCrashes is one crash report.
@@ -36,24 +37,24 @@ func TestACrashIsToldAndItsReportCopied(t *testing.T) {
 	b, c := crashed(t)
 	b.w.SetNotice("There is no tray icon.")
 	b.w.SetNotice("There is still no tray icon.")
-	b.sees("mac-stats stopped unexpectedly.", "Copy it.", "Copy diagnostics", "Dismiss")
-	b.seesNot("tray icon")
+	b.Sees("mac-stats stopped unexpectedly.", "Copy it.", "Copy diagnostics", "Dismiss")
+	b.SeesNot("tray icon")
 	test.Tap(b.w.notice.offer)
-	b.settle()
-	b.sees("Copied")
+	b.Settle()
+	b.Sees("Copied")
 	if got := b.w.p.App.Clipboard().Content(); got != "the report" || c.dismissed.Load() != 0 {
 		t.Errorf("copied %q, dismissed %d times", got, c.dismissed.Load())
 	}
 	test.Tap(b.w.notice.dismiss)
-	b.settle()
-	b.sees("There is still no tray icon.")
-	b.seesNot("unexpectedly", "Copied")
+	b.Settle()
+	b.Sees("There is still no tray icon.")
+	b.SeesNot("unexpectedly", "Copied")
 	if c.dismissed.Load() != 1 {
 		t.Errorf("dismissed %d times", c.dismissed.Load())
 	}
 	test.Tap(b.w.notice.dismiss)
-	b.settle()
-	b.seesNot("tray icon")
+	b.Settle()
+	b.SeesNot("tray icon")
 	if c.dismissed.Load() != 1 {
 		t.Errorf("another notice dismisses it too: %d", c.dismissed.Load())
 	}
@@ -63,14 +64,14 @@ func TestACrashReportThatCantBeReadIsSaid(t *testing.T) {
 	b, c := crashed(t)
 	c.err = errors.New("permission denied")
 	test.Tap(b.w.notice.offer)
-	b.settle()
-	b.sees("be copied: permission denied.")
+	b.Settle()
+	b.Sees("be copied: permission denied.")
 }
 
 func TestTheNoticeFitsANarrowWindow(t *testing.T) {
 	b, _ := crashed(t)
 	b.w.win.Resize(fyne.NewSize(420, 700))
-	b.settle()
+	b.Settle()
 	n := b.w.notice
 	if end := n.text.Position().X + n.text.Size().Width; end > n.offer.Position().X || n.offer.Position().X+n.offer.Size().Width > n.dismiss.Position().X {
 		t.Errorf("the words end at %v, the offer begins at %v, Dismiss at %v", end, n.offer.Position().X, n.dismiss.Position().X)
@@ -78,24 +79,24 @@ func TestTheNoticeFitsANarrowWindow(t *testing.T) {
 }
 
 func TestAHotkeyThatCantBeTakenIsToldBeforeTheTray(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		taken := backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work"}
 		b.w.parts.notices = func() []backend.Notice { return []backend.Notice{taken} }
 		b.w.tellFirst()
 		b.shown()
 		b.w.SetNotice("There is no tray icon.")
-		b.sees("The hotkey does not work.")
-		b.seesNot("tray icon", "Copy diagnostics")
+		b.Sees("The hotkey does not work.")
+		b.SeesNot("tray icon", "Copy diagnostics")
 		test.Tap(b.w.notice.dismiss)
-		b.settle()
-		b.sees("There is no tray icon.")
+		b.Settle()
+		b.Sees("There is no tray icon.")
 		test.Tap(b.w.notice.dismiss)
 		b.notify(taken)
-		b.settle()
-		b.sees("The hotkey does not work.")
+		b.Settle()
+		b.Sees("The hotkey does not work.")
 		test.Tap(b.w.notice.dismiss)
-		b.settle()
-		b.seesNot("tray icon", "hotkey") // what was dismissed once does not come back
+		b.Settle()
+		b.SeesNot("tray icon", "hotkey") // what was dismissed once does not come back
 	})
 }

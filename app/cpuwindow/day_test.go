@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -38,14 +39,14 @@ func (s *countedSessions) List(ctx context.Context) ([]sessionmem.Info, error) {
 // A day with the window open, then one with it closed: what it does by itself, with a
 // server that is down all the time and somebody who presses Re-check now and then.
 func TestADayOfTheWindow(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		server, list := &countedServer{stubServer: b.server}, &countedSessions{sessions: b.w.parts.sessions}
 		b.w.parts.server, b.w.parts.sessions = server, list
 		b.shown()
 		for range 5 {
 			b.w.recheckNow()
-			b.settle()
+			b.Settle()
 		}
 		goroutines := 0
 		day := func() (asked, listed int64) {
@@ -95,7 +96,7 @@ func (b *bench) turn(d time.Duration) {
 	over := time.After(d)
 	for {
 		select {
-		case f := <-b.queue:
+		case f := <-b.Queue:
 			f()
 		case <-over:
 			return

@@ -11,6 +11,7 @@ import (
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
+	"mac-stats/app/ui/screentest"
 )
 
 // stubDiscord is a bot that remembers what was asked of it.
@@ -62,7 +63,7 @@ func (s *stubDiscord) TokenFrom() (string, error) {
 }
 
 func TestDiscordCard(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.w.win.Resize(fyne.NewSize(980, 1400))
 		b.shown()
@@ -73,10 +74,10 @@ func TestDiscordCard(t *testing.T) {
 		}
 		b.w.parts.discord = bot
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		b.w.settings.search.Field.Entry.SetText("discord")
-		b.settle()
-		b.sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
+		b.Settle()
+		b.Sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
 
 		for _, query := range []string{"bot", "token", "people pairing", "discord"} {
 			b.w.settings.search.Field.Entry.SetText(query)
@@ -86,8 +87,8 @@ func TestDiscordCard(t *testing.T) {
 		}
 		b.w.p.App.Clipboard().SetContent("secret-token-of-the-bot")
 		b.tap("Take the token from the clipboard")
-		b.sees("The token is saved in: keychain", "The token is found in: keychain")
-		b.seesNot("secret-token-of-the-bot")
+		b.Sees("The token is saved in: keychain", "The token is found in: keychain")
+		b.SeesNot("secret-token-of-the-bot")
 		b.tap("Connect again")
 		if bot.again != 1 {
 			t.Errorf("it was told to connect %d times", bot.again)
@@ -97,19 +98,19 @@ func TestDiscordCard(t *testing.T) {
 		}
 
 		b.tap("Let in")
-		b.sees("Anna may talk to the bot now.", "Remove")
-		b.seesNot("waits to be let in")
+		b.Sees("Anna may talk to the bot now.", "Remove")
+		b.SeesNot("waits to be let in")
 		if bot.owner {
 			t.Error("Anna became an owner")
 		}
 
 		bot.status = connection.Status{State: connection.StateReady, Text: "as Discord has it", Bot: connection.User{Name: "luna"}}
 		time.Sleep(2 * discordEvery)
-		b.settle()
-		b.sees("Connected as luna.")
+		b.Settle()
+		b.Sees("Connected as luna.")
 
 		b.tap("Remove")
-		b.seesNot("Remove")
+		b.SeesNot("Remove")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/config"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
@@ -28,7 +29,7 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.shown.Name) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.focused.Store(false)
 				cfg := config.Default()
@@ -59,7 +60,7 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 				b.w.NewPrivateChat()
 				b.w.Hide()
 				press()
-				b.settle()
+				b.Settle()
 				if b.w.shown != conv || !b.w.visible {
 					t.Error("pressing it does not open the conversation")
 				}
@@ -69,7 +70,7 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 }
 
 func TestTheFocusIsFollowed(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		life := b.w.p.App.Lifecycle().(interface {
 			OnEnteredForeground() func()

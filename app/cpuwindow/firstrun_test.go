@@ -22,7 +22,7 @@ func welcomed(t *testing.T, prepare func(*bench)) *bench {
 	b.w.parts.firstRun = true
 	prepare(b)
 	b.shown()
-	b.settle()
+	b.Settle()
 	return b
 }
 
@@ -34,7 +34,7 @@ func (b *bench) pressFocused() {
 		b.t.Fatal("nothing has the focus")
 	}
 	f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-	b.settle()
+	b.Settle()
 }
 
 // tabTo goes on by Tab until what has the focus says so.
@@ -51,16 +51,16 @@ func (b *bench) tabTo(name string) {
 
 func TestWelcome_threeStepsByKeyboard(t *testing.T) {
 	b := welcomed(t, func(*bench) {})
-	b.sees("Welcome to mac-stats", "Step 1 of 3", "is running", "One model is installed.", "Where it is", b.home)
+	b.Sees("Welcome to mac-stats", "Step 1 of 3", "is running", "One model is installed.", "Where it is", b.home)
 	b.tabTo("Continue")
 	b.pressFocused()
-	b.sees("Step 2 of 3", "Which model answers?", "qwen3:8b")
+	b.Sees("Step 2 of 3", "Which model answers?", "qwen3:8b")
 	b.tabTo("qwen3:8b")
 	b.pressFocused()
 	b.inFile(`model = "qwen3:8b"`)
 	b.tabTo("Continue")
 	b.pressFocused()
-	b.sees("Step 3 of 3", "What is remembered")
+	b.Sees("Step 3 of 3", "What is remembered")
 	b.tabTo("Ask me")
 	b.pressFocused()
 	b.inFile(`write = "ask"`)
@@ -71,8 +71,8 @@ func TestWelcome_threeStepsByKeyboard(t *testing.T) {
 	}
 	b.w.Hide()
 	b.w.Show()
-	b.settle()
-	b.seesNot("Welcome to mac-stats")
+	b.Settle()
+	b.SeesNot("Welcome to mac-stats")
 }
 
 func TestWelcome_canBeSkipped(t *testing.T) {
@@ -86,27 +86,27 @@ func TestWelcome_canBeSkipped(t *testing.T) {
 
 func TestWelcome_withoutAServer(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
-	b.sees("Ollama isn't running", "Re-check", "Continue without")
+	b.Sees("Ollama isn't running", "Re-check", "Continue without")
 	b.tabTo("Continue without")
 	b.pressFocused()
-	b.sees("There is no server to list or download models yet.")
+	b.Sees("There is no server to list or download models yet.")
 	b.tabTo("Continue")
 	b.pressFocused()
-	b.sees("What is remembered")
+	b.Sees("What is remembered")
 }
 
 func TestWelcome_aModelIsPulled(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = nil })
-	b.sees("has no model yet")
+	b.Sees("has no model yet")
 	b.tabTo("Continue")
 	b.pressFocused()
-	b.sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
+	b.Sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
 	b.tabTo("Pull qwen3:8b")
 	b.pressFocused()
-	b.sees("Pulling qwen3:8b")
+	b.Sees("Pulling qwen3:8b")
 	b.w.endPull()
-	b.settle()
-	b.sees("One model to begin with")
+	b.Settle()
+	b.Sees("One model to begin with")
 }
 
 func TestModelNote(t *testing.T) {
@@ -164,7 +164,7 @@ func TestWelcome_whatGoesOnIsInSightAndHasTheFocus(t *testing.T) {
 	for _, height := range []float32{700, 420} {
 		b := welcomed(t, func(*bench) {})
 		b.w.win.Resize(fyne.NewSize(900, height))
-		b.settle()
+		b.Settle()
 		for _, want := range []string{"Continue", "Continue", "Begin"} {
 			if f, ok := b.w.win.Canvas().Focused().(*kit.Button); !ok || f.Text != want {
 				t.Errorf("%g high, step %d: %v has the focus, want %s", height, b.w.step+1, b.focusName(), want)

@@ -13,6 +13,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 )
@@ -39,7 +40,7 @@ func forgetting(t *testing.T) (*bench, *sessionmem.Store) {
 	b.w.parts.forgetter = storeForgetter{forget.New(forget.Params{Root: root, Store: store, Memory: memory})}
 	b.shown()
 	b.w.OpenSession("cpu-x")
-	b.settle()
+	b.Settle()
 	return b, store
 }
 
@@ -69,11 +70,11 @@ func TestForgetAMessage(t *testing.T) {
 		"Shift+Tab and Enter":       {[]fyne.KeyName{fyne.KeyReturn}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b, store := forgetting(t)
 				b.button("Forget…", 0).OnTap()
-				b.settle()
-				b.sees("Forget this message?", "Becomes [forgotten]", "It may be told here, too.", "the zebra sleeps below the old bridge", "can't be undone")
+				b.Settle()
+				b.Sees("Forget this message?", "Becomes [forgotten]", "It may be told here, too.", "the zebra sleeps below the old bridge", "can't be undone")
 				if tt.back {
 					b.w.win.Canvas().FocusPrevious()
 				}
@@ -81,7 +82,7 @@ func TestForgetAMessage(t *testing.T) {
 					b.focusedKey(k)
 				}
 				b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(string) bool { return false }})
-				b.settle()
+				b.Settle()
 				load, err := store.Load(t.Context(), "cpu-x")
 				if err != nil {
 					t.Fatal(err)
@@ -90,13 +91,13 @@ func TestForgetAMessage(t *testing.T) {
 					t.Errorf("gone %v, want %v: %+v", gone, tt.gone, load.Blocks)
 				}
 				if tt.gone {
-					b.sees("Forgotten in", "your message · cpu-x")
+					b.Sees("Forgotten in", "your message · cpu-x")
 					b.focusedKey(fyne.KeyReturn)
 				}
 				if kit.OpenModal(b.w.win.Canvas()) != nil {
 					t.Error("the sheet is still there")
 				}
-				if seen := strings.Contains(b.screen(), "zebra"); seen == tt.gone {
+				if seen := strings.Contains(b.Markup(), "zebra"); seen == tt.gone {
 					t.Errorf("on the screen: %v", seen)
 				}
 			})
@@ -105,11 +106,11 @@ func TestForgetAMessage(t *testing.T) {
 }
 
 func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
 		b.button("Forget…", 0).OnTap()
-		b.settle()
-		b.sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
+		b.Settle()
+		b.Sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
 		for range 10 { // by Tab to the first choice
 			b.w.win.Canvas().FocusNext()
 			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
@@ -123,7 +124,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
 			t.Errorf("%+v %v, want both forgotten", load.Blocks, err)
 		}
-		b.sees("Forgotten in", "Became [forgotten]", "your message · cpu-x", "Close")
+		b.Sees("Forgotten in", "Became [forgotten]", "your message · cpu-x", "Close")
 		b.focusedKey(fyne.KeyReturn)
 		if kit.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("the report is still there")
@@ -133,12 +134,12 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 
 // Whatever could not be taken out is shown at once, first, with why.
 func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		plan := &forget.Plan{Found: []sessionmem.Touched{{Place: "lesson", Action: sessionmem.ForgetProposed, Text: "zebras sleep"}}}
 		b.w.askForget("Forget?", plan)
-		b.settle()
-		b.sees("removal proposed in the inbox")
+		b.Settle()
+		b.Sees("removal proposed in the inbox")
 		for range 10 { // by Tab to the choice
 			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
 				break
@@ -146,38 +147,38 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 			b.w.win.Canvas().FocusNext()
 		}
 		b.focusedKey(fyne.KeySpace)
-		b.sees("Learnt from it: removed at once")
-		b.seesNot("removal proposed in the inbox")
+		b.Sees("Learnt from it: removed at once")
+		b.SeesNot("removal proposed in the inbox")
 		b.focusedKey(fyne.KeySpace)
-		b.sees("removal proposed in the inbox")
+		b.Sees("removal proposed in the inbox")
 	})
 }
 
 func TestWhatIsForgottenOffersNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, store := newBench(t).withStore()
 		b.said(store, "cpu-x", 0, sessionmem.ForgottenText, sessionmem.ForgottenText)
 		b.w.parts.forgetter = storeForgetter{}
 		b.shown()
 		b.w.OpenSession("cpu-x")
-		b.settle()
-		b.sees(sessionmem.ForgottenText, "Edit")
-		b.seesNot(">Copy<", "Answer again", "Forget…")
+		b.Settle()
+		b.Sees(sessionmem.ForgottenText, "Edit")
+		b.SeesNot(">Copy<", "Answer again", "Forget…")
 	})
 }
 
 func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
 		path := infoOf(t, store, "cpu-x").Path
 		if err := os.Chmod(path, 0o400); err != nil {
 			t.Fatal(err)
 		}
 		b.button("Forget…", 0).OnTap()
-		b.settle()
+		b.Settle()
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeyReturn)
-		b.sees("Not all of it is forgotten yet", "Could not be taken out", "it is read-only; give yourself the right to write it")
+		b.Sees("Not all of it is forgotten yet", "Could not be taken out", "it is read-only; give yourself the right to write it")
 		b.w.escape()
 		if kit.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("Esc leaves the report there")
@@ -189,15 +190,15 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 }
 
 func TestForgetASessionFromItsMenu(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
 		for _, item := range b.w.sessionMenu(infoOf(t, store, "cpu-y"), false).Items {
 			if item.Label == "Forget…" {
 				item.Action()
 			}
 		}
-		b.settle()
-		b.sees("Forget all that was said in “another question”?")
+		b.Settle()
+		b.Sees("Forget all that was said in “another question”?")
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeySpace)
 		load, err := store.Load(t.Context(), "cpu-y")
@@ -208,7 +209,7 @@ func TestForgetASessionFromItsMenu(t *testing.T) {
 }
 
 func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, _ := forgetting(t)
 		b.w.compose.setText("about the zebra")
 		b.w.shown.KeepDraft("about the zebra")
@@ -216,7 +217,7 @@ func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 		b.w.shown.Enqueue("fine", nil)
 		b.w.drafts["cpu-other"] = conversation.Kept{Draft: "a zebra", Queue: []string{"fine", "zebras"}}
 		b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(text string) bool { return strings.Contains(text, "zebra") }})
-		b.settle()
+		b.Settle()
 		if got := b.w.compose.entry.Text; got != "" {
 			t.Errorf("the field holds %q", got)
 		}

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
@@ -21,10 +22,10 @@ func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(test.width, 700))
-				b.settle()
+				b.Settle()
 				h := b.w.head
 				for _, c := range []*kit.Button{h.agent, h.model, h.options} {
 					if c.Size().Width < c.MinSize().Width {

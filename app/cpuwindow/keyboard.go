@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"context"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -50,9 +51,9 @@ func (w *Window) viewports() []*kit.Viewport {
 	case pageChat:
 		return []*kit.Viewport{w.side.port, w.chat.port}
 	case pageMemory:
-		return []*kit.Viewport{w.side.port, w.memory.split.list, w.memory.view}
+		return append([]*kit.Viewport{w.side.port}, w.memory.Ports()...)
 	case pageAgents:
-		return []*kit.Viewport{w.side.port, w.roster.split.list, w.roster.view}
+		return append([]*kit.Viewport{w.side.port}, w.roster.Ports()...)
 	case pageVitals:
 		return []*kit.Viewport{w.side.port, w.details.View}
 	case pageTranscript:
@@ -96,3 +97,35 @@ func (w *Window) typeInto(r rune) {
 	w.focusChat()
 	w.compose.entry.TypedRune(r)
 }
+
+// Context implements pages.Host.
+func (w windowHost) Context() context.Context { return w.ctx }
+
+// Visible implements pages.Host.
+func (w windowHost) Visible() bool { return w.visible }
+
+// Tell implements pages.Host.
+func (w windowHost) Tell(words, more string) { w.tell(words, more) }
+
+// OpenFile implements pages.Host.
+func (w windowHost) OpenFile(path string) { w.openFile(path) }
+
+// OpenSession implements pages.Host.
+func (w windowHost) OpenSession(name string) { w.openOrigin(name) }
+
+// Copy implements pages.Host.
+func (w windowHost) Copy(text string) { w.p.App.Clipboard().SetContent(text) }
+
+// ContextSize implements pages.Host.
+func (w windowHost) ContextSize() int { return w.shown.ContextSize() }
+
+// ModelMenu implements pages.Host.
+func (w windowHost) ModelMenu(chosen string, pick func(name string)) *fyne.Menu {
+	return modelMenu(w.server.models, chosen, pick)
+}
+
+// ShowProposals implements pages.Host.
+func (w windowHost) ShowProposals(n int) { w.showProposals(n) }
+
+// EditsChanged implements pages.Host.
+func (w windowHost) EditsChanged() { w.markPages() }

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -47,14 +48,14 @@ func (b *bench) withSessions(n int) *bench {
 }
 
 func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(20).shown()
 		b.w.send("q")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 		ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}
-		b.settle()
+		b.Settle()
 		b.w.SetNotice("Something.")
 		c := b.w.win.Canvas()
 		c.Focus(b.w.compose.entry)
@@ -94,7 +95,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 }
 
 func TestTabLeavesTheComposer(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		var e any = b.w.compose.entry
 		if f, ok := e.(fyne.Tabbable); ok && f.AcceptsTab() {
@@ -104,11 +105,11 @@ func TestTabLeavesTheComposer(t *testing.T) {
 }
 
 func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(3).shown()
 		b.w.send("q")
 		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
-		b.settle()
+		b.Settle()
 		c := b.w.win.Canvas()
 		row := b.w.chat.built[entriesNow(b.w.shown)[1].Key].call.Content.(*kit.Tappable)
 		for c.Focused() != fyne.Focusable(row) {
@@ -121,8 +122,8 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 			t.Errorf("the line of a focused row is %q", row.Bg.Stroke)
 		}
 		row.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-		b.settle()
-		b.sees("memory 4 GB")
+		b.Settle()
+		b.Sees("memory 4 GB")
 		list := b.w.side.port
 		c.Focus(list)
 		if first := b.w.side.rows["cpu-old-00"]; row.Bg.Stroke == kit.RoleAccent || !first.cursor {
@@ -147,10 +148,10 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 }
 
 func TestEscapeStopsFromAnywhere(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
-		b.settle()
+		b.Settle()
 		b.w.head.agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if !b.run(0).stopped {
 			t.Error("Esc on a button did not stop the run")
@@ -159,30 +160,30 @@ func TestEscapeStopsFromAnywhere(t *testing.T) {
 }
 
 func TestTheSessionListStaysAtItsTop(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		for _, n := range []int{7, 9, 40} {
 			b := newBench(t).withSessions(n).shown()
 			list := b.w.side.port
 			list.ScrollTo(list.Offset + 20)
 			list.ScrollTo(0)
 			b.w.reloadList()
-			b.settle()
+			b.Settle()
 			if list.Offset != 0 {
 				t.Errorf("%d sessions: the list is at %v", n, list.Offset)
 			}
 			b.sessions.infos = append([]sessionmem.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
 			b.w.reloadList()
-			b.settle()
+			b.Settle()
 			if list.Offset != 0 {
 				t.Errorf("%d sessions and a new one: the list is at %v", n, list.Offset)
 			}
-			b.sees("newest", "Today")
+			b.Sees("newest", "Today")
 		}
 	})
 }
 
 func TestTheCurrentSessionIsInSight(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(40).shown()
 		list := b.w.side.port
 		inSight := func() bool {
@@ -195,7 +196,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		}
 		for _, name := range []string{"cpu-old-39", "cpu-old-20", "cpu-old-00"} {
 			b.w.OpenSession(name)
-			b.settle()
+			b.Settle()
 			if !inSight() {
 				t.Errorf("%s is open and out of sight, the list is at %v", name, list.Offset)
 			}
@@ -205,7 +206,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		b.w.send("what now?")
 		b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
 		b.w.reloadList()
-		b.settle()
+		b.Settle()
 		if !inSight() {
 			t.Errorf("the new chat is out of sight, the list is at %v", list.Offset)
 		}
@@ -213,17 +214,17 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 }
 
 func TestOneRowIsSelectedAtATime(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(2).shown()
 		b.w.OpenSession("cpu-old-00")
-		b.settle()
+		b.Settle()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		if b.w.side.rows["cpu-old-00"].current || !b.w.side.pages[pageSettings].Selected {
 			t.Error("a session is selected beside Settings")
 		}
 		b.w.showPage(pageChat)
-		b.settle()
+		b.Settle()
 		if !b.w.side.rows["cpu-old-00"].current || b.w.side.pages[pageSettings].Selected {
 			t.Error("the session is not selected again")
 		}
@@ -231,14 +232,14 @@ func TestOneRowIsSelectedAtATime(t *testing.T) {
 }
 
 func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(420, 700))
 		if b.w.head.fresh.Visible() {
 			t.Error("an empty chat offers a new chat")
 		}
 		b.w.send("q")
-		b.settle()
+		b.Settle()
 		if !b.w.head.fresh.Visible() {
 			t.Error("a chat does not offer a new one")
 		}
@@ -246,7 +247,7 @@ func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
 }
 
 func TestMenusHaveKeys(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
 		own := 0
@@ -282,11 +283,11 @@ func TestLettersGoToTheMessage(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				if test.page != pageChat {
 					b.w.showPage(test.page)
-					b.settle()
+					b.Settle()
 				}
 				c := b.w.win.Canvas()
 				if f := test.focus(b); f != nil {
@@ -324,13 +325,13 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).withSessions(3).shown()
 				c := b.w.win.Canvas()
 				c.Focus(tt.focus(b))
 				c.Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 				c.Focused().TypedRune(' ')
-				b.settle()
+				b.Settle()
 				switch c.Focused().(type) {
 				case *kit.Field:
 				default:

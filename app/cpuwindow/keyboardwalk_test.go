@@ -10,9 +10,11 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 // walk presses Tab until it comes round and gives every stop, and everything that
@@ -25,7 +27,7 @@ func (b *bench) walk(root func() fyne.CanvasObject) (stops []fyne.Focusable, cli
 	for range 500 {
 		collect(root(), clickable)
 		c.FocusNext()
-		b.settle()
+		b.Settle()
 		f := c.Focused()
 		if f == nil {
 			b.t.Fatalf("Tab leads nowhere after %s", named(stops))
@@ -106,8 +108,8 @@ func counted(f fyne.Focusable, presses *int) bool {
 		x.OnTap = press
 	case *kit.Tappable:
 		x.OnTap = press
-	case *splitRow:
-		x.onTap = press
+	case *pages.ListRow:
+		x.OnTap = press
 	case *kit.Switch:
 		x.Change = func(string) { press() }
 	default:
@@ -126,13 +128,13 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 			ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 			ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}
 			ev <- token("See [this](https://example.org).\n\n```go\nfunc f() {}\n```\n")
-			b.settle()
+			b.Settle()
 			b.w.SetNotice("Something.")
 			b.enter("and this next")
 		},
 		"an empty chat": func(*bench) {},
 		"memory":        func(b *bench) { b.onMemory("# Notes\n\n- tea\n- jazz\n") },
-		"agents":        func(b *bench) { b.onAgents(coderFiles()) },
+		"agents":        func(b *bench) { b.onAgents() },
 		"settings":      func(b *bench) { b.w.ShowSettings() },
 		"transcript": func(b *bench) {
 			_, s := b.withStore()
@@ -151,10 +153,10 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 	}
 	for name, open := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).withSessions(3).shown()
 				open(b)
-				b.settle()
+				b.Settle()
 				stops, clickable := b.walk(b.w.win.Content)
 				reached := map[fyne.CanvasObject]bool{}
 				for _, f := range stops {
@@ -172,14 +174,14 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 }
 
 func TestTheSearchIsDoneByKey(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		_, s := b.withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?", "loud")
 		b.said(s, "cpu-b", time.Hour, "disk?", "full")
 		b.shown()
 		b.w.openSwitcher()
-		b.settle()
+		b.Settle()
 		stops, clickable := b.walk(func() fyne.CanvasObject { return b.w.win.Canvas().Overlays().Top() })
 		for o := range clickable {
 			f, ok := o.(fyne.Focusable)
@@ -221,7 +223,7 @@ func (b *bench) pressedByKey(stops []fyne.Focusable) {
 		}
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-		b.settle()
+		b.Settle()
 		if presses != 2 {
 			b.t.Errorf("Enter and Space press %s %d times, want 2", describe(f.(fyne.CanvasObject)), presses)
 		}

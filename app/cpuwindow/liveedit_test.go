@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestEditsMadeOutsideAppearInTheChat(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.branched(s, "cpu-a")
 		b.shown()
 		b.w.OpenSession("cpu-a")
-		b.settle()
-		b.sees("20 minutes.")
+		b.Settle()
+		b.Sees("20 minutes.")
 		path := mustInfo(t, s, "cpu-a").Path
 		for old, now := range map[string]string{"20 minutes.": "half an hour.", "how long exactly": "how long now"} {
 			data, err := os.ReadFile(path)
@@ -30,15 +31,15 @@ func TestEditsMadeOutsideAppearInTheChat(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * watchEvery)
-			b.settle()
-			b.sees(now)
-			b.seesNot(old)
+			b.Settle()
+			b.Sees(now)
+			b.SeesNot(old)
 		}
 	})
 }
 
 func TestOnesOwnAnswerIsNoEdit(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.shown()
 		b.w.send("what now?")
@@ -50,7 +51,7 @@ func TestOnesOwnAnswerIsNoEdit(t *testing.T) {
 		ev <- token("this ")
 		ev <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "this"}
 		close(ev)
-		b.settle()
+		b.Settle()
 		tr, err := s.Load(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)

@@ -6,10 +6,11 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/cpuwindow/vitals"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestALowWindowKeepsRoomForTheChat(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		for _, size := range []struct {
 			width, height, strip float32

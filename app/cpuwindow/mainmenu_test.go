@@ -3,12 +3,14 @@ package cpuwindow
 import (
 	"testing"
 
+	"mac-stats/app/ui/screentest"
+
 	"fyne.io/fyne/v2/test"
 )
 
 // Without the Edit menu, macOS has no way to paste by the mouse.
 func TestTheEditMenuActsOnWhatHasTheKeyboard(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		menus := map[string]map[string]func(){}
 		for _, m := range b.w.mainMenu().Items {

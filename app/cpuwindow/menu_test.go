@@ -3,16 +3,18 @@ package cpuwindow
 import (
 	"testing"
 
+	"mac-stats/app/ui/screentest"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 )
 
 func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(420, 700))
 		b.enter("hello")
-		b.settle()
+		b.Settle()
 		b.w.toggleDrawer()
 		b.w.escape()
 		if b.w.root.drawer {
@@ -29,7 +31,7 @@ func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {
 }
 
 func TestAFieldHasAMenuOfOurs(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.p.App.Clipboard().SetContent("from elsewhere")
 		c, e := b.w.win.Canvas(), b.w.compose.entry
@@ -44,7 +46,7 @@ func TestAFieldHasAMenuOfOurs(t *testing.T) {
 				p.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
 			}
 			p.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-			b.settle()
+			b.Settle()
 			if c.Overlays().Top() != nil || c.Focused() != fyne.Focusable(e) {
 				t.Errorf("after the choice %T has the focus", c.Focused())
 			}

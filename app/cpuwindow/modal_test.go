@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestAQuestionIsAnsweredByKeys(t *testing.T) {
@@ -19,7 +20,7 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(420, 700))
 				done := false
@@ -52,5 +53,5 @@ func (b *bench) focusedKey(name fyne.KeyName) {
 		b.t.Fatal("nothing has the focus")
 	}
 	f.TypedKey(&fyne.KeyEvent{Name: name})
-	b.settle()
+	b.Settle()
 }

@@ -10,38 +10,39 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		bad := backend.Notice{Kind: backend.NoticeConfig, Text: "config.toml:1: is not TOML", Next: "Edit config.toml"}
 		held := []backend.Notice{bad}
 		b.w.parts.notices = func() []backend.Notice { return held }
 		b.notify(bad)
-		b.settle()
-		b.sees("is not TOML.", "Edit config.toml.")
+		b.Settle()
+		b.Sees("is not TOML.", "Edit config.toml.")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded"})
-		b.settle()
-		b.sees("is not TOML.")
+		b.Settle()
+		b.Sees("is not TOML.")
 		held = nil
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.settle()
-		b.seesNot("is not TOML")
+		b.Settle()
+		b.SeesNot("is not TOML")
 	})
 }
 
 func TestReloadsFadeFromTheFoot(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.footStays = 4 * frame
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
-		(<-b.queue)()
+		(<-b.Queue)()
 		if got := b.w.foot.reload.Text; got != "memory.md reloaded · +2 −0" {
 			t.Fatalf("the foot says %q", got)
 		}
 		time.Sleep(2 * b.w.footStays)
-		b.settle()
+		b.Settle()
 		if got := b.w.foot.reload.Text; got != "" {
 			t.Errorf("the foot still says %q", got)
 		}
@@ -49,14 +50,14 @@ func TestReloadsFadeFromTheFoot(t *testing.T) {
 }
 
 func TestAReloadThatAsksForSomethingStays(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("ollama.host", "other:1")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded", Next: "The server's address applies after a restart."})
-		b.settle()
-		b.sees("config.toml reloaded.", "address applies after a restart.")
+		b.Settle()
+		b.Sees("config.toml reloaded.", "address applies after a restart.")
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		b.row("ollama.host").says(t, "Takes effect after a restart.")
 	})
 }
@@ -80,51 +81,51 @@ func TestWordsBetweenBackticksAreCode(t *testing.T) {
 }
 
 func TestRecheckSaysHowItWent(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.down = errors.New("refused")
 		b.shown()
 		b.w.setup().check()
-		b.sees("checking…")
-		b.settle()
-		b.sees("still down, checked ")
+		b.Sees("checking…")
+		b.Settle()
+		b.Sees("still down, checked ")
 	})
 }
 
 func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.down = errors.New("refused")
 		b.shown()
 		b.w.send("q")
-		b.settle()
+		b.Settle()
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateQueued, Block: "u1"}
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h.", Detail: "Start it with `ollama serve`, then Retry."}
 		close(b.run(0).events)
-		b.settle()
-		b.sees("running at h.", "Retry", "Get Ollama", "Re-check")
+		b.Settle()
+		b.Sees("running at h.", "Retry", "Get Ollama", "Re-check")
 		b.w.retry(lastFault(b.w.shown))
 		b.run(1).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h."}
 		close(b.run(1).events)
-		b.settle()
-		b.sees("tried again at ")
+		b.Settle()
+		b.Sees("tried again at ")
 		b.server.mu.Lock()
 		b.server.down = nil
 		b.server.mu.Unlock()
 		b.w.checkServer()
-		b.settle()
-		b.seesNot("Get Ollama")
+		b.Settle()
+		b.SeesNot("Get Ollama")
 	})
 }
 
 func TestAMissingModelCanBePulledWhereverItWasNamed(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		missing := &ollama.Error{Kind: ollama.ErrModelMissing, Op: "resolve", Host: "h", Model: "typed:1b"}
 		b := newBench(t).shown()
 		b.w.send("q")
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindModelMissing, Text: "typed:1b isn't installed.", Err: missing}
-		b.settle()
-		b.sees("Pull typed:1b")
+		b.Settle()
+		b.Sees("Pull typed:1b")
 	})
 }
 

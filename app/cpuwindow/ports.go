@@ -6,10 +6,10 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -65,35 +65,8 @@ type keeper interface {
 
 // memories is the memory files.
 type memories interface {
-	List() ([]sessionmem.MemoryFile, error)
-	Path(t sessionmem.Target) string
-	Undo(ctx context.Context, undoID string) error
-	Accept(ctx context.Context, id string) (sessionmem.Written, error)
-	Discard(ctx context.Context, id string) (sessionmem.Proposal, error)
-	Edit(ctx context.Context, id, text string) (sessionmem.Proposal, error)
+	pages.Memories
 	InboxPath() string
-	Inbox() ([]sessionmem.Proposal, error)
-	Append(ctx context.Context, l sessionmem.Lesson) (sessionmem.Written, error)
-	Undoable() []sessionmem.UndoStep
-	Dropped() []sessionmem.Dropped
-	Restore(ctx context.Context, ids ...string) ([]sessionmem.Written, error)
-	KeepRemoved(ctx context.Context, ids ...string) error
-	OpenOwned(path string) (sessionmem.Owned, error)
-	SaveOwned(ctx context.Context, o sessionmem.Owned, text string) (sessionmem.Owned, error)
-	unsavedEdits
-}
-
-// roster is the agents.
-type roster interface {
-	Agents() []registry.Agent
-	NotAgents() []string
-	Skills() []registry.Skill
-	Shipped(id string) bool
-	Reset(ctx context.Context, selector string) (kept []string, err error)
-	CheckName(name string) (slug string, err error)
-	Create(ctx context.Context, name, like string) (registry.Agent, error)
-	Delete(ctx context.Context, a registry.Agent) (trash string, err error)
-	Restore(trash, path string) error
 }
 
 // server is the model server.
@@ -132,7 +105,7 @@ type parts struct {
 	logger    *slog.Logger
 	keeper    keeper
 	memories  memories
-	roster    roster
+	roster    pages.Roster
 	server    server
 	vitals    vitals.Source
 	config    func() config.Config

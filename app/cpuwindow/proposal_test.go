@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -36,7 +37,7 @@ func (b *bench) tap(words string) {
 		b.t.Fatalf("%d buttons %q", len(found), words)
 	}
 	test.Tap(found[0])
-	b.settle()
+	b.Settle()
 }
 
 func TestAProposalIsDecidedInTheChat(t *testing.T) {
@@ -45,7 +46,7 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 		{"given Discard, then it doesn't", "Discard", "discarded: proposed", "- Likes rock\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
 				b.w.parts.memories = m
@@ -58,12 +59,12 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 					t.Fatal(err)
 				}
 				b.w.send("tidy up")
-				b.settle()
+				b.Settle()
 				b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
-				b.settle()
-				b.sees("Likes jazz", "in place of", "Likes rock", "Edit")
+				b.Settle()
+				b.Sees("Likes jazz", "in place of", "Likes rock", "Edit")
 				b.tap(tt.button)
-				b.sees(tt.see)
+				b.Sees(tt.see)
 				data, err := os.ReadFile(path)
 				if err != nil || !strings.HasPrefix(string(data), strings.TrimSpace(tt.memory)) {
 					t.Errorf("memory %q, %v", data, err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
@@ -17,18 +18,18 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 		{"Don't fetch", agents.AnswerNo, "not read: " + address},
 	} {
 		t.Run(tt.button, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.send("read the page")
-				b.settle()
+				b.Settle()
 				if !b.turns.requests[0].CanAsk {
 					t.Error("the turn was not told that it can ask")
 				}
 				q := agents.Question{ID: "call-1", Tool: "FETCH_URL", Address: address, Host: "evil.example"}
 				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &q}
 				b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateAsking}
-				b.settle()
-				b.sees("an address of evil.example", address, "waiting for your answer")
+				b.Settle()
+				b.Sees("an address of evil.example", address, "waiting for your answer")
 				b.tap(tt.button)
 				if got := b.run(0).answers["call-1"]; got != tt.answer {
 					t.Errorf("answered %q", got)
@@ -36,9 +37,9 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 				answered := q
 				answered.Answer = tt.answer
 				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &answered}
-				b.settle()
-				b.sees(tt.see)
-				b.seesNot("Fetch once", "Don't fetch")
+				b.Settle()
+				b.Sees(tt.see)
+				b.SeesNot("Fetch once", "Don't fetch")
 			})
 		})
 	}

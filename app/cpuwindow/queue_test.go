@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -19,7 +20,7 @@ import (
 func (b *bench) enter(text string) {
 	test.Type(b.w.compose.entry, text)
 	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	b.settle()
+	b.Settle()
 }
 
 // finish ends a run well; its message is on disk as the block id.
@@ -28,7 +29,7 @@ func (b *bench) finish(i int, id string) {
 	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: id, Agent: "orchestrator", Model: "m"}
 	ev <- agents.Event{Type: agents.EventDone, Text: "answer " + id, Block: "a" + id, Agent: "orchestrator", Model: "m"}
 	close(ev)
-	b.settle()
+	b.Settle()
 }
 
 func (b *bench) sent() []string {
@@ -42,7 +43,7 @@ func (b *bench) sent() []string {
 func waitingIn(c *conversation.Conversation) []string { return c.Unsent().Queue }
 
 func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
@@ -50,21 +51,21 @@ func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 		if len(b.turns.requests) != 1 || b.w.compose.entry.Text != "" {
 			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.entry.Text)
 		}
-		b.sees("next", "second", "waits", "third", "Send now")
+		b.Sees("next", "second", "waits", "third", "Send now")
 		b.finish(0, "u1")
-		b.sees("next", "third")
+		b.Sees("next", "third")
 		b.finish(1, "u2")
 		b.finish(2, "u3")
 		name := b.w.shown.Name
 		if d := cmp.Diff([]string{name + " first", name + " second", name + " third"}, b.sent()); d != "" {
 			t.Error(d)
 		}
-		b.seesNot("Send now")
+		b.SeesNot("Send now")
 	})
 }
 
 func TestTheQueueStaysWithItsSession(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		// given a message that waits, when the reader is elsewhere, then it is sent in
 		// its own session and nothing shows where the reader is
 		b := newBench(t).shown()
@@ -72,16 +73,16 @@ func TestTheQueueStaysWithItsSession(t *testing.T) {
 		b.enter("second")
 		first := b.w.shown
 		b.w.NewChat()
-		b.settle()
-		b.seesNot("Send now")
+		b.Settle()
+		b.SeesNot("Send now")
 		b.finish(0, "u1")
 		if d := cmp.Diff([]string{first.Name + " first", first.Name + " second"}, b.sent()); d != "" {
 			t.Error(d)
 		}
-		b.seesNot("second")
+		b.SeesNot("second")
 		b.w.OpenSession(first.Name)
-		b.settle()
-		b.sees("second", "answer u1")
+		b.Settle()
+		b.Sees("second", "answer u1")
 	})
 }
 
@@ -91,19 +92,19 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 		"error": {Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running.", Err: errors.New("x")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				b.enter("first")
 				b.enter("second")
 				b.run(0).events <- end
 				close(b.run(0).events)
-				b.settle()
-				b.sees("held back", "second")
+				b.Settle()
+				b.Sees("held back", "second")
 				if len(b.turns.requests) != 1 {
 					t.Fatalf("sent %v", b.sent())
 				}
 				b.w.sendNow(b.w.shown.View(time.Now()).Queue[0].Id)
-				b.settle()
+				b.Settle()
 				if len(b.turns.requests) != 2 || len(waitingIn(b.w.shown)) != 0 {
 					t.Errorf("sent %v, waiting %v", b.sent(), waitingIn(b.w.shown))
 				}
@@ -113,7 +114,7 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 }
 
 func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
@@ -124,7 +125,7 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}
 		close(b.run(0).events)
-		b.settle()
+		b.Settle()
 		if got := b.turns.requests[1].Text; got != "third" {
 			t.Errorf("sent %q", got)
 		}
@@ -135,7 +136,7 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 }
 
 func TestWaitingMessagesAreEditedAndDeleted(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
@@ -156,7 +157,7 @@ func TestWaitingMessagesAreEditedAndDeleted(t *testing.T) {
 }
 
 func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
@@ -171,7 +172,7 @@ func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
 }
 
 func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
@@ -208,7 +209,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 }
 
 func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("session.in_memory_only", "true")
 		test.Type(b.w.compose.entry, "a secret")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -30,12 +31,12 @@ func (b *bench) onDisk() (*sessionmem.Store, string) {
 	}
 	b.shown()
 	b.w.OpenSession("cpu-a")
-	b.settle()
+	b.Settle()
 	return store, t.Info.Path
 }
 
 func TestWhatASaveRemovedIsSaidInTheChat(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		_, path := b.onDisk()
 		whole, err := os.ReadFile(path)
@@ -48,32 +49,32 @@ func TestWhatASaveRemovedIsSaidInTheChat(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.w.reloadShown()
-			b.settle()
+			b.Settle()
 		}
-		b.sees("the first answer")
-		b.seesNot("no longer in the file")
+		b.Sees("the first answer")
+		b.SeesNot("no longer in the file")
 
 		remove()
-		b.seesNot("the first answer")
-		b.sees("1 message is no longer in the file")
+		b.SeesNot("the first answer")
+		b.Sees("1 message is no longer in the file")
 		b.tap("Restore")
-		b.settle()
-		b.sees("the first answer")
-		b.seesNot("no longer in the file")
+		b.Settle()
+		b.Sees("the first answer")
+		b.SeesNot("no longer in the file")
 		if now, err := os.ReadFile(path); err != nil || string(now) != string(whole) {
 			t.Errorf("the file is\n%s", now)
 		}
 
 		remove()
 		b.tap("Keep removed")
-		b.settle()
-		b.seesNot("the first answer", "no longer in the file")
+		b.Settle()
+		b.SeesNot("the first answer", "no longer in the file")
 	})
 }
 
 // A transcript that was moved meanwhile is opened where it is; none is made.
 func TestOpenFileMakesNoTranscript(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		store, path := b.onDisk()
 		tools := t.TempDir()
@@ -86,17 +87,17 @@ func TestOpenFileMakesNoTranscript(t *testing.T) {
 			t.Fatal(moved, err)
 		}
 		b.tap("Open file")
-		b.settle()
+		b.Settle()
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.md")); len(left) > 0 {
 			t.Errorf("it made %q", left)
 		}
-		b.seesNot("not there any more")
+		b.SeesNot("not there any more")
 		if err := os.RemoveAll(filepath.Join(filepath.Dir(path), "archive")); err != nil {
 			t.Fatal(err)
 		}
 		b.tap("Open file")
-		b.settle()
-		b.sees("is not there any more")
+		b.Settle()
+		b.Sees("is not there any more")
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.md")); len(left) > 0 {
 			t.Errorf("it made %q", left)
 		}

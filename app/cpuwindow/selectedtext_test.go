@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 // shortcutAt gives a shortcut to what has the focus, or to the window, as the driver does.
@@ -18,7 +19,7 @@ func (b *bench) shortcutAt(key fyne.KeyName) {
 	} else {
 		c.(fyne.Shortcutable).TypedShortcut(s)
 	}
-	b.settle()
+	b.Settle()
 }
 
 // TestShortcutsAfterAClickOnText: a click on text that can be selected leaves the
@@ -27,7 +28,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 	onPage := func(p page) func(*bench) {
 		return func(b *bench) {
 			b.w.goToPage(p)
-			b.settle()
+			b.Settle()
 		}
 	}
 	for name, tt := range map[string]struct {
@@ -37,9 +38,9 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.port }},
 		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.port }},
 		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.pageView }},
-		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.view }},
-		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.split.list }},
-		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.view }},
+		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[1] }},
+		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[0] }},
+		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.Ports()[1] }},
 		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.View }},
 		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.rows.port }},
 		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *kit.Viewport { return b.w.shortcuts.Port }},
@@ -55,11 +56,11 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 				fyne.KeyL: func(b *bench) bool { return b.w.page == pageChat },
 				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.shown.Begun() },
 			} {
-				inBubble(t, func(t *testing.T) {
+				screentest.InBubble(t, func(t *testing.T) {
 					b := newBench(t).shown()
 					b.w.send("q")
 					b.run(0).events <- token("an answer")
-					b.settle()
+					b.Settle()
 					tt.open(b)
 					port := tt.port(b)
 					port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(port.Left+4, 20)}, Button: desktop.MouseButtonPrimary})

@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -64,12 +65,12 @@ func (b *bench) press(keys ...fyne.KeyName) {
 			b.t.Fatalf("nothing has the focus to take %s", k)
 		}
 		f.TypedKey(&fyne.KeyEvent{Name: k})
-		b.settle()
+		b.Settle()
 	}
 }
 
 func TestASessionIsRenamedInItsPlace(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.said(s, "cpu-b", 2*time.Hour, "disk?")
@@ -87,7 +88,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		b.press(fyne.KeyF2) // the list has the focus again
 		c.Focused().(*kit.Field).SetText("lost to a click")
 		c.Focus(b.w.compose.entry)
-		b.settle()
+		b.Settle()
 		b.listed("# Today", "fan?", "disk?")
 		c.Focus(b.w.side.port)
 		b.press(fyne.KeyF2)
@@ -104,23 +105,23 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 }
 
 func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.w.toast.Stays = 400 * time.Millisecond
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.said(s, "cpu-b", 2*time.Hour, "disk?")
 		b.shown()
 		b.w.OpenSession("cpu-a")
-		b.settle()
+		b.Settle()
 		b.w.win.Canvas().Focus(b.w.side.port)
 		b.press(fyne.KeyDelete)
-		b.sees("Deleted “fan?”", "Undo")
+		b.Sees("Deleted “fan?”", "Undo")
 		b.listed("# Today", "disk?")
 		if b.w.shown.Name == "cpu-a" {
 			t.Error("a deleted chat is still shown")
 		}
 		test.Tap(b.w.toast.Act)
-		b.settle()
+		b.Settle()
 		b.listed("# Today", "fan?", "disk?")
 		if b.w.shown.Name != "cpu-a" || b.w.toast.Visible() {
 			t.Errorf("%s is shown", b.w.shown.Name)
@@ -130,7 +131,7 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 		b.press(fyne.KeyDelete)
 		b.listed("# Today", "fan?")
 		time.Sleep(450 * time.Millisecond)
-		b.settle()
+		b.Settle()
 		if b.w.toast.Visible() {
 			t.Error("the offer stays")
 		}
@@ -141,7 +142,7 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 }
 
 func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?")
 		lock, err := s.LockTurn(t.Context(), "cpu-a", "test", nil)
@@ -153,12 +154,12 @@ func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
 		b.w.win.Canvas().Focus(b.w.side.port)
 		b.press(fyne.KeyDelete)
 		b.listed("# Today", "fan?")
-		b.sees("it is being answered just now", "Stop the answer first")
+		b.Sees("it is being answered just now", "Stop the answer first")
 	})
 }
 
 func TestPinsAndWhatIsNew(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.said(s, "discord-7", 2*time.Hour, "bots")
@@ -167,27 +168,27 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 		}
 		b.shown()
 		b.w.pinSession("discord-7", true)
-		b.settle()
+		b.Settle()
 		b.listed("# Pinned", "bots", "# Today", "fan?")
 		b.said(s, "discord-8", time.Minute, "one", "two")
 		if _, err := s.Append(t.Context(), "discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: "more"}); err != nil {
 			t.Fatal(err)
 		}
 		b.w.reloadList()
-		b.settle()
-		b.sees("1 new")
+		b.Settle()
+		b.Sees("1 new")
 		b.w.OpenSession("discord-7")
-		b.settle()
+		b.Settle()
 		if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
 			t.Errorf("what is looked at has %d new", l.unread)
 		}
 		b.w.NewChat()
-		b.settle()
+		b.Settle()
 		if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
 			t.Errorf("what was looked at has %d new", l.unread)
 		}
 		b.w.pinSession("discord-7", false)
-		b.settle()
+		b.Settle()
 		if got := b.titles(); slices.Contains(got, "# Pinned") {
 			t.Errorf("%q", got)
 		}
@@ -204,7 +205,7 @@ func mustInfo(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
 }
 
 func TestBrokenFilesAreListedAndHideNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?")
 		dir := filepath.Dir(mustInfo(t, s, "cpu-a").Path)
@@ -212,7 +213,7 @@ func TestBrokenFilesAreListedAndHideNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.shown()
-		b.sees("fan?", "can't be read")
+		b.Sees("fan?", "can't be read")
 		for key, r := range b.w.side.rows {
 			if r.line.failed {
 				b.w.side.startRename(key)
@@ -225,7 +226,7 @@ func TestBrokenFilesAreListedAndHideNothing(t *testing.T) {
 }
 
 func TestMenusOfTheList(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.shown()
@@ -242,7 +243,7 @@ func TestMenusOfTheList(t *testing.T) {
 			if c.Overlays().Top() == nil {
 				t.Errorf("%s opens no menu", how)
 			}
-			b.sees(want...)
+			b.Sees(want...)
 			for o := c.Overlays().Top(); o != nil; o = c.Overlays().Top() {
 				c.Overlays().Remove(o)
 			}
@@ -251,18 +252,18 @@ func TestMenusOfTheList(t *testing.T) {
 }
 
 func TestForkAndCopyFromTheList(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "discord-7", time.Hour, "who?", "me")
 		b.shown()
 		b.w.fork(b.w.infos[0], "")
-		b.settle()
+		b.Settle()
 		if !strings.HasPrefix(b.w.shown.Name, "cpu-") || b.w.shown.Title() != "who? (fork)" {
 			t.Errorf("%s %q is shown", b.w.shown.Name, b.w.shown.Title())
 		}
-		b.sees("who?", "me")
+		b.Sees("who?", "me")
 		b.w.copySession(mustInfo(t, s, "discord-7"))
-		b.settle()
+		b.Settle()
 		if got := b.w.p.App.Clipboard().Content(); !strings.Contains(got, "You, ") || !strings.Contains(got, ":\nwho?\n") {
 			t.Errorf("copied %q", got)
 		}

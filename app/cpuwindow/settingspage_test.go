@@ -16,13 +16,14 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 // settingsShown is a window on its settings.
 func settingsShown(t *testing.T) *bench {
 	b := newBench(t).shown()
 	b.w.ShowSettings()
-	b.settle()
+	b.Settle()
 	return b
 }
 
@@ -72,7 +73,7 @@ func (b *bench) onPage(r kit.Row) bool {
 }
 
 func TestSettings_everyKeyHasARow(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
 		for _, s := range settingSections() {
 			b.w.settings.open[s.key] = true
@@ -88,7 +89,7 @@ func TestSettings_everyKeyHasARow(t *testing.T) {
 }
 
 func TestSettings_simpleOnesFirst(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
 		listed := b.settingsListed()
 		if !listed["window.theme"] || !listed["ollama.host"] || listed["compaction.threshold"] || listed["shortcuts.quit"] {
@@ -101,7 +102,7 @@ func TestSettings_simpleOnesFirst(t *testing.T) {
 }
 
 func TestSettings_search(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
 		for _, tt := range []struct{ query, want string }{
 			{"num_ctx", "ollama.num_ctx"},
@@ -121,29 +122,29 @@ func TestSettings_search(t *testing.T) {
 			}
 		}
 		b.w.settings.search.Field.Entry.SetText("nothing has this")
-		b.sees("No setting has these words.")
+		b.Sees("No setting has these words.")
 	})
 }
 
 func TestSettings_switchIsWrittenInPlace(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		if err := os.WriteFile(b.conffile(), []byte("# mine\n[session]\n# why\nauto_title = true # yes\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		r := b.row("session.auto_title")
 		r.control.(*kit.Switch).TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-		b.settle()
+		b.Settle()
 		b.inFile("# mine\n[session]\n# why\nauto_title = false # yes\n")
 		if r.control.(*kit.Switch).On {
 			t.Error("the switch is still on")
 		}
 		r.says(t, "Changed; the default is on.")
 		r.reset.Tapped(nil)
-		b.settle()
+		b.Settle()
 		b.inFile("auto_title = true # yes")
 		if !r.reset.Hidden {
 			t.Error("Reset stays although nothing differs")
@@ -152,12 +153,12 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 }
 
 func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
 		f := b.row("session.notify_after").control.(*kit.ValueField)
 		f.Entry.SetText("soon")
 		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.settle()
+		b.Settle()
 		b.row("session.notify_after").says(t, "session.notify_after can't be soon: it must be a time from 1s to 1h")
 		if f.Entry.Text != "soon" {
 			t.Errorf("the field has %q", f.Entry.Text)
@@ -171,18 +172,18 @@ func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
 		}
 		f.Entry.SetText("1m")
 		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.settle()
+		b.Settle()
 		b.inFile(`notify_after = "1m"`)
 	})
 }
 
 func TestSettings_theEnvironmentLocks(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.environ = []string{"MAC_STATS_OLLAMA_MODEL=qwen3:4b"}
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		b.row("ollama.model").says(t, "Set by the variable MAC_STATS_OLLAMA_MODEL of the environment")
 		if f := b.row("ollama.model").control.(*kit.ValueField); !f.Entry.Disabled() || f.Entry.Text != "qwen3:4b" {
 			t.Errorf("the field is open: %q", f.Entry.Text)
@@ -193,19 +194,19 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 // What waits for a restart differs from the start of the app, not from when the
 // window was made.
 func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.set("ollama.model", "qwen3:4b")
 		b.set("ollama.keep_alive", "5m")
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		if !b.row("ollama.keep_alive").state.waits || b.row("ollama.model").state.waits {
 			t.Error("want keep_alive to wait for a restart, and model not to")
 		}
 		b.set("ollama.keep_alive", "10m")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.settle()
+		b.Settle()
 		if b.row("ollama.keep_alive").state.waits {
 			t.Error("it waits although it is as it was at the start")
 		}
@@ -213,13 +214,13 @@ func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
 }
 
 func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
 		host, model := b.row("ollama.host").control.(*kit.ValueField), b.row("ollama.model").control.(*kit.ValueField)
 		model.Entry.SetText("half a na")
 		b.set("ollama.host", "other:1")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.settle()
+		b.Settle()
 		if host.Entry.Text != "other:1" || model.Entry.Text != "half a na" {
 			t.Errorf("fields: %q and %q", host.Entry.Text, model.Entry.Text)
 		}
@@ -227,12 +228,12 @@ func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
 }
 
 func TestShortcuts_areBoundAsConfigured(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.set("shortcuts.settings", "Ctrl+Alt+S F5")
 		b.shown()
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.settle()
+		b.Settle()
 		if b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
 			t.Error("the old shortcut still does something")
 		}
@@ -246,7 +247,7 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 		}
 		b.set("shortcuts.settings", "Mod+,")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.settle()
+		b.Settle()
 		if b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
 			t.Error("F5 is still bound after a reload")
 		}
@@ -254,23 +255,23 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 }
 
 func TestShortcuts_pressedInSettings(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := settingsShown(t)
 		b.w.settings.open["shortcuts"] = true
 		b.w.settings.show()
 		f := b.row("shortcuts.find").control.(*shortcutField)
 		b.w.win.Canvas().Focus(f)
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-		b.settle()
+		b.Settle()
 		f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
-		b.settle()
+		b.Settle()
 		b.inFile(`find = "Mod+N"`)
 		if c := b.row("shortcuts.find").state.conflict; !strings.Contains(c, "“New chat” too") {
 			t.Errorf("conflict = %q", c)
 		}
 		f.Tapped(nil)
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyBackspace})
-		b.settle()
+		b.Settle()
 		b.inFile(`find = ""`)
 		f.Tapped(nil)
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
@@ -281,7 +282,7 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 }
 
 func TestShortcuts_list(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF1})
 		l := b.w.shortcuts
@@ -296,7 +297,7 @@ func TestShortcuts_list(t *testing.T) {
 			t.Errorf("%d rows are found", len(l.Port.Rows))
 		}
 		l.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.settle()
+		b.Settle()
 		b.inFile("zoom = 110")
 		if b.w.shortcuts != nil {
 			t.Error("the list stays open")
@@ -305,7 +306,7 @@ func TestShortcuts_list(t *testing.T) {
 }
 
 func TestShortcuts_everyActionHasASetting(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		names := map[string]bool{}
 		for _, a := range b.w.shortcutActions() {
@@ -323,14 +324,14 @@ func TestShortcuts_everyActionHasASetting(t *testing.T) {
 }
 
 func TestAppearance(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("window.theme", "light")
 		b.set("window.text_size", "20")
 		b.set("window.density", "compact")
 		b.set("window.zoom", "200")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.settle()
+		b.Settle()
 		if got, want := kit.Color(kit.RoleWindow), kit.NewTheme(kit.Look{}).Color(kit.RoleWindow, theme.VariantLight); got != want {
 			t.Errorf("the window is %v, want light", got)
 		}
@@ -374,7 +375,7 @@ func TestSettingsAreWrittenInOrder(t *testing.T) {
 		if len(b.w.changes) == 0 {
 			break
 		}
-		b.settle()
+		b.Settle()
 	}
 	b.inFile("zoom = 99")
 	b.inFile("on_top = false")

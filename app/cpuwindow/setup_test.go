@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
@@ -17,31 +18,31 @@ func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t)
 				if !test.seen {
 					b.server.down = errors.New("refused")
 				}
 				b.shown()
-				b.settle()
+				b.Settle()
 				b.server.mu.Lock()
 				b.server.down = errors.New("refused")
 				b.server.mu.Unlock()
 				// when a message is not answered, because it is down
 				b.enter("hello")
-				b.settle()
+				b.Settle()
 				events := b.run(0).events
 				events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 				events <- agents.Event{Type: agents.EventError, Kind: "ollama_down", Text: "Ollama isn't running."}
 				close(events)
-				b.settle()
+				b.Settle()
 				b.w.checkServer()
-				b.settle()
-				b.sees("Retry")
+				b.Settle()
+				b.Sees("Retry")
 				if test.tell {
-					b.sees("Not installed yet?")
+					b.Sees("Not installed yet?")
 				} else {
-					b.seesNot("Not installed yet?")
+					b.SeesNot("Not installed yet?")
 				}
 			})
 		})

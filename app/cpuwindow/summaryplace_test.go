@@ -12,26 +12,27 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
 func TestTheMeterOpensTheSummary(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: append(said(0, 100), summary("s1", "a95"))}
 		b.shown()
 		b.w.OpenSession("cpu-x")
-		b.settle()
-		b.sees("192 older messages summarised")
-		b.seesNot("in short s1")
+		b.Settle()
+		b.Sees("192 older messages summarised")
+		b.SeesNot("in short s1")
 		b.w.openSummary()
-		b.settle()
-		b.sees("192 older messages summarised · hide", "in short s1")
+		b.Settle()
+		b.Sees("192 older messages summarised · hide", "in short s1")
 	})
 }
 
 func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		// given a turn with thoughts and a memory, when a summary is written behind it,
 		// then both are still there
 		b := newBench(t).shown()
@@ -43,7 +44,7 @@ func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
 		ev <- agents.Event{Type: agents.EventUsage, Agent: "o", Usage: &agents.Usage{TokensPerSecond: 41}}
 		ev <- agents.Event{Type: agents.EventDone, Round: 1, Text: "answer 0", Block: "a0", Agent: "o", Model: "m"}
 		close(ev)
-		b.settle()
+		b.Settle()
 		c := b.w.shown
 		c.Fill(transcriptOf(append(said(0, 1), summary("s1", "a0"))...))
 		got := told(c)
@@ -58,7 +59,7 @@ func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
 }
 
 func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("q")
 		b.finish(0, "u0")
@@ -67,7 +68,7 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 			Written:  []sessionmem.Written{{Text: "short answers", UndoID: "7"}, {Text: "short answers", UndoID: "7"}, {Text: "tea", UndoID: "8"}},
 			Proposed: []sessionmem.Proposal{{ID: "p1", Kind: sessionmem.ProposeAdd, Text: "likes cats", Why: sessionmem.WhyStrangers}, {ID: "p2", Kind: sessionmem.ProposeRemove, Old: "likes dogs"}},
 		})
-		b.settle()
+		b.Settle()
 		var notes []string
 		for _, e := range entriesNow(b.w.shown) {
 			if e.Kind == conversation.Note {
@@ -81,15 +82,15 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 		if d := cmp.Diff(want, notes); d != "" {
 			t.Error(d)
 		}
-		b.sees("Undo", "Save", "Discard", "Open inbox")
+		b.Sees("Undo", "Save", "Discard", "Open inbox")
 		b.notify(backend.Notice{Kind: backend.NoticeMemory, Session: "cpu-other", Written: []sessionmem.Written{{Text: "elsewhere", UndoID: "9"}}})
-		b.settle()
-		b.seesNot("elsewhere")
+		b.Settle()
+		b.SeesNot("elsewhere")
 	})
 }
 
 func TestAProposalIsEditedInPlace(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		memory := b.w.parts.memories.(stubMemories).Memory
 		b.w.parts.memories = memory
@@ -100,20 +101,20 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 		}
 		b.w.send("q")
 		b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
-		b.settle()
+		b.Settle()
 		e := entriesNow(b.w.shown)[1]
 		b.w.chat.toggle(e.Key)
-		b.settle()
-		b.sees("This is what will be remembered.", "Cancel")
+		b.Settle()
+		b.Sees("This is what will be remembered.", "Cancel")
 		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
 		if !ok || field.Text != "likes cats" {
 			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
 		}
 		field.SetText("likes big cats")
 		field.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.settle()
-		b.sees("saved: proposed to remember “likes big cats”")
-		b.seesNot("Discard")
+		b.Settle()
+		b.Sees("saved: proposed to remember “likes big cats”")
+		b.SeesNot("Discard")
 		f, err := memory.Load(global)
 		if err != nil || !strings.Contains(f.Text, "likes big cats") {
 			t.Errorf("the memory holds %q, %v", f.Text, err)
@@ -122,24 +123,24 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 }
 
 func TestTheJumpCountsNewMessages(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
-		b.settle()
+		b.Settle()
 		b.w.chat.port.ScrollTo(100)
-		b.settle()
-		b.sees("Jump to latest ↓")
+		b.Settle()
+		b.Sees("Jump to latest ↓")
 		b.w.shown.Enqueue("next", nil)
 		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
 		close(b.run(0).events)
-		b.settle()
-		b.sees("1 new message ↓")
+		b.Settle()
+		b.Sees("1 new message ↓")
 		b.run(1).events <- token("more")
-		b.settle()
-		b.sees("2 new messages ↓")
+		b.Settle()
+		b.Sees("2 new messages ↓")
 		b.w.chat.port.ToEnd()
 		b.w.chat.port.ScrollTo(100)
-		b.sees("Jump to latest ↓")
+		b.Sees("Jump to latest ↓")
 	})
 }

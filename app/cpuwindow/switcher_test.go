@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/app/ui/screentest"
+
 	"fyne.io/fyne/v2"
 )
 
@@ -14,11 +16,11 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 	}{
 		"Enter before the result":            {func(b *bench) { b.switcherKey(fyne.KeyReturn) }, "cpu-fan"},
 		"an arrow after Enter takes it back": {func(b *bench) { b.switcherKey(fyne.KeyReturn); b.switcherKey(fyne.KeyDown) }, ""},
-		"Enter after the result":             {func(b *bench) { b.settle(); b.switcherKey(fyne.KeyReturn) }, "cpu-fan"},
+		"Enter after the result":             {func(b *bench) { b.Settle(); b.switcherKey(fyne.KeyReturn) }, "cpu-fan"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t)
 				_, s := b.withStore()
 				b.said(s, "cpu-fan", 2*time.Hour, "fan?", "loud")
@@ -26,10 +28,10 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 				b.shown()
 				// given the recent ones, the newest of which is not what is looked for
 				b.w.openSwitcher()
-				b.settle()
+				b.Settle()
 				b.w.switcher.Entry.SetText("loud")
 				tt.keys(b)
-				b.settle()
+				b.Settle()
 				if open := b.w.switcher != nil; open != (tt.shown == "") {
 					t.Fatalf("the switcher is open: %v", open)
 				}

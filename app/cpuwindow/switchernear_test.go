@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 )
@@ -93,7 +94,7 @@ func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	prepare(b.index)
 	b.shown()
 	b.w.openSwitcher()
-	b.settle()
+	b.Settle()
 	return b
 }
 
@@ -106,22 +107,22 @@ func (b *bench) results() []string {
 }
 
 func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
 			x.quick = []recall.Hit{nearHit("cpu-exact", "1", "the zephyr proxy", 1), nearHit("cpu-far", "9", "tomatoes", 0.05), nearHit("cpu-gone", "1", "zephyr", 1)}
 			x.slow = append(slices.Clone(x.quick), nearHit("cpu-near", "1", "a gateway of wind and zephyr", 0.6))
 			x.state = recall.State{Files: 9, Behind: 3}
 		})
 		test.Type(b.w.switcher.Entry, "zephyr")
-		b.settle()
-		b.sees("1 conversation · index: behind by 3 files")
-		b.seesNot("Also comes near")
+		b.Settle()
+		b.Sees("1 conversation · index: behind by 3 files")
+		b.SeesNot("Also comes near")
 		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
 			t.Errorf("at once: %s", diff)
 		}
 		time.Sleep(nearPause)
-		b.settle()
-		b.sees("Also comes near", "a gateway of wind and ")
+		b.Settle()
+		b.Sees("Also comes near", "a gateway of wind and ")
 		if diff := cmp.Diff([]string{"cpu-exact", "cpu-near"}, b.results()); diff != "" {
 			t.Errorf("after a while: %s", diff)
 		}
@@ -138,16 +139,16 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 }
 
 func TestWhatWasChosenStaysChosen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
 			x.quick = []recall.Hit{nearHit("cpu-near", "1", "gateway", 0.6)}
 			x.slow = []recall.Hit{nearHit("cpu-far", "1", "tomatoes", 0.9), nearHit("cpu-near", "1", "gateway", 0.6)}
 		})
 		test.Type(b.w.switcher.Entry, "gateway of zephyrs")
-		b.settle()
-		b.sees("Found by word forms, meaning or date")
+		b.Settle()
+		b.Sees("Found by word forms, meaning or date")
 		time.Sleep(nearPause)
-		b.settle()
+		b.Settle()
 		if diff := cmp.Diff([]string{"cpu-far", "cpu-near"}, b.results()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -169,7 +170,7 @@ func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]sess
 }
 
 func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
 			x.quick = []recall.Hit{nearHit("cpu-near", "b1", "a gateway of wind", .6)}
 			x.slow = x.quick
@@ -178,27 +179,27 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 		b.w.parts.finder = slowFinder{b.w.parts.finder, may}
 		test.Type(b.w.switcher.Entry, "zephyr")
 		time.Sleep(2 * exactWait)
-		b.settle()
-		b.sees("These come near; still looking for every word…")
+		b.Settle()
+		b.Sees("These come near; still looking for every word…")
 		if got := b.results(); len(got) != 1 || got[0] != "cpu-near" {
 			t.Errorf("first: %q", got)
 		}
 		close(may)
 		time.Sleep(exactWait)
-		b.settle()
+		b.Settle()
 		if got := b.results(); len(got) != 2 || got[0] != "cpu-exact" {
 			t.Errorf("then: %q", got)
 		}
-		b.seesNot("still looking")
+		b.SeesNot("still looking")
 	})
 }
 
 func TestSearchGoesOnWithoutAnIndex(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) { x.err = errors.New("the cache folder is gone") })
 		test.Type(b.w.switcher.Entry, "zephyr")
-		b.settle()
-		b.sees("1 conversation")
+		b.Settle()
+		b.Sees("1 conversation")
 		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -227,29 +228,29 @@ func TestSnippets(t *testing.T) {
 }
 
 func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.building = make(chan struct{})
 		b.index.status = recall.Status{State: recall.State{Files: 12, Behind: 3}, Chunks: 340, Bytes: 2_500_000}
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		test.Type(b.w.settings.search.Field.Entry, "")
 		b.w.settings.query = "recall"
 		b.w.settings.show()
-		b.settle()
-		b.sees("340 passages of 12 files can be found · behind by 3 files", "2.5 MB · by words alone", "Rebuild")
+		b.Settle()
+		b.Sees("340 passages of 12 files can be found · behind by 3 files", "2.5 MB · by words alone", "Rebuild")
 		test.Tap(b.w.settings.index.rebuild)
-		b.settle()
+		b.Settle()
 		time.Sleep(indexLook)
-		b.settle()
-		b.sees("· building, 3 files to go", "Stop")
+		b.Settle()
+		b.Sees("· building, 3 files to go", "Stop")
 		b.index.mu.Lock()
 		b.index.status.Done, b.index.status.Of = 3, 12
 		b.index.mu.Unlock()
 		time.Sleep(2 * indexLook)
-		b.settle()
-		b.sees("340 passages of 12 files can be found · 25 % · building, 3 of 12 files")
+		b.Settle()
+		b.Sees("340 passages of 12 files can be found · 25 % · building, 3 of 12 files")
 		if bar := b.w.settings.index.bar; !bar.Visible() || bar.Fraction != .25 {
 			t.Errorf("the bar shows %v, visible: %v", bar.Fraction, bar.Visible())
 		}
@@ -258,8 +259,8 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.index.mu.Unlock()
 		close(b.index.building)
 		time.Sleep(2 * indexLook)
-		b.settle()
-		b.sees("340 passages of 12 files can be found · fresh")
+		b.Settle()
+		b.Sees("340 passages of 12 files can be found · fresh")
 		if card := b.w.settings.index; b.index.rebuilds != 1 || card.bar.Visible() || card.stop.Visible() || !card.rebuild.Visible() {
 			t.Errorf("rebuilt %d times; bar %v, Stop %v", b.index.rebuilds, card.bar.Visible(), card.stop.Visible())
 		}
@@ -267,16 +268,16 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 }
 
 func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.status = recall.Status{State: recall.State{Files: 40, Behind: 40}}
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		b.w.settings.query = "recall"
 		b.w.settings.show()
-		b.settle()
-		b.sees("behind by 40 files")
+		b.Settle()
+		b.Sees("behind by 40 files")
 		for _, now := range []struct {
 			status recall.Status
 			want   string
@@ -289,8 +290,8 @@ func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
 			b.index.status = now.status
 			b.index.mu.Unlock()
 			time.Sleep(indexWait + indexLook)
-			b.settle()
-			b.sees(now.want)
+			b.Settle()
+			b.Sees(now.want)
 			if shown := b.w.settings.index.buttons.Visible(); shown == now.status.Building {
 				t.Errorf("%s: Rebuild is shown: %v", now.want, shown)
 			}
@@ -299,55 +300,55 @@ func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
 }
 
 func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.building = make(chan struct{})
 		b.index.status = recall.Status{State: recall.State{Files: 12}, Chunks: 340, Bytes: 2_500_000}
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		b.w.settings.query = "recall"
 		b.w.settings.show()
-		b.settle()
+		b.Settle()
 		card := b.w.settings.index
 		test.Tap(card.rebuild)
-		b.settle()
+		b.Settle()
 		b.index.mu.Lock()
 		b.index.status.Unfinished = true
 		b.index.mu.Unlock()
 		test.Tap(card.stop)
-		b.settle()
+		b.Settle()
 		time.Sleep(2 * indexLook)
-		b.settle()
-		b.sees("Go on", "A rebuild was stopped; it goes on where it was.")
-		b.seesNot("could not be rebuilt")
+		b.Settle()
+		b.Sees("Go on", "A rebuild was stopped; it goes on where it was.")
+		b.SeesNot("could not be rebuilt")
 	})
 }
 
 func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.status = recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsBuilding}, Chunks: 9000, VectorCount: 300, Model: "nomic", VectorsLeft: 100 * time.Minute}
 		b.shown()
 		b.w.ShowSettings()
-		b.settle()
+		b.Settle()
 		b.w.settings.query = "recall"
 		b.w.settings.show()
-		b.settle()
-		b.sees("300 of 9000 passages by meaning with nomic · about 2 hours left", "Pause", "Do it now")
+		b.Settle()
+		b.Sees("300 of 9000 passages by meaning with nomic · about 2 hours left", "Pause", "Do it now")
 		card := b.w.settings.index
 		test.Tap(card.pause)
-		b.settle()
+		b.Settle()
 		time.Sleep(indexWait)
-		b.settle()
-		b.sees("by meaning with nomic · paused", "Resume")
+		b.Settle()
+		b.Sees("by meaning with nomic · paused", "Resume")
 		test.Tap(card.pause)
-		b.settle()
+		b.Settle()
 		time.Sleep(indexWait)
-		b.settle()
-		b.sees("about 2 hours left", "Pause")
+		b.Settle()
+		b.Sees("about 2 hours left", "Pause")
 		test.Tap(card.now)
-		b.settle()
+		b.Settle()
 		if !b.index.now {
 			t.Error("nobody was asked for the vectors")
 		}
@@ -355,8 +356,8 @@ func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
 		b.index.status.Vectors, b.index.status.VectorCount = recall.VectorsReady, 9000
 		b.index.mu.Unlock()
 		time.Sleep(2 * indexWait)
-		b.settle()
-		b.seesNot("Do it now")
+		b.Settle()
+		b.SeesNot("Do it now")
 	})
 }
 
@@ -376,7 +377,7 @@ func TestTheStateOfTheIndexIsSaidAsCommandsSayIt(t *testing.T) {
 }
 
 func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-old", time.Hour, "the zephyr listens on 8443", "noted")
 		old, err := s.Load(t.Context(), "cpu-old")
@@ -393,17 +394,17 @@ func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
 		}
 		b.shown()
 		b.w.OpenSession("cpu-new")
-		b.settle()
-		b.sees("recalled: 3 notes")
+		b.Settle()
+		b.Sees("recalled: 3 notes")
 		test.Tap(b.button("recalled: 3 notes", 0))
-		b.settle()
-		menu := b.screen()
+		b.Settle()
+		menu := b.Markup()
 		if n := strings.Count(menu, "the zephyr listens on 8443"); n < 2 {
 			t.Errorf("the menu names the conversation %d times", n)
 		}
 		b.press(fyne.KeyEscape)
 		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.entry)
-		b.settle()
+		b.Settle()
 		if b.w.shown.Name != "cpu-old" {
 			t.Errorf("%s is shown", b.w.shown.Name)
 		}

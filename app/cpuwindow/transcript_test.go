@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
@@ -47,7 +48,7 @@ func (b *bench) reads(s *sessionmem.Store, name, block string) *transcriptView {
 		b.t.Fatal(err)
 	}
 	b.w.openTranscriptOf(tr.Info, block, "")
-	b.settle()
+	b.Settle()
 	return b.w.reader
 }
 
@@ -58,7 +59,7 @@ func (b *bench) tapWord(label string, nth int) {
 		if btn, ok := o.(*kit.Button); ok && btn.Text == label {
 			if nth == 0 {
 				btn.Tapped(nil)
-				b.settle()
+				b.Settle()
 				return
 			}
 			nth--
@@ -68,33 +69,33 @@ func (b *bench) tapWord(label string, nth int) {
 }
 
 func TestTheViewerShowsAllOfATranscript(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.w.win.Resize(fyne.NewSize(980, 1400))
 		b.branched(s, "cpu-a")
 		b.shown()
 		b.reads(s, "cpu-a", "")
-		b.sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "a branch that was left · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
-		b.seesNot("how long, the zebra way")
+		b.Sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "a branch that was left · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
+		b.SeesNot("how long, the zebra way")
 		b.tapWord("a branch that was left · 2 messages · show", 0)
-		b.sees("how long, the zebra way", "Long.")
+		b.Sees("how long, the zebra way", "Long.")
 	})
 }
 
 func TestFindInsideAConversation(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.branched(s, "cpu-a")
 		b.shown()
 		v := b.reads(s, "cpu-a", "")
 		b.w.findInside()
-		b.settle()
+		b.Settle()
 		c := b.w.win.Canvas()
 		if c.Focused() != fyne.Focusable(v.bar.entry) {
 			t.Fatalf("%T has the focus", c.Focused())
 		}
 		test.Type(v.bar.entry, "ZEBRA")
-		b.settle()
+		b.Settle()
 		steps := []struct{ count, sees string }{
 			{"1 of 3", "It is the"}, // in a sub-call that was folded
 			{"2 of 3", "--stop"},
@@ -108,7 +109,7 @@ func TestFindInsideAConversation(t *testing.T) {
 			if got := v.bar.count.Text; got != step.count {
 				t.Errorf("step %d: %q", i, got)
 			}
-			b.sees(step.sees)
+			b.Sees(step.sees)
 			marked := 0
 			for _, p := range v.rows.port.Rows {
 				switch r := p.Row.(type) {
@@ -125,8 +126,8 @@ func TestFindInsideAConversation(t *testing.T) {
 			}
 		}
 		test.Type(v.bar.entry, "x")
-		b.settle()
-		b.sees("not found")
+		b.Settle()
+		b.Sees("not found")
 		b.press(fyne.KeyEscape)
 		if v.bar.Visible() || v.phrase != "" {
 			t.Error("Esc does not close the bar")
@@ -135,7 +136,7 @@ func TestFindInsideAConversation(t *testing.T) {
 }
 
 func TestForkAndContinueFromHere(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.w.win.Resize(fyne.NewSize(980, 1400))
 		b.branched(s, "cpu-a")
@@ -154,7 +155,7 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		if b.w.shown.Name != "cpu-a" || b.w.page != pageChat {
 			t.Fatalf("%s is shown", b.w.shown.Name)
 		}
-		b.seesNot("how long exactly")
+		b.SeesNot("how long exactly")
 		if ctx, err := s.Context(t.Context(), "cpu-a"); err != nil || len(ctx.Messages) != 2 {
 			t.Errorf("the context is %+v, %v", ctx, err)
 		}
@@ -162,21 +163,21 @@ func TestForkAndContinueFromHere(t *testing.T) {
 }
 
 func TestAChannelIsReadAndNotContinued(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		if _, err := s.Append(t.Context(), "discord-9", sessionmem.Block{Kind: sessionmem.KindUser, Text: "hi", Attrs: map[string]string{"author": "Ann B."}}); err != nil {
 			t.Fatal(err)
 		}
 		b.shown()
 		b.w.openInfo(b.w.infos[0])
-		b.settle()
-		b.sees("Ann B.", "Discord · 1 message", "Fork")
-		b.seesNot("Continue")
+		b.Settle()
+		b.Sees("Ann B.", "Discord · 1 message", "Fork")
+		b.SeesNot("Continue")
 	})
 }
 
 func TestAnyFormOfATranscriptCanBeRead(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "q")
 		dir := filepath.Dir(mustInfo(t, s, "cpu-a").Path)
@@ -200,24 +201,24 @@ func TestAnyFormOfATranscriptCanBeRead(t *testing.T) {
 				t.Fatalf("%q is not in %q", title, b.titles())
 			}
 			b.w.openTranscriptOf(b.w.side.lines[at].info, "", "")
-			b.settle()
-			b.sees(want...)
+			b.Settle()
+			b.Sees(want...)
 		}
 		other := filepath.Join(t.TempDir(), "elsewhere.md")
 		b.w.openTranscriptFile(other)
-		b.settle()
-		b.sees("This transcript can't be read", "such") // "no such file": a line may end between words
+		b.Settle()
+		b.Sees("This transcript can't be read", "such") // "no such file": a line may end between words
 		if err := os.WriteFile(other, []byte("## User\n\nfrom elsewhere\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		b.w.openTranscriptFile(other)
-		b.settle()
-		b.sees("from elsewhere")
+		b.Settle()
+		b.Sees("from elsewhere")
 	})
 }
 
 func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.branched(s, "cpu-a")
 		b.shown()
@@ -231,8 +232,8 @@ func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * watchEvery)
-		b.settle()
-		b.sees("why is it quiet")
+		b.Settle()
+		b.Sees("why is it quiet")
 		if got := b.w.reader.read.blocks[0].Text; got != "why is it quiet" {
 			t.Errorf("%q", got)
 		}
@@ -254,13 +255,13 @@ func longTranscript(n int) *sessionmem.Transcript {
 }
 
 func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageTranscript)
 		v := b.w.reader
 		v.show(longTranscript(5000), "", "")
-		b.settle()
-		b.sees("question 0")
+		b.Settle()
+		b.Sees("question 0")
 		most := 0
 		for range 60 {
 			v.rows.port.ScrollTo(v.rows.port.MaxOffset())
@@ -271,10 +272,10 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 			t.Errorf("%d entries were built, from block %d on", most, v.read.from)
 		}
 		v.show(longTranscript(5000), "b4999", "")
-		b.settle()
-		b.sees("Answer 4999")
+		b.Settle()
+		b.Sees("Answer 4999")
 		v.rows.port.ScrollTo(0)
-		b.settle()
+		b.Settle()
 		if v.read.from > 4999-readerStep/2-readerStep {
 			t.Errorf("scrolling up builds nothing: from block %d on", v.read.from)
 		}
@@ -284,7 +285,7 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 // settle2 turns the UI goroutine until the viewer is built.
 func (b *bench) settle2() {
 	for b.w.reader.busy {
-		(<-b.queue)()
+		(<-b.Queue)()
 	}
 }
 
@@ -303,7 +304,7 @@ func BenchmarkOpenTranscript(b *testing.B) {
 }
 
 func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.branched(s, "cpu-a")
 		b.said(s, "cli-b", time.Hour, "Über den Fächer", "nichts")
@@ -314,12 +315,12 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 			t.Helper()
 			c.Focus(b.w.compose.entry)
 			b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
-			b.settle()
+			b.Settle()
 			test.Type(b.w.switcher.Entry, query)
-			b.settle()
+			b.Settle()
 		}
 		open("facher")
-		b.sees("1 conversation", "Über den ")
+		b.Sees("1 conversation", "Über den ")
 		b.press(fyne.KeyReturn)
 		if b.w.shown.Name != "cli-b" || b.w.switcher != nil {
 			t.Errorf("%s is shown", b.w.shown.Name)
@@ -329,20 +330,20 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		if b.w.shown.Name != "cpu-a" || b.w.page != pageChat {
 			t.Errorf("%s is shown on %s", b.w.shown.Name, b.w.page)
 		}
-		b.sees("Because of")
+		b.Sees("Because of")
 		open("zebra way") // on a branch that was left: the chat does not show it
 		b.press(fyne.KeyReturn)
-		b.settle()
+		b.Settle()
 		if b.w.page != pageTranscript {
 			t.Errorf("%s is shown", b.w.page)
 		}
-		b.sees("how long, the ")
+		b.Sees("how long, the ")
 		b.w.showPage(pageChat)
 		open("needle channel")
 		b.press(fyne.KeyReturn)
-		b.sees("needle", "Discord · 1 message")
+		b.Sees("needle", "Discord · 1 message")
 		open("nowhere to be found")
-		b.sees("Nothing found for")
+		b.Sees("Nothing found for")
 		b.press(fyne.KeyEscape)
 		if b.w.switcher != nil || c.Overlays().Top() != nil {
 			t.Error("Esc does not close the search")
@@ -351,7 +352,7 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 }
 
 func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		for i, name := range []string{"cpu-a", "cpu-b", "cpu-c"} {
 			b.said(s, name, time.Duration(i+1)*time.Hour, "title "+name)
@@ -365,13 +366,13 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 		next := &desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}
 		for _, want := range []string{"cpu-c", "cpu-a", "cpu-b"} {
 			b.w.compose.entry.TypedShortcut(next)
-			b.settle()
+			b.Settle()
 			if b.w.shown.Name != want {
 				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.Name, want)
 			}
 		}
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
-		b.settle()
+		b.Settle()
 		if b.w.shown.Name != "cpu-a" {
 			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.Name)
 		}

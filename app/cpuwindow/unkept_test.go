@@ -7,20 +7,21 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
 func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
 		b.w.parts.memories = m
 		b.w.send("Remember that I like tea.")
-		b.settle()
+		b.Settle()
 		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Unkept: true}
 		close(b.run(0).events)
-		b.settle()
-		b.sees("I'll remember that.", "nothing was saved to memory")
+		b.Settle()
+		b.Sees("I'll remember that.", "nothing was saved to memory")
 		b.tap("Remember this…")
 		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
 		if !ok || field.Text != "I like tea" {
@@ -28,7 +29,7 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		}
 		field.SetText("The user likes tea")
 		b.tap("Save")
-		b.sees("remembered “The user likes tea”", "Undo")
+		b.Sees("remembered “The user likes tea”", "Undo")
 		saved, err := os.ReadFile(m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal}))
 		if err != nil || !strings.Contains(string(saved), "- The user likes tea") {
 			t.Errorf("memory.md: %q, %v", saved, err)

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/screentest"
 )
 
 func TestSmallChangesAreDrawnTogether(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		at := func(cpu float64) string {
 			b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: cpu}})
-			b.settle()
+			b.Settle()
 			return b.w.vitals.Cells[0].Num.Text
 		}
 		if got := at(10); got != "10" {

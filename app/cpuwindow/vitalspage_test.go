@@ -13,6 +13,7 @@ import (
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 // fullSnapshot is a machine that has everything.
@@ -47,14 +48,14 @@ func onVitals(t *testing.T, s monitor.Snapshot) *bench {
 	b.w.win.Resize(fyne.NewSize(980, 2400))
 	test.Tap(b.w.vitals.Cells[0])
 	b.vitals.publish(s)
-	b.settle()
+	b.Settle()
 	return b
 }
 
 func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
-		b.sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "load average 1.50",
+		b.Sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "load average 1.50",
 			"of 16 GB used", "3.0 GB cached", "swap n/a: no swap", "waiting 0.4 %",
 			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
 			"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
@@ -62,10 +63,10 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 			"mean 2 %, peak 3 %")
 		// when the range is switched, the history is that one's
 		b.pressOn("1 h")
-		b.sees("mean 2 %")
+		b.Sees("mean 2 %")
 		// and pressing the strip again goes back to the chat
 		test.Tap(b.w.vitals.Cells[3])
-		b.settle()
+		b.Settle()
 		if b.w.page != pageChat {
 			t.Errorf("on page %s", b.w.page)
 		}
@@ -73,9 +74,9 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 }
 
 func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		asked := func() int { b.settle(); return b.vitals.shown }
+		asked := func() int { b.Settle(); return b.vitals.shown }
 		strip := asked()
 		b.w.ShowVitals()
 		if got := asked(); got != strip+1 {
@@ -98,11 +99,11 @@ func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
 }
 
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.w.compose.setText("Look at this:")
 		b.w.details.Ask(monitor.CPU)
-		b.settle()
+		b.Settle()
 		text := b.w.compose.entry.Text
 		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
 			if !strings.Contains(text, want) {
@@ -135,11 +136,11 @@ func (b *bench) pressOn(name string) {
 		b.t.Fatalf("there is no button %q", name)
 	}
 	test.Tap(found)
-	b.settle()
+	b.Settle()
 }
 
 func TestQuitAsksFirstThenOffersForce(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.vitals.stubborn.Store(true)
 		// given a list of two, of which one is the system's own
@@ -154,7 +155,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 		}
 		// when Quit is pressed, then it asks and does nothing yet
 		b.pressOn("Quit")
-		b.sees("Quit stubborn?", "stubborn (pid 1048576) is asked to quit.")
+		b.Sees("Quit stubborn?", "stubborn (pid 1048576) is asked to quit.")
 		b.pressOn("Cancel")
 		if len(b.vitals.quits) != 0 {
 			t.Fatal("Cancel quits it")
@@ -162,12 +163,12 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 		// when confirmed, it is asked, and force is offered where that was not enough
 		b.pressOn("Quit")
 		b.pressOn("Ask it to quit")
-		b.until("stubborn (pid 1048576) still runs.")
+		b.Until("stubborn (pid 1048576) still runs.")
 		b.pressOn("Force it to quit")
-		b.sees("Force stubborn to quit?")
+		b.Sees("Force stubborn to quit?")
 		b.vitals.stubborn.Store(false)
 		b.pressOn("Force it to quit")
-		b.until("stubborn (pid 1048576) has quit.")
+		b.Until("stubborn (pid 1048576) has quit.")
 		if got := []string{<-b.vitals.quits, <-b.vitals.quits}; !slices.Equal(got, []string{"1048576 false", "1048576 true"}) {
 			t.Errorf("asked for %v", got)
 		}
@@ -175,28 +176,28 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 }
 
 func TestAFailureToQuitIsSaid(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.vitals.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
 		b.pressOn("Quit")
 		b.pressOn("Ask it to quit")
-		b.until("Stubborn (pid 1048576) belongs to another user.")
+		b.Until("Stubborn (pid 1048576) belongs to another user.")
 	})
 }
 
 func TestCardsGrowAndShrink(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, monitor.Snapshot{})
 		before := b.w.details.View.Total
-		b.sees("measuring …")
+		b.Sees("measuring …")
 		b.vitals.publish(fullSnapshot())
-		b.settle()
+		b.Settle()
 		if b.w.details.View.Total <= before {
 			t.Errorf("%v high without a number, %v with all", before, b.w.details.View.Total)
 		}
 		b.w.win.Resize(fyne.NewSize(420, 3600))
-		b.settle()
-		b.sees("% of all 2 cores together", "down 2.0 MB/s")
+		b.Settle()
+		b.Sees("% of all 2 cores together", "down 2.0 MB/s")
 	})
 }
 

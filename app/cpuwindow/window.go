@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
@@ -52,10 +53,10 @@ type Window struct {
 	foot     *foot
 	notice   *noticeBar
 	pageView *kit.Viewport
-	memory   *memoryPage  // nil before it is first shown
-	details  *vitals.Page // the same
-	roster   *agentsPage  // nil before it is first shown
-	shelf    *editShelf
+	memory   *pages.Memory // nil before it is first shown
+	details  *vitals.Page  // the same
+	roster   *pages.Agents // nil before it is first shown
+	edits    *pages.Edits
 	changes  []settingChange // of settings, that wait for their turn; the first is being written
 	proposed int             // in the inbox
 	panes    *fyne.Container // chat and pages, one of them shown
@@ -150,7 +151,7 @@ func newWindow(p Params, d parts) *Window {
 	w.bindAttaching()
 	w.watchFocus()
 	w.restoreSize()
-	w.restoreEdits()
+	w.edits.Find()
 	w.drafts = conversation.ReadDrafts(w.draftsPath(), w.parts.library.Forgotten().HasTyped)
 	w.freshChat()
 	w.tellFirst()
@@ -175,7 +176,7 @@ func (w *Window) build() {
 	w.chat.port.OnEscape = w.escape
 	w.pageView = kit.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
-	w.shelf = newEditShelf(w.parts.memories, w.tellUnkept)
+	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
 	if w.parts.demo {
 		w.head.demo.Show()
 	}
@@ -335,10 +336,10 @@ func (w *Window) loadPage(which page) {
 		w.showDetails()
 		return
 	case pageMemory:
-		w.memory.load()
+		w.memory.Load()
 		return
 	case pageAgents:
-		w.roster.load()
+		w.roster.Load()
 		return
 	case pageWelcome:
 		w.drawWelcome()

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
-	"testing/synctest"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -30,14 +29,15 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 )
 
 // bench is the window on parts a test sets, with a UI goroutine the test turns by hand.
 type bench struct {
+	*screentest.Screen
 	t        testing.TB
 	w        *Window
-	queue    chan func()
 	turns    *stubTurns
 	sessions *stubSessions
 	keeper   *stubKeeper
@@ -177,10 +177,8 @@ func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	t.Setenv(envScale, "1") // zoom changes it
-	app := test.NewTempApp(t)
-	app.Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	b := &bench{
-		t: t, queue: make(chan func(), 4096), turns: &stubTurns{}, vitals: &stubVitals{}, index: &stubIndex{}, hides: true, home: t.TempDir(),
+		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{}, index: &stubIndex{}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
 		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
@@ -206,26 +204,14 @@ func newBench(t testing.TB) *bench {
 	}
 	d.roster = stubRoster{registry.New(registry.Config{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
 	b.w = newWindow(Params{
-		App: app, Do: func(f func()) { b.queue <- f },
+		App: fyne.CurrentApp(), Do: b.Do,
 		OnVisible: func(v bool) { b.visible = append(b.visible, v) }, OnQuit: func() { b.quits++ },
 		CloseHides: func() bool { return b.hides },
 	}, d)
-	b.w.win.Resize(fyne.NewSize(980, 700))
+	b.Win = b.w.win
+	b.Win.Resize(fyne.NewSize(980, 700))
 	t.Cleanup(b.w.end)
 	return b
-}
-
-// inBubble runs a test of the window in a synctest bubble: its timers cost nothing
-// and go off when nothing else is left to do, however busy the machine is. The
-// bubble's clock is brought to the real time, which files have.
-func inBubble(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	now := time.Now()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(now))
-		t.Cleanup(func() { time.Sleep(2 * time.Minute) }) // the clock of the regular expressions that colour code ends by itself
-		f(t)
-	})
 }
 
 func (b *bench) conffile() string { return filepath.Join(b.home, "config.toml") }
@@ -253,46 +239,10 @@ func (b *bench) config() config.Config {
 	return b.conf
 }
 
-// settle turns the UI goroutine until nothing has come for a while.
-func (b *bench) settle() {
-	b.t.Helper()
-	for {
-		select {
-		case f := <-b.queue:
-			f()
-		case <-time.After(3 * frame):
-			return
-		}
-	}
-}
-
 func (b *bench) shown() *bench {
 	b.w.Show()
-	b.settle()
+	b.Settle()
 	return b
-}
-
-// screen is the words on the screen.
-func (b *bench) screen() string { return test.RenderToMarkup(b.w.win.Canvas()) }
-
-func (b *bench) sees(words ...string) {
-	b.t.Helper()
-	s := b.screen()
-	for _, w := range words {
-		if !strings.Contains(s, w) {
-			b.t.Errorf("not on the screen: %q", w)
-		}
-	}
-}
-
-func (b *bench) seesNot(words ...string) {
-	b.t.Helper()
-	s := b.screen()
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			b.t.Errorf("on the screen: %q", w)
-		}
-	}
 }
 
 func (b *bench) run(i int) *stubRun {
@@ -317,7 +267,7 @@ func TestConstructorsPanicWithoutWhatTheyNeed(t *testing.T) {
 }
 
 func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		e := b.w.compose.entry
 		test.Type(e, "one")
@@ -339,7 +289,7 @@ func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
 }
 
 func TestNothingIsSentForBlanks(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		test.Type(b.w.compose.entry, "  ")
 		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
@@ -350,18 +300,18 @@ func TestNothingIsSentForBlanks(t *testing.T) {
 }
 
 func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
-		b.settle()
+		b.Settle()
 		before := b.w.shown
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
 		if b.w.shown == before {
 			t.Error("no new chat")
 		}
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
-		b.settle()
-		b.sees("config.toml:3: bad value")
+		b.Settle()
+		b.Sees("config.toml:3: bad value")
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
 		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
 		if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
@@ -371,7 +321,7 @@ func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 }
 
 func TestDraftsStayWithTheirSession(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		test.Type(b.w.compose.entry, "half a thought")
@@ -389,7 +339,7 @@ func TestDraftsStayWithTheirSession(t *testing.T) {
 }
 
 func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		// given two runs at once, when the reader switches between them, then each
 		// conversation has exactly its own tokens
 		b := newBench(t).shown()
@@ -407,8 +357,8 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 			b.run(1).events <- token(z)
 			if i%20 == 0 {
 				b.w.OpenSession([]string{first.Name, second.Name}[i/20%2])
-				for len(b.queue) > 0 {
-					(<-b.queue)()
+				for len(b.Queue) > 0 {
+					(<-b.Queue)()
 				}
 			}
 		}
@@ -416,7 +366,7 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 		b.run(1).events <- agents.Event{Type: agents.EventDone}
 		close(b.run(0).events)
 		close(b.run(1).events)
-		b.settle()
+		b.Settle()
 		if got := first.AnswerText(entriesNow(first)[1].Key); got != wantA.String() {
 			t.Errorf("the first conversation holds %q", got)
 		}
@@ -424,9 +374,9 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 			t.Errorf("the second conversation holds %q", got)
 		}
 		b.w.OpenSession(first.Name)
-		b.settle()
-		b.sees("a199")
-		b.seesNot("b199")
+		b.Settle()
+		b.Sees("a199")
+		b.SeesNot("b199")
 		if b.w.compose.busy {
 			t.Error("Stop is still there")
 		}
@@ -434,32 +384,32 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 }
 
 func TestNothingIsDrawnWhileHidden(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
-		b.settle()
+		b.Settle()
 		b.w.Hide()
 		if b.vitals.shown != 0 || b.vitals.publish != nil {
 			t.Error("the vitals are still asked for")
 		}
 		b.run(0).events <- token("while hidden")
 		time.Sleep(3 * frame)
-		if n := len(b.queue); n != 0 {
+		if n := len(b.Queue); n != 0 {
 			t.Errorf("%d calls onto the UI goroutine while hidden", n)
 		}
 		b.w.Show()
-		b.settle()
-		b.sees("while hidden")
+		b.Settle()
+		b.Sees("while hidden")
 	})
 }
 
 func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		ev := b.run(0).events
 		ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
-		b.settle()
+		b.Settle()
 		port := b.w.chat.port
 		if port.Offset != port.MaxOffset() || port.MaxOffset() == 0 {
 			t.Fatalf("at %v of %v after the first text", port.Offset, port.MaxOffset())
@@ -467,7 +417,7 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 400)})
 		at := port.Offset
 		ev <- token(strings.Repeat("more of it\n\n", 30))
-		b.settle()
+		b.Settle()
 		if port.Offset != at {
 			t.Errorf("the reader was moved from %v to %v", at, port.Offset)
 		}
@@ -476,16 +426,16 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		}
 		test.Tap(b.w.chat.latest)
 		ev <- token("the very end\n\n")
-		b.settle()
+		b.Settle()
 		if port.Offset != port.MaxOffset() || b.w.chat.latest.Visible() {
 			t.Errorf("at %v of %v", port.Offset, port.MaxOffset())
 		}
-		b.sees("the very end")
+		b.Sees("the very end")
 	})
 }
 
 func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		var blocks []sessionmem.Block
 		for i := range 200 {
@@ -494,11 +444,11 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 		b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
 		b.shown()
 		b.w.OpenSession("cpu-x")
-		b.settle()
-		b.sees("question 199.")
+		b.Settle()
+		b.Sees("question 199.")
 		b.w.chat.port.ScrollTo(0)
-		b.settle()
-		b.sees("question 140.")
+		b.Settle()
+		b.Sees("question 140.")
 		if b.w.chat.port.Offset == 0 {
 			t.Error("the reader was moved to the beginning")
 		}
@@ -506,11 +456,11 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 }
 
 func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
-		b.settle()
+		b.Settle()
 		if n := len(b.w.chat.port.Shown); n > 60 {
 			t.Errorf("%d objects on the screen", n)
 		}
@@ -518,32 +468,32 @@ func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
 }
 
 func TestStatesBeforeTheFirstToken(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
-		b.settle()
-		b.sees("waiting for the model", "Stop")
+		b.Settle()
+		b.Sees("waiting for the model", "Stop")
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
-		b.settle()
-		b.sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
+		b.Settle()
+		b.Sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
 		b.run(0).events <- token("words")
-		b.settle()
-		b.sees("words")
-		b.seesNot("loading qwen3:8b…")
+		b.Settle()
+		b.Sees("words")
+		b.SeesNot("loading qwen3:8b…")
 	})
 }
 
 func TestTheFirstStateIsShownWithinATenthOfASecond(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		sent := time.Now()
 		b.w.send("q")
-		for !strings.Contains(b.screen(), "waiting for the model") {
+		for !strings.Contains(b.Markup(), "waiting for the model") {
 			if time.Since(sent) > time.Minute {
 				t.Fatal("nothing is said")
 			}
-			(<-b.queue)()
+			(<-b.Queue)()
 		}
 		if took := time.Since(sent); took > 100*time.Millisecond {
 			t.Errorf("it took %v", took)
@@ -552,16 +502,16 @@ func TestTheFirstStateIsShownWithinATenthOfASecond(t *testing.T) {
 }
 
 func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("what is slow?")
 		b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
-		b.settle()
+		b.Settle()
 		if len(b.w.infos) != 0 {
 			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
-		b.settle()
+		b.Settle()
 		if len(b.w.infos) != 1 {
 			t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.infos))
 		}
@@ -569,91 +519,91 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 }
 
 func TestCallsAndErrorsOnTheScreen(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
-		b.settle()
-		b.sees("coder", "write it", "working…")
+		b.Settle()
+		b.Sees("coder", "write it", "working…")
 		test.Tap(b.w.chat.built[entriesNow(b.w.shown)[2].Key].call.stop)
 		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
 			t.Errorf("stopped calls: %v", d)
 		}
 		ev <- agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{ID: "c1", Done: true, Result: "inner text", Took: 3100 * time.Millisecond}}
 		ev <- agents.Event{Type: agents.EventError, Kind: "model_missing", Model: "qwen3:8b", Text: "The model qwen3:8b isn't installed.", Detail: "Pull it."}
-		b.settle()
-		b.sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
-		b.seesNot("inner text")
+		b.Settle()
+		b.Sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
+		b.SeesNot("inner text")
 		b.w.chat.toggle(entriesNow(b.w.shown)[2].Key)
-		b.sees("inner text")
+		b.Sees("inner text")
 		b.w.retry(*entriesNow(b.w.shown)[3].Fault)
-		b.settle()
+		b.Settle()
 		if r := b.turns.requests[1]; r.Retry != "u1" {
 			t.Errorf("the retry is %+v", r)
 		}
-		b.seesNot("isn't installed.")
+		b.SeesNot("isn't installed.")
 	})
 }
 
 func TestFirstRun(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.down = errors.New("refused")
 		b.server.models = nil
 		b.shown()
-		b.sees("Ollama isn't running", "127.0.0.1:11434", "Re-check", "Ollama is down")
-		b.seesNot("Try the demo")
+		b.Sees("Ollama isn't running", "127.0.0.1:11434", "Re-check", "Ollama is down")
+		b.SeesNot("Try the demo")
 		b.server.mu.Lock()
 		b.server.down = nil
 		b.server.mu.Unlock()
 		b.w.checkServer()
-		b.settle()
-		b.sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
+		b.Settle()
+		b.Sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
 		b.w.pull("qwen3:8b")
-		b.settle()
-		b.sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
+		b.Settle()
+		b.Sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
 		b.w.endPull()
-		b.settle()
-		b.sees("One model to begin with")
+		b.Settle()
+		b.Sees("One model to begin with")
 		b.w.pull("qwen3:8b")
 		b.server.pulls <- errors.New("no space left")
-		b.settle()
-		b.sees("The disk is full.", "Try again")
+		b.Settle()
+		b.Sees("The disk is full.", "Try again")
 		b.w.NewChat()
-		b.settle()
+		b.Settle()
 		b.w.send("q")
 		b.w.NewChat()
-		b.settle()
-		b.seesNot("The disk is full.")
+		b.Settle()
+		b.SeesNot("The disk is full.")
 	})
 }
 
 func TestPages(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageMemory)
-		b.settle()
-		b.sees("memory.md", "nothing remembered yet", "told to every agent")
+		b.Settle()
+		b.Sees("memory.md", "nothing remembered yet", "told to every agent")
 		b.w.showPage(pageAgents)
-		b.settle()
-		b.sees("Orchestrator", "t be used")
+		b.Settle()
+		b.Sees("Orchestrator", "t be used")
 		b.w.ShowSettings()
-		b.settle()
-		b.sees("config.toml:3: bad value", "window.theme")
+		b.Settle()
+		b.Sees("config.toml:3: bad value", "window.theme")
 		b.w.NewChat()
-		b.sees("What shall we look at?")
+		b.Sees("What shall we look at?")
 	})
 }
 
 func TestVitals(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.sees("CPU · 10 cores", "37", "8.0", "of 16 GB", "n/a", "no sensor")
+		b.Sees("CPU · 10 cores", "37", "8.0", "of 16 GB", "n/a", "no sensor")
 		b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 99}})
-		b.settle()
-		b.sees("99")
+		b.Settle()
+		b.Sees("99")
 	})
 }
 
@@ -692,7 +642,7 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 }
 
 func TestNarrowWindowsHaveADrawer(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		if !b.w.side.object.Visible() || b.w.head.chats.Visible() {
 			t.Fatal("a wide window has no list")
@@ -713,7 +663,7 @@ func TestNarrowWindowsHaveADrawer(t *testing.T) {
 }
 
 func TestClosing(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.onClose()
 		if b.quits != 0 || len(b.visible) != 2 {
@@ -729,7 +679,7 @@ func TestClosing(t *testing.T) {
 }
 
 func TestEveryScriptIsDrawn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		for _, s := range []string{
 			"emoji 👨‍👩‍👧‍👦🏳️‍🌈🎉", "日本語の長い文章がここにあります。とても長いので折り返す必要があります。", "שלום עולם, זה טקסט מימין לשמאל",
 			"العربية", "हिन्दी ภาษาไทย", "\u202eoverride\u202c", "a\u0301\u0302\u0303", strings.Repeat("W", 5000), "\x00\x01\x02", "tab\there", "\u200b\ufeff",
@@ -738,7 +688,7 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 			b.w.win.Resize(fyne.NewSize(420, 700))
 			b.w.send(s)
 			b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
-			b.settle()
+			b.Settle()
 			b.w.chat.port.ScrollTo(0)
 			b.w.win.Canvas().Capture()
 		}
@@ -746,7 +696,7 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 }
 
 func TestChoicesHoldForTheSession(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}}, "gone:1b", func(string) {})
 		last := menu.Items[len(menu.Items)-1]
@@ -769,11 +719,11 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 }
 
 func TestTextIsSelectedAcrossRows(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("the question")
 		b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
-		b.settle()
+		b.Settle()
 		port := b.w.chat.port
 		at := func(i int, x float32) fyne.Position {
 			p := port.Rows[i]
@@ -803,11 +753,11 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 }
 
 func TestCopyTakesTheMarkdown(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		b.run(0).events <- token("**bold** and `code`")
-		b.settle()
+		b.Settle()
 		b.w.chat.act.copyAnswer(entriesNow(b.w.shown)[1].Key)
 		if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
 			t.Errorf("copied %q", got)
@@ -816,13 +766,13 @@ func TestCopyTakesTheMarkdown(t *testing.T) {
 }
 
 func TestANoticeIsReadWhole(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(420, 700))
 		b.w.SetNotice("There is no tray icon here, because nothing on this desktop shows one: the window is the way in.")
-		b.sees("There is no tray", "the way in.")
+		b.Sees("There is no tray", "the way in.")
 		test.Tap(b.w.notice.dismiss)
-		b.seesNot("There is no tray")
+		b.SeesNot("There is no tray")
 	})
 }
 

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mac-stats/app/ui/screentest"
+
 	"fyne.io/fyne/v2"
 )
 
 func TestTheWindowsSizeIsKept(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(1234, 567))
 		b.w.Hide()

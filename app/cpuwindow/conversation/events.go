@@ -639,6 +639,17 @@ func TookWords(d time.Duration) string {
 	return Clock(int(d.Seconds()))
 }
 
+// SpeedWords is "41 tokens/s".
+func SpeedWords(v float64) string {
+	switch {
+	case v <= 0:
+		return ""
+	case v < 10:
+		return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.1f", v)})
+	}
+	return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.0f", v)})
+}
+
 // LastUser is the block of the newest user message, for Retry, and its text.
 func (c *Conversation) LastUser() (id, text string) {
 	c.mu.Lock()

@@ -1,23 +1,9 @@
 package vitals
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
-	"mac-stats/app/i18n"
+	"mac-stats/app/ui/screentest"
 )
 
-// The vitals are tested in English, whatever the language of the machine: what people
-// see is what the tests name.
-func TestMain(m *testing.M) {
-	for _, name := range []string{"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} {
-		if err := os.Setenv(name, "en_US.UTF-8"); err != nil {
-			panic(err)
-		}
-	}
-	if err := i18n.Load(os.DirFS("../../../assets")); err != nil {
-		fmt.Fprintln(os.Stderr, err) // a test of the window can mend it
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { screentest.Main(m, "../../../assets") }

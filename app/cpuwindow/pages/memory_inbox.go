@@ -1,10 +1,9 @@
-package cpuwindow
+package pages
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 )
 
 // proposalsFor counts the proposals about one memory file.
-func (p *memoryPage) proposalsFor(t sessionmem.Target) int {
+func (p *Memory) proposalsFor(t sessionmem.Target) int {
 	n := 0
 	for _, q := range p.data.inbox {
 		if q.Target == t {
@@ -27,7 +26,7 @@ func (p *memoryPage) proposalsFor(t sessionmem.Target) int {
 }
 
 // inboxRows are proposals, each with what can be decided about it.
-func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
+func (p *Memory) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
 	if len(list) == 0 {
 		return []*kit.Placed{
 			kit.TextRow(i18n.T("Nothing waits for you."), kit.RoleText, kit.Gap12),
@@ -42,7 +41,7 @@ func (p *memoryPage) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
 }
 
 // proposalCard is one proposal: what would change, why, and the decision.
-func (p *memoryPage) proposalCard(q sessionmem.Proposal) kit.Row {
+func (p *Memory) proposalCard(q sessionmem.Proposal) kit.Row {
 	box := p.drafts[q.ID]
 	var parts []fyne.CanvasObject
 	switch {
@@ -62,7 +61,7 @@ func (p *memoryPage) proposalCard(q sessionmem.Proposal) kit.Row {
 }
 
 // proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
-func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fyne.CanvasObject {
+func (p *Memory) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fyne.CanvasObject {
 	save := i18n.T("Save")
 	switch q.Kind {
 	case sessionmem.ProposeReplace:
@@ -79,13 +78,13 @@ func (p *memoryPage) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fy
 	}
 	buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Discard"), func() { p.discard(q) }))
 	if q.Session != "" {
-		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Where from"), func() { p.w.openOrigin(q.Session) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Where from"), func() { p.host.OpenSession(q.Session) }))
 	}
 	return kit.Line(kit.Gap8, -1, buttons...)
 }
 
 // proposalMeta is where a proposal comes from and where it would go.
-func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
+func (p *Memory) proposalMeta(q sessionmem.Proposal) string {
 	var words []string
 	switch {
 	case strings.HasPrefix(q.Session, "discord-"):
@@ -110,32 +109,32 @@ func (p *memoryPage) proposalMeta(q sessionmem.Proposal) string {
 	return strings.Join(append(words, "to: "+strings.TrimSpace(to)), " · ")
 }
 
-func (p *memoryPage) editProposal(q sessionmem.Proposal) {
+func (p *Memory) editProposal(q sessionmem.Proposal) {
 	box := kit.NewTextBox(q.Text)
 	box.Entry.OnShortcut = onSave(func() { p.accept(q, box) })
 	box.Entry.LeaveBy(func() { delete(p.drafts, q.ID); p.draw() })
 	p.drafts[q.ID] = box
 	p.draw()
-	p.w.win.Canvas().Focus(box.Entry)
+	p.host.Canvas().Focus(box.Entry)
 }
 
 // accept saves a proposal, with its words changed first where they were edited.
-func (p *memoryPage) accept(q sessionmem.Proposal, box *kit.TextBox) {
+func (p *Memory) accept(q sessionmem.Proposal, box *kit.TextBox) {
 	text := q.Text
 	if box != nil {
 		text = box.Entry.Text
 	}
-	p.act(p.w.parts.memories.Path(q.Target), func(ctx context.Context) (string, error) {
+	p.act(p.parts.Memories.Path(q.Target), func(ctx context.Context) (string, error) {
 		if text != q.Text {
-			if _, err := p.w.parts.memories.Edit(ctx, q.ID, text); err != nil {
+			if _, err := p.parts.Memories.Edit(ctx, q.ID, text); err != nil {
 				return "", err
 			}
 		}
-		written, err := p.w.parts.memories.Accept(ctx, q.ID)
+		written, err := p.parts.Memories.Accept(ctx, q.ID)
 		if err != nil {
 			return "", err
 		}
-		p.w.p.Do(func() { delete(p.drafts, q.ID) })
+		p.host.Do(func() { delete(p.drafts, q.ID) })
 		if written.Text == "" {
 			return i18n.With("Removed: “{{.Old}}”", i18n.Places{"Old": written.Old}), nil
 		}
@@ -143,52 +142,13 @@ func (p *memoryPage) accept(q sessionmem.Proposal, box *kit.TextBox) {
 	})
 }
 
-func (p *memoryPage) discard(q sessionmem.Proposal) {
+func (p *Memory) discard(q sessionmem.Proposal) {
 	p.act("", func(ctx context.Context) (string, error) {
-		_, err := p.w.parts.memories.Discard(ctx, q.ID)
+		_, err := p.parts.Memories.Discard(ctx, q.ID)
 		if err != nil {
 			return "", err
 		}
-		p.w.p.Do(func() { delete(p.drafts, q.ID) })
+		p.host.Do(func() { delete(p.drafts, q.ID) })
 		return i18n.With("Discarded: “{{.Text}}”", i18n.Places{"Text": cmp.Or(q.Text, q.Old)}), nil
 	})
-}
-
-// showProposals says beside Memory how many proposals wait.
-func (w *Window) showProposals(n int) {
-	w.proposed = n
-	w.markPages()
-}
-
-// markPages says beside Memory and Agents what waits there: proposals, else edits
-// that are not saved.
-func (w *Window) markPages() {
-	words := map[page]string{}
-	for _, path := range w.shelf.dirtyPaths() {
-		if strings.HasPrefix(filepath.Base(path), "memory") || filepath.Base(filepath.Dir(path)) == "memory" {
-			words[pageMemory] = i18n.T("not saved")
-		} else {
-			words[pageAgents] = i18n.T("not saved")
-		}
-	}
-	if w.proposed > 0 {
-		words[pageMemory] = i18n.With("{{.Proposed}} proposed", i18n.Places{"Proposed": w.proposed})
-	}
-	for _, p := range []page{pageMemory, pageAgents} {
-		if b := w.side.pages[p]; b.Trailing != words[p] {
-			b.Trailing = words[p]
-			b.Refresh()
-		}
-	}
-}
-
-// countProposals looks into the inbox off the UI goroutine.
-func (w *Window) countProposals() {
-	go func() {
-		list, err := w.parts.memories.Inbox()
-		if err != nil {
-			return // the Memory page says why
-		}
-		w.p.Do(func() { w.showProposals(len(list)) })
-	}()
 }

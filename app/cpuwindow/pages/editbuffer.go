@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 
 // newAgentForm is the way to a new agent: a name, and what it is like.
 type newAgentForm struct {
-	p    *agentsPage
+	p    *Agents
 	name *kit.LineField
 	hint *kit.Label // the slug it would get, or why not
 	like string     // slug of the agent it is made like; "" for a plain one
 }
 
-func newNewAgentForm(p *agentsPage) *newAgentForm {
+func newNewAgentForm(p *Agents) *newAgentForm {
 	f := &newAgentForm{p: p, name: kit.NewLineField(i18n.T("Its name, such as Trip Planner"), i18n.T("Make it"))}
 	f.hint = kit.Small("").Squeezable()
 	f.name.OnSubmit = f.submit
@@ -38,8 +38,8 @@ func (f *newAgentForm) check(text string) {
 		return
 	}
 	go func() {
-		slug, err := f.p.w.parts.roster.CheckName(text)
-		f.p.w.p.Do(func() {
+		slug, err := f.p.parts.Roster.CheckName(text)
+		f.p.host.Do(func() {
 			if f.name.Entry.Text != text {
 				return
 			}
@@ -61,7 +61,7 @@ func (f *newAgentForm) rows() []*kit.Placed {
 			title = i18n.With("like {{.Agent}}", i18n.Places{"Agent": agentTitle(a)})
 		}
 	}
-	like := f.p.w.pill(title, f.menu)
+	like := f.p.pill(title, f.menu)
 	return []*kit.Placed{
 		{Row: kit.NewBoxRow(kit.Title(i18n.T("New agent"))), Gap: kit.Gap8},
 		kit.TextRow(i18n.T("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), kit.RoleMuted, kit.Gap4),
@@ -94,11 +94,11 @@ func (f *newAgentForm) menu() *fyne.Menu {
 func (f *newAgentForm) submit(name string) {
 	like := f.like
 	f.p.act(func(ctx context.Context) (string, func(), error) {
-		a, err := f.p.w.parts.roster.Create(ctx, name, like)
+		a, err := f.p.parts.Roster.Create(ctx, name, like)
 		if err != nil {
 			return "", nil, err
 		}
-		f.p.w.p.Do(func() {
+		f.p.host.Do(func() {
 			f.name.Clear(name)
 			f.like = ""
 			f.p.picked = a.Path

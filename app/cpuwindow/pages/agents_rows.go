@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 )
 
 // rows is what is chosen.
-func (p *agentsPage) rows() []*kit.Placed {
+func (p *Agents) rows() []*kit.Placed {
 	var rows []*kit.Placed
 	add := func(r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}) }
 	if p.said != "" {
@@ -55,7 +55,7 @@ func (p *agentsPage) rows() []*kit.Placed {
 }
 
 // saidRow is what came of the last action, with Undo where it can be taken back.
-func (p *agentsPage) saidRow() kit.Row {
+func (p *Agents) saidRow() kit.Row {
 	role := kit.RoleAccent
 	if p.saidBad {
 		role = kit.RoleHot
@@ -67,7 +67,7 @@ func (p *agentsPage) saidRow() kit.Row {
 }
 
 // agentCard is who the agent is, with its switch, model and role.
-func (p *agentsPage) agentCard(a registry.Agent) kit.Row {
+func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	state, label := "", i18n.T("Switch off")
 	if !a.Enabled {
 		state, label = i18n.T("switched off"), i18n.T("Switch on")
@@ -89,18 +89,18 @@ func (p *agentsPage) agentCard(a registry.Agent) kit.Row {
 	}
 	parts = append(parts, kit.NewProse([]kit.Run{{Text: strings.Join(meta, " · ")}}, kit.SizeSmall, kit.RoleMuted))
 	if a.Err == nil {
-		model := cmp.Or(a.Model, automaticModel())
+		model := cmp.Or(a.Model, i18n.T("automatic model"))
 		parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
-			p.w.pill(model, func() *fyne.Menu {
-				return modelMenu(p.w.server.models, a.Model, func(name string) { p.set(a, "model", name) })
+			p.pill(model, func() *fyne.Menu {
+				return p.host.ModelMenu(a.Model, func(name string) { p.set(a, "model", name) })
 			}),
-			p.w.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
+			p.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
 	}
 	return kit.NewCardRow(kit.RoleNone, parts...)
 }
 
 // roleMenu is the roles that choose a model where none is named.
-func (p *agentsPage) roleMenu(a registry.Agent) *fyne.Menu {
+func (p *Agents) roleMenu(a registry.Agent) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, r := range []struct{ role, words string }{
 		{"general", i18n.T("general  ·  talks, explains, plans")},
@@ -117,10 +117,10 @@ func (p *agentsPage) roleMenu(a registry.Agent) *fyne.Menu {
 }
 
 // set changes one key of the agent's settings, in its file as it is now.
-func (p *agentsPage) set(a registry.Agent, key string, value any) {
+func (p *Agents) set(a registry.Agent, key string, value any) {
 	file := a.SettingsFile()
 	p.act(func(ctx context.Context) (string, func(), error) {
-		o, err := p.w.parts.memories.OpenOwned(file)
+		o, err := p.parts.Memories.OpenOwned(file)
 		if err != nil {
 			return "", nil, err
 		}
@@ -128,10 +128,10 @@ func (p *agentsPage) set(a registry.Agent, key string, value any) {
 		if err != nil {
 			return "", nil, err
 		}
-		if _, err = p.w.parts.memories.SaveOwned(ctx, o, text); err != nil {
+		if _, err = p.parts.Memories.SaveOwned(ctx, o, text); err != nil {
 			return "", nil, err
 		}
-		p.w.p.Do(func() { p.news.own[file] = true })
+		p.host.Do(func() { p.news.own[file] = true })
 		return i18n.With("{{.Agent}}: it holds from the next message on.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 	})
 }
@@ -140,7 +140,7 @@ func (p *agentsPage) set(a registry.Agent, key string, value any) {
 var placeInFile = regexp.MustCompile(`^(agent\.json|skill\.md|front matter)(?: line (\d+))?`)
 
 // errorCard is why an agent can't be used: in which file, where, and what to do.
-func (p *agentsPage) errorCard(a registry.Agent) kit.Row {
+func (p *Agents) errorCard(a registry.Agent) kit.Row {
 	why := a.Err.Error()
 	file, at := a.SettingsFile(), 0
 	if m := placeInFile.FindStringSubmatch(why); m != nil {
@@ -183,11 +183,11 @@ func jsonFix(why string) string {
 }
 
 // fileButtons are the agent's files to choose from.
-func (p *agentsPage) fileButtons(a registry.Agent) []fyne.CanvasObject {
+func (p *Agents) fileButtons(a registry.Agent) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	for _, f := range agentFiles(a) {
 		label := f.name
-		if p.w.shelf.dirty(f.path) {
+		if p.edits.dirty(f.path) {
 			label += " •"
 		}
 		b := kit.NewButton(kit.ButtonPill, label, func() { p.lookAt(f.path) })
@@ -201,26 +201,26 @@ func (p *agentsPage) fileButtons(a registry.Agent) []fyne.CanvasObject {
 }
 
 // fileRows is the file that is looked at.
-func (p *agentsPage) fileRows() []*kit.Placed {
+func (p *Agents) fileRows() []*kit.Placed {
 	o := p.data.owned
 	edit := func() { p.startEditing(0) }
 	label, openLabel := i18n.T("Edit"), i18n.T("Open in my editor")
 	if o.Missing {
 		label, openLabel = i18n.T("Write it"), i18n.T("Create and open")
 	}
-	if p.w.shelf.dirty(o.Path) {
+	if p.edits.dirty(o.Path) {
 		label = i18n.T("Go on editing")
 	}
-	head := []fyne.CanvasObject{p.purpose(o), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.w.openFile(o.Path) })}
+	head := []fyne.CanvasObject{p.purpose(o), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.host.OpenFile(o.Path) })}
 	if o.Why == "" {
 		head = append(head, kit.NewButton(kit.ButtonPlain, label, edit))
 	}
 	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, head...)), Gap: kit.Gap8, Max: kit.ProseMax}}
-	for _, n := range ownedNotes(o, p.w.shelf.buffers[o.Path], edit) {
+	for _, n := range ownedNotes(o, p.edits.buffers[o.Path], edit) {
 		rows = append(rows, &kit.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.diff != nil {
-		rows = append(rows, &kit.Placed{Row: p.news.note(o.Path, p.data.diff, p.load), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &kit.Placed{Row: p.news.note(o.Path, p.data.diff, p.Load), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if o.Text == "" {
 		return rows
@@ -233,7 +233,7 @@ func (p *agentsPage) fileRows() []*kit.Placed {
 }
 
 // purpose is what the file is for, and where it is.
-func (p *agentsPage) purpose(o sessionmem.Owned) *kit.Label {
+func (p *Agents) purpose(o sessionmem.Owned) *kit.Label {
 	text := i18n.T("who all agents are, where they have no soul.md of their own")
 	if a, ok := p.data.agent(p.picked); ok {
 		for _, f := range agentFiles(a) {
@@ -254,8 +254,8 @@ func (p *agentsPage) purpose(o sessionmem.Owned) *kit.Label {
 }
 
 // endRows are what can be done with the agent as a whole.
-func (p *agentsPage) endRows(a registry.Agent) []*kit.Placed {
-	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.w.openFile(filepath.Dir(a.SettingsFile())) })}
+func (p *Agents) endRows(a registry.Agent) []*kit.Placed {
+	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.host.OpenFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
 	}
@@ -265,9 +265,9 @@ func (p *agentsPage) endRows(a registry.Agent) []*kit.Placed {
 
 // refuseUnsaved says that edits have to be saved or discarded first, where there
 // are some: their file is about to go.
-func (p *agentsPage) refuseUnsaved(a registry.Agent) bool {
+func (p *Agents) refuseUnsaved(a registry.Agent) bool {
 	for _, f := range agentFiles(a) {
-		if p.w.shelf.dirty(f.path) {
+		if p.edits.dirty(f.path) {
 			p.said, p.saidBad, p.undo = i18n.With("Your edit of {{.Name}} is not saved. Save or discard it first.", i18n.Places{"Name": f.name}), true, nil
 			p.view.Offset = 0
 			p.draw()
@@ -278,13 +278,13 @@ func (p *agentsPage) refuseUnsaved(a registry.Agent) bool {
 }
 
 // reset puts a shipped agent back; what was there is kept beside it.
-func (p *agentsPage) reset(a registry.Agent) {
+func (p *Agents) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	kit.Confirm(p.w.win.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), i18n.T("Reset"), func() {
+	kit.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
-			kept, err := p.w.parts.roster.Reset(ctx, a.ID)
+			kept, err := p.parts.Roster.Reset(ctx, a.ID)
 			if err != nil {
 				return "", nil, err
 			}
@@ -297,13 +297,13 @@ func (p *agentsPage) reset(a registry.Agent) {
 }
 
 // delete puts an agent into the trash; it can be brought back.
-func (p *agentsPage) delete(a registry.Agent) {
+func (p *Agents) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	kit.Confirm(p.w.win.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder, with what it remembers, goes to the trash in agents/.trash."), i18n.T("Delete"), func() {
+	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder, with what it remembers, goes to the trash in agents/.trash."), i18n.T("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
-			trash, err := p.w.parts.roster.Delete(ctx, a)
+			trash, err := p.parts.Roster.Delete(ctx, a)
 			if err != nil {
 				return "", nil, err
 			}
@@ -312,8 +312,8 @@ func (p *agentsPage) delete(a registry.Agent) {
 	})
 }
 
-func (p *agentsPage) restore(trash string, a registry.Agent) {
+func (p *Agents) restore(trash string, a registry.Agent) {
 	p.act(func(context.Context) (string, func(), error) {
-		return i18n.With("{{.Agent}} is back.", i18n.Places{"Agent": agentTitle(a)}), nil, p.w.parts.roster.Restore(trash, a.Path)
+		return i18n.With("{{.Agent}} is back.", i18n.Places{"Agent": agentTitle(a)}), nil, p.parts.Roster.Restore(trash, a.Path)
 	})
 }

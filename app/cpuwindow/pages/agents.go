@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"cmp"
@@ -20,9 +20,9 @@ const (
 	soulKey     = "soul"
 )
 
-// agentsPage is who answers: agents and skills on the left, the chosen one with its
+// Agents is who answers: agents and skills on the left, the chosen one with its
 // files on the right. Its fields belong to the UI goroutine.
-type agentsPage struct {
+type Agents struct {
 	*filePage
 	data   agentsData
 	picked string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first reading
@@ -44,25 +44,26 @@ type agentsData struct {
 	err     error
 }
 
-func newAgentsPage(w *Window) *agentsPage {
-	p := &agentsPage{files: map[string]string{}, trials: map[string]*trial{}}
-	p.filePage = newFilePage(w, p.pick, p.draw, p.load)
+// NewAgents is the page of the agents and skills.
+func NewAgents(h Host, parts Parts, e *Edits) *Agents {
+	p := &Agents{files: map[string]string{}, trials: map[string]*trial{}}
+	p.filePage = newFilePage(h, parts, e, p.pick, p.draw, p.Load)
 	p.fresh = newNewAgentForm(p)
 	return p
 }
 
-// load reads the files off the UI goroutine and shows them.
-func (p *agentsPage) load() { p.loadThen(func() {}) }
+// Load reads the files off the UI goroutine and shows them.
+func (p *Agents) Load() { p.loadThen(func() {}) }
 
 // loadThen is load, and then does something on the UI goroutine.
-func (p *agentsPage) loadThen(then func()) {
+func (p *Agents) loadThen(then func()) {
 	picked, file := p.picked, p.files[p.picked]
 	asked, askedFile := picked, file
 	news := p.news.snapshot()
 	go func() {
-		d := readAgents(p.w.parts, &picked, &file)
+		d := readAgents(p.parts, &picked, &file)
 		d.diff = news.take(d.owned)
-		p.w.p.Do(func() {
+		p.host.Do(func() {
 			if p.picked != asked || p.files[asked] != askedFile {
 				return // something else was chosen meanwhile
 			}
@@ -70,7 +71,7 @@ func (p *agentsPage) loadThen(then func()) {
 			if file != "" {
 				p.files[picked] = file
 				p.news.take(d.owned)
-				p.w.shelf.open(d.owned)
+				p.edits.open(d.owned)
 			}
 			p.draw()
 			then()
@@ -80,8 +81,8 @@ func (p *agentsPage) loadThen(then func()) {
 
 // readAgents reads what the page shows. What is not there any more gives way to the
 // first agent.
-func readAgents(parts parts, picked, file *string) agentsData {
-	d := agentsData{list: parts.roster.Agents(), skills: parts.roster.Skills(), others: parts.roster.NotAgents(), missing: map[string]bool{}}
+func readAgents(parts Parts, picked, file *string) agentsData {
+	d := agentsData{list: parts.Roster.Agents(), skills: parts.Roster.Skills(), others: parts.Roster.NotAgents(), missing: map[string]bool{}}
 	a, isAgent := d.agent(*picked)
 	if !isAgent && !d.has(*picked) {
 		*picked, *file = newAgentKey, ""
@@ -96,22 +97,22 @@ func readAgents(parts parts, picked, file *string) agentsData {
 		known := false
 		for _, f := range files {
 			known = known || f.path == *file
-			o, err := parts.memories.OpenOwned(f.path)
+			o, err := parts.Memories.OpenOwned(f.path)
 			d.missing[f.path] = err == nil && o.Missing
 		}
 		if !known {
 			*file = files[0].path
 		}
-		d.shipped = parts.roster.Shipped(a.ID)
+		d.shipped = parts.Roster.Shipped(a.ID)
 	case *picked == soulKey:
-		*file = filepath.Join(parts.home, "agents", "soul.md")
+		*file = filepath.Join(parts.Home, "agents", "soul.md")
 	case *picked == newAgentKey:
 		*file = ""
 	default:
 		*file = *picked
 	}
 	if *file != "" {
-		d.owned, d.err = parts.memories.OpenOwned(*file)
+		d.owned, d.err = parts.Memories.OpenOwned(*file)
 	}
 	return d
 }
@@ -165,35 +166,35 @@ func agentFiles(a registry.Agent) []agentFile {
 }
 
 // pick chooses an agent, a skill, the shared soul, or to make a new agent.
-func (p *agentsPage) pick(key string) {
+func (p *Agents) pick(key string) {
 	if key != p.picked {
 		p.view.Offset, p.all, p.said, p.undo = 0, false, "", nil
 		p.picked = key
 		p.lookAt(p.files[key])
 		return
 	}
-	p.load()
+	p.Load()
 }
 
 // lookAt chooses one of the files. An edit that is open stays open.
-func (p *agentsPage) lookAt(path string) {
+func (p *Agents) lookAt(path string) {
 	if path != "" {
 		p.files[p.picked] = path
 	}
-	b := p.w.shelf.buffers[path]
+	b := p.edits.buffers[path]
 	p.editing = b != nil && b.dirty()
 	p.all = false
-	p.load()
+	p.Load()
 }
 
 // draw shows the page as it is known.
-func (p *agentsPage) draw() {
+func (p *Agents) draw() {
 	p.split.show(p.items(), p.picked)
 	file := p.files[p.picked]
-	p.show(p.w.shelf.buffers[file], p.title()+" · "+filepath.Base(file), p.rows)
+	p.show(p.edits.buffers[file], p.title()+" · "+filepath.Base(file), p.rows)
 }
 
-func (p *agentsPage) title() string {
+func (p *Agents) title() string {
 	if a, ok := p.data.agent(p.picked); ok {
 		return agentTitle(a)
 	}
@@ -206,31 +207,31 @@ func (p *agentsPage) title() string {
 func agentTitle(a registry.Agent) string { return cmp.Or(a.Name, cmp.Or(a.Slug, a.ID)) }
 
 // startEditing opens the file that is looked at, at a 1-based line (0: the top).
-func (p *agentsPage) startEditing(at int) {
+func (p *Agents) startEditing(at int) {
 	p.editing = true
 	p.draw()
-	if b := p.w.shelf.buffers[p.files[p.picked]]; b != nil {
+	if b := p.edits.buffers[p.files[p.picked]]; b != nil {
 		p.edit.open(b, p.title()+" · "+filepath.Base(b.base.Path), at)
-		p.w.win.Canvas().Focus(p.edit.entry)
+		p.host.Canvas().Focus(p.edit.entry)
 	}
 }
 
 // act changes agents off the UI goroutine and says what came of it.
-func (p *agentsPage) act(do func(ctx context.Context) (said string, undo func(), err error)) {
+func (p *Agents) act(do func(ctx context.Context) (said string, undo func(), err error)) {
 	go func() {
-		said, undo, err := do(p.w.ctx)
-		p.w.p.Do(func() {
+		said, undo, err := do(p.host.Context())
+		p.host.Do(func() {
 			p.said, p.saidBad, p.undo = said, err != nil, undo
 			if err != nil {
 				p.said = i18n.Sentence(err.Error())
 			}
-			p.load()
+			p.Load()
 		})
 	}()
 }
 
 // items are the lines of the list.
-func (p *agentsPage) items() []splitItem {
+func (p *Agents) items() []splitItem {
 	var items []splitItem
 	for i, a := range p.data.list {
 		it := splitItem{key: a.Path, title: agentTitle(a), meta: agentMeta(a), fraction: -1}
@@ -243,7 +244,7 @@ func (p *agentsPage) items() []splitItem {
 			it.mark = kit.RoleWarn
 		}
 		for _, f := range agentFiles(a) {
-			if p.w.shelf.dirty(f.path) {
+			if p.edits.dirty(f.path) {
 				it.mark, it.meta = kit.RoleWarn, i18n.With("{{.Name}} not saved", i18n.Places{"Name": f.name})
 			}
 		}

@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ type trial struct {
 const trialFrame = 60 * time.Millisecond
 
 // trialOf gives the trial of an agent.
-func (p *agentsPage) trialOf(a registry.Agent) *trial {
+func (p *Agents) trialOf(a registry.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
 		t = &trial{field: kit.NewLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try")), answer: markdown.New()}
@@ -59,7 +59,7 @@ func (p *agentsPage) trialOf(a registry.Agent) *trial {
 }
 
 // trialRows are the field and what was answered.
-func (p *agentsPage) trialRows(a registry.Agent) []*kit.Placed {
+func (p *Agents) trialRows(a registry.Agent) []*kit.Placed {
 	if !a.Usable() {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p *agentsPage) trialRows(a registry.Agent) []*kit.Placed {
 }
 
 // answerRows are the paragraphs, lists and code of the answer, as in the chat.
-func (p *agentsPage) answerRows(t *trial) []*kit.Placed {
+func (p *Agents) answerRows(t *trial) []*kit.Placed {
 	t.mu.Lock()
 	t.answer.Settle(t.run == nil)
 	if t.anew {
@@ -81,13 +81,13 @@ func (p *agentsPage) answerRows(t *trial) []*kit.Placed {
 	}
 	v := t.answer.View()
 	t.mu.Unlock()
-	t.leaves.Update(v, p.w.chatActions().copyText, answer.Style{})
+	t.leaves.Update(v, p.host.Copy, answer.Style{})
 	t.shown = len(t.leaves.Rows)
 	return t.leaves.Rows
 }
 
 // drawAnswer puts what has arrived below the status; the rest of the page stays.
-func (p *agentsPage) drawAnswer(t *trial) {
+func (p *Agents) drawAnswer(t *trial) {
 	rows := p.view.Rows
 	at := slices.IndexFunc(rows, func(r *kit.Placed) bool { return r.Row == t.status })
 	if at < 0 {
@@ -116,7 +116,7 @@ func (t *trial) stateWords() string {
 	if t.run != nil {
 		return fmt.Sprintf("%s · %s", cmp.Or(t.state, i18n.T("starting")), conversation.Clock(int(time.Since(t.began).Seconds())))
 	}
-	words := []string{i18n.T("tried"), t.model, conversation.TookWords(t.took), speedWords(t.speed)}
+	words := []string{i18n.T("tried"), t.model, conversation.TookWords(t.took), conversation.SpeedWords(t.speed)}
 	return joinWords(words)
 }
 
@@ -142,25 +142,25 @@ func (t *trial) stop() {
 }
 
 // try asks the agent in a private session: neither transcript nor memory is written.
-func (p *agentsPage) try(a registry.Agent, t *trial, text string) {
+func (p *Agents) try(a registry.Agent, t *trial, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run != nil {
 		return // Stop ends it
 	}
-	t.session = p.w.parts.sessions.NewName("test")
-	p.w.parts.sessions.SetPrivate(t.session)
+	t.session = p.parts.Sessions.NewName("test")
+	p.parts.Sessions.SetPrivate(t.session)
 	t.answer, t.anew = markdown.New(), true
 	t.state, t.failed, t.model, t.speed, t.took, t.began = "", "", "", 0, 0, time.Now()
-	t.run = p.w.parts.turns.Start(p.w.ctx, agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
+	t.run = p.parts.Start(p.host.Context(), agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
 	run := t.run
 	go p.follow(t, run)
 	go p.tick(t, run)
-	p.w.p.Do(p.draw)
+	p.host.Do(p.draw)
 }
 
 // tick draws the clock while nothing else does.
-func (p *agentsPage) tick(t *trial, run conversation.Run) {
+func (p *Agents) tick(t *trial, run conversation.Run) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for range ticker.C {
@@ -175,8 +175,8 @@ func (p *agentsPage) tick(t *trial, run conversation.Run) {
 }
 
 // follow takes the trial's events to their end.
-func (p *agentsPage) follow(t *trial, run conversation.Run) {
-	for ev := range run.Events(context.WithoutCancel(p.w.ctx)) {
+func (p *Agents) follow(t *trial, run conversation.Run) {
+	for ev := range run.Events(context.WithoutCancel(p.host.Context())) {
 		t.apply(ev)
 		p.drawSoon(t)
 	}
@@ -184,8 +184,8 @@ func (p *agentsPage) follow(t *trial, run conversation.Run) {
 	t.run, t.took = nil, time.Since(t.began)
 	session := t.session
 	t.mu.Unlock()
-	if err := p.w.parts.library.Delete(context.WithoutCancel(p.w.ctx), session); err != nil {
-		p.w.parts.logger.Debug("a tried prompt stays in memory until the app ends", "err", err)
+	if err := p.parts.Sessions.Delete(context.WithoutCancel(p.host.Context()), session); err != nil {
+		p.parts.Logger.Debug("a tried prompt stays in memory until the app ends", "err", err)
 	}
 	p.drawSoon(t)
 }
@@ -228,7 +228,7 @@ func (t *trial) apply(ev agents.Event) {
 }
 
 // drawSoon draws the page at the next frame, if it is shown.
-func (p *agentsPage) drawSoon(t *trial) {
+func (p *Agents) drawSoon(t *trial) {
 	t.mu.Lock()
 	waits := t.dirty
 	t.dirty = true
@@ -240,11 +240,11 @@ func (p *agentsPage) drawSoon(t *trial) {
 		t.mu.Lock()
 		t.answer.Settle(t.run == nil) // parsed here, off the UI goroutine
 		t.mu.Unlock()
-		p.w.p.Do(func() {
+		p.host.Do(func() {
 			t.mu.Lock()
 			t.dirty = false
 			t.mu.Unlock()
-			if p.w.visible && p.w.page == pageAgents && !p.editing {
+			if p.host.Visible() && p.Object.Visible() && !p.editing {
 				t.show()
 				p.drawAnswer(t)
 			}

@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"fyne.io/fyne/v2"
@@ -11,11 +11,13 @@ import (
 // chosen one on the right, to be read or with its file in the editor. Its fields
 // belong to the UI goroutine.
 type filePage struct {
-	w       *Window
+	host    Host
+	parts   Parts
+	edits   *Edits
 	split   *splitView
 	view    *kit.Viewport
 	edit    *editor
-	object  *fyne.Container
+	Object  *fyne.Container
 	editing bool
 	news    *reloads
 	all     bool   // show all lines of a long file
@@ -26,13 +28,13 @@ type filePage struct {
 	load func() // reads it anew, off the UI goroutine
 }
 
-func newFilePage(w *Window, pick func(key string), draw, load func()) *filePage {
-	f := &filePage{w: w, view: newDetail(), news: newReloads(), draw: draw, load: load}
+func newFilePage(h Host, p Parts, e *Edits, pick func(key string), draw, load func()) *filePage {
+	f := &filePage{host: h, parts: p, edits: e, view: newDetail(), news: newReloads(), draw: draw, load: load}
 	f.view.Follow, f.view.Fixed = false, true
-	f.edit = newEditor(editorActions{changed: w.editChanged, save: f.save, close: f.stopEditing})
+	f.edit = newEditor(editorActions{changed: e.changed, save: f.save, close: f.stopEditing})
 	f.edit.object.Hide()
 	f.split = newSplitView(container.NewStack(f.view, f.edit.object), pick)
-	f.object = f.split.object
+	f.Object = f.split.object
 	return f
 }
 
@@ -44,9 +46,9 @@ func (f *filePage) show(b *editBuffer, title string, rows func() []*kit.Placed) 
 		f.edit.open(b, title, 0)
 		f.edit.sync()
 	} else {
-		f.view.ReplaceRows(f.w.win.Canvas(), rows())
+		f.view.ReplaceRows(f.host.Canvas(), rows())
 	}
-	f.object.Refresh()
+	f.Object.Refresh()
 }
 
 // stopEditing goes back to reading; the edit stays.
@@ -57,9 +59,19 @@ func (f *filePage) stopEditing() {
 
 // save writes the edit, unless there is a conflict to decide first.
 func (f *filePage) save(b *editBuffer) {
-	f.w.saveBuffer(b, func() {
+	f.edits.save(b, func() {
 		f.news.own[b.base.Path] = true
 		f.edit.sync()
 		f.load()
 	})
+}
+
+// Ports are what scrolls on the page.
+func (f *filePage) Ports() []*kit.Viewport { return []*kit.Viewport{f.split.list, f.view} }
+
+// pill is a button with a menu of choices.
+func (f *filePage) pill(words string, menu func() *fyne.Menu) *kit.Button {
+	var b *kit.Button
+	b = kit.NewButton(kit.ButtonPill, words+"  ▾", func() { kit.ShowMenu(menu(), b, f.host.Canvas()) })
+	return b
 }

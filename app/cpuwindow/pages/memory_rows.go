@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // rows is what is chosen.
-func (p *memoryPage) rows() []*kit.Placed {
+func (p *Memory) rows() []*kit.Placed {
 	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, p.modeButton())), Max: kit.ProseMax}}
 	if p.said != "" {
 		role := kit.RoleAccent
@@ -48,7 +48,7 @@ func memoryModes() []struct{ value, words string } {
 }
 
 // modeButton shows memory.write and changes it.
-func (p *memoryPage) modeButton() fyne.CanvasObject {
+func (p *Memory) modeButton() fyne.CanvasObject {
 	now := p.data.cfg.Memory.Write
 	words := now
 	for _, m := range memoryModes() {
@@ -64,19 +64,19 @@ func (p *memoryPage) modeButton() fyne.CanvasObject {
 			item.Checked = m.value == now
 			menu.Items = append(menu.Items, item)
 		}
-		kit.ShowMenu(menu, b, p.w.win.Canvas())
+		kit.ShowMenu(menu, b, p.host.Canvas())
 	})
 	return b
 }
 
-func (p *memoryPage) setMode(value string) {
+func (p *Memory) setMode(value string) {
 	p.act("", func(context.Context) (string, error) {
-		return "", p.w.parts.set("memory.write", value)
+		return "", p.parts.Set("memory.write", value)
 	})
 }
 
 // fileRows is a memory file: how full it is, what it says, what can be done.
-func (p *memoryPage) fileRows(it memoryItem) []*kit.Placed {
+func (p *Memory) fileRows(it memoryItem) []*kit.Placed {
 	rows := []*kit.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
 		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} proposals wait", n)}), kit.RoleText, kit.SizeText).Squeezable()
@@ -104,7 +104,7 @@ func budgetWords(in sessionmem.Injected) string {
 }
 
 // headRow is the file's name, its budget, and the ways to edit it.
-func (p *memoryPage) headRow(it memoryItem) kit.Row {
+func (p *Memory) headRow(it memoryItem) kit.Row {
 	bar := kit.NewGauge(200)
 	role := kit.RoleAccent
 	if it.share() > 1 {
@@ -115,10 +115,10 @@ func (p *memoryPage) headRow(it memoryItem) kit.Row {
 	if it.file.Missing {
 		label = i18n.T("Create and open")
 	}
-	if p.w.shelf.dirty(it.file.Path) {
+	if p.edits.dirty(it.file.Path) {
 		edit = i18n.T("Go on editing")
 	}
-	buttons := []fyne.CanvasObject{kit.Bold(it.title).Squeezable(), kit.NewButton(kit.ButtonQuiet, label, func() { p.w.openFile(it.file.Path) })}
+	buttons := []fyne.CanvasObject{kit.Bold(it.title).Squeezable(), kit.NewButton(kit.ButtonQuiet, label, func() { p.host.OpenFile(it.file.Path) })}
 	if p.data.owned.Why == "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, edit, p.startEditing))
 	}
@@ -130,8 +130,8 @@ func (p *memoryPage) headRow(it memoryItem) kit.Row {
 }
 
 // where is a file's path, with where a link leads.
-func (p *memoryPage) where(path string) string {
-	if rel, err := filepath.Rel(p.w.parts.home, path); err == nil && filepath.IsLocal(rel) {
+func (p *Memory) where(path string) string {
+	if rel, err := filepath.Rel(p.parts.Home, path); err == nil && filepath.IsLocal(rel) {
 		path = rel
 	}
 	if p.data.owned.Link != "" {
@@ -141,10 +141,10 @@ func (p *memoryPage) where(path string) string {
 }
 
 // fileNotes says what is special about the file, or happened to it.
-func (p *memoryPage) fileNotes(it memoryItem) []kit.Row {
-	notes := ownedNotes(p.data.owned, p.w.shelf.buffers[it.file.Path], p.startEditing)
+func (p *Memory) fileNotes(it memoryItem) []kit.Row {
+	notes := ownedNotes(p.data.owned, p.edits.buffers[it.file.Path], p.startEditing)
 	if p.data.diff != nil {
-		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.load))
+		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.Load))
 	}
 	if it.injected.Cut > 0 {
 		notes = append(notes, kit.NewParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
@@ -167,8 +167,8 @@ const (
 
 // shareWords says where the model's context leaves less room than the budget: as
 // far as the shown chat knows the context's size.
-func (p *memoryPage) shareWords(it memoryItem) string {
-	size := p.w.shown.ContextSize()
+func (p *Memory) shareWords(it memoryItem) string {
+	size := p.host.ContextSize()
 	room := int(float64(size) * memoryShare * charsPerToken)
 	if size == 0 || it.injected.Size <= room {
 		return ""
@@ -177,7 +177,7 @@ func (p *memoryPage) shareWords(it memoryItem) string {
 }
 
 // cardLines are the file's lines, with what came and went where it was changed.
-func (p *memoryPage) cardLines(it memoryItem) []cardLine {
+func (p *Memory) cardLines(it memoryItem) []cardLine {
 	out := it.file.LeftOut(it.injected.Budget)
 	var lines []cardLine
 	for _, d := range fileLines(p.data.owned.Text, p.data.diff) {
@@ -192,7 +192,7 @@ func (p *memoryPage) cardLines(it memoryItem) []cardLine {
 var origin = regexp.MustCompile(`\s*<!-- (\d{4}-\d\d-\d\d)(?: ([\w.-]+))? -->\s*$`)
 
 // addOrigin puts the comment behind a line into words that open the session.
-func (p *memoryPage) addOrigin(l *cardLine) {
+func (p *Memory) addOrigin(l *cardLine) {
 	m := origin.FindStringSubmatch(l.text)
 	if m == nil {
 		return
@@ -205,26 +205,12 @@ func (p *memoryPage) addOrigin(l *cardLine) {
 	l.from = i18n.ShortDate(day, time.Now())
 	if session := m[2]; session != "" {
 		l.from += " · " + session
-		l.open = func() { p.w.openOrigin(session) }
+		l.open = func() { p.host.OpenSession(session) }
 	}
 }
 
-// openOrigin shows the session a memory comes from, in the viewer.
-func (w *Window) openOrigin(session string) {
-	go func() {
-		t, err := w.parts.sessions.Load(w.ctx, session)
-		w.p.Do(func() {
-			if err != nil {
-				w.tell(i18n.With("The conversation {{.Session}} can't be opened", i18n.Places{"Session": session}), i18n.With("It was deleted, or was never written: {{.Error}}", i18n.Places{"Error": err.Error()}))
-				return
-			}
-			w.openTranscriptOf(t.Info, "", "")
-		})
-	}()
-}
-
 // addField is where a line is added by hand.
-func (p *memoryPage) addField(it memoryItem) kit.Row {
+func (p *Memory) addField(it memoryItem) kit.Row {
 	path, target := it.file.Path, it.file.Target
 	f := p.fields[path]
 	if f == nil {
@@ -233,11 +219,11 @@ func (p *memoryPage) addField(it memoryItem) kit.Row {
 	}
 	f.OnSubmit = func(text string) {
 		p.act(path, func(ctx context.Context) (string, error) {
-			w, err := p.w.parts.memories.Append(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1})
+			w, err := p.parts.Memories.Append(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1})
 			if err != nil {
 				return "", err
 			}
-			p.w.p.Do(func() { f.Clear(text) })
+			p.host.Do(func() { f.Clear(text) })
 			return i18n.With("Added as line {{.Line}}.", i18n.Places{"Line": w.Line}), nil
 		})
 	}
@@ -248,7 +234,7 @@ func (p *memoryPage) addField(it memoryItem) kit.Row {
 const shownSteps = 5
 
 // undoRows are the changes of this file that can be taken back, the newest first.
-func (p *memoryPage) undoRows(it memoryItem) []*kit.Placed {
+func (p *Memory) undoRows(it memoryItem) []*kit.Placed {
 	var rows []*kit.Placed
 	for _, s := range p.data.steps {
 		if s.Target != it.file.Target || len(rows) > shownSteps {
@@ -266,7 +252,7 @@ func (p *memoryPage) undoRows(it memoryItem) []*kit.Placed {
 		}
 		undo := kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() {
 			p.act(it.file.Path, func(ctx context.Context) (string, error) {
-				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), p.w.parts.memories.Undo(ctx, s.ID)
+				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), p.parts.Memories.Undo(ctx, s.ID)
 			})
 		})
 		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Muted(words).Squeezable(), undo)), Gap: kit.Gap4, Max: kit.ProseMax})

@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 // inboxKey is the inbox in the list of memory files.
 const inboxKey = "inbox"
 
-// memoryPage is what the agents remember: files on the left, the chosen one, or
+// Memory is what the agents remember: files on the left, the chosen one, or
 // what is proposed, on the right. Its fields belong to the UI goroutine.
-type memoryPage struct {
+type Memory struct {
 	*filePage
 	data   memoryData
 	picked string // inboxKey or a file's path; "" before the first reading
@@ -45,21 +45,22 @@ type memoryItem struct {
 	injected sessionmem.Injected
 }
 
-func newMemoryPage(w *Window) *memoryPage {
-	p := &memoryPage{fields: map[string]*kit.LineField{}, drafts: map[string]*kit.TextBox{}}
-	p.filePage = newFilePage(w, p.pick, p.draw, p.load)
+// NewMemory is the page of the memory files.
+func NewMemory(h Host, parts Parts, e *Edits) *Memory {
+	p := &Memory{fields: map[string]*kit.LineField{}, drafts: map[string]*kit.TextBox{}}
+	p.filePage = newFilePage(h, parts, e, p.pick, p.draw, p.Load)
 	return p
 }
 
-// load reads the files off the UI goroutine and shows them.
-func (p *memoryPage) load() {
+// Load reads the files off the UI goroutine and shows them.
+func (p *Memory) Load() {
 	picked, news := p.picked, p.news.snapshot()
 	go func() {
-		d := readMemory(p.w.parts, &picked)
+		d := readMemory(p.parts, &picked)
 		if picked != inboxKey {
 			d.diff = news.take(d.owned)
 		}
-		p.w.p.Do(func() {
+		p.host.Do(func() {
 			if p.picked == "" || p.picked == picked {
 				p.take(picked, d)
 			}
@@ -68,24 +69,24 @@ func (p *memoryPage) load() {
 }
 
 // take shows what was read.
-func (p *memoryPage) take(picked string, d memoryData) {
+func (p *Memory) take(picked string, d memoryData) {
 	p.picked, p.data = picked, d
 	if picked != inboxKey {
 		p.news.take(d.owned)
-		p.w.shelf.open(d.owned)
+		p.edits.open(d.owned)
 	}
-	p.w.showProposals(len(d.inbox))
+	p.host.ShowProposals(len(d.inbox))
 	p.draw()
 }
 
 // draw shows the page as it is known.
-func (p *memoryPage) draw() {
+func (p *Memory) draw() {
 	p.split.show(p.items(), p.picked)
-	p.show(p.w.shelf.buffers[p.picked], p.title(), p.rows)
+	p.show(p.edits.buffers[p.picked], p.title(), p.rows)
 }
 
 // title is the chosen file's.
-func (p *memoryPage) title() string {
+func (p *Memory) title() string {
 	for _, it := range p.data.files {
 		if it.file.Path == p.picked {
 			return it.title
@@ -95,25 +96,25 @@ func (p *memoryPage) title() string {
 }
 
 // pick chooses a file, or the inbox. An edit that is open stays open.
-func (p *memoryPage) pick(key string) {
+func (p *Memory) pick(key string) {
 	if key != p.picked {
 		delete(p.news.before, p.picked)
 		p.view.Offset, p.all, p.said = 0, false, ""
-		b := p.w.shelf.buffers[key]
+		b := p.edits.buffers[key]
 		p.editing = b != nil && b.dirty()
 		p.picked = key
 	}
-	p.load()
+	p.Load()
 }
 
-func (p *memoryPage) startEditing() {
+func (p *Memory) startEditing() {
 	p.editing = true
 	p.draw()
-	p.w.win.Canvas().Focus(p.edit.entry)
+	p.host.Canvas().Focus(p.edit.entry)
 }
 
 // items are the lines of the list.
-func (p *memoryPage) items() []splitItem {
+func (p *Memory) items() []splitItem {
 	inbox := splitItem{key: inboxKey, title: i18n.T("Inbox"), meta: i18n.T("nothing proposed"), fraction: -1}
 	if n := len(p.data.inbox); n > 0 {
 		inbox.meta, inbox.role = i18n.Count("{{.N}} proposals wait", n), kit.RoleAccent
@@ -128,7 +129,7 @@ func (p *memoryPage) items() []splitItem {
 		if it.file.Missing {
 			s.fraction = -1
 		}
-		if p.w.shelf.dirty(it.file.Path) {
+		if p.edits.dirty(it.file.Path) {
 			s.mark = kit.RoleWarn
 		}
 		if k := it.file.Target.Kind; k != last {
@@ -171,21 +172,21 @@ func (it memoryItem) meta() string {
 
 // readMemory reads what the page shows. Where nothing was chosen yet, the inbox is
 // where something waits, else what all agents are told.
-func readMemory(parts parts, picked *string) memoryData {
-	d := memoryData{cfg: parts.config()}
-	files, err := listMemory(parts.memories)
+func readMemory(parts Parts, picked *string) memoryData {
+	d := memoryData{cfg: parts.Config()}
+	files, err := listMemory(parts.Memories)
 	d.err = err
 	known := map[sessionmem.Target]bool{}
 	for _, f := range files {
 		known[f.Target] = true
 	}
-	for _, a := range parts.roster.Agents() {
+	for _, a := range parts.Roster.Agents() {
 		t := sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}
-		if path := parts.memories.Path(t); !known[t] && a.Usable() && !strings.HasSuffix(a.Path, ".md") && path != "" {
+		if path := parts.Memories.Path(t); !known[t] && a.Usable() && !strings.HasSuffix(a.Path, ".md") && path != "" {
 			files = append(files, sessionmem.MemoryFile{Target: t, Path: path, Missing: true})
 		}
 	}
-	names := agentNames(parts.roster)
+	names := agentNames(parts.Roster)
 	slices.SortStableFunc(files, func(a, b sessionmem.MemoryFile) int {
 		return cmp.Or(cmp.Compare(kindRank(a.Target.Kind), kindRank(b.Target.Kind)), cmp.Compare(len(a.Target.ID), len(b.Target.ID)), cmp.Compare(a.Target.ID, b.Target.ID))
 	})
@@ -193,19 +194,19 @@ func readMemory(parts parts, picked *string) memoryData {
 		budget, who := budgetOf(f.Target, d.cfg)
 		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), who: who, injected: f.Inject(budget)})
 	}
-	if d.inbox, err = parts.memories.Inbox(); err != nil && d.err == nil {
+	if d.inbox, err = parts.Memories.Inbox(); err != nil && d.err == nil {
 		d.err = err
 	}
-	d.steps = parts.memories.Undoable()
-	d.missing = parts.memories.Dropped()
+	d.steps = parts.Memories.Undoable()
+	d.missing = parts.Memories.Dropped()
 	if *picked == "" {
 		*picked = inboxKey
 		if len(d.inbox) == 0 {
-			*picked = parts.memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+			*picked = parts.Memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
 		}
 	}
 	if *picked != inboxKey {
-		if d.owned, err = parts.memories.OpenOwned(*picked); err != nil {
+		if d.owned, err = parts.Memories.OpenOwned(*picked); err != nil {
 			d.err = err
 		}
 	}
@@ -217,7 +218,7 @@ func kindRank(k sessionmem.TargetKind) int {
 }
 
 // agentNames are the agents' names by id.
-func agentNames(r roster) map[string]string {
+func agentNames(r Roster) map[string]string {
 	names := map[string]string{}
 	for _, a := range r.Agents() {
 		names[a.ID] = cmp.Or(a.Name, a.Slug)
@@ -257,7 +258,7 @@ func budgetOf(t sessionmem.Target, cfg config.Config) (budget int, who string) {
 }
 
 // listMemory reads the memory files; the global one is there even while empty.
-func listMemory(m memories) ([]sessionmem.MemoryFile, error) {
+func listMemory(m Memories) ([]sessionmem.MemoryFile, error) {
 	files, err := m.List()
 	t := sessionmem.Target{Kind: sessionmem.TargetGlobal}
 	if slices.ContainsFunc(files, func(f sessionmem.MemoryFile) bool { return f.Target == t }) {
@@ -267,17 +268,17 @@ func listMemory(m memories) ([]sessionmem.MemoryFile, error) {
 }
 
 // act changes the memory off the UI goroutine and says what came of it.
-func (p *memoryPage) act(path string, do func(ctx context.Context) (said string, err error)) {
+func (p *Memory) act(path string, do func(ctx context.Context) (said string, err error)) {
 	go func() {
-		said, err := do(p.w.ctx)
-		p.w.p.Do(func() {
+		said, err := do(p.host.Context())
+		p.host.Do(func() {
 			p.said, p.saidBad = said, err != nil
 			if err != nil {
 				p.said = i18n.Sentence(err.Error())
 			} else if path != "" {
 				p.news.own[path] = true
 			}
-			p.load()
+			p.Load()
 		})
 	}()
 }

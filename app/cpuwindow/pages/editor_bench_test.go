@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 func BenchmarkEditorKeystroke(b *testing.B) {
 	for _, kb := range []int{8, 200} {
 		b.Run(fmt.Sprintf("kb=%d", kb), func(b *testing.B) {
-			w := newBench(b).shown()
+			w := newBench(b)
 			p := w.onMemory(strings.Repeat("- a line of a memory that goes on for a while\n", kb<<10/46))
 			p.startEditing()
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"slices"
@@ -37,14 +37,14 @@ type splitView struct {
 	content fyne.CanvasObject
 	object  *fyne.Container
 	layout  *splitLayout
-	rows    map[string]*splitRow
+	rows    map[string]*ListRow
 	items   []splitItem
 	current string
 	pick    func(key string)
 }
 
 func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
-	s := &splitView{list: kit.NewViewport(), content: content, rows: map[string]*splitRow{}, pick: pick}
+	s := &splitView{list: kit.NewViewport(), content: content, rows: map[string]*ListRow{}, pick: pick}
 	s.list.Follow, s.list.Fixed = false, true
 	s.list.Disable()
 	s.list.Pad, s.list.Top = kit.Gap12, kit.Gap12
@@ -94,7 +94,7 @@ func (l *splitLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
 // show draws the list; rows that are there stay.
 func (s *splitView) show(items []splitItem, current string) {
 	s.items, s.current = items, current
-	rows := map[string]*splitRow{}
+	rows := map[string]*ListRow{}
 	var placedRows []*kit.Placed
 	for _, it := range items {
 		if it.heading != "" {
@@ -103,7 +103,7 @@ func (s *splitView) show(items []splitItem, current string) {
 		r := s.rows[it.key]
 		if r == nil {
 			key := it.key
-			r = newSplitRow(func() { s.pick(key) }, func(by int) { s.focusBeside(key, by) })
+			r = newListRow(func() { s.pick(key) }, func(by int) { s.focusBeside(key, by) })
 		}
 		r.set(it, it.key == current)
 		rows[it.key] = r
@@ -147,9 +147,9 @@ func (s *splitView) focusBeside(key string, by int) {
 	}
 }
 
-// splitRow is a line of the list: a title, a gauge where there is one, and what is
+// ListRow is a line of the list: a title, a gauge where there is one, and what is
 // to be known.
-type splitRow struct {
+type ListRow struct {
 	widget.BaseWidget
 	title, meta *kit.Label
 	bar         *kit.Gauge
@@ -159,21 +159,21 @@ type splitRow struct {
 	current     bool
 	hovered     bool
 	focused     bool
-	onTap       func()
+	OnTap       func()
 	onMove      func(by int)
 }
 
-func newSplitRow(onTap func(), onMove func(by int)) *splitRow {
-	r := &splitRow{
+func newListRow(onTap func(), onMove func(by int)) *ListRow {
+	r := &ListRow{
 		title: kit.Text("").Squeezable(), meta: kit.Small("").Squeezable(), bar: kit.NewGauge(40),
-		dot: kit.NewDot(kit.RoleAccent), bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusCard), onTap: onTap, onMove: onMove,
+		dot: kit.NewDot(kit.RoleAccent), bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusCard), OnTap: onTap, onMove: onMove,
 	}
 	r.dotBox = kit.Sized(r.dot, kit.Gap8, kit.Gap8)
 	r.ExtendBaseWidget(r)
 	return r
 }
 
-func (r *splitRow) set(it splitItem, current bool) {
+func (r *ListRow) set(it splitItem, current bool) {
 	r.title.SetText(it.title)
 	role := kit.RoleMuted
 	if it.role != kit.RoleNone {
@@ -195,7 +195,7 @@ func (r *splitRow) set(it splitItem, current bool) {
 	r.paint()
 }
 
-func (r *splitRow) paint() {
+func (r *ListRow) paint() {
 	fill, line := kit.RoleNone, kit.RoleNone
 	if r.hovered {
 		fill = kit.RoleHover
@@ -209,7 +209,8 @@ func (r *splitRow) paint() {
 	r.bg.Set(fill, line)
 }
 
-func (r *splitRow) Measure(float32) float32 {
+// Measure implements kit.Row.
+func (r *ListRow) Measure(float32) float32 {
 	h := 2*kit.Gap8 + kit.LineHeight(kit.SizeText)
 	if !r.bar.Hidden {
 		h += kit.Gap8
@@ -221,40 +222,40 @@ func (r *splitRow) Measure(float32) float32 {
 }
 
 // Tapped implements fyne.Tappable.
-func (r *splitRow) Tapped(*fyne.PointEvent) { r.onTap() }
+func (r *ListRow) Tapped(*fyne.PointEvent) { r.OnTap() }
 
 // MouseIn implements desktop.Hoverable.
-func (r *splitRow) MouseIn(*desktop.MouseEvent) { r.hovered = true; r.paint() }
+func (r *ListRow) MouseIn(*desktop.MouseEvent) { r.hovered = true; r.paint() }
 
 // MouseMoved implements desktop.Hoverable.
-func (r *splitRow) MouseMoved(*desktop.MouseEvent) {}
+func (r *ListRow) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut implements desktop.Hoverable.
-func (r *splitRow) MouseOut() { r.hovered = false; r.paint() }
+func (r *ListRow) MouseOut() { r.hovered = false; r.paint() }
 
 // FocusGained implements fyne.Focusable.
-func (r *splitRow) FocusGained() { r.focused = true; r.paint(); kit.HostOf(r).Reveal(r) }
+func (r *ListRow) FocusGained() { r.focused = true; r.paint(); kit.HostOf(r).Reveal(r) }
 
 // FocusLost implements fyne.Focusable.
-func (r *splitRow) FocusLost() { r.focused = false; r.paint() }
+func (r *ListRow) FocusLost() { r.focused = false; r.paint() }
 
 // TypedRune implements fyne.Focusable.
-func (r *splitRow) TypedRune(rune) {}
+func (r *ListRow) TypedRune(rune) {}
 
 // TypedKey implements fyne.Focusable.
-func (r *splitRow) TypedKey(ev *fyne.KeyEvent) {
+func (r *ListRow) TypedKey(ev *fyne.KeyEvent) {
 	switch ev.Name {
 	case fyne.KeyUp:
 		r.onMove(-1)
 	case fyne.KeyDown:
 		r.onMove(1)
 	default:
-		kit.Pressed(r, ev, r.onTap)
+		kit.Pressed(r, ev, r.OnTap)
 	}
 }
 
 // CreateRenderer implements fyne.Widget.
-func (r *splitRow) CreateRenderer() fyne.WidgetRenderer {
+func (r *ListRow) CreateRenderer() fyne.WidgetRenderer {
 	title := kit.Line(kit.Gap8, 1, r.dotBox, r.title)
 	parts := container.New(kit.TightLayout{}, title, container.New(gaugeRoom{}, r.bar), r.meta)
 	return widget.NewSimpleRenderer(container.NewStack(r.bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, parts)))

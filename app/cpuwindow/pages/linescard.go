@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"fyne.io/fyne/v2"

@@ -1,10 +1,8 @@
-package cpuwindow
+package pages
 
 import (
 	"maps"
 	"time"
-
-	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
@@ -115,10 +113,3 @@ func linesRows(lines []cardLine, all bool, showAll func()) []*kit.Placed {
 
 // longFile is how many lines of a file are shown at first: the newest.
 const longFile = 300
-
-// pill is a button with a menu of choices.
-func (w *Window) pill(words string, menu func() *fyne.Menu) *kit.Button {
-	var b *kit.Button
-	b = kit.NewButton(kit.ButtonPill, words+"  ▾", func() { kit.ShowMenu(menu(), b, w.win.Canvas()) })
-	return b
-}

@@ -1,4 +1,4 @@
-package cpuwindow
+package pages
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func edited(t *testing.T, text string) (*sessionmem.Memory, sessionmem.Owned) {
 	return m, opened(t, m, path)
 }
 
-func writeOutside(t *testing.T, path, text string) {
+func writeOutside(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -116,14 +116,14 @@ func TestUnsavedEditsComeBackAfterARestart(t *testing.T) {
 	}{"the file is the same": {"a\n", false}, "the file was changed meanwhile": {"z\n", true}} {
 		t.Run(name, func(t *testing.T) {
 			m, o := edited(t, "a\n")
-			s := newEditShelf(m, func(err error) { t.Error(err) })
+			s := NewEdits(quiet{t: t}, m)
 			b := s.open(o)
 			b.edit("a\nb\n")
 			s.changed(b)
-			s.flush()
+			s.Flush()
 			writeOutside(t, o.Path, tc.outside)
 
-			later := newEditShelf(m, func(err error) { t.Error(err) })
+			later := NewEdits(quiet{t: t}, m)
 			all, err := m.AllUnsaved()
 			if err != nil {
 				t.Fatal(err)
@@ -138,7 +138,7 @@ func TestUnsavedEditsComeBackAfterARestart(t *testing.T) {
 			}
 			back.discard()
 			later.changed(back)
-			later.flush()
+			later.Flush()
 			if all, _ := m.AllUnsaved(); len(all) != 0 {
 				t.Errorf("after Discard there is %v", all)
 			}
@@ -149,7 +149,7 @@ func TestUnsavedEditsComeBackAfterARestart(t *testing.T) {
 func TestEditsAreWrittenDownSoonAfterTyping(t *testing.T) {
 	m, o := edited(t, "a\n")
 	synctest.Test(t, func(t *testing.T) {
-		s := newEditShelf(m, func(err error) { t.Error(err) })
+		s := NewEdits(quiet{t: t}, m)
 		b := s.open(o)
 		for _, text := range []string{"b", "bc", "bcd"} {
 			b.edit(text)
@@ -190,3 +190,15 @@ func TestTextPartsAreWholeLinesAndAllOfTheText(t *testing.T) {
 		})
 	}
 }
+
+// quiet is a host of edits that must have nothing to tell.
+type quiet struct {
+	Host
+	t *testing.T
+}
+
+func (quiet) Do(f func()) { f() }
+
+func (quiet) EditsChanged() {}
+
+func (q quiet) Tell(words, more string) { q.t.Error(words, more) }

@@ -1,0 +1,85 @@
+package pages
+
+import (
+	"context"
+	"log/slog"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/agents/registry"
+	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/sessionmem"
+)
+
+// Host is what the pages need of the window they are in. All but Do and Context is
+// called on the UI goroutine.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+	Visible() bool // the window is on the screen
+	Tell(words, more string)
+	OpenFile(path string)    // in the program that the system has for it
+	OpenSession(name string) // shows where a memory was learnt
+	Copy(text string)        // to the clipboard
+	ContextSize() int        // tokens of the shown chat's model; 0: not known
+	ModelMenu(chosen string, pick func(name string)) *fyne.Menu
+	ShowProposals(n int) // that wait in the inbox
+	EditsChanged()       // the set of files with unsaved edits may be another
+}
+
+// Parts is what the pages work on; all is required.
+type Parts struct {
+	Memories Memories
+	Roster   Roster
+	Sessions Sessions
+	Start    func(ctx context.Context, req agents.Request) conversation.Run
+	Config   func() config.Config
+	Set      func(key, value string) error // a setting; off the UI goroutine
+	Decided  func()                        // the user decided about missing lines
+	Logger   *slog.Logger
+	Home     string // the data folder
+}
+
+// Memories is the memory files; *sessionmem.Memory.
+type Memories interface {
+	List() ([]sessionmem.MemoryFile, error)
+	Path(t sessionmem.Target) string
+	Undo(ctx context.Context, undoID string) error
+	Accept(ctx context.Context, id string) (sessionmem.Written, error)
+	Discard(ctx context.Context, id string) (sessionmem.Proposal, error)
+	Edit(ctx context.Context, id, text string) (sessionmem.Proposal, error)
+	Inbox() ([]sessionmem.Proposal, error)
+	Append(ctx context.Context, l sessionmem.Lesson) (sessionmem.Written, error)
+	Undoable() []sessionmem.UndoStep
+	Dropped() []sessionmem.Dropped
+	Restore(ctx context.Context, ids ...string) ([]sessionmem.Written, error)
+	KeepRemoved(ctx context.Context, ids ...string) error
+	OpenOwned(path string) (sessionmem.Owned, error)
+	SaveOwned(ctx context.Context, o sessionmem.Owned, text string) (sessionmem.Owned, error)
+	KeepUnsaved(u sessionmem.Unsaved) error
+	DropUnsaved(path string) error
+	AllUnsaved() (map[string]sessionmem.Unsaved, error)
+}
+
+// Roster is the agents; *registry.Registry.
+type Roster interface {
+	Agents() []registry.Agent
+	NotAgents() []string
+	Skills() []registry.Skill
+	Shipped(id string) bool
+	Reset(ctx context.Context, selector string) (kept []string, err error)
+	CheckName(name string) (slug string, err error)
+	Create(ctx context.Context, name, like string) (registry.Agent, error)
+	Delete(ctx context.Context, a registry.Agent) (trash string, err error)
+	Restore(trash, path string) error
+}
+
+// Sessions is where a tried prompt is answered: in a session that is never written.
+type Sessions interface {
+	NewName(source string) string
+	SetPrivate(name string)
+	Delete(ctx context.Context, name string) error
+}

@@ -1,0 +1,164 @@
+package cpuwindow
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"mac-stats/agents/registry"
+	"mac-stats/app/backend"
+	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/ui/screentest"
+	"mac-stats/sessionmem"
+)
+
+// memory is the memory of the bench's data folder, with memory.md holding this.
+func (b *bench) memory(text string) *sessionmem.Memory {
+	b.t.Helper()
+	m, ok := b.w.parts.memories.(*sessionmem.Memory)
+	if !ok {
+		m = b.w.parts.memories.(stubMemories).Memory
+		b.w.parts.memories = m
+	}
+	writeText(b.t, b.memoryPath(), text)
+	return m
+}
+
+func (b *bench) memoryPath() string {
+	return b.w.parts.memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+}
+
+// onMemory opens the page of the memory.
+func (b *bench) onMemory(text string) {
+	b.t.Helper()
+	b.memory(text)
+	b.w.showPage(pageMemory)
+	b.Until("memory.md", "New memories")
+}
+
+// onAgents opens the page of the agents on a data folder with one.
+func (b *bench) onAgents() {
+	b.t.Helper()
+	root := b.t.TempDir()
+	writeText(b.t, filepath.Join(root, "agents", "agent-002", "agent.json"), "{\n  \"name\": \"Coder\"\n}\n")
+	writeText(b.t, filepath.Join(root, "agents", "agent-002", "skill.md"), "Write code.\n")
+	b.w.parts.home = root
+	b.w.parts.roster = registry.New(registry.Config{Root: root, Defaults: fstest.MapFS{}})
+	b.w.showPage(pageAgents)
+	b.Until("New agent…")
+}
+
+// outside changes memory.md as an editor does, and tells the window as the watcher does.
+func (b *bench) outside(text string) {
+	b.t.Helper()
+	b.memory(text)
+	b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded"})
+	b.Settle()
+}
+
+func writeText(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pushes presses the button of these words on the page.
+func (b *bench) pushes(words string) {
+	b.t.Helper()
+	page := b.w.win.Content()
+	switch b.w.page {
+	case pageMemory:
+		page = b.w.memory.Object
+	case pageAgents:
+		page = b.w.roster.Object
+	}
+	b.Pushes(page, words)
+}
+
+func TestAPageIsReadAnewWhenItsFilesChange(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.onMemory("- one\n")
+		b.outside("- one\n- two\n")
+		b.Sees("changed on disk", "- two")
+	})
+}
+
+func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.onMemory("- one\n")
+		b.pushes("Edit")
+		b.Types("- one\n- mine\n")
+		b.w.showPage(pageSettings)
+		b.Settle()
+		b.w.showPage(pageMemory)
+		b.Settle()
+		b.Sees("- mine", "not saved yet")
+		b.w.onClose()
+		all, err := b.w.parts.memories.AllUnsaved()
+		if err != nil || all[b.memoryPath()].Text != "- one\n- mine\n" {
+			t.Errorf("%v: closing the window keeps %v", err, all)
+		}
+		b.w.edits = pages.NewEdits(windowHost{b.w}, b.w.parts.memories) // another start
+		b.w.panes.Remove(b.w.memory.Object)
+		b.w.memory, b.w.page = nil, pageChat
+		b.w.edits.Find()
+		b.Settle()
+		b.w.Show()
+		b.Settle()
+		b.Sees("not saved", "memory.md")
+		if got := b.w.side.pages[pageMemory].Trailing; got != "not saved" {
+			t.Errorf("beside Memory stands %q", got)
+		}
+		b.w.showPage(pageMemory)
+		b.Until("Go on editing")
+		b.pushes("Go on editing")
+		b.Sees("- mine", "not saved yet")
+	})
+}
+
+func TestTheSidebarCountsProposals(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		if _, err := b.memory("- one\n").Propose(t.Context(), sessionmem.Proposal{Text: "Works at night"}); err != nil {
+			t.Fatal(err)
+		}
+		b.w.Hide()
+		b.shown()
+		if got := b.w.side.pages[pageMemory].Trailing; got != "1 proposed" {
+			t.Errorf("beside Memory stands %q", got)
+		}
+		b.w.showPage(pageMemory)
+		b.Until("Works at night")
+		b.pushes("Discard")
+		b.Until("Nothing waits for you")
+		if got := b.w.side.pages[pageMemory].Trailing; got != "" {
+			t.Errorf("beside Memory stands %q", got)
+		}
+	})
+}
+
+// A line that another program's save took out is told of in the notice bar, too.
+func TestMissingLinesAreTold(t *testing.T) {
+	b := newBench(t)
+	m := b.memory("- one\n")
+	if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.memory("- one\n")
+	b.onMemory("- one\n")
+	b.notify(backend.Notice{Kind: backend.NoticeMissing, Text: "x", Missing: m.Dropped()})
+	b.Until("1 remembered line is no longer in memory.md", "Likes tea")
+	b.Pushes(b.w.notice, "Restore")
+	b.Settle()
+	if raw, err := os.ReadFile(b.memoryPath()); err != nil || !strings.Contains(string(raw), "Likes tea") {
+		t.Errorf("the file says %q, %v", raw, err)
+	}
+}

@@ -1,0 +1,167 @@
+// Package screentest is a window in memory for the tests of what is drawn: a UI goroutine
+// that the test turns by hand, the words that are on the screen, and what a person can
+// press there.
+package screentest
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Main runs a package's tests in English, whatever the language of the machine: what
+// people see is what the tests name. assets is the folder that holds translations.
+func Main(m *testing.M, assets string) {
+	for _, name := range []string{"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} {
+		if err := os.Setenv(name, "en_US.UTF-8"); err != nil {
+			panic(err)
+		}
+	}
+	if err := i18n.Load(os.DirFS(assets)); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the test of the translations can mend it
+	}
+	os.Exit(m.Run())
+}
+
+// InBubble runs a test in a synctest bubble: its timers cost nothing and go off when
+// nothing else is left to do, however busy the machine is. The bubble's clock is brought
+// to the real time, which files have.
+func InBubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	now := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(now))
+		t.Cleanup(func() { time.Sleep(2 * time.Minute) }) // the clock of the regular expressions that colour code ends by itself
+		f(t)
+	})
+}
+
+// rest is how long nothing must come before the UI goroutine counts as idle: longer than
+// anything that is drawn waits for more.
+const rest = 240 * time.Millisecond
+
+// Screen is a window that a test looks at.
+type Screen struct {
+	T     testing.TB
+	Win   fyne.Window
+	Queue chan func() // what waits for the UI goroutine
+}
+
+// New is a screen without a window, which the caller sets.
+func New(t testing.TB) *Screen {
+	t.Helper()
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	return &Screen{T: t, Queue: make(chan func(), 4096)}
+}
+
+// Do queues f for the UI goroutine. Any goroutine.
+func (s *Screen) Do(f func()) { s.Queue <- f }
+
+// Settle turns the UI goroutine until nothing has come for a while.
+func (s *Screen) Settle() {
+	s.T.Helper()
+	for {
+		select {
+		case f := <-s.Queue:
+			f()
+		case <-time.After(rest):
+			return
+		}
+	}
+}
+
+// Markup is what is on the screen.
+func (s *Screen) Markup() string { return test.RenderToMarkup(s.Win.Canvas()) }
+
+// Sees fails where words are not on the screen.
+func (s *Screen) Sees(words ...string) {
+	s.T.Helper()
+	all := s.Markup()
+	for _, w := range words {
+		if !strings.Contains(all, w) {
+			s.T.Errorf("not on the screen: %q", w)
+		}
+	}
+}
+
+// SeesNot fails where words are on the screen.
+func (s *Screen) SeesNot(words ...string) {
+	s.T.Helper()
+	all := s.Markup()
+	for _, w := range words {
+		if strings.Contains(all, w) {
+			s.T.Errorf("on the screen: %q", w)
+		}
+	}
+}
+
+// Until turns the UI goroutine until these words are on the screen: the disk takes its
+// time.
+func (s *Screen) Until(words ...string) {
+	s.T.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		s.Settle()
+		all := s.Markup()
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) }) {
+			return
+		}
+	}
+	s.Sees(words...)
+}
+
+// Pushes presses the first visible button of these words below an object.
+func (s *Screen) Pushes(in fyne.CanvasObject, words string) {
+	s.T.Helper()
+	for _, o := range test.LaidOutObjects(in) {
+		if x, ok := o.(*kit.Button); ok && x.Text == words && x.Visible() {
+			test.Tap(x)
+			s.Settle()
+			return
+		}
+	}
+	s.T.Fatalf("there is no button %q", words)
+}
+
+// Confirm presses the button of the question that is asked.
+func (s *Screen) Confirm(words string) {
+	s.T.Helper()
+	pop := s.Win.Canvas().Overlays().Top()
+	if pop == nil {
+		s.T.Fatal("nothing is asked")
+	}
+	s.Pushes(pop, words)
+}
+
+// Types puts text into the field that has the focus.
+func (s *Screen) Types(text string) {
+	s.T.Helper()
+	field, ok := s.Win.Canvas().Focused().(*kit.Field)
+	if !ok {
+		s.T.Fatalf("the focus is on %T", s.Win.Canvas().Focused())
+	}
+	field.SetText(text)
+}
+
+// Focus says what has the focus: a button's words, or what kind of thing it is.
+func (s *Screen) Focus() string {
+	switch f := s.Win.Canvas().Focused().(type) {
+	case *kit.Field:
+		return "a field"
+	case *kit.Button:
+		return f.Text
+	case nil:
+		return "nothing"
+	default:
+		return fmt.Sprintf("%T", f)
+	}
+}
