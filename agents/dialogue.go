@@ -36,6 +36,7 @@ type dialogue struct {
 	seen     map[string]int     // how often each call ran
 	quoted   prompt.QuotedLines // of the strangers' text in it
 	final    bool               // a limit is reached: the next reply is the answer
+	think    *bool              // nil: as the model does by itself
 }
 
 // reply is one answer of the model.
@@ -46,7 +47,7 @@ type reply struct {
 	tools []api.ToolCall         // the native calls among them, as they go back
 	draft *sessionmem.Checkpoint // of the block that it is going to be
 	cut   bool                   // the server cut the prompt in silence
-	ended string                 // why it ended: stop, length
+	ended string                 // why it ended: stop, length, or one of the ends below
 	held  sessionmem.Sources     // of what the turn held when it was asked for
 }
 
@@ -99,16 +100,34 @@ func (d *dialogue) resultTokens() int {
 }
 
 // ask makes one call of the model. On an error the reply holds what had arrived;
-// its draft is open in any case.
+// its draft is open in any case. A model that thinks without end is asked once more,
+// to answer without thinking.
 func (d *dialogue) ask(ctx context.Context) (reply, error) {
 	d.rounds++
 	d.fit()
+	r, err := d.askOnce(ctx)
+	if err == nil && r.ended == endThought && strings.TrimSpace(r.prose) == "" && d.think == nil {
+		r.draft.Discard()
+		no := false
+		d.think = &no
+		d.t.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
+		return d.askOnce(ctx)
+	}
+	return r, err
+}
+
+func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
 	held := d.t.may.Sources()
-	s := newStreaming(d)
-	res, err := d.t.engine.p.Chat.Chat(ctx, d.request(s))
+	call, stop := context.WithCancel(ctx)
+	defer stop()
+	s := newStreaming(d, stop)
+	res, err := d.t.engine.p.Chat.Chat(call, d.request(s))
+	if s.ended != "" && ctx.Err() == nil {
+		err = nil // it was stopped from here
+	}
 	r := s.finish(res)
 	r.held = held
-	if err == nil || res.PromptTokens > 0 {
+	if err == nil && s.ended == "" || res.PromptTokens > 0 {
 		r.cut = d.account(ctx, res)
 	}
 	return r, err
@@ -117,13 +136,23 @@ func (d *dialogue) ask(ctx context.Context) (reply, error) {
 // request is the chat request for the dialogue as it stands.
 func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 	req := ollama.ChatRequest{
-		Model: d.model.Name, Messages: d.messages, NumCtx: d.numCtx, Temperature: d.agent.Temperature,
+		Model: d.model.Name, Messages: d.messages, NumCtx: d.numCtx, MaxTokens: d.answerTokens(), Temperature: d.agent.Temperature, Think: d.think,
 		OnPhase: s.onPhase, OnChunk: s.onChunk,
 	}
 	if d.native && !d.final {
 		req.Tools = tools.Schemas(d.tools)
 	}
 	return req
+}
+
+// answerTokens is what an answer may take, thinking included: what is left of the
+// context. 0 where that is not known.
+func (d *dialogue) answerTokens() int {
+	const least = 64
+	if !d.budget.Known() {
+		return 0
+	}
+	return max(d.budget.Context-d.total(), least)
 }
 
 // account tells what the call cost and learns from it. It reports whether the
@@ -233,110 +262,4 @@ func (d *dialogue) said(b sessionmem.Block) sessionmem.Block {
 // say appends a message to the dialogue that this app writes, not the user.
 func (d *dialogue) say(text string) {
 	d.messages = append(d.messages, api.Message{Role: "user", Content: text})
-}
-
-// streaming receives one answer: it sorts what comes into thinking, prose and
-// directives, tells it as events and checkpoints it.
-type streaming struct {
-	d       *dialogue
-	draft   *sessionmem.Checkpoint
-	scanner *prompt.Scanner // nil where no tools are offered: all text is text
-	raw     strings.Builder
-	prose   strings.Builder
-	state   State
-}
-
-func newStreaming(d *dialogue) *streaming {
-	s := &streaming{d: d}
-	block := sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.t.user.ID}
-	if d.call != nil {
-		block.Kind, block.Task = sessionmem.KindAgent, d.call.Task
-	}
-	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
-	if len(d.tools) > 0 && !d.final {
-		s.scanner = &prompt.Scanner{}
-	}
-	return s
-}
-
-func (s *streaming) onPhase(p ollama.Phase) {
-	switch p {
-	case ollama.PhaseQueued:
-		s.enter(StateQueued, "waiting for the model server")
-	case ollama.PhaseLoading:
-		s.enter(StateLoading, "loading "+s.d.model.Name)
-	case ollama.PhaseReading:
-		s.enter(StateReading, "")
-	}
-}
-
-// enter tells a new state, once.
-func (s *streaming) enter(state State, detail string) {
-	if s.state == state {
-		return
-	}
-	s.state = state
-	s.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: s.d.t.user.ID})
-}
-
-func (s *streaming) onChunk(c ollama.Chunk) {
-	if c.Thinking != "" {
-		s.enter(StateThinking, "")
-		if s.d.call == nil {
-			s.d.emit(Event{Type: EventThinking, Text: c.Thinking, Block: s.draft.ID()})
-		}
-	}
-	if c.Content == "" {
-		return
-	}
-	s.raw.WriteString(c.Content)
-	text := c.Content
-	if s.scanner != nil {
-		text = s.scanner.Write(text)
-	}
-	s.show(text)
-}
-
-// show tells a piece of the answer.
-func (s *streaming) show(text string) {
-	if text == "" {
-		return
-	}
-	s.enter(StateWriting, "")
-	s.prose.WriteString(text)
-	s.draft.SetText(s.prose.String())
-	kind := EventToken
-	if s.d.call != nil {
-		kind = EventSubcallToken
-	}
-	s.d.emit(Event{Type: kind, Text: text, Block: s.draft.ID()})
-}
-
-// finish ends the stream and gives the reply. With native calls present, what
-// looks like a directive is text.
-func (s *streaming) finish(res ollama.ChatResult) reply {
-	r := reply{draft: s.draft, ended: res.DoneReason}
-	if s.scanner != nil {
-		s.show(s.scanner.Finish())
-		r.calls, r.tools = s.calls(res)
-		if len(r.tools) > 0 {
-			s.show(s.scanner.Held.String())
-		}
-	}
-	r.raw, r.prose = s.raw.String(), s.prose.String()
-	return r
-}
-
-// calls are the tools the reply asks for.
-func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
-	for _, c := range res.ToolCalls {
-		calls = append(calls, tools.FromNative(c, s.d.tools))
-	}
-	if len(calls) > 0 {
-		return calls, res.ToolCalls
-	}
-	for _, found := range s.scanner.Found {
-		calls = append(calls, tools.Call{Name: found.Name, Arg: found.Arg})
-	}
-	return calls, nil
 }

@@ -48,6 +48,7 @@ type Settings struct {
 	GlobalBudget  int               // characters of global memory in a prompt, 8000
 	AgentBudget   int               // 4000
 	MemoryWrite   string            // auto | ask | off
+	AnswerTime    time.Duration     // the longest that one answer may take to write; 0 is no limit
 	NotesBudget   int               // characters of earlier conversations that go with a message; 0 sends none
 	CrossSession  bool              // they may be of any of the owner's sessions, not only of the one that asks
 	AutoTitle     bool              // the small model names new sessions, where it is loaded

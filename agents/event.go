@@ -62,6 +62,9 @@ type Event struct {
 	// Warning marks a state whose Detail the user has to see, not only while it
 	// lasts: what is missing from the answer, and why.
 	Warning bool `json:"warning,omitempty"`
+	// GoOn marks a state that tells of an answer cut short: a message that asks for
+	// the rest would go on with it.
+	GoOn bool `json:"go_on,omitempty"`
 
 	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson (of a proposed change "old => new", of a removal the line)
 

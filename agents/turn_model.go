@@ -136,8 +136,10 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err
 	}
-	if t.reply.ended == "length" {
-		if err := t.tellLimit(ctx, "The answer ends here because the context of "+t.model.Name+" is full."); err != nil {
+	if why := t.cutShort(); why != "" {
+		t.tell(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
+		note := sessionmem.Block{Note: noteLimit, Parent: t.user.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
+		if err := t.note(ctx, note); err != nil {
 			return nil, err
 		}
 	}
@@ -147,6 +149,28 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 		Unkept: !t.remembered && ClaimsToRemember(t.result.Text),
 	}
 	return nil, nil
+}
+
+// attrGoOn marks the Note of an answer that was cut short: see CanGoOn.
+const attrGoOn = "go-on"
+
+// CanGoOn reports whether a Note tells of an answer that a message could go on with.
+func CanGoOn(note sessionmem.Block) bool { return note.Attrs[attrGoOn] != "" }
+
+// cutShort says why the answer ends before its end; "" where it doesn't.
+func (t *turn) cutShort() string {
+	const goOn = ` To go on, write "continue".`
+	switch t.reply.ended {
+	case "length":
+		return "The answer ends here because the context of " + t.model.Name + " is full." + goOn
+	case endLoop:
+		return "The answer began to repeat itself and was stopped; the repetition is left out." + goOn
+	case endTime:
+		return "The answer was stopped after " + t.settings.AnswerTime.String() + " (ollama.answer_time)." + goOn
+	case endThought:
+		return t.model.Name + " thought too long and was stopped." + goOn
+	}
+	return ""
 }
 
 // tellLimit tells the user what ended early, now and in the transcript.

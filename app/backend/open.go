@@ -336,6 +336,7 @@ func (b *Backend) settings() agents.Settings {
 		GlobalBudget:  cfg.Memory.GlobalBudget,
 		AgentBudget:   cfg.Memory.AgentBudget,
 		MemoryWrite:   cfg.Memory.Write,
+		AnswerTime:    cfg.Ollama.AnswerTime,
 		NotesBudget:   cfg.Recall.NotesBudget,
 		CrossSession:  cfg.Recall.CrossSession,
 		AutoTitle:     cfg.Session.AutoTitle,

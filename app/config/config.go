@@ -89,6 +89,7 @@ type Ollama struct {
 	MaxConcurrent int
 	KeepAlive     time.Duration // below 0 = for ever
 	IdleTimeout   time.Duration
+	AnswerTime    time.Duration // 0 = no limit
 }
 
 // Discord is [discord].

@@ -323,6 +323,8 @@ func ollamaSettings() []Setting {
 			span(func(c *Config) *time.Duration { return &c.Ollama.KeepAlive }, time.Second, 365*day, map[string]time.Duration{"forever": -1})).atStart(),
 		named("ollama.idle_timeout", "120s", "How long the server may be silent in an answer. Loading a model does not count.",
 			span(func(c *Config) *time.Duration { return &c.Ollama.IdleTimeout }, 5*time.Second, day, nil)).atStart().expert(),
+		named("ollama.answer_time", "15m", "How long a model may write one answer. Then it is stopped, and you can let it go on.",
+			span(func(c *Config) *time.Duration { return &c.Ollama.AnswerTime }, 10*time.Second, day, map[string]time.Duration{"unlimited": 0})).expert(),
 	}
 }
 

@@ -29,6 +29,7 @@ type chatActions struct {
 	focusComposer  func()
 
 	retry      func(f conversation.Fault)
+	goOn       func()
 	stopCall   func(id string)
 	answer     func(id string, answer agents.Answer) // a question of the turn
 	undo       func(key, id string)
@@ -352,6 +353,9 @@ func (c *chatView) noteRow(e *conversation.EntryView) kit.Row {
 	if e.RetryID != "" {
 		f := conversation.Fault{UserID: e.RetryID}
 		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
+	}
+	if e.GoOn {
+		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.act.goOn)))
 	}
 	if e.UndoID == "" {
 		return kit.NewProse(kit.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)

@@ -182,7 +182,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 	head := -1
 	for i := range entries {
 		e := &entries[i]
-		e.RetryID, e.Edited, e.Rev = "", false, 1
+		e.RetryID, e.GoOn, e.Edited, e.Rev = "", false, false, 1
 		it := readerItem{entry: e, left: r.left[from]}
 		if e.Kind == conversation.Error { // what to do about it is over
 			e.Kind, e.Text = conversation.Note, i18n.With("failed: {{.Sentence}}", i18n.Places{"Sentence": e.Fault.Sentence})

@@ -230,6 +230,14 @@ func (w *Window) retry(f conversation.Fault) {
 	w.chat.port.ToEnd()
 }
 
+// askForRest asks for the rest of an answer that was cut short.
+func (w *Window) askForRest() {
+	if c := w.shown; !c.Busy() {
+		w.sendTo(c, i18n.T("Go on where you stopped."), nil)
+		w.chat.port.ToEnd()
+	}
+}
+
 // regenerate answers the last message anew.
 func (w *Window) regenerate() {
 	if id, _ := w.shown.LastUser(); id != "" {
@@ -358,7 +366,7 @@ func (w *Window) chatActions() chatActions {
 	return chatActions{
 		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
 		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.AnswerText(key)) },
-		retry:      w.retry, answerAgain: w.answerAgain, editMessage: w.editMessage, forgetMessage: w.forgetMessage, showLinks: w.showLinks,
+		retry:      w.retry, goOn: w.askForRest, answerAgain: w.answerAgain, editMessage: w.editMessage, forgetMessage: w.forgetMessage, showLinks: w.showLinks,
 		openTranscript: w.openTranscript, openMemory: w.openMemory, openRecalled: w.openRecalled, focusComposer: w.focusComposer,
 		startEdit: w.startEdit,
 		stopCall: func(id string) {

@@ -361,6 +361,29 @@ func TestAReopenedChatWithoutAnAnswerCanAskAgain(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatWasCutShortCanGoOn(t *testing.T) {
+	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
+	answer := sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}
+	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: "limit", Parent: "u1", Text: "It repeated itself.", Attrs: map[string]string{"go-on": "yes"}}
+	got := reopened(user, answer, note)
+	if e := got[len(got)-1]; !e.GoOn {
+		t.Errorf("the note is %+v", e)
+	}
+	got = reopened(user, answer, note, sessionmem.Block{ID: "u2", Kind: sessionmem.KindUser, Text: "go on"}, sessionmem.Block{ID: "a2", Kind: sessionmem.KindAssistant, Parent: "u2", Text: "rest"})
+	for _, e := range got {
+		if e.GoOn {
+			t.Errorf("it has gone on, and is offered: %+v", e)
+		}
+	}
+	c := New("cpu-x")
+	c.Fill(fileOf(user))
+	c.Apply(agents.Event{Type: agents.EventState, State: agents.StateTool, Detail: "It repeated itself.", Warning: true, GoOn: true})
+	got = c.View(time.Now()).Entries
+	if e := got[len(got)-1]; !e.GoOn {
+		t.Errorf("told while it runs: %+v", e)
+	}
+}
+
 func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
 	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
 	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteInterrupted, Parent: "u1"}

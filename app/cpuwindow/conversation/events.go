@@ -59,6 +59,7 @@ type entry struct {
 
 	UndoID  string // note: memory that can be taken back
 	RetryID string // note: message to ask again
+	GoOn    bool   // note: the answer was cut short; in a View only where it can go on
 	Fault   *Fault // error
 
 	Proposal string // note: id of a memory that waits for Save or Discard
@@ -275,7 +276,7 @@ func (c *Conversation) applyState(ev agents.Event) {
 func (c *Conversation) warn(ev agents.Event) {
 	told := func(e *entry) bool { return e.Kind == Note && e.Text == ev.Detail }
 	if ev.Detail != "" && c.inTurn(told) == nil {
-		c.add(&entry{Kind: Note, Text: ev.Detail, At: ev.Time})
+		c.add(&entry{Kind: Note, Text: ev.Detail, At: ev.Time, GoOn: ev.GoOn})
 	}
 }
 

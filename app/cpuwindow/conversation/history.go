@@ -177,7 +177,7 @@ func (c *Conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
 	if text == "" {
 		return
 	}
-	c.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time})
+	c.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time, GoOn: agents.CanGoOn(b)})
 }
 
 // lastUserBlock is the id of the newest message.

@@ -59,7 +59,22 @@ func (c *Conversation) View(now time.Time) View {
 	}
 	v.Clock = v.Clock || v.State != ""
 	c.offerRetry(&v)
+	c.offerGoOn(&v)
 	return v
+}
+
+// offerGoOn lets the last answer go on, where it was cut short. The lock must be held.
+func (c *Conversation) offerGoOn(v *View) {
+	at := c.turnStart()
+	for i := range v.Entries {
+		e := &v.Entries[i]
+		if !e.GoOn {
+			continue
+		}
+		if e.GoOn = i >= at && c.run == nil && !c.loading; e.GoOn {
+			e.Rev = -e.Rev // looks different from the one without
+		}
+	}
 }
 
 // offerRetry gives a last message without an answer, and without a card that says

@@ -1,0 +1,171 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem"
+)
+
+// streaming receives one answer: it sorts what comes into thinking, prose and
+// directives, tells it as events and checkpoints it.
+type streaming struct {
+	d       *dialogue
+	draft   *sessionmem.Checkpoint
+	scanner *prompt.Scanner // nil where no tools are offered: all text is text
+	raw     strings.Builder
+	prose   strings.Builder
+	state   State
+
+	stop       context.CancelFunc // ends the call
+	ended      string             // why it was ended from here
+	began      time.Time          // when the first piece came
+	mayThink   int                // tokens
+	thought    int                // tokens of its thinking
+	loop       loopWatch          // over the answer
+	loopInside loopWatch          // over the thinking
+}
+
+// Why an answer was ended from here.
+const (
+	endLoop    = "loop"     // it repeated itself
+	endTime    = "time"     // ollama.answer_time is over
+	endThought = "thinking" // it thought too long, or in a loop
+)
+
+// mostThinking is how many tokens a model may think; less where the context is small.
+const mostThinking = 8192
+
+func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
+	s := &streaming{d: d, stop: stop, mayThink: mostThinking}
+	if room := d.answerTokens(); room > 0 {
+		s.mayThink = min(s.mayThink, room/2)
+	}
+	block := sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.t.user.ID}
+	if d.call != nil {
+		block.Kind, block.Task = sessionmem.KindAgent, d.call.Task
+	}
+	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
+	if len(d.tools) > 0 && !d.final {
+		s.scanner = &prompt.Scanner{}
+	}
+	return s
+}
+
+func (s *streaming) onPhase(p ollama.Phase) {
+	switch p {
+	case ollama.PhaseQueued:
+		s.enter(StateQueued, "waiting for the model server")
+	case ollama.PhaseLoading:
+		s.enter(StateLoading, "loading "+s.d.model.Name)
+	case ollama.PhaseReading:
+		s.enter(StateReading, "")
+	}
+}
+
+// enter tells a new state, once.
+func (s *streaming) enter(state State, detail string) {
+	if s.state == state {
+		return
+	}
+	s.state = state
+	s.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: s.d.t.user.ID})
+}
+
+func (s *streaming) onChunk(c ollama.Chunk) {
+	if s.ended != "" {
+		return // what was under way
+	}
+	s.watch(c)
+	if c.Thinking != "" {
+		s.enter(StateThinking, "")
+		if s.d.call == nil {
+			s.d.emit(Event{Type: EventThinking, Text: c.Thinking, Block: s.draft.ID()})
+		}
+	}
+	if c.Content == "" {
+		return
+	}
+	s.raw.WriteString(c.Content)
+	text := c.Content
+	if s.scanner != nil {
+		text = s.scanner.Write(text)
+	}
+	s.show(text)
+}
+
+// watch ends the call where the answer would not end by itself.
+func (s *streaming) watch(c ollama.Chunk) {
+	if s.began.IsZero() {
+		s.began = time.Now()
+	}
+	s.thought += sessionmem.EstimateTokens(c.Thinking)
+	most := s.d.t.settings.AnswerTime
+	switch {
+	case s.loop.write(c.Content):
+		s.ended = endLoop
+	case c.Thinking != "" && (s.loopInside.write(c.Thinking) || s.thought > s.mayThink):
+		s.ended = endThought
+	case most > 0 && time.Since(s.began) > most:
+		s.ended = endTime
+	default:
+		return
+	}
+	s.stop()
+}
+
+// show tells a piece of the answer.
+func (s *streaming) show(text string) {
+	if text == "" {
+		return
+	}
+	s.enter(StateWriting, "")
+	s.prose.WriteString(text)
+	s.draft.SetText(s.prose.String())
+	kind := EventToken
+	if s.d.call != nil {
+		kind = EventSubcallToken
+	}
+	s.d.emit(Event{Type: kind, Text: text, Block: s.draft.ID()})
+}
+
+// finish ends the stream and gives the reply. With native calls present, what
+// looks like a directive is text.
+func (s *streaming) finish(res ollama.ChatResult) reply {
+	r := reply{draft: s.draft, ended: cmp.Or(s.ended, res.DoneReason)}
+	if s.scanner != nil {
+		s.show(s.scanner.Finish())
+		if s.ended == "" { // else a call may be a part of one
+			r.calls, r.tools = s.calls(res)
+		}
+		if len(r.tools) > 0 {
+			s.show(s.scanner.Held.String())
+		}
+	}
+	r.raw, r.prose = s.raw.String(), s.prose.String()
+	if s.ended == endLoop {
+		r.prose, _ = onceOnly(r.prose)
+	}
+	return r
+}
+
+// calls are the tools the reply asks for.
+func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
+	for _, c := range res.ToolCalls {
+		calls = append(calls, tools.FromNative(c, s.d.tools))
+	}
+	if len(calls) > 0 {
+		return calls, res.ToolCalls
+	}
+	for _, found := range s.scanner.Found {
+		calls = append(calls, tools.Call{Name: found.Name, Arg: found.Arg})
+	}
+	return calls, nil
+}

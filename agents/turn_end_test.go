@@ -1,0 +1,135 @@
+package agents
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem"
+)
+
+// lastNote is the Note at the end of the transcript.
+func (r *rig) lastNote() sessionmem.Block {
+	r.t.Helper()
+	blocks := r.blocks()
+	b := blocks[len(blocks)-1]
+	if b.Kind != sessionmem.KindNote {
+		r.t.Fatalf("the transcript ends with %s %q", b.Kind, b.Text)
+	}
+	return b
+}
+
+// goOns are the events that say that an answer was cut short.
+func goOns(events []Event) (list []string) {
+	for _, e := range events {
+		if e.GoOn {
+			list = append(list, e.Detail)
+		}
+	}
+	return list
+}
+
+func TestAnAnswerThatRepeatsItselfIsStopped(t *testing.T) {
+	once := "The meeting is on Monday. Bring the report and the figures of the last year with you.\n"
+	until := make(chan struct{}) // the model never comes to an end
+	defer close(until)
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: strings.SplitAfter(strings.Repeat(once, 40), " "), Until: until}}}})
+	result, events := r.say("When is the meeting?")
+	if want := strings.TrimSpace(once); result.Text != want {
+		t.Errorf("answer %q, want it once", result.Text)
+	}
+	if got := goOns(events); len(got) != 1 || !strings.Contains(got[0], "repeat itself") {
+		t.Errorf("told %q", got)
+	}
+	if note := r.lastNote(); !CanGoOn(note) || note.Note != noteLimit {
+		t.Errorf("note %+v", note)
+	}
+	if _, events = r.say("continue"); len(of(events, EventDone)) != 1 {
+		t.Error("the conversation doesn't go on")
+	}
+	if got := r.chat(-1).Messages; strings.Count(got[len(got)-2].Content, "Monday") != 1 {
+		t.Errorf("the next turn is sent %q", got[len(got)-2].Content)
+	}
+}
+
+func TestAnAnswerTakesNoLongerThanItMay(t *testing.T) {
+	chunks := make([]string, 2000)
+	for i := range chunks {
+		chunks[i] = "word" + strings.Repeat("x", i%50) + strings.Repeat("y", i/50) + " "
+	}
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: chunks, Delay: 10 * time.Millisecond}}}})
+	r.settings.AnswerTime = 100 * time.Millisecond
+	result, events := r.say("Talk to me.")
+	if n := len(strings.Fields(result.Text)); n == 0 || n == len(chunks) {
+		t.Errorf("%d words", n)
+	}
+	if got := goOns(events); len(got) != 1 || !strings.Contains(got[0], "100ms (ollama.answer_time)") {
+		t.Errorf("told %q", got)
+	}
+}
+
+func TestAnAnswerEndsWhereTheContextDoes(t *testing.T) {
+	r := newRig(t, ollamatest.Script{
+		Models: []ollamatest.Model{textModel(testModel, 4096)},
+		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "It is long", DoneReason: "length"}}},
+	})
+	_, events := r.say("Tell me a long story.")
+	most, ok := r.chat(0).Options["num_predict"].(float64)
+	if !ok || most < 1024 || most > 4096 {
+		t.Errorf("num_predict is %v of a context of 4,096", r.chat(0).Options["num_predict"])
+	}
+	if got := goOns(events); len(got) != 1 || !strings.Contains(got[0], "context of "+testModel+" is full") {
+		t.Errorf("told %q", got)
+	}
+	r.say("And now?")
+	if next, _ := r.chat(1).Options["num_predict"].(float64); next >= most {
+		t.Errorf("num_predict %v with more history, %v before", next, most)
+	}
+}
+
+func TestAModelThatThinksWithoutEndIsAskedToAnswer(t *testing.T) {
+	for name, thinking := range map[string][]string{
+		"in a loop": strings.SplitAfter(strings.Repeat("But wait, what does the user mean by that? Let me look at it once more. ", 60), " "),
+		"too long":  newWords(6000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			until := make(chan struct{})
+			defer close(until)
+			r := newRig(t, ollamatest.Script{
+				Models: []ollamatest.Model{{Name: testModel, ParameterSize: "8B", Capabilities: []string{"completion", "thinking"}, ContextLength: 4096}},
+				Rules: []ollamatest.Rule{
+					{Times: 1, Reply: ollamatest.Reply{Thinking: thinking, Text: "never", Until: until}},
+					{Reply: ollamatest.Reply{Text: "It is noon."}},
+				},
+			})
+			result, _ := r.say("What time is it?")
+			if result.Text != "It is noon." {
+				t.Errorf("answer %q", result.Text)
+			}
+			if think := r.chat(1).Think; think == nil || think.Bool() {
+				t.Errorf("asked again with think = %v", think)
+			}
+			if got := strings.Join(r.kinds(), " "); got != "user assistant" {
+				t.Errorf("transcript %s", got)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatIsOnlyALoopOfCallsRunsNothing(t *testing.T) {
+	r := newRig(t, ollamaScript(strings.Repeat("SYSTEM_STATS: cpu\nI look at the processor now, then I look at the memory, too.\n", 30)))
+	_, events, err := r.turn(Request{Text: "Hello"})
+	if err != nil || len(of(events, EventTool)) != 0 {
+		t.Errorf("%d calls, err %v", len(of(events, EventTool)), err)
+	}
+}
+
+// newWords are so many different words.
+func newWords(n int) []string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = strings.Repeat("a", i%77) + strings.Repeat("b", i/77) + " "
+	}
+	return words
+}
