@@ -72,6 +72,12 @@ var rooms = map[string][]string{
 	"app/cpuwindow/pages": {
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem",
 	},
+	"app/cpuwindow/settings": {
+		"app/config", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
+		"app/i18n", "app/ui/kit", "sessionmem/recall",
+	},
+	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
+	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/wholefile"},
 }
 

@@ -114,11 +114,11 @@ func (w *Window) zoomIn()    { w.zoomTo(zoomFrom(w.parts.config().Window.Zoom, 1
 func (w *Window) zoomOut()   { w.zoomTo(zoomFrom(w.parts.config().Window.Zoom, -1)) }
 func (w *Window) zoomReset() { w.zoomTo(100) }
 
-func (w *Window) zoomTo(percent int) { w.setSetting("window.zoom", strconv.Itoa(percent), nil) }
+func (w *Window) zoomTo(percent int) { w.writer.Set("window.zoom", strconv.Itoa(percent), nil) }
 
 func (w *Window) togglePin() {
 	on := !w.parts.config().Window.OnTop
-	w.setSetting("window.on_top", strconv.FormatBool(on), func(err error) {
+	w.writer.Set("window.on_top", strconv.FormatBool(on), func(err error) {
 		if err == nil && !on {
 			w.tell(i18n.T("The window stays above the others until it is closed and mac-stats starts again"), "")
 		}

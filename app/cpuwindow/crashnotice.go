@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/i18n"
 )
 
@@ -26,7 +27,7 @@ func (w *Window) tellFirst() {
 func (w *Window) tellOf(n backend.Notice) {
 	switch n.Kind {
 	case backend.NoticeDiscord:
-		w.tell(discordSaid(n.Text), discordSaid(n.Next))
+		w.tell(settings.BotWords(n.Text), settings.BotWords(n.Next))
 	case backend.NoticeMissing:
 		w.tellMissing(n)
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
 )
 
@@ -16,6 +17,9 @@ func (w *Window) showPane(p page) {
 	case p == pageAgents && w.roster == nil:
 		w.roster = pages.NewAgents(windowHost{w}, w.pageParts(), w.edits)
 		w.panes.Add(w.roster.Object)
+	case p == pageSettings && w.settings == nil:
+		w.settings = settings.NewPage(windowHost{w}, w.settingsParts(), w.writer)
+		w.panes.Add(w.settings.View)
 	case p == pageVitals && w.details == nil:
 		w.details = vitals.NewPage(windowHost{w}, w.parts.vitals)
 		w.panes.Add(w.details.View)
@@ -30,7 +34,10 @@ func (w *Window) showPane(p page) {
 		w.roster.Object.Hidden = p != pageAgents
 	}
 	w.reader.object.Hidden = p != pageTranscript
-	w.pageView.Hidden = p != pageSettings && p != pageWelcome
+	if w.settings != nil {
+		w.settings.View.Hidden = p != pageSettings
+	}
+	w.pageView.Hidden = p != pageWelcome
 }
 
 // KeepEdits writes down what was edited and not saved, and what was written and not
@@ -58,4 +65,19 @@ type trialSessions struct {
 // Delete implements pages.Sessions.
 func (s trialSessions) Delete(ctx context.Context, name string) error {
 	return s.store.Delete(ctx, name)
+}
+
+// settingsParts is what the settings work on.
+func (w *Window) settingsParts() settings.Parts {
+	notices := func() []settings.Notice {
+		var list []settings.Notice
+		for _, n := range w.parts.notices() {
+			list = append(list, settings.Notice{Text: n.Text, Next: n.Next})
+		}
+		return list
+	}
+	return settings.Parts{
+		Config: w.parts.config, Started: w.parts.started, Environ: w.parts.environ, Notices: notices, Actions: w.shortcutActions(),
+		Index: w.parts.recaller, Discord: w.parts.discord, Home: w.parts.home, File: w.parts.conffile, Version: w.parts.version,
+	}
 }

@@ -179,7 +179,7 @@ func (w *Window) modelChoices(models []ollama.ModelInfo) kit.Row {
 	now, memory := w.parts.config().Ollama.Model, w.machineMemory()
 	parts := []fyne.CanvasObject{kit.Title(i18n.T("Which model answers?")), kit.NewParagraph(i18n.T("You can choose another one for each chat."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	add := func(label, value, note string) {
-		b := kit.NewButton(kit.ButtonPlain, label, func() { w.setSetting("ollama.model", value, w.settled) })
+		b := kit.NewButton(kit.ButtonPlain, label, func() { w.writer.Set("ollama.model", value, w.settled) })
 		b.SetSelected(now == value)
 		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(note).Squeezable()))
 	}
@@ -224,7 +224,7 @@ func (w *Window) memoryStep() []*kit.Placed {
 		{"ask", i18n.T("Ask me"), i18n.T("waits in the inbox until you say yes")},
 		{"off", i18n.T("Never"), i18n.T("nothing is learnt")},
 	} {
-		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.setSetting("memory.write", c.value, w.settled) })
+		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.writer.Set("memory.write", c.value, w.settled) })
 		b.SetSelected(now == c.value)
 		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(c.note).Squeezable()))
 	}
@@ -253,7 +253,7 @@ func (w *Window) recallChoice() kit.Row {
 		{false, i18n.T("This conversation"), i18n.T("only what the same conversation said earlier")},
 		{true, i18n.T("All of mine"), i18n.T("all of your own conversations; never for anybody on Discord")},
 	} {
-		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.setSetting("recall.cross_session", strconv.FormatBool(c.value), w.settled) })
+		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.writer.Set("recall.cross_session", strconv.FormatBool(c.value), w.settled) })
 		b.SetSelected(now == c.value)
 		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(c.note).Squeezable()))
 	}

@@ -34,7 +34,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if b, ok := o.(*kit.Button); ok && apart && v == w.pageView && slices.Contains(kit.RowButtons(v.Rows), b) {
+		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.latest) {
@@ -56,6 +56,8 @@ func (w *Window) viewports() []*kit.Viewport {
 		return append([]*kit.Viewport{w.side.port}, w.roster.Ports()...)
 	case pageVitals:
 		return []*kit.Viewport{w.side.port, w.details.View}
+	case pageSettings:
+		return []*kit.Viewport{w.side.port, w.settings.View}
 	case pageTranscript:
 		return []*kit.Viewport{w.side.port, w.reader.rows.port}
 	}
@@ -129,3 +131,9 @@ func (w windowHost) ShowProposals(n int) { w.showProposals(n) }
 
 // EditsChanged implements pages.Host.
 func (w windowHost) EditsChanged() { w.markPages() }
+
+// Clipboard implements settings.Host.
+func (w windowHost) Clipboard() string { return w.p.App.Clipboard().Content() }
+
+// ConfigChanged implements settings.Host.
+func (w windowHost) ConfigChanged() { w.followConfig() }

@@ -2,26 +2,17 @@ package cpuwindow
 
 import (
 	"runtime"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
-	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
 
-// action is something of the window with a shortcut: [shortcuts] of config.toml
-// holds one key for each.
-type action struct {
-	name  string // "new_chat"
-	title string
-	run   func()
-}
-
 // shortcutActions are all of them, in the order of config.toml.
-func (w *Window) shortcutActions() []action {
+func (w *Window) shortcutActions() []shortcuts.Action {
 	page := func(p page) func() {
 		return func() {
 			if w.page != p {
@@ -29,101 +20,29 @@ func (w *Window) shortcutActions() []action {
 			}
 		}
 	}
-	return []action{
-		{"new_chat", "New chat", w.NewChat},
-		{"new_private_chat", "New private chat", w.NewPrivateChat},
-		{"search", "Search conversations", w.openSwitcher},
-		{"find", "Find in what is shown", w.findInside},
-		{"write", "Write a message", w.focusChat},
-		{"answer_again", "Answer again", w.regenerate},
-		{"stop", "Stop", w.stop},
-		{"next_session", "Next conversation", func() { w.switchSession(1) }},
-		{"previous_session", "Previous conversation", func() { w.switchSession(-1) }},
-		{"chat", "Chat", w.focusChat},
-		{"memory", "Memory", page(pageMemory)},
-		{"agents", "Agents", page(pageAgents)},
-		{"transcript", "Transcripts", page(pageTranscript)},
-		{"settings", "Settings", w.ShowSettings},
-		{"zoom_in", "Zoom in", w.zoomIn},
-		{"zoom_out", "Zoom out", w.zoomOut},
-		{"zoom_reset", "Usual size", w.zoomReset},
-		{"pin_on_top", "Keep on top", w.togglePin},
-		{"shortcuts", "List the shortcuts", w.listShortcuts},
-		{"close", "Close the window", w.onClose},
-		{"quit", "Quit", w.quit},
+	return []shortcuts.Action{
+		{Name: "new_chat", Title: "New chat", Run: w.NewChat},
+		{Name: "new_private_chat", Title: "New private chat", Run: w.NewPrivateChat},
+		{Name: "search", Title: "Search conversations", Run: w.openSwitcher},
+		{Name: "find", Title: "Find in what is shown", Run: w.findInside},
+		{Name: "write", Title: "Write a message", Run: w.focusChat},
+		{Name: "answer_again", Title: "Answer again", Run: w.regenerate},
+		{Name: "stop", Title: "Stop", Run: w.stop},
+		{Name: "next_session", Title: "Next conversation", Run: func() { w.switchSession(1) }},
+		{Name: "previous_session", Title: "Previous conversation", Run: func() { w.switchSession(-1) }},
+		{Name: "chat", Title: "Chat", Run: w.focusChat},
+		{Name: "memory", Title: "Memory", Run: page(pageMemory)},
+		{Name: "agents", Title: "Agents", Run: page(pageAgents)},
+		{Name: "transcript", Title: "Transcripts", Run: page(pageTranscript)},
+		{Name: "settings", Title: "Settings", Run: w.ShowSettings},
+		{Name: "zoom_in", Title: "Zoom in", Run: w.zoomIn},
+		{Name: "zoom_out", Title: "Zoom out", Run: w.zoomOut},
+		{Name: "zoom_reset", Title: "Usual size", Run: w.zoomReset},
+		{Name: "pin_on_top", Title: "Keep on top", Run: w.togglePin},
+		{Name: "shortcuts", Title: "List the shortcuts", Run: w.listShortcuts},
+		{Name: "close", Title: "Close the window", Run: w.onClose},
+		{Name: "quit", Title: "Quit", Run: w.quit},
 	}
-}
-
-// shortcutsOf are an action's shortcuts in a configuration.
-func shortcutsOf(c config.Config, name string) []config.Shortcut {
-	s, ok := config.Lookup("shortcuts." + name)
-	if !ok {
-		return nil
-	}
-	list, err := config.ParseShortcuts(s.Value(c))
-	if err != nil {
-		return nil // config has told of it and uses the default
-	}
-	return list
-}
-
-// keysOf are the keys of Fyne that a shortcut is.
-func keysOf(s config.Shortcut, goos string) []desktop.CustomShortcut {
-	s = s.Same(goos)
-	var m fyne.KeyModifier
-	for mod, on := range map[fyne.KeyModifier]bool{
-		fyne.KeyModifierControl: s.Ctrl, fyne.KeyModifierAlt: s.Alt, fyne.KeyModifierShift: s.Shift, fyne.KeyModifierSuper: s.Cmd,
-	} {
-		if on {
-			m |= mod
-		}
-	}
-	list := []desktop.CustomShortcut{{KeyName: keyNameOf(s), Modifier: m}}
-	if s.Key == "Plus" { // on many keyboards Shift and another key
-		list = append(list, desktop.CustomShortcut{KeyName: fyne.KeyEqual, Modifier: m | fyne.KeyModifierShift}, desktop.CustomShortcut{KeyName: fyne.KeyPlus, Modifier: m | fyne.KeyModifierShift})
-	}
-	return list
-}
-
-// keyNameOf is Fyne's name of a shortcut's key; most are the same.
-func keyNameOf(s config.Shortcut) fyne.KeyName {
-	switch s.Key {
-	case "Enter":
-		return fyne.KeyReturn
-	case "PageUp":
-		return fyne.KeyPageUp
-	case "PageDown":
-		return fyne.KeyPageDown
-	}
-	return fyne.KeyName(s.Sign())
-}
-
-// shortcutOf is the shortcut that keys of Fyne are; false where it can't be one.
-func shortcutOf(key fyne.KeyName, m fyne.KeyModifier, goos string) (config.Shortcut, bool) {
-	s := config.Shortcut{
-		Ctrl: m&fyne.KeyModifierControl != 0, Alt: m&fyne.KeyModifierAlt != 0,
-		Shift: m&fyne.KeyModifierShift != 0, Cmd: m&fyne.KeyModifierSuper != 0,
-	}
-	if goos == "darwin" && s.Cmd {
-		s.Cmd, s.Mod = false, true
-	} else if goos != "darwin" && s.Ctrl {
-		s.Ctrl, s.Mod = false, true
-	}
-	name := string(key)
-	switch key {
-	case fyne.KeyReturn:
-		name = "Enter"
-	case fyne.KeyPageUp:
-		name = "PageUp"
-	case fyne.KeyPageDown:
-		name = "PageDown"
-	}
-	s.Key = name
-	list, err := config.ParseShortcuts(s.String())
-	if err != nil || len(list) != 1 {
-		return config.Shortcut{}, false
-	}
-	return list[0], true
 }
 
 // bindKeys gives the window's shortcuts to the screen; it may be called again after
@@ -136,10 +55,10 @@ func (w *Window) bindKeys() {
 	w.bound = map[desktop.CustomShortcut]func(){}
 	now := w.parts.config()
 	for _, a := range w.shortcutActions() {
-		for _, s := range shortcutsOf(now, a.name) {
-			for _, k := range keysOf(s, runtime.GOOS) {
+		for _, s := range shortcuts.Of(now, a.Name) {
+			for _, k := range shortcuts.Keys(s, runtime.GOOS) {
 				if w.bound[k] == nil { // the first one keeps it: the settings tell of the conflict
-					w.bound[k] = a.run
+					w.bound[k] = a.Run
 				}
 			}
 		}
@@ -181,6 +100,21 @@ func (w *Window) runKey(k *fyne.KeyEvent) bool {
 	return w.runShortcut(&desktop.CustomShortcut{KeyName: k.Name})
 }
 
+// listShortcuts opens the list of the shortcuts, or closes it.
+func (w *Window) listShortcuts() {
+	if w.shortcuts != nil {
+		w.shortcuts.Close()
+		return
+	}
+	w.closeSwitcher()
+	w.shortcuts = shortcuts.Open(windowHost{w}, w.shortcutActions(), w.parts.config(), func() {
+		w.shortcuts = nil
+		if w.page == pageChat {
+			w.focusComposer()
+		}
+	})
+}
+
 func (w *Window) focusChat() {
 	if w.page != pageChat {
 		w.showPage(pageChat)
@@ -218,14 +152,14 @@ func (w *Window) tryDemo() func() {
 // mainMenu is the menu bar of macOS.
 func (w *Window) mainMenu() *fyne.MainMenu {
 	now := w.parts.config()
-	actions := map[string]action{}
+	actions := map[string]shortcuts.Action{}
 	for _, a := range w.shortcutActions() {
-		actions[a.name] = a
+		actions[a.Name] = a
 	}
 	item := func(label, name string) *fyne.MenuItem {
-		m := fyne.NewMenuItem(label, actions[name].run)
-		if list := shortcutsOf(now, name); len(list) > 0 {
-			m.Shortcut = &keysOf(list[0], runtime.GOOS)[0]
+		m := fyne.NewMenuItem(label, actions[name].Run)
+		if list := shortcuts.Of(now, name); len(list) > 0 {
+			m.Shortcut = &shortcuts.Keys(list[0], runtime.GOOS)[0]
 		}
 		return m
 	}
@@ -246,38 +180,4 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 		fyne.NewMenu(i18n.T("View"), item(i18n.T("Zoom In"), "zoom_in"), item(i18n.T("Zoom Out"), "zoom_out"), item(i18n.T("Actual Size"), "zoom_reset"), gap(), item(i18n.T("Keep on Top"), "pin_on_top")),
 		fyne.NewMenu(i18n.T("Help"), item(i18n.T("Shortcuts"), "shortcuts")),
 	)
-}
-
-// firstShortcut is an action's first shortcut as the platform writes it, or "".
-func firstShortcut(c config.Config, name string) string {
-	if list := shortcutsOf(c, name); len(list) > 0 {
-		return list[0].Words(runtime.GOOS)
-	}
-	return ""
-}
-
-// shortcutConflicts names, for each setting of a shortcut, the other actions with
-// the same keys.
-func shortcutConflicts(c config.Config, actions []action, goos string) map[string]string {
-	taken := map[config.Shortcut][]action{}
-	for _, a := range actions {
-		for _, s := range shortcutsOf(c, a.name) {
-			taken[s.Same(goos)] = append(taken[s.Same(goos)], a)
-		}
-	}
-	found := map[string]string{}
-	for s, list := range taken {
-		for _, a := range list {
-			var others []string
-			for _, b := range list {
-				if b.name != a.name {
-					others = append(others, "“"+i18n.T(b.title)+"”")
-				}
-			}
-			if len(others) > 0 {
-				found["shortcuts."+a.name] = i18n.With("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", i18n.Places{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
-			}
-		}
-	}
-	return found
 }

@@ -10,6 +10,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -86,10 +87,7 @@ type crashes interface {
 // recaller is the search index.
 type recaller interface {
 	Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
-	IndexStatus(ctx context.Context) (recall.Status, error)
-	RebuildIndex(ctx context.Context) error
-	PauseVectors(paused bool)
-	VectorsNow()
+	settings.Index
 }
 
 // parts is everything the window works on.
@@ -101,7 +99,7 @@ type parts struct {
 	finder    finder
 	recaller  recaller
 	forgetter forgetter
-	discord   discordBot // nil: none
+	discord   settings.Bot // nil: none
 	logger    *slog.Logger
 	keeper    keeper
 	memories  memories

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -60,6 +61,6 @@ func privateGreeting() []*kit.Placed {
 // offerPrivate is the way to one from an empty chat.
 func (w *Window) offerPrivate() *kit.Placed {
 	b := kit.NewButton(kit.ButtonQuiet, i18n.T("Private chat: nothing is written"), w.NewPrivateChat)
-	b.Trailing = firstShortcut(w.parts.config(), "new_private_chat")
+	b.Trailing = shortcuts.First(w.parts.config(), "new_private_chat")
 	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, b)), Gap: kit.Gap16}
 }

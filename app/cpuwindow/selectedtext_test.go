@@ -37,7 +37,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 	}{
 		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.port }},
 		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.port }},
-		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.pageView }},
+		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.settings.View }},
 		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[1] }},
 		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[0] }},
 		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.Ports()[1] }},

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -62,7 +63,7 @@ func (s *sidebar) mark(p page) {
 
 // wordShortcuts says on the buttons what their shortcuts are.
 func (s *sidebar) wordShortcuts(c config.Config) {
-	s.fresh.Trailing, s.find.Trailing = firstShortcut(c, "new_chat"), firstShortcut(c, "search")
+	s.fresh.Trailing, s.find.Trailing = shortcuts.First(c, "new_chat"), shortcuts.First(c, "search")
 	s.fresh.Refresh()
 	s.find.Refresh()
 }

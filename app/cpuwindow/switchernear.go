@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/app/cpuwindow/indexwords"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 )
@@ -161,8 +162,8 @@ func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, 
 		})
 	}
 	f.state = ""
-	if lacks(state) {
-		f.state = coverage(state)
+	if indexwords.Lacks(state) {
+		f.state = indexwords.Of(state)
 	}
 	return f
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/i18n"
 )
@@ -73,16 +73,13 @@ func textsInCode(t *testing.T) map[string]bool {
 		texts[text] = false
 	}
 	for _, a := range new(Window).shortcutActions() {
-		texts[a.title] = false
+		texts[a.Title] = false
 	}
 	for _, text := range connection.Sentences() {
 		texts[text] = false
 	}
-	for _, s := range settingSections() {
-		texts[s.title] = false
-	}
-	for _, s := range config.Settings() {
-		texts[settingTitle(s)], texts[s.Help] = false, false
+	for _, text := range settings.Texts() {
+		texts[text] = false
 	}
 	return texts
 }

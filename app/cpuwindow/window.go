@@ -15,6 +15,8 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
@@ -57,7 +59,7 @@ type Window struct {
 	details  *vitals.Page  // the same
 	roster   *pages.Agents // nil before it is first shown
 	edits    *pages.Edits
-	changes  []settingChange // of settings, that wait for their turn; the first is being written
+	writer   *settings.Writer
 	proposed int             // in the inbox
 	panes    *fyne.Container // chat and pages, one of them shown
 	chatPane fyne.CanvasObject
@@ -102,8 +104,8 @@ type Window struct {
 	footStays   time.Duration   // how long it is there
 	place       string          // what SetNotice said last
 	told        *backend.Notice // in the notice bar, where it came from the backend
-	settings    *settingsPage   // nil before it is first shown
-	shortcuts   *shortcutList   // nil while it is closed
+	settings    *settings.Page  // nil before it is first shown
+	shortcuts   *shortcuts.List // nil while it is closed
 	step        int             // of the first run
 	worn        config.Window   // what the window looks like
 	baseScale   float32         // of all Fyne apps, without zoom
@@ -176,6 +178,7 @@ func (w *Window) build() {
 	w.chat.port.OnEscape = w.escape
 	w.pageView = kit.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
+	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
 	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
 	if w.parts.demo {
 		w.head.demo.Show()
@@ -345,7 +348,7 @@ func (w *Window) loadPage(which page) {
 		w.drawWelcome()
 		return
 	}
-	w.loadSettings()
+	w.settings.Load()
 }
 
 // watchVitals samples and draws the vitals while the window is shown.

@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"cmp"
@@ -7,31 +7,34 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
 
-// settingsPage is config.toml as a page: a row for every key, the ones few people
+// Page is config.toml as a page: a row for every key, the ones few people
 // need folded away in their section. Rows stay the same objects while the page is
 // there, so a change from outside never takes the focus or what is being typed.
-type settingsPage struct {
-	w       *Window
+type Page struct {
+	host    Host
+	parts   Parts
+	writer  *Writer
+	View    *kit.Viewport
 	search  *kit.FieldRow
 	query   string
-	rows    map[string]*settingRow
+	rows    map[string]*row
 	order   []config.Setting
 	open    map[string]bool // sections whose fold is open
 	folds   map[string]*foldRow
-	notices []backend.Notice
+	notices []Notice
 	top     []*kit.Placed
 	discord *discordCard
 	index   *indexCard
 }
 
 // settingSections are the sections in the order of the page, with their titles.
-func settingSections() []struct{ key, title string } {
+func sections() []struct{ key, title string } {
 	return []struct{ key, title string }{
 		{"app", "Start"},
 		{"window", "Appearance"},
@@ -50,20 +53,22 @@ func settingSections() []struct{ key, title string } {
 	}
 }
 
-func newSettingsPage(w *Window) *settingsPage {
-	p := &settingsPage{w: w, discord: &discordCard{w: w}, rows: map[string]*settingRow{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
-	p.index = newIndexCard(w)
+// NewPage is the page, which changes settings with a Writer.
+func NewPage(h Host, parts Parts, w *Writer) *Page {
+	p := &Page{host: h, parts: parts, writer: w, View: kit.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
+	p.View.Follow, p.View.Fixed = false, true
+	p.index, p.discord = newIndexCard(p), &discordCard{page: p}
 	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
 	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
-		p.rows[s.Key] = newSettingRow(s, p.change)
+		p.rows[s.Key] = newRow(s, p.change)
 	}
-	for _, s := range settingSections() {
+	for _, s := range sections() {
 		p.folds[s.key] = newFoldRow(func() { p.open[s.key] = !p.open[s.key]; p.show() })
 	}
 	buttons := kit.Line(kit.Gap8, -1,
-		kit.NewButton(kit.ButtonPlain, i18n.T("Open config.toml"), func() { w.openFile(w.parts.conffile) }),
-		kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), func() { w.openFile(w.parts.home) }))
+		kit.NewButton(kit.ButtonPlain, i18n.T("Open config.toml"), func() { h.OpenFile(parts.File) }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), func() { h.OpenFile(parts.Home) }))
 	p.top = []*kit.Placed{
 		kit.TextRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), kit.RoleMuted, kit.Gap8),
 		{Row: kit.NewBoxRow(buttons), Gap: kit.Gap8},
@@ -73,74 +78,36 @@ func newSettingsPage(w *Window) *settingsPage {
 }
 
 // change writes a setting; the row says how it went.
-func (p *settingsPage) change(key, value string) {
-	p.w.setSetting(key, value, func(err error) {
+func (p *Page) change(key, value string) {
+	p.writer.Set(key, value, func(err error) {
 		p.rows[key].failed(err)
 		p.refresh()
-		p.w.pageView.Remeasure(p.rows[key])
+		p.View.Remeasure(p.rows[key])
 	})
 }
 
-// settingChange is a setting that is to be written; then may be nil.
-type settingChange struct {
-	key, value string
-	then       func(error)
+// Load shows the settings as they are now.
+func (p *Page) Load() {
+	p.notices = p.parts.Notices()
+	p.refresh()
+	p.show()
+	p.discord.look()
+	p.index.look()
 }
 
-// setSetting writes a setting off the UI goroutine and takes it over; then may be nil.
-// Settings are written one by one, in the order in which people changed them.
-func (w *Window) setSetting(key, value string, then func(error)) {
-	w.changes = append(w.changes, settingChange{key, value, then})
-	if len(w.changes) == 1 {
-		w.writeSetting()
-	}
-}
-
-// writeSetting writes the first setting that waits, and then the next.
-func (w *Window) writeSetting() {
-	c := w.changes[0]
-	go func() {
-		err := w.parts.set(c.key, c.value)
-		if w.ctx.Err() != nil {
-			return
-		}
-		w.p.Do(func() {
-			w.changes = w.changes[1:]
-			if len(w.changes) > 0 {
-				w.writeSetting()
-			}
-			w.followConfig()
-			if c.then != nil {
-				c.then(err)
-			} else if err != nil {
-				w.tell(i18n.T("The setting was not changed"), err.Error())
-			}
-		})
-	}()
-}
-
-// loadSettings shows the settings as they are now.
-func (w *Window) loadSettings() {
-	if w.settings == nil {
-		w.settings = newSettingsPage(w)
-	}
-	w.settings.notices = w.parts.notices()
-	w.settings.refresh()
-	w.settings.show()
-	w.settings.discord.look()
-	w.settings.index.look()
-}
+// seen reports whether the page is on the screen.
+func (p *Page) seen() bool { return p.host.Visible() && p.View.Visible() }
 
 // refresh brings every row up to the configuration of now.
-func (p *settingsPage) refresh() {
-	now, environ := p.w.parts.config(), p.w.parts.environ()
+func (p *Page) refresh() {
+	now, environ := p.parts.Config(), p.parts.Environ()
 	waits := map[string]bool{}
-	for _, key := range config.Waiting(p.w.parts.started(), now) {
+	for _, key := range config.Waiting(p.parts.Started(), now) {
 		waits[key] = true
 	}
-	conflicts := shortcutConflicts(now, p.w.shortcutActions(), runtime.GOOS)
+	conflicts := shortcuts.Conflicts(now, p.parts.Actions, runtime.GOOS)
 	for _, s := range p.order {
-		p.rows[s.Key].update(settingState{
+		p.rows[s.Key].update(state{
 			value: s.Value(now), by: s.Overridden(environ), waits: waits[s.Key], conflict: conflicts[s.Key],
 		})
 	}
@@ -148,7 +115,7 @@ func (p *settingsPage) refresh() {
 
 // matches reports whether a setting has every word that is searched for.
 func matches(s config.Setting, section, query string) bool {
-	text := strings.ToLower(strings.Join([]string{s.Key, section, i18n.T(section), settingTitle(s), i18n.T(settingTitle(s)), s.Help, i18n.T(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
+	text := strings.ToLower(strings.Join([]string{s.Key, section, i18n.T(section), title(s), i18n.T(title(s)), s.Help, i18n.T(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
 	return hasWords(text, query)
 }
 
@@ -162,16 +129,13 @@ func hasWords(text, query string) bool {
 }
 
 // show puts the rows on the page that are searched for, or not folded away.
-func (p *settingsPage) show() {
-	if p.w.page != pageSettings {
-		return
-	}
+func (p *Page) show() {
 	rows := append([]*kit.Placed{}, p.top...)
 	if p.query == "" {
 		rows = append(rows, noticeCards(p.notices)...)
 	}
 	found := 0
-	for _, section := range settingSections() {
+	for _, section := range sections() {
 		list, folded := p.section(section.key, section.title)
 		cards := p.cards(section.key, section.title, len(list) > 0)
 		found += len(list) + len(cards)
@@ -191,15 +155,15 @@ func (p *settingsPage) show() {
 		rows = append(rows, kit.TextRow(i18n.T("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), kit.RoleMuted, kit.Gap20))
 	}
 	if p.query == "" {
-		about := "mac-stats " + cmp.Or(p.w.parts.version, i18n.T("(no version)")) + " · " + p.w.parts.home
+		about := "mac-stats " + cmp.Or(p.parts.Version, i18n.T("(no version)")) + " · " + p.parts.Home
 		rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: about}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20, Max: kit.ProseMax})
 	}
-	p.w.pageView.SetRows(rows)
+	p.View.SetRows(rows)
 }
 
 // cards are what a section shows above its settings, where it is searched for; listed:
 // some of the section's settings are.
-func (p *settingsPage) cards(section, title string, listed bool) []*kit.Placed {
+func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
 	at := func(r kit.Row) []*kit.Placed { return []*kit.Placed{{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}} }
 	has := func(words string) bool {
 		return hasWords(strings.ToLower(strings.Join([]string{section, title, i18n.T(title), words}, " ")), p.query)
@@ -214,7 +178,7 @@ func (p *settingsPage) cards(section, title string, listed bool) []*kit.Placed {
 }
 
 // section is a section's rows, and how many more are folded away.
-func (p *settingsPage) section(key, title string) (rows []*kit.Placed, folded int) {
+func (p *Page) section(key, title string) (rows []*kit.Placed, folded int) {
 	for _, s := range p.order {
 		table, _, _ := strings.Cut(s.Key, ".")
 		switch {
@@ -229,11 +193,11 @@ func (p *settingsPage) section(key, title string) (rows []*kit.Placed, folded in
 }
 
 // isFolded: shortcuts are many, and have a list of their own.
-func (p *settingsPage) isFolded(s config.Setting) bool {
+func (p *Page) isFolded(s config.Setting) bool {
 	return s.Expert || s.Kind == config.KindShortcut
 }
 
-func (p *settingsPage) hasExperts(section string) bool {
+func (p *Page) hasExperts(section string) bool {
 	for _, s := range p.order {
 		if table, _, _ := strings.Cut(s.Key, "."); table == section && p.isFolded(s) {
 			return true
@@ -243,7 +207,7 @@ func (p *settingsPage) hasExperts(section string) bool {
 }
 
 // noticeCards are what the app has to say of its set-up.
-func noticeCards(notices []backend.Notice) []*kit.Placed {
+func noticeCards(notices []Notice) []*kit.Placed {
 	var rows []*kit.Placed
 	for _, n := range notices {
 		parts := []fyne.CanvasObject{kit.NewParagraph(n.Text, kit.RoleText)}
@@ -256,11 +220,24 @@ func noticeCards(notices []backend.Notice) []*kit.Placed {
 }
 
 // settingTitle is a key in words: "Notify after".
-func settingTitle(s config.Setting) string {
+func title(s config.Setting) string {
 	_, name, _ := strings.Cut(s.Key, ".")
 	if name == "num_ctx" {
 		return "Context size"
 	}
 	words := strings.ReplaceAll(name, "_", " ")
 	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// Texts are what the page shows in the reader's language and does not spell out: titles,
+// and the help of settings.
+func Texts() []string {
+	var texts []string
+	for _, s := range sections() {
+		texts = append(texts, s.title)
+	}
+	for _, s := range config.Settings() {
+		texts = append(texts, title(s), s.Help)
+	}
+	return texts
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"os"
@@ -10,26 +10,15 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 
-	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 )
 
-// settingsShown is a window on its settings.
-func settingsShown(t *testing.T) *bench {
-	b := newBench(t).shown()
-	b.w.ShowSettings()
-	b.Settle()
-	return b
-}
-
-func (b *bench) row(key string) *settingRow {
+func (b *bench) row(key string) *row {
 	b.t.Helper()
-	r := b.w.settings.rows[key]
+	r := b.page.rows[key]
 	if r == nil {
 		b.t.Fatalf("there is no row of %s", key)
 	}
@@ -37,7 +26,7 @@ func (b *bench) row(key string) *settingRow {
 }
 
 // says reports where the row does not say something below its help.
-func (r *settingRow) says(t *testing.T, want string) {
+func (r *row) says(t *testing.T, want string) {
 	t.Helper()
 	if r.note.Hidden || !strings.Contains(r.note.Flat, want) {
 		t.Errorf("%s says %q, want %q", r.setting.Key, r.note.Flat, want)
@@ -59,8 +48,8 @@ func (b *bench) inFile(want string) {
 // settingsListed are the settings on the page.
 func (b *bench) settingsListed() map[string]bool {
 	found := map[string]bool{}
-	for _, p := range b.w.pageView.Rows {
-		if r, ok := p.Row.(*settingRow); ok {
+	for _, p := range b.page.View.Rows {
+		if r, ok := p.Row.(*row); ok {
 			found[r.setting.Key] = true
 		}
 	}
@@ -68,17 +57,17 @@ func (b *bench) settingsListed() map[string]bool {
 }
 
 // onPage reports whether a row is among those of the page.
-func (b *bench) onPage(r kit.Row) bool {
-	return slices.ContainsFunc(b.w.pageView.Rows, func(p *kit.Placed) bool { return p.Row == r })
+func (b *bench) listed(r kit.Row) bool {
+	return slices.ContainsFunc(b.page.View.Rows, func(p *kit.Placed) bool { return p.Row == r })
 }
 
 func TestSettings_everyKeyHasARow(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := settingsShown(t)
-		for _, s := range settingSections() {
-			b.w.settings.open[s.key] = true
+		b := onPage(t)
+		for _, s := range sections() {
+			b.page.open[s.key] = true
 		}
-		b.w.settings.show()
+		b.page.show()
 		listed := b.settingsListed()
 		for _, s := range config.Settings() {
 			if !listed[s.Key] {
@@ -90,7 +79,7 @@ func TestSettings_everyKeyHasARow(t *testing.T) {
 
 func TestSettings_simpleOnesFirst(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := settingsShown(t)
+		b := onPage(t)
 		listed := b.settingsListed()
 		if !listed["window.theme"] || !listed["ollama.host"] || listed["compaction.threshold"] || listed["shortcuts.quit"] {
 			t.Errorf("on the page: %v", listed)
@@ -103,25 +92,25 @@ func TestSettings_simpleOnesFirst(t *testing.T) {
 
 func TestSettings_search(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := settingsShown(t)
+		b := onPage(t)
 		for _, tt := range []struct{ query, want string }{
 			{"num_ctx", "ollama.num_ctx"},
 			{"  DARK ", "window.theme"},
 			{"MAX_SERVER_MEMORY", "memory.max_server"},
 			{"lesson undo", "memory.write"},
 		} {
-			b.w.settings.search.Field.Entry.SetText(tt.query)
+			b.page.search.Field.Entry.SetText(tt.query)
 			if listed := b.settingsListed(); !listed[tt.want] || len(listed) > 4 {
 				t.Errorf("%q finds %v, want %s", tt.query, listed, tt.want)
 			}
 		}
 		for _, query := range []string{"index", "forget", "memory", "rebuild index", "REMEMBER"} {
-			b.w.settings.search.Field.Entry.SetText(query)
-			if !b.onPage(b.w.settings.index) {
+			b.page.search.Field.Entry.SetText(query)
+			if !b.listed(b.page.index) {
 				t.Errorf("%q does not find the search index", query)
 			}
 		}
-		b.w.settings.search.Field.Entry.SetText("nothing has this")
+		b.page.search.Field.Entry.SetText("nothing has this")
 		b.Sees("No setting has these words.")
 	})
 }
@@ -132,9 +121,7 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 		if err := os.WriteFile(b.conffile(), []byte("# mine\n[session]\n# why\nauto_title = true # yes\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b.shown()
-		b.w.ShowSettings()
-		b.Settle()
+		b.open()
 		r := b.row("session.auto_title")
 		r.control.(*kit.Switch).TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.Settle()
@@ -154,7 +141,7 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 
 func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := settingsShown(t)
+		b := onPage(t)
 		f := b.row("session.notify_after").control.(*kit.ValueField)
 		f.Entry.SetText("soon")
 		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
@@ -181,9 +168,7 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.environ = []string{"MAC_STATS_OLLAMA_MODEL=qwen3:4b"}
-		b.shown()
-		b.w.ShowSettings()
-		b.Settle()
+		b.open()
 		b.row("ollama.model").says(t, "Set by the variable MAC_STATS_OLLAMA_MODEL of the environment")
 		if f := b.row("ollama.model").control.(*kit.ValueField); !f.Entry.Disabled() || f.Entry.Text != "qwen3:4b" {
 			t.Errorf("the field is open: %q", f.Entry.Text)
@@ -198,14 +183,12 @@ func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
 		b := newBench(t)
 		b.set("ollama.model", "qwen3:4b")
 		b.set("ollama.keep_alive", "5m")
-		b.shown()
-		b.w.ShowSettings()
-		b.Settle()
+		b.open()
 		if !b.row("ollama.keep_alive").state.waits || b.row("ollama.model").state.waits {
 			t.Error("want keep_alive to wait for a restart, and model not to")
 		}
 		b.set("ollama.keep_alive", "10m")
-		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.page.Load()
 		b.Settle()
 		if b.row("ollama.keep_alive").state.waits {
 			t.Error("it waits although it is as it was at the start")
@@ -215,11 +198,11 @@ func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
 
 func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := settingsShown(t)
+		b := onPage(t)
 		host, model := b.row("ollama.host").control.(*kit.ValueField), b.row("ollama.model").control.(*kit.ValueField)
 		model.Entry.SetText("half a na")
 		b.set("ollama.host", "other:1")
-		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
+		b.page.Load()
 		b.Settle()
 		if host.Entry.Text != "other:1" || model.Entry.Text != "half a na" {
 			t.Errorf("fields: %q and %q", host.Entry.Text, model.Entry.Text)
@@ -227,40 +210,13 @@ func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
 	})
 }
 
-func TestShortcuts_areBoundAsConfigured(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		b.set("shortcuts.settings", "Ctrl+Alt+S F5")
-		b.shown()
-		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.Settle()
-		if b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
-			t.Error("the old shortcut still does something")
-		}
-		if !b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.page != pageSettings {
-			t.Error("the new shortcut does nothing")
-		}
-		b.w.showPage(pageChat)
-		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
-		if b.w.page != pageSettings {
-			t.Error("F5 in the composer does nothing")
-		}
-		b.set("shortcuts.settings", "Mod+,")
-		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.Settle()
-		if b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
-			t.Error("F5 is still bound after a reload")
-		}
-	})
-}
-
 func TestShortcuts_pressedInSettings(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := settingsShown(t)
-		b.w.settings.open["shortcuts"] = true
-		b.w.settings.show()
+		b := onPage(t)
+		b.page.open["shortcuts"] = true
+		b.page.show()
 		f := b.row("shortcuts.find").control.(*shortcutField)
-		b.w.win.Canvas().Focus(f)
+		b.Win.Canvas().Focus(f)
 		f.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.Settle()
 		f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
@@ -281,98 +237,23 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 	})
 }
 
-func TestShortcuts_list(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF1})
-		l := b.w.shortcuts
-		if l == nil {
-			t.Fatal("F1 opens nothing")
-		}
-		if want := len(b.w.shortcutActions()); len(l.Port.Rows) < want {
-			t.Errorf("%d rows for %d actions", len(l.Port.Rows), want)
-		}
-		test.Type(l.Entry, "zoom in")
-		if len(l.Port.Rows) != 1 {
-			t.Errorf("%d rows are found", len(l.Port.Rows))
-		}
-		l.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.Settle()
-		b.inFile("zoom = 110")
-		if b.w.shortcuts != nil {
-			t.Error("the list stays open")
-		}
-	})
-}
-
-func TestShortcuts_everyActionHasASetting(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		names := map[string]bool{}
-		for _, a := range b.w.shortcutActions() {
-			names["shortcuts."+a.name] = true
-			if len(shortcutsOf(config.Default(), a.name)) == 0 {
-				t.Errorf("%s has no shortcut", a.name)
-			}
-		}
-		for _, s := range config.Settings() {
-			if s.Kind == config.KindShortcut && !names[s.Key] {
-				t.Errorf("%s is of no action", s.Key)
-			}
-		}
-	})
-}
-
-func TestAppearance(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.set("window.theme", "light")
-		b.set("window.text_size", "20")
-		b.set("window.density", "compact")
-		b.set("window.zoom", "200")
-		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
-		b.Settle()
-		if got, want := kit.Color(kit.RoleWindow), kit.NewTheme(kit.Look{}).Color(kit.RoleWindow, theme.VariantLight); got != want {
-			t.Errorf("the window is %v, want light", got)
-		}
-		if kit.TextScale() < 1.5 || kit.Density() >= 1 {
-			t.Errorf("text × %g, density %g", kit.TextScale(), kit.Density())
-		}
-		if os.Getenv(envScale) != "2.00" {
-			t.Errorf("scale = %s", os.Getenv(envScale))
-		}
-		p := kit.NewProse([]kit.Run{{Text: "one line"}}, kit.SizeText, kit.RoleText)
-		if h := p.Measure(500); h < 30 {
-			t.Errorf("a line of larger text is %g high", h)
-		}
-	})
-}
-
-func TestZoomSteps(t *testing.T) {
-	for _, tt := range []struct{ now, up, down int }{{100, 110, 90}, {300, 300, 250}, {50, 60, 50}, {135, 150, 130}} {
-		if up, down := zoomFrom(tt.now, 1), zoomFrom(tt.now, -1); up != tt.up || down != tt.down {
-			t.Errorf("from %d: %d and %d, want %d and %d", tt.now, up, down, tt.up, tt.down)
-		}
-	}
-}
-
 // Settings that are changed one after the other are written in that order, however long
 // each takes: the last one counts.
 func TestSettingsAreWrittenInOrder(t *testing.T) {
-	b := settingsShown(t)
-	set := b.w.parts.set
+	b := onPage(t)
+	set := b.page.writer.set
 	n := 0
-	b.w.parts.set = func(key, value string) error {
+	b.page.writer.set = func(key, value string) error {
 		n++
 		time.Sleep(time.Duration(20-n) * time.Millisecond) // the first take the longest
 		return set(key, value)
 	}
 	for zoom := 81; zoom <= 99; zoom++ {
-		b.w.setSetting("window.zoom", strconv.Itoa(zoom), nil)
-		b.w.setSetting("window.on_top", strconv.FormatBool(zoom%2 == 0), nil)
+		b.page.writer.Set("window.zoom", strconv.Itoa(zoom), nil)
+		b.page.writer.Set("window.on_top", strconv.FormatBool(zoom%2 == 0), nil)
 	}
 	for range 500 {
-		if len(b.w.changes) == 0 {
+		if len(b.page.writer.waiting) == 0 {
 			break
 		}
 		b.Settle()

@@ -1,4 +1,6 @@
-package cpuwindow
+// Package indexwords says in the reader's language what the search index covers. It is
+// said below the search, and in the settings.
+package indexwords
 
 import (
 	"strings"
@@ -7,8 +9,8 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// coverage says in the reader's language what recall.State.String says in English.
-func coverage(s recall.State) string {
+// Of says in the reader's language what recall.State.String says in English.
+func Of(s recall.State) string {
 	if s.Err != nil {
 		return i18n.With("can't be used: {{.Error}}", i18n.Places{"Error": s.Err.Error()})
 	}
@@ -42,7 +44,7 @@ func coverWords(s recall.State) string {
 	return i18n.T("fresh")
 }
 
-// lacks reports whether an answer may lack something.
-func lacks(s recall.State) bool {
+// Lacks reports whether an answer may lack something.
+func Lacks(s recall.State) bool {
 	return s.Err != nil || s.Building || s.Behind > 0 || s.Cold > 0 || s.Vectors == recall.VectorsPaused || s.Vectors == recall.VectorsPartial
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package shortcuts
 
 import (
 	"cmp"
@@ -11,11 +11,21 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// shortcutList is every shortcut over the window, with a field to find one. Enter
-// does what was found first.
-type shortcutList struct {
+// Host is what the list needs of the window it is over.
+type Host interface {
+	Canvas() fyne.Canvas
+	RunKey(k *fyne.KeyEvent) bool
+	RunShortcut(s fyne.Shortcut) bool
+}
+
+// List is every shortcut over the window, with a field to find one. Enter does what was
+// found first.
+type List struct {
 	*kit.SearchCard
-	w *Window
+	host    Host
+	actions []Action
+	now     config.Config
+	close   func()
 }
 
 // The list's size, at most: as high as the window.
@@ -24,47 +34,40 @@ const (
 	listHeight float32 = 1e6
 )
 
-// listShortcuts opens the list, or closes it.
-func (w *Window) listShortcuts() {
-	if w.shortcuts != nil {
-		w.closeShortcuts()
-		return
+// Open shows the list of these actions with the shortcuts of now. closed is called when
+// it is left.
+func Open(h Host, actions []Action, now config.Config, closed func()) *List {
+	l := &List{host: h, actions: actions, now: now}
+	l.close = func() {
+		h.Canvas().Overlays().Remove(l.SearchCard)
+		closed()
 	}
-	w.closeSwitcher()
 	hint := i18n.T("Change them in Settings, or in [shortcuts] of config.toml")
-	l := &shortcutList{SearchCard: kit.NewSearchCard(hint, fyne.NewSize(listWidth, listHeight), w.closeShortcuts), w: w}
+	l.SearchCard = kit.NewSearchCard(hint, fyne.NewSize(listWidth, listHeight), l.close)
 	l.Port.Pad, l.Port.Top, l.Port.Bottom = kit.Gap16, kit.Gap8, kit.Gap8
 	l.OnKey = l.key
 	l.Entry.OnShortcut = func(s fyne.Shortcut) bool {
-		w.closeShortcuts()
-		return w.runShortcut(s)
+		l.close()
+		return h.RunShortcut(s)
 	}
 	l.Port.OnShortcut = l.Entry.OnShortcut
 	l.Entry.PlaceHolder = i18n.T("Search shortcuts")
 	l.Entry.OnChanged = l.find
-	w.shortcuts = l
 	l.find("")
-	l.Open(w.win.Canvas())
+	l.Open(h.Canvas())
+	return l
 }
 
-func (w *Window) closeShortcuts() {
-	if w.shortcuts == nil {
-		return
-	}
-	w.win.Canvas().Overlays().Remove(w.shortcuts.SearchCard)
-	w.shortcuts = nil
-	if w.page == pageChat {
-		w.focusComposer()
-	}
-}
+// Close takes the list away.
+func (l *List) Close() { l.close() }
 
 // key takes the keys that move in the list, and those that leave it.
-func (l *shortcutList) key(k *fyne.KeyEvent) bool {
+func (l *List) key(k *fyne.KeyEvent) bool {
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
 		if found := l.found(l.Entry.Text); l.Entry.Text != "" && len(found) > 0 {
-			l.w.closeShortcuts()
-			found[0].run()
+			l.close()
+			found[0].Run()
 		}
 		return true
 	case fyne.KeyUp, fyne.KeyDown, fyne.KeyPageUp, fyne.KeyPageDown:
@@ -72,19 +75,18 @@ func (l *shortcutList) key(k *fyne.KeyEvent) bool {
 		return true
 	}
 	if list, err := config.ParseShortcuts(string(k.Name)); err == nil && len(list) == 1 { // F1
-		l.w.closeShortcuts()
-		l.w.runKey(k)
+		l.close()
+		l.host.RunKey(k)
 		return true
 	}
 	return false
 }
 
 // found are the actions with every word of a query.
-func (l *shortcutList) found(query string) []action {
-	var list []action
-	now := l.w.parts.config()
-	for _, a := range l.w.shortcutActions() {
-		text := strings.ToLower(i18n.T(a.title) + " " + firstShortcut(now, a.name))
+func (l *List) found(query string) []Action {
+	var list []Action
+	for _, a := range l.actions {
+		text := strings.ToLower(i18n.T(a.Title) + " " + First(l.now, a.Name))
 		hit := true
 		for _, word := range strings.Fields(strings.ToLower(query)) {
 			hit = hit && strings.Contains(text, word)
@@ -97,8 +99,7 @@ func (l *shortcutList) found(query string) []action {
 }
 
 // find shows what a query finds; the keys that are fixed come last.
-func (l *shortcutList) find(query string) {
-	now := l.w.parts.config()
+func (l *List) find(query string) {
 	var rows []*kit.Placed
 	add := func(title, keys string) {
 		k := kit.NewLabel(cmp.Or(keys, i18n.T("none")), kit.RoleMuted, kit.SizeMono)
@@ -107,10 +108,10 @@ func (l *shortcutList) find(query string) {
 	}
 	for _, a := range l.found(query) {
 		var keys []string
-		for _, s := range shortcutsOf(now, a.name) {
+		for _, s := range Of(l.now, a.Name) {
 			keys = append(keys, config.ShortcutWords(s.String()))
 		}
-		add(i18n.T(a.title), strings.Join(keys, "   "))
+		add(i18n.T(a.Title), strings.Join(keys, "   "))
 	}
 	for _, f := range [][2]string{{i18n.T("Send"), "Enter"}, {i18n.T("New line"), "Shift+Enter"}, {i18n.T("Edit the last message, in an empty field"), "Up"}, {i18n.T("Stop the answer, leave a field"), "Esc"}, {i18n.T("Go on, go back"), "Tab   Shift+Tab"}, {i18n.T("Press what has the focus"), "Enter   Space"}} {
 		if query == "" || strings.Contains(strings.ToLower(f[0]+" "+f[1]), strings.ToLower(query)) {

@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"context"
@@ -65,27 +65,25 @@ func (s *stubDiscord) TokenFrom() (string, error) {
 func TestDiscordCard(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		b.w.win.Resize(fyne.NewSize(980, 1400))
-		b.shown()
+		b.Win.Resize(fyne.NewSize(980, 1400))
 		bot := &stubDiscord{
 			status:  connection.Status{State: connection.StateStopped, Text: "Discord refused the bot's token (4004).", Next: "Copy the token again.", Code: 4004},
 			waiting: []botstate.Pairing{{Code: "ABCD-EFGH", User: "301", Name: "Anna", At: time.Now()}},
 			file:    &channels.File{Roles: []string{"401"}},
 		}
-		b.w.parts.discord = bot
-		b.w.ShowSettings()
-		b.Settle()
-		b.w.settings.search.Field.Entry.SetText("discord")
+		b.parts.Discord = bot
+		b.open()
+		b.page.search.Field.Entry.SetText("discord")
 		b.Settle()
 		b.Sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
 
 		for _, query := range []string{"bot", "token", "people pairing", "discord"} {
-			b.w.settings.search.Field.Entry.SetText(query)
-			if !b.onPage(b.w.settings.discord.card) {
+			b.page.search.Field.Entry.SetText(query)
+			if !b.listed(b.page.discord.card) {
 				t.Errorf("%q does not find the card", query)
 			}
 		}
-		b.w.p.App.Clipboard().SetContent("secret-token-of-the-bot")
+		b.clipboard = "secret-token-of-the-bot"
 		b.tap("Take the token from the clipboard")
 		b.Sees("The token is saved in: keychain", "The token is found in: keychain")
 		b.SeesNot("secret-token-of-the-bot")

@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"context"
@@ -15,26 +15,13 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// discordBot is the Discord bot, as the settings show it; *service.Service is one.
-type discordBot interface {
-	Status() connection.Status
-	Channels() *channels.File
-	ChannelsFile() string
-	Pairings(ctx context.Context) ([]botstate.Pairing, error)
-	Approve(ctx context.Context, code string, owner bool) (channels.Person, error)
-	Revoke(ctx context.Context, id string) error
-	SetToken(text string) (where string, err error)
-	Connect() error
-	TokenFrom() (from string, err error)
-}
-
 // discordEvery is how often the card looks at the bot while the settings are shown.
 const discordEvery = 2 * time.Second
 
 // discordCard is what the settings show of the Discord bot: how it is, its token, who
 // waits to be let in and who was.
 type discordCard struct {
-	w       *Window
+	page    *Page
 	shown   discordView
 	said    string // what the last button did
 	looking bool
@@ -61,7 +48,7 @@ func (v discordView) same(o discordView) bool {
 
 // words say how the bot is, in the reader's language where there is one for it.
 func (v discordView) words() string {
-	told := strings.TrimSpace(discordSaid(v.text) + " " + discordSaid(v.next))
+	told := strings.TrimSpace(BotWords(v.text) + " " + BotWords(v.next))
 	switch connection.State(v.state) {
 	case connection.StateReady:
 		if v.bot != "" {
@@ -70,7 +57,7 @@ func (v discordView) words() string {
 	case connection.StateConnecting:
 		return i18n.T("Connecting to Discord…")
 	case connection.StateWaiting:
-		return i18n.With("Not connected just now; it is tried again by itself. ({{.Why}})", i18n.Places{"Why": discordSaid(v.text)})
+		return i18n.With("Not connected just now; it is tried again by itself. ({{.Why}})", i18n.Places{"Why": BotWords(v.text)})
 	case connection.StateOff:
 		return i18n.T("Not connected. The bot answers while it is switched on and has a token.")
 	case connection.StateStopped:
@@ -81,9 +68,9 @@ func (v discordView) words() string {
 	return told
 }
 
-// discordSaid is what the bot says of itself, in the reader's language where it is a
+// BotWords is what the bot says of itself, in the reader's language where it is a
 // sentence of its own.
-func discordSaid(text string) string {
+func BotWords(text string) string {
 	if slices.Contains(connection.Sentences(), text) {
 		return i18n.T(text)
 	}
@@ -93,7 +80,7 @@ func discordSaid(text string) string {
 // look reads how the bot is, off the UI goroutine, and draws what changed; again
 // while the settings are shown.
 func (c *discordCard) look() {
-	bot := c.w.parts.discord
+	bot := c.page.parts.Discord
 	if bot == nil || c.looking {
 		return
 	}
@@ -102,7 +89,7 @@ func (c *discordCard) look() {
 	round, from, ask := c.round, c.shown.from, !c.asked
 	c.asked = true
 	go func() {
-		ctx, cancel := context.WithTimeout(c.w.ctx, discordEvery)
+		ctx, cancel := context.WithTimeout(c.page.host.Context(), discordEvery)
 		defer cancel()
 		st, file := bot.Status(), bot.Channels()
 		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, code: st.Code, from: from}
@@ -111,16 +98,16 @@ func (c *discordCard) look() {
 			view.from, _ = bot.TokenFrom() // "" where there is none
 		}
 		view.waiting, _ = bot.Pairings(ctx) // those that can't be read are not shown
-		if c.w.ctx.Err() != nil {
+		if c.page.host.Context().Err() != nil {
 			return
 		}
-		c.w.p.Do(func() {
+		c.page.host.Do(func() {
 			c.looking = false
 			c.take(view)
 		})
 		time.AfterFunc(discordEvery, func() {
-			c.w.p.Do(func() {
-				if c.w.visible && c.w.page == pageSettings && c.round == round {
+			c.page.host.Do(func() {
+				if c.page.seen() && c.round == round {
 					c.look()
 				}
 			})
@@ -158,9 +145,7 @@ func (c *discordCard) draw() {
 	}
 	c.card = kit.NewCardRow(kit.RoleNone, parts...)
 	c.card.Pad, c.card.Gap = kit.Gap12, kit.Gap8
-	if c.w.settings != nil {
-		c.w.settings.show()
-	}
+	c.page.show()
 }
 
 // people are who waits to be let in and who was.
@@ -180,7 +165,7 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 			name = i18n.With("{{.Name}} (you)", i18n.Places{"Name": p.Name})
 		}
 		person(name, kit.NewButton(kit.ButtonPlain, i18n.T("Remove"), func() {
-			c.do(func(ctx context.Context) (string, error) { return "", c.w.parts.discord.Revoke(ctx, p.ID) })
+			c.do(func(ctx context.Context) (string, error) { return "", c.page.parts.Discord.Revoke(ctx, p.ID) })
 		}))
 	}
 	return parts
@@ -191,25 +176,25 @@ func (c *discordCard) buttons(v discordView) *kit.FlowRow {
 	list := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Take the token from the clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
 		list = append(list, kit.NewButton(kit.ButtonPlain, i18n.T("Connect again"), func() {
-			c.do(func(context.Context) (string, error) { return "", c.w.parts.discord.Connect() })
+			c.do(func(context.Context) (string, error) { return "", c.page.parts.Discord.Connect() })
 		}))
 	}
-	list = append(list, kit.NewButton(kit.ButtonPlain, i18n.T("Open channels.toml"), func() { c.w.openFile(c.w.parts.discord.ChannelsFile()) }))
+	list = append(list, kit.NewButton(kit.ButtonPlain, i18n.T("Open channels.toml"), func() { c.page.host.OpenFile(c.page.parts.Discord.ChannelsFile()) }))
 	return kit.NewFlowRow(kit.Gap8, list...)
 }
 
 // pasteToken saves the token that is in the clipboard; it is shown nowhere.
 func (c *discordCard) pasteToken() {
-	text := c.w.p.App.Clipboard().Content()
+	text := c.page.host.Clipboard()
 	c.do(func(context.Context) (string, error) {
-		where, err := c.w.parts.discord.SetToken(text)
+		where, err := c.page.parts.Discord.SetToken(text)
 		return i18n.With("The token is saved in: {{.Place}}", i18n.Places{"Place": where}), err
 	})
 }
 
 func (c *discordCard) approve(code string, owner bool) {
 	c.do(func(ctx context.Context) (string, error) {
-		p, err := c.w.parts.discord.Approve(ctx, code, owner)
+		p, err := c.page.parts.Discord.Approve(ctx, code, owner)
 		return i18n.With("{{.Name}} may talk to the bot now.", i18n.Places{"Name": p.Name}), err
 	})
 }
@@ -217,11 +202,11 @@ func (c *discordCard) approve(code string, owner bool) {
 // do does something off the UI goroutine and says how it went.
 func (c *discordCard) do(work func(ctx context.Context) (string, error)) {
 	go func() {
-		said, err := work(c.w.ctx)
-		if c.w.ctx.Err() != nil {
+		said, err := work(c.page.host.Context())
+		if c.page.host.Context().Err() != nil {
 			return
 		}
-		c.w.p.Do(func() {
+		c.page.host.Do(func() {
 			c.said = said
 			if err != nil {
 				c.said = err.Error()

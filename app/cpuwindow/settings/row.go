@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"cmp"
@@ -13,20 +13,20 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// settingState is how a setting is now.
-type settingState struct {
+// state is how a setting is now.
+type state struct {
 	value    string // as config.toml has it
 	by       string // the variable of the environment that hides config.toml
 	waits    bool   // the change holds from the next start on
 	conflict string // with another shortcut
 }
 
-// settingRow is one setting: name, help, its control, and below what is to be said
+// row is one setting: name, help, its control, and below what is to be said
 // of its value: changed, hidden by the environment, waiting for a restart, refused.
-type settingRow struct {
+type row struct {
 	widget.BaseWidget
 	setting config.Setting
-	state   settingState
+	state   state
 	known   bool // state was shown once
 	err     string
 	title   *kit.Label
@@ -34,13 +34,13 @@ type settingRow struct {
 	help    *kit.Prose
 	note    *kit.Prose
 	reset   *kit.Button
-	control settingControl
+	control control
 	line    fyne.CanvasObject
 	beside  bool // the control stands right of the name
 }
 
-// settingControl is what a setting is changed by.
-type settingControl interface {
+// control is what a setting is changed by.
+type control interface {
 	fyne.CanvasObject
 	SetValue(value string, locked bool)
 }
@@ -48,14 +48,14 @@ type settingControl interface {
 // controlWidth is how wide a field beside a name is.
 const controlWidth float32 = 200
 
-func newSettingRow(s config.Setting, change func(key, value string)) *settingRow {
-	r := &settingRow{setting: s, title: kit.Text(i18n.T(settingTitle(s))).Squeezable(), line: kit.Hairline()}
+func newRow(s config.Setting, change func(key, value string)) *row {
+	r := &row{setting: s, title: kit.Text(i18n.T(title(s))).Squeezable(), line: kit.Hairline()}
 	r.key = kit.NewLabel(s.Key, kit.RoleMuted, kit.SizeSmall).Squeezable()
 	r.key.Style.Monospace = true
 	r.help = kit.NewProse(kit.Runs(i18n.T(s.Help), kit.RoleNone), kit.SizeText, kit.RoleMuted)
 	r.note = kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)
 	r.reset = kit.NewButton(kit.ButtonLink, i18n.T("Reset to default"), func() { change(s.Key, s.Default) })
-	r.control = newSettingControl(s, func(value string) {
+	r.control = newControl(s, func(value string) {
 		if value == r.state.value {
 			r.failed(nil)
 			return
@@ -71,7 +71,7 @@ func newSettingRow(s config.Setting, change func(key, value string)) *settingRow
 }
 
 // failed shows why a value was not taken; nil takes that away.
-func (r *settingRow) failed(err error) {
+func (r *row) failed(err error) {
 	before := r.err
 	r.err = ""
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *settingRow) failed(err error) {
 }
 
 // update shows the setting as it is now.
-func (r *settingRow) update(s settingState) {
+func (r *row) update(s state) {
 	if s == r.state && r.known {
 		return
 	}
@@ -97,13 +97,13 @@ func (r *settingRow) update(s settingState) {
 	r.word()
 }
 
-func (r *settingRow) changed() bool { return r.state.value != shownDefault(r.setting) }
+func (r *row) changed() bool { return r.state.value != shownDefault(r.setting) }
 
 // shownDefault is the default as Value would give it.
 func shownDefault(s config.Setting) string { return s.Value(config.Default()) }
 
 // word says what is to be said of the value.
-func (r *settingRow) word() {
+func (r *row) word() {
 	var runs []kit.Run
 	add := func(text string, role fyne.ThemeColorName) {
 		if len(runs) > 0 {
@@ -156,10 +156,10 @@ func onOff(v string) string {
 }
 
 // Measure implements row.
-func (r *settingRow) Measure(width float32) float32 { return r.layout(width, false) }
+func (r *row) Measure(width float32) float32 { return r.layout(width, false) }
 
 // layout places the parts, or only measures them.
-func (r *settingRow) layout(width float32, move bool) float32 {
+func (r *row) layout(width float32, move bool) float32 {
 	put := func(o fyne.CanvasObject, x, y, w, h float32) {
 		if move {
 			o.Move(fyne.NewPos(x, y))
@@ -210,14 +210,14 @@ func (r *settingRow) layout(width float32, move bool) float32 {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (r *settingRow) CreateRenderer() fyne.WidgetRenderer { return &settingRowRenderer{r} }
+func (r *row) CreateRenderer() fyne.WidgetRenderer { return &rowRenderer{r} }
 
-type settingRowRenderer struct{ r *settingRow }
+type rowRenderer struct{ r *row }
 
-func (x *settingRowRenderer) Layout(s fyne.Size) { x.r.layout(s.Width, true) }
-func (x *settingRowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, 40) }
-func (x *settingRowRenderer) Destroy()           {}
-func (x *settingRowRenderer) Refresh() {
+func (x *rowRenderer) Layout(s fyne.Size) { x.r.layout(s.Width, true) }
+func (x *rowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, 40) }
+func (x *rowRenderer) Destroy()           {}
+func (x *rowRenderer) Refresh() {
 	x.Layout(x.r.Size())
 	for _, o := range x.Objects() {
 		if o.Visible() { // a note without words has no lines
@@ -228,7 +228,7 @@ func (x *settingRowRenderer) Refresh() {
 }
 
 // Objects are in the order of Tab.
-func (x *settingRowRenderer) Objects() []fyne.CanvasObject {
+func (x *rowRenderer) Objects() []fyne.CanvasObject {
 	r := x.r
 	return []fyne.CanvasObject{r.title, r.help, r.key, r.control, r.note, r.reset, r.line}
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"runtime"
@@ -6,13 +6,14 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
 
-// newSettingControl is the control of a setting's kind. change gets what was chosen
+// newControl is the control of a setting's kind. change gets what was chosen
 // or typed, unchecked.
-func newSettingControl(s config.Setting, change func(value string)) settingControl {
+func newControl(s config.Setting, change func(value string)) control {
 	switch s.Kind {
 	case config.KindSwitch:
 		return kit.NewSwitch(change)
@@ -100,7 +101,7 @@ func (f *shortcutField) TypedShortcut(s fyne.Shortcut) {
 
 // press takes keys as the shortcut; keys that can't be one are waited over.
 func (f *shortcutField) press(key fyne.KeyName, m fyne.KeyModifier) {
-	if s, ok := shortcutOf(key, m, runtime.GOOS); ok {
+	if s, ok := shortcuts.From(key, m, runtime.GOOS); ok {
 		f.take(s.String())
 	}
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package settings
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/cpuwindow/indexwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/recall"
@@ -23,7 +24,7 @@ const (
 // being built, and builds it anew.
 type indexCard struct {
 	*kit.CardRow
-	w       *Window
+	page    *Page
 	facts   *kit.Prose
 	bar     *kit.Gauge // how far a building is
 	detail  *kit.Prose
@@ -37,8 +38,8 @@ type indexCard struct {
 	looking bool
 }
 
-func newIndexCard(w *Window) *indexCard {
-	c := &indexCard{w: w, facts: kit.NewProse([]kit.Run{{Text: i18n.T("Looking at the index…")}}, kit.SizeText, kit.RoleText), detail: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
+func newIndexCard(p *Page) *indexCard {
+	c := &indexCard{page: p, facts: kit.NewProse([]kit.Run{{Text: i18n.T("Looking at the index…")}}, kit.SizeText, kit.RoleText), detail: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
 	c.detail.Hidden = true
 	c.bar = kit.NewGauge(barWidth)
 	c.bar.Hide()
@@ -61,19 +62,19 @@ func (c *indexCard) onRebuild() {
 	if c.cancel != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(c.w.ctx)
+	ctx, cancel := context.WithCancel(c.page.host.Context())
 	c.setBusy(cancel)
 	go func() {
-		err := c.w.parts.recaller.RebuildIndex(ctx)
+		err := c.page.parts.Index.RebuildIndex(ctx)
 		stopped := ctx.Err() != nil
 		cancel()
-		if c.w.ctx.Err() != nil {
+		if c.page.host.Context().Err() != nil {
 			return
 		}
-		c.w.p.Do(func() {
+		c.page.host.Do(func() {
 			c.setBusy(nil)
 			if err != nil && !stopped {
-				c.w.tell(i18n.T("The search index could not be rebuilt"), err.Error())
+				c.page.host.Tell(i18n.T("The search index could not be rebuilt"), err.Error())
 			}
 			c.look()
 		})
@@ -85,16 +86,16 @@ func (c *indexCard) onRebuild() {
 func (c *indexCard) onPause() {
 	paused := c.held != recall.HeldPaused
 	go func() {
-		c.w.parts.recaller.PauseVectors(paused)
-		c.w.p.Do(c.look)
+		c.page.parts.Index.PauseVectors(paused)
+		c.page.host.Do(c.look)
 	}()
 }
 
 // onNow has the missing vectors made at full speed.
 func (c *indexCard) onNow() {
 	go func() {
-		c.w.parts.recaller.VectorsNow()
-		c.w.p.Do(c.look)
+		c.page.parts.Index.VectorsNow()
+		c.page.host.Do(c.look)
 	}()
 }
 
@@ -123,17 +124,17 @@ func (c *indexCard) look() {
 	}
 	c.looking = true
 	go func() {
-		ctx, stop := context.WithTimeout(c.w.ctx, indexTime)
-		s, err := c.w.parts.recaller.IndexStatus(ctx)
+		ctx, stop := context.WithTimeout(c.page.host.Context(), indexTime)
+		s, err := c.page.parts.Index.IndexStatus(ctx)
 		stop()
-		if c.w.ctx.Err() != nil {
+		if c.page.host.Context().Err() != nil {
 			return
 		}
-		c.w.p.Do(func() {
+		c.page.host.Do(func() {
 			c.looking = false
 			c.show(s, err)
-			if wait := c.nextLook(s, err); wait > 0 && c.w.page == pageSettings && c.w.visible {
-				time.AfterFunc(wait, func() { c.w.p.Do(c.look) })
+			if wait := c.nextLook(s, err); wait > 0 && c.page.seen() {
+				time.AfterFunc(wait, func() { c.page.host.Do(c.look) })
 			}
 		})
 	}()
@@ -169,7 +170,7 @@ func (c *indexCard) show(s recall.Status, err error) {
 	if detail != "" {
 		c.detail.SetRuns([]kit.Run{{Text: detail}})
 	}
-	c.w.pageView.Remeasure(c)
+	c.page.View.Remeasure(c)
 	c.Refresh()
 }
 
@@ -181,7 +182,7 @@ func indexWords(s recall.Status) string {
 	if s.Building && s.Of > 0 {
 		words += " · " + fmt.Sprintf("%d %%", 100*s.Done/s.Of)
 	}
-	return words + " · " + coverage(s.State)
+	return words + " · " + indexwords.Of(s.State)
 }
 
 // indexDetail is its size, and whether it searches by meaning.

@@ -1,0 +1,126 @@
+package shortcuts
+
+import (
+	"runtime"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"mac-stats/app/config"
+	"mac-stats/app/i18n"
+)
+
+// Action is something of the window with shortcuts: [shortcuts] of config.toml holds a
+// key for each.
+type Action struct {
+	Name  string // "new_chat"
+	Title string // in English
+	Run   func()
+}
+
+// Of are an action's shortcuts in a configuration.
+func Of(c config.Config, name string) []config.Shortcut {
+	s, ok := config.Lookup("shortcuts." + name)
+	if !ok {
+		return nil
+	}
+	list, err := config.ParseShortcuts(s.Value(c))
+	if err != nil {
+		return nil // config has told of it and uses the default
+	}
+	return list
+}
+
+// Keys are the keys of Fyne that a shortcut is.
+func Keys(s config.Shortcut, goos string) []desktop.CustomShortcut {
+	s = s.Same(goos)
+	var m fyne.KeyModifier
+	for mod, on := range map[fyne.KeyModifier]bool{
+		fyne.KeyModifierControl: s.Ctrl, fyne.KeyModifierAlt: s.Alt, fyne.KeyModifierShift: s.Shift, fyne.KeyModifierSuper: s.Cmd,
+	} {
+		if on {
+			m |= mod
+		}
+	}
+	list := []desktop.CustomShortcut{{KeyName: keyNameOf(s), Modifier: m}}
+	if s.Key == "Plus" { // on many keyboards Shift and another key
+		list = append(list, desktop.CustomShortcut{KeyName: fyne.KeyEqual, Modifier: m | fyne.KeyModifierShift}, desktop.CustomShortcut{KeyName: fyne.KeyPlus, Modifier: m | fyne.KeyModifierShift})
+	}
+	return list
+}
+
+// keyNameOf is Fyne's name of a shortcut's key; most are the same.
+func keyNameOf(s config.Shortcut) fyne.KeyName {
+	switch s.Key {
+	case "Enter":
+		return fyne.KeyReturn
+	case "PageUp":
+		return fyne.KeyPageUp
+	case "PageDown":
+		return fyne.KeyPageDown
+	}
+	return fyne.KeyName(s.Sign())
+}
+
+// From is the shortcut that keys of Fyne are; false where it can't be one.
+func From(key fyne.KeyName, m fyne.KeyModifier, goos string) (config.Shortcut, bool) {
+	s := config.Shortcut{
+		Ctrl: m&fyne.KeyModifierControl != 0, Alt: m&fyne.KeyModifierAlt != 0,
+		Shift: m&fyne.KeyModifierShift != 0, Cmd: m&fyne.KeyModifierSuper != 0,
+	}
+	if goos == "darwin" && s.Cmd {
+		s.Cmd, s.Mod = false, true
+	} else if goos != "darwin" && s.Ctrl {
+		s.Ctrl, s.Mod = false, true
+	}
+	name := string(key)
+	switch key {
+	case fyne.KeyReturn:
+		name = "Enter"
+	case fyne.KeyPageUp:
+		name = "PageUp"
+	case fyne.KeyPageDown:
+		name = "PageDown"
+	}
+	s.Key = name
+	list, err := config.ParseShortcuts(s.String())
+	if err != nil || len(list) != 1 {
+		return config.Shortcut{}, false
+	}
+	return list[0], true
+}
+
+// First is an action's first shortcut as the platform writes it, or "".
+func First(c config.Config, name string) string {
+	if list := Of(c, name); len(list) > 0 {
+		return list[0].Words(runtime.GOOS)
+	}
+	return ""
+}
+
+// Conflicts names, for each setting of a shortcut, the other actions with
+// the same keys.
+func Conflicts(c config.Config, actions []Action, goos string) map[string]string {
+	taken := map[config.Shortcut][]Action{}
+	for _, a := range actions {
+		for _, s := range Of(c, a.Name) {
+			taken[s.Same(goos)] = append(taken[s.Same(goos)], a)
+		}
+	}
+	found := map[string]string{}
+	for s, list := range taken {
+		for _, a := range list {
+			var others []string
+			for _, b := range list {
+				if b.Name != a.Name {
+					others = append(others, "“"+i18n.T(b.Title)+"”")
+				}
+			}
+			if len(others) > 0 {
+				found["shortcuts."+a.Name] = i18n.With("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", i18n.Places{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
+			}
+		}
+	}
+	return found
+}
