@@ -37,24 +37,26 @@ type dialogue struct {
 	quoted   prompt.QuotedLines // of the strangers' text in it
 	final    bool               // a limit is reached: the next reply is the answer
 	think    *bool              // nil: as the model does by itself
+	hushed   bool               // it thought too long and answers without
 }
 
 // reply is one answer of the model.
 type reply struct {
-	raw   string // all text, as it goes back to the model
-	prose string // without directives: what is shown and kept
-	calls []tools.Call
-	tools []api.ToolCall         // the native calls among them, as they go back
-	draft *sessionmem.Checkpoint // of the block that it is going to be
-	cut   bool                   // the server cut the prompt in silence
-	ended string                 // why it ended: stop, length, or one of the ends below
-	held  sessionmem.Sources     // of what the turn held when it was asked for
+	raw     string // all text, as it goes back to the model
+	prose   string // without directives: what is shown and kept
+	thought string // what it thought natively
+	calls   []tools.Call
+	tools   []api.ToolCall         // the native calls among them, as they go back
+	draft   *sessionmem.Checkpoint // of the block that it is going to be
+	cut     bool                   // the server cut the prompt in silence
+	ended   string                 // why it ended: stop, length, or one of the ends below
+	held    sessionmem.Sources     // of what the turn held when it was asked for
 }
 
 func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []tools.Tool) *dialogue {
 	d := &dialogue{
 		t: t, agent: a, model: model, numCtx: numCtx, budget: prompt.NewBudget(numCtx),
-		tools: tools, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: prompt.QuotedLines{},
+		tools: tools, think: a.Think, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: prompt.QuotedLines{},
 	}
 	d.factor = prompt.CoarseFactor(d.estimate)
 	return d
@@ -85,7 +87,7 @@ func (d *dialogue) toolCost() int {
 func (d *dialogue) total() int {
 	n := d.toolCost()
 	for _, m := range d.messages {
-		n += d.cost(m.Content) + d.images(len(m.Images))
+		n += d.cost(m.Content) + d.cost(m.Thinking) + d.images(len(m.Images))
 	}
 	return n
 }
@@ -106,10 +108,10 @@ func (d *dialogue) ask(ctx context.Context) (reply, error) {
 	d.rounds++
 	d.fit()
 	r, err := d.askOnce(ctx)
-	if err == nil && r.ended == endThought && strings.TrimSpace(r.prose) == "" && d.think == nil {
+	if err == nil && r.ended == endThought && strings.TrimSpace(r.prose) == "" && !d.hushed {
 		r.draft.Discard()
 		no := false
-		d.think = &no
+		d.think, d.hushed = &no, true
 		d.t.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
 		return d.askOnce(ctx)
 	}
@@ -161,7 +163,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	raw, images := 0, 0
 	for _, m := range d.messages {
 		images += len(m.Images)
-		raw += sessionmem.EstimateTokens(m.Content) + prompt.MessageTokens
+		raw += sessionmem.EstimateTokens(m.Content) + sessionmem.EstimateTokens(m.Thinking) + prompt.MessageTokens
 	}
 	if d.native && !d.final {
 		raw += sessionmem.EstimateTokens(tools.Schemas(d.tools).String())

@@ -46,9 +46,14 @@ func (o outcome) words() string {
 	return o.text
 }
 
-// heard appends the model's own reply to the dialogue.
+// heard appends the model's own reply to the dialogue, with what it thought where its
+// template takes that back.
 func (d *dialogue) heard(r reply) {
-	d.messages = append(d.messages, api.Message{Role: "assistant", Content: r.raw, ToolCalls: r.tools})
+	m := api.Message{Role: "assistant", Content: r.raw, ToolCalls: r.tools}
+	if d.model.KeepsThinking && !d.hushed {
+		m.Thinking = r.thought
+	}
+	d.messages = append(d.messages, m)
 }
 
 // runCalls runs the calls of a reply and appends it and their results to the

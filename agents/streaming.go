@@ -149,6 +149,7 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 			s.show(s.scanner.Held.String())
 		}
 	}
+	r.thought = res.Thinking
 	r.raw, r.prose = s.raw.String(), s.prose.String()
 	if s.ended == endLoop {
 		r.prose, _ = onceOnly(r.prose)

@@ -33,6 +33,7 @@ type Catalog struct {
 	models  []ModelInfo
 	at      time.Time
 	limit   int64
+	chat    func() string
 	memory  uint64              // of the machine, in bytes; 0 is not known
 	learned map[string]*learned // by canonical name
 }
@@ -44,7 +45,7 @@ func NewCatalog(c *Client, numCtx int) *Catalog {
 	if c == nil {
 		panic("ollama.NewCatalog: a client is required")
 	}
-	return &Catalog{c: c, numCtx: numCtx, refresh: make(permits, 1), learned: map[string]*learned{}}
+	return &Catalog{c: c, numCtx: numCtx, refresh: make(permits, 1), chat: func() string { return "" }, learned: map[string]*learned{}}
 }
 
 // LimitSize tells how large a model's file may be, in bytes, to fit the machine:
@@ -53,6 +54,14 @@ func (c *Catalog) LimitSize(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.limit = bytes
+}
+
+// ChatModel tells which model the settings name for chats; "" where they name none. The
+// model for small work is chosen to go with it.
+func (c *Catalog) ChatModel(name func() string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.chat = name
 }
 
 // Models lists the installed models with what they can do, refreshed when older
@@ -126,9 +135,9 @@ func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (Mode
 		return c.explicit(ctx, models, explicit)
 	}
 	c.mu.Lock()
-	limit := c.limit
+	limit, chat := c.limit, c.chat
 	c.mu.Unlock()
-	info, ok := choose(models, role, limit)
+	info, ok := choose(models, role, limit, chat())
 	if !ok {
 		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models), Advice: c.Advice()[0].Model}
 	}

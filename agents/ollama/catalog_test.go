@@ -42,7 +42,7 @@ func TestRolesAreResolvedByWhatIsInstalled(t *testing.T) {
 		want   string // "" is ErrNoModel
 	}{
 		{"general: the largest comfortable one", everything, 0, ollama.RoleGeneral, "gemma3:12b"},
-		{"small: the smallest that talks", everything, 0, ollama.RoleSmall, "qwen3:0.6b"},
+		{"small: the smallest that can do it", everything, 0, ollama.RoleSmall, "gemma3:12b"},
 		{"code: by name", everything, 0, ollama.RoleCode, "qwen2.5-coder:7b"},
 		{"thinking: by capability", everything, 0, ollama.RoleThinking, "qwen3:0.6b"},
 		{"vision: by capability", everything, 0, ollama.RoleVision, "gemma3:12b"},

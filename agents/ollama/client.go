@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"sync"
 	"time"
 )
 
@@ -24,7 +23,10 @@ type Params struct {
 	MaxConcurrent int           // permits per HTTP chat call, default 1
 	IdleTimeout   time.Duration // the longest silence, default 120 s; does not run while a model loads, and a long prompt gets more until its first token
 	KeepAlive     time.Duration // default 10 min; below zero keeps the model for ever
-	Logger        *slog.Logger
+	// Descriptions is a file that keeps what models can do, by their digest, so that a
+	// server too busy to say changes nothing; "" keeps it in memory.
+	Descriptions string
+	Logger       *slog.Logger
 }
 
 // Client is a connection to one server. Safe for concurrent use.
@@ -37,9 +39,7 @@ type Client struct {
 	keep     time.Duration
 	embedded embedded
 	log      *slog.Logger
-
-	mu    sync.Mutex
-	shown map[string]ModelInfo // by name and digest
+	shown    descriptions
 }
 
 // New returns a client; a bad host is an error with the form expected.
@@ -59,7 +59,7 @@ func New(p Params) (*Client, error) {
 		idle:    p.IdleTimeout,
 		keep:    p.KeepAlive,
 		log:     p.Logger,
-		shown:   map[string]ModelInfo{},
+		shown:   descriptions{path: p.Descriptions},
 	}
 	if c.http == nil {
 		c.http = newHTTPClient(base)

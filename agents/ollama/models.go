@@ -22,6 +22,9 @@ type ModelInfo struct {
 	Remote       bool   // runs elsewhere (cloud): never chosen by role
 	Digest       string // of its file: another one is another model, whatever its name
 	Dimensions   int    // of its embeddings; 0 where unknown
+	// KeepsThinking: its template takes back what it thought between the rounds of a
+	// turn.
+	KeepsThinking bool
 }
 
 // Can reports a capability: tools, thinking, vision, embedding, completion.
@@ -73,11 +76,7 @@ func (c *Client) Show(ctx context.Context, model string) (ModelInfo, error) {
 
 // show asks for what a listed model can do, once for each digest.
 func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelInfo, error) {
-	key := entry.Name + "\n" + entry.Digest
-	c.mu.Lock()
-	info, known := c.shown[key]
-	c.mu.Unlock()
-	if known && entry.Digest != "" {
+	if info, known := c.shown.get(entry); known {
 		return info, nil
 	}
 	var answer api.ShowResponse
@@ -85,10 +84,10 @@ func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelIn
 	if err := c.call(ctx, t, http.MethodPost, "/api/show", api.ShowRequest{Model: entry.Name}, &answer); err != nil {
 		return ModelInfo{}, err
 	}
-	info = describe(entry, answer)
-	c.mu.Lock()
-	c.shown[key] = info
-	c.mu.Unlock()
+	info := describe(entry, answer)
+	if err := c.shown.keep(info); err != nil {
+		c.log.Info("the description of a model can't be kept", "model", entry.Name, "err", err)
+	}
 	return info, nil
 }
 
@@ -107,6 +106,8 @@ func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 		Remote:     isRemote(entry) || answer.RemoteHost != "" || answer.RemoteModel != "",
 		Digest:     entry.Digest,
 		Dimensions: ofArchitecture(answer.ModelInfo, "embedding_length"),
+
+		KeepsThinking: answer.Renderer != "" || strings.Contains(answer.Template, ".Thinking"),
 	}
 	if info.Parameters == 0 {
 		info.Parameters = parseParameters(details.ParameterSize)
@@ -115,7 +116,7 @@ func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 		info.Capabilities = append(info.Capabilities, string(capability))
 	}
 	if len(info.Capabilities) == 0 {
-		info.Capabilities = guessCapabilities(info.Family, answer)
+		info.Capabilities = guessCapabilities(info, answer)
 	}
 	return info
 }
@@ -125,8 +126,8 @@ func isRemote(entry api.ListModelResponse) bool {
 }
 
 // guessCapabilities is for servers too old to tell (before 0.6.4).
-func guessCapabilities(family string, answer api.ShowResponse) []string {
-	if strings.Contains(strings.ToLower(family), "bert") {
+func guessCapabilities(info ModelInfo, answer api.ShowResponse) []string {
+	if strings.Contains(strings.ToLower(info.Family), "bert") || hinted(info, embedHints) {
 		return []string{"embedding"}
 	}
 	can := []string{"completion"}

@@ -28,6 +28,9 @@ const (
 	// besideChat is the same for an embedding model, which stays loaded beside the
 	// chat's.
 	besideChat = 1_000_000_000
+	// enoughForWork is from how many parameters on a model can do small work, "about
+	// 3B": below it summaries and titles are nonsense more often than not.
+	enoughForWork = 2_500_000_000
 )
 
 // The parts of a name or family that tell what a model was made for.
@@ -35,18 +38,25 @@ var (
 	codeHints    = []string{"coder", "code", "devstral", "starcoder", "codestral"}
 	specialHints = []string{"guard", "shield", "ocr", "rerank", "translate", "math", "sql", "embed"}
 	visionHints  = []string{"llava", "moondream", "minicpm-v", "-vl", "vision"}
+	// embedHints are for servers that don't know that a model makes vectors alone.
+	embedHints = []string{"embed", "minilm", "bge-", "e5-", "gte-"}
 )
 
 // choose gives the best installed model for a role, and whether there is one.
 // Without one that is made for code or thinking, the general one plays that role.
-func choose(models []ModelInfo, role Role, limit int64) (ModelInfo, bool) {
+// chat is the model that answers chats; "" is the best one for it.
+func choose(models []ModelInfo, role Role, limit int64, chat string) (ModelInfo, bool) {
 	switch role {
 	case RoleEmbed:
 		return best(only(models, func(m ModelInfo) bool { return m.Can("embedding") }), besideChat, limit)
 	case RoleVision:
 		return best(only(models, func(m ModelInfo) bool { return talks(m) && m.Can("vision") }), comfortable, limit)
 	case RoleSmall:
-		return smallest(prefer(only(models, talks), plain))
+		main, ok := findInfo(models, chat)
+		if chat == "" || !ok || !talks(main) {
+			main, _ = choose(models, RoleGeneral, limit, "")
+		}
+		return forSmallWork(prefer(only(models, talks), plain), main, limit)
 	case RoleCode:
 		if m, ok := best(only(models, func(m ModelInfo) bool { return talks(m) && hinted(m, codeHints) }), comfortable, limit); ok {
 			return m, true
@@ -57,6 +67,21 @@ func choose(models []ModelInfo, role Role, limit int64) (ModelInfo, bool) {
 		}
 	}
 	return best(prefer(only(models, talks), plain), comfortable, limit)
+}
+
+// forSmallWork is the smallest model that can do small work, else the largest there is.
+// Where it doesn't fit into memory beside the chat's model, that one does it: loading
+// another one before each summary costs more than it saves.
+func forSmallWork(models []ModelInfo, chat ModelInfo, limit int64) (ModelInfo, bool) {
+	enough := only(models, func(m ModelInfo) bool { return weight(m) >= enoughForWork })
+	if len(enough) == 0 {
+		return best(models, enoughForWork, 0)
+	}
+	small, ok := smallest(enough)
+	if limit > 0 && small.Size+chat.Size > limit && weight(chat) >= enoughForWork {
+		return chat, true
+	}
+	return small, ok
 }
 
 // talks tells a local model that answers chats.

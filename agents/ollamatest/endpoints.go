@@ -90,7 +90,7 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, body []byte, _ int
 	arch := m.details().Family
 	reply(w, map[string]any{
 		"modelfile":    "FROM " + m.Name,
-		"template":     "{{ .Prompt }}",
+		"template":     cmp.Or(m.Template, "{{ .Prompt }}"),
 		"details":      m.details(),
 		"remote_host":  m.RemoteHost,
 		"capabilities": m.capabilities(),

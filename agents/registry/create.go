@@ -122,6 +122,9 @@ func (r *Registry) templateFiles(name, slug, like string) (map[string]string, er
 	if a.Temperature != nil {
 		settings["temperature"] = *a.Temperature
 	}
+	if a.Think != nil {
+		settings["think"] = *a.Think
+	}
 	if a.Tools != nil {
 		settings["tools"] = a.Tools
 	}

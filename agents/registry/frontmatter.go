@@ -166,6 +166,8 @@ func (raw *rawSettings) setField(f frontField) error {
 		return f.boolean(&raw.Enabled)
 	case "max_tool_iterations", "maxturns":
 		return f.whole(&raw.MaxRounds)
+	case "think":
+		return f.boolean(&raw.Think)
 	case "temperature":
 		return f.number(&raw.Temperature)
 	case "tools":

@@ -43,6 +43,7 @@ type Agent struct {
 	MaxRounds   int      // max_tool_iterations: 1 … 200, 15 where not set
 	Tools       []string // tool names it may use; nil = the default for its place, empty = none
 	Temperature *float64 // 0 … 2; nil: the model's own
+	Think       *bool    // whether it thinks before it answers, where its model can; nil: as the model does
 	Path        string   // its folder or file
 	Soul        string   // the agent's own, else the shared agents/soul.md
 	Mood        string

@@ -34,7 +34,7 @@ var KnownTools = []string{
 // which shares its format with other programs: foreignKeys mean something there
 // and nothing here.
 const (
-	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature"
+	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think"
 	frontKeys   = jsonKeys + " role maxturns"
 	foreignKeys = "disallowedtools permissionmode skills mcpservers hooks memory background isolation color license metadata"
 )
@@ -69,6 +69,7 @@ type agentSettings struct {
 	MaxRounds   int
 	Tools       []string
 	Temperature *float64
+	Think       *bool
 	Warnings    []string
 }
 
@@ -87,6 +88,10 @@ func (s *agentSettings) apply(a *Agent) {
 		t := *s.Temperature
 		a.Temperature = &t
 	}
+	if s.Think != nil {
+		think := *s.Think
+		a.Think = &think
+	}
 }
 
 // rawSettings is what was written, before any check; nil = not written.
@@ -101,6 +106,7 @@ type rawSettings struct {
 	MaxRounds   *int        `json:"max_tool_iterations"`
 	Tools       *stringList `json:"tools"`
 	Temperature *float64    `json:"temperature"`
+	Think       *bool       `json:"think"`
 }
 
 // stringList is a list of strings, or one string with commas.
@@ -214,6 +220,7 @@ func (raw rawSettings) check(warnings []string) *agentSettings {
 	if s.Name == "" {
 		s.warn("name is missing: the id stands in for it")
 	}
+	s.Think = raw.Think
 	s.setSlug(trimmed(raw.Slug))
 	s.setRole(trimmed(raw.Role))
 	if raw.Entry != nil {

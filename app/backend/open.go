@@ -206,6 +206,7 @@ func (b *Backend) openModels() error {
 		MaxConcurrent: cfg.MaxConcurrent,
 		IdleTimeout:   cfg.IdleTimeout,
 		KeepAlive:     cfg.KeepAlive,
+		Descriptions:  filepath.Join(b.Paths.Cache, "models.json"),
 		Logger:        b.Logger,
 	})
 	if err != nil {
@@ -213,6 +214,7 @@ func (b *Backend) openModels() error {
 	}
 	b.Client = client
 	b.Models = ollama.NewCatalog(client, cfg.NumCtx)
+	b.Models.ChatModel(func() string { return b.Config().Ollama.Model })
 	if m := b.Monitor.Sample(b.ctx, monitor.Memory).Memory; m.NA == "" {
 		b.Models.LimitSize(int64(float64(m.Total) * modelShare))
 		b.Models.KnowMemory(m.Total)

@@ -181,6 +181,9 @@ func agentText(a registry.Agent) string {
 	if a.Temperature != nil {
 		row("temperature", fmt.Sprint(*a.Temperature))
 	}
+	if a.Think != nil {
+		row("thinks", map[bool]string{true: "yes", false: "no"}[*a.Think])
+	}
 	row("path", a.Path)
 	for _, w := range a.Warnings {
 		row("warning", w)

@@ -1,0 +1,64 @@
+package ollama_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/ollamatest"
+)
+
+// A new process that meets a busy server knows what an earlier one was told.
+func TestABusyServerChangesNothingOfWhatModelsCanDo(t *testing.T) {
+	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{
+		{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "tools"}, ContextLength: 40960},
+	}})
+	target, err := url.Parse(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy atomic.Bool
+	forward := httputil.NewSingleHostReverseProxy(target)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if busy.Load() && r.URL.Path == "/api/show" {
+			http.Error(w, `{"error":"server busy"}`, http.StatusServiceUnavailable)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	file := filepath.Join(t.TempDir(), "cache", "models.json")
+	describe := func() ollama.ModelInfo {
+		t.Helper()
+		client, err := ollama.New(ollama.Params{Host: front.URL, Descriptions: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models, err := ollama.NewCatalog(client, 0).Models(t.Context())
+		if err != nil || len(models) != 1 {
+			t.Fatal(models, err)
+		}
+		return models[0]
+	}
+	before := describe()
+	busy.Store(true)
+	if got := describe(); !got.Can("tools") || got.MaxContext != before.MaxContext {
+		t.Errorf("described as %+v, was %+v", got, before)
+	}
+	if err := os.WriteFile(file, []byte("{no json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := describe(); got.Can("tools") {
+		t.Errorf("a broken file says %+v", got)
+	}
+	busy.Store(false)
+	if got := describe(); !got.Can("tools") {
+		t.Errorf("described anew as %+v", got)
+	}
+}

@@ -1,0 +1,67 @@
+package agents
+
+import (
+	"testing"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// thinker is a model that thinks and calls tools; template says whether its own
+// thinking goes back to it.
+func thinker(template string) ollamatest.Model {
+	m := nativeModel(testModel, 16384)
+	m.Capabilities, m.Template = append(m.Capabilities, "thinking"), template
+	return m
+}
+
+func TestThinkingGoesBackBetweenTheRoundsOfATurn(t *testing.T) {
+	for name, c := range map[string]struct{ template, want string }{
+		"where the template takes it": {"{{ range .Messages }}{{ .Thinking }}{{ .Content }}{{ end }}", "The user wants the load."},
+		"not where it doesn't":        {"{{ range .Messages }}{{ .Content }}{{ end }}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker(c.template)}, Rules: []ollamatest.Rule{
+				{Times: 1, Reply: ollamatest.Reply{Thinking: []string{"The user wants", " the load."}, ToolCalls: []api.ToolCall{toolCall("SYSTEM_STATS", map[string]any{"topic": "cpu"})}}},
+				{Times: 1, Reply: ollamatest.Reply{Thinking: []string{"Good."}, Text: "45 %."}},
+				{Reply: ollamatest.Reply{Text: "Yes."}},
+			}})
+			r.say("How busy is the machine?")
+			second := r.chat(1).Messages
+			if got := second[len(second)-2]; got.Role != "assistant" || got.Thinking != c.want {
+				t.Errorf("the second round is sent %+v, want the thinking %q", got, c.want)
+			}
+			r.say("Is that much?")
+			for _, m := range r.chat(2).Messages {
+				if m.Thinking != "" {
+					t.Errorf("the next turn is sent the thinking %q", m.Thinking)
+				}
+			}
+		})
+	}
+}
+
+func TestAnAgentSaysWhetherItThinks(t *testing.T) {
+	for name, c := range map[string]struct {
+		json string
+		want any
+	}{
+		"on":         {`, "think": true`, true},
+		"off":        {`, "think": false`, false},
+		"not chosen": {``, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker("")}, Rules: replies("Hello.")})
+			r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true`+c.json+`}`)
+			r.say("Hi")
+			var got any
+			if think := r.chat(0).Think; think != nil {
+				got = think.Bool()
+			}
+			if got != c.want {
+				t.Errorf("asked with think = %v, want %v", got, c.want)
+			}
+		})
+	}
+}
