@@ -17,16 +17,6 @@ import (
 
 func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
-// writeWhole writes a new file, safe on disk.
-func (s *Store) writeWhole(file string, data []byte, mode fs.FileMode) error {
-	f, err := s.root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
 // forgetAttachments forgets files that only blocks link which are forgotten.
 func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOptions, all []forgettable, planned map[string][][]*cleaning) ([]Touched, error) {
 	lost := map[string]string{}        // by attachment: a session that links it

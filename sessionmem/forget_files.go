@@ -392,7 +392,7 @@ func (f *forgetSession) rewrite(c *cleaning) {
 	}
 	err := errors.New(f.mayWrite(c))
 	if err.Error() == "" {
-		err = f.replace(c)
+		err = f.s.replaceWith(c.file, c.stat, c.out) // what stays is copied byte by byte
 	}
 	if err != nil {
 		f.refuse("transcript", c.file, err)
@@ -403,24 +403,4 @@ func (f *forgetSession) rewrite(c *cleaning) {
 		t.Path = f.path(c.file)
 		f.found = append(f.found, t)
 	}
-}
-
-// replace writes a file anew: what stays is copied byte by byte.
-func (f *forgetSession) replace(c *cleaning) error {
-	now, err := f.s.root.Stat(c.file)
-	if err != nil || !os.SameFile(now, c.stat) || now.Size() != c.stat.Size() || !now.ModTime().Equal(c.stat.ModTime()) {
-		return errors.Join(errReplaced, err)
-	}
-	tmp := path.Join(path.Dir(c.file), "."+path.Base(c.file)+".forget.tmp")
-	if err := f.s.removeIfThere(tmp); err != nil { // of a forgetting that was killed
-		return err
-	}
-	if err := f.s.writeWhole(tmp, c.out, c.stat.Mode().Perm()); err != nil {
-		return errors.Join(explainDisk("writing "+c.file, err), f.s.removeIfThere(tmp))
-	}
-	if err := f.s.root.Rename(tmp, c.file); err != nil {
-		return errors.Join(explainDisk("writing "+c.file, err), f.s.removeIfThere(tmp))
-	}
-	f.s.syncFolders(path.Dir(c.file))
-	return nil
 }

@@ -108,9 +108,9 @@ func (s *Store) Restore(ctx context.Context, name string) (Removed, error) {
 }
 
 // decide does something with what is missing from a session.
-func (s *Store) decide(ctx context.Context, name, doing string, do func(context.Context, *session, []journaled) error) (Removed, error) {
+func (s *Store) decide(ctx context.Context, name, doing string, do func(context.Context, *session) ([]journaled, error)) (Removed, error) {
 	none := Removed{Session: name}
-	if s.root == nil || s.IsPrivate(name) {
+	if s.root == nil || s.IsPrivate(name) || checkName(name) != nil || !s.isThere(journalFile(name)) {
 		return none, nil
 	}
 	ses := s.session(name)
@@ -119,18 +119,11 @@ func (s *Store) decide(ctx context.Context, name, doing string, do func(context.
 		return none, fmt.Errorf("%s in %s: %w", doing, name, err)
 	}
 	defer unlock()
-	err = s.refresh(ses)
-	if err == nil {
-		var missing []journaled
-		if missing, err = s.missing(ses); err == nil && len(missing) > 0 {
-			none = removedOf(name, missing)
-			err = do(ctx, ses, missing)
-		}
-	}
+	decided, err := do(ctx, ses)
 	if err != nil {
-		return Removed{Session: name}, fmt.Errorf("%s in %s: %w", doing, name, err)
+		return none, fmt.Errorf("%s in %s: %w", doing, name, err)
 	}
-	return none, nil
+	return removedOf(name, decided), nil
 }
 
 // missing gives the blocks of the journal that the session's files lack, in their order.
@@ -539,12 +532,15 @@ func (s *Store) shortenJournal(ses *session) error {
 }
 
 // dropMissing lets go of what the session's files lack.
-func (s *Store) dropMissing(_ context.Context, ses *session, missing []journaled) error {
-	all, err := s.readJournal(ses)
-	if err != nil {
-		return err
+func (s *Store) dropMissing(_ context.Context, ses *session) ([]journaled, error) {
+	if err := s.refresh(ses); err != nil {
+		return nil, err
 	}
-	return s.rewriteJournal(ses, all, missing)
+	all, err := s.readJournal(ses)
+	if err != nil || len(all.missing) == 0 {
+		return nil, err
+	}
+	return all.missing, s.rewriteJournal(ses, all, all.missing)
 }
 
 // acknowledged says whether a block was written to the session before. It may have been

@@ -3,11 +3,11 @@ package sessionmem
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 
 	"mac-stats/sessionmem/wholefile"
@@ -22,43 +22,59 @@ type insertion struct {
 // putBack puts missing blocks back where they stood: behind the block that is in front of
 // them in the journal. A reset, a rewind or a Summary then means what it meant, whatever
 // was said since.
-func (s *Store) putBack(ctx context.Context, ses *session, missing []journaled) error {
+func (s *Store) putBack(ctx context.Context, ses *session) (missing []journaled, err error) {
 	if err := s.refreshToWrite(ctx, ses); err != nil {
-		return err
+		return nil, err
 	}
 	all, err := s.readJournal(ses)
-	if err != nil {
-		return err
+	if err != nil || len(all.missing) == 0 {
+		return nil, err
 	}
-	data, err := s.readRegular(journalFile(ses.name))
+	blocks, err := s.journalBlocks(ses, all)
 	if err != nil {
-		return explainDisk("reading a journal", err)
-	}
-	blocks := map[int64]Block{}
-	for _, m := range missing {
-		b := parseBlock(data[m.at:m.at+m.size], m.at, m.size, false).decode()
-		blocks[m.at] = s.guard(ses, b, false)
+		return nil, err
 	}
 	files, rest := s.insertions(ses, all.blocks, blocks)
 	for _, p := range files {
 		if err := s.insertInto(p.part, p.what); err != nil {
 			ses.stat = nil
-			return err
+			return nil, err
 		}
 	}
 	if len(files) > 0 {
 		ses.stat = nil
 		if err := s.refresh(ses); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(rest) > 0 { // there is nothing left that they stood behind
 		if _, err := s.write(ses, rest); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	s.logger.Info("what a save had removed is restored", "session", ses.name, "blocks", len(missing))
-	return nil
+	s.logger.Info("what a save had removed is restored", "session", ses.name, "blocks", len(all.missing))
+	return all.missing, nil
+}
+
+// journalBlocks gives the missing blocks of a journal that was just read, by where they
+// stand in it.
+func (s *Store) journalBlocks(ses *session, all readout) (map[int64]Block, error) {
+	data, err := s.readRegular(journalFile(ses.name))
+	if err != nil {
+		return nil, explainDisk("reading a journal", err)
+	}
+	blocks := make(map[int64]Block, len(all.missing))
+	for _, m := range all.missing {
+		if m.at+m.size > int64(len(data)) {
+			return nil, fmt.Errorf("reading a journal: %w", errReplaced)
+		}
+		b := parseBlock(data[m.at:m.at+m.size], m.at, m.size, false).decode()
+		if b.ID != m.id {
+			return nil, fmt.Errorf("reading a journal: %w", errReplaced)
+		}
+		blocks[m.at] = s.guard(ses, b, false)
+	}
+	return blocks, nil
 }
 
 // insertedInto is what is put into one of a session's files.
@@ -141,21 +157,20 @@ func (s *Store) insertInto(p part, what []insertion) error {
 	return s.replaceWith(p.file, was, out)
 }
 
-// replaceWith puts new content in the place of a file that is still as it was.
+// replaceWith puts new content in the place of a file that is still as it was, and that
+// nobody is writing to. Errors: errReplaced, errMidSave, or of the disk.
 func (s *Store) replaceWith(file string, was os.FileInfo, data []byte) error {
-	tmp := path.Join(path.Dir(file), wholefile.TempName(path.Base(file)))
-	if err := s.writeWhole(tmp, data, was.Mode().Perm()); err != nil {
-		return errors.Join(explainDisk("writing "+file, err), s.removeIfThere(tmp))
+	real := filepath.Join(s.dir, filepath.FromSlash(file))
+	open, _ := wholefile.IsOpenForWriting(real)
+	if open {
+		return fmt.Errorf("writing %s: %w", file, errMidSave)
 	}
-	now, err := s.root.Stat(file)
-	if err == nil && (!os.SameFile(now, was) || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime())) {
+	done, err := replaceFile(real, data, was)
+	if err == nil && !done {
 		err = errReplaced
 	}
-	if err == nil {
-		err = s.root.Rename(tmp, file)
-	}
 	if err != nil {
-		return errors.Join(explainDisk("writing "+file, err), s.removeIfThere(tmp))
+		return explainDisk("writing "+file, err)
 	}
 	s.syncFolders(path.Dir(file))
 	return nil

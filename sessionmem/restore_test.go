@@ -1,10 +1,14 @@
 package sessionmem
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // What a save takes out is not context until the user wants it back. Then it stands where
@@ -104,4 +108,60 @@ func toldOf(t *testing.T, s *Store) []string {
 		out = append(out, b.Text)
 	}
 	return out
+}
+
+// A forgetting that was killed before it reached the journal is finished by the restoring:
+// the other messages come back, the forgotten one doesn't.
+func TestRestoringInTheMidstOfAForgetting(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("one"))
+	path := onlyFile(t, r.root)
+	before := readFile(t, path)
+	mustAppend(t, r.s, "cli-a", user("The zebra's locker has the number four thousand seven hundred and eleven."))
+	mustAppend(t, r.s, "cli-a", user("two"))
+	mustAppend(t, r.s, "cli-a", user("three"))
+	writeFile(t, path, before)
+	if n := removedFrom(t, r.s); n != 3 {
+		t.Fatalf("%d are missing", n)
+	}
+	time.Sleep(1100 * time.Millisecond) // blocks have seconds
+	tr, err := r.s.Forgotten().New(true, false)
+	must(t, err)
+	tr.AddWords("zebra's locker")
+	tr.AddPhrase("the zebra's locker", tr.Phrase("zebra's locker"))
+	must(t, r.s.Forgotten().Begin(tr)) // and here it was killed
+	got, err := r.s.Restore(t.Context(), "cli-a")
+	if must(t, err); got.Messages != 2 {
+		t.Errorf("restored %+v", got)
+	}
+	if diff := cmp.Diff([]string{"one", "two", "three"}, toldOf(t, openStore(t, r.root))); diff != "" {
+		t.Error(diff)
+	}
+	r.residue("zebra")
+}
+
+// While a program has the transcript open to write it, nothing is put into it.
+func TestRestoringWaitsForAWriter(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", user("two"))
+	writeFile(t, path, before)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	defer f.Close()
+	if _, certain := wholefile.IsOpenForWriting(path); !certain {
+		t.Skip("this system doesn't tell who writes a file")
+	}
+	if _, err := s.Restore(t.Context(), "cli-a"); err == nil || !strings.Contains(err.Error(), "another program is saving it") {
+		t.Errorf("restoring: %v", err)
+	}
+	must(t, second(f.WriteString("\n## User · 2026-01-01T08:00:00Z\n\nby hand\n")))
+	must(t, f.Close())
+	must(t, second(s.Restore(t.Context(), "cli-a")))
+	if diff := cmp.Diff([]string{"one", "two", "by hand"}, toldOf(t, openStore(t, root))); diff != "" {
+		t.Error(diff)
+	}
 }
