@@ -15,14 +15,14 @@ import (
 //   - ChatML, Qwen, Llama 3, Phi, Granite, Command R, gpt-oss, GLM: <|…|>; DeepSeek the
 //     same with wide bars; EXAONE [|…|]
 //   - Llama 2, Mistral: [INST], <<SYS>>, <s>, [TOOL_CALLS], [AVAILABLE_TOOLS] …
-//   - Gemma: <start_of_turn>, <end_of_turn>, <bos>, <eos>, <start_of_image> …
+//   - Gemma: <start_of_turn>, <end_of_turn>, <bos>, <eos>, <start_of_image>, <unused99> …
 //   - Hermes, Qwen, DeepSeek R1: <tool_call>, <tool_response>, <think>
 //   - StarCoder, CodeGemma: <fim_prefix>, <file_sep> …
 //   - Ollama itself: [img-0], where it puts an image
 //
 // Groups: what it opens with, its name, what it closes with.
 var templateToken = regexp.MustCompile(`([<＜][|｜])([^|｜<>＜＞\s]{1,60})([|｜][>＞])` +
-	`|([<＜])((?i:/?(?:start|end)_of_(?:turn|image|audio)|image_soft_token|/?s|bos|eos|pad|unk|(?:bos|eos|pad|unk|sep|cls|mask|eop|eot)_token|sop|eop|/?tool_calls?|/?tool_responses?|/?tools|/?think|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name))([>＞])` +
+	`|([<＜])((?i:/?(?:start|end)_of_(?:turn|image|audio)|(?:image|audio|video)_soft_token|unused\d{1,4}|/?s|bos|eos|pad|unk|(?:bos|eos|pad|unk|sep|cls|mask|eop|eot)_token|sop|eop|/?tool_calls?|/?tool_responses?|/?tools|/?think|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name))([>＞])` +
 	`|(<<)(/?SYS)(>>)` +
 	`|(\[)(/?INST|/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT|MODEL_SETTINGS|THINK)|CALL_ID|ARGS|PREFIX|SUFFIX|MIDDLE|IMG|IMG_BREAK|IMG_END|gMASK|img-\d+)(\])` +
 	`|(\[\|)([^|\[\]\s]{1,40})(\|\])`)

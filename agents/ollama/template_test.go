@@ -15,7 +15,7 @@ func TestNoTemplateTokenIsSent(t *testing.T) {
 		"Llama 2":      {"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>"},
 		"Llama 3":      {"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|python_tag|>"},
 		"Llama 4":      {"<|header_start|>", "<|header_end|>", "<|eot|>"},
-		"Gemma":        {"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<start_of_image>", "<end_of_image>"},
+		"Gemma":        {"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<start_of_image>", "<end_of_image>", "<audio_soft_token>", "<unused0>", "<unused99>", "<unused6241>"},
 		"Mistral":      {"[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[ARGS]", "[THINK]", "[IMG]"},
 		"Phi":          {"<|user|>", "<|assistant|>", "<|system|>", "<|end|>", "<|im_sep|>"},
 		"DeepSeek":     {"<｜User｜>", "<｜Assistant｜>", "<｜begin▁of▁sentence｜>", "<｜tool▁calls▁begin｜>"},

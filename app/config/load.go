@@ -111,7 +111,7 @@ func (l *loader) unreadable(err error) {
 	}
 	f := Finding{
 		Place: l.name, Unreadable: true, Reason: "it can't be read: " + err.Error(),
-		Used: "until that is put right no transcript and no memory is written, and all else has its default",
+		Used: "until that is put right no transcript is written, no model writes memory, and all else has its default",
 	}
 	var bad *syntaxError
 	switch {

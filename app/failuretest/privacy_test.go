@@ -112,6 +112,10 @@ func TestAnUnreadableConfigKeepsNothing(t *testing.T) {
 			if names, err := filepath.Glob(filepath.Join(p.home, "session", "*cli-now*")); err != nil || len(names) > 0 {
 				t.Errorf("a transcript: %q, %v", names, err)
 			}
+			delete(p.had, "agents/memory.md")
+			if o := p.run("memory", "add", "By my own hand."); o.code != 0 || !strings.Contains(p.memory(), "By my own hand.") || strings.Contains(o.stderr, "no memory is written") {
+				t.Errorf("memory add: %+v", o)
+			}
 		})
 	}
 }
