@@ -61,6 +61,7 @@ var rooms = map[string][]string{
 	"sessionmem/wholefile":       {"sessionmem/alive"},
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
+	"sessionmem/recall/engine":   {"sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"app/i18n":        {},
 	"app/osopen":      {},

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // A block of more than maxPart bytes is split at paragraphs (else at lines, sentences,
@@ -21,15 +22,8 @@ const maxPart = 800
 // forgotten is the text of a block whose words were forgotten.
 const forgotten = "[forgotten]"
 
-// A session's chunks stand in two strands, in the order of the file: what was talked,
-// and what was done for it (agents, tools) or says it again (summaries). Neighbours are
-// of one strand. Every part of a block takes a number in its strand, also one that
-// holds nothing to find, so that the neighbours of the others are the same with it.
-const (
-	strandTalk = iota
-	strandWork
-	strands
-)
+// Every part of a block takes a number in its strand, also one that holds nothing to find,
+// so that the neighbours of the others are the same with it.
 
 // piece is a chunk with its place, ready to be analysed.
 type piece struct {
@@ -54,7 +48,7 @@ type place struct {
 type chunker struct {
 	session, source string
 	turn            int
-	seq             [strands]int
+	seq             [engine.Strands]int
 }
 
 // pieces gives the pieces of a block; the turns are counted over all blocks.
@@ -67,9 +61,9 @@ func (c *chunker) pieces(b sessionmem.Block, p sessionmem.BlockPlace) []piece {
 		Path: path.Join("session", p.File), Session: c.session, Source: c.source, Block: b.ID, Turn: -1,
 		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: !sourcesOf(b, c.session).Typed(),
 	}
-	strand := strandWork
+	strand := engine.StrandWork
 	if b.IsMessage() {
-		base.Turn, strand = c.turn, strandTalk
+		base.Turn, strand = c.turn, engine.StrandTalk
 		c.turn++
 	}
 	parts := splitText(b.Text, maxPart)
@@ -195,5 +189,5 @@ func cutAt(text string, most int) int {
 // hashText tells whether a text is the one that was indexed: 24 bits, beside the
 // block's id, its place and its part.
 func hashText(text string) uint32 {
-	return crc32.Checksum([]byte(text), castagnoli()) & (1<<24 - 1)
+	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)) & (1<<24 - 1)
 }

@@ -1,6 +1,8 @@
 // Package recall finds what was said and learnt: a search index over transcripts and
-// memory files. It holds the engine of the index, in one SQLite file, and gives its
-// candidates to the ranking (rank), which is the same for any engine.
+// memory files. It keeps the index up to date with the files, makes vectors in the
+// background, and answers questions: the engine (engine) gives candidates, the ranking
+// (rank), which is the same for any engine, puts them in order, and their texts are read
+// from the files.
 //
 // Rules:
 //   - Files are the truth. The index is derived, lies in one file of the cache folder

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // Erase takes chunks, whole sessions and whole files (paths below the data folder) out
@@ -50,7 +52,7 @@ func (x *Index) lockSoon(ctx context.Context) (unlock func(), err error) {
 
 // eraseUnfinished removes an index that is being built: it begins anew. The caller
 // holds the writers' lock, so nobody builds it now.
-func (x *Index) eraseUnfinished() error { return removeIndex(filepath.Join(x.cfg.CacheDir, newFile)) }
+func (x *Index) eraseUnfinished() error { return engine.Remove(filepath.Join(x.cfg.CacheDir, newFile)) }
 
 // discard removes the index.
 func (x *Index) discard() error {
@@ -58,122 +60,84 @@ func (x *Index) discard() error {
 	defer x.mu.Unlock()
 	err := x.drop()
 	x.mended()
-	return errors.Join(err, removeIndex(x.path))
+	return errors.Join(err, engine.Remove(x.path))
 }
 
-func (x *Index) erase(ctx context.Context, e *engine, ids, sessions, files []string) error {
-	if err := e.snapshot(ctx, func(queryer, *view) error { return nil }); err != nil {
-		return err
-	}
-	var report Report
-	w, err := newWriter(ctx, x, e, &report)
+func (x *Index) erase(ctx context.Context, e *engine.Engine, ids, sessions, files []string) error {
+	err := e.Erase(ctx, func(now *engine.Snapshot, out *engine.Erasure) error {
+		return choose(ctx, now, out, ids, sessions, files)
+	})
 	if err != nil {
 		return err
 	}
-	c := &change{writer: w, v: e.current(), dead: map[*part][]uint32{}, erase: true}
-	if err := c.choose(ctx, ids, sessions, files); err != nil {
-		return err
-	}
-	if err := c.write(ctx); err != nil {
-		return err
-	}
-	e.apply(c)
-	e.vectors.forget()
 	x.mu.Lock()
 	x.looked, x.known = time.Time{}, 0 // what is left of the sources is compared with their files again
 	x.mu.Unlock()
-	return e.db.truncateLog(ctx)
+	return e.EmptyLog(ctx)
 }
 
 // choose finds what to erase.
-func (c *change) choose(ctx context.Context, ids, sessions, files []string) error {
-	f := newFetcher(c.e.db, c.v)
-	for _, k := range c.v.sources {
-		if k == nil || k.gone {
+func choose(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, ids, sessions, files []string) error {
+	for _, k := range now.Sources() {
+		if k == nil {
 			continue
 		}
-		if k.session != "" && slices.Contains(sessions, k.session) || k.allIn(files) {
-			c.gone = append(c.gone, k.key)
+		if k.Session != "" && slices.Contains(sessions, k.Session) || allIn(k, files) {
+			out.Source(k)
+			continue
+		}
+		if err := chooseFiles(ctx, now, out, k, files); err != nil {
+			return err
 		}
 	}
 	for _, id := range ids {
-		err := c.v.find(ctx, f, id, func(at uint32, _ document, k *known) {
-			if !slices.Contains(c.gone, k.key) {
-				key, seq := c.v.lay.strandAt(k.id, at)
-				c.kill(key, seq)
-				c.touched = append(c.touched, k)
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return c.chooseFiles(ctx, f, files)
-}
-
-// allIn says whether all of a source's files are among these.
-func (k *known) allIn(files []string) bool {
-	return len(k.state.files) > 0 && !slices.ContainsFunc(k.paths(), func(p string) bool { return !slices.Contains(files, p) })
-}
-
-// paths are the source's files, below the data folder.
-func (k *known) paths() []string {
-	out := make([]string, len(k.state.files))
-	for i, f := range k.state.files {
-		out[i] = f.File
-		if k.session != "" {
-			out[i] = path.Join("session", f.File)
-		}
-	}
-	return out
-}
-
-// chooseFiles finds the chunks of single files of sessions that have several.
-func (c *change) chooseFiles(ctx context.Context, f *fetcher, files []string) error {
-	for _, k := range c.v.byID {
-		if slices.Contains(c.gone, k.key) || !slices.ContainsFunc(k.paths(), func(p string) bool { return slices.Contains(files, p) }) {
-			continue
-		}
-		paths := k.paths()
-		err := c.v.eachOf(k, func(at uint32, strand, seq int) error {
-			d, _, err := f.document(ctx, at)
-			if err == nil && d.file < len(paths) && slices.Contains(files, paths[d.file]) {
-				c.kill(strandKey{k.id, uint8(strand)}, uint32(seq)) //nolint:gosec // small
-				c.touched = append(c.touched, k)
-			}
-			return err
-		})
-		if err != nil {
+		if err := eachOfID(ctx, now, id, func(_ uint32, d engine.Passage, k *engine.Source) { out.Passage(k, &d) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// strandAt tells which place of a source a position is.
-func (l *layout) strandAt(source int64, at uint32) (strandKey, uint32) {
-	for strand := range uint8(strands) {
-		key := strandKey{source, strand}
-		if s := l.strands[key]; s != nil && at >= s.base && at < s.base+s.size {
-			return key, at - s.base
-		}
-	}
-	return strandKey{}, 0
+// allIn says whether all of a source's files are among these.
+func allIn(k *engine.Source, files []string) bool {
+	return len(k.State.Files) > 0 && !slices.ContainsFunc(paths(k), func(p string) bool { return !slices.Contains(files, p) })
 }
 
-// find finds the documents of a chunk's id.
-func (v *view) find(ctx context.Context, f *fetcher, id string, found func(at uint32, d document, k *known)) error {
+// paths are the source's files, below the data folder.
+func paths(k *engine.Source) []string {
+	out := make([]string, len(k.State.Files))
+	for i, f := range k.State.Files {
+		out[i] = f.File
+		if k.Session != "" {
+			out[i] = path.Join("session", f.File)
+		}
+	}
+	return out
+}
+
+// chooseFiles finds the chunks of single files of a session that has several.
+func chooseFiles(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, k *engine.Source, files []string) error {
+	all := paths(k)
+	if !slices.ContainsFunc(all, func(p string) bool { return slices.Contains(files, p) }) {
+		return nil
+	}
+	return now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
+		if d.File < len(all) && slices.Contains(files, all[d.File]) {
+			out.Passage(k, &d)
+		}
+		return nil
+	})
+}
+
+// eachOfID finds the passages of a chunk's id.
+func eachOfID(ctx context.Context, now *engine.Snapshot, id string, found func(at uint32, d engine.Passage, k *engine.Source)) error {
 	session, _, _ := strings.Cut(id, "/")
-	for _, k := range slices.Concat(v.bySession[session], v.bySession[""]) {
-		if k.session == "" && !strings.HasPrefix(id, "memory/"+k.key+"/") {
+	for _, k := range slices.Concat(now.OfSession(session), now.OfSession("")) {
+		if k.Session == "" && !strings.HasPrefix(id, "memory/"+k.Key+"/") {
 			continue
 		}
-		err := v.eachOf(k, func(at uint32, _, _ int) error {
-			d, _, err := f.document(ctx, at)
-			if err != nil {
-				return err
-			}
-			if c, _ := d.chunk(k); c.ID == id {
+		err := now.Each(ctx, k, func(at uint32, d engine.Passage) error {
+			if c, _ := chunkOf(&d, k); c.ID == id {
 				found(at, d, k)
 			}
 			return nil

@@ -22,7 +22,7 @@ import (
 func someTalk(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.x.limits.deltaDocs = 8 // a segment, and a delta
+	b.x.limits.DeltaDocs = 8 // a segment, and a delta
 	for i := range 6 {
 		b.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the otter number %d swims", i), "it swims well", "what about herons?", "they stand in main.go:42, E0432")
 	}
@@ -157,7 +157,7 @@ func TestRowsThatAreMissingOrWrongAreDamage(t *testing.T) {
 		if err := b.x.Close(); err != nil {
 			t.Fatal(err)
 		}
-		db, err := sql.Open("sqlite", dataSource(filepath.Join(b.cache, indexFile)))
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, indexFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,18 +275,24 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, done, err := b.x.use(t.Context())
+	db, err := sql.Open("sqlite", "file:"+b.x.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pages int
-	if err := e.db.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+	err = errors.Join(db.QueryRow("PRAGMA page_count").Scan(&pages), db.Close())
+	if err != nil {
 		t.Fatal(err)
 	}
-	roomy := e.db.DB
-	if e.db.DB, err = sql.Open("sqlite", dataSource(e.db.path)+fmt.Sprintf("&_pragma=max_page_count(%d)", pages)); err != nil {
-		t.Fatal(err)
+	room := func(pages int) {
+		b.x.mu.Lock()
+		defer b.x.mu.Unlock()
+		b.x.limits.Pages = pages
+		if err := b.x.drop(); err != nil {
+			t.Fatal(err)
+		}
 	}
+	room(pages)
 	for i := range 60 {
 		text := "a long text"
 		for j := range 80 {
@@ -305,11 +311,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	if got, err := b.answers(b.x, "otter"); err != nil || !slices.Equal(got, want) {
 		t.Errorf("meanwhile: %v %v, want %v", got, err, want)
 	}
-	if err := e.db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	e.db.DB = roomy
-	done()
+	room(0)
 	if r := b.sync(); r.Added != 60 {
 		t.Errorf("with room again: %+v, want 60 chunks", r)
 	}

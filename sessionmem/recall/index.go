@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -46,14 +47,13 @@ type Index struct {
 	changed chan struct{} // 1 place: something changed
 
 	analyzers pool[*analysis.Analyzer]
-	scratches pool[*scratch]
 	seed      maphash.Seed
 	weights   rank.Weights
-	limits    limits
+	limits    engine.Limits
 
-	mu     sync.Mutex // guards what follows; never held while the engine is used
-	engine *engine    // nil: not open
-	users  map[*engine]int
+	mu     sync.Mutex     // guards what follows; never held while the engine is used
+	engine *engine.Engine // nil: not open
+	users  map[*engine.Engine]int
 	broken bool            // the file is damaged or of another version: it has to be built anew
 	busy   int             // indexings that run
 	done   Progress        // of the one that runs
@@ -102,8 +102,8 @@ func Open(cfg Config) (*Index, error) {
 	return &Index{
 		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
 		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1),
-		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, scratches: pool[*scratch]{make: func() *scratch { return &scratch{} }}, seed: maphash.MakeSeed(), weights: rank.Default(), limits: defaultLimits(),
-		users: map[*engine]int{}, dirty: map[string]bool{},
+		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, seed: maphash.MakeSeed(), weights: rank.Default(), limits: engine.DefaultLimits(),
+		users: map[*engine.Engine]int{}, dirty: map[string]bool{},
 	}, nil
 }
 
@@ -129,7 +129,7 @@ func (x *Index) drop() error {
 		return nil
 	}
 	alone := x.left == x.stamp()
-	err := e.close()
+	err := e.Close()
 	if alone { // what the closing changed changes nothing of what it holds
 		x.left = x.stamp()
 	}
@@ -147,25 +147,25 @@ func (x *Index) stamp() string {
 
 // use gives the open index, or opens it; fs.ErrNotExist where there is none. The caller
 // calls done when it is through with it.
-func (x *Index) use(ctx context.Context) (e *engine, done func(), err error) {
+func (x *Index) use(ctx context.Context) (e *engine.Engine, done func(), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
 		return nil, nil, ErrClosed
 	}
-	if x.engine != nil && x.engine.db.moved() {
+	if x.engine != nil && x.engine.Moved() {
 		if err := x.drop(); err != nil {
 			x.logger.Debug("an index that was replaced did not close", "err", err)
 		}
 	}
 	if x.engine == nil {
-		db, err := openDatabase(ctx, x.path, x.cfg.Root, false)
+		e, err := engine.Open(ctx, x.path, x.cfg.Root, false, x.limits, x.logger)
 		if err != nil {
-			x.broken = x.broken || errors.Is(err, errOther) || isDamaged(err)
+			x.broken = x.broken || errors.Is(err, engine.ErrOther) || engine.IsDamaged(err)
 			return nil, nil, err
 		}
-		x.engine = newEngine(db, x.limits)
-		if db.older {
+		x.engine = e
+		if e.Older() {
 			x.broken = true
 			x.wake()
 		}
@@ -176,7 +176,7 @@ func (x *Index) use(ctx context.Context) (e *engine, done func(), err error) {
 	return e, func() { x.leave(e) }, nil
 }
 
-func (x *Index) leave(e *engine) {
+func (x *Index) leave(e *engine.Engine) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.users[e]--; x.users[e] > 0 {
@@ -184,7 +184,7 @@ func (x *Index) leave(e *engine) {
 	}
 	delete(x.users, e)
 	if e != x.engine {
-		if err := e.close(); err != nil {
+		if err := e.Close(); err != nil {
 			x.logger.Debug("an index that was replaced did not close", "err", err)
 		}
 	}
@@ -206,7 +206,6 @@ func (x *Index) idleAgain() {
 			return // whoever uses it begins the wait again
 		}
 		x.analyzers.drop()
-		x.scratches.drop()
 		if err := x.drop(); err != nil {
 			x.logger.Debug("the idle index did not close", "err", err)
 		}
@@ -215,7 +214,7 @@ func (x *Index) idleAgain() {
 
 // spoil notes that the index can't be used as it is.
 func (x *Index) spoil(err error) {
-	if !isDamaged(err) {
+	if !engine.IsDamaged(err) {
 		return
 	}
 	x.mu.Lock()
@@ -321,9 +320,9 @@ func printOf(seed maphash.Seed, found []source) uint64 {
 	h.SetSeed(seed)
 	var buf []byte
 	for _, s := range found {
-		buf = appendText(buf[:0], s.key)
+		buf = append(append(buf[:0], s.Key...), 0)
 		for _, f := range s.files {
-			buf = appendText(buf, f.File)
+			buf = append(append(buf, f.File...), 0)
 			for _, n := range [3]uint64{uint64(f.Size), uint64(f.Changed), f.Inode} { //nolint:gosec // bits are what is wanted
 				buf = binary.LittleEndian.AppendUint64(buf, n)
 			}
@@ -407,7 +406,7 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 	defer done()
 	report, err := x.sync(ctx, e)
 	if err == nil {
-		err = x.tidyAll(ctx, e)
+		err = e.Tidy(ctx)
 	}
 	if err == nil {
 		x.mu.Lock()
@@ -415,7 +414,7 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 		x.mu.Unlock()
 	}
 	report.Took = time.Since(begun)
-	if isDamaged(err) {
+	if engine.IsDamaged(err) {
 		x.spoil(err)
 		return x.replace(ctx, begun)
 	}
@@ -423,13 +422,13 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 }
 
 // create makes the index file.
-func (x *Index) create(ctx context.Context) (*engine, func(), error) {
-	db, err := openDatabase(ctx, x.path, x.cfg.Root, true)
+func (x *Index) create(ctx context.Context) (*engine.Engine, func(), error) {
+	made, err := engine.Open(ctx, x.path, x.cfg.Root, true, x.limits, x.logger)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := db.Close(); err != nil {
-		return nil, nil, explain(err)
+	if err := made.Close(); err != nil {
+		return nil, nil, err
 	}
 	return x.use(ctx)
 }

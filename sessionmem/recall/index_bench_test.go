@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -219,9 +220,9 @@ func heapUsed() uint64 {
 // benchRank ranks by the persisted index, without reading the hits' texts.
 func (w *world) benchRank(b *testing.B, p promised) {
 	ask := func(q string) {
-		err := w.x.readingFrom(b.Context(), func(e *engine, tx queryer, v *view) error {
+		err := w.x.reading(b.Context(), func(now *engine.Snapshot) error {
 			asked := Query{Text: q, Limit: 50, Cold: true, Now: w.now, Strategy: Lexical}
-			s := &search{x: w.x, e: e, q: asked, asked: rank.Query{Now: w.now, Limit: 50, Terms: w.x.readQuestion(asked)}, pool: 50, tx: tx, v: v}
+			s := &search{x: w.x, now: now, q: asked, asked: rank.Query{Now: w.now, Limit: 50, Terms: w.x.readQuestion(asked)}, pool: 50}
 			return s.run(b.Context())
 		})
 		if err != nil {

@@ -275,7 +275,7 @@ func TestErasedWordsAreInNoFile(t *testing.T) {
 	for _, merged := range []bool{false, true} {
 		b := newBench(t)
 		if merged {
-			b.x.limits.deltaDocs = 1
+			b.x.limits.DeltaDocs = 1
 		}
 		var blocks []sessionmem.Block
 		for i := range 40 {

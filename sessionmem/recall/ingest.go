@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // harvestDocs is how many documents of a source are handed on at a time: a session of
@@ -18,12 +19,7 @@ const harvestDocs = 2048
 
 // harvest is what was read of a source: all that is new in it, or a piece of that.
 type harvest struct {
-	source  source
-	known   *known // nil: it is new
-	b       *builder
-	dead    []oldKey // places of documents that are gone, without another in their place
-	last    bool     // of the source; state and dead are whole only there
-	state   sourceState
+	engine.Batch
 	refused int
 	err     error
 }
@@ -31,7 +27,7 @@ type harvest struct {
 // reader reads sources for the index, on several goroutines.
 type reader struct {
 	x      *Index
-	e      *engine
+	e      *engine.Engine
 	buried Tombstones
 }
 
@@ -87,7 +83,8 @@ func (r *reader) readAll(ctx context.Context, sources []source, take func(*harve
 // readOne reads a source and hands on what is new in it. What can't be read comes as a
 // harvest with its error.
 func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s source, hand func(*harvest) error) {
-	g := &gatherer{reader: r, a: a, source: s, b: newBuilder(), hand: hand}
+	g := &gatherer{reader: r, a: a, source: s, hand: hand}
+	g.begin()
 	err := g.gather(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // gone meanwhile: the next look sees it
@@ -97,7 +94,7 @@ func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s source, ha
 		err = g.finish()
 	}
 	if err != nil || g.missing {
-		_ = hand(&harvest{source: s, known: g.known, b: newBuilder(), last: true, err: cmp.Or(err, fs.ErrNotExist)}) // the context's end is told by readAll
+		_ = hand(&harvest{err: cmp.Or(err, fs.ErrNotExist), Batch: engine.Batch{Last: true}}) // the context's end is told by readAll
 	}
 }
 
@@ -106,26 +103,24 @@ type gatherer struct {
 	*reader
 	a       *analysis.Analyzer
 	source  source
-	known   *known
-	old     map[oldKey]document // what is known of it, by places in strands
-	b       *builder
-	state   sourceState
+	known   *engine.Source
+	old     map[engine.Place]engine.Passage // what is known of it
+	b       engine.Batch
+	state   engine.State
 	refused int
 	missing bool
 	hand    func(*harvest) error
 }
 
-type oldKey struct {
-	strand int
-	seq    int
-}
+// begin begins the next piece.
+func (g *gatherer) begin() { g.b = engine.Batch{Name: g.source.Name, Known: g.known} }
 
 // gather reads the source.
 func (g *gatherer) gather(ctx context.Context) error {
 	if err := g.lookUp(ctx, true); err != nil {
 		return err
 	}
-	if g.source.session == "" {
+	if g.source.Session == "" {
 		return g.readMemory()
 	}
 	if ok, err := g.readTail(ctx); ok || err != nil {
@@ -137,45 +132,24 @@ func (g *gatherer) gather(ctx context.Context) error {
 // lookUp finds what the index knows of the source; of one that may only have grown its
 // documents are not needed.
 func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
-	return g.e.snapshot(ctx, func(q queryer, v *view) error {
-		g.known = v.byKey[g.source.key]
+	defer g.begin()
+	return g.e.Read(ctx, func(now *engine.Snapshot) error {
+		g.known = now.Source(g.source.Key)
 		if g.known == nil || tail && g.grew() {
 			return nil
 		}
-		g.old = map[oldKey]document{}
-		f := newFetcher(q, v)
-		return v.eachOf(g.known, func(at uint32, strand int, seq int) error {
-			d, _, err := f.document(ctx, at)
-			d.strand, d.seq = uint8(strand), uint32(seq) //nolint:gosec // small
-			g.old[oldKey{strand, seq}] = d
-			return err
+		g.old = map[engine.Place]engine.Passage{}
+		return now.Each(ctx, g.known, func(_ uint32, d engine.Passage) error {
+			g.old[engine.Place{Strand: d.Strand, Seq: d.Seq}] = d
+			return nil
 		})
 	})
 }
 
-// eachOf gives the documents of a source, in the order of its strands.
-func (v *view) eachOf(k *known, each func(at uint32, strand, seq int) error) error {
-	for strand := range strands {
-		s := v.lay.strands[strandKey{k.id, uint8(strand)}]
-		if s == nil {
-			continue
-		}
-		for i := range s.size {
-			if v.lay.refs[s.base+i].none() {
-				continue
-			}
-			if err := each(s.base+i, strand, int(i)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // grew says whether the session's last file may only have grown since it was indexed.
 func (g *gatherer) grew() bool {
-	was, now := g.known.state.files, g.source.files
-	if !g.known.state.end.ok || len(was) != len(now) || len(was) == 0 {
+	was, now := g.known.State.Files, g.source.files
+	if !g.known.State.End.Ok || len(was) != len(now) || len(was) == 0 {
 		return false
 	}
 	n := len(was) - 1
@@ -188,36 +162,39 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	if g.known == nil || g.old != nil {
 		return false, nil
 	}
-	end := g.known.state.end
-	c := chunker{session: g.source.session, source: g.source.from, turn: end.turn, seq: end.seq}
-	from := sessionmem.BlockPlace{File: g.source.files[end.file].File, Offset: end.offset, Size: end.size, Bare: end.bare}
+	end := g.known.State.End
+	c := chunker{session: g.source.Session, source: g.source.From, turn: end.Turn, seq: end.Seq}
+	from := sessionmem.BlockPlace{File: g.source.files[end.File].File, Offset: end.Offset, Size: end.Size, Bare: end.Bare}
 	sum, err := g.x.cfg.Store.SumBefore(from.File, from.Offset)
-	if err != nil || sum != end.before {
+	if err != nil || sum != end.Before {
 		return false, cmp.Or(err, g.lookUp(ctx, false))
 	}
 	first, same := true, true
-	g.state = sourceState{bytes: g.known.state.bytes, end: end}
-	file, err := g.x.cfg.Store.EachFrom(ctx, from, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
+	g.state = engine.State{Bytes: g.known.State.Bytes, End: end}
+	state, err := g.x.cfg.Store.EachFrom(ctx, from, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
 		if first {
 			first = false
-			if b.ID != end.block || hashText(b.Text) != end.hash {
+			if b.ID != end.Block || hashText(b.Text) != end.Hash {
 				same = false
-				return errChanged
+				return errNotTheSame
 			}
 			return nil
 		}
-		return g.take(&c, b, p, end.file)
+		return g.take(&c, b, p, end.File)
 	})
 	if !same {
-		g.b, g.refused = newBuilder(), 0
+		g.refused = 0
 		return false, g.lookUp(ctx, false)
 	}
 	if err != nil {
 		return false, err
 	}
-	g.state.files = append(slices.Clone(g.source.files[:end.file]), file)
+	g.state.Files = append(slices.Clone(g.source.files[:end.File]), engine.File(state))
 	return !first, g.sum()
 }
+
+// errNotTheSame: a session did not only grow.
+var errNotTheSame = errors.New("the session changed")
 
 // take takes the chunks of a block up.
 func (g *gatherer) take(c *chunker, b sessionmem.Block, p sessionmem.BlockPlace, file int) error {
@@ -225,13 +202,13 @@ func (g *gatherer) take(c *chunker, b sessionmem.Block, p sessionmem.BlockPlace,
 	for i := range pieces {
 		g.add(&pieces[i], file)
 	}
-	e := &g.state.end
-	*e = resume{ok: true, turn: c.turn, seq: c.seq, file: file, offset: p.Offset, size: p.Size, bare: p.Bare, block: b.ID, hash: hashText(b.Text)}
-	if len(g.b.docs) < harvestDocs {
+	e := &g.state.End
+	*e = engine.Resume{Ok: true, Turn: c.turn, Seq: c.seq, File: file, Offset: p.Offset, Size: p.Size, Bare: p.Bare, Block: b.ID, Hash: hashText(b.Text)}
+	if g.b.Len() < harvestDocs {
 		return nil
 	}
-	err := g.hand(&harvest{source: g.source, known: g.known, b: g.b})
-	g.b = newBuilder()
+	err := g.hand(&harvest{Batch: g.b})
+	g.begin()
 	return err
 }
 
@@ -244,19 +221,19 @@ func (g *gatherer) add(p *piece, file int) {
 		g.refused++
 		return
 	}
-	g.state.bytes += int64(len(p.Text))
-	key := oldKey{p.strand, p.seq}
+	g.state.Bytes += int64(len(p.Text))
+	key := engine.Place{Strand: uint8(p.strand), Seq: uint32(p.seq)} //nolint:gosec // small
 	old, ok := g.old[key]
 	delete(g.old, key) // another one takes its place
-	if ok && old.same(p, file) {
+	if ok && isSame(&old, p, file) {
 		return
 	}
 	t := g.a.Chunk(p.Text, p.Time)
 	d := newDocument(p, file, t)
-	if ok && old.block == p.Block && old.part == p.Part && old.hash == p.place.hash {
-		d.number = old.number // it only moved in its file: its vector is still right
+	if ok && old.Block == p.Block && old.Part == p.Part && old.Hash == p.place.hash {
+		d.Number = old.Number // it only moved in its file: its vector is still right
 	}
-	g.b.add(d, t)
+	g.b.Add(d, t)
 }
 
 // isBuried asks whether a piece was forgotten: where that can be told, what was typed
@@ -279,7 +256,7 @@ func isBuried(all Tombstones, p *piece) bool {
 }
 
 func (g *gatherer) readSession(ctx context.Context) error {
-	c := chunker{session: g.source.session, source: g.source.from}
+	c := chunker{session: g.source.Session, source: g.source.From}
 	names := make([]string, len(g.source.files))
 	for i, f := range g.source.files {
 		names[i] = f.File
@@ -287,9 +264,9 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	states, err := g.x.cfg.Store.EachPlaced(ctx, names, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
 		return g.take(&c, b, p, slices.Index(names, p.File))
 	})
-	g.state.files = states
+	g.state.Files = asFiles(states)
 	if g.known == nil { // most sessions never grow again: the first time that one does, it is read whole
-		g.state.end = resume{}
+		g.state.End = engine.Resume{}
 	}
 	return cmp.Or(err, g.sum())
 }
@@ -297,12 +274,12 @@ func (g *gatherer) readSession(ctx context.Context) error {
 // sum notes what stands before the last block, so that the next reading can tell
 // whether the file only grew.
 func (g *gatherer) sum() (err error) {
-	e := &g.state.end
-	if !e.ok || e.file != len(g.state.files)-1 {
-		*e = resume{}
+	e := &g.state.End
+	if !e.Ok || e.File != len(g.state.Files)-1 {
+		*e = engine.Resume{}
 		return nil
 	}
-	e.before, err = g.x.cfg.Store.SumBefore(g.state.files[e.file].File, e.offset)
+	e.Before, err = g.x.cfg.Store.SumBefore(g.state.Files[e.File].File, e.Offset)
 	return err
 }
 
@@ -314,19 +291,19 @@ func (g *gatherer) readMemory() error {
 	if f.Missing {
 		return fs.ErrNotExist
 	}
-	pieces := memoryPieces(g.source.key, f)
+	pieces := memoryPieces(g.source.Key, f)
 	for i := range pieces {
 		g.add(&pieces[i], 0)
 	}
-	g.state.files = []sessionmem.FileState{memoryState(g.source.key, f)}
+	g.state.Files = []engine.File{memoryState(g.source.Key, f)}
 	return nil
 }
 
 // finish hands on what is left. What the source does not say any more is dead.
 func (g *gatherer) finish() error {
-	h := &harvest{source: g.source, known: g.known, b: g.b, last: true, state: g.state, refused: g.refused}
-	for key := range g.old {
-		h.dead = append(h.dead, key)
+	g.b.Last, g.b.State = true, g.state
+	for at := range g.old {
+		g.b.Gone = append(g.b.Gone, at)
 	}
-	return g.hand(h)
+	return g.hand(&harvest{Batch: g.b, refused: g.refused})
 }

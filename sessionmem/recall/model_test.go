@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // tolerance is how far a score may be from the reference's: they add in another order,
@@ -43,8 +44,8 @@ func newModel(t *testing.T, seed uint64) *model {
 }
 
 // tinyLimits make a small index take every form.
-func tinyLimits() limits {
-	return limits{bulkDocs: 24, bulkTerms: 1 << 10, deltaDocs: 8, deltaRows: 5, deltaGrown: 14, fanIn: 2, smallest: 8, segment: 48, deadShare: 3, vectors: 300}
+func tinyLimits() engine.Limits {
+	return engine.Limits{BulkDocs: 24, BulkTerms: 1 << 10, DeltaDocs: 8, DeltaRows: 5, DeltaGrown: 14, FanIn: 2, Smallest: 8, Segment: 48, DeadShare: 3, Vectors: 300}
 }
 
 // text is a few words, the first ones of the list most often; sometimes it is long, or

@@ -275,7 +275,9 @@ func (c *benchChat) judge(q benchQuestion, hits []benchHit) measures {
 		}
 		if m.mrr == 0 {
 			m.mrr = 1 / float64(i+1)
-			m.h1 = float64(flagOf(i == 0))
+			if i == 0 {
+				m.h1 = 1
+			}
 		}
 		if i < 10 {
 			m.s10 += 1 / float64(len(wanted))
@@ -382,7 +384,7 @@ func TestQuality(t *testing.T) {
 		name  string
 		leave func(w *rank.Weights)
 	}{
-		{"messages beside", func(w *rank.Weights) { w.After, w.Before = [strandGap]float32{}, [strandGap]float32{} }},
+		{"messages beside", func(w *rank.Weights) { w.After, w.Before = [rank.Reach]float32{}, [rank.Reach]float32{} }},
 		{"questions' words", func(w *rank.Weights) { w.Reply = 1 }},
 		{"own words", func(w *rank.Weights) { w.Own = 0 }},
 		{"the session", func(w *rank.Weights) { w.Session = 0 }},

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -50,8 +51,8 @@ func newReference(t *testing.T, x *Index) *reference {
 	}
 	a := analysis.NewAnalyzer()
 	for _, s := range found {
-		r.sources = append(r.sources, s.key)
-		var messages [strands]int
+		r.sources = append(r.sources, s.Key)
+		var messages [engine.Strands]int
 		for _, p := range readPieces(t, x, s) {
 			if p.Session == "" || p.Part == 0 {
 				messages[p.strand]++
@@ -59,7 +60,7 @@ func newReference(t *testing.T, x *Index) *reference {
 			if p.empty {
 				continue
 			}
-			d := &refDoc{piece: p, source: s.key, terms: map[string]int{}, pairs: map[string]bool{}, message: messages[p.strand]}
+			d := &refDoc{piece: p, source: s.Key, terms: map[string]int{}, pairs: map[string]bool{}, message: messages[p.strand]}
 			terms := a.Chunk(p.Text, p.Time)
 			for _, f := range terms.Freqs {
 				d.terms[f.Term] = f.N
@@ -86,7 +87,7 @@ func newReference(t *testing.T, x *Index) *reference {
 	for _, d := range r.docs {
 		sum := 1.0
 		d.around = d.length
-		for i := range strandGap {
+		for i := range rank.Reach {
 			sum += float64(r.w.After[i] + r.w.Before[i])
 		}
 		for _, n := range r.docs {
@@ -101,14 +102,14 @@ func newReference(t *testing.T, x *Index) *reference {
 
 func readPieces(t *testing.T, x *Index, s source) []piece {
 	t.Helper()
-	if s.session == "" {
+	if s.Session == "" {
 		f, err := x.cfg.Memory.Load(s.memory)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return memoryPieces(s.key, f)
+		return memoryPieces(s.Key, f)
 	}
-	c := chunker{session: s.session, source: s.from}
+	c := chunker{session: s.Session, source: s.From}
 	var out []piece
 	var names []string
 	for _, f := range s.files {
@@ -127,7 +128,7 @@ func readPieces(t *testing.T, x *Index, s source) []piece {
 // isBeside says whether two are of one strand, and one comes by behind the other that is
 // near.
 func isBeside(one, other *refDoc, by int) bool {
-	return one.source == other.source && one.strand == other.strand && by != 0 && by >= -strandGap && by <= strandGap
+	return one.source == other.source && one.strand == other.strand && by != 0 && by >= -rank.Reach && by <= rank.Reach
 }
 
 // share is how much of a message's beginning counts for the one that comes by behind it.
@@ -245,7 +246,10 @@ func normalize(found []*refDoc) {
 
 func inOrder(found []*refDoc) {
 	slices.SortFunc(found, func(a, b *refDoc) int {
-		return cmp.Or(flagOf(b.exact)-flagOf(a.exact), cmp.Compare(b.score, a.score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
+		if a.exact != b.exact {
+			return map[bool]int{true: -1, false: 1}[a.exact]
+		}
+		return cmp.Or(cmp.Compare(b.score, a.score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
 	})
 }
 

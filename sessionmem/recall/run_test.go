@@ -2,8 +2,6 @@ package recall
 
 import (
 	"context"
-	"math"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,41 +24,6 @@ func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
 	}
 	cancel()
 	running.Wait()
-}
-
-func TestAStrandThatMovesTakesNothingOfItsNeighboursAlong(t *testing.T) {
-	b := newBench(t)
-	for _, session := range []string{"cpu-a", "cpu-b", "cpu-c"} {
-		b.talk(session, "the lynx sleeps under the old tree")
-		b.sync()
-	}
-	for i := range 20 { // it moves behind the others, which stood beside it
-		b.say("cpu-a", sessionmem.KindUser, strings.Repeat("the otter swims ", i+1))
-		b.sync()
-	}
-	err := b.x.reading(t.Context(), func(_ queryer, v *view) error {
-		l := &v.lay
-		for _, s := range l.strands {
-			for i := s.base; i < s.base+s.size; i++ {
-				want := float32(l.words[i])
-				for n := range uint32(strandGap) {
-					if i >= s.base+n+1 && !l.refs[i-n-1].none() {
-						want += l.shares.after[n] * min(float32(l.words[i-n-1]), l.shares.beginning)
-					}
-					if i+n+1 < s.base+s.size && !l.refs[i+n+1].none() {
-						want += l.shares.before[n] * min(float32(l.words[i+n+1]), l.shares.beginning)
-					}
-				}
-				if want /= l.shares.sum; !l.refs[i].none() && math.Abs(float64(l.around[i]-want)) > 1e-3 {
-					t.Errorf("%.3f words are said around document %d of the strand at %d, want %.3f", l.around[i], i-s.base, s.base, want)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestSweepThatFindsNothingNewLoadsNothing(t *testing.T) {

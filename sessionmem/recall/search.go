@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -34,8 +35,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.meaningFor(ctx, &q, state)
 	var hits []found
-	err = x.readingFrom(ctx, func(e *engine, r queryer, v *view) error {
-		s := &search{x: x, e: e, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank), tx: r, v: v}
+	err = x.reading(ctx, func(now *engine.Snapshot) error {
+		s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank), now: now}
 		if err := s.run(ctx); err != nil {
 			return err
 		}
@@ -69,41 +70,27 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 
 // reading calls use with the index as it is at one moment; fs.ErrNotExist where there is
 // none yet.
-func (x *Index) reading(ctx context.Context, use func(q queryer, v *view) error) error {
-	return x.readingFrom(ctx, func(_ *engine, q queryer, v *view) error { return use(q, v) })
-}
-
-// readingFrom is reading that tells the engine too.
-func (x *Index) readingFrom(ctx context.Context, use func(e *engine, q queryer, v *view) error) error {
-	for try := 0; ; try++ {
-		e, done, err := x.use(ctx)
-		if err != nil {
-			return x.unreadable(err)
-		}
-		err = e.snapshot(ctx, func(q queryer, v *view) error { return use(e, q, v) })
-		done()
-		if errors.Is(err, errChanged) && try < snapshotTries {
-			continue
-		}
-		if isDamaged(err) {
-			return x.unreadable(err)
-		}
-		return err
+func (x *Index) reading(ctx context.Context, use func(s *engine.Snapshot) error) error {
+	e, done, err := x.use(ctx)
+	if err != nil {
+		return x.unreadable(err)
 	}
+	defer done()
+	if err = e.Read(ctx, use); engine.IsDamaged(err) {
+		return x.unreadable(err)
+	}
+	return err
 }
-
-// snapshotTries is how often a reading begins again that a writer came between.
-const snapshotTries = 5
 
 // unreadable says why there is no index to read.
 func (x *Index) unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
-	case errors.Is(err, errOther): // as good as none
+	case errors.Is(err, engine.ErrOther): // as good as none
 		x.wake()
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case isDamaged(err):
+	case engine.IsDamaged(err):
 		x.spoil(err)
 		if x.building() {
 			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
@@ -123,16 +110,13 @@ func (x *Index) building() bool {
 // search is one question on its way.
 type search struct {
 	x        *Index
-	e        *engine
+	now      *engine.Snapshot
 	q        Query
 	meaning  meaning
 	asked    rank.Query
 	vectors  VectorState
 	pool     int // how many hits are wanted for now
 	settings Settings
-	tx       queryer
-	v        *view
-	fetch    *fetcher
 	hits     []found
 	cold     int
 }
@@ -157,41 +141,35 @@ func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 }
 
 func (s *search) run(ctx context.Context) error {
-	s.fetch = newFetcher(s.tx, s.v)
 	allowed := s.allowed(s.asked.Terms)
-	top, err := s.candidates(ctx, allowed)
+	found, err := s.now.Candidates(ctx, engine.Question{
+		Terms: s.asked.Terms, Weights: &s.x.weights, Allowed: allowed, MeaningOnly: s.asked.MeaningOnly, Vector: s.meaning.d, Model: s.meaning.model,
+	})
 	if err != nil {
 		return err
 	}
+	s.vectors = s.vectorState(&found)
+	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
 	if s.asked.Terms.OnlyTime {
-		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, s.saidThen(s.asked.Terms.Spans, allowed))
+		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, s.now.SaidThen(s.asked.Terms.Spans, allowed))
 	}
 	return s.take(ctx, top)
 }
 
-// candidates finds what has words of the question, or is near in meaning, and ranks it.
-func (s *search) candidates(ctx context.Context, allowed []bool) ([]rank.Candidate, error) {
-	scratch := s.x.scratches.get()
-	r := &ranking{scratch: scratch, v: s.v, w: &s.x.weights, terms: s.asked.Terms, allowed: allowed}
-	if err := r.score(ctx, &dictReader{q: s.tx, v: s.v}); err != nil {
-		return nil, err // what is in scratch is of no use
+// vectorState says how a search stands with the vectors.
+func (s *search) vectorState(f *engine.Found) VectorState {
+	switch {
+	case f.VectorsErr != nil:
+		s.x.logger.Warn("the vectors can't be read; the search goes by words alone", "err", f.VectorsErr)
+		return VectorsPartial
+	case s.meaning.d == nil:
+		return s.meaning.state
+	case f.Vectors == engine.CoverNone:
+		return VectorsPaused
+	case f.Vectors == engine.CoverSome:
+		return VectorsBuilding
 	}
-	places := r.best()
-	near, err := s.near(ctx, &places, allowed)
-	top := r.candidates(places)
-	r.clear(&s.v.lay)
-	s.x.scratches.put(scratch)
-	if err == nil && near != nil {
-		err = near.fill(ctx, top)
-	}
-	if err != nil {
-		s.x.logger.Warn("the vectors can't be read; the search goes by words alone", "err", err)
-		s.vectors, near = VectorsPartial, nil
-	}
-	if near == nil {
-		return rank.Order(s.asked, &s.x.weights, top, nil), nil
-	}
-	return rank.Order(s.asked, &s.x.weights, top, &near.Meaning), nil
+	return VectorsReady
 }
 
 // maxQuery is how much of a question is read, in bytes.
@@ -209,16 +187,17 @@ func cut(text string, most int) string {
 // Where every session in the scope is cold there is nothing to keep them out of, and
 // they are searched: who comes back after half a year finds what was said.
 func (s *search) allowed(terms analysis.QueryTerms) []bool {
-	out := make([]bool, len(s.v.sources))
+	sources := s.now.Sources()
+	out := make([]bool, len(sources))
 	var cold []int // without those of a time that is asked for
 	warm := false
-	for i, k := range s.v.sources {
-		if k == nil || k.gone || !s.q.Scope.allowsSource(k) {
+	for i, k := range sources {
+		if k == nil || !s.q.Scope.allowsSource(k) {
 			continue
 		}
 		isCold := s.isCold(k)
-		warm = warm || k.session != "" && !isCold
-		if isCold && !k.within(terms.Spans) {
+		warm = warm || k.Session != "" && !isCold
+		if isCold && !k.Within(terms.Spans) {
 			cold = append(cold, i)
 			continue
 		}
@@ -226,7 +205,7 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 	}
 	for _, i := range cold {
 		if out[i] = !warm; warm {
-			s.cold += s.v.sources[i].docs
+			s.cold += sources[i].Docs
 		}
 	}
 	return out
@@ -234,26 +213,21 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 
 // isCold says whether a session belongs to the cold tier: nothing was said in it for
 // long, and the search isn't asked to look there. Memory files never do.
-func (s *search) isCold(k *known) bool {
+func (s *search) isCold(k *engine.Source) bool {
 	after := s.settings.ColdAfter
-	if s.q.Cold || after <= 0 || k.session == "" || k.last == 0 || k.session == s.q.Scope.Session {
+	if s.q.Cold || after <= 0 || k.Session == "" || k.Last == 0 || k.Session == s.q.Scope.Session {
 		return false
 	}
-	return s.q.Now.Sub(time.Unix(k.last, 0)) >= after
-}
-
-// within says whether something was said in one of the times.
-func (k *known) within(spans []analysis.Span) bool {
-	return slices.ContainsFunc(spans, func(t analysis.Span) bool { return t.From.Unix() <= k.last && k.first < t.To.Unix() })
+	return s.q.Now.Sub(time.Unix(k.Last, 0)) >= after
 }
 
 // allowsSource says whether chunks of a source may be found.
-func (s *Scope) allowsSource(k *known) bool {
-	if k.session == "" {
+func (s *Scope) allowsSource(k *engine.Source) bool {
+	if k.Session == "" {
 		return !s.NoMemory && s.Session == ""
 	}
-	return (s.Session == "" || k.session == s.Session) && (s.NotSession == "" || k.session != s.NotSession) &&
-		(len(s.Sources) == 0 || slices.Contains(s.Sources, k.from))
+	return (s.Session == "" || k.Session == s.Session) && (s.NotSession == "" || k.Session != s.NotSession) &&
+		(len(s.Sources) == 0 || slices.Contains(s.Sources, k.From))
 }
 
 // spare is how many more hits than asked for are taken, for those whose text is gone.
@@ -261,7 +235,7 @@ const spare = 8
 
 // take makes hits of the best candidates that the scope allows.
 func (s *search) take(ctx context.Context, top []rank.Candidate) error {
-	if err := s.fetch.prefetch(ctx, top[:min(len(top), s.pool+spare)]); err != nil {
+	if err := s.now.Prefetch(ctx, top[:min(len(top), s.pool+spare)]); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
@@ -269,12 +243,12 @@ func (s *search) take(ctx context.Context, top []rank.Candidate) error {
 		if len(s.hits) >= s.pool+spare {
 			break
 		}
-		d, k, err := s.fetch.document(ctx, c.At)
+		d, k, err := s.now.Passage(ctx, c.At)
 		if err != nil {
 			return err
 		}
 		h := found{Hit: Hit{Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
-		h.Chunk, h.place = d.chunk(k)
+		h.Chunk, h.place = chunkOf(&d, k)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue
 		}
@@ -294,27 +268,25 @@ func (s *search) take(ctx context.Context, top []rank.Candidate) error {
 
 // lookBeside finds the messages beside the one that a hit is of.
 func (s *search) lookBeside(ctx context.Context, at uint32, h *found) (err error) {
-	l := &s.v.lay
-	first, end := l.message(at)
-	before, _ := l.message(first - 1) // there is room before the first one
+	before, after := s.now.Beside(at)
 	if h.before, err = s.allowedAt(ctx, before); err != nil {
 		return err
 	}
-	h.after, err = s.allowedAt(ctx, end) // and behind the last
+	h.after, err = s.allowedAt(ctx, after)
 	return err
 }
 
 // allowedAt gives the chunk at a position; nil where there is none that may be found.
 func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
-	d, k, err := s.fetch.document(ctx, at)
-	if errors.Is(err, ErrNoChunk) {
+	d, k, err := s.now.Passage(ctx, at)
+	if errors.Is(err, engine.ErrNone) {
 		return nil, nil //nolint:nilnil // none is no error
 	}
 	if err != nil {
 		return nil, err
 	}
 	h := &found{}
-	if h.Chunk, h.place = d.chunk(k); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
+	if h.Chunk, h.place = chunkOf(&d, k); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 		return nil, nil //nolint:nilnil // none is no error
 	}
 	return h, nil

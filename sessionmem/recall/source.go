@@ -7,19 +7,15 @@ import (
 	"path/filepath"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 )
 
-// source is what is indexed as one: the files of a session, or a memory file.
+// source is what is indexed as one, as it is now.
 type source struct {
-	key     string // of memory files the path below the data folder, of sessions the name of the first file
-	session string // "" for memory files
-	from    string // the session's source
-	files   []sessionmem.FileState
-	memory  sessionmem.Target
+	engine.Name
+	files  []engine.File
+	memory sessionmem.Target
 }
-
-// words are what the index keeps of a source in plain columns.
-func (s *source) words() string { return s.key + "\x00" + s.session + "\x00" + s.from }
 
 // sources lists what there is.
 func (x *Index) sources(ctx context.Context) ([]source, error) {
@@ -36,7 +32,7 @@ func (x *Index) sources(ctx context.Context) ([]source, error) {
 		if !s.Older { // the same in the archive
 			key = "session/" + path.Base(key)
 		}
-		out = append(out, source{key: key, session: s.Session, from: s.Source, files: s.Files})
+		out = append(out, source{Name: engine.Name{Key: key, Session: s.Session, From: s.Source}, files: asFiles(s.Files)})
 	}
 	memories, err := x.memories()
 	if err != nil {
@@ -58,13 +54,21 @@ func (x *Index) memories() ([]source, error) {
 	for _, m := range all {
 		if rel, err := filepath.Rel(x.cfg.Root, m.Path); err == nil && m.Err == nil {
 			key := filepath.ToSlash(rel)
-			out = append(out, source{key: key, memory: m.Target, files: []sessionmem.FileState{memoryState(key, m)}})
+			out = append(out, source{Name: engine.Name{Key: key}, memory: m.Target, files: []engine.File{memoryState(key, m)}})
 		}
 	}
 	return out, nil
 }
 
 // memoryState tells whether a memory file is as it was.
-func memoryState(key string, f sessionmem.MemoryFile) sessionmem.FileState {
-	return sessionmem.FileState{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(hashText(f.Text))}
+func memoryState(key string, f sessionmem.MemoryFile) engine.File {
+	return engine.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(hashText(f.Text))}
+}
+
+func asFiles(states []sessionmem.FileState) []engine.File {
+	out := make([]engine.File, len(states))
+	for i, s := range states {
+		out[i] = engine.File(s)
+	}
+	return out
 }

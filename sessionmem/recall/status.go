@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // lookEvery is how often a search compares the files with the index where nobody else
@@ -47,14 +49,14 @@ func (x *Index) look(ctx context.Context) error {
 		return err
 	}
 	behind := len(found)
-	err = x.readingFrom(ctx, func(e *engine, _ queryer, v *view) error {
-		if e.db.older { // it answers as well as it can until the new one is there
+	err = x.reading(ctx, func(now *engine.Snapshot) error {
+		if now.Older() { // it answers as well as it can until the new one is there
 			behind = len(found)
 			return nil
 		}
 		behind = 0
 		for _, s := range found {
-			if k := v.byKey[s.key]; k == nil || !slices.Equal(k.state.files, s.files) {
+			if k := now.Source(s.Key); k == nil || !slices.Equal(k.State.Files, s.files) {
 				behind++
 			}
 		}
@@ -72,20 +74,15 @@ func (x *Index) look(ctx context.Context) error {
 // Chunks gives all chunks of a session, in the order of its blocks, with their texts.
 func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 	var hits []found
-	err := x.reading(ctx, func(q queryer, v *view) error {
+	err := x.reading(ctx, func(now *engine.Snapshot) error {
 		hits = nil
-		f := newFetcher(q, v)
 		if session == "" {
 			return nil // memory files have none
 		}
-		for _, k := range v.bySession[session] {
-			err := v.eachOf(k, func(at uint32, _, _ int) error {
-				d, _, err := f.document(ctx, at)
-				if err != nil {
-					return err
-				}
+		for _, k := range now.OfSession(session) {
+			err := now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
 				var h found
-				h.Chunk, h.place = d.chunk(k)
+				h.Chunk, h.place = chunkOf(&d, k)
 				hits = append(hits, h)
 				return nil
 			})
@@ -114,11 +111,11 @@ func inFile(a, b found) int {
 // Chunk gives a chunk by its id; ErrNoChunk where there is none.
 func (x *Index) Chunk(ctx context.Context, id string) (Chunk, error) {
 	var hit *found
-	err := x.reading(ctx, func(q queryer, v *view) error {
+	err := x.reading(ctx, func(now *engine.Snapshot) error {
 		hit = nil
-		return v.find(ctx, newFetcher(q, v), id, func(_ uint32, d document, k *known) {
+		return eachOfID(ctx, now, id, func(_ uint32, d engine.Passage, k *engine.Source) {
 			hit = &found{}
-			hit.Chunk, hit.place = d.chunk(k)
+			hit.Chunk, hit.place = chunkOf(&d, k)
 		})
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -147,19 +144,15 @@ func (x *Index) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return out, err
 	}
-	err = x.reading(ctx, func(q queryer, v *view) error {
-		out.Chunks = v.docs
-		for _, k := range v.byID {
-			out.TextBytes += k.state.bytes
+	err = x.reading(ctx, func(now *engine.Snapshot) (err error) {
+		out.Chunks, out.TextBytes = now.Passages(), 0
+		for _, k := range now.Sources() {
+			if k != nil {
+				out.TextBytes += k.State.Bytes
+			}
 		}
-		var synced int64
-		if err := q.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaSynced).Scan(&synced); err != nil {
-			return explain(err)
-		}
-		if synced > 0 {
-			out.LastSync = time.Unix(synced, 0)
-		}
-		return nil
+		out.LastSync, err = now.Synced(ctx)
+		return err
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		out.Err = err

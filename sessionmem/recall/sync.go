@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // sync brings an engine's index up to date. The caller holds the writers' lock.
-func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
+func (x *Index) sync(ctx context.Context, e *engine.Engine) (Report, error) {
 	x.mu.Lock()
 	told := x.dirty
 	x.dirty, x.any = map[string]bool{}, false
@@ -33,12 +35,12 @@ func (x *Index) sync(ctx context.Context, e *engine) (Report, error) {
 	return report, nil
 }
 
-func (x *Index) syncAll(ctx context.Context, e *engine) (report Report, print uint64, err error) {
+func (x *Index) syncAll(ctx context.Context, e *engine.Engine) (report Report, print uint64, err error) {
 	found, err := x.sources(ctx)
 	if err != nil {
 		return Report{}, 0, err
 	}
-	todo, gone, err := e.differences(ctx, found)
+	todo, gone, err := differences(ctx, e, found)
 	report.Files = len(found)
 	if err != nil || len(todo)+len(gone) == 0 {
 		return report, printOf(x.seed, found), err
@@ -54,69 +56,81 @@ const flushWait = 5 * time.Second
 const manyFiles = 32
 
 // syncSome brings some sources up to date. The caller holds the writers' lock.
-func (x *Index) syncSome(ctx context.Context, e *engine, todo []source) (Report, error) {
+func (x *Index) syncSome(ctx context.Context, e *engine.Engine, todo []source) (Report, error) {
 	report := Report{Files: len(todo)}
 	err := x.take(ctx, e, todo, nil, &report)
 	return report, err
 }
 
 // take reads what changed and writes it.
-func (x *Index) take(ctx context.Context, e *engine, todo []source, gone []string, report *Report) error {
+func (x *Index) take(ctx context.Context, e *engine.Engine, todo []source, gone []string, report *Report) error {
 	if len(todo) >= manyFiles {
 		defer x.begin()()
 	}
-	w, err := newWriter(ctx, x, e, report)
+	w, err := e.NewWriter(ctx)
 	if err != nil {
 		return err
 	}
-	w.gone = gone
+	w.Drop(gone...)
 	report.Changed = len(gone)
+	defer func() { report.Added, report.Removed = w.Added, w.Removed }()
 	r := &reader{x: x, e: e}
 	if x.cfg.Forgotten != nil {
 		r.buried = x.cfg.Forgotten()
 	}
 	files := 0
+	var unread []error // a file that can't be read stays as it was indexed, and is no reason to leave the others
 	err = r.readAll(ctx, todo, func(h *harvest) error {
-		if h.last {
+		if h.Last {
 			files++
 		}
-		x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added})
-		return w.take(ctx, h)
+		x.progress(Progress{Files: files, Of: len(todo), Chunks: w.Added})
+		switch {
+		case errors.Is(h.err, fs.ErrNotExist):
+			return nil
+		case h.err != nil:
+			unread = append(unread, h.err)
+			return nil
+		case h.Last:
+			report.Changed++
+			report.Refused += h.refused
+		}
+		return w.Put(ctx, &h.Batch)
 	})
 	switch {
 	case err == nil:
-		w.synced = time.Now()
-		err = w.flush(ctx)
-	case ctx.Err() != nil && !w.failed: // the next indexing goes on from here
+		err = w.Finish(ctx, time.Now())
+	case ctx.Err() != nil: // the next indexing goes on from here
 		rest, stop := context.WithTimeout(context.WithoutCancel(ctx), flushWait)
-		err = errors.Join(err, w.flush(rest))
+		err = errors.Join(err, w.Flush(rest))
 		stop()
 	}
 	if err == nil && len(gone) > 0 { // what was deleted does not wait in the log for long
-		if terr := e.db.truncateLog(ctx); terr != nil {
+		if terr := e.EmptyLog(ctx); terr != nil {
 			x.logger.Debug("the index's log could not be emptied", "err", terr)
 		}
 	}
-	x.progress(Progress{Files: files, Of: len(todo), Chunks: report.Added, Done: true})
-	return errors.Join(append(w.errs, err)...)
+	x.progress(Progress{Files: files, Of: len(todo), Chunks: w.Added, Done: true})
+	return errors.Join(append(unread, err)...)
 }
 
 // differences compares what there is with what is indexed: what to read, the newest
 // first, and the keys of what is gone.
-func (e *engine) differences(ctx context.Context, found []source) (todo []source, gone []string, err error) {
-	err = e.snapshot(ctx, func(_ queryer, v *view) error {
+func differences(ctx context.Context, e *engine.Engine, found []source) (todo []source, gone []string, err error) {
+	err = e.Read(ctx, func(now *engine.Snapshot) error {
+		todo, gone = nil, nil
 		same := 0
 		for _, s := range found {
-			k := v.byKey[s.key]
+			k := now.Source(s.Key)
 			if k != nil {
 				same++
 			}
-			if k == nil || !slices.Equal(k.state.files, s.files) {
+			if k == nil || !slices.Equal(k.State.Files, s.files) {
 				todo = append(todo, s)
 			}
 		}
-		if same < len(v.byKey) {
-			gone = v.missing(found)
+		if same < now.Count() {
+			gone = missing(now, found)
 		}
 		return nil
 	})
@@ -124,15 +138,15 @@ func (e *engine) differences(ctx context.Context, found []source) (todo []source
 	return todo, gone, err
 }
 
-// missing gives the keys of sources that are none of these.
-func (v *view) missing(found []source) (gone []string) {
+// missing gives the keys of indexed sources that are none of these.
+func missing(now *engine.Snapshot, found []source) (gone []string) {
 	there := make(map[string]bool, len(found))
 	for _, s := range found {
-		there[s.key] = true
+		there[s.Key] = true
 	}
-	for key := range v.byKey {
-		if !there[key] {
-			gone = append(gone, key)
+	for _, k := range now.Sources() {
+		if k != nil && !there[k.Key] {
+			gone = append(gone, k.Key)
 		}
 	}
 	return gone
@@ -153,32 +167,31 @@ func (s *source) changed() int64 {
 func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 	defer x.begin()()
 	path := filepath.Join(x.cfg.CacheDir, newFile)
-	db, err := openDatabase(ctx, path, x.cfg.Root, true)
-	if err == nil && db.older {
-		err = errors.Join(errOther, db.Close())
+	e, err := engine.Open(ctx, path, x.cfg.Root, true, x.limits, x.logger)
+	if err == nil && e.Older() {
+		err = errors.Join(engine.ErrOther, e.Close())
 	}
 	if err != nil { // left by a crash, or by another version
-		if err := removeIndex(path); err != nil {
+		if err := engine.Remove(path); err != nil {
 			return Report{}, err
 		}
-		if db, err = openDatabase(ctx, path, x.cfg.Root, true); err != nil {
+		if e, err = engine.Open(ctx, path, x.cfg.Root, true, x.limits, x.logger); err != nil {
 			return Report{}, err
 		}
 	}
-	e := newEngine(db, x.limits)
 	report, err := x.sync(ctx, e)
 	if err == nil {
-		if cerr := x.carryVectors(ctx, e); cerr != nil { // of a damaged index, mostly
+		if cerr := e.CarryVectors(ctx, x.path); cerr != nil { // of a damaged index, mostly
 			x.logger.Warn("the vectors are made anew too", "err", cerr)
 		}
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = db.truncateLog(ctx)
+		err = e.EmptyLog(ctx)
 	}
-	if err = errors.Join(err, e.close()); err != nil {
-		if isDamaged(err) {
-			err = errors.Join(err, removeIndex(path))
+	if err = errors.Join(err, e.Close()); err != nil {
+		if engine.IsDamaged(err) {
+			err = errors.Join(err, engine.Remove(path))
 		}
 		return report, err
 	}
@@ -204,15 +217,5 @@ func (x *Index) swap(path string) error {
 		return fmt.Errorf("replacing the search index: %w", err)
 	}
 	x.mended()
-	return nil
-}
-
-// removeIndex removes an index file with what belongs to it.
-func removeIndex(path string) error {
-	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing an old search index: %w", err)
-		}
-	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // What Changed and SessionChanged tell of is taken up without a look at all the other
@@ -66,10 +66,10 @@ func (x *Index) syncTold(ctx context.Context) (Report, bool) {
 
 // takeTold takes up what was told, if that is clear. What goes wrong is left to whoever
 // looks at all.
-func (x *Index) takeTold(ctx context.Context, e *engine, told map[string]bool) (report Report, ok bool) {
+func (x *Index) takeTold(ctx context.Context, e *engine.Engine, told map[string]bool) (report Report, ok bool) {
 	var todo []source
-	err := e.snapshot(ctx, func(_ queryer, v *view) error {
-		t := toldSources{x: x, v: v}
+	err := e.Read(ctx, func(now *engine.Snapshot) error {
+		t := toldSources{x: x, now: now}
 		todo, ok = t.find(told)
 		return nil
 	})
@@ -77,7 +77,7 @@ func (x *Index) takeTold(ctx context.Context, e *engine, told map[string]bool) (
 		report, err = x.syncSome(ctx, e, todo)
 	}
 	if err == nil && ok {
-		err = x.tidyAll(ctx, e)
+		err = e.Tidy(ctx)
 	}
 	if err != nil {
 		x.logger.Debug("what was told to have changed was not taken up; all files are looked at", "err", err)
@@ -88,7 +88,7 @@ func (x *Index) takeTold(ctx context.Context, e *engine, told map[string]bool) (
 // toldSources finds the sources of what was told.
 type toldSources struct {
 	x        *Index
-	v        *view
+	now      *engine.Snapshot
 	found    []source
 	memories map[string]source // nil: not asked for
 }
@@ -126,7 +126,7 @@ func (t *toldSources) session(name string) bool {
 		return false // memory files have none
 	}
 	changed := false
-	for _, k := range t.v.bySession[name] {
+	for _, k := range t.now.OfSession(name) {
 		differs, ok := t.take(k)
 		if !ok {
 			return false
@@ -138,39 +138,39 @@ func (t *toldSources) session(name string) bool {
 
 // file takes the session of a transcript's file.
 func (t *toldSources) file(file string) bool {
-	k := t.v.byKey["session/"+file]
-	if k == nil || !k.has(file) {
-		at := slices.IndexFunc(t.v.sources, func(k *known) bool { return k != nil && !k.gone && k.session != "" && k.has(file) })
+	k := t.now.Source("session/" + file)
+	if k == nil || !holds(k, file) {
+		all := t.now.Sources()
+		at := slices.IndexFunc(all, func(k *engine.Source) bool { return k != nil && k.Session != "" && holds(k, file) })
 		if at < 0 {
 			return false
 		}
-		k = t.v.sources[at]
+		k = all[at]
 	}
 	_, ok := t.take(k)
 	return ok
 }
 
-func (k *known) has(file string) bool {
-	return slices.ContainsFunc(k.state.files, func(f sessionmem.FileState) bool { return f.File == file })
+func holds(k *engine.Source, file string) bool {
+	return slices.ContainsFunc(k.State.Files, func(f engine.File) bool { return f.File == file })
 }
 
 // take takes a source with its files as they are now; ok is false where one of them is
 // gone.
-func (t *toldSources) take(k *known) (changed, ok bool) {
-	if len(k.state.files) == 0 || t.x.cfg.Store.IsPrivate(k.session) {
+func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
+	if len(k.State.Files) == 0 || t.x.cfg.Store.IsPrivate(k.Session) {
 		return false, false
 	}
-	s := k.source
-	s.files = nil
-	for _, f := range k.state.files {
+	s := source{Name: k.Name}
+	for _, f := range k.State.Files {
 		state, ok := t.x.cfg.Store.FileState(f.File)
 		if !ok {
 			return false, false
 		}
-		s.files = append(s.files, state)
+		s.files = append(s.files, engine.File(state))
 	}
-	changed = !slices.Equal(s.files, k.state.files)
-	if changed && !slices.ContainsFunc(t.found, func(f source) bool { return f.key == s.key }) {
+	changed = !slices.Equal(s.files, k.State.Files)
+	if changed && !slices.ContainsFunc(t.found, func(f source) bool { return f.Key == s.Key }) {
 		t.found = append(t.found, s)
 	}
 	return changed, true
@@ -178,8 +178,8 @@ func (t *toldSources) take(k *known) (changed, ok bool) {
 
 // memory takes a memory file.
 func (t *toldSources) memory(path string) bool {
-	k := t.v.byKey[path]
-	if k == nil || k.session != "" {
+	k := t.now.Source(path)
+	if k == nil || k.Session != "" {
 		return false
 	}
 	if t.memories == nil {
@@ -189,11 +189,11 @@ func (t *toldSources) memory(path string) bool {
 		}
 		t.memories = map[string]source{}
 		for _, s := range all {
-			t.memories[s.key] = s
+			t.memories[s.Key] = s
 		}
 	}
 	s, ok := t.memories[path]
-	if ok && !slices.Equal(s.files, k.state.files) {
+	if ok && !slices.Equal(s.files, k.State.Files) {
 		t.found = append(t.found, s)
 	}
 	return ok

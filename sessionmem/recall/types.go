@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // Kind says what a chunk is part of.
@@ -133,17 +134,16 @@ var ErrNoModel = errors.New("no embedding model is installed")
 
 // ErrDamaged: the index file can't be used as it is. Whoever keeps the index up, or the
 // next Sync or Rebuild, builds it anew.
-var ErrDamaged = errDamaged
+var ErrDamaged = engine.ErrDamaged
+
+// ErrBusy: another process writes the search index, for longer than is waited.
+var ErrBusy = engine.ErrBusy
 
 // ErrNoChunk: no chunk has this id.
 var ErrNoChunk = errors.New("no such chunk")
 
 // EmbedModel names an embedding model. Vectors of different ones don't compare.
-type EmbedModel struct {
-	Name   string
-	Digest string // of all that makes its vectors of passages what they are
-	Dims   int
-}
+type EmbedModel = engine.Model
 
 // EmbedAs says what vectors are made for: models tell a question from what answers it.
 type EmbedAs int

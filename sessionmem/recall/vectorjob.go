@@ -3,13 +3,13 @@ package recall
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/engine"
 )
 
 // The vectors of new chunks are made in the background, a batch at a time: what is there
@@ -32,7 +32,7 @@ const (
 // vectorJob is the background job that makes vectors.
 type vectorJob struct {
 	x            *Index
-	of           *engine           // that the numbers are of
+	of           *engine.Engine    // that the numbers are of
 	wait         time.Duration     // for one request; 0 is vectorWait
 	skipped      map[uint32]string // chunks that can't be embedded, by their numbers: their ids
 	took         time.Duration     // the last batch
@@ -101,8 +101,8 @@ func (x *Index) newChunks() {
 
 // wanted is a chunk that has no vector yet.
 type wanted struct {
-	number uint32
-	hit    found
+	engine.Wanted
+	hit found
 }
 
 // step makes the vectors of one batch; more says that there may be others to make.
@@ -173,7 +173,7 @@ func (j *vectorJob) judge(ctx context.Context, batch []wanted, err error) {
 	case j.suspect == "":
 		j.suspect = batch[0].hit.ID
 		j.strikes[j.suspect]++
-		j.skipped[batch[0].number] = j.suspect
+		j.skipped[batch[0].Number] = j.suspect
 	default:
 		j.acquit()
 		delete(j.strikes, j.suspect)
@@ -189,95 +189,35 @@ func (j *vectorJob) acquit() {
 	maps.DeleteFunc(j.skipped, func(_ uint32, id string) bool { return id == j.suspect })
 }
 
-// worth orders chunks by what their vectors are worth: first what the user said and what
-// was learnt, then how each answer begins, then the rest; of each the newest first.
-func worth(flags byte, at int64) float64 {
-	rank := 2.0
-	switch kind := kindCodes[flags>>flagKind&7]; {
-	case flags&flagGoesOn != 0:
-		rank = 0
-	case kind == KindAssistant || kind == KindSummary:
-		rank = 1
-	case kind != KindUser && kind != KindMemory:
-		rank = 0
-	}
-	return rank*(1<<40) + float64(at)
-}
-
 // choose picks chunks without a vector of the model, those first that are worth most.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
+	e, done, err := j.x.use(ctx)
+	if err != nil {
+		return nil, j.x.unreadable(err)
+	}
+	defer done()
+	if j.of != e { // another file may number its chunks anew
+		j.of, j.skipped, j.strikes, j.suspect = e, map[uint32]string{}, map[string]int{}, ""
+	}
+	limit := vectorBatch
+	if j.alone > 0 {
+		limit = 1
+	}
 	var out []wanted
-	err := j.x.readingFrom(ctx, func(e *engine, q queryer, v *view) error {
-		out = nil
-		if j.of != e { // another file may number its chunks anew
-			j.of, j.skipped, j.strikes, j.suspect = e, map[uint32]string{}, map[string]int{}, ""
+	err = e.Read(ctx, func(now *engine.Snapshot) error {
+		some, made, err := now.Unembedded(ctx, m, limit, j.skipped)
+		out = make([]wanted, len(some))
+		for i, w := range some {
+			out[i].Wanted = w
+			out[i].hit.Chunk, out[i].hit.place = chunkOf(&w.Passage, w.Source)
 		}
-		if done, err := j.complete(ctx, q, v, m); done || err != nil {
-			return err
-		}
-		s, err := e.setOf(ctx, q, m)
-		if err != nil {
-			return err
-		}
-		newest := heap{limit: vectorBatch}
-		if j.alone > 0 {
-			newest.limit = 1
-		}
-		for at, r := range v.lay.refs {
-			number := v.lay.numbers[at]
-			if r.none() || s.has(number) || j.skipped[number] != "" {
-				continue
-			}
-			newest.push(uint32(at), worth(v.lay.flags[at], v.lay.times[at])) //nolint:gosec // positions are 32 bits
-		}
-		j.made, j.wanted = s.count, v.docs
-		f := newFetcher(q, v)
-		slices.SortFunc(newest.items, func(a, b heapItem) int { return cmp.Compare(b.score, a.score) })
-		for _, item := range newest.items {
-			d, k, err := f.document(ctx, item.at)
-			if err != nil {
-				return err
-			}
-			w := wanted{number: d.number}
-			w.hit.Chunk, w.hit.place = d.chunk(k)
-			out = append(out, w)
-		}
-		return nil
+		j.made, j.wanted = made, now.Passages()
+		return err
 	})
+	if engine.IsDamaged(err) {
+		err = j.x.unreadable(err)
+	}
 	return out, err
-}
-
-// complete says whether all chunks have vectors but those that can't have one. It is
-// told without the vectors, which would be kept in memory for nothing.
-func (j *vectorJob) complete(ctx context.Context, q queryer, v *view, m EmbedModel) (bool, error) {
-	model, err := findModel(ctx, q, m)
-	if errors.Is(err, sql.ErrNoRows) {
-		return v.docs == 0, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	n, err := countVectors(ctx, q, model)
-	if len(j.skipped) > 0 {
-		for at, r := range v.lay.refs {
-			if !r.none() && j.skipped[v.lay.numbers[at]] != "" {
-				n++
-			}
-		}
-	}
-	return n >= v.docs, err
-}
-
-// setOf gives the vectors of a model; none where it is new.
-func (e *engine) setOf(ctx context.Context, q queryer, m EmbedModel) (*vectorSet, error) {
-	model, err := findModel(ctx, q, m)
-	if errors.Is(err, sql.ErrNoRows) {
-		return &vectorSet{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return e.vectors.load(ctx, q, model)
 }
 
 // withTexts reads the chunks' texts. What its file does not say any more is left for
@@ -293,7 +233,7 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 			break
 		}
 		if err != nil || j.x.isForgotten(text) {
-			j.skipped[w.number] = w.hit.ID
+			j.skipped[w.Number] = w.hit.ID
 			continue
 		}
 		w.hit.Text = text
@@ -307,112 +247,45 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 
 // store writes vectors, of those chunks that are still what they were.
 func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vectors [][]float32) error {
-	unlock, err := j.x.lock(ctx)
+	return j.x.writeVectors(ctx, func(e *engine.Engine) error {
+		all := make([]engine.Vector, len(batch))
+		for i, w := range batch {
+			all[i] = engine.Vector{Number: w.Number, Values: vectors[i]}
+		}
+		return e.PutVectors(ctx, m, all, func(i int, now engine.Passage, of *engine.Source) bool {
+			c, _ := chunkOf(&now, of)
+			return c.ID == batch[i].hit.ID && !j.x.isForgotten(batch[i].hit.Text)
+		})
+	})
+}
+
+// writeVectors calls write with the index, which nobody else writes meanwhile.
+func (x *Index) writeVectors(ctx context.Context, write func(e *engine.Engine) error) error {
+	unlock, err := x.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, done, err := j.x.use(ctx)
+	e, done, err := x.use(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	there, err := j.stillThere(ctx, e, batch)
-	if err != nil {
-		return err
-	}
-	model := vectorModel{EmbedModel: m}
-	var fresh []newVector
-	for i, w := range batch {
-		v, err := model.checked(vectors[i])
-		if err != nil {
-			return err
-		}
-		if there[w.number] == w.hit.ID && !j.x.isForgotten(w.hit.Text) {
-			v.number = w.number
-			fresh = append(fresh, v)
-		}
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	tx, err := e.db.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	if model, err = addModel(ctx, tx, m); err != nil {
-		return err
-	}
-	if err := putVectors(ctx, tx, model, fresh); err != nil {
-		return err
-	}
-	return explain(tx.Commit())
-}
-
-// stillThere gives the ids of the chunks that the numbers of a batch mean now.
-func (j *vectorJob) stillThere(ctx context.Context, e *engine, batch []wanted) (map[uint32]string, error) {
-	want := make(map[uint32]bool, len(batch))
-	for _, w := range batch {
-		want[w.number] = true
-	}
-	out := map[uint32]string{}
-	err := e.snapshot(ctx, func(q queryer, v *view) error {
-		clear(out)
-		f := newFetcher(q, v)
-		for at, r := range v.lay.refs {
-			if r.none() || !want[v.lay.numbers[at]] {
-				continue
-			}
-			d, k, err := f.document(ctx, uint32(at)) //nolint:gosec // positions are 32 bits
-			if err != nil {
-				return err
-			}
-			c, _ := d.chunk(k)
-			out[d.number] = c.ID
-		}
-		return nil
-	})
-	return out, err
+	return write(e)
 }
 
 // settle lets the vectors of other models go once all are made.
 func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	stale := false
-	err := j.x.readingFrom(ctx, func(_ *engine, q queryer, _ *view) error {
-		n, err := countModels(ctx, q)
+	err := j.x.reading(ctx, func(now *engine.Snapshot) error {
+		n, err := now.Models(ctx)
 		stale = n > 1
 		return err
 	})
 	if err != nil || !stale {
 		return err
 	}
-	unlock, err := j.x.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	e, done, err := j.x.use(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	tx, err := e.db.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	model, err := findModel(ctx, tx, m)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := dropModels(ctx, tx, model.id); err != nil {
-		return err
-	}
-	return explain(tx.Commit())
+	return j.x.writeVectors(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
 }
 
 // isForgotten says whether a text was forgotten.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
+	"database/sql"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -158,30 +158,28 @@ func (b *bench) embedAll() {
 // vectors is how many there are.
 func (b *bench) vectors() (n int) {
 	b.Helper()
-	err := b.x.readingFrom(b.Context(), func(_ *engine, q queryer, _ *view) error {
-		n = 0
-		models, err := allModels(b.Context(), q)
-		for _, m := range models {
-			count, err := countVectors(b.Context(), q, m)
-			if err != nil {
-				return err
-			}
-			s := &vectorSet{model: m, pages: map[uint32]*vectorPage{}}
-			if err := s.read(b.Context(), q, -1); err != nil {
-				return err
-			}
-			for _, p := range s.pages {
-				n += len(p.slots)
-				count -= len(p.slots)
-			}
-			if count != 0 {
-				b.Errorf("%d vectors of %s are counted that are not there", count, m.Name)
-			}
-		}
-		return err
-	})
+	db, err := sql.Open("sqlite", "file:"+b.x.path)
 	if err != nil {
 		b.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT count, data FROM vector")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var count int
+		var page []byte
+		if err := rows.Scan(&count, &page); err != nil {
+			b.Fatal(err)
+		}
+		if n += count; count > 0 && int(page[0]) != count || count == 0 && len(page) > 0 {
+			b.Errorf("%d vectors are counted on a page that has others", count)
+		}
+	}
+	if rows.Err() != nil {
+		b.Fatal(rows.Err())
 	}
 	return n
 }
@@ -372,11 +370,12 @@ func (d tombs) Has(text string) bool { return d[text] }
 
 func vectorBytes(t *testing.T, text string) []byte {
 	t.Helper()
-	_, data, ok := quantize(vectorOf(text, 64))
-	if !ok {
-		t.Fatal("no vector")
+	v := vectorOf(text, 64)
+	out := make([]byte, len(v))
+	for i, x := range v {
+		out[i] = byte(int8(math.Round(float64(x / slices.Max(v) * math.MaxInt8))))
 	}
-	return data
+	return out
 }
 
 // inFile says whether any file of the cache folder holds these bytes.
@@ -563,7 +562,7 @@ func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
 	}
 	b.sync()
 	b.embedAll()
-	ask := func() (out []string, lean bool) {
+	ask := func() (out []string) {
 		for _, q := range []string{"automobile", "otter swims", "cat"} {
 			for _, strategy := range []Strategy{Hybrid, Semantic} {
 				a, err := b.x.Search(t.Context(), Query{Text: q, Limit: 30, Strategy: strategy, Now: b.now})
@@ -575,59 +574,25 @@ func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
 				}
 			}
 		}
-		return out, b.x.engine.vectors.set.lean
+		return out
 	}
-	want, lean := ask()
-	if lean {
-		t.Fatal("few vectors are not held in memory")
+	want := ask()
+	b.x.mu.Lock()
+	b.x.limits.Vectors = 500
+	err := b.x.drop()
+	b.x.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.x.engine.vectors = vectorCache{budget: 500}
-	got, lean := ask()
-	if !lean {
-		t.Fatal("many vectors are held in memory")
-	}
-	if !slices.Equal(got, want) {
+	if got := ask(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-	for _, p := range b.x.engine.vectors.set.pages {
-		if p.data != nil || p.scales != nil {
-			t.Fatal("a page holds its vectors")
-		}
 	}
 	b.talk("cpu-s3", "one more thing")
 	b.sync()
 	b.embedAll() // the set follows
-	if a, err := b.x.Search(t.Context(), Query{Text: "thing", Now: b.now}); err != nil || a.State.Vectors != VectorsReady || !b.x.engine.vectors.set.lean {
-		t.Errorf("%s %v, want that all have vectors and the signs alone are held", a.State, err)
+	if a, err := b.x.Search(t.Context(), Query{Text: "thing", Now: b.now}); err != nil || a.State.Vectors != VectorsReady {
+		t.Errorf("%s %v, want that all have vectors", a.State, err)
 	}
-}
-
-func TestVectorsAreLetGoWhenIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var c vectorCache
-		holds := func() bool {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			return c.set != nil
-		}
-		use := func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.set = &vectorSet{}
-			c.used()
-		}
-		use()
-		time.Sleep(idleAfter * 3 / 4)
-		use()
-		time.Sleep(idleAfter * 3 / 4)
-		if !holds() {
-			t.Error("vectors were let go while they were used")
-		}
-		time.Sleep(idleAfter)
-		if holds() {
-			t.Error("idle vectors are still held")
-		}
-	})
 }
 
 type embedderFunc func() (EmbedModel, error)
@@ -636,26 +601,6 @@ func (f embedderFunc) Model(context.Context) (EmbedModel, error) { return f() }
 
 func (f embedderFunc) Embed(context.Context, EmbedModel, EmbedAs, []string) ([][]float32, error) {
 	return nil, errors.New("not asked for")
-}
-
-func FuzzModelNumbers(f *testing.F) {
-	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		v := make([]float32, len(data)/4)
-		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-		}
-		d, ok := newDirection(v)
-		if !ok {
-			return
-		}
-		p := newVectorPage(len(v))
-		p.put(0, d.scale, d.data)
-		p.reindex()
-		if c := d.cosine(p, 0); !(c > .5 && c < 1.5) {
-			t.Errorf("the cosine with itself is %v", c)
-		}
-	})
 }
 
 func TestOneTextThatTheServerFailsForHoldsUpNoOther(t *testing.T) {

@@ -1,15 +1,18 @@
 package recall
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/rank"
 )
 
 // TestRandomChangesLeaveEveryChunkItsOwnVector does what people and programs do to
@@ -100,40 +103,35 @@ func (m *vectorModelTest) check() {
 		return // nothing was said yet
 	}
 	chunks := 0
-	err := m.x.readingFrom(m.Context(), func(e *engine, q queryer, v *view) error {
-		s, err := e.setOf(m.Context(), q, m.f.model)
-		if err != nil {
-			return err
-		}
-		f := newFetcher(q, v)
+	err := m.x.reading(m.Context(), func(now *engine.Snapshot) error {
 		r := newTexts(&m.x.cfg)
 		defer r.close()
-		for at, ref := range v.lay.refs {
-			if ref.none() {
+		for place, k := range now.Sources() {
+			if k == nil {
 				continue
 			}
-			chunks++
-			d, k, err := f.document(m.Context(), uint32(at))
-			if err != nil {
-				return err
-			}
-			c, p := d.chunk(k)
-			text, err := r.read(m.Context(), c, p)
-			if err != nil {
-				return err
-			}
-			_, want, _ := quantize(vectorOf(text, m.f.model.Dims))
-			var got []byte
-			err = s.eachWhole(m.Context(), q, []uint32{d.number >> pageBits}, func(_ uint32, p *vectorPage) {
-				if i := p.index[d.number&(pageVectors-1)]; i >= 0 {
-					got = p.vector(int(i))
+			alone := make([]bool, len(now.Sources()))
+			alone[place] = true
+			err := now.Each(m.Context(), k, func(at uint32, d engine.Passage) error {
+				chunks++
+				c, p := chunkOf(&d, k)
+				text, err := r.read(m.Context(), c, p)
+				if err != nil {
+					return err
 				}
+				want, _ := engine.NewDirection(vectorOf(text, m.f.model.Dims))
+				found, err := now.Candidates(m.Context(), engine.Question{Weights: &m.x.weights, Allowed: alone, MeaningOnly: true, Vector: want, Model: m.f.model})
+				if err != nil || found.VectorsErr != nil {
+					return cmp.Or(err, found.VectorsErr)
+				}
+				has := slices.ContainsFunc(found.Candidates, func(c rank.Candidate) bool { return c.At == at && c.Cosine > .99 })
+				if !has {
+					m.Fatalf("%q has no vector, or that of another text, after\n%s", text, strings.Join(m.did, "\n"))
+				}
+				return nil
 			})
 			if err != nil {
 				return err
-			}
-			if !bytes.Equal(got, want) || !s.has(d.number) {
-				m.Fatalf("%q has no vector, or that of another text, after\n%s", text, strings.Join(m.did, "\n"))
 			}
 		}
 		return nil

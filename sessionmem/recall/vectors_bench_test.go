@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,12 +14,28 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis/analysistest"
+	"mac-stats/sessionmem/recall/engine"
 )
 
 const (
 	benchChunks = 60000
 	benchDims   = 768
 )
+
+// unitVector has length one.
+func unitVector(r *rand.Rand, dims int) []float32 {
+	v := make([]float32, dims)
+	sum := 0.0
+	for i := range v {
+		x := r.NormFloat64()
+		v[i] = float32(x)
+		sum += x * x
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
 
 // crowd makes vectors as models do: around themes, and all leaning the same way.
 type crowd struct {
@@ -29,15 +46,15 @@ type crowd struct {
 
 func newCrowd(dims int) *crowd {
 	c := &crowd{r: rand.New(rand.NewPCG(5, 6))}
-	c.lean = randomVector(c.r, dims)
+	c.lean = unitVector(c.r, dims)
 	for range 300 {
-		c.themes = append(c.themes, randomVector(c.r, dims))
+		c.themes = append(c.themes, unitVector(c.r, dims))
 	}
 	return c
 }
 
 func (c *crowd) vector() []float32 {
-	v := randomVector(c.r, len(c.lean))
+	v := unitVector(c.r, len(c.lean))
 	theme := c.themes[c.r.IntN(len(c.themes))]
 	for i := range v {
 		v[i] += .9*c.lean[i] + .7*theme[i]
@@ -87,33 +104,19 @@ func bigIndex(b *testing.B, chunks int, e Embedder) *Index {
 // fill gives every chunk a vector.
 func fill(b *testing.B, x *Index, c *crowd, m EmbedModel) {
 	b.Helper()
-	err := x.readingFrom(b.Context(), func(e *engine, _ queryer, v *view) error {
-		tx, err := e.db.BeginTx(b.Context(), nil)
+	err := x.writeVectors(b.Context(), func(e *engine.Engine) error {
+		var all []engine.Vector
+		err := e.Read(b.Context(), func(now *engine.Snapshot) error {
+			some, _, err := now.Unembedded(b.Context(), m, now.Passages(), nil)
+			for _, w := range some {
+				all = append(all, engine.Vector{Number: w.Number, Values: c.vector()})
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		model, err := addModel(b.Context(), tx, m)
-		if err != nil {
-			return err
-		}
-		var some []newVector
-		for at, r := range v.lay.refs {
-			if !r.none() {
-				n, err := model.checked(c.vector())
-				if err != nil {
-					return err
-				}
-				n.number = v.lay.numbers[at]
-				some = append(some, n)
-			}
-			if len(some) == carryBatch || at == len(v.lay.refs)-1 {
-				if err := putVectors(b.Context(), tx, model, some); err != nil {
-					return err
-				}
-				some = nil
-			}
-		}
-		return tx.Commit()
+		return e.PutVectors(b.Context(), m, all, func(int, engine.Passage, *engine.Source) bool { return true })
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -183,42 +186,4 @@ func benchMeaning(b *testing.B, chunks int) {
 	if chunks == benchChunks {
 		b.ReportMetric(40, "p95-ms-promised")
 	}
-}
-
-// BenchmarkSignsFindTheNearest tells how many of the 50 nearest are found among those
-// whose signs agree best.
-func BenchmarkSignsFindTheNearest(b *testing.B) {
-	c := newCrowd(benchDims)
-	p := &vectorSet{pages: map[uint32]*vectorPage{}}
-	var all []spot
-	for i := range uint32(benchChunks) {
-		page := p.pages[i>>pageBits]
-		if page == nil {
-			page = newVectorPage(benchDims)
-			p.pages[i>>pageBits] = page
-		}
-		scale, data, _ := quantize(c.vector())
-		page.put(byte(i&(pageVectors-1)), scale, data)
-		all = append(all, spot{page, i, i, int32(i & (pageVectors - 1))})
-	}
-	for _, page := range p.pages {
-		page.reindex()
-	}
-	missed, n := 0, 0
-	for b.Loop() {
-		d, _ := newDirection(c.vector())
-		exact := make([]near, len(all))
-		parallel(len(all), func(i int) { exact[i] = near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
-		slices.SortFunc(exact, func(a, b near) int { return int(1e6 * (b.cosine - a.cosine)) })
-		kept := map[uint32]bool{}
-		for _, s := range d.agreeing(slices.Clone(all), closeLook) {
-			kept[s.at] = true
-		}
-		for _, e := range exact[:50] {
-			if n++; !kept[e.at] {
-				missed++
-			}
-		}
-	}
-	b.ReportMetric(100*float64(missed)/float64(n), "missed-%")
 }

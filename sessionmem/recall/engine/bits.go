@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Postings are written as bits, the lowest of a byte first: the distance from one
+// passage to the next in Rice's code, a quotient in unary (so many zeros and a one)
+// and a number of bits of remainder. A term that stands in a third of the passages
+// takes some three bits a passage that way, a rare one hardly more than it has to.
+
+const (
+	// widthBits is how the width of the remainders is written, at the head of a list.
+	widthBits = 5
+	// manyTimes is the number of times that is followed by more of it, in timesBits.
+	manyTimes = 8
+	timesBits = 16
+)
+
+// bitWriter puts bits behind bytes.
+type bitWriter struct {
+	out  []byte
+	word uint64
+	n    uint
+}
+
+// bits writes n bits, at most 32.
+func (w *bitWriter) bits(v uint64, n uint) {
+	w.word |= v << w.n
+	if w.n += n; w.n >= 32 {
+		w.out = binary.LittleEndian.AppendUint32(w.out, uint32(w.word)) //nolint:gosec // the low half is meant
+		w.word >>= 32
+		w.n -= 32
+	}
+}
+
+// unary writes so many zeros and a one.
+func (w *bitWriter) unary(q uint32) {
+	for ; q >= 31; q -= 31 {
+		w.bits(0, 31)
+	}
+	w.bits(1<<q, uint(q)+1)
+}
+
+// times writes how often a term stands in a passage.
+func (w *bitWriter) times(n uint32) {
+	w.unary(min(n, manyTimes) - 1)
+	if n >= manyTimes {
+		w.bits(uint64(n-manyTimes), timesBits)
+	}
+}
+
+// close fills the last byte up.
+func (w *bitWriter) close() []byte {
+	for ; w.n > 0; w.n -= min(w.n, 8) {
+		w.out = append(w.out, byte(w.word)) //nolint:gosec // the lowest is meant
+		w.word >>= 8
+	}
+	return w.out
+}
+
+// appendPostings writes a list; often says that not all numbers of times are one.
+func appendPostings(out []byte, postings []posting, often bool) []byte {
+	w := bitWriter{out: out}
+	width := riceWidth(postings)
+	w.bits(uint64(width), widthBits)
+	at := uint32(0)
+	for _, p := range postings {
+		gap := p.doc - at
+		w.unary(gap >> width)
+		w.bits(uint64(gap)&(1<<width-1), width)
+		if often {
+			w.times(p.n)
+		}
+		at = p.doc + 1
+	}
+	return w.close()
+}
+
+// riceWidth is how many bits of the distances are written as they are: about the
+// logarithm of the average one. The quotients take less than three bits each then,
+// however uneven the distances are.
+func riceWidth(postings []posting) uint {
+	n := uint64(len(postings))
+	free := uint64(postings[n-1].doc) + 1 - n // passages without the term
+	return uint(bits.Len64(free * 7 / (n * 10)))
+}
+
+// listReader reads postings.
+type listReader struct {
+	data  []byte // of the list, and what stands behind it
+	size  int    // bytes of the list
+	left  int    // postings
+	often bool
+	doc   uint32 // the next one at least
+	width uint
+	bad   bool
+	// single says that doc is all there is.
+	single bool
+
+	at   int // in data: what is not in word yet
+	word uint64
+	have uint // bits in word
+}
+
+// newListReader reads a list of n postings in the first size bytes of data.
+func newListReader(data []byte, size, n int, often bool) listReader {
+	r := listReader{data: data, size: size, left: n, often: often}
+	r.fill()
+	r.width = uint(r.word & (1<<widthBits - 1))
+	r.drop(widthBits)
+	return r
+}
+
+// singleReader reads a list of one passage.
+func singleReader(doc uint32) listReader { return listReader{left: 1, doc: doc, single: true} }
+
+// fill takes more bits, up to 56 at least; behind the end there are zeros.
+func (r *listReader) fill() {
+	if r.at+8 <= len(r.data) {
+		r.word |= binary.LittleEndian.Uint64(r.data[r.at:]) << r.have
+		r.at += int((63 - r.have) >> 3) //nolint:gosec // at most 7
+		r.have |= 56
+		return
+	}
+	for ; r.have <= 56; r.have += 8 {
+		if r.at < len(r.data) {
+			r.word |= uint64(r.data[r.at]) << r.have
+		}
+		r.at++
+	}
+}
+
+func (r *listReader) drop(n uint) {
+	r.word >>= n
+	r.have -= n
+}
+
+// read reads the next postings, as many as there is room for.
+func (r *listReader) read(out []posting) []posting {
+	out = out[:min(len(out), r.left)]
+	if r.single && len(out) > 0 {
+		r.left, out[0] = 0, posting{r.doc, 1}
+		return out
+	}
+	mask, width, doc := uint64(1)<<r.width-1, r.width, r.doc
+	for i := range out {
+		if r.have < 56 {
+			r.fill()
+		}
+		word := r.word
+		q := uint(bits.TrailingZeros64(word)) //nolint:gosec // at most 64
+		if used := q + 1 + width; used <= 48 {
+			doc += uint32(q<<width) | uint32(word>>(q+1)&mask) //nolint:gosec // written from 32 bits
+			r.drop(used)
+		} else {
+			q = r.unary()
+			r.fill()
+			doc += uint32(q<<width) | uint32(r.word&mask) //nolint:gosec // written from 32 bits
+			r.drop(width)
+		}
+		n := uint32(1)
+		if r.often {
+			n = r.times()
+		}
+		out[i] = posting{doc, n}
+		doc++
+	}
+	r.doc = doc
+	r.left -= len(out)
+	if r.bad || r.at*8-int(r.have) > r.size*8 { //nolint:gosec // at most 64
+		r.bad, r.left = true, 0
+		return nil
+	}
+	return out
+}
+
+// unary reads zeros up to a one.
+func (r *listReader) unary() uint {
+	q := uint(0)
+	for {
+		r.fill()
+		if n := uint(bits.TrailingZeros64(r.word)); n < r.have { //nolint:gosec // at most 64
+			r.drop(n + 1)
+			return q + n
+		}
+		q += r.have
+		r.word, r.have = 0, 0
+		if r.at > len(r.data) {
+			r.bad = true // no one comes any more
+			return q
+		}
+	}
+}
+
+// times reads how often a term stands in a passage.
+func (r *listReader) times() uint32 {
+	if r.have < manyTimes+timesBits {
+		r.fill()
+	}
+	n := uint(bits.TrailingZeros64(r.word)) + 1 //nolint:gosec // at most 64
+	if n > manyTimes {
+		r.bad = true
+		n = manyTimes
+	}
+	r.drop(n)
+	if n < manyTimes {
+		return uint32(n)
+	}
+	more := uint32(r.word & (1<<timesBits - 1)) //nolint:gosec // 16 bits
+	r.drop(timesBits)
+	return manyTimes + more
+}

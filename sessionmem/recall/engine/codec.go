@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+)
+
+// ErrDamaged: bytes of the index are not those that were written.
+var ErrDamaged = errors.New("the search index is damaged")
+
+// castagnoli is the check sum that processors have an instruction for.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// sealed puts a check sum behind a blob, so that a damaged file is told from an answer.
+func sealed(data []byte) []byte {
+	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli()))
+}
+
+// unseal takes the check sum off.
+func unseal(data []byte) ([]byte, error) {
+	n := len(data) - 4
+	if n < 0 || crc32.Checksum(data[:n], castagnoli()) != binary.LittleEndian.Uint32(data[n:]) {
+		return nil, ErrDamaged
+	}
+	return data[:n], nil
+}
+
+// sealedWith is sealed with a check sum that is of other words too.
+func sealedWith(data []byte, words string) []byte {
+	sum := crc32.Update(crc32.Checksum(data, castagnoli()), castagnoli(), []byte(words))
+	return binary.LittleEndian.AppendUint32(data, sum)
+}
+
+// unsealWith takes that check sum off.
+func unsealWith(data []byte, words string) ([]byte, error) {
+	n := len(data) - 4
+	if n < 0 {
+		return nil, ErrDamaged
+	}
+	sum := crc32.Update(crc32.Checksum(data[:n], castagnoli()), castagnoli(), []byte(words))
+	if sum != binary.LittleEndian.Uint32(data[n:]) {
+		return nil, ErrDamaged
+	}
+	return data[:n], nil
+}
+
+// decoder takes a blob apart. After what can't be read it is bad and gives zeros.
+type decoder struct {
+	data []byte
+	bad  bool
+}
+
+func (d *decoder) uint() uint64 {
+	if len(d.data) > 0 && d.data[0] < 0x80 {
+		n := d.data[0]
+		d.data = d.data[1:]
+		return uint64(n)
+	}
+	n, size := binary.Uvarint(d.data)
+	if size <= 0 {
+		d.bad, d.data = true, nil
+		return 0
+	}
+	d.data = d.data[size:]
+	return n
+}
+
+func (d *decoder) uint32() uint32 { return uint32(d.uint()) } //nolint:gosec // written from 32 bits
+
+func (d *decoder) int() int { return int(d.uint()) } //nolint:gosec // written from an int
+
+func (d *decoder) signed() int64 {
+	n := d.uint()
+	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // how encoding/binary does it
+}
+
+func (d *decoder) byte() byte {
+	if len(d.data) == 0 {
+		d.bad = true
+		return 0
+	}
+	b := d.data[0]
+	d.data = d.data[1:]
+	return b
+}
+
+// bytes gives the next n bytes, without a copy.
+func (d *decoder) bytes(n uint64) []byte {
+	if n > uint64(len(d.data)) {
+		d.bad, d.data = true, nil
+		return nil
+	}
+	out := d.data[:n]
+	d.data = d.data[n:]
+	return out
+}
+
+func (d *decoder) text() string { return string(d.bytes(d.uint())) }
+
+// err is errDamaged after something that could not be read.
+func (d *decoder) err() error {
+	if d.bad {
+		return ErrDamaged
+	}
+	return nil
+}
+
+func appendText(out []byte, s string) []byte {
+	out = binary.AppendUvarint(out, uint64(len(s)))
+	return append(out, s...)
+}
+
+func appendInt(out []byte, n int) []byte { return binary.AppendUvarint(out, uint64(n)) } //nolint:gosec // never negative

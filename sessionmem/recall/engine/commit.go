@@ -1,0 +1,436 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
+
+// Batch is what is new of a source: all of it, or a piece of that.
+type Batch struct {
+	Name  Name
+	Known *Source // nil: the source is new
+	Last  bool    // of the source; State and Gone are whole only there
+	State State
+	Gone  []Place // of passages that are gone, without others in their places
+
+	b *builder
+}
+
+// Place is a passage's place in its source.
+type Place struct {
+	Strand uint8
+	Seq    uint32
+}
+
+// Add takes a passage with its terms. What stands at its place in the index goes.
+func (b *Batch) Add(d Passage, t analysis.Terms) {
+	if b.b == nil {
+		b.b = newBuilder()
+	}
+	b.b.add(d, t)
+}
+
+// Len is how many passages there are.
+func (b *Batch) Len() int {
+	if b.b == nil {
+		return 0
+	}
+	return len(b.b.docs)
+}
+
+// writer brings an index up to date. The caller holds the writers' lock.
+type writer struct {
+	Added, Removed int // passages
+
+	e      *Engine
+	bulk   *builder
+	fresh  map[string]*Source // sources that are new, by their keys
+	done   []*Batch           // the last ones of sources, their passages are in bulk or written
+	gone   []string           // keys of sources that are gone
+	next   int64              // the next source
+	number uint32             // the next passage
+	synced time.Time
+}
+
+// NewWriter begins to write.
+func (e *Engine) NewWriter(ctx context.Context) (*writer, error) {
+	w := &writer{e: e, bulk: newBuilder(), fresh: map[string]*Source{}}
+	next, number, err := metaPair(ctx, e.db, metaSource, metaNumber)
+	w.next, w.number = next, uint32(number) //nolint:gosec // written from 32 bits
+	return w, err
+}
+
+// Drop takes sources out, by their keys.
+func (w *writer) Drop(keys ...string) { w.gone = append(w.gone, keys...) }
+
+// Put takes what is new of a source. It is written when it is much, or with Flush.
+func (w *writer) Put(ctx context.Context, h *Batch) error {
+	id := w.idOf(h)
+	if h.b != nil {
+		for i := range h.b.docs {
+			d := &h.b.docs[i]
+			if d.source = id; d.Number == 0 {
+				d.Number = w.number
+				w.number++
+			}
+		}
+		w.bulk.addAll(h.b)
+		w.Added += len(h.b.docs)
+		h.b = nil
+	}
+	if h.Last {
+		w.done = append(w.done, h)
+	}
+	if len(w.bulk.docs) >= w.e.limits.BulkDocs || len(w.bulk.terms) >= w.e.limits.BulkTerms {
+		return w.Flush(ctx)
+	}
+	return nil
+}
+
+// idOf is the id of a batch's source; a new one gets one.
+func (w *writer) idOf(h *Batch) int64 {
+	if h.Known != nil {
+		return h.Known.id
+	}
+	k := w.fresh[h.Name.Key]
+	if k == nil {
+		k = &Source{Name: h.Name, id: w.next}
+		w.fresh[h.Name.Key] = k
+		w.next++
+	}
+	return k.id
+}
+
+// Finish is Flush of the last change: all was up to date at that time.
+func (w *writer) Finish(ctx context.Context, at time.Time) error {
+	w.synced = at
+	return w.Flush(ctx)
+}
+
+// Flush writes all that was taken, as one change.
+func (w *writer) Flush(ctx context.Context) error {
+	if len(w.bulk.docs) == 0 && len(w.done) == 0 && len(w.gone) == 0 && w.synced.IsZero() {
+		return nil
+	}
+	c, err := w.write(ctx)
+	if errors.Is(err, errChanged) { // the view is not the newest: it is rarely looked at before
+		if err = w.e.snapshot(ctx, func(queryer, *view) error { return nil }); err == nil {
+			c, err = w.write(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.Removed += c.removed
+	w.e.apply(c)
+	w.bulk, w.done, w.gone, w.synced = newBuilder(), nil, nil, time.Time{}
+	return nil
+}
+
+// write writes the change; errChanged where the view is missing, or not the newest.
+func (w *writer) write(ctx context.Context) (*change, error) {
+	v := w.e.current()
+	if v == nil {
+		return nil, errChanged
+	}
+	c := &change{writer: w, v: v, dead: map[*part][]uint32{}}
+	return c, c.write(ctx)
+}
+
+// change is one change of the index file.
+type change struct {
+	*writer
+	v       *view // only this goroutine changes it
+	tx      *sql.Tx
+	was     int64              // metaChange before it
+	now     int64              // and after
+	dead    map[*part][]uint32 // passages that are gone
+	removed int
+	added   []*Source // sources that are new
+	states  map[int64]State
+	dropped []*Source
+	batch   int64              // row of delta that was added; 0: a segment, or nothing
+	rebuilt bool               // segments changed
+	touched []*Source          // sources that lose a part: they are compared with their files again
+	erase   bool               // what is dead goes physically
+	purged  map[*part][]string // segments that were rewritten, with their first terms
+}
+
+// write writes the change, or nothing of it.
+func (c *change) write(ctx context.Context) (err error) {
+	if c.tx, err = c.e.db.BeginTx(ctx, nil); err != nil {
+		return explain(err)
+	}
+	defer c.tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	if c.was, _, err = counters(ctx, c.tx); err != nil {
+		return err
+	}
+	if c.was != c.v.change {
+		return errChanged
+	}
+	c.now = c.was + 1
+	c.findDead()
+	steps := []func(context.Context) error{c.writeSources, c.bury, c.buryVectors, c.writePassages, c.count}
+	if c.erase {
+		steps = append(steps, c.purge)
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return explain(err)
+		}
+	}
+	return explain(c.tx.Commit())
+}
+
+// findDead finds the passages that others take the place of, those that their sources
+// don't hold any more, and those of sources that are gone.
+func (c *change) findDead() {
+	for i := range c.bulk.docs {
+		d := &c.bulk.docs[i]
+		c.kill(strandKey{d.source, d.Strand}, d.Seq)
+	}
+	for _, h := range c.done {
+		if h.Known == nil {
+			continue
+		}
+		for _, at := range h.Gone {
+			c.kill(strandKey{h.Known.id, at.Strand}, at.Seq)
+		}
+	}
+	for _, key := range c.gone {
+		k := c.v.byKey[key]
+		if k == nil {
+			continue
+		}
+		c.dropped = append(c.dropped, k)
+		_ = c.v.eachOf(k, func(_ uint32, strand, seq int) error { // gives no error
+			c.kill(strandKey{k.id, uint8(strand)}, uint32(seq)) //nolint:gosec // small
+			return nil
+		})
+	}
+}
+
+// kill notes that the passage at a place is gone, if there is one.
+func (c *change) kill(key strandKey, seq uint32) {
+	s := c.v.lay.strands[key]
+	if s == nil || seq >= s.size {
+		return
+	}
+	if r := c.v.lay.refs[s.base+seq]; !r.none() {
+		p := c.v.parts[r.part-1]
+		c.dead[p] = append(c.dead[p], r.doc)
+		c.removed++
+	}
+}
+
+// writeSources writes the rows of sources. One that is read in pieces counts as changed
+// until the last of them.
+func (c *change) writeSources(ctx context.Context) error {
+	c.states = map[int64]State{}
+	for _, k := range c.fresh {
+		if c.v.byID[k.id] == nil {
+			c.states[k.id] = State{}
+			c.added = append(c.added, k)
+		}
+	}
+	for _, h := range c.done {
+		c.states[c.idOf(h)] = h.State
+	}
+	for _, k := range c.touched {
+		c.states[k.id] = k.State.doubtful()
+	}
+	for _, k := range c.added {
+		k.State = c.states[k.id]
+		if _, err := c.tx.ExecContext(ctx, "INSERT INTO source(id, key, session, origin, changed, state) VALUES(?,?,?,?,?,?)",
+			k.id, k.Key, k.Session, k.From, c.now, k.State.encode(&k.Name)); err != nil {
+			return err
+		}
+		delete(c.states, k.id)
+	}
+	for id, state := range c.states {
+		if _, err := c.tx.ExecContext(ctx, "UPDATE source SET state=?, changed=? WHERE id=?", state.encode(&c.v.byID[id].Name), c.now, id); err != nil {
+			return err
+		}
+	}
+	for _, k := range c.dropped {
+		if _, err := c.tx.ExecContext(ctx, "DELETE FROM source WHERE id=?", k.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bury writes which passages are gone: as bits of their segment, or as holes of a row
+// of delta.
+func (c *change) bury(ctx context.Context) error {
+	for p, docs := range c.dead {
+		if p.id == 0 {
+			if err := c.buryDelta(ctx, p, docs); err != nil {
+				return err
+			}
+			continue
+		}
+		tombs := append(make([]byte, 0, p.docs/8+1), p.tombs...)
+		tombs = append(tombs, make([]byte, p.docs/8+1-len(tombs))...)
+		for _, doc := range docs {
+			tombs[doc/8] |= 1 << (doc % 8)
+		}
+		if _, err := c.tx.ExecContext(ctx, "UPDATE segment SET tombs=?, version=version+1 WHERE id=?", sealed(slices.Clone(tombs)), p.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buryDelta writes the rows anew that hold passages which are gone.
+func (c *change) buryDelta(ctx context.Context, p *part, docs []uint32) error {
+	gone := map[int64]map[int]bool{}
+	for _, doc := range docs {
+		row := p.batches[p.batchOf(int(doc))]
+		if gone[row.id] == nil {
+			gone[row.id] = map[int]bool{}
+		}
+		gone[row.id][int(doc)-row.first] = true
+	}
+	for id, holes := range gone {
+		b, err := readBatch(ctx, c.tx, id)
+		if err != nil {
+			return err
+		}
+		if _, err := c.tx.ExecContext(ctx, "UPDATE delta SET data=? WHERE id=?", b.erased(holes).encodeDelta(), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readBatch(ctx context.Context, q queryer, id int64) (*builder, error) {
+	var data []byte
+	if err := q.QueryRowContext(ctx, "SELECT data FROM delta WHERE id=?", id).Scan(&data); err != nil {
+		return nil, explain(err)
+	}
+	b := newBuilder()
+	return b, b.decodeDelta(data)
+}
+
+// batchOf finds the row of delta that holds a passage.
+func (p *part) batchOf(doc int) int {
+	i, found := slices.BinarySearchFunc(p.batches, doc, func(b batch, doc int) int { return cmp.Compare(b.first, doc) })
+	if !found {
+		i--
+	}
+	return i
+}
+
+// writePassages writes the passages: few into the delta, many as a segment.
+func (c *change) writePassages(ctx context.Context) error {
+	if len(c.bulk.docs) == 0 {
+		return nil
+	}
+	if len(c.bulk.docs) >= c.e.limits.DeltaDocs {
+		c.rebuilt = true
+		return writeSegment(ctx, c.tx, c.bulk)
+	}
+	res, err := c.tx.ExecContext(ctx, "INSERT INTO delta(data) VALUES(?)", c.bulk.encodeDelta())
+	if err != nil {
+		return err
+	}
+	c.batch, err = res.LastInsertId()
+	return err
+}
+
+// count writes the counters.
+func (c *change) count(ctx context.Context) error {
+	var synced, removal any // nil: as it was
+	marks := int64(0)
+	if c.batch != 0 {
+		marks = deltaMark(c.batch)
+	}
+	if !c.synced.IsZero() {
+		synced = c.synced.Unix()
+	}
+	if c.rebuilt || c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
+		removal = c.now
+	}
+	_, err := c.tx.ExecContext(ctx, setCounters, c.now, c.next, int64(c.number), synced, removal, marks)
+	return err
+}
+
+const setCounters = "UPDATE meta SET value=coalesce(CASE key WHEN '" + metaChange + "' THEN ?1 WHEN '" + metaSource + "' THEN ?2 WHEN '" + metaNumber + "' THEN ?3 WHEN '" +
+	metaSynced + "' THEN ?4 WHEN '" + metaRemoval + "' THEN ?5 ELSE value+?6 END, value) WHERE key IN ('" +
+	metaChange + "','" + metaSource + "','" + metaNumber + "','" + metaSynced + "','" + metaRemoval + "','" + metaRows + "')"
+
+// apply makes a change known that was written. Where segments changed, all is read
+// anew when it is needed.
+func (e *Engine) apply(c *change) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.view == nil || e.view.change != c.was {
+		return // somebody has read it from the file already
+	}
+	if c.rebuilt {
+		e.view = nil
+		return
+	}
+	if err := e.view.apply(c); err != nil {
+		e.view = nil // the file tells
+	}
+}
+
+func (v *view) apply(c *change) error {
+	for p, docs := range c.dead {
+		for _, doc := range docs {
+			if at := p.positions[doc]; at != nowhere {
+				v.hide(at)
+			}
+		}
+	}
+	for _, k := range c.dropped {
+		v.dropSource(k)
+	}
+	for _, k := range c.added {
+		v.addSource(k)
+	}
+	for id, state := range c.states {
+		if k := v.byID[id]; k != nil {
+			k.State = state
+		}
+	}
+	if c.batch != 0 {
+		if err := v.addBatch(c.batch, c.bulk); err != nil {
+			return err
+		}
+	}
+	for p, docs := range c.dead { // for the next change: it writes all of them
+		p.entomb(docs)
+	}
+	for p, firsts := range c.purged {
+		p.firsts, p.tombs = firsts, nil
+	}
+	if len(c.purged) > 0 {
+		v.cache.clear()
+	}
+	v.change = c.now
+	if c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
+		v.removal = c.now
+	}
+	return nil
+}
+
+func (p *part) entomb(docs []uint32) {
+	if p.id == 0 {
+		return
+	}
+	if missing := p.docs/8 + 1 - len(p.tombs); missing > 0 {
+		p.tombs = append(p.tombs, make([]byte, missing)...)
+	}
+	for _, doc := range docs {
+		p.tombs[doc/8] |= 1 << (doc % 8)
+	}
+}

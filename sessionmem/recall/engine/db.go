@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
+
+// formatVersion is of what the tables hold. An index of another one is as good as none;
+// one of another AnalysisVersion answers until it is built anew.
+const formatVersion = 8
+
+// busyTimeout is how long one process waits for another that writes, in milliseconds.
+const busyTimeout = 5000
+
+// ErrOther: the file is no index of this version and data folder.
+var ErrOther = errors.New("the search index is of another version")
+
+// ErrBusy: another process holds the search index, for longer than is waited.
+var ErrBusy = errors.New("another process holds the search index")
+
+// schema makes the tables. A segment's rows of dict and detail have the ids
+// segment<<rowBits + n.
+const schema = `
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, origin TEXT NOT NULL, changed INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE INDEX source_changed ON source(changed);
+CREATE TABLE segment(id INTEGER PRIMARY KEY AUTOINCREMENT, docs INTEGER NOT NULL, version INTEGER NOT NULL, heads BLOB NOT NULL, firsts BLOB NOT NULL, tombs BLOB NOT NULL);
+CREATE TABLE dict(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE detail(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE delta(id INTEGER PRIMARY KEY AUTOINCREMENT, data BLOB NOT NULL);
+` + vectorSchema
+
+// rowBits is how many rows of a kind a segment has at most.
+const rowBits = 20
+
+// The keys of meta.
+const (
+	metaFormat   = "format"
+	metaAnalysis = "analysis"
+	metaRoot     = "root"
+	metaChange   = "change"  // counts all changes
+	metaRemoval  = "removal" // counts those that took something away
+	metaNumber   = "number"  // the next passage's
+	metaSource   = "source"  // the next source's
+	metaRows     = "rows"    // sum of the marks of all rows of segment and delta
+	metaSynced   = "synced"  // when all was up to date, seconds since 1970
+)
+
+// database is an index file.
+type database struct {
+	path string
+	file os.FileInfo // as it was opened: another file of the name is another index
+	// older: its terms are of another version of the analysis. It can be read, and finds
+	// most of what it should; it is replaced, not written.
+	older bool
+	*sql.DB
+}
+
+// openDatabase opens an index file; one that is missing is made where create is set.
+func openDatabase(ctx context.Context, path, root string, create bool, pages int) (*database, error) {
+	if create {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("making the folder of the search index: %w", err)
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("opening the search index: %w", err)
+		}
+		_ = f.Close() // nothing was written
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the search index: %w", err)
+	}
+	db, err := sql.Open("sqlite", dataSource(path, pages))
+	if err != nil {
+		return nil, fmt.Errorf("opening the search index: %w", err)
+	}
+	db.SetMaxOpenConns(maxConns)
+	db.SetMaxIdleConns(maxConns)
+	d := &database{path: path, file: fi, DB: db}
+	if err := d.prepare(ctx, root, create); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return d, nil
+}
+
+// maxConns bounds the connections to the file, each with a small page cache.
+const maxConns = 3
+
+// dataSource names the file with the settings of each connection.
+func dataSource(path string, pages int) string {
+	set := url.Values{"_pragma": {
+		"busy_timeout(" + strconv.Itoa(busyTimeout) + ")",
+		"journal_mode(WAL)",
+		"synchronous(NORMAL)",
+		"secure_delete(ON)",
+		"cache_size(-2048)",
+		"temp_store(MEMORY)",
+		"wal_autocheckpoint(1000)",
+		"journal_size_limit(4194304)",
+	}, "_txlock": {"immediate"}}
+	if pages > 0 {
+		set.Add("_pragma", "max_page_count("+strconv.Itoa(pages)+")")
+	}
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + set.Encode()
+}
+
+// prepare looks whether the file is an index of this version, and makes the tables of
+// one that is empty.
+func (d *database) prepare(ctx context.Context, root string, create bool) error {
+	var tables int
+	if err := d.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
+		return explain(err)
+	}
+	if tables == 0 {
+		if !create { // whoever made it was killed before the tables were there
+			return fmt.Errorf("opening the search index: %w", fs.ErrNotExist)
+		}
+		return d.begin(ctx, root)
+	}
+	var format, words int
+	var of string
+	err := d.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key=?), (SELECT value FROM meta WHERE key=?), (SELECT value FROM meta WHERE key=?)",
+		metaFormat, metaAnalysis, metaRoot).Scan(&format, &words, &of)
+	switch {
+	case IsDamaged(err):
+		return explain(err)
+	case err != nil, format != formatVersion, of != root:
+		return ErrOther
+	}
+	d.older = words != analysis.Version
+	return nil
+}
+
+// begin makes the tables.
+func (d *database) begin(ctx context.Context, root string) error {
+	tx, err := d.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	if _, err := tx.ExecContext(ctx, schema); err != nil {
+		return explain(err)
+	}
+	for key, value := range map[string]any{
+		metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaRows: 0, metaSynced: 0, metaVectors: 0,
+	} {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES(?, ?)", key, value); err != nil {
+			return explain(err)
+		}
+	}
+	return explain(tx.Commit())
+}
+
+// moved says whether the name means another file by now, or none.
+func (d *database) moved() bool {
+	fi, err := os.Stat(d.path)
+	return err != nil || !os.SameFile(fi, d.file)
+}
+
+// truncateLog writes what the write-ahead log holds into the file and empties the log.
+func (d *database) truncateLog(ctx context.Context) error {
+	var busy, frames, done int
+	if err := d.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
+		return explain(err)
+	}
+	if busy != 0 {
+		return fmt.Errorf("%w: its log could not be emptied", ErrBusy)
+	}
+	return nil
+}
+
+// IsDamaged says whether an error means that the file can't be used as it is.
+func IsDamaged(err error) bool {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR:
+			return true
+		}
+	}
+	return errors.Is(err, ErrDamaged)
+}
+
+// explain says what to do about an error of the index file. The errors of contexts and
+// of the index itself stay what they are.
+func explain(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("the disk is full, the search index stays as it was; free some space: %w", err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%w; try again in a moment: %w", ErrBusy, err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("the search index can't be written; check the permissions of the cache folder: %w", err)
+	}
+	return fmt.Errorf("using the search index: %w", err)
+}
+
+// Remove removes an index file with what belongs to it.
+func Remove(path string) error {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing an old search index: %w", err)
+		}
+	}
+	return nil
+}

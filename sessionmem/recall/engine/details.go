@@ -1,0 +1,166 @@
+package engine
+
+import "encoding/binary"
+
+// detailBlock is how many passages' details are one row.
+const detailBlock = 32
+
+// The bits of a passage's first byte of details.
+const (
+	detailSame = 1 << iota // it is the next part of the block before it
+	detailBare
+	detailTurn // the turn is not the one before it plus one
+	detailFile // the file is not the one before it
+	detailAgent
+	detailNext // the block does not begin where the one before it ends
+	detailLong // the block's id is none of those that take packedID bytes
+	detailPart // it is not the first part of its block
+)
+
+// detailHole are the details of a passage that was erased: no other has these bits.
+const detailHole = detailSame | detailTurn
+
+// appendDetails adds the details of up to detailBlock passages; of a hole nothing.
+func appendDetails(out []byte, docs []Passage) []byte {
+	prev := Passage{Turn: -1}
+	for i := range docs {
+		d := &docs[i]
+		if d.source == 0 {
+			out = append(out, detailHole)
+			continue
+		}
+		out = d.appendDetail(out, &prev)
+		prev = *d
+	}
+	return out
+}
+
+func (d *Passage) appendDetail(out []byte, prev *Passage) []byte {
+	var bits byte
+	set := func(bit byte, on bool) {
+		if on {
+			bits |= bit
+		}
+	}
+	same := d.Part == prev.Part+1 && d.Block == prev.Block && d.source == prev.source && d.Offset == prev.Offset && d.Turn == prev.Turn
+	set(detailSame, same)
+	set(detailBare, d.Bare)
+	set(detailTurn, d.Turn != prev.Turn+1 && !same)
+	set(detailFile, d.File != prev.File)
+	set(detailAgent, d.Agent != prev.Agent)
+	set(detailNext, d.Offset != prev.Offset+prev.Size && !same)
+	set(detailPart, d.Part > 0 && !same)
+	packed, short := packID(d.Block)
+	set(detailLong, !short && !same)
+	out = append(out, bits)
+	if !same {
+		if short {
+			out = append(out, packed[:]...)
+		} else {
+			out = appendText(out, d.Block)
+		}
+		if d.Part > 0 {
+			out = appendInt(out, d.Part)
+		}
+		if bits&detailTurn != 0 {
+			out = binary.AppendVarint(out, int64(d.Turn))
+		}
+		if bits&detailNext != 0 {
+			out = binary.AppendVarint(out, d.Offset-prev.Offset-prev.Size)
+		}
+		out = binary.AppendVarint(out, d.Size)
+	}
+	if bits&detailFile != 0 {
+		out = appendInt(out, d.File)
+	}
+	if bits&detailAgent != 0 {
+		out = appendText(out, d.Agent)
+	}
+	return append(out, byte(d.Hash), byte(d.Hash>>8), byte(d.Hash>>16)) //nolint:gosec // see hashText
+}
+
+// readDetails fills in the details of passages.
+func readDetails(data []byte, docs []Passage) error {
+	r := newDetailReader(data)
+	for i := range docs {
+		if r.next() {
+			r.fill(&docs[i])
+		}
+	}
+	if len(r.data) > 0 {
+		r.bad = true
+	}
+	return r.err()
+}
+
+// detailReader reads the details of a row one after the other. Words are made of what
+// stands there for those passages alone that are asked for.
+type detailReader struct {
+	decoder
+	doc    Passage // the last one that is no hole, without its block and agent
+	id     []byte  // of the block, as it is written
+	packed bool
+	agent  []byte
+	read   int // passages, holes too
+}
+
+func newDetailReader(data []byte) detailReader {
+	return detailReader{decoder: decoder{data: data}, doc: Passage{Turn: -1}}
+}
+
+// next reads the next passage; false: it is a hole.
+func (r *detailReader) next() bool {
+	r.read++
+	bits := r.byte()
+	if bits == detailHole {
+		return false
+	}
+	d := &r.doc
+	d.Bare = bits&detailBare != 0
+	if bits&detailSame != 0 {
+		d.Part++
+	} else {
+		r.block(bits)
+	}
+	if bits&detailFile != 0 {
+		d.File = r.int()
+	}
+	if bits&detailAgent != 0 {
+		r.agent = r.bytes(r.uint())
+	}
+	if b := r.bytes(3); !r.bad {
+		d.Hash = uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	}
+	return true
+}
+
+// block reads what the parts of a block have in common.
+func (r *detailReader) block(bits byte) {
+	d := &r.doc
+	if r.packed = bits&detailLong == 0; r.packed {
+		r.id = r.bytes(packedID)
+	} else {
+		r.id = r.bytes(r.uint())
+	}
+	if d.Part = 0; bits&detailPart != 0 {
+		d.Part = r.int()
+	}
+	d.Turn++
+	if bits&detailTurn != 0 {
+		d.Turn = int(r.signed())
+	}
+	d.Offset += d.Size
+	if bits&detailNext != 0 {
+		d.Offset += r.signed()
+	}
+	d.Size = r.signed()
+}
+
+// fill takes the details over that were read last.
+func (r *detailReader) fill(doc *Passage) {
+	doc.setDetail(&r.doc)
+	doc.Block, doc.Agent = string(r.id), string(r.agent)
+	if r.packed && !r.bad {
+		doc.Block = unpackID(r.id)
+	}
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"math"
+
+	"mac-stats/sessionmem/recall/rank"
+)
+
+// layout puts the passages of each strand one behind the other, by their numbers in
+// the strand, so that a passage's neighbours are beside it wherever they are kept.
+type layout struct {
+	shares  shares
+	strands map[strandKey]*stretch
+	rooms   []room // of the strands, in the order of their positions
+	refs    []ref
+	sources []uint32 // places in view.sources
+	times   []int64
+	words   []uint16
+	around  []float32 // words of a chunk with a share of its neighbours'
+	parts   []uint8   // of how many its message is, 255 at most
+	flags   []byte
+	numbers []uint32
+}
+
+type strandKey struct {
+	source int64
+	strand uint8
+}
+
+// stretch is a strand's place in the layout. Behind its passages there are always at
+// least strandGap free positions, so that neighbours are never of another strand.
+type stretch struct {
+	base, size uint32
+	room       int // place in layout.rooms
+}
+
+// room is a stretch with the place of its source. One that was left is empty.
+type room struct{ base, size, source uint32 }
+
+// strandGap is how far a passage's neighbours reach.
+const strandGap = rank.Reach
+
+// ref is a passage: its part, and its number there.
+type ref struct{ part, doc uint32 }
+
+// none is no passage: passages of the delta and of segments begin at part 1.
+func (r ref) none() bool { return r.part == 0 }
+
+// reserve makes room for a strand of n passages of the source at a place.
+func (l *layout) reserve(key strandKey, place, n uint32) *stretch {
+	if len(l.refs) == 0 {
+		l.grow(strandGap) // the first one has neighbours before it too
+	}
+	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap, room: len(l.rooms)} //nolint:gosec // thousands of millions of chunks
+	l.rooms = append(l.rooms, room{s.base, s.size, place})
+	l.strands[key] = s
+	l.grow(int(s.size))
+	return s
+}
+
+func (l *layout) grow(n int) {
+	l.refs = append(l.refs, make([]ref, n)...)
+	l.sources = append(l.sources, make([]uint32, n)...)
+	l.times = append(l.times, make([]int64, n)...)
+	l.words = append(l.words, make([]uint16, n)...)
+	l.around = append(l.around, make([]float32, n)...)
+	l.parts = append(l.parts, make([]uint8, n)...)
+	l.flags = append(l.flags, make([]byte, n)...)
+	l.numbers = append(l.numbers, make([]uint32, n)...)
+}
+
+// position gives a passage's position. A strand that is full moves to a larger room.
+func (v *view) position(key strandKey, place, seq uint32) uint32 {
+	l := &v.lay
+	s := l.strands[key]
+	if s == nil {
+		s = l.reserve(key, place, seq+1+strandRoom)
+	}
+	if seq+strandGap >= s.size {
+		old := *s
+		l.rooms[old.room].size = 0
+		s = l.reserve(key, place, max(2*old.size, seq+1+strandRoom))
+		v.move(old, *s)
+	}
+	return s.base + seq
+}
+
+// strandRoom is how many more passages a new strand has room for.
+const strandRoom = 6
+
+// move carries a strand's passages to another place. What is said around the free
+// positions behind them is of the next strand in part, and stays.
+func (v *view) move(from, to stretch) {
+	l := &v.lay
+	for i := range from.size {
+		a, b := from.base+i, to.base+i
+		if l.refs[a].none() {
+			continue
+		}
+		l.widen(a, -1)
+		l.refs[b], l.sources[b], l.times[b] = l.refs[a], l.sources[a], l.times[a]
+		l.words[b], l.flags[b], l.numbers[b], l.parts[b] = l.words[a], l.flags[a], l.numbers[a], l.parts[a]
+		l.widen(b, 1)
+		l.refs[a] = ref{}
+		v.parts[l.refs[b].part-1].positions[l.refs[b].doc] = b
+	}
+}
+
+// widen adds a chunk's words to what is said around it, and the beginning of a message
+// to what is said around its neighbours, a number of times (-1 takes them away). The
+// shares are about those by which the words are found there.
+func (l *layout) widen(at uint32, times float32) {
+	w := &l.shares
+	words := float32(l.words[at])
+	l.around[at] += times * words / w.sum
+	if l.flags[at]&flagGoesOn != 0 {
+		return
+	}
+	words = times * min(words, w.beginning) / w.sum
+	for i := range uint32(strandGap) {
+		if next := at + i + 1; int(next) < len(l.around) {
+			l.around[next] += w.after[i] * words
+		}
+		if i < at {
+			l.around[at-i-1] += w.before[i] * words
+		}
+	}
+}
+
+// message gives the positions of a message's parts, given that of one.
+func (l *layout) message(at uint32) (first, end uint32) {
+	first, end = at, at+1
+	for first > 0 && l.flags[first]&flagGoesOn != 0 {
+		first--
+	}
+	for int(end) < len(l.flags) && l.flags[end]&flagGoesOn != 0 {
+		end++
+	}
+	return first, end
+}
+
+// measure notes of how many parts the message at a position is.
+func (l *layout) measure(at uint32) {
+	first, end := l.message(at)
+	n := uint8(min(end-first, math.MaxUint8)) //nolint:gosec // cut
+	for i := first; i < end; i++ {
+		l.parts[i] = n
+	}
+}
+
+// shares are how much of a chunk's words counts for its neighbours.
+type shares struct {
+	after, before [strandGap]float32
+	beginning     float32
+	sum           float32
+}
+
+func newShares() shares {
+	w := rank.Default()
+	s := shares{after: w.After, before: w.Before, beginning: w.Beginning, sum: 1}
+	for i := range strandGap {
+		s.sum += s.after[i] + s.before[i]
+	}
+	return s
+}

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/rank"
+)
+
+// SaidThen gives the messages of the times that are asked for by their sources, each in
+// its order, what was talked first.
+func (s *Snapshot) SaidThen(spans []analysis.Span, allowed []bool) [][]rank.Candidate {
+	l := &s.v.lay
+	work := make(map[int]bool) // rooms of what was not talked
+	for key, stretch := range l.strands {
+		work[stretch.room] = key.strand == StrandWork
+	}
+	talked, worked := map[uint32][]rank.Candidate{}, map[uint32][]rank.Candidate{}
+	for i, room := range l.rooms {
+		k := s.v.sources[room.source]
+		if k == nil || allowed != nil && !allowed[room.source] || !k.Within(spans) {
+			continue
+		}
+		into := talked
+		if work[i] {
+			into = worked
+		}
+		for at := room.base; at < room.base+room.size; at++ {
+			if !l.refs[at].none() && rank.Within(l.times[at], spans) {
+				into[room.source] = append(into[room.source], s.v.candidate(at))
+			}
+		}
+	}
+	for source, more := range worked {
+		talked[source] = append(talked[source], more...)
+	}
+	return slices.Collect(maps.Values(talked))
+}

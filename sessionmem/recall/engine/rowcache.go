@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// rowCache keeps the rows of segments that were read last, without their check sums. It
+// belongs to a view: what the view knows of segments is what these rows are of. It is
+// safe for use by several goroutines.
+type rowCache struct {
+	mu         sync.Mutex
+	young, old map[rowKey][]byte
+	size       int // of the young ones, in bytes
+}
+
+type rowKey struct {
+	table string
+	id    int64
+}
+
+// rowCacheSize is how much the young rows and the old ones take at most, each: then the
+// young ones become old.
+const rowCacheSize = 4 << 20
+
+func (c *rowCache) get(key rowKey) (data []byte, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if data, ok = c.young[key]; ok {
+		return data, true
+	}
+	if data, ok = c.old[key]; ok {
+		c.keep(key, data)
+	}
+	return data, ok
+}
+
+func (c *rowCache) put(key rowKey, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(key, data)
+}
+
+// keep makes a row a young one. The caller holds mu.
+func (c *rowCache) keep(key rowKey, data []byte) {
+	if c.young == nil || c.size+len(data) > rowCacheSize {
+		c.old, c.young, c.size = c.young, map[rowKey][]byte{}, 0
+	}
+	if _, ok := c.young[key]; !ok {
+		c.young[key] = data
+		c.size += len(data)
+	}
+}
+
+// clear lets all go.
+func (c *rowCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.young, c.old, c.size = nil, nil, 0
+}
+
+// rows gives the data of rows by their ids, without their check sums.
+func (v *view) rows(ctx context.Context, q queryer, table string, ids []int64) (map[int64][]byte, error) {
+	out := make(map[int64][]byte, len(ids))
+	var missing []int64
+	for _, id := range ids {
+		if data, ok := v.cache.get(rowKey{table, id}); ok {
+			out[id] = data
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	sealed, err := readRows(ctx, q, table, missing)
+	if err != nil {
+		return nil, err
+	}
+	for id, blob := range sealed {
+		data, err := unseal(blob)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = data
+		v.cache.put(rowKey{table, id}, data)
+	}
+	return out, nil
+}
+
+// rowsAtOnce is how many rows a statement asks for.
+const rowsAtOnce = 256
+
+// readRows reads the blobs of rows by their ids. One that is missing is damage.
+func readRows(ctx context.Context, q queryer, table string, ids []int64) (map[int64][]byte, error) {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	out := make(map[int64][]byte, len(ids))
+	for some := range slices.Chunk(ids, rowsAtOnce) {
+		if err := readSome(ctx, q, table, some, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) < len(ids) {
+		return nil, ErrDamaged
+	}
+	return out, nil
+}
+
+func readSome(ctx context.Context, q queryer, table string, ids []int64, out map[int64][]byte) error {
+	var query strings.Builder
+	query.WriteString("SELECT id, data FROM " + table + " WHERE id IN (")
+	for i, id := range ids {
+		if i > 0 {
+			query.WriteByte(',')
+		}
+		query.WriteString(strconv.FormatInt(id, 10))
+	}
+	query.WriteByte(')')
+	rows, err := q.QueryContext(ctx, query.String())
+	if err != nil {
+		return explain(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err told
+	for rows.Next() {
+		var id int64
+		var blob []byte
+		if err := rows.Scan(&id, &blob); err != nil {
+			return explain(err)
+		}
+		out[id] = blob
+	}
+	return explain(rows.Err())
+}

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// BenchmarkSignsFindTheNearest tells how many of the 50 nearest are found among those
+// whose signs agree best.
+func BenchmarkSignsFindTheNearest(b *testing.B) {
+	const docs, dims = 60_000, 768
+	r := rand.New(rand.NewPCG(5, 6))
+	themes := make([][]float32, 301)
+	for i := range themes {
+		themes[i] = randomVector(r, dims)
+	}
+	vector := func() []float32 { // as models make them: around themes, and all leaning the same way
+		v := randomVector(r, dims)
+		theme := themes[1+r.IntN(300)]
+		for i := range v {
+			v[i] += .9*themes[0][i] + .7*theme[i]
+		}
+		return v
+	}
+	p := &vectorSet{pages: map[uint32]*vectorPage{}}
+	var all []spot
+	for i := range uint32(docs) {
+		page := p.pages[i>>pageBits]
+		if page == nil {
+			page = newVectorPage(dims)
+			p.pages[i>>pageBits] = page
+		}
+		scale, data, _ := quantize(vector())
+		page.put(byte(i&(pageVectors-1)), scale, data)
+		all = append(all, spot{page, i, i, int32(i & (pageVectors - 1))})
+	}
+	for _, page := range p.pages {
+		page.reindex()
+	}
+	missed, n := 0, 0
+	for b.Loop() {
+		d, _ := NewDirection(vector())
+		exact := make([]near, len(all))
+		parallel(len(all), func(i int) { exact[i] = near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
+		slices.SortFunc(exact, func(a, b near) int { return int(1e6 * (b.cosine - a.cosine)) })
+		kept := map[uint32]bool{}
+		for _, s := range d.agreeing(slices.Clone(all), closeLook) {
+			kept[s.at] = true
+		}
+		for _, e := range exact[:50] {
+			if n++; !kept[e.at] {
+				missed++
+			}
+		}
+	}
+	b.ReportMetric(100*float64(missed)/float64(n), "missed-%")
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"math/bits"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
+
+// scratch is memory for ranking, used again and again.
+type scratch struct {
+	own         []float32 // of one term: how often it stands in a chunk
+	acc         []float32 // the chunks' scores
+	held        []uint64  // of one term: a bit for each chunk that has it
+	near        []float32 // of one term: how much counts of what the messages beside say
+	beside      []uint64  // of one term: a bit for each chunk that has such
+	exact       []uint64  // a bit for each chunk that has an identifier of the question
+	isMarked    bool      // there are bits in exact
+	bySource    []float32 // of one term
+	sessions    []float64 // the sessions' scores
+	seen        []uint32  // sources that hold the term
+	most        float32   // the highest score of a chunk
+	bestSession float64   // and of a session
+	batch       [listBatch]posting
+}
+
+func (s *scratch) fit(positions, sources int) {
+	if len(s.acc) < positions {
+		n := positions + positions/8
+		s.own, s.near, s.acc = make([]float32, n), make([]float32, n), make([]float32, n)
+		s.held, s.beside, s.exact = make([]uint64, n/64+1), make([]uint64, n/64+1), make([]uint64, n/64+1)
+	}
+	if len(s.bySource) < sources {
+		n := sources + sources/8
+		s.bySource, s.sessions = make([]float32, n), make([]float64, n)
+	}
+}
+
+// clear makes it ready for the next question: only the rooms of sources that hold one of
+// its terms have scores, and those before them.
+func (s *scratch) clear(l *layout) {
+	for _, room := range l.rooms {
+		if s.sessions[room.source] != 0 {
+			clear(s.acc[room.base-strandGap : room.base+room.size])
+		}
+	}
+	clear(s.sessions)
+	s.most = 0
+	if s.isMarked {
+		clear(s.exact)
+		s.isMarked = false
+	}
+}
+
+// markExact notes the chunks that hold the term at hand.
+func (s *scratch) markExact() {
+	for i, word := range s.held {
+		s.exact[i] |= word
+	}
+	s.isMarked = true
+}
+
+func (s *scratch) isExact(at uint32) bool { return s.exact[at>>6]>>(at&63)&1 != 0 }
+
+// spread counts what the beginnings of messages say of a term for the messages beside
+// them: so much of a question is told by the answer, and of an answer by the question.
+func (r *ranking) spread() {
+	flags := r.v.lay.flags
+	for i, word := range r.held {
+		for ; word != 0; word &= word - 1 {
+			at := i<<6 + bits.TrailingZeros64(word)
+			if flags[at]&flagGoesOn != 0 {
+				continue
+			}
+			n := r.own[at]
+			if words := float32(r.v.lay.words[at]); words > r.w.Beginning {
+				n *= r.w.Beginning / words
+			}
+			if isAlone(flags, at) {
+				r.spreadAlone(flags, at, n)
+				continue
+			}
+			r.spreadBack(flags, at, n)
+			r.spreadOn(flags, at, n)
+		}
+	}
+}
+
+// isAlone says whether a message and those beside it are of one chunk each, as most are.
+func isAlone(flags []byte, at int) bool {
+	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&flagGoesOn == 0
+}
+
+// spreadAlone is spreadBack and spreadOn for such.
+func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
+	w, near := r.w, r.near[at-2:at+3:at+3]
+	near[0] += n * w.Before[1]
+	near[1] += n * w.Before[0]
+	next := n * w.After[0]
+	if flags[at]&byte(analysis.MarkQuestion) != 0 {
+		next *= w.Reply
+	}
+	near[3] += next
+	near[4] += n * w.After[1]
+	first := at - 2
+	r.beside[first>>6] |= 0x1f << (first & 63)
+	if first&63 > 59 {
+		r.beside[first>>6+1] |= 0x1f >> (64 - first&63)
+	}
+}
+
+// spreadBack counts n for the messages before the one that begins at a position. Before
+// the first and behind the last of a strand there is room for them, see layout.
+func (r *ranking) spreadBack(flags []byte, at int, n float32) {
+	for _, share := range r.w.Before {
+		for {
+			at--
+			r.addNear(at, n*share)
+			if flags[at]&flagGoesOn == 0 {
+				break
+			}
+		}
+	}
+}
+
+// spreadOn counts n for the messages behind it.
+func (r *ranking) spreadOn(flags []byte, at int, n float32) {
+	last := flags[at]
+	for at++; flags[at]&flagGoesOn != 0; at++ {
+		last = flags[at]
+	}
+	for i, share := range r.w.After {
+		if i == 0 && last&byte(analysis.MarkQuestion) != 0 {
+			share *= r.w.Reply
+		}
+		for {
+			r.addNear(at, n*share)
+			if at++; at == len(flags) || flags[at]&flagGoesOn == 0 {
+				break
+			}
+		}
+	}
+}
+
+func (r *ranking) addNear(at int, n float32) {
+	r.near[at] += n
+	r.beside[at>>6] |= 1 << (at & 63)
+}
+
+// addChunks adds a term to the scores of the chunks that hold it and of those beside.
+// What a chunk has of it counts with what the messages around it say.
+func (r *ranking) addChunks(weight float32) {
+	r.spread()
+	l := &r.v.lay
+	average := max(float32(r.v.words)/float32(max(r.v.docs, 1)), 1)
+	own, near, acc, around := r.own, r.near, r.acc, l.around
+	share := r.w.Own
+	floor, slope := r.w.K*(1-r.w.B), r.w.K*r.w.B/average
+	weight *= r.w.K + 1
+	best := r.most
+	for i, word := range r.beside {
+		r.beside[i] = 0
+		for word |= r.held[i]; word != 0; word &= word - 1 {
+			at := i<<6 + bits.TrailingZeros64(word)
+			mine := own[at]
+			n := mine + near[at]
+			near[at] = 0
+			norm := floor + slope*around[at]
+			sum := acc[at] + weight*(n/(n+norm)+share*mine/(mine+norm))
+			acc[at] = sum
+			if sum > best && !l.refs[at].none() {
+				best = sum
+			}
+		}
+	}
+	r.most = best
+	for i, word := range r.held {
+		if word != 0 {
+			r.release(i, word)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestOfManyVectorsTheSignsAloneAreHeld(t *testing.T) {
+	s := &vectorSet{model: vectorModel{Model: Model{Dims: 64}}, pages: map[uint32]*vectorPage{}, budget: 500}
+	for n := range uint32(2) {
+		p := newVectorPage(64)
+		for slot := range byte(5) {
+			p.put(slot, 1, make([]byte, 64))
+		}
+		s.take(n, p)
+		if lean := n == 1; s.lean != lean {
+			t.Errorf("with %d vectors of 64 bytes: the signs alone are held: %v, want %v of 500 bytes", s.count, s.lean, lean)
+		}
+	}
+	for _, p := range s.pages {
+		if p.data != nil || p.scales != nil || len(p.signs) != 5 {
+			t.Error("a page holds its vectors, or not all signs")
+		}
+	}
+}
+
+func TestVectorsAreLetGoWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c vectorCache
+		holds := func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.set != nil
+		}
+		use := func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.set = &vectorSet{}
+			c.used()
+		}
+		use()
+		time.Sleep(vectorsIdle * 3 / 4)
+		use()
+		time.Sleep(vectorsIdle * 3 / 4)
+		if !holds() {
+			t.Error("vectors were let go while they were used")
+		}
+		time.Sleep(vectorsIdle)
+		if holds() {
+			t.Error("idle vectors are still held")
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+)
+
+// An index that is built anew takes the vectors of the old one over: to make them again
+// may take hours. A chunk keeps its vector where its id and its text are the same.
+
+// carryBatch is how many vectors are written at a time.
+const carryBatch = 4 << 10
+
+// CarryVectors takes the vectors of another index file over. What can't be read is left
+// out, and made again. The caller holds the writers' lock.
+func (e *Engine) CarryVectors(ctx context.Context, path string) error {
+	from, err := openForVectors(ctx, path, e.logger)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			e.logger.Info("the vectors of the old search index are made anew", "err", err)
+		}
+		return nil
+	}
+	defer from.Close() //nolint:errcheck // it was only read
+	numbers, err := sameChunks(ctx, from, e)
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	byOld := map[uint32][]uint32{}
+	for number, old := range numbers {
+		byOld[old] = append(byOld[old], number)
+	}
+	return from.snapshot(ctx, func(q queryer, _ *view) error {
+		models, err := allModels(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, m := range models {
+			c := carrier{to: e, model: m, numbers: byOld}
+			if err := m.eachPage(ctx, q, -1, func(number uint32, p *vectorPage) error { return c.take(ctx, number, p) }); err != nil {
+				return err
+			}
+			if err := c.flush(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// openForVectors opens an index file whose analysis may be of another version.
+func openForVectors(ctx context.Context, path string, logger *slog.Logger) (*Engine, error) {
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := sql.Open("sqlite", dataSource(path, 0))
+	if err != nil {
+		return nil, explain(err)
+	}
+	db := &database{path: path, file: file, DB: pool}
+	var format int
+	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaFormat).Scan(&format)
+	if err == nil && format != formatVersion {
+		err = ErrOther
+	}
+	if err != nil {
+		return nil, errors.Join(explain(err), db.Close())
+	}
+	return newEngine(db, DefaultLimits(), logger), nil
+}
+
+// chunkKey is what a chunk is known by within its source, in every index.
+type chunkKey struct {
+	block string
+	part  int
+	hash  uint32
+}
+
+// sameChunks gives the numbers in the old index of chunks in the new one.
+func sameChunks(ctx context.Context, from, to *Engine) (map[uint32]uint32, error) {
+	out := map[uint32]uint32{}
+	err := to.snapshot(ctx, func(newer queryer, v *view) error {
+		return from.snapshot(ctx, func(older queryer, was *view) error {
+			for key, k := range v.byKey {
+				old := was.byKey[key]
+				if old == nil {
+					continue
+				}
+				known := map[chunkKey]uint32{}
+				if err := eachKey(ctx, older, was, old, func(c chunkKey, number uint32) { known[c] = number }); err != nil {
+					return err
+				}
+				err := eachKey(ctx, newer, v, k, func(c chunkKey, number uint32) {
+					if n, ok := known[c]; ok {
+						out[number] = n
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+func eachKey(ctx context.Context, q queryer, v *view, k *Source, each func(c chunkKey, number uint32)) error {
+	f := newFetcher(q, v)
+	return v.eachOf(k, func(at uint32, _, _ int) error {
+		d, _, err := f.passage(ctx, at)
+		if err == nil {
+			each(chunkKey{d.Block, d.Part, d.Hash}, d.Number)
+		}
+		return err
+	})
+}
+
+// carrier writes vectors into another index, some at a time.
+type carrier struct {
+	to      *Engine
+	model   vectorModel
+	numbers map[uint32][]uint32 // that the passages have there, by those they had
+	batch   []newVector
+}
+
+// take takes a page of vectors.
+func (c *carrier) take(ctx context.Context, page uint32, p *vectorPage) error {
+	for i, slot := range p.slots {
+		for _, number := range c.numbers[page<<pageBits|uint32(slot)] {
+			c.batch = append(c.batch, newVector{number: number, scale: p.scales[i], data: p.vector(i)})
+		}
+	}
+	if len(c.batch) < carryBatch {
+		return nil
+	}
+	return c.flush(ctx)
+}
+
+func (c *carrier) flush(ctx context.Context) error {
+	if len(c.batch) == 0 {
+		return nil
+	}
+	batch := c.batch
+	c.batch = nil
+	return c.to.writeVectors(ctx, c.model.Model, batch)
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+)
+
+// Wanted is a passage that has no vector yet.
+type Wanted struct {
+	Number  uint32 // it is never given twice: the vector is put under it
+	Passage Passage
+	Source  *Source
+}
+
+// worth orders passages by what their vectors are worth: first what the user said and what
+// was learnt, then how each answer begins, then the rest; of each the newest first.
+func worth(flags byte, at int64) float64 {
+	worth := 2.0
+	switch role := Role(flags >> flagKind & 7); {
+	case flags&flagGoesOn != 0:
+		worth = 0
+	case role == RoleAssistant || role == RoleSummary:
+		worth = 1
+	case role != RoleUser && role != RoleMemory:
+		worth = 0
+	}
+	return worth*(1<<40) + float64(at)
+}
+
+// Unembedded gives at most limit passages without a vector of the model, those first that
+// are worth most, and how many have one. Those of the numbers in skip can't have any.
+func (s *Snapshot) Unembedded(ctx context.Context, m Model, limit int, skip map[uint32]string) (some []Wanted, made int, err error) {
+	if done, err := s.embedded(ctx, m, skip); done || err != nil {
+		return nil, s.v.docs, err
+	}
+	set, err := s.e.setOf(ctx, s.q, m)
+	if err != nil {
+		return nil, 0, err
+	}
+	best := heap{limit: limit}
+	for at, r := range s.v.lay.refs {
+		number := s.v.lay.numbers[at]
+		if r.none() || set.has(number) || skip[number] != "" {
+			continue
+		}
+		best.push(uint32(at), worth(s.v.lay.flags[at], s.v.lay.times[at])) //nolint:gosec // positions are 32 bits
+	}
+	slices.SortFunc(best.items, func(a, b heapItem) int { return cmp.Compare(b.score, a.score) })
+	for _, item := range best.items {
+		d, k, err := s.fetch.passage(ctx, item.at)
+		if err != nil {
+			return nil, 0, err
+		}
+		some = append(some, Wanted{d.Number, d, k})
+	}
+	return some, set.count, nil
+}
+
+// setOf gives the vectors of a model; none where it is new.
+func (e *Engine) setOf(ctx context.Context, q queryer, m Model) (*vectorSet, error) {
+	model, err := findModel(ctx, q, m)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &vectorSet{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.vectors.load(ctx, q, model)
+}
+
+// embedded says whether all passages have vectors but those that can't have one. It is
+// told without the vectors, which would be kept in memory for nothing.
+func (s *Snapshot) embedded(ctx context.Context, m Model, skip map[uint32]string) (bool, error) {
+	n, _, err := s.Vectors(ctx, m)
+	if len(skip) > 0 {
+		for at, r := range s.v.lay.refs {
+			if !r.none() && skip[s.v.lay.numbers[at]] != "" {
+				n++
+			}
+		}
+	}
+	return n >= s.v.docs, err
+}
+
+// Vector is a vector of the passage with a number.
+type Vector struct {
+	Number uint32
+	Values []float32
+}
+
+// PutVectors writes vectors of a model, of those passages that same says are still what
+// they were: it is given the vector's place in all, and what its number means now. An
+// error, and none is written, where one has other dimensions than the model.
+func (e *Engine) PutVectors(ctx context.Context, m Model, all []Vector, same func(i int, now Passage, of *Source) bool) error {
+	model := vectorModel{Model: m}
+	checked, places := make([]newVector, len(all)), make(map[uint32]int, len(all))
+	for i, v := range all {
+		var err error
+		if checked[i], err = model.checked(v.Values); err != nil {
+			return err
+		}
+		checked[i].number, places[v.Number] = v.Number, i
+	}
+	var fresh []newVector
+	err := e.Read(ctx, func(s *Snapshot) error {
+		fresh = nil
+		for at, r := range s.v.lay.refs {
+			i, ok := places[s.v.lay.numbers[at]]
+			if r.none() || !ok {
+				continue
+			}
+			d, k, err := s.fetch.passage(ctx, uint32(at)) //nolint:gosec // positions are 32 bits
+			if err != nil {
+				return err
+			}
+			if same(i, d, k) {
+				fresh = append(fresh, checked[i])
+			}
+		}
+		return nil
+	})
+	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	return e.writeVectors(ctx, m, fresh)
+}
+
+// writeVectors writes vectors, as one change.
+func (e *Engine) writeVectors(ctx context.Context, m Model, fresh []newVector) error {
+	tx, err := e.db.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	model, err := addModel(ctx, tx, m)
+	if err != nil {
+		return err
+	}
+	if err := putVectors(ctx, tx, model, fresh); err != nil {
+		return err
+	}
+	return explain(tx.Commit())
+}
+
+// KeepVectorsOf lets the vectors of all other models go.
+func (e *Engine) KeepVectorsOf(ctx context.Context, m Model) error {
+	tx, err := e.db.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	model, err := findModel(ctx, tx, m)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := dropModels(ctx, tx, model.id); err != nil {
+		return err
+	}
+	return explain(tx.Commit())
+}
