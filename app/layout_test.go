@@ -77,6 +77,7 @@ var rooms = map[string][]string{
 		"app/config", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
+	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/wholefile"},

@@ -380,7 +380,7 @@ func newHeadRow() *headRow {
 
 func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 	h.who.SetText(e.Agent)
-	parts := []string{e.Model, whenWords(e.At, now), conversation.SpeedWords(e.Speed)}
+	parts := []string{e.Model, i18n.When(e.At, now), conversation.SpeedWords(e.Speed)}
 	if e.Again {
 		parts = append(parts, i18n.T("answered again"))
 	}
@@ -392,21 +392,6 @@ func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 	}
 	h.meta.SetText(strings.TrimPrefix(meta, " "))
 	h.Content.(*fyne.Container).Refresh()
-}
-
-// whenWords is a time of day, with the day where it is not today.
-func whenWords(t, now time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	t = t.In(now.Location())
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04")
-	}
-	if t.Year() == now.Year() {
-		return i18n.Moment(t, now)
-	}
-	return i18n.ShortDate(t, now)
 }
 
 // callRow is a sub-call or a tool: who, task, state; it opens to its text.

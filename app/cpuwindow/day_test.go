@@ -27,13 +27,13 @@ func (s *countedServer) Version(context.Context) (string, error) {
 
 // countedSessions is the sessions, and how often they were listed.
 type countedSessions struct {
-	sessions
+	store
 	listed atomic.Int64
 }
 
 func (s *countedSessions) List(ctx context.Context) ([]sessionmem.Info, error) {
 	s.listed.Add(1)
-	return s.sessions.List(ctx)
+	return s.store.List(ctx)
 }
 
 // A day with the window open, then one with it closed: what it does by itself, with a
@@ -41,7 +41,7 @@ func (s *countedSessions) List(ctx context.Context) ([]sessionmem.Info, error) {
 func TestADayOfTheWindow(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		server, list := &countedServer{stubServer: b.server}, &countedSessions{sessions: b.w.parts.sessions}
+		server, list := &countedServer{stubServer: b.server}, &countedSessions{store: b.w.parts.sessions}
 		b.w.parts.server, b.w.parts.sessions = server, list
 		b.shown()
 		for range 5 {

@@ -58,13 +58,13 @@ func (w *Window) pageParts() pages.Parts {
 
 // trialSessions is where prompts are tried on agents.
 type trialSessions struct {
-	sessions
-	store library
+	store
+	library library
 }
 
 // Delete implements pages.Sessions.
 func (s trialSessions) Delete(ctx context.Context, name string) error {
-	return s.store.Delete(ctx, name)
+	return s.library.Delete(ctx, name)
 }
 
 // settingsParts is what the settings work on.

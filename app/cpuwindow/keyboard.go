@@ -49,19 +49,19 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 func (w *Window) viewports() []*kit.Viewport {
 	switch w.page {
 	case pageChat:
-		return []*kit.Viewport{w.side.port, w.chat.port}
+		return []*kit.Viewport{w.side.Port, w.chat.port}
 	case pageMemory:
-		return append([]*kit.Viewport{w.side.port}, w.memory.Ports()...)
+		return append([]*kit.Viewport{w.side.Port}, w.memory.Ports()...)
 	case pageAgents:
-		return append([]*kit.Viewport{w.side.port}, w.roster.Ports()...)
+		return append([]*kit.Viewport{w.side.Port}, w.roster.Ports()...)
 	case pageVitals:
-		return []*kit.Viewport{w.side.port, w.details.View}
+		return []*kit.Viewport{w.side.Port, w.details.View}
 	case pageSettings:
-		return []*kit.Viewport{w.side.port, w.settings.View}
+		return []*kit.Viewport{w.side.Port, w.settings.View}
 	case pageTranscript:
-		return []*kit.Viewport{w.side.port, w.reader.rows.port}
+		return []*kit.Viewport{w.side.Port, w.reader.rows.port}
 	}
-	return []*kit.Viewport{w.side.port, w.pageView}
+	return []*kit.Viewport{w.side.Port, w.pageView}
 }
 
 // Do implements host.

@@ -29,8 +29,8 @@ func (b *bench) focusName() string {
 	case *kit.Tappable:
 		return "call"
 	case *kit.Viewport:
-		if f == b.w.side.port {
-			return "session " + b.w.side.rows[b.w.side.cursor].line.title
+		if f == b.w.side.Port {
+			return "session " + b.w.side.Rows[b.w.side.Cursor].Line.Title
 		}
 		return "chat"
 	case nil:
@@ -124,10 +124,10 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 		row.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.Settle()
 		b.Sees("memory 4 GB")
-		list := b.w.side.port
+		list := b.w.side.Port
 		c.Focus(list)
-		if first := b.w.side.rows["cpu-old-00"]; row.Bg.Stroke == kit.RoleAccent || !first.cursor {
-			t.Errorf("the line of the row is %q, the session has the cursor: %v", row.Bg.Stroke, first.cursor)
+		if first := b.w.side.Rows["cpu-old-00"]; row.Bg.Stroke == kit.RoleAccent || !first.Cursor {
+			t.Errorf("the line of the row is %q, the session has the cursor: %v", row.Bg.Stroke, first.Cursor)
 		}
 		list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
 		if got := b.focusName(); got != "session s01" {
@@ -163,7 +163,7 @@ func TestTheSessionListStaysAtItsTop(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		for _, n := range []int{7, 9, 40} {
 			b := newBench(t).withSessions(n).shown()
-			list := b.w.side.port
+			list := b.w.side.Port
 			list.ScrollTo(list.Offset + 20)
 			list.ScrollTo(0)
 			b.w.reloadList()
@@ -185,10 +185,10 @@ func TestTheSessionListStaysAtItsTop(t *testing.T) {
 func TestTheCurrentSessionIsInSight(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(40).shown()
-		list := b.w.side.port
+		list := b.w.side.Port
 		inSight := func() bool {
 			for _, p := range list.Rows {
-				if p.Row == kit.Row(b.w.side.rows[b.w.shown.Name]) {
+				if p.Row == kit.Row(b.w.side.Rows[b.w.shown.Name]) {
 					return p.Top >= list.Offset && p.Top+p.Height <= list.Offset+list.Size().Height
 				}
 			}
@@ -220,12 +220,12 @@ func TestOneRowIsSelectedAtATime(t *testing.T) {
 		b.Settle()
 		b.w.ShowSettings()
 		b.Settle()
-		if b.w.side.rows["cpu-old-00"].current || !b.w.side.pages[pageSettings].Selected {
+		if b.w.side.Rows["cpu-old-00"].Current || !b.w.side.pages[pageSettings].Selected {
 			t.Error("a session is selected beside Settings")
 		}
 		b.w.showPage(pageChat)
 		b.Settle()
-		if !b.w.side.rows["cpu-old-00"].current || b.w.side.pages[pageSettings].Selected {
+		if !b.w.side.Rows["cpu-old-00"].Current || b.w.side.pages[pageSettings].Selected {
 			t.Error("the session is not selected again")
 		}
 	})
@@ -275,8 +275,8 @@ func TestLettersGoToTheMessage(t *testing.T) {
 		page  page
 		want  string
 	}{
-		"from the list":                     {func(b *bench) fyne.Focusable { return b.w.side.port }, pageChat, "hi"},
-		"from the list beside another page": {func(b *bench) fyne.Focusable { return b.w.side.port }, pageMemory, "hi"},
+		"from the list":                     {func(b *bench) fyne.Focusable { return b.w.side.Port }, pageChat, "hi"},
+		"from the list beside another page": {func(b *bench) fyne.Focusable { return b.w.side.Port }, pageMemory, "hi"},
 		"from a button":                     {func(b *bench) fyne.Focusable { return b.w.head.agent }, pageChat, "hi"},
 		"from nowhere":                      {func(*bench) fyne.Focusable { return nil }, pageChat, "hi"},
 		"not from nowhere on another page":  {func(*bench) fyne.Focusable { return nil }, pageSettings, ""},
@@ -321,7 +321,7 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 	}{
 		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.compose.entry.Text }},
 		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.Entry.Text }},
-		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.port }, func(b *bench) string { return b.w.compose.entry.Text }},
+		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.Port }, func(b *bench) string { return b.w.compose.entry.Text }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

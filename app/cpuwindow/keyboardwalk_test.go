@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
@@ -92,7 +93,7 @@ func byAnotherWay(o fyne.CanvasObject) bool {
 		return true
 	case *kit.Viewport: // one whose rows are the stops
 		return x.Disabled()
-	case *sessionRow, *hitRow: // the arrow keys move in the list, Enter opens
+	case *sessions.Row, *sessions.HitRow: // the arrow keys move in the list, Enter opens
 		return true
 	case *kit.Button:
 		return x.Disabled()

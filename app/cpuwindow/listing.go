@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"time"
 
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
 )
 
@@ -58,8 +59,8 @@ func (w *Window) drawList() {
 	case pageTranscript:
 		current = w.readFrom.Name
 	}
-	notes := sessionNotes{marks: w.marks, shown: current}
-	w.side.show(sessionLines(w.infos, notes, w.showArchive, time.Now()), current)
+	notes := sessions.Notes{Marks: w.marks, Shown: current}
+	w.side.Show(sessions.Lines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
 	w.trackOpen()
 	if current != w.lastOpened {

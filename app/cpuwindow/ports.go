@@ -10,6 +10,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
@@ -25,8 +26,8 @@ type turns interface {
 	Active(session string) conversation.Run // nil where none
 }
 
-// sessions is the transcripts.
-type sessions interface {
+// store is the transcripts.
+type store interface {
 	List(ctx context.Context) ([]sessionmem.Info, error)
 	Load(ctx context.Context, name string) (*sessionmem.Transcript, error)
 	NewName(source string) string
@@ -93,10 +94,10 @@ type recaller interface {
 // parts is everything the window works on.
 type parts struct {
 	turns     turns
-	sessions  sessions
+	sessions  store
 	library   library
 	marks     marks
-	finder    finder
+	finder    sessions.Finder
 	recaller  recaller
 	forgetter forgetter
 	discord   settings.Bot // nil: none

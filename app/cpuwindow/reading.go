@@ -244,14 +244,14 @@ const marksStay = 6 * time.Second
 func (w *Window) switchSession(by int) {
 	var names []string
 	at := -1
-	for _, l := range w.side.lines {
-		if l.heading != "" || !continues(l.info) {
+	for _, l := range w.side.Lines {
+		if l.Heading != "" || !continues(l.Info) {
 			continue
 		}
-		if l.info.Name == w.shown.Name {
+		if l.Info.Name == w.shown.Name {
 			at = len(names)
 		}
-		names = append(names, l.info.Name)
+		names = append(names, l.Info.Name)
 	}
 	if len(names) == 0 {
 		return

@@ -36,7 +36,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		port func(b *bench) *kit.Viewport
 	}{
 		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.port }},
-		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.port }},
+		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.Port }},
 		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.settings.View }},
 		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[1] }},
 		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[0] }},

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
 	"mac-stats/sessionmem"
@@ -20,17 +21,34 @@ import (
 // What can be done with a session, from the list, the header and the viewer. All of
 // it works on the files off the UI goroutine; the list is read again afterwards.
 
-func (w *Window) listActions() sessionListActions {
-	return sessionListActions{
-		open: w.openInfo, menu: w.sessionMenu, remove: w.deleteSession,
-		rename:  func(in sessionmem.Info, title string) { w.renameSession(in.Name, title) },
-		archive: func() { w.showArchive = !w.showArchive; w.drawList() },
-		leave:   func() { w.root.closeDrawer(); w.focusChat() },
-		typed: func(r rune) {
+func (w *Window) listActions() sessions.Actions {
+	return sessions.Actions{
+		Open: w.openInfo, Menu: w.sessionMenu, Remove: w.deleteSession,
+		Rename:  func(in sessionmem.Info, title string) { w.renameSession(in.Name, title) },
+		Archive: func() { w.showArchive = !w.showArchive; w.drawList() },
+		Leave:   func() { w.root.closeDrawer(); w.focusChat() },
+		Typed: func(r rune) {
 			if r != ' ' { // it opens
 				w.typeInto(r)
 			}
 		},
+	}
+}
+
+// openSwitcher opens the search over the window, or closes it.
+func (w *Window) openSwitcher() {
+	if w.switcher != nil {
+		w.switcher.Close()
+		return
+	}
+	w.switcher = sessions.OpenSwitcher(windowHost{w}, sessions.Search{
+		Finder: w.parts.finder, Related: w.parts.recaller.Related, Infos: func() []sessionmem.Info { return w.infos },
+	}, func(h sessionmem.Hit, query string) { w.openAt(h.Info, h.Block, query) }, func() { w.switcher = nil })
+}
+
+func (w *Window) closeSwitcher() {
+	if w.switcher != nil {
+		w.switcher.Close()
 	}
 }
 
@@ -108,7 +126,7 @@ func (w *Window) startRename(name string) {
 	if w.root.narrow && !w.root.drawer {
 		w.toggleDrawer()
 	}
-	w.side.startRename(w.side.keyOf(name))
+	w.side.StartRename(w.side.KeyOf(name))
 }
 
 func (w *Window) renameSession(name, title string) {
@@ -126,7 +144,7 @@ func (w *Window) pinSession(name string, on bool) {
 // deleteSession moves a session to the trash at once and offers to bring it back.
 func (w *Window) deleteSession(in sessionmem.Info) {
 	wasShown := w.shown.Name == in.Name
-	next := w.side.nextTo(in.Name)
+	next := w.side.NextTo(in.Name)
 	w.do(i18n.T("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
 		delete(w.convs, in.Name)
 		if wasShown {
@@ -135,7 +153,7 @@ func (w *Window) deleteSession(in sessionmem.Info) {
 		if w.page == pageTranscript && w.reader.name == in.Name {
 			w.showPage(pageChat)
 		}
-		w.side.moveTo(next)
+		w.side.MoveTo(next)
 		w.toast.Offer(i18n.With("Deleted “{{.Title}}”", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), i18n.T("Undo"), func() { w.undelete(in.Name, wasShown) })
 	})
 }

@@ -40,11 +40,11 @@ func (b *bench) said(s *sessionmem.Store, name string, age time.Duration, texts 
 // titles is the list as it stands, headings with a #.
 func (b *bench) titles() []string {
 	var out []string
-	for _, l := range b.w.side.lines {
-		if l.heading != "" {
-			out = append(out, "# "+l.heading)
+	for _, l := range b.w.side.Lines {
+		if l.Heading != "" {
+			out = append(out, "# "+l.Heading)
 		} else {
-			out = append(out, l.title)
+			out = append(out, l.Title)
 		}
 	}
 	return out
@@ -76,7 +76,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		b.said(s, "cpu-b", 2*time.Hour, "disk?")
 		b.shown()
 		c := b.w.win.Canvas()
-		c.Focus(b.w.side.port)
+		c.Focus(b.w.side.Port)
 		b.press(fyne.KeyF2)
 		e, ok := c.Focused().(*kit.Field)
 		if !ok || e.Text != "fan?" || e.SelectedText() != "fan?" {
@@ -90,12 +90,12 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		c.Focus(b.w.compose.entry)
 		b.Settle()
 		b.listed("# Today", "fan?", "disk?")
-		c.Focus(b.w.side.port)
+		c.Focus(b.w.side.Port)
 		b.press(fyne.KeyF2)
 		c.Focused().(*kit.Field).SetText("  Why is   my 🌀 loud ")
 		b.press(fyne.KeyReturn)
 		b.listed("# Today", "Why is my 🌀 loud", "disk?")
-		if c.Focused() != fyne.Focusable(b.w.side.port) {
+		if c.Focused() != fyne.Focusable(b.w.side.Port) {
 			t.Errorf("after it %T has the focus", c.Focused())
 		}
 		if tr, err := s.Load(t.Context(), "cpu-a"); err != nil || tr.Info.Title != "Why is my 🌀 loud" {
@@ -113,7 +113,7 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 		b.shown()
 		b.w.OpenSession("cpu-a")
 		b.Settle()
-		b.w.win.Canvas().Focus(b.w.side.port)
+		b.w.win.Canvas().Focus(b.w.side.Port)
 		b.press(fyne.KeyDelete)
 		b.Sees("Deleted “fan?”", "Undo")
 		b.listed("# Today", "disk?")
@@ -126,8 +126,8 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 		if b.w.shown.Name != "cpu-a" || b.w.toast.Visible() {
 			t.Errorf("%s is shown", b.w.shown.Name)
 		}
-		b.w.side.moveTo(b.w.side.keyOf("cpu-b"))
-		b.w.win.Canvas().Focus(b.w.side.port)
+		b.w.side.MoveTo(b.w.side.KeyOf("cpu-b"))
+		b.w.win.Canvas().Focus(b.w.side.Port)
 		b.press(fyne.KeyDelete)
 		b.listed("# Today", "fan?")
 		time.Sleep(450 * time.Millisecond)
@@ -151,7 +151,7 @@ func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
 		}
 		defer lock.Unlock()
 		b.shown()
-		b.w.win.Canvas().Focus(b.w.side.port)
+		b.w.win.Canvas().Focus(b.w.side.Port)
 		b.press(fyne.KeyDelete)
 		b.listed("# Today", "fan?")
 		b.Sees("it is being answered just now", "Stop the answer first")
@@ -179,13 +179,13 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 		b.Sees("1 new")
 		b.w.OpenSession("discord-7")
 		b.Settle()
-		if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
-			t.Errorf("what is looked at has %d new", l.unread)
+		if l := b.w.side.Rows[b.w.side.KeyOf("discord-7")].Line; l.Unread != 0 {
+			t.Errorf("what is looked at has %d new", l.Unread)
 		}
 		b.w.NewChat()
 		b.Settle()
-		if l := b.w.side.rows[b.w.side.keyOf("discord-7")].line; l.unread != 0 {
-			t.Errorf("what was looked at has %d new", l.unread)
+		if l := b.w.side.Rows[b.w.side.KeyOf("discord-7")].Line; l.Unread != 0 {
+			t.Errorf("what was looked at has %d new", l.Unread)
 		}
 		b.w.pinSession("discord-7", false)
 		b.Settle()
@@ -214,12 +214,12 @@ func TestBrokenFilesAreListedAndHideNothing(t *testing.T) {
 		}
 		b.shown()
 		b.Sees("fan?", "can't be read")
-		for key, r := range b.w.side.rows {
-			if r.line.failed {
-				b.w.side.startRename(key)
+		for key, r := range b.w.side.Rows {
+			if r.Line.Failed {
+				b.w.side.StartRename(key)
 			}
 		}
-		if b.w.side.editing != "" {
+		if b.w.side.Editing != "" {
 			t.Error("a file that can't be read can be renamed")
 		}
 	})
@@ -232,12 +232,12 @@ func TestMenusOfTheList(t *testing.T) {
 		b.shown()
 		c := b.w.win.Canvas()
 		want := []string{"Rename", "Pin", "Fork into a new chat", "Open in editor", "Show in folder", "Export as markdown", "Copy as text", "Delete"}
-		row := b.w.side.rows[b.w.side.keyOf("cpu-a")]
+		row := b.w.side.Rows[b.w.side.KeyOf("cpu-a")]
 		for how, open := range map[string]func(){
-			"the menu key":   func() { c.Focus(b.w.side.port); b.press(desktop.KeyMenu) },
+			"the menu key":   func() { c.Focus(b.w.side.Port); b.press(desktop.KeyMenu) },
 			"a right click":  func() { test.TapSecondary(row) },
 			"the three dots": func() { row.Tapped(&fyne.PointEvent{Position: fyne.NewPos(row.Size().Width-10, 20)}) },
-			"Shift+F10":      func() { c.Focus(b.w.side.port); b.press(fyne.KeyF10) },
+			"Shift+F10":      func() { c.Focus(b.w.side.Port); b.press(fyne.KeyF10) },
 		} {
 			open()
 			if c.Overlays().Top() == nil {

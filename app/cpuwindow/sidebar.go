@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
@@ -26,15 +27,15 @@ const (
 
 // sidebar is the session list and the ways to the other pages.
 type sidebar struct {
-	*sessionList
+	*sessions.List
 	object fyne.CanvasObject
 	pages  map[page]*kit.Button
 	fresh  *kit.Button
 	find   *kit.Button
 }
 
-func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sidebar {
-	s := &sidebar{sessionList: list, pages: map[page]*kit.Button{}}
+func newSidebar(newChat, search func(), list *sessions.List, goTo func(page)) *sidebar {
+	s := &sidebar{List: list, pages: map[page]*kit.Button{}}
 	chat := kit.NewButton(kit.ButtonPlain, i18n.T("New chat"), newChat)
 	chat.PadY, chat.PadX = 6, 10
 	find := kit.NewButton(kit.ButtonPlain, i18n.T("Search"), search)
@@ -50,7 +51,7 @@ func newSidebar(newChat, search func(), list *sessionList, goTo func(page)) *sid
 		foot.Add(b)
 	}
 	top, bottom := kit.Inset(kit.Gap12, kit.Gap4, kit.Gap8, kit.Gap8, kit.Stack(kit.Gap8, chat, find)), kit.Inset(kit.Gap4, kit.Gap12, kit.Gap8, kit.Gap8, foot)
-	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, list.port, bottom) // in the order of Tab
+	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, list.Port, bottom) // in the order of Tab
 	s.object = container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), kit.LineRight(inner))
 	return s
 }

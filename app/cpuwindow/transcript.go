@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
@@ -238,7 +239,7 @@ func (r *readout) messageAfter(block string) string {
 // facts is what the viewer says of the file.
 func (r *readout) facts(now time.Time) string {
 	in := r.info
-	parts := []string{sourceWords(in.Source), i18n.Count("{{.N}} messages", in.Messages)}
+	parts := []string{sessions.SourceWords(in.Source), i18n.Count("{{.N}} messages", in.Messages)}
 	if !in.Started.IsZero() {
 		parts = append(parts, i18n.With("started {{.Time}}", i18n.Places{"Time": i18n.LongDate(in.Started.In(now.Location())) + in.Started.In(now.Location()).Format(" 15:04")}))
 	}

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -196,11 +197,11 @@ func TestAnyFormOfATranscriptCanBeRead(t *testing.T) {
 			"old words": {"old words", "old answer", "Discord"},
 			"stray":     {"just some text"},
 		} {
-			at := slices.IndexFunc(b.w.side.lines, func(l sessionLine) bool { return l.title == title })
+			at := slices.IndexFunc(b.w.side.Lines, func(l sessions.Line) bool { return l.Title == title })
 			if at < 0 {
 				t.Fatalf("%q is not in %q", title, b.titles())
 			}
-			b.w.openTranscriptOf(b.w.side.lines[at].info, "", "")
+			b.w.openTranscriptOf(b.w.side.Lines[at].Info, "", "")
 			b.Settle()
 			b.Sees(want...)
 		}

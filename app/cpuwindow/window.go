@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/cpuwindow/vitals"
@@ -72,9 +73,8 @@ type Window struct {
 	marks sessionmem.Marks // as of infos
 
 	reader      *transcriptView
-	readFrom    sessionmem.Info // what the viewer shows
-	switcher    *switcher       // nil while it is closed
-	stopSearch  context.CancelFunc
+	readFrom    sessionmem.Info           // what the viewer shows
+	switcher    *sessions.Switcher        // nil while it is closed
 	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
 	seek        *seekTo                   // where to bring the chat once it is read
 	showArchive bool                      // the archived sessions are listed too
@@ -163,7 +163,7 @@ func newWindow(p Params, d parts) *Window {
 
 func (w *Window) build() {
 	w.vitals = vitals.NewStrip(w.openVitals)
-	w.side = newSidebar(w.NewChat, w.openSwitcher, newSessionList(w.listActions()), w.goToPage)
+	w.side = newSidebar(w.NewChat, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
 	w.reader = newTranscriptView(w.readerActions())
 	w.toast = kit.NewToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)

@@ -27,10 +27,13 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
 )
 
 // bench is the window on parts a test sets, with a UI goroutine the test turns by hand.
@@ -43,7 +46,6 @@ type bench struct {
 	keeper   *stubKeeper
 	server   *stubServer
 	vitals   *stubVitals
-	index    *stubIndex
 	visible  []bool
 	quits    int
 	hides    bool
@@ -178,7 +180,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	t.Setenv(envScale, "1") // zoom changes it
 	b := &bench{
-		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{}, index: &stubIndex{}, hides: true, home: t.TempDir(),
+		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
 		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
@@ -192,7 +194,7 @@ func newBench(t testing.TB) *bench {
 		}
 	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), recaller: b.index, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config:   b.config,
 		started:  config.Default,
@@ -628,12 +630,12 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 			want = append(want, "e|window · 9 Nov")
 		}
 		var got []string
-		for _, l := range sessionLines(infos, sessionNotes{}, archive, now) {
-			if l.heading != "" {
-				got = append(got, "# "+l.heading)
+		for _, l := range sessions.Lines(infos, sessions.Notes{}, archive, now) {
+			if l.Heading != "" {
+				got = append(got, "# "+l.Heading)
 				continue
 			}
-			got = append(got, l.title+"|"+l.meta)
+			got = append(got, l.Title+"|"+l.Meta)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -797,3 +799,12 @@ func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {
 		}
 	}
 }
+
+// stubIndex is a search index that finds nothing.
+type stubIndex struct{ settings.Index }
+
+func (stubIndex) Related(context.Context, string, bool) ([]recall.Hit, recall.State, error) {
+	return nil, recall.State{}, nil
+}
+
+func (stubIndex) IndexStatus(context.Context) (recall.Status, error) { return recall.Status{}, nil }

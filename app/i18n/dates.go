@@ -79,6 +79,21 @@ func Thousands(n int) string {
 // Moment is a day and a time: "2 Jan 15:04", of another year "2 Jan 2006 15:04".
 func Moment(t, now time.Time) string { return ShortDate(t, now) + " " + t.Format("15:04") }
 
+// When is a time of day, with the day where it is not today.
+func When(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	t = t.In(now.Location())
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	if t.Year() == now.Year() {
+		return Moment(t, now)
+	}
+	return ShortDate(t, now)
+}
+
 // LongDate is "2 January 2006".
 func LongDate(t time.Time) string {
 	return With("{{.Day}} {{.Month}} {{.Year}}", Places{"Day": t.Day(), "Month": MonthName(t), "Year": t.Year()})

@@ -1,4 +1,4 @@
-package cpuwindow
+package sessions
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -47,23 +47,69 @@ func nearHit(session, block, text string, relevance float64) recall.Hit {
 	return recall.Hit{Chunk: recall.Chunk{Session: session, Block: block, Kind: recall.KindUser, Text: text}, Relevance: relevance}
 }
 
-// searching is a window with three conversations whose search is open.
+// bench is the search over a window of its own, in a store of real transcripts.
+type bench struct {
+	*screentest.Screen
+	t        *testing.T
+	index    stubIndex
+	search   Search
+	switcher *Switcher
+	opened   string // the session that was chosen
+}
+
+func (b *bench) Context() context.Context { return b.t.Context() }
+func (b *bench) Canvas() fyne.Canvas      { return b.Win.Canvas() }
+
+// searching is a search over three conversations.
 func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	t.Helper()
-	b, s := newBench(t).withStore()
-	b.said(s, "cpu-exact", time.Hour, "the zephyr proxy listens", "on 8443")
-	b.said(s, "cpu-near", 2*time.Hour, "a gateway of wind", "fine")
-	b.said(s, "cpu-far", 3*time.Hour, "tomatoes", "fine")
-	prepare(b.index)
-	b.shown()
-	b.w.openSwitcher()
-	b.Settle()
+	b := &bench{Screen: screentest.New(t), t: t}
+	b.Win = test.NewTempWindow(t, kit.Spacer(1))
+	b.Win.Resize(fyne.NewSize(980, 700))
+	store, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for i, texts := range [][]string{{"the zephyr proxy listens", "on 8443"}, {"a gateway of wind", "fine"}, {"tomatoes", "fine"}} {
+		for n, text := range texts {
+			block := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Time: time.Now().Add(-time.Duration(i+1) * time.Hour)}
+			if n == 1 {
+				block.Kind, block.Agent = sessionmem.KindAssistant, "orchestrator"
+			}
+			if _, err := store.Append(t.Context(), []string{"cpu-exact", "cpu-near", "cpu-far"}[i], block); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	infos, err := store.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare(&b.index)
+	b.search = Search{Finder: store.NewSearcher(), Related: b.index.Related, Infos: func() []sessionmem.Info { return infos }}
+	b.open()
 	return b
+}
+
+// open shows the search.
+func (b *bench) open() {
+	b.switcher = OpenSwitcher(b, b.search, func(h sessionmem.Hit, _ string) { b.opened = h.Info.Name }, func() { b.switcher = nil })
+	b.Settle()
+}
+
+func (b *bench) press(name fyne.KeyName) {
+	b.Win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: name})
+	b.Settle()
 }
 
 func (b *bench) results() []string {
 	var names []string
-	for _, r := range b.w.switcher.rows {
+	for _, r := range b.switcher.rows {
 		names = append(names, r.hit.Info.Name)
 	}
 	return names
@@ -76,7 +122,7 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 			x.slow = append(slices.Clone(x.quick), nearHit("cpu-near", "1", "a gateway of wind and zephyr", 0.6))
 			x.state = recall.State{Files: 9, Behind: 3}
 		})
-		test.Type(b.w.switcher.Entry, "zephyr")
+		test.Type(b.switcher.Entry, "zephyr")
 		b.Settle()
 		b.Sees("1 conversation · index: behind by 3 files")
 		b.SeesNot("Also comes near")
@@ -91,8 +137,8 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 		}
 		b.press(fyne.KeyDown)
 		b.press(fyne.KeyReturn)
-		if b.w.shown.Name != "cpu-near" {
-			t.Errorf("%s is shown", b.w.shown.Name)
+		if b.opened != "cpu-near" || b.switcher != nil {
+			t.Errorf("%s is shown", b.opened)
 		}
 		asked := strings.Join(b.index.asked, ", ")
 		if strings.Count(asked, "slow") != 1 || !strings.HasSuffix(asked, "slow zephyr") || strings.Contains(asked, "quick ze,") {
@@ -107,7 +153,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 			x.quick = []recall.Hit{nearHit("cpu-near", "1", "gateway", 0.6)}
 			x.slow = []recall.Hit{nearHit("cpu-far", "1", "tomatoes", 0.9), nearHit("cpu-near", "1", "gateway", 0.6)}
 		})
-		test.Type(b.w.switcher.Entry, "gateway of zephyrs")
+		test.Type(b.switcher.Entry, "gateway of zephyrs")
 		b.Settle()
 		b.Sees("Found by word forms, meaning or date")
 		time.Sleep(nearPause)
@@ -120,7 +166,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 
 // slowFinder finds what another one does, when it may.
 type slowFinder struct {
-	finder
+	Finder
 	may chan struct{}
 }
 
@@ -129,7 +175,7 @@ func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]sess
 	case <-f.may:
 	case <-ctx.Done():
 	}
-	return f.finder.Search(ctx, query, limit)
+	return f.Finder.Search(ctx, query, limit)
 }
 
 func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
@@ -139,8 +185,10 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 			x.slow = x.quick
 		})
 		may := make(chan struct{})
-		b.w.parts.finder = slowFinder{b.w.parts.finder, may}
-		test.Type(b.w.switcher.Entry, "zephyr")
+		b.switcher.Close()
+		b.search.Finder = slowFinder{b.search.Finder, may}
+		b.open()
+		test.Type(b.switcher.Entry, "zephyr")
 		time.Sleep(2 * exactWait)
 		b.Settle()
 		b.Sees("These come near; still looking for every word…")
@@ -160,7 +208,7 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 func TestSearchGoesOnWithoutAnIndex(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) { x.err = errors.New("the cache folder is gone") })
-		test.Type(b.w.switcher.Entry, "zephyr")
+		test.Type(b.switcher.Entry, "zephyr")
 		b.Settle()
 		b.Sees("1 conversation")
 		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
@@ -188,39 +236,4 @@ func TestSnippets(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, s := newBench(t).withStore()
-		b.said(s, "cpu-old", time.Hour, "the zephyr listens on 8443", "noted")
-		old, err := s.Load(t.Context(), "cpu-old")
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, second := old.Blocks[0].ID, old.Blocks[1].ID
-		b.said(s, "cpu-new", time.Minute, "which port?")
-		answer := sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: "o", Text: "8443"}.WithRecalled([]sessionmem.Quotation{
-			{Chunk: "cpu-old/" + first + "/0"}, {Chunk: "cpu-old/" + second + "/0"}, {Chunk: "cpu-old/" + second + "/1"},
-		})
-		if _, err := s.Append(t.Context(), "cpu-new", answer); err != nil {
-			t.Fatal(err)
-		}
-		b.shown()
-		b.w.OpenSession("cpu-new")
-		b.Settle()
-		b.Sees("recalled: 3 notes")
-		test.Tap(b.button("recalled: 3 notes", 0))
-		b.Settle()
-		menu := b.Markup()
-		if n := strings.Count(menu, "the zephyr listens on 8443"); n < 2 {
-			t.Errorf("the menu names the conversation %d times", n)
-		}
-		b.press(fyne.KeyEscape)
-		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.entry)
-		b.Settle()
-		if b.w.shown.Name != "cpu-old" {
-			t.Errorf("%s is shown", b.w.shown.Name)
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package sessions
 
 import (
 	"fyne.io/fyne/v2"
@@ -13,13 +13,13 @@ const (
 	moreWidth float32 = 28 // of the place at a row's right end that opens its menu
 )
 
-// sessionRow is a session in the list. It has no objects until it comes into sight,
+// Row is a session in the list. It has no objects until it comes into sight,
 // so that ten thousand of them cost little.
-type sessionRow struct {
+type Row struct {
 	widget.BaseWidget
-	line    sessionLine
-	current bool // its conversation is shown
-	cursor  bool // the keys of the list mean it
+	Line    Line
+	Current bool // its conversation is shown
+	Cursor  bool // the keys of the list mean it
 	hovered bool
 	onMore  bool              // the pointer is at the place of the menu
 	editor  fyne.CanvasObject // of the title; nil: it is not changed now
@@ -27,24 +27,24 @@ type sessionRow struct {
 	onMenu  func(at fyne.Position) // absolute
 }
 
-func newSessionRow(onTap func(), onMenu func(at fyne.Position)) *sessionRow {
-	r := &sessionRow{onTap: onTap, onMenu: onMenu}
+func newSessionRow(onTap func(), onMenu func(at fyne.Position)) *Row {
+	r := &Row{onTap: onTap, onMenu: onMenu}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
 // set shows a line; nothing is drawn where it looks the same.
-func (r *sessionRow) set(l sessionLine, current, cursor bool) {
-	was := r.line
-	same := was.title == l.title && was.meta == l.meta && was.unread == l.unread && was.failed == l.failed && r.current == current && r.cursor == cursor
-	r.line, r.current, r.cursor = l, current, cursor
+func (r *Row) set(l Line, current, cursor bool) {
+	was := r.Line
+	same := was.Title == l.Title && was.Meta == l.Meta && was.Unread == l.Unread && was.Failed == l.Failed && r.Current == current && r.Cursor == cursor
+	r.Line, r.Current, r.Cursor = l, current, cursor
 	if !same {
 		r.Refresh()
 	}
 }
 
 // edit puts a text field in place of the title; nil takes it away.
-func (r *sessionRow) edit(e *kit.Field) {
+func (r *Row) edit(e *kit.Field) {
 	r.editor = nil
 	if e != nil {
 		r.editor = kit.WithoutBar(e)
@@ -52,10 +52,11 @@ func (r *sessionRow) edit(e *kit.Field) {
 	r.Refresh()
 }
 
-func (r *sessionRow) Measure(float32) float32 { return rowHeight }
+// Measure implements kit.Row.
+func (r *Row) Measure(float32) float32 { return rowHeight }
 
 // Tapped implements fyne.Tappable.
-func (r *sessionRow) Tapped(ev *fyne.PointEvent) {
+func (r *Row) Tapped(ev *fyne.PointEvent) {
 	if ev != nil && r.atMore(ev.Position) {
 		r.onMenu(ev.AbsolutePosition)
 		return
@@ -64,18 +65,18 @@ func (r *sessionRow) Tapped(ev *fyne.PointEvent) {
 }
 
 // TappedSecondary implements fyne.SecondaryTappable.
-func (r *sessionRow) TappedSecondary(ev *fyne.PointEvent) { r.onMenu(ev.AbsolutePosition) }
+func (r *Row) TappedSecondary(ev *fyne.PointEvent) { r.onMenu(ev.AbsolutePosition) }
 
-func (r *sessionRow) atMore(p fyne.Position) bool { return p.X >= r.Size().Width-moreWidth }
+func (r *Row) atMore(p fyne.Position) bool { return p.X >= r.Size().Width-moreWidth }
 
 // MouseIn implements desktop.Hoverable.
-func (r *sessionRow) MouseIn(ev *desktop.MouseEvent) {
+func (r *Row) MouseIn(ev *desktop.MouseEvent) {
 	r.hovered, r.onMore = true, r.atMore(ev.Position)
 	r.Refresh()
 }
 
 // MouseMoved implements desktop.Hoverable.
-func (r *sessionRow) MouseMoved(ev *desktop.MouseEvent) {
+func (r *Row) MouseMoved(ev *desktop.MouseEvent) {
 	if on := r.atMore(ev.Position); on != r.onMore {
 		r.onMore = on
 		r.Refresh()
@@ -83,11 +84,11 @@ func (r *sessionRow) MouseMoved(ev *desktop.MouseEvent) {
 }
 
 // MouseOut implements desktop.Hoverable.
-func (r *sessionRow) MouseOut() { r.hovered, r.onMore = false, false; r.Refresh() }
+func (r *Row) MouseOut() { r.hovered, r.onMore = false, false; r.Refresh() }
 
 // CreateRenderer implements fyne.Widget.
-func (r *sessionRow) CreateRenderer() fyne.WidgetRenderer {
-	x := &sessionRowRenderer{
+func (r *Row) CreateRenderer() fyne.WidgetRenderer {
+	x := &rowRenderer{
 		r: r, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), title: kit.Text("").Squeezable(), meta: kit.Small("").Squeezable(),
 		more: kit.Bold("⋯"), moreBg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.Gap4), dot: kit.NewDot(kit.RoleAccent),
 	}
@@ -95,45 +96,45 @@ func (r *sessionRow) CreateRenderer() fyne.WidgetRenderer {
 	return x
 }
 
-type sessionRowRenderer struct {
-	r           *sessionRow
+type rowRenderer struct {
+	r           *Row
 	bg, moreBg  *kit.Surface
 	dot         *kit.Surface
 	title, meta *kit.Label
 	more        *kit.Label
 }
 
-func (x *sessionRowRenderer) apply() {
+func (x *rowRenderer) apply() {
 	r := x.r
 	fill, line := kit.RoleNone, kit.RoleNone
 	if r.hovered {
 		fill = kit.RoleHover
 	}
-	if r.current {
+	if r.Current {
 		fill = kit.RoleAccentSoft
 	}
-	if r.cursor {
+	if r.Cursor {
 		line = kit.RoleAccent
 	}
 	if r.editor != nil {
 		fill, line = kit.RoleCard, kit.RoleAccent
 	}
 	x.bg.Set(fill, line)
-	x.title.Style.Bold = r.line.unread > 0
-	x.title.SetText(r.line.title)
+	x.title.Style.Bold = r.Line.Unread > 0
+	x.title.SetText(r.Line.Title)
 	role := kit.RoleMuted
-	if r.line.failed {
+	if r.Line.Failed {
 		role = kit.RoleHot
 	}
-	x.meta.Set(r.line.meta, role)
-	more := (r.hovered || r.cursor) && r.editor == nil
+	x.meta.Set(r.Line.Meta, role)
+	more := (r.hovered || r.Cursor) && r.editor == nil
 	x.more.Hidden, x.moreBg.Hidden = !more, !r.onMore
 	x.moreBg.Set(kit.RoleHover, kit.RoleNone)
-	x.dot.Hidden = more || r.line.unread == 0 || r.editor != nil
+	x.dot.Hidden = more || r.Line.Unread == 0 || r.editor != nil
 	x.title.Hidden, x.meta.Hidden = r.editor != nil, r.editor != nil
 }
 
-func (x *sessionRowRenderer) Layout(s fyne.Size) {
+func (x *rowRenderer) Layout(s fyne.Size) {
 	x.bg.Resize(s)
 	right := kit.Gap8
 	if !x.more.Hidden || !x.dot.Hidden {
@@ -158,9 +159,9 @@ func (x *sessionRowRenderer) Layout(s fyne.Size) {
 	}
 }
 
-func (x *sessionRowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, rowHeight) }
+func (x *rowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, rowHeight) }
 
-func (x *sessionRowRenderer) Refresh() {
+func (x *rowRenderer) Refresh() {
 	x.apply()
 	x.Layout(x.r.Size())
 	for _, o := range x.Objects() {
@@ -168,7 +169,7 @@ func (x *sessionRowRenderer) Refresh() {
 	}
 }
 
-func (x *sessionRowRenderer) Objects() []fyne.CanvasObject {
+func (x *rowRenderer) Objects() []fyne.CanvasObject {
 	out := []fyne.CanvasObject{x.bg, x.title, x.meta, x.moreBg, x.more, x.dot}
 	if x.r.editor != nil {
 		out = append(out, x.r.editor)
@@ -176,7 +177,7 @@ func (x *sessionRowRenderer) Objects() []fyne.CanvasObject {
 	return out
 }
 
-func (x *sessionRowRenderer) Destroy() {}
+func (x *rowRenderer) Destroy() {}
 
 // newRenameField is the field a title is changed in: Enter saves, Esc and leaving it
 // keep the title as it was.

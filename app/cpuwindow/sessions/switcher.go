@@ -1,4 +1,4 @@
-package cpuwindow
+package sessions
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall"
 )
 
 const (
@@ -22,30 +23,73 @@ const (
 	switcherHits          = 50  // conversations shown
 )
 
-// switcher finds and switches conversations: a field, and below it the recent ones
+// Switcher finds and switches conversations: a field, and below it the recent ones
 // or what was found. It lies over the window until Esc, Enter or a press beside it.
-type switcher struct {
+type Switcher struct {
 	*kit.SearchCard
-	rows []*hitRow
-	at   int
+	rows   []*HitRow
+	at     int
+	host   Host
+	search Search
+	closed func()
+	stop   context.CancelFunc // of what is looked for; nil where nothing was
 	// looking: the results shown are of an earlier query. enter: Enter was pressed
 	// meanwhile; what is found is opened then, not what was found before.
 	looking, enter bool
 	onOpen         func(h sessionmem.Hit, query string)
 }
 
-func newSwitcher(search func(query string), open func(h sessionmem.Hit, query string), leave func()) *switcher {
-	p := &switcher{SearchCard: kit.NewSearchCard("", fyne.NewSize(switcherWidth, switcherRows), leave), onOpen: open}
+// Host is what the search needs of the window it is over.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+}
+
+// Search is where conversations are looked for.
+type Search struct {
+	Finder  Finder
+	Related func(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
+	Infos   func() []sessionmem.Info // all there are, the newest first; on the UI goroutine
+}
+
+// Finder finds conversations that hold every word.
+type Finder interface {
+	Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error)
+	Find(text, phrase string) []sessionmem.Mark
+}
+
+// OpenSwitcher shows the switcher with the recent conversations. open is called with what
+// was chosen, closed when the switcher is left.
+func OpenSwitcher(h Host, search Search, open func(hit sessionmem.Hit, query string), closed func()) *Switcher {
+	p := &Switcher{host: h, search: search, closed: closed}
+	p.onOpen = func(hit sessionmem.Hit, query string) {
+		p.Close()
+		open(hit, query)
+	}
+	p.SearchCard = kit.NewSearchCard("", fyne.NewSize(switcherWidth, switcherRows), p.Close)
 	p.Port.Pad, p.Port.Top, p.Port.Bottom = kit.Gap8, kit.Gap4, kit.Gap8
 	p.OnKey = p.key
 	p.Entry.PlaceHolder = i18n.T("Search conversations")
-	p.Entry.OnChanged = search
+	p.Entry.OnChanged = p.look
+	p.look("")
+	p.Open(h.Canvas())
 	return p
+}
+
+// Close takes the switcher away and ends what is looked for.
+func (p *Switcher) Close() {
+	if p.stop != nil {
+		p.stop()
+	}
+	p.host.Canvas().Overlays().Remove(p.SearchCard)
+	p.closed()
+	p.closed = func() {}
 }
 
 // show replaces the results; none are worded by hint alone. near are those that only
 // come near, under a heading where there are others. What was chosen stays so, if it is there.
-func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time) {
+func (p *Switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time) {
 	chosen, offset := sessionmem.Hit{}, p.Port.Offset
 	if p.at > 0 && p.at < len(p.rows) {
 		chosen = p.rows[p.at].hit
@@ -78,13 +122,13 @@ func (p *switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time)
 }
 
 // openChosen opens the conversation that is chosen, where there is one.
-func (p *switcher) openChosen() {
+func (p *Switcher) openChosen() {
 	if len(p.rows) > 0 {
 		p.onOpen(p.rows[p.at].hit, p.Entry.Text)
 	}
 }
 
-func (p *switcher) moveTo(i int) {
+func (p *Switcher) moveTo(i int) {
 	if len(p.rows) == 0 {
 		return
 	}
@@ -94,7 +138,7 @@ func (p *switcher) moveTo(i int) {
 }
 
 // key takes what moves in the results; it reports whether it was such a key.
-func (p *switcher) key(k *fyne.KeyEvent) bool {
+func (p *Switcher) key(k *fyne.KeyEvent) bool {
 	to := p.at
 	switch k.Name {
 	case fyne.KeyUp:
@@ -121,8 +165,8 @@ func (p *switcher) key(k *fyne.KeyEvent) bool {
 	return true
 }
 
-// hitRow is a conversation that was found: title, where and when, what was said.
-type hitRow struct {
+// HitRow is a conversation that was found: title, where and when, what was said.
+type HitRow struct {
 	widget.BaseWidget
 	hit     sessionmem.Hit
 	title   *kit.Prose
@@ -134,18 +178,18 @@ type hitRow struct {
 	onPoint func() // the pointer came
 }
 
-func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *hitRow {
+func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 	title, marks := cmp.Or(h.Info.Title, h.Info.Name), h.TitleMarks
 	if h.Info.Title == "" {
 		marks = nil
 	}
-	r := &hitRow{hit: h, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), onTap: onTap, onPoint: onPoint}
+	r := &HitRow{hit: h, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), onTap: onTap, onPoint: onPoint}
 	r.title = kit.NewProse(markedRuns(title, marks, kit.RoleText), kit.SizeText, kit.RoleText)
 	when := h.Time
 	if when.IsZero() {
 		when = h.Info.Active
 	}
-	meta := sourceWords(h.Info.Source) + " · " + whenWords(when, now)
+	meta := SourceWords(h.Info.Source) + " · " + i18n.When(when, now)
 	if h.Info.Archived {
 		meta += i18n.T(" · archived")
 	}
@@ -177,7 +221,8 @@ func markedRuns(text string, marks []sessionmem.Mark, role fyne.ThemeColorName) 
 	return runs
 }
 
-func (r *hitRow) Measure(width float32) float32 {
+// Measure implements kit.Row.
+func (r *HitRow) Measure(width float32) float32 {
 	h := r.title.Measure(width-2*kit.Gap8) + 16 + 12
 	if r.snippet != nil {
 		h += r.snippet.Measure(width-2*kit.Gap8) + 2
@@ -185,7 +230,7 @@ func (r *hitRow) Measure(width float32) float32 {
 	return h
 }
 
-func (r *hitRow) choose(on bool) {
+func (r *HitRow) choose(on bool) {
 	r.chosen = on
 	fill := kit.RoleNone
 	if on {
@@ -195,27 +240,27 @@ func (r *hitRow) choose(on bool) {
 }
 
 // Tapped implements fyne.Tappable.
-func (r *hitRow) Tapped(*fyne.PointEvent) { r.onTap() }
+func (r *HitRow) Tapped(*fyne.PointEvent) { r.onTap() }
 
 // MouseIn implements desktop.Hoverable.
-func (r *hitRow) MouseIn(*desktop.MouseEvent) {}
+func (r *HitRow) MouseIn(*desktop.MouseEvent) {}
 
 // MouseMoved implements desktop.Hoverable: what the pointer moves over is chosen.
-func (r *hitRow) MouseMoved(*desktop.MouseEvent) {
+func (r *HitRow) MouseMoved(*desktop.MouseEvent) {
 	if !r.chosen {
 		r.onPoint()
 	}
 }
 
 // MouseOut implements desktop.Hoverable.
-func (r *hitRow) MouseOut() {}
+func (r *HitRow) MouseOut() {}
 
 // CreateRenderer implements fyne.Widget.
-func (r *hitRow) CreateRenderer() fyne.WidgetRenderer {
+func (r *HitRow) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(container.New(&hitLayout{r}, r.bg, container.NewWithoutLayout(r.parts()...)))
 }
 
-func (r *hitRow) parts() []fyne.CanvasObject {
+func (r *HitRow) parts() []fyne.CanvasObject {
 	parts := []fyne.CanvasObject{r.title, r.meta}
 	if r.snippet != nil {
 		parts = append(parts, r.snippet)
@@ -223,7 +268,7 @@ func (r *hitRow) parts() []fyne.CanvasObject {
 	return parts
 }
 
-type hitLayout struct{ r *hitRow }
+type hitLayout struct{ r *HitRow }
 
 func (l *hitLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(0, 40) }
 
@@ -246,59 +291,27 @@ func (l *hitLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	put(r.meta, 16)
 }
 
-// finder finds conversations by their words; it may be replaced by an index.
-type finder interface {
-	Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error)
-	Find(text, phrase string) []sessionmem.Mark
-}
-
-// openSwitcher shows the switcher with the recent conversations.
-func (w *Window) openSwitcher() {
-	if w.switcher != nil {
-		w.closeSwitcher()
-		return
+// look looks for what is typed, off the UI goroutine; what was looked for before is given
+// up.
+func (p *Switcher) look(query string) {
+	if p.stop != nil {
+		p.stop()
 	}
-	w.switcher = newSwitcher(w.searchSessions, w.openHit, w.closeSwitcher)
-	w.searchSessions("")
-	w.switcher.Open(w.win.Canvas())
-}
-
-func (w *Window) closeSwitcher() {
-	if w.switcher == nil {
-		return
-	}
-	if w.stopSearch != nil {
-		w.stopSearch()
-	}
-	w.win.Canvas().Overlays().Remove(w.switcher.SearchCard)
-	w.switcher = nil
-}
-
-// searchSessions looks for what is typed, off the UI goroutine; what was looked for
-// before is given up.
-func (w *Window) searchSessions(query string) {
-	if w.stopSearch != nil {
-		w.stopSearch()
-	}
-	p := w.switcher
-	if p == nil {
-		return
-	}
+	infos := slices.Clone(p.search.Infos())
 	if len([]rune(query)) == 0 {
-		hits, hint := recent(w.infos), i18n.T("Arrow keys choose · Enter opens · Esc closes")
+		hits, hint := recent(infos), i18n.T("Arrow keys choose · Enter opens · Esc closes")
 		if len(hits) == 0 {
 			hint = i18n.T("There are no conversations yet.")
 		}
 		p.show(hits, nil, hint, time.Now())
 		return
 	}
-	ctx, stop := context.WithCancel(w.ctx)
-	w.stopSearch = stop
+	ctx, stop := context.WithCancel(p.host.Context())
+	p.stop = stop
 	p.looking, p.enter = true, false
-	infos := slices.Clone(w.infos)
 	show := func(f found) {
-		w.p.Do(func() {
-			if w.switcher != p || ctx.Err() != nil {
+		p.host.Do(func() {
+			if ctx.Err() != nil {
 				return
 			}
 			enter := p.enter && f.early // it is for what is found at the end
@@ -307,7 +320,7 @@ func (w *Window) searchSessions(query string) {
 			p.looking, p.enter = f.early, enter
 		})
 	}
-	go w.lookFor(ctx, query, infos, show)
+	go p.search.lookFor(ctx, query, infos, show)
 }
 
 // recent is the conversations to switch to.
@@ -345,10 +358,4 @@ func foundWords(query string, n, near int, err error) string {
 		return i18n.With("The newest {{.N}} · more words narrow it down", i18n.Places{"N": n})
 	}
 	return i18n.Count("{{.N}} conversations", n)
-}
-
-// openHit shows what was found, at the place.
-func (w *Window) openHit(h sessionmem.Hit, query string) {
-	w.closeSwitcher()
-	w.openAt(h.Info, h.Block, query)
 }

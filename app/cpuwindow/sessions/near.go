@@ -1,4 +1,4 @@
-package cpuwindow
+package sessions
 
 import (
 	"context"
@@ -42,20 +42,20 @@ type nearness struct {
 // words, and once nobody types any more by meaning too. What has every word is read from
 // all files: where that takes its time, what comes near is shown first. show may be
 // called three times.
-func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
+func (s Search) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
 	with := func(f found, n nearness) found {
-		return withNear(f, n.hits, n.state, newWordForms(query, w.parts.finder.Find), infos)
+		return withNear(f, n.hits, n.state, newWordForms(query, s.Finder.Find), infos)
 	}
 	exact := make(chan found, 1)
 	go func() {
-		hits, err := w.parts.finder.Search(ctx, query, switcherHits)
-		forms := newWordForms(query, w.parts.finder.Find)
+		hits, err := s.Finder.Search(ctx, query, switcherHits)
+		forms := newWordForms(query, s.Finder.Find)
 		for i, h := range hits {
 			hits[i].Marks, hits[i].TitleMarks = forms.leading(h.Snippet, h.Marks), forms.leading(h.Info.Title, h.TitleMarks)
 		}
 		exact <- found{hits: hits, err: err}
 	}()
-	f, near := together(exact, w.quickly(ctx, query), func(n nearness) {
+	f, near := together(exact, s.quickly(ctx, query), func(n nearness) {
 		if early := with(found{early: true}, n); len(early.near) > 0 {
 			show(early)
 		}
@@ -70,7 +70,7 @@ func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.I
 	}
 	ctx, stop := context.WithTimeout(ctx, nearTime)
 	defer stop()
-	if hits, state, err := w.parts.recaller.Related(ctx, query, false); err == nil && ctx.Err() == nil {
+	if hits, state, err := s.Related(ctx, query, false); err == nil && ctx.Err() == nil {
 		if more := with(f, nearness{hits, state}); !sameHits(more.near, f.near) || more.state != f.state {
 			show(more)
 		}
@@ -79,7 +79,7 @@ func (w *Window) lookFor(ctx context.Context, query string, infos []sessionmem.I
 
 // quickly looks for what comes near by words alone; nothing does where the query is
 // short.
-func (w *Window) quickly(ctx context.Context, query string) <-chan nearness {
+func (s Search) quickly(ctx context.Context, query string) <-chan nearness {
 	out := make(chan nearness, 1)
 	if utf8.RuneCountInString(query) < leastLooking {
 		out <- nearness{}
@@ -88,7 +88,7 @@ func (w *Window) quickly(ctx context.Context, query string) <-chan nearness {
 	go func() {
 		ctx, stop := context.WithTimeout(ctx, exactWait)
 		defer stop()
-		hits, state, err := w.parts.recaller.Related(ctx, query, true)
+		hits, state, err := s.Related(ctx, query, true)
 		if err != nil {
 			hits = nil
 		}

@@ -1,4 +1,4 @@
-package cpuwindow
+package sessions
 
 import (
 	"cmp"
@@ -9,23 +9,23 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// sessionLine is one line of the session list in words: a heading, or a session.
-type sessionLine struct {
-	heading string // of a group; then nothing else is set but what folds
+// Line is one line of the session list in words: a heading, or a session.
+type Line struct {
+	Heading string // of a group; then nothing else is set but what folds
 	folds   bool   // the heading opens and closes its group
 
 	key         string // unique in the list: a session may have several files
-	info        sessionmem.Info
-	title, meta string
+	Info        sessionmem.Info
+	Title, Meta string
 	pinned      bool
-	unread      int // messages that came since it was looked at
-	failed      bool
+	Unread      int // messages that came since it was looked at
+	Failed      bool
 }
 
-// sessionNotes is what is known of sessions beside their files.
-type sessionNotes struct {
-	marks sessionmem.Marks
-	shown string // the session one looks at: nothing of it is unread
+// Notes is what is known of sessions beside their files.
+type Notes struct {
+	Marks sessionmem.Marks
+	Shown string // the session one looks at: nothing of it is unread
 }
 
 // listDays words the times and sources of a list. Its sessions share them, and words in
@@ -40,7 +40,7 @@ type listDays struct {
 func (d *listDays) source(name string) string {
 	words, ok := d.sources[name]
 	if !ok {
-		words = sourceWords(name)
+		words = SourceWords(name)
 		d.sources[name] = words
 	}
 	return words
@@ -71,20 +71,20 @@ func (d *listDays) of(t time.Time) dayText {
 	return text
 }
 
-// sessionLines words the list: pinned ones first, then by day and month, newest
+// Lines words the list: pinned ones first, then by day and month, newest
 // first, those of the archive at the end and folded away until asked for.
-func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now time.Time) []sessionLine {
-	out := make([]sessionLine, 0, len(infos)+16)
+func Lines(infos []sessionmem.Info, notes Notes, archive bool, now time.Time) []Line {
+	out := make([]Line, 0, len(infos)+16)
 	days := &listDays{now: now, yesterday: midnightOf(now).AddDate(0, 0, -1), known: map[listDay]dayText{}, sources: map[string]string{}}
 	group := ""
 	add := func(in sessionmem.Info, heading string, pinned bool) {
 		if heading != group {
-			out = append(out, sessionLine{heading: heading, key: "group " + heading})
+			out = append(out, Line{Heading: heading, key: "group " + heading})
 			group = heading
 		}
 		out = append(out, lineOf(in, notes, pinned, days))
 	}
-	for _, name := range notes.marks.Pins() {
+	for _, name := range notes.Marks.Pins() {
 		for _, in := range infos {
 			if in.Name == name {
 				add(in, i18n.T("Pinned"), true)
@@ -94,7 +94,7 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	archived := 0
 	for _, in := range infos {
 		switch {
-		case notes.marks.Pinned(in.Name):
+		case notes.Marks.Pinned(in.Name):
 		case in.Archived:
 			archived++
 		default:
@@ -104,45 +104,46 @@ func sessionLines(infos []sessionmem.Info, notes sessionNotes, archive bool, now
 	if archived == 0 {
 		return out
 	}
-	out = append(out, sessionLine{heading: i18n.With("Archived · {{.Archived}}", i18n.Places{"Archived": archived}), key: "group archive", folds: true})
+	out = append(out, Line{Heading: i18n.With("Archived · {{.Archived}}", i18n.Places{"Archived": archived}), key: "group archive", folds: true})
 	for _, in := range infos {
-		if archive && in.Archived && !notes.marks.Pinned(in.Name) {
+		if archive && in.Archived && !notes.Marks.Pinned(in.Name) {
 			out = append(out, lineOf(in, notes, false, days))
 		}
 	}
 	return out
 }
 
-func lineOf(in sessionmem.Info, notes sessionNotes, pinned bool, days *listDays) sessionLine {
-	l := sessionLine{key: cmp.Or(in.Path, in.Name), info: in, title: cmp.Or(in.Title, in.Name), pinned: pinned}
+func lineOf(in sessionmem.Info, notes Notes, pinned bool, days *listDays) Line {
+	l := Line{key: cmp.Or(in.Path, in.Name), Info: in, Title: cmp.Or(in.Title, in.Name), pinned: pinned}
 	if in.Err != nil {
-		l.meta, l.failed = i18n.With("can't be read: {{.Error}}", i18n.Places{"Error": in.Err.Error()}), true
+		l.Meta, l.Failed = i18n.With("can't be read: {{.Error}}", i18n.Places{"Error": in.Err.Error()}), true
 		return l
 	}
-	if in.Name != notes.shown && !in.ReadOnly {
-		l.unread = notes.marks.Unread(in)
+	if in.Name != notes.Shown && !in.ReadOnly {
+		l.Unread = notes.Marks.Unread(in)
 	}
-	l.meta = days.source(in.Source)
+	l.Meta = days.source(in.Source)
 	switch {
 	case in.Path == "":
-		l.meta += i18n.T(" · private")
+		l.Meta += i18n.T(" · private")
 	case in.Copy:
-		l.meta += i18n.T(" · copy, read-only")
+		l.Meta += i18n.T(" · copy, read-only")
 	case in.ReadOnly:
-		l.meta += i18n.T(" · read-only")
+		l.Meta += i18n.T(" · read-only")
 	}
 	if t := days.of(in.Active).active; t != "" {
-		l.meta += " · " + t
+		l.Meta += " · " + t
 	}
-	if l.unread > 0 {
-		l.meta += i18n.With(" · {{.Unread}} new", i18n.Places{"Unread": l.unread})
+	if l.Unread > 0 {
+		l.Meta += i18n.With(" · {{.Unread}} new", i18n.Places{"Unread": l.Unread})
 	} else if in.Agent != "" {
-		l.meta += " · " + in.Agent
+		l.Meta += " · " + in.Agent
 	}
 	return l
 }
 
-func sourceWords(source string) string {
+// SourceWords says where a session was held: "window", "command line".
+func SourceWords(source string) string {
 	switch source {
 	case "cpu":
 		return i18n.T("window")

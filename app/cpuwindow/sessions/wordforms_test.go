@@ -1,4 +1,4 @@
-package cpuwindow
+package sessions
 
 import (
 	"testing"

@@ -1,0 +1,281 @@
+package sessions
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem"
+)
+
+// Actions is what can be done with the sessions of the list.
+type Actions struct {
+	Open    func(in sessionmem.Info)
+	Menu    func(in sessionmem.Info, pinned bool) *fyne.Menu
+	Rename  func(in sessionmem.Info, title string)
+	Remove  func(in sessionmem.Info)
+	Archive func() // its group is opened or closed
+	Leave   func() // Esc: back to where one writes
+	Typed   func(r rune)
+}
+
+// List is the sessions. It is one stop for Tab; in it, the arrow keys move a
+// cursor. Only what is in sight is on the screen.
+type List struct {
+	act     Actions
+	Port    *kit.Viewport
+	Rows    map[string]*Row // by key
+	heads   map[string]kit.Row
+	none    kit.Row // stands where there are no sessions
+	Lines   []Line
+	current string // name of the session that is shown
+	at      int    // of its line, -1 where it is not there
+	Cursor  string // key
+	focused bool
+	Editing string // key of the row whose title is edited
+}
+
+// NewList is a list that is empty.
+func NewList(act Actions) *List {
+	l := &List{act: act, Port: kit.NewViewport(), Rows: map[string]*Row{}, heads: map[string]kit.Row{}, at: -1}
+	l.none = kit.NewProse([]kit.Run{{Text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, kit.SizeSmall, kit.RoleMuted)
+	l.Port.Follow, l.Port.Fixed = false, true
+	l.Port.Pad, l.Port.Top = kit.Gap8, kit.Gap8
+	l.Port.OnKey, l.Port.OnRune = l.key, act.Typed
+	l.Port.OnFocus = l.focus
+	return l
+}
+
+// Show draws the list; rows that are the same stay.
+func (l *List) Show(lines []Line, current string) {
+	moved := current != l.current
+	l.Lines, l.current = lines, current
+	rows, heads := make(map[string]*Row, len(lines)), map[string]kit.Row{}
+	column := make([]*kit.Placed, 0, len(lines)+1)
+	for _, line := range lines {
+		if line.Heading != "" {
+			heads[line.key] = l.headingRow(line)
+			column = append(column, &kit.Placed{Row: heads[line.key], Gap: kit.Gap12, Indent: kit.Gap8})
+			continue
+		}
+		r := l.Rows[line.key]
+		if r == nil {
+			r = l.newRow(line.key)
+		}
+		rows[line.key] = r
+		r.set(line, l.isCurrent(line), l.focused && line.key == l.Cursor)
+		column = append(column, &kit.Placed{Row: r, Gap: 2})
+	}
+	l.Rows, l.heads = rows, heads
+	if len(lines) == 0 {
+		column = append(column, &kit.Placed{Row: l.none, Gap: kit.Gap12, Indent: kit.Gap8})
+	}
+	l.Port.SetRows(column)
+	at := slices.IndexFunc(lines, l.isCurrent)
+	if at >= 0 && (moved || at != l.at) {
+		l.Port.RevealRow(rows[lines[at].key])
+	}
+	l.at = at
+}
+
+func (l *List) isCurrent(line Line) bool {
+	return line.Heading == "" && line.Info.Name == l.current && !line.Info.ReadOnly
+}
+
+func (l *List) headingRow(line Line) kit.Row {
+	if !line.folds {
+		if h, ok := l.heads[line.key]; ok {
+			return h
+		}
+		return kit.NewBoxRow(kit.Small(line.Heading))
+	}
+	sign := " ›"
+	if l.Lines[len(l.Lines)-1].key != line.key {
+		sign = " ⌄"
+	}
+	return kit.NewBoxRow(line1(kit.NewButton(kit.ButtonQuiet, line.Heading+sign, l.act.Archive)))
+}
+
+// line1 keeps an object as wide as it needs to be.
+func line1(o fyne.CanvasObject) fyne.CanvasObject { return kit.Line(0, -1, o) }
+
+func (l *List) newRow(key string) *Row {
+	var r *Row
+	r = newSessionRow(func() {
+		l.MoveTo(key)
+		l.act.Open(r.Line.Info)
+	}, func(at fyne.Position) {
+		l.MoveTo(key)
+		l.openMenu(r, at)
+	})
+	return r
+}
+
+func (l *List) openMenu(r *Row, at fyne.Position) {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(l.Port); c != nil {
+		kit.ShowMenuAt(l.act.Menu(r.Line.Info, r.Line.pinned), at, c)
+	}
+}
+
+// draw shows the cursor where it is now.
+func (l *List) draw() {
+	for key, r := range l.Rows {
+		r.set(r.Line, r.Current, l.focused && key == l.Cursor)
+	}
+}
+
+// MoveTo puts the cursor on the row of a key.
+func (l *List) MoveTo(key string) {
+	before := l.Rows[l.Cursor]
+	l.Cursor = key
+	for _, r := range []*Row{before, l.Rows[key]} {
+		if r != nil {
+			r.set(r.Line, r.Current, l.focused && r.Line.key == key)
+		}
+	}
+}
+
+// focus is told when the list gets or loses the focus.
+func (l *List) focus(on bool) {
+	l.focused = on
+	if on && l.Rows[l.Cursor] == nil {
+		l.Cursor = ""
+		for i, line := range l.Lines {
+			if line.Heading == "" && (l.Cursor == "" || i == l.at) {
+				l.Cursor = line.key
+			}
+		}
+	}
+	l.draw()
+	if r := l.Rows[l.Cursor]; on && r != nil {
+		l.Port.RevealRow(r)
+	}
+}
+
+// key takes a key of the list; it reports whether it meant something.
+func (l *List) key(ev *fyne.KeyEvent) bool {
+	switch ev.Name {
+	case fyne.KeyEscape:
+		l.act.Leave()
+		return true
+	case fyne.KeyUp:
+		l.step(-1)
+		return true
+	case fyne.KeyDown:
+		l.step(1)
+		return true
+	case fyne.KeyHome:
+		l.step(-len(l.Lines))
+		return true
+	case fyne.KeyEnd:
+		l.step(len(l.Lines))
+		return true
+	case fyne.KeyPageUp, fyne.KeyPageDown:
+		by := max(1, int(l.Port.Size().Height/(rowHeight+2))-1)
+		if ev.Name == fyne.KeyPageUp {
+			by = -by
+		}
+		l.step(by)
+		return true
+	}
+	r := l.Rows[l.Cursor]
+	if r == nil {
+		return false
+	}
+	switch ev.Name {
+	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
+		kit.AfterLetter(l.Port, ev, func() { l.act.Open(r.Line.Info) })
+	case fyne.KeyF2:
+		l.StartRename(r.Line.key)
+	case fyne.KeyDelete, fyne.KeyBackspace:
+		l.act.Remove(r.Line.Info)
+	case desktop.KeyMenu, fyne.KeyF10:
+		at := fyne.CurrentApp().Driver().AbsolutePositionForObject(r)
+		l.openMenu(r, at.AddXY(kit.Gap16, rowHeight-kit.Gap8))
+	default:
+		return false
+	}
+	return true
+}
+
+// step moves the cursor by so many sessions, at most to the first or last.
+func (l *List) step(by int) {
+	at := slices.IndexFunc(l.Lines, func(line Line) bool { return line.key == l.Cursor })
+	dir := 1
+	if by < 0 {
+		dir, by = -1, -by
+	}
+	to := at
+	for i := at + dir; i >= 0 && i < len(l.Lines) && by > 0; i += dir {
+		if l.Lines[i].Heading == "" {
+			to = i
+			by--
+		}
+	}
+	if to < 0 || to >= len(l.Lines) {
+		return
+	}
+	l.MoveTo(l.Lines[to].key)
+	l.Port.RevealRow(l.Rows[l.Cursor])
+}
+
+// NextTo is the session below the one of a name, or above where it is the last.
+func (l *List) NextTo(name string) string {
+	at := slices.IndexFunc(l.Lines, func(line Line) bool { return line.Heading == "" && line.Info.Name == name })
+	if at < 0 {
+		return ""
+	}
+	for _, order := range [][]Line{l.Lines[at+1:], reversed(l.Lines[:at])} {
+		for _, line := range order {
+			if line.Heading == "" && line.Info.Name != name {
+				return line.key
+			}
+		}
+	}
+	return ""
+}
+
+func reversed(lines []Line) []Line {
+	out := slices.Clone(lines)
+	slices.Reverse(out)
+	return out
+}
+
+// StartRename lets the title of a row be edited in its place.
+func (l *List) StartRename(key string) {
+	r := l.Rows[key]
+	c := fyne.CurrentApp().Driver().CanvasForObject(l.Port)
+	if r == nil || c == nil || r.editor != nil || r.Line.Failed {
+		return
+	}
+	l.MoveTo(key)
+	l.Port.RevealRow(r)
+	e := newRenameField(r.Line.Title, func(save, byKey bool, text string) {
+		l.Editing = ""
+		r.edit(nil)
+		if save && text != r.Line.Title {
+			l.act.Rename(r.Line.Info, text)
+		}
+		if byKey {
+			c.Focus(l.Port)
+		}
+	})
+	l.Editing = key
+	r.edit(e)
+	l.Port.Refresh()
+	c.Focus(e)
+	e.TypedShortcut(&fyne.ShortcutSelectAll{})
+}
+
+// KeyOf is the row of a session that can be written to, "" where there is none.
+func (l *List) KeyOf(name string) string {
+	for _, line := range l.Lines {
+		if line.Heading == "" && line.Info.Name == name && !line.Info.ReadOnly {
+			return line.key
+		}
+	}
+	return ""
+}
