@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -64,7 +65,7 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // Summarize asks the small model, twice at most: by a schema, then for headed text
 // and less of the conversation. The messages are cut to the model's real context,
 // the oldest left out first.
-func (s *SmallModel) Summarize(ctx context.Context, previous *sessionmem.Block, messages []sessionmem.Block) (sessionmem.Digest, error) {
+func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
 		return sessionmem.Digest{}, err
@@ -97,7 +98,7 @@ func (s *SmallModel) model(ctx context.Context) (string, int, error) {
 }
 
 // attempt makes one call. The second one asks without a schema, for less.
-func (s *SmallModel) attempt(ctx context.Context, model string, numCtx, attempt int, previous *sessionmem.Block, messages []sessionmem.Block) (sessionmem.Digest, error) {
+func (s *SmallModel) attempt(ctx context.Context, model string, numCtx, attempt int, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
 	ctx, stop := context.WithTimeout(ctx, compactTime)
 	defer stop()
 	answer := compactAnswer
@@ -127,7 +128,7 @@ func (s *SmallModel) attempt(ctx context.Context, model string, numCtx, attempt 
 // material is what the model is given: the Summary before, and the messages that
 // fit into so many tokens beside the prompt, on the boundaries of characters and
 // messages.
-func (s *SmallModel) material(model string, tokens, attempt int, previous *sessionmem.Block, messages []sessionmem.Block) string {
+func (s *SmallModel) material(model string, tokens, attempt int, previous *transcript.Block, messages []transcript.Block) string {
 	const unknown, whole = 4096, 1000
 	if tokens <= 0 {
 		tokens = unknown
@@ -142,7 +143,7 @@ func (s *SmallModel) material(model string, tokens, attempt int, previous *sessi
 	}
 	var parts []string
 	for i := len(messages) - 1; i >= 0; i-- {
-		text, _ := prompt.CutResult(sessionmem.WithoutAttachments(messages[i].Text), max(room/3, compactFrame/2))
+		text, _ := prompt.CutResult(transcript.WithoutAttachments(messages[i].Text), max(room/3, compactFrame/2))
 		part := "[" + string(messages[i].Kind) + "]\n" + text
 		if room -= sessionmem.EstimateTokens(part) + prompt.MessageTokens; room < 0 && len(parts) > 0 {
 			break

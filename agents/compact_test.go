@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const goodDigest = `{"context":"They plan a trip to Oslo.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
@@ -193,7 +194,7 @@ func TestLessonsOfACompactionAreTold(t *testing.T) {
 		{"given ask", func(r *rig) { r.settings.MemoryWrite = "ask" }, "coder", "", "global ask, agent 002 ask"},
 		{"given off", func(r *rig) { r.settings.MemoryWrite = "off" }, "coder", "", ""},
 		{"given a page", func(r *rig) {
-			if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: tools.FetchURL, Text: "page"}); err != nil {
+			if _, err := r.store.Append(t.Context(), testSession, transcript.Block{Kind: transcript.KindTool, Agent: tools.FetchURL, Text: "page"}); err != nil {
 				t.Fatal(err)
 			}
 		}, "", "", "global strangers"},
@@ -388,9 +389,9 @@ func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int
 func TestCompactorFitsTheSmallModel(t *testing.T) {
 	r := compacting(t, false, 4096, goodDigest)
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-	var messages []sessionmem.Block
+	var messages []transcript.Block
 	for i := range 20 {
-		messages = append(messages, sessionmem.Block{Kind: sessionmem.KindUser, Text: fmt.Sprintf("%d: ", i) + strings.Repeat("Grüße aus 東京 ", 2000)})
+		messages = append(messages, transcript.Block{Kind: transcript.KindUser, Text: fmt.Sprintf("%d: ", i) + strings.Repeat("Grüße aus 東京 ", 2000)})
 	}
 	if _, err := small.Summarize(t.Context(), &messages[0], messages); err != nil {
 		t.Fatal(err)
@@ -411,7 +412,7 @@ func TestCompactorFitsTheSmallModel(t *testing.T) {
 func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
 	r := compacting(t, false, 16384, "", "I'm sorry, I can't.")
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-	messages := []sessionmem.Block{{Kind: sessionmem.KindUser, Text: "Hello"}}
+	messages := []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}}
 	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, sessionmem.ErrNoDigest) || r.compactions() != 2 {
 		t.Errorf("%v after %d calls", err, r.compactions())
 	}

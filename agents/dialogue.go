@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // dialogue is the exchange with one model: the messages so far and the tools that
@@ -50,7 +51,7 @@ type reply struct {
 	draft   *sessionmem.Checkpoint // of the block that it is going to be
 	cut     bool                   // the server cut the prompt in silence
 	ended   string                 // why it ended: stop, length, or one of the ends below
-	held    sessionmem.Sources     // of what the turn held when it was asked for
+	held    transcript.Sources     // of what the turn held when it was asked for
 }
 
 func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []tools.Tool) *dialogue {
@@ -253,10 +254,10 @@ func (d *dialogue) shorten() int {
 
 // said is a block of the model's words: they may repeat whatever the turn held, and
 // those of a sub-call are another agent's.
-func (d *dialogue) said(b sessionmem.Block) sessionmem.Block {
+func (d *dialogue) said(b transcript.Block) transcript.Block {
 	s := d.t.may.Sources()
 	if d.call != nil {
-		s |= sessionmem.FromAgent
+		s |= transcript.FromAgent
 	}
 	return b.WithSources(s)
 }

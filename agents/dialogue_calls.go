@@ -12,8 +12,8 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 // reporter is a Tool that tells of its run itself, by events and blocks.
@@ -34,8 +34,8 @@ type outcome struct {
 	text   string // for the model, framed where it is a stranger's
 	failed string // why, in words; "" = it gave text
 
-	recalled []sessionmem.Quotation // what the text quotes of earlier conversations
-	sources  sessionmem.Sources     // of the text
+	recalled []transcript.Quotation // what the text quotes of earlier conversations
+	sources  transcript.Sources     // of the text
 }
 
 // words is the outcome as the model is told.
@@ -226,8 +226,8 @@ func (t *turn) keepTool(ctx context.Context, call tools.Call, o outcome, text st
 		text = "failed: " + o.failed
 	}
 	text, _ = prompt.CutResult(text, t.talk.resultTokens())
-	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, sessionmem.Block{
-		Kind: sessionmem.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text,
+	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, transcript.Block{
+		Kind: transcript.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text,
 	}.WithSources(o.sources).WithRecalled(o.recalled))
 	if err != nil {
 		return &saveError{what: "The result of " + call.Name, err: err}

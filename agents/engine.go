@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // ChatModel is the one call a turn makes of a model; ollama.Client is one.
@@ -132,9 +133,9 @@ type Request struct {
 	Files []sessionmem.Upload
 	// Settings are written with the message and hold from this turn on; nil leaves
 	// those the session has.
-	Settings *sessionmem.SessionSettings
+	Settings *transcript.Settings
 	// From is where Text came from, where the user didn't type it: piped in.
-	From sessionmem.Sources
+	From transcript.Sources
 	// CanAsk: somebody sees the turn's questions and answers them with Run.Answer.
 	// Without it what needs a question doesn't run.
 	CanAsk bool

@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The kinds of errors, as Event.Kind names them.
@@ -271,7 +272,7 @@ func explainDisk(err error) (Explanation, bool) {
 		return disk("no permission to "+opOf(err)+inPath(err), "Give yourself access to it, or set MAC_STATS_HOME to another folder, then Retry."+lost)
 	case saving && errors.Is(err, fs.ErrNotExist):
 		return disk("its folder is gone:"+inPath(err), "Put it back if you moved it, or start mac-stats again: it makes a new one.")
-	case errors.Is(err, sessionmem.ErrBadName), errors.Is(err, sessionmem.ErrNotFound):
+	case errors.Is(err, transcript.ErrBadName), errors.Is(err, sessionmem.ErrNotFound):
 		return Explanation{KindInternal, sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
 	case saving:
 		first, _, _ := strings.Cut(save.err.Error(), "\n")

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestExplain(t *testing.T) {
@@ -63,7 +64,7 @@ func TestExplain(t *testing.T) {
 		{&saveError{what: "The answer", err: path(syscall.ENOENT)}, KindDisk, "The answer could not be saved: its folder is gone", "makes a new one"},
 		{path(syscall.EIO), KindDisk, "Writing: open /data/session/x.md: input/output error.", "Retry"},
 		{fmt.Errorf("writing: %w", sessionmem.ErrReadOnly), KindDisk, "can only be read", "new chat"},
-		{fmt.Errorf("x: %w", sessionmem.ErrBadName), KindInternal, "not a session name", "sessions list"},
+		{fmt.Errorf("x: %w", transcript.ErrBadName), KindInternal, "not a session name", "sessions list"},
 		{fmt.Errorf("x: %w", sessionmem.ErrNotFound), KindInternal, "no such session", "sessions list"},
 		{errors.New("who knows"), KindInternal, "Who knows.", "Retry"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // memoryAttr is the attribute of an answer's block that says what its prompt held
@@ -43,7 +44,7 @@ func memoryAttrs(read []MemoryRead) map[string]string {
 
 // ReadOf gives what an answer's block says its prompt held of the memory. The names
 // come from a file people edit: a name that leads out of its folder is left out.
-func ReadOf(b sessionmem.Block) []MemoryRead {
+func ReadOf(b transcript.Block) []MemoryRead {
 	var out []MemoryRead
 	for _, part := range strings.Fields(b.Attrs[memoryAttr]) {
 		at := strings.LastIndexByte(part, ':')

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestAnAnswerSaysWhatItsPromptHeldOfTheMemory(t *testing.T) {
@@ -34,7 +34,7 @@ func TestAnAnswerSaysWhatItsPromptHeldOfTheMemory(t *testing.T) {
 }
 
 func TestReadOfTrustsNoName(t *testing.T) {
-	b := sessionmem.Block{Attrs: map[string]string{"memory": "../../etc/passwd:3 /etc/passwd:1 agent-001/memory.md:4 memory.md x: y:-2 "}}
+	b := transcript.Block{Attrs: map[string]string{"memory": "../../etc/passwd:3 /etc/passwd:1 agent-001/memory.md:4 memory.md x: y:-2 "}}
 	if d := cmp.Diff([]MemoryRead{{Name: "agent-001/memory.md", Lines: 4}}, ReadOf(b)); d != "" {
 		t.Error(d)
 	}

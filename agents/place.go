@@ -9,6 +9,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Place is where a message of others comes from: a channel of Discord. What a turn
@@ -36,7 +37,7 @@ type Place struct {
 	MessageChars int // of a message that are sent; the transcript keeps all of it
 	// Around gives what others said, to be sent before the history: history are the
 	// messages that are sent anyway, the newest last. Optional.
-	Around func(history []sessionmem.Block) string
+	Around func(history []transcript.Block) string
 }
 
 // SharedTarget is a memory file for a prompt, under a heading and within a budget of
@@ -58,7 +59,7 @@ const (
 )
 
 // attrs are those of the User block; files are attached to it.
-func (p *Place) attrs(files []sessionmem.Attachment) map[string]string {
+func (p *Place) attrs(files []transcript.Attachment) map[string]string {
 	attrs := map[string]string{}
 	for k, v := range p.Attrs {
 		attrs[k] = v
@@ -92,7 +93,7 @@ func plainName(name string, most int) string {
 
 // asSent is a message as the model is told it: of a place, cut to its length and
 // with the name of who wrote it.
-func (t *turn) asSent(b sessionmem.Block) sessionmem.Block {
+func (t *turn) asSent(b transcript.Block) transcript.Block {
 	p := t.req.Place
 	if p == nil {
 		return b
@@ -100,7 +101,7 @@ func (t *turn) asSent(b sessionmem.Block) sessionmem.Block {
 	if runes := []rune(b.Text); p.MessageChars > 0 && len(runes) > p.MessageChars {
 		b.Text = string(runes[:p.MessageChars]) + "… [cut]"
 	}
-	if name := b.Attrs[attrName]; name != "" && b.Kind == sessionmem.KindUser {
+	if name := b.Attrs[attrName]; name != "" && b.Kind == transcript.KindUser {
 		b.Text = name + ": " + b.Text
 	}
 	return b
@@ -140,7 +141,7 @@ func (t *turn) placeMemory(in *prompt.Input) {
 }
 
 // placeHistory is what is sent of the history: the last turns before the message.
-func (t *turn) placeHistory(messages []sessionmem.Block) (kept []sessionmem.Block, left int) {
+func (t *turn) placeHistory(messages []transcript.Block) (kept []transcript.Block, left int) {
 	p := t.req.Place
 	if p == nil || p.Turns < 0 {
 		return messages, 0
@@ -150,7 +151,7 @@ func (t *turn) placeHistory(messages []sessionmem.Block) (kept []sessionmem.Bloc
 }
 
 // around is what others said, quoted and within its share.
-func (t *turn) around(history []sessionmem.Block) string {
+func (t *turn) around(history []transcript.Block) string {
 	p := t.req.Place
 	if p == nil || p.Around == nil {
 		return ""

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const placeSession = "discord-200"
@@ -80,8 +81,8 @@ func TestPlaceSendsItsWindowWithNamesAndOthersWordsBeforeIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var told []sessionmem.Block
-	p.Around = func(history []sessionmem.Block) string { told = history; return "Ben: somebody else's words" }
+	var told []transcript.Block
+	p.Around = func(history []transcript.Block) string { told = history; return "Ben: somebody else's words" }
 	if _, _, err := r.turn(Request{Session: placeSession, Text: strings.Repeat("long ", 100), Place: p}); err != nil {
 		t.Fatal(err)
 	}

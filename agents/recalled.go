@@ -14,6 +14,7 @@ import (
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -50,7 +51,7 @@ type RecalledNote struct {
 
 // RecalledOf gives the passages that an answer was made with, as its block names
 // them.
-func RecalledOf(b sessionmem.Block) []RecalledNote {
+func RecalledOf(b transcript.Block) []RecalledNote {
 	var out []RecalledNote
 	for _, id := range b.Recalled() {
 		session, rest, _ := strings.Cut(id, "/")
@@ -64,14 +65,14 @@ func RecalledOf(b sessionmem.Block) []RecalledNote {
 
 // lookUp finds what earlier conversations say to the message. It never holds the
 // turn up for longer than Params.RecallTime, and never fails it.
-func (t *turn) lookUp(ctx context.Context, text string) []sessionmem.Quotation {
+func (t *turn) lookUp(ctx context.Context, text string) []transcript.Quotation {
 	budget := t.settings.NotesBudget
 	if budget <= 0 || !t.mayRecall() || t.req.Place != nil {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(turnContext(ctx), t.engine.p.RecallTime)
 	defer stop()
-	found := make(chan []sessionmem.Quotation, 1)
+	found := make(chan []transcript.Quotation, 1)
 	t.engine.work.Go(func() { found <- t.notes(ctx, text, budget) })
 	select {
 	case notes := <-found:
@@ -115,12 +116,12 @@ func (t *turn) quotable(ctx context.Context) func(recall.Chunk) bool {
 }
 
 // sourcesOf gives the sources of what was found.
-func sourcesOf(h recall.Hit) sessionmem.Sources {
+func sourcesOf(h recall.Hit) transcript.Sources {
 	switch {
 	case h.Source == "discord":
-		return h.Sources | sessionmem.FromDiscord
+		return h.Sources | transcript.FromDiscord
 	case h.Untrusted && h.Sources.Typed():
-		return sessionmem.FromUnknown
+		return transcript.FromUnknown
 	}
 	return h.Sources
 }
@@ -134,13 +135,13 @@ func (t *turn) search(ctx context.Context, q recall.Query) (recall.Answer, error
 	}
 	answer, err := index.Search(ctx, q)
 	answer.Hits = slices.DeleteFunc(answer.Hits, func(h recall.Hit) bool {
-		return h.Session != t.req.Session && sourcesOf(h).Has(sessionmem.FromDiscord)
+		return h.Session != t.req.Session && sourcesOf(h).Has(transcript.FromDiscord)
 	})
 	return answer, err
 }
 
 // notes are the passages that are worth it, within the budget of characters.
-func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.Quotation {
+func (t *turn) notes(ctx context.Context, text string, budget int) []transcript.Quotation {
 	scope := t.recallScope()
 	scope.NoMemory = true // the prompt has it
 	allowed := t.quotable(ctx)
@@ -161,7 +162,7 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.
 	}
 	seen := t.inContext(ctx)
 	seen.texts = append(seen.texts, excerpt.OneLine(text))
-	var list []sessionmem.Quotation
+	var list []transcript.Quotation
 	for _, h := range answer.Hits {
 		if h.Relevance < noteRelevance || len(list) == mostNotes || ctx.Err() != nil {
 			break
@@ -177,8 +178,8 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []sessionmem.
 
 // newestLast puts quotations in the order of their times: where they contradict each
 // other, what holds now comes last.
-func newestLast(list []sessionmem.Quotation) []sessionmem.Quotation {
-	slices.SortStableFunc(list, func(a, b sessionmem.Quotation) int { return a.Time.Compare(b.Time) })
+func newestLast(list []transcript.Quotation) []transcript.Quotation {
+	slices.SortStableFunc(list, func(a, b transcript.Quotation) int { return a.Time.Compare(b.Time) })
 	return list
 }
 
@@ -198,14 +199,14 @@ func (t *turn) inContext(ctx context.Context) *inContext {
 	}
 	messages := window.Messages
 	first := t.engine.shownFrom(t.req.Session)
-	if at := slices.IndexFunc(messages, func(b sessionmem.Block) bool { return b.ID == first }); at >= 0 && first != "" {
+	if at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == first }); at >= 0 && first != "" {
 		messages = messages[at:]
 	} else {
 		messages, _ = sessionmem.Trim(messages, sessionmem.Limits{Messages: t.settings.MaxMessages, Tokens: t.maxTokens()},
-			func(b sessionmem.Block) int { return sessionmem.EstimateTokens(userText(b)) + prompt.MessageTokens })
+			func(b transcript.Block) int { return sessionmem.EstimateTokens(userText(b)) + prompt.MessageTokens })
 	}
 	if window.Summary != nil {
-		messages = append([]sessionmem.Block{*window.Summary}, messages...)
+		messages = append([]transcript.Block{*window.Summary}, messages...)
 	}
 	for _, b := range messages {
 		in.blocks[b.ID] = true
@@ -221,14 +222,14 @@ func (in *inContext) shows(text string) bool {
 }
 
 // noteOf makes a note of a hit; false for one that says nothing new.
-func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (sessionmem.Quotation, bool) {
+func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (transcript.Quotation, bool) {
 	own := h.Session == t.req.Session
 	if own && seen.blocks[h.Block] {
-		return sessionmem.Quotation{}, false
+		return transcript.Quotation{}, false
 	}
 	text := passage(h.Text, query, noteChars)
 	if text == "" || seen.shows(h.Text) {
-		return sessionmem.Quotation{}, false
+		return transcript.Quotation{}, false
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(h.Text))
 	answer, sources := t.answerTo(ctx, h, query, seen)
@@ -236,12 +237,12 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 	case answer != "":
 		text += " – answered: " + answer
 	case asks(h) && !strings.Contains(strings.TrimRight(text, "?？؟ "), ". "):
-		return sessionmem.Quotation{}, false // only a question
+		return transcript.Quotation{}, false // only a question
 	}
 	if news(text, query) < leastNews {
-		return sessionmem.Quotation{}, false
+		return transcript.Quotation{}, false
 	}
-	return sessionmem.Quotation{
+	return transcript.Quotation{
 		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text,
 		Sources: sourcesOf(h) | sources,
 	}, true
@@ -284,7 +285,7 @@ func asks(h recall.Hit) bool {
 
 // answerTo is the beginning of what was answered to a question of the user, with its
 // sources: alone the question would say nothing.
-func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, sessionmem.Sources) {
+func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, transcript.Sources) {
 	if !asks(h) {
 		return "", 0
 	}
@@ -294,11 +295,11 @@ func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *i
 		return "", 0
 	}
 	answer, _, err := store.Message(ctx, h.Session, next)
-	if err != nil || answer.Kind != sessionmem.KindAssistant || seen.shows(answer.Text) {
+	if err != nil || answer.Kind != transcript.KindAssistant || seen.shows(answer.Text) {
 		return "", 0
 	}
 	sources := answer.Sources(h.Session)
-	if h.Session != t.req.Session && sources.Has(sessionmem.FromDiscord) {
+	if h.Session != t.req.Session && sources.Has(transcript.FromDiscord) {
 		return "", 0
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(answer.Text))
@@ -355,7 +356,7 @@ func bestStart(text []rune, words []string, most int) int {
 }
 
 // quotedNotes is what goes below the message.
-func (t *turn) quotedNotes(list []sessionmem.Quotation) string {
+func (t *turn) quotedNotes(list []transcript.Quotation) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -367,7 +368,7 @@ func (t *turn) quotedNotes(list []sessionmem.Quotation) string {
 }
 
 // tellRecalled tells what went with the message.
-func (t *turn) tellRecalled(list []sessionmem.Quotation) {
+func (t *turn) tellRecalled(list []transcript.Quotation) {
 	if len(list) == 0 {
 		return
 	}
@@ -376,20 +377,20 @@ func (t *turn) tellRecalled(list []sessionmem.Quotation) {
 }
 
 // notesOf names passages for events.
-func notesOf(list []sessionmem.Quotation) []RecalledNote {
-	notes := RecalledOf(sessionmem.Block{}.WithRecalled(list))
+func notesOf(list []transcript.Quotation) []RecalledNote {
+	notes := RecalledOf(transcript.Block{}.WithRecalled(list))
 	for i := range notes {
-		at := slices.IndexFunc(list, func(q sessionmem.Quotation) bool { return q.Chunk == notes[i].Chunk })
+		at := slices.IndexFunc(list, func(q transcript.Quotation) bool { return q.Chunk == notes[i].Chunk })
 		notes[i].Time, notes[i].Text = list[at].Time, list[at].Text
 	}
 	return notes
 }
 
 // usedOf are the passages that a message was sent with before.
-func usedOf(b sessionmem.Block) []sessionmem.Quotation {
-	var list []sessionmem.Quotation
+func usedOf(b transcript.Block) []transcript.Quotation {
+	var list []transcript.Quotation
 	for _, id := range b.Recalled() {
-		list = append(list, sessionmem.Quotation{Chunk: id})
+		list = append(list, transcript.Quotation{Chunk: id})
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // recalling is a rig whose turns search a real index of its sessions.
@@ -45,7 +46,7 @@ func newRecalling(t *testing.T, script ollamatest.Script) *recalling {
 }
 
 // said writes blocks of a session and indexes them.
-func (r *recalling) said(session string, blocks ...sessionmem.Block) {
+func (r *recalling) said(session string, blocks ...transcript.Block) {
 	r.t.Helper()
 	for i, b := range blocks {
 		if b.Time.IsZero() {
@@ -69,12 +70,12 @@ func (r *recalling) sent() string { return ollamatest.LastUser(r.chat(-1)) }
 
 const zephyr = "Which port does the zephyr proxy listen on?"
 
-func ask(text string) sessionmem.Block {
-	return sessionmem.Block{Kind: sessionmem.KindUser, Text: text}
+func ask(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindUser, Text: text}
 }
 
-func answered(text string) sessionmem.Block {
-	return sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: "orchestrator", Text: text}
+func answered(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Text: text}
 }
 
 func TestEarlierConversationsGoWithTheMessage(t *testing.T) {
@@ -106,7 +107,7 @@ func TestEarlierConversationsGoWithTheMessage(t *testing.T) {
 }
 
 func TestWhatIsNotRecalled(t *testing.T) {
-	fact := []sessionmem.Block{ask("The zephyr proxy listens on port 8443."), answered("Fine: the zephyr proxy, port 8443.")}
+	fact := []transcript.Block{ask("The zephyr proxy listens on port 8443."), answered("Fine: the zephyr proxy, port 8443.")}
 	tests := []struct {
 		name    string
 		session string
@@ -148,11 +149,11 @@ func TestAChannelsWordsNeverReachTheOwnersSessions(t *testing.T) {
 	const fact = "The zephyr proxy listens on port 8443."
 	for name, prepare := range map[string]func(r *recalling){
 		"a channel": func(r *recalling) {
-			r.said("discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: fact, Attrs: map[string]string{"author": "99"}})
+			r.said("discord-7", transcript.Block{Kind: transcript.KindUser, Text: fact, Attrs: map[string]string{"author": "99"}})
 		},
 		"the bot's answer in a channel": func(r *recalling) { r.said("discord-7", answered(fact)) },
 		"a fork of a channel": func(r *recalling) {
-			r.said("discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: fact})
+			r.said("discord-7", transcript.Block{Kind: transcript.KindUser, Text: fact})
 			channel, err := r.store.Load(t.Context(), "discord-7")
 			if err != nil {
 				t.Fatal(err)
@@ -163,10 +164,10 @@ func TestAChannelsWordsNeverReachTheOwnersSessions(t *testing.T) {
 			r.sync()
 		},
 		"a fork made by an older version": func(r *recalling) {
-			r.said("cpu-fork", sessionmem.Block{Kind: sessionmem.KindAssistant, Text: fact, Attrs: map[string]string{"untrusted": "discord"}})
+			r.said("cpu-fork", transcript.Block{Kind: transcript.KindAssistant, Text: fact, Attrs: map[string]string{"untrusted": "discord"}})
 		},
 		"an answer made in a fork": func(r *recalling) {
-			r.said("cpu-fork", answered(fact).WithSources(sessionmem.FromDiscord))
+			r.said("cpu-fork", answered(fact).WithSources(transcript.FromDiscord))
 		},
 		"what was learnt of a channel": func(r *recalling) {
 			r.write("agents/memory-discord-7.md", "- "+fact+"\n")
@@ -233,7 +234,7 @@ func TestWhatWasTakenBackIsNotRecalled(t *testing.T) {
 // reset ends the session as a person does who wants to begin anew.
 func (r *recalling) reset(session string) {
 	r.t.Helper()
-	if _, err := r.store.Append(context.Background(), session, sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteEnded}); err != nil {
+	if _, err := r.store.Append(context.Background(), session, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -245,7 +246,7 @@ func TestAResetIsNotCrossed(t *testing.T) {
 				r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
 				r.settings.CrossSession = cross
 				r.said(session, ask("The zephyr proxy listens on port 8443."), answered("Noted: zephyr proxy, port 8443."),
-					sessionmem.Block{Kind: sessionmem.KindSummary, Text: "CONTEXT: the zephyr proxy listens on port 8443.", Through: "none"})
+					transcript.Block{Kind: transcript.KindSummary, Text: "CONTEXT: the zephyr proxy listens on port 8443.", Through: "none"})
 				r.reset(session)
 				r.said(session, ask("The kestrel proxy is new."), answered("Fine."))
 				if _, _, err := r.turn(Request{Session: session, Text: zephyr}); err != nil {
@@ -401,7 +402,7 @@ func TestNotesOfStrangersMakeLessonsProposals(t *testing.T) {
 			r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})
 			b := ask("The zephyr proxy listens on port 8443.")
 			if strangers {
-				b = b.WithSources(sessionmem.FromPage)
+				b = b.WithSources(transcript.FromPage)
 			}
 			r.said("cpu-old", b)
 			_, events := r.say(zephyr)
@@ -450,7 +451,7 @@ func TestTheModelSearchesWhatWasSaid(t *testing.T) {
 			}
 			blocks := r.blocks()
 			tool := blocks[1]
-			if tool.Kind != sessionmem.KindTool || tool.Agent != "MEMORY_SEARCH" || tool.Task != "zephyr port" || len(tool.Recalled()) == 0 {
+			if tool.Kind != transcript.KindTool || tool.Agent != "MEMORY_SEARCH" || tool.Task != "zephyr port" || len(tool.Recalled()) == 0 {
 				t.Errorf("kept: %+v", tool)
 			}
 			if got := RecalledOf(blocks[2]); len(got) != 1 || got[0].Session != "cpu-old" {
@@ -483,7 +484,7 @@ func TestWhatWasUpdatedComesLast(t *testing.T) {
 	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "Done.")})
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.Local)
 	for i, text := range []string{"The zephyr proxy listens on port 9003 by now.", "The zephyr proxy listens on port 8443, and that port of the zephyr proxy stays.", "The zephyr proxy listens on port 9002 since it moved."} {
-		r.said(fmt.Sprintf("cpu-old%d", i), sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Time: at.AddDate(0, []int{2, 0, 1}[i], 0)})
+		r.said(fmt.Sprintf("cpu-old%d", i), transcript.Block{Kind: transcript.KindUser, Text: text, Time: at.AddDate(0, []int{2, 0, 1}[i], 0)})
 	}
 	r.say(zephyr)
 	for i := range 2 {

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // streaming receives one answer: it sorts what comes into thinking, prose and
@@ -48,9 +49,9 @@ func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
 	if room := d.answerTokens(); room > 0 {
 		s.mayThink = min(s.mayThink, room/2)
 	}
-	block := sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.t.user.ID}
+	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.t.user.ID}
 	if d.call != nil {
-		block.Kind, block.Task = sessionmem.KindAgent, d.call.Task
+		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
 	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
 	if len(d.tools) > 0 && !d.final {

@@ -15,6 +15,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 // A sub-call is one-shot: [system: the specialist's prompt, user: the task], no
@@ -168,7 +169,7 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 	}
 	event.Result = text
 	result, err := t.endSubcall(ctx, call, event, began, block, inWords(err))
-	result.Quote, result.Sources = who.quote, sessionmem.FromAgent
+	result.Quote, result.Sources = who.quote, transcript.FromAgent
 	return result, err
 }
 
@@ -215,17 +216,17 @@ func (d *dialogue) converse(ctx context.Context) (text, block string, err error)
 }
 
 // keep appends a sub-call's reply as an Agent block, if it says anything.
-func (d *dialogue) keep(ctx context.Context, r reply) (sessionmem.Block, error) {
+func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) {
 	if strings.TrimSpace(r.prose) == "" {
 		r.draft.Discard()
-		return sessionmem.Block{}, nil
+		return transcript.Block{}, nil
 	}
-	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.said(sessionmem.Block{
-		Kind: sessionmem.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
+	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.said(transcript.Block{
+		Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
 		Parent: d.t.user.ID, Task: d.call.Task, Text: r.prose,
 	}))
 	if err != nil {
-		return sessionmem.Block{Text: r.prose}, &saveError{what: "The answer of " + d.agent.Slug, answer: r.prose, err: err}
+		return transcript.Block{Text: r.prose}, &saveError{what: "The answer of " + d.agent.Slug, answer: r.prose, err: err}
 	}
 	return b, nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -49,17 +49,17 @@ func (e *Engine) nameAfter(ctx context.Context, session string) {
 
 // lacksTitle says whether a session is to get one: after its first answer, where nobody
 // gave it one and its first message is none.
-func lacksTitle(window sessionmem.Context) bool {
+func lacksTitle(window transcript.Context) bool {
 	if window.Titled || window.Total != 2 || len(window.Messages) != 2 {
 		return false
 	}
-	words := strings.TrimSpace(sessionmem.WithoutAttachments(window.Messages[0].Text))
+	words := strings.TrimSpace(transcript.WithoutAttachments(window.Messages[0].Text))
 	n := utf8.RuneCountInString(words)
 	return n == 0 || n > plainTitle || strings.Contains(words, "\n")
 }
 
 // askTitle gives "" where the model gave nothing that can be a title.
-func (e *Engine) askTitle(ctx context.Context, model string, ask, answer sessionmem.Block) string {
+func (e *Engine) askTitle(ctx context.Context, model string, ask, answer transcript.Block) string {
 	ctx, stop := context.WithTimeout(ctx, titleTime)
 	defer stop()
 	numCtx, err := e.p.Models.NumCtx(ctx, model)
@@ -70,7 +70,7 @@ func (e *Engine) askTitle(ctx context.Context, model string, ask, answer session
 	if len(ask.Attachments()) == 0 {
 		text = ""
 	}
-	text += "Message: " + excerpt.Shorten(excerpt.OneLine(sessionmem.WithoutAttachments(ask.Text)), titleQuote) +
+	text += "Message: " + excerpt.Shorten(excerpt.OneLine(transcript.WithoutAttachments(ask.Text)), titleQuote) +
 		"\nAnswer: " + excerpt.Shorten(excerpt.OneLine(answer.Text), titleQuote)
 	think := false
 	res, err := e.p.Chat.Chat(ctx, ollama.ChatRequest{

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const longQuestion = "I have been wondering for a while now why the fan of this machine gets loud in the evening, every evening"
@@ -67,7 +67,7 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 			r, _ := namingRig(t, true, "A1", "A title of the model")
 			text := prepare(r)
 			if name == "a person's title" {
-				if _, err := r.store.AppendAll(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteTitle, Text: "Mine"}); err != nil {
+				if _, err := r.store.AppendAll(t.Context(), testSession, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Mine"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -110,7 +110,7 @@ func TestWhatCanBeATitle(t *testing.T) {
 func TestWhatWasChosenForASessionHolds(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 16384), textModel("other:1b", 16384)}, Rules: replies("A1", "A2", "A3", "A4")})
 	warm := 0.25
-	chosen := sessionmem.SessionSettings{Model: "other:1b", Agent: "coder", Temperature: &warm, Prompt: "Answer in German."}
+	chosen := transcript.Settings{Model: "other:1b", Agent: "coder", Temperature: &warm, Prompt: "Answer in German."}
 	if _, _, err := r.turn(Request{Text: "Q1", Settings: &chosen}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestWhatWasChosenForASessionHolds(t *testing.T) {
 	if third, _, err := r.turn(Request{Text: "Q3", Model: testModel}); err != nil || third.Model != testModel {
 		t.Errorf("what is asked for goes first: %s, %v", third.Model, err)
 	}
-	if err := r.store.SetSettings(t.Context(), testSession, sessionmem.SessionSettings{}); err != nil {
+	if err := r.store.SetSettings(t.Context(), testSession, transcript.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	if fourth, _ := r.say("Q4"); fourth.Agent != "orchestrator" || strings.Contains(r.chat(3).Messages[0].Content, "German") {

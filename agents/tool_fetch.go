@@ -7,7 +7,7 @@ import (
 
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // fetchTool is FETCH_URL: a page of the public internet as text.
@@ -61,5 +61,5 @@ func (f fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 		return tools.Result{}, err
 	}
 	f.t.may.PageRead(p.Text)
-	return tools.Result{Text: p.Text, Quote: "a web page", About: "Address: " + p.URL, Cut: p.Cut, Sources: sessionmem.FromPage}, nil
+	return tools.Result{Text: p.Text, Quote: "a web page", About: "Address: " + p.URL, Cut: p.Cut, Sources: transcript.FromPage}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // memoryTool is MEMORY_APPEND. What it does with a lesson:
@@ -80,7 +81,7 @@ func (m memoryTool) mustAsk(call tools.Call, lesson string, target sessionmem.Ta
 func (t *turn) userSaid(lesson string, target sessionmem.Target) bool {
 	everybodys := target == sessionmem.Target{Kind: sessionmem.TargetGlobal}
 	typed := t.user.TextSources(t.req.Session).Typed()
-	return everybodys && typed && asksToRemember(sessionmem.WithoutAttachments(t.user.Text), lesson)
+	return everybodys && typed && asksToRemember(transcript.WithoutAttachments(t.user.Text), lesson)
 }
 
 func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (tools.Result, error) {

@@ -10,8 +10,8 @@ import (
 
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -55,7 +55,7 @@ func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("searching: %w", err)
 	}
-	var list []sessionmem.Quotation
+	var list []transcript.Quotation
 	for _, h := range answer.Hits {
 		list = append(list, quotationOf(h))
 	}
@@ -82,17 +82,17 @@ func (t *turn) searchScope(ctx context.Context) recall.Scope {
 }
 
 // quotationOf is a hit as the model is given it.
-func quotationOf(h recall.Hit) sessionmem.Quotation {
+func quotationOf(h recall.Hit) transcript.Quotation {
 	text, _ := prompt.CutResult(h.Text, searchChars/4)
-	return sessionmem.Quotation{
+	return transcript.Quotation{
 		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text, Sources: sourcesOf(h),
 	}
 }
 
 // use notes which passages the answer is made with.
-func (t *turn) use(list []sessionmem.Quotation) {
+func (t *turn) use(list []transcript.Quotation) {
 	for _, q := range list {
-		if !slices.ContainsFunc(t.used, func(u sessionmem.Quotation) bool { return u.Chunk == q.Chunk }) {
+		if !slices.ContainsFunc(t.used, func(u transcript.Quotation) bool { return u.Chunk == q.Chunk }) {
 			t.used = append(t.used, q)
 		}
 		t.may.Hold(q.Sources)

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // turn is the private state of one user message and all that answers it. Its
@@ -29,14 +30,14 @@ type turn struct {
 	settings Settings
 
 	lock   *sessionmem.TurnLock
-	user   sessionmem.Block // as it is on disk
+	user   transcript.Block // as it is on disk
 	roster []registry.Agent // all there are, read once
 	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
 	system prompt.System
 
-	chosen   sessionmem.SessionSettings // for the session
+	chosen   transcript.Settings // for the session
 	contents contents
 
 	talk      *dialogue
@@ -44,7 +45,7 @@ type turn struct {
 	shrunk    bool                   // the one retry after an overflow is used up
 	corrected bool                   // the one corrective round is used up
 	may       tools.Permissions      // by where the text that it holds came from
-	used      []sessionmem.Quotation // of earlier conversations
+	used      []transcript.Quotation // of earlier conversations
 	calls     int                    // tools and sub-calls so far
 	percent   float64                // of the context that the last call took
 	// remembered: a memory was changed or proposed, or held the lesson already.
@@ -174,7 +175,7 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 
 // saveProblem marks an error of the disk as such; others stay what they are.
 func saveProblem(what string, err error) error {
-	if isStop(err) || errors.Is(err, sessionmem.ErrBadName) {
+	if isStop(err) || errors.Is(err, transcript.ErrBadName) {
 		return err
 	}
 	return &saveError{what: what, err: err}

@@ -16,6 +16,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // chatFunc is a ChatModel in this process.
@@ -75,11 +76,11 @@ func BenchmarkEnterToRequest(b *testing.B) {
 		r.write(dir+"skill.md", strings.Repeat("Do it well. ", 50))
 	}
 	for i := range 20 {
-		kind := sessionmem.KindUser
+		kind := transcript.KindUser
 		if i%2 == 1 {
-			kind = sessionmem.KindAssistant
+			kind = transcript.KindAssistant
 		}
-		if _, err := store.Append(b.Context(), testSession, sessionmem.Block{Kind: kind, Text: strings.Repeat("some words ", 30)}); err != nil {
+		if _, err := store.Append(b.Context(), testSession, transcript.Block{Kind: kind, Text: strings.Repeat("some words ", 30)}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -91,7 +92,7 @@ func BenchmarkEnterToRequest(b *testing.B) {
 			b.Fatal(err)
 		}
 		took = append(took, asked.Sub(began))
-		back := sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Text: result.UserID}
+		back := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: result.UserID}
 		if _, err := store.Append(b.Context(), testSession, back); err != nil { // 20 messages again
 			b.Fatal(err)
 		}

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // lastNote is the Note at the end of the transcript.
-func (r *rig) lastNote() sessionmem.Block {
+func (r *rig) lastNote() transcript.Block {
 	r.t.Helper()
 	blocks := r.blocks()
 	b := blocks[len(blocks)-1]
-	if b.Kind != sessionmem.KindNote {
+	if b.Kind != transcript.KindNote {
 		r.t.Fatalf("the transcript ends with %s %q", b.Kind, b.Text)
 	}
 	return b

@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -68,7 +69,7 @@ type contents struct {
 }
 
 // of gives the content of a message.
-func (c *contents) of(b sessionmem.Block) content {
+func (c *contents) of(b transcript.Block) content {
 	files := b.Attachments()
 	b = c.t.asSent(b)
 	if len(files) == 0 {
@@ -88,16 +89,16 @@ func (c *contents) of(b sessionmem.Block) content {
 func (c *contents) forget(id string) { delete(c.by, id) }
 
 // cost is what a message counts for in the caps, in raw tokens.
-func (c *contents) cost(b sessionmem.Block) int {
+func (c *contents) cost(b transcript.Block) int {
 	in := c.of(b)
 	return sessionmem.EstimateTokens(in.text) + imageTokens*len(in.images) + prompt.MessageTokens
 }
 
 // render makes a message's content: its words, the texts of its files quoted below
 // them, its images beside them, then what was attached when it was sent.
-func (t *turn) render(b sessionmem.Block, files []sessionmem.Attachment) content {
+func (t *turn) render(b transcript.Block, files []transcript.Attachment) content {
 	var out content
-	parts := []string{sessionmem.WithoutAttachments(b.Text)}
+	parts := []string{transcript.WithoutAttachments(b.Text)}
 	var texts []string
 	for _, f := range files {
 		data, err := t.readFile(f)
@@ -139,7 +140,7 @@ func (t *turn) render(b sessionmem.Block, files []sessionmem.Attachment) content
 }
 
 // readFile reads a file of a message; one that is not kept yet is at hand.
-func (t *turn) readFile(f sessionmem.Attachment) ([]byte, error) {
+func (t *turn) readFile(f transcript.Attachment) ([]byte, error) {
 	for _, u := range t.req.Files {
 		if u.Attachment().File == f.File {
 			return u.Data, nil
@@ -184,7 +185,7 @@ func share(texts []string, limit int) []int {
 
 // filesLimit is how many raw tokens of a message's files are sent: what was found
 // when it was written, else what surely fits the model.
-func (t *turn) filesLimit(b sessionmem.Block) int {
+func (t *turn) filesLimit(b transcript.Block) int {
 	if n, err := strconv.Atoi(b.Attrs[filesAttr]); err == nil && n > 0 {
 		return n
 	}
@@ -205,7 +206,7 @@ func (t *turn) maxTokens() int {
 // fileTokens is how much of a new message's files is sent: what the model's context
 // leaves beside the system prompt, the message's own words and a Summary, and no more
 // than filesShare of the history's cap.
-func (t *turn) fileTokens(b sessionmem.Block) int {
+func (t *turn) fileTokens(b transcript.Block) int {
 	limit := t.maxTokens() * filesShare / 100
 	if !t.talk.budget.Known() {
 		return limit
@@ -216,7 +217,7 @@ func (t *turn) fileTokens(b sessionmem.Block) int {
 			images++
 		}
 	}
-	words := sessionmem.Block{Text: sessionmem.WithoutAttachments(b.Text), Context: b.Context}
+	words := transcript.Block{Text: transcript.WithoutAttachments(b.Text), Context: b.Context}
 	room := t.room(t.talk.budget.Summary) - t.talk.cost(userText(words)) - t.talk.images(images)
 	for _, f := range b.Attachments() {
 		room -= t.talk.cost(t.engine.guides.QuoteFile(fileName(f), ""))
@@ -226,15 +227,15 @@ func (t *turn) fileTokens(b sessionmem.Block) int {
 
 // linked is a message's text with links to what is going to be attached.
 func (t *turn) linked(text string) (string, error) {
-	if n := len(t.req.Files) + len(sessionmem.Attachments(text)); n > sessionmem.MaxUploads {
+	if n := len(t.req.Files) + len(transcript.Attachments(text)); n > sessionmem.MaxUploads {
 		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", ErrRequest, n, sessionmem.MaxUploads)
 	}
-	return sessionmem.WithLinks(text, t.uploads()...), nil
+	return transcript.WithLinks(text, t.uploads()...), nil
 }
 
 // uploads are what is going to be attached.
-func (t *turn) uploads() []sessionmem.Attachment {
-	var list []sessionmem.Attachment
+func (t *turn) uploads() []transcript.Attachment {
+	var list []transcript.Attachment
 	for _, u := range t.req.Files {
 		list = append(list, u.Attachment())
 	}
@@ -244,7 +245,7 @@ func (t *turn) uploads() []sessionmem.Attachment {
 // keepFiles keeps what is attached, once the message is going to be written, and
 // links it below the message's text.
 func (t *turn) keepFiles(ctx context.Context, text string) (string, error) {
-	var list []sessionmem.Attachment
+	var list []transcript.Attachment
 	for _, u := range t.req.Files {
 		a, err := t.engine.p.Store.Attach(ctx, t.req.Session, u)
 		if err != nil {
@@ -252,13 +253,13 @@ func (t *turn) keepFiles(ctx context.Context, text string) (string, error) {
 		}
 		list = append(list, a)
 	}
-	return sessionmem.WithLinks(text, list...), nil
+	return transcript.WithLinks(text, list...), nil
 }
 
 // weighFiles looks whether the model can do something with a new message's files,
 // and decides how much of them it is sent. Where the server can't be asked, that is
 // decided when the request is made.
-func (t *turn) weighFiles(ctx context.Context, b *sessionmem.Block) error {
+func (t *turn) weighFiles(ctx context.Context, b *transcript.Block) error {
 	if err := t.mustSee(ctx, *b); err != nil {
 		return err
 	}
@@ -275,7 +276,7 @@ func (t *turn) weighFiles(ctx context.Context, b *sessionmem.Block) error {
 	return nil
 }
 
-func hasText(files []sessionmem.Attachment) bool {
+func hasText(files []transcript.Attachment) bool {
 	for _, f := range files {
 		if !f.Image {
 			return true
@@ -285,7 +286,7 @@ func hasText(files []sessionmem.Attachment) bool {
 }
 
 // mustSee refuses an image for a model that takes none.
-func (t *turn) mustSee(ctx context.Context, b sessionmem.Block) error {
+func (t *turn) mustSee(ctx context.Context, b transcript.Block) error {
 	if t.model.Can(visionCapability) {
 		return nil
 	}
@@ -303,7 +304,7 @@ func (t *turn) mustSee(ctx context.Context, b sessionmem.Block) error {
 }
 
 // tellFiles says what of the files in the request is not as the user may think.
-func (t *turn) tellFiles(history []sessionmem.Block) {
+func (t *turn) tellFiles(history []transcript.Block) {
 	var unseen int
 	for _, b := range history {
 		in := t.contents.of(b)
@@ -329,10 +330,10 @@ func (d *dialogue) images(n int) int { return n * imageTokens }
 const maxFileName = 80
 
 // fileName is the name of a file as a model is told it: others may have chosen it.
-func fileName(f sessionmem.Attachment) string { return plainName(path.Base(f.Name), maxFileName) }
+func fileName(f transcript.Attachment) string { return plainName(path.Base(f.Name), maxFileName) }
 
 // fileNames are the names of a message's files, for a sentence.
-func fileNames(files []sessionmem.Attachment) string {
+func fileNames(files []transcript.Attachment) string {
 	var names []string
 	for _, f := range files {
 		names = append(names, path.Base(f.Name))

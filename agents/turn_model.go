@@ -7,7 +7,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // noteLimit is a Note that says why the turn had to come to an end, or what was
@@ -96,7 +96,7 @@ func (t *turn) keepRound(ctx context.Context, r reply) error {
 		r.draft.Discard()
 		return nil
 	}
-	b := sessionmem.Block{Kind: sessionmem.KindAgent, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: r.prose}
+	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: r.prose}
 	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.said(b)); err != nil {
 		return &saveError{what: "A part of the answer", answer: r.prose, err: err}
 	}
@@ -116,8 +116,8 @@ func (t *turn) keepPartial(ctx context.Context) error {
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
-	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.said(sessionmem.Block{
-		Kind: sessionmem.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
+	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.said(transcript.Block{
+		Kind: transcript.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
 		Attrs: memoryAttrs(t.memoryRead()),
 	}).WithRecalled(t.used))
 	if err != nil {
@@ -138,7 +138,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	}
 	if why := t.cutShort(); why != "" {
 		t.tell(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
-		note := sessionmem.Block{Note: noteLimit, Parent: t.user.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
+		note := transcript.Block{Note: noteLimit, Parent: t.user.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
 		if err := t.note(ctx, note); err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 const attrGoOn = "go-on"
 
 // CanGoOn reports whether a Note tells of an answer that a message could go on with.
-func CanGoOn(note sessionmem.Block) bool { return note.Attrs[attrGoOn] != "" }
+func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
 
 // cutShort says why the answer ends before its end; "" where it doesn't.
 func (t *turn) cutShort() string {
@@ -176,7 +176,7 @@ func (t *turn) cutShort() string {
 // tellLimit tells the user what ended early, now and in the transcript.
 func (t *turn) tellLimit(ctx context.Context, why string) error {
 	t.warn(StateTool, why)
-	return t.note(ctx, sessionmem.Block{Note: noteLimit, Parent: t.user.ID, Text: why})
+	return t.note(ctx, transcript.Block{Note: noteLimit, Parent: t.user.ID, Text: why})
 }
 
 // fail ends the turn with an error: a Note in the transcript, where the user's
@@ -184,9 +184,9 @@ func (t *turn) tellLimit(ctx context.Context, why string) error {
 func (t *turn) fail(ctx context.Context, err error) error {
 	why := Explain(err)
 	if t.lock != nil && t.user.ID != "" {
-		note := sessionmem.Block{Note: sessionmem.NoteError, Parent: t.user.ID, Text: why.Sentence}
+		note := transcript.Block{Note: transcript.NoteError, Parent: t.user.ID, Text: why.Sentence}
 		if why.Kind == KindCancelled {
-			note.Note, note.Text = sessionmem.NoteInterrupted, ""
+			note.Note, note.Text = transcript.NoteInterrupted, ""
 		}
 		if t.result.AnswerID != "" {
 			note.Attrs = map[string]string{"block": t.result.AnswerID}

@@ -21,6 +21,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestTurnThinkingIsKeptApart(t *testing.T) {
@@ -293,7 +294,7 @@ func (r *rig) compactor(digest sessionmem.Digest) *sessionmem.Compaction {
 
 type digestOf sessionmem.Digest
 
-func (d digestOf) Summarize(context.Context, *sessionmem.Block, []sessionmem.Block) (sessionmem.Digest, error) {
+func (d digestOf) Summarize(context.Context, *transcript.Block, []transcript.Block) (sessionmem.Digest, error) {
 	return sessionmem.Digest(d), nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -34,7 +35,7 @@ const (
 // that can't fit the model's context is refused before it is written, so that it
 // doesn't crowd out later turns; where the server can't be asked it is kept.
 func (t *turn) write(ctx context.Context) (phase, error) {
-	text := sessionmem.Block{Kind: sessionmem.KindUser, Text: t.req.Text}.Normalized().Text
+	text := transcript.Block{Kind: transcript.KindUser, Text: t.req.Text}.Normalized().Text
 	if strings.TrimSpace(text) == "" && len(t.req.Files) == 0 {
 		return nil, fmt.Errorf("%w: the message is empty", ErrRequest)
 	}
@@ -74,52 +75,52 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 }
 
 // message is the user's message as it is kept: with what is attached to it.
-func (t *turn) message(text string, notes []sessionmem.Quotation) sessionmem.Block {
-	b := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Context: t.attached(time.Now()) + t.quotedNotes(notes)}
+func (t *turn) message(text string, notes []transcript.Quotation) transcript.Block {
+	b := transcript.Block{Kind: transcript.KindUser, Text: text, Context: t.attached(time.Now()) + t.quotedNotes(notes)}
 	from := t.req.From
 	if p := t.req.Place; p != nil {
 		b.Attrs = p.attrs(t.uploads())
-		from |= sessionmem.FromDiscord
+		from |= transcript.FromDiscord
 	}
 	return b.WithSources(from).WithRecalled(notes)
 }
 
 // save appends the user's message: at the end or, in the place of an edited one,
 // on a branch that starts there.
-func (t *turn) save(ctx context.Context, b sessionmem.Block) (sessionmem.Block, error) {
+func (t *turn) save(ctx context.Context, b transcript.Block) (transcript.Block, error) {
 	store, name := t.engine.p.Store, t.req.Session
-	blocks := []sessionmem.Block{b}
+	blocks := []transcript.Block{b}
 	if t.req.Settings != nil && !t.hasSettings(ctx, *t.req.Settings) {
-		blocks = []sessionmem.Block{t.req.Settings.Note(), b}
+		blocks = []transcript.Block{t.req.Settings.Note(), b}
 	}
 	if t.req.Edit == "" {
 		out, err := store.AppendAll(ctx, name, blocks...)
 		if err != nil {
-			return sessionmem.Block{}, saveProblem("Your message", err)
+			return transcript.Block{}, saveProblem("Your message", err)
 		}
 		return out[len(out)-1], nil
 	}
 	edited, _, err := store.Message(ctx, name, t.req.Edit)
 	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), err == nil && edited.Kind != sessionmem.KindUser:
-		return sessionmem.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
+	case errors.Is(err, sessionmem.ErrNotFound), err == nil && edited.Kind != transcript.KindUser:
+		return transcript.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
 	case err != nil:
-		return sessionmem.Block{}, fmt.Errorf("reading the conversation: %w", err)
+		return transcript.Block{}, fmt.Errorf("reading the conversation: %w", err)
 	}
 	out, err := store.Rewind(ctx, name, t.req.Edit, blocks...)
 	if err != nil {
-		return sessionmem.Block{}, saveProblem("Your message", err)
+		return transcript.Block{}, saveProblem("Your message", err)
 	}
 	return out[len(out)-1], nil
 }
 
 // hasSettings reports whether the transcript says so already.
-func (t *turn) hasSettings(ctx context.Context, s sessionmem.SessionSettings) bool {
+func (t *turn) hasSettings(ctx context.Context, s transcript.Settings) bool {
 	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
 	return err == nil && window.Settings.Equal(s)
 }
 
-func (t *turn) setUser(user sessionmem.Block) {
+func (t *turn) setUser(user transcript.Block) {
 	t.user = user.Normalized()
 	t.result.UserID = t.user.ID
 	t.state(StateReading, "")
@@ -127,7 +128,7 @@ func (t *turn) setUser(user sessionmem.Block) {
 
 // weigh gives an error for a message that doesn't fit, or whose files the model
 // can't use.
-func (t *turn) weigh(ctx context.Context, b *sessionmem.Block) error {
+func (t *turn) weigh(ctx context.Context, b *transcript.Block) error {
 	if _, err := t.choose(ctx); err != nil {
 		t.talk = nil
 		return nil //nolint:nilerr // the choose phase meets it again, with the message safe on disk
@@ -141,7 +142,7 @@ func (t *turn) weigh(ctx context.Context, b *sessionmem.Block) error {
 }
 
 // checkRoom refuses a message that doesn't fit beside the system prompt.
-func (t *turn) checkRoom(b sessionmem.Block) error {
+func (t *turn) checkRoom(b transcript.Block) error {
 	in := t.contents.of(b)
 	room, need := t.room(0), t.talk.cost(in.text)+t.talk.images(len(in.images))
 	if t.talk.budget.Known() && need > room {
@@ -170,7 +171,7 @@ func (t *turn) attached(now time.Time) string {
 
 // userText is what is sent for a User block without files: always the same, from
 // the block.
-func userText(b sessionmem.Block) string {
+func userText(b transcript.Block) string {
 	if b.Context == "" {
 		return b.Text
 	}
@@ -182,7 +183,7 @@ func userText(b sessionmem.Block) string {
 func (t *turn) reopen(ctx context.Context) (phase, error) {
 	user, after, err := t.engine.p.Store.Message(ctx, t.req.Session, t.req.Retry)
 	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != sessionmem.KindUser:
+	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != transcript.KindUser:
 		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", ErrRequest)
 	case err != nil:
 		return nil, fmt.Errorf("reading the conversation: %w", err)
@@ -190,7 +191,7 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 	t.setUser(user)
 	t.use(usedOf(user))
 	if after != "" {
-		note := sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: t.user.ID, Text: after}
+		note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: t.user.ID, Text: after}
 		if err := t.note(ctx, note); err != nil {
 			return nil, err
 		}
@@ -199,8 +200,8 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 }
 
 // note appends a Note block.
-func (t *turn) note(ctx context.Context, b sessionmem.Block) error {
-	b.Kind = sessionmem.KindNote
+func (t *turn) note(ctx context.Context, b transcript.Block) error {
+	b.Kind = transcript.KindNote
 	if _, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, b); err != nil {
 		return saveProblem("A note", err)
 	}
@@ -286,7 +287,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	around := t.around(messages)
 	history, left := sessionmem.Trim(messages, t.limits(summary.Content+around), t.cost)
 	if len(history) == 0 {
-		history = []sessionmem.Block{t.user} // it was weighed: it fits
+		history = []transcript.Block{t.user} // it was weighed: it fits
 	}
 	if around != "" {
 		t.talk.messages = append(t.talk.messages, api.Message{Role: "user", Content: around})
@@ -304,8 +305,8 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 
 // upToUser is the conversation up to this turn's message, whatever an editor did
 // to the file.
-func (t *turn) upToUser(messages []sessionmem.Block) []sessionmem.Block {
-	at := slices.IndexFunc(messages, func(b sessionmem.Block) bool { return b.ID == t.user.ID })
+func (t *turn) upToUser(messages []transcript.Block) []transcript.Block {
+	at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == t.user.ID })
 	if at < 0 {
 		return append(slices.Clone(messages), t.user)
 	}
@@ -316,10 +317,10 @@ func (t *turn) upToUser(messages []sessionmem.Block) []sessionmem.Block {
 
 // hold notes where the text that the request is made of came from, and which addresses
 // the user typed.
-func (t *turn) hold(ctx context.Context, messages []sessionmem.Block) error {
+func (t *turn) hold(ctx context.Context, messages []transcript.Block) error {
 	t.may.Hold(t.user.Sources(t.req.Session))
 	if t.req.Place != nil {
-		t.may.Hold(sessionmem.FromDiscord)
+		t.may.Hold(transcript.FromDiscord)
 		t.may.UserTyped(t.user.Text) // there "the user" is who wrote this message
 		return nil
 	}
@@ -331,8 +332,8 @@ func (t *turn) hold(ctx context.Context, messages []sessionmem.Block) error {
 		t.may.Hold(snap.Sources(OwnTools()))
 	}
 	for _, b := range append(slices.Clone(messages), t.user) {
-		if b.Kind == sessionmem.KindUser && b.TextSources(t.req.Session).Typed() {
-			t.may.UserTyped(sessionmem.WithoutAttachments(b.Text))
+		if b.Kind == transcript.KindUser && b.TextSources(t.req.Session).Typed() {
+			t.may.UserTyped(transcript.WithoutAttachments(b.Text))
 		}
 	}
 	return nil
@@ -340,7 +341,7 @@ func (t *turn) hold(ctx context.Context, messages []sessionmem.Block) error {
 
 // summary is the Summary as it is sent, within its share. One that was made of others'
 // text is quoted: a sentence of theirs may stand in it.
-func (t *turn) summary(b *sessionmem.Block) api.Message {
+func (t *turn) summary(b *transcript.Block) api.Message {
 	if b == nil {
 		return api.Message{}
 	}
@@ -380,13 +381,13 @@ func (t *turn) limits(summary string) sessionmem.Limits {
 }
 
 // cost is what a message counts for in the caps.
-func (t *turn) cost(b sessionmem.Block) int { return t.contents.cost(b) }
+func (t *turn) cost(b transcript.Block) int { return t.contents.cost(b) }
 
 // toMessages makes the messages of a request of blocks.
-func (t *turn) toMessages(blocks []sessionmem.Block) []api.Message {
+func (t *turn) toMessages(blocks []transcript.Block) []api.Message {
 	messages := make([]api.Message, 0, len(blocks))
 	for _, b := range blocks {
-		if b.Kind == sessionmem.KindUser {
+		if b.Kind == transcript.KindUser {
 			in := t.contents.of(b)
 			messages = append(messages, api.Message{Role: "user", Content: in.text, Images: in.images})
 			for _, text := range in.quoted {

@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // rig is an engine over real files and the scripted server.
@@ -118,7 +119,7 @@ func (r *rig) say(text string) (Result, []Event) {
 	return result, events
 }
 
-func (r *rig) blocks() []sessionmem.Block {
+func (r *rig) blocks() []transcript.Block {
 	r.t.Helper()
 	tr, err := r.store.Load(context.Background(), testSession)
 	if err != nil {
@@ -133,9 +134,9 @@ func (r *rig) kinds() []string {
 	for _, b := range r.blocks() {
 		name := string(b.Kind)
 		switch b.Kind {
-		case sessionmem.KindTool, sessionmem.KindAgent:
+		case transcript.KindTool, transcript.KindAgent:
 			name += ":" + b.Agent
-		case sessionmem.KindNote:
+		case transcript.KindNote:
 			name += ":" + b.Note
 		}
 		list = append(list, name)

@@ -18,6 +18,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestTurnPlainAnswer(t *testing.T) {
@@ -276,7 +277,7 @@ func TestTurnLimits(t *testing.T) {
 			}
 			noted := false
 			for _, b := range r.blocks() {
-				noted = noted || b.Kind == sessionmem.KindNote && b.Note == noteLimit && strings.Contains(b.Text, tt.wantNote)
+				noted = noted || b.Kind == transcript.KindNote && b.Note == noteLimit && strings.Contains(b.Text, tt.wantNote)
 			}
 			if !noted {
 				t.Errorf("no note %q in %v", tt.wantNote, r.kinds())
@@ -348,7 +349,7 @@ func TestTurnMemory(t *testing.T) {
 				r.store.SetPrivate(testSession)
 			}
 			if tt.tainted {
-				if _, err := r.store.Append(t.Context(), testSession, sessionmem.Block{Kind: sessionmem.KindTool, Agent: tools.FetchURL, Text: "page"}); err != nil {
+				if _, err := r.store.Append(t.Context(), testSession, transcript.Block{Kind: transcript.KindTool, Agent: tools.FetchURL, Text: "page"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -537,7 +538,7 @@ func TestTurnsOfOneSessionQueueInOrder(t *testing.T) {
 	}
 	var said []string
 	for _, b := range r.blocks() {
-		if b.Kind == sessionmem.KindUser {
+		if b.Kind == transcript.KindUser {
 			said = append(said, b.Text)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/transcript"
 )
 
 // modelStepsVariable sets how many random steps TestModel takes; `make model` sets it
@@ -285,7 +286,7 @@ func (w *writers) Estimate(_ string, raw int) int                       { return
 // retelling is the small model, which repeats what it is given.
 type retelling struct{ w *writers }
 
-func (r retelling) Summarize(_ context.Context, before *sessionmem.Block, messages []sessionmem.Block) (sessionmem.Digest, error) {
+func (r retelling) Summarize(_ context.Context, before *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
 	var told []string
 	if before != nil {
 		told = wordForm.FindAllString(before.Text, -1)
@@ -443,7 +444,7 @@ func (w *writers) change(b buffer) string {
 		}
 		return strings.Join(slices.Delete(lines, at, at+1), "")
 	}
-	t, err := sessionmem.ParseTranscript(strings.NewReader(b.data))
+	t, err := transcript.Parse(strings.NewReader(b.data))
 	if err != nil {
 		w.t.Errorf("%s: %v", b.path, err)
 		return b.data
@@ -460,7 +461,7 @@ func (w *writers) change(b buffer) string {
 	at := messages[w.rnd.IntN(len(messages))]
 	t.Blocks = slices.Delete(t.Blocks, at, at+1)
 	var out strings.Builder
-	if err := sessionmem.WriteTranscript(&out, t); err != nil {
+	if err := transcript.Write(&out, t); err != nil {
 		w.t.Error(err)
 	}
 	return out.String()
@@ -476,7 +477,7 @@ func (w *writers) saying(path, data string) map[string]bool {
 		}
 		return said
 	}
-	t, err := sessionmem.ParseTranscript(strings.NewReader(data))
+	t, err := transcript.Parse(strings.NewReader(data))
 	if err != nil {
 		w.t.Errorf("%s: %v", path, err)
 		return said

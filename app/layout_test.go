@@ -53,10 +53,11 @@ var restricted = []struct {
 var rooms = map[string][]string{
 	"agents/fetch":    {"sessionmem/excerpt"},
 	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/wholefile"},
-	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/excerpt"},
+	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/transcript", "sessionmem/excerpt"},
 	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt"},
 
 	"sessionmem/excerpt":         {},
+	"sessionmem/transcript":      {},
 	"sessionmem/alive":           {},
 	"sessionmem/wholefile":       {"sessionmem/alive"},
 	"sessionmem/recall/analysis": {},
@@ -71,16 +72,16 @@ var rooms = map[string][]string{
 
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/kit"},
 	"app/cpuwindow/pages": {
-		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem",
+		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem", "sessionmem/transcript",
 	},
 	"app/cpuwindow/settings": {
 		"app/config", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
-	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis"},
+	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript", "sessionmem/recall", "sessionmem/recall/analysis"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // Append writes b at the end of the session (which is created by its first
@@ -14,16 +16,16 @@ import (
 // ID and Time. After an error nothing of b is in the file. A block whose ID is
 // there already with the same content is not written a second time; with other
 // content it is an error.
-func (s *Store) Append(ctx context.Context, name string, b Block) (Block, error) {
+func (s *Store) Append(ctx context.Context, name string, b transcript.Block) (transcript.Block, error) {
 	out, err := s.appendAll(ctx, name, b)
 	if err != nil {
-		return Block{}, fmt.Errorf("writing to %s: %w", name, err)
+		return transcript.Block{}, fmt.Errorf("writing to %s: %w", name, err)
 	}
 	return out[0], nil
 }
 
 // AppendAll is Append for several blocks: all of them in one write, or none.
-func (s *Store) AppendAll(ctx context.Context, name string, blocks ...Block) ([]Block, error) {
+func (s *Store) AppendAll(ctx context.Context, name string, blocks ...transcript.Block) ([]transcript.Block, error) {
 	out, err := s.appendAll(ctx, name, blocks...)
 	if err != nil {
 		return nil, fmt.Errorf("writing to %s: %w", name, err)
@@ -32,21 +34,21 @@ func (s *Store) AppendAll(ctx context.Context, name string, blocks ...Block) ([]
 }
 
 // appendAll appends blocks in one write: all of them or none.
-func (s *Store) appendAll(ctx context.Context, name string, blocks ...Block) ([]Block, error) {
+func (s *Store) appendAll(ctx context.Context, name string, blocks ...transcript.Block) ([]transcript.Block, error) {
 	return s.appendIf(ctx, name, nil, blocks...)
 }
 
 // appendIf appends blocks where, under the session's lock, its state allows it
 // (nil: it does); else it gives none.
-func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool, blocks ...Block) ([]Block, error) {
-	if err := checkName(name); err != nil {
+func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool, blocks ...transcript.Block) ([]transcript.Block, error) {
+	if err := transcript.CheckName(name); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	ses := s.session(name)
-	return outsideSaves(ctx, savePatience, func(anyway bool) ([]Block, error) {
+	return outsideSaves(ctx, savePatience, func(anyway bool) ([]transcript.Block, error) {
 		return s.appendOnce(ctx, ses, anyway, may, blocks)
 	})
 }
@@ -68,7 +70,7 @@ func outsideSaves[T any](ctx context.Context, patience time.Duration, write func
 }
 
 // appendOnce is appendIf that gives errMidSave where it has to wait, unless it is anyway.
-func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may func(*fold) bool, blocks []Block) ([]Block, error) {
+func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may func(*fold) bool, blocks []transcript.Block) ([]transcript.Block, error) {
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
 		if may != nil {
@@ -107,7 +109,7 @@ const appendTries = 5
 // it or nothing. An editor that renames its copy over the file while it is being
 // written to leaves the blocks in a file without a name: so the name is looked at
 // again, and they are written to what it means now.
-func (s *Store) appendFile(ctx context.Context, ses *session, blocks []Block) ([]Block, error) {
+func (s *Store) appendFile(ctx context.Context, ses *session, blocks []transcript.Block) ([]transcript.Block, error) {
 	waiting, err := s.stillWaiting(ses)
 	if err != nil {
 		return nil, err
@@ -127,7 +129,7 @@ func (s *Store) appendFile(ctx context.Context, ses *session, blocks []Block) ([
 }
 
 // appendTo appends blocks, the first of which have waited for the disk.
-func (s *Store) appendTo(ctx context.Context, ses *session, waiting int, blocks []Block) ([]Block, error) {
+func (s *Store) appendTo(ctx context.Context, ses *session, waiting int, blocks []transcript.Block) ([]transcript.Block, error) {
 	for try := 1; ; try++ {
 		if err := s.refreshToWrite(ctx, ses); err != nil {
 			return nil, err
@@ -164,7 +166,7 @@ func (s *Store) isCurrent(ses *session) bool {
 }
 
 // appendMemory appends to an in-memory session.
-func (s *Store) appendMemory(ses *session, blocks []Block) ([]Block, error) {
+func (s *Store) appendMemory(ses *session, blocks []transcript.Block) ([]transcript.Block, error) {
 	out, fresh, err := s.completeAll(ses, blocks, time.Now())
 	if err != nil {
 		return nil, err
@@ -178,7 +180,7 @@ func (s *Store) appendMemory(ses *session, blocks []Block) ([]Block, error) {
 }
 
 // completeAll completes blocks and tells which of them are not there yet.
-func (s *Store) completeAll(ses *session, blocks []Block, now time.Time) (all, fresh []Block, err error) {
+func (s *Store) completeAll(ses *session, blocks []transcript.Block, now time.Time) (all, fresh []transcript.Block, err error) {
 	for _, b := range blocks {
 		b = s.guard(ses, ses.complete(b, now), b.ID == "")
 		all = append(all, b)
@@ -260,7 +262,7 @@ func (s *Store) midSave(ses *session) bool {
 }
 
 // complete gives a block what Append promises: normalized, with time and ID.
-func (ses *session) complete(b Block, now time.Time) Block {
+func (ses *session) complete(b transcript.Block, now time.Time) transcript.Block {
 	if b.Time.IsZero() {
 		b.Time = now
 	}
@@ -274,7 +276,7 @@ func (ses *session) complete(b Block, now time.Time) Block {
 
 // write completes the blocks and puts them at the end of the file, after those of
 // this turn that an editor's save dropped.
-func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
+func (s *Store) write(ses *session, blocks []transcript.Block) ([]transcript.Block, error) {
 	now := time.Now()
 	out, fresh, err := s.completeAll(ses, blocks, now)
 	if err != nil {
@@ -284,14 +286,14 @@ func (s *Store) write(ses *session, blocks []Block) ([]Block, error) {
 	lost := ses.droppedInTurn()
 	if len(lost) > 0 {
 		s.logger.Warn("an editor's save dropped blocks, they are appended again", "session", ses.name, "blocks", len(lost))
-		note := ses.complete(Block{Kind: KindNote, Note: NoteRestored, Text: restoredText(len(lost))}, now)
-		again := func(b Block) bool {
-			return slices.ContainsFunc(lost, func(l Block) bool { return l.ID == b.ID })
+		note := ses.complete(transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRestored, Text: restoredText(len(lost))}, now)
+		again := func(b transcript.Block) bool {
+			return slices.ContainsFunc(lost, func(l transcript.Block) bool { return l.ID == b.ID })
 		}
 		for i := range lost {
 			lost[i] = s.guard(ses, lost[i], false)
 		}
-		fresh = slices.Concat(lost, []Block{note}, slices.DeleteFunc(fresh, again))
+		fresh = slices.Concat(lost, []transcript.Block{note}, slices.DeleteFunc(fresh, again))
 	}
 	if len(fresh) == 0 {
 		return out, nil
@@ -322,7 +324,7 @@ func restoredText(n int) string {
 // writeOut renders the blocks and writes them with one write and one fsync. It
 // gives where each begins in the session's files, and where the last ends, and how they
 // stand there.
-func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, []byte, error) {
+func (s *Store) writeOut(ses *session, blocks []transcript.Block) ([]int64, []byte, error) {
 	var data []byte
 	created, back := ses.file == "", func() {}
 	if created {
@@ -342,7 +344,7 @@ func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, []byte, error) 
 	offsets := make([]int64, 0, len(blocks)+1)
 	for _, b := range blocks {
 		offsets = append(offsets, ses.base+ses.size+int64(len(data))+1) // behind the blank line
-		data = appendBlock(data, b)
+		data = transcript.AppendBlock(data, b)
 	}
 	offsets = append(offsets, ses.base+ses.size+int64(len(data)))
 	if err := s.writeData(ses, ses.file, created, data); err != nil {
@@ -354,17 +356,17 @@ func (s *Store) writeOut(ses *session, blocks []Block) ([]int64, []byte, error) 
 
 // newFile gives the name and the front matter's fields of a session that begins
 // with these blocks.
-func newFile(name string, blocks []Block) (string, Info) {
-	info := Info{Name: name, Started: blocks[0].Time}
-	info.Source, _ = splitName(name)
+func newFile(name string, blocks []transcript.Block) (string, transcript.Info) {
+	info := transcript.Info{Name: name, Started: blocks[0].Time}
+	info.Source, _ = transcript.SplitName(name)
 	topic := "chat"
 	for _, b := range blocks {
-		if b.Kind == KindUser {
-			info.Title, topic = titleOf(titleText(b.Text)), topicOf(titleText(b.Text))
+		if b.Kind == transcript.KindUser {
+			info.Title, topic = transcript.TitleOf(transcript.TitleText(b.Text)), transcript.TopicOf(transcript.TitleText(b.Text))
 			break
 		}
 	}
-	return fileName(name, info.Started, topic), info
+	return transcript.FileName(name, info.Started, topic), info
 }
 
 // writeData appends data to the file, all of it or nothing.

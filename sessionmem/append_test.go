@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -264,7 +266,7 @@ func TestOrphanedCheckpointIsAppendedOnce(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	u := mustAppend(t, s, "cli-a", user("q"))
-	c := s.Checkpoint(t.Context(), "cli-a", Block{Kind: KindAssistant, Parent: u.ID})
+	c := s.Checkpoint(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID})
 	c.SetText("half an answ")
 	var partial string
 	waitForFile(t, filepath.Join(root, sessionDir, partialDir, "*.md"), &partial)
@@ -350,11 +352,11 @@ func BenchmarkAppend(b *testing.B) {
 // longSession writes a session of n messages at once.
 func longSession(b *testing.B, root string, n int) {
 	b.Helper()
-	blocks := make([]Block, n)
+	blocks := make([]transcript.Block, n)
 	for i := range blocks {
-		blocks[i] = Block{ID: fmt.Sprint("b", i), Kind: KindUser, Time: stamp, Text: strings.Repeat("word ", 60)}
+		blocks[i] = transcript.Block{ID: fmt.Sprint("b", i), Kind: transcript.KindUser, Time: stamp, Text: strings.Repeat("word ", 60)}
 		if i%2 == 1 {
-			blocks[i].Kind, blocks[i].Agent, blocks[i].Model = KindAssistant, "orchestrator", "qwen3:8b"
+			blocks[i].Kind, blocks[i].Agent, blocks[i].Model = transcript.KindAssistant, "orchestrator", "qwen3:8b"
 		}
 	}
 	writeFile(b, filepath.Join(root, sessionDir, "session-memory-cli-a-20261121-101502-x.md"), writeBlocks(b, blocks...))

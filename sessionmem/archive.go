@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // archiveDir holds finished transcripts, in one folder a month.
@@ -38,8 +40,8 @@ type ArchiveRule struct {
 }
 
 // finished says whether the session of this list entry goes to the archive.
-func (r ArchiveRule) finished(info Info, now time.Time) bool {
-	if r.After <= 0 || info.Err != nil || info.Path == "" || checkName(info.Name) != nil {
+func (r ArchiveRule) finished(info transcript.Info, now time.Time) bool {
+	if r.After <= 0 || info.Err != nil || info.Path == "" || transcript.CheckName(info.Name) != nil {
 		return false
 	}
 	after := r.After
@@ -89,7 +91,7 @@ func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, 
 }
 
 // archive moves the files of one list entry, looking again under the locks whether it is finished.
-func (s *Store) archive(ctx context.Context, info Info, rule ArchiveRule) error {
+func (s *Store) archive(ctx context.Context, info transcript.Info, rule ArchiveRule) error {
 	turn, err := s.tryTurn(ctx, info.Name, "archive")
 	if err != nil {
 		return err

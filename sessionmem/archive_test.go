@@ -9,15 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // ago is a user block written that long ago.
-func ago(d time.Duration, text string) Block {
-	return Block{Kind: KindUser, Time: time.Now().Add(-d), Text: text}
+func ago(d time.Duration, text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-d), Text: text}
 }
 
-func names(infos []Info) []string {
+func names(infos []transcript.Info) []string {
 	var out []string
 	for _, i := range infos {
 		out = append(out, i.Name)
@@ -45,9 +47,9 @@ func TestWhatIsArchived(t *testing.T) {
 	mustAppend(t, s, "cpu-pinned", ago(90*24*time.Hour, "pinned"))
 	mustAppend(t, s, "cpu-busy", ago(90*24*time.Hour, "busy"))
 	mustAppend(t, s, "cpu-ended", ago(49*time.Hour, "ended"))
-	mustAppend(t, s, "cpu-ended", Block{Kind: KindNote, Note: NoteEnded, Time: time.Now().Add(-48 * time.Hour)})
+	mustAppend(t, s, "cpu-ended", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded, Time: time.Now().Add(-48 * time.Hour)})
 	mustAppend(t, s, "cpu-reset", ago(49*time.Hour, "just reset"))
-	mustAppend(t, s, "cpu-reset", Block{Kind: KindNote, Note: NoteEnded})
+	mustAppend(t, s, "cpu-reset", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded})
 	mustAppend(t, s, "cpu-future", ago(-48*time.Hour, "from when the clock was ahead"))
 	turn, err := other.LockTurn(t.Context(), "cpu-busy", "window", nil)
 	if err != nil {

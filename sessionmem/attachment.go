@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -35,21 +36,21 @@ var nameKey = sync.OnceValue(func() []byte {
 
 // Attachment is what the upload is going to be called where nothing stands in its
 // place.
-func (u Upload) Attachment() Attachment {
+func (u Upload) Attachment() transcript.Attachment {
 	mac := hmac.New(sha256.New, nameKey())
 	mac.Write(u.Data)
-	return Attachment{Name: u.Name, File: hex.EncodeToString(mac.Sum(nil)) + "." + u.Ext, Image: u.Image}
+	return transcript.Attachment{Name: u.Name, File: hex.EncodeToString(mac.Sum(nil)) + "." + u.Ext, Image: u.Image}
 }
 
 // Attach keeps an upload: in session/files under a random name, 0600,
 // once however often this process attaches it; in memory for a private session. When it
 // returns, the file is safe on disk.
-func (s *Store) Attach(ctx context.Context, session string, u Upload) (Attachment, error) {
-	if err := checkName(session); err != nil {
-		return Attachment{}, err
+func (s *Store) Attach(ctx context.Context, session string, u Upload) (transcript.Attachment, error) {
+	if err := transcript.CheckName(session); err != nil {
+		return transcript.Attachment{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return Attachment{}, err
+		return transcript.Attachment{}, err
 	}
 	a := u.Attachment()
 	if s.IsPrivate(session) {
@@ -63,29 +64,29 @@ func (s *Store) Attach(ctx context.Context, session string, u Upload) (Attachmen
 		return a, nil
 	}
 	if err := s.root.check(); err != nil {
-		return Attachment{}, err
+		return transcript.Attachment{}, err
 	}
 	if err := s.keepFile(&a, u.Data); err != nil {
-		return Attachment{}, explainDisk("keeping "+u.Name, err)
+		return transcript.Attachment{}, explainDisk("keeping "+u.Name, err)
 	}
 	return a, nil
 }
 
 // keepFile writes the file unless it is there. One of that name with another
 // content was edited by hand: it stays, and the new one gets a number.
-func (s *Store) keepFile(a *Attachment, data []byte) error {
-	if err := s.root.MkdirAll(filesDir, 0o700); err != nil {
+func (s *Store) keepFile(a *transcript.Attachment, data []byte) error {
+	if err := s.root.MkdirAll(transcript.FilesDir, 0o700); err != nil {
 		return err
 	}
 	stem, ext := strings.TrimSuffix(a.File, path.Ext(a.File)), path.Ext(a.File)
 	for n := 2; ; n++ {
-		file := path.Join(filesDir, a.File)
+		file := path.Join(transcript.FilesDir, a.File)
 		there, err := s.root.Lstat(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err := s.writeFile(file, data); err != nil {
 				return err
 			}
-			s.syncFolders(filesDir)
+			s.syncFolders(transcript.FilesDir)
 			return nil
 		}
 		if err != nil {
@@ -129,9 +130,9 @@ func (s *Store) writeFile(file string, data []byte) error {
 
 // ReadAttachment reads an attached file. One that is missing, that leads out of the
 // session folder, or that is no file, gives ErrAttachment with the reason.
-func (s *Store) ReadAttachment(session string, a Attachment) ([]byte, error) {
+func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte, error) {
 	bad := func(why string) error { return fmt.Errorf("%w: %s %s", ErrAttachment, a.Name, why) }
-	if !attachmentLink.MatchString(a.Link()) {
+	if !transcript.AttachmentLink.MatchString(a.Link()) {
 		return nil, bad("is no name of an attachment")
 	}
 	if s.IsPrivate(session) {
@@ -146,7 +147,7 @@ func (s *Store) ReadAttachment(session string, a Attachment) ([]byte, error) {
 	if s.root == nil {
 		return nil, bad("is not kept any more")
 	}
-	file := path.Join(filesDir, a.File)
+	file := path.Join(transcript.FilesDir, a.File)
 	fi, err := s.root.Stat(file) // os.Root follows no link out of the folder
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -171,9 +172,9 @@ func (s *Store) ReadAttachment(session string, a Attachment) ([]byte, error) {
 }
 
 // AttachmentPath is where an attached file is; "" where it is nowhere on disk.
-func (s *Store) AttachmentPath(session string, a Attachment) string {
+func (s *Store) AttachmentPath(session string, a transcript.Attachment) string {
 	if s.root == nil || s.IsPrivate(session) {
 		return ""
 	}
-	return filepath.Join(s.dir, filesDir, a.File)
+	return filepath.Join(s.dir, transcript.FilesDir, a.File)
 }

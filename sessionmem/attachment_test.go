@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -34,7 +36,7 @@ func textUpload(t testing.TB, name, text string) Upload {
 	return u
 }
 
-func mustAttach(t testing.TB, s *Store, session string, u Upload) Attachment {
+func mustAttach(t testing.TB, s *Store, session string, u Upload) transcript.Attachment {
 	t.Helper()
 	a, err := s.Attach(t.Context(), session, u)
 	if err != nil {
@@ -125,34 +127,34 @@ func TestFilesThatCantBeAttachedSayWhy(t *testing.T) {
 
 func TestLinksOfAMessage(t *testing.T) {
 	hash := strings.Repeat("0a", 32)
-	shot := Attachment{Name: "shot [1].png", File: hash + ".png", Image: true}
-	notes := Attachment{Name: "notes.txt", File: hash + "-2.txt"}
+	shot := transcript.Attachment{Name: "shot [1].png", File: hash + ".png", Image: true}
+	notes := transcript.Attachment{Name: "notes.txt", File: hash + "-2.txt"}
 	for name, c := range map[string]struct {
 		text  string
-		list  []Attachment
+		list  []transcript.Attachment
 		words string
 	}{
 		"none":                 {text: "no [link](files/a.txt)", words: "no [link](files/a.txt)"},
-		"below the words":      {text: WithLinks("Look", shot, notes), list: []Attachment{shot, notes}, words: "Look"},
-		"nothing but links":    {text: WithLinks("", shot), list: []Attachment{shot}},
-		"moved into a line":    {text: "see " + notes.Link() + " please\nnow", list: []Attachment{notes}, words: "see notes.txt please\nnow"},
-		"twice":                {text: notes.Link() + "\n" + notes.Link() + "\nx", list: []Attachment{notes}, words: "x"},
-		"from the archive":     {text: "[notes.txt](../../files/" + notes.File + ")", list: []Attachment{notes}},
-		"no name":              {text: "[](files/" + notes.File + ")", list: []Attachment{{Name: notes.File, File: notes.File}}},
+		"below the words":      {text: transcript.WithLinks("Look", shot, notes), list: []transcript.Attachment{shot, notes}, words: "Look"},
+		"nothing but links":    {text: transcript.WithLinks("", shot), list: []transcript.Attachment{shot}},
+		"moved into a line":    {text: "see " + notes.Link() + " please\nnow", list: []transcript.Attachment{notes}, words: "see notes.txt please\nnow"},
+		"twice":                {text: notes.Link() + "\n" + notes.Link() + "\nx", list: []transcript.Attachment{notes}, words: "x"},
+		"from the archive":     {text: "[notes.txt](../../files/" + notes.File + ")", list: []transcript.Attachment{notes}},
+		"no name":              {text: "[](files/" + notes.File + ")", list: []transcript.Attachment{{Name: notes.File, File: notes.File}}},
 		"out of the folder":    {text: "[x](files/../../etc/passwd)", words: "[x](files/../../etc/passwd)"},
 		"a path of its own":    {text: "[x](/etc/" + notes.File + ")", words: "[x](/etc/" + notes.File + ")"},
 		"a hash that is short": {text: "[x](files/abc.txt)", words: "[x](files/abc.txt)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.list, Attachments(c.text)); diff != "" {
+			if diff := cmp.Diff(c.list, transcript.Attachments(c.text)); diff != "" {
 				t.Error(diff)
 			}
-			if got := WithoutAttachments(c.text); got != c.words {
+			if got := transcript.WithoutAttachments(c.text); got != c.words {
 				t.Errorf("words are %q, want %q", got, c.words)
 			}
 		})
 	}
-	stranger := Block{Kind: KindUser, Text: notes.Link(), Attrs: map[string]string{"author": "1"}}
+	stranger := transcript.Block{Kind: transcript.KindUser, Text: notes.Link(), Attrs: map[string]string{"author": "1"}}
 	if got := stranger.Attachments(); got != nil {
 		t.Errorf("a stranger's message opens %v", got)
 	}
@@ -182,7 +184,7 @@ func TestAnAttachmentIsKeptOnceAndReadBack(t *testing.T) {
 	if other.File == a.File {
 		t.Error("what was edited by hand is overwritten")
 	}
-	for att, want := range map[Attachment]string{a: "edited by hand", other: "one"} {
+	for att, want := range map[transcript.Attachment]string{a: "edited by hand", other: "one"} {
 		if data, err := s.ReadAttachment("cpu-a", att); string(data) != want || err != nil {
 			t.Errorf("%s: %q, %v", att.File, data, err)
 		}
@@ -203,7 +205,7 @@ func TestAnAttachmentThatCantBeReadSaysWhy(t *testing.T) {
 		strings.Repeat("c", 64) + ".txt": "can't be opened",
 		"../../config.toml":              "is no name of an attachment",
 	} {
-		data, err := s.ReadAttachment("cpu-a", Attachment{Name: "x.txt", File: file})
+		data, err := s.ReadAttachment("cpu-a", transcript.Attachment{Name: "x.txt", File: file})
 		if !errors.Is(err, ErrAttachment) || !strings.Contains(err.Error(), why) || data != nil {
 			t.Errorf("%s: %q, %v", file, data, err)
 		}
@@ -224,7 +226,7 @@ func TestAPrivateSessionsAttachmentsAreWrittenNowhere(t *testing.T) {
 	if _, err := s.ReadAttachment("cpu-other", a); !errors.Is(err, ErrAttachment) {
 		t.Errorf("another session reads it: %v", err)
 	}
-	mustAppend(t, s, "cpu-p", user(WithLinks("x", a)))
+	mustAppend(t, s, "cpu-p", user(transcript.WithLinks("x", a)))
 	must(t, s.Delete(t.Context(), "cpu-p"))
 	if _, err := s.ReadAttachment("cpu-p", a); !errors.Is(err, ErrAttachment) {
 		t.Errorf("it outlives its session: %v", err)
@@ -236,8 +238,8 @@ func TestDeleteTakesAlongWhatNoOtherSessionLinks(t *testing.T) {
 	s := openStore(t, root)
 	shared := mustAttach(t, s, "cpu-a", textUpload(t, "shared.txt", "shared"))
 	own := mustAttach(t, s, "cpu-a", textUpload(t, "own.md", "own"))
-	mustAppend(t, s, "cpu-a", user(WithLinks("a", shared, own)))
-	mustAppend(t, s, "cpu-b", user(WithLinks("b", shared)))
+	mustAppend(t, s, "cpu-a", user(transcript.WithLinks("a", shared, own)))
+	mustAppend(t, s, "cpu-b", user(transcript.WithLinks("b", shared)))
 	mustAppend(t, s, "cpu-c", user("c"))
 
 	must(t, s.Delete(t.Context(), "cpu-a"))
@@ -253,7 +255,7 @@ func TestDeleteTakesAlongWhatNoOtherSessionLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, a := range []Attachment{shared, own} {
+	for _, a := range []transcript.Attachment{shared, own} {
 		if data, err := s.ReadAttachment("cpu-a", a); err != nil || string(data) != strings.TrimSuffix(strings.TrimSuffix(a.Name, ".txt"), ".md") {
 			t.Errorf("%s: %q, %v", a.Name, data, err)
 		}
@@ -264,7 +266,7 @@ func TestTheTitleOfAMessageIsItsWords(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	a := mustAttach(t, s, "cpu-a", textUpload(t, "notes.txt", "one"))
-	mustAppend(t, s, "cpu-a", user(WithLinks("", a)))
+	mustAppend(t, s, "cpu-a", user(transcript.WithLinks("", a)))
 	mustAppend(t, s, "cpu-b", user(a.Link()+"\nWhat is this?"))
 	list, err := s.List(t.Context())
 	must(t, err)
@@ -285,21 +287,21 @@ func FuzzAttachmentLinks(f *testing.F) {
 	f.Add("a]b[c\\")
 	f.Add("[](files/")
 	f.Fuzz(func(t *testing.T, text string) {
-		words := WithoutAttachments(text)
-		if got := Attachments(text); len(got) == 0 && words != text {
+		words := transcript.WithoutAttachments(text)
+		if got := transcript.Attachments(text); len(got) == 0 && words != text {
 			t.Errorf("%q became %q", text, words)
 		}
-		a := Attachment{Name: text, File: strings.Repeat("1f", 32) + ".txt"}
-		linked := WithLinks("words", a)
-		got := Attachments(linked)
+		a := transcript.Attachment{Name: text, File: strings.Repeat("1f", 32) + ".txt"}
+		linked := transcript.WithLinks("words", a)
+		got := transcript.Attachments(linked)
 		if len(got) != 1 || got[0].File != a.File {
 			t.Fatalf("%q links %v", linked, got)
 		}
-		if want := oneLine(strings.ToValidUTF8(text, "\uFFFD")); want != "" && got[0].Name != want {
+		if want := transcript.OneLine(strings.ToValidUTF8(text, "\uFFFD")); want != "" && got[0].Name != want {
 			t.Errorf("%q is called %q", want, got[0].Name)
 		}
-		if WithoutAttachments(linked) != "words" {
-			t.Errorf("%q has the words %q", linked, WithoutAttachments(linked))
+		if transcript.WithoutAttachments(linked) != "words" {
+			t.Errorf("%q has the words %q", linked, transcript.WithoutAttachments(linked))
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // attachmentName is a file name in session/files.
@@ -18,7 +20,7 @@ var attachmentName = regexp.MustCompile(`^[0-9a-f]{64}(-\d{1,3})?\.[a-z0-9]{1,8}
 // isAttachmentPath says whether a path below the session folder is an attachment's.
 func isAttachmentPath(file string) bool {
 	dir, base := path.Split(file)
-	return dir == filesDir+"/" && attachmentName.MatchString(base)
+	return dir == transcript.FilesDir+"/" && attachmentName.MatchString(base)
 }
 
 // ownAttachments gives the paths of the attachments that these transcripts of a
@@ -38,7 +40,7 @@ func (s *Store) ownAttachments(ctx context.Context, name string, files []string)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if e.session == name {
+		if e.Session == name {
 			continue
 		}
 		data, err := s.readRegular(e.file)
@@ -57,14 +59,14 @@ func (s *Store) linkedBy(files []string) ([]string, error) {
 	var linked []string
 	for _, file := range files {
 		data, err := s.readRegular(file)
-		if errors.Is(err, errNoFile) {
+		if errors.Is(err, transcript.ErrNotFile) {
 			continue
 		}
 		if err != nil {
 			return nil, explainDisk("reading "+file, err)
 		}
-		for _, a := range Attachments(string(data)) {
-			p := path.Join(filesDir, a.File)
+		for _, a := range transcript.Attachments(string(data)) {
+			p := path.Join(transcript.FilesDir, a.File)
 			if fi, err := s.root.Lstat(p); err == nil && fi.Mode().IsRegular() && !slices.Contains(linked, p) {
 				linked = append(linked, p)
 			}
@@ -79,7 +81,7 @@ func (s *Store) readRegular(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: file, Err: errNoFile}
+		return nil, &fs.PathError{Op: "read", Path: file, Err: transcript.ErrNotFile}
 	}
 	return s.root.ReadFile(file)
 }
@@ -92,7 +94,7 @@ func (s *Store) bringBackAttachments(files []string) error {
 		return err
 	}
 	for _, file := range files {
-		if isAttachmentPath(file) || !strings.HasSuffix(file, fileSuffix) {
+		if isAttachmentPath(file) || !strings.HasSuffix(file, transcript.FileSuffix) {
 			continue
 		}
 		if fi, err := s.root.Stat(file); err != nil || !fi.Mode().IsRegular() {
@@ -102,7 +104,7 @@ func (s *Store) bringBackAttachments(files []string) error {
 		if err != nil {
 			return err
 		}
-		for _, a := range Attachments(string(data)) {
+		for _, a := range transcript.Attachments(string(data)) {
 			if err := s.bringBackAttachment(a, all); err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
 			}
@@ -111,8 +113,8 @@ func (s *Store) bringBackAttachments(files []string) error {
 	return nil
 }
 
-func (s *Store) bringBackAttachment(a Attachment, all []trashed) error {
-	file := path.Join(filesDir, a.File)
+func (s *Store) bringBackAttachment(a transcript.Attachment, all []trashed) error {
+	file := path.Join(transcript.FilesDir, a.File)
 	if _, err := s.root.Lstat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -122,7 +124,7 @@ func (s *Store) bringBackAttachment(a Attachment, all []trashed) error {
 			continue
 		}
 		if err == nil {
-			if err = s.root.MkdirAll(filesDir, 0o700); err == nil {
+			if err = s.root.MkdirAll(transcript.FilesDir, 0o700); err == nil {
 				err = s.writeFile(file, data)
 			}
 		}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,20 +27,20 @@ func bigTranscript(t testing.TB, root string, size int64) (messages int) {
 	f, err := os.Create(path)
 	must(t, err)
 	w := bufio.NewWriterSize(f, 1<<20)
-	data := appendFront(nil, Info{Name: "cli-big", Started: stamp}, "")
+	data := transcript.AppendFront(nil, transcript.Info{Name: "cli-big", Started: stamp}, "")
 	text := strings.Repeat("word ", 190)
 	for n, written := 0, int64(0); written < size; n++ {
-		b := Block{ID: fmt.Sprintf("b%d", n), Kind: KindUser, Time: stamp, Text: fmt.Sprint(n, " ", text)}
+		b := transcript.Block{ID: fmt.Sprintf("b%d", n), Kind: transcript.KindUser, Time: stamp, Text: fmt.Sprint(n, " ", text)}
 		switch {
 		case n%10 == 9:
-			b.Kind, b.Agent = KindTool, "SYSTEM_STATS"
+			b.Kind, b.Agent = transcript.KindTool, "SYSTEM_STATS"
 		case n%2 == 1:
-			b.Kind, b.Agent = KindAssistant, "orchestrator"
+			b.Kind, b.Agent = transcript.KindAssistant, "orchestrator"
 		}
 		if b.IsMessage() {
 			messages++
 		}
-		data = appendBlock(data, b)
+		data = transcript.AppendBlock(data, b)
 		_, err := w.Write(data)
 		must(t, err)
 		written += int64(len(data))
@@ -89,7 +91,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 	}
 	messages := bigTranscript(t, root, size)
 	var s *Store
-	var c Context
+	var c transcript.Context
 	held, peak := memoryUse(func() {
 		s = openStore(t, root)
 		var err error
@@ -110,7 +112,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 	}
 	held, peak = memoryUse(func() {
 		n := 0
-		must(t, s.Each(t.Context(), "cli-big", nil, func(Block) error { n++; return nil }))
+		must(t, s.Each(t.Context(), "cli-big", nil, func(transcript.Block) error { n++; return nil }))
 		if list, err := s.List(t.Context()); err != nil || list[0].Messages != messages+100 {
 			t.Errorf("%+v, %v", list, err)
 		}
@@ -140,7 +142,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	blocks := make([]Block, 0, heldMessages)
+	blocks := make([]transcript.Block, 0, heldMessages)
 	for i := range heldMessages - 5 {
 		blocks = append(blocks, user(fmt.Sprint("message ", i)))
 	}
@@ -193,13 +195,13 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 	line := strings.Repeat("x", 99) + "\n"
 	for name, tt := range map[string]struct {
 		head, again string // a hundred bytes, again and again
-		first       Kind
+		first       transcript.Kind
 	}{
-		"a block of many MB":           {head, line, KindUser},
-		"a line of many MB":            {head, strings.Repeat("x", 100), KindUser},
-		"many MB without a heading":    {"", line, KindText},
-		"many MB of zeros":             {"", strings.Repeat("\x00", 100), KindText},
-		"a block of many MB and no id": {"## User\n\n", line, KindUser},
+		"a block of many MB":           {head, line, transcript.KindUser},
+		"a line of many MB":            {head, strings.Repeat("x", 100), transcript.KindUser},
+		"many MB without a heading":    {"", line, transcript.KindText},
+		"many MB of zeros":             {"", strings.Repeat("\x00", 100), transcript.KindText},
+		"a block of many MB and no id": {"## User\n\n", line, transcript.KindUser},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -209,7 +211,7 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 				c, err := s.Context(t.Context(), "cli-a")
 				must(t, err)
 				for _, m := range c.Messages {
-					if len(m.Text) > blockLimit+100 || !strings.HasSuffix(m.Text, "stand in the transcript alone]") {
+					if len(m.Text) > transcript.BlockLimit+100 || !strings.HasSuffix(m.Text, "stand in the transcript alone]") {
 						t.Errorf("a text of %d bytes: …%q", len(m.Text), m.Text[len(m.Text)-60:])
 					}
 				}
@@ -233,7 +235,7 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 			if len(tr.Blocks) != 2 || tr.Blocks[0].Kind != tt.first || len(tr.Blocks[0].Text) < size*99/100 || tr.Blocks[1].Text != "goes on" {
 				t.Errorf("the transcript has %d blocks", len(tr.Blocks))
 			}
-			if tt.first == KindUser { // it is found by the id that the whole text was read with
+			if tt.first == transcript.KindUser { // it is found by the id that the whole text was read with
 				if _, _, err := s.Message(t.Context(), "cli-a", tr.Blocks[0].ID); err != nil {
 					t.Error(err)
 				}

@@ -3,6 +3,8 @@ package sessionmem
 import (
 	"strings"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // Bullet is one remembered line.
@@ -285,7 +287,7 @@ func (it item) bullet() (b Bullet, ok bool) {
 	}
 	b.Line = it.first + 1
 	body, b.From = cutProvenance(body)
-	b.Text = oneLine(replaceComments(body, func(string) string { return " " }))
+	b.Text = transcript.OneLine(replaceComments(body, func(string) string { return " " }))
 	return b, b.Text != ""
 }
 
@@ -308,7 +310,7 @@ func cutProvenance(body string) (rest, from string) {
 // removed, newest kept. What else stands in the file (a paragraph, a table) is
 // kept or left out in the same way, as a whole; all of it is there when it fits.
 func (f MemoryFile) Inject(budget int) Injected {
-	text := trimBlankLines(withoutComments(f.Text))
+	text := transcript.TrimBlankLines(withoutComments(f.Text))
 	in := Injected{Size: utf8.RuneCountInString(text), Budget: budget}
 	if in.Size <= budget {
 		in.Text, in.Used = text, in.Size
@@ -331,7 +333,7 @@ func (f MemoryFile) Inject(budget int) Injected {
 // Blank lines and comments are not among them.
 func (f MemoryFile) LeftOut(budget int) map[int]bool {
 	text := withoutComments(f.Text)
-	in := trimBlankLines(text)
+	in := transcript.TrimBlankLines(text)
 	if utf8.RuneCountInString(in) <= budget {
 		return nil
 	}
@@ -366,7 +368,7 @@ func (f MemoryFile) LeftOut(budget int) map[int]bool {
 
 // textSize is the characters of a memory that a prompt could hold.
 func textSize(text string) int {
-	return utf8.RuneCountInString(trimBlankLines(withoutComments(text)))
+	return utf8.RuneCountInString(transcript.TrimBlankLines(withoutComments(text)))
 }
 
 // withoutComments takes comments out, and the lines that held nothing else.

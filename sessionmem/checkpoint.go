@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // checkpointEvery is how often a streaming answer is written at most.
@@ -20,7 +22,7 @@ const checkpointEvery = 2 * time.Second
 const slowAppend = checkpointEvery / 4
 
 // commitSuffix is the end of the name of a checkpoint while its block is being appended.
-const commitSuffix = ".commit" + fileSuffix
+const commitSuffix = ".commit" + transcript.FileSuffix
 
 // Checkpoint is the unfinished text of a streaming answer.
 type Checkpoint struct {
@@ -31,10 +33,10 @@ type Checkpoint struct {
 	writing sync.Mutex // held while the file is written; taken before mu
 	written bool       // the file exists; guarded by writing
 
-	mu     sync.Mutex // guards what follows; held for a few instructions, so that a slow disk never holds up the stream
-	block  Block      // its ID never changes
-	text   string     // newest
-	dirty  bool       // text is newer than the file
+	mu     sync.Mutex       // guards what follows; held for a few instructions, so that a slow disk never holds up the stream
+	block  transcript.Block // its ID never changes
+	text   string           // newest
+	dirty  bool             // text is newer than the file
 	last   time.Time
 	timer  *time.Timer
 	closed bool
@@ -43,13 +45,13 @@ type Checkpoint struct {
 // Checkpoint opens a streaming checkpoint for the block an answer is going to be:
 // SetText may be called for every token, the file in .partial/ is written at most
 // every two seconds. The turn lock must be held.
-func (s *Store) Checkpoint(ctx context.Context, name string, b Block) *Checkpoint {
+func (s *Store) Checkpoint(ctx context.Context, name string, b transcript.Block) *Checkpoint {
 	ses := s.session(name)
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	c := &Checkpoint{store: s, ses: ses, block: ses.complete(b, time.Now()), text: b.Text}
-	if !ses.private.Load() && checkName(name) == nil && ctx.Err() == nil {
-		c.file = partialDir + "/" + name + "." + fileID(c.block.ID) + fileSuffix
+	if !ses.private.Load() && transcript.CheckName(name) == nil && ctx.Err() == nil {
+		c.file = partialDir + "/" + name + "." + fileID(c.block.ID) + transcript.FileSuffix
 	}
 	return c
 }
@@ -61,7 +63,7 @@ func fileID(id string) string {
 	}) {
 		return id
 	}
-	return deriveID("", id)
+	return transcript.DeriveID("", id)
 }
 
 // ID is the id that the block has, or is going to have.
@@ -101,7 +103,7 @@ func (c *Checkpoint) flush() {
 }
 
 // newest is the block as it is to be written now. The caller holds mu.
-func (c *Checkpoint) newest() Block {
+func (c *Checkpoint) newest() transcript.Block {
 	c.last, c.dirty = time.Now(), false
 	b := c.block
 	b.Text = c.text
@@ -109,13 +111,13 @@ func (c *Checkpoint) newest() Block {
 }
 
 // write replaces the file. The caller holds writing.
-func (c *Checkpoint) write(b Block) error {
+func (c *Checkpoint) write(b transcript.Block) error {
 	c.ses.mu.Lock()
 	b = c.store.guard(c.ses, b, false)
 	c.ses.mu.Unlock()
 	var buf bytes.Buffer
-	t := &Transcript{Info: Info{Name: c.ses.name, Started: b.Time}, Blocks: []Block{b}}
-	if err := WriteTranscript(&buf, t); err != nil {
+	t := &transcript.Transcript{Info: transcript.Info{Name: c.ses.name, Started: b.Time}, Blocks: []transcript.Block{b}}
+	if err := transcript.Write(&buf, t); err != nil {
 		return err
 	}
 	if err := writeAtomic(c.store.root, c.file, buf.Bytes(), true); err != nil {
@@ -128,7 +130,7 @@ func (c *Checkpoint) write(b Block) error {
 // Commit appends b (with the checkpoint's ID) to the transcript and removes the
 // checkpoint. After an error the checkpoint holds b's text and Commit may be
 // called again.
-func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
+func (c *Checkpoint) Commit(ctx context.Context, b transcript.Block) (transcript.Block, error) {
 	b.ID = c.ID()
 	if b.Time.IsZero() {
 		b.Time = c.block.Time
@@ -159,7 +161,7 @@ func (c *Checkpoint) Commit(ctx context.Context, b Block) (Block, error) {
 			err = errors.Join(err, werr)
 		}
 	}
-	return Block{}, err
+	return transcript.Block{}, err
 }
 
 // lastText is SetText for the whole text, which is checkpointed where it takes a while to
@@ -177,11 +179,11 @@ func (c *Checkpoint) lastText(text string) {
 // mark says in the checkpoint's name whether its block is being appended: then it may be in
 // the transcript. The caller holds writing.
 func (c *Checkpoint) mark(appending bool) {
-	to := strings.TrimSuffix(strings.TrimSuffix(c.file, commitSuffix), fileSuffix)
+	to := strings.TrimSuffix(strings.TrimSuffix(c.file, commitSuffix), transcript.FileSuffix)
 	if appending {
 		to += commitSuffix
 	} else {
-		to += fileSuffix
+		to += transcript.FileSuffix
 	}
 	if !c.written || to == c.file {
 		return
@@ -275,7 +277,7 @@ func (s *Store) partials(name string) ([]string, error) {
 	for _, n := range names {
 		switch {
 		case !strings.HasPrefix(n, name+"."):
-		case strings.HasSuffix(n, fileSuffix):
+		case strings.HasSuffix(n, transcript.FileSuffix):
 			files = append(files, partialDir+"/"+n)
 		default: // a process died while it wrote this one; the one before is whole
 			if err := s.root.Remove(partialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -292,7 +294,7 @@ func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error
 	if err != nil {
 		return explainDisk("reading a checkpoint", err)
 	}
-	t, err := ParseTranscript(bytes.NewReader(data))
+	t, err := transcript.Parse(bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
@@ -335,12 +337,12 @@ func (s *Store) isUnsaved(ses *session, id string) bool {
 }
 
 // interruption is the Note that marks b as cut off.
-func interruption(b Block) Block {
+func interruption(b transcript.Block) transcript.Block {
 	parent := b.Parent
 	if parent == "" {
 		parent = b.ID
 	}
-	return Block{Kind: KindNote, Note: NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
+	return transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
 }
 
 // hasBlock says whether the session's transcript holds a block of this id, or held it

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -23,7 +25,7 @@ func TestClockThatJumpsReordersNothing(t *testing.T) {
 	var want []string
 	for i, jump := range []time.Duration{0, -year, -year, year, 0, -time.Hour} {
 		text := fmt.Sprint("message ", i)
-		mustAppend(t, s, "cli-a", Block{Kind: KindUser, Text: text, Time: time.Now().Add(jump)})
+		mustAppend(t, s, "cli-a", transcript.Block{Kind: transcript.KindUser, Text: text, Time: time.Now().Add(jump)})
 		want = append(want, text)
 		if got := texts(t, s, "cli-a"); !cmp.Equal(got, want) {
 			t.Errorf("after a jump of %s: %q", jump, got)
@@ -42,7 +44,7 @@ func TestSessionOfAnotherYearGoesOnInItsFile(t *testing.T) {
 	for _, begun := range []time.Duration{-year, year} {
 		root := t.TempDir()
 		s := openStore(t, root)
-		mustAppend(t, s, "cli-a", Block{Kind: KindUser, Text: "one", Time: time.Now().Add(begun)})
+		mustAppend(t, s, "cli-a", transcript.Block{Kind: transcript.KindUser, Text: "one", Time: time.Now().Add(begun)})
 		file := onlyFile(t, root)
 		mustAppend(t, openStore(t, root), "cli-a", user("two"))
 		mustAppend(t, s, "cli-a", user("three"))
@@ -69,7 +71,7 @@ func TestClockThatJumpsFinishesNothing(t *testing.T) {
 	file := onlyFile(t, root)
 	stamp := func(t time.Time) string { return t.Format(time.RFC3339) }
 	writeFile(t, file, strings.ReplaceAll(readFile(t, file), stamp(b.Time), stamp(b.Time.Add(-year)))) // as it looks after a jump
-	mustAppend(t, s, "cli-back", Block{Kind: KindUser, Text: "one", Time: time.Now().Add(year)})
+	mustAppend(t, s, "cli-back", transcript.Block{Kind: transcript.KindUser, Text: "one", Time: time.Now().Add(year)})
 	if got := mustArchive(t, s, rule); len(got) != 0 {
 		t.Errorf("archived %q", got)
 	}
@@ -96,7 +98,7 @@ func onlyFileOf(t *testing.T, root, name string) string {
 func TestClockThatJumpsLeavesPeriodicPassesAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		r := newCompactRig(t, summarizeFunc(func(context.Context, *Block, []Block) (Digest, error) {
+		r := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 			calls++
 			return Digest{Context: "So far.", By: "small:1b"}, nil
 		}))
@@ -106,7 +108,7 @@ func TestClockThatJumpsLeavesPeriodicPassesAlone(t *testing.T) {
 		time.Sleep(25 * time.Minute)
 		for session, jump := range map[string]time.Duration{"cli-ahead": -48 * time.Hour, "cli-back": year} {
 			for i := range 8 {
-				b := Block{ID: fmt.Sprintf("m%d", i), Kind: KindUser, Text: fmt.Sprintf("message %d", i), Time: time.Now().Add(jump)}
+				b := transcript.Block{ID: fmt.Sprintf("m%d", i), Kind: transcript.KindUser, Text: fmt.Sprintf("message %d", i), Time: time.Now().Add(jump)}
 				mustAppend(t, r.store, session, b)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // ErrStale: the conversation went another way while its Summary was being made (a
@@ -72,24 +74,24 @@ func (p CompactPolicy) Due(since int, percent float64) bool {
 // holds no lock, and the conversation may go on.
 type Snapshot struct {
 	Session  string
-	Previous *Block   // the last Summary, or nil
-	Messages []Block  // those not covered by it, oldest first
-	Since    int      // how many of them were written after it
-	Tools    []string // whose results stand among them, of blocks that don't tell their sources
-	Agent    string   // the slug of the agent that answered last; a caller may set the one that was chosen
+	Previous *transcript.Block  // the last Summary, or nil
+	Messages []transcript.Block // those not covered by it, oldest first
+	Since    int                // how many of them were written after it
+	Tools    []string           // whose results stand among them, of blocks that don't tell their sources
+	Agent    string             // the slug of the agent that answered last; a caller may set the one that was chosen
 	Last     time.Time
 
-	results Sources   // of the results that stand among them
-	omitted int       // older messages that are in none of these: see Context.Omitted
-	before  string    // the id of the last of them
-	last    string    // the id of the last block of the branch
-	goes    bool      // the block that Previous goes through is there
-	seen    time.Time // when the last block joined as this process saw it; zero: it didn't see it
-	waits   bool      // the last blocks are not on disk yet
-	taken   time.Time // when it was
+	results transcript.Sources // of the results that stand among them
+	omitted int                // older messages that are in none of these: see Context.Omitted
+	before  string             // the id of the last of them
+	last    string             // the id of the last block of the branch
+	goes    bool               // the block that Previous goes through is there
+	seen    time.Time          // when the last block joined as this process saw it; zero: it didn't see it
+	waits   bool               // the last blocks are not on disk yet
+	taken   time.Time          // when it was
 
-	corrections int     // edits and deletions by then
-	told        telling // the messages in front of its end
+	corrections int                // edits and deletions by then
+	told        transcript.Telling // the messages in front of its end
 }
 
 // Snapshot gives what there is to summarise of a session. With before, the id of a
@@ -141,7 +143,7 @@ func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
 		}
 		snap.Messages = append(snap.Messages, b)
 		snap.Last = b.Time
-		if b.Kind == KindAssistant {
+		if b.Kind == transcript.KindAssistant {
 			snap.Agent = b.Agent
 		}
 	}
@@ -201,7 +203,9 @@ func (s Snapshot) through(keep int) string {
 }
 
 // recent is what a Summarizer is given: the last messages.
-func (s Snapshot) recent() []Block { return s.Messages[max(len(s.Messages)-maxCompacted, 0):] }
+func (s Snapshot) recent() []transcript.Block {
+	return s.Messages[max(len(s.Messages)-maxCompacted, 0):]
+}
 
 // stillHolds gives ErrStale where a Summary of the snapshot that goes through this
 // block could not be appended now.
@@ -230,39 +234,39 @@ func (s *Store) stillMeant(snap Snapshot) error {
 // appendSummary appends a Summary of the snapshot, if what it covers is still the
 // conversation: messages that came meanwhile stay behind it, in order. Else it
 // gives ErrStale.
-func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b Block) (Block, error) {
-	return outsideSaves(ctx, savePatience, func(anyway bool) (Block, error) {
+func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
+	return outsideSaves(ctx, savePatience, func(anyway bool) (transcript.Block, error) {
 		return s.appendSummaryOnce(ctx, anyway, snap, b)
 	})
 }
 
 // appendSummaryOnce is appendSummary that gives errMidSave where it has to wait, unless it
 // is anyway.
-func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapshot, b Block) (Block, error) {
+func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	ses := s.session(snap.Session)
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
-		return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
+		return transcript.Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 	}
 	defer unlock()
 	ses.anyway = anyway
 	private := ses.private.Load()
 	if !private {
 		if err := s.refreshToWrite(ctx, ses); err != nil {
-			return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
+			return transcript.Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 		}
 	}
 	if !ses.holds(snap, b.Through, s.forgotten.since(snap.taken)) {
-		return Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
+		return transcript.Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
 	}
-	b = b.withTold(snap.told)
-	write := func() ([]Block, error) { return s.appendFile(ctx, ses, []Block{b}) }
+	b = b.WithTold(snap.told)
+	write := func() ([]transcript.Block, error) { return s.appendFile(ctx, ses, []transcript.Block{b}) }
 	if private {
-		write = func() ([]Block, error) { return s.appendMemory(ses, []Block{b}) }
+		write = func() ([]transcript.Block, error) { return s.appendMemory(ses, []transcript.Block{b}) }
 	}
 	out, err := write()
 	if err != nil {
-		return Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
+		return transcript.Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 	}
 	return out[0], nil
 }
@@ -274,7 +278,7 @@ func (ses *session) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &ses.fold, &ses.index
 	at, _ := f.lastSummary(x)
 	switch {
-	case forgot, f.corrections != snap.corrections, f.said.first(snap.told.messages) != snap.told: // it may tell what was deleted
+	case forgot, f.corrections != snap.corrections, f.said.First(snap.told.Messages) != snap.told: // it may tell what was deleted
 		return false
 	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.hash(snap.Previous.ID) != x.blocks[f.active[at].block].id):
 		return false

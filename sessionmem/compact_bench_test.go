@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // BenchmarkCompact is a compaction's own work for 20 messages, the model excluded:
@@ -32,7 +34,7 @@ func BenchmarkCompact(b *testing.B) {
 				n++
 				session := fmt.Sprintf("cli-s%d", n)
 				for i := range 20 {
-					m := Block{Kind: []Kind{KindUser, KindAssistant}[i%2], Text: strings.Repeat("the server: see /srv/app/main.go:12 and 10.0.0.7 for it. ", 20)}
+					m := transcript.Block{Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2], Text: strings.Repeat("the server: see /srv/app/main.go:12 and 10.0.0.7 for it. ", 20)}
 					if _, err := s.Append(context.Background(), session, m); err != nil {
 						b.Fatal(err)
 					}

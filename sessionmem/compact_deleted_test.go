@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // A person deletes the block that a Summary goes through: the Summary, which tells of it,
@@ -19,9 +21,9 @@ func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.Blocks = slices.DeleteFunc(tr.Blocks, func(b Block) bool { return b.ID == "m3" })
+	tr.Blocks = slices.DeleteFunc(tr.Blocks, func(b transcript.Block) bool { return b.ID == "m3" })
 	var out strings.Builder
-	if err := WriteTranscript(&out, tr); err != nil {
+	if err := transcript.Write(&out, tr); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(tr.Info.Path, []byte(out.String()), 0o600); err != nil {

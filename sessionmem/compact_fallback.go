@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -41,11 +43,11 @@ func mayHoldSecret(line string) bool {
 // Identifiers gives the exact identifiers in the last 8 messages, the newest
 // message first, each once, at most 40. Lines that may hold a secret, and what is
 // beyond 4,000 bytes of a message, are left out.
-func Identifiers(messages []Block) []string {
+func Identifiers(messages []transcript.Block) []string {
 	var found []string
 	searched := map[string]bool{}
 	for _, b := range slices.Backward(messages[max(len(messages)-maxSearched, 0):]) {
-		text := WithoutAttachments(b.Text)
+		text := transcript.WithoutAttachments(b.Text)
 		if len(text) > maxSearchedText {
 			text = strings.ToValidUTF8(text[:maxSearchedText], "")
 		}
@@ -140,7 +142,7 @@ func isPlainNumber(id string) bool {
 }
 
 // withIdentifiers adds those that a Summary leaves out.
-func withIdentifiers(text string, messages []Block) string {
+func withIdentifiers(text string, messages []transcript.Block) string {
 	var missing []string
 	for _, id := range Identifiers(messages) {
 		if !strings.Contains(text, id) {
@@ -156,15 +158,15 @@ func withIdentifiers(text string, messages []Block) string {
 // PlainSummary is a Summary made without a model, of the messages' own words: what
 // was asked first and last, what is still open, the exact identifiers. It says
 // what it is. The same input gives the same text.
-func PlainSummary(previous *Block, messages []Block) string {
+func PlainSummary(previous *transcript.Block, messages []transcript.Block) string {
 	var out strings.Builder
 	out.WriteString("This summary was made without a model: it quotes the conversation and leaves out what does not fit.")
 	if previous != nil {
 		out.WriteString("\n\nBefore that: " + shortText(previous.Text, maxEarlier))
 	}
-	var asked []Block
+	var asked []transcript.Block
 	for _, b := range messages {
-		if b.Kind == KindUser {
+		if b.Kind == transcript.KindUser {
 			asked = append(asked, b)
 		}
 	}
@@ -175,7 +177,7 @@ func PlainSummary(previous *Block, messages []Block) string {
 		if i > 0 && i < len(asked)-3 {
 			continue
 		}
-		out.WriteString("\n- " + shortText(oneLine(withoutSecrets(b.Text)), maxQuoted))
+		out.WriteString("\n- " + shortText(transcript.OneLine(withoutSecrets(b.Text)), maxQuoted))
 	}
 	if open := openAsks(messages); len(open) > 0 {
 		out.WriteString("\n\nStill open:")
@@ -184,8 +186,8 @@ func PlainSummary(previous *Block, messages []Block) string {
 		}
 	}
 	for _, b := range slices.Backward(messages) {
-		if b.Kind == KindAssistant {
-			out.WriteString("\n\nThe last answer: " + shortText(oneLine(withoutSecrets(b.Text)), 2*maxQuoted))
+		if b.Kind == transcript.KindAssistant {
+			out.WriteString("\n\nThe last answer: " + shortText(transcript.OneLine(withoutSecrets(b.Text)), 2*maxQuoted))
 			break
 		}
 	}
@@ -194,17 +196,17 @@ func PlainSummary(previous *Block, messages []Block) string {
 
 // openAsks are what the user asked for at the end without an answer, and what the
 // last answer asks or promises.
-func openAsks(messages []Block) []string {
+func openAsks(messages []transcript.Block) []string {
 	var open []string
 	for i, b := range messages {
-		answered := b.Kind != KindUser || i+1 < len(messages) && messages[i+1].Kind == KindAssistant
+		answered := b.Kind != transcript.KindUser || i+1 < len(messages) && messages[i+1].Kind == transcript.KindAssistant
 		if !answered {
-			open = append(open, "not answered: "+shortText(oneLine(withoutSecrets(b.Text)), maxQuoted))
+			open = append(open, "not answered: "+shortText(transcript.OneLine(withoutSecrets(b.Text)), maxQuoted))
 		}
 	}
-	if n := len(messages); n > 0 && messages[n-1].Kind == KindAssistant {
+	if n := len(messages); n > 0 && messages[n-1].Kind == transcript.KindAssistant {
 		for line := range strings.SplitSeq(withoutSecrets(messages[n-1].Text), "\n") {
-			if line = oneLine(line); strings.HasSuffix(line, "?") {
+			if line = transcript.OneLine(line); strings.HasSuffix(line, "?") {
 				open = append(open, "asked of the user: "+shortText(line, maxQuoted))
 			}
 		}

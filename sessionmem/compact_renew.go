@@ -5,21 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // A Summary that a forgetting made of what was left, without a model, says so. A model
 // makes it anew when there is one: that is appended in its place, and nothing is
 // learnt again.
-const (
-	attrRebuilt = "rebuilt" // "yes": on a Summary that a forgetting made
-	attrAgain   = "again"   // the id of the Summary that this one takes the place of
-)
+const attrRebuilt = "rebuilt" // "yes": on a Summary that a forgetting made
 
 // rebuiltSummary is a Summary as a forgetting makes it: of text that is left, without a model.
-func rebuiltSummary(b Block, text string) Block {
+func rebuiltSummary(b transcript.Block, text string) transcript.Block {
 	b.Text, b.By = text, plainBy
 	b.Attrs = maps.Clone(b.Attrs)
-	delete(b.Attrs, attrAgain)
+	delete(b.Attrs, transcript.AttrAgain)
 	delete(b.Attrs, attrRebuilt)
 	if text != ForgottenText {
 		if b.Attrs == nil {
@@ -32,8 +31,8 @@ func rebuiltSummary(b Block, text string) Block {
 
 // renewable is what a Summary that a forgetting made was to be made of.
 type renewable struct {
-	old  Block    // the Summary
-	from Snapshot // what was before it
+	old  transcript.Block // the Summary
+	from Snapshot         // what was before it
 }
 
 // renewable gives the last Summary of a session with what it covers; ErrNothing where a
@@ -102,7 +101,7 @@ func (c *Compaction) Renew(ctx context.Context, session string) (Compacted, erro
 	b := c.summary(r.from, digest, 0)
 	b.Through = r.old.Through
 	b = b.WithSources(b.Sources(session) | r.old.Sources(session))
-	b.Attrs[attrAgain] = r.old.ID
+	b.Attrs[transcript.AttrAgain] = r.old.ID
 	now := r.from
 	now.Previous = &r.old
 	out.Messages = r.from.Covered(0)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // retelling is a Summarizer that repeats all that it is given, as a model may.
@@ -16,7 +18,7 @@ type retelling struct {
 	fail  error
 }
 
-func (r *retelling) Summarize(_ context.Context, previous *Block, messages []Block) (Digest, error) {
+func (r *retelling) Summarize(_ context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error) {
 	if r.fail != nil {
 		return Digest{}, r.fail
 	}
@@ -45,7 +47,7 @@ func (r *compactRig) forget(words string) []Touched {
 }
 
 // lastSummary is what goes with a request as the Summary.
-func (r *compactRig) lastSummary(session string) Block {
+func (r *compactRig) lastSummary(session string) transcript.Block {
 	r.t.Helper()
 	c, err := r.store.Context(r.t.Context(), session)
 	must(r.t, err)
@@ -61,7 +63,7 @@ func forgottenInASummary(t *testing.T) (*compactRig, *retelling) {
 	model := &retelling{}
 	r := newCompactRig(t, model)
 	r.write = "off"
-	_, err := r.store.Append(t.Context(), "cli-a", Block{ID: "z", Kind: KindUser, Text: "the zebra sleeps at seven"})
+	_, err := r.store.Append(t.Context(), "cli-a", transcript.Block{ID: "z", Kind: transcript.KindUser, Text: "the zebra sleeps at seven"})
 	must(t, err)
 	r.say("cli-a", 1, 10)
 	must(t, second(r.compact("cli-a")))
@@ -83,7 +85,7 @@ func TestASummaryThatLostSomethingIsMadeAnewByTheModel(t *testing.T) {
 	must(t, err)
 	anew := r.lastSummary("cli-a")
 	switch {
-	case anew.ID != done.Summary.ID || anew.By != "small:1b" || anew.Through != plain.Through || anew.Attrs[attrAgain] != plain.ID:
+	case anew.ID != done.Summary.ID || anew.By != "small:1b" || anew.Through != plain.Through || anew.Attrs[transcript.AttrAgain] != plain.ID:
 		t.Errorf("made anew it is %+v", anew)
 	case strings.Contains(anew.Text, "zebra") || !strings.Contains(anew.Text, "message 1 about the tea"):
 		t.Errorf("it says %q", anew.Text)
@@ -171,7 +173,7 @@ func TestWithoutAModelThePlainSummaryStays(t *testing.T) {
 
 func TestASummaryThatIsForgottenWhileItIsMadeAnewIsNotAppended(t *testing.T) {
 	r, _ := forgottenInASummary(t)
-	r.c.c.Summarizer = summarizeFunc(func(_ context.Context, _ *Block, messages []Block) (Digest, error) {
+	r.c.c.Summarizer = summarizeFunc(func(_ context.Context, _ *transcript.Block, messages []transcript.Block) (Digest, error) {
 		r.forget("message 2 about the tea")
 		return Digest{Context: messages[1].Text, By: "small:1b"}, nil
 	})

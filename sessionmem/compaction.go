@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // plainBy is the By of a Summary that no model wrote.
@@ -28,17 +30,17 @@ type Digest struct {
 // before them, or nil. ErrNoDigest says that the model answered uselessly; any
 // other error (no server, no model, ctx ended) leaves the session as it is.
 type Summarizer interface {
-	Summarize(ctx context.Context, previous *Block, messages []Block) (Digest, error)
+	Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error)
 }
 
 // Compacted is what a compaction did.
 type Compacted struct {
 	Session  string
-	Summary  Block // as it was appended
-	Messages int   // covered by it, not counting those of earlier Summaries
-	Recent   int   // that stay word for word
-	Plain    bool  // made without a model
-	Again    bool  // in the place of one that a forgetting made without a model
+	Summary  transcript.Block // as it was appended
+	Messages int              // covered by it, not counting those of earlier Summaries
+	Recent   int              // that stay word for word
+	Plain    bool             // made without a model
+	Again    bool             // in the place of one that a forgetting made without a model
 	Lessons  Kept
 }
 
@@ -80,7 +82,7 @@ func NewCompaction(c CompactionConfig) *Compaction {
 func (c *Compaction) Snapshot(ctx context.Context, session, before string) (Snapshot, CompactPolicy, error) {
 	snap, err := c.c.Store.Snapshot(ctx, session, before)
 	policy := c.c.Policy().complete()
-	if isDiscord(session) && policy.DiscordWindow > 0 {
+	if transcript.IsDiscord(session) && policy.DiscordWindow > 0 {
 		policy.Threshold = max(policy.Threshold, policy.DiscordWindow+2)
 	}
 	return snap, policy, err
@@ -157,13 +159,13 @@ func (c *Compaction) learn(ctx context.Context, snap Snapshot, digest Digest, pe
 }
 
 // summary is the block that is appended.
-func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) Block {
+func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) transcript.Block {
 	recent := snap.recent()
 	text := withIdentifiers(digest.Context, recent)
 	if n := snap.omitted + len(snap.Messages) - len(recent); n > 0 {
 		text += fmt.Sprintf("\n\n(%d older messages stand in the transcript alone.)", n)
 	}
-	b := Block{Kind: KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
+	b := transcript.Block{Kind: transcript.KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
 	return b.WithSources(snap.Sources(c.c.Own))
 }
 
@@ -180,16 +182,16 @@ var ErrNothing = errors.New("there is nothing to summarise")
 // of what that Summary was made of: a sentence of a stranger may stand in it, and in a
 // Summary made of it, so that lasts until a reset. own are the tools whose results are
 // this program's own words.
-func (s Snapshot) Sources(own []string) Sources {
+func (s Snapshot) Sources(own []string) transcript.Sources {
 	all := s.results
-	if isDiscord(s.Session) {
-		all |= FromDiscord
+	if transcript.IsDiscord(s.Session) {
+		all |= transcript.FromDiscord
 	}
 	if s.Previous != nil {
 		all |= s.Previous.Sources(s.Session)
 	}
 	for _, b := range s.Messages {
-		if _, known := b.Attrs[attrSources]; b.Kind == KindAssistant && !known && len(b.Recalled()) == 0 && b.Attrs[attrUntrusted] == "" {
+		if _, known := b.Attrs[transcript.AttrSources]; b.Kind == transcript.KindAssistant && !known && len(b.Recalled()) == 0 && b.Attrs[transcript.AttrUntrusted] == "" {
 			continue // of an older version: all that it was made of is here
 		}
 		all |= b.Sources(s.Session)
@@ -197,11 +199,11 @@ func (s Snapshot) Sources(own []string) Sources {
 	for _, tool := range s.Tools {
 		switch {
 		case tool == subcallTool:
-			all |= FromAgent
+			all |= transcript.FromAgent
 		case tool == strangersSearch:
-			all |= FromUnknown
+			all |= transcript.FromUnknown
 		case !slices.Contains(own, tool):
-			all |= FromTool
+			all |= transcript.FromTool
 		}
 	}
 	return all

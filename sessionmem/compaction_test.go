@@ -10,18 +10,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // summarizeFunc is a Summarizer.
-type summarizeFunc func(ctx context.Context, previous *Block, messages []Block) (Digest, error)
+type summarizeFunc func(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error)
 
-func (f summarizeFunc) Summarize(ctx context.Context, previous *Block, messages []Block) (Digest, error) {
+func (f summarizeFunc) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error) {
 	return f(ctx, previous, messages)
 }
 
 func told(text string, lessons ...Lesson) summarizeFunc {
-	return func(context.Context, *Block, []Block) (Digest, error) {
+	return func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 		return Digest{Context: text, By: "small:1b", Lessons: lessons}, nil
 	}
 }
@@ -57,11 +59,11 @@ func newCompactRig(t *testing.T, s Summarizer) *compactRig {
 func (r *compactRig) say(session string, from, to int) {
 	r.t.Helper()
 	for i := from; i < to; i++ {
-		kind := KindUser
+		kind := transcript.KindUser
 		if i%2 == 1 {
-			kind = KindAssistant
+			kind = transcript.KindAssistant
 		}
-		b := Block{ID: fmt.Sprintf("m%d", i), Kind: kind, Text: fmt.Sprintf("message %d about the tea", i)}
+		b := transcript.Block{ID: fmt.Sprintf("m%d", i), Kind: kind, Text: fmt.Sprintf("message %d about the tea", i)}
 		if _, err := r.store.Append(context.Background(), session, b.WithSources(0)); err != nil {
 			r.t.Fatal(err)
 		}
@@ -148,22 +150,22 @@ func TestCompactAppliesOnlyToWhatItSaw(t *testing.T) {
 		{"messages that came meanwhile survive in order", func(r *compactRig) error { r.say("cli-a", 8, 11); return nil }, false, "S m4 m5 m6 m7 m8 m9 m10"},
 		{"a reset", func(r *compactRig) error { return r.store.Reset(context.Background(), "cli-a") }, true, ""},
 		{"a rewind into what was covered", func(r *compactRig) error {
-			_, err := r.store.Append(context.Background(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: "m2"})
+			_, err := r.store.Append(context.Background(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "m2"})
 			return err
 		}, true, "m0 m1"},
 		{"a rewind behind it", func(r *compactRig) error {
-			_, err := r.store.Append(context.Background(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: "m6"})
+			_, err := r.store.Append(context.Background(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "m6"})
 			return err
 		}, false, "S m4 m5"},
 		{"a Summary of another process", func(r *compactRig) error {
-			_, err := r.store.Append(context.Background(), "cli-a", Block{Kind: KindSummary, Through: "m5", Text: "theirs"})
+			_, err := r.store.Append(context.Background(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: "m5", Text: "theirs"})
 			return err
 		}, true, "S m6 m7"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var r *compactRig
-			r = newCompactRig(t, summarizeFunc(func(context.Context, *Block, []Block) (Digest, error) {
+			r = newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 				return Digest{Context: "ours", By: "small:1b"}, tt.meanwhile(r)
 			}))
 			r.say("cli-a", 0, 8)
@@ -201,7 +203,7 @@ func TestCompactLessons(t *testing.T) {
 			r.write = tt.write
 			r.say("cli-a", 0, 2)
 			if tt.tool != "" {
-				if _, err := r.store.Append(t.Context(), "cli-a", Block{Kind: KindTool, Agent: tt.tool, Text: "x"}); err != nil {
+				if _, err := r.store.Append(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindTool, Agent: tt.tool, Text: "x"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -237,9 +239,11 @@ func TestCompactCutsNothingWhereLessonsAreNotKept(t *testing.T) {
 }
 
 func TestCompactWithoutAModel(t *testing.T) {
-	r := newCompactRig(t, summarizeFunc(func(context.Context, *Block, []Block) (Digest, error) { return Digest{}, ErrNoDigest }))
+	r := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
+		return Digest{}, ErrNoDigest
+	}))
 	text := "Why does `make run` fail in /srv/app/main.go with ECONNREFUSED on 10.0.0.7:8081? See https://example.org/a?b=1\nmy password is hunter22"
-	if _, err := r.store.Append(t.Context(), "cli-a", Block{Kind: KindUser, Text: text}); err != nil {
+	if _, err := r.store.Append(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindUser, Text: text}); err != nil {
 		t.Fatal(err)
 	}
 	r.say("cli-a", 1, 8)
@@ -260,7 +264,7 @@ func TestCompactWithoutAModel(t *testing.T) {
 func TestPeriodicPassOver24Hours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, running := 0, 0
-		r := newCompactRig(t, summarizeFunc(func(ctx context.Context, _ *Block, _ []Block) (Digest, error) {
+		r := newCompactRig(t, summarizeFunc(func(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (Digest, error) {
 			running++
 			defer func() { running-- }()
 			if calls++; running > 1 {

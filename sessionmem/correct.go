@@ -3,6 +3,8 @@ package sessionmem
 import (
 	"context"
 	"slices"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // What people edit or delete where they wrote it (on Discord) is noted behind it: a Note
@@ -12,9 +14,9 @@ import (
 // does. A context, a Summary, a fork and a search are made of what stands after the notes.
 
 // Correct appends Notes of the kinds NoteEdited and NoteDeleted to a session.
-func (s *Store) Correct(ctx context.Context, name string, notes ...Block) error {
+func (s *Store) Correct(ctx context.Context, name string, notes ...transcript.Block) error {
 	for i := range notes {
-		notes[i].Kind = KindNote
+		notes[i].Kind = transcript.KindNote
 	}
 	_, err := s.AppendAll(ctx, name, notes...)
 	return err
@@ -22,7 +24,7 @@ func (s *Store) Correct(ctx context.Context, name string, notes ...Block) error 
 
 // correct follows a Note, which has the number n, that a block of the branch was edited or
 // deleted. A Summary that covers the block leaves the context: it tells the old text.
-func (f *fold) correct(x *index, n uint32, note Block) {
+func (f *fold) correct(x *index, n uint32, note transcript.Block) {
 	i := f.at(x, x.hash(note.Parent))
 	if i < 0 {
 		return
@@ -36,7 +38,7 @@ func (f *fold) correct(x *index, n uint32, note Block) {
 		}
 	}
 	block := f.active[i].block
-	if note.Note == NoteEdited {
+	if note.Note == transcript.NoteEdited {
 		if f.edited == nil {
 			f.edited = map[uint32]uint32{}
 		}
@@ -72,10 +74,10 @@ func (f *fold) remove(x *index, i int) {
 }
 
 // message gives a block of the branch as it reads now.
-func (r *blockSource) message(f *fold, n uint32) (Block, error) {
+func (r *blockSource) message(f *fold, n uint32) (transcript.Block, error) {
 	b, err := r.block(n)
 	if note, ok := f.edited[n]; ok && err == nil {
-		var edit Block
+		var edit transcript.Block
 		edit, err = r.block(note)
 		b.Text = edit.Text
 	}

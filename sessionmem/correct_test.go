@@ -6,36 +6,44 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // What was edited or deleted where it was written is in no context as it was: whichever
 // way that is read, before and after a Summary and a restart.
 func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 	const name = "discord-200"
-	block := func(kind Kind, id, text string) Block { return Block{Kind: kind, ID: id, Text: text} }
-	six := []Block{
-		block(KindUser, "q1", "secret one"), block(KindAssistant, "a1", "answer one"), block(KindUser, "q2", "two"),
-		block(KindAssistant, "a2", "answer two"), block(KindUser, "q3", "three"), block(KindAssistant, "a3", "answer three"),
+	block := func(kind transcript.Kind, id, text string) transcript.Block {
+		return transcript.Block{Kind: kind, ID: id, Text: text}
 	}
-	summary := Block{Kind: KindSummary, ID: "s1", Through: "a2", Text: "they said secret one"}
-	deleted := func(id string) Block { return Block{Kind: KindNote, Note: NoteDeleted, Parent: id} }
-	edited := func(id, text string) Block { return Block{Kind: KindNote, Note: NoteEdited, Parent: id, Text: text} }
+	six := []transcript.Block{
+		block(transcript.KindUser, "q1", "secret one"), block(transcript.KindAssistant, "a1", "answer one"), block(transcript.KindUser, "q2", "two"),
+		block(transcript.KindAssistant, "a2", "answer two"), block(transcript.KindUser, "q3", "three"), block(transcript.KindAssistant, "a3", "answer three"),
+	}
+	summary := transcript.Block{Kind: transcript.KindSummary, ID: "s1", Through: "a2", Text: "they said secret one"}
+	deleted := func(id string) transcript.Block {
+		return transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteDeleted, Parent: id}
+	}
+	edited := func(id, text string) transcript.Block {
+		return transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEdited, Parent: id, Text: text}
+	}
 	tests := map[string]struct {
-		after []Block
+		after []transcript.Block
 		want  string
 	}{
-		"given a deletion":                                {[]Block{deleted("q1")}, "answer one|two|answer two|three|answer three"},
-		"given an edit":                                   {[]Block{edited("q2", "TWO")}, "secret one|answer one|TWO|answer two|three|answer three"},
-		"given two edits":                                 {[]Block{edited("q2", "TWO"), edited("q2", "2")}, "secret one|answer one|2|answer two|three|answer three"},
-		"given an edit and a deletion":                    {[]Block{edited("q1", "new"), deleted("q1")}, "answer one|two|answer two|three|answer three"},
-		"given a deletion behind a Summary":               {[]Block{summary, deleted("q3")}, "S:they said secret one|answer three"},
-		"given a deletion of what a Summary covers":       {[]Block{summary, deleted("q1")}, "answer one|two|answer two|three|answer three"},
-		"given an edit of what a Summary covers":          {[]Block{summary, edited("q1", "harmless")}, "harmless|answer one|two|answer two|three|answer three"},
-		"given a Summary that is made after the deletion": {[]Block{deleted("q1"), {Kind: KindSummary, ID: "s2", Through: "a2", Text: "they said two"}}, "S:they said two|three|answer three"},
-		"given a deletion of what a Summary goes through": {[]Block{summary, deleted("a2")}, "secret one|answer one|two|three|answer three"},
-		"given that all is deleted":                       {[]Block{deleted("q1"), deleted("a1"), deleted("q2"), deleted("a2"), deleted("q3"), deleted("a3"), deleted("a3")}, ""},
-		"given an id that nobody has":                     {[]Block{deleted("x"), edited("y", "z")}, "secret one|answer one|two|answer two|three|answer three"},
-		"given a rewind behind it":                        {[]Block{deleted("q1"), {Kind: KindNote, Note: NoteRewind, Text: "q3"}}, "answer one|two|answer two"},
+		"given a deletion":                                {[]transcript.Block{deleted("q1")}, "answer one|two|answer two|three|answer three"},
+		"given an edit":                                   {[]transcript.Block{edited("q2", "TWO")}, "secret one|answer one|TWO|answer two|three|answer three"},
+		"given two edits":                                 {[]transcript.Block{edited("q2", "TWO"), edited("q2", "2")}, "secret one|answer one|2|answer two|three|answer three"},
+		"given an edit and a deletion":                    {[]transcript.Block{edited("q1", "new"), deleted("q1")}, "answer one|two|answer two|three|answer three"},
+		"given a deletion behind a Summary":               {[]transcript.Block{summary, deleted("q3")}, "S:they said secret one|answer three"},
+		"given a deletion of what a Summary covers":       {[]transcript.Block{summary, deleted("q1")}, "answer one|two|answer two|three|answer three"},
+		"given an edit of what a Summary covers":          {[]transcript.Block{summary, edited("q1", "harmless")}, "harmless|answer one|two|answer two|three|answer three"},
+		"given a Summary that is made after the deletion": {[]transcript.Block{deleted("q1"), {Kind: transcript.KindSummary, ID: "s2", Through: "a2", Text: "they said two"}}, "S:they said two|three|answer three"},
+		"given a deletion of what a Summary goes through": {[]transcript.Block{summary, deleted("a2")}, "secret one|answer one|two|three|answer three"},
+		"given that all is deleted":                       {[]transcript.Block{deleted("q1"), deleted("a1"), deleted("q2"), deleted("a2"), deleted("q3"), deleted("a3"), deleted("a3")}, ""},
+		"given an id that nobody has":                     {[]transcript.Block{deleted("x"), edited("y", "z")}, "secret one|answer one|two|answer two|three|answer three"},
+		"given a rewind behind it":                        {[]transcript.Block{deleted("q1"), {Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "q3"}}, "answer one|two|answer two"},
 	}
 	read := func(t *testing.T, s *Store) string {
 		t.Helper()
@@ -66,7 +74,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				if private {
 					s.SetPrivate(name)
 				}
-				for _, b := range append(append([]Block{}, six...), tt.after...) {
+				for _, b := range append(append([]transcript.Block{}, six...), tt.after...) {
 					if _, err := s.Append(t.Context(), name, b); err != nil {
 						t.Fatal(err)
 					}
@@ -89,7 +97,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, b := range append(append([]Block{}, six...), summary) { // what can be found may be quoted where it stands so
+				for _, b := range append(append([]transcript.Block{}, six...), summary) { // what can be found may be quoted where it stands so
 					stands := slices.Contains(strings.Split(strings.ReplaceAll(tt.want, "S:", ""), "|"), b.Text)
 					covered := strings.Contains(tt.want, "S:")
 					if stands && !on(b.ID) || !stands && !covered && on(b.ID) {
@@ -120,8 +128,8 @@ func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	const name = "discord-200"
 	for i := range 6 {
-		kind := []Kind{KindUser, KindAssistant}[i%2]
-		if _, err := s.Append(t.Context(), name, Block{Kind: kind, ID: fmt.Sprint("b", i), Text: fmt.Sprint("text ", i)}); err != nil {
+		kind := []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2]
+		if _, err := s.Append(t.Context(), name, transcript.Block{Kind: kind, ID: fmt.Sprint("b", i), Text: fmt.Sprint("text ", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,10 +137,10 @@ func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Correct(t.Context(), name, Block{Note: NoteDeleted, Parent: "b0"}); err != nil {
+	if err := s.Correct(t.Context(), name, transcript.Block{Note: transcript.NoteDeleted, Parent: "b0"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.appendSummary(t.Context(), snap, Block{Kind: KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, ErrStale) {
+	if _, err := s.appendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, ErrStale) {
 		t.Errorf("it gave %v, want ErrStale", err)
 	}
 }

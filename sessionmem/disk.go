@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -68,7 +69,7 @@ func WhyNot(err error) string {
 // lockFile takes the short lock that every append holds. It is a file of its own,
 // never the transcript: editors save by rename.
 func (s *Store) lockFile(ctx context.Context, name string) (release func(), err error) {
-	if err := checkName(name); err != nil {
+	if err := transcript.CheckName(name); err != nil {
 		return nil, err
 	}
 	if err := s.root.check(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // errKept: what was to be deleted by its age is not old enough any more.
@@ -23,19 +25,19 @@ type ExpireRule struct {
 // expired says whether the session of this list entry is one. What can't be read,
 // is of a newer format or an older file of a session with a newer one is none. One
 // that was brought back from the trash is as old as that.
-func (r ExpireRule) expired(info Info, marks Marks, now time.Time) bool {
+func (r ExpireRule) expired(info transcript.Info, marks Marks, now time.Time) bool {
 	used := info.Active
 	if back := marks.of(info.Name).Back; back.After(used) {
 		used = back
 	}
-	return r.After > 0 && info.Archived && !info.ReadOnly && info.Err == nil && checkName(info.Name) == nil &&
+	return r.After > 0 && info.Archived && !info.ReadOnly && info.Err == nil && transcript.CheckName(info.Name) == nil &&
 		now.Sub(used) >= r.After && (r.Keep == nil || !r.Keep(info.Name))
 }
 
 // Expired gives the sessions that DeleteExpired would delete now. One that was
 // deleted so and stands here again was brought back: that is noted, and its age
 // counts from now on.
-func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]Info, error) {
+func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]transcript.Info, error) {
 	if rule.After <= 0 {
 		return nil, nil
 	}
@@ -47,7 +49,7 @@ func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Info
+	var out []transcript.Info
 	var back []string
 	for _, info := range list {
 		switch {
@@ -70,7 +72,7 @@ func (st *State) broughtBack(ctx context.Context, names []string) error {
 
 // LastBack is when the last of these sessions was brought back from the trash; zero
 // where none was.
-func (m Marks) LastBack(list []Info) time.Time {
+func (m Marks) LastBack(list []transcript.Info) time.Time {
 	var last time.Time
 	for _, info := range list {
 		if back := m.of(info.Name).Back; back.After(last) {
@@ -120,7 +122,7 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 }
 
 // stillExpired looks again, under the session's locks.
-func (s *Store) stillExpired(info Info, rule ExpireRule) error {
+func (s *Store) stillExpired(info transcript.Info, rule ExpireRule) error {
 	parts, err := s.filesOfInfo(info)
 	if err != nil {
 		return err

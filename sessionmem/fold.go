@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sort"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // fold follows a session block by block and keeps what its context is made of:
@@ -14,10 +16,10 @@ type fold struct {
 	active    []step      // without notes
 	summaries []summaryAt // among them, in order
 	tools     []toolAt    // among them, in order
-	settings  SessionSettings
+	settings  transcript.Settings
 	titled    bool // somebody gave the session a title
 
-	said sayings // since the last reset, on whatever branch
+	said transcript.Sayings // since the last reset, on whatever branch
 
 	edited      map[uint32]uint32 // blocks that were edited: the Note that holds their text
 	corrections int               // how many were edited or deleted
@@ -63,35 +65,35 @@ const strangersSearch = "a search among others' words"
 
 // toolAt is a tool's result in the branch.
 type toolAt struct {
-	at   int     // in active
-	name string  // of one whose block doesn't tell its sources
-	from Sources // of one whose block does
+	at   int                // in active
+	name string             // of one whose block doesn't tell its sources
+	from transcript.Sources // of one whose block does
 }
 
 // add follows one more block, which has this number in the index.
-func (f *fold) add(x *index, n uint32, b Block) {
-	if b.isCorrection() {
+func (f *fold) add(x *index, n uint32, b transcript.Block) {
+	if b.IsCorrection() {
 		f.correct(x, n, b)
 		return
 	}
-	if b.Kind == KindNote {
+	if b.Kind == transcript.KindNote {
 		f.note(x, b)
 		return
 	}
-	if b.Kind == KindSummary && !f.said.hold(b) {
+	if b.Kind == transcript.KindSummary && !f.said.Hold(b) {
 		return // it tells what a person has deleted since
 	}
 	at := len(f.active)
 	f.active = append(f.active, step{n, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
 	if b.IsMessage() {
-		f.said.add(b.ID)
+		f.said.Add(b.ID)
 	}
 	switch b.Kind {
-	case KindSummary:
+	case transcript.KindSummary:
 		f.summaries = append(f.summaries, summaryAt{at, x.hash(b.Through), b.Through == throughNone, f.countedFrom(x, b, at)})
-	case KindTool:
+	case transcript.KindTool:
 		f.addTool(at, b.Agent, b)
-	case KindAgent:
+	case transcript.KindAgent:
 		if b.Task != "" {
 			f.addTool(at, subcallTool, b)
 		}
@@ -99,20 +101,20 @@ func (f *fold) add(x *index, n uint32, b Block) {
 }
 
 // addTool notes a result.
-func (f *fold) addTool(at int, name string, b Block) {
-	if from, known := b.Attrs[attrSources]; known {
-		f.tools = append(f.tools, toolAt{at: at, from: parseSources(from) | b.recalledSources()})
+func (f *fold) addTool(at int, name string, b transcript.Block) {
+	if from, known := b.Attrs[transcript.AttrSources]; known {
+		f.tools = append(f.tools, toolAt{at: at, from: transcript.ParseSources(from) | b.RecalledSources()})
 		return
 	}
-	if !b.recalledSources().Typed() {
+	if !b.RecalledSources().Typed() {
 		name = strangersSearch
 	}
 	f.tools = append(f.tools, toolAt{at: at, name: f.sameName(name)})
 }
 
 // countedFrom is the counted of a Summary that is added.
-func (f *fold) countedFrom(x *index, b Block, at int) int {
-	if again := b.Attrs[attrAgain]; again != "" {
+func (f *fold) countedFrom(x *index, b transcript.Block, at int) int {
+	if again := b.Attrs[transcript.AttrAgain]; again != "" {
 		if i := f.at(x, x.hash(again)); i >= 0 {
 			for _, s := range f.summaries {
 				if s.at == i {
@@ -125,15 +127,15 @@ func (f *fold) countedFrom(x *index, b Block, at int) int {
 }
 
 // note follows a Note: it is no context itself.
-func (f *fold) note(x *index, b Block) {
+func (f *fold) note(x *index, b transcript.Block) {
 	switch b.Note {
-	case NoteEnded:
+	case transcript.NoteEnded:
 		f.active, f.summaries, f.tools, f.edited, f.said = nil, nil, nil, nil, nil
-	case NoteRewind:
-		f.rewind(x, rewindTarget(b))
-	case NoteSettings:
-		f.settings = parseSettings(b.Text)
-	case NoteTitle:
+	case transcript.NoteRewind:
+		f.rewind(x, transcript.RewindTarget(b))
+	case transcript.NoteSettings:
+		f.settings = transcript.ParseSettings(b.Text)
+	case transcript.NoteTitle:
 		f.titled = true
 	}
 }
@@ -239,7 +241,7 @@ func (f *fold) window(x *index, from, to int, fileSize int64) (kept []int, omitt
 	var bytes int64
 	size := func(i int) int64 {
 		n := f.active[i].block
-		return max(0, min(x.end(n, fileSize)-x.blocks[n].offset(), blockLimit)) // none where it waits for the disk
+		return max(0, min(x.end(n, fileSize)-x.blocks[n].offset(), transcript.BlockLimit)) // none where it waits for the disk
 	}
 	for i := from; i < to; i++ {
 		if !x.blocks[f.active[i].block].isMessage() {
@@ -259,4 +261,13 @@ func (f *fold) window(x *index, from, to int, fileSize int64) (kept []int, omitt
 		kept = append(kept[:0], kept[drop:]...)
 	}
 	return kept, omitted
+}
+
+// told is the messages in front of a block of the branch, given by its place in it.
+func (f *fold) told(x *index, end int) transcript.Telling {
+	after := 0 // messages of the branch: behind its end no branch was left
+	if end < len(f.active) {
+		after = f.between(x, end, len(f.active))
+	}
+	return f.said.First(len(f.said) - after)
 }

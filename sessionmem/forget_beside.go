@@ -13,14 +13,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
 // forgetAttachments forgets files that only blocks link which are forgotten.
 func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOptions, all []forgettable, planned map[string][][]*cleaning) ([]Touched, error) {
-	lost := map[string]string{}        // by attachment: a session that links it
-	links := map[string][]Attachment{} // by file that is changed: what it links afterwards
+	lost := map[string]string{}                   // by attachment: a session that links it
+	links := map[string][]transcript.Attachment{} // by file that is changed: what it links afterwards
 	for _, ses := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -36,7 +38,7 @@ func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOption
 					lost[file] = ses.name
 				}
 				if c.out != nil {
-					links[c.file] = Attachments(string(c.out))
+					links[c.file] = transcript.Attachments(string(c.out))
 				}
 			}
 		}
@@ -55,7 +57,7 @@ func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOption
 }
 
 // keepLinked leaves only the attachments that no transcript links any more.
-func (s *Store) keepLinked(lost map[string]string, links map[string][]Attachment) error {
+func (s *Store) keepLinked(lost map[string]string, links map[string][]transcript.Attachment) error {
 	all, err := s.forgettable(ForgetOptions{})
 	if err != nil {
 		return explainDisk("looking for what else links a file", err)
@@ -82,10 +84,10 @@ func (s *Store) keepLinked(lost map[string]string, links map[string][]Attachment
 
 // removeAttachment removes an attached file, in the trash too.
 func (s *Store) removeAttachment(file, session string, dry bool) []Touched {
-	places := []string{path.Join(filesDir, file)}
+	places := []string{path.Join(transcript.FilesDir, file)}
 	all, _ := s.trash() // none, or it can't be read: what is in it is refused
 	for _, t := range all {
-		places = append(places, path.Join(t.dir, filesDir, file))
+		places = append(places, path.Join(t.dir, transcript.FilesDir, file))
 	}
 	var found []Touched
 	for _, p := range places {
@@ -109,7 +111,7 @@ func (s *Store) forgetAttachedTexts(t *Traces, o ForgetOptions) ([]Touched, erro
 	var found []Touched
 	seen := map[string]bool{}
 	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !attachmentName.MatchString(path.Base(p)) || !strings.HasPrefix(p, filesDir+"/") && !strings.HasPrefix(p, trashDir+"/") {
+		if err != nil || d.IsDir() || !attachmentName.MatchString(path.Base(p)) || !strings.HasPrefix(p, transcript.FilesDir+"/") && !strings.HasPrefix(p, trashDir+"/") {
 			return nil //nolint:nilerr // a folder that can't be read was told of
 		}
 		base := path.Base(p)
@@ -165,7 +167,7 @@ func (s *Store) forgetMemory(t *Traces, o ForgetOptions) {
 
 // cleanPrivate forgets in a session that is in memory alone.
 func (ses *session) cleanPrivate(t *Traces) {
-	blocks := make([]Block, len(ses.mem))
+	blocks := make([]transcript.Block, len(ses.mem))
 	any := false
 	for i, b := range ses.mem {
 		var changed bool
@@ -196,10 +198,10 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 		return nil // as above
 	}
 	data, _ = decodeOwned(data)
-	front, _ := cutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	name := frontValue(front, "session")
+	front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	name := transcript.FrontValue(front, "session")
 	if name == "" {
-		name = strings.TrimSuffix(filepath.Base(path), fileSuffix)
+		name = strings.TrimSuffix(filepath.Base(path), transcript.FileSuffix)
 	}
 	refused := func(err error) []Touched {
 		return []Touched{{Place: place, Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}

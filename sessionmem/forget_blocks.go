@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // clean takes out of a block what is meant: all of it, where it is meant itself, else
 // the paragraphs that hold what is. What was said after a forgetting isn't.
-func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool) {
+func (t *Traces) clean(session string, b transcript.Block) (out transcript.Block, whole, changed bool) {
 	if t.Empty() {
 		return b, false, false
 	}
@@ -17,13 +19,13 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 	if g := t.selecting(session, b); g != nil {
 		out, whole = t.emptied(b, g), true
 	} else {
-		typed := (b.Kind == KindUser || b.Kind == KindText) && !t.SelectsPart(session, b.ID)
+		typed := (b.Kind == transcript.KindUser || b.Kind == transcript.KindText) && !t.SelectsPart(session, b.ID)
 		out = b
 		out.Text = t.cleanText(b.Text, func(g *forgetting) bool { return before(g) && (g.Typed || !typed) })
 	}
 	out, _ = out.DropRecalled(func(chunk string) bool { return t.meansChunk(chunk, b) })
 	out = t.cleanRest(out, before)
-	if b.Note == NoteRewind {
+	if b.Note == transcript.NoteRewind {
 		out.Text = b.Text // an id
 	}
 	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
@@ -32,9 +34,9 @@ func (t *Traces) clean(session string, b Block) (out Block, whole, changed bool)
 // meansTime says whether a block is old enough to be meant by its words: what a person
 // typed before it was planned, what a model said before it was over.
 // Blocks keep whole seconds: of those of that very second only the ones that were found.
-func (t *Traces) meansTime(g *forgetting, b Block) bool {
+func (t *Traces) meansTime(g *forgetting, b transcript.Block) bool {
 	end := g.ended
-	if b.Kind == KindUser || b.Kind == KindText {
+	if b.Kind == transcript.KindUser || b.Kind == transcript.KindText {
 		end = g.At
 	}
 	switch said := b.Time.Truncate(time.Second); {
@@ -49,14 +51,14 @@ func (t *Traces) meansTime(g *forgetting, b Block) bool {
 }
 
 // meansChunk says whether a chunk that a block quotes is of a block that is meant.
-func (t *Traces) meansChunk(chunk string, in Block) bool {
+func (t *Traces) meansChunk(chunk string, in transcript.Block) bool {
 	session, rest, _ := strings.Cut(chunk, "/")
 	id, _, _ := strings.Cut(rest, "/")
-	return t.selecting(session, Block{ID: id, Time: in.Time}) != nil || t.SelectsPart(session, id)
+	return t.selecting(session, transcript.Block{ID: id, Time: in.Time}) != nil || t.SelectsPart(session, id)
 }
 
 // cleanRest cleans what stands beside a block's text: it was put there by programs.
-func (t *Traces) cleanRest(b Block, counts func(*forgetting) bool) Block {
+func (t *Traces) cleanRest(b transcript.Block, counts func(*forgetting) bool) transcript.Block {
 	says := func(text string) bool {
 		return t.holdsBy(text, counts)
 	}
@@ -69,9 +71,9 @@ func (t *Traces) cleanRest(b Block, counts func(*forgetting) bool) Block {
 }
 
 // emptied is a block that is forgotten as a whole. What steers the session stays.
-func (t *Traces) emptied(b Block, g *forgetting) Block {
+func (t *Traces) emptied(b transcript.Block, g *forgetting) transcript.Block {
 	switch {
-	case b.Kind == KindNote && saysHow(b):
+	case b.Kind == transcript.KindNote && saysHow(b):
 		return b
 	case b.Text != "":
 		b.Text = ForgottenText
@@ -96,9 +98,9 @@ func (t *Traces) emptied(b Block, g *forgetting) Block {
 
 // saysHow says whether the text of a Note says how the session goes on: it is an id or a
 // choice, not anything that was said.
-func saysHow(b Block) bool {
+func saysHow(b transcript.Block) bool {
 	switch b.Note {
-	case NoteRewind, NoteSettings, NoteEnded, NoteInterrupted, NoteRestored:
+	case transcript.NoteRewind, transcript.NoteSettings, transcript.NoteEnded, transcript.NoteInterrupted, transcript.NoteRestored:
 		return true
 	}
 	return false
@@ -207,7 +209,7 @@ const turnGrace = 10 * time.Minute
 // it, where it is an old block that comes back (its id is known), else what was
 // forgotten while it was being made. What a person types anew is theirs. The caller
 // holds ses.mu.
-func (s *Store) guard(ses *session, b Block, anew bool) Block {
+func (s *Store) guard(ses *session, b transcript.Block, anew bool) transcript.Block {
 	t := s.forgotten.traces()
 	if t.Empty() {
 		return b
@@ -224,7 +226,7 @@ func (s *Store) guard(ses *session, b Block, anew bool) Block {
 		since = ses.holder.Since
 	}
 	while := func(g *forgetting) bool { return g.during(since) && g.counts(ses.name) }
-	if b.Kind != KindUser && b.Note != NoteRewind {
+	if b.Kind != transcript.KindUser && b.Note != transcript.NoteRewind {
 		out.Text = t.cleanText(out.Text, while)
 	}
 	return t.cleanRest(out, while)

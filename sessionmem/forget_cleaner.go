@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // What is done with something that a forgetting finds.
@@ -56,9 +58,9 @@ type cleaner struct {
 	dirty   bool   // something that later Summaries and titles are made of was
 	users   int
 
-	previous *Block // Summary
-	said     sayings
-	kept     []Block
+	previous *transcript.Block // Summary
+	said     transcript.Sayings
+	kept     []transcript.Block
 	lost     []string          // files that blocks linked which are forgotten
 	ids      map[string]string // derived from a text that goes, to what takes its place
 	seen     *index
@@ -71,21 +73,21 @@ func (c *cleaner) file(data []byte) error {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		skip = 3
 	}
-	front, size := cutFrontMatter(data[skip:])
+	front, size := transcript.CutFrontMatter(data[skip:])
 	at := skip + size
 	if err := c.front(data[:at], front); err != nil {
 		return err
 	}
-	r := newBlockReader(bytes.NewReader(data))
+	r := transcript.NewReader(bytes.NewReader(data))
 	for {
-		raw, err := r.read()
+		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return c.write(data[at:])
 		}
 		if err != nil {
 			return err
 		}
-		begin, end := int(raw.offset), int(raw.offset+raw.size)
+		begin, end := int(raw.Offset), int(raw.Offset+raw.Size)
 		out := c.block(raw)
 		if out == nil {
 			out = data[begin:end]
@@ -108,7 +110,7 @@ func (c *cleaner) write(data []byte) error {
 
 // front cleans the front matter: its title may be that of the first message.
 func (c *cleaner) front(raw []byte, front string) error {
-	title := frontValue(front, "title")
+	title := transcript.FrontValue(front, "title")
 	goes := c.t.holdsIn(c.session, title) || c.title && c.t.madeOf(c.session, c.first, title)
 	if title == "" || title == ForgottenText || !goes {
 		return c.write(raw)
@@ -118,7 +120,7 @@ func (c *cleaner) front(raw []byte, front string) error {
 	var out bytes.Buffer
 	for line := range bytes.Lines(raw) {
 		if bytes.HasPrefix(line, []byte("title:")) {
-			line = []byte("title: " + yamlValue(ForgottenText) + lineEnd(line))
+			line = []byte("title: " + transcript.YAMLValue(ForgottenText) + lineEnd(line))
 		}
 		out.Write(line)
 	}
@@ -133,7 +135,7 @@ func (t *Traces) madeOf(session, first, title string) bool {
 	if first == "" || len(words) == 0 || t.MeansSession(session) || t.holdsIn(session, title) {
 		return true
 	}
-	if strings.HasPrefix(t.words(titleText(first)), words) { // a cut one may end within a word
+	if strings.HasPrefix(t.words(transcript.TitleText(first)), words) { // a cut one may end within a word
 		return true
 	}
 	said := strings.Fields(t.words(first))
@@ -150,7 +152,7 @@ func (c *cleaner) find(t Touched) {
 }
 
 func preview(text string) string {
-	text = oneLine(text)
+	text = transcript.OneLine(text)
 	if r := []rune(text); len(r) > maxPreview {
 		text = string(r[:maxPreview-1]) + "…"
 	}
@@ -158,10 +160,10 @@ func preview(text string) string {
 }
 
 // block gives what takes a block's place, nil where it stays.
-func (c *cleaner) block(raw rawBlock) []byte {
-	b := raw.decode()
-	number := c.seen.copies.identify(&b, raw.derived, c.seen.has)
-	c.seen.add(b, raw.offset, number)
+func (c *cleaner) block(raw transcript.RawBlock) []byte {
+	b := raw.Decode()
+	number := c.seen.copies.Identify(&b, raw.Derived, c.seen.has)
+	c.seen.add(b, raw.Offset, number)
 	derived := number > 0
 	old := b
 	cleaned, whole, changed := c.t.clean(c.session, b)
@@ -169,21 +171,21 @@ func (c *cleaner) block(raw rawBlock) []byte {
 		changed = true
 	}
 	switch place := string(b.Kind); {
-	case b.Kind == KindSummary && c.dirty && b.Text != ForgottenText && !whole:
-		cleaned = rebuiltSummary(cleaned, c.summary()).withTold(c.said.first(len(c.said)))
+	case b.Kind == transcript.KindSummary && c.dirty && b.Text != ForgottenText && !whole:
+		cleaned = rebuiltSummary(cleaned, c.summary()).WithTold(c.said.First(len(c.said)))
 		changed = true
 		c.find(Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
-	case b.Kind == KindNote && b.Note == NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:
+	case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:
 		cleaned.Text, changed = ForgottenText, true
 		c.find(Touched{Place: "title", Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: b.Text})
-	case changed && old.Text == cleaned.Text && old.Task == cleaned.Task && b.Kind != KindNote:
+	case changed && old.Text == cleaned.Text && old.Task == cleaned.Task && b.Kind != transcript.KindNote:
 		c.find(unquoted(old))
 	case changed:
-		if b.Kind == KindNote && b.Note == NoteTitle {
+		if b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle {
 			place = "title"
 		}
 		c.find(Touched{Place: place, Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: taken(old, cleaned)})
-	case b.Kind == KindUser && b.Text != ForgottenText && c.t.holdsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
+	case b.Kind == transcript.KindUser && b.Text != ForgottenText && c.t.holdsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
 		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
 	if changed && derived {
@@ -206,7 +208,7 @@ func rebuiltOr(text string) string {
 }
 
 // taken is the text that goes.
-func taken(old, cleaned Block) string {
+func taken(old, cleaned transcript.Block) string {
 	if old.Text != cleaned.Text {
 		return old.Text
 	}
@@ -214,9 +216,9 @@ func taken(old, cleaned Block) string {
 }
 
 // unquoted tells of a block that only quotes what goes, or was made with it at hand.
-func unquoted(b Block) Touched {
+func unquoted(b transcript.Block) Touched {
 	t := Touched{Place: "quote", Action: ForgetRemoved, Block: b.ID, Time: b.Time, Text: b.Context}
-	if b.Kind == KindAssistant {
+	if b.Kind == transcript.KindAssistant {
 		t.Place, t.Action, t.Text = string(b.Kind), ForgetKept, b.Text
 		t.Why = "it was answered with what is forgotten at hand; read it, and forget it too if it tells"
 	}
@@ -225,42 +227,42 @@ func unquoted(b Block) Touched {
 
 // remap changes references to a block whose id was derived from its text: that would
 // be a hash of it without a key.
-func (c *cleaner) remap(b *Block) (changed bool) {
+func (c *cleaner) remap(b *transcript.Block) (changed bool) {
 	for _, ref := range []*string{&b.Parent, &b.Through} {
 		if id, ok := c.ids[*ref]; ok {
 			*ref, changed = id, true
 		}
 	}
-	if id, ok := c.ids[b.Text]; ok && b.Note == NoteRewind {
+	if id, ok := c.ids[b.Text]; ok && b.Note == transcript.NoteRewind {
 		b.Text, changed = id, true
 	}
 	return changed
 }
 
 // follow notes what later Summaries are made of.
-func (c *cleaner) follow(old, b Block, changed bool) {
+func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 	c.blocks++
 	switch b.Kind {
-	case KindNote:
+	case transcript.KindNote:
 		switch b.Note {
-		case NoteEnded:
+		case transcript.NoteEnded:
 			c.dirty, c.previous, c.kept, c.said = false, nil, nil, nil
-		case NoteRewind:
-			if i := slices.IndexFunc(c.kept, func(k Block) bool { return k.ID == b.Text }); i >= 0 {
+		case transcript.NoteRewind:
+			if i := slices.IndexFunc(c.kept, func(k transcript.Block) bool { return k.ID == b.Text }); i >= 0 {
 				c.kept = c.kept[:i]
 			}
 		}
 		return
-	case KindSummary:
-		if !c.said.hold(b) {
+	case transcript.KindSummary:
+		if !c.said.Hold(b) {
 			return // it tells what a person has deleted since
 		}
 		c.previous = &b
-		if i := slices.IndexFunc(c.kept, func(k Block) bool { return k.ID == b.Through }); i >= 0 {
+		if i := slices.IndexFunc(c.kept, func(k transcript.Block) bool { return k.ID == b.Through }); i >= 0 {
 			c.kept = slices.Clone(c.kept[i+1:])
 		}
 		return
-	case KindUser:
+	case transcript.KindUser:
 		c.users++
 		if c.users == 1 && (old.Text != b.Text || old.Text == ForgottenText) {
 			c.title = true
@@ -271,14 +273,14 @@ func (c *cleaner) follow(old, b Block, changed bool) {
 	}
 	if changed {
 		c.dirty = true
-		for _, a := range Attachments(old.Text) {
+		for _, a := range transcript.Attachments(old.Text) {
 			if !strings.Contains(b.Text, a.File) {
 				c.lost = append(c.lost, a.File)
 			}
 		}
 	}
 	if b.IsMessage() {
-		c.said.add(b.ID)
+		c.said.Add(b.ID)
 	}
 	if b.IsMessage() && b.Text != ForgottenText {
 		c.kept = append(c.kept, b)
@@ -306,20 +308,20 @@ func (c *cleaner) summary() string {
 
 // rewritten is the block as it stands from now on: its heading as it was, its
 // comment line anew, its text.
-func (c *cleaner) rewritten(raw rawBlock, b Block) []byte {
-	if !raw.headed || !raw.heading.known {
+func (c *cleaner) rewritten(raw transcript.RawBlock, b transcript.Block) []byte {
+	if !raw.Headed || !raw.Heading.Known {
 		return []byte(ForgottenText + "\n\n")
 	}
-	head := raw.raw[:bytes.IndexByte(append(slices.Clip(raw.raw), '\n'), '\n')]
+	head := raw.Raw[:bytes.IndexByte(append(slices.Clip(raw.Raw), '\n'), '\n')]
 	out := append(bytes.TrimRight(slices.Clone(head), "\r"), '\n')
-	h := raw.heading
-	if attrs := blockAttrs(b, h.agent != "", h.model != ""); len(attrs) > 0 {
-		out = append(appendComment(out, attrs), '\n')
+	h := raw.Heading
+	if attrs := transcript.BlockAttrs(b, h.Agent != "", h.Model != ""); len(attrs) > 0 {
+		out = append(transcript.AppendComment(out, attrs), '\n')
 	}
 	if b.Text != "" {
-		out = append(appendEscaped(append(out, '\n'), b.Text), '\n')
+		out = append(transcript.AppendEscaped(append(out, '\n'), b.Text), '\n')
 	}
-	if bytes.HasSuffix(raw.raw, []byte("\n\n")) {
+	if bytes.HasSuffix(raw.Raw, []byte("\n\n")) {
 		out = append(out, '\n')
 	}
 	return out

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // ForgetOptions say how Store.Forget goes about it.
@@ -77,27 +79,27 @@ func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 		case err != nil:
 			s.logger.Warn("a folder can't be looked through for what is to be forgotten", "dir", p, "err", err)
 			return fs.SkipDir
-		case d.IsDir() && (p == locksDir || p == filesDir):
+		case d.IsDir() && (p == locksDir || p == transcript.FilesDir):
 			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(p, fileSuffix):
+		case d.IsDir() || !strings.HasSuffix(p, transcript.FileSuffix):
 			return nil
 		}
 		e, place := entryOf(p), "live"
 		top, rest, _ := strings.Cut(p, "/")
 		switch {
 		case top == partialDir:
-			e.session, _, _ = strings.Cut(rest, ".")
+			e.Session, _, _ = strings.Cut(rest, ".")
 			place = p
 		case top == trashDir:
 			place = path.Dir(p)
 		case strings.Contains(p, "/") && !inArchive(p):
 			place = p
 		}
-		if o.Sessions == nil || o.Sessions[e.session] {
-			if bySession[e.session] == nil {
-				bySession[e.session] = map[string][]entry{}
+		if o.Sessions == nil || o.Sessions[e.Session] {
+			if bySession[e.Session] == nil {
+				bySession[e.Session] = map[string][]entry{}
 			}
-			bySession[e.session][place] = append(bySession[e.session][place], e)
+			bySession[e.Session][place] = append(bySession[e.Session][place], e)
 		}
 		return nil
 	})
@@ -180,7 +182,7 @@ func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touche
 // locked works while the session's turn and lock are held.
 func (f *forgetSession) locked(ctx context.Context, work func()) error {
 	s := f.s
-	if checkName(f.name) != nil { // a file with a name of its own: no turn can be in it
+	if transcript.CheckName(f.name) != nil { // a file with a name of its own: no turn can be in it
 		work()
 		return nil
 	}
@@ -322,7 +324,7 @@ func (f *forgetSession) read(e entry) *cleaning {
 	}
 	c.stat = stat
 	switch {
-	case errors.Is(err, errNoFile), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, transcript.ErrNotFile), errors.Is(err, fs.ErrNotExist):
 		c.refused = "none" // nothing to read in it
 	case err != nil:
 		f.refuse("transcript", e.file, err)
@@ -346,12 +348,12 @@ func (f *forgetSession) refuse(place, file string, err error) {
 func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
-		if c.refused != "" || !group[0].title || c.stamp == "" || c.topic == topic || c.topic == "chat" || c.topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.madeOf(f.name, group[0].first, c.topic) {
+		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.madeOf(f.name, group[0].first, c.Topic) {
 			continue
 		}
-		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.stem, c.topic)+topic, c.part))
+		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))
 		for n := 2; f.s.isThere(to); n++ {
-			to = path.Join(path.Dir(c.file), partFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.stem, c.topic), topic, n), c.part))
+			to = path.Join(path.Dir(c.file), partFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.Stem, c.Topic), topic, n), c.Part))
 		}
 		if why := f.mayWrite(c); why != "" {
 			f.refuse("transcript", c.file, errors.New(why))
@@ -371,9 +373,9 @@ func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 
 // mayWrite says why a file can't be written; "" where it can.
 func (f *forgetSession) mayWrite(c *cleaning) string {
-	head, _ := cutFrontMatter(bytes.TrimPrefix(c.data, []byte("\xef\xbb\xbf")))
+	head, _ := transcript.CutFrontMatter(bytes.TrimPrefix(c.data, []byte("\xef\xbb\xbf")))
 	switch {
-	case readOnlyFormat(head):
+	case transcript.ReadOnlyFormat(head):
 		return "it has a newer format than this version writes; update mac-stats, then run it again"
 	case c.stat.Mode().Perm()&0o200 == 0:
 		return "it is read-only; give yourself the right to write it, then run it again"

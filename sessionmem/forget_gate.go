@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -147,7 +148,7 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if data, _ = decodeOwned(data); t.meansIn(entryOf(file).session, data) {
+	if data, _ = decodeOwned(data); t.meansIn(entryOf(file).Session, data) {
 		return errHoldsForgotten
 	}
 	if after, err := f.Stat(); err == nil && stampOf(after) == mine.stamp {
@@ -209,7 +210,7 @@ func (s *Store) purgeFiles(ctx context.Context, name string) error {
 
 // purgeSession is purge for those who hold no lock.
 func (s *Store) purgeSession(ctx context.Context, name string) error {
-	if checkName(name) != nil { // a file with a name of its own: nobody writes to it
+	if transcript.CheckName(name) != nil { // a file with a name of its own: nobody writes to it
 		return s.purgeFiles(ctx, name)
 	}
 	ses := s.session(name)
@@ -273,7 +274,7 @@ func (s *Store) openPurged(ctx context.Context, file string) (*os.File, error) {
 	if !errors.Is(err, errHoldsForgotten) {
 		return f, err
 	}
-	if err := s.purgeSession(ctx, entryOf(file).session); err != nil {
+	if err := s.purgeSession(ctx, entryOf(file).Session); err != nil {
 		return nil, err
 	}
 	return s.openTranscript(file)
@@ -285,7 +286,7 @@ func (s *Store) purgeListed(ctx context.Context, found []*listed) bool {
 	names := map[string]bool{}
 	for _, l := range found {
 		if errors.Is(l.info.Err, errHoldsForgotten) {
-			names[l.session] = true
+			names[l.Session] = true
 		}
 	}
 	for name := range names {
@@ -298,7 +299,7 @@ func (s *Store) purgeListed(ctx context.Context, found []*listed) bool {
 
 // cleanTranscript takes what was forgotten out of a transcript of elsewhere that was
 // read: its file is not ours to change.
-func (s *Store) cleanTranscript(t *Transcript) {
+func (s *Store) cleanTranscript(t *transcript.Transcript) {
 	all := s.forgotten.traces()
 	if all.Empty() {
 		return
@@ -308,9 +309,9 @@ func (s *Store) cleanTranscript(t *Transcript) {
 	for i, b := range t.Blocks {
 		cleaned, _, changed := all.clean(name, b)
 		switch {
-		case dirty && b.Kind == KindSummary, dirty && b.Kind == KindNote && b.Note == NoteTitle && b.By != "":
+		case dirty && b.Kind == transcript.KindSummary, dirty && b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "":
 			cleaned.Text, changed = ForgottenText, true // made of what is gone
-		case changed && b.Kind == KindUser && first == "":
+		case changed && b.Kind == transcript.KindUser && first == "":
 			first = b.Text
 		}
 		dirty = dirty || changed

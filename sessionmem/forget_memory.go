@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // WhyForgotten says that a proposal would remove what was learnt from something
@@ -115,7 +117,7 @@ func (m *Memory) forgettable() []string {
 // IsMemoryText says whether a file in the folders of agents, memory and skills is a text
 // of lines, or an editor's or a sync's copy of one: Memory.Forget looks at it.
 func IsMemoryText(name string) bool {
-	for _, end := range []string{fileSuffix, ".md~", ".md.bak", ".md.old", ".md.orig", ".txt"} {
+	for _, end := range []string{transcript.FileSuffix, ".md~", ".md.bak", ".md.old", ".md.orig", ".txt"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}

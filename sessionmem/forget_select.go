@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // EachForgettable gives every block of the sessions' files as a forgetting finds
@@ -14,7 +16,7 @@ import (
 // there; of a journal what stands nowhere else. What can't be read is left out: Forget
 // tells of it.
 // sessions are those to look at, nil is all.
-func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b Block)) error {
+func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b transcript.Block)) error {
 	for _, ses := range s.all() {
 		if ses.private.Load() && (sessions == nil || sessions[ses.name]) {
 			ses.mu.Lock()
@@ -35,7 +37,7 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 	for _, ses := range all {
 		told := map[string]bool{} // ids
 		for _, group := range ses.groups {
-			seen := newCollector()
+			seen := transcript.NewCollector()
 			for _, e := range group {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -45,12 +47,12 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 					continue
 				}
 				data, _ = decodeOwned(data)
-				from := len(seen.t.Blocks)
-				if seen.read(bytes.NewReader(data)) != nil {
+				from := len(seen.T.Blocks)
+				if seen.Read(bytes.NewReader(data)) != nil {
 					continue // from memory: does not fail
 				}
 				path := filepath.Join(s.dir, filepath.FromSlash(e.file))
-				for _, b := range seen.t.Blocks[from:] {
+				for _, b := range seen.T.Blocks[from:] {
 					if isJournal(e.file) && (told[b.ID] || b.Note == noteRemoved) {
 						continue
 					}
@@ -75,8 +77,8 @@ func (s *Store) TitlesOf(name string) []string {
 		if err != nil {
 			continue
 		}
-		front, _ := cutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-		if title := frontValue(front, "title"); title != "" && title != ForgottenText {
+		front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		if title := transcript.FrontValue(front, "title"); title != "" && title != ForgottenText {
 			titles = append(titles, title)
 		}
 	}

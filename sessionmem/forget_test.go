@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -112,8 +114,8 @@ func TestForgettingReachesWhatASaveRemoved(t *testing.T) {
 func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 	r := newForgetRig(t)
 	first := mustAppend(t, r.s, "cli-a", user("Where is the harbour?"))
-	secret := mustAppend(t, r.s, "cli-a", Block{Kind: KindUser, Text: "My locker code is zebra seven.", Context: "Time: now", Parent: ""})
-	mustAppend(t, r.s, "cli-a", Block{Kind: KindAgent, Agent: "coder", Model: "m", Parent: secret.ID, Task: "keep zebra seven in mind", Text: "Done."})
+	secret := mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindUser, Text: "My locker code is zebra seven.", Context: "Time: now", Parent: ""})
+	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindAgent, Agent: "coder", Model: "m", Parent: secret.ID, Task: "keep zebra seven in mind", Text: "Done."})
 	mustAppend(t, r.s, "cli-a", assistant("First paragraph.\n\nSo ZEBRA  seven it is.\n\nLast paragraph."))
 	before, err := r.s.Load(t.Context(), "cli-a")
 	must(t, err)
@@ -171,13 +173,13 @@ func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
 	mustAppend(t, r.s, "cli-a", user("Where is the harbour?"))
 	secret := mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
 	last := mustAppend(t, r.s, "cli-a", assistant("Noted, it opens."))
-	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "They spoke of a striped animal and a number.", Through: last.ID, By: "small"})
+	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindSummary, Text: "They spoke of a striped animal and a number.", Through: last.ID, By: "small"})
 	next := mustAppend(t, r.s, "cli-a", user("And now the weather"))
-	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "After a striped animal, the weather.", Through: next.ID, By: "small"})
-	mustAppend(t, r.s, "cli-a", Block{Kind: KindNote, Note: NoteTitle, Text: "A striped secret", By: "small"})
+	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindSummary, Text: "After a striped animal, the weather.", Through: next.ID, By: "small"})
+	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "A striped secret", By: "small"})
 	must(t, r.s.Reset(t.Context(), "cli-a"))
 	after := mustAppend(t, r.s, "cli-a", user("After the reset"))
-	mustAppend(t, r.s, "cli-a", Block{Kind: KindSummary, Text: "Nothing of it is in here.", Through: after.ID, By: "small"})
+	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindSummary, Text: "Nothing of it is in here.", Through: after.ID, By: "small"})
 	found := r.forget(func(t *Traces) { t.AddBlock("cli-a", secret.ID) })
 	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "summary rebuilt": 2, "title forgotten": 1, "journal forgotten": 1}, actions(found)); diff != "" {
 		t.Error(diff)
@@ -196,8 +198,8 @@ func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
 func TestForgettingReachesArchiveTrashCopiesAndForks(t *testing.T) {
 	r := newForgetRig(t)
 	for _, name := range []string{"cli-trash", "cli-archive", "cli-copied"} {
-		mustAppend(t, r.s, name, Block{Kind: KindUser, Text: "Zebra seven opens my locker", Time: time.Now().Add(-100 * 24 * time.Hour)})
-		mustAppend(t, r.s, name, Block{Kind: KindAssistant, Text: "Good.", Time: time.Now().Add(-99 * 24 * time.Hour)})
+		mustAppend(t, r.s, name, transcript.Block{Kind: transcript.KindUser, Text: "Zebra seven opens my locker", Time: time.Now().Add(-100 * 24 * time.Hour)})
+		mustAppend(t, r.s, name, transcript.Block{Kind: transcript.KindAssistant, Text: "Good.", Time: time.Now().Add(-99 * 24 * time.Hour)})
 	}
 	whole, err := r.s.Load(t.Context(), "cli-copied")
 	must(t, err)
@@ -224,8 +226,8 @@ func TestForgettingTakesAttachmentsThatNobodyElseLinks(t *testing.T) {
 	r := newForgetRig(t)
 	shared := mustAttach(t, r.s, "cli-a", textUpload(t, "shared.txt", "harbour map"))
 	own := mustAttach(t, r.s, "cli-a", textUpload(t, "own.txt", "the plan of the vault"))
-	b := mustAppend(t, r.s, "cli-a", user(WithLinks("look", shared, own)))
-	mustAppend(t, r.s, "cli-b", user(WithLinks("look too", shared)))
+	b := mustAppend(t, r.s, "cli-a", user(transcript.WithLinks("look", shared, own)))
+	mustAppend(t, r.s, "cli-b", user(transcript.WithLinks("look too", shared)))
 	r.forget(func(t *Traces) { t.AddBlock("cli-a", b.ID) })
 	if got := filesIn(t, r.root); len(got) != 1 || !strings.Contains(got[0], shared.File) {
 		t.Errorf("left: %v", got)
@@ -253,7 +255,7 @@ func TestForgettingASpanASessionAndAnAuthor(t *testing.T) {
 				session, text, author string
 				ago                   int
 			}{{"cli-a", "a-old", "", 5}, {"cli-b", "b-old", "4711", 5}, {"cli-a", "a-new", "", 1}, {"cli-b", "b-new", "9", 1}} {
-				block := Block{Kind: KindUser, Text: b.text, Time: at(b.ago)}
+				block := transcript.Block{Kind: transcript.KindUser, Text: b.text, Time: at(b.ago)}
 				if b.author != "" {
 					block.Attrs = map[string]string{"author": b.author}
 				}
@@ -297,7 +299,7 @@ func TestWhatCantBeForgottenIsSaidAndTheRestIsDone(t *testing.T) {
 	for _, info := range list {
 		paths[info.Name] = info.Path
 	}
-	writeFile(t, paths["cli-newer"], strings.Replace(readFile(t, paths["cli-newer"]), formatName, "mac-stats-session/9", 1))
+	writeFile(t, paths["cli-newer"], strings.Replace(readFile(t, paths["cli-newer"]), transcript.FormatName, "mac-stats-session/9", 1))
 	must(t, os.Chmod(paths["cli-readonly"], 0o400))
 	outside := filepath.Join(t.TempDir(), "outside.md")
 	writeFile(t, outside, "zebra seven")
@@ -368,16 +370,16 @@ func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
 	must(t, err)
 	defer turn.Unlock()
 	asked := mustAppend(t, other, "cli-b", user("what did I say?"))
-	check := other.Checkpoint(t.Context(), "cli-b", Block{Kind: KindAssistant, Parent: asked.ID})
+	check := other.Checkpoint(t.Context(), "cli-b", transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID})
 	r.text("zebra seven")
 	check.SetText("You said zebra")
 	check.SetText("You said zebra seven to me")
 	time.Sleep(50 * time.Millisecond)
 	check.flush()
-	if _, err := check.Commit(t.Context(), Block{Kind: KindAssistant, Parent: asked.ID, Text: "You said zebra seven to me"}); err != nil {
+	if _, err := check.Commit(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: "You said zebra seven to me"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Append(t.Context(), "cli-b", Block{Kind: KindTool, Agent: "MEMORY_SEARCH", Text: "found: zebra seven"}); err != nil {
+	if _, err := other.Append(t.Context(), "cli-b", transcript.Block{Kind: transcript.KindTool, Agent: "MEMORY_SEARCH", Text: "found: zebra seven"}); err != nil {
 		t.Fatal(err)
 	}
 	r.residue("zebra")
@@ -389,7 +391,7 @@ func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
 
 func TestACompactionUnderWayIsStale(t *testing.T) {
 	var forget func()
-	rig := newCompactRig(t, summarizeFunc(func(context.Context, *Block, []Block) (Digest, error) {
+	rig := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 		forget()
 		return Digest{Context: "A striped animal.", By: "m", Lessons: []Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
 	}))

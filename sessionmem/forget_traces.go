@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // ForgottenText stands in the place of what was forgotten.
@@ -388,12 +390,12 @@ func (t *Traces) AddSpan(since, until time.Time) {
 }
 
 // Selects says whether a block is meant itself, whatever it says.
-func (t *Traces) Selects(session string, b Block) bool {
+func (t *Traces) Selects(session string, b transcript.Block) bool {
 	return t.selecting(session, b) != nil
 }
 
 // selecting gives the forgetting that means a block itself.
-func (t *Traces) selecting(session string, b Block) *forgetting {
+func (t *Traces) selecting(session string, b transcript.Block) *forgetting {
 	if len(t.marks) == 0 && len(t.spans) == 0 {
 		return nil
 	}
@@ -402,7 +404,7 @@ func (t *Traces) selecting(session string, b Block) *forgetting {
 		switch {
 		case t.marked(g, traceBlock, session+"\x00"+b.ID),
 			before && t.marked(g, traceSession, session),
-			before && slices.ContainsFunc(b.writers(), func(id string) bool { return t.marked(g, traceAuthor, id) }),
+			before && slices.ContainsFunc(b.Writers(), func(id string) bool { return t.marked(g, traceAuthor, id) }),
 			slices.Contains(t.spans, g) && !b.Time.IsZero() && !b.Time.Before(g.Since) && b.Time.Before(g.Until):
 			return g
 		}

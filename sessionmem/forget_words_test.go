@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 func tracesFor(t testing.TB, typed bool) *Traces {
@@ -132,10 +134,10 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 		t.Errorf("text stands in it:\n%s", text)
 	}
 	again := NewForgotten(root, nil)
-	if !again.Has("a Blue Whale song!") || !again.HasBlock("cli-a", Block{ID: "b1"}) {
+	if !again.Has("a Blue Whale song!") || !again.HasBlock("cli-a", transcript.Block{ID: "b1"}) {
 		t.Error("it is not known after a restart")
 	}
-	if !again.HasBlock("cli-b", Block{ID: "x", Time: time.Now().Add(-time.Minute)}) || again.HasBlock("cli-b", Block{ID: "x", Time: time.Now().Add(time.Minute)}) {
+	if !again.HasBlock("cli-b", transcript.Block{ID: "x", Time: time.Now().Add(-time.Minute)}) || again.HasBlock("cli-b", transcript.Block{ID: "x", Time: time.Now().Add(time.Minute)}) {
 		t.Error("a session is forgotten up to then, and no further")
 	}
 	open := again.Unfinished()
@@ -216,7 +218,7 @@ func FuzzForgottenFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, _ := fg.parse(data)
 		all.Holds("some words that stand here")
-		all.Selects("cli-a", Block{ID: "x", Time: time.Now()})
+		all.Selects("cli-a", transcript.Block{ID: "x", Time: time.Now()})
 		for _, g := range all.at {
 			all.only(g)
 		}

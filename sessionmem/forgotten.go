@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -97,7 +98,7 @@ func (f *Forgotten) HasIn(session, text string) bool {
 
 // HasBlock reports whether a block of a session was forgotten: it itself, or
 // something it says. A block says so wherever it comes from: an old copy, too.
-func (f *Forgotten) HasBlock(session string, b Block) bool {
+func (f *Forgotten) HasBlock(session string, b transcript.Block) bool {
 	t := f.traces()
 	if t.Empty() || b.Text == ForgottenText {
 		return false
@@ -302,9 +303,9 @@ func (f *Forgotten) since(t time.Time) bool {
 }
 
 // meant says whether blocks of a session still say what is to be forgotten.
-func (f *Forgotten) meant(session string, blocks []Block) bool {
+func (f *Forgotten) meant(session string, blocks []transcript.Block) bool {
 	t := f.traces()
-	return !t.Empty() && slices.ContainsFunc(blocks, func(b Block) bool {
+	return !t.Empty() && slices.ContainsFunc(blocks, func(b transcript.Block) bool {
 		_, _, changed := t.clean(session, b)
 		return changed
 	})

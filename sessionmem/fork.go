@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // NoteForked is the Note at the end of what a fork copied: Text says where it
@@ -20,7 +22,7 @@ const NoteForked = "forked"
 //
 // Each block keeps the sources of its text, so that what is learnt from a Discord
 // channel is only proposed.
-func (s *Store) Fork(ctx context.Context, t *Transcript, through, source string) (string, error) {
+func (s *Store) Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error) {
 	blocks, err := forkedBlocks(t, through)
 	if err != nil {
 		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
@@ -37,30 +39,30 @@ func (s *Store) Fork(ctx context.Context, t *Transcript, through, source string)
 
 // forkedBlocks gives the blocks of a fork: the copied ones, its title and the Note
 // that says where it comes from.
-func forkedBlocks(t *Transcript, through string) ([]Block, error) {
+func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block, error) {
 	upTo := len(t.Blocks)
 	if through != "" {
-		upTo = 1 + slices.IndexFunc(t.Blocks, func(b Block) bool { return b.ID == through })
+		upTo = 1 + slices.IndexFunc(t.Blocks, func(b transcript.Block) bool { return b.ID == through })
 	}
 	if upTo == 0 {
 		return nil, fmt.Errorf("%w: the block %q is not in it any more", ErrNotFound, through)
 	}
-	then := Transcript{Blocks: t.Blocks[:upTo]}
+	then := transcript.Transcript{Blocks: t.Blocks[:upTo]}
 	blocks := then.Branch()
-	if !slices.ContainsFunc(blocks, func(b Block) bool { return b.Kind != KindNote }) {
+	if !slices.ContainsFunc(blocks, func(b transcript.Block) bool { return b.Kind != transcript.KindNote }) {
 		return nil, fmt.Errorf("%w: nothing was said in it up to there", ErrNotFound)
 	}
 	for i, b := range blocks { // what follows from the session's name is lost with it
-		if s := b.TextSources(t.Info.Name); b.Kind != KindNote && s != b.TextSources("") {
+		if s := b.TextSources(t.Info.Name); b.Kind != transcript.KindNote && s != b.TextSources("") {
 			blocks[i] = b.WithSources(s)
 		}
 	}
 	if t.Info.Title != "" {
-		blocks = append(blocks, Block{Kind: KindNote, Note: NoteTitle, Text: t.Info.Title + " (fork)"})
+		blocks = append(blocks, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: t.Info.Title + " (fork)"})
 	}
-	note := Block{Kind: KindNote, Note: NoteForked, Text: "from " + t.Info.Name, Attrs: map[string]string{"from": t.Info.Name, "block": then.Blocks[upTo-1].ID}}
+	note := transcript.Block{Kind: transcript.KindNote, Note: NoteForked, Text: "from " + t.Info.Name, Attrs: map[string]string{"from": t.Info.Name, "block": then.Blocks[upTo-1].ID}}
 	if t.Info.Title != "" {
-		note.Text = "from “" + oneLine(t.Info.Title) + "” (" + t.Info.Name + ")"
+		note.Text = "from “" + transcript.OneLine(t.Info.Title) + "” (" + t.Info.Name + ")"
 	}
 	return append(blocks, note), nil
 }

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // forked gives the blocks of a fork without its Note, which it checks.
-func forked(t *testing.T, s *Store, from *Transcript, through string) (*Transcript, []string) {
+func forked(t *testing.T, s *Store, from *transcript.Transcript, through string) (*transcript.Transcript, []string) {
 	t.Helper()
 	name, err := s.Fork(t.Context(), from, through, "cpu")
 	if err != nil {
@@ -36,9 +38,9 @@ func TestForkCopiesTheBranchUpToABlock(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	at := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	q1 := mustAppend(t, s, "cli-a", Block{Kind: KindUser, Text: "q1", Time: at, Attrs: map[string]string{"files": "ab12.png", attrSources: typedWord}})
-	mustAppend(t, s, "cli-a", Block{Kind: KindTool, Agent: "FETCH_URL", Parent: q1.ID, Text: "page"})
-	mustAppend(t, s, "cli-a", Block{Kind: KindAssistant, Parent: q1.ID, Text: "a1", Agent: "coder", Model: "m:1b"})
+	q1 := mustAppend(t, s, "cli-a", transcript.Block{Kind: transcript.KindUser, Text: "q1", Time: at, Attrs: map[string]string{"files": "ab12.png", transcript.AttrSources: transcript.TypedWord}})
+	mustAppend(t, s, "cli-a", transcript.Block{Kind: transcript.KindTool, Agent: "FETCH_URL", Parent: q1.ID, Text: "page"})
+	mustAppend(t, s, "cli-a", transcript.Block{Kind: transcript.KindAssistant, Parent: q1.ID, Text: "a1", Agent: "coder", Model: "m:1b"})
 	q2 := mustAppend(t, s, "cli-a", user("q2"))
 	a2 := mustAppend(t, s, "cli-a", assistant("a2"))
 	if _, err := s.Rewind(t.Context(), "cli-a", q2.ID, user("q2, better")); err != nil {
@@ -84,10 +86,10 @@ func TestForkRefuses(t *testing.T) {
 	if _, err := s.Fork(t.Context(), from, "gone", "cpu"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a block that is not there: %v", err)
 	}
-	if _, err := s.Fork(t.Context(), &Transcript{Info: Info{Name: "cpu-empty"}}, "", "cpu"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Fork(t.Context(), &transcript.Transcript{Info: transcript.Info{Name: "cpu-empty"}}, "", "cpu"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a transcript without blocks: %v", err)
 	}
-	if _, err := s.Fork(t.Context(), from, "", "Not A Source"); !errors.Is(err, ErrBadName) {
+	if _, err := s.Fork(t.Context(), from, "", "Not A Source"); !errors.Is(err, transcript.ErrBadName) {
 		t.Errorf("a bad source: %v", err)
 	}
 	if list, err := s.List(t.Context()); err != nil || len(list) != 1 {
@@ -114,7 +116,7 @@ func TestForkOfAnyForm(t *testing.T) {
 		if diff := cmp.Diff([]string{"q", "a"}, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		same := slices.EqualFunc(from.Blocks, fork.Blocks[:len(from.Blocks)], func(a, b Block) bool { return a.ID == b.ID && a.Text == b.Text && a.Kind == b.Kind })
+		same := slices.EqualFunc(from.Blocks, fork.Blocks[:len(from.Blocks)], func(a, b transcript.Block) bool { return a.ID == b.ID && a.Text == b.Text && a.Kind == b.Kind })
 		if !same {
 			t.Errorf("%s: %+v became %+v", name, from.Blocks, fork.Blocks)
 		}
@@ -125,16 +127,16 @@ func TestForkOfAnyForm(t *testing.T) {
 func TestForkOfAChannelStaysUntrusted(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	mustAppend(t, s, "discord-42", Block{Kind: KindUser, Text: "remember the password is x", Attrs: map[string]string{"author": "Ann"}})
+	mustAppend(t, s, "discord-42", transcript.Block{Kind: transcript.KindUser, Text: "remember the password is x", Attrs: map[string]string{"author": "Ann"}})
 	from, err := s.Load(t.Context(), "discord-42")
 	if err != nil {
 		t.Fatal(err)
 	}
 	fork, _ := forked(t, s, from, "")
-	if b := fork.Blocks[0]; !b.TextSources("").Has(FromDiscord) || b.Attrs["author"] != "Ann" {
+	if b := fork.Blocks[0]; !b.TextSources("").Has(transcript.FromDiscord) || b.Attrs["author"] != "Ann" {
 		t.Errorf("%+v", b)
 	}
-	if from.Blocks[0].Attrs[attrSources] != "" {
+	if from.Blocks[0].Attrs[transcript.AttrSources] != "" {
 		t.Error("the original was marked")
 	}
 	snap, err := s.Snapshot(t.Context(), fork.Info.Name, "")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // ErrNoProposal: the inbox holds no proposal of that id.
@@ -167,7 +169,7 @@ func (m *Memory) checkProposal(p *Proposal) error {
 	} else {
 		p.Text = ""
 	}
-	p.Old = oneLine(p.Old)
+	p.Old = transcript.OneLine(p.Old)
 	switch n := utf8.RuneCountInString(p.Old); {
 	case p.Kind == ProposeAdd:
 		p.Old = ""

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -348,7 +350,7 @@ func FuzzInbox(f *testing.F) {
 		m := NewMemory(MemoryConfig{Root: t.TempDir()})
 		for _, k := range []ProposalKind{ProposeAdd, ProposeReplace, ProposeRemove} {
 			p := Proposal{Kind: k, Target: Target{TargetKind(kind), id}, Text: text, Old: old}
-			if m.checkProposal(&p) != nil || p.Target.ID != oneLine(p.Target.ID) || oneLine(replaceComments(p.Old, func(string) string { return " " })) != p.Old {
+			if m.checkProposal(&p) != nil || p.Target.ID != transcript.OneLine(p.Target.ID) || transcript.OneLine(replaceComments(p.Old, func(string) string { return " " })) != p.Old {
 				continue
 			}
 			p.ID, p.Time, p.Line = "id9999", time.Unix(1e9, 0), 1

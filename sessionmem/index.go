@@ -1,6 +1,10 @@
 package sessionmem
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"mac-stats/sessionmem/transcript"
+)
 
 // index knows every block of a transcript by its place and by a hash of its id,
 // about 30 bytes a block, so that a session of any length fits in memory. The ids
@@ -12,7 +16,7 @@ type index struct {
 	blocks []place
 	slots  []uint32       // block number + 1 by hash, open addressing; a power of two
 	number map[uint32]int // of the blocks whose derived id is one of several alike
-	copies copies
+	copies transcript.Copies
 }
 
 // place is where a block is and what kind it has.
@@ -26,10 +30,10 @@ const (
 	derivedBit = 0x80 // the file gives no id, or one that is taken
 )
 
-func newPlace(id uint64, offset int64, kind Kind, derived bool) place {
+func newPlace(id uint64, offset int64, kind transcript.Kind, derived bool) place {
 	at := uint64(offset) << placeShift
-	for i, n := range kindNames {
-		if n.kind == kind {
+	for i, n := range transcript.KindNames {
+		if n.Kind == kind {
 			at |= uint64(i)
 		}
 	}
@@ -39,15 +43,15 @@ func newPlace(id uint64, offset int64, kind Kind, derived bool) place {
 	return place{id, at}
 }
 
-func (p place) offset() int64 { return int64(p.at >> placeShift) } //nolint:gosec // 56 bits
-func (p place) derived() bool { return p.at&derivedBit != 0 }
-func (p place) kind() Kind    { return kindNames[p.at&(derivedBit-1)].kind }
+func (p place) offset() int64         { return int64(p.at >> placeShift) } //nolint:gosec // 56 bits
+func (p place) derived() bool         { return p.at&derivedBit != 0 }
+func (p place) kind() transcript.Kind { return transcript.KindNames[p.at&(derivedBit-1)].Kind }
 func (p place) isMessage() bool {
 	k := p.kind()
-	return k == KindUser || k == KindAssistant
+	return k == transcript.KindUser || k == transcript.KindAssistant
 }
 
-func newIndex(seed maphash.Seed) index { return index{seed: seed, copies: copies{}} }
+func newIndex(seed maphash.Seed) index { return index{seed: seed, copies: transcript.Copies{}} }
 
 // reset forgets all blocks.
 func (x *index) reset() { *x = newIndex(x.seed) }
@@ -76,7 +80,7 @@ func (x *index) find(hash uint64) (n uint32, ok bool) {
 
 // add adds the next block, which stands at an offset of the file. number says how
 // its id came about, see copies.identify.
-func (x *index) add(b Block, offset int64, number int) uint32 {
+func (x *index) add(b transcript.Block, offset int64, number int) uint32 {
 	n := uint32(len(x.blocks)) //nolint:gosec // four thousand million blocks
 	x.blocks = append(x.blocks, newPlace(x.hash(b.ID), offset, b.Kind, number > 0))
 	if number > 1 {

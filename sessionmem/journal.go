@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // The journal of a session holds the blocks that the app has acknowledged, as they were
@@ -52,7 +54,7 @@ type journaled struct {
 	id      string
 	at      int64
 	size    int64
-	kind    Kind
+	kind    transcript.Kind
 	message bool
 	noted   time.Time // when it was first found missing; zero: it is there, or that is not noted yet
 }
@@ -60,7 +62,7 @@ type journaled struct {
 // isJournal says whether a file, relative to the session folder, is a journal.
 func isJournal(file string) bool { return strings.HasPrefix(file, journalDir+"/") }
 
-func journalFile(name string) string { return journalDir + "/" + name + fileSuffix }
+func journalFile(name string) string { return journalDir + "/" + name + transcript.FileSuffix }
 
 // Removed is what the app had written to a session and a save from outside took out.
 type Removed struct {
@@ -73,7 +75,7 @@ type Removed struct {
 // never written, or is in memory alone.
 func (s *Store) Removed(ctx context.Context, name string) (Removed, error) {
 	out := Removed{Session: name}
-	if s.root == nil || s.IsPrivate(name) || checkName(name) != nil || !s.isThere(journalFile(name)) {
+	if s.root == nil || s.IsPrivate(name) || transcript.CheckName(name) != nil || !s.isThere(journalFile(name)) {
 		return out, nil
 	}
 	err := s.look(ctx, name, func(ses *session) error {
@@ -110,7 +112,7 @@ func (s *Store) Restore(ctx context.Context, name string) (Removed, error) {
 // decide does something with what is missing from a session.
 func (s *Store) decide(ctx context.Context, name, doing string, do func(context.Context, *session) ([]journaled, error)) (Removed, error) {
 	none := Removed{Session: name}
-	if s.root == nil || s.IsPrivate(name) || checkName(name) != nil || !s.isThere(journalFile(name)) {
+	if s.root == nil || s.IsPrivate(name) || transcript.CheckName(name) != nil || !s.isThere(journalFile(name)) {
 		return none, nil
 	}
 	ses := s.session(name)
@@ -176,24 +178,24 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 	}
 	noted := map[string]time.Time{}
 	out.end = out.stat.Size()
-	r := newSizedReader(io.NewSectionReader(f, 0, out.end), out.end)
-	if readOnlyFormat(r.front) {
+	r := transcript.NewSizedReader(io.NewSectionReader(f, 0, out.end), out.end)
+	if transcript.ReadOnlyFormat(r.Front) {
 		return out, fmt.Errorf("%w: %s has a newer format than this version writes", ErrReadOnly, journalFile(ses.name))
 	}
 	lacks := map[int]bool{}
 	cut, err := s.cutShort(f, out.end)
 	last := int64(0)
 	for err == nil {
-		raw, rerr := r.read()
+		raw, rerr := r.Read()
 		if err = rerr; err != nil {
 			break
 		}
-		last = raw.offset
-		b, whole := raw.head()
+		last = raw.Offset
+		b, whole := raw.Head()
 		if !whole {
-			b = raw.decode()
+			b = raw.Decode()
 		}
-		if b.Kind == KindNote && b.Note == noteRemoved {
+		if b.Kind == transcript.KindNote && b.Note == noteRemoved {
 			for id := range strings.FieldsSeq(b.Text) {
 				if _, ok := noted[id]; !ok {
 					noted[id] = b.Time
@@ -202,16 +204,16 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 			continue
 		}
 		hash := ses.index.hash(b.ID)
-		if _, twice := out.ids[hash]; b.ID == "" || !raw.headed || twice {
+		if _, twice := out.ids[hash]; b.ID == "" || !raw.Headed || twice {
 			continue
 		}
 		out.ids[hash] = struct{}{}
 		if ses.taken(b.ID) {
 			out.held++
-		} else if ses.lacks(raw.decode()) {
+		} else if ses.lacks(raw.Decode()) {
 			lacks[len(out.blocks)] = true
 		}
-		out.blocks = append(out.blocks, journaled{id: b.ID, at: raw.offset, size: raw.size, kind: b.Kind, message: b.IsMessage()})
+		out.blocks = append(out.blocks, journaled{id: b.ID, at: raw.Offset, size: raw.Size, kind: b.Kind, message: b.IsMessage()})
 	}
 	if !errors.Is(err, io.EOF) {
 		return out, explainDisk("reading a journal", err)
@@ -235,11 +237,11 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 
 // lacks says whether a block of the journal, whose id no block has, is missing: its
 // comment alone may be gone, and what is forgotten is not missed.
-func (ses *session) lacks(b Block) bool {
-	if b.Text == ForgottenText || b.Kind == KindNote && b.Note == NoteRestored {
+func (ses *session) lacks(b transcript.Block) bool {
+	if b.Text == ForgottenText || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {
 		return false
 	}
-	return !ses.taken(deriveID(b.Kind, b.Text))
+	return !ses.taken(transcript.DeriveID(b.Kind, b.Text))
 }
 
 // cutShort says whether a journal of that size ends within a block.
@@ -268,7 +270,7 @@ func (s *Store) addToJournal(ses *session, blocks int, data []byte) {
 }
 
 // journalAlone puts a block into the session's journal that is in none of its files.
-func (s *Store) journalAlone(ctx context.Context, ses *session, b Block) error {
+func (s *Store) journalAlone(ctx context.Context, ses *session, b transcript.Block) error {
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
 		return err
@@ -282,7 +284,7 @@ func (s *Store) journalAlone(ctx context.Context, ses *session, b Block) error {
 		return err
 	}
 	ses.journal.whole = true
-	err = s.appendJournal(ses, appendBlock(nil, s.guard(ses, b, false)))
+	err = s.appendJournal(ses, transcript.AppendBlock(nil, s.guard(ses, b, false)))
 	ses.journal.stat = nil // it is missing
 	return err
 }
@@ -390,7 +392,7 @@ func (s *Store) writeJournal(ses *session, all readout) error {
 	defer f.Close()
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = errNoFile
+		err = transcript.ErrNotFile
 	}
 	if err == nil && all.stat != nil && all.end < fi.Size() {
 		err = s.truncate(f, file, all.end)
@@ -416,7 +418,7 @@ func (s *Store) writeJournal(ses *session, all readout) error {
 }
 
 func journalFront(name string) string {
-	return fence + "\nformat: " + formatName + "\nsession: " + name + "\n" + fence + "\n"
+	return transcript.Fence + "\nformat: " + transcript.FormatName + "\nsession: " + name + "\n" + transcript.Fence + "\n"
 }
 
 // writeUnjournaled writes the blocks of the session's files that are not in its journal,
@@ -450,7 +452,7 @@ func (s *Store) writeUnjournaled(ses *session, all readout, w io.Writer) error {
 	for _, n := range slices.Backward(wanted) {
 		raw, err := r.read(n, 0)
 		if err == nil {
-			_, err = w.Write(appendBlock(nil, raw.decode()))
+			_, err = w.Write(transcript.AppendBlock(nil, raw.Decode()))
 		}
 		if err != nil {
 			return err
@@ -472,7 +474,7 @@ func removalNote(ses *session, missing []journaled) []byte {
 	if len(ids) == 0 {
 		return nil
 	}
-	return appendBlock(nil, ses.complete(Block{Kind: KindNote, Note: noteRemoved, Text: strings.Join(ids, "\n")}, now))
+	return transcript.AppendBlock(nil, ses.complete(transcript.Block{Kind: transcript.KindNote, Note: noteRemoved, Text: strings.Join(ids, "\n")}, now))
 }
 
 // rewriteJournal writes the journal anew without some of its blocks.
@@ -501,7 +503,7 @@ func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) e
 		}
 	}
 	for at, ids := range times {
-		kept = appendBlock(kept, ses.complete(Block{Kind: KindNote, Time: at, Note: noteRemoved, Text: strings.Join(ids, "\n")}, at))
+		kept = transcript.AppendBlock(kept, ses.complete(transcript.Block{Kind: transcript.KindNote, Time: at, Note: noteRemoved, Text: strings.Join(ids, "\n")}, at))
 	}
 	ses.journal = journal{}
 	return wrapDisk("writing a journal", writeAtomic(s.root, file, kept, true))
@@ -576,7 +578,7 @@ func (s *Store) clearJournals() error {
 	live := map[string]bool{}
 	for _, e := range all {
 		if !inArchive(e.file) {
-			live[e.session+fileSuffix] = true
+			live[e.Session+transcript.FileSuffix] = true
 		}
 	}
 	for _, n := range names {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -184,7 +186,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 			if deleted {
 				b := assistant("two")
 				b.ID = c.ID()
-				writeFile(t, path, before+string(appendBlock(nil, b)))
+				writeFile(t, path, before+string(transcript.AppendBlock(nil, b)))
 				renameOver(t, path, before)
 			}
 			s = openStore(t, root)
@@ -246,7 +248,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			return second(s.Append(t.Context(), "cli-a", user("next")))
 		},
 		"a Summary": func(t *testing.T, s *Store, snap Snapshot) error {
-			return second(s.appendSummary(t.Context(), snap, Block{Kind: KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
+			return second(s.appendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
 		},
 		"a reset": func(t *testing.T, s *Store, _ Snapshot) error { return s.Reset(t.Context(), "cli-a") },
 	} {

@@ -7,15 +7,17 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // Learnt are the lessons of one compaction and where they come from.
 type Learnt struct {
 	Session  string
-	Agent    string  // the slug of the agent that was chosen or answered last; "" for none
-	Sources  Sources // of all that the conversation holds
-	Periodic bool    // of the periodic pass, not on request
-	From, To string  // ids of the first and the last message it was made of
+	Agent    string             // the slug of the agent that was chosen or answered last; "" for none
+	Sources  transcript.Sources // of all that the conversation holds
+	Periodic bool               // of the periodic pass, not on request
+	From, To string             // ids of the first and the last message it was made of
 	Lessons  []Lesson
 }
 
@@ -117,7 +119,7 @@ func (m MemoryLessons) why(l Learnt, lesson Lesson) string {
 	switch {
 	case m.Write() != "auto":
 		return WhyAsk
-	case !l.Sources.Typed() || isDiscord(l.Session):
+	case !l.Sources.Typed() || transcript.IsDiscord(l.Session):
 		return WhyStrangers
 	case lesson.Confidence == 0:
 		return WhyUnsure
@@ -161,7 +163,7 @@ func (m MemoryLessons) targets(l Learnt, lesson Lesson) []Target {
 	if own, ok := m.own(place.Agent); ok && lesson.About == "" {
 		return []Target{own}
 	}
-	if channel, ok := strings.CutPrefix(l.Session, discordPrefix); ok {
+	if channel, ok := strings.CutPrefix(l.Session, transcript.DiscordPrefix); ok {
 		return []Target{place.target(lesson, Target{TargetChannel, channel})}
 	}
 	list := []Target{{Kind: TargetGlobal}}

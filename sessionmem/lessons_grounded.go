@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // failureWords are in what is no lesson but a failure's account.
@@ -27,7 +29,7 @@ var nothingWords = []string{"none", "none.", "n/a", "no lessons", "no lessons.",
 func grounded(lessons []Lesson, snap Snapshot) []Lesson {
 	said := map[string]bool{}
 	for _, b := range snap.recent() {
-		if b.Kind == KindUser {
+		if b.Kind == transcript.KindUser {
 			for _, w := range spokenWords(b.Text) {
 				said[w] = true
 			}

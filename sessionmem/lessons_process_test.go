@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // acceptAll is the process that accepts until it is killed; it tells of each.
@@ -92,7 +94,7 @@ func compactSlowly(ctx context.Context, s *Store, root string) error {
 	c := NewCompaction(CompactionConfig{
 		Store: s, Policy: func() CompactPolicy { return CompactPolicy{} },
 		Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: root}), Store: s, Write: func() string { return "auto" }},
-		Summarizer: summarizeFunc(func(ctx context.Context, _ *Block, _ []Block) (Digest, error) {
+		Summarizer: summarizeFunc(func(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (Digest, error) {
 			fmt.Println("asked")
 			buf := make([]byte, 1)
 			_, err := os.Stdin.Read(buf) // until it is killed

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,7 +83,7 @@ func TestLessonsFindTheirPlace(t *testing.T) {
 		{"periodic", Learnt{Session: "cpu-a", Agent: "coder", Periodic: true}, lesson, "auto", Place{}, "global"},
 		{"periodic, mapped", Learnt{Session: "cli-a", Periodic: true}, lesson, "auto", Place{Agent: "coder"}, "agent 002"},
 		{"a person who is no more than a name", Learnt{Session: "cpu-a", Agent: "coder"}, anna, "auto", Place{}, "global"},
-		{"strangers", Learnt{Session: "cpu-a", Agent: "coder", Sources: FromPage}, lesson, "auto", Place{}, "inbox:global (strangers), inbox:agent 002 (strangers)"},
+		{"strangers", Learnt{Session: "cpu-a", Agent: "coder", Sources: transcript.FromPage}, lesson, "auto", Place{}, "inbox:global (strangers), inbox:agent 002 (strangers)"},
 		{"memory asks", Learnt{Session: "cpu-a"}, lesson, "ask", Place{}, "inbox:global (ask)"},
 		{"memory is off", Learnt{Session: "cpu-a"}, lesson, "off", Place{}, ""},
 		{"not said how sure", Learnt{Session: "cpu-a"}, Lesson{Text: lesson.Text}, "auto", Place{}, "inbox:global (unsure)"},
@@ -191,7 +193,7 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 		t.Errorf("by hand: %+v, %v", w, err)
 	}
 	writeFile(t, r.m.InboxPath(), strings.Repeat("- x y z\n", maxProposals))
-	kept = r.keep(Learnt{Session: "cpu-a", Sources: FromPage, Lessons: []Lesson{{Text: "Likes green tea", Confidence: 1}}})
+	kept = r.keep(Learnt{Session: "cpu-a", Sources: transcript.FromPage, Lessons: []Lesson{{Text: "Likes green tea", Confidence: 1}}})
 	if kept.Left != 1 || !strings.Contains(kept.Words(), "200 proposals wait") {
 		t.Errorf("a full inbox: %+v", kept)
 	}
@@ -227,22 +229,22 @@ func TestLessonsAreNotLostToADisk(t *testing.T) {
 func TestWhatTaintsACompaction(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		block Block
+		block transcript.Block
 		want  bool
 	}{
-		{"the machine's numbers", Block{Kind: KindTool, Agent: "SYSTEM_STATS", Text: "x"}, false},
-		{"a page", Block{Kind: KindTool, Agent: "FETCH_URL", Text: "x"}, true},
-		{"a tool of another program", Block{Kind: KindTool, Agent: "BRAVE_SEARCH", Text: "x"}, true},
-		{"a sub-call's answer", Block{Kind: KindAgent, Agent: "coder", Task: "look", Text: "x"}, true},
-		{"an attached file", Block{Kind: KindUser, Text: "See the tea\n\n[notes.txt](files/" + strings.Repeat("a", 64) + ".txt)"}, true},
-		{"a round of the agent itself", Block{Kind: KindAgent, Agent: "orchestrator", Text: "x"}, false},
-		{"an answer that was made with a page", Block{Kind: KindAssistant, Text: "x"}.WithSources(FromPage), true},
-		{"a message that was piped in", Block{Kind: KindUser, Text: "x"}.WithSources(FromFile), true},
-		{"a message of the command line of an older version", Block{Kind: KindUser, Text: "x"}, true},
-		{"an answer that an older version made with recalled text", Block{Kind: KindAssistant, Text: "x"}.WithRecalled([]Quotation{{Chunk: "cpu-1/a/0"}}), true},
-		{"an answer of an older version", Block{Kind: KindAssistant, Text: "x"}, false},
-		{"a result that holds nothing of others", Block{Kind: KindTool, Agent: "LATER_TOOL", Text: "x"}.WithSources(0), false},
-		{"a source of a later version", Block{Kind: KindUser, Text: "x", Attrs: map[string]string{attrSources: "calendar"}}, true},
+		{"the machine's numbers", transcript.Block{Kind: transcript.KindTool, Agent: "SYSTEM_STATS", Text: "x"}, false},
+		{"a page", transcript.Block{Kind: transcript.KindTool, Agent: "FETCH_URL", Text: "x"}, true},
+		{"a tool of another program", transcript.Block{Kind: transcript.KindTool, Agent: "BRAVE_SEARCH", Text: "x"}, true},
+		{"a sub-call's answer", transcript.Block{Kind: transcript.KindAgent, Agent: "coder", Task: "look", Text: "x"}, true},
+		{"an attached file", transcript.Block{Kind: transcript.KindUser, Text: "See the tea\n\n[notes.txt](files/" + strings.Repeat("a", 64) + ".txt)"}, true},
+		{"a round of the agent itself", transcript.Block{Kind: transcript.KindAgent, Agent: "orchestrator", Text: "x"}, false},
+		{"an answer that was made with a page", transcript.Block{Kind: transcript.KindAssistant, Text: "x"}.WithSources(transcript.FromPage), true},
+		{"a message that was piped in", transcript.Block{Kind: transcript.KindUser, Text: "x"}.WithSources(transcript.FromFile), true},
+		{"a message of the command line of an older version", transcript.Block{Kind: transcript.KindUser, Text: "x"}, true},
+		{"an answer that an older version made with recalled text", transcript.Block{Kind: transcript.KindAssistant, Text: "x"}.WithRecalled([]transcript.Quotation{{Chunk: "cpu-1/a/0"}}), true},
+		{"an answer of an older version", transcript.Block{Kind: transcript.KindAssistant, Text: "x"}, false},
+		{"a result that holds nothing of others", transcript.Block{Kind: transcript.KindTool, Agent: "LATER_TOOL", Text: "x"}.WithSources(0), false},
+		{"a source of a later version", transcript.Block{Kind: transcript.KindUser, Text: "x", Attrs: map[string]string{transcript.AttrSources: "calendar"}}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newCompactRig(t, told("Tea.", Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
@@ -270,8 +272,8 @@ func TestWhatTaintsACompaction(t *testing.T) {
 func TestTheAgentThatAnsweredLastIsKnown(t *testing.T) {
 	r := newCompactRig(t, told("Tea."))
 	for i, agent := range []string{"orchestrator", "coder"} {
-		mustAppend(t, r.store, "cli-a", Block{Kind: KindUser, Text: fmt.Sprint(i)})
-		mustAppend(t, r.store, "cli-a", Block{Kind: KindAssistant, Agent: agent, Text: fmt.Sprint(i)})
+		mustAppend(t, r.store, "cli-a", transcript.Block{Kind: transcript.KindUser, Text: fmt.Sprint(i)})
+		mustAppend(t, r.store, "cli-a", transcript.Block{Kind: transcript.KindAssistant, Agent: agent, Text: fmt.Sprint(i)})
 	}
 	if snap, _, err := r.c.Snapshot(t.Context(), "cli-a", ""); err != nil || snap.Agent != "coder" {
 		t.Errorf("%+v, %v", snap, err)
@@ -279,9 +281,9 @@ func TestTheAgentThatAnsweredLastIsKnown(t *testing.T) {
 }
 
 func TestGrounded(t *testing.T) {
-	snap := Snapshot{Session: "cpu-a", Messages: []Block{
-		{Kind: KindUser, Text: "I drink green tea and work on Mondays. 我喜欢喝绿茶。"},
-		{Kind: KindAssistant, Text: "The weather in Oslo is fine."},
+	snap := Snapshot{Session: "cpu-a", Messages: []transcript.Block{
+		{Kind: transcript.KindUser, Text: "I drink green tea and work on Mondays. 我喜欢喝绿茶。"},
+		{Kind: transcript.KindAssistant, Text: "The weather in Oslo is fine."},
 	}}
 	for text, want := range map[string]bool{
 		"The user drinks green tea.":              true,
@@ -314,7 +316,7 @@ func TestOnlyOneCompactsASession(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
 	calls := 0
-	r := newCompactRig(t, summarizeFunc(func(ctx context.Context, _ *Block, _ []Block) (Digest, error) {
+	r := newCompactRig(t, summarizeFunc(func(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (Digest, error) {
 		calls++
 		close(begun)
 		<-release
@@ -350,7 +352,7 @@ func TestOnlyOneCompactsASession(t *testing.T) {
 	}
 	tr, err := other.Load(t.Context(), "cli-a")
 	must(t, err)
-	if n := len(slices.DeleteFunc(tr.Blocks, func(b Block) bool { return b.Kind != KindSummary })); n != 1 {
+	if n := len(slices.DeleteFunc(tr.Blocks, func(b transcript.Block) bool { return b.Kind != transcript.KindSummary })); n != 1 {
 		t.Errorf("%d Summaries", n)
 	}
 }

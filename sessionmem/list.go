@@ -17,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // lookChunk is how many files a goroutine looks at before it takes the next ones.
@@ -25,7 +27,7 @@ const lookChunk = 256
 // entry is a transcript's file.
 type entry struct {
 	file string // relative to the session folder
-	parsedName
+	transcript.FileNameParts
 }
 
 // entries gives the transcripts of the session folder and of the archive, by
@@ -82,7 +84,7 @@ func (s *Store) files() ([]entry, error) {
 func appendFiles(out []entry, prefix string, names []string) []entry {
 	out = slices.Grow(out, len(names))
 	for _, n := range names {
-		if !strings.HasSuffix(n, fileSuffix) || strings.HasPrefix(n, ".") {
+		if !strings.HasSuffix(n, transcript.FileSuffix) || strings.HasPrefix(n, ".") {
 			continue
 		}
 		out = append(out, entry{file: prefix + n})
@@ -101,7 +103,7 @@ func (s *Store) readNames(dir string) ([]string, error) {
 }
 
 // entryOf is the entry of a file, by its path relative to the session folder.
-func entryOf(file string) entry { return entry{file, parseFileName(path.Base(file))} }
+func entryOf(file string) entry { return entry{file, transcript.ParseFileName(path.Base(file))} }
 
 // relative is a transcript's path below the session folder.
 func (s *Store) relative(file string) string {
@@ -154,7 +156,7 @@ func (s *Store) names() ([]string, error) {
 	}
 	var names []string
 	for _, e := range all {
-		names = append(names, e.session)
+		names = append(names, e.Session)
 	}
 	for _, i := range s.inMemory() {
 		names = append(names, i.Name)
@@ -168,7 +170,7 @@ type listed struct {
 	entry
 	stamp fileStamp
 	at    time.Time // when it was asked for; not in the cache
-	info  Info
+	info  transcript.Info
 	noted string // the title that a Note gave it
 	first string // the title that its first message makes
 	own   bool   // info.Title is of the text, not of the file's name
@@ -177,7 +179,7 @@ type listed struct {
 }
 
 // List returns all sessions, archived ones too, last active first. One bad file never hides the others.
-func (s *Store) List(ctx context.Context) ([]Info, error) {
+func (s *Store) List(ctx context.Context) ([]transcript.Info, error) {
 	var loading sync.WaitGroup
 	loading.Go(s.loadList)
 	all, err := s.files()
@@ -204,7 +206,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	})
 	defer keeping.Wait()
 	held := s.inMemory()
-	infos := make([]*Info, 0, len(held)+len(all))
+	infos := make([]*transcript.Info, 0, len(held)+len(all))
 	for i := range held {
 		infos = append(infos, &held[i])
 	}
@@ -216,7 +218,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 
 // lastActiveFirst gives the list in order. It is sorted by small keys, and copied once:
 // an Info is large to be moved about.
-func lastActiveFirst(infos []*Info) []Info {
+func lastActiveFirst(infos []*transcript.Info) []transcript.Info {
 	type key struct {
 		active int64 // seconds: blocks have no finer time
 		at     int
@@ -231,7 +233,7 @@ func lastActiveFirst(infos []*Info) []Info {
 		}
 		return cmp.Or(cmp.Compare(infos[a.at].Name, infos[b.at].Name), cmp.Compare(infos[a.at].Path, infos[b.at].Path))
 	})
-	out := make([]Info, len(infos))
+	out := make([]transcript.Info, len(infos))
 	for i, k := range keys {
 		out[i] = *infos[k.at]
 	}
@@ -257,7 +259,7 @@ func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 				s.knownOf(all[from:to], found[from:to])
 				for i := from; i < to; i++ {
 					if folders.unchanged(all[i].file, found[i]) {
-						all[i].parsedName = found[i].parsedName
+						all[i].FileNameParts = found[i].FileNameParts
 						continue
 					}
 					all[i] = entryOf(all[i].file)
@@ -329,9 +331,9 @@ func bySession(all []entry) []sameSession {
 	at := make(map[string]int, len(all))
 	groups := make([]sameSession, 0, len(all))
 	for i, e := range all {
-		n, ok := at[e.session]
+		n, ok := at[e.Session]
 		if !ok {
-			at[e.session] = len(groups)
+			at[e.Session] = len(groups)
 			groups = append(groups, sameSession{first: i})
 			continue
 		}
@@ -341,8 +343,8 @@ func bySession(all []entry) []sameSession {
 }
 
 // infosOf gives the lines of a session: its own, and those of copies and older files.
-func (s *Store) infosOf(infos []*Info, files sameSession, all []entry, found []*listed) []*Info {
-	if first := all[files.first]; len(files.more) == 0 && first.part == 1 && !first.mayBeCopy() {
+func (s *Store) infosOf(infos []*transcript.Info, files sameSession, all []entry, found []*listed) []*transcript.Info {
+	if first := all[files.first]; len(files.more) == 0 && first.Part == 1 && !first.MayBeCopy() {
 		return append(infos, &found[files.first].info)
 	}
 	entries := []entry{all[files.first]}
@@ -387,8 +389,8 @@ func (s *Store) forgetListed(all []entry) {
 // fileInfo reads what the list shows of a file, unless it is known already.
 func (s *Store) fileInfo(e entry) *listed {
 	bad := func(err error) *listed {
-		info := Info{Name: e.session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.topic, Started: e.started(), Active: e.started(), Err: err}
-		info.Source, info.ID = splitName(e.session)
+		info := transcript.Info{Name: e.Session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.Topic, Started: e.Started(), Active: e.Started(), Err: err}
+		info.Source, info.ID = transcript.SplitName(e.Session)
 		return &listed{entry: e, info: info}
 	}
 	s.mu.Lock()
@@ -440,40 +442,40 @@ func (s *Store) scanFile(e entry, fi os.FileInfo) (listed, error) {
 // scanInfo reads a file for the list: headings, not texts, but for a title's. It
 // gives its front matter too.
 func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, front string, err error) {
-	r := newSizedReader(from, fi.Size())
-	r.limit = blockLimit
-	var sum summary
+	r := transcript.NewSizedReader(from, fi.Size())
+	r.Limit = transcript.BlockLimit
+	var sum transcript.Overview
 	for {
-		raw, err := r.read()
+		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return listed{}, "", explainDisk("reading "+e.file, err)
 		}
-		k := raw.heading.kind
-		if !raw.headed || !raw.heading.known {
-			k = KindText
+		k := raw.Heading.Kind
+		if !raw.Headed || !raw.Heading.Known {
+			k = transcript.KindText
 		}
-		if k == KindNote || k == KindUser && sum.first == "" {
-			sum.add(raw.decode())
+		if k == transcript.KindNote || k == transcript.KindUser && sum.First == "" {
+			sum.Add(raw.Decode())
 		} else {
-			sum.add(Block{Kind: k, Time: raw.heading.time, Agent: raw.heading.agent, Text: "-"})
+			sum.Add(transcript.Block{Kind: k, Time: raw.Heading.Time, Agent: raw.Heading.Agent, Text: "-"})
 		}
 	}
-	info := sum.info(r.front)
-	out := listed{entry: e, stamp: stampOf(fi), info: s.complete(info, e, fi), noted: sum.noted, first: sum.first, own: info.Title != "", talk: sum.talk, fit: fitOf(r.front, e.parsedName)}
-	return out, r.front, nil
+	info := sum.Info(r.Front)
+	out := listed{entry: e, stamp: stampOf(fi), info: s.complete(info, e, fi), noted: sum.Noted, first: sum.First, own: info.Title != "", talk: sum.Talk, fit: fitOf(r.Front, e.FileNameParts)}
+	return out, r.Front, nil
 }
 
 // complete adds what the file's name and its entry in the folder tell.
-func (s *Store) complete(info Info, e entry, fi os.FileInfo) Info {
-	info.Name = e.session
-	info.Source, info.ID = splitName(info.Name)
+func (s *Store) complete(info transcript.Info, e entry, fi os.FileInfo) transcript.Info {
+	info.Name = e.Session
+	info.Source, info.ID = transcript.SplitName(info.Name)
 	info.Path = filepath.Join(s.dir, e.file)
 	info.Archived = inArchive(e.file)
 	if info.Started.IsZero() {
-		info.Started = e.started()
+		info.Started = e.Started()
 	}
 	if info.Started.IsZero() {
 		info.Started = fi.ModTime().Truncate(1e9)
@@ -482,21 +484,21 @@ func (s *Store) complete(info Info, e entry, fi os.FileInfo) Info {
 		info.Active = fi.ModTime().Truncate(1e9)
 	}
 	if info.Title == "" {
-		info.Title = strings.ReplaceAll(e.topic, "-", " ")
+		info.Title = strings.ReplaceAll(e.Topic, "-", " ")
 	}
 	return info
 }
 
 // inMemory gives the sessions that are in memory alone: private ones, and those
 // that the disk refused from their first block on.
-func (s *Store) inMemory() []Info {
+func (s *Store) inMemory() []transcript.Info {
 	s.mu.Lock()
 	var all []*session
 	for _, ses := range s.sessions {
 		all = append(all, ses)
 	}
 	s.mu.Unlock()
-	var infos []Info
+	var infos []transcript.Info
 	for _, ses := range all {
 		if !ses.private.Load() && s.onRefused == nil {
 			continue
@@ -514,13 +516,13 @@ func (s *Store) inMemory() []Info {
 }
 
 // memInfo is the Info of an in-memory session.
-func (ses *session) memInfo() Info {
-	var sum summary
+func (ses *session) memInfo() transcript.Info {
+	var sum transcript.Overview
 	for _, b := range ses.mem {
-		sum.add(b)
+		sum.Add(b)
 	}
-	info := sum.info("")
+	info := sum.Info("")
 	info.Name = ses.name
-	info.Source, info.ID = splitName(ses.name)
+	info.Source, info.ID = transcript.SplitName(ses.name)
 	return info
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // BenchmarkListArchived lists 10,000 transcripts of four blocks, half of them archived,
@@ -22,11 +24,11 @@ func BenchmarkListArchived(b *testing.B) {
 	}
 	for i := range sessions {
 		at := started.Add(time.Duration(i) * time.Minute)
-		blocks := []Block{{Kind: KindUser, Time: at, Text: fmt.Sprintf("question %d", i)}}
+		blocks := []transcript.Block{{Kind: transcript.KindUser, Time: at, Text: fmt.Sprintf("question %d", i)}}
 		file, info := newFile(fmt.Sprintf("cpu-n%05d", i), blocks)
-		data := []byte(fence + "\n" + frontMatter(info) + fence + "\n")
+		data := []byte(transcript.Fence + "\n" + transcript.FrontMatter(info) + transcript.Fence + "\n")
 		for j := range 4 {
-			data = appendBlock(data, Block{ID: fmt.Sprintf("b%d", j), Kind: []Kind{KindUser, KindAssistant}[j%2], Time: at, Text: fmt.Sprintf("question %d", i)})
+			data = transcript.AppendBlock(data, transcript.Block{ID: fmt.Sprintf("b%d", j), Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[j%2], Time: at, Text: fmt.Sprintf("question %d", i)})
 		}
 		if i%2 == 1 {
 			file = archiveDir + "/2026-01/" + file

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -199,8 +200,8 @@ func (r *lineReader) line(l *listed) {
 	l.fit = nameFit(flags / flagFit % 4)
 	l.stamp.size, l.stamp.time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
 	l.info.Started, l.info.Active = r.time(), r.time()
-	l.info.Name, l.info.Archived = l.session, inArchive(file)
-	l.info.Source, l.info.ID = splitName(l.session)
+	l.info.Name, l.info.Archived = l.Session, inArchive(file)
+	l.info.Source, l.info.ID = transcript.SplitName(l.Session)
 }
 
 func (r *lineReader) uvarint() uint64 {
@@ -334,7 +335,7 @@ func (s *Store) compareList(found []*listed) (fresh []*listed, stale []string) {
 			there++
 		}
 		switch {
-		case l.info.Err != nil, renamed[l.stem] > l.part && (l.part == 1 || l.noted != ""): // its title is not shown any more
+		case l.info.Err != nil, renamed[l.Stem] > l.Part && (l.Part == 1 || l.noted != ""): // its title is not shown any more
 			if old != nil {
 				stale = append(stale, l.file)
 			}
@@ -375,8 +376,8 @@ func (s *Store) cachedBeside(found []*listed) []string {
 func renamedIn(found []*listed) map[string]int {
 	last := map[string]int{}
 	for _, l := range found {
-		if l.part > 1 && l.noted != "" {
-			last[l.stem] = max(last[l.stem], l.part)
+		if l.Part > 1 && l.noted != "" {
+			last[l.Stem] = max(last[l.Stem], l.Part)
 		}
 	}
 	return last
@@ -386,12 +387,12 @@ func renamedIn(found []*listed) map[string]int {
 // later one behind a part with a title, what its first message said.
 func (s *Store) forCache(l *listed) *listed {
 	line := *l
-	if l.part == 1 {
+	if l.Part == 1 {
 		line.first = ""
 		return &line
 	}
 	line.info.Title = ""
-	if first := s.listed[strings.TrimSuffix(l.file, partFile(l.stem, l.part))+partFile(l.stem, 1)]; first == nil || first.own {
+	if first := s.listed[strings.TrimSuffix(l.file, partFile(l.Stem, l.Part))+partFile(l.Stem, 1)]; first == nil || first.own {
 		line.first = ""
 	}
 	return &line

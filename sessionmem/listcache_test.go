@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -38,7 +40,7 @@ func settledSessions(t testing.TB, root string) (files []string) {
 	s := openStore(t, root)
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
 	for i := range cacheAfter + 1 {
-		mustAppend(t, s, fmt.Sprintf("cpu-%02d", i), Block{Kind: KindUser, Time: at, Text: fmt.Sprintf("question %02d", i)})
+		mustAppend(t, s, fmt.Sprintf("cpu-%02d", i), transcript.Block{Kind: transcript.KindUser, Time: at, Text: fmt.Sprintf("question %02d", i)})
 	}
 	for _, f := range transcripts(t, root) {
 		files = append(files, filepath.Join(root, sessionDir, f))
@@ -332,7 +334,7 @@ func FuzzListCache(f *testing.F) {
 		out := append([]byte(c.head()), body...)
 		return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 	}
-	line := &listed{entry: entryOf("session-memory-cpu-a-20260102-030405-chat.md"), stamp: fileStamp{100, 1e18, 7}, info: Info{Title: "Über", Messages: 3, Started: time.Unix(1e9, 0), Active: time.Unix(1e9+60, 0).In(time.FixedZone("", 7200))}, own: true}
+	line := &listed{entry: entryOf("session-memory-cpu-a-20260102-030405-chat.md"), stamp: fileStamp{100, 1e18, 7}, info: transcript.Info{Title: "Über", Messages: 3, Started: time.Unix(1e9, 0), Active: time.Unix(1e9+60, 0).In(time.FixedZone("", 7200))}, own: true}
 	f.Add(c.encode(map[string]*listed{line.file: line})[len(c.head()):])
 	f.Add([]byte{})
 	f.Add([]byte{0})

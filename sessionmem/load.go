@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // Load reads a whole session, what waits for the disk included. A session never written gives ErrNotFound.
-func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
+func (s *Store) Load(ctx context.Context, name string) (*transcript.Transcript, error) {
 	ses := s.session(name)
 	unlock, err := s.lock(ctx, ses, true)
 	if err != nil {
@@ -24,9 +26,9 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 		if len(ses.mem) == 0 {
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, name)
 		}
-		return &Transcript{Info: ses.memInfo(), Blocks: slices.Clone(ses.mem)}, nil
+		return &transcript.Transcript{Info: ses.memInfo(), Blocks: slices.Clone(ses.mem)}, nil
 	}
-	var t *Transcript
+	var t *transcript.Transcript
 	err = s.purged(ctx, ses, func() error {
 		parts, err := s.locateParts(name)
 		if err == nil {
@@ -41,8 +43,8 @@ func (s *Store) Load(ctx context.Context, name string) (*Transcript, error) {
 }
 
 // loadParts reads the parts of a session as one transcript.
-func (s *Store) loadParts(parts []entry) (*Transcript, error) {
-	all := newCollector()
+func (s *Store) loadParts(parts []entry) (*transcript.Transcript, error) {
+	all := transcript.NewCollector()
 	var last os.FileInfo
 	archived := true
 	for _, e := range parts {
@@ -50,12 +52,12 @@ func (s *Store) loadParts(parts []entry) (*Transcript, error) {
 		if err != nil {
 			return nil, explainDisk("reading "+e.file, err)
 		}
-		if last, err = all.file(f); err != nil {
+		if last, err = all.File(f); err != nil {
 			return nil, explainDisk("reading "+e.file, err)
 		}
 		archived = archived && inArchive(e.file)
 	}
-	t := all.transcript()
+	t := all.Transcript()
 	t.Info = s.complete(t.Info, parts[len(parts)-1], last)
 	t.Info.Archived, t.Info.Parts = archived, s.absolute(parts)
 	return t, nil
@@ -65,9 +67,9 @@ func (s *Store) loadParts(parts []entry) (*Transcript, error) {
 // takes: for those of any size. begin (may be nil) is told what the list shows of it
 // and its front matter, then each every block, in order. The session may grow
 // meanwhile; what comes is not part of it. An error of theirs ends the reading.
-func (s *Store) Each(ctx context.Context, name string, begin func(info Info, front string) error, each func(Block) error) error {
+func (s *Store) Each(ctx context.Context, name string, begin func(info transcript.Info, front string) error, each func(transcript.Block) error) error {
 	if begin == nil {
-		begin = func(Info, string) error { return nil }
+		begin = func(transcript.Info, string) error { return nil }
 	}
 	if s.IsPrivate(name) {
 		t, err := s.Load(ctx, name)
@@ -149,7 +151,7 @@ func (s *Store) openParts(name string) (parts []openPart, err error) {
 		fi, err := f.Stat()
 		parts = append(parts, openPart{e, f, fi})
 		if err == nil && !fi.Mode().IsRegular() {
-			err = errNoFile
+			err = transcript.ErrNotFile
 		}
 		if err != nil {
 			return parts, explainDisk("reading "+e.file, err)
@@ -159,7 +161,7 @@ func (s *Store) openParts(name string) (parts []openPart, err error) {
 }
 
 // scanParts gives what the list shows of a session, and its front matter.
-func (s *Store) scanParts(parts []openPart) (Info, string, error) {
+func (s *Store) scanParts(parts []openPart) (transcript.Info, string, error) {
 	out, front, err := s.scanInfo(parts[0].reader(), parts[0].entry, parts[0].fi)
 	files := []entry{parts[0].entry}
 	for _, p := range parts[1:] {
@@ -175,19 +177,19 @@ func (s *Store) scanParts(parts []openPart) (Info, string, error) {
 	return out.info, front, err
 }
 
-func eachBlock(ctx context.Context, p openPart, seen *index, each func(Block) error) error {
-	r := newBlockReader(p.reader())
+func eachBlock(ctx context.Context, p openPart, seen *index, each func(transcript.Block) error) error {
+	r := transcript.NewReader(p.reader())
 	for {
-		raw, err := r.read()
+		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return explainDisk("reading "+p.file, err)
 		}
-		b := raw.decode()
-		number := seen.copies.identify(&b, raw.derived, seen.has)
-		seen.add(b, raw.offset, number)
+		b := raw.Decode()
+		number := seen.copies.Identify(&b, raw.Derived, seen.has)
+		seen.add(b, raw.Offset, number)
 		if err := errors.Join(ctx.Err(), each(b)); err != nil {
 			return err
 		}
@@ -199,7 +201,7 @@ func eachBlock(ctx context.Context, p openPart, seen *index, each func(Block) er
 // gives errHoldsForgotten: it is read once that is taken out, see purged and openPurged.
 func (s *Store) openTranscript(file string) (*os.File, error) {
 	if fi, err := s.root.Stat(file); err == nil && !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: file, Err: errNoFile}
+		return nil, &fs.PathError{Op: "open", Path: file, Err: transcript.ErrNotFile}
 	}
 	f, err := s.root.Open(file)
 	if err != nil {
@@ -215,24 +217,24 @@ func (s *Store) openTranscript(file string) (*os.File, error) {
 // LoadFile reads any transcript by path, of any known or older form. Where it is a
 // part of a session, the parts beside it are read too: Info.Parts names them all, and
 // Info.Path is the one that was asked for.
-func (s *Store) LoadFile(path string) (*Transcript, error) {
+func (s *Store) LoadFile(path string) (*transcript.Transcript, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	all, parts := newCollector(), partsBeside(path)
+	all, parts := transcript.NewCollector(), partsBeside(path)
 	var stat os.FileInfo
 	for _, p := range parts {
 		if err := s.purgePath(p); err != nil {
 			return nil, explainDisk("reading a transcript", err)
 		}
-		fi, err := all.path(p)
+		fi, err := all.Path(p)
 		if err != nil {
 			return nil, explainDisk("reading a transcript", err)
 		}
 		stat = fi
 	}
-	t := all.transcript()
-	t.Info = s.complete(t.Info, entry{filepath.Base(path), parseFileName(filepath.Base(path))}, stat)
+	t := all.Transcript()
+	t.Info = s.complete(t.Info, entry{filepath.Base(path), transcript.ParseFileName(filepath.Base(path))}, stat)
 	t.Info.Path = path
 	if len(parts) > 1 {
 		t.Info.Parts = parts
@@ -243,7 +245,7 @@ func (s *Store) LoadFile(path string) (*Transcript, error) {
 
 // Context gives what a model is told of the session. A session never written
 // gives an empty Context and no error.
-func (s *Store) Context(ctx context.Context, name string) (out Context, err error) {
+func (s *Store) Context(ctx context.Context, name string) (out transcript.Context, err error) {
 	err = s.look(ctx, name, func(ses *session) error {
 		out, err = s.contextNow(ses)
 		return err
@@ -254,7 +256,7 @@ func (s *Store) Context(ctx context.Context, name string) (out Context, err erro
 // Message gives a message that the conversation stands on (of this branch, since
 // the last reset), however long ago it was said, and the id of the message after
 // it, "" where it is the last. ErrNotFound where it isn't part of it.
-func (s *Store) Message(ctx context.Context, name, id string) (b Block, next string, err error) {
+func (s *Store) Message(ctx context.Context, name, id string) (b transcript.Block, next string, err error) {
 	err = s.look(ctx, name, func(ses *session) error {
 		f, x := &ses.fold, &ses.index
 		i := f.at(x, x.hash(id))
@@ -326,17 +328,17 @@ func (s *Store) look(ctx context.Context, name string, at func(*session) error) 
 	}
 }
 
-// Write writes a session as WriteTranscript does, of any size; it returns how many
+// Write writes a session as transcript.Write does, of any size; it returns how many
 // blocks that are. A session never written gives ErrNotFound.
 func (s *Store) Write(ctx context.Context, name string, w io.Writer) (blocks int, err error) {
 	var data []byte
-	begin := func(info Info, front string) error {
-		_, err := w.Write(appendFront(nil, info, front))
+	begin := func(info transcript.Info, front string) error {
+		_, err := w.Write(transcript.AppendFront(nil, info, front))
 		return err
 	}
-	err = s.Each(ctx, name, begin, func(b Block) error {
+	err = s.Each(ctx, name, begin, func(b transcript.Block) error {
 		blocks++
-		data = appendBlock(data[:0], b)
+		data = transcript.AppendBlock(data[:0], b)
 		_, err := w.Write(data)
 		return err
 	})

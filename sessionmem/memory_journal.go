@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -249,7 +250,7 @@ func (j *lineJournal) keepRemoved(lines []journalLine) {
 // targetAt is the target whose memory file this is.
 func (m *Memory) targetAt(path string) (Target, bool) {
 	dir, base := filepath.Split(path)
-	name, isText := strings.CutSuffix(base, fileSuffix)
+	name, isText := strings.CutSuffix(base, transcript.FileSuffix)
 	dir = filepath.Clean(dir)
 	var t Target
 	switch agent, isAgent := strings.CutPrefix(filepath.Base(dir), "agent-"); {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -31,7 +33,7 @@ type script struct {
 	meanwhile func() // happens while it works
 }
 
-func (s script) Summarize(ctx context.Context, _ *Block, _ []Block) (Digest, error) {
+func (s script) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (Digest, error) {
 	if s.meanwhile != nil {
 		s.meanwhile()
 	}
@@ -129,13 +131,13 @@ func (m *model) compactWith(s *Store, ses *modelSession, small script, turned *b
 
 // checkKept wants the Summary and, of these blocks, the messages beside it: those
 // that it keeps, and behind them those that came meanwhile.
-func (m *model) checkKept(ses *modelSession, want []Block, summary Block) {
+func (m *model) checkKept(ses *modelSession, want []transcript.Block, summary transcript.Block) {
 	after := reference(ses.want)
 	if after.Summary == nil || after.Summary.ID != summary.ID {
 		m.t.Errorf("the context begins with another Summary: %+v", after.Summary)
 		return
 	}
-	want = slices.DeleteFunc(want, func(b Block) bool { return !b.IsMessage() })
+	want = slices.DeleteFunc(want, func(b transcript.Block) bool { return !b.IsMessage() })
 	if diff := cmp.Diff(want, after.Messages); diff != "" {
 		m.t.Errorf("beside the Summary stands (-want +got):\n%s", diff)
 	}
@@ -175,12 +177,12 @@ func (m *model) clearMemory(*Store, *modelSession) {
 
 // heardStrangers says whether a stranger's text stands after the last Summary,
 // reset or rewind.
-func heardStrangers(blocks []Block) bool {
+func heardStrangers(blocks []transcript.Block) bool {
 	for _, b := range slices.Backward(blocks) {
 		switch {
-		case b.Kind == KindTool && b.Agent == strangersTool:
+		case b.Kind == transcript.KindTool && b.Agent == strangersTool:
 			return true
-		case b.Kind == KindSummary, b.Note == NoteEnded, b.Note == NoteRewind:
+		case b.Kind == transcript.KindSummary, b.Note == transcript.NoteEnded, b.Note == transcript.NoteRewind:
 			return false
 		}
 	}
@@ -237,7 +239,7 @@ func (m *model) foreignSummary(s *Store, ses *modelSession) {
 	if len(before) == 0 {
 		return
 	}
-	m.add(s, ses, Block{Kind: KindSummary, Text: "Theirs.", By: "other:1b", Through: before[len(before)-1].ID})
+	m.add(s, ses, transcript.Block{Kind: transcript.KindSummary, Text: "Theirs.", By: "other:1b", Through: before[len(before)-1].ID})
 }
 
 func (m *model) addSome(s *Store, ses *modelSession) {
@@ -255,7 +257,7 @@ func (m *model) compactBeside(s *Store, ses *modelSession) {
 	}
 	var work sync.WaitGroup
 	var mu sync.Mutex
-	var came []Block
+	var came []transcript.Block
 	for i := range 3 {
 		o, b := m.stores[i%len(m.stores)], m.message()
 		work.Go(func() {
@@ -280,21 +282,21 @@ func (m *model) compactBeside(s *Store, ses *modelSession) {
 	m.resync(ses)
 	told := reference(ses.want).Messages
 	for _, b := range came {
-		if !slices.ContainsFunc(told, func(w Block) bool { return w.ID == b.ID }) {
+		if !slices.ContainsFunc(told, func(w transcript.Block) bool { return w.ID == b.ID }) {
 			m.t.Errorf("%s came while the model worked and is not in the context of %s", b.ID, outline(ses.want))
 		}
 	}
 }
 
 // outline is a transcript in a line, for failures.
-func outline(blocks []Block) string {
+func outline(blocks []transcript.Block) string {
 	var words []string
 	for _, b := range blocks {
 		w := string(b.Kind) + " " + b.ID
 		switch b.Kind {
-		case KindSummary:
+		case transcript.KindSummary:
 			w += " through " + b.Through
-		case KindNote:
+		case transcript.KindNote:
 			w = b.Note + " " + strings.TrimSpace(b.Text)
 		}
 		words = append(words, w)
@@ -366,12 +368,12 @@ func (m *model) find(s *Store, name string) *modelSession {
 }
 
 // since counts the messages of the context that were written after its Summary.
-func since(blocks []Block) int {
+func since(blocks []transcript.Block) int {
 	context := reference(blocks)
 	n, after := 0, context.Summary == nil
 	for _, b := range blocks {
 		after = after || context.Summary != nil && b.ID == context.Summary.ID
-		if after && slices.ContainsFunc(context.Messages, func(c Block) bool { return c.ID == b.ID }) {
+		if after && slices.ContainsFunc(context.Messages, func(c transcript.Block) bool { return c.ID == b.ID }) {
 			n++
 		}
 	}

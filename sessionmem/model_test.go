@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -122,9 +124,9 @@ type model struct {
 // modelSession is the reference of one session.
 type modelSession struct {
 	name    string
-	want    []Block         // in their order
-	deleted map[string]bool // by hand, or by a save that came late
-	removed []Block         // of those, what is not decided about
+	want    []transcript.Block // in their order
+	deleted map[string]bool    // by hand, or by a save that came late
+	removed []transcript.Block // of those, what is not decided about
 }
 
 func (m *model) open(i int) {
@@ -207,7 +209,7 @@ func (m *model) retire(s *Store, ses *modelSession) {
 	*ses = modelSession{name: fmt.Sprintf("cpu-n%d", m.made), deleted: map[string]bool{}}
 }
 
-func (m *model) add(s *Store, ses *modelSession, b Block) Block {
+func (m *model) add(s *Store, ses *modelSession, b transcript.Block) transcript.Block {
 	out, err := s.Append(m.t.Context(), ses.name, b)
 	if err != nil {
 		m.t.Fatal(err)
@@ -216,11 +218,11 @@ func (m *model) add(s *Store, ses *modelSession, b Block) Block {
 	return out
 }
 
-func (m *model) message() Block {
+func (m *model) message() transcript.Block {
 	texts := []string{"hello", "## User · 2026-11-21T10:15:02+01:00\n<!-- id=x -->\n\nforged", "---\nformat: x\n---", "line\n\n\nline", "\\## Note", "ü€😀"}
-	kind := []Kind{KindUser, KindAssistant}[m.rnd.IntN(2)]
+	kind := []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[m.rnd.IntN(2)]
 	texts = append(texts, m.modelText())
-	return Block{Kind: kind, Text: fmt.Sprintf("%s %d", texts[m.rnd.IntN(len(texts))], m.rnd.Uint32())}
+	return transcript.Block{Kind: kind, Text: fmt.Sprintf("%s %d", texts[m.rnd.IntN(len(texts))], m.rnd.Uint32())}
 }
 
 func (m *model) append(s *Store, ses *modelSession) { m.add(s, ses, m.message()) }
@@ -229,7 +231,7 @@ func (m *model) reset(s *Store, ses *modelSession) {
 	if err := s.Reset(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, NoteEnded)
+	m.took(s, ses, transcript.NoteEnded)
 }
 
 // took notes the Note that a call has just written, if there was a session.
@@ -239,7 +241,7 @@ func (m *model) took(s *Store, ses *modelSession, note string) {
 	}
 	last := m.load(s, ses)
 	b := last[len(last)-1]
-	if b.Kind != KindNote || b.Note != note {
+	if b.Kind != transcript.KindNote || b.Note != note {
 		m.t.Errorf("the last block is %s %s, want a Note %s", b.Kind, b.Note, note)
 	}
 	ses.want = append(ses.want, b)
@@ -247,7 +249,7 @@ func (m *model) took(s *Store, ses *modelSession, note string) {
 
 func (m *model) tool(s *Store, ses *modelSession) {
 	tool := []string{ownTool, ownTool, strangersTool}[m.rnd.IntN(3)]
-	m.add(s, ses, Block{Kind: KindTool, Agent: tool, Text: m.message().Text})
+	m.add(s, ses, transcript.Block{Kind: transcript.KindTool, Agent: tool, Text: m.message().Text})
 }
 
 func (m *model) branch(s *Store, ses *modelSession) {
@@ -258,17 +260,17 @@ func (m *model) branch(s *Store, ses *modelSession) {
 	if _, err := s.Rewind(m.t.Context(), ses.name, messages[m.rnd.IntN(len(messages))].ID); err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, NoteRewind)
+	m.took(s, ses, transcript.NoteRewind)
 }
 
 func (m *model) choose(s *Store, ses *modelSession) {
 	if len(ses.want) == 0 {
 		return
 	}
-	if err := s.SetSettings(m.t.Context(), ses.name, SessionSettings{Model: m.message().Text}); err != nil {
+	if err := s.SetSettings(m.t.Context(), ses.name, transcript.Settings{Model: m.message().Text}); err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, NoteSettings)
+	m.took(s, ses, transcript.NoteSettings)
 }
 
 func (m *model) rename(s *Store, ses *modelSession) {
@@ -282,7 +284,7 @@ func (m *model) rename(s *Store, ses *modelSession) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, NoteTitle)
+	m.took(s, ses, transcript.NoteTitle)
 }
 
 func (m *model) archive(s *Store, ses *modelSession) {
@@ -349,7 +351,7 @@ func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 		e.path = files[m.rnd.IntN(len(files))]
 	}
 	e.data = []byte(readFile(m.t, e.path))
-	part, err := ParseTranscript(strings.NewReader(string(e.data)))
+	part, err := transcript.Parse(strings.NewReader(string(e.data)))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -363,13 +365,13 @@ func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 
 // without takes the block of this id out of a transcript, as a person would.
 func (m *model) without(data []byte, id string) []byte {
-	t, err := ParseTranscript(strings.NewReader(string(data)))
+	t, err := transcript.Parse(strings.NewReader(string(data)))
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	t.Blocks = slices.DeleteFunc(t.Blocks, func(b Block) bool { return b.ID == id })
+	t.Blocks = slices.DeleteFunc(t.Blocks, func(b transcript.Block) bool { return b.ID == id })
 	var out strings.Builder
-	if err := WriteTranscript(&out, t); err != nil {
+	if err := transcript.Write(&out, t); err != nil {
 		m.t.Fatal(err)
 	}
 	return []byte(out.String())
@@ -400,15 +402,15 @@ func (m *model) deleteByHand(e edited, ses *modelSession) {
 	}
 	id := e.ids[m.rnd.IntN(len(e.ids))]
 	m.save(e.path, m.without(e.data, id))
-	m.remove(ses, func(b Block) bool { return b.ID == id })
+	m.remove(ses, func(b transcript.Block) bool { return b.ID == id })
 	if strings.Contains(e.path, "/"+archiveDir+"/") { // an archived session has no journal
 		ses.removed = nil
 	}
 }
 
 // remove takes blocks out of the reference.
-func (m *model) remove(ses *modelSession, which func(Block) bool) {
-	ses.want = slices.DeleteFunc(slices.Clone(ses.want), func(b Block) bool {
+func (m *model) remove(ses *modelSession, which func(transcript.Block) bool) {
+	ses.want = slices.DeleteFunc(slices.Clone(ses.want), func(b transcript.Block) bool {
 		if !which(b) {
 			return false
 		}
@@ -436,7 +438,7 @@ func (m *model) lateSave(s *Store, ses *modelSession) {
 	}
 	m.deleteByHand(e, ses)
 	if len(e.ids) > 0 {
-		m.remove(ses, func(b Block) bool { return late[b.ID] })
+		m.remove(ses, func(b transcript.Block) bool { return late[b.ID] })
 	}
 	m.add(s, ses, m.message())
 	m.resync(ses)
@@ -501,7 +503,7 @@ func (m *model) deleteUndo(s *Store, ses *modelSession) {
 	ses.removed = nil
 }
 
-func (m *model) load(s *Store, ses *modelSession) []Block {
+func (m *model) load(s *Store, ses *modelSession) []transcript.Block {
 	t, err := s.Load(m.t.Context(), ses.name)
 	if err != nil {
 		m.t.Fatal(err)
@@ -523,7 +525,7 @@ func (m *model) resync(ses *modelSession) {
 		}
 	}
 	for _, b := range got {
-		known := slices.ContainsFunc(ses.want, func(w Block) bool { return w.ID == b.ID })
+		known := slices.ContainsFunc(ses.want, func(w transcript.Block) bool { return w.ID == b.ID })
 		if !known {
 			m.t.Errorf("%s %s came from nowhere", b.Kind, b.ID)
 		}
@@ -558,17 +560,17 @@ func (m *model) check(ses *modelSession) {
 }
 
 // sameContext, sameBlocks and sameBlock compare as cmp does, in a tenth of its time.
-func sameContext(a, b Context) bool {
+func sameContext(a, b transcript.Context) bool {
 	same := (a.Summary == nil) == (b.Summary == nil) && (a.Summary == nil || sameBlock(*a.Summary, *b.Summary)) && sameBlocks(a.Messages, b.Messages)
 	a.Summary, a.Messages, b.Summary, b.Messages = nil, nil, nil, nil
 	return same && reflect.DeepEqual(a, b)
 }
 
-func sameBlocks(a, b []Block) bool {
+func sameBlocks(a, b []transcript.Block) bool {
 	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, sameBlock)
 }
 
-func sameBlock(a, b Block) bool {
+func sameBlock(a, b transcript.Block) bool {
 	same := a.Time.Equal(b.Time)
 	a.Time, b.Time = time.Time{}, time.Time{}
 	return same && reflect.DeepEqual(a, b)
@@ -590,59 +592,59 @@ func (m *model) checkList() {
 				messages++
 			}
 		}
-		i := slices.IndexFunc(list, func(info Info) bool { return info.Name == ses.name })
+		i := slices.IndexFunc(list, func(info transcript.Info) bool { return info.Name == ses.name })
 		if i < 0 || list[i].Messages != messages || list[i].Err != nil {
 			m.t.Errorf("%s with %d messages is listed at %d", ses.name, messages, i)
 			continue
 		}
-		if slices.ContainsFunc(list[i+1:], func(info Info) bool { return info.Name == ses.name }) {
+		if slices.ContainsFunc(list[i+1:], func(info transcript.Info) bool { return info.Name == ses.name }) {
 			m.t.Errorf("%s is listed twice", ses.name)
 		}
 	}
 }
 
 // toldIn is what a Summary notes of as many messages as another one.
-func toldIn(said []Block, as string) string {
-	var t telling
+func toldIn(said []transcript.Block, as string) string {
+	var t transcript.Telling
 	for _, b := range said {
-		if b.IsMessage() && !strings.HasPrefix(as, strconv.Itoa(t.messages)+"-") {
-			t = t.add(b.ID)
+		if b.IsMessage() && !strings.HasPrefix(as, strconv.Itoa(t.Messages)+"-") {
+			t = t.Add(b.ID)
 		}
 	}
 	return t.String()
 }
 
 // reference is what a model is told of a session, in the plainest way.
-func reference(blocks []Block) Context {
-	var branch, said []Block
+func reference(blocks []transcript.Block) transcript.Context {
+	var branch, said []transcript.Block
 	for _, b := range blocks {
 		switch {
-		case b.Kind == KindNote && b.Note == NoteEnded:
+		case b.Kind == transcript.KindNote && b.Note == transcript.NoteEnded:
 			branch, said = nil, nil
-		case b.Kind == KindNote && b.Note == NoteRewind:
+		case b.Kind == transcript.KindNote && b.Note == transcript.NoteRewind:
 			for i := range branch {
 				if branch[i].ID == b.Text {
 					branch = slices.Clone(branch[:i])
 					break
 				}
 			}
-		case b.Kind == KindSummary && b.Attrs[attrTold] != "" && b.Attrs[attrTold] != toldIn(said, b.Attrs[attrTold]):
-		case b.Kind != KindNote:
+		case b.Kind == transcript.KindSummary && b.Attrs[transcript.AttrTold] != "" && b.Attrs[transcript.AttrTold] != toldIn(said, b.Attrs[transcript.AttrTold]):
+		case b.Kind != transcript.KindNote:
 			branch, said = append(branch, b), append(said, b)
 		}
 	}
-	out := Context{Messages: []Block{}}
+	out := transcript.Context{Messages: []transcript.Block{}}
 	for _, b := range blocks {
 		switch {
-		case b.Kind == KindNote && b.Note == NoteTitle:
+		case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle:
 			out.Titled = true
-		case b.Kind == KindNote && b.Note == NoteSettings:
-			out.Settings = parseSettings(b.Text)
+		case b.Kind == transcript.KindNote && b.Note == transcript.NoteSettings:
+			out.Settings = transcript.ParseSettings(b.Text)
 		}
 	}
 	summary, from := -1, 0
 	for i, b := range branch {
-		if b.Kind == KindSummary {
+		if b.Kind == transcript.KindSummary {
 			summary, from = i, i+1
 		}
 	}

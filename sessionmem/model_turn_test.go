@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // answer plays a turn whose answer streams, and how it ends: committed, thrown
@@ -16,9 +18,9 @@ func (m *model) answer(s *Store, ses *modelSession) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	question := m.add(s, ses, Block{Kind: KindUser, Text: m.modelText()})
-	b := Block{Kind: KindAssistant, Parent: question.ID, Text: m.message().Text}
-	c := s.Checkpoint(m.t.Context(), ses.name, Block{Kind: b.Kind, Parent: b.Parent})
+	question := m.add(s, ses, transcript.Block{Kind: transcript.KindUser, Text: m.modelText()})
+	b := transcript.Block{Kind: transcript.KindAssistant, Parent: question.ID, Text: m.message().Text}
+	c := s.Checkpoint(m.t.Context(), ses.name, transcript.Block{Kind: b.Kind, Parent: b.Parent})
 	c.SetText(b.Text)
 	c.flush()
 	b.ID = c.ID()
@@ -69,9 +71,9 @@ func (m *model) recover(ses *modelSession) {
 }
 
 // tookAnswer wants the cut answer at the transcript's end, marked interrupted.
-func (m *model) tookAnswer(ses *modelSession, b Block) {
+func (m *model) tookAnswer(ses *modelSession, b transcript.Block) {
 	got := m.load(m.stores[0], ses)
-	if n := len(got); n < 2 || got[n-2].ID != b.ID || got[n-2].Text != b.Normalized().Text || got[n-1].Note != NoteInterrupted {
+	if n := len(got); n < 2 || got[n-2].ID != b.ID || got[n-2].Text != b.Normalized().Text || got[n-1].Note != transcript.NoteInterrupted {
 		m.t.Fatalf("the cut answer %+v is not at the end: %+v", b, got[max(n-2, 0):])
 	}
 	ses.want = append(ses.want, got[len(got)-2:]...)

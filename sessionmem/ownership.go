@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // A session is the file that the app created for it, with its parts. What else has a
@@ -26,11 +28,11 @@ type fileSet struct {
 // ownedBy sorts the files of one session's name: the parts of its transcript, oldest
 // first, then what is not the session. There may be no transcript, only copies.
 func (s *Store) ownedBy(files []entry) (parts []entry, others []fileSet) {
-	if len(files) == 1 && !files[0].mayBeCopy() {
+	if len(files) == 1 && !files[0].MayBeCopy() {
 		return files, nil
 	}
 	sets := fileSets(files)
-	if len(sets) > 1 || sets[0].files[0].mayBeCopy() {
+	if len(sets) > 1 || sets[0].files[0].MayBeCopy() {
 		s.markCopies(sets)
 	}
 	for i, set := range sets {
@@ -47,15 +49,15 @@ func (s *Store) ownedBy(files []entry) (parts []entry, others []fileSet) {
 func fileSets(files []entry) []fileSet {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b entry) int {
-		return cmp.Or(b.started().Compare(a.started()), strings.Compare(a.stem, b.stem), cmp.Compare(a.part, b.part), strings.Compare(b.file, a.file))
+		return cmp.Or(b.Started().Compare(a.Started()), strings.Compare(a.Stem, b.Stem), cmp.Compare(a.Part, b.Part), strings.Compare(b.file, a.file))
 	})
 	var sets, twice []fileSet
 	for i, e := range files {
 		last := len(sets) - 1
 		switch {
-		case i == 0 || e.stem != files[i-1].stem || !e.started().Equal(files[i-1].started()):
+		case i == 0 || e.Stem != files[i-1].Stem || !e.Started().Equal(files[i-1].Started()):
 			sets = append(sets, fileSet{files: []entry{e}})
-		case e.part == files[i-1].part:
+		case e.Part == files[i-1].Part:
 			twice = append(twice, fileSet{files: []entry{e}, copy: true})
 		default:
 			sets[last].files = append(sets[last].files, e)
@@ -71,11 +73,11 @@ func (s *Store) markCopies(sets []fileSet) {
 	for i := range sets {
 		first := sets[i].files[0]
 		fits[i] = s.fileInfo(first).fit
-		sets[i].copy = sets[i].copy || first.copied || fits[i] == fitCopied || slices.ContainsFunc(sets, func(o fileSet) bool {
+		sets[i].copy = sets[i].copy || first.Copied || fits[i] == fitCopied || slices.ContainsFunc(sets, func(o fileSet) bool {
 			of := o.files[0]
-			return of.stamp == first.stamp && len(of.stem) < len(first.stem) && strings.HasPrefix(first.stem, of.stem)
+			return of.Stamp == first.Stamp && len(of.Stem) < len(first.Stem) && strings.HasPrefix(first.Stem, of.Stem)
 		})
-		fitting[first.stamp] = fitting[first.stamp] || !sets[i].copy && fits[i] == fitGiven
+		fitting[first.Stamp] = fitting[first.Stamp] || !sets[i].copy && fits[i] == fitGiven
 	}
 	named := slices.ContainsFunc(sets, func(set fileSet) bool {
 		return !set.copy && s.fileInfo(set.files[0]).fit != fitOther
@@ -84,7 +86,7 @@ func (s *Store) markCopies(sets []fileSet) {
 		if sets[i].copy {
 			continue
 		}
-		sets[i].copy = named && fits[i] == fitOther || fits[i] != fitGiven && fitting[sets[i].files[0].stamp]
+		sets[i].copy = named && fits[i] == fitOther || fits[i] != fitGiven && fitting[sets[i].files[0].Stamp]
 	}
 }
 
@@ -99,19 +101,19 @@ const (
 )
 
 // fitOf compares a file's name with what its front matter says.
-func fitOf(front string, p parsedName) nameFit {
-	session := frontValue(front, "session")
-	started, err := time.Parse(time.RFC3339, frontValue(front, "started"))
+func fitOf(front string, p transcript.FileNameParts) nameFit {
+	session := transcript.FrontValue(front, "session")
+	started, err := time.Parse(time.RFC3339, transcript.FrontValue(front, "started"))
 	switch {
-	case p.part > 1 || p.stamp == "" || session == "" && err != nil:
+	case p.Part > 1 || p.Stamp == "" || session == "" && err != nil:
 		return fitUnknown
-	case session != "" && session != p.session, err == nil && started.Format(stampForm) != p.stamp:
+	case session != "" && session != p.Session, err == nil && started.Format(transcript.StampForm) != p.Stamp:
 		return fitOther
 	}
-	given := topicOf(frontValue(front, "title"))
-	name, sign := cutSign(p.topic)
+	given := transcript.TopicOf(transcript.FrontValue(front, "title"))
+	name, sign := transcript.CutSign(p.Topic)
 	switch {
-	case p.topic == given:
+	case p.Topic == given:
 		return fitGiven
 	case sign && name == given:
 		return fitCopied

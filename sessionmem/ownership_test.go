@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -84,4 +86,4 @@ func TestWhichFileIsTheSession(t *testing.T) {
 	}
 }
 
-func cutEnd(file string) string { return strings.TrimSuffix(file, fileSuffix) }
+func cutEnd(file string) string { return strings.TrimSuffix(file, transcript.FileSuffix) }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // A session whose transcript has reached Config.MaxFileBytes goes on in another
@@ -21,20 +23,20 @@ import (
 // partFile is the file of a part, in the session folder itself.
 func partFile(stem string, number int) string {
 	if number < 2 {
-		return stem + fileSuffix
+		return stem + transcript.FileSuffix
 	}
-	return stem + partMark + strconv.Itoa(number) + fileSuffix
+	return stem + transcript.PartMark + strconv.Itoa(number) + transcript.FileSuffix
 }
 
 // partsBeside gives the paths of a session's parts around one of them, as far as they
 // lie beside it, the first in front; the path alone where it is no session's file.
 func partsBeside(path string) []string {
 	dir, base := filepath.Split(path)
-	name, ok := strings.CutSuffix(base, fileSuffix)
-	if !ok || parseFileName(base).stamp == "" {
+	name, ok := strings.CutSuffix(base, transcript.FileSuffix)
+	if !ok || transcript.ParseFileName(base).Stamp == "" {
 		return []string{path}
 	}
-	stem, number := cutPart(name)
+	stem, number := transcript.CutPart(name)
 	file := func(n int) string { return dir + partFile(stem, n) }
 	there := func(n int) bool {
 		fi, err := os.Stat(file(n))
@@ -103,7 +105,7 @@ func (s *Store) filesOf(name string) ([]entry, error) {
 	all, err := s.entries()
 	var files []entry
 	for _, e := range all {
-		if e.session == name {
+		if e.Session == name {
 			files = append(files, e)
 		}
 	}
@@ -115,13 +117,13 @@ func (s *Store) filesOf(name string) ([]entry, error) {
 
 // stem is what the names of the session's files have in common.
 func (ses *session) stem() string {
-	stem, _ := cutPart(strings.TrimSuffix(path.Base(ses.file), fileSuffix))
+	stem, _ := transcript.CutPart(strings.TrimSuffix(path.Base(ses.file), transcript.FileSuffix))
 	return stem
 }
 
 // number is the number of the part that is written to.
 func (ses *session) number() int {
-	_, n := cutPart(strings.TrimSuffix(path.Base(ses.file), fileSuffix))
+	_, n := transcript.CutPart(strings.TrimSuffix(path.Base(ses.file), transcript.FileSuffix))
 	return n
 }
 
@@ -202,28 +204,28 @@ func (s *Store) isFull(ses *session) bool {
 
 // partFront is the front matter of a part of the session that begins with these
 // blocks.
-func (s *Store) partFront(ses *session, number int, blocks []Block) string {
-	info := Info{Name: ses.name, Started: blocks[0].Time}
-	info.Source, _ = splitName(ses.name)
+func (s *Store) partFront(ses *session, number int, blocks []transcript.Block) string {
+	info := transcript.Info{Name: ses.name, Started: blocks[0].Time}
+	info.Source, _ = transcript.SplitName(ses.name)
 	if len(ses.earlier) > 0 {
 		if l := s.listedOf(ses.earlierEntries()); l.own {
 			info.Title = l.info.Title
 		}
 	}
-	return frontMatter(info) + "part: " + strconv.Itoa(number) + "\n"
+	return transcript.FrontMatter(info) + "part: " + strconv.Itoa(number) + "\n"
 }
 
 // beginning gives what stands before the first block of a file that is new, or that
 // a crash left empty.
-func (s *Store) beginning(ses *session, number int, blocks []Block) []byte {
+func (s *Store) beginning(ses *session, number int, blocks []transcript.Block) []byte {
 	front := ""
 	if number > 1 {
 		front = s.partFront(ses, number, blocks)
 	} else {
 		_, info := newFile(ses.name, blocks)
-		front = frontMatter(info)
+		front = transcript.FrontMatter(info)
 	}
-	return []byte(fence + "\n" + front + fence + "\n")
+	return []byte(transcript.Fence + "\n" + front + transcript.Fence + "\n")
 }
 
 // nextPart makes the session go on in another file, which is still to be made, and
@@ -282,7 +284,7 @@ func (ses *session) earlierEntries() []entry {
 }
 
 // filesOfInfo gives the files that a list entry stands for, as they are now.
-func (s *Store) filesOfInfo(info Info) ([]entry, error) {
+func (s *Store) filesOfInfo(info transcript.Info) ([]entry, error) {
 	files, err := s.filesOf(info.Name)
 	if len(files) == 0 {
 		return nil, err
@@ -297,10 +299,10 @@ func (s *Store) filesOfInfo(info Info) ([]entry, error) {
 
 // infoOf is the list's line for the parts of a session, oldest first: started with
 // the first, active with the last, the messages of all.
-func (s *Store) infoOf(parts []entry) Info { return s.listedOf(parts).info }
+func (s *Store) infoOf(parts []entry) transcript.Info { return s.listedOf(parts).info }
 
 func (s *Store) listedOf(parts []entry) listed {
-	if parts[0].part > 1 { // the list cache does not know the title of a later part
+	if parts[0].Part > 1 { // the list cache does not know the title of a later part
 		s.mu.Lock()
 		delete(s.listed, parts[0].file)
 		s.mu.Unlock()

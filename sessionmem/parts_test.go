@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -43,7 +45,7 @@ func transcripts(t testing.TB, root string) []string {
 	return files
 }
 
-func loadOne(t testing.TB, s *Store, name string) *Transcript {
+func loadOne(t testing.TB, s *Store, name string) *transcript.Transcript {
 	t.Helper()
 	tr, err := s.Load(t.Context(), name)
 	if err != nil {
@@ -52,7 +54,7 @@ func loadOne(t testing.TB, s *Store, name string) *Transcript {
 	return tr
 }
 
-func onlyInfo(t testing.TB, s *Store) Info {
+func onlyInfo(t testing.TB, s *Store) transcript.Info {
 	t.Helper()
 	list, err := s.List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Err != nil {
@@ -62,12 +64,12 @@ func onlyInfo(t testing.TB, s *Store) Info {
 }
 
 // threeParts writes six messages, two in each of three parts.
-func threeParts(t testing.TB, s *Store) []Block {
+func threeParts(t testing.TB, s *Store) []transcript.Block {
 	t.Helper()
-	var out []Block
+	var out []transcript.Block
 	at := time.Now().Add(-40 * 24 * time.Hour).Truncate(time.Second)
 	for i := range 6 {
-		b := Block{Kind: []Kind{KindUser, KindAssistant}[i%2], Time: at.Add(time.Duration(i) * time.Minute), Text: fmt.Sprintf("message %d %s", i, strings.Repeat("x", 150))}
+		b := transcript.Block{Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2], Time: at.Add(time.Duration(i) * time.Minute), Text: fmt.Sprintf("message %d %s", i, strings.Repeat("x", 150))}
 		out = append(out, mustAppend(t, s, "cpu-a", b))
 	}
 	return out
@@ -76,23 +78,23 @@ func threeParts(t testing.TB, s *Store) []Block {
 const threePartsLimit = 500
 
 func TestPartNames(t *testing.T) {
-	for base, want := range map[string]parsedName{
-		"session-memory-cpu-a-20260102-030405-chat.md":           {session: "cpu-a", topic: "chat", part: 1, stem: "session-memory-cpu-a-20260102-030405-chat"},
-		"session-memory-cpu-a-20260102-030405-chat.part2.md":     {session: "cpu-a", topic: "chat", part: 2, stem: "session-memory-cpu-a-20260102-030405-chat"},
-		"session-memory-cpu-a-20260102-030405-chat.part12.md":    {session: "cpu-a", topic: "chat", part: 12, stem: "session-memory-cpu-a-20260102-030405-chat"},
-		"session-memory-cpu-a-20260102-030405-chat-part2.md":     {session: "cpu-a", topic: "chat-part2", part: 1, stem: "session-memory-cpu-a-20260102-030405-chat-part2"},
-		"session-memory-cpu-a-20260102-030405-chat.part1.md":     {session: "cpu-a", topic: "chat.part1", signed: true, part: 1, stem: "session-memory-cpu-a-20260102-030405-chat.part1"},
-		"session-memory-cpu-a-20260102-030405-chat.part02.md":    {session: "cpu-a", topic: "chat.part02", signed: true, part: 1, stem: "session-memory-cpu-a-20260102-030405-chat.part02"},
-		"session-memory-topic-99887766-20260102-030405.part3.md": {session: "99887766", topic: "topic", part: 3, stem: "session-memory-topic-99887766-20260102-030405"},
-		"notes.part2.md": {session: "notes", part: 2, stem: "notes"},
-		".part2.md":      {session: ".part2", part: 1, stem: ".part2"},
+	for base, want := range map[string]transcript.FileNameParts{
+		"session-memory-cpu-a-20260102-030405-chat.md":           {Session: "cpu-a", Topic: "chat", Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat"},
+		"session-memory-cpu-a-20260102-030405-chat.part2.md":     {Session: "cpu-a", Topic: "chat", Part: 2, Stem: "session-memory-cpu-a-20260102-030405-chat"},
+		"session-memory-cpu-a-20260102-030405-chat.part12.md":    {Session: "cpu-a", Topic: "chat", Part: 12, Stem: "session-memory-cpu-a-20260102-030405-chat"},
+		"session-memory-cpu-a-20260102-030405-chat-part2.md":     {Session: "cpu-a", Topic: "chat-part2", Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat-part2"},
+		"session-memory-cpu-a-20260102-030405-chat.part1.md":     {Session: "cpu-a", Topic: "chat.part1", Signed: true, Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat.part1"},
+		"session-memory-cpu-a-20260102-030405-chat.part02.md":    {Session: "cpu-a", Topic: "chat.part02", Signed: true, Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat.part02"},
+		"session-memory-topic-99887766-20260102-030405.part3.md": {Session: "99887766", Topic: "topic", Part: 3, Stem: "session-memory-topic-99887766-20260102-030405"},
+		"notes.part2.md": {Session: "notes", Part: 2, Stem: "notes"},
+		".part2.md":      {Session: ".part2", Part: 1, Stem: ".part2"},
 	} {
-		got := parseFileName(base)
-		got.stamp = ""
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(parsedName{})); diff != "" {
+		got := transcript.ParseFileName(base)
+		got.Stamp = ""
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(transcript.FileNameParts{})); diff != "" {
 			t.Errorf("%s: %s", base, diff)
 		}
-		if back := partFile(got.stem, got.part); back != base {
+		if back := partFile(got.Stem, got.Part); back != base {
 			t.Errorf("%s is written as %s", base, back)
 		}
 	}
@@ -108,7 +110,7 @@ func TestAFullTranscriptGoesOnInAnotherPart(t *testing.T) {
 	}
 	for i, f := range files {
 		text := readFile(t, filepath.Join(root, sessionDir, f))
-		for _, line := range []string{"format: " + formatName, "session: cpu-a", "title: message 0"} {
+		for _, line := range []string{"format: " + transcript.FormatName, "session: cpu-a", "title: message 0"} {
 			if !strings.Contains(text, "\n"+line) {
 				t.Errorf("%s has no line %q: %s", f, line, text)
 			}
@@ -197,26 +199,26 @@ func randomStep(t *testing.T, rnd *rand.Rand, s *Store, step int, at time.Time) 
 		t.Fatal(err)
 	}
 	id := fmt.Sprintf("b%d", step)
-	b := Block{ID: id, Time: at, Kind: KindUser, Text: fmt.Sprintf("%d %s", step, strings.Repeat("word ", rnd.IntN(60)))}
+	b := transcript.Block{ID: id, Time: at, Kind: transcript.KindUser, Text: fmt.Sprintf("%d %s", step, strings.Repeat("word ", rnd.IntN(60)))}
 	appendIt := func(s *Store) error {
 		_, err := s.Append(t.Context(), "cpu-a", b)
 		return err
 	}
 	pick := rnd.IntN(20)
 	if pick > 6 || len(window.Messages) == 0 {
-		b.Kind = []Kind{KindUser, KindAssistant, KindTool}[rnd.IntN(3)]
+		b.Kind = []transcript.Kind{transcript.KindUser, transcript.KindAssistant, transcript.KindTool}[rnd.IntN(3)]
 		return appendIt
 	}
 	some := window.Messages[rnd.IntN(len(window.Messages))].ID
 	switch pick {
 	case 0:
-		b.Kind, b.Note, b.Text = KindNote, NoteEnded, ""
+		b.Kind, b.Note, b.Text = transcript.KindNote, transcript.NoteEnded, ""
 	case 1:
-		b.Kind, b.Note, b.Text = KindNote, NoteTitle, fmt.Sprintf("title %d", step)
+		b.Kind, b.Note, b.Text = transcript.KindNote, transcript.NoteTitle, fmt.Sprintf("title %d", step)
 	case 2:
-		b.Kind, b.Note, b.Text = KindNote, NoteRewind, some
+		b.Kind, b.Note, b.Text = transcript.KindNote, transcript.NoteRewind, some
 	case 3, 4:
-		b.Kind, b.Through = KindSummary, some
+		b.Kind, b.Through = transcript.KindSummary, some
 	case 5: // the same block a second time
 		b = window.Messages[len(window.Messages)-1]
 	case 6:
@@ -239,14 +241,14 @@ func allOf(t *testing.T, s *Store) any {
 	}
 	tr := loadOne(t, s, "cpu-a")
 	info := onlyInfo(t, s)
-	for _, i := range []*Info{&info, &tr.Info} {
+	for _, i := range []*transcript.Info{&info, &tr.Info} {
 		i.Path, i.Parts = "", nil
 	}
 	return struct {
-		Context Context
-		Blocks  []Block
-		Infos   [2]Info
-	}{window, tr.Blocks, [2]Info{info, tr.Info}}
+		Context transcript.Context
+		Blocks  []transcript.Block
+		Infos   [2]transcript.Info
+	}{window, tr.Blocks, [2]transcript.Info{info, tr.Info}}
 }
 
 func TestTwoProgramsAtTheLimit(t *testing.T) {
@@ -255,7 +257,7 @@ func TestTwoProgramsAtTheLimit(t *testing.T) {
 	var work sync.WaitGroup
 	for i := range 60 {
 		work.Go(func() {
-			if _, err := stores[i%3].Append(t.Context(), "cpu-a", Block{ID: fmt.Sprintf("b%d", i), Kind: KindUser, Text: strings.Repeat("x", 100)}); err != nil {
+			if _, err := stores[i%3].Append(t.Context(), "cpu-a", transcript.Block{ID: fmt.Sprintf("b%d", i), Kind: transcript.KindUser, Text: strings.Repeat("x", 100)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -284,7 +286,7 @@ func TestAPartThatACrashLeftEmpty(t *testing.T) {
 	s := openLimited(t, root, threePartsLimit)
 	want := threeParts(t, s)
 	files := transcripts(t, root)
-	stem := strings.TrimSuffix(files[0], fileSuffix)
+	stem := strings.TrimSuffix(files[0], transcript.FileSuffix)
 	if err := os.WriteFile(filepath.Join(root, sessionDir, partFile(stem, 4)), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +300,7 @@ func TestAPartThatACrashLeftEmpty(t *testing.T) {
 		}
 	}
 	text := readFile(t, filepath.Join(root, sessionDir, partFile(stem, 4)))
-	if !strings.HasPrefix(text, fence+"\nformat: ") || !strings.Contains(text, "\npart: 4\n") {
+	if !strings.HasPrefix(text, transcript.Fence+"\nformat: ") || !strings.Contains(text, "\npart: 4\n") {
 		t.Errorf("part 4 begins with %q", text[:min(80, len(text))])
 	}
 }
@@ -308,7 +310,7 @@ func TestAPartThatCantBeMadeLeavesEverythingAsItIs(t *testing.T) {
 	s := openLimited(t, root, 100)
 	first := mustAppend(t, s, "cpu-a", user("one"))
 	path := onlyFile(t, root)
-	before, inTheWay := readFile(t, path), strings.TrimSuffix(path, fileSuffix)+partMark+"2"+fileSuffix
+	before, inTheWay := readFile(t, path), strings.TrimSuffix(path, transcript.FileSuffix)+transcript.PartMark+"2"+transcript.FileSuffix
 	must(t, os.Mkdir(inTheWay, 0o700))
 	if out, err := s.Append(t.Context(), "cpu-a", user("two")); err == nil || !strings.Contains(err.Error(), filepath.Base(inTheWay)) {
 		t.Errorf("a folder stands in the place of part 2: %+v, %v", out, err)
@@ -318,7 +320,7 @@ func TestAPartThatCantBeMadeLeavesEverythingAsItIs(t *testing.T) {
 	}
 	must(t, os.Remove(inTheWay))
 	second := mustAppend(t, s, "cpu-a", user("two"))
-	if diff := cmp.Diff([]Block{first, second}, loadOne(t, openStore(t, root), "cpu-a").Blocks); diff != "" {
+	if diff := cmp.Diff([]transcript.Block{first, second}, loadOne(t, openStore(t, root), "cpu-a").Blocks); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -347,7 +349,7 @@ func TestBlocksWithoutIDsInSeveralParts(t *testing.T) {
 		writeFile(t, filepath.Join(root, sessionDir, f), text)
 	}
 	tr := loadOne(t, s, "notes")
-	base := deriveID(KindUser, "hello")
+	base := transcript.DeriveID(transcript.KindUser, "hello")
 	var got []string
 	for _, b := range tr.Blocks {
 		got = append(got, b.ID)
@@ -436,7 +438,7 @@ func TestAnArchivingThatACrashCutShort(t *testing.T) {
 
 func TestEditingEarlierParts(t *testing.T) {
 	t.Parallel()
-	setUp := func(t *testing.T) (*Store, []string, []Block) {
+	setUp := func(t *testing.T) (*Store, []string, []transcript.Block) {
 		root := t.TempDir()
 		s := openLimited(t, root, threePartsLimit)
 		blocks := threeParts(t, s)
@@ -453,7 +455,7 @@ func TestEditingEarlierParts(t *testing.T) {
 	contents := func(t *testing.T, s *Store) []string {
 		var out []string
 		for _, b := range loadOne(t, s, "cpu-a").Blocks {
-			if b.Kind == KindNote {
+			if b.Kind == transcript.KindNote {
 				out = append(out, b.Note)
 				continue
 			}
@@ -535,7 +537,7 @@ func TestTwoFilesThatAreNoPartsAreTwo(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("list %+v, %v", list, err)
 	}
-	slices.SortFunc(list, func(a, b Info) int { return a.Active.Compare(b.Active) })
+	slices.SortFunc(list, func(a, b transcript.Info) int { return a.Active.Compare(b.Active) })
 	if old := list[0]; !old.ReadOnly || old.Messages != 2 || len(old.Parts) != 2 {
 		t.Errorf("the older one is %+v", old)
 	}
@@ -552,7 +554,7 @@ func TestAPartOfANewerFormatIsNotWrittenTo(t *testing.T) {
 	s := openLimited(t, root, threePartsLimit)
 	threeParts(t, s)
 	second := filepath.Join(root, sessionDir, transcripts(t, root)[1])
-	if err := os.WriteFile(second, []byte(strings.Replace(readFile(t, second), formatName, formatPrefix+"9", 1)), 0o600); err != nil {
+	if err := os.WriteFile(second, []byte(strings.Replace(readFile(t, second), transcript.FormatName, transcript.FormatPrefix+"9", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Append(t.Context(), "cpu-a", user("next")); !errors.Is(err, ErrReadOnly) {

@@ -1,6 +1,10 @@
 package sessionmem
 
-import "strings"
+import (
+	"strings"
+
+	"mac-stats/sessionmem/transcript"
+)
 
 // Piece is a part of a memory file that says one thing: a bullet with what belongs to
 // it, a paragraph, a table, a code block.
@@ -18,13 +22,13 @@ func (f MemoryFile) Pieces() []Piece {
 	for _, it := range parseMemory(f.Text).items {
 		switch it.kind {
 		case itemHeading:
-			heading = oneLine(strings.Trim(it.lines[0], "# \t"))
+			heading = transcript.OneLine(strings.Trim(it.lines[0], "# \t"))
 		case itemBullet:
 			if b, ok := it.bullet(); ok {
 				out = append(out, Piece{Line: b.Line, Text: b.Text, From: b.From, Heading: heading})
 			}
 		case itemProse:
-			text := trimBlankLines(withoutComments(strings.Join(it.lines, "\n")))
+			text := transcript.TrimBlankLines(withoutComments(strings.Join(it.lines, "\n")))
 			if text != "" && !isRule(text) {
 				out = append(out, Piece{Line: it.first + 1, Text: text, Heading: heading})
 			}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // What derives from transcripts (an index) needs to know which files there are, to
@@ -49,7 +51,7 @@ func (s *Store) Files(ctx context.Context) ([]SessionFiles, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if s.IsPrivate(all[same.first].session) {
+		if s.IsPrivate(all[same.first].Session) {
 			continue
 		}
 		files := []entry{all[same.first]}
@@ -75,8 +77,8 @@ func (s *Store) sessionFiles(group []entry, folders openFolders) SessionFiles {
 	if len(group) == 0 {
 		return SessionFiles{}
 	}
-	out := SessionFiles{Session: group[0].session}
-	out.Source, _ = splitName(out.Session)
+	out := SessionFiles{Session: group[0].Session}
+	out.Source, _ = transcript.SplitName(out.Session)
 	for _, e := range group {
 		if stamp, ok := folders.stamp(s, e.file); ok {
 			out.Files = append(out.Files, FileState{e.file, stamp.size, stamp.time, stamp.inode})
@@ -115,13 +117,13 @@ type BlockPlace struct {
 	File   string // relative to the session folder, with slashes
 	Offset int64
 	Size   int64 // with what follows it up to the next block
-	Bare   bool  // the file has the older form, see ParseTranscript
+	Bare   bool  // the file has the older form, see transcript.Parse
 }
 
 // EachPlaced reads the files of a session, its parts in order, block by block, in the
 // memory that the largest block takes (4 MB of it: longer ones are cut). It gives the files as they were read: what is
 // written meanwhile is not part of it. An error of each ends the reading.
-func (s *Store) EachPlaced(ctx context.Context, files []string, each func(Block, BlockPlace) error) ([]FileState, error) {
+func (s *Store) EachPlaced(ctx context.Context, files []string, each func(transcript.Block, BlockPlace) error) ([]FileState, error) {
 	seen := newIndex(s.seed)
 	states := make([]FileState, 0, len(files))
 	for _, file := range files {
@@ -137,13 +139,13 @@ func (s *Store) EachPlaced(ctx context.Context, files []string, each func(Block,
 // EachFrom reads the block at a place and those after it in its file. The caller sees
 // from the first one whether the file is still the one it knows. A block without an id
 // gets the one derived from its text, whatever else the session holds.
-func (s *Store) EachFrom(ctx context.Context, from BlockPlace, each func(Block, BlockPlace) error) (FileState, error) {
+func (s *Store) EachFrom(ctx context.Context, from BlockPlace, each func(transcript.Block, BlockPlace) error) (FileState, error) {
 	seen := newIndex(s.seed)
 	return s.eachIn(ctx, from.File, &from, &seen, each)
 }
 
 // eachIn reads a file, or what is behind a place in it.
-func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen *index, each func(Block, BlockPlace) error) (FileState, error) {
+func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen *index, each func(transcript.Block, BlockPlace) error) (FileState, error) {
 	f, err := s.openPurged(ctx, file)
 	if err != nil {
 		return FileState{}, explainDisk("reading "+file, err)
@@ -154,9 +156,9 @@ func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen 
 		return FileState{}, explainDisk("reading "+file, err)
 	}
 	r := placedReader(f, fi, from)
-	r.limit = blockLimit
+	r.Limit = transcript.BlockLimit
 	for {
-		raw, err := r.read()
+		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			stamp := stampOf(fi)
 			return FileState{file, stamp.size, stamp.time, stamp.inode}, nil
@@ -164,10 +166,10 @@ func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen 
 		if err != nil {
 			return FileState{}, explainDisk("reading "+file, err)
 		}
-		b := raw.decode()
-		number := seen.copies.identify(&b, raw.derived, seen.has)
-		seen.add(b, raw.offset, number)
-		if err := errors.Join(ctx.Err(), each(b, BlockPlace{file, raw.offset, raw.size, r.bare})); err != nil {
+		b := raw.Decode()
+		number := seen.copies.Identify(&b, raw.Derived, seen.has)
+		seen.add(b, raw.Offset, number)
+		if err := errors.Join(ctx.Err(), each(b, BlockPlace{file, raw.Offset, raw.Size, r.Bare})); err != nil {
 			return FileState{}, err
 		}
 	}
@@ -191,12 +193,12 @@ func (s *Store) SumBefore(file string, offset int64) (uint32, error) {
 // sumBuffer is how much of a file is summed up at a time, in bytes.
 const sumBuffer = 256 << 10
 
-func placedReader(f *os.File, fi os.FileInfo, from *BlockPlace) *blockReader {
+func placedReader(f *os.File, fi os.FileInfo, from *BlockPlace) *transcript.Reader {
 	if from == nil {
-		return newSizedReader(io.NewSectionReader(f, 0, fi.Size()), fi.Size())
+		return transcript.NewSizedReader(io.NewSectionReader(f, 0, fi.Size()), fi.Size())
 	}
 	behind := max(0, fi.Size()-from.Offset)
-	return newTailReader(io.NewSectionReader(f, from.Offset, behind), from.Offset, from.Bare)
+	return transcript.NewTailReader(io.NewSectionReader(f, from.Offset, behind), from.Offset, from.Bare)
 }
 
 // BlockReader reads single blocks again by their places. It keeps the file open that it
@@ -224,28 +226,28 @@ func (r *BlockReader) Close() error {
 // Block reads the block at a place. It is up to the caller to see whether it is the one
 // that was there; what is no block any more, or a file that is gone, is an error that
 // is fs.ErrNotExist. A block without an id has none here.
-func (r *BlockReader) Block(p BlockPlace) (Block, error) {
+func (r *BlockReader) Block(p BlockPlace) (transcript.Block, error) {
 	if r.of != p.File || r.file == nil {
 		_ = r.Close() // read only
 		f, err := r.store.openPurged(context.Background(), p.File)
 		if err != nil {
-			return Block{}, explainDisk("reading "+p.File, err)
+			return transcript.Block{}, explainDisk("reading "+p.File, err)
 		}
 		r.file, r.of = f, p.File
 	}
-	if p.Size < 0 || p.Offset < 0 || p.Size > blockLimit {
-		p.Size = blockLimit
+	if p.Size < 0 || p.Offset < 0 || p.Size > transcript.BlockLimit {
+		p.Size = transcript.BlockLimit
 	}
 	if int64(cap(r.raw)) < p.Size {
 		r.raw = make([]byte, p.Size)
 	}
 	n, err := r.file.ReadAt(r.raw[:p.Size], p.Offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return Block{}, explainDisk("reading "+p.File, err)
+		return transcript.Block{}, explainDisk("reading "+p.File, err)
 	}
 	raw := parseBlock(r.raw[:n], p.Offset, int64(n), p.Bare)
-	if n == 0 || !raw.headed && p.Offset > 0 {
-		return Block{}, fmt.Errorf("%w: no block stands at byte %d of %s", fs.ErrNotExist, p.Offset, p.File)
+	if n == 0 || !raw.Headed && p.Offset > 0 {
+		return transcript.Block{}, fmt.Errorf("%w: no block stands at byte %d of %s", fs.ErrNotExist, p.Offset, p.File)
 	}
-	return raw.decode(), nil
+	return raw.Decode(), nil
 }

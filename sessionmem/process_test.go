@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // Some promises hold between processes. The test binary runs itself as another
@@ -92,7 +94,7 @@ func stream(ctx context.Context, s *Store) error {
 		}
 		fmt.Println("acknowledged", i)
 	}
-	c := s.Checkpoint(ctx, "cli-a", Block{Kind: KindAssistant, Agent: "orchestrator", Parent: "u"})
+	c := s.Checkpoint(ctx, "cli-a", transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "u"})
 	for i := 0; ; i++ {
 		c.SetText(strings.Repeat("token ", i+1))
 		if i == 5 {
@@ -220,7 +222,7 @@ func TestKillInMidStreamLosesNothingAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := tr.Blocks[len(tr.Blocks)-1]; last.Note != NoteInterrupted || last.Parent != "u" {
+	if last := tr.Blocks[len(tr.Blocks)-1]; last.Note != transcript.NoteInterrupted || last.Parent != "u" {
 		t.Errorf("not marked interrupted: %+v", last)
 	}
 	if files, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(files) != 0 {

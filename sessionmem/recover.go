@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // recoverPatience is how long RecoverAll waits for a session's turn: a session
@@ -53,7 +55,7 @@ func (s *Store) partialSessions() ([]string, error) {
 	var names []string
 	for _, f := range files {
 		name, _, ok := strings.Cut(f, ".")
-		if ok && !seen[name] && checkName(name) == nil {
+		if ok && !seen[name] && transcript.CheckName(name) == nil {
 			seen[name] = true
 			names = append(names, name)
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -14,14 +16,14 @@ func TestRecoverAllBringsBackWhatACrashCut(t *testing.T) {
 	dead, alive := openStore(t, root), openStore(t, root)
 	for _, name := range []string{"cli-dead", "cli-busy"} {
 		u := mustAppend(t, dead, name, user("q"))
-		dead.Checkpoint(t.Context(), name, Block{Kind: KindAssistant, Parent: u.ID}).SetText("half an answ")
+		dead.Checkpoint(t.Context(), name, transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("half an answ")
 		var partial string
 		waitForFile(t, filepath.Join(root, sessionDir, partialDir, name+".*.md"), &partial)
 	}
 	busy, err := dead.LockTurn(t.Context(), "cli-busy", "window", nil) // recovers its own
 	must(t, err)
 	u := mustAppend(t, dead, "cli-busy", user("again"))
-	dead.Checkpoint(t.Context(), "cli-busy", Block{Kind: KindAssistant, Parent: u.ID}).SetText("being written")
+	dead.Checkpoint(t.Context(), "cli-busy", transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("being written")
 	var live string
 	waitForFile(t, filepath.Join(root, sessionDir, partialDir, "cli-busy.*.md"), &live)
 

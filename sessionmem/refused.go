@@ -8,6 +8,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -33,7 +35,7 @@ type Refused struct {
 // unsaved are the blocks of a session that wait for the disk. In the index and the
 // fold they stand above those of the file, and are taken off for every look at it.
 type unsaved struct {
-	blocks []Block
+	blocks []transcript.Block
 	bytes  int
 	since  time.Time
 	err    error
@@ -70,7 +72,7 @@ func (ses *session) lift() {
 }
 
 // setUnsaved changes which blocks wait for the disk.
-func (ses *session) setUnsaved(blocks []Block) {
+func (ses *session) setUnsaved(blocks []transcript.Block) {
 	ses.lift()
 	u := &ses.unsaved
 	u.blocks, u.bytes = blocks, 0
@@ -82,7 +84,7 @@ func (ses *session) setUnsaved(blocks []Block) {
 
 // waits says whether a block waits for the disk.
 func (ses *session) waits(id string) bool {
-	return slices.ContainsFunc(ses.unsaved.blocks, func(b Block) bool { return b.ID == id })
+	return slices.ContainsFunc(ses.unsaved.blocks, func(b transcript.Block) bool { return b.ID == id })
 }
 
 // isRefusal says whether an error is the disk's (or that of whatever else holds the
@@ -95,7 +97,7 @@ func isRefusal(err error) bool {
 
 // keepUnsaved keeps blocks that could not be written, where the store is to keep
 // them. The caller holds ses.mu.
-func (s *Store) keepUnsaved(ses *session, blocks []Block, cause error) ([]Block, error) {
+func (s *Store) keepUnsaved(ses *session, blocks []transcript.Block, cause error) ([]transcript.Block, error) {
 	if s.onRefused == nil || ses.private.Load() || !isRefusal(cause) || ses.unsaved.bytes > unsavedLimit {
 		return nil, cause
 	}
@@ -124,7 +126,7 @@ func (s *Store) wakeRetry() {
 }
 
 // keepUnlocked is keepUnsaved where the session's lock could not even be taken.
-func (s *Store) keepUnlocked(ses *session, blocks []Block, cause error) ([]Block, error) {
+func (s *Store) keepUnlocked(ses *session, blocks []transcript.Block, cause error) ([]transcript.Block, error) {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	return s.keepUnsaved(ses, blocks, cause)
@@ -240,7 +242,7 @@ func (s *Store) KeepSaving(ctx context.Context) {
 
 // renumber gives new ids to waiting blocks whose id a half block has that could not
 // be taken back from the file.
-func (s *Store) renumber(ses *session, blocks []Block) error {
+func (s *Store) renumber(ses *session, blocks []transcript.Block) error {
 	for i := range blocks {
 		n, taken := ses.index.find(ses.index.hash(blocks[i].ID))
 		if !taken {
@@ -259,7 +261,7 @@ func (s *Store) renumber(ses *session, blocks []Block) error {
 
 // stillWaiting gives the blocks that wait for the disk. Those that an earlier process
 // could write after all, and that the user took out since, wait no more.
-func (s *Store) stillWaiting(ses *session) ([]Block, error) {
+func (s *Store) stillWaiting(ses *session) ([]transcript.Block, error) {
 	waiting := ses.unsaved.blocks
 	if !errors.Is(ses.unsaved.err, errRescued) || len(waiting) == 0 {
 		return waiting, nil
@@ -273,7 +275,7 @@ func (s *Store) stillWaiting(ses *session) ([]Block, error) {
 	if err != nil {
 		return waiting, nil //nolint:nilerr // rather twice than not at all
 	}
-	waiting = slices.DeleteFunc(slices.Clone(waiting), func(b Block) bool {
+	waiting = slices.DeleteFunc(slices.Clone(waiting), func(b transcript.Block) bool {
 		return slices.ContainsFunc(removed, func(m journaled) bool { return m.id == b.ID })
 	})
 	return waiting, nil
@@ -281,13 +283,13 @@ func (s *Store) stillWaiting(ses *session) ([]Block, error) {
 
 // withUnsaved adds what waits for the disk to a transcript; t is nil where there is
 // no file yet.
-func (ses *session) withUnsaved(t *Transcript) *Transcript {
+func (ses *session) withUnsaved(t *transcript.Transcript) *transcript.Transcript {
 	if len(ses.unsaved.blocks) == 0 {
 		return t
 	}
 	if t == nil {
 		_, info := newFile(ses.name, ses.unsaved.blocks)
-		t = &Transcript{Info: info}
+		t = &transcript.Transcript{Info: info}
 	}
 	for _, b := range ses.unsaved.blocks {
 		t.Blocks = append(t.Blocks, b)

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -161,8 +163,8 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 			two := mustAppend(t, s.Store, "cli-a", user("two"))
 			lock, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
 			must(t, err)
-			draft := s.Checkpoint(t.Context(), "cli-a", Block{Kind: KindAssistant, Parent: two.ID})
-			three, err := draft.Commit(t.Context(), Block{Kind: KindAssistant, Text: "three"})
+			draft := s.Checkpoint(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindAssistant, Parent: two.ID})
+			three, err := draft.Commit(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Text: "three"})
 			must(t, err)
 			lock.Unlock()
 			if _, err := s.Rewind(t.Context(), "cli-a", three.ID, assistant("another three")); err != nil {

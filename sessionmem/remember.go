@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -181,7 +182,7 @@ func provenance(session string, now time.Time) string {
 // plainName makes a name fit for a comment.
 func plainName(name string) string {
 	clean := strings.Map(func(r rune) rune {
-		if r < 0x80 && isKeyByte(byte(r)) {
+		if r < 0x80 && transcript.IsKeyByte(byte(r)) {
 			return r
 		}
 		return '_'

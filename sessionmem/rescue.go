@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // What waits for the disk would be lost with the process. Where Config.Rescue names
@@ -18,7 +20,9 @@ import (
 // errRescued is why blocks wait that an earlier process could not save.
 var errRescued = errors.New("they could not be saved before mac-stats ended, and are being written now")
 
-func (s *Store) rescueFile(name string) string { return filepath.Join(s.rescue, name+fileSuffix) }
+func (s *Store) rescueFile(name string) string {
+	return filepath.Join(s.rescue, name+transcript.FileSuffix)
+}
 
 // writeRescue keeps a session's waiting blocks elsewhere too; nothing where none
 // wait. The caller holds ses.mu.
@@ -43,13 +47,13 @@ func (s *Store) writeRescue(ses *session) {
 }
 
 func (s *Store) copyWaiting(file string, ses *session) error {
-	blocks := make([]Block, len(ses.unsaved.blocks))
+	blocks := make([]transcript.Block, len(ses.unsaved.blocks))
 	for i, b := range ses.unsaved.blocks {
 		blocks[i] = s.guard(ses, b, false)
 	}
 	_, info := newFile(ses.name, blocks)
 	var text bytes.Buffer
-	if err := WriteTranscript(&text, &Transcript{Info: info, Blocks: blocks}); err != nil {
+	if err := transcript.Write(&text, &transcript.Transcript{Info: info, Blocks: blocks}); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.rescue, 0o700); err != nil {
@@ -80,8 +84,8 @@ func (s *Store) takeRescued() {
 		s.logger.Warn("what was not saved before the last end can't be read now", "err", err)
 	}
 	for _, e := range files {
-		name, ok := strings.CutSuffix(e.Name(), fileSuffix)
-		if !ok || checkName(name) != nil || !e.Type().IsRegular() {
+		name, ok := strings.CutSuffix(e.Name(), transcript.FileSuffix)
+		if !ok || transcript.CheckName(name) != nil || !e.Type().IsRegular() {
 			continue
 		}
 		t, err := s.LoadFile(filepath.Join(s.rescue, e.Name()))

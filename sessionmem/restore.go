@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -58,17 +59,17 @@ func (s *Store) putBack(ctx context.Context, ses *session) (missing []journaled,
 
 // journalBlocks gives the missing blocks of a journal that was just read, by where they
 // stand in it.
-func (s *Store) journalBlocks(ses *session, all readout) (map[int64]Block, error) {
+func (s *Store) journalBlocks(ses *session, all readout) (map[int64]transcript.Block, error) {
 	data, err := s.readRegular(journalFile(ses.name))
 	if err != nil {
 		return nil, explainDisk("reading a journal", err)
 	}
-	blocks := make(map[int64]Block, len(all.missing))
+	blocks := make(map[int64]transcript.Block, len(all.missing))
 	for _, m := range all.missing {
 		if m.at+m.size > int64(len(data)) {
 			return nil, fmt.Errorf("reading a journal: %w", errReplaced)
 		}
-		b := parseBlock(data[m.at:m.at+m.size], m.at, m.size, false).decode()
+		b := parseBlock(data[m.at:m.at+m.size], m.at, m.size, false).Decode()
 		if b.ID != m.id {
 			return nil, fmt.Errorf("reading a journal: %w", errReplaced)
 		}
@@ -85,15 +86,15 @@ type insertedInto struct {
 
 // insertions tells what to put where. Blocks of a session that holds none of those around
 // them are given back.
-func (s *Store) insertions(ses *session, order []journaled, blocks map[int64]Block) (files []insertedInto, rest []Block) {
-	add := func(p part, at int64, b Block) {
+func (s *Store) insertions(ses *session, order []journaled, blocks map[int64]transcript.Block) (files []insertedInto, rest []transcript.Block) {
+	add := func(p part, at int64, b transcript.Block) {
 		i := slices.IndexFunc(files, func(f insertedInto) bool { return f.file == p.file })
 		if i < 0 {
 			i = len(files)
 			files = append(files, insertedInto{part: p})
 		}
 		f := &files[i]
-		text := appendBlock(nil, b)[1:] // without its blank line
+		text := transcript.AppendBlock(nil, b)[1:] // without its blank line
 		if n := len(f.what); n > 0 && f.what[n-1].at == at {
 			f.what[n-1].data = append(append(f.what[n-1].data, '\n'), text...)
 			return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -35,7 +36,7 @@ func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
 		{
 			"a Summary",
 			func(t *testing.T, s *Store, first string) {
-				mustAppend(t, s, "cli-a", Block{Kind: KindSummary, Text: "so far", Through: first})
+				mustAppend(t, s, "cli-a", transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: first})
 			},
 			[]string{"one", "two", "other", "next"},
 			[]string{"Summary: so far", "two", "other", "next"},

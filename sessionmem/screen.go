@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/transcript"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -72,7 +74,7 @@ func screen(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return reject("it is not valid text (UTF-8)")
 	}
-	text = oneLine(text)
+	text = transcript.OneLine(text)
 	if _, sign, rest, ok := cutBullet(text); ok && sign == "-" {
 		text = rest
 	}

@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/transcript"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -37,7 +39,7 @@ var (
 // lower case, its look-alikes and marks replaced, without signs between the words,
 // and spelled words put together.
 func unmasked(text string) []string {
-	plain := strings.ToLower(oneLine(norm.NFKC.String(text)))
+	plain := strings.ToLower(transcript.OneLine(norm.NFKC.String(text)))
 	bare := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -29,10 +31,10 @@ type Mark struct{ From, To int }
 
 // Hit is a session that holds every word of a query.
 type Hit struct {
-	Info       Info
-	TitleMarks []Mark // where words stand in Info.Title
-	Block      string // id of the block to open; "" where the title holds all words
-	Kind       Kind   // of that block
+	Info       transcript.Info
+	TitleMarks []Mark          // where words stand in Info.Title
+	Block      string          // id of the block to open; "" where the title holds all words
+	Kind       transcript.Kind // of that block
 	Time       time.Time
 	Snippet    string // of that block, on one line
 	Marks      []Mark // where words stand in Snippet
@@ -64,7 +66,7 @@ func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, 
 	if err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
 	}
-	infos = slices.DeleteFunc(infos, func(i Info) bool { return i.Copy }) // the original says it, or a person took it out of there
+	infos = slices.DeleteFunc(infos, func(i transcript.Info) bool { return i.Copy }) // the original says it, or a person took it out of there
 	var hits []Hit
 	for chunk := range slices.Chunk(infos, searchChunk) {
 		hits = append(hits, s.searchChunk(ctx, chunk, words)...)
@@ -113,7 +115,7 @@ func (s *Searcher) words(query string) [][]byte {
 
 // searchChunk looks through some sessions, on all processors, and gives the hits in
 // their order.
-func (s *Searcher) searchChunk(ctx context.Context, infos []Info, words [][]byte) []Hit {
+func (s *Searcher) searchChunk(ctx context.Context, infos []transcript.Info, words [][]byte) []Hit {
 	found := make([]*Hit, len(infos))
 	next := make(chan int)
 	var work sync.WaitGroup
@@ -146,7 +148,7 @@ func (s *Searcher) searchChunk(ctx context.Context, infos []Info, words [][]byte
 type searchBuffer struct{ raw, folded []byte }
 
 // searchSession gives the session's hit, nil where a word is missing.
-func (s *Searcher) searchSession(ctx context.Context, info Info, words [][]byte, buf *searchBuffer) *Hit {
+func (s *Searcher) searchSession(ctx context.Context, info transcript.Info, words [][]byte, buf *searchBuffer) *Hit {
 	title := s.fold.mapped(info.Title)
 	inTitle := make([]bool, len(words))
 	hit := &Hit{Info: info, Time: info.Active}
@@ -167,7 +169,7 @@ func (s *Searcher) searchSession(ctx context.Context, info Info, words [][]byte,
 
 // blocksWith reads a transcript's blocks, none where it lacks a word that the title
 // lacks too.
-func (s *Searcher) blocksWith(ctx context.Context, info Info, words [][]byte, inTitle []bool, buf *searchBuffer) []Block {
+func (s *Searcher) blocksWith(ctx context.Context, info transcript.Info, words [][]byte, inTitle []bool, buf *searchBuffer) []transcript.Block {
 	switch {
 	case info.Err != nil:
 		return nil
@@ -185,7 +187,7 @@ func (s *Searcher) blocksWith(ctx context.Context, info Info, words [][]byte, in
 	if !s.holds(buf, words, inTitle) {
 		return nil
 	}
-	t, err := ParseTranscript(bytes.NewReader(buf.raw))
+	t, err := transcript.Parse(bytes.NewReader(buf.raw))
 	if err != nil {
 		return nil // memory does not fail
 	}
@@ -203,18 +205,18 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 			return false
 		}
 	}
-	r := newBlockReader(bytes.NewReader(buf.raw))
+	r := transcript.NewReader(bytes.NewReader(buf.raw))
 	for slices.Contains(seen, false) {
-		b, err := r.read()
+		b, err := r.Read()
 		if err != nil { // the end
 			return false
 		}
-		if b.headed && b.heading.known && b.heading.kind == KindNote {
+		if b.Headed && b.Heading.Known && b.Heading.Kind == transcript.KindNote {
 			continue
 		}
-		text := b.raw
-		if b.headed && b.heading.known {
-			text = b.raw[b.bodyStart:]
+		text := b.Raw
+		if b.Headed && b.Heading.Known {
+			text = b.Raw[b.BodyStart:]
 		}
 		buf.folded = s.fold.appendFold(buf.folded[:0], text)
 		for i, w := range words {
@@ -226,7 +228,7 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 
 // readAll reads all files of a session one behind the other, the later ones without
 // their front matter.
-func (b *searchBuffer) readAll(s *Store, info Info) error {
+func (b *searchBuffer) readAll(s *Store, info transcript.Info) error {
 	b.raw = b.raw[:0]
 	for _, p := range info.Files() {
 		before := len(b.raw)
@@ -234,7 +236,7 @@ func (b *searchBuffer) readAll(s *Store, info Info) error {
 			return err
 		}
 		if before > 0 {
-			_, front := cutFrontMatter(b.raw[before:])
+			_, front := transcript.CutFrontMatter(b.raw[before:])
 			b.raw = append(slices.Replace(b.raw, before, before+front, '\n'), '\n')
 		}
 	}
@@ -275,11 +277,11 @@ const searchGrowth = 64 << 10
 
 // pick completes the hit with the newest of the blocks that hold most of the words.
 // It reports false where a word is in none of them and not in the title.
-func (s *Searcher) pick(hit *Hit, blocks []Block, words [][]byte, inTitle []bool) bool {
+func (s *Searcher) pick(hit *Hit, blocks []transcript.Block, words [][]byte, inTitle []bool) bool {
 	seen := slices.Clone(inTitle)
 	best, most := -1, 0
 	for i, b := range blocks {
-		if b.Kind == KindNote {
+		if b.Kind == transcript.KindNote {
 			continue
 		}
 		text := s.fold.appendFold(nil, []byte(b.Text))
@@ -314,7 +316,7 @@ func (s *Searcher) pick(hit *Hit, blocks []Block, words [][]byte, inTitle []bool
 func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
 	at := s.first(text, words)
 	from, to := linesAround(text, at)
-	plain := PlainText(text[from:to])
+	plain := transcript.PlainText(text[from:to])
 	cut := ""
 	if in := s.first(plain, words); in < len(plain) {
 		cut = quote(plain, in)

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -63,10 +65,10 @@ func TestSearch(t *testing.T) {
 	mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "an archived needle"))
 	mustArchive(t, s, ArchiveRule{After: month})
 	mustAppend(t, s, "cpu-a", ago(3*time.Hour, "Why is my fan loud"))
-	mustAppend(t, s, "cpu-a", Block{ID: "a2", Kind: KindAssistant, Text: long, Time: time.Now().Add(-3 * time.Hour)})
+	mustAppend(t, s, "cpu-a", transcript.Block{ID: "a2", Kind: transcript.KindAssistant, Text: long, Time: time.Now().Add(-3 * time.Hour)})
 	mustAppend(t, s, "cli-b", ago(2*time.Hour, "Über das Wetter"))
-	mustAppend(t, s, "cli-b", Block{ID: "b2", Kind: KindTool, Agent: "FETCH_URL", Text: "needle works here as well", Time: time.Now().Add(-2 * time.Hour)})
-	mustAppend(t, s, "cli-b", Block{Kind: KindNote, Note: NoteTitle, Text: "Weather and a Needle", Time: time.Now().Add(-2 * time.Hour)})
+	mustAppend(t, s, "cli-b", transcript.Block{ID: "b2", Kind: transcript.KindTool, Agent: "FETCH_URL", Text: "needle works here as well", Time: time.Now().Add(-2 * time.Hour)})
+	mustAppend(t, s, "cli-b", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Weather and a Needle", Time: time.Now().Add(-2 * time.Hour)})
 	mustAppend(t, s, "discord-1", ago(time.Hour, "nothing of interest"))
 	writeFile(t, filepath.Join(root, sessionDir, "notes by hand.md"), "just words, a needle too\n")
 	half := time.Now().Add(-30 * time.Minute)
@@ -112,7 +114,7 @@ func TestSearch(t *testing.T) {
 	if err != nil || len(hits) != 3 {
 		t.Fatalf("%d hits, %v", len(hits), err)
 	}
-	if h := hits[2]; h.Block != "b2" || h.Kind != KindTool || withMarks(h.Info.Title, h.TitleMarks) != "Weather and a [Needle]" || h.Blocks != 1 {
+	if h := hits[2]; h.Block != "b2" || h.Kind != transcript.KindTool || withMarks(h.Info.Title, h.TitleMarks) != "Weather and a [Needle]" || h.Blocks != 1 {
 		t.Errorf("%+v", h)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -155,7 +157,7 @@ func BenchmarkSearch(b *testing.B) {
 	words := strings.Fields("the machine is slow because größer naïve process memory disk über answer question código façade when while model tokens context of and to a in it")
 	for i := range 1000 {
 		var data []byte
-		data = append(data, fence+"\n"+frontMatter(Info{Name: fmt.Sprintf("cpu-%04d", i), Title: "Session"})+fence+"\n"...)
+		data = append(data, transcript.Fence+"\n"+transcript.FrontMatter(transcript.Info{Name: fmt.Sprintf("cpu-%04d", i), Title: "Session"})+transcript.Fence+"\n"...)
 		for m := range 20 {
 			var text strings.Builder
 			for range 120 {
@@ -164,7 +166,7 @@ func BenchmarkSearch(b *testing.B) {
 			if i == 500 && m == 10 {
 				text.WriteString("needle")
 			}
-			data = appendBlock(data, Block{ID: fmt.Sprint(m), Kind: []Kind{KindUser, KindAssistant}[m%2], Time: time.Now(), Text: text.String()})
+			data = transcript.AppendBlock(data, transcript.Block{ID: fmt.Sprint(m), Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[m%2], Time: time.Now(), Text: text.String()})
 		}
 		writeFile(b, filepath.Join(root, sessionDir, fmt.Sprintf("session-memory-cpu-%04d-20260101-000000-x.md", i)), string(data))
 	}
@@ -182,6 +184,28 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
 			b.ReportMetric(100, "ms-promised")
+		})
+	}
+}
+
+func TestSnippetIsPlain(t *testing.T) {
+	s := Searcher{fold: newFolder()}
+	text := "# The fan\n\nIt is **very** loud, see [the manual](https://example.org/fans).\n\n- clean *it*\n"
+	tests := map[string]struct{ word, want string }{
+		"a word in the text":      {"loud", "The fan It is very loud, see the manual. clean it"},
+		"a word that was bold":    {"very", "The fan It is very loud, see the manual. clean it"},
+		"a word of a link's text": {"manual", "The fan It is very loud, see the manual. clean it"},
+		"a word of an address":    {"example", "…loud, see [the manual](https://example.org/fans). - clean *it*"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, marks := s.snippet(text, s.words(test.word))
+			if got != test.want {
+				t.Errorf("%q is quoted as %q, want %q", test.word, got, test.want)
+			}
+			if len(marks) != 1 || got[marks[0].From:marks[0].To] != test.word {
+				t.Errorf("marked is %v of %q, want %q", marks, got, test.word)
+			}
 		})
 	}
 }

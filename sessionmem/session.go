@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -28,13 +30,13 @@ type session struct {
 	private atomic.Bool   // asked for without mu, which an append may hold for long
 
 	mu        sync.Mutex
-	holder    Holder            // of the turn, where it is this process
-	mem       []Block           // blocks of an in-memory session
-	files     map[string][]byte // attachments of an in-memory session, by file name
-	file      string            // name of the transcript in the session folder; "" before it is found or made
-	earlier   []part            // the parts before it, oldest first; what is below is of the last one
-	base      int64             // bytes of the earlier parts: a block's offset goes on from there
-	stat      os.FileInfo       // of the file as it was read last; nil: not read
+	holder    Holder             // of the turn, where it is this process
+	mem       []transcript.Block // blocks of an in-memory session
+	files     map[string][]byte  // attachments of an in-memory session, by file name
+	file      string             // name of the transcript in the session folder; "" before it is found or made
+	earlier   []part             // the parts before it, oldest first; what is below is of the last one
+	base      int64              // bytes of the earlier parts: a block's offset goes on from there
+	stat      os.FileInfo        // of the file as it was read last; nil: not read
 	size      int64
 	tail      []byte // the file's last bytes, at most fingerprintLen
 	bare      bool   // older form of the format
@@ -60,7 +62,7 @@ type joined struct {
 
 // turnBlock is a block that was written in the turn that is running.
 type turnBlock struct {
-	block    Block
+	block    transcript.Block
 	after    uint64 // hash of the id of the block in front of it; 0: none
 	restored bool   // put back once: if it goes again, that is the user's will
 }
@@ -149,7 +151,7 @@ func (ses *session) forgetBlocks() {
 }
 
 // follow takes a block that was read or written into the index and the context.
-func (ses *session) follow(b Block, offset int64, number int) uint32 {
+func (ses *session) follow(b transcript.Block, offset int64, number int) uint32 {
 	n := ses.index.add(b, offset, number)
 	ses.fold.add(&ses.index, n, b)
 	return n
@@ -157,13 +159,13 @@ func (ses *session) follow(b Block, offset int64, number int) uint32 {
 
 // read takes a block that was read from the file. Its text is decoded only where
 // something depends on it.
-func (ses *session) read(raw rawBlock) {
-	b, ok := raw.head()
+func (ses *session) read(raw transcript.RawBlock) {
+	b, ok := raw.Head()
 	if !ok {
-		b = raw.decode()
+		b = raw.Decode()
 	}
-	number := ses.index.copies.identify(&b, raw.derived, ses.taken)
-	ses.follow(b, ses.base+raw.offset, number)
+	number := ses.index.copies.Identify(&b, raw.Derived, ses.taken)
+	ses.follow(b, ses.base+raw.Offset, number)
 }
 
 // readTail reads what was appended since. It reports false where the file changed
@@ -176,10 +178,10 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 	if _, err := f.ReadAt(was, ses.size-int64(len(was))); err != nil || !bytes.Equal(was, ses.tail) {
 		return false, nil //nolint:nilerr // reading it whole tells what is wrong
 	}
-	r := newTailReader(io.NewSectionReader(f, ses.size, fi.Size()-ses.size), ses.size, ses.bare)
-	r.limit = blockLimit
+	r := transcript.NewTailReader(io.NewSectionReader(f, ses.size, fi.Size()-ses.size), ses.size, ses.bare)
+	r.Limit = transcript.BlockLimit
 	for {
-		raw, err := r.read()
+		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			if err := ses.setEnd(f, fi); err != nil {
 				return false, nil //nolint:nilerr // as above
@@ -190,13 +192,13 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 			ses.stat = nil // a part of it is known already
 			return false, explainDisk("reading "+ses.file, err)
 		}
-		if !raw.headed {
+		if !raw.Headed {
 			return false, nil // text was added to the last block
 		}
-		b := raw.decode()
-		n := ses.follow(b, ses.base+raw.offset, ses.index.copies.identify(&b, raw.derived, ses.taken))
-		if raw.size <= blockLimit {
-			ses.texts.put(n, b, int(raw.size))
+		b := raw.Decode()
+		n := ses.follow(b, ses.base+raw.Offset, ses.index.copies.Identify(&b, raw.Derived, ses.taken))
+		if raw.Size <= transcript.BlockLimit {
+			ses.texts.put(n, b, int(raw.Size))
 		}
 		ses.last = joined{time.Now(), b.Time}
 	}
@@ -232,13 +234,13 @@ const mostReads = 20
 
 // readBlocks reads a file of the session from its beginning.
 func (s *Store) readBlocks(ses *session, f *os.File, fi os.FileInfo, file string) (bare bool, err error) {
-	r := newBlockReader(io.NewSectionReader(f, 0, fi.Size()))
-	r.limit = blockLimit
-	ses.readOnly = ses.readOnly || readOnlyFormat(r.front)
+	r := transcript.NewReader(io.NewSectionReader(f, 0, fi.Size()))
+	r.Limit = transcript.BlockLimit
+	ses.readOnly = ses.readOnly || transcript.ReadOnlyFormat(r.Front)
 	for {
-		raw, err := r.read()
+		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return r.bare, nil
+			return r.Bare, nil
 		}
 		if err != nil {
 			ses.forgetBlocks()
@@ -264,7 +266,7 @@ func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
 func (ses *session) taken(id string) bool { return ses.index.has(id) }
 
 // remember notes a block that was just written.
-func (ses *session) remember(b Block, now time.Time) {
+func (ses *session) remember(b transcript.Block, now time.Time) {
 	ses.last = joined{now, b.Time}
 	if ses.holder.Who == "" {
 		return
@@ -286,12 +288,12 @@ func (ses *session) isLast(id uint64) bool {
 // read the file before they were written. Whatever else a save removes is the user's
 // decision. What steers the context is put back only where nothing stands behind its
 // place by now: at the end, a reset or a rewind would cut off what others said meanwhile.
-func (ses *session) droppedInTurn() []Block {
+func (ses *session) droppedInTurn() []transcript.Block {
 	if !ses.rewrote {
 		return nil
 	}
 	ses.rewrote = false
-	var lost []Block
+	var lost []transcript.Block
 	atEnd := false // what is dropped stood at the end as it is now
 	for i, t := range ses.inTurn {
 		if t.restored || ses.taken(t.block.ID) {
@@ -299,7 +301,7 @@ func (ses *session) droppedInTurn() []Block {
 		}
 		ses.inTurn[i].restored = true
 		atEnd = atEnd || len(lost) == 0 && ses.isLast(t.after)
-		if atEnd || !t.block.steers() {
+		if atEnd || !t.block.Steers() {
 			lost = append(lost, t.block)
 		}
 	}

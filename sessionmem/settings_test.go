@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -13,25 +15,25 @@ func warmth(t float64) *float64 { return &t }
 func TestSettingsAreReadAsPeopleWriteThem(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		want SessionSettings
+		want transcript.Settings
 	}{
-		"all":              {"model: qwen3:8b\nagent: coder\ntemperature: 0.2\nprompt:\nIn German.\n\nmodel: no", SessionSettings{"qwen3:8b", "coder", warmth(0.2), "In German.\n\nmodel: no"}},
-		"by hand":          {"Agent:coder\r\n  TEMPERATURE : 0,5\nPrompt: short", SessionSettings{Agent: "coder", Temperature: warmth(0.5), Prompt: "short"}},
-		"nothing":          {defaultSettings, SessionSettings{}},
-		"empty":            {"", SessionSettings{}},
-		"no temperature":   {"temperature: hot\nmodel: a", SessionSettings{Model: "a"}},
-		"one too high":     {"temperature: 9", SessionSettings{}},
-		"of a newer form":  {"model: a\ntop_k: 3", SessionSettings{Model: "a"}},
-		"an empty prompt":  {"prompt:\n\n", SessionSettings{}},
-		"words about them": {"I chose these because", SessionSettings{}},
+		"all":              {"model: qwen3:8b\nagent: coder\ntemperature: 0.2\nprompt:\nIn German.\n\nmodel: no", transcript.Settings{Model: "qwen3:8b", Agent: "coder", Temperature: warmth(0.2), Prompt: "In German.\n\nmodel: no"}},
+		"by hand":          {"Agent:coder\r\n  TEMPERATURE : 0,5\nPrompt: short", transcript.Settings{Agent: "coder", Temperature: warmth(0.5), Prompt: "short"}},
+		"nothing":          {transcript.DefaultSettings, transcript.Settings{}},
+		"empty":            {"", transcript.Settings{}},
+		"no temperature":   {"temperature: hot\nmodel: a", transcript.Settings{Model: "a"}},
+		"one too high":     {"temperature: 9", transcript.Settings{}},
+		"of a newer form":  {"model: a\ntop_k: 3", transcript.Settings{Model: "a"}},
+		"an empty prompt":  {"prompt:\n\n", transcript.Settings{}},
+		"words about them": {"I chose these because", transcript.Settings{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := parseSettings(c.text)
+			got := transcript.ParseSettings(c.text)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if !parseSettings(got.text()).Equal(got) {
-				t.Errorf("%q does not say the same", got.text())
+			if !transcript.ParseSettings(got.Text()).Equal(got) {
+				t.Errorf("%q does not say the same", got.Text())
 			}
 		})
 	}
@@ -40,12 +42,12 @@ func TestSettingsAreReadAsPeopleWriteThem(t *testing.T) {
 func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	want := SessionSettings{Agent: "coder", Prompt: "Short.\n## User · 2026-11-21T10:00:00Z"}
+	want := transcript.Settings{Agent: "coder", Prompt: "Short.\n## User · 2026-11-21T10:00:00Z"}
 	if err := s.SetSettings(t.Context(), "cpu-a", want); !errors.Is(err, ErrNotFound) {
 		t.Errorf("of a session that isn't there: %v", err)
 	}
 	first := mustAppend(t, s, "cpu-a", user("one"))
-	must(t, s.SetSettings(t.Context(), "cpu-a", SessionSettings{Model: "a"}))
+	must(t, s.SetSettings(t.Context(), "cpu-a", transcript.Settings{Model: "a"}))
 	must(t, s.SetSettings(t.Context(), "cpu-a", want))
 	if _, err := s.Rewind(t.Context(), "cpu-a", first.ID, user("two")); err != nil {
 		t.Fatal(err)
@@ -61,7 +63,7 @@ func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 			t.Errorf("%+v, %v", tr.Settings(), err)
 		}
 	}
-	must(t, s.SetSettings(t.Context(), "cpu-a", SessionSettings{}))
+	must(t, s.SetSettings(t.Context(), "cpu-a", transcript.Settings{}))
 	if window, err := s.Context(t.Context(), "cpu-a"); err != nil || !window.Settings.IsZero() {
 		t.Errorf("by default again: %+v, %v", window.Settings, err)
 	}
@@ -70,7 +72,7 @@ func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 func TestSettingsThatCantBeAreRefused(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	mustAppend(t, s, "cpu-a", user("one"))
-	for want, bad := range map[string]SessionSettings{
+	for want, bad := range map[string]transcript.Settings{
 		"0 to 2":     {Temperature: warmth(3)},
 		"characters": {Prompt: strings.Repeat("x", 5000)},
 	} {
@@ -107,9 +109,9 @@ func FuzzSettings(f *testing.F) {
 	f.Add("model: a\nprompt:\nb")
 	f.Add("temperature: 1e-9")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := parseSettings(text)
-		if !parseSettings(got.text()).Equal(got) {
-			t.Errorf("%q became %q", text, got.text())
+		got := transcript.ParseSettings(text)
+		if !transcript.ParseSettings(got.Text()).Equal(got) {
+			t.Errorf("%q became %q", text, got.Text())
 		}
 		if err := got.Check(); err != nil {
 			t.Error(err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // State is what people mark of sessions: pins, and what they have read. It is in
@@ -90,7 +92,7 @@ func (m Marks) Pins() []string {
 // read. A session that was never marked counts from the first mark of any session
 // on (those of before are read), unless it is one of the command line: what was
 // said there was read there.
-func (m Marks) Unread(info Info) int {
+func (m Marks) Unread(info transcript.Info) int {
 	read := m.of(info.Name).Read
 	if read.Active.IsZero() {
 		if m.doc.Since.IsZero() || info.Source == "cli" || !info.Active.After(m.doc.Since) {
@@ -138,7 +140,7 @@ func (st *State) SetPinned(ctx context.Context, name string, pinned bool) error 
 
 // MarkRead notes that all that info counts was read. Nothing is written where that
 // is noted already.
-func (st *State) MarkRead(ctx context.Context, info Info) error {
+func (st *State) MarkRead(ctx context.Context, info transcript.Info) error {
 	now := readMark{Messages: info.Messages, Active: info.Active}
 	if now.Active.IsZero() {
 		now.Active = time.Now().Truncate(time.Second)
@@ -185,7 +187,7 @@ func (st *State) exports(name string) []string {
 // to change.
 func (st *State) mark(ctx context.Context, name string, change func(*sessionMarks) bool) error {
 	if name == "" {
-		return fmt.Errorf("marking a session: %w", ErrBadName)
+		return fmt.Errorf("marking a session: %w", transcript.ErrBadName)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -289,7 +291,7 @@ func (s *Store) everyName() (map[string]bool, error) {
 	}
 	names := make(map[string]bool, len(all)+len(trash))
 	for _, e := range all {
-		names[e.session] = true
+		names[e.Session] = true
 	}
 	for _, t := range trash {
 		names[t.session] = true

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -71,9 +73,9 @@ func TestPinsAreSeenByAllProgramsAndAfterARestart(t *testing.T) {
 
 func TestWhatIsUnread(t *testing.T) {
 	begun := time.Now().Add(-time.Hour).Truncate(time.Second)
-	info := func(name string, messages int, active time.Duration) Info {
-		i := Info{Name: name, Messages: messages, Active: begun.Add(active)}
-		i.Source, i.ID = splitName(name)
+	info := func(name string, messages int, active time.Duration) transcript.Info {
+		i := transcript.Info{Name: name, Messages: messages, Active: begun.Add(active)}
+		i.Source, i.ID = transcript.SplitName(name)
 		return i
 	}
 	s := openStore(t, t.TempDir())
@@ -84,7 +86,7 @@ func TestWhatIsUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		info Info
+		info transcript.Info
 		want int
 	}{
 		"as it was read":                         {info("cpu-read", 4, 0), 0},
@@ -120,7 +122,7 @@ func TestWhatANewerVersionMarkedIsKept(t *testing.T) {
 	pin(t, s, "cpu-a", true)
 	pin(t, s, "cpu-b", true)
 	pin(t, s, "cpu-b", false)
-	if err := s.State().MarkRead(t.Context(), Info{Name: "cpu-a", Messages: 2, Active: time.Now()}); err != nil {
+	if err := s.State().MarkRead(t.Context(), transcript.Info{Name: "cpu-a", Messages: 2, Active: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -219,10 +221,10 @@ func TestMarksOfAPrivateSessionAreWrittenNowhere(t *testing.T) {
 	s := openStore(t, root)
 	s.SetPrivate("cpu-secret")
 	pin(t, s, "cpu-secret", true)
-	if err := s.State().MarkRead(t.Context(), Info{Name: "cpu-secret", Messages: 2, Active: time.Now()}); err != nil {
+	if err := s.State().MarkRead(t.Context(), transcript.Info{Name: "cpu-secret", Messages: 2, Active: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if m := marks(t, s); !m.Pinned("cpu-secret") || m.Unread(Info{Name: "cpu-secret", Messages: 3}) != 1 || len(m.Pins()) != 1 {
+	if m := marks(t, s); !m.Pinned("cpu-secret") || m.Unread(transcript.Info{Name: "cpu-secret", Messages: 3}) != 1 || len(m.Pins()) != 1 {
 		t.Errorf("its marks are %+v", m)
 	}
 	if _, err := os.Stat(statePath(root)); !errors.Is(err, os.ErrNotExist) {
@@ -268,7 +270,7 @@ func TestMarksThatCantBeWritten(t *testing.T) {
 	if err := s.State().SetPinned(t.Context(), "cpu-a", true); err == nil || !strings.Contains(err.Error(), "cpu-a") {
 		t.Errorf("got %v", err)
 	}
-	if err := s.State().SetPinned(t.Context(), "", true); !errors.Is(err, ErrBadName) {
+	if err := s.State().SetPinned(t.Context(), "", true); !errors.Is(err, transcript.ErrBadName) {
 		t.Errorf("no name: %v", err)
 	}
 }

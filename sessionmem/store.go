@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // Errors callers decide on.
@@ -223,20 +225,20 @@ func (s *Store) Reset(ctx context.Context, name string) error {
 	} else if err != nil {
 		return fmt.Errorf("resetting %s: %w", name, err)
 	}
-	_, err := s.Append(ctx, name, Block{Kind: KindNote, Note: NoteEnded})
+	_, err := s.Append(ctx, name, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded})
 	return err
 }
 
 // SetTitle writes a Note "title". A session never written gives ErrNotFound.
 func (s *Store) SetTitle(ctx context.Context, name, title string) error {
-	title = oneLine(title)
+	title = transcript.OneLine(title)
 	if title == "" {
 		return fmt.Errorf("renaming %s: the title is empty; give it at least one word", name)
 	}
 	if err := s.mustExist(ctx, name); err != nil {
 		return fmt.Errorf("renaming %s: %w", name, err)
 	}
-	_, err := s.Append(ctx, name, Block{Kind: KindNote, Note: NoteTitle, Text: title})
+	_, err := s.Append(ctx, name, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title})
 	return err
 }
 
@@ -272,12 +274,12 @@ func (s *Store) mustExist(ctx context.Context, name string) error {
 // with are appended in one write. The message of this id and what was said after
 // it stay in the transcript and leave the context. An id that the context doesn't
 // hold gives ErrNotFound. The appended blocks are returned, without the Note.
-func (s *Store) Rewind(ctx context.Context, name, id string, next ...Block) ([]Block, error) {
+func (s *Store) Rewind(ctx context.Context, name, id string, next ...transcript.Block) ([]transcript.Block, error) {
 	if _, _, err := s.Message(ctx, name, id); err != nil {
 		return nil, fmt.Errorf("rewinding %s: %w", name, err)
 	}
-	note := Block{Kind: KindNote, Note: NoteRewind, Text: id}
-	out, err := s.appendAll(ctx, name, append([]Block{note}, next...)...)
+	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: id}
+	out, err := s.appendAll(ctx, name, append([]transcript.Block{note}, next...)...)
 	if err != nil {
 		return nil, fmt.Errorf("writing to %s: %w", name, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -30,7 +32,7 @@ func openStore(t testing.TB, root string) *Store {
 	return s
 }
 
-func mustAppend(t testing.TB, s *Store, name string, b Block) Block {
+func mustAppend(t testing.TB, s *Store, name string, b transcript.Block) transcript.Block {
 	t.Helper()
 	out, err := s.Append(t.Context(), name, b)
 	if err != nil {
@@ -39,8 +41,13 @@ func mustAppend(t testing.TB, s *Store, name string, b Block) Block {
 	return out
 }
 
-func user(text string) Block      { return Block{Kind: KindUser, Text: text} }
-func assistant(text string) Block { return Block{Kind: KindAssistant, Text: text} }
+func user(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindUser, Text: text}
+}
+
+func assistant(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindAssistant, Text: text}
+}
 
 // texts gives the texts of the context's messages.
 func texts(t testing.TB, s *Store, name string) []string {
@@ -133,13 +140,13 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		}
 	},
 	"given blocks of all kinds, then they load as they were given and messages alone are context": func(t *testing.T, store func() *Store) {
-		var want []Block
-		for _, b := range []Block{
-			{Kind: KindUser, Text: "hi\n\n## User\n", Context: "time: 10:15\n  vitals\n"},
-			{Kind: KindAgent, Agent: "coder", Model: "m", Task: "do", Text: "done"},
-			{Kind: KindTool, Agent: "SYSTEM_STATS", Text: "cpu 5 %"},
-			{Kind: KindAssistant, Agent: "orchestrator", Text: "yes", Attrs: map[string]string{"author": "Ann B."}},
-			{Kind: KindNote, Note: NoteError, Text: "boom"},
+		var want []transcript.Block
+		for _, b := range []transcript.Block{
+			{Kind: transcript.KindUser, Text: "hi\n\n## User\n", Context: "time: 10:15\n  vitals\n"},
+			{Kind: transcript.KindAgent, Agent: "coder", Model: "m", Task: "do", Text: "done"},
+			{Kind: transcript.KindTool, Agent: "SYSTEM_STATS", Text: "cpu 5 %"},
+			{Kind: transcript.KindAssistant, Agent: "orchestrator", Text: "yes", Attrs: map[string]string{"author": "Ann B."}},
+			{Kind: transcript.KindNote, Note: transcript.NoteError, Text: "boom"},
 		} {
 			want = append(want, mustAppend(t, store(), "cli-a", b))
 		}
@@ -154,7 +161,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(Context{Messages: []Block{want[0], want[3]}, Total: 2}, c, equalBlocks); diff != "" {
+		if diff := cmp.Diff(transcript.Context{Messages: []transcript.Block{want[0], want[3]}, Total: 2}, c, equalBlocks); diff != "" {
 			t.Error(diff)
 		}
 	},
@@ -162,7 +169,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		mustAppend(t, store(), "cli-a", user("1"))
 		through := mustAppend(t, store(), "cli-a", assistant("2"))
 		mustAppend(t, store(), "cli-a", user("3"))
-		sum := mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: through.ID, Text: "S"})
+		sum := mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: through.ID, Text: "S"})
 		mustAppend(t, store(), "cli-a", assistant("4"))
 		c, err := store().Context(t.Context(), "cli-a")
 		if err != nil {
@@ -174,7 +181,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		if diff := cmp.Diff([]string{"3", "4"}, texts(t, store(), "cli-a")); diff != "" {
 			t.Error(diff)
 		}
-		mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: "gone", Text: "S2"})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: "gone", Text: "S2"})
 		mustAppend(t, store(), "cli-a", user("5"))
 		if diff := cmp.Diff([]string{"5"}, texts(t, store(), "cli-a")); diff != "" {
 			t.Errorf("with the block it goes through deleted: %s", diff)
@@ -182,12 +189,12 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	},
 	"given a reset, then nothing before it is context and a rewind does not cross it": func(t *testing.T, store func() *Store) {
 		first := mustAppend(t, store(), "cli-a", user("1"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: first.ID, Text: "S"})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: first.ID, Text: "S"})
 		if err := store().Reset(t.Context(), "cli-a"); err != nil {
 			t.Fatal(err)
 		}
 		mustAppend(t, store(), "cli-a", user("2"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: first.ID})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: first.ID})
 		c, err := store().Context(t.Context(), "cli-a")
 		if err != nil || c.Summary != nil || c.Total != 1 || c.Messages[0].Text != "2" {
 			t.Errorf("context %+v, %v", c, err)
@@ -198,7 +205,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		mustAppend(t, store(), "cli-a", assistant("2"))
 		third := mustAppend(t, store(), "cli-a", user("3"))
 		mustAppend(t, store(), "cli-a", assistant("4"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: third.ID})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: third.ID})
 		mustAppend(t, store(), "cli-a", user("3b"))
 		if diff := cmp.Diff([]string{"1", "2", "3b"}, texts(t, store(), "cli-a")); diff != "" {
 			t.Error(diff)
@@ -207,11 +214,11 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	"given rewinds and a reset, then the branch shows what is left of both sides": func(t *testing.T, store func() *Store) {
 		first := mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", user("2"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteEnded})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded})
 		third := mustAppend(t, store(), "cli-a", user("3"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindTool, Agent: "FETCH_URL", Text: "page"})
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: third.ID})
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: first.ID})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindTool, Agent: "FETCH_URL", Text: "page"})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: third.ID})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: first.ID})
 		mustAppend(t, store(), "cli-a", user("3b"))
 		tr, err := store().Load(t.Context(), "cli-a")
 		must(t, err)
@@ -226,8 +233,8 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	"given a rewind to before a Summary, then the Summary leaves too": func(t *testing.T, store func() *Store) {
 		mustAppend(t, store(), "cli-a", user("1"))
 		second := mustAppend(t, store(), "cli-a", user("2"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindSummary, Through: second.ID, Text: "S"})
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteRewind, Text: second.ID})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: second.ID, Text: "S"})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: second.ID})
 		if diff := cmp.Diff([]string{"1"}, texts(t, store(), "cli-a")); diff != "" {
 			t.Error(diff)
 		}
@@ -235,7 +242,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	"given an interrupted answer, then it is a message": func(t *testing.T, store func() *Store) {
 		u := mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", assistant("half"))
-		mustAppend(t, store(), "cli-a", Block{Kind: KindNote, Note: NoteInterrupted, Parent: u.ID})
+		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: u.ID})
 		if diff := cmp.Diff([]string{"1", "half"}, texts(t, store(), "cli-a")); diff != "" {
 			t.Error(diff)
 		}
@@ -290,10 +297,10 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	},
 	"given a bad name, then nothing is written": func(t *testing.T, store func() *Store) {
 		for _, n := range badNames {
-			if _, err := store().Append(t.Context(), n, user("x")); !errors.Is(err, ErrBadName) {
+			if _, err := store().Append(t.Context(), n, user("x")); !errors.Is(err, transcript.ErrBadName) {
 				t.Errorf("%q: %v", n, err)
 			}
-			if _, err := store().LockTurn(t.Context(), n, "test", nil); !errors.Is(err, ErrBadName) {
+			if _, err := store().LockTurn(t.Context(), n, "test", nil); !errors.Is(err, transcript.ErrBadName) {
 				t.Errorf("locking %q: %v", n, err)
 			}
 			if _, err := store().Load(t.Context(), n); !errors.Is(err, ErrNotFound) {
@@ -368,7 +375,7 @@ var badNames = []string{
 func TestNewSessionOnDisk(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	mustAppend(t, s, "cpu-k3x9qa", Block{Kind: KindUser, Time: stamp, Text: "Warum ist mein Lüfter so LAUT?  Sag's mir / jetzt bitte, ich warte\nzweite"})
+	mustAppend(t, s, "cpu-k3x9qa", transcript.Block{Kind: transcript.KindUser, Time: stamp, Text: "Warum ist mein Lüfter so LAUT?  Sag's mir / jetzt bitte, ich warte\nzweite"})
 	file := onlyFile(t, root)
 	if got, want := filepath.Base(file), "session-memory-cpu-k3x9qa-20261121-101502-warum-ist-mein-lüfter-so-laut-sag-s-mir.md"; got != want {
 		t.Errorf("file name\n got %s\nwant %s", got, want)
@@ -388,7 +395,7 @@ func TestTopics(t *testing.T) {
 		"猫はなぜ鳴くの": "猫はなぜ鳴くの", strings.Repeat("é", 60): strings.Repeat("é", 40), strings.Repeat("猫", 60): strings.Repeat("猫", 39),
 		"a\xffb": "a-b",
 	} {
-		if got := topicOf(text); got != want {
+		if got := transcript.TopicOf(text); got != want {
 			t.Errorf("topicOf(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -399,7 +406,7 @@ func TestNewNameIsValidAndUnused(t *testing.T) {
 	seen := map[string]bool{}
 	for range 50 {
 		n := s.NewName("cpu")
-		if err := checkName(n); err != nil || seen[n] || !strings.HasPrefix(n, "cpu-") {
+		if err := transcript.CheckName(n); err != nil || seen[n] || !strings.HasPrefix(n, "cpu-") {
 			t.Errorf("%q: %v, seen before: %v", n, err, seen[n])
 		}
 		seen[n] = true
@@ -454,7 +461,7 @@ func TestListShowsEveryFileThereIs(t *testing.T) {
 		}
 	}
 	tr, err := s.Load(t.Context(), "cli-junk")
-	if err != nil || len(tr.Blocks) != 1 || tr.Blocks[0].Kind != KindText {
+	if err != nil || len(tr.Blocks) != 1 || tr.Blocks[0].Kind != transcript.KindText {
 		t.Errorf("junk: %+v, %v", tr, err)
 	}
 }
@@ -580,7 +587,7 @@ func TestRenamingIsNoActivity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustAppend(t, s, "cpu-a", Block{Kind: KindNote, Note: NoteTitle, Text: "Fan", Time: time.Now().Add(time.Hour)})
+	mustAppend(t, s, "cpu-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Fan", Time: time.Now().Add(time.Hour)})
 	after, err := s.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -597,7 +604,7 @@ func TestALinkInATranscriptsPlace(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside.md")
 	writeFile(t, outside, "# mine")
 	for name, to := range map[string]string{"cli-nowhere": "nothing.md", "cli-outside": outside} {
-		must(t, os.Symlink(to, filepath.Join(root, sessionDir, fileName(name, time.Now(), "x"))))
+		must(t, os.Symlink(to, filepath.Join(root, sessionDir, transcript.FileName(name, time.Now(), "x"))))
 		_, lerr := s.Load(t.Context(), name)
 		_, aerr := s.Append(t.Context(), name, user("one"))
 		for _, err := range []error{lerr, aerr, s.Reset(t.Context(), name)} {

@@ -3,6 +3,8 @@ package sessionmem
 import (
 	"path/filepath"
 	"testing"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestTheListSaysWhoAnsweredLast(t *testing.T) {
@@ -21,8 +23,8 @@ func TestTheListSaysWhoAnsweredLast(t *testing.T) {
 	}
 	// given answers of two agents, and the work of a third for one of them
 	threeParts(t, s)
-	mustAppend(t, s, "cpu-a", Block{Kind: KindAssistant, Agent: "coder", Text: "a"})
-	mustAppend(t, s, "cpu-a", Block{Kind: KindAgent, Agent: "doctor", Text: "b"})
+	mustAppend(t, s, "cpu-a", transcript.Block{Kind: transcript.KindAssistant, Agent: "coder", Text: "a"})
+	mustAppend(t, s, "cpu-a", transcript.Block{Kind: transcript.KindAgent, Agent: "doctor", Text: "b"})
 	mustAppend(t, s, "cpu-a", user("the last word"))
 	if got := onlyInfo(t, s); got.Agent != "coder" || len(got.Parts) < 2 {
 		t.Errorf("who answered last is %q, in %d parts", got.Agent, len(got.Parts))
@@ -48,7 +50,7 @@ func TestTheListSaysWhoAnsweredLast(t *testing.T) {
 
 func TestTheCacheKeepsWhoAnsweredLast(t *testing.T) {
 	c := newListCache(t.TempDir(), t.TempDir())
-	line := &listed{entry: entryOf("session-memory-cpu-a-20261121-101500-x.md"), info: Info{Title: "t", Agent: "coder"}}
+	line := &listed{entry: entryOf("session-memory-cpu-a-20261121-101500-x.md"), info: transcript.Info{Title: "t", Agent: "coder"}}
 	lines, err := c.decode(c.encode(map[string]*listed{line.file: line}))
 	if err != nil || lines[line.file].info.Agent != "coder" || lines[line.file].info.Title != "t" {
 		t.Errorf("%+v, %v", lines[line.file], err)

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // heldTexts keeps the blocks that are context now, by their numbers in the index. Any
 // other is read from the file when it is asked for.
 type heldTexts struct {
-	blocks map[uint32]Block
+	blocks map[uint32]transcript.Block
 	bytes  int
 }
 
@@ -20,15 +22,15 @@ const heldMore = 64
 
 // put keeps a block whose text form has that size. A very long one is always read
 // from the file, cut: after a restart it would be too.
-func (t *heldTexts) put(n uint32, b Block, size int) {
-	if size > blockLimit {
+func (t *heldTexts) put(n uint32, b transcript.Block, size int) {
+	if size > transcript.BlockLimit {
 		return
 	}
 	if len(t.blocks) > 2*heldMessages || t.bytes > 2*heldBytes {
 		*t = heldTexts{}
 	}
 	if t.blocks == nil {
-		t.blocks = map[uint32]Block{}
+		t.blocks = map[uint32]transcript.Block{}
 	}
 	t.blocks[n] = b
 	t.bytes += size
@@ -67,7 +69,7 @@ func (r *blockSource) close() {
 }
 
 // block gives a block by its number; its text is cut where it is beyond blockLimit.
-func (r *blockSource) block(n uint32) (Block, error) {
+func (r *blockSource) block(n uint32) (transcript.Block, error) {
 	ses := r.ses
 	if ses.private.Load() {
 		return ses.mem[n], nil
@@ -78,30 +80,30 @@ func (r *blockSource) block(n uint32) (Block, error) {
 	if b, ok := ses.texts.blocks[n]; ok {
 		return b, nil
 	}
-	raw, err := r.read(n, blockLimit)
+	raw, err := r.read(n, transcript.BlockLimit)
 	if err != nil {
-		return Block{}, err
+		return transcript.Block{}, err
 	}
-	b := raw.decode()
+	b := raw.Decode()
 	if p := ses.index.blocks[n]; p.derived() {
-		b.ID = numberedID(raw.derived(), ses.index.number[n])
+		b.ID = transcript.NumberedID(raw.Derived(), ses.index.number[n])
 	}
-	if more := raw.size - int64(len(raw.raw)); more > 0 {
+	if more := raw.Size - int64(len(raw.Raw)); more > 0 {
 		b.Text += fmt.Sprintf("\n\n[… %d more bytes stand in the transcript alone]", more)
 	}
 	if ses.index.hash(b.ID) != ses.index.blocks[n].id {
-		return Block{}, fmt.Errorf("reading %s: %w", ses.file, errReplaced)
+		return transcript.Block{}, fmt.Errorf("reading %s: %w", ses.file, errReplaced)
 	}
-	ses.texts.put(n, b, int(raw.size))
+	ses.texts.put(n, b, int(raw.Size))
 	return b, nil
 }
 
 // read reads a block as it stands in the file, at most so many bytes of it; 0 is
 // all.
-func (r *blockSource) read(n uint32, limit int64) (rawBlock, error) {
+func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
 	where := r.ses.place(n)
 	if err := r.open(where.part); err != nil {
-		return rawBlock{}, err
+		return transcript.RawBlock{}, err
 	}
 	length := where.size
 	if limit > 0 {
@@ -111,9 +113,9 @@ func (r *blockSource) read(n uint32, limit int64) (rawBlock, error) {
 		r.buf = make([]byte, length)
 	}
 	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
-		return rawBlock{}, fmt.Errorf("reading %s: %w", where.file, errReplaced) // an editor has just cut it short
+		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, errReplaced) // an editor has just cut it short
 	} else if err != nil {
-		return rawBlock{}, explainDisk("reading "+where.file, err)
+		return transcript.RawBlock{}, explainDisk("reading "+where.file, err)
 	}
 	return parseBlock(r.buf[:length], where.at, where.size, where.bare), nil
 }
@@ -143,30 +145,30 @@ func (r *blockSource) open(p part) error {
 }
 
 // parseBlock takes apart one block that stands alone in raw.
-func parseBlock(raw []byte, offset, size int64, bare bool) rawBlock {
-	r := blockReader{bare: bare}
+func parseBlock(raw []byte, offset, size int64, bare bool) transcript.RawBlock {
+	r := transcript.Reader{Bare: bare}
 	line := raw
 	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
 		line = raw[:i+1]
 	}
-	b := rawBlock{raw: raw, size: size, offset: offset}
-	b.heading, b.headed = r.boundary(line)
-	r.finish(&b)
+	b := transcript.RawBlock{Raw: raw, Size: size, Offset: offset}
+	b.Heading, b.Headed = r.Boundary(line)
+	r.Finish(&b)
 	return b
 }
 
 // contextNow gives what a model is told of the session, as it is known.
-func (s *Store) contextNow(ses *session) (Context, error) {
+func (s *Store) contextNow(ses *session) (transcript.Context, error) {
 	f, x := &ses.fold, &ses.index
 	at, from := f.lastSummary(x)
 	kept, omitted := f.window(x, from, len(f.active), ses.end())
 	r := s.source(ses)
 	defer r.close()
-	out := Context{Settings: f.settings, Titled: f.titled, Total: f.messages(x), Omitted: omitted, Messages: make([]Block, 0, len(kept))}
+	out := transcript.Context{Settings: f.settings, Titled: f.titled, Total: f.messages(x), Omitted: omitted, Messages: make([]transcript.Block, 0, len(kept))}
 	if at >= 0 {
 		summary, err := r.block(f.active[at].block)
 		if err != nil {
-			return Context{}, err
+			return transcript.Context{}, err
 		}
 		out.Summary = &summary
 		kept = append(kept, at)
@@ -179,7 +181,7 @@ func (s *Store) contextNow(ses *session) (Context, error) {
 		}
 		b, err := r.message(f, numbers[i])
 		if err != nil {
-			return Context{}, err
+			return transcript.Context{}, err
 		}
 		out.Messages = append(out.Messages, b)
 	}
@@ -188,12 +190,12 @@ func (s *Store) contextNow(ses *session) (Context, error) {
 }
 
 // sameBlock says whether a block of the session says what b says.
-func (s *Store) sameBlock(ses *session, n uint32, b Block) (bool, error) {
+func (s *Store) sameBlock(ses *session, n uint32, b transcript.Block) (bool, error) {
 	if ses.private.Load() {
-		return bytes.Equal(appendBlock(nil, ses.mem[n]), appendBlock(nil, b)), nil
+		return bytes.Equal(transcript.AppendBlock(nil, ses.mem[n]), transcript.AppendBlock(nil, b)), nil
 	}
 	if ses.unsaved.base != nil && n >= ses.unsaved.first {
-		return bytes.Equal(appendBlock(nil, ses.unsaved.blocks[n-ses.unsaved.first]), appendBlock(nil, b)), nil
+		return bytes.Equal(transcript.AppendBlock(nil, ses.unsaved.blocks[n-ses.unsaved.first]), transcript.AppendBlock(nil, b)), nil
 	}
 	r := s.source(ses)
 	defer r.close()
@@ -201,9 +203,9 @@ func (s *Store) sameBlock(ses *session, n uint32, b Block) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	there := raw.decode()
+	there := raw.Decode()
 	if there.ID == "" || ses.index.blocks[n].derived() {
 		there.ID = b.ID // it is the id that b was found by
 	}
-	return bytes.Equal(appendBlock(nil, there), appendBlock(nil, b)), nil
+	return bytes.Equal(transcript.AppendBlock(nil, there), transcript.AppendBlock(nil, b)), nil
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // A Summary leaves the context once a message that it was told is deleted from the file,
@@ -70,12 +72,12 @@ func TestASummaryGoesWithWhatItWasTold(t *testing.T) {
 
 // Where a tool's result came from is known after a restart, too.
 func TestSourcesAreKnownAfterARestart(t *testing.T) {
-	for name, b := range map[string]Block{
-		"a page":             Block{Kind: KindTool, Agent: ownTool, Text: "text"}.WithSources(FromPage),
-		"a search":           {Kind: KindTool, Agent: ownTool, Text: "text", Attrs: map[string]string{attrRecalledFrom: FromDiscord.String()}},
-		"a sub-call":         {Kind: KindAgent, Agent: "coder", Task: "read it", Text: "text"},
-		"the user's typing":  Block{Kind: KindTool, Agent: ownTool, Text: "text"}.WithSources(0),
-		"an unnoted foreign": {Kind: KindTool, Agent: strangersTool, Text: "text"},
+	for name, b := range map[string]transcript.Block{
+		"a page":             transcript.Block{Kind: transcript.KindTool, Agent: ownTool, Text: "text"}.WithSources(transcript.FromPage),
+		"a search":           {Kind: transcript.KindTool, Agent: ownTool, Text: "text", Attrs: map[string]string{transcript.AttrRecalledFrom: transcript.FromDiscord.String()}},
+		"a sub-call":         {Kind: transcript.KindAgent, Agent: "coder", Task: "read it", Text: "text"},
+		"the user's typing":  transcript.Block{Kind: transcript.KindTool, Agent: ownTool, Text: "text"}.WithSources(0),
+		"an unnoted foreign": {Kind: transcript.KindTool, Agent: strangersTool, Text: "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -88,12 +90,12 @@ func TestSourcesAreKnownAfterARestart(t *testing.T) {
 				return s
 			}
 			s := begin()
-			for _, block := range []Block{{Kind: KindUser, Text: "a question"}, b, {Kind: KindAssistant, Text: "an answer"}} {
+			for _, block := range []transcript.Block{{Kind: transcript.KindUser, Text: "a question"}, b, {Kind: transcript.KindAssistant, Text: "an answer"}} {
 				if _, err := s.Append(t.Context(), "cli-a", block); err != nil {
 					t.Fatal(err)
 				}
 			}
-			sources := func(s *Store) Sources {
+			sources := func(s *Store) transcript.Sources {
 				snap, err := s.Snapshot(t.Context(), "cli-a", "")
 				if err != nil {
 					t.Fatal(err)

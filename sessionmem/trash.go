@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -39,7 +41,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 
 // delete asks still, which may be nil, under the session's locks whether it is to be.
 func (s *Store) delete(ctx context.Context, name string, still func() error) error {
-	if err := checkName(name); err != nil {
+	if err := transcript.CheckName(name); err != nil {
 		return err
 	}
 	if err := s.mustExist(ctx, name); err != nil {
@@ -210,7 +212,7 @@ func (s *Store) trashedFiles(t trashed) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case strings.HasSuffix(p, fileSuffix): // whatever it is, Delete has moved it
+		case strings.HasSuffix(p, transcript.FileSuffix): // whatever it is, Delete has moved it
 			files = append(files, rel)
 			if d.IsDir() {
 				return fs.SkipDir

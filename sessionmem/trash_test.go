@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,7 +83,7 @@ func TestDeleteRefuses(t *testing.T) {
 	if err := s.Delete(t.Context(), "cpu-none"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a session that isn't there: %v", err)
 	}
-	if err := s.Delete(t.Context(), "../x"); !errors.Is(err, ErrBadName) {
+	if err := s.Delete(t.Context(), "../x"); !errors.Is(err, transcript.ErrBadName) {
 		t.Errorf("a name that is none: %v", err)
 	}
 	mustAppend(t, s, "cpu-a", user("one"))

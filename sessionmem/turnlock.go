@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -49,7 +50,7 @@ func (s *Store) LockTurn(ctx context.Context, name, who string, waiting func(Hol
 // lockTurn is LockTurn that waits for the turn as long as patience lasts; what was
 // interrupted is then put into the transcript however long that takes.
 func (s *Store) lockTurn(ctx, patience context.Context, name, who string, waiting func(Holder)) (*TurnLock, error) {
-	if err := checkName(name); err != nil {
+	if err := transcript.CheckName(name); err != nil {
 		return nil, err
 	}
 	ses := s.session(name)

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // How large an attachment may be. A model reads far less of a text; the rest is
@@ -35,7 +37,7 @@ func (e *uploadError) Error() string        { return e.sentence }
 func (e *uploadError) Is(target error) bool { return target == ErrUpload }
 
 func refuse(name, why string) error {
-	return &uploadError{fmt.Sprintf("%s can't be attached: %s.", oneLine(name), why)}
+	return &uploadError{fmt.Sprintf("%s can't be attached: %s.", transcript.OneLine(name), why)}
 }
 
 // Upload is a file that is going to be attached: text in UTF-8, or an image in a
@@ -84,7 +86,7 @@ func ReadUpload(file string) (Upload, error) {
 // NewUpload checks what is to be attached and brings it into its form: text
 // becomes UTF-8, an image PNG or JPEG.
 func NewUpload(name string, data []byte) (Upload, error) {
-	name = oneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
+	name = transcript.OneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
 	switch {
 	case len(data) == 0:
 		return Upload{}, refuse(name, "it is empty")
@@ -168,7 +170,7 @@ func textExt(name string) string {
 	if ext == "" || len(ext) > 8 || strings.ContainsFunc(ext, func(r rune) bool { return !plain(r) }) {
 		return "txt"
 	}
-	for _, image := range imageExts { // what says it is an image and is text
+	for _, image := range transcript.ImageExts { // what says it is an image and is text
 		if ext == image {
 			return "txt"
 		}

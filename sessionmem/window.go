@@ -1,6 +1,10 @@
 package sessionmem
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
+)
 
 // Limits caps the short-term window. Zero means no cap.
 type Limits struct {
@@ -50,7 +54,7 @@ func isWide(r rune) bool {
 //
 // The newest message always stays, also where it alone is beyond the cap: what is
 // too long to send is refused elsewhere, not dropped here.
-func Trim(messages []Block, lim Limits, cost func(Block) int) (kept []Block, cut int) {
+func Trim(messages []transcript.Block, lim Limits, cost func(transcript.Block) int) (kept []transcript.Block, cut int) {
 	if lim.Messages <= 0 && lim.Tokens <= 0 {
 		return messages, 0
 	}

@@ -11,7 +11,7 @@
 package tools
 
 import (
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // maxFollowed is how many addresses of pages a turn reads without a question. A page may
@@ -21,7 +21,7 @@ const maxFollowed = 3
 // Permissions are what a turn may do. The zero value is that of a turn that holds
 // nothing yet.
 type Permissions struct {
-	sources  sessionmem.Sources
+	sources  transcript.Sources
 	typed    map[string]bool // addresses in the user's own words
 	listed   map[string]bool // addresses on the pages that were read
 	followed int             // of them that were read without a question
@@ -29,14 +29,14 @@ type Permissions struct {
 }
 
 // Hold notes that from now on the turn holds text of these sources.
-func (p *Permissions) Hold(s sessionmem.Sources) { p.sources |= s }
+func (p *Permissions) Hold(s transcript.Sources) { p.sources |= s }
 
 // Sources gives the sources of all that the turn holds, and so of what it says.
-func (p *Permissions) Sources() sessionmem.Sources { return p.sources }
+func (p *Permissions) Sources() transcript.Sources { return p.sources }
 
 // Remember decides about a lesson that the model wants to save while it held text of
 // these sources.
-func (p *Permissions) Remember(held sessionmem.Sources) Decision {
+func (p *Permissions) Remember(held transcript.Sources) Decision {
 	if held.Typed() {
 		return Allowed
 	}
@@ -55,7 +55,7 @@ func (p *Permissions) UserTyped(text string) {
 
 // PageRead notes that a page was read, with the addresses that stand on it.
 func (p *Permissions) PageRead(text string) {
-	p.Hold(sessionmem.FromPage)
+	p.Hold(transcript.FromPage)
 	if p.listed == nil {
 		p.listed = map[string]bool{}
 	}
@@ -85,7 +85,7 @@ const (
 // Fetch decides about an address that the model wants to read while it held text of
 // these sources. The address to read, or to ask about, is the one that was decided on:
 // in its one form, without letters whose case or coding a model chose.
-func (p *Permissions) Fetch(address string, held sessionmem.Sources) (Decision, string) {
+func (p *Permissions) Fetch(address string, held transcript.Sources) (Decision, string) {
 	if held.Typed() {
 		return Allowed, address
 	}

@@ -3,7 +3,7 @@ package tools
 import (
 	"testing"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestFetch(t *testing.T) {
@@ -65,7 +65,7 @@ func TestFetch(t *testing.T) {
 
 func TestWhatWasDeniedIsNotAskedAgain(t *testing.T) {
 	var p Permissions
-	p.Hold(sessionmem.FromFile)
+	p.Hold(transcript.FromFile)
 	p.Denied("https://Example.org/a#b")
 	if got, _ := p.Fetch("https://example.org/a", p.Sources()); got != Refused {
 		t.Errorf("%v", got)
@@ -74,7 +74,7 @@ func TestWhatWasDeniedIsNotAskedAgain(t *testing.T) {
 
 func TestRemember(t *testing.T) {
 	var p Permissions
-	for _, s := range []sessionmem.Sources{sessionmem.FromFile, sessionmem.FromPage, sessionmem.FromAgent, sessionmem.FromTool, sessionmem.FromDiscord, sessionmem.FromUnknown} {
+	for _, s := range []transcript.Sources{transcript.FromFile, transcript.FromPage, transcript.FromAgent, transcript.FromTool, transcript.FromDiscord, transcript.FromUnknown} {
 		if p.Remember(s) != Ask {
 			t.Errorf("beside %s", s)
 		}

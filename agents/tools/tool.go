@@ -10,8 +10,8 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/registry"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Names of tools. AGENT and SKILL are with the agents' settings.
@@ -19,7 +19,7 @@ const (
 	MemoryAppend  = "MEMORY_APPEND"
 	MemoryReplace = "MEMORY_REPLACE"
 	MemoryRemove  = "MEMORY_REMOVE"
-	MemorySearch  = sessionmem.ToolMemorySearch
+	MemorySearch  = transcript.ToolMemorySearch
 	SystemStats   = "SYSTEM_STATS"
 	FetchURL      = "FETCH_URL"
 )
@@ -59,7 +59,7 @@ type Call struct {
 
 	NativeID string // what the model calls a native call
 
-	Held sessionmem.Sources // of what the turn held when the model asked for it
+	Held transcript.Sources // of what the turn held when the model asked for it
 }
 
 // Value is a native argument, or "".
@@ -78,9 +78,9 @@ type Result struct {
 	About string // stands above the text in the frame; a stranger may have chosen it
 	Cut   bool   // Text is only the beginning
 	// Sources are those of Text; the turn holds them from now on.
-	Sources sessionmem.Sources
+	Sources transcript.Sources
 	// Recalled are the passages of earlier conversations that Text quotes.
-	Recalled []sessionmem.Quotation
+	Recalled []transcript.Quotation
 }
 
 // schema is the native form of a tool.

@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The codes of problems, for programs.
@@ -101,7 +102,7 @@ func (a *API) explain(err error) *problem {
 	switch {
 	case errors.As(err, &p):
 		return p
-	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
+	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, transcript.ErrBadName):
 		return &problem{http.StatusNotFound, codeNotFound, "There is no such session.", "`mac-stats sessions list` names those there are; give the full name, such as cpu-k3x9qa."}
 	case errors.Is(err, recall.ErrNoChunk):
 		return &problem{http.StatusNotFound, codeNotFound, "There is no such chunk in this session.", "List the session's memory for the ids there are."}

@@ -26,7 +26,7 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/backend"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const testToken = "a-token-of-thirty-characters-x"
@@ -95,11 +95,11 @@ func (b *bench) describe() {
 func (b *bench) say(session string, texts ...string) {
 	b.t.Helper()
 	for i, text := range texts {
-		kind := sessionmem.KindUser
+		kind := transcript.KindUser
 		if i%2 == 1 {
-			kind = sessionmem.KindAssistant
+			kind = transcript.KindAssistant
 		}
-		if _, err := b.backend.Store.Append(b.t.Context(), session, sessionmem.Block{Kind: kind, Text: text}); err != nil {
+		if _, err := b.backend.Store.Append(b.t.Context(), session, transcript.Block{Kind: kind, Text: text}); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestRequests(t *testing.T) {
 	b.say("cpu-old", "Which port does the zephyr proxy use?", "It listens on 8443.", "And the kestrel?", "Nowhere.")
 	b.say("cli-other", "The zephyr is fine.")
 	b.backend.Store.SetPrivate("cpu-secret")
-	if _, err := b.backend.Store.Append(t.Context(), "cpu-secret", sessionmem.Block{Kind: sessionmem.KindUser, Text: "a secret zephyr"}); err != nil {
+	if _, err := b.backend.Store.Append(t.Context(), "cpu-secret", transcript.Block{Kind: transcript.KindUser, Text: "a secret zephyr"}); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -340,7 +340,7 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
 	b := newBench(t)
 	for _, old := range []string{"The zephyr was at 9000.", "Noted."} {
-		if _, err := b.backend.Store.Append(t.Context(), "cpu-old", sessionmem.Block{Kind: sessionmem.KindUser, Text: old, Time: time.Now().AddDate(-1, 0, 0)}); err != nil {
+		if _, err := b.backend.Store.Append(t.Context(), "cpu-old", transcript.Block{Kind: transcript.KindUser, Text: old, Time: time.Now().AddDate(-1, 0, 0)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestTheArchiveIsKeptOnceADay(t *testing.T) {
@@ -96,7 +97,7 @@ func TestPinnedSessionsAreNotArchived(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr())})
 	for _, name := range []string{"cpu-pinned", "cpu-old"} {
-		old := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-60 * 24 * time.Hour), Text: "hello"}
+		old := transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-60 * 24 * time.Hour), Text: "hello"}
 		if _, err := b.Store.Append(t.Context(), name, old); err != nil {
 			t.Fatal(err)
 		}

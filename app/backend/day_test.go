@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // day is an app without a screen or a server: the periodic pass and the archive,
@@ -31,7 +32,7 @@ type day struct {
 }
 
 // Summarize is the small model: 20 s a call.
-func (d *day) Summarize(ctx context.Context, _ *sessionmem.Block, _ []sessionmem.Block) (sessionmem.Digest, error) {
+func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (sessionmem.Digest, error) {
 	d.mu.Lock()
 	d.calls++
 	d.running++
@@ -91,7 +92,7 @@ func (d *day) note(format string, args ...any) {
 // say appends n messages in turns.
 func (d *day) say(session string, n int) {
 	for i := range n {
-		b := sessionmem.Block{Kind: []sessionmem.Kind{sessionmem.KindUser, sessionmem.KindAssistant}[i%2], Text: fmt.Sprintf("message %d", i)}
+		b := transcript.Block{Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2], Text: fmt.Sprintf("message %d", i)}
 		if _, err := d.store.Append(d.t.Context(), session, b); err != nil {
 			d.t.Error(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // expiry is an expirer on a real folder that runs once a day in virtual time.
@@ -80,7 +81,7 @@ func (x *expiry) start() {
 func (x *expiry) archived(days map[string]int) {
 	x.t.Helper()
 	for name, n := range days {
-		b := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-time.Duration(n) * oneDay), Text: "hello"}
+		b := transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-time.Duration(n) * oneDay), Text: "hello"}
 		if _, err := x.store.Append(x.t.Context(), name, b); err != nil {
 			x.t.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExpiry(t, 90*oneDay)
 		x.archived(map[string]int{"cpu-old": 100, "cpu-pinned": 200, "cpu-young": 85})
-		use := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-300 * oneDay), Text: "not archived"}
+		use := transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-300 * oneDay), Text: "not archived"}
 		if _, err := x.store.Append(t.Context(), "cpu-here", use); err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +322,7 @@ func TestAnotherWarningComesFirst(t *testing.T) {
 func TestTheWarningIsANoticeUntilItHoldsNoMore(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr(), "MAC_STATS_SESSION_DELETE_AFTER=90d")})
-	old := sessionmem.Block{Kind: sessionmem.KindUser, Time: time.Now().Add(-100 * oneDay), Text: "hello"}
+	old := transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-100 * oneDay), Text: "hello"}
 	if _, err := b.Store.Append(t.Context(), "cpu-old", old); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/discord/botstate"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/transcript"
 )
 
 // A sentence with a word that stands nowhere else, and the bytes that tell of it: as
@@ -96,7 +97,7 @@ func liveWithQuagga(t *testing.T, b *Backend) string {
 	check(t, err)
 	_, err = b.Store.Fork(ctx, whole, "", "cpu")
 	check(t, err)
-	_, err = b.Store.Append(ctx, "cpu-gone", sessionmem.Block{Kind: sessionmem.KindUser, Text: quagga})
+	_, err = b.Store.Append(ctx, "cpu-gone", transcript.Block{Kind: transcript.KindUser, Text: quagga})
 	check(t, err)
 	check(t, b.Store.Delete(ctx, "cpu-gone"))
 	_, err = b.Memory.Propose(ctx, sessionmem.Proposal{Text: "It matters: " + quagga, Session: "cpu-day"})

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // found are the texts that a search finds.
@@ -104,7 +105,7 @@ func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
 	models.SetModels(embed)
 	s := newSearched(t, models)
 	for _, text := range []string{"the automobile is red", "rain falls"} {
-		if _, err := s.b.Store.Append(t.Context(), "cpu-old", sessionmem.Block{Kind: sessionmem.KindUser, Text: text}); err != nil {
+		if _, err := s.b.Store.Append(t.Context(), "cpu-old", transcript.Block{Kind: transcript.KindUser, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The session folder goes while the app runs: the conversation goes on, it is said
@@ -77,7 +77,7 @@ func TestAConversationGoesOnWhileTheDiskRefusesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tr, err := sessionmem.ParseTranscript(f)
+	tr, err := transcript.Parse(f)
 	if err != nil {
 		t.Fatal(err)
 	}

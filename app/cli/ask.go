@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -137,7 +138,7 @@ func logFailure(b *backend.Backend, session string, err error) {
 // message is what is asked: words, and where they came from.
 type message struct {
 	text  string
-	from  sessionmem.Sources
+	from  transcript.Sources
 	piped []sessionmem.Upload // what stands on stdin, beside words
 }
 
@@ -165,7 +166,7 @@ func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (mes
 			return m, &plainError{"There was nothing on stdin.", "Pipe something in, or give the text on the command line."}
 		case strings.TrimSpace(input) == "":
 		case m.text == "":
-			m.text, m.from = strings.TrimSpace(input), sessionmem.FromFile
+			m.text, m.from = strings.TrimSpace(input), transcript.FromFile
 		default:
 			u, err := sessionmem.NewUpload("stdin", []byte(strings.Trim(input, "\r\n")))
 			if err != nil {
@@ -236,7 +237,7 @@ func (c *commands) lastSession(ctx context.Context, b *backend.Backend) (string,
 	if err != nil {
 		return "", err
 	}
-	var last sessionmem.Info
+	var last transcript.Info
 	for _, info := range list {
 		if info.Source == source && !info.ReadOnly && info.Err == nil && (last.Name == "" || info.Active.After(last.Active)) {
 			last = info

@@ -13,7 +13,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // completeTimeout is how long a shell waits for candidates at most.
@@ -104,7 +104,7 @@ func sessionNames(ctx context.Context, b *backend.Backend) []string {
 	return namesOf(list)
 }
 
-func namesOf(list []sessionmem.Info) []string {
+func namesOf(list []transcript.Info) []string {
 	var names []string
 	for _, info := range list {
 		names = append(names, info.Name)

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The exit codes.
@@ -173,7 +174,7 @@ func (c *commands) explain(err error) string {
 		return plain.Error()
 	}
 	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, sessionmem.ErrBadName):
+	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, transcript.ErrBadName):
 		return cutQuotes(sentence(err.Error()))
 	case errors.Is(err, sessionmem.ErrBusy):
 		return sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."

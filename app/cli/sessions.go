@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // sessionLine is a line of `sessions list --json`.
@@ -86,7 +87,7 @@ func (c *commands) sessionsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			slices.SortStableFunc(list, func(x, y sessionmem.Info) int { return y.Active.Compare(x.Active) })
+			slices.SortStableFunc(list, func(x, y transcript.Info) int { return y.Active.Compare(x.Active) })
 			return c.printSessions(list, *asJSON)
 		})
 	})
@@ -95,7 +96,7 @@ func (c *commands) sessionsList() *cobra.Command {
 
 // listed are the sessions there are; with session.in_memory_only those that were
 // written before it was set.
-func (c *commands) listed(ctx context.Context, b *backend.Backend) ([]sessionmem.Info, error) {
+func (c *commands) listed(ctx context.Context, b *backend.Backend) ([]transcript.Info, error) {
 	if !b.Config().Session.InMemoryOnly {
 		return b.Store.List(ctx)
 	}
@@ -111,7 +112,7 @@ func (c *commands) listed(ctx context.Context, b *backend.Backend) ([]sessionmem
 	return list, errors.Join(err, files.Close())
 }
 
-func (c *commands) printSessions(list []sessionmem.Info, asJSON bool) error {
+func (c *commands) printSessions(list []transcript.Info, asJSON bool) error {
 	rows := [][]string{{"NAME", "MESSAGES", "ACTIVE", "TITLE"}}
 	for _, info := range list {
 		if info.Err != nil {
@@ -168,13 +169,13 @@ func (c *commands) sessionsShow() *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withSession(cmd.Context(), args, func(b *backend.Backend, name string) error {
-			head := func(info sessionmem.Info, _ string) error {
+			head := func(info transcript.Info, _ string) error {
 				if *asJSON {
 					return nil
 				}
 				return c.out.text(fmt.Sprintf("%s · %s\n%s\n", info.Name, info.Title, strings.Join(info.Files(), "\n")))
 			}
-			return b.Store.Each(cmd.Context(), name, head, func(block sessionmem.Block) error {
+			return b.Store.Each(cmd.Context(), name, head, func(block transcript.Block) error {
 				return c.printBlock(block, *asJSON)
 			})
 		})
@@ -182,10 +183,10 @@ func (c *commands) sessionsShow() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) printBlock(b sessionmem.Block, asJSON bool) error {
+func (c *commands) printBlock(b transcript.Block, asJSON bool) error {
 	if asJSON {
 		text := b.Text
-		if b.Kind == sessionmem.KindNote {
+		if b.Kind == transcript.KindNote {
 			text = noteText(b)
 		}
 		return c.out.json(blockLine{
@@ -202,7 +203,7 @@ func (c *commands) printBlock(b sessionmem.Block, asJSON bool) error {
 	if b.Task != "" {
 		text += "  task: " + oneLine(b.Task, 200) + "\n"
 	}
-	if b.Kind != sessionmem.KindNote && b.Text != "" {
+	if b.Kind != transcript.KindNote && b.Text != "" {
 		for line := range strings.SplitSeq(b.Text, "\n") {
 			text += strings.TrimRight("  "+line, " ") + "\n"
 		}
@@ -210,15 +211,15 @@ func (c *commands) printBlock(b sessionmem.Block, asJSON bool) error {
 	return c.out.text(text)
 }
 
-func heading(b sessionmem.Block) string {
-	if b.Kind == sessionmem.KindNote {
+func heading(b transcript.Block) string {
+	if b.Kind == transcript.KindNote {
 		return "(" + oneLine(noteText(b), 200) + ")"
 	}
 	return strings.ToUpper(string(b.Kind[:1])) + string(b.Kind[1:])
 }
 
 // noteText is a note's word with what follows it.
-func noteText(b sessionmem.Block) string {
+func noteText(b transcript.Block) string {
 	return strings.TrimSpace(b.Note + " " + b.Text)
 }
 
@@ -270,7 +271,7 @@ func statusNames(ctx context.Context, b *backend.Backend, args []string) ([]stri
 
 func status(ctx context.Context, b *backend.Backend, name string) (statusLine, error) {
 	s := statusLine{Type: "status", Blocks: map[string]int{}, Chars: map[string]int{}}
-	begin := func(info sessionmem.Info, _ string) error {
+	begin := func(info transcript.Info, _ string) error {
 		s.Name, s.Source, s.Messages = info.Name, info.Source, info.Messages
 		s.Started, s.Active = stamp(info.Started), stamp(info.Active)
 		for _, path := range info.Files() {
@@ -280,7 +281,7 @@ func status(ctx context.Context, b *backend.Backend, name string) (statusLine, e
 		}
 		return nil
 	}
-	err := b.Store.Each(ctx, name, begin, func(block sessionmem.Block) error {
+	err := b.Store.Each(ctx, name, begin, func(block transcript.Block) error {
 		s.Blocks[string(block.Kind)]++
 		s.Chars[string(block.Kind)] += utf8.RuneCountInString(block.Text)
 		return nil
@@ -301,9 +302,9 @@ func (c *commands) printStatus(s statusLine, asJSON bool) error {
 		return c.out.json(s)
 	}
 	var roles []string
-	for _, kind := range []sessionmem.Kind{
-		sessionmem.KindUser, sessionmem.KindAssistant, sessionmem.KindAgent, sessionmem.KindTool,
-		sessionmem.KindSummary, sessionmem.KindNote, sessionmem.KindText,
+	for _, kind := range []transcript.Kind{
+		transcript.KindUser, transcript.KindAssistant, transcript.KindAgent, transcript.KindTool,
+		transcript.KindSummary, transcript.KindNote, transcript.KindText,
 	} {
 		if n := s.Blocks[string(kind)]; n > 0 {
 			roles = append(roles, fmt.Sprintf("%s (%s)", countBlocks(n, kind), count(s.Chars[string(kind)], "character")))

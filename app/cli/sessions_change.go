@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // renameLine is the line of `sessions rename --json`.
@@ -241,7 +242,7 @@ func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writ
 	if format == "md" {
 		return store.Write(ctx, name, w)
 	}
-	begin := func(info sessionmem.Info, _ string) error {
+	begin := func(info transcript.Info, _ string) error {
 		head, err := encoded(exported{Type: "transcript", sessionFields: sessionFields{
 			Name: info.Name, Source: info.Source, Title: info.Title, Started: stamp(info.Started), Active: stamp(info.Active),
 		}})
@@ -250,7 +251,7 @@ func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writ
 		}
 		return err
 	}
-	err = store.Each(ctx, name, begin, func(b sessionmem.Block) error {
+	err = store.Each(ctx, name, begin, func(b transcript.Block) error {
 		line, err := encoded(exportedBlock{
 			ID: b.ID, Kind: string(b.Kind), Time: stamp(b.Time), Agent: b.Agent, Model: b.Model, Parent: b.Parent, Task: b.Task,
 			Context: b.Context, Through: b.Through, By: b.By, Note: b.Note, Attrs: b.Attrs, Text: b.Text,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestRename(t *testing.T) {
@@ -70,7 +70,7 @@ func TestExport(t *testing.T) {
 	e := newEnv(t, answering("The answer <b>."))
 	e.must(t, "ask", "--session", "notes", "A question")
 	markdown := e.must(t, "sessions", "export", "notes")
-	back, err := sessionmem.ParseTranscript(strings.NewReader(markdown))
+	back, err := transcript.Parse(strings.NewReader(markdown))
 	if err != nil || len(back.Blocks) != 2 || back.Blocks[1].Text != "The answer <b>." {
 		t.Errorf("the markdown loads as %+v, %v", back, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestCount(t *testing.T) {
@@ -18,9 +18,9 @@ func TestCount(t *testing.T) {
 		"1 message":      count(1, "message"),
 		"2,000 messages": count(2000, "message"),
 		"1 summary":      count(1, "summary", "summaries"),
-		"2 summaries":    countBlocks(2, sessionmem.KindSummary),
-		"2 notes":        countBlocks(2, sessionmem.KindNote),
-		"1 user message": countBlocks(1, sessionmem.KindUser),
+		"2 summaries":    countBlocks(2, transcript.KindSummary),
+		"2 notes":        countBlocks(2, transcript.KindNote),
+		"1 user message": countBlocks(1, transcript.KindUser),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // count is a number with its noun: "1 message", "2,000 messages". many is the
@@ -21,21 +21,21 @@ func count(n int, noun string, many ...string) string {
 }
 
 // countBlocks names n blocks of a transcript.
-func countBlocks(n int, kind sessionmem.Kind) string {
+func countBlocks(n int, kind transcript.Kind) string {
 	switch kind {
-	case sessionmem.KindUser:
+	case transcript.KindUser:
 		return count(n, "user message")
-	case sessionmem.KindAssistant:
+	case transcript.KindAssistant:
 		return count(n, "answer")
-	case sessionmem.KindAgent:
+	case transcript.KindAgent:
 		return count(n, "agent's answer", "agents' answers")
-	case sessionmem.KindTool:
+	case transcript.KindTool:
 		return count(n, "tool result")
-	case sessionmem.KindSummary:
+	case transcript.KindSummary:
 		return count(n, "summary", "summaries")
-	case sessionmem.KindNote:
+	case transcript.KindNote:
 		return count(n, "note")
-	case sessionmem.KindText:
+	case transcript.KindText:
 		return count(n, "piece of other text", "pieces of other text")
 	}
 	return fmt.Sprintf("%d × %s", n, kind)

@@ -13,18 +13,18 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // talked is a conversation of two turns on disk.
 func talked(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []sessionmem.Block{
-		{ID: "u1", Kind: sessionmem.KindUser, Text: "question one"},
-		{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "u1", Text: "answer one with [a page](http://example.org/p)", Attrs: map[string]string{"memory": "memory.md:12"}},
-		{ID: "u2", Kind: sessionmem.KindUser, Text: "question two"},
-		{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "u2", Text: "answer two"},
+	b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{
+		{ID: "u1", Kind: transcript.KindUser, Text: "question one"},
+		{ID: "a1", Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: "u1", Text: "answer one with [a page](http://example.org/p)", Attrs: map[string]string{"memory": "memory.md:12"}},
+		{ID: "u2", Kind: transcript.KindUser, Text: "question two"},
+		{ID: "a2", Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: "u2", Text: "answer two"},
 	}}
 	b.shown()
 	b.w.OpenSession("cpu-x")

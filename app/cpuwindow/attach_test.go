@@ -22,23 +22,24 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // stubKeeper keeps in memory what the store keeps on disk.
 type stubKeeper struct {
 	mu       sync.Mutex
 	files    map[string][]byte
-	settings map[string]sessionmem.SessionSettings
+	settings map[string]transcript.Settings
 	private  map[string]bool
 	clip     []byte
 	refuse   error // of SetSettings
 }
 
 func newStubKeeper() *stubKeeper {
-	return &stubKeeper{files: map[string][]byte{}, settings: map[string]sessionmem.SessionSettings{}, private: map[string]bool{}}
+	return &stubKeeper{files: map[string][]byte{}, settings: map[string]transcript.Settings{}, private: map[string]bool{}}
 }
 
-func (k *stubKeeper) ReadAttachment(_ string, a sessionmem.Attachment) ([]byte, error) {
+func (k *stubKeeper) ReadAttachment(_ string, a transcript.Attachment) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if data, ok := k.files[a.File]; ok {
@@ -47,14 +48,14 @@ func (k *stubKeeper) ReadAttachment(_ string, a sessionmem.Attachment) ([]byte, 
 	return nil, sessionmem.ErrAttachment
 }
 
-func (k *stubKeeper) AttachmentPath(session string, a sessionmem.Attachment) string {
+func (k *stubKeeper) AttachmentPath(session string, a transcript.Attachment) string {
 	if k.IsPrivate(session) {
 		return ""
 	}
 	return "/data/session/files/" + a.File
 }
 
-func (k *stubKeeper) SetSettings(_ context.Context, name string, s sessionmem.SessionSettings) error {
+func (k *stubKeeper) SetSettings(_ context.Context, name string, s transcript.Settings) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.refuse == nil {
@@ -237,13 +238,13 @@ func TestFilesStayWithTheirConversation(t *testing.T) {
 func TestFilesOfATranscriptAreShown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		shot := sessionmem.Attachment{Name: "shot.png", File: strings.Repeat("1", 64) + ".png", Image: true}
-		gone := sessionmem.Attachment{Name: "gone.png", File: strings.Repeat("2", 64) + ".png", Image: true}
-		notes := sessionmem.Attachment{Name: "notes.txt", File: strings.Repeat("3", 64) + ".txt"}
+		shot := transcript.Attachment{Name: "shot.png", File: strings.Repeat("1", 64) + ".png", Image: true}
+		gone := transcript.Attachment{Name: "gone.png", File: strings.Repeat("2", 64) + ".png", Image: true}
+		notes := transcript.Attachment{Name: "notes.txt", File: strings.Repeat("3", 64) + ".txt"}
 		b.keeper.files[shot.File] = pictureBytes(t, 900, 300)
-		b.sessions.files["cpu-a"] = &sessionmem.Transcript{
-			Info:   sessionmem.Info{Name: "cpu-a", Title: "Pictures", Path: "/x.md"},
-			Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: sessionmem.WithLinks("Look at these", shot, gone, notes)}},
+		b.sessions.files["cpu-a"] = &transcript.Transcript{
+			Info:   transcript.Info{Name: "cpu-a", Title: "Pictures", Path: "/x.md"},
+			Blocks: []transcript.Block{{ID: "1", Kind: transcript.KindUser, Text: transcript.WithLinks("Look at these", shot, gone, notes)}},
 		}
 		b.shown()
 		b.w.OpenSession("cpu-a")
@@ -381,7 +382,7 @@ func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
 			"large:8b": "",
 			"small:1b": "About 625 tokens: small:1b has room for about 536. Shorten it, attach it as a file, or choose a model with a larger context.",
 		} {
-			b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: model})
+			b.w.choose(b.w.shown, transcript.Settings{Model: model})
 			b.w.compose.entry.SetText(text)
 			if got := b.w.compose.warned; got != want || b.w.compose.note.Hidden != (want == "") {
 				t.Errorf("%q: it says %q", model, got)

@@ -8,6 +8,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // What is chosen for one conversation: agent, model, temperature, instructions. It
@@ -15,7 +16,7 @@ import (
 // message.
 
 // choose changes what is chosen and writes it behind the scenes.
-func (w *Window) choose(c *conversation.Conversation, s sessionmem.SessionSettings) {
+func (w *Window) choose(c *conversation.Conversation, s transcript.Settings) {
 	if c.Chosen().Equal(s) {
 		return
 	}
@@ -36,7 +37,7 @@ func (w *Window) choose(c *conversation.Conversation, s sessionmem.SessionSettin
 }
 
 // optionsWords is the label of the button that opens the panel.
-func optionsWords(s sessionmem.SessionSettings) string {
+func optionsWords(s transcript.Settings) string {
 	var parts []string
 	if s.Temperature != nil {
 		parts = append(parts, i18n.With("temperature {{.What}}", i18n.Places{"What": strconv.FormatFloat(*s.Temperature, 'f', -1, 64)}))

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func warmth(t float64) *float64 { return &t }
@@ -24,7 +25,7 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.shown
 		b.keeper.refuse = fmt.Errorf("changing it: %w", sessionmem.ErrNotFound)
-		want := sessionmem.SessionSettings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
+		want := transcript.Settings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
 		b.w.choose(c, want)
 		b.Settle()
 		b.Sees("qwen3:8b", "temperature 0.2 · instructions")
@@ -37,7 +38,7 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 		b.Settle()
 
 		b.keeper.refuse = nil
-		b.w.choose(c, sessionmem.SessionSettings{})
+		b.w.choose(c, transcript.Settings{})
 		b.Settle()
 		if got, ok := b.keeper.settings[c.Name]; !ok || !got.IsZero() {
 			t.Errorf("written %+v", got)
@@ -53,11 +54,11 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 func TestWhatATranscriptSaysIsChosen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		note := sessionmem.SessionSettings{Agent: "coder", Prompt: "Short."}.Note()
+		note := transcript.Settings{Agent: "coder", Prompt: "Short."}.Note()
 		note.ID = "2"
-		b.sessions.files["cpu-a"] = &sessionmem.Transcript{
-			Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
-			Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}, note},
+		b.sessions.files["cpu-a"] = &transcript.Transcript{
+			Info:   transcript.Info{Name: "cpu-a", Path: "/x.md"},
+			Blocks: []transcript.Block{{ID: "1", Kind: transcript.KindUser, Text: "q"}, note},
 		}
 		b.shown()
 		b.w.OpenSession("cpu-a")
@@ -70,15 +71,15 @@ func TestWhatATranscriptSaysIsChosen(t *testing.T) {
 func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		tr := &sessionmem.Transcript{
-			Info:   sessionmem.Info{Name: "cpu-a", Path: "/x.md"},
-			Blocks: []sessionmem.Block{{ID: "1", Kind: sessionmem.KindUser, Text: "q"}},
+		tr := &transcript.Transcript{
+			Info:   transcript.Info{Name: "cpu-a", Path: "/x.md"},
+			Blocks: []transcript.Block{{ID: "1", Kind: transcript.KindUser, Text: "q"}},
 		}
 		b.sessions.files["cpu-a"] = tr
 		b.shown()
 		b.w.OpenSession("cpu-a")
 		b.Settle()
-		note := sessionmem.SessionSettings{Model: "other:1b"}.Note()
+		note := transcript.Settings{Model: "other:1b"}.Note()
 		note.ID = "2"
 		changed := *tr
 		changed.Blocks = append(changed.Blocks[:1:1], note)
@@ -93,7 +94,7 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.keeper.refuse = errors.New("the disk is full")
-		b.w.choose(b.w.shown, sessionmem.SessionSettings{Model: "qwen3:8b"})
+		b.w.choose(b.w.shown, transcript.Settings{Model: "qwen3:8b"})
 		b.Settle()
 		b.Sees("it could not be written", "the disk is full")
 	})
@@ -103,7 +104,7 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 func openPanel(b *bench) *optionsPanel {
 	b.t.Helper()
 	c := b.w.shown
-	p := &optionsPanel{was: c.Chosen(), save: func(s sessionmem.SessionSettings) { b.w.choose(c, s) }}
+	p := &optionsPanel{was: c.Chosen(), save: func(s transcript.Settings) { b.w.choose(c, s) }}
 	p.open(b.w)
 	return p
 }
@@ -138,7 +139,7 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		p.prompt.SetText(" In German. ")
 		p.warmth.SetText("0,5")
 		p.onSave()
-		if want := (sessionmem.SessionSettings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.Chosen().Equal(want) {
+		if want := (transcript.Settings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.Chosen().Equal(want) {
 			t.Errorf("chosen %+v", b.w.shown.Chosen())
 		}
 		p = openPanel(b)

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // countedServer is a server that is down, and how often it was asked.
@@ -31,7 +31,7 @@ type countedSessions struct {
 	listed atomic.Int64
 }
 
-func (s *countedSessions) List(ctx context.Context) ([]sessionmem.Info, error) {
+func (s *countedSessions) List(ctx context.Context) ([]transcript.Info, error) {
 	s.listed.Add(1)
 	return s.store.List(ctx)
 }

@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Editing a message where it stands: it is sent again on a branch of its own. The
@@ -154,7 +154,7 @@ func (w *Window) editMessage(block, text string) {
 		return
 	}
 	files := c.BeginEdit(block, text, time.Now())
-	req := agents.Request{Session: c.Name, Edit: block, Text: sessionmem.WithLinks(text, files...), Holder: holder}
+	req := agents.Request{Session: c.Name, Edit: block, Text: transcript.WithLinks(text, files...), Holder: holder}
 	c.TakeChosen(&req)
 	w.start(c, req)
 	w.chat.port.ToEnd()

@@ -8,7 +8,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // stubRun is a run whose events a test sends.
@@ -78,22 +78,22 @@ func told(c *conversation.Conversation) []string {
 	return out
 }
 
-func transcriptOf(blocks ...sessionmem.Block) *sessionmem.Transcript {
-	return &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
+func transcriptOf(blocks ...transcript.Block) *transcript.Transcript {
+	return &transcript.Transcript{Info: transcript.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
 }
 
-func said(from, to int) []sessionmem.Block {
-	var out []sessionmem.Block
+func said(from, to int) []transcript.Block {
+	var out []transcript.Block
 	for i := from; i < to; i++ {
 		out = append(out,
-			sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprint("question ", i)},
-			sessionmem.Block{ID: fmt.Sprint("a", i), Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: fmt.Sprint("u", i), Text: fmt.Sprint("answer ", i)})
+			transcript.Block{ID: fmt.Sprint("u", i), Kind: transcript.KindUser, Text: fmt.Sprint("question ", i)},
+			transcript.Block{ID: fmt.Sprint("a", i), Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: fmt.Sprint("u", i), Text: fmt.Sprint("answer ", i)})
 	}
 	return out
 }
 
-func summary(id, through string) sessionmem.Block {
-	return sessionmem.Block{ID: id, Kind: sessionmem.KindSummary, Through: through, Text: "in short " + id}
+func summary(id, through string) transcript.Block {
+	return transcript.Block{ID: id, Kind: transcript.KindSummary, Through: through, Text: "in short " + id}
 }
 
 // entriesNow are the entries that a conversation shows.

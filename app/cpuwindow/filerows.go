@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // chip is a file beside a message: its name, and where it can be removed a ×.
@@ -111,11 +111,11 @@ type fileRow struct {
 
 // fileActions is what a file in the chat can do; nil where it can't.
 type fileActions struct {
-	thumb func(a sessionmem.Attachment, done func(image.Image, error)) // done on the UI goroutine
-	open  func(a sessionmem.Attachment)
+	thumb func(a transcript.Attachment, done func(image.Image, error)) // done on the UI goroutine
+	open  func(a transcript.Attachment)
 }
 
-func newFileRow(files []sessionmem.Attachment, act fileActions) *fileRow {
+func newFileRow(files []transcript.Attachment, act fileActions) *fileRow {
 	r := &fileRow{flow: &flowLayout{right: true}}
 	var objects []fyne.CanvasObject
 	for _, f := range files {
@@ -147,7 +147,7 @@ func (r *fileRow) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimple
 // newPicture is an image in the chat, small; pressing opens it. Until it is read,
 // and where it can't be, its name stands there. It always takes the same room, so
 // that nothing moves when it arrives.
-func newPicture(a sessionmem.Attachment, act fileActions) fyne.CanvasObject {
+func newPicture(a transcript.Attachment, act fileActions) fyne.CanvasObject {
 	name := kit.Small(a.Name).Squeezable()
 	name.Align = fyne.TextAlignCenter
 	img := canvas.NewImageFromImage(nil)
@@ -196,7 +196,7 @@ func (c *chatView) userRows(e *conversation.EntryView, actions fyne.CanvasObject
 // fileActions is what the files of a session's messages can do.
 func (w *Window) fileActions(session string) fileActions {
 	return fileActions{
-		thumb: func(a sessionmem.Attachment, done func(image.Image, error)) {
+		thumb: func(a transcript.Attachment, done func(image.Image, error)) {
 			read := func() ([]byte, error) { return w.parts.keeper.ReadAttachment(session, a) }
 			if c := w.convs[session]; c != nil {
 				if data, ok := c.HeldFile(a.File); ok {
@@ -209,7 +209,7 @@ func (w *Window) fileActions(session string) fileActions {
 			}
 			w.thumbs.load(read, a, func(img image.Image, err error) { w.p.Do(func() { done(img, err) }) })
 		},
-		open: func(a sessionmem.Attachment) {
+		open: func(a transcript.Attachment) {
 			path := w.parts.keeper.AttachmentPath(session, a)
 			if path == "" {
 				w.tell(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))

@@ -10,6 +10,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/transcript"
 )
 
 // forgetter finds what is to be forgotten, and forgets it; *backend.Backend is one.
@@ -24,7 +25,7 @@ func (w *Window) forgetMessage(block string) {
 }
 
 // forgetSession asks whether all that was said in a session is to be forgotten.
-func (w *Window) forgetSession(in sessionmem.Info) {
+func (w *Window) forgetSession(in transcript.Info) {
 	w.forget(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
 }
 

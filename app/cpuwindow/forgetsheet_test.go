@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/transcript"
 )
 
 // storeForgetter forgets in the bench's transcripts.
@@ -44,7 +45,7 @@ func forgetting(t *testing.T) (*bench, *sessionmem.Store) {
 	return b, store
 }
 
-func infoOf(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
+func infoOf(t *testing.T, s *sessionmem.Store, name string) transcript.Info {
 	t.Helper()
 	list, err := s.List(t.Context())
 	if err != nil {
@@ -56,7 +57,7 @@ func infoOf(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
 		}
 	}
 	t.Fatalf("%s is not listed", name)
-	return sessionmem.Info{}
+	return transcript.Info{}
 }
 
 func TestForgetAMessage(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // focusName says what has the focus, in its words.
@@ -42,7 +42,7 @@ func (b *bench) focusName() string {
 
 func (b *bench) withSessions(n int) *bench {
 	for i := range n {
-		b.sessions.infos = append(b.sessions.infos, sessionmem.Info{Name: fmt.Sprintf("cpu-old-%02d", i), Path: fmt.Sprintf("cpu-old-%02d", i), Source: "cpu", Title: fmt.Sprintf("s%02d", i), Active: time.Now().Add(-time.Duration(i) * time.Second)})
+		b.sessions.infos = append(b.sessions.infos, transcript.Info{Name: fmt.Sprintf("cpu-old-%02d", i), Path: fmt.Sprintf("cpu-old-%02d", i), Source: "cpu", Title: fmt.Sprintf("s%02d", i), Active: time.Now().Add(-time.Duration(i) * time.Second)})
 	}
 	return b
 }
@@ -171,7 +171,7 @@ func TestTheSessionListStaysAtItsTop(t *testing.T) {
 			if list.Offset != 0 {
 				t.Errorf("%d sessions: the list is at %v", n, list.Offset)
 			}
-			b.sessions.infos = append([]sessionmem.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
+			b.sessions.infos = append([]transcript.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
 			b.w.reloadList()
 			b.Settle()
 			if list.Offset != 0 {
@@ -204,7 +204,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		list.ScrollTo(list.MaxOffset())
 		b.w.NewChat()
 		b.w.send("what now?")
-		b.sessions.infos = append([]sessionmem.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
+		b.sessions.infos = append([]transcript.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
 		b.w.reloadList()
 		b.Settle()
 		if !inSight() {

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // optionsPanel changes what is chosen for one conversation beside agent and model,
@@ -23,8 +23,8 @@ type optionsPanel struct {
 	problem *kit.Prose
 	card    *kit.CardRow
 	count   *kit.Label
-	was     sessionmem.SessionSettings
-	save    func(sessionmem.SessionSettings)
+	was     transcript.Settings
+	save    func(transcript.Settings)
 	bottom  *fyne.Container
 }
 
@@ -37,7 +37,7 @@ const (
 func (w *Window) showOptions() {
 	c := w.shown
 	p := &optionsPanel{was: c.Chosen()}
-	p.save = func(s sessionmem.SessionSettings) { w.choose(c, s) }
+	p.save = func(s transcript.Settings) { w.choose(c, s) }
 	p.open(w)
 }
 
@@ -120,7 +120,7 @@ func (p *optionsPanel) recount() {
 }
 
 // read gives what is written in the fields, or what is wrong with it.
-func (p *optionsPanel) read() (sessionmem.SessionSettings, error) {
+func (p *optionsPanel) read() (transcript.Settings, error) {
 	s := p.was
 	s.Temperature, s.Prompt = nil, strings.TrimSpace(p.prompt.Text)
 	if text := strings.TrimSpace(p.warmth.Text); text != "" {
@@ -147,5 +147,5 @@ func (p *optionsPanel) onSave() {
 
 func (p *optionsPanel) onReset() {
 	p.close()
-	p.save(sessionmem.SessionSettings{})
+	p.save(transcript.Settings{})
 }

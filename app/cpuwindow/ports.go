@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // What the window needs of the rest of the app, as small interfaces: tests and the
@@ -28,8 +29,8 @@ type turns interface {
 
 // store is the transcripts.
 type store interface {
-	List(ctx context.Context) ([]sessionmem.Info, error)
-	Load(ctx context.Context, name string) (*sessionmem.Transcript, error)
+	List(ctx context.Context) ([]transcript.Info, error)
+	Load(ctx context.Context, name string) (*transcript.Transcript, error)
 	NewName(source string) string
 	SetPrivate(name string)
 }
@@ -37,7 +38,7 @@ type store interface {
 // library is what can be done with transcripts beside talking.
 type library interface {
 	Forgotten() *sessionmem.Forgotten
-	LoadFile(path string) (*sessionmem.Transcript, error)
+	LoadFile(path string) (*transcript.Transcript, error)
 	SetTitle(ctx context.Context, name, title string) error
 	Delete(ctx context.Context, name string) error
 	Undelete(ctx context.Context, name string) (string, error)
@@ -45,22 +46,22 @@ type library interface {
 	Removed(ctx context.Context, name string) (sessionmem.Removed, error)
 	Restore(ctx context.Context, name string) (sessionmem.Removed, error)
 	KeepRemoved(ctx context.Context, name string) (sessionmem.Removed, error)
-	Fork(ctx context.Context, t *sessionmem.Transcript, through, source string) (string, error)
+	Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error)
 }
 
 // marks is what people mark of sessions: pins, and what was read.
 type marks interface {
 	Marks() (sessionmem.Marks, error)
 	SetPinned(ctx context.Context, name string, pinned bool) error
-	MarkRead(ctx context.Context, info sessionmem.Info) error
+	MarkRead(ctx context.Context, info transcript.Info) error
 	MarkExported(ctx context.Context, name, file string) error
 }
 
 // keeper is what else the window does with transcripts.
 type keeper interface {
-	ReadAttachment(session string, a sessionmem.Attachment) ([]byte, error)
-	AttachmentPath(session string, a sessionmem.Attachment) string
-	SetSettings(ctx context.Context, name string, s sessionmem.SessionSettings) error
+	ReadAttachment(session string, a transcript.Attachment) ([]byte, error)
+	AttachmentPath(session string, a transcript.Attachment) string
+	SetSettings(ctx context.Context, name string, s transcript.Settings) error
 	SetPrivate(name string)
 	IsPrivate(name string) bool
 }

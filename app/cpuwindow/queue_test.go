@@ -13,7 +13,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // enter types a message and presses Enter.
@@ -178,7 +178,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		b.enter("second")
 		test.Type(b.w.compose.entry, "half a thought")
 		name := b.w.shown.Name
-		b.sessions.files[name] = &sessionmem.Transcript{Info: sessionmem.Info{Name: name, Path: "/x"}, Blocks: []sessionmem.Block{{ID: "u1", Kind: sessionmem.KindUser, Text: "first"}}}
+		b.sessions.files[name] = &transcript.Transcript{Info: transcript.Info{Name: name, Path: "/x"}, Blocks: []transcript.Block{{ID: "u1", Kind: transcript.KindUser, Text: "first"}}}
 		b.w.NewChat()
 		test.Type(b.w.compose.entry, "a new idea")
 		b.w.quit()

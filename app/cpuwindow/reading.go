@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The window's side of the transcript viewer: what it shows, where it leads.
@@ -31,7 +32,7 @@ func (w *Window) readerActions() readerActions {
 
 // openTranscriptOf shows a session in the viewer, at a block where one is named,
 // with a phrase marked.
-func (w *Window) openTranscriptOf(in sessionmem.Info, block, phrase string) {
+func (w *Window) openTranscriptOf(in transcript.Info, block, phrase string) {
 	w.readFrom = in
 	if w.page != pageTranscript {
 		w.showPage(pageTranscript)
@@ -42,11 +43,11 @@ func (w *Window) openTranscriptOf(in sessionmem.Info, block, phrase string) {
 	w.head.title.SetText(cmp.Or(in.Title, cmp.Or(in.Name, pageTitle(pageTranscript))))
 	w.head.bar.Refresh()
 	w.trackOpen()
-	w.readTranscript(func(t *sessionmem.Transcript) { w.reader.show(t, block, phrase) })
+	w.readTranscript(func(t *transcript.Transcript) { w.reader.show(t, block, phrase) })
 }
 
 // readTranscript reads the session of the viewer off the UI goroutine.
-func (w *Window) readTranscript(then func(*sessionmem.Transcript)) {
+func (w *Window) readTranscript(then func(*transcript.Transcript)) {
 	in := w.readFrom
 	if in.Err != nil {
 		w.reader.fail(in, in.Err.Error())
@@ -80,7 +81,7 @@ func (w *Window) showReader() {
 			return
 		}
 	}
-	w.readFrom = sessionmem.Info{}
+	w.readFrom = transcript.Info{}
 	w.reader.none()
 }
 
@@ -95,14 +96,14 @@ func (w *Window) goToPage(p page) {
 // findInside opens the find bar: of the viewer, to which the chat leads.
 func (w *Window) findInside() {
 	if w.page != pageTranscript {
-		w.readFrom = sessionmem.Info{}
+		w.readFrom = transcript.Info{}
 		w.showPage(pageTranscript)
 		w.showReader()
 	}
 	if w.readFrom.Name == "" {
 		return
 	}
-	w.readTranscript(func(t *sessionmem.Transcript) {
+	w.readTranscript(func(t *transcript.Transcript) {
 		if w.reader.read == nil || w.reader.name != t.Info.Name {
 			w.reader.show(t, "", "")
 		}
@@ -112,7 +113,7 @@ func (w *Window) findInside() {
 
 // goOn continues a session in the chat: at its end, or, where a message is named,
 // from before it; what followed stays in the file as a branch that was left.
-func (w *Window) goOn(in sessionmem.Info, from string) {
+func (w *Window) goOn(in transcript.Info, from string) {
 	if from == "" {
 		w.OpenSession(in.Name)
 		return
@@ -148,20 +149,20 @@ func (w *Window) openOther() {
 
 // openTranscriptFile shows a file that need not be one of the session folder.
 func (w *Window) openTranscriptFile(path string) {
-	w.openTranscriptOf(sessionmem.Info{Path: path, Name: strings.TrimSuffix(conversation.BaseName(path), ".md"), ReadOnly: true}, "", "")
+	w.openTranscriptOf(transcript.Info{Path: path, Name: strings.TrimSuffix(conversation.BaseName(path), ".md"), ReadOnly: true}, "", "")
 }
 
 // seekTo is a place of a chat to bring into sight once it is read.
 type seekTo struct {
 	session string
-	info    sessionmem.Info
+	info    transcript.Info
 	block   string
 	phrase  string
 }
 
 // openAt shows a session at a block: in the chat where it goes on there, else in
 // the viewer.
-func (w *Window) openAt(in sessionmem.Info, block, phrase string) {
+func (w *Window) openAt(in transcript.Info, block, phrase string) {
 	if block == "" || !continues(in) {
 		if block == "" {
 			w.openInfo(in)
@@ -330,7 +331,7 @@ func (w *Window) sweepList() time.Duration {
 	return took
 }
 
-func sameInfos(a, b []sessionmem.Info) bool {
+func sameInfos(a, b []transcript.Info) bool {
 	if len(a) != len(b) {
 		return false
 	}

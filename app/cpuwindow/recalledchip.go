@@ -9,7 +9,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // recalledChip says how much of earlier conversations an answer was made with, and
@@ -54,7 +54,7 @@ func (w *Window) recalledWords(n agents.RecalledNote) string {
 		title += " · " + i18n.ShortDate(n.Time.Local(), time.Time{})
 	}
 	if n.Text != "" {
-		title += "  ·  " + i18n.Shorten(strings.Join(strings.Fields(sessionmem.PlainText(n.Text)), " "), 50)
+		title += "  ·  " + i18n.Shorten(strings.Join(strings.Fields(transcript.PlainText(n.Text)), " "), 50)
 	}
 	return title
 }

@@ -10,7 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
@@ -23,7 +23,7 @@ func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
 		}
 		first, second := old.Blocks[0].ID, old.Blocks[1].ID
 		b.said(s, "cpu-new", time.Minute, "which port?")
-		answer := sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: "o", Text: "8443"}.WithRecalled([]sessionmem.Quotation{
+		answer := transcript.Block{Kind: transcript.KindAssistant, Agent: "o", Text: "8443"}.WithRecalled([]transcript.Quotation{
 			{Chunk: "cpu-old/" + first + "/0"}, {Chunk: "cpu-old/" + second + "/0"}, {Chunk: "cpu-old/" + second + "/1"},
 		})
 		if _, err := s.Append(t.Context(), "cpu-new", answer); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // onDisk puts a session of two messages on disk, shows it, and gives its file.
@@ -20,7 +21,7 @@ func (b *bench) onDisk() (*sessionmem.Store, string) {
 	}
 	b.t.Cleanup(func() { _ = store.Close() })
 	b.w.parts.sessions, b.w.parts.library = store, store
-	for _, block := range []sessionmem.Block{{Kind: sessionmem.KindUser, Text: "the first question"}, {Kind: sessionmem.KindAssistant, Text: "the first answer"}} {
+	for _, block := range []transcript.Block{{Kind: transcript.KindUser, Text: "the first question"}, {Kind: transcript.KindAssistant, Text: "the first answer"}} {
 		if _, err := store.Append(b.t.Context(), "cpu-a", block); err != nil {
 			b.t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // What can be done with a session, from the list, the header and the viewer. All of
@@ -24,7 +25,7 @@ import (
 func (w *Window) listActions() sessions.Actions {
 	return sessions.Actions{
 		Open: w.openInfo, Menu: w.sessionMenu, Remove: w.deleteSession,
-		Rename:  func(in sessionmem.Info, title string) { w.renameSession(in.Name, title) },
+		Rename:  func(in transcript.Info, title string) { w.renameSession(in.Name, title) },
 		Archive: func() { w.showArchive = !w.showArchive; w.drawList() },
 		Leave:   func() { w.root.closeDrawer(); w.focusChat() },
 		Typed: func(r rune) {
@@ -42,7 +43,7 @@ func (w *Window) openSwitcher() {
 		return
 	}
 	w.switcher = sessions.OpenSwitcher(windowHost{w}, sessions.Search{
-		Finder: w.parts.finder, Related: w.parts.recaller.Related, Infos: func() []sessionmem.Info { return w.infos },
+		Finder: w.parts.finder, Related: w.parts.recaller.Related, Infos: func() []transcript.Info { return w.infos },
 	}, func(h sessionmem.Hit, query string) { w.openAt(h.Info, h.Block, query) }, func() { w.switcher = nil })
 }
 
@@ -53,7 +54,7 @@ func (w *Window) closeSwitcher() {
 }
 
 // openInfo shows a session of the list: as a chat where it can go on, else to read.
-func (w *Window) openInfo(in sessionmem.Info) {
+func (w *Window) openInfo(in transcript.Info) {
 	if continues(in) {
 		w.OpenSession(in.Name)
 		return
@@ -63,12 +64,12 @@ func (w *Window) openInfo(in sessionmem.Info) {
 
 // continues reports whether a session can be written to from here: those of
 // channels are read and forked, so that private text never enters a channel.
-func continues(in sessionmem.Info) bool {
+func continues(in transcript.Info) bool {
 	return in.Err == nil && !in.ReadOnly && in.Source != "discord" && in.Source != ""
 }
 
 // sessionMenu is what can be done with a session.
-func (w *Window) sessionMenu(in sessionmem.Info, pinned bool) *fyne.Menu {
+func (w *Window) sessionMenu(in transcript.Info, pinned bool) *fyne.Menu {
 	pin := i18n.T("Pin")
 	if pinned {
 		pin = i18n.T("Unpin")
@@ -142,7 +143,7 @@ func (w *Window) pinSession(name string, on bool) {
 }
 
 // deleteSession moves a session to the trash at once and offers to bring it back.
-func (w *Window) deleteSession(in sessionmem.Info) {
+func (w *Window) deleteSession(in transcript.Info) {
 	wasShown := w.shown.Name == in.Name
 	next := w.side.NextTo(in.Name)
 	w.do(i18n.T("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
@@ -171,7 +172,7 @@ func (w *Window) undelete(name string, open bool) {
 
 // load reads a session as the list names it: by its own file, so that of several
 // files of one session the right one is read.
-func (w *Window) loadInfo(ctx context.Context, in sessionmem.Info) (*sessionmem.Transcript, error) {
+func (w *Window) loadInfo(ctx context.Context, in transcript.Info) (*transcript.Transcript, error) {
 	if in.Path == "" || !in.ReadOnly {
 		return w.parts.sessions.Load(ctx, in.Name)
 	}
@@ -184,7 +185,7 @@ func (w *Window) loadInfo(ctx context.Context, in sessionmem.Info) (*sessionmem.
 
 // fork begins a new chat with what was said up to a block, all of it where that is
 // "".
-func (w *Window) fork(in sessionmem.Info, through string) {
+func (w *Window) fork(in transcript.Info, through string) {
 	name := ""
 	w.do(i18n.T("Forking"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
@@ -199,7 +200,7 @@ func (w *Window) fork(in sessionmem.Info, through string) {
 }
 
 // exportSession writes the whole transcript as a file of its own.
-func (w *Window) exportSession(in sessionmem.Info) {
+func (w *Window) exportSession(in transcript.Info) {
 	path := ""
 	w.do(i18n.T("Exporting"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
@@ -207,7 +208,7 @@ func (w *Window) exportSession(in sessionmem.Info) {
 			return err
 		}
 		var data bytes.Buffer
-		if err := sessionmem.WriteTranscript(&data, t); err != nil {
+		if err := transcript.Write(&data, t); err != nil {
 			return fmt.Errorf("write the transcript: %w", err)
 		}
 		dir, err := osopen.ExportFolder()
@@ -224,7 +225,7 @@ func (w *Window) exportSession(in sessionmem.Info) {
 }
 
 // copySession puts the conversation as plain text on the clipboard.
-func (w *Window) copySession(in sessionmem.Info) {
+func (w *Window) copySession(in transcript.Info) {
 	text := ""
 	w.do(i18n.T("Copying"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
@@ -239,18 +240,18 @@ func (w *Window) copySession(in sessionmem.Info) {
 }
 
 // plainTranscript is a conversation to paste elsewhere: who, when, what; no ids.
-func plainTranscript(t *sessionmem.Transcript, loc *time.Location) string {
+func plainTranscript(t *transcript.Transcript, loc *time.Location) string {
 	var out strings.Builder
 	out.WriteString(cmp.Or(t.Info.Title, t.Info.Name) + "\n")
 	for _, b := range t.Branch() {
-		if !b.IsMessage() && b.Kind != sessionmem.KindText || strings.TrimSpace(b.Text) == "" {
+		if !b.IsMessage() && b.Kind != transcript.KindText || strings.TrimSpace(b.Text) == "" {
 			continue
 		}
 		who := i18n.T("You")
 		switch {
-		case b.Kind == sessionmem.KindText:
+		case b.Kind == transcript.KindText:
 			who = ""
-		case b.Kind == sessionmem.KindAssistant:
+		case b.Kind == transcript.KindAssistant:
 			who = cmp.Or(b.Agent, i18n.T("Assistant"))
 		case b.Attrs["author"] != "":
 			who = b.Attrs["author"]

@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // withStore gives the window real transcripts in a folder of its own.
@@ -30,8 +31,8 @@ func (b *bench) said(s *sessionmem.Store, name string, age time.Duration, texts 
 	b.t.Helper()
 	at := time.Now().Add(-age)
 	for i, text := range texts {
-		kind := []sessionmem.Kind{sessionmem.KindUser, sessionmem.KindAssistant}[i%2]
-		if _, err := s.Append(b.t.Context(), name, sessionmem.Block{ID: fmt.Sprintf("b%d", i), Kind: kind, Time: at, Text: text}); err != nil {
+		kind := []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2]
+		if _, err := s.Append(b.t.Context(), name, transcript.Block{ID: fmt.Sprintf("b%d", i), Kind: kind, Time: at, Text: text}); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -171,7 +172,7 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 		b.Settle()
 		b.listed("# Pinned", "bots", "# Today", "fan?")
 		b.said(s, "discord-8", time.Minute, "one", "two")
-		if _, err := s.Append(t.Context(), "discord-7", sessionmem.Block{Kind: sessionmem.KindUser, Text: "more"}); err != nil {
+		if _, err := s.Append(t.Context(), "discord-7", transcript.Block{Kind: transcript.KindUser, Text: "more"}); err != nil {
 			t.Fatal(err)
 		}
 		b.w.reloadList()
@@ -195,7 +196,7 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 	})
 }
 
-func mustInfo(t *testing.T, s *sessionmem.Store, name string) sessionmem.Info {
+func mustInfo(t *testing.T, s *sessionmem.Store, name string) transcript.Info {
 	t.Helper()
 	tr, err := s.Load(t.Context(), name)
 	if err != nil {
@@ -275,7 +276,7 @@ func BenchmarkSessionList(b *testing.B) {
 	w := newBench(b)
 	now := time.Now()
 	for i := range 10_000 {
-		w.sessions.infos = append(w.sessions.infos, sessionmem.Info{Name: fmt.Sprintf("cpu-%05d", i), Path: fmt.Sprintf("/s/%05d", i), Source: "cpu", Title: fmt.Sprintf("Session %d", i), Active: now.Add(-time.Duration(i) * time.Hour)})
+		w.sessions.infos = append(w.sessions.infos, transcript.Info{Name: fmt.Sprintf("cpu-%05d", i), Path: fmt.Sprintf("/s/%05d", i), Source: "cpu", Title: fmt.Sprintf("Session %d", i), Active: now.Add(-time.Duration(i) * time.Hour)})
 	}
 	w.w.infos = w.sessions.infos
 	w.shown()

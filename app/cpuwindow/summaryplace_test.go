@@ -14,12 +14,13 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestTheMeterOpensTheSummary(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: append(said(0, 100), summary("s1", "a95"))}
+		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x"}, Blocks: append(said(0, 100), summary("s1", "a95"))}
 		b.shown()
 		b.w.OpenSession("cpu-x")
 		b.Settle()

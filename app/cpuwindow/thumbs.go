@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -68,7 +68,7 @@ func (t *thumbs) remember(p conversation.File) {
 }
 
 // load gives a picture at once where it is kept, else reads it in the background.
-func (t *thumbs) load(read func() ([]byte, error), a sessionmem.Attachment, done func(image.Image, error)) {
+func (t *thumbs) load(read func() ([]byte, error), a transcript.Attachment, done func(image.Image, error)) {
 	if img, ok := t.get(a.File); ok {
 		done(img, nil)
 		return

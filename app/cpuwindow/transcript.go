@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -22,15 +23,15 @@ const (
 // readout is a transcript as the viewer knows it: all blocks as they stand in the
 // file, the part of them that is built, and what was opened in it. It knows no screen.
 type readout struct {
-	info     sessionmem.Info
-	blocks   []sessionmem.Block
+	info     transcript.Info
+	blocks   []transcript.Block
 	left     []bool // of each block: its branch was left
 	from, to int    // the blocks that are built
 	open     map[string]bool
 	seed     maphash.Seed
 }
 
-func newReadout(t *sessionmem.Transcript) *readout {
+func newReadout(t *transcript.Transcript) *readout {
 	r := &readout{open: map[string]bool{}, seed: maphash.MakeSeed()}
 	r.take(t)
 	r.to = min(len(r.blocks), readerStep)
@@ -38,7 +39,7 @@ func newReadout(t *sessionmem.Transcript) *readout {
 }
 
 // take replaces what was read; the part that is built stays about where it is.
-func (r *readout) take(t *sessionmem.Transcript) {
+func (r *readout) take(t *transcript.Transcript) {
 	atEnd := r.to == len(r.blocks)
 	r.info, r.blocks = t.Info, t.Blocks
 	branch := map[string]bool{}
@@ -47,7 +48,7 @@ func (r *readout) take(t *sessionmem.Transcript) {
 	}
 	r.left = make([]bool, len(t.Blocks))
 	for i, b := range t.Blocks {
-		r.left[i] = !branch[b.ID] && b.Note != sessionmem.NoteRewind
+		r.left[i] = !branch[b.ID] && b.Note != transcript.NoteRewind
 	}
 	r.to = min(r.to, len(r.blocks))
 	if atEnd {
@@ -96,7 +97,7 @@ func (r *readout) groupOf(at int) string {
 
 // indexOf is where a block stands, -1 where it is not there.
 func (r *readout) indexOf(block string) int {
-	return slices.IndexFunc(r.blocks, func(b sessionmem.Block) bool { return b.ID == block })
+	return slices.IndexFunc(r.blocks, func(b transcript.Block) bool { return b.ID == block })
 }
 
 // readerItem is one thing of the viewer's column: an entry as in the chat, a line
@@ -155,14 +156,14 @@ func (r *readout) indexNear(block string, from, to int) int {
 	return -1
 }
 
-func dayOf(b sessionmem.Block, now time.Time) string {
+func dayOf(b transcript.Block, now time.Time) string {
 	if b.Time.IsZero() {
 		return ""
 	}
 	return i18n.Day(b.Time.In(now.Location()))
 }
 
-func leftWords(blocks []sessionmem.Block, open bool) string {
+func leftWords(blocks []transcript.Block, open bool) string {
 	n := 0
 	for _, b := range blocks {
 		if b.IsMessage() {
@@ -229,7 +230,7 @@ func (r *readout) asker() string {
 // conversation is on, "" where there is none.
 func (r *readout) messageAfter(block string) string {
 	for i := r.indexOf(block) + 1; i > 0 && i < len(r.blocks); i++ {
-		if r.blocks[i].Kind == sessionmem.KindUser && !r.left[i] {
+		if r.blocks[i].Kind == transcript.KindUser && !r.left[i] {
 			return r.blocks[i].ID
 		}
 	}
@@ -263,7 +264,7 @@ type place struct{ block, nth int }
 func (r *readout) places(find func(text string) []sessionmem.Mark) []place {
 	var out []place
 	for i, b := range r.blocks {
-		if b.Kind == sessionmem.KindNote && (b.Note == sessionmem.NoteRewind || b.Note == sessionmem.NoteTitle) {
+		if b.Kind == transcript.KindNote && (b.Note == transcript.NoteRewind || b.Note == transcript.NoteTitle) {
 			continue
 		}
 		for n := range find(b.Text) {

@@ -18,6 +18,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // branched writes a session with a branch that was left, a sub-call, a tool and a
@@ -25,15 +26,15 @@ import (
 func (b *bench) branched(s *sessionmem.Store, name string) {
 	b.t.Helper()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.Local)
-	for i, blk := range []sessionmem.Block{
-		{ID: "q1", Kind: sessionmem.KindUser, Text: "why is it loud"},
-		{ID: "s1", Kind: sessionmem.KindAgent, Agent: "doctor", Task: "find it", Parent: "q1", Text: "It is the zebra process."},
-		{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "orchestrator", Model: "qwen3:8b", Parent: "q1", Text: "Because of `indexing`.\n\n```sh\nzebra --stop\n```"},
-		{ID: "q2", Kind: sessionmem.KindUser, Text: "how long, the zebra way"},
-		{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "orchestrator", Parent: "q2", Text: "Long."},
-		{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Text: "q2"},
-		{ID: "q3", Kind: sessionmem.KindUser, Text: "how long exactly"},
-		{ID: "a3", Kind: sessionmem.KindAssistant, Agent: "orchestrator", Parent: "q3", Text: "20 minutes."},
+	for i, blk := range []transcript.Block{
+		{ID: "q1", Kind: transcript.KindUser, Text: "why is it loud"},
+		{ID: "s1", Kind: transcript.KindAgent, Agent: "doctor", Task: "find it", Parent: "q1", Text: "It is the zebra process."},
+		{ID: "a1", Kind: transcript.KindAssistant, Agent: "orchestrator", Model: "qwen3:8b", Parent: "q1", Text: "Because of `indexing`.\n\n```sh\nzebra --stop\n```"},
+		{ID: "q2", Kind: transcript.KindUser, Text: "how long, the zebra way"},
+		{ID: "a2", Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "q2", Text: "Long."},
+		{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "q2"},
+		{ID: "q3", Kind: transcript.KindUser, Text: "how long exactly"},
+		{ID: "a3", Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "q3", Text: "20 minutes."},
 	} {
 		blk.Time = at.Add(time.Duration(i) * time.Minute)
 		if _, err := s.Append(b.t.Context(), name, blk); err != nil {
@@ -166,7 +167,7 @@ func TestForkAndContinueFromHere(t *testing.T) {
 func TestAChannelIsReadAndNotContinued(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
-		if _, err := s.Append(t.Context(), "discord-9", sessionmem.Block{Kind: sessionmem.KindUser, Text: "hi", Attrs: map[string]string{"author": "Ann B."}}); err != nil {
+		if _, err := s.Append(t.Context(), "discord-9", transcript.Block{Kind: transcript.KindUser, Text: "hi", Attrs: map[string]string{"author": "Ann B."}}); err != nil {
 			t.Fatal(err)
 		}
 		b.shown()
@@ -242,15 +243,15 @@ func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
 }
 
 // longTranscript has n messages in turns of two.
-func longTranscript(n int) *sessionmem.Transcript {
-	t := &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-long", Source: "cpu", Path: "/s", Title: "long", Messages: n}}
+func longTranscript(n int) *transcript.Transcript {
+	t := &transcript.Transcript{Info: transcript.Info{Name: "cpu-long", Source: "cpu", Path: "/s", Title: "long", Messages: n}}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		kind, text := sessionmem.KindUser, fmt.Sprintf("question %d", i)
+		kind, text := transcript.KindUser, fmt.Sprintf("question %d", i)
 		if i%2 == 1 {
-			kind, text = sessionmem.KindAssistant, fmt.Sprintf("Answer %d with *some* words.\n\n- one\n- two\n\n```go\nfmt.Println(%d)\n```", i, i)
+			kind, text = transcript.KindAssistant, fmt.Sprintf("Answer %d with *some* words.\n\n- one\n- two\n\n```go\nfmt.Println(%d)\n```", i, i)
 		}
-		t.Blocks = append(t.Blocks, sessionmem.Block{ID: fmt.Sprintf("b%d", i), Kind: kind, Agent: "orchestrator", Time: at.Add(time.Duration(i) * time.Minute), Text: text})
+		t.Blocks = append(t.Blocks, transcript.Block{ID: fmt.Sprintf("b%d", i), Kind: kind, Agent: "orchestrator", Time: at.Add(time.Duration(i) * time.Minute), Text: text})
 	}
 	return t
 }

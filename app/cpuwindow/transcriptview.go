@@ -12,16 +12,17 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // readerActions is what can be done from the transcript viewer.
 type readerActions struct {
 	copyText  func(text string)
 	openLink  func(url string)
-	goOn      func(in sessionmem.Info, from string) // continue; from = the message that leaves the context, "" for none
-	fork      func(in sessionmem.Info, through string)
-	export    func(in sessionmem.Info)
-	copyAll   func(in sessionmem.Info)
+	goOn      func(in transcript.Info, from string) // continue; from = the message that leaves the context, "" for none
+	fork      func(in transcript.Info, through string)
+	export    func(in transcript.Info)
+	copyAll   func(in transcript.Info)
 	edit      func(path string)
 	reveal    func(path string)
 	openOther func()
@@ -78,7 +79,7 @@ func newTranscriptView(act readerActions) *transcriptView {
 }
 
 // show reads another transcript from its beginning, or at a block.
-func (v *transcriptView) show(t *sessionmem.Transcript, block, phrase string) {
+func (v *transcriptView) show(t *transcript.Transcript, block, phrase string) {
 	v.name, v.fault = t.Info.Name, ""
 	v.read = newReadout(t)
 	v.rows.built, v.rows.expanded = map[string]*builtEntry{}, map[string]bool{}
@@ -95,7 +96,7 @@ func (v *transcriptView) show(t *sessionmem.Transcript, block, phrase string) {
 }
 
 // refresh takes the transcript as it is now; the reader stays where they are.
-func (v *transcriptView) refresh(t *sessionmem.Transcript) {
+func (v *transcriptView) refresh(t *transcript.Transcript) {
 	v.fault = ""
 	v.read.take(t)
 	v.build()
@@ -105,7 +106,7 @@ func (v *transcriptView) refresh(t *sessionmem.Transcript) {
 }
 
 // fail says why there is nothing to read.
-func (v *transcriptView) fail(in sessionmem.Info, words string) {
+func (v *transcriptView) fail(in transcript.Info, words string) {
 	v.turn++
 	v.name, v.read, v.fault = in.Name, nil, words
 	rows := []*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}
@@ -214,7 +215,7 @@ func (v *transcriptView) heading(now time.Time) []*kit.Placed {
 	return rows
 }
 
-func (v *transcriptView) fileButtons(in sessionmem.Info) []fyne.CanvasObject {
+func (v *transcriptView) fileButtons(in transcript.Info) []fyne.CanvasObject {
 	return []fyne.CanvasObject{
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Open in editor"), func() { v.act.edit(in.Path) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Show in folder"), func() { v.act.reveal(in.Path) }),

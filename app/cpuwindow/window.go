@@ -23,6 +23,7 @@ import (
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Params is what a Window needs; all required but where said.
@@ -69,11 +70,11 @@ type Window struct {
 
 	page  page
 	convs map[string]*conversation.Conversation
-	infos []sessionmem.Info
+	infos []transcript.Info
 	marks sessionmem.Marks // as of infos
 
 	reader      *transcriptView
-	readFrom    sessionmem.Info           // what the viewer shows
+	readFrom    transcript.Info           // what the viewer shows
 	switcher    *sessions.Switcher        // nil while it is closed
 	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
 	seek        *seekTo                   // where to bring the chat once it is read

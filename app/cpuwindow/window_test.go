@@ -34,6 +34,7 @@ import (
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // bench is the window on parts a test sets, with a UI goroutine the test turns by hand.
@@ -75,12 +76,12 @@ func (s *stubTurns) Active(string) conversation.Run { return nil }
 
 type stubSessions struct {
 	n     int
-	infos []sessionmem.Info
-	files map[string]*sessionmem.Transcript
+	infos []transcript.Info
+	files map[string]*transcript.Transcript
 }
 
-func (s *stubSessions) List(context.Context) ([]sessionmem.Info, error) { return s.infos, nil }
-func (s *stubSessions) Load(_ context.Context, name string) (*sessionmem.Transcript, error) {
+func (s *stubSessions) List(context.Context) ([]transcript.Info, error) { return s.infos, nil }
+func (s *stubSessions) Load(_ context.Context, name string) (*transcript.Transcript, error) {
 	if t := s.files[name]; t != nil {
 		return t, nil
 	}
@@ -181,7 +182,7 @@ func newBench(t testing.TB) *bench {
 	t.Setenv(envScale, "1") // zoom changes it
 	b := &bench{
 		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{}, hides: true, home: t.TempDir(),
-		sessions: &stubSessions{files: map[string]*sessionmem.Transcript{}}, keeper: newStubKeeper(),
+		sessions: &stubSessions{files: map[string]*transcript.Transcript{}}, keeper: newStubKeeper(),
 		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
 	store, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
@@ -439,11 +440,11 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		var blocks []sessionmem.Block
+		var blocks []transcript.Block
 		for i := range 200 {
-			blocks = append(blocks, sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprintf("question %d.", i)})
+			blocks = append(blocks, transcript.Block{ID: fmt.Sprint("u", i), Kind: transcript.KindUser, Text: fmt.Sprintf("question %d.", i)})
 		}
-		b.sessions.files["cpu-x"] = &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
+		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
 		b.shown()
 		b.w.OpenSession("cpu-x")
 		b.Settle()
@@ -507,7 +508,7 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("what is slow?")
-		b.sessions.infos = []sessionmem.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
+		b.sessions.infos = []transcript.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
 		b.Settle()
 		if len(b.w.infos) != 0 {
 			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
@@ -612,7 +613,7 @@ func TestVitals(t *testing.T) {
 func TestSessionsAreGroupedByDay(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) time.Time { return now.Add(-d) }
-	infos := []sessionmem.Info{
+	infos := []transcript.Info{
 		{Name: "cpu-1", Source: "cpu", Title: "a", Agent: "coder", Active: at(time.Hour)},
 		{Name: "cli-2", Source: "cli", Title: "b", Active: at(2 * time.Hour)},
 		{Name: "cpu-3", Source: "cpu", Active: at(20 * time.Hour)},
@@ -706,7 +707,7 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 			t.Errorf("a missing model is shown as %q", last.Label)
 		}
 		am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
-			b.w.choose(b.w.shown, sessionmem.SessionSettings{Agent: slug})
+			b.w.choose(b.w.shown, transcript.Settings{Agent: slug})
 		})
 		if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
 			t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])

@@ -11,11 +11,11 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/assets"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
-func said(kind sessionmem.Kind, text string) sessionmem.Block {
-	return sessionmem.Block{Kind: kind, Text: text}
+func said(kind transcript.Kind, text string) transcript.Block {
+	return transcript.Block{Kind: kind, Text: text}
 }
 
 // The app's own compactor, over the demo's server as it is: whatever changes in the
@@ -35,9 +35,9 @@ func TestALongDemoIsSummedUpByItsQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := agents.NewSmallModel(client, ollama.NewCatalog(client, 0), assets.FS, func() agents.Settings { return agents.Settings{} })
-	talk := []sessionmem.Block{
-		said(sessionmem.KindUser, "Why is my\nmachine slow?"), said(sessionmem.KindAssistant, "I asked the doctor.\n\n- CPU: 40 %"),
-		said(sessionmem.KindUser, "Remember that I like tea."), said(sessionmem.KindAssistant, "Noted."),
+	talk := []transcript.Block{
+		said(transcript.KindUser, "Why is my\nmachine slow?"), said(transcript.KindAssistant, "I asked the doctor.\n\n- CPU: 40 %"),
+		said(transcript.KindUser, "Remember that I like tea."), said(transcript.KindAssistant, "Noted."),
 	}
 	first, err := small.Summarize(t.Context(), nil, talk)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestALongDemoIsSummedUpByItsQuestions(t *testing.T) {
 	if len(first.Lessons) > 0 {
 		t.Errorf("a script learnt %v", first.Lessons)
 	}
-	next, err := small.Summarize(t.Context(), &sessionmem.Block{Text: first.Context}, []sessionmem.Block{said(sessionmem.KindUser, "How is the CPU?")})
+	next, err := small.Summarize(t.Context(), &transcript.Block{Text: first.Context}, []transcript.Block{said(transcript.KindUser, "How is the CPU?")})
 	if err != nil {
 		t.Fatal(err)
 	}

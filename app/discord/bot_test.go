@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/discord/discordtest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestMentionIsAnsweredWithPromptFirst(t *testing.T) {
@@ -33,7 +33,7 @@ func TestMentionIsAnsweredWithPromptFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if user := tr.Blocks[0]; user.Kind != sessionmem.KindUser || user.Attrs["author"] != anna.ID || user.Attrs["msg"] != id || user.Text != "why is the sky blue?" {
+	if user := tr.Blocks[0]; user.Kind != transcript.KindUser || user.Attrs["author"] != anna.ID || user.Attrs["msg"] != id || user.Text != "why is the sky blue?" {
 		t.Errorf("the transcript begins with %+v", user)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/discord/discordtest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // tag marks a message of a place: "m-200-17".
@@ -157,10 +157,10 @@ func checkTranscript(t *testing.T, r *rig, place string, want []string) {
 	last := ""
 	for _, b := range tr.Blocks {
 		switch b.Kind {
-		case sessionmem.KindUser:
+		case transcript.KindUser:
 			got = append(got, b.Text)
 			last = b.Text
-		case sessionmem.KindAssistant:
+		case transcript.KindAssistant:
 			if b.Text != "echo of "+last {
 				t.Errorf("%s was answered with %q", last, b.Text)
 			}

@@ -6,7 +6,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Client is what the bot does on Discord; connection.Connection is one.
@@ -31,11 +31,11 @@ type Engine interface {
 
 // Sessions is what the bot asks of the transcripts; sessionmem.Store is one.
 type Sessions interface {
-	Context(ctx context.Context, name string) (sessionmem.Context, error)
+	Context(ctx context.Context, name string) (transcript.Context, error)
 	Reset(ctx context.Context, name string) error
 	// Each gives the blocks of a session, in order.
-	Each(ctx context.Context, name string, begin func(sessionmem.Info, string) error, each func(sessionmem.Block) error) error
-	Correct(ctx context.Context, name string, notes ...sessionmem.Block) error
+	Each(ctx context.Context, name string, begin func(transcript.Info, string) error, each func(transcript.Block) error) error
+	Correct(ctx context.Context, name string, notes ...transcript.Block) error
 }
 
 // Settings are the live settings of the bot, read anew for each message.

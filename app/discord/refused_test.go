@@ -8,7 +8,7 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/discord/discordtest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // What Discord refuses, and what goes away while the bot is at it.
@@ -36,7 +36,7 @@ func (r *rig) answersOf(place string) []string {
 	}
 	var list []string
 	for _, b := range session.Messages {
-		if b.Kind == sessionmem.KindAssistant {
+		if b.Kind == transcript.KindAssistant {
 			list = append(list, b.Text)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const maxFileBytes = 10 << 20
@@ -61,7 +62,7 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 	if j.fun {
 		place.Tools = nil
 	}
-	place.Around = func(history []sessionmem.Block) string {
+	place.Around = func(history []transcript.Block) string {
 		text, n := a.text(knownIn(history, before.answers), b.p.Client.Bot().ID)
 		if n > 0 {
 			b.telemetry.write(subsysContext, "merge_ok", map[string]any{"case": a.kind, "msgs": n, "chars": len([]rune(text))})

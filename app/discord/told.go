@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/connection"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // told is the text of a User block and the messages that it is made of, so that one of
@@ -126,16 +127,16 @@ func (b *Bot) heardIn(ctx context.Context, channel string) map[string]string {
 		return ids
 	}
 	ids, answer := map[string]string{}, ""
-	err := b.p.Sessions.Each(ctx, sessionName(channel), nil, func(block sessionmem.Block) error {
+	err := b.p.Sessions.Each(ctx, sessionName(channel), nil, func(block transcript.Block) error {
 		switch block.Kind {
-		case sessionmem.KindUser:
+		case transcript.KindUser:
 			for _, id := range strings.Fields(block.Attrs[attrMessage] + " " + block.Attrs[attrAlso]) {
 				ids[id] = block.ID
 			}
 			for _, id := range strings.Fields(block.Attrs[attrSent]) {
 				ids[id] = answer
 			}
-		case sessionmem.KindAssistant:
+		case transcript.KindAssistant:
 			answer = block.ID
 		}
 		return nil
@@ -184,7 +185,7 @@ func (b *Bot) amend(ctx context.Context, channel string, list []change) bool {
 		return false
 	}
 	blocks, err := b.blocksOf(ctx, channel, ids, list)
-	var notes []sessionmem.Block
+	var notes []transcript.Block
 	for _, block := range blocks {
 		if note, ok := b.noteOf(block, list, ids); ok {
 			notes = append(notes, note)
@@ -203,17 +204,17 @@ func (b *Bot) amend(ctx context.Context, channel string, list []change) bool {
 }
 
 // blocksOf gives the blocks of the messages that changed, as they read now.
-func (b *Bot) blocksOf(ctx context.Context, channel string, ids map[string]string, list []change) ([]sessionmem.Block, error) {
-	var blocks []sessionmem.Block
-	err := b.p.Sessions.Each(ctx, sessionName(channel), nil, func(block sessionmem.Block) error {
+func (b *Bot) blocksOf(ctx context.Context, channel string, ids map[string]string, list []change) ([]transcript.Block, error) {
+	var blocks []transcript.Block
+	err := b.p.Sessions.Each(ctx, sessionName(channel), nil, func(block transcript.Block) error {
 		id := block.ID
-		correction := block.Kind == sessionmem.KindNote && (block.Note == sessionmem.NoteEdited || block.Note == sessionmem.NoteDeleted)
+		correction := block.Kind == transcript.KindNote && (block.Note == transcript.NoteEdited || block.Note == transcript.NoteDeleted)
 		if correction {
 			id = block.Parent
 		}
-		at := slices.IndexFunc(blocks, func(known sessionmem.Block) bool { return known.ID == id })
+		at := slices.IndexFunc(blocks, func(known transcript.Block) bool { return known.ID == id })
 		switch {
-		case correction && at >= 0 && block.Note == sessionmem.NoteDeleted:
+		case correction && at >= 0 && block.Note == transcript.NoteDeleted:
 			blocks = slices.Delete(blocks, at, at+1)
 		case correction && at >= 0:
 			blocks[at].Text, blocks[at].Attrs = block.Text, block.Attrs
@@ -226,8 +227,8 @@ func (b *Bot) blocksOf(ctx context.Context, channel string, ids map[string]strin
 }
 
 // noteOf is the Note of what changed in a block; false where nothing did.
-func (b *Bot) noteOf(block sessionmem.Block, list []change, ids map[string]string) (sessionmem.Block, bool) {
-	note := sessionmem.Block{Note: sessionmem.NoteDeleted, Parent: block.ID, Attrs: map[string]string{}}
+func (b *Bot) noteOf(block transcript.Block, list []change, ids map[string]string) (transcript.Block, bool) {
+	note := transcript.Block{Note: transcript.NoteDeleted, Parent: block.ID, Attrs: map[string]string{}}
 	for _, key := range []string{attrAuthor, attrAuthors, attrMessage, attrAlso} {
 		if v := block.Attrs[key]; v != "" {
 			note.Attrs[key] = v
@@ -239,15 +240,15 @@ func (b *Bot) noteOf(block sessionmem.Block, list []change, ids map[string]strin
 		if ids[c.id] != block.ID {
 			continue
 		}
-		if left = left && ok && block.Kind == sessionmem.KindUser; left {
+		if left = left && ok && block.Kind == transcript.KindUser; left {
 			left = t.correct(c, b.plainText(connection.Message{Text: c.text, Mentions: c.mentions}))
 		}
 	}
 	if text := t.String(); left && text != "" {
-		note.Note, note.Text = sessionmem.NoteEdited, text
+		note.Note, note.Text = transcript.NoteEdited, text
 		if attr := t.attr(block.Attrs[attrMessage]); attr != "" {
 			note.Attrs[attrParts] = attr
 		}
 	}
-	return note, note.Note == sessionmem.NoteDeleted || note.Text != block.Text
+	return note, note.Note == transcript.NoteDeleted || note.Text != block.Text
 }

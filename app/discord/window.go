@@ -10,7 +10,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The attributes by which a User block is told from the messages on Discord.
@@ -127,14 +127,14 @@ type known struct {
 // knownIn are the messages that the history holds: those people wrote have their ids
 // in the transcript, answers theirs in the next message of the transcript and in the
 // window.
-func knownIn(history []sessionmem.Block, answers map[string][]string) known {
+func knownIn(history []transcript.Block, answers map[string][]string) known {
 	k := known{ids: map[string]bool{}, texts: map[string]bool{}}
 	for _, b := range history {
 		ids := b.Attrs[attrMessage] + " " + b.Attrs[attrAlso] + " " + b.Attrs[attrSent]
 		for _, id := range append(strings.Fields(ids), answers[b.ID]...) {
 			k.ids[id] = true
 		}
-		if b.Kind != sessionmem.KindAssistant {
+		if b.Kind != transcript.KindAssistant {
 			continue
 		}
 		parts, _ := partsOf(b.Text)

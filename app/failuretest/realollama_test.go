@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/ollamatest/realollama"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -99,7 +99,7 @@ func (p *place) expectWhole(n int) {
 
 func (p *place) summaries() (n int) {
 	for _, b := range p.transcript("cli-tea").Blocks {
-		if b.Kind == sessionmem.KindSummary {
+		if b.Kind == transcript.KindSummary {
 			n++
 			if !strings.HasPrefix(b.Text, teaSummary) || !strings.HasPrefix(b.By, "taster") {
 				p.t.Errorf("the Summary is %+v", b)

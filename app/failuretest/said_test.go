@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // transcript reads the one transcript of a session.
-func (p *place) transcript(session string) *sessionmem.Transcript {
+func (p *place) transcript(session string) *transcript.Transcript {
 	p.t.Helper()
 	files, err := filepath.Glob(filepath.Join(p.home, "session", "session-memory-"+session+"-2*.md"))
 	if err != nil || len(files) != 1 {
@@ -29,7 +29,7 @@ func (p *place) transcript(session string) *sessionmem.Transcript {
 		p.t.Fatal(err)
 	}
 	defer f.Close()
-	t, err := sessionmem.ParseTranscript(f)
+	t, err := transcript.Parse(f)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func (p *place) said(session string) []string {
 	var lines []string
 	for _, b := range p.transcript(session).Blocks {
 		text := b.Text
-		if b.Kind == sessionmem.KindNote {
+		if b.Kind == transcript.KindNote {
 			text = strings.TrimSpace(b.Note + " " + b.Text)
 		}
 		lines = append(lines, string(b.Kind)+": "+text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // check looks at everything after a start again.
@@ -37,7 +38,7 @@ func (s *storm) check() {
 		}
 	}
 	for session, said := range s.said {
-		if len(said) > 0 && !slices.ContainsFunc(list, func(i sessionmem.Info) bool { return i.Name == session }) {
+		if len(said) > 0 && !slices.ContainsFunc(list, func(i transcript.Info) bool { return i.Name == session }) {
 			s.t.Errorf("%s is lost", session)
 		}
 	}
@@ -55,7 +56,7 @@ func (s *storm) check() {
 // checkTranscript wants every acknowledged block, once, as it was, and the
 // questions in their order, each with at most one answer, which is a beginning of
 // what was sent. What an editor dropped may stand in the journal instead.
-func (s *storm) checkTranscript(session string, blocks, journal []sessionmem.Block) {
+func (s *storm) checkTranscript(session string, blocks, journal []transcript.Block) {
 	seen := map[string]string{}
 	answers := map[string]string{}
 	at := 0
@@ -69,18 +70,18 @@ func (s *storm) checkTranscript(session string, blocks, journal []sessionmem.Blo
 		}
 		mark := stormMark.FindString(b.Text)
 		switch b.Kind {
-		case sessionmem.KindUser:
+		case transcript.KindUser:
 			i := slices.Index(s.order[session], mark)
 			if i < at {
 				s.t.Errorf("%s: question %s is out of its order", session, mark)
 			}
 			at = i
-		case sessionmem.KindAssistant:
+		case transcript.KindAssistant:
 			if answers[mark] != "" || !strings.HasPrefix(stormAnswer(mark), strings.TrimSpace(b.Text)) {
 				s.t.Errorf("%s: the answer to %s is there twice or not as it was sent: %q", session, mark, b.Text)
 			}
 			answers[mark] = b.Text
-		case sessionmem.KindText:
+		case transcript.KindText:
 			s.t.Errorf("%s holds what can't be read: %q", session, b.Text)
 		}
 	}
@@ -88,7 +89,7 @@ func (s *storm) checkTranscript(session string, blocks, journal []sessionmem.Blo
 		if _, there := seen[b.ID]; !there && !s.deleted[b.ID] && b.Note != "removed" {
 			seen[b.ID] = b.Text
 			s.total.Dropped++
-			if mark := stormMark.FindString(b.Text); b.Kind == sessionmem.KindAssistant && answers[mark] == "" {
+			if mark := stormMark.FindString(b.Text); b.Kind == transcript.KindAssistant && answers[mark] == "" {
 				answers[mark] = b.Text
 			}
 		}

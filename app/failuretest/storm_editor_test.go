@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // stormSessions are those that are asked in.
@@ -78,7 +78,7 @@ func (s *storm) deleteLast() {
 }
 
 // journaled are the blocks of a session's journal.
-func (s *storm) journaled(session string) []sessionmem.Block {
+func (s *storm) journaled(session string) []transcript.Block {
 	s.t.Helper()
 	data, err := os.ReadFile(filepath.Join(s.p.home, "session", ".journal", session+".md"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +87,7 @@ func (s *storm) journaled(session string) []sessionmem.Block {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	t, err := sessionmem.ParseTranscript(bytes.NewReader(data))
+	t, err := transcript.Parse(bytes.NewReader(data))
 	if err != nil {
 		s.t.Fatal(err)
 	}

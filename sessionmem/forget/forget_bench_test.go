@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // BenchmarkForget forgets one message among 2,000 sessions with 60,000 blocks, planned
@@ -16,7 +17,7 @@ func BenchmarkForget(b *testing.B) {
 	store, err := sessionmem.Open(sessionmem.Config{Root: root, CacheDir: cache})
 	must(b, err)
 	b.Cleanup(func() { must(b, store.Close()) })
-	blocks := make([]sessionmem.Block, 30)
+	blocks := make([]transcript.Block, 30)
 	for n := range 2000 {
 		for i := range blocks {
 			blocks[i] = user(fmt.Sprintf("What was said in session %d as message %d about the harbour, the weather and the boats that were there.", n, i))

@@ -20,6 +20,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // rig is a data folder and a cache with everything that the product writes.
@@ -65,19 +66,19 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func (r *rig) say(session string, blocks ...sessionmem.Block) (last sessionmem.Block) {
+func (r *rig) say(session string, blocks ...transcript.Block) (last transcript.Block) {
 	r.t.Helper()
 	out, err := r.store.AppendAll(r.t.Context(), session, blocks...)
 	must(r.t, err)
 	return out[len(out)-1]
 }
 
-func user(text string) sessionmem.Block {
-	return sessionmem.Block{Kind: sessionmem.KindUser, Text: text}
+func user(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindUser, Text: text}
 }
 
-func answer(text string) sessionmem.Block {
-	return sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: "orchestrator", Model: "m", Text: text}
+func answer(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Model: "m", Text: text}
 }
 
 func (r *rig) write(path, text string) string {
@@ -159,23 +160,23 @@ func (r *rig) aDay() {
 	must(r.t, err)
 	file, err := r.store.Attach(ctx, "cpu-day", up)
 	must(r.t, err)
-	asked := r.say("cpu-day", user(sessionmem.WithLinks(secret+". Remember that.", file)))
+	asked := r.say("cpu-day", user(transcript.WithLinks(secret+". Remember that.", file)))
 	r.say("cpu-day",
-		sessionmem.Block{Kind: sessionmem.KindAgent, Agent: "coder", Parent: asked.ID, Task: "keep: " + secret, Text: "kept: " + secret},
-		sessionmem.Block{Kind: sessionmem.KindTool, Agent: "FETCH_URL", Parent: asked.ID, Text: secret},
+		transcript.Block{Kind: transcript.KindAgent, Agent: "coder", Parent: asked.ID, Task: "keep: " + secret, Text: "kept: " + secret},
+		transcript.Block{Kind: transcript.KindTool, Agent: "FETCH_URL", Parent: asked.ID, Text: secret},
 		answer("I see, "+secret+"."))
-	last := r.say("cpu-day", sessionmem.Block{Kind: sessionmem.KindNote, Note: sessionmem.NoteTitle, Text: secret, By: "small"})
-	r.say("cpu-day", sessionmem.Block{Kind: sessionmem.KindSummary, Text: "They said: " + secret, Through: asked.ID, By: "small"})
+	last := r.say("cpu-day", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: secret, By: "small"})
+	r.say("cpu-day", transcript.Block{Kind: transcript.KindSummary, Text: "They said: " + secret, Through: asked.ID, By: "small"})
 	r.say("cpu-day", user("what else?"), answer("nothing"))
 	_ = last
 
-	r.say("cpu-recall", sessionmem.Block{Kind: sessionmem.KindUser, Text: "who sleeps where?", Context: "Notes:\n- from cpu-day: " + secret + "\nCPU 4 %"})
+	r.say("cpu-recall", transcript.Block{Kind: transcript.KindUser, Text: "who sleeps where?", Context: "Notes:\n- from cpu-day: " + secret + "\nCPU 4 %"})
 	whole, err := r.store.Load(ctx, "cpu-day")
 	must(r.t, err)
 	_, err = r.store.Fork(ctx, whole, "", "cpu")
 	must(r.t, err)
 	for _, name := range []string{"cpu-old", "cpu-gone"} {
-		r.say(name, sessionmem.Block{Kind: sessionmem.KindUser, Text: secret, Time: time.Now().Add(-100 * 24 * time.Hour)})
+		r.say(name, transcript.Block{Kind: transcript.KindUser, Text: secret, Time: time.Now().Add(-100 * 24 * time.Hour)})
 	}
 	_, err = r.store.Archive(ctx, sessionmem.ArchiveRule{After: 24 * time.Hour})
 	must(r.t, err)
@@ -552,8 +553,8 @@ func FuzzParseChunk(f *testing.F) {
 
 func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
 	r := newRig(t)
-	by := func(author, text string) sessionmem.Block {
-		return sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Attrs: map[string]string{"author": author, "msg": "1"}}
+	by := func(author, text string) transcript.Block {
+		return transcript.Block{Kind: transcript.KindUser, Text: text, Attrs: map[string]string{"author": author, "msg": "1"}}
 	}
 	r.say("discord-200", by("301", "mine, of this second"), answer("Fine."), by("302", "of somebody else"))
 	must(t, second(r.f.Do(t.Context(), r.plan(Selection{Author: "301"}))))
@@ -579,7 +580,7 @@ func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
 	if sum := sha256.Sum256(u.Data); strings.Contains(a.File, hex.EncodeToString(sum[:])) {
 		t.Error("the name is a hash of the content")
 	}
-	r.say("cpu-a", user(sessionmem.WithLinks("Keep this.", a)), answer("Fine."))
+	r.say("cpu-a", user(transcript.WithLinks("Keep this.", a)), answer("Fine."))
 	load, err := r.store.Load(t.Context(), "cpu-a")
 	must(t, err)
 	early, err := os.ReadFile(load.Info.Path)
@@ -609,7 +610,7 @@ func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
 // Nothing stays of who wrote what goes, nor of what was attached to it.
 func TestForgettingAnAuthorLeavesNoNameAndNoFiles(t *testing.T) {
 	r := newRig(t)
-	r.say("discord-200", sessionmem.Block{Kind: sessionmem.KindUser, Text: "mine", Attrs: map[string]string{"author": "301", "msg": "1", "name": "Ann Zebra", "files": "0123.txt"}}, answer("Fine."))
+	r.say("discord-200", transcript.Block{Kind: transcript.KindUser, Text: "mine", Attrs: map[string]string{"author": "301", "msg": "1", "name": "Ann Zebra", "files": "0123.txt"}}, answer("Fine."))
 	must(t, second(r.f.Do(t.Context(), r.plan(Selection{Author: "301"}))))
 	r.clean("zebra", "0123.txt")
 }

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -45,7 +46,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	}
 	t, common := p.traces, &sessionmem.Common{}
 	phrase := t.Phrase(p.Selection.Text)
-	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
+	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
 		g.order[session] = append(g.order[session], b.ID)
 		if !phrase.Empty() && addForms(t, b, phrase) {
 			g.add(t, session, b)
@@ -58,9 +59,9 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 			t.AddBlock(session, b.ID) // others may quote it by its id
 		}
 		switch {
-		case !t.Selects(session, b) || b.Kind == sessionmem.KindNote:
-		case b.Kind == sessionmem.KindUser || b.Kind == sessionmem.KindText:
-			t.AddSentences(sessionmem.WithoutAttachments(b.Text), true)
+		case !t.Selects(session, b) || b.Kind == transcript.KindNote:
+		case b.Kind == transcript.KindUser || b.Kind == transcript.KindText:
+			t.AddSentences(transcript.WithoutAttachments(b.Text), true)
 		default:
 			t.AddTold(b.Text, common)
 		}
@@ -80,8 +81,8 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		return nil, err
 	}
 	if !common.Empty() {
-		err = f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
-			if g.gone[session] == nil && b.Kind != sessionmem.KindTool {
+		err = f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
+			if g.gone[session] == nil && b.Kind != transcript.KindTool {
 				common.Count(session, b.Text)
 			}
 		})
@@ -99,7 +100,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 }
 
 // addForms adds the forms that a phrase has in a block, and says whether its text has it.
-func addForms(t *sessionmem.Traces, b sessionmem.Block, phrase sessionmem.Phrase) bool {
+func addForms(t *sessionmem.Traces, b transcript.Block, phrase sessionmem.Phrase) bool {
 	for _, text := range []string{b.Task, b.Context} {
 		t.AddPhrase(text, phrase)
 	}
@@ -109,7 +110,7 @@ func addForms(t *sessionmem.Traces, b sessionmem.Block, phrase sessionmem.Phrase
 	return t.AddPhrase(b.Text, phrase)
 }
 
-func (g *gathered) add(t *sessionmem.Traces, session string, b sessionmem.Block) {
+func (g *gathered) add(t *sessionmem.Traces, session string, b transcript.Block) {
 	if g.gone[session] == nil {
 		g.gone[session], g.words[session] = map[string]bool{}, map[string]bool{}
 	}
@@ -124,7 +125,7 @@ func (g *gathered) add(t *sessionmem.Traces, session string, b sessionmem.Block)
 	if at := g.since[session]; at.IsZero() || b.Time.Before(at) {
 		g.since[session] = b.Time
 	}
-	if b.Kind == sessionmem.KindUser {
+	if b.Kind == transcript.KindUser {
 		g.typed = append(g.typed, b.Text)
 	}
 }
@@ -134,9 +135,9 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *sessionmem.Traces, g *ga
 	if len(g.texts) == 0 {
 		return nil
 	}
-	return f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b sessionmem.Block) {
+	return f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
 		text, goes := g.texts[b.ID]
-		if !goes || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == sessionmem.KindNote {
+		if !goes || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == transcript.KindNote {
 			return
 		}
 		for name, ids := range g.gone { // copied as a whole, or in part
@@ -171,17 +172,17 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, g *
 			for _, title := range f.p.Store.TitlesOf(touched.Session) {
 				t.AddSentences(title, true)
 			}
-		case touched.Place == "title", touched.Place == string(sessionmem.KindSummary):
+		case touched.Place == "title", touched.Place == string(transcript.KindSummary):
 			derived[touched.Session+"/"+touched.Block] = true
 		}
 	}
 	if len(derived) == 0 {
 		return nil
 	}
-	return f.p.Store.EachForgettable(ctx, in, func(session, _ string, b sessionmem.Block) {
+	return f.p.Store.EachForgettable(ctx, in, func(session, _ string, b transcript.Block) {
 		switch {
 		case !derived[session+"/"+b.ID] || b.Text == sessionmem.ForgottenText:
-		case b.Kind == sessionmem.KindSummary:
+		case b.Kind == transcript.KindSummary:
 			t.AddTold(b.Text, common)
 		case b.By != "":
 			t.AddSentences(b.Text, true)

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -37,10 +38,10 @@ func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]session
 	for _, t := range p.Found {
 		o.listed[t.Session+"/"+t.Block] = true
 	}
-	for _, look := range []func(string, string, sessionmem.Block){o.count, o.offer} {
+	for _, look := range []func(string, string, transcript.Block){o.count, o.offer} {
 		o.session, o.turn = "", ""
-		err := f.p.Store.EachForgettable(ctx, in, func(session, path string, b sessionmem.Block) {
-			if in[session] && b.Kind != sessionmem.KindNote {
+		err := f.p.Store.EachForgettable(ctx, in, func(session, path string, b transcript.Block) {
+			if in[session] && b.Kind != transcript.KindNote {
 				o.follow(session, b)
 				look(session, path, b)
 			}
@@ -68,9 +69,9 @@ type offering struct {
 }
 
 // follow notes which turn a block belongs to.
-func (o *offering) follow(session string, b sessionmem.Block) {
+func (o *offering) follow(session string, b transcript.Block) {
 	switch {
-	case b.Kind == sessionmem.KindUser:
+	case b.Kind == transcript.KindUser:
 		o.turn = b.ID
 	case b.Parent != "":
 		o.turn = b.Parent
@@ -80,7 +81,7 @@ func (o *offering) follow(session string, b sessionmem.Block) {
 	o.session = session
 }
 
-func (o *offering) count(session, _ string, b sessionmem.Block) {
+func (o *offering) count(session, _ string, b transcript.Block) {
 	o.blocks++
 	for w := range o.p.traces.WordsOf(b.Text) {
 		if o.g.words[session][w] {
@@ -95,16 +96,16 @@ func (o *offering) count(session, _ string, b sessionmem.Block) {
 	}
 }
 
-func (o *offering) offer(session, path string, b sessionmem.Block) {
+func (o *offering) offer(session, path string, b transcript.Block) {
 	id := session + "/" + b.ID
 	if o.listed[id] || o.g.gone[session][b.ID] || b.Text == "" || b.Text == sessionmem.ForgottenText {
 		return
 	}
 	why := ""
 	switch inTurn := o.turns[session][o.turn]; {
-	case inTurn && b.Kind == sessionmem.KindAssistant:
+	case inTurn && b.Kind == transcript.KindAssistant:
 		why = "the answer of the same turn"
-	case inTurn && (b.Kind == sessionmem.KindAgent || b.Kind == sessionmem.KindTool):
+	case inTurn && (b.Kind == transcript.KindAgent || b.Kind == transcript.KindTool):
 		why = "a step of the same turn"
 	case o.saysTheSame(session, b):
 		why = "it uses the same words"
@@ -120,7 +121,7 @@ func (o *offering) offer(session, path string, b sessionmem.Block) {
 
 // saysTheSame reports whether a text uses the words of one that goes: half of them that
 // are rare in the session, or they are half of its own.
-func (o *offering) saysTheSame(session string, b sessionmem.Block) bool {
+func (o *offering) saysTheSame(session string, b transcript.Block) bool {
 	words := o.p.traces.WordsOf(b.Text)
 	own, rare := 0, 0
 	for w := range words {
@@ -227,7 +228,7 @@ func (f *Forgetter) seedAlso(ctx context.Context, t *sessionmem.Traces, ids []st
 			return err
 		}
 		found := false
-		err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b sessionmem.Block) {
+		err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b transcript.Block) {
 			found = found || name == session && b.ID == block
 		})
 		switch {

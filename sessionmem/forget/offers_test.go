@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // offered gives the offers of a plan as "<id of its block or its text>: <why>".
@@ -28,8 +29,8 @@ func offered(p *Plan) map[string]string {
 func (r *rig) paraphrased() (asked, step, said, later, lesson string) {
 	r.t.Helper()
 	q := r.say("cpu-p", user("my locker at the gym opens with zebra 4711"))
-	s := r.say("cpu-p", sessionmem.Block{Kind: sessionmem.KindTool, Agent: "SYSTEM_STATS", Parent: q.ID, Text: "nothing to see"})
-	a := r.say("cpu-p", sessionmem.Block{Kind: sessionmem.KindAssistant, Agent: "orchestrator", Parent: q.ID, Text: "Noted: striped animal, forty-seven eleven."})
+	s := r.say("cpu-p", transcript.Block{Kind: transcript.KindTool, Agent: "SYSTEM_STATS", Parent: q.ID, Text: "nothing to see"})
+	a := r.say("cpu-p", transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: q.ID, Text: "Noted: striped animal, forty-seven eleven."})
 	r.say("cpu-p", user("what is the weather?"), answer("It rains."))
 	l := r.say("cpu-p", user("do I need my towel in the gym?"), answer("Yes; and your locker opens as you told me, at the gym."))
 	must(r.t, second(r.memory.Append(r.t.Context(), sessionmem.Lesson{Text: "Trains in the evening", Confidence: 1, Session: "cpu-p"})))

@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // slowEmbedder makes vectors, and takes its time.
@@ -69,10 +70,10 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 			says = "You said: " + b.Text
 		}
 	}
-	c := s.Checkpoint(ctx, session, sessionmem.Block{Kind: sessionmem.KindAssistant, Parent: asked.ID})
+	c := s.Checkpoint(ctx, session, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID})
 	c.SetText(says)
 	time.Sleep(time.Duration(turn%7) * time.Millisecond)
-	_, err = c.Commit(ctx, sessionmem.Block{Kind: sessionmem.KindAssistant, Parent: asked.ID, Text: says})
+	_, err = c.Commit(ctx, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: says})
 	return err
 }
 
@@ -80,7 +81,7 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 // same from it.
 type retelling struct{}
 
-func (retelling) Summarize(ctx context.Context, previous *sessionmem.Block, messages []sessionmem.Block) (sessionmem.Digest, error) {
+func (retelling) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
 	text := "They said:"
 	if previous != nil {
 		text += " " + previous.Text

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // ErrSelection says that what is to be forgotten isn't said clearly. The text says how.
@@ -70,11 +71,11 @@ func (f *Forgetter) seed(ctx context.Context, t *sessionmem.Traces, s Selection)
 		t.AddWords(s.Text)
 	case s.Session != "":
 		t.AddSession(s.Session)
-		return f.seedLatest(ctx, t, map[string]bool{s.Session: true}, func(session string, _ sessionmem.Block) bool { return session == s.Session })
+		return f.seedLatest(ctx, t, map[string]bool{s.Session: true}, func(session string, _ transcript.Block) bool { return session == s.Session })
 	case s.Author != "":
 		t.AddAuthor(s.Author)
 		t.ForGuest()
-		return f.seedLatest(ctx, t, nil, func(_ string, b sessionmem.Block) bool { return b.WrittenBy(s.Author) })
+		return f.seedLatest(ctx, t, nil, func(_ string, b transcript.Block) bool { return b.WrittenBy(s.Author) })
 	case s.Chunk != "":
 		return f.seedChunk(ctx, t, s.Chunk)
 	default:
@@ -97,7 +98,7 @@ func (f *Forgetter) checkText(ctx context.Context, t *sessionmem.Traces, text st
 		return nil
 	}
 	n := 0
-	err := f.p.Store.EachForgettable(ctx, nil, func(_, _ string, b sessionmem.Block) {
+	err := f.p.Store.EachForgettable(ctx, nil, func(_, _ string, b transcript.Block) {
 		if t.Has(b.Text, phrase) {
 			n++
 		}
@@ -110,8 +111,8 @@ func (f *Forgetter) checkText(ctx context.Context, t *sessionmem.Traces, text st
 
 // seedLatest adds what is there and meant by its id, where its time doesn't tell that
 // it was said before: within the second that the forgetting is of, or without a time.
-func (f *Forgetter) seedLatest(ctx context.Context, t *sessionmem.Traces, sessions map[string]bool, means func(session string, b sessionmem.Block) bool) error {
-	return f.p.Store.EachForgettable(ctx, sessions, func(session, _ string, b sessionmem.Block) {
+func (f *Forgetter) seedLatest(ctx context.Context, t *sessionmem.Traces, sessions map[string]bool, means func(session string, b transcript.Block) bool) error {
+	return f.p.Store.EachForgettable(ctx, sessions, func(session, _ string, b transcript.Block) {
 		if (b.Time.IsZero() || !b.Time.Before(t.At().Truncate(time.Second))) && means(session, b) {
 			t.AddBlock(session, b.ID)
 		}
@@ -129,7 +130,7 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *sessionmem.Traces, id stri
 	}
 	found := false
 	var seedErr error
-	err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b sessionmem.Block) {
+	err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b transcript.Block) {
 		if name != session || b.ID != block {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/transcript"
 )
 
 // A block of more than maxPart bytes is split at paragraphs (else at lines, sentences,
@@ -52,7 +53,7 @@ type chunker struct {
 }
 
 // pieces gives the pieces of a block; the turns are counted over all blocks.
-func (c *chunker) pieces(b sessionmem.Block, p sessionmem.BlockPlace) []piece {
+func (c *chunker) pieces(b transcript.Block, p sessionmem.BlockPlace) []piece {
 	kind, ok := kindOf(b)
 	if !ok {
 		return nil
@@ -100,19 +101,19 @@ const searchTool = "MEMORY_SEARCH"
 
 // kindOf is the kind of a block's chunks; ok is false for what is not found: notes, and
 // what was found before, which would be found in its own place.
-func kindOf(b sessionmem.Block) (Kind, bool) {
-	return Kind(b.Kind), b.Kind != sessionmem.KindNote && (b.Kind != sessionmem.KindTool || b.Agent != searchTool)
+func kindOf(b transcript.Block) (Kind, bool) {
+	return Kind(b.Kind), b.Kind != transcript.KindNote && (b.Kind != transcript.KindTool || b.Agent != searchTool)
 }
 
 // sourcesOf are the sources of a block's chunks. The name of an attached file stands in
 // its message, and no tool's result is words of the owner.
-func sourcesOf(b sessionmem.Block, session string) sessionmem.Sources {
+func sourcesOf(b transcript.Block, session string) transcript.Sources {
 	s := b.TextSources(session)
 	if len(b.Attachments()) > 0 {
-		s |= sessionmem.FromFile
+		s |= transcript.FromFile
 	}
-	if b.Kind == sessionmem.KindTool && s.Typed() {
-		s = sessionmem.FromTool
+	if b.Kind == transcript.KindTool && s.Typed() {
+		s = transcript.FromTool
 	}
 	return s
 }

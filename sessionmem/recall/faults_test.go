@@ -15,7 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // someTalk fills a bench with a few sessions and an index of them.
@@ -144,10 +144,10 @@ func TestRowsThatAreMissingOrWrongAreDamage(t *testing.T) {
 		"DELETE FROM meta WHERE key='change'",
 	} {
 		b := someTalk(t)
-		b.say("cpu-other", sessionmem.KindUser, "an otter and a wolf")
+		b.say("cpu-other", transcript.KindUser, "an otter and a wolf")
 		b.sync() // another row of delta
 		for i := range 8 {
-			b.say("cpu-more", sessionmem.KindUser, fmt.Sprintf("one more otter, number %d", i))
+			b.say("cpu-more", transcript.KindUser, fmt.Sprintf("one more otter, number %d", i))
 		}
 		b.sync() // another segment
 		want, err := b.answers(b.x, "otter wolf heron")
@@ -250,7 +250,7 @@ func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
 	}()
 	for i := range 30 {
 		word := fmt.Sprintf("%c%cquux", 'a'+i, 'z'-i%20)
-		b.say("cpu-last", sessionmem.KindUser, "now "+word+" is said")
+		b.say("cpu-last", transcript.KindUser, "now "+word+" is said")
 		writer, reader := b.x, other
 		if i%2 == 1 {
 			writer, reader = other, b.x
@@ -298,7 +298,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 		for j := range 80 {
 			text += fmt.Sprintf(" %c%c%crare%c", 'a'+i%26, 'a'+i/26, 'a'+j%26, 'a'+j/26)
 		}
-		b.say("cpu-last", sessionmem.KindUser, text)
+		b.say("cpu-last", transcript.KindUser, text)
 	}
 	_, err = b.x.Sync(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {

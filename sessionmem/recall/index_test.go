@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // bench is a data folder with an index.
@@ -51,23 +52,23 @@ func (b *bench) open() *Index {
 	return x
 }
 
-func (b *bench) say(session string, kind sessionmem.Kind, text string) sessionmem.Block {
+func (b *bench) say(session string, kind transcript.Kind, text string) transcript.Block {
 	b.Helper()
 	b.now = b.now.Add(time.Minute)
-	block, err := b.store.Append(b.Context(), session, sessionmem.Block{Kind: kind, Text: text, Time: b.now})
+	block, err := b.store.Append(b.Context(), session, transcript.Block{Kind: kind, Text: text, Time: b.now})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return block
 }
 
-func (b *bench) talk(session string, texts ...string) []sessionmem.Block {
+func (b *bench) talk(session string, texts ...string) []transcript.Block {
 	b.Helper()
-	var out []sessionmem.Block
+	var out []transcript.Block
 	for i, text := range texts {
-		kind := sessionmem.KindUser
+		kind := transcript.KindUser
 		if i%2 == 1 {
-			kind = sessionmem.KindAssistant
+			kind = transcript.KindAssistant
 		}
 		out = append(out, b.say(session, kind, text))
 	}
@@ -170,7 +171,7 @@ func TestFollowsEveryWayAFileChanges(t *testing.T) {
 		added  int
 		gone   string // a word that is not found any more
 	}{
-		{"a new turn", func() { b.say("cpu-a", sessionmem.KindAssistant, "the wolf howls") }, "wolf", "the wolf howls", 1, ""},
+		{"a new turn", func() { b.say("cpu-a", transcript.KindAssistant, "the wolf howls") }, "wolf", "the wolf howls", 1, ""},
 		{"an edit that keeps the length", func() {
 			b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "otter", "moose") })
 		}, "moose", "the moose swims", 1, "otter"},
@@ -277,7 +278,7 @@ func TestErasedWordsAreInNoFile(t *testing.T) {
 		if merged {
 			b.x.limits.DeltaDocs = 1
 		}
-		var blocks []sessionmem.Block
+		var blocks []transcript.Block
 		for i := range 40 {
 			blocks = append(blocks, b.talk("cpu-a", fmt.Sprintf("word%d and the %c%czyzzyva", i, 'a'+i%26, 'a'+i/26))...)
 		}

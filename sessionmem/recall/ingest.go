@@ -11,6 +11,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/transcript"
 )
 
 // harvestDocs is how many documents of a source are handed on at a time: a session of
@@ -171,7 +172,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	}
 	first, same := true, true
 	g.state = engine.State{Bytes: g.known.State.Bytes, End: end}
-	state, err := g.x.cfg.Store.EachFrom(ctx, from, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
+	state, err := g.x.cfg.Store.EachFrom(ctx, from, func(b transcript.Block, p sessionmem.BlockPlace) error {
 		if first {
 			first = false
 			if b.ID != end.Block || hashText(b.Text) != end.Hash {
@@ -197,7 +198,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 var errNotTheSame = errors.New("the session changed")
 
 // take takes the chunks of a block up.
-func (g *gatherer) take(c *chunker, b sessionmem.Block, p sessionmem.BlockPlace, file int) error {
+func (g *gatherer) take(c *chunker, b transcript.Block, p sessionmem.BlockPlace, file int) error {
 	pieces := c.pieces(b, p)
 	for i := range pieces {
 		g.add(&pieces[i], file)
@@ -243,7 +244,7 @@ func isBuried(all Tombstones, p *piece) bool {
 		return false
 	}
 	exact, ok := all.(interface {
-		HasBlock(session string, b sessionmem.Block) bool
+		HasBlock(session string, b transcript.Block) bool
 		HasIn(session, text string) bool
 	})
 	switch {
@@ -252,7 +253,7 @@ func isBuried(all Tombstones, p *piece) bool {
 	case p.Session == "":
 		return exact.HasIn("", p.Text)
 	}
-	return exact.HasBlock(p.Session, sessionmem.Block{ID: p.Block, Kind: sessionmem.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
+	return exact.HasBlock(p.Session, transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
 }
 
 func (g *gatherer) readSession(ctx context.Context) error {
@@ -261,7 +262,7 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	for i, f := range g.source.files {
 		names[i] = f.File
 	}
-	states, err := g.x.cfg.Store.EachPlaced(ctx, names, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
+	states, err := g.x.cfg.Store.EachPlaced(ctx, names, func(b transcript.Block, p sessionmem.BlockPlace) error {
 		return g.take(&c, b, p, slices.Index(names, p.File))
 	})
 	g.state.Files = asFiles(states)

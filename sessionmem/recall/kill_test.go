@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // victimRoot names the data folder in the process that is killed.
@@ -67,7 +68,7 @@ func TestKilledProcessLeavesAnIndexThatAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // it was killed
-		b.say("cpu-s0", sessionmem.KindUser, fmt.Sprintf("round %d", round))
+		b.say("cpu-s0", transcript.KindUser, fmt.Sprintf("round %d", round))
 		x := b.open()
 		if _, err := x.Search(t.Context(), Query{Text: "otter", Now: b.now}); err != nil {
 			t.Fatalf("round %d: %v", round, err)

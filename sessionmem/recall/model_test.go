@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/transcript"
 )
 
 // tolerance is how far a score may be from the reference's: they add in another order,
@@ -94,7 +94,7 @@ func (m *model) anyFile() string {
 func (m *model) step() string {
 	switch n := m.r.IntN(20); {
 	case n < 8:
-		name, kind := m.name(), []sessionmem.Kind{sessionmem.KindUser, sessionmem.KindAssistant, sessionmem.KindAgent, sessionmem.KindTool, sessionmem.KindSummary}[m.r.IntN(5)]
+		name, kind := m.name(), []transcript.Kind{transcript.KindUser, transcript.KindAssistant, transcript.KindAgent, transcript.KindTool, transcript.KindSummary}[m.r.IntN(5)]
 		m.say(name, kind, m.text())
 		return "say in " + name
 	case n < 11:

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // manySessions is a bench with more files than an indexing takes for few.
@@ -21,7 +21,7 @@ func manySessions(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
 	for i := range manyFiles + 8 {
-		b.say(fmt.Sprintf("cpu-s%d", i), sessionmem.KindUser, fmt.Sprintf("the otter number %d swims", i))
+		b.say(fmt.Sprintf("cpu-s%d", i), transcript.KindUser, fmt.Sprintf("the otter number %d swims", i))
 	}
 	return b
 }

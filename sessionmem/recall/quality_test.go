@@ -16,6 +16,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/rank"
+	"mac-stats/sessionmem/transcript"
 )
 
 // How well what was said is found is measured on chats with questions whose answers are
@@ -35,7 +36,7 @@ func benchFolder(tb testing.TB) string {
 // benchChat is a chat with its questions.
 type benchChat struct {
 	set       string
-	sessions  [][]sessionmem.Block
+	sessions  [][]transcript.Block
 	questions []benchQuestion
 	folder    string // that it was written to
 	index     *Index
@@ -109,11 +110,11 @@ func readPeople(data []byte) ([]*benchChat, error) {
 			if err != nil {
 				return nil, err
 			}
-			var blocks []sessionmem.Block
+			var blocks []transcript.Block
 			for i, t := range s.Turns {
-				b := sessionmem.Block{Kind: sessionmem.KindAssistant, ID: blockID(t.ID), Time: at.Add(time.Duration(i) * 20 * time.Second), Text: t.Speaker + ": " + t.Text}
+				b := transcript.Block{Kind: transcript.KindAssistant, ID: blockID(t.ID), Time: at.Add(time.Duration(i) * 20 * time.Second), Text: t.Speaker + ": " + t.Text}
 				if t.Speaker == one.Speakers[0] {
-					b.Kind = sessionmem.KindUser
+					b.Kind = transcript.KindUser
 				}
 				if t.Caption != "" {
 					b.Text += " [" + t.Caption + "]"
@@ -155,15 +156,15 @@ func readAssistant(data []byte) ([]*benchChat, error) {
 	for _, one := range all {
 		c := &benchChat{set: setAssistant}
 		for _, s := range one.Sessions {
-			var blocks []sessionmem.Block
+			var blocks []transcript.Block
 			for _, m := range s {
 				at, err := time.Parse("2006-01-02T15:04:05", m.Time)
 				if err != nil {
 					return nil, err
 				}
-				b := sessionmem.Block{Kind: sessionmem.KindUser, ID: blockID(m.ID), Time: at, Text: m.Text}
+				b := transcript.Block{Kind: transcript.KindUser, ID: blockID(m.ID), Time: at, Text: m.Text}
 				if m.Role != "user" {
-					b.Kind = sessionmem.KindAssistant
+					b.Kind = transcript.KindAssistant
 				}
 				blocks = append(blocks, b)
 			}
@@ -198,8 +199,8 @@ func (c *benchChat) write(tb testing.TB) {
 	for n, blocks := range c.sessions {
 		name, begun := fmt.Sprintf("cli-s%d", n+1), blocks[0].Time
 		var text bytes.Buffer
-		t := sessionmem.Transcript{Info: sessionmem.Info{Name: name, Source: "cli", Started: begun}, Blocks: blocks}
-		if err := sessionmem.WriteTranscript(&text, &t); err != nil {
+		t := transcript.Transcript{Info: transcript.Info{Name: name, Source: "cli", Started: begun}, Blocks: blocks}
+		if err := transcript.Write(&text, &t); err != nil {
 			tb.Fatal(err)
 		}
 		file := "session-memory-" + name + "-" + begun.Format("20060102-150405") + "-talk.md"
@@ -265,7 +266,7 @@ func (c *benchChat) judge(q benchQuestion, hits []benchHit) measures {
 	}
 	wanted := map[string]bool{}
 	for n, blocks := range c.sessions {
-		if slices.ContainsFunc(blocks, func(b sessionmem.Block) bool { return slices.Contains(q.evidence, b.ID) }) {
+		if slices.ContainsFunc(blocks, func(b transcript.Block) bool { return slices.Contains(q.evidence, b.ID) }) {
 			wanted[fmt.Sprintf("cli-s%d", n+1)] = true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
+	"mac-stats/sessionmem/transcript"
 )
 
 // reference ranks by brute force: all files are read for each question, and everything
@@ -115,7 +116,7 @@ func readPieces(t *testing.T, x *Index, s source) []piece {
 	for _, f := range s.files {
 		names = append(names, f.File)
 	}
-	_, err := x.cfg.Store.EachPlaced(t.Context(), names, func(b sessionmem.Block, p sessionmem.BlockPlace) error {
+	_, err := x.cfg.Store.EachPlaced(t.Context(), names, func(b transcript.Block, p sessionmem.BlockPlace) error {
 		out = append(out, c.pieces(b, p)...)
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
@@ -14,7 +14,7 @@ func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { b.x.Run(ctx) })
-	b.say("cpu-last", sessionmem.KindUser, "the lynx sleeps")
+	b.say("cpu-last", transcript.KindUser, "the lynx sleeps")
 	b.x.Changed(b.transcript("cpu-last"))
 	for b.first("lynx") != "the lynx sleeps" {
 		if t.Context().Err() != nil {
@@ -42,7 +42,7 @@ func TestSweepThatFindsNothingNewLoadsNothing(t *testing.T) {
 	if r, err := b.x.keepUp(t.Context()); err != nil || r.Changed != 0 || b.x.engine != nil {
 		t.Errorf("%+v %v, index open: %v; want that it stays closed", r, err, b.x.engine != nil)
 	}
-	b.say("cpu-last", sessionmem.KindUser, "the lynx sleeps")
+	b.say("cpu-last", transcript.KindUser, "the lynx sleeps")
 	if r, err := b.x.keepUp(t.Context()); err != nil || r.Added != 1 {
 		t.Errorf("%+v %v, want the new turn", r, err)
 	}

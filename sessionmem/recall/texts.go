@@ -8,18 +8,19 @@ import (
 	"path/filepath"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // texts reads the texts of chunks from their files.
 type texts struct {
 	cfg    *Config
 	blocks *sessionmem.BlockReader
-	block  sessionmem.Block // read last
+	block  transcript.Block // read last
 	of     place            // of it, without line and hash
 	parts  []string         // of its text
 	memory map[string][]piece
 
-	sources sessionmem.Sources // of the text that was read last
+	sources transcript.Sources // of the text that was read last
 }
 
 func newTexts(cfg *Config) *texts { return &texts{cfg: cfg, blocks: cfg.Store.Blocks()} }
@@ -60,7 +61,7 @@ var errFound = errors.New("found")
 // search looks through the session for the block's id: the file moved on, or elsewhere.
 func (t *texts) search(ctx context.Context, c Chunk, p place) (string, error) {
 	text := ""
-	err := t.cfg.Store.Each(ctx, c.Session, nil, func(b sessionmem.Block) error {
+	err := t.cfg.Store.Each(ctx, c.Session, nil, func(b transcript.Block) error {
 		if b.ID != c.Block {
 			return nil
 		}
@@ -96,7 +97,7 @@ func (t *texts) readMemory(c Chunk) (string, error) {
 		if p.Block == c.Block {
 			t.sources = 0
 			if p.Untrusted {
-				t.sources = sessionmem.FromDiscord
+				t.sources = transcript.FromDiscord
 			}
 			return p.Text, nil
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // keepUp does what Run does when it is woken.
@@ -83,7 +83,7 @@ func TestTurnsThatAreToldAreFoundOneAfterTheOther(t *testing.T) {
 	b.talk("cpu-a", "the otter swims", "it does")
 	b.sync()
 	for i, word := range strings.Fields("aardvark bison caracal dingo echidna fossa gecko hyena ibex jackal kudu lemur marmot numbat ocelot") {
-		b.say("cpu-a", sessionmem.KindUser, "now a "+word)
+		b.say("cpu-a", transcript.KindUser, "now a "+word)
 		b.x.SessionChanged("cpu-a")
 		b.keepUp()
 		if got := b.first(word); got != "now a "+word {

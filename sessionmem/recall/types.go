@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Kind says what a chunk is part of.
@@ -15,11 +16,11 @@ type Kind string
 
 // The kinds of chunks: those of a transcript's blocks, and memory files.
 const (
-	KindUser      = Kind(sessionmem.KindUser)
-	KindAssistant = Kind(sessionmem.KindAssistant)
-	KindAgent     = Kind(sessionmem.KindAgent)
-	KindTool      = Kind(sessionmem.KindTool)
-	KindSummary   = Kind(sessionmem.KindSummary)
+	KindUser      = Kind(transcript.KindUser)
+	KindAssistant = Kind(transcript.KindAssistant)
+	KindAgent     = Kind(transcript.KindAgent)
+	KindTool      = Kind(transcript.KindTool)
+	KindSummary   = Kind(transcript.KindSummary)
 	KindMemory    = Kind("memory")
 )
 
@@ -43,7 +44,7 @@ type Chunk struct {
 
 	// Sources are those of the text, read from the file with it: an index of an older
 	// version can't say what a turn may do.
-	Sources sessionmem.Sources
+	Sources transcript.Sources
 }
 
 // Strategy says what a search goes by.

@@ -20,7 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // fakeEmbedder knows some words that mean the same; any other means itself.
@@ -431,8 +431,8 @@ func TestARebuildUnderAJobMixesNothingUp(t *testing.T) {
 	b.sync()
 	f.gate = func() {
 		f.gate = nil
-		b.say("cpu-0", sessionmem.KindUser, "bread bakes")
-		b.say("cpu-0", sessionmem.KindUser, "rain falls")
+		b.say("cpu-0", transcript.KindUser, "bread bakes")
+		b.say("cpu-0", transcript.KindUser, "rain falls")
 		if _, err := b.x.Rebuild(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -484,7 +484,7 @@ func TestARebuiltIndexKeepsItsVectors(t *testing.T) {
 	b.embedAll()
 	calls := f.calls.Load()
 	b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.Replace(s, "the automobile is red", "[forgotten]", 1) })
-	b.say("cpu-b", sessionmem.KindUser, "bread bakes")
+	b.say("cpu-b", transcript.KindUser, "bread bakes")
 	if _, err := b.x.Rebuild(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
+	"mac-stats/sessionmem/transcript"
 )
 
 // TestRandomChangesLeaveEveryChunkItsOwnVector does what people and programs do to
@@ -50,7 +50,7 @@ func (m *vectorModelTest) step() {
 		m.note("say in " + session)
 		for range 1 + m.r.IntN(40) {
 			m.said++
-			m.say(session, sessionmem.KindUser, fmt.Sprintf("%s number%c%c", []string{"the dog", "a car", "my doctor", "rain"}[m.r.IntN(4)], 'a'+m.said%26, 'a'+m.said/26%26))
+			m.say(session, transcript.KindUser, fmt.Sprintf("%s number%c%c", []string{"the dog", "a car", "my doctor", "rain"}[m.r.IntN(4)], 'a'+m.said%26, 'a'+m.said/26%26))
 		}
 	case n < 7:
 		m.note("edit " + session)

@@ -11,6 +11,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // TestWhatWasSaidIsFoundByVectorsOfARealServer: the hand-made model's vectors mean
@@ -24,7 +25,7 @@ func TestWhatWasSaidIsFoundByVectorsOfARealServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	for _, text := range []string{"The key is under the mat.", "Buy seven blue tulips.", "My fan whistles at night."} {
-		if _, err := store.Append(t.Context(), "cpu-old", sessionmem.Block{Kind: sessionmem.KindUser, Text: text}); err != nil {
+		if _, err := store.Append(t.Context(), "cpu-old", transcript.Block{Kind: transcript.KindUser, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // BeginEdit puts an edited message in the place of the one before, and takes away
 // what followed that. The files of the earlier version go along: it gives them.
-func (c *Conversation) BeginEdit(block, text string, now time.Time) (files []sessionmem.Attachment) {
+func (c *Conversation) BeginEdit(block, text string, now time.Time) (files []transcript.Attachment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.Kind == User && e.Block == block })
@@ -42,16 +42,16 @@ func (c *Conversation) MessagesAfter(block string) int {
 
 // branches finds what a transcript says of branches: messages that stand in the
 // place of another one, and messages that were answered again.
-func branches(blocks []sessionmem.Block) (edited, again map[string]bool) {
+func branches(blocks []transcript.Block) (edited, again map[string]bool) {
 	edited, again = map[string]bool{}, map[string]bool{}
 	for i, b := range blocks {
-		if b.Kind != sessionmem.KindNote || b.Note != sessionmem.NoteRewind {
+		if b.Kind != transcript.KindNote || b.Note != transcript.NoteRewind {
 			continue
 		}
 		switch {
 		case b.Parent != "":
 			again[b.Parent] = true
-		case i+1 < len(blocks) && blocks[i+1].Kind == sessionmem.KindUser:
+		case i+1 < len(blocks) && blocks[i+1].Kind == transcript.KindUser:
 			edited[blocks[i+1].ID] = true
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Private reports whether it is in memory alone.
@@ -154,7 +154,7 @@ func (c *Conversation) SendFiles(files []File) {
 }
 
 // Choose changes what is chosen; it waits to be written.
-func (c *Conversation) Choose(s sessionmem.SessionSettings) {
+func (c *Conversation) Choose(s transcript.Settings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.setChosen(s)
@@ -163,7 +163,7 @@ func (c *Conversation) Choose(s sessionmem.SessionSettings) {
 
 // ChoiceWritten notes that the transcript says what was chosen, unless something else
 // was chosen since.
-func (c *Conversation) ChoiceWritten(s sessionmem.SessionSettings) {
+func (c *Conversation) ChoiceWritten(s transcript.Settings) {
 	saved := c.Chosen().Equal(s)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +171,7 @@ func (c *Conversation) ChoiceWritten(s sessionmem.SessionSettings) {
 }
 
 // ChosenIn takes what the transcript says was chosen.
-func (c *Conversation) ChosenIn(t *sessionmem.Transcript) {
+func (c *Conversation) ChosenIn(t *transcript.Transcript) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.readChosen(t)
@@ -191,7 +191,7 @@ func (c *Conversation) LastEditable() string {
 
 // FillBelowError is fill for a conversation whose branch was not begun: the error that
 // says so stays.
-func (c *Conversation) FillBelowError(t *sessionmem.Transcript) {
+func (c *Conversation) FillBelowError(t *transcript.Transcript) {
 	last := c.lastError()
 	c.Fill(t)
 	c.mu.Lock()
@@ -232,7 +232,7 @@ func NewPrivate(name string) *Conversation {
 }
 
 // Entries are the entries of blocks of one branch, as a conversation shows them.
-func Entries(name string, blocks []sessionmem.Block) []EntryView {
+func Entries(name string, blocks []transcript.Block) []EntryView {
 	c := New(name)
 	c.addBlocks(blocks)
 	return c.View(time.Now()).Entries

@@ -15,6 +15,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // scriptedRun is a run whose events a test sends.
@@ -219,21 +220,21 @@ func TestUsageOfASpecialistIsNotTheConversations(t *testing.T) {
 	}
 }
 
-func fileOf(blocks ...sessionmem.Block) *sessionmem.Transcript {
-	return &sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
+func fileOf(blocks ...transcript.Block) *transcript.Transcript {
+	return &transcript.Transcript{Info: transcript.Info{Name: "cpu-1", Title: "t"}, Blocks: blocks}
 }
 
 func TestTranscriptBecomesEntries(t *testing.T) {
 	c := New("cpu-1")
 	c.Fill(fileOf(
-		sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"},
-		sessionmem.Block{ID: "2", Kind: sessionmem.KindAgent, Agent: "coder", Model: "m", Task: "t", Text: "r"},
-		sessionmem.Block{ID: "3", Kind: sessionmem.KindTool, Agent: "SYSTEM_STATS", Text: "s"},
-		sessionmem.Block{ID: "4", Kind: sessionmem.KindAssistant, Agent: "orchestrator", Model: "m", Text: "a"},
-		sessionmem.Block{ID: "5", Kind: sessionmem.KindNote, Note: "interrupted"},
-		sessionmem.Block{ID: "6", Kind: sessionmem.KindSummary, Text: "sum"},
-		sessionmem.Block{ID: "7", Kind: sessionmem.KindText, Text: "odd"},
-		sessionmem.Block{ID: "8", Kind: sessionmem.KindNote, Note: "title", Text: "x"},
+		transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "q"},
+		transcript.Block{ID: "2", Kind: transcript.KindAgent, Agent: "coder", Model: "m", Task: "t", Text: "r"},
+		transcript.Block{ID: "3", Kind: transcript.KindTool, Agent: "SYSTEM_STATS", Text: "s"},
+		transcript.Block{ID: "4", Kind: transcript.KindAssistant, Agent: "orchestrator", Model: "m", Text: "a"},
+		transcript.Block{ID: "5", Kind: transcript.KindNote, Note: "interrupted"},
+		transcript.Block{ID: "6", Kind: transcript.KindSummary, Text: "sum"},
+		transcript.Block{ID: "7", Kind: transcript.KindText, Text: "odd"},
+		transcript.Block{ID: "8", Kind: transcript.KindNote, Note: "title", Text: "x"},
 	))
 	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note stopped · what had arrived is kept", "summary sum", "answer odd"}
 	if d := cmp.Diff(want, saidIn(c)); d != "" {
@@ -243,7 +244,7 @@ func TestTranscriptBecomesEntries(t *testing.T) {
 
 func TestWarningOfAStateStays(t *testing.T) {
 	c := New("cpu-1")
-	c.Fill(fileOf(sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"}))
+	c.Fill(fileOf(transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "q"}))
 	for range 2 {
 		c.Apply(agents.Event{Type: agents.EventState, State: agents.StateReading, Detail: "the answer may miss something", Warning: true})
 	}
@@ -256,11 +257,11 @@ func TestWarningOfAStateStays(t *testing.T) {
 func TestRewindLeavesTheOldBranchOut(t *testing.T) {
 	c := New("cpu-1")
 	c.Fill(fileOf(
-		sessionmem.Block{ID: "1", Kind: sessionmem.KindUser, Text: "q"},
-		sessionmem.Block{ID: "2", Kind: sessionmem.KindTool, Agent: "SYSTEM_STATS", Parent: "1", Text: "x"},
-		sessionmem.Block{ID: "3", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "first"},
-		sessionmem.Block{ID: "4", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "1", Text: "3"},
-		sessionmem.Block{ID: "5", Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "second"},
+		transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "q"},
+		transcript.Block{ID: "2", Kind: transcript.KindTool, Agent: "SYSTEM_STATS", Parent: "1", Text: "x"},
+		transcript.Block{ID: "3", Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "first"},
+		transcript.Block{ID: "4", Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: "1", Text: "3"},
+		transcript.Block{ID: "5", Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "second"},
 	))
 	want := []string{"user q", "head o m", "answer second"}
 	if d := cmp.Diff(want, saidIn(c)); d != "" {
@@ -269,9 +270,9 @@ func TestRewindLeavesTheOldBranchOut(t *testing.T) {
 }
 
 func TestLongTranscriptsAreBuiltFromTheEnd(t *testing.T) {
-	var blocks []sessionmem.Block
+	var blocks []transcript.Block
 	for i := range 100 {
-		blocks = append(blocks, sessionmem.Block{ID: fmt.Sprintf("u%d", i), Kind: sessionmem.KindUser, Text: fmt.Sprint(i)}, sessionmem.Block{ID: fmt.Sprintf("a%d", i), Kind: sessionmem.KindAssistant, Agent: "o", Text: "x"})
+		blocks = append(blocks, transcript.Block{ID: fmt.Sprintf("u%d", i), Kind: transcript.KindUser, Text: fmt.Sprint(i)}, transcript.Block{ID: fmt.Sprintf("a%d", i), Kind: transcript.KindAssistant, Agent: "o", Text: "x"})
 	}
 	c := New("cpu-1")
 	c.Fill(fileOf(blocks...))
@@ -327,27 +328,27 @@ func TestUndone(t *testing.T) {
 func TestBranchesAreSeenInTheTranscript(t *testing.T) {
 	c := New("cpu-1")
 	c.Fill(fileOf(
-		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
-		sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "one"},
-		sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Parent: "u1", Text: "a1"},
-		sessionmem.Block{ID: "a2", Kind: sessionmem.KindAssistant, Agent: "o", Parent: "u1", Text: "two"},
-		sessionmem.Block{ID: "n2", Kind: sessionmem.KindNote, Note: sessionmem.NoteRewind, Text: "u1"},
-		sessionmem.Block{ID: "u2", Kind: sessionmem.KindUser, Text: "q better"},
+		transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"},
+		transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Agent: "o", Parent: "u1", Text: "one"},
+		transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: "u1", Text: "a1"},
+		transcript.Block{ID: "a2", Kind: transcript.KindAssistant, Agent: "o", Parent: "u1", Text: "two"},
+		transcript.Block{ID: "n2", Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "u1"},
+		transcript.Block{ID: "u2", Kind: transcript.KindUser, Text: "q better"},
 	))
 	if !c.edited["u2"] || c.edited["u1"] || !c.anew["u1"] || len(c.entries) != 1 || !c.entries[0].Edited {
 		t.Errorf("edited %v, again %v, %d entries", c.edited, c.anew, len(c.entries))
 	}
 }
 
-func reopened(blocks ...sessionmem.Block) []EntryView {
+func reopened(blocks ...transcript.Block) []EntryView {
 	c := New("cpu-x")
-	c.Fill(&sessionmem.Transcript{Info: sessionmem.Info{Name: "cpu-x"}, Blocks: blocks})
+	c.Fill(&transcript.Transcript{Info: transcript.Info{Name: "cpu-x"}, Blocks: blocks})
 	return c.View(time.Now()).Entries
 }
 
 func TestAReopenedChatWithoutAnAnswerCanAskAgain(t *testing.T) {
-	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
-	got := reopened(user, sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteError, Parent: "u1", Text: "Ollama isn't running at h."})
+	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
+	got := reopened(user, transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteError, Parent: "u1", Text: "Ollama isn't running at h."})
 	if e := got[len(got)-1]; e.Fault == nil || e.Fault.UserID != "u1" || e.Fault.Sentence != "Ollama isn't running at h." {
 		t.Errorf("a failed turn ends with %+v", e)
 	}
@@ -355,21 +356,21 @@ func TestAReopenedChatWithoutAnAnswerCanAskAgain(t *testing.T) {
 	if e := got[len(got)-1]; e.RetryID != "u1" {
 		t.Errorf("a message alone ends with %+v", e)
 	}
-	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "yes"})
+	got = reopened(user, transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Text: "yes"})
 	if e := got[len(got)-1]; e.Kind != Answer || e.RetryID != "" {
 		t.Errorf("an answered one ends with %+v", e)
 	}
 }
 
 func TestAnAnswerThatWasCutShortCanGoOn(t *testing.T) {
-	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
-	answer := sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}
-	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: "limit", Parent: "u1", Text: "It repeated itself.", Attrs: map[string]string{"go-on": "yes"}}
+	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
+	answer := transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Text: "half"}
+	note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: "limit", Parent: "u1", Text: "It repeated itself.", Attrs: map[string]string{"go-on": "yes"}}
 	got := reopened(user, answer, note)
 	if e := got[len(got)-1]; !e.GoOn {
 		t.Errorf("the note is %+v", e)
 	}
-	got = reopened(user, answer, note, sessionmem.Block{ID: "u2", Kind: sessionmem.KindUser, Text: "go on"}, sessionmem.Block{ID: "a2", Kind: sessionmem.KindAssistant, Parent: "u2", Text: "rest"})
+	got = reopened(user, answer, note, transcript.Block{ID: "u2", Kind: transcript.KindUser, Text: "go on"}, transcript.Block{ID: "a2", Kind: transcript.KindAssistant, Parent: "u2", Text: "rest"})
 	for _, e := range got {
 		if e.GoOn {
 			t.Errorf("it has gone on, and is offered: %+v", e)
@@ -385,13 +386,13 @@ func TestAnAnswerThatWasCutShortCanGoOn(t *testing.T) {
 }
 
 func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
-	user := sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"}
-	note := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteInterrupted, Parent: "u1"}
+	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
+	note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: "u1"}
 	got := reopened(user, note)
 	if e := got[len(got)-1]; e.Text != "stopped before anything had arrived" || e.RetryID != "u1" {
 		t.Errorf("nothing kept: %+v", e)
 	}
-	got = reopened(user, sessionmem.Block{ID: "a1", Kind: sessionmem.KindAssistant, Parent: "u1", Text: "half"}, note)
+	got = reopened(user, transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Text: "half"}, note)
 	if e := got[len(got)-1]; e.Text != "stopped · what had arrived is kept" || e.RetryID != "" {
 		t.Errorf("half an answer kept: %+v", e)
 	}
@@ -415,9 +416,9 @@ func TestCallsStandInTheOrderTheyEnded(t *testing.T) {
 func TestAToolsResultIsShownAsItIs(t *testing.T) {
 	const result = "# not a heading\ncpu 3 %\nmemory 4 GB"
 	got := reopened(
-		sessionmem.Block{ID: "u1", Kind: sessionmem.KindUser, Text: "q"},
-		sessionmem.Block{ID: "t1", Kind: sessionmem.KindTool, Agent: "system_stats", Parent: "u1", Text: result},
-		sessionmem.Block{ID: "g1", Kind: sessionmem.KindAgent, Agent: "coder", Task: "write", Parent: "u1", Text: "# A heading"},
+		transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"},
+		transcript.Block{ID: "t1", Kind: transcript.KindTool, Agent: "system_stats", Parent: "u1", Text: result},
+		transcript.Block{ID: "g1", Kind: transcript.KindAgent, Agent: "coder", Task: "write", Parent: "u1", Text: "# A heading"},
 	)
 	for _, e := range got {
 		switch {
@@ -490,25 +491,25 @@ func TestDraftsFromBeforeAForgettingAreCleaned(t *testing.T) {
 	}
 }
 
-func turnsOf(from, to int) []sessionmem.Block {
-	var out []sessionmem.Block
+func turnsOf(from, to int) []transcript.Block {
+	var out []transcript.Block
 	for i := from; i < to; i++ {
 		out = append(out,
-			sessionmem.Block{ID: fmt.Sprint("u", i), Kind: sessionmem.KindUser, Text: fmt.Sprint("question ", i)},
-			sessionmem.Block{ID: fmt.Sprint("a", i), Kind: sessionmem.KindAssistant, Agent: "o", Model: "m", Parent: fmt.Sprint("u", i), Text: fmt.Sprint("answer ", i)})
+			transcript.Block{ID: fmt.Sprint("u", i), Kind: transcript.KindUser, Text: fmt.Sprint("question ", i)},
+			transcript.Block{ID: fmt.Sprint("a", i), Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: fmt.Sprint("u", i), Text: fmt.Sprint("answer ", i)})
 	}
 	return out
 }
 
-func summaryOf(id, through string) sessionmem.Block {
-	return sessionmem.Block{ID: id, Kind: sessionmem.KindSummary, Through: through, Text: "in short " + id}
+func summaryOf(id, through string) transcript.Block {
+	return transcript.Block{ID: id, Kind: transcript.KindSummary, Through: through, Text: "in short " + id}
 }
 
 func TestASummaryStandsBehindWhatItCovers(t *testing.T) {
-	ended := sessionmem.Block{ID: "n1", Kind: sessionmem.KindNote, Note: sessionmem.NoteEnded}
+	ended := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteEnded}
 	tests := []struct {
 		name   string
-		blocks []sessionmem.Block
+		blocks []transcript.Block
 		want   string
 		count  int
 	}{

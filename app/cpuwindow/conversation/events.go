@@ -15,7 +15,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Kind says what an entry of a conversation is.
@@ -45,7 +45,7 @@ type entry struct {
 	Agent, Model string
 	At           time.Time
 	Speed        float64                 // tokens/s
-	Files        []sessionmem.Attachment // user
+	Files        []transcript.Attachment // user
 	Text         string                  // user, thinking, call's text, note
 	Doc          *markdown.Document
 
@@ -169,7 +169,7 @@ func (c *Conversation) add(e *entry) *entry {
 }
 
 // Begin puts the user's message on the screen, before anything else is known.
-func (c *Conversation) Begin(text string, now time.Time, files ...sessionmem.Attachment) {
+func (c *Conversation) Begin(text string, now time.Time, files ...transcript.Attachment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.add(&entry{Kind: User, Text: text, Files: files, At: now})

@@ -8,17 +8,18 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // File is a file that goes with the next message of a conversation: read and
 // checked, or one of an earlier message that is sent anew.
 type File struct {
 	Upload sessionmem.Upload
-	Kept   *sessionmem.Attachment // is in session/files already
+	Kept   *transcript.Attachment // is in session/files already
 }
 
 // Attachment is the file as a block links to it.
-func (p File) Attachment() sessionmem.Attachment {
+func (p File) Attachment() transcript.Attachment {
 	if p.Kept != nil {
 		return *p.Kept
 	}
@@ -46,7 +47,7 @@ func sizeWords(n int) string {
 
 // AddTo puts files and settings into a request.
 func (c *Conversation) AddTo(req *agents.Request, files []File) {
-	var kept []sessionmem.Attachment
+	var kept []transcript.Attachment
 	for _, f := range files {
 		if f.Kept != nil {
 			kept = append(kept, *f.Kept)
@@ -54,12 +55,12 @@ func (c *Conversation) AddTo(req *agents.Request, files []File) {
 			req.Files = append(req.Files, f.Upload)
 		}
 	}
-	req.Text = sessionmem.WithLinks(req.Text, kept...)
+	req.Text = transcript.WithLinks(req.Text, kept...)
 }
 
 // Attachments is the attachments of pending files.
-func Attachments(list []File) []sessionmem.Attachment {
-	var files []sessionmem.Attachment
+func Attachments(list []File) []transcript.Attachment {
+	var files []transcript.Attachment
 	for _, p := range list {
 		files = append(files, p.Attachment())
 	}
@@ -94,7 +95,7 @@ func (c *Conversation) HeldFile(file string) ([]byte, bool) {
 }
 
 // Names are the names of files in one line.
-func Names(files []sessionmem.Attachment) string {
+func Names(files []transcript.Attachment) string {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name)
@@ -103,9 +104,9 @@ func Names(files []sessionmem.Attachment) string {
 }
 
 // wordsOf is a message without the links to its files.
-func wordsOf(b sessionmem.Block) string {
+func wordsOf(b transcript.Block) string {
 	if len(b.Attachments()) == 0 {
 		return b.Text
 	}
-	return sessionmem.WithoutAttachments(b.Text)
+	return transcript.WithoutAttachments(b.Text)
 }

@@ -9,7 +9,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // blocksShown is how many blocks of a transcript are built at once; older ones
@@ -17,7 +17,7 @@ import (
 const blocksShown = 60
 
 // Fill sets the conversation from a transcript, newest blocks first to be built.
-func (c *Conversation) Fill(t *sessionmem.Transcript) {
+func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.title, c.path = t.Info.Title, t.Info.Path
@@ -28,7 +28,7 @@ func (c *Conversation) Fill(t *sessionmem.Transcript) {
 	blocks, summary, count := placeSummary(t.Branch())
 	c.summarised = count
 	from := max(0, len(blocks)-blocksShown)
-	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
+	for from > 0 && blocks[from].Kind != transcript.KindUser {
 		from--
 	}
 	c.older, c.first = from, ""
@@ -44,17 +44,17 @@ func (c *Conversation) Fill(t *sessionmem.Transcript) {
 
 // Prepend builds the blocks before those shown, from the transcript read again:
 // what is not shown is not held. It reports whether there were any.
-func (c *Conversation) Prepend(t *sessionmem.Transcript) bool {
+func (c *Conversation) Prepend(t *transcript.Transcript) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	blocks, summary, _ := placeSummary(t.Branch())
-	end := slices.IndexFunc(blocks, func(b sessionmem.Block) bool { return b.ID == c.first })
+	end := slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == c.first })
 	if end <= 0 {
 		c.older = 0
 		return end == 0
 	}
 	from := max(0, end-blocksShown)
-	for from > 0 && blocks[from].Kind != sessionmem.KindUser {
+	for from > 0 && blocks[from].Kind != transcript.KindUser {
 		from--
 	}
 	shown := c.entries
@@ -70,12 +70,12 @@ func (c *Conversation) Prepend(t *sessionmem.Transcript) bool {
 
 // Knows reports whether every block of a transcript, from the first one here on, is
 // on the screen already.
-func (c *Conversation) Knows(blocks []sessionmem.Block) bool {
+func (c *Conversation) Knows(blocks []transcript.Block) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := max(0, slices.IndexFunc(blocks, func(b sessionmem.Block) bool { return b.ID == c.first }))
+	at := max(0, slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == c.first }))
 	for _, b := range blocks[at:] {
-		if !c.shownID[b.ID] && b.Kind != sessionmem.KindNote && b.Kind != sessionmem.KindAgent && b.Kind != sessionmem.KindTool {
+		if !c.shownID[b.ID] && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
 			return false
 		}
 	}
@@ -101,21 +101,21 @@ func (c *Conversation) EndOlder() {
 }
 
 // addBlocks appends the entries of blocks.
-func (c *Conversation) addBlocks(blocks []sessionmem.Block) {
+func (c *Conversation) addBlocks(blocks []transcript.Block) {
 	headed := false
 	for i, b := range blocks {
 		switch b.Kind {
-		case sessionmem.KindUser:
+		case transcript.KindUser:
 			headed = false
 			c.add(&entry{Kind: User, Block: b.ID, Text: wordsOf(b), Files: b.Attachments(), At: b.Time, Edited: c.edited[b.ID]})
 			continue
-		case sessionmem.KindSummary:
+		case transcript.KindSummary:
 			c.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: c.summarised})
 			continue
-		case sessionmem.KindNote:
+		case transcript.KindNote:
 			c.addNote(b, blocks[:i])
 			continue
-		case sessionmem.KindText:
+		case transcript.KindText:
 			c.add(&entry{Kind: Answer, Block: b.ID, Doc: markdown.Parse(b.Text), At: b.Time})
 			continue
 		}
@@ -128,46 +128,46 @@ func (c *Conversation) addBlocks(blocks []sessionmem.Block) {
 }
 
 // addHead puts the badge above the turn's first block: of the answer, if it has one.
-func (c *Conversation) addHead(rest []sessionmem.Block) {
+func (c *Conversation) addHead(rest []transcript.Block) {
 	h := rest[0]
 	for _, b := range rest {
-		if b.Kind == sessionmem.KindUser {
+		if b.Kind == transcript.KindUser {
 			break
 		}
-		if b.Kind == sessionmem.KindAssistant {
+		if b.Kind == transcript.KindAssistant {
 			h = b
 			break
 		}
 	}
 	agent := h.Agent
-	if h.Kind == sessionmem.KindTool || agent == "" {
+	if h.Kind == transcript.KindTool || agent == "" {
 		agent = "assistant"
 	}
 	c.add(&entry{Kind: Head, Agent: agent, Model: h.Model, At: h.Time, Again: c.anew[h.Parent], Read: agents.ReadOf(h), Recalled: agents.RecalledOf(h)})
 }
 
-func (c *Conversation) addAnswerBlock(b sessionmem.Block) {
+func (c *Conversation) addAnswerBlock(b transcript.Block) {
 	switch {
-	case b.Kind == sessionmem.KindTool, b.Kind == sessionmem.KindAgent && b.Task != "":
+	case b.Kind == transcript.KindTool, b.Kind == transcript.KindAgent && b.Task != "":
 		doc := markdown.Parse(b.Text)
-		if b.Kind == sessionmem.KindTool {
+		if b.Kind == transcript.KindTool {
 			doc = markdown.NewPreformatted()
 			doc.Append(b.Text)
 			doc.Settle(true)
 		}
-		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == sessionmem.KindTool, Failed: b.Attrs["failed"]})
+		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Failed: b.Attrs["failed"]})
 	case strings.TrimSpace(b.Text) != "":
 		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: markdown.Parse(b.Text), At: b.Time})
 	}
 }
 
 // addNote appends a Note's entry; before are the blocks before it.
-func (c *Conversation) addNote(b sessionmem.Block, before []sessionmem.Block) {
+func (c *Conversation) addNote(b transcript.Block, before []transcript.Block) {
 	text := noteLine(b)
 	switch b.Note {
-	case sessionmem.NoteInterrupted:
+	case transcript.NoteInterrupted:
 		text = keptLine(cutAnswer(b, before))
-	case sessionmem.NoteError:
+	case transcript.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
 			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
 			c.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: detail, UserID: b.Parent}})
@@ -191,12 +191,12 @@ func (c *Conversation) lastUserBlock() string {
 }
 
 // cutAnswer reports whether there is any text of the answer a Note says was cut off.
-func cutAnswer(note sessionmem.Block, before []sessionmem.Block) bool {
+func cutAnswer(note transcript.Block, before []transcript.Block) bool {
 	for _, b := range slices.Backward(before) {
-		if b.Kind == sessionmem.KindUser {
+		if b.Kind == transcript.KindUser {
 			return false
 		}
-		own := b.ID == note.Attrs["block"] || b.Parent == note.Parent && b.Kind == sessionmem.KindAssistant
+		own := b.ID == note.Attrs["block"] || b.Parent == note.Parent && b.Kind == transcript.KindAssistant
 		if own && strings.TrimSpace(b.Text) != "" {
 			return true
 		}
@@ -205,13 +205,13 @@ func cutAnswer(note sessionmem.Block, before []sessionmem.Block) bool {
 }
 
 // noteLine is a Note block in words; "" for those people need not see.
-func noteLine(b sessionmem.Block) string {
+func noteLine(b transcript.Block) string {
 	kind, rest, _ := strings.Cut(b.Note, " ")
 	detail := strings.TrimSpace(cmp.Or(rest, b.Text))
 	switch kind {
 	case "ended":
 		return i18n.T("new topic from here")
-	case "title", "rewind", sessionmem.NoteSettings:
+	case "title", "rewind", transcript.NoteSettings:
 		return ""
 	case "error":
 		if detail == "" {

@@ -3,12 +3,12 @@ package conversation
 import (
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Differs reports whether what is shown is not what the file says: an editor changed
 // or took away the text of a message.
-func (c *Conversation) Differs(blocks []sessionmem.Block) bool {
+func (c *Conversation) Differs(blocks []transcript.Block) bool {
 	said := make(map[string]string, len(blocks))
 	for _, b := range blocks {
 		said[b.ID] = b.Text
@@ -22,7 +22,7 @@ func (c *Conversation) Differs(blocks []sessionmem.Block) bool {
 		text, there := said[e.Block]
 		switch e.Kind {
 		case User:
-			if !there || !sameText(e.Text, text) && !sameText(e.Text, sessionmem.WithoutAttachments(text)) {
+			if !there || !sameText(e.Text, text) && !sameText(e.Text, transcript.WithoutAttachments(text)) {
 				return true
 			}
 		case Answer:

@@ -2,24 +2,24 @@ package conversation
 
 import (
 	"mac-stats/agents"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Chosen is what is chosen for the conversation now.
-func (c *Conversation) Chosen() sessionmem.SessionSettings {
+func (c *Conversation) Chosen() transcript.Settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return sessionmem.SessionSettings{Agent: c.agent, Model: c.model, Temperature: c.temperature, Prompt: c.prompt}
+	return transcript.Settings{Agent: c.agent, Model: c.model, Temperature: c.temperature, Prompt: c.prompt}
 }
 
 // setChosen must be called with the lock held.
-func (c *Conversation) setChosen(s sessionmem.SessionSettings) {
+func (c *Conversation) setChosen(s transcript.Settings) {
 	c.agent, c.model, c.temperature, c.prompt = s.Agent, s.Model, s.Temperature, s.Prompt
 }
 
 // readChosen takes what the transcript says, unless something newer waits to be
 // written. The lock must be held.
-func (c *Conversation) readChosen(t *sessionmem.Transcript) {
+func (c *Conversation) readChosen(t *transcript.Transcript) {
 	if !c.unsaved {
 		c.setChosen(t.Settings())
 	}

@@ -1,14 +1,14 @@
 package conversation
 
 import (
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // placeSummary moves a branch's newest Summary to where it stands for what came
 // before: behind the last block it goes through. Earlier ones are part of it and
 // left out. at is its place, -1 where there is none that still counts; count is how
 // many messages it stands for.
-func placeSummary(branch []sessionmem.Block) (blocks []sessionmem.Block, at, count int) {
+func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, count int) {
 	newest, begin := newestSummary(branch)
 	if newest < 0 {
 		return branch, -1, 0
@@ -20,7 +20,7 @@ func placeSummary(branch []sessionmem.Block) (blocks []sessionmem.Block, at, cou
 		}
 	}
 	for i, b := range branch {
-		if b.Kind != sessionmem.KindSummary || i < begin {
+		if b.Kind != transcript.KindSummary || i < begin {
 			blocks = append(blocks, b)
 		}
 		if i == behind {
@@ -38,13 +38,13 @@ func placeSummary(branch []sessionmem.Block) (blocks []sessionmem.Block, at, cou
 
 // newestSummary is the place of the Summary that counts, -1 for none, and where what
 // counts begins: behind the last reset.
-func newestSummary(branch []sessionmem.Block) (newest, begin int) {
+func newestSummary(branch []transcript.Block) (newest, begin int) {
 	newest = -1
 	for i, b := range branch {
 		switch {
-		case b.Kind == sessionmem.KindSummary:
+		case b.Kind == transcript.KindSummary:
 			newest = i
-		case b.Kind == sessionmem.KindNote && b.Note == sessionmem.NoteEnded:
+		case b.Kind == transcript.KindNote && b.Note == transcript.NoteEnded:
 			newest, begin = -1, i+1
 		}
 	}
@@ -53,7 +53,7 @@ func newestSummary(branch []sessionmem.Block) (newest, begin int) {
 
 // addFrom builds the blocks of a range; the Summary stands in front of it where its
 // place is further up.
-func (c *Conversation) addFrom(blocks []sessionmem.Block, from, to, summary int) {
+func (c *Conversation) addFrom(blocks []transcript.Block, from, to, summary int) {
 	if summary >= 0 && summary < from {
 		c.addBlocks(blocks[summary : summary+1])
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Line is one line of the session list in words: a heading, or a session.
@@ -15,7 +16,7 @@ type Line struct {
 	folds   bool   // the heading opens and closes its group
 
 	key         string // unique in the list: a session may have several files
-	Info        sessionmem.Info
+	Info        transcript.Info
 	Title, Meta string
 	pinned      bool
 	Unread      int // messages that came since it was looked at
@@ -73,11 +74,11 @@ func (d *listDays) of(t time.Time) dayText {
 
 // Lines words the list: pinned ones first, then by day and month, newest
 // first, those of the archive at the end and folded away until asked for.
-func Lines(infos []sessionmem.Info, notes Notes, archive bool, now time.Time) []Line {
+func Lines(infos []transcript.Info, notes Notes, archive bool, now time.Time) []Line {
 	out := make([]Line, 0, len(infos)+16)
 	days := &listDays{now: now, yesterday: midnightOf(now).AddDate(0, 0, -1), known: map[listDay]dayText{}, sources: map[string]string{}}
 	group := ""
-	add := func(in sessionmem.Info, heading string, pinned bool) {
+	add := func(in transcript.Info, heading string, pinned bool) {
 		if heading != group {
 			out = append(out, Line{Heading: heading, key: "group " + heading})
 			group = heading
@@ -113,7 +114,7 @@ func Lines(infos []sessionmem.Info, notes Notes, archive bool, now time.Time) []
 	return out
 }
 
-func lineOf(in sessionmem.Info, notes Notes, pinned bool, days *listDays) Line {
+func lineOf(in transcript.Info, notes Notes, pinned bool, days *listDays) Line {
 	l := Line{key: cmp.Or(in.Path, in.Name), Info: in, Title: cmp.Or(in.Title, in.Name), pinned: pinned}
 	if in.Err != nil {
 		l.Meta, l.Failed = i18n.With("can't be read: {{.Error}}", i18n.Places{"Error": in.Err.Error()}), true

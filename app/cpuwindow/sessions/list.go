@@ -8,15 +8,15 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Actions is what can be done with the sessions of the list.
 type Actions struct {
-	Open    func(in sessionmem.Info)
-	Menu    func(in sessionmem.Info, pinned bool) *fyne.Menu
-	Rename  func(in sessionmem.Info, title string)
-	Remove  func(in sessionmem.Info)
+	Open    func(in transcript.Info)
+	Menu    func(in transcript.Info, pinned bool) *fyne.Menu
+	Rename  func(in transcript.Info, title string)
+	Remove  func(in transcript.Info)
 	Archive func() // its group is opened or closed
 	Leave   func() // Esc: back to where one writes
 	Typed   func(r rune)

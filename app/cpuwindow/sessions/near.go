@@ -9,6 +9,7 @@ import (
 	"mac-stats/app/cpuwindow/indexwords"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -42,7 +43,7 @@ type nearness struct {
 // words, and once nobody types any more by meaning too. What has every word is read from
 // all files: where that takes its time, what comes near is shown first. show may be
 // called three times.
-func (s Search) lookFor(ctx context.Context, query string, infos []sessionmem.Info, show func(found)) {
+func (s Search) lookFor(ctx context.Context, query string, infos []transcript.Info, show func(found)) {
 	with := func(f found, n nearness) found {
 		return withNear(f, n.hits, n.state, newWordForms(query, s.Finder.Find), infos)
 	}
@@ -142,8 +143,8 @@ func sameHits(a, b []sessionmem.Hit) bool {
 }
 
 // withNear adds the conversations that come near to those that were found.
-func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, infos []sessionmem.Info) found {
-	known := map[string]sessionmem.Info{}
+func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, infos []transcript.Info) found {
+	known := map[string]transcript.Info{}
 	for _, in := range infos {
 		known[in.Name] = in
 	}
@@ -158,7 +159,7 @@ func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, 
 		}
 		snippet := snippetOf(h.Text, forms)
 		f.near = append(f.near, sessionmem.Hit{
-			Info: in, Block: h.Block, Kind: sessionmem.Kind(h.Kind), Time: h.Time, Snippet: snippet, Marks: forms.marks(snippet),
+			Info: in, Block: h.Block, Kind: transcript.Kind(h.Kind), Time: h.Time, Snippet: snippet, Marks: forms.marks(snippet),
 		})
 	}
 	f.state = ""
@@ -170,7 +171,7 @@ func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, 
 
 // snippetOf is what a passage says around the first word that is looked for, on one line.
 func snippetOf(text string, forms *wordForms) string {
-	flat := strings.Join(strings.Fields(sessionmem.PlainText(text)), " ")
+	flat := strings.Join(strings.Fields(transcript.PlainText(text)), " ")
 	runes := []rune(flat)
 	if len(runes) <= nearSnippet {
 		return flat

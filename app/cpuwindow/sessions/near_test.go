@@ -18,6 +18,7 @@ import (
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // stubIndex is a search index that gives what a test sets.
@@ -77,9 +78,9 @@ func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	})
 	for i, texts := range [][]string{{"the zephyr proxy listens", "on 8443"}, {"a gateway of wind", "fine"}, {"tomatoes", "fine"}} {
 		for n, text := range texts {
-			block := sessionmem.Block{Kind: sessionmem.KindUser, Text: text, Time: time.Now().Add(-time.Duration(i+1) * time.Hour)}
+			block := transcript.Block{Kind: transcript.KindUser, Text: text, Time: time.Now().Add(-time.Duration(i+1) * time.Hour)}
 			if n == 1 {
-				block.Kind, block.Agent = sessionmem.KindAssistant, "orchestrator"
+				block.Kind, block.Agent = transcript.KindAssistant, "orchestrator"
 			}
 			if _, err := store.Append(t.Context(), []string{"cpu-exact", "cpu-near", "cpu-far"}[i], block); err != nil {
 				t.Fatal(err)
@@ -91,7 +92,7 @@ func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 		t.Fatal(err)
 	}
 	prepare(&b.index)
-	b.search = Search{Finder: store.NewSearcher(), Related: b.index.Related, Infos: func() []sessionmem.Info { return infos }}
+	b.search = Search{Finder: store.NewSearcher(), Related: b.index.Related, Infos: func() []transcript.Info { return infos }}
 	b.open()
 	return b
 }

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -50,7 +51,7 @@ type Host interface {
 type Search struct {
 	Finder  Finder
 	Related func(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
-	Infos   func() []sessionmem.Info // all there are, the newest first; on the UI goroutine
+	Infos   func() []transcript.Info // all there are, the newest first; on the UI goroutine
 }
 
 // Finder finds conversations that hold every word.
@@ -324,7 +325,7 @@ func (p *Switcher) look(query string) {
 }
 
 // recent is the conversations to switch to.
-func recent(infos []sessionmem.Info) []sessionmem.Hit {
+func recent(infos []transcript.Info) []sessionmem.Hit {
 	var out []sessionmem.Hit
 	for _, in := range infos {
 		if in.Err == nil && !in.Archived && len(out) < switcherHits {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Forgetter takes out of the window what is forgotten elsewhere. It opens the file by
@@ -34,7 +35,7 @@ func (s *State) forget(ctx context.Context, file string, t *sessionmem.Traces, d
 	}
 	var found []sessionmem.Touched
 	for _, m := range rows {
-		block := sessionmem.Block{ID: m.Block, Time: m.At, Attrs: map[string]string{"authors": m.Author}}
+		block := transcript.Block{ID: m.Block, Time: m.At, Attrs: map[string]string{"authors": m.Author}}
 		if !t.Selects("discord-"+m.Channel, block) && !t.Holds(m.Text) {
 			continue
 		}

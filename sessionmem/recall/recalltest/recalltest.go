@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Backend is a search index of a data folder.
@@ -93,16 +94,16 @@ func newFolder(t *testing.T) *folder {
 }
 
 // say appends to a session; a minute passes before.
-func (f *folder) say(session string, texts ...string) []sessionmem.Block {
+func (f *folder) say(session string, texts ...string) []transcript.Block {
 	f.Helper()
-	var out []sessionmem.Block
+	var out []transcript.Block
 	for i, text := range texts {
 		f.now = f.now.Add(time.Minute)
-		kind := sessionmem.KindUser
+		kind := transcript.KindUser
 		if i%2 == 1 {
-			kind = sessionmem.KindAssistant
+			kind = transcript.KindAssistant
 		}
-		b, err := f.Store.Append(f.Context(), session, sessionmem.Block{Kind: kind, Text: text, Time: f.now})
+		b, err := f.Store.Append(f.Context(), session, transcript.Block{Kind: kind, Text: text, Time: f.now})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // maxSessionPrompt is how long a session's own instructions may be, in characters.
 const maxSessionPrompt = 4000
 
-// SessionSettings are what a person chose for one session. They stand in its
+// Settings are what a person chose for one session. They stand in its
 // transcript as a Note "settings", whose text is written to be read and edited:
 //
 //	model: qwen3:8b
@@ -21,7 +21,7 @@ const maxSessionPrompt = 4000
 //
 // What is not named is not chosen. The last such Note counts, as a whole; a rewind
 // or a reset leaves it in force. Older versions show it as a note.
-type SessionSettings struct {
+type Settings struct {
 	Model       string   // "" = the agent's
 	Agent       string   // selector; "" = the default agent
 	Temperature *float64 // 0 to 2; nil = the agent's
@@ -29,15 +29,15 @@ type SessionSettings struct {
 }
 
 // IsZero reports whether nothing is chosen.
-func (s SessionSettings) IsZero() bool {
+func (s Settings) IsZero() bool {
 	return s.Model == "" && s.Agent == "" && s.Temperature == nil && s.Prompt == ""
 }
 
 // Equal reports whether both say the same.
-func (s SessionSettings) Equal(o SessionSettings) bool { return s.text() == o.text() }
+func (s Settings) Equal(o Settings) bool { return s.Text() == o.Text() }
 
 // Check says what can't be kept, in words for people.
-func (s SessionSettings) Check() error {
+func (s Settings) Check() error {
 	if t := s.Temperature; t != nil && (*t < 0 || *t > 2 || *t != *t) {
 		return fmt.Errorf("a temperature of %v is none: choose one from 0 to 2", *t)
 	}
@@ -47,13 +47,13 @@ func (s SessionSettings) Check() error {
 	return nil
 }
 
-const defaultSettings = "everything by default"
+const DefaultSettings = "everything by default"
 
-// text is the Note's text.
-func (s SessionSettings) text() string {
+// Text is the Note's text.
+func (s Settings) Text() string {
 	var lines []string
 	add := func(key, value string) {
-		if value = oneLine(value); value != "" {
+		if value = OneLine(value); value != "" {
 			lines = append(lines, key+": "+value)
 		}
 	}
@@ -66,15 +66,15 @@ func (s SessionSettings) text() string {
 		lines = append(lines, "prompt:", p)
 	}
 	if len(lines) == 0 {
-		return defaultSettings
+		return DefaultSettings
 	}
 	return strings.Join(lines, "\n")
 }
 
-// parseSettings reads a Note's text generously: keys in any case and order, values
+// ParseSettings reads a Note's text generously: keys in any case and order, values
 // it can't use are not chosen, and all behind "prompt:" is the prompt.
-func parseSettings(text string) SessionSettings {
-	var s SessionSettings
+func ParseSettings(text string) Settings {
+	var s Settings
 	lines := strings.Split(normalizeText(text), "\n")
 	for i, line := range lines {
 		key, value, ok := strings.Cut(line, ":")
@@ -93,7 +93,7 @@ func parseSettings(text string) SessionSettings {
 			}
 		case "prompt":
 			rest := strings.Join(append([]string{value}, lines[i+1:]...), "\n")
-			s.Prompt = cutRunes(trimBlankLines(rest), maxSessionPrompt)
+			s.Prompt = cutRunes(TrimBlankLines(rest), maxSessionPrompt)
 			return s
 		}
 	}
@@ -111,16 +111,16 @@ func cutRunes(text string, n int) string {
 }
 
 // Note is the block that keeps the settings.
-func (s SessionSettings) Note() Block {
-	return Block{Kind: KindNote, Note: NoteSettings, Text: s.text()}
+func (s Settings) Note() Block {
+	return Block{Kind: KindNote, Note: NoteSettings, Text: s.Text()}
 }
 
 // Settings are those the transcript says last.
-func (t *Transcript) Settings() SessionSettings {
+func (t *Transcript) Settings() Settings {
 	for _, b := range slices.Backward(t.Blocks) {
 		if b.Kind == KindNote && b.Note == NoteSettings {
-			return parseSettings(b.Text)
+			return ParseSettings(b.Text)
 		}
 	}
-	return SessionSettings{}
+	return Settings{}
 }

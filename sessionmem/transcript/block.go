@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"slices"
@@ -30,7 +30,7 @@ const (
 	NoteRewind      = "rewind"      // Text is a block's id: from it on, blocks leave the context
 	NoteError       = "error"       // Text says what failed
 	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
-	NoteSettings    = "settings"    // Text says what was chosen for the session, see SessionSettings
+	NoteSettings    = "settings"    // Text says what was chosen for the session, see Settings
 	NoteEdited      = "edited"      // the block Parent says Text from here on: its author edited it
 	NoteDeleted     = "deleted"     // the block Parent leaves the context: its author deleted it
 )
@@ -61,8 +61,8 @@ type Block struct {
 // message" means everywhere in this project.
 func (b Block) IsMessage() bool { return b.Kind == KindUser || b.Kind == KindAssistant }
 
-// steers says whether the block changes what of the others is context.
-func (b Block) steers() bool {
+// Steers says whether the block changes what of the others is context.
+func (b Block) Steers() bool {
 	return b.Kind == KindSummary || b.Kind == KindNote && (b.Note == NoteEnded || b.Note == NoteRewind)
 }
 
@@ -103,13 +103,13 @@ type Context struct {
 	Omitted  int     // older ones behind the Summary that are left out: Messages holds at most 2,000 of them, and 16 MB
 	Total    int     // messages in the whole session, on this branch
 
-	Settings SessionSettings // what was chosen for the session
-	Titled   bool            // somebody gave it a title
+	Settings Settings // what was chosen for the session
+	Titled   bool     // somebody gave it a title
 }
 
-// kindNames are the words of the headings.
-var kindNames = []struct {
-	kind Kind
+// KindNames are the words of the headings.
+var KindNames = []struct {
+	Kind Kind
 	word string
 }{
 	{KindUser, "User"},
@@ -124,9 +124,9 @@ var kindNames = []struct {
 // kindOf gives the kind a heading's word names; ok is false for a word this
 // version does not know.
 func kindOf(word string) (k Kind, ok bool) {
-	for _, n := range kindNames {
+	for _, n := range KindNames {
 		if strings.EqualFold(n.word, word) {
-			return n.kind, true
+			return n.Kind, true
 		}
 	}
 	return KindText, false
@@ -134,8 +134,8 @@ func kindOf(word string) (k Kind, ok bool) {
 
 // word is the heading's word for the kind; unknown kinds are Text.
 func (k Kind) word() string {
-	for _, n := range kindNames {
-		if n.kind == k {
+	for _, n := range KindNames {
+		if n.Kind == k {
 			return n.word
 		}
 	}
@@ -162,7 +162,7 @@ func (b Block) Normalized() Block {
 		b.Note, b.Text = splitNote(b.Text)
 	}
 	if b.ID == "" {
-		b.ID = deriveID(b.Kind, b.Text)
+		b.ID = DeriveID(b.Kind, b.Text)
 	}
 	return b
 }
@@ -189,12 +189,12 @@ func normalizeText(text string) string {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 		text = strings.ReplaceAll(text, "\r", "\n")
 	}
-	return trimBlankLines(text)
+	return TrimBlankLines(text)
 }
 
-// trimBlankLines takes away whole blank lines at both ends; the spaces of the
+// TrimBlankLines takes away whole blank lines at both ends; the spaces of the
 // first and last line with text stay.
-func trimBlankLines(text string) string {
+func TrimBlankLines(text string) string {
 	for {
 		line, rest, found := strings.Cut(text, "\n")
 		if strings.TrimSpace(line) != "" {
@@ -250,8 +250,8 @@ func normalizeAttrs(attrs map[string]string) map[string]string {
 	return out
 }
 
-// isCorrection says whether b is a Note that a message was edited or deleted.
-func (b Block) isCorrection() bool {
+// IsCorrection says whether b is a Note that a message was edited or deleted.
+func (b Block) IsCorrection() bool {
 	return b.Kind == KindNote && (b.Note == NoteEdited || b.Note == NoteDeleted)
 }
 
@@ -260,7 +260,7 @@ func (b Block) isCorrection() bool {
 func corrected(blocks, all []Block) []Block {
 	last := map[string]Block{}
 	for _, b := range all {
-		if b.isCorrection() {
+		if b.IsCorrection() {
 			last[b.Parent] = b
 		}
 	}
@@ -271,7 +271,7 @@ func corrected(blocks, all []Block) []Block {
 	for _, b := range blocks {
 		note, changed := last[b.ID]
 		switch {
-		case b.isCorrection(), changed && note.Note == NoteDeleted:
+		case b.IsCorrection(), changed && note.Note == NoteDeleted:
 			continue
 		case changed:
 			b.Text = note.Text
@@ -281,9 +281,9 @@ func corrected(blocks, all []Block) []Block {
 	return out
 }
 
-// writers are the ids of who wrote a message on Discord: where the bot has fun, it
+// Writers are the ids of who wrote a message on Discord: where the bot has fun, it
 // holds what several people said.
-func (b Block) writers() []string {
+func (b Block) Writers() []string {
 	if b.Attrs["author"] == "" && b.Attrs["authors"] == "" {
 		return nil
 	}
@@ -291,7 +291,7 @@ func (b Block) writers() []string {
 }
 
 // WrittenBy reports whether somebody on Discord wrote the message, or a part of it.
-func (b Block) WrittenBy(author string) bool { return slices.Contains(b.writers(), author) }
+func (b Block) WrittenBy(author string) bool { return slices.Contains(b.Writers(), author) }
 
 // Files gives the absolute paths of the transcript's files, the oldest part first;
 // none for an in-memory session.

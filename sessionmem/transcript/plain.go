@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ const ToolMemorySearch = "MEMORY_SEARCH"
 
 const (
 	attrRecalled     = "recalled"      // ids of the chunks that were quoted, separated by blanks
-	attrRecalledFrom = "recalled_from" // their sources, where these are not typing alone; before there were sources "strangers"
+	AttrRecalledFrom = "recalled_from" // their sources, where these are not typing alone; before there were sources "strangers"
 	recalledBegin    = "from "
 )
 
@@ -66,7 +66,7 @@ func (b Block) WithRecalled(list []Quotation) Block {
 		from |= q.Sources
 	}
 	if !from.Typed() {
-		attrs[attrRecalledFrom] = from.String()
+		attrs[AttrRecalledFrom] = from.String()
 	}
 	attrs[attrRecalled] = strings.Join(ids, " ")
 	b.Attrs = attrs
@@ -83,8 +83,8 @@ func (b Block) Recalled() []string {
 	return ids
 }
 
-// recalledSources gives the sources of what was recalled for the block.
-func (b Block) recalledSources() Sources { return parseSources(b.Attrs[attrRecalledFrom]) }
+// RecalledSources gives the sources of what was recalled for the block.
+func (b Block) RecalledSources() Sources { return ParseSources(b.Attrs[AttrRecalledFrom]) }
 
 // DropRecalled takes out of a block what it quotes of chunks that are gone, and
 // reports whether there was anything.

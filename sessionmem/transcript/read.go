@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"bufio"
@@ -23,18 +23,18 @@ const (
 	// recognized. Longer lines are read all the same.
 	readBuffer = 64 << 10
 
-	// blockLimit is how many bytes of a block are ever held for a context, a list or
+	// BlockLimit is how many bytes of a block are ever held for a context, a list or
 	// an id derived from the text: no model is told more.
-	blockLimit = 4 << 20
+	BlockLimit = 4 << 20
 )
 
 // heading is a line "## Kind · time · agent · model".
 type heading struct {
-	kind  Kind
-	known bool // the kind's word is one of ours
-	time  time.Time
-	agent string
-	model string
+	Kind  Kind
+	Known bool // the kind's word is one of ours
+	Time  time.Time
+	Agent string
+	Model string
 }
 
 // parseHeading reads a full heading. It is the one place that says what begins a
@@ -53,10 +53,10 @@ func parseHeading(line string) (h heading, ok bool) {
 	if err != nil {
 		return h, false
 	}
-	h.kind, h.known = kindOf(word)
-	h.time = normalizeTime(t)
-	h.agent, h.model, _ = strings.Cut(rest, headingSep)
-	h.agent, h.model = strings.TrimSpace(h.agent), strings.TrimSpace(h.model)
+	h.Kind, h.Known = kindOf(word)
+	h.Time = normalizeTime(t)
+	h.Agent, h.Model, _ = strings.Cut(rest, headingSep)
+	h.Agent, h.Model = strings.TrimSpace(h.Agent), strings.TrimSpace(h.Model)
 	return h, true
 }
 
@@ -72,25 +72,25 @@ func bareHeading(line string) Kind {
 	return ""
 }
 
-// rawBlock is a block as it stands in the file. Its bytes are valid until the
+// RawBlock is a block as it stands in the file. Its bytes are valid until the
 // next one is read.
-type rawBlock struct {
-	heading   heading
-	headed    bool // has a heading; false for text before the first one
-	offset    int64
-	raw       []byte // all of it, or what the reader's limit lets it hold
-	size      int64  // of all of it
-	bodyStart int    // where the text begins in raw
-	attrs     []attr
+type RawBlock struct {
+	Heading   heading
+	Headed    bool // has a heading; false for text before the first one
+	Offset    int64
+	Raw       []byte // all of it, or what the reader's limit lets it hold
+	Size      int64  // of all of it
+	BodyStart int    // where the text begins in raw
+	attrs     []Attr
 }
 
-// blockReader reads a transcript block by block in constant memory (apart from
+// Reader reads a transcript block by block in constant memory (apart from
 // the largest block, unless it has a limit), in any form of the format.
-type blockReader struct {
+type Reader struct {
 	br     *bufio.Reader
-	limit  int    // bytes of a block that are kept; 0 is all
-	front  string // front matter, without the fences
-	bare   bool   // older form: bare headings begin a block too
+	Limit  int    // bytes of a block that are kept; 0 is all
+	Front  string // front matter, without the fences
+	Bare   bool   // older form: bare headings begin a block too
 	offset int64  // of what will be read next
 	buf    []byte // the block being collected
 	size   int64  // of it
@@ -101,57 +101,57 @@ type blockReader struct {
 	done   bool
 }
 
-// newBlockReader reads the front matter of a whole file.
-func newBlockReader(r io.Reader) *blockReader { return newSizedReader(r, readBuffer) }
+// NewReader reads the front matter of a whole file.
+func NewReader(r io.Reader) *Reader { return NewSizedReader(r, readBuffer) }
 
-// newSizedReader is newBlockReader for a file of that many bytes: most are small,
+// NewSizedReader is newBlockReader for a file of that many bytes: most are small,
 // and a list reads thousands.
-func newSizedReader(r io.Reader, fileSize int64) *blockReader {
-	br := &blockReader{br: bufio.NewReaderSize(r, int(min(max(fileSize+1, 4096), readBuffer)))}
+func NewSizedReader(r io.Reader, fileSize int64) *Reader {
+	br := &Reader{br: bufio.NewReaderSize(r, int(min(max(fileSize+1, 4096), readBuffer)))}
 	head, _ := br.br.Peek(readBuffer) // a short file gives what there is, with an error that the next read repeats
 	skip := 0
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		skip = 3
 	}
-	front, size := cutFrontMatter(head[skip:])
-	br.front = strings.ToValidUTF8(front, "\uFFFD")
-	br.bare = frontValue(br.front, "format") == ""
+	front, size := CutFrontMatter(head[skip:])
+	br.Front = strings.ToValidUTF8(front, "\uFFFD")
+	br.Bare = FrontValue(br.Front, "format") == ""
 	n, _ := br.br.Discard(skip + size) // was peeked: can't fail
 	br.offset = int64(n)
 	return br
 }
 
-// newTailReader reads on from an offset of a file whose form is known.
-func newTailReader(r io.Reader, offset int64, bare bool) *blockReader {
-	return &blockReader{br: bufio.NewReaderSize(r, readBuffer), offset: offset, bare: bare}
+// NewTailReader reads on from an offset of a file whose form is known.
+func NewTailReader(r io.Reader, offset int64, bare bool) *Reader {
+	return &Reader{br: bufio.NewReaderSize(r, readBuffer), offset: offset, Bare: bare}
 }
 
-// read gives the next block, io.EOF after the last.
-func (r *blockReader) read() (rawBlock, error) {
+// Read gives the next block, io.EOF after the last.
+func (r *Reader) Read() (RawBlock, error) {
 	if r.done {
-		return rawBlock{}, io.EOF
+		return RawBlock{}, io.EOF
 	}
-	b := rawBlock{offset: r.offset}
+	b := RawBlock{Offset: r.offset}
 	if r.next != nil {
-		b.heading, b.headed, b.offset = *r.next, true, r.nextAt
+		b.Heading, b.Headed, b.Offset = *r.next, true, r.nextAt
 		r.next = nil
 	}
 	for {
 		at := r.offset
 		line, err := r.readLine()
 		if len(line) > 0 {
-			h, boundary := r.boundary(line)
-			if boundary && len(r.buf) == 0 && !b.headed { // the file begins with a heading
-				b.heading, b.headed, b.offset = h, true, at
+			h, boundary := r.Boundary(line)
+			if boundary && len(r.buf) == 0 && !b.Headed { // the file begins with a heading
+				b.Heading, b.Headed, b.Offset = h, true, at
 			} else if boundary {
-				b.raw, b.size = r.buf, r.size
+				b.Raw, b.Size = r.buf, r.size
 				r.buf, r.spare = append(r.spare[:0], line...), r.buf
 				r.size = r.offset - at
-				if r.finish(&b) {
+				if r.Finish(&b) {
 					r.next, r.nextAt = &h, at
 					return b, nil
 				}
-				b = rawBlock{heading: h, headed: true, offset: at} // blank lines before the first heading
+				b = RawBlock{Heading: h, Headed: true, Offset: at} // blank lines before the first heading
 				continue
 			}
 			r.collect(line, r.offset-at)
@@ -161,37 +161,37 @@ func (r *blockReader) read() (rawBlock, error) {
 		}
 		r.done = true
 		if !errors.Is(err, io.EOF) {
-			return rawBlock{}, err
+			return RawBlock{}, err
 		}
-		b.raw, b.size = r.buf, r.size
-		if !r.finish(&b) {
-			return rawBlock{}, io.EOF
+		b.Raw, b.Size = r.buf, r.size
+		if !r.Finish(&b) {
+			return RawBlock{}, io.EOF
 		}
 		return b, nil
 	}
 }
 
 // collect adds a line of that size to the block, as far as the limit allows.
-func (r *blockReader) collect(line []byte, size int64) {
+func (r *Reader) collect(line []byte, size int64) {
 	r.size += size
-	if r.limit > 0 {
-		line = line[:max(0, min(len(line), r.limit-len(r.buf)))]
+	if r.Limit > 0 {
+		line = line[:max(0, min(len(line), r.Limit-len(r.buf)))]
 	}
 	r.buf = append(r.buf, line...)
 }
 
-// finish finds the block's comment line and text. It reports false for text of
+// Finish finds the block's comment line and text. It reports false for text of
 // blank lines only.
-func (r *blockReader) finish(b *rawBlock) bool {
-	if !b.headed {
-		return len(bytes.TrimSpace(b.raw)) > 0
+func (r *Reader) Finish(b *RawBlock) bool {
+	if !b.Headed {
+		return len(bytes.TrimSpace(b.Raw)) > 0
 	}
-	head := bytes.IndexByte(b.raw, '\n') + 1
+	head := bytes.IndexByte(b.Raw, '\n') + 1
 	if head == 0 {
-		head = len(b.raw)
+		head = len(b.Raw)
 	}
-	b.bodyStart = head
-	rest := b.raw[head:]
+	b.BodyStart = head
+	rest := b.Raw[head:]
 	if !bytes.HasPrefix(rest, []byte("<!--")) {
 		return true
 	}
@@ -201,13 +201,13 @@ func (r *blockReader) finish(b *rawBlock) bool {
 	}
 	if attrs, ok := parseComment(strings.TrimRight(string(rest[:n]), "\n")); ok {
 		b.attrs = attrs
-		b.bodyStart += n
+		b.BodyStart += n
 	}
 	return true
 }
 
-// boundary says whether a line begins a block in this file.
-func (r *blockReader) boundary(line []byte) (heading, bool) {
+// Boundary says whether a line begins a block in this file.
+func (r *Reader) Boundary(line []byte) (heading, bool) {
 	if !bytes.HasPrefix(line, []byte("## ")) {
 		return heading{}, false
 	}
@@ -215,15 +215,15 @@ func (r *blockReader) boundary(line []byte) (heading, bool) {
 	if h, ok := parseHeading(text); ok {
 		return h, true
 	}
-	if k := bareHeading(text); r.bare && k != "" {
-		return heading{kind: k, known: true}, true
+	if k := bareHeading(text); r.Bare && k != "" {
+		return heading{Kind: k, Known: true}, true
 	}
 	return heading{}, false
 }
 
 // readLine gives the next line with its end, as far as the limit allows; at the
 // end of the file what is left with io.EOF.
-func (r *blockReader) readLine() ([]byte, error) {
+func (r *Reader) readLine() ([]byte, error) {
 	line, err := r.br.ReadSlice('\n')
 	r.offset += int64(len(line))
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -233,18 +233,18 @@ func (r *blockReader) readLine() ([]byte, error) {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		line, err = r.br.ReadSlice('\n')
 		r.offset += int64(len(line))
-		if r.limit > 0 {
-			line = line[:max(0, min(len(line), r.limit-len(r.line)))]
+		if r.Limit > 0 {
+			line = line[:max(0, min(len(line), r.Limit-len(r.line)))]
 		}
 		r.line = append(r.line, line...)
 	}
 	return r.line, err
 }
 
-// decode makes a Block of what was read. Its ID is empty where the file has none.
-func (b rawBlock) decode() Block {
-	if !b.headed || !b.heading.known {
-		out := Block{Kind: KindText, Time: b.heading.time, Text: normalizeText(string(b.raw))}
+// Decode makes a Block of what was read. Its ID is empty where the file has none.
+func (b RawBlock) Decode() Block {
+	if !b.Headed || !b.Heading.Known {
+		out := Block{Kind: KindText, Time: b.Heading.Time, Text: normalizeText(string(b.Raw))}
 		for _, a := range b.attrs {
 			if a.key == "id" {
 				out.ID = strings.ToValidUTF8(a.value, "\uFFFD")
@@ -253,9 +253,9 @@ func (b rawBlock) decode() Block {
 		return out
 	}
 	out := Block{
-		Kind: b.heading.kind, Time: b.heading.time,
-		Agent: strings.ToValidUTF8(b.heading.agent, "\uFFFD"), Model: strings.ToValidUTF8(b.heading.model, "\uFFFD"),
-		Text: normalizeText(string(unescapeBody(b.raw[b.bodyStart:]))),
+		Kind: b.Heading.Kind, Time: b.Heading.Time,
+		Agent: strings.ToValidUTF8(b.Heading.Agent, "\uFFFD"), Model: strings.ToValidUTF8(b.Heading.Model, "\uFFFD"),
+		Text: normalizeText(string(unescapeBody(b.Raw[b.BodyStart:]))),
 	}
 	for _, a := range b.attrs {
 		out.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
@@ -294,16 +294,16 @@ func (b *Block) setAttr(key, value string) {
 	}
 }
 
-// head is what a transcript tells of a block without its text. ok is false for one
+// Head is what a transcript tells of a block without its text. ok is false for one
 // that has to be decoded to know that much: a note, or one without an id.
-func (b rawBlock) head() (head Block, ok bool) {
-	if !b.headed || !b.heading.known || b.heading.kind == KindNote {
+func (b RawBlock) Head() (head Block, ok bool) {
+	if !b.Headed || !b.Heading.Known || b.Heading.Kind == KindNote {
 		return Block{}, false
 	}
-	head = Block{Kind: b.heading.kind, Time: b.heading.time, Agent: b.heading.agent}
+	head = Block{Kind: b.Heading.Kind, Time: b.Heading.Time, Agent: b.Heading.Agent}
 	for _, a := range b.attrs {
 		switch a.key {
-		case "id", "agent", "through", "task", attrTold, attrAgain, attrSources, attrRecalledFrom: // what the fold asks for
+		case "id", "agent", "through", "task", AttrTold, AttrAgain, AttrSources, AttrRecalledFrom: // what the fold asks for
 			head.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
 		}
 	}
@@ -311,110 +311,110 @@ func (b rawBlock) head() (head Block, ok bool) {
 	return head, head.ID != ""
 }
 
-// derived is the id that the block gets from its text. Of a very long one it is the
+// Derived is the id that the block gets from its text. Of a very long one it is the
 // beginning that counts, so that it can be told without holding all of it.
-func (b rawBlock) derived() string {
-	if len(b.raw) > blockLimit {
-		b.raw = b.raw[:blockLimit]
-		b.bodyStart = min(b.bodyStart, blockLimit)
+func (b RawBlock) Derived() string {
+	if len(b.Raw) > BlockLimit {
+		b.Raw = b.Raw[:BlockLimit]
+		b.BodyStart = min(b.BodyStart, BlockLimit)
 	}
-	out := b.decode()
-	return deriveID(out.Kind, out.Text)
+	out := b.Decode()
+	return DeriveID(out.Kind, out.Text)
 }
 
-// copies counts, for each derived ID, the last number that was put behind it: ten
+// Copies counts, for each derived ID, the last number that was put behind it: ten
 // thousand blocks of the same words without IDs are numbered without looking at all
 // numbers for each.
-type copies map[string]int
+type Copies map[string]int
 
-// identify gives the block an ID where it has none or one that is taken: derived
+// Identify gives the block an ID where it has none or one that is taken: derived
 // from its content, so that it stays the same as long as the text does. It returns
 // 0 for the block's own id, 1 for the derived one, else the number behind that.
-func (c copies) identify(b *Block, derive func() string, taken func(id string) bool) (number int) {
+func (c Copies) Identify(b *Block, derive func() string, taken func(id string) bool) (number int) {
 	if b.ID != "" && !taken(b.ID) {
 		return 0
 	}
 	base := derive()
 	b.ID, number = base, 1
 	for n := max(c[base], 1) + 1; taken(b.ID); n++ {
-		b.ID, number = numberedID(base, n), n
+		b.ID, number = NumberedID(base, n), n
 		c[base] = n
 	}
 	return number
 }
 
-// numberedID is the id of the n-th of several blocks that say the same.
-func numberedID(base string, n int) string {
+// NumberedID is the id of the n-th of several blocks that say the same.
+func NumberedID(base string, n int) string {
 	if n < 2 {
 		return base
 	}
 	return base + "-" + strconv.Itoa(n)
 }
 
-// deriveID makes an ID from what a block says.
-func deriveID(k Kind, text string) string {
+// DeriveID makes an ID from what a block says.
+func DeriveID(k Kind, text string) string {
 	sum := sha256.Sum256([]byte(string(k) + "\x00" + text))
 	return "t" + hex.EncodeToString(sum[:5])
 }
 
-// ParseTranscript reads a transcript of any known or older form, whole or
+// Parse reads a transcript of any known or older form, whole or
 // damaged. It never refuses content: what can't be read as a block is a block of
 // KindText. The error is the reader's. Info holds what the text alone tells.
-func ParseTranscript(r io.Reader) (*Transcript, error) {
-	all := newCollector()
-	if err := all.read(r); err != nil {
+func Parse(r io.Reader) (*Transcript, error) {
+	all := NewCollector()
+	if err := all.Read(r); err != nil {
 		return nil, fmt.Errorf("reading a transcript: %w", err)
 	}
-	return all.transcript(), nil
+	return all.Transcript(), nil
 }
 
-// collector puts the parts of a session together to one transcript.
-type collector struct {
-	t        Transcript
+// Collector puts the parts of a session together to one transcript.
+type Collector struct {
+	T        Transcript
 	begun    bool
-	sum      summary
+	sum      Overview
 	seen     map[string]bool
-	same     copies
+	same     Copies
 	readOnly bool
 }
 
-func newCollector() *collector { return &collector{seen: map[string]bool{}, same: copies{}} }
+func NewCollector() *Collector { return &Collector{seen: map[string]bool{}, same: Copies{}} }
 
-// read reads the next part.
-func (c *collector) read(r io.Reader) error {
-	br := newBlockReader(r)
+// Read reads the next part.
+func (c *Collector) Read(r io.Reader) error {
+	br := NewReader(r)
 	if !c.begun {
-		c.t.FrontMatter, c.begun = br.front, true
+		c.T.FrontMatter, c.begun = br.Front, true
 	}
-	c.readOnly = c.readOnly || readOnlyFormat(br.front)
+	c.readOnly = c.readOnly || ReadOnlyFormat(br.Front)
 	for {
-		raw, err := br.read()
+		raw, err := br.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		b := raw.decode()
-		c.same.identify(&b, raw.derived, func(id string) bool { return c.seen[id] })
+		b := raw.Decode()
+		c.same.Identify(&b, raw.Derived, func(id string) bool { return c.seen[id] })
 		c.seen[b.ID] = true
-		c.t.Blocks = append(c.t.Blocks, b)
-		c.sum.add(b)
+		c.T.Blocks = append(c.T.Blocks, b)
+		c.sum.Add(b)
 	}
 }
 
-// transcript gives what was read.
-func (c *collector) transcript() *Transcript {
-	c.t.Info = c.sum.info(c.t.FrontMatter)
-	c.t.Info.ReadOnly = c.readOnly
-	return &c.t
+// Transcript gives what was read.
+func (c *Collector) Transcript() *Transcript {
+	c.T.Info = c.sum.Info(c.T.FrontMatter)
+	c.T.Info.ReadOnly = c.readOnly
+	return &c.T
 }
 
-// cutFrontMatter finds front matter at the beginning of head: lines of keys and
+// CutFrontMatter finds front matter at the beginning of head: lines of keys and
 // values between two fences. size is 0 where there is none.
-func cutFrontMatter(head []byte) (front string, size int) {
+func CutFrontMatter(head []byte) (front string, size int) {
 	line, rest, ok := bytes.Cut(head, []byte("\n"))
-	if !ok || string(bytes.TrimRight(line, " \t\r")) != fence {
+	if !ok || string(bytes.TrimRight(line, " \t\r")) != Fence {
 		return "", 0
 	}
 	start := len(line) + 1
@@ -422,7 +422,7 @@ func cutFrontMatter(head []byte) (front string, size int) {
 	for {
 		line, after, ok := bytes.Cut(rest, []byte("\n"))
 		text := string(bytes.TrimRight(line, " \t\r"))
-		if text == fence {
+		if text == Fence {
 			end := at + len(line)
 			if ok {
 				end++
@@ -449,8 +449,8 @@ func isFrontLine(line string) bool {
 	})
 }
 
-// frontValue gives a key's value in front matter, "" where there is none.
-func frontValue(front, key string) string {
+// FrontValue gives a key's value in front matter, "" where there is none.
+func FrontValue(front, key string) string {
 	for line := range strings.Lines(front) {
 		v, ok := strings.CutPrefix(line, key+":")
 		if !ok {
@@ -471,30 +471,30 @@ func frontValue(front, key string) string {
 // sortedKeys gives the keys of m in order.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// path reads the file of a path as the next part. What is no file is refused before:
+// Path reads the file of a path as the next part. What is no file is refused before:
 // opening a pipe would wait for ever.
-func (c *collector) path(path string) (os.FileInfo, error) {
+func (c *Collector) Path(path string) (os.FileInfo, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoFile}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotFile}
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return c.file(f)
+	return c.File(f)
 }
 
-// file reads an open file as the next part and closes it.
-func (c *collector) file(f *os.File) (os.FileInfo, error) {
+// File reads an open file as the next part and closes it.
+func (c *Collector) File(f *os.File) (os.FileInfo, error) {
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, errNoFile
+		return nil, ErrNotFile
 	}
-	return fi, c.read(f)
+	return fi, c.Read(f)
 }
 
-var errNoFile = errors.New("it is no file; move it out of the session folder")
+var ErrNotFile = errors.New("it is no file; move it out of the session folder")

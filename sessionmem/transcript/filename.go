@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 
 const (
 	filePrefix = "session-memory-"
-	fileSuffix = ".md"
-	stampForm  = "20060102-150405"
+	FileSuffix = ".md"
+	StampForm  = "20060102-150405"
 
 	maxNameLen    = 64  // bytes of a session's name
 	maxTopicLen   = 40  // characters of a topic
@@ -29,9 +29,9 @@ var stampPattern = regexp.MustCompile(`-\d{8}-\d{6}(-|$)`)
 // reservedNames are names that Windows keeps for devices.
 var reservedNames = []string{"con", "prn", "aux", "nul"}
 
-// checkName says whether a session may have this name. The error is ErrBadName
+// CheckName says whether a session may have this name. The error is ErrBadName
 // with the reason.
-func checkName(name string) error {
+func CheckName(name string) error {
 	bad := func(why string) error {
 		return fmt.Errorf("%w: %q %s; use lower-case letters, digits, - and _, e.g. cli-notes", ErrBadName, name, why)
 	}
@@ -55,27 +55,27 @@ func checkName(name string) error {
 	return nil
 }
 
-// fileName is the name of a new transcript.
-func fileName(name string, started time.Time, topic string) string {
-	return filePrefix + name + "-" + started.Format(stampForm) + "-" + topic + fileSuffix
+// FileName is the name of a new transcript.
+func FileName(name string, started time.Time, topic string) string {
+	return filePrefix + name + "-" + started.Format(StampForm) + "-" + topic + FileSuffix
 }
 
-// parsedName is what a transcript's file name tells.
-type parsedName struct {
-	session string
-	topic   string
-	stamp   string // in the form 20060102-150405; "" where the name has no time
-	stem    string // the name without its end and the part's number
-	part    int    // 1 for a file that is no later part
-	copied  bool   // the name says that it is a copy: "Copy of …"
-	signed  bool   // the topic holds a sign that the app puts into none
+// FileNameParts is what a transcript's file name tells.
+type FileNameParts struct {
+	Session string
+	Topic   string
+	Stamp   string // in the form 20060102-150405; "" where the name has no time
+	Stem    string // the name without its end and the part's number
+	Part    int    // 1 for a file that is no later part
+	Copied  bool   // the name says that it is a copy: "Copy of …"
+	Signed  bool   // the topic holds a sign that the app puts into none
 }
 
-// parseFileName reads a transcript's file name. A name of no known form gives
+// ParseFileName reads a transcript's file name. A name of no known form gives
 // itself as the session.
-func parseFileName(base string) parsedName {
-	stem, number := cutPart(strings.TrimSuffix(base, fileSuffix))
-	p := parsedName{session: stem, stem: stem, part: number}
+func ParseFileName(base string) FileNameParts {
+	stem, number := CutPart(strings.TrimSuffix(base, FileSuffix))
+	p := FileNameParts{Session: stem, Stem: stem, Part: number}
 	at := strings.Index(stem, filePrefix)
 	if at < 0 {
 		return p
@@ -84,18 +84,18 @@ func parseFileName(base string) parsedName {
 	if !ok {
 		return p
 	}
-	p.session, p.topic, p.stamp, p.copied = name, topic, stamp, at > 0
-	if topic, p.signed = cutSign(topic); topic == "" { // session-memory-<topic>-<id>-<ts>.md
+	p.Session, p.Topic, p.Stamp, p.Copied = name, topic, stamp, at > 0
+	if topic, p.Signed = CutSign(topic); topic == "" { // session-memory-<topic>-<id>-<ts>.md
 		if i := strings.LastIndexByte(name, '-'); i >= 0 && isOlderID(name[i+1:]) {
-			p.topic, p.session = name[:i], name[i+1:]
+			p.Topic, p.Session = name[:i], name[i+1:]
 		}
 	}
 	return p
 }
 
-// started is the name's time; zero where it has none. Names hold local time.
-func (p parsedName) started() time.Time {
-	t, err := time.ParseInLocation(stampForm, p.stamp, time.Local)
+// Started is the name's time; zero where it has none. Names hold local time.
+func (p FileNameParts) Started() time.Time {
+	t, err := time.ParseInLocation(StampForm, p.Stamp, time.Local)
 	if err != nil {
 		return time.Time{}
 	}
@@ -111,8 +111,8 @@ func cutStamp(stem string) (name, stamp, topic string, ok bool) {
 	if !ok {
 		return "", "", "", false
 	}
-	for i := 1; i+1+len(stampForm) <= len(rest); i++ {
-		end := i + 1 + len(stampForm)
+	for i := 1; i+1+len(StampForm) <= len(rest); i++ {
+		end := i + 1 + len(StampForm)
 		if rest[i] != '-' || !isStamp(rest[i+1:end]) {
 			continue
 		}
@@ -122,7 +122,7 @@ func cutStamp(stem string) (name, stamp, topic string, ok bool) {
 		if rest[end] == '-' {
 			return rest[:i], rest[i+1 : end], rest[end+1:], true
 		}
-		if _, sign := cutSign(rest[end : end+1]); sign { // a copy of a file without a topic
+		if _, sign := CutSign(rest[end : end+1]); sign { // a copy of a file without a topic
 			return rest[:i], rest[i+1 : end], rest[end:], true
 		}
 	}
@@ -145,9 +145,9 @@ func isOlderID(s string) bool {
 	return len(s) >= 5 && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// splitName gives a session name's source and id. A bare number is a Discord
+// SplitName gives a session name's source and id. A bare number is a Discord
 // channel of the older files.
-func splitName(name string) (source, id string) {
+func SplitName(name string) (source, id string) {
 	if isOlderID(name) {
 		return "discord", name
 	}
@@ -157,9 +157,9 @@ func splitName(name string) (source, id string) {
 	return "", name
 }
 
-// topicOf makes the topic of a file name from the first user message: at most 40
+// TopicOf makes the topic of a file name from the first user message: at most 40
 // characters, letters and digits of any script, "chat" where there are none.
-func topicOf(text string) string {
+func TopicOf(text string) string {
 	var b strings.Builder
 	n, dash := 0, false
 	for _, r := range strings.ToLower(firstLine(text)) {
@@ -195,8 +195,8 @@ func firstLine(text string) string {
 	return ""
 }
 
-// oneLine makes text one line of single spaces.
-func oneLine(text string) string {
+// OneLine makes text one line of single spaces.
+func OneLine(text string) string {
 	text = strings.TrimSpace(text)
 	for i := range len(text) {
 		c := text[i]
@@ -207,12 +207,12 @@ func oneLine(text string) string {
 	return text // the rule, and nothing is copied
 }
 
-// mayBeCopy says whether a file's name alone makes it look like a copy.
-func (p parsedName) mayBeCopy() bool { return p.copied || p.signed }
+// MayBeCopy says whether a file's name alone makes it look like a copy.
+func (p FileNameParts) MayBeCopy() bool { return p.Copied || p.Signed }
 
-// cutSign cuts a topic before the first sign that no topic of the app has: what
+// CutSign cuts a topic before the first sign that no topic of the app has: what
 // copies have behind the name, such as a blank, a parenthesis or a dot.
-func cutSign(topic string) (name string, sign bool) {
+func CutSign(topic string) (name string, sign bool) {
 	for i := 0; i < len(topic); {
 		c := topic[i]
 		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c >= 'A' && c <= 'Z' {
@@ -228,17 +228,17 @@ func cutSign(topic string) (name string, sign bool) {
 	return topic, false
 }
 
-// partMark is what stands before a part's number in its file name.
-const partMark = ".part"
+// PartMark is what stands before a part's number in its file name.
+const PartMark = ".part"
 
-// cutPart takes the part's number off a file's name without its end; 1 where it
+// CutPart takes the part's number off a file's name without its end; 1 where it
 // has none.
-func cutPart(base string) (stem string, number int) {
+func CutPart(base string) (stem string, number int) {
 	i := strings.LastIndexByte(base, '.') // a number holds none
-	if i <= 0 || !strings.HasPrefix(base[i:], partMark) {
+	if i <= 0 || !strings.HasPrefix(base[i:], PartMark) {
 		return base, 1
 	}
-	digits := base[i+len(partMark):]
+	digits := base[i+len(PartMark):]
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if err != nil || n < 2 || digits[0] == '0' {
 		return base, 1

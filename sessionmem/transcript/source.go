@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"maps"
@@ -21,7 +21,7 @@ const (
 	FromUnknown                     // written by an older version or another program
 )
 
-var sourceWords = []struct {
+var SourceWords = []struct {
 	source Sources
 	word   string
 }{
@@ -37,30 +37,30 @@ func (s Sources) Has(others Sources) bool { return s&others != 0 }
 // String is the value of the attribute.
 func (s Sources) String() string {
 	var words []string
-	for _, w := range sourceWords {
+	for _, w := range SourceWords {
 		if s.Has(w.source) {
 			words = append(words, w.word)
 		}
 	}
 	if len(words) == 0 {
-		return typedWord
+		return TypedWord
 	}
 	return strings.Join(words, " ")
 }
 
-// parseSources reads an attribute. A word of a later version is a source that isn't
+// ParseSources reads an attribute. A word of a later version is a source that isn't
 // known.
-func parseSources(value string) Sources {
+func ParseSources(value string) Sources {
 	var s Sources
 next:
 	for _, word := range strings.Fields(value) {
-		for _, w := range sourceWords {
+		for _, w := range SourceWords {
 			if w.word == word {
 				s |= w.source
 				continue next
 			}
 		}
-		if word != typedWord {
+		if word != TypedWord {
 			s |= FromUnknown
 		}
 	}
@@ -68,12 +68,12 @@ next:
 }
 
 const (
-	// attrSources holds the sources of a block's text.
-	attrSources = "sources"
-	// attrUntrusted marked, before there were sources, a Summary of strangers' text and
+	// AttrSources holds the sources of a block's text.
+	AttrSources = "sources"
+	// AttrUntrusted marked, before there were sources, a Summary of strangers' text and
 	// what was forked from Discord ("discord").
-	attrUntrusted = "untrusted"
-	typedWord     = "typed"
+	AttrUntrusted = "untrusted"
+	TypedWord     = "typed"
 )
 
 // WithSources is the block with the sources of its text.
@@ -82,8 +82,8 @@ func (b Block) WithSources(s Sources) Block {
 	if b.Attrs == nil {
 		b.Attrs = map[string]string{}
 	}
-	delete(b.Attrs, attrUntrusted)
-	b.Attrs[attrSources] = s.String()
+	delete(b.Attrs, AttrUntrusted)
+	b.Attrs[AttrSources] = s.String()
 	return b
 }
 
@@ -93,17 +93,17 @@ func (b Block) WithSources(s Sources) Block {
 // where it may have been piped in; nothing is known of the others.
 func (b Block) TextSources(session string) Sources {
 	var s Sources
-	value, known := b.Attrs[attrSources]
+	value, known := b.Attrs[AttrSources]
 	if known {
-		s = parseSources(value)
+		s = ParseSources(value)
 	}
-	switch old := b.Attrs[attrUntrusted]; {
+	switch old := b.Attrs[AttrUntrusted]; {
 	case old == "discord":
 		s, known = s|FromDiscord, true
 	case old != "":
 		s, known = s|FromUnknown, true
 	}
-	if b.Attrs["author"] != "" || b.Attrs["msg"] != "" || isDiscord(session) {
+	if b.Attrs["author"] != "" || b.Attrs["msg"] != "" || IsDiscord(session) {
 		s |= FromDiscord
 	}
 	if !known && (b.Kind != KindUser || strings.HasPrefix(session, "cli-")) {
@@ -115,15 +115,15 @@ func (b Block) TextSources(session string) Sources {
 // Sources gives the sources of all that a model is sent for the block: of its text, its
 // attachments and what was recalled for it.
 func (b Block) Sources(session string) Sources {
-	s := b.TextSources(session) | b.recalledSources()
+	s := b.TextSources(session) | b.RecalledSources()
 	if len(b.Attachments()) > 0 {
 		s |= FromFile
 	}
 	return s
 }
 
-// discordPrefix begins the name of a Discord session: what is said there is text of
+// DiscordPrefix begins the name of a Discord session: what is said there is text of
 // strangers.
-const discordPrefix = "discord-"
+const DiscordPrefix = "discord-"
 
-func isDiscord(session string) bool { return strings.HasPrefix(session, discordPrefix) }
+func IsDiscord(session string) bool { return strings.HasPrefix(session, DiscordPrefix) }

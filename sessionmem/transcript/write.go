@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"bytes"
@@ -9,53 +9,53 @@ import (
 	"unicode"
 )
 
-// formatName is the format this version writes; formatPrefix what all its
+// FormatName is the format this version writes; formatPrefix what all its
 // versions share.
 const (
-	formatName   = "mac-stats-session/1"
-	formatPrefix = "mac-stats-session/"
-	fence        = "---"
+	FormatName   = "mac-stats-session/1"
+	FormatPrefix = "mac-stats-session/"
+	Fence        = "---"
 	headingSep   = " · "
 )
 
-// WriteTranscript writes a whole transcript in the format mac-stats-session/1:
+// Write writes a whole transcript in the format mac-stats-session/1:
 // its front matter (made from the Info where there is none) and its blocks.
-func WriteTranscript(w io.Writer, t *Transcript) error {
-	data := appendFront(nil, t.Info, t.FrontMatter)
+func Write(w io.Writer, t *Transcript) error {
+	data := AppendFront(nil, t.Info, t.FrontMatter)
 	for _, b := range t.Blocks {
-		data = appendBlock(data, b)
+		data = AppendBlock(data, b)
 	}
 	_, err := w.Write(data)
 	return err
 }
 
-func appendFront(dst []byte, info Info, front string) []byte {
+func AppendFront(dst []byte, info Info, front string) []byte {
 	if front == "" {
-		front = frontMatter(info)
+		front = FrontMatter(info)
 	}
-	dst = append(dst, fence+"\n"+strings.TrimRight(front, "\n")...)
-	return append(dst, "\n"+fence+"\n"...)
+	dst = append(dst, Fence+"\n"+strings.TrimRight(front, "\n")...)
+	return append(dst, "\n"+Fence+"\n"...)
 }
 
-// frontMatter gives the lines between the fences.
-func frontMatter(info Info) string {
+// FrontMatter gives the lines between the fences.
+func FrontMatter(info Info) string {
 	var b strings.Builder
-	b.WriteString("format: " + formatName + "\n")
+	b.WriteString("format: " + FormatName + "\n")
 	for _, f := range [][2]string{
 		{"session", info.Name},
 		{"source", info.Source},
 		{"started", info.Started.Format(time.RFC3339)},
-		{"title", oneLine(info.Title)},
+		{"title", OneLine(info.Title)},
 	} {
 		if f[1] != "" {
-			b.WriteString(f[0] + ": " + yamlValue(f[1]) + "\n")
+			b.WriteString(f[0] + ": " + YAMLValue(f[1]) + "\n")
 		}
 	}
 	return b.String()
 }
 
-// yamlValue quotes a value that YAML would read as something else than this text.
-func yamlValue(v string) string {
+// YAMLValue quotes a value that YAML would read as something else than this text.
+func YAMLValue(v string) string {
 	plain := strings.TrimSpace(v) == v && !strings.Contains(v, ": ") && !strings.Contains(v, " #") && !strings.HasSuffix(v, ":")
 	for i, r := range v {
 		if i == 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) || !unicode.IsPrint(r) {
@@ -68,8 +68,8 @@ func yamlValue(v string) string {
 	return strconv.Quote(v)
 }
 
-// appendBlock appends the block's text form, with the blank line that precedes it.
-func appendBlock(dst []byte, b Block) []byte {
+// AppendBlock appends the block's text form, with the blank line that precedes it.
+func AppendBlock(dst []byte, b Block) []byte {
 	b = b.Normalized()
 	dst = append(dst, "\n## "...)
 	dst = append(dst, b.Kind.word()...)
@@ -86,11 +86,11 @@ func appendBlock(dst []byte, b Block) []byte {
 		dst = append(dst, b.Model...)
 	}
 	dst = append(dst, '\n')
-	dst = appendComment(dst, blockAttrs(b, agentInHeading, modelInHeading))
+	dst = AppendComment(dst, BlockAttrs(b, agentInHeading, modelInHeading))
 	dst = append(dst, '\n')
 	if b.Text != "" {
 		dst = append(dst, '\n')
-		dst = appendEscaped(dst, b.Text)
+		dst = AppendEscaped(dst, b.Text)
 		dst = append(dst, '\n')
 	}
 	return dst
@@ -103,12 +103,12 @@ func fitsHeading(v string) bool {
 	})
 }
 
-// blockAttrs gives the attributes of b, ours first and in a fixed order.
-func blockAttrs(b Block, agentInHeading, modelInHeading bool) []attr {
-	attrs := make([]attr, 0, 4+len(b.Attrs))
+// BlockAttrs gives the attributes of b, ours first and in a fixed order.
+func BlockAttrs(b Block, agentInHeading, modelInHeading bool) []Attr {
+	attrs := make([]Attr, 0, 4+len(b.Attrs))
 	add := func(key, value string) {
 		if value != "" {
-			attrs = append(attrs, attr{key, value})
+			attrs = append(attrs, Attr{key, value})
 		}
 	}
 	add("id", b.ID)
@@ -124,15 +124,15 @@ func blockAttrs(b Block, agentInHeading, modelInHeading bool) []attr {
 	add("by", b.By)
 	add("task", b.Task)
 	for _, k := range sortedKeys(b.Attrs) {
-		attrs = append(attrs, attr{k, b.Attrs[k]})
+		attrs = append(attrs, Attr{k, b.Attrs[k]})
 	}
 	add("context", b.Context)
 	return attrs
 }
 
-// appendEscaped appends text so that none of its lines is taken for a boundary:
+// AppendEscaped appends text so that none of its lines is taken for a boundary:
 // a line that is one, or is one behind backslashes, gets one more backslash.
-func appendEscaped(dst []byte, text string) []byte {
+func AppendEscaped(dst []byte, text string) []byte {
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
 		if !first {
@@ -185,7 +185,7 @@ func isSpecial(line string) bool {
 		attrs, ok := parseComment(line)
 		return ok && attrs[0].key == "id"
 	case 'f':
-		return strings.HasPrefix(line, "format: "+formatPrefix)
+		return strings.HasPrefix(line, "format: "+FormatPrefix)
 	}
 	return false
 }

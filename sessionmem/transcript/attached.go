@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"path"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// filesDir holds attachments, below the session folder.
-const filesDir = "files"
+// FilesDir holds attachments, below the session folder.
+const FilesDir = "files"
 
 // Attachment is a file that a User block links. The link is markdown that any
 // viewer follows from beside the transcript:
@@ -24,21 +24,21 @@ type Attachment struct {
 	Image bool
 }
 
-// attachmentLink matches a link to an attachment: an optional !, the name, the file.
-var attachmentLink = regexp.MustCompile(`(!?)\[((?:[^\[\]\\\n]|\\.)*)\]\((?:\.\./\.\./)?files/([0-9a-f]{64}(?:-\d{1,3})?\.[a-z0-9]{1,8})\)`)
+// AttachmentLink matches a link to an attachment: an optional !, the name, the file.
+var AttachmentLink = regexp.MustCompile(`(!?)\[((?:[^\[\]\\\n]|\\.)*)\]\((?:\.\./\.\./)?files/([0-9a-f]{64}(?:-\d{1,3})?\.[a-z0-9]{1,8})\)`)
 
-// imageExts are the pictures a model is sent; others are text.
-var imageExts = []string{"png", "jpg", "jpeg"}
+// ImageExts are the pictures a model is sent; others are text.
+var ImageExts = []string{"png", "jpg", "jpeg"}
 
 // Attachments gives the files that a message's text links, in their order, each once.
 func Attachments(text string) []Attachment {
-	if !strings.Contains(text, filesDir+"/") {
+	if !strings.Contains(text, FilesDir+"/") {
 		return nil
 	}
 	var list []Attachment
-	for _, m := range attachmentLink.FindAllStringSubmatch(text, -1) {
+	for _, m := range AttachmentLink.FindAllStringSubmatch(text, -1) {
 		a := Attachment{Name: unescapeName(m[2]), File: m[3]}
-		a.Image = slices.Contains(imageExts, strings.TrimPrefix(path.Ext(a.File), "."))
+		a.Image = slices.Contains(ImageExts, strings.TrimPrefix(path.Ext(a.File), "."))
 		if a.Name == "" {
 			a.Name = a.File
 		}
@@ -78,23 +78,23 @@ func WithoutAttachments(text string) string {
 	lines := strings.Split(text, "\n")
 	kept := lines[:0]
 	for _, line := range lines {
-		if !attachmentLink.MatchString(line) {
+		if !AttachmentLink.MatchString(line) {
 			kept = append(kept, line)
 			continue
 		}
-		if strings.TrimSpace(attachmentLink.ReplaceAllString(line, "")) == "" {
+		if strings.TrimSpace(AttachmentLink.ReplaceAllString(line, "")) == "" {
 			continue
 		}
-		kept = append(kept, attachmentLink.ReplaceAllStringFunc(line, func(link string) string {
-			return unescapeName(attachmentLink.FindStringSubmatch(link)[2])
+		kept = append(kept, AttachmentLink.ReplaceAllStringFunc(line, func(link string) string {
+			return unescapeName(AttachmentLink.FindStringSubmatch(link)[2])
 		}))
 	}
-	return trimBlankLines(strings.Join(kept, "\n"))
+	return TrimBlankLines(strings.Join(kept, "\n"))
 }
 
-// titleText is what a message's title is made of: its words, or the names of its
+// TitleText is what a message's title is made of: its words, or the names of its
 // attachments where there are none.
-func titleText(text string) string {
+func TitleText(text string) string {
 	list := Attachments(text)
 	if len(list) == 0 {
 		return text
@@ -115,7 +115,7 @@ func (a Attachment) Link() string {
 	if a.Image {
 		sign = "!"
 	}
-	return sign + "[" + escapeName(a.Name) + "](" + filesDir + "/" + a.File + ")"
+	return sign + "[" + escapeName(a.Name) + "](" + FilesDir + "/" + a.File + ")"
 }
 
 // WithLinks puts the links of attachments below a message's words.
@@ -135,7 +135,7 @@ func WithLinks(text string, list ...Attachment) string {
 
 // escapeName makes a file's name one that can stand between brackets.
 func escapeName(name string) string {
-	name = oneLine(strings.ToValidUTF8(name, "\uFFFD"))
+	name = OneLine(strings.ToValidUTF8(name, "\uFFFD"))
 	for _, c := range []string{`\`, "[", "]"} {
 		name = strings.ReplaceAll(name, c, `\`+c)
 	}

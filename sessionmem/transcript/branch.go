@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import "strings"
 
@@ -18,7 +18,7 @@ func (t *Transcript) Branch() []Block {
 			continue
 		}
 		for i := len(out) - 1; i >= barrier; i-- {
-			if out[i].ID == rewindTarget(b) && out[i].Kind != KindNote {
+			if out[i].ID == RewindTarget(b) && out[i].Kind != KindNote {
 				out = withoutWork(out[:i])
 				break
 			}
@@ -36,8 +36,8 @@ func withoutWork(blocks []Block) []Block {
 	return blocks
 }
 
-// rewindTarget is the block id that a Note rewind names.
-func rewindTarget(b Block) string {
+// RewindTarget is the block id that a Note rewind names.
+func RewindTarget(b Block) string {
 	if id := strings.TrimSpace(b.Text); id != "" {
 		return id
 	}

@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ import (
 // A value stands bare where it can, else in double quotes with these escapes:
 // \\ \" \n \r, and \- for a dash after a dash, so that no value ends the comment.
 
-// attr is one key and value of a comment line.
-type attr struct{ key, value string }
+// Attr is one key and value of a comment line.
+type Attr struct{ key, value string }
 
 // ownKeys are the attributes that have a field in Block.
 var ownKeys = []string{"id", "agent", "model", "parent", "task", "context", "through", "by", "note"}
@@ -22,7 +22,7 @@ var ownKeys = []string{"id", "agent", "model", "parent", "task", "context", "thr
 // attrKey makes key one that a comment line can hold and that is none of ours.
 func attrKey(key string) string {
 	clean := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && isKeyByte(byte(r)) {
+		if r < utf8.RuneSelf && IsKeyByte(byte(r)) {
 			return r
 		}
 		return '_'
@@ -33,17 +33,17 @@ func attrKey(key string) string {
 	return clean
 }
 
-func isKeyByte(c byte) bool {
+func IsKeyByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
 // isBareByte says which bytes a value may hold without quotes.
 func isBareByte(c byte) bool {
-	return isKeyByte(c) || strings.IndexByte(":/@+,%", c) >= 0
+	return IsKeyByte(c) || strings.IndexByte(":/@+,%", c) >= 0
 }
 
-// appendComment appends the comment line of attrs, without a line end.
-func appendComment(dst []byte, attrs []attr) []byte {
+// AppendComment appends the comment line of attrs, without a line end.
+func AppendComment(dst []byte, attrs []Attr) []byte {
 	dst = append(dst, "<!--"...)
 	for _, a := range attrs {
 		dst = append(dst, ' ')
@@ -90,7 +90,7 @@ func isBare(v string) bool {
 
 // parseComment reads a comment line of attributes. ok is false for any other
 // line, also for a comment that holds something else: that one is text.
-func parseComment(line string) (attrs []attr, ok bool) {
+func parseComment(line string) (attrs []Attr, ok bool) {
 	inner, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), "<!--")
 	if !ok {
 		return nil, false
@@ -104,7 +104,7 @@ func parseComment(line string) (attrs []attr, ok bool) {
 		if inner == "" {
 			return attrs, len(attrs) > 0
 		}
-		var a attr
+		var a Attr
 		if a, inner, ok = parseAttr(inner); !ok {
 			return nil, false
 		}
@@ -113,9 +113,9 @@ func parseComment(line string) (attrs []attr, ok bool) {
 }
 
 // parseAttr reads one key=value at the beginning of s and gives what follows it.
-func parseAttr(s string) (a attr, rest string, ok bool) {
+func parseAttr(s string) (a Attr, rest string, ok bool) {
 	n := 0
-	for n < len(s) && isKeyByte(s[n]) {
+	for n < len(s) && IsKeyByte(s[n]) {
 		n++
 	}
 	if n == 0 || n == len(s) || s[n] != '=' || strings.Contains(s[:n], "--") {

@@ -1,4 +1,4 @@
-package sessionmem
+package transcript
 
 import "testing"
 
@@ -24,28 +24,6 @@ func TestPlainText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := PlainText(test.markdown); got != test.want+"\n" {
 				t.Errorf("%q becomes %q, want %q", test.markdown, got, test.want)
-			}
-		})
-	}
-}
-
-func TestSnippetIsPlain(t *testing.T) {
-	s := Searcher{fold: newFolder()}
-	text := "# The fan\n\nIt is **very** loud, see [the manual](https://example.org/fans).\n\n- clean *it*\n"
-	tests := map[string]struct{ word, want string }{
-		"a word in the text":      {"loud", "The fan It is very loud, see the manual. clean it"},
-		"a word that was bold":    {"very", "The fan It is very loud, see the manual. clean it"},
-		"a word of a link's text": {"manual", "The fan It is very loud, see the manual. clean it"},
-		"a word of an address":    {"example", "…loud, see [the manual](https://example.org/fans). - clean *it*"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			got, marks := s.snippet(text, s.words(test.word))
-			if got != test.want {
-				t.Errorf("%q is quoted as %q, want %q", test.word, got, test.want)
-			}
-			if len(marks) != 1 || got[marks[0].From:marks[0].To] != test.word {
-				t.Errorf("marked is %v of %q, want %q", marks, got, test.word)
 			}
 		})
 	}

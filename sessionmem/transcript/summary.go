@@ -1,0 +1,97 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+)
+
+// maxTitle is the length of a title taken from a message, in characters.
+const maxTitle = 80
+
+// AttrAgain is on a Summary the id of the Summary that it takes the place of.
+const AttrAgain = "again"
+
+// Overview collects what the session list shows of a transcript.
+type Overview struct {
+	messages int
+	Noted    string // title given by a Note
+	First    string // first line of the first user message
+	started  time.Time
+	active   time.Time
+	ended    bool
+	Talk     bool   // there is another block than titles
+	agent    string // of the last answer
+}
+
+func (s *Overview) Add(b Block) {
+	if b.IsMessage() {
+		s.messages++
+	}
+	if b.Kind == KindAssistant && b.Agent != "" {
+		s.agent = b.Agent
+	}
+	switch {
+	case b.Kind == KindNote && b.Note == NoteTitle:
+		s.Noted = OneLine(b.Text)
+	case b.Kind == KindUser && s.First == "":
+		s.First = TitleOf(TitleText(b.Text))
+	}
+	renamed := b.Kind == KindNote && b.Note == NoteTitle
+	if renamed && !s.active.IsZero() {
+		return // who renames a session isn't talking in it
+	}
+	s.Talk = s.Talk || !renamed
+	s.ended = b.Kind == KindNote && b.Note == NoteEnded
+	s.seen(b.Time)
+}
+
+func (s *Overview) seen(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if s.started.IsZero() {
+		s.started = t
+	}
+	s.active = t
+}
+
+// Info gives the Info a transcript's own text tells: no path, no file time.
+func (s *Overview) Info(front string) Info {
+	info := Info{
+		Name: FrontValue(front, "session"), Messages: s.messages, Agent: strings.ToValidUTF8(strings.Clone(s.agent), "\uFFFD"), // a clone: it may be a part of the whole file
+		Started: s.started, Active: s.active, Ended: s.ended, ReadOnly: ReadOnlyFormat(front),
+	}
+	for _, title := range []string{s.Noted, FrontValue(front, "title"), s.First} {
+		if info.Title = title; title != "" {
+			break
+		}
+	}
+	if t, err := time.Parse(time.RFC3339, FrontValue(front, "started")); err == nil {
+		info.Started = normalizeTime(t)
+	}
+	if info.Active.IsZero() {
+		info.Active = info.Started
+	}
+	info.Source, info.ID = SplitName(info.Name)
+	return info
+}
+
+// ReadOnlyFormat says whether front matter names a format this version can read
+// but must not write to.
+func ReadOnlyFormat(front string) bool {
+	format := FrontValue(front, "format")
+	return format != "" && format != FormatName
+}
+
+// TitleOf makes a title of a message: its first line, at most 80 characters.
+func TitleOf(text string) string {
+	line := OneLine(firstLine(text))
+	runes := 0
+	for i := range line {
+		if runes == maxTitle-1 && len([]rune(line[i:])) > 1 {
+			return strings.TrimSpace(line[:i]) + "…"
+		}
+		runes++
+	}
+	return line
+}
