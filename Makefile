@@ -14,7 +14,7 @@ ARTIFACTS ?= $(CURDIR)/artifacts
 # What of the end-to-end tests is run: the walk in one theme, the other on request.
 WALK     := -skip ^TestWalkThrough$$/^light$$
 
-.PHONY: help run install uninstall package build build-nogui test bench quality discord-load model kills sidebyside e2e walk lint fmt fuzz clean
+.PHONY: help run install uninstall package build build-nogui build-windows test test-systems bench quality discord-load model kills sidebyside e2e walk lint fmt fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -40,8 +40,16 @@ build: ## bin/mac-stats
 build-nogui: ## bin/mac-stats-nogui: the commands and --headless, without a window system
 	CGO_ENABLED=0 go build -tags nogui -trimpath -ldflags '$(LDFLAGS)' -o bin/mac-stats-nogui ./app
 
+build-windows: ## bin/windows/mac-stats.exe, with mingw-w64
+	@mkdir -p bin/windows
+	CGO_ENABLED=1 GOOS=windows GOARCH=amd64 CC=x86_64-w64-mingw32-gcc \
+		go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS) -H=windowsgui' -o bin/windows/mac-stats.exe ./app
+
 test: ## everything that is checked; installs what it needs
 	@scripts/test.sh
+
+test-systems: ## the program for Windows under Wine; installs what it needs
+	@scripts/wine.sh
 
 bench: ## the figures that are promised, as a table
 	@scripts/bench.sh

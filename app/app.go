@@ -69,7 +69,7 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	}
 	local := serveAPI(a.backend)
 	a.system.start()
-	stop := context.AfterFunc(ctx, a.desktop.Quit)
+	stop := context.AfterFunc(ctx, a.quit)
 	a.desktop.Run()
 	stop()
 	err = errors.Join(local.Close(), listener.Close(), a.close())
@@ -106,7 +106,7 @@ func (a *app) open(ctx context.Context) (err error) {
 			NewChat:  func() { a.desktop.Do(a.onNewChat) },
 			Pause:    a.onPause,
 			Settings: func() { a.desktop.Do(a.onSettings) },
-			Quit:     a.desktop.Quit,
+			Quit:     a.quit,
 			Display:  a.onDisplay,
 		},
 		Display: displayOf(a.backend.Config().MenuBar),
@@ -158,8 +158,7 @@ func (a *app) onVitals(s monitor.Snapshot) {
 
 // onAlert shows what a warning was about.
 func (a *app) onAlert() {
-	a.show()
-	a.window.ShowVitals()
+	a.showThen(func() { a.window.ShowVitals() })
 }
 
 // onHost learns whether anything shows the icon. Without a host the window is the
@@ -201,15 +200,23 @@ func (a *app) onPause(paused bool) {
 	a.tray.SetPaused(paused)
 }
 
-// show opens the window, made at the first call.
-func (a *app) show() {
+// show opens the window.
+func (a *app) show() { a.showThen(func() {}) }
+
+// showThen opens the window, made at the first call, and then does something in it.
+// Where this machine can't draw a window, it says so on the screen instead.
+func (a *app) showThen(then func()) {
 	if a.window == nil {
+		if err := a.desktop.CheckGraphics(); err != nil {
+			a.backend.Logger.Error("the window can't be shown", "error", err)
+			return
+		}
 		a.window = cpuwindow.New(cpuwindow.Params{
 			App:        a.desktop.App(),
 			Backend:    a.backend,
 			Do:         a.desktop.Do,
 			OnVisible:  a.desktop.SetVisible,
-			OnQuit:     a.desktop.Quit,
+			OnQuit:     a.quit,
 			OnDemo:     a.onDemo,
 			OnOwn:      func() { a.quitFor("--window") },
 			Notify:     a.desktop.Notify,
@@ -219,16 +226,15 @@ func (a *app) show() {
 	}
 	a.window.Show()
 	go a.system.apply() // what was switched off in the system's settings meanwhile
+	then()
 }
 
 func (a *app) onNewChat() {
-	a.show()
-	a.window.NewChat()
+	a.showThen(func() { a.window.NewChat() })
 }
 
 func (a *app) onSettings() {
-	a.show()
-	a.window.ShowSettings()
+	a.showThen(func() { a.window.ShowSettings() })
 }
 
 // onDemo leaves the app for the demo: it runs in a process and a data folder of
@@ -246,5 +252,14 @@ func (a *app) onDemo(welcomed bool) {
 // quitFor quits, to start again with other arguments.
 func (a *app) quitFor(args ...string) {
 	a.next = args
-	a.desktop.Quit()
+	a.quit()
+}
+
+// quit ends the app. The icon goes first, while the loop still runs: on macOS taking it
+// away is work for the loop.
+func (a *app) quit() {
+	go func() {
+		a.tray.Stop()
+		a.desktop.Quit()
+	}()
 }

@@ -24,9 +24,13 @@ var version = ""
 
 func main() {
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
+	tellFailure := useConsole()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	code := cli.Run(ctx, params(), os.Args[1:])
 	stop()
+	if code != 0 {
+		tellFailure()
+	}
 	os.Exit(code)
 }
 

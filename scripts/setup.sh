@@ -2,14 +2,17 @@
 # Installs or names what is missing to build mac-stats, and with "test" also what
 # its tests need.
 #
-#   scripts/setup.sh build | test
+#   scripts/setup.sh build | test | systems
+#
+# "systems" is for make test-systems: Wine, a compiler for Windows, a Wayland desktop
+# without a screen, and what checks packages.
 #
 # Debian and Ubuntu: shows the missing packages and asks before it uses sudo; as
 # root, or with CI=true, it installs them at once. Elsewhere it says what to install.
 source "$(dirname "$0")/lib.sh"
 
 purpose="${1:-build}"
-[[ $purpose == build || $purpose == test ]] || fail "usage: scripts/setup.sh build | test"
+[[ $purpose == build || $purpose == test || $purpose == systems ]] || fail "usage: scripts/setup.sh build | test | systems"
 
 build_packages=(
 	gcc libc6-dev pkg-config # cgo
@@ -27,6 +30,13 @@ test_packages=(
 	imagemagick             # screenshots
 	fonts-dejavu-core       # text on them
 	procps
+)
+
+systems_packages=(
+	wine wine64 gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 # the program for Windows
+	sway grim wtype                                           # Wayland
+	clang gobjc libgnustep-gui-dev                            # Objective-C
+	desktop-file-utils appstream libplist-utils               # the packages' own files
 )
 
 check_go() {
@@ -50,7 +60,8 @@ installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == i
 
 setup_debian() {
 	local packages=("${build_packages[@]}") missing=() p
-	[[ $purpose == test ]] && packages+=("${test_packages[@]}")
+	[[ $purpose == build ]] || packages+=("${test_packages[@]}")
+	[[ $purpose == systems ]] && packages+=("${systems_packages[@]}")
 	for p in "${packages[@]}"; do
 		installed "$p" || missing+=("$p")
 	done
@@ -94,7 +105,9 @@ setup_other_linux() {
 or what they are called on your system, then try again."
 	[[ $purpose == build ]] && return
 	local missing=() tool
-	for tool in g++ Xvfb openbox dbus-daemon xdotool xprop import; do
+	local tools=(g++ Xvfb openbox dbus-daemon xdotool xprop import)
+	[[ $purpose == systems ]] && tools+=(wine x86_64-w64-mingw32-gcc sway grim wtype clang gnustep-config desktop-file-validate appstreamcli plistutil)
+	for tool in "${tools[@]}"; do
 		command -v "$tool" >/dev/null || missing+=("$tool")
 	done
 	((${#missing[@]} == 0)) || fail "The tests need these programs, which are missing: ${missing[*]}"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // What waits for the disk would be lost with the process. Where Config.Rescue names
@@ -71,7 +72,7 @@ func (s *Store) copyWaiting(file string, ses *session) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
-	return os.Rename(tmp, file)
+	return wholefile.Rename(tmp, file)
 }
 
 // takeRescued takes up what an earlier process could not save.

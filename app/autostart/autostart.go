@@ -2,7 +2,8 @@
 //
 // Linux and its kin: a file in the autostart folder of the desktop. macOS: a launch
 // agent, which System Settings lists under the login items; SMAppService would want a
-// signed bundle, and this works for the bare program too. Windows: not supported.
+// signed bundle, and this works for the bare program too. Windows: a value in the
+// registry's Run key, which the Task Manager lists under Startup apps.
 //
 // The system's word counts: a file that was removed or switched off by hand is off.
 package autostart
@@ -13,16 +14,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// ErrNotSupported: this system is not known here.
-var ErrNotSupported = errors.New("launch at login is not supported on Windows: put a shortcut to mac-stats into the folder shell:startup")
+// ErrNotSupported: there is no place for an entry.
+var ErrNotSupported = errors.New("launch at login: there is no home folder")
 
 // Entry is what starts the app at login.
 type Entry struct {
-	path    string // of its file; "" where the system is not supported
+	place   place  // nil where there is none
 	program string // what is started, absolute
 	form    form
+}
+
+// place is where a system keeps the entry.
+type place interface {
+	read() (string, error) // "" where there is none, or the system ignores it
+	replace(text string) error
+	remove() error
 }
 
 // form is how a system's entries are written.
@@ -44,15 +53,16 @@ func newEntry(goos string, getenv func(string) string, program string) Entry {
 	e := Entry{program: program}
 	switch {
 	case goos == "windows":
+		e.place, e.form = registryPlace(), runValue{}
 	case goos == "darwin" && home != "":
-		e.path, e.form = filepath.Join(home, "Library", "LaunchAgents", label+".plist"), launchAgent{}
+		e.place, e.form = file(filepath.Join(home, "Library", "LaunchAgents", label+".plist")), launchAgent{}
 	case goos != "darwin":
 		config := getenv("XDG_CONFIG_HOME")
 		if !filepath.IsAbs(config) && home != "" {
 			config = filepath.Join(home, ".config")
 		}
 		if config != "" {
-			e.path, e.form = filepath.Join(config, "autostart", "mac-stats.desktop"), desktopFile{}
+			e.place, e.form = file(filepath.Join(config, "autostart", "mac-stats.desktop")), desktopFile{}
 		}
 	}
 	return e
@@ -77,15 +87,18 @@ func (e Entry) Set(on bool) error {
 		return nil
 	}
 	if !on {
-		if err := os.Remove(e.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := e.place.remove(); err != nil {
 			return fmt.Errorf("switch launch at login off: %w", err)
 		}
 		return nil
 	}
-	if e.path == "" {
-		return e.unsupported()
+	if e.place == nil {
+		return ErrNotSupported
 	}
-	if err := replaceFile(e.path, e.form.text(e.program)); err != nil {
+	if strings.Contains(e.program, translocated) {
+		return errTranslocated
+	}
+	if err := e.place.replace(e.form.text(e.program)); err != nil {
 		return fmt.Errorf("switch launch at login on: %w", err)
 	}
 	return nil
@@ -105,55 +118,76 @@ func (e Entry) Follow() error {
 	if _, err := os.Stat(named); !errors.Is(err, fs.ErrNotExist) {
 		return nil //nolint:nilerr // it is there, or nobody can tell
 	}
-	if err := replaceFile(e.path, e.form.withProgram(text, e.program)); err != nil {
+	if strings.Contains(e.program, translocated) {
+		return errTranslocated
+	}
+	if err := e.place.replace(e.form.withProgram(text, e.program)); err != nil {
 		return fmt.Errorf("name the program that starts at login: %w", err)
 	}
 	return nil
 }
 
-// Path is the entry's file; "" where the system is not supported.
-func (e Entry) Path() string { return e.path }
-
-func (e Entry) unsupported() error {
-	if system == "windows" {
-		return ErrNotSupported
-	}
-	return fmt.Errorf("launch at login: %w: HOME is not set", ErrNotSupported)
+// Path is the entry's file; "" where it is in none.
+func (e Entry) Path() string {
+	f, _ := e.place.(file)
+	return string(f)
 }
+
+// translocated is in the path of an app that macOS runs from a copy it removes again
+// when the app ends: one that was downloaded and not moved yet.
+const translocated = "/AppTranslocation/"
+
+var errTranslocated = errors.New("macOS runs mac-stats from a temporary copy: move mac-stats.app into the Applications folder with the Finder, and start it there")
+
+// read gives the entry's text, "" where there is none.
+func (e Entry) read() (string, error) {
+	if e.place == nil {
+		return "", nil
+	}
+	text, err := e.place.read()
+	if err != nil {
+		return "", fmt.Errorf("read whether mac-stats starts at login: %w", err)
+	}
+	return text, nil
+}
+
+// file is an entry in a file of its own.
+type file string
 
 // maxFile is how much of an entry is read, in bytes.
 const maxFile = 64 << 10
 
-// read gives the entry's text, "" where there is none.
-func (e Entry) read() (string, error) {
-	if e.path == "" {
-		return "", nil
-	}
-	info, err := os.Stat(e.path)
+func (f file) read() (string, error) {
+	path := string(f)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
-		err = fmt.Errorf("%s is not a file of some lines", e.path)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(e.path)
+		err = fmt.Errorf("%s is not a file of some lines", path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("read whether mac-stats starts at login: %w", err)
+		return "", err
 	}
-	return string(data), nil
+	data, err := os.ReadFile(path)
+	return string(data), err
 }
 
-// replaceFile puts a file in place of the one before, whole at any time.
-func replaceFile(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+// replace puts a file in place of the one before, whole at any time.
+func (f file) replace(text string) error {
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o755); err != nil {
 		return err
 	}
-	tmp := path + ".new"
+	tmp := string(f) + ".new"
 	if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
 		return err
 	}
-	return os.Rename(tmp, path)
+	return os.Rename(tmp, string(f))
+}
+
+func (f file) remove() error {
+	if err := os.Remove(string(f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

@@ -140,7 +140,7 @@ func TestAProgramThatMovedIsNamedAnew(t *testing.T) {
 func TestArgumentsAndEditsStay(t *testing.T) {
 	e := entryOf(t, "linux", "/new/mac-stats")
 	old := "# mine\n[Desktop Entry]\nExec=/gone/mac-stats --window\nX-Delay=5\n[Other]\nExec=/gone/mac-stats\n"
-	if err := replaceFile(e.Path(), old); err != nil {
+	if err := e.place.replace(old); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Follow(); err != nil {
@@ -153,16 +153,6 @@ func TestArgumentsAndEditsStay(t *testing.T) {
 }
 
 func TestWhatCantBe(t *testing.T) {
-	e := entryOf(t, "windows", `C:\mac-stats.exe`)
-	if on, err := e.On(); on || err != nil {
-		t.Errorf("on %v, %v", on, err)
-	}
-	if err := e.Set(true); !errors.Is(err, ErrNotSupported) {
-		t.Errorf("got %v", err)
-	}
-	if err := errors.Join(e.Set(false), e.Follow()); err != nil {
-		t.Errorf("off: %v", err)
-	}
 	folder := entryOf(t, "linux", "/bin/mac-stats")
 	if err := os.MkdirAll(folder.Path(), 0o700); err != nil {
 		t.Fatal(err)
@@ -170,8 +160,40 @@ func TestWhatCantBe(t *testing.T) {
 	if _, err := folder.On(); err == nil {
 		t.Error("a folder in its place is no error")
 	}
-	if nobody := newEntry("linux", func(string) string { return "" }, "/bin/mac-stats"); nobody.Set(true) == nil {
+	if nobody := newEntry("linux", func(string) string { return "" }, "/bin/mac-stats"); !errors.Is(nobody.Set(true), ErrNotSupported) {
 		t.Error("without a home folder it is on")
+	}
+}
+
+func TestAnAppThatMacOSRunsFromACopy(t *testing.T) {
+	e := entryOf(t, "darwin", "/private/var/folders/zz/T/AppTranslocation/1B2C/d/mac-stats.app/Contents/MacOS/mac-stats")
+	if err := e.Set(true); err == nil || !strings.Contains(err.Error(), "Applications folder") || isOn(t, e) {
+		t.Errorf("its path is kept, though it will be gone: %v", err)
+	}
+	// nor does it take the place of one that was moved away
+	gone := e
+	gone.program = "/Applications/gone.app/Contents/MacOS/mac-stats"
+	if err := gone.Set(true); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Follow(); err == nil {
+		t.Error("the entry follows the copy")
+	}
+}
+
+func TestTheRunKeyNamesTheProgram(t *testing.T) {
+	for _, program := range []string{`C:\mac-stats.exe`, `C:\Program Files\mac stats\%x%\mac-stats.exe`} {
+		text := runValue{}.text(program)
+		if got := (runValue{}).program(text); got != program || !strings.HasPrefix(text, `"`) {
+			t.Errorf("%s starts %q", text, got)
+		}
+	}
+	moved := runValue{}.withProgram(`"C:\old\mac-stats.exe" --window`, `D:\new folder\mac-stats.exe`)
+	if moved != `"D:\new folder\mac-stats.exe" --window` {
+		t.Error(moved)
+	}
+	if got := (runValue{}).program(`C:\old\mac-stats.exe --window`); got != `C:\old\mac-stats.exe` {
+		t.Errorf("without quotes: %q", got)
 	}
 }
 

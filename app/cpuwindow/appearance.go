@@ -54,15 +54,22 @@ func (w *Window) wear(c config.Window) {
 		size, by := w.win.Canvas().Size(), float32(before.Zoom)/100
 		w.unzoomed = fyne.NewSize(size.Width*by, size.Height*by)
 	}
-	if err := os.Setenv(envScale, strconv.FormatFloat(float64(w.baseScale*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
-		w.parts.logger.Warn("the zoom can't be set", "error", err)
+	if before.Zoom != 0 { // else it is drawn so from the start
+		w.drawAs(c)
 	}
-	w.p.App.Settings().SetTheme(themeFor(c))
 	if before.Zoom != 0 && before.Zoom != c.Zoom && w.visible {
 		by := 100 / float32(c.Zoom)
 		w.win.Resize(fyne.NewSize(w.unzoomed.Width*by, w.unzoomed.Height*by))
 		w.zoomedAt = time.Now()
 	}
+}
+
+// drawAs sets the scale and the theme of everything that is drawn.
+func (w *Window) drawAs(c config.Window) {
+	if err := os.Setenv(envScale, strconv.FormatFloat(float64(w.baseScale*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
+		w.parts.logger.Warn("the zoom can't be set", "error", err)
+	}
+	w.p.App.Settings().SetTheme(themeFor(c))
 }
 
 // putOnTop keeps the window above others from now on. Fyne can ask for it and not

@@ -10,11 +10,13 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"mac-stats/app/winclip"
 )
 
 // Fyne's clipboard holds text alone. An image comes from the program each system
 // has for it: osascript on macOS, wl-paste (package wl-clipboard) on Wayland, xclip
-// on X11. On Windows there is none.
+// on X11. Windows is asked itself.
 
 // clipTime is how long such a program is waited for.
 const clipTime = 5 * time.Second
@@ -25,7 +27,6 @@ const pngHead = "\x89PNG\r\n\x1a\n"
 var (
 	errNoClipImage = errors.New("there is no image on the clipboard")
 	errNoClipTool  = errors.New("images can't be pasted here: install wl-clipboard (Wayland) or xclip (X11), or drop the file into the window")
-	errNoClipOS    = errors.New("images can't be pasted on this system: drop the file into the window, or attach it")
 )
 
 // clipCommands are the ways to the image on the clipboard, best first.
@@ -34,8 +35,6 @@ func clipCommands(goos string, wayland bool) [][]string {
 	switch {
 	case goos == "darwin":
 		return [][]string{{"osascript", "-e", "the clipboard as «class PNGf»"}}
-	case goos == "windows":
-		return nil
 	case wayland:
 		return [][]string{{"wl-paste", "--no-newline", "--type", "image/png"}, x11}
 	}
@@ -45,10 +44,14 @@ func clipCommands(goos string, wayland bool) [][]string {
 // clipboardImage reads an image from the clipboard; it may take a moment and never
 // runs through a shell.
 func clipboardImage(ctx context.Context) ([]byte, error) {
-	commands := clipCommands(runtime.GOOS, os.Getenv("WAYLAND_DISPLAY") != "")
-	if len(commands) == 0 {
-		return nil, errNoClipOS
+	if runtime.GOOS == "windows" {
+		image, err := winclip.Read()
+		if errors.Is(err, winclip.ErrNone) {
+			err = errNoClipImage
+		}
+		return image, err
 	}
+	commands := clipCommands(runtime.GOOS, os.Getenv("WAYLAND_DISPLAY") != "")
 	ctx, stop := context.WithTimeout(ctx, clipTime)
 	defer stop()
 	found := false

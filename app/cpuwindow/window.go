@@ -144,8 +144,12 @@ func newWindow(p Params, d parts) *Window {
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, newThumbs()
 	w.baseScale = systemScale(p.App)
+	// Before any text is measured: a new theme loads all fonts anew, and the old ones
+	// stay. And before there is a window: on Windows Fyne panics where a theme meets one
+	// that was never shown.
+	w.drawAs(d.config().Window)
 	w.win = p.App.NewWindow("mac-stats")
-	w.wear(d.config().Window) // before any text is measured: a new theme loads all fonts anew, and the old ones stay
+	w.wear(d.config().Window)
 	w.build()
 	w.win.SetPadded(false)
 	w.win.SetContent(w.content())

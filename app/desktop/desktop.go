@@ -21,6 +21,9 @@ import (
 // that wraps it says what was tried and what to do.
 var ErrNoDisplay = errors.New("no display")
 
+// ErrNoGraphics is in the error of CheckGraphics.
+var ErrNoGraphics = errors.New("the window can't be drawn")
+
 // appID names the app to the system: preferences, notifications, window class.
 const appID = "net.mac-stats.app"
 
@@ -62,7 +65,7 @@ func New(p Params) (*Desktop, error) {
 	}
 	d := &Desktop{app: a, notifier: newNotifier(a)}
 	dropStopHook(a)
-	d.loop = newLoop(fyne.Do, parkFor)
+	d.loop = newLoop(fyne.Do, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
 		setDockIcon(false)
 		if p.OnStart != nil {
@@ -117,6 +120,17 @@ func (d *Desktop) giveBack() {
 	}
 	dropPictures(d.app.Driver().AllWindows())
 	d.hidden.schedule(0, giveBackMemory)
+}
+
+// CheckGraphics reports whether a window can be drawn: call it on the UI goroutine
+// before the first one is shown, because Fyne ends the process where it can't. What is
+// missing, and what to do, is in the error (ErrNoGraphics) and on the screen.
+func (d *Desktop) CheckGraphics() error {
+	err := checkGraphics()
+	if err != nil {
+		go tellError(err.Error())
+	}
+	return err
 }
 
 // Run runs the loop until Quit. It must be called on the main

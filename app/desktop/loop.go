@@ -11,22 +11,52 @@ import (
 // nothing is visible (there it waits), otherwise only while something is queued. All
 // work goes through one list, so its order holds however often windows come and go.
 //
-// mu guards the fields below it and is never held while foreign code runs.
+// mu guards the fields below it and is never held while foreign code runs, except
+// wake of the parking.
 type loop struct {
 	post func(func()) // fyne.Do: hands a function to Fyne's queue without waiting
 	park time.Duration
-	wake chan struct{} // one token: "look again"
+	spot parking
 
-	mu      sync.Mutex
+	mu      sync.Mutex // also held while a parked turn is woken, so that it is still parked then
 	queue   []func()
 	started bool
 	visible bool
 	closed  bool // nothing is taken any more
 	posted  bool // turn is in Fyne's queue, or running
+	parked  bool // turn waits, or is about to
 }
 
-func newLoop(post func(func()), park time.Duration) *loop {
-	return &loop{post: post, park: park, wake: make(chan struct{}, 1)}
+// parking is where a turn waits.
+type parking interface {
+	// wait returns after d at the latest. It is called on the UI goroutine.
+	wait(d time.Duration)
+	// wake ends a wait, also one that is about to begin. It may be called from any
+	// goroutine while the UI goroutine is in wait, or on its way there; it doesn't block.
+	wake()
+}
+
+// wakeChannel is a parking that knows of nothing but wake.
+type wakeChannel chan struct{}
+
+func (c wakeChannel) wait(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-c:
+	case <-t.C:
+	}
+}
+
+func (c wakeChannel) wake() {
+	select {
+	case c <- struct{}{}:
+	default: // the token is there already
+	}
+}
+
+func newLoop(post func(func()), park time.Duration, spot parking) *loop {
+	return &loop{post: post, park: park, spot: spot}
 }
 
 // do queues f, unless the loop is closed.
@@ -87,11 +117,10 @@ func (l *loop) isVisible() bool {
 func (l *loop) unlockAndPost() {
 	need := l.started && !l.posted && l.wantsTurn()
 	l.posted = l.posted || need
-	l.mu.Unlock()
-	select {
-	case l.wake <- struct{}{}:
-	default: // the token is there already
+	if l.parked {
+		l.spot.wake()
 	}
+	l.mu.Unlock()
 	if need {
 		l.post(l.turn)
 	}
@@ -107,10 +136,11 @@ func (l *loop) wantsTurn() bool {
 // Fyne's loop polls the window system now and then, and it runs only what was queued
 // when it began, so that work which queues more work doesn't starve that loop.
 func (l *loop) turn() {
-	if l.mayWait() {
-		l.wait()
+	if l.mayPark() {
+		l.spot.wait(l.park)
 	}
 	l.mu.Lock()
+	l.parked = false
 	batch := l.queue
 	l.queue = nil
 	l.mu.Unlock()
@@ -128,17 +158,11 @@ func (l *loop) turn() {
 	}
 }
 
-func (l *loop) mayWait() bool {
+// mayPark tells whether there is nothing to do and nothing to see. If so, the turn
+// counts as parked from now on.
+func (l *loop) mayPark() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.queue) == 0 && !l.visible && !l.closed
-}
-
-func (l *loop) wait() {
-	t := time.NewTimer(l.park)
-	defer t.Stop()
-	select {
-	case <-l.wake:
-	case <-t.C:
-	}
+	l.parked = len(l.queue) == 0 && !l.visible && !l.closed
+	return l.parked
 }

@@ -62,7 +62,7 @@ func (u *ui) next() func() {
 func bubble(t *testing.T, test func(t *testing.T, l *loop, u *ui)) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, 5*time.Second)
+		l := newLoop(u.post, 5*time.Second, make(wakeChannel, 1))
 		l.start()
 		test(t, l, u)
 		l.stop()
@@ -193,7 +193,7 @@ func TestWorkThatQueuesItselfLeavesRoomForFyne(t *testing.T) {
 func TestQuitWhileParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, 5*time.Second)
+		l := newLoop(u.post, 5*time.Second, make(wakeChannel, 1))
 		l.start()
 		synctest.Wait()
 		// given a parked loop, when quitting
@@ -223,7 +223,7 @@ func TestQuitWhileParked(t *testing.T) {
 func TestBeforeStartCallsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, 5*time.Second)
+		l := newLoop(u.post, 5*time.Second, make(wakeChannel, 1))
 		// given a loop that doesn't run yet
 		ran := false
 		l.do(func() { ran = true })
@@ -262,7 +262,7 @@ func TestHiddenWork(t *testing.T) {
 
 func BenchmarkDo(b *testing.B) {
 	var posted func()
-	l := newLoop(func(f func()) { posted = f }, time.Hour)
+	l := newLoop(func(f func()) { posted = f }, time.Hour, make(wakeChannel, 1))
 	l.setVisible(true)
 	l.start()
 	for b.Loop() {

@@ -5,7 +5,8 @@
 // A lock file beside the socket decides who is the app: the system frees it with
 // the process, however that ended, so a socket that a dead process left behind is
 // taken over without a race. Unix sockets exist on Windows 10 and newer too; where
-// they don't, Listen says so and the app does without.
+// they don't, the log says so and the app does without: a second start is told that the
+// app runs, and can't show its window.
 package instance
 
 import (
@@ -70,7 +71,7 @@ const (
 
 // Listener is the running app's end.
 type Listener struct {
-	socket net.Listener
+	socket net.Listener // nil where the system has none
 	path   string
 	lock   *flock.Flock
 	handle func(Request)
@@ -112,6 +113,10 @@ func listenAs(runtimeDir, home string, bare bool, handle func(Request)) (*Listen
 		return nil, err
 	}
 	socket, err := listen(path)
+	if noSockets(err) {
+		slog.Warn("other starts of mac-stats and its commands can't reach the app: this system has no unix sockets", "error", err)
+		return &Listener{path: path, lock: lock}, nil
+	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
@@ -164,7 +169,9 @@ func (l *Listener) Close() error {
 			_ = c.SetReadDeadline(time.Now()) // who has not asked yet gets no answer
 		}
 		l.mu.Unlock()
-		l.err = l.socket.Close() // removes the file too
+		if l.socket != nil {
+			l.err = l.socket.Close() // removes the file too
+		}
 		l.wait()
 		if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.err = errors.Join(l.err, err)

@@ -1,9 +1,16 @@
 package instance
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+
+	"golang.org/x/sys/windows"
 )
+
+// noSockets reports whether listening failed because Windows is older than its unix
+// sockets.
+func noSockets(err error) bool { return errors.Is(err, windows.WSAEAFNOSUPPORT) }
 
 // shortTemp is the user's own folder for temporary files.
 func shortTemp() string { return os.TempDir() }

@@ -65,7 +65,9 @@ func (r *cpuReader) readLoad(ctx context.Context, now time.Time) {
 		return
 	}
 	r.loadAt, r.load, r.loadNA = now, load.AvgStat{}, ""
-	avg, err := load.AvgWithContext(ctx)
+	// On Windows the library measures the load in the background from the first call on,
+	// until that call's context ends.
+	avg, err := load.AvgWithContext(context.WithoutCancel(ctx))
 	if err != nil {
 		r.loadNA = err.Error()
 		return

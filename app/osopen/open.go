@@ -61,7 +61,7 @@ func Reveal(ctx context.Context, path string) error {
 	case "darwin":
 		return start(ctx, "open", "-R", path)
 	case "windows":
-		return start(ctx, "explorer", "/select,"+path)
+		return selectInExplorer(ctx, path)
 	}
 	if revealByBus(ctx, path) == nil {
 		return nil
@@ -84,9 +84,13 @@ func revealByBus(ctx context.Context, path string) error {
 
 // start runs a program that outlives the context.
 func start(ctx context.Context, name string, args ...string) error {
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
+	return startCommand(exec.CommandContext(context.WithoutCancel(ctx), name, args...))
+}
+
+// startCommand starts a program nobody waits for.
+func startCommand(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", name, err)
+		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	go func() { _ = cmd.Wait() }() // only to leave no zombie
 	return nil

@@ -15,6 +15,10 @@ import (
 // startsOnCaller: systray talks D-Bus on its own goroutines.
 const startsOnCaller = false
 
+// looksFirst: the icon is registered with its picture and the name a host remembers it
+// by.
+const looksFirst = true
+
 // The parts of the StatusNotifierItem protocol that tell whether an icon will be seen.
 const (
 	watcherName  = "org.kde.StatusNotifierWatcher"

@@ -68,11 +68,14 @@ func (i icons) of(s state) []byte {
 	return data
 }
 
+// icoHead is how many bytes of a Windows icon stand before its picture.
+const icoHead = 22
+
 // icoOf wraps a PNG into a Windows icon of one picture.
 func icoOf(png []byte) []byte {
 	head := []byte{0, 0, 1, 0, 1, 0, iconSize, iconSize, 0, 0, 1, 0, 32, 0}
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(png)))
-	head = binary.LittleEndian.AppendUint32(head, uint32(len(head)+4))
+	head = binary.LittleEndian.AppendUint32(head, icoHead)
 	return append(head, png...)
 }
 

@@ -31,15 +31,14 @@ type menuBar struct {
 	titled  bool          // the system draws text beside the icon
 	wake    chan struct{} // one token: something to show
 	actions chan func()
-	cancel  context.CancelFunc
 	done    sync.WaitGroup
 
 	// mu guards what is wanted. What is shown belongs to the goroutine of work.
 	mu      sync.Mutex
 	wanted  state
-	reading Reading // the newest
-	running bool    // Start was called
-	hosted  bool    // there is something to register with
+	reading Reading            // the newest
+	cancel  context.CancelFunc // nil until Start was called
+	hosted  bool               // there is something to register with
 }
 
 // state is what icon and menu show.
@@ -77,15 +76,16 @@ func newMenuBar(p Params, s shell, watch hostWatch) *menuBar {
 // Start implements Tray.
 func (b *menuBar) Start() {
 	b.mu.Lock()
-	again := b.running
-	b.running = true
+	again := b.cancel != nil
+	var ctx context.Context
+	if !again {
+		ctx, b.cancel = context.WithCancel(context.Background())
+	}
 	b.mu.Unlock()
 	if again {
 		b.log.Warn("the tray was started already")
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	b.cancel = cancel
 	var registered *state
 	if startsOnCaller {
 		registered = b.register()
@@ -97,10 +97,13 @@ func (b *menuBar) Start() {
 
 // Stop implements Tray.
 func (b *menuBar) Stop() {
-	if b.cancel == nil {
+	b.mu.Lock()
+	cancel := b.cancel
+	b.mu.Unlock()
+	if cancel == nil {
 		return
 	}
-	b.cancel()
+	cancel()
 	// An action may be what stops us, or wait for the goroutine that does: it is told to
 	// end, and not waited for long.
 	ended := make(chan struct{})

@@ -3,7 +3,7 @@
 package tray
 
 import (
-	"runtime"
+	"sync"
 
 	"fyne.io/systray"
 )
@@ -11,46 +11,44 @@ import (
 // systrayShell is fyne.io/systray. The library keeps its state in package variables,
 // so there is one icon a process, and it can't be started again after stop.
 type systrayShell struct {
+	native
+	end func()
+
+	mu    sync.Mutex // the menu is built on systray's goroutine
 	items map[label]*systray.MenuItem
-	end   func()
 }
 
 func newShell() shell { return &systrayShell{items: map[label]*systray.MenuItem{}} }
 
 func (s *systrayShell) start(first look, menu []entry, onTap func(), onClick func(label)) {
-	// What registration fixes must be there before it: the name, and that a click on
-	// the icon is ours. On macOS the title would be drawn beside the icon.
-	if runtime.GOOS != "darwin" {
+	if looksFirst {
+		systray.SetTitle(first.title)
 		s.show(first)
 	}
-	systray.SetOnTapped(onTap)
+	systray.SetOnTapped(onTap) // a registration fixes that a click on the icon is ours
 	built := make(chan struct{})
-	start, end := systray.RunWithExternalLoop(func() {
-		if runtime.GOOS == "darwin" {
-			first.title = ""
+	s.end = runSystray(func() {
+		if !looksFirst {
 			s.show(first)
 		}
 		s.build(menu, onClick)
 		close(built)
-	}, nil)
-	s.end = end
-	start()
+	})
 	if !startsOnCaller { // else the caller's loop may be what builds it
 		<-built
 	}
 }
 
 func (s *systrayShell) show(l look) {
-	if l.title != "" {
-		systray.SetTitle(l.title)
-	}
 	systray.SetTooltip(l.tooltip)
-	s.setIcon(l.icon)
+	systray.SetTemplateIcon(l.icon, l.icon)
 }
 
 // build makes the items and listens to each. systray drops a click nobody is waiting
 // for, so the listeners only hand it on.
 func (s *systrayShell) build(menu []entry, onClick func(label)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, e := range menu {
 		if e.label == separator {
 			systray.AddSeparator()
@@ -77,20 +75,18 @@ func (s *systrayShell) build(menu []entry, onClick func(label)) {
 	}
 }
 
-func (s *systrayShell) setIcon(data []byte) { systray.SetTemplateIcon(data, data) }
-
 func (s *systrayShell) setTitle(text string) { systray.SetTitle(text) }
 
 func (s *systrayShell) setTooltip(text string) { systray.SetTooltip(text) }
 
 func (s *systrayShell) setText(name label, text string) {
-	if item := s.items[name]; item != nil {
+	if item := s.item(name); item != nil {
 		item.SetTitle(text)
 	}
 }
 
 func (s *systrayShell) setChecked(name label, checked bool) {
-	item := s.items[name]
+	item := s.item(name)
 	switch {
 	case item == nil:
 	case checked:
@@ -98,6 +94,12 @@ func (s *systrayShell) setChecked(name label, checked bool) {
 	default:
 		item.Uncheck()
 	}
+}
+
+func (s *systrayShell) item(name label) *systray.MenuItem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.items[name]
 }
 
 func (s *systrayShell) stop() {

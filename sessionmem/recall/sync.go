@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // sync brings an engine's index up to date. The caller holds the writers' lock.
@@ -213,7 +214,7 @@ func (x *Index) swap(path string) error {
 			return fmt.Errorf("replacing the search index: %w", err)
 		}
 	}
-	if err := os.Rename(path, x.path); err != nil {
+	if err := wholefile.Rename(path, x.path); err != nil {
 		return fmt.Errorf("replacing the search index: %w", err)
 	}
 	x.mended()

@@ -50,7 +50,7 @@ func Create(path string, data []byte, mode fs.FileMode) error {
 		if _, there := os.Lstat(path); there == nil {
 			err = fs.ErrExist
 		} else {
-			return os.Rename(tmp, path)
+			return Rename(tmp, path)
 		}
 	}
 	return errors.Join(err, os.Remove(tmp))
@@ -79,7 +79,7 @@ func write(path string, data []byte, mode fs.FileMode, sync func(*os.File) error
 		return false, err
 	}
 	if done = still(); done {
-		err = os.Rename(tmp, path)
+		err = Rename(tmp, path)
 	}
 	if err != nil || !done {
 		return false, errors.Join(err, os.Remove(tmp))

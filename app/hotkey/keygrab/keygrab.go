@@ -1,7 +1,7 @@
 // Package keygrab takes a key for the whole desktop: pressing it calls us whatever
-// program has the keyboard. It works on X11. Wayland leaves such keys to the desktop's
-// own settings, and macOS and Windows are not supported yet; there an error says what
-// to do instead.
+// program has the keyboard. It works on X11 and on Windows. On Wayland the desktop is
+// asked for it (the portal's GlobalShortcuts), and macOS is not supported yet; where
+// there is no such key, an error says what to do instead.
 //
 // Nothing is taken, and nothing runs, before Take is called. Waiting for a key costs
 // nothing.
@@ -15,6 +15,3 @@ var ErrNotHere = errors.New("this desktop lets no program take a key")
 
 // ErrTaken: another program has the key.
 var ErrTaken = errors.New("another program has this key already")
-
-// instead is what works everywhere.
-const instead = "bind the command mac-stats to a key in the keyboard settings of your desktop: a second start shows the window"

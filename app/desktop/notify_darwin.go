@@ -1,5 +1,3 @@
-//go:build darwin || windows
-
 package desktop
 
 import "fyne.io/fyne/v2"

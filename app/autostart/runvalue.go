@@ -1,0 +1,32 @@
+package autostart
+
+import "strings"
+
+// runValue is a command line in the Run key of Windows' registry.
+type runValue struct{}
+
+func (runValue) text(program string) string { return `"` + program + `"` } // a path holds no quotes
+
+func (runValue) on(text string) bool { return text != "" }
+
+func (runValue) program(text string) string {
+	program, _ := cutProgram(text)
+	return program
+}
+
+func (runValue) withProgram(text, program string) string {
+	_, arguments := cutProgram(text)
+	return runValue{}.text(program) + arguments
+}
+
+// cutProgram splits a command line behind the program, which may be quoted.
+func cutProgram(text string) (program, arguments string) {
+	if inner, ok := strings.CutPrefix(text, `"`); ok {
+		program, arguments, _ = strings.Cut(inner, `"`)
+		return program, arguments
+	}
+	if i := strings.IndexByte(text, ' '); i >= 0 {
+		return text[:i], text[i:]
+	}
+	return text, ""
+}

@@ -1,0 +1,44 @@
+//go:build cgo && !ci
+
+package desktop
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/go-gl/glfw/v3.4/glfw"
+)
+
+// parkFor is how long the loop is parked at a time. Events end the waiting at once, so
+// nothing waits for this to pass.
+const parkFor = 5 * time.Second
+
+// leastWait is the least time between two waits that events ended. Fyne's loop, which
+// handles what they led to, looks 60 times a second; and a connection to the window
+// system that broke must not keep a processor busy.
+const leastWait = 15 * time.Millisecond
+
+// eventParking waits where the window system's events come in, so that they are
+// handled while the loop is parked: clicks on the menu-bar icon on macOS, broadcasts and
+// the end of the session on Windows, the question of an X11 desktop whether we are
+// alive.
+//
+// Fyne starts GLFW before its loop and ends it after, on the UI goroutine, and there
+// is a turn only in between.
+type eventParking struct{ woken atomic.Bool }
+
+func newParking() parking { return &eventParking{} }
+
+func (p *eventParking) wait(d time.Duration) {
+	began := time.Now()
+	glfw.WaitEventsTimeout(d.Seconds())
+	if rest := leastWait - time.Since(began); rest > 0 && !p.woken.Load() {
+		time.Sleep(rest)
+	}
+	p.woken.Store(false)
+}
+
+func (p *eventParking) wake() {
+	p.woken.Store(true)
+	glfw.PostEmptyEvent()
+}
