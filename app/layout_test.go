@@ -78,6 +78,13 @@ var rooms = map[string][]string{
 		"app/config", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
+	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},
+	"app/cpuwindow/chat": {
+		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem", "sessionmem/transcript",
+	},
+	"app/cpuwindow/transcripts": {
+		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript",
+	},
 	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript", "sessionmem/recall", "sessionmem/recall/analysis"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},

@@ -33,20 +33,6 @@ func talked(t *testing.T) *bench {
 }
 
 // button finds a button of the chat by its words; the n-th from the top.
-func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		for _, width := range []float32{380, 700} {
-			actions := kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonQuiet, "Edit", func() {}), kit.NewButton(kit.ButtonQuiet, "Copy", func() {}), kit.NewButton(kit.ButtonQuiet, "Forget…", func() {}))
-			f := newBubble(strings.Repeat("a message of many words ", 10), actions)
-			f.Resize(fyne.NewSize(width, f.Measure(width)))
-			test.WidgetRenderer(f).Layout(f.Size())
-			if end := actions.Position().X + actions.Size().Width; end > f.Bg.Position().X {
-				t.Errorf("%.0f wide: the actions end at %.0f, the bubble begins at %.0f", width, end, f.Bg.Position().X)
-			}
-		}
-	})
-}
-
 func (b *bench) button(label string, n int) *kit.Button {
 	b.t.Helper()
 	var found []*kit.Button
@@ -67,7 +53,7 @@ func (b *bench) button(label string, n int) *kit.Button {
 			}
 		}
 	}
-	walk(b.w.chat.object)
+	walk(b.w.chat.Object)
 	if n >= len(found) {
 		b.t.Fatalf("%d buttons %q", len(found), label)
 	}
@@ -81,7 +67,7 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 		if older.Shy.Visible() || !newest.Shy.Visible() {
 			t.Fatalf("at rest: older %v, newest %v", older.Shy.Visible(), newest.Shy.Visible())
 		}
-		port := b.w.chat.port
+		port := b.w.chat.Port
 		var y float32
 		for _, p := range port.Rows {
 			if p.Hot == older.Shy {
@@ -129,7 +115,7 @@ func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		b.w.focusComposer()
-		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
+		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
 		b.Settle()
 		b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		b.Settle()
@@ -209,17 +195,17 @@ func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
 		ev <- token(strings.Repeat("a paragraph\n\n", 40))
 		ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
 		b.Settle()
-		port, call := b.w.chat.port, entriesNow(b.w.shown)[len(entriesNow(b.w.shown))-1]
+		port, call := b.w.chat.Port, entriesNow(b.w.shown)[len(entriesNow(b.w.shown))-1]
 		if !port.Follow {
 			t.Fatal("the end is not followed")
 		}
-		row := b.w.chat.built[call.Key].call
+		row := b.w.chat.Built[call.Key].Call
 		before := row.Position().Y
-		b.w.chat.toggle(call.Key)
+		b.w.chat.Toggle(call.Key)
 		if after := row.Position().Y; after != before || port.Follow {
 			t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.Follow)
 		}
-		b.w.chat.toggle(call.Key)
+		b.w.chat.Toggle(call.Key)
 		if after := row.Position().Y; after != before || !port.Follow {
 			t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.Follow)
 		}

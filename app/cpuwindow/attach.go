@@ -13,10 +13,6 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// pasteLimit is the longest text that is pasted into the composer, in bytes: a
-// longer one becomes a file, which keeps the field quick and the message readable.
-const pasteLimit = 8 << 10
-
 // bindAttaching makes the window take files.
 func (w *Window) bindAttaching() {
 	w.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) {
@@ -28,11 +24,11 @@ func (w *Window) bindAttaching() {
 		}
 		w.attachPaths(paths)
 	})
-	w.compose.check = w.tooLong
-	w.compose.onAttach = w.chooseFile
-	w.compose.onRemove = w.removeFile
-	w.compose.keys.onLongPaste = w.attachPasted
-	w.compose.keys.onPasteImage = w.pasteImage
+	w.compose.Check = w.tooLong
+	w.compose.OnAttach = w.chooseFile
+	w.compose.OnRemove = w.removeFile
+	w.compose.Keys.OnLongPaste = w.attachPasted
+	w.compose.Keys.OnPasteImage = w.pasteImage
 }
 
 // attachPaths reads files off the UI goroutine and attaches them to the
@@ -72,15 +68,15 @@ func (w *Window) addFiles(c *conversation.Conversation, files []conversation.Fil
 			refused = append(refused, i18n.With("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", i18n.Places{"Name": f.Attachment().Name, "MaxUploads": sessionmem.MaxUploads}))
 		default:
 			attached = append(attached, f)
-			w.thumbs.remember(f)
+			w.thumbs.Remember(f)
 		}
 	}
 	c.Attach(attached)
 	if w.shown != c {
 		return
 	}
-	w.compose.setFiles(attached)
-	w.compose.warn(strings.Join(refused, " "))
+	w.compose.SetFiles(attached)
+	w.compose.Warn(strings.Join(refused, " "))
 	w.focusComposer()
 }
 
@@ -89,7 +85,7 @@ func (w *Window) removeFile(i int) {
 	if files := c.Attached(); i < len(files) {
 		files = slices.Delete(files, i, i+1)
 		c.Attach(files)
-		w.compose.setFiles(files)
+		w.compose.SetFiles(files)
 		w.focusComposer()
 	}
 }
@@ -98,11 +94,11 @@ func (w *Window) removeFile(i int) {
 func (w *Window) attachPasted(text string) {
 	u, err := sessionmem.NewUpload("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
 	if err != nil {
-		w.compose.warn(err.Error())
+		w.compose.Warn(err.Error())
 		return
 	}
 	w.addFiles(w.shown, []conversation.File{{Upload: u}}, nil)
-	w.compose.say(i18n.T("the pasted text is long: it goes along as a file"))
+	w.compose.Say(i18n.T("the pasted text is long: it goes along as a file"))
 }
 
 // pasteImage attaches the image on the clipboard, if there is one.
@@ -130,7 +126,7 @@ func (w *Window) chooseFile() {
 	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
 		switch {
 		case err != nil:
-			w.compose.warn(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}))
+			w.compose.Warn(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}))
 		case r != nil:
 			path := r.URI().Path()
 			_ = r.Close() // it is read whole, by its path

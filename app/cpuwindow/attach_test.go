@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
@@ -106,8 +106,8 @@ func (b *bench) drop(paths ...string) {
 
 func chipNames(b *bench) []string {
 	var names []string
-	for _, o := range b.w.compose.chips.Objects {
-		names = append(names, o.(*chip).name.Text)
+	for _, o := range b.w.compose.Chips.Objects {
+		names = append(names, o.(*compose.Chip).Name.Text)
 	}
 	return names
 }
@@ -123,20 +123,20 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 83 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
-		note := b.w.compose.note
+		note := b.w.compose.Note
 		for _, want := range []string{"it is a folder; choose the files in it.", "gone.txt can't be attached: it isn't there any more."} {
 			if note.Hidden || !strings.Contains(note.Flat, want) {
 				t.Errorf("the composer says %q, not %q", note.Flat, want)
 			}
 		}
-		test.Type(b.w.compose.entry, "What is this?")
-		b.w.compose.submit()
+		test.Type(b.w.compose.Entry, "What is this?")
+		b.w.compose.Submit()
 		b.Settle()
 		req := b.turns.requests[0]
 		if req.Text != "What is this?" || len(req.Files) != 2 || req.Files[0].Name != "notes.txt" || !req.Files[1].Image {
 			t.Errorf("sent %q with %d files", req.Text, len(req.Files))
 		}
-		if !b.w.compose.chips.Hidden || !note.Hidden {
+		if !b.w.compose.Chips.Hidden || !note.Hidden {
 			t.Error("they are still beside the next message")
 		}
 		b.Sees("What is this?", "notes.txt")
@@ -159,12 +159,12 @@ func TestAFileIsRemovedByItsChip(t *testing.T) {
 			writeTo(t, filepath.Join(dir, name), []byte(name))
 			b.drop(filepath.Join(dir, name))
 		}
-		b.w.compose.chips.Objects[0].(*chip).remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.w.compose.Chips.Objects[0].(*compose.Chip).Remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.Settle()
 		if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
-		b.w.compose.submit() // without a word
+		b.w.compose.Submit() // without a word
 		b.Settle()
 		if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
 			t.Errorf("sent %+v", req)
@@ -181,14 +181,14 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 		clip := b.w.p.App.Clipboard()
 		paste := func(text string) {
 			clip.SetContent(text)
-			b.w.compose.entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+			b.w.compose.Entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
 			b.Settle()
 		}
 		paste("short")
 		paste(strings.Repeat("long line\n", 1000))
 		b.keeper.clip = pictureBytes(t, 4, 4)
 		paste("")
-		if got := b.w.compose.entry.Text; got != "short" {
+		if got := b.w.compose.Entry.Text; got != "short" {
 			t.Errorf("the field holds %d bytes", len(got))
 		}
 		got := chipNames(b)
@@ -197,7 +197,7 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 		}
 		b.keeper.clip = nil
 		paste("")
-		if note := b.w.compose.note; note.Flat != "There is no image on the clipboard." {
+		if note := b.w.compose.Note; note.Flat != "There is no image on the clipboard." {
 			t.Errorf("the composer says %q", note.Flat)
 		}
 	})
@@ -207,7 +207,7 @@ func TestAttachOpensADialogueToChooseAFile(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		t.Setenv("HOME", t.TempDir())
-		b.w.compose.attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.w.compose.Attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if b.w.win.Canvas().Overlays().Top() == nil {
 			t.Fatal("nothing is open")
 		}
@@ -251,12 +251,12 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 		b.Settle()
 		b.Sees("Look at these", "notes.txt", "gone.png is missing")
 		b.SeesNot("files/")
-		img, ok := b.w.thumbs.get(shot.File)
-		if !ok || img.Bounds().Dx() != 2*thumbWidth || img.Bounds().Dy() != 160 {
+		img, ok := b.w.thumbs.Get(shot.File)
+		if !ok || img.Bounds().Dx() != 480 || img.Bounds().Dy() != 160 {
 			t.Errorf("the picture is %v", img)
 		}
 		b.w.Hide()
-		if _, ok := b.w.thumbs.get(shot.File); ok {
+		if _, ok := b.w.thumbs.Get(shot.File); ok {
 			t.Error("a hidden window holds pictures")
 		}
 	})
@@ -270,11 +270,11 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.w.addFiles(b.w.shown, []conversation.File{{Upload: u}}, nil)
-		b.w.thumbs.forget()
+		b.w.thumbs.Forget()
 		b.w.send("look")
 		b.Settle()
 		b.SeesNot("is missing")
-		if _, ok := b.w.thumbs.get(u.Attachment().File); !ok {
+		if _, ok := b.w.thumbs.Get(u.Attachment().File); !ok {
 			t.Error("no picture was made")
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
@@ -285,32 +285,6 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 			t.Error("what is on disk is kept in memory, too")
 		}
 	})
-}
-
-func TestAPictureIsTheMeanOfItsPixels(t *testing.T) {
-	src := image.NewNRGBA(image.Rect(0, 0, 1000, 1000))
-	for i := range 1000 * 1000 {
-		c := color.NRGBA{R: 200, G: 100, A: 255}
-		if i%2 == 0 {
-			c = color.NRGBA{R: 100, B: 100, A: 255}
-		}
-		src.SetNRGBA(i%1000, i/1000, c)
-	}
-	var data bytes.Buffer
-	if err := png.Encode(&data, src); err != nil {
-		t.Fatal(err)
-	}
-	img, err := makeThumb(data.Bytes())
-	if err != nil || img.Bounds().Dy() != 2*thumbHeight || img.Bounds().Dx() != 2*thumbHeight {
-		t.Fatalf("%v, %v", img.Bounds(), err)
-	}
-	r, _, _, a := img.At(100, 100).RGBA()
-	if r>>8 < 100 || r>>8 > 200 || a>>8 != 255 {
-		t.Errorf("a pixel has red %d, alpha %d", r>>8, a>>8)
-	}
-	if _, err := makeThumb([]byte("no image")); err == nil {
-		t.Error("no image gives a picture")
-	}
 }
 
 func TestWhereImagesAreTakenFrom(t *testing.T) {
@@ -383,19 +357,19 @@ func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
 			"small:1b": "About 625 tokens: small:1b has room for about 536. Shorten it, attach it as a file, or choose a model with a larger context.",
 		} {
 			b.w.choose(b.w.shown, transcript.Settings{Model: model})
-			b.w.compose.entry.SetText(text)
-			if got := b.w.compose.warned; got != want || b.w.compose.note.Hidden != (want == "") {
+			b.w.compose.Entry.SetText(text)
+			if got := b.w.compose.Warned; got != want || b.w.compose.Note.Hidden != (want == "") {
 				t.Errorf("%q: it says %q", model, got)
 			}
-			b.w.compose.entry.SetText("")
-			if b.w.compose.warned != "" {
-				t.Errorf("of nothing it says %q", b.w.compose.warned)
+			b.w.compose.Entry.SetText("")
+			if b.w.compose.Warned != "" {
+				t.Errorf("of nothing it says %q", b.w.compose.Warned)
 			}
 		}
 		b.w.shown.Apply(agents.Event{Type: agents.EventUsage, Usage: &agents.Usage{ContextSize: 1500}})
-		b.w.compose.entry.SetText(text)
-		if !strings.Contains(b.w.compose.warned, "has room for about 125.") {
-			t.Errorf("it says %q", b.w.compose.warned)
+		b.w.compose.Entry.SetText(text)
+		if !strings.Contains(b.w.compose.Warned, "has room for about 125.") {
+			t.Errorf("it says %q", b.w.compose.Warned)
 		}
 	})
 }

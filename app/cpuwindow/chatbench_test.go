@@ -225,8 +225,8 @@ func heap() int64 {
 // BenchmarkKeystroke is a key typed into a composer that holds 8 KB.
 func BenchmarkKeystroke(b *testing.B) {
 	w := newBench(b).shown()
-	e := w.w.compose.entry
-	w.w.compose.setText(strings.Repeat("words in a line of text that goes on\n", 220))
+	e := w.w.compose.Entry
+	w.w.compose.SetText(strings.Repeat("words in a line of text that goes on\n", 220))
 	b.ResetTimer()
 	n := 0
 	began := time.Now()

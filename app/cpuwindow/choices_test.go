@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -154,7 +155,7 @@ func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		first := b.w.shown.Name
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
 		b.Settle()
 		name := b.w.shown.Name
 		if name == first || !b.keeper.IsPrivate(name) {
@@ -170,7 +171,7 @@ func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 		if b.w.shown.Private() || b.keeper.IsPrivate(b.w.shown.Name) {
 			t.Error("a new chat is private")
 		}
-		b.Sees(askHint())
+		b.Sees(compose.AskHint())
 		b.SeesNot("A private chat")
 	})
 }
@@ -216,8 +217,8 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		b.Sees("Change it")
 		b.w.rewrite(f)
 		b.Settle()
-		if b.w.compose.entry.Text != "look" || len(chipNames(b)) != 1 {
-			t.Errorf("the composer holds %q and %v", b.w.compose.entry.Text, chipNames(b))
+		if b.w.compose.Entry.Text != "look" || len(chipNames(b)) != 1 {
+			t.Errorf("the composer holds %q and %v", b.w.compose.Entry.Text, chipNames(b))
 		}
 	})
 }

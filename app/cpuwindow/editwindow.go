@@ -33,7 +33,7 @@ func (w *Window) showPane(p page) {
 	if w.roster != nil {
 		w.roster.Object.Hidden = p != pageAgents
 	}
-	w.reader.object.Hidden = p != pageTranscript
+	w.reader.Object.Hidden = p != pageTranscript
 	if w.settings != nil {
 		w.settings.View.Hidden = p != pageSettings
 	}

@@ -66,7 +66,7 @@ func TestWelcome_threeStepsByKeyboard(t *testing.T) {
 	b.inFile(`write = "ask"`)
 	b.tabTo("Begin")
 	b.pressFocused()
-	if b.w.page != pageChat || b.w.win.Canvas().Focused() != b.w.compose.entry {
+	if b.w.page != pageChat || b.w.win.Canvas().Focused() != b.w.compose.Entry {
 		t.Errorf("after the last step: page %s, focus not in the composer", b.w.page)
 	}
 	b.w.Hide()

@@ -114,7 +114,7 @@ func (w *Window) doForget(chosen *forgetChoice) {
 			case report.Left() > 0:
 				w.showForgot(i18n.T("Not all of it is forgotten yet"), report)
 			default:
-				w.foot.setReload(i18n.T("forgotten"))
+				w.foot.SetReload(i18n.T("forgotten"))
 				w.showForgot(i18n.Count("Forgotten in {{.N}} places", forgotPlaces(report)), report)
 			}
 		})
@@ -160,7 +160,7 @@ func (w *Window) forgot(holds func(text string) bool) {
 	}
 	for _, c := range w.convs {
 		if c.DropUnsent(holds) && c == w.shown {
-			w.compose.setText("")
+			w.compose.SetText("")
 		}
 		if !c.Busy() && c != w.shown && c.Begun() {
 			w.load(c)

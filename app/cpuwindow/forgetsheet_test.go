@@ -212,14 +212,14 @@ func TestForgetASessionFromItsMenu(t *testing.T) {
 func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, _ := forgetting(t)
-		b.w.compose.setText("about the zebra")
+		b.w.compose.SetText("about the zebra")
 		b.w.shown.KeepDraft("about the zebra")
 		b.w.shown.Enqueue("zebra too", nil)
 		b.w.shown.Enqueue("fine", nil)
 		b.w.drafts["cpu-other"] = conversation.Kept{Draft: "a zebra", Queue: []string{"fine", "zebras"}}
 		b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(text string) bool { return strings.Contains(text, "zebra") }})
 		b.Settle()
-		if got := b.w.compose.entry.Text; got != "" {
+		if got := b.w.compose.Entry.Text; got != "" {
 			t.Errorf("the field holds %q", got)
 		}
 		if k := b.w.drafts["cpu-other"]; k.Draft != "" || len(k.Queue) != 1 {

@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -242,7 +243,7 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 			label += fmt.Sprintf("  ·  %.1f GB", float64(info.Size)/1e9)
 		}
 		if info.MaxContext > 0 {
-			label += i18n.With("  ·  {{.MaxContext}} context", i18n.Places{"MaxContext": tokensWords(info.MaxContext)})
+			label += i18n.With("  ·  {{.MaxContext}} context", i18n.Places{"MaxContext": compose.TokensWords(info.MaxContext)})
 		}
 		if info.Can("vision") {
 			label += i18n.T("  ·  sees images")

@@ -37,7 +37,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
-		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.latest) {
+		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
 			continue
 		}
 		top := at.Y - from.Y + v.Offset
@@ -49,7 +49,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 func (w *Window) viewports() []*kit.Viewport {
 	switch w.page {
 	case pageChat:
-		return []*kit.Viewport{w.side.Port, w.chat.port}
+		return []*kit.Viewport{w.side.Port, w.chat.Port}
 	case pageMemory:
 		return append([]*kit.Viewport{w.side.Port}, w.memory.Ports()...)
 	case pageAgents:
@@ -59,7 +59,7 @@ func (w *Window) viewports() []*kit.Viewport {
 	case pageSettings:
 		return []*kit.Viewport{w.side.Port, w.settings.View}
 	case pageTranscript:
-		return []*kit.Viewport{w.side.Port, w.reader.rows.port}
+		return []*kit.Viewport{w.side.Port, w.reader.Rows.Port}
 	}
 	return []*kit.Viewport{w.side.Port, w.pageView}
 }
@@ -97,7 +97,7 @@ func (w windowHost) Typed(r rune) {
 func (w *Window) typeInto(r rune) {
 	w.root.closeDrawer()
 	w.focusChat()
-	w.compose.entry.TypedRune(r)
+	w.compose.Entry.TypedRune(r)
 }
 
 // Context implements pages.Host.

@@ -20,7 +20,7 @@ import (
 func (b *bench) focusName() string {
 	switch f := b.w.win.Canvas().Focused().(type) {
 	case *kit.Field:
-		if f != b.w.compose.entry {
+		if f != b.w.compose.Entry {
 			return "a field"
 		}
 		return "composer"
@@ -58,7 +58,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 		b.Settle()
 		b.w.SetNotice("Something.")
 		c := b.w.win.Canvas()
-		c.Focus(b.w.compose.entry)
+		c.Focus(b.w.compose.Entry)
 		var names []string
 		for range 80 {
 			c.FocusNext()
@@ -97,7 +97,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 func TestTabLeavesTheComposer(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		var e any = b.w.compose.entry
+		var e any = b.w.compose.Entry
 		if f, ok := e.(fyne.Tabbable); ok && f.AcceptsTab() {
 			t.Error("the composer takes Tab for itself")
 		}
@@ -111,7 +111,7 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
 		b.Settle()
 		c := b.w.win.Canvas()
-		row := b.w.chat.built[entriesNow(b.w.shown)[1].Key].call.Content.(*kit.Tappable)
+		row := b.w.chat.Built[entriesNow(b.w.shown)[1].Key].Call.Content.(*kit.Tappable)
 		for c.Focused() != fyne.Focusable(row) {
 			c.FocusNext()
 			if b.focusName() == "composer" {
@@ -249,7 +249,7 @@ func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
 func TestMenusHaveKeys(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
 		own := 0
 		m := demoMenu(func() { own++ }, b.w.quit)
 		if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") || !strings.HasPrefix(m.Items[1].Label, "Quit") {
@@ -302,10 +302,10 @@ func TestLettersGoToTheMessage(t *testing.T) {
 						c.OnTypedRune()(r)
 					}
 				}
-				if got := b.w.compose.entry.Text; got != test.want {
+				if got := b.w.compose.Entry.Text; got != test.want {
 					t.Errorf("the message is %q, want %q", got, test.want)
 				}
-				if test.want != "" && c.Focused() != fyne.Focusable(b.w.compose.entry) {
+				if test.want != "" && c.Focused() != fyne.Focusable(b.w.compose.Entry) {
 					t.Errorf("%T has the focus, want the message", c.Focused())
 				}
 			})
@@ -319,9 +319,9 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 		focus func(b *bench) fyne.Focusable
 		opens func(b *bench) string // the text of the field that is open then
 	}{
-		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.compose.entry.Text }},
+		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.compose.Entry.Text }},
 		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.Entry.Text }},
-		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.Port }, func(b *bench) string { return b.w.compose.entry.Text }},
+		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.Port }, func(b *bench) string { return b.w.compose.Entry.Text }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				if done != tt.done || kit.OpenModal(b.w.win.Canvas()) != nil || b.w.win.Canvas().Overlays().Top() != nil {
 					t.Errorf("done %v, want %v; still open: %v", done, tt.done, kit.OpenModal(b.w.win.Canvas()) != nil)
 				}
-				if got := b.w.compose.entry.Text; got != "" {
+				if got := b.w.compose.Entry.Text; got != "" {
 					t.Errorf("%q was typed into the message below", got)
 				}
 			})

@@ -43,7 +43,7 @@ func (w *Window) onReload(n backend.Notice) {
 	if !w.visible {
 		return
 	}
-	w.foot.setReload(n.Text)
+	w.foot.SetReload(n.Text)
 	w.countProposals()
 	if w.page != pageChat && w.page != pageTranscript {
 		w.loadPage(w.page)
@@ -53,7 +53,7 @@ func (w *Window) onReload(n backend.Notice) {
 	time.AfterFunc(w.footStays, func() {
 		w.p.Do(func() {
 			if w.reloads == now {
-				w.foot.setReload("")
+				w.foot.SetReload("")
 			}
 		})
 	})

@@ -40,12 +40,12 @@ func TestReloadsFadeFromTheFoot(t *testing.T) {
 		b.w.footStays = 4 * frame
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
 		(<-b.Queue)()
-		if got := b.w.foot.reload.Text; got != "memory.md reloaded · +2 −0" {
+		if got := b.w.foot.Reload.Text; got != "memory.md reloaded · +2 −0" {
 			t.Fatalf("the foot says %q", got)
 		}
 		time.Sleep(2 * b.w.footStays)
 		b.Settle()
-		if got := b.w.foot.reload.Text; got != "" {
+		if got := b.w.foot.Reload.Text; got != "" {
 			t.Errorf("the foot still says %q", got)
 		}
 	})

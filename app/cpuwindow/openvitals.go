@@ -8,18 +8,18 @@ import (
 
 // quoteInMessage adds text to the message that is being written, without sending it.
 func (w *Window) quoteInMessage(text string) {
-	written := strings.TrimRight(w.compose.entry.Text, "\n ")
+	written := strings.TrimRight(w.compose.Entry.Text, "\n ")
 	if written != "" {
 		written += "\n\n"
 	}
 	if w.page != pageChat {
 		w.showPage(pageChat)
 	}
-	w.compose.setText(written + text + "\n\n")
+	w.compose.SetText(written + text + "\n\n")
 	w.keepDraft(written + text + "\n\n")
-	w.compose.entry.CursorRow = strings.Count(w.compose.entry.Text, "\n")
-	w.compose.entry.CursorColumn = 0
-	w.compose.entry.Refresh()
+	w.compose.Entry.CursorRow = strings.Count(w.compose.Entry.Text, "\n")
+	w.compose.Entry.CursorColumn = 0
+	w.compose.Entry.Refresh()
 	w.focusComposer()
 }
 

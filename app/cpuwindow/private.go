@@ -1,6 +1,7 @@
 package cpuwindow
 
 import (
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
@@ -14,7 +15,6 @@ func queueHint() string {
 	return i18n.T("Write the next message. It is sent when this answer is done; Esc stops the answer.")
 }
 
-func askHint() string     { return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line.") }
 func privateHint() string { return i18n.T("Private: nothing of this is written down.") }
 
 // NewPrivateChat starts a private chat and focuses the composer; one that is still
@@ -34,14 +34,14 @@ func (w *Window) privateConversation() *conversation.Conversation {
 
 // markPrivate shows what kind of chat it is.
 func (w *Window) markPrivate(c *conversation.Conversation) {
-	hint := askHint()
+	hint := compose.AskHint()
 	switch {
 	case c.Busy():
 		hint = queueHint()
 	case c.Private():
 		hint = privateHint()
 	}
-	w.compose.ask(hint)
+	w.compose.Ask(hint)
 	w.head.private.Hidden = !c.Private() || w.page != pageChat
 }
 

@@ -18,8 +18,8 @@ import (
 
 // enter types a message and presses Enter.
 func (b *bench) enter(text string) {
-	test.Type(b.w.compose.entry, text)
-	b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	test.Type(b.w.compose.Entry, text)
+	b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	b.Settle()
 }
 
@@ -48,8 +48,8 @@ func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
 		}
-		if len(b.turns.requests) != 1 || b.w.compose.entry.Text != "" {
-			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.entry.Text)
+		if len(b.turns.requests) != 1 || b.w.compose.Entry.Text != "" {
+			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.Entry.Text)
 		}
 		b.Sees("next", "second", "waits", "third", "Send now")
 		b.finish(0, "u1")
@@ -141,10 +141,10 @@ func TestWaitingMessagesAreEditedAndDeleted(t *testing.T) {
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
 		}
-		test.Type(b.w.compose.entry, "half")
+		test.Type(b.w.compose.Entry, "half")
 		b.w.editQueued(b.w.shown.View(time.Now()).Queue[0].Id)
-		if b.w.compose.entry.Text != "second" {
-			t.Errorf("in the field: %q", b.w.compose.entry.Text)
+		if b.w.compose.Entry.Text != "second" {
+			t.Errorf("in the field: %q", b.w.compose.Entry.Text)
 		}
 		if d := cmp.Diff([]string{"third", "half"}, waitingIn(b.w.shown)); d != "" {
 			t.Error("what was written waits: " + d)
@@ -161,7 +161,7 @@ func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
-		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if !b.run(0).stopped {
 			t.Error("Esc did not stop the run")
 		}
@@ -176,19 +176,19 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
-		test.Type(b.w.compose.entry, "half a thought")
+		test.Type(b.w.compose.Entry, "half a thought")
 		name := b.w.shown.Name
 		b.sessions.files[name] = &transcript.Transcript{Info: transcript.Info{Name: name, Path: "/x"}, Blocks: []transcript.Block{{ID: "u1", Kind: transcript.KindUser, Text: "first"}}}
 		b.w.NewChat()
-		test.Type(b.w.compose.entry, "a new idea")
+		test.Type(b.w.compose.Entry, "a new idea")
 		b.w.quit()
 
 		again := newWindow(b.w.p, b.w.parts)
-		if got := again.compose.entry.Text; got != "a new idea" {
+		if got := again.compose.Entry.Text; got != "a new idea" {
 			t.Errorf("the new chat begins with %q", got)
 		}
 		again.OpenSession(name)
-		if got := again.compose.entry.Text; got != "half a thought" {
+		if got := again.compose.Entry.Text; got != "half a thought" {
 			t.Errorf("the draft is %q", got)
 		}
 		if d := cmp.Diff([]string{"second"}, waitingIn(again.shown)); d != "" || !again.shown.View(time.Now()).Held {
@@ -197,7 +197,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		again.keepDraft("")
 		again.dropQueued(again.shown.View(time.Now()).Queue[0].Id)
 		again.NewChat()
-		if got := again.compose.entry.Text; got != "a new idea" {
+		if got := again.compose.Entry.Text; got != "a new idea" {
 			t.Errorf("back in the new chat: %q", got)
 		}
 		again.keepDraft("")
@@ -212,7 +212,7 @@ func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("session.in_memory_only", "true")
-		test.Type(b.w.compose.entry, "a secret")
+		test.Type(b.w.compose.Entry, "a secret")
 		b.w.draftsWriter()()
 		if data, err := os.ReadFile(b.w.draftsPath()); err == nil {
 			t.Errorf("written: %s", data)

@@ -13,6 +13,8 @@ import (
 	"fyne.io/fyne/v2/storage"
 
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
@@ -21,12 +23,12 @@ import (
 
 // The window's side of the transcript viewer: what it shows, where it leads.
 
-func (w *Window) readerActions() readerActions {
-	return readerActions{
-		copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
-		openLink: w.openLink, edit: func(path string) { w.openTranscriptIn(w.readFrom.Name, path) }, reveal: w.reveal, export: w.exportSession, copyAll: w.copySession,
-		fork: w.fork, goOn: w.goOn, openOther: w.openOther, do: w.p.Do, files: w.fileActions,
-		find: func(text, phrase string) []sessionmem.Mark { return w.parts.finder.Find(text, phrase) },
+func (w *Window) readerActions() transcripts.Actions {
+	return transcripts.Actions{
+		CopyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
+		OpenLink: w.openLink, Edit: func(path string) { w.openTranscriptIn(w.readFrom.Name, path) }, Reveal: w.reveal, Export: w.exportSession, CopyAll: w.copySession,
+		Fork: w.fork, GoOn: w.goOn, OpenOther: w.openOther, Do: w.p.Do, Files: w.fileActions,
+		Find: func(text, phrase string) []sessionmem.Mark { return w.parts.finder.Find(text, phrase) },
 	}
 }
 
@@ -43,14 +45,14 @@ func (w *Window) openTranscriptOf(in transcript.Info, block, phrase string) {
 	w.head.title.SetText(cmp.Or(in.Title, cmp.Or(in.Name, pageTitle(pageTranscript))))
 	w.head.bar.Refresh()
 	w.trackOpen()
-	w.readTranscript(func(t *transcript.Transcript) { w.reader.show(t, block, phrase) })
+	w.readTranscript(func(t *transcript.Transcript) { w.reader.Show(t, block, phrase) })
 }
 
 // readTranscript reads the session of the viewer off the UI goroutine.
 func (w *Window) readTranscript(then func(*transcript.Transcript)) {
 	in := w.readFrom
 	if in.Err != nil {
-		w.reader.fail(in, in.Err.Error())
+		w.reader.Fail(in, in.Err.Error())
 		return
 	}
 	go func() {
@@ -59,7 +61,7 @@ func (w *Window) readTranscript(then func(*transcript.Transcript)) {
 			switch {
 			case w.readFrom.Name != in.Name || w.readFrom.Path != in.Path: // another one by now
 			case err != nil:
-				w.reader.fail(in, err.Error())
+				w.reader.Fail(in, err.Error())
 			default:
 				then(t)
 			}
@@ -71,8 +73,8 @@ func (w *Window) readTranscript(then func(*transcript.Transcript)) {
 // shown in the chat.
 func (w *Window) showReader() {
 	name := w.shown.Name
-	if w.readFrom.Name != "" && w.reader.name == w.readFrom.Name && w.readFrom.Name == name {
-		w.readTranscript(w.reader.refresh)
+	if w.readFrom.Name != "" && w.reader.Name == w.readFrom.Name && w.readFrom.Name == name {
+		w.readTranscript(w.reader.Refresh)
 		return
 	}
 	for _, in := range w.infos {
@@ -82,7 +84,7 @@ func (w *Window) showReader() {
 		}
 	}
 	w.readFrom = transcript.Info{}
-	w.reader.none()
+	w.reader.None()
 }
 
 // goToPage shows a page from the sidebar; the one that is shown is left.
@@ -104,10 +106,10 @@ func (w *Window) findInside() {
 		return
 	}
 	w.readTranscript(func(t *transcript.Transcript) {
-		if w.reader.read == nil || w.reader.name != t.Info.Name {
-			w.reader.show(t, "", "")
+		if w.reader.Read == nil || w.reader.Name != t.Info.Name {
+			w.reader.Show(t, "", "")
 		}
-		w.reader.openFind()
+		w.reader.OpenFind()
 	})
 }
 
@@ -163,7 +165,7 @@ type seekTo struct {
 // openAt shows a session at a block: in the chat where it goes on there, else in
 // the viewer.
 func (w *Window) openAt(in transcript.Info, block, phrase string) {
-	if block == "" || !continues(in) {
+	if block == "" || !sessions.Continues(in) {
 		if block == "" {
 			w.openInfo(in)
 		} else {
@@ -198,13 +200,13 @@ func (w *Window) followSeek(v conversation.View) {
 		if v.Entries[i].Block != s.block {
 			continue
 		}
-		b := w.chat.built[v.Entries[i].Key]
-		if b == nil || len(b.rows) == 0 {
+		b := w.chat.Built[v.Entries[i].Key]
+		if b == nil || len(b.Rows) == 0 {
 			break
 		}
-		w.chat.port.Follow = false
-		w.chat.port.RevealRow(b.rows[0].Row)
-		w.chat.port.TellAway()
+		w.chat.Port.Follow = false
+		w.chat.Port.RevealRow(b.Rows[0].Row)
+		w.chat.Port.TellAway()
 		if s.phrase != "" {
 			w.markChat(s.phrase)
 		}
@@ -220,21 +222,12 @@ func (w *Window) markChat(phrase string) {
 		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
 			all = append(all, w.parts.finder.Find(text, word)...)
 		}
-		return rowMarks(all)
+		return transcripts.RowMarks(all)
 	}
-	w.chat.port.MarkRows(find, 0, 0, 0, false)
+	w.chat.Port.MarkRows(find, 0, 0, 0, false)
 	time.AfterFunc(marksStay, func() {
-		w.p.Do(func() { w.chat.port.MarkRows(func(string) []kit.Mark { return nil }, 0, 0, 0, false) })
+		w.p.Do(func() { w.chat.Port.MarkRows(func(string) []kit.Mark { return nil }, 0, 0, 0, false) })
 	})
-}
-
-// rowMarks are places in a text as rows show them.
-func rowMarks(found []sessionmem.Mark) []kit.Mark {
-	out := make([]kit.Mark, len(found))
-	for i, m := range found {
-		out[i] = kit.Mark(m)
-	}
-	return out
 }
 
 // marksStay is how long the chat shows what was searched for.
@@ -246,7 +239,7 @@ func (w *Window) switchSession(by int) {
 	var names []string
 	at := -1
 	for _, l := range w.side.Lines {
-		if l.Heading != "" || !continues(l.Info) {
+		if l.Heading != "" || !sessions.Continues(l.Info) {
 			continue
 		}
 		if l.Info.Name == w.shown.Name {
@@ -357,8 +350,8 @@ func (w *Window) fileChanged() {
 
 // refreshReader reads the transcript of the viewer again.
 func (w *Window) refreshReader() {
-	if w.readFrom.Name != "" && w.reader.read != nil {
-		w.readTranscript(w.reader.refresh)
+	if w.readFrom.Name != "" && w.reader.Read != nil {
+		w.readTranscript(w.reader.Refresh)
 	}
 }
 

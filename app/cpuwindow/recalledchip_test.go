@@ -40,7 +40,7 @@ func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
 			t.Errorf("the menu names the conversation %d times", n)
 		}
 		b.press(fyne.KeyEscape)
-		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.entry)
+		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.Entry)
 		b.Settle()
 		if b.w.shown.Name != "cpu-old" {
 			t.Errorf("%s is shown", b.w.shown.Name)

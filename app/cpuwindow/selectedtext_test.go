@@ -35,14 +35,14 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		open func(b *bench)
 		port func(b *bench) *kit.Viewport
 	}{
-		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.port }},
+		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.Port }},
 		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.Port }},
 		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.settings.View }},
 		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[1] }},
 		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[0] }},
 		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.Ports()[1] }},
 		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.View }},
-		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.rows.port }},
+		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.Rows.Port }},
 		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *kit.Viewport { return b.w.shortcuts.Port }},
 		"a sheet": {func(b *bench) {
 			kit.ShowModal(b.w.win.Canvas(), kit.NewCardRow(kit.RoleNone, kit.NewListBox([]*kit.Placed{kit.TextRow("words", kit.RoleText, 0)}, 100)), sheetWidth)

@@ -52,7 +52,7 @@ func (r *recheckState) say(s serverState, now time.Time) {
 func (w *Window) recheckNow() {
 	w.checkServer()
 	w.recheck.say(w.server, time.Now())
-	w.foot.setServer(i18n.T("checking…"), false)
+	w.foot.SetServer(i18n.T("checking…"), false)
 }
 
 // checkServer asks the server how it is, off the UI goroutine.
@@ -90,7 +90,7 @@ func (w *Window) setServer(s serverState) {
 	if w.recheck.note.Text != recheckHint() { // somebody asked
 		w.recheck.say(s, w.serverAt)
 	}
-	w.foot.setServer(s.line(), s.down != nil)
+	w.foot.SetServer(s.line(), s.down != nil)
 	if !w.visible {
 		return
 	}

@@ -55,17 +55,11 @@ func (w *Window) closeSwitcher() {
 
 // openInfo shows a session of the list: as a chat where it can go on, else to read.
 func (w *Window) openInfo(in transcript.Info) {
-	if continues(in) {
+	if sessions.Continues(in) {
 		w.OpenSession(in.Name)
 		return
 	}
 	w.openTranscriptOf(in, "", "")
-}
-
-// continues reports whether a session can be written to from here: those of
-// channels are read and forked, so that private text never enters a channel.
-func continues(in transcript.Info) bool {
-	return in.Err == nil && !in.ReadOnly && in.Source != "discord" && in.Source != ""
 }
 
 // sessionMenu is what can be done with a session.
@@ -151,7 +145,7 @@ func (w *Window) deleteSession(in transcript.Info) {
 		if wasShown {
 			w.setShown(conversation.New(w.parts.sessions.NewName("cpu")))
 		}
-		if w.page == pageTranscript && w.reader.name == in.Name {
+		if w.page == pageTranscript && w.reader.Name == in.Name {
 			w.showPage(pageChat)
 		}
 		w.side.MoveTo(next)

@@ -88,7 +88,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		b.listed("# Today", "fan?", "disk?")
 		b.press(fyne.KeyF2) // the list has the focus again
 		c.Focused().(*kit.Field).SetText("lost to a click")
-		c.Focus(b.w.compose.entry)
+		c.Focus(b.w.compose.Entry)
 		b.Settle()
 		b.listed("# Today", "fan?", "disk?")
 		c.Focus(b.w.side.Port)

@@ -31,7 +31,7 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 			t.Error("the new shortcut does nothing")
 		}
 		b.w.showPage(pageChat)
-		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
+		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
 		if b.w.page != pageSettings {
 			t.Error("F5 in the composer does nothing")
 		}

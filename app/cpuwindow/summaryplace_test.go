@@ -26,7 +26,7 @@ func TestTheMeterOpensTheSummary(t *testing.T) {
 		b.Settle()
 		b.Sees("192 older messages summarised")
 		b.SeesNot("in short s1")
-		b.w.openSummary()
+		b.w.chat.OpenSummary()
 		b.Settle()
 		b.Sees("192 older messages summarised · hide", "in short s1")
 	})
@@ -104,7 +104,7 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 		b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
 		b.Settle()
 		e := entriesNow(b.w.shown)[1]
-		b.w.chat.toggle(e.Key)
+		b.w.chat.Toggle(e.Key)
 		b.Settle()
 		b.Sees("This is what will be remembered.", "Cancel")
 		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
@@ -129,7 +129,7 @@ func TestTheJumpCountsNewMessages(t *testing.T) {
 		b.w.send("q")
 		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
 		b.Settle()
-		b.w.chat.port.ScrollTo(100)
+		b.w.chat.Port.ScrollTo(100)
 		b.Settle()
 		b.Sees("Jump to latest ↓")
 		b.w.shown.Enqueue("next", nil)
@@ -140,8 +140,8 @@ func TestTheJumpCountsNewMessages(t *testing.T) {
 		b.run(1).events <- token("more")
 		b.Settle()
 		b.Sees("2 new messages ↓")
-		b.w.chat.port.ToEnd()
-		b.w.chat.port.ScrollTo(100)
+		b.w.chat.Port.ToEnd()
+		b.w.chat.Port.ScrollTo(100)
 		b.Sees("Jump to latest ↓")
 	})
 }

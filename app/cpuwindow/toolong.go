@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
@@ -31,7 +32,7 @@ func (w *Window) tooLong(text string) string {
 	if size == 0 || need <= room {
 		return ""
 	}
-	return i18n.With("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", i18n.Places{"Need": tokensWords(need), "Name": name, "Room": tokensWords(max(room, 0))})
+	return i18n.With("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", i18n.Places{"Need": compose.TokensWords(need), "Name": name, "Room": compose.TokensWords(max(room, 0))})
 }
 
 // contextNow is the context of the model that answers next, in tokens: what the last

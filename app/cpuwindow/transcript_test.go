@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -43,7 +44,7 @@ func (b *bench) branched(s *sessionmem.Store, name string) {
 	}
 }
 
-func (b *bench) reads(s *sessionmem.Store, name, block string) *transcriptView {
+func (b *bench) reads(s *sessionmem.Store, name, block string) *transcripts.View {
 	b.t.Helper()
 	tr, err := s.Load(b.t.Context(), name)
 	if err != nil {
@@ -57,7 +58,7 @@ func (b *bench) reads(s *sessionmem.Store, name, block string) *transcriptView {
 // tapWord presses the button of a label in the viewer; the nth of several.
 func (b *bench) tapWord(label string, nth int) {
 	b.t.Helper()
-	for _, o := range test.LaidOutObjects(b.w.reader.object) {
+	for _, o := range test.LaidOutObjects(b.w.reader.Object) {
 		if btn, ok := o.(*kit.Button); ok && btn.Text == label {
 			if nth == 0 {
 				btn.Tapped(nil)
@@ -93,10 +94,10 @@ func TestFindInsideAConversation(t *testing.T) {
 		b.w.findInside()
 		b.Settle()
 		c := b.w.win.Canvas()
-		if c.Focused() != fyne.Focusable(v.bar.entry) {
+		if c.Focused() != fyne.Focusable(v.Bar.Entry) {
 			t.Fatalf("%T has the focus", c.Focused())
 		}
-		test.Type(v.bar.entry, "ZEBRA")
+		test.Type(v.Bar.Entry, "ZEBRA")
 		b.Settle()
 		steps := []struct{ count, sees string }{
 			{"1 of 3", "It is the"}, // in a sub-call that was folded
@@ -108,12 +109,12 @@ func TestFindInsideAConversation(t *testing.T) {
 			if i > 0 {
 				b.press(fyne.KeyReturn)
 			}
-			if got := v.bar.count.Text; got != step.count {
+			if got := v.Bar.Count.Text; got != step.count {
 				t.Errorf("step %d: %q", i, got)
 			}
 			b.Sees(step.sees)
 			marked := 0
-			for _, p := range v.rows.port.Rows {
+			for _, p := range v.Rows.Port.Rows {
 				switch r := p.Row.(type) {
 				case *kit.Prose:
 					marked += len(r.Marks)
@@ -127,11 +128,11 @@ func TestFindInsideAConversation(t *testing.T) {
 				t.Errorf("step %d: %d places are marked", i, marked)
 			}
 		}
-		test.Type(v.bar.entry, "x")
+		test.Type(v.Bar.Entry, "x")
 		b.Settle()
 		b.Sees("not found")
 		b.press(fyne.KeyEscape)
-		if v.bar.Visible() || v.phrase != "" {
+		if v.Bar.Visible() || v.Phrase != "" {
 			t.Error("Esc does not close the bar")
 		}
 	})
@@ -236,7 +237,7 @@ func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
 		time.Sleep(2 * watchEvery)
 		b.Settle()
 		b.Sees("why is it quiet")
-		if got := b.w.reader.read.blocks[0].Text; got != "why is it quiet" {
+		if got := b.w.reader.Read.Blocks[0].Text; got != "why is it quiet" {
 			t.Errorf("%q", got)
 		}
 	})
@@ -261,32 +262,32 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageTranscript)
 		v := b.w.reader
-		v.show(longTranscript(5000), "", "")
+		v.Show(longTranscript(5000), "", "")
 		b.Settle()
 		b.Sees("question 0")
 		most := 0
 		for range 60 {
-			v.rows.port.ScrollTo(v.rows.port.MaxOffset())
+			v.Rows.Port.ScrollTo(v.Rows.Port.MaxOffset())
 			b.settle2()
-			most = max(most, len(v.rows.built))
+			most = max(most, len(v.Rows.Built))
 		}
-		if most > 2*readerMost || v.read.from < 1000 {
-			t.Errorf("%d entries were built, from block %d on", most, v.read.from)
+		if most > 2*transcripts.ReaderMost || v.Read.From < 1000 {
+			t.Errorf("%d entries were built, from block %d on", most, v.Read.From)
 		}
-		v.show(longTranscript(5000), "b4999", "")
+		v.Show(longTranscript(5000), "b4999", "")
 		b.Settle()
 		b.Sees("Answer 4999")
-		v.rows.port.ScrollTo(0)
+		v.Rows.Port.ScrollTo(0)
 		b.Settle()
-		if v.read.from > 4999-readerStep/2-readerStep {
-			t.Errorf("scrolling up builds nothing: from block %d on", v.read.from)
+		if v.Read.From > 4999-transcripts.ReaderStep/2-transcripts.ReaderStep {
+			t.Errorf("scrolling up builds nothing: from block %d on", v.Read.From)
 		}
 	})
 }
 
 // settle2 turns the UI goroutine until the viewer is built.
 func (b *bench) settle2() {
-	for b.w.reader.busy {
+	for b.w.reader.Busy {
 		(<-b.Queue)()
 	}
 }
@@ -298,7 +299,7 @@ func BenchmarkOpenTranscript(b *testing.B) {
 	w.w.showPage(pageTranscript)
 	t := longTranscript(5000)
 	for b.Loop() {
-		w.w.reader.show(t, "b2500", "")
+		w.w.reader.Show(t, "b2500", "")
 		w.settle2()
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms")
@@ -315,8 +316,8 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		c := b.w.win.Canvas()
 		open := func(query string) {
 			t.Helper()
-			c.Focus(b.w.compose.entry)
-			b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
+			c.Focus(b.w.compose.Entry)
+			b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
 			b.Settle()
 			test.Type(b.w.switcher.Entry, query)
 			b.Settle()
@@ -367,13 +368,13 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 		}
 		next := &desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}
 		for _, want := range []string{"cpu-c", "cpu-a", "cpu-b"} {
-			b.w.compose.entry.TypedShortcut(next)
+			b.w.compose.Entry.TypedShortcut(next)
 			b.Settle()
 			if b.w.shown.Name != want {
 				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.Name, want)
 			}
 		}
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
 		b.Settle()
 		if b.w.shown.Name != "cpu-a" {
 			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.Name)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
@@ -63,9 +64,9 @@ func (w *Window) setShown(c *conversation.Conversation) {
 	if w.visible {
 		w.target.Store(c)
 	}
-	w.compose.setText(c.Draft())
-	w.compose.setFiles(c.Attached())
-	w.compose.warn("")
+	w.compose.SetText(c.Draft())
+	w.compose.SetFiles(c.Attached())
+	w.compose.Warn("")
 	w.markPrivate(c)
 	w.drawConversation(c.View(time.Now()))
 }
@@ -147,8 +148,8 @@ func (w *Window) reloadShown() {
 func (w *Window) send(text string) {
 	c := w.shown
 	files := c.TakeMessage()
-	w.compose.setText("")
-	w.compose.setFiles(nil)
+	w.compose.SetText("")
+	w.compose.SetFiles(nil)
 	w.keepDrafts()
 	if c.Busy() {
 		c.Enqueue(text, files)
@@ -156,14 +157,14 @@ func (w *Window) send(text string) {
 		return
 	}
 	w.sendTo(c, text, files)
-	w.chat.port.ToEnd()
+	w.chat.Port.ToEnd()
 }
 
 func (w *Window) start(c *conversation.Conversation, req agents.Request) {
 	req.CanAsk = true
 	w.follow(c, w.parts.turns.Start(w.ctx, req))
 	w.painter.changed(c)
-	w.compose.setBusy(true)
+	w.compose.SetBusy(true)
 }
 
 // follow brings a run's events to its conversation until the run ends.
@@ -227,14 +228,14 @@ func (w *Window) retry(f conversation.Fault) {
 	}
 	c.BeginAgain(f.UserID, time.Now())
 	w.start(c, agents.Request{Session: c.Name, Retry: f.UserID, Holder: holder})
-	w.chat.port.ToEnd()
+	w.chat.Port.ToEnd()
 }
 
 // askForRest asks for the rest of an answer that was cut short.
 func (w *Window) askForRest() {
 	if c := w.shown; !c.Busy() {
 		w.sendTo(c, i18n.T("Go on where you stopped."), nil)
-		w.chat.port.ToEnd()
+		w.chat.Port.ToEnd()
 	}
 }
 
@@ -254,11 +255,11 @@ func (w *Window) keepDraft(text string) {
 
 // drawConversation swaps in what was prepared.
 func (w *Window) drawConversation(v conversation.View) {
-	w.chat.show(v)
+	w.chat.Show(v)
 	w.followSeek(v)
-	w.compose.setBusy(v.Busy)
-	w.queue.show(v.Queue, v.Held)
-	w.foot.setUsage(v.Usage, v.Summarised)
+	w.compose.SetBusy(v.Busy)
+	w.queue.Show(v.Queue, v.Held)
+	w.foot.SetUsage(v.Usage, v.Summarised)
 	w.drawExtra(v)
 	w.drawHeader()
 }
@@ -283,7 +284,7 @@ func (w *Window) drawExtra(v conversation.View) {
 	case fresh && len(rows) == 0 && !v.Loading:
 		rows = w.greeting()
 	}
-	w.chat.setExtra(rows)
+	w.chat.SetExtra(rows)
 }
 
 // extraKey is all that drawExtra's cards depend on.
@@ -348,7 +349,7 @@ func (w *Window) pickModel() {
 
 func (w *Window) focusComposer() {
 	if w.page == pageChat && w.visible {
-		w.win.Canvas().Focus(w.compose.entry)
+		w.win.Canvas().Focus(w.compose.Entry)
 	}
 }
 
@@ -362,22 +363,22 @@ func (w *Window) undo(key, id string) {
 	}()
 }
 
-func (w *Window) chatActions() chatActions {
-	return chatActions{
-		copyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
-		copyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.AnswerText(key)) },
-		retry:      w.retry, goOn: w.askForRest, answerAgain: w.answerAgain, editMessage: w.editMessage, forgetMessage: w.forgetMessage, showLinks: w.showLinks,
-		openTranscript: w.openTranscript, openMemory: w.openMemory, openRecalled: w.openRecalled, focusComposer: w.focusComposer,
-		startEdit: w.startEdit,
-		stopCall: func(id string) {
+func (w *Window) chatActions() chat.Actions {
+	return chat.Actions{
+		CopyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
+		CopyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.AnswerText(key)) },
+		Retry:      w.retry, GoOn: w.askForRest, AnswerAgain: w.answerAgain, EditMessage: w.editMessage, ForgetMessage: w.forgetMessage, ShowLinks: w.showLinks,
+		OpenTranscript: w.openTranscript, OpenMemory: w.openMemory, OpenRecalled: w.openRecalled, FocusComposer: w.focusComposer,
+		StartEdit: w.startEdit,
+		StopCall: func(id string) {
 			w.shown.StopCall(id)
 		},
-		answer: w.answerQuestion,
-		undo:   w.undo, decide: w.decide, saveEdited: w.saveEdited, saveUnkept: w.saveUnkept, decideRemoved: w.decideRemoved, openInbox: w.openInbox, pull: w.pull, recheck: w.recheckNow, openLink: w.openLink,
-		showOlder:  w.showOlder,
-		typeInto:   w.typeInto,
-		openFolder: func() { w.openFile(w.parts.home) },
-		files:      w.fileActions, useModel: w.useModel, sendBare: w.sendBare, rewrite: w.rewrite,
+		Answer: w.answerQuestion,
+		Undo:   w.undo, Decide: w.decide, SaveEdited: w.saveEdited, SaveUnkept: w.saveUnkept, DecideRemoved: w.decideRemoved, OpenInbox: w.openInbox, Pull: w.pull, Recheck: w.recheckNow, OpenLink: w.openLink,
+		ShowOlder:  w.showOlder,
+		TypeInto:   w.typeInto,
+		OpenFolder: func() { w.openFile(w.parts.home) },
+		Files:      w.fileActions, UseModel: w.useModel, SendBare: w.sendBare, Rewrite: w.rewrite,
 	}
 }
 

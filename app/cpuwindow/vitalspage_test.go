@@ -101,10 +101,10 @@ func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
-		b.w.compose.setText("Look at this:")
+		b.w.compose.SetText("Look at this:")
 		b.w.details.Ask(monitor.CPU)
 		b.Settle()
-		text := b.w.compose.entry.Text
+		text := b.w.compose.Entry.Text
 		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q has no %q", text, want)

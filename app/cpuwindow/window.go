@@ -13,11 +13,14 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/chat"
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/shortcuts"
+	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
@@ -51,10 +54,10 @@ type Window struct {
 	vitals   *vitals.Strip
 	side     *sidebar
 	head     *header
-	chat     *chatView
-	compose  *composer
-	queue    *queueBar
-	foot     *foot
+	chat     *chat.View
+	compose  *compose.Composer
+	queue    *compose.Queue
+	foot     *compose.Foot
 	notice   *noticeBar
 	pageView *kit.Viewport
 	memory   *pages.Memory // nil before it is first shown
@@ -73,7 +76,7 @@ type Window struct {
 	infos []transcript.Info
 	marks sessionmem.Marks // as of infos
 
-	reader      *transcriptView
+	reader      *transcripts.View
 	readFrom    transcript.Info           // what the viewer shows
 	switcher    *sessions.Switcher        // nil while it is closed
 	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
@@ -88,7 +91,7 @@ type Window struct {
 	visible bool
 	focused atomic.Bool // a window of the app has the keyboard
 	painter *painter
-	thumbs  *thumbs
+	thumbs  *chat.Thumbs
 
 	drafts        map[string]conversation.Kept // of sessions that were not opened yet
 	draftsTimer   *time.Timer
@@ -142,7 +145,7 @@ func newWindow(p Params, d parts) *Window {
 	}
 	w := &Window{footStays: footStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation.Conversation{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
-	w.painter, w.thumbs = &painter{w: w}, newThumbs()
+	w.painter, w.thumbs = &painter{w: w}, chat.NewThumbs()
 	w.baseScale = systemScale(p.App)
 	// Before any text is measured: a new theme loads all fonts anew, and the old ones
 	// stay. And before there is a window: on Windows Fyne panics where a theme meets one
@@ -169,18 +172,18 @@ func newWindow(p Params, d parts) *Window {
 func (w *Window) build() {
 	w.vitals = vitals.NewStrip(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
-	w.reader = newTranscriptView(w.readerActions())
+	w.reader = transcripts.New(w.readerActions())
 	w.toast = kit.NewToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
-	w.compose = newComposer(w.send, w.stop, w.keepDraft)
-	w.compose.keys.onEscape = w.escape
-	w.compose.keys.onScroll = func(k *fyne.KeyEvent) { w.chat.port.TypedKey(k) }
-	w.compose.keys.onUp = w.editLast
-	w.foot = newFoot(w.openSummary)
+	w.compose = compose.NewComposer(w.send, w.stop, w.keepDraft)
+	w.compose.Keys.OnEscape = w.escape
+	w.compose.Keys.OnScroll = func(k *fyne.KeyEvent) { w.chat.Port.TypedKey(k) }
+	w.compose.Keys.OnUp = w.editLast
+	w.foot = compose.NewFoot(func() { w.chat.OpenSummary() })
 	w.notice = newNoticeBar(w.onDismissed)
-	w.chat = newChatView(w.chatActions())
-	w.chat.port.OnEscape = w.escape
+	w.chat = chat.New(w.chatActions())
+	w.chat.Port.OnEscape = w.escape
 	w.pageView = kit.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
@@ -192,14 +195,14 @@ func (w *Window) build() {
 
 // content puts the parts in their places.
 func (w *Window) content() fyne.CanvasObject {
-	w.queue = newQueueBar(w.editQueued, w.dropQueued, w.sendNow, func() { w.center.Refresh() })
-	lower := kit.Centred(kit.ColumnMax, kit.Stack(kit.Gap8, w.queue.box, w.compose, w.foot.box))
+	w.queue = compose.NewQueue(w.editQueued, w.dropQueued, w.sendNow, func() { w.center.Refresh() })
+	lower := kit.Centred(kit.ColumnMax, kit.Stack(kit.Gap8, w.queue.Box, w.compose, w.foot.Box))
 	lower = container.New(kit.TightLayout{}, kit.Hairline(), kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, lower))
-	w.compose.resized = func() { w.center.Refresh() }
-	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.object) // the chat, then the composer: in the order of Tab
+	w.compose.Resized = func() { w.center.Refresh() }
+	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.Object) // the chat, then the composer: in the order of Tab
 	w.pageView.Hide()
-	w.reader.object.Hide()
-	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.object)
+	w.reader.Object.Hide()
+	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.Object)
 	top := container.New(&kit.TightLayout{}, w.head.object, w.notice)
 	toast := w.toast.Above(func() float32 {
 		if w.page != pageChat {
@@ -240,7 +243,7 @@ func (w *Window) Hide() {
 	w.saveSize()
 	w.KeepEdits()
 	w.visible = false
-	w.thumbs.forget()
+	w.thumbs.Forget()
 	w.target.Store(nil)
 	for _, stop := range w.stopVitals {
 		stop()

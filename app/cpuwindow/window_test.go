@@ -272,7 +272,7 @@ func TestConstructorsPanicWithoutWhatTheyNeed(t *testing.T) {
 func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		e := b.w.compose.entry
+		e := b.w.compose.Entry
 		test.Type(e, "one")
 		e.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
 		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
@@ -294,8 +294,8 @@ func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
 func TestNothingIsSentForBlanks(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		test.Type(b.w.compose.entry, "  ")
-		b.w.compose.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		test.Type(b.w.compose.Entry, "  ")
+		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if len(b.turns.requests) != 0 {
 			t.Error("blanks were sent")
 		}
@@ -308,15 +308,15 @@ func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 		b.w.send("q")
 		b.Settle()
 		before := b.w.shown
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
 		if b.w.shown == before {
 			t.Error("no new chat")
 		}
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
 		b.Settle()
 		b.Sees("config.toml:3: bad value")
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
-		b.w.compose.entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
 		if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
 			t.Errorf("quits %d, visible %v", b.quits, b.visible)
 		}
@@ -327,15 +327,15 @@ func TestDraftsStayWithTheirSession(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
-		test.Type(b.w.compose.entry, "half a thought")
+		test.Type(b.w.compose.Entry, "half a thought")
 		first := b.w.shown.Name
 		b.w.NewChat()
-		if got := b.w.compose.entry.Text; got != "" {
+		if got := b.w.compose.Entry.Text; got != "" {
 			t.Errorf("the new chat begins with %q", got)
 		}
-		test.Type(b.w.compose.entry, "other")
+		test.Type(b.w.compose.Entry, "other")
 		b.w.OpenSession(first)
-		if got := b.w.compose.entry.Text; got != "half a thought" {
+		if got := b.w.compose.Entry.Text; got != "half a thought" {
 			t.Errorf("back in the first: %q", got)
 		}
 	})
@@ -380,7 +380,7 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 		b.Settle()
 		b.Sees("a199")
 		b.SeesNot("b199")
-		if b.w.compose.busy {
+		if b.w.compose.Busy {
 			t.Error("Stop is still there")
 		}
 	})
@@ -413,7 +413,7 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		ev := b.run(0).events
 		ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
 		b.Settle()
-		port := b.w.chat.port
+		port := b.w.chat.Port
 		if port.Offset != port.MaxOffset() || port.MaxOffset() == 0 {
 			t.Fatalf("at %v of %v after the first text", port.Offset, port.MaxOffset())
 		}
@@ -424,13 +424,13 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		if port.Offset != at {
 			t.Errorf("the reader was moved from %v to %v", at, port.Offset)
 		}
-		if !b.w.chat.latest.Visible() {
+		if !b.w.chat.Latest.Visible() {
 			t.Error("no way to the latest")
 		}
-		test.Tap(b.w.chat.latest)
+		test.Tap(b.w.chat.Latest)
 		ev <- token("the very end\n\n")
 		b.Settle()
-		if port.Offset != port.MaxOffset() || b.w.chat.latest.Visible() {
+		if port.Offset != port.MaxOffset() || b.w.chat.Latest.Visible() {
 			t.Errorf("at %v of %v", port.Offset, port.MaxOffset())
 		}
 		b.Sees("the very end")
@@ -449,10 +449,10 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 		b.w.OpenSession("cpu-x")
 		b.Settle()
 		b.Sees("question 199.")
-		b.w.chat.port.ScrollTo(0)
+		b.w.chat.Port.ScrollTo(0)
 		b.Settle()
 		b.Sees("question 140.")
-		if b.w.chat.port.Offset == 0 {
+		if b.w.chat.Port.Offset == 0 {
 			t.Error("the reader was moved to the beginning")
 		}
 	})
@@ -464,7 +464,7 @@ func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
 		b.w.send("q")
 		b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
 		b.Settle()
-		if n := len(b.w.chat.port.Shown); n > 60 {
+		if n := len(b.w.chat.Port.Shown); n > 60 {
 			t.Errorf("%d objects on the screen", n)
 		}
 	})
@@ -530,7 +530,7 @@ func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 		b.Settle()
 		b.Sees("coder", "write it", "working…")
-		test.Tap(b.w.chat.built[entriesNow(b.w.shown)[2].Key].call.stop)
+		test.Tap(b.w.chat.Built[entriesNow(b.w.shown)[2].Key].Call.Stop)
 		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
 			t.Errorf("stopped calls: %v", d)
 		}
@@ -539,7 +539,7 @@ func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 		b.Settle()
 		b.Sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
 		b.SeesNot("inner text")
-		b.w.chat.toggle(entriesNow(b.w.shown)[2].Key)
+		b.w.chat.Toggle(entriesNow(b.w.shown)[2].Key)
 		b.Sees("inner text")
 		b.w.retry(*entriesNow(b.w.shown)[3].Fault)
 		b.Settle()
@@ -692,7 +692,7 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 			b.w.send(s)
 			b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
 			b.Settle()
-			b.w.chat.port.ScrollTo(0)
+			b.w.chat.Port.ScrollTo(0)
 			b.w.win.Canvas().Capture()
 		}
 	})
@@ -727,7 +727,7 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 		b.w.send("the question")
 		b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
 		b.Settle()
-		port := b.w.chat.port
+		port := b.w.chat.Port
 		at := func(i int, x float32) fyne.Position {
 			p := port.Rows[i]
 			return fyne.NewPos(port.Left+p.Indent+x, p.Top-port.Offset+10)
@@ -749,7 +749,7 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 			t.Error("a click does not end the selection")
 		}
 		port.TypedRune('x')
-		if b.w.compose.entry.Text != "x" {
+		if b.w.compose.Entry.Text != "x" {
 			t.Error("typing does not go to the composer")
 		}
 	})
@@ -761,7 +761,7 @@ func TestCopyTakesTheMarkdown(t *testing.T) {
 		b.w.send("q")
 		b.run(0).events <- token("**bold** and `code`")
 		b.Settle()
-		b.w.chat.act.copyAnswer(entriesNow(b.w.shown)[1].Key)
+		b.w.chat.Act.CopyAnswer(entriesNow(b.w.shown)[1].Key)
 		if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
 			t.Errorf("copied %q", got)
 		}

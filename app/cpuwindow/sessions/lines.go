@@ -199,3 +199,9 @@ func activeWords(t, now time.Time) string {
 	}
 	return i18n.ShortDate(t, now)
 }
+
+// Continues reports whether a session can be written to from here: those of
+// channels are read and forked, so that private text never enters a channel.
+func Continues(in transcript.Info) bool {
+	return in.Err == nil && !in.ReadOnly && in.Source != "discord" && in.Source != ""
+}

@@ -6,35 +6,57 @@ import (
 )
 
 // FlowRow puts objects side by side and goes on in the next line where they don't
-// fit.
+// fit. What is wider than the row is squeezed into it.
 type FlowRow struct {
 	widget.BaseWidget
-	objects []fyne.CanvasObject
+	Objects []fyne.CanvasObject
+	Right   bool // each line ends at the right edge
 	gap     float32
 }
 
 // NewFlowRow is a row of objects with a gap between them.
 func NewFlowRow(gap float32, objects ...fyne.CanvasObject) *FlowRow {
-	f := &FlowRow{objects: objects, gap: gap}
+	f := &FlowRow{Objects: objects, gap: gap}
 	f.ExtendBaseWidget(f)
 	return f
 }
 
 // flow gives each visible object its place; it returns the height.
 func (f *FlowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Position, s fyne.Size)) float32 {
-	var x, y, tallest float32
-	for _, o := range f.objects {
+	var line []fyne.CanvasObject
+	var used, y, tallest float32
+	size := func(o fyne.CanvasObject) fyne.Size {
+		m := o.MinSize()
+		return fyne.NewSize(min(m.Width, width), m.Height)
+	}
+	flush := func() {
+		x := float32(0)
+		if f.Right {
+			x = max(0, width-used)
+		}
+		for _, o := range line {
+			m := size(o)
+			put(o, fyne.NewPos(x, y), m)
+			x += m.Width + f.gap
+		}
+		line = line[:0]
+	}
+	for _, o := range f.Objects {
 		if !o.Visible() {
 			continue
 		}
-		m := o.MinSize()
-		if x > 0 && x+m.Width > width {
-			x, y, tallest = 0, y+tallest+Gap8, 0
+		m := size(o)
+		if len(line) > 0 && used+f.gap+m.Width > width {
+			flush()
+			y, tallest = y+tallest+Gap8, 0
 		}
-		put(o, fyne.NewPos(x, y), m)
-		x += m.Width + f.gap
+		if used += m.Width + f.gap; len(line) == 0 {
+			used = m.Width
+		}
+		line = append(line, o)
 		tallest = max(tallest, m.Height)
 	}
+	flush()
 	return y + tallest
 }
 
@@ -55,11 +77,11 @@ func (r *flowRenderer) Layout(s fyne.Size) {
 	})
 }
 func (r *flowRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, 0) }
-func (r *flowRenderer) Objects() []fyne.CanvasObject { return r.f.objects }
+func (r *flowRenderer) Objects() []fyne.CanvasObject { return r.f.Objects }
 func (r *flowRenderer) Destroy()                     {}
 func (r *flowRenderer) Refresh() {
 	r.Layout(r.f.Size())
-	for _, o := range r.f.objects {
+	for _, o := range r.f.Objects {
 		o.Refresh()
 	}
 }

@@ -73,7 +73,7 @@ func eachButton(o fyne.CanvasObject, visit func(*Button)) {
 	case *CardRow:
 		inner = x.Parts
 	case *FlowRow:
-		inner = x.objects
+		inner = x.Objects
 	case *LineField:
 		inner = []fyne.CanvasObject{x.Button}
 	}

@@ -1,8 +1,6 @@
-package cpuwindow
+package chat
 
 import (
-	"path/filepath"
-
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
@@ -12,7 +10,7 @@ import (
 
 // memoryChips say what the prompt of an answer held of the memory: what the model
 // was given, for what it made of it nobody knows. They open the file.
-func (c *chatView) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fyne.CanvasObject {
+func (c *View) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fyne.CanvasObject {
 	var out []fyne.CanvasObject
 	for i, r := range read {
 		label := r.Name + " · " + i18n.Count("{{.N}} lines", r.Lines)
@@ -22,14 +20,7 @@ func (c *chatView) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fy
 		if r.Cut > 0 {
 			label += i18n.With(", {{.Cut}} left out", i18n.Places{"Cut": r.Cut})
 		}
-		out = append(out, g.Add(label, func() { c.act.openMemory(r.Name) }))
+		out = append(out, g.Add(label, func() { c.Act.OpenMemory(r.Name) }))
 	}
 	return out
-}
-
-// openMemory opens a memory file by its name below the agents folder.
-func (w *Window) openMemory(name string) {
-	if local := filepath.FromSlash(name); filepath.IsLocal(local) {
-		w.openFile(filepath.Join(w.parts.home, "agents", local))
-	}
 }

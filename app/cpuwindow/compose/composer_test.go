@@ -1,9 +1,13 @@
-package cpuwindow
+package compose
 
-import "testing"
+import (
+	"testing"
+
+	"mac-stats/app/ui/screentest"
+)
 
 func TestAHintIsShortenedToTwoLines(t *testing.T) {
-	newBench(t).shown()
+	screentest.New(t)
 	for _, tt := range []struct {
 		name, hint string
 		width      float32

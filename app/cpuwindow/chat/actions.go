@@ -1,9 +1,8 @@
-package cpuwindow
+package chat
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -19,19 +18,19 @@ import (
 // nothing moves and Tab reaches them always.
 
 // userActions is what can be done with a message of the user's.
-func (c *chatView) userActions(e *conversation.EntryView) (*fyne.Container, *kit.HoverGroup) {
+func (c *View) userActions(e *conversation.EntryView) (*fyne.Container, *kit.HoverGroup) {
 	g := &kit.HoverGroup{}
 	key, text := e.Key, e.Text
 	var objects []fyne.CanvasObject
-	if e.Block != "" && !c.reading {
-		objects = append(objects, g.Add(i18n.T("Edit"), func() { c.toggle(key) }))
+	if e.Block != "" && !c.Reading {
+		objects = append(objects, g.Add(i18n.T("Edit"), func() { c.Toggle(key) }))
 	}
 	if text == sessionmem.ForgottenText {
 		return kit.Line(kit.Gap12, -1, objects...), g
 	}
-	objects = append(objects, g.Add(i18n.T("Copy"), func() { c.act.copyText(text) }))
-	if block := e.Block; block != "" && c.act.forgetMessage != nil {
-		objects = append(objects, g.Add(i18n.T("Forget…"), func() { c.act.forgetMessage(block) }))
+	objects = append(objects, g.Add(i18n.T("Copy"), func() { c.Act.CopyText(text) }))
+	if block := e.Block; block != "" && c.Act.ForgetMessage != nil {
+		objects = append(objects, g.Add(i18n.T("Forget…"), func() { c.Act.ForgetMessage(block) }))
 	}
 	return kit.Line(kit.Gap12, -1, objects...), g
 }
@@ -46,7 +45,7 @@ type answerFoot struct {
 
 // footOf gives the foot of a turn, made anew only where it changed. entries are
 // the turn's, without the user's message.
-func (c *chatView) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *kit.Placed {
+func (c *View) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *kit.Placed {
 	head := -1
 	links, answer := 0, ""
 	answered, copies := false, false
@@ -99,24 +98,24 @@ func saysForgotten(e *conversation.EntryView) bool {
 
 // newFoot makes a foot; there is nothing to copy of an answer that is forgotten, and
 // answer is "" then.
-func (c *chatView) newFoot(h, user *conversation.EntryView, answer string, links int, copies, again bool) *answerFoot {
+func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int, copies, again bool) *answerFoot {
 	f := &answerFoot{group: &kit.HoverGroup{}}
 	key := h.Key
 	var objects []fyne.CanvasObject
 	if copies {
-		objects = append(objects, f.group.Add(i18n.T("Copy"), func() { c.act.copyAnswer(key) }))
+		objects = append(objects, f.group.Add(i18n.T("Copy"), func() { c.Act.CopyAnswer(key) }))
 	}
 	if again {
 		block := user.Block
-		objects = append(objects, f.group.Add(i18n.T("Answer again"), func() { c.act.answerAgain(block) }))
+		objects = append(objects, f.group.Add(i18n.T("Answer again"), func() { c.Act.AnswerAgain(block) }))
 	}
 	if links > 0 {
 		var b *kit.Button
-		b = f.group.Add(i18n.T("Links"), func() { c.act.showLinks(key, b) })
+		b = f.group.Add(i18n.T("Links"), func() { c.Act.ShowLinks(key, b) })
 		objects = append(objects, b)
 	}
-	if answer != "" && c.act.forgetMessage != nil {
-		objects = append(objects, f.group.Add(i18n.T("Forget…"), func() { c.act.forgetMessage(answer) }))
+	if answer != "" && c.Act.ForgetMessage != nil {
+		objects = append(objects, f.group.Add(i18n.T("Forget…"), func() { c.Act.ForgetMessage(answer) }))
 	}
 	objects = append(objects, c.recalledChip(h.Recalled, f.group)...)
 	objects = append(objects, c.memoryChips(h.Read, f.group)...)
@@ -129,41 +128,4 @@ func countLinks(leaves []markdown.Leaf) int {
 	n := 0
 	markdown.EachLink(leaves, func(string, string) { n++ })
 	return n
-}
-
-// showLinks opens a menu of an answer's links: the way to them without a mouse.
-func (w *Window) showLinks(key string, below fyne.CanvasObject) {
-	m := fyne.NewMenu("")
-	seen := map[string]bool{}
-	for _, leaves := range w.shown.AnswerLeaves(key) {
-		markdown.EachLink(leaves, func(words, url string) {
-			if seen[url] || len(m.Items) == 30 {
-				return
-			}
-			seen[url] = true
-			label := i18n.Shorten(words, 40)
-			if !strings.Contains(url, strings.TrimSuffix(words, "…")) {
-				label += "  ·  " + i18n.Shorten(url, 60)
-			}
-			m.Items = append(m.Items, fyne.NewMenuItem(label, func() { w.openLink(url) }))
-		})
-	}
-	kit.ShowMenu(m, below, w.win.Canvas())
-}
-
-// answerAgain has a message answered anew. What was said after the answer leaves
-// the conversation, so it is asked about.
-func (w *Window) answerAgain(block string) {
-	n := w.shown.MessagesAfter(block)
-	do := func() { w.retry(conversation.Fault{UserID: block}) }
-	if n <= 1 {
-		do()
-		return
-	}
-	kit.Confirm(w.win.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
-}
-
-// leavesWords says what a branch means for what came later.
-func leavesWords(n int) string {
-	return i18n.With("The {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }

@@ -1,4 +1,4 @@
-package cpuwindow
+package chat
 
 import (
 	"strings"
@@ -14,100 +14,101 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// chatActions is what can be done in the chat.
-type chatActions struct {
-	copyText       func(text string)
-	copyAnswer     func(key string)
-	answerAgain    func(block string)
-	editMessage    func(block, text string)
-	forgetMessage  func(block string)
-	showLinks      func(key string, below fyne.CanvasObject)
-	openTranscript func()
-	openMemory     func(name string)
-	openRecalled   func(notes []agents.RecalledNote, below fyne.CanvasObject)
-	startEdit      func(r *editRow)
-	focusComposer  func()
+// Actions is what can be done in the chat.
+type Actions struct {
+	CopyText       func(text string)
+	CopyAnswer     func(key string)
+	AnswerAgain    func(block string)
+	EditMessage    func(block, text string)
+	ForgetMessage  func(block string)
+	ShowLinks      func(key string, below fyne.CanvasObject)
+	OpenTranscript func()
+	OpenMemory     func(name string)
+	OpenRecalled   func(notes []agents.RecalledNote, below fyne.CanvasObject)
+	StartEdit      func(r *EditRow)
+	FocusComposer  func()
 
-	retry      func(f conversation.Fault)
-	goOn       func()
-	stopCall   func(id string)
-	answer     func(id string, answer agents.Answer) // a question of the turn
-	undo       func(key, id string)
-	decide     func(key, id string, save bool)
-	saveEdited func(key, id, text string)
-	saveUnkept func(key, text string)
+	Retry      func(f conversation.Fault)
+	GoOn       func()
+	StopCall   func(id string)
+	Answer     func(id string, answer agents.Answer) // a question of the turn
+	Undo       func(key, id string)
+	Decide     func(key, id string, save bool)
+	SaveEdited func(key, id, text string)
+	SaveUnkept func(key, text string)
 
-	decideRemoved func(restore bool)
-	openInbox     func()
-	pull          func(model string)
-	recheck       func()
-	openLink      func(url string)
-	showOlder     func()
-	typeInto      func(r rune)
-	openFolder    func()
-	useModel      func(model string, f conversation.Fault) // choose it, then run the turn again
-	sendBare      func(f conversation.Fault)               // again without its images
-	rewrite       func(f conversation.Fault)               // back into the composer
-	files         func(session string) fileActions         // of the session's attachments; may be nil
+	DecideRemoved func(restore bool)
+	OpenInbox     func()
+	Pull          func(model string)
+	Recheck       func()
+	OpenLink      func(url string)
+	ShowOlder     func()
+	TypeInto      func(r rune)
+	OpenFolder    func()
+	UseModel      func(model string, f conversation.Fault) // choose it, then run the turn again
+	SendBare      func(f conversation.Fault)               // again without its images
+	Rewrite       func(f conversation.Fault)               // back into the composer
+	Files         func(session string) FileActions         // of the session's attachments; may be nil
 }
 
-// chatView draws the conversation that is shown. It keeps what it built for each
+// View draws the conversation that is shown. It keeps what it built for each
 // entry and touches only what changed.
-type chatView struct {
-	act       chatActions
-	port      *kit.Viewport
-	latest    *kit.Button
-	object    fyne.CanvasObject
-	built     map[string]*builtEntry
+type View struct {
+	Act       Actions
+	Port      *kit.Viewport
+	Latest    *kit.Button
+	Object    fyne.CanvasObject
+	Built     map[string]*Entry
 	feet      map[string]*answerFoot
 	alive     map[string]*answerFoot // those in use, while the rows are laid out
-	expanded  map[string]bool        // what is open; of a message: being edited
+	Expanded  map[string]bool        // what is open; of a message: being edited
 	left      int                    // messages there were when the reader left the end
 	olderThen int                    // and blocks that were not shown
 	float     *fyne.Container
-	reading   bool   // nothing can be changed here
+	Reading   bool   // nothing can be changed here
 	shown     string // session
 	last      conversation.View
 	extra     []*kit.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
-	onToggle  func() // who uses the rows elsewhere lays them out
+	OnToggle  func() // who uses the rows elsewhere lays them out
 	now       func() time.Time
 }
 
-// builtEntry is the rows of one entry.
-type builtEntry struct {
+// Entry is the rows of one entry.
+type Entry struct {
 	rev      int
-	rows     []*kit.Placed
+	Rows     []*kit.Placed
 	leaves   answer.Rows
 	expanded bool
-	call     *callRow
+	Call     *callRow
 	head     *headRow
 	fold     *kit.Button
 }
 
-func newChatView(act chatActions) *chatView {
-	c := &chatView{act: act, port: kit.NewViewport(), built: map[string]*builtEntry{}, feet: map[string]*answerFoot{}, expanded: map[string]bool{}, now: time.Now}
-	c.latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.port.ToEnd() })
-	c.latest.TextSize = kit.SizeSmall
-	c.latest.Hide()
-	c.port.OnAway = func(away bool) {
+// New is a chat in which nothing is.
+func New(act Actions) *View {
+	c := &View{Act: act, Port: kit.NewViewport(), Built: map[string]*Entry{}, feet: map[string]*answerFoot{}, Expanded: map[string]bool{}, now: time.Now}
+	c.Latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.Port.ToEnd() })
+	c.Latest.TextSize = kit.SizeSmall
+	c.Latest.Hide()
+	c.Port.OnAway = func(away bool) {
 		c.left, c.olderThen = c.messages(), c.last.Older
 		c.nameLatest()
 		if away {
-			c.latest.Show()
+			c.Latest.Show()
 		} else {
-			c.latest.Hide()
+			c.Latest.Hide()
 		}
 	}
-	c.port.OnTop = func() {
+	c.Port.OnTop = func() {
 		if c.last.Older > 0 {
-			c.act.showOlder()
+			c.Act.ShowOlder()
 		}
 	}
-	c.port.OnLink, c.port.OnRune = act.openLink, act.typeInto
+	c.Port.OnLink, c.Port.OnRune = act.OpenLink, act.TypeInto
 	c.stateRow = newStateRow()
-	c.float = container.New(&floatLayout{}, c.latest)
-	c.object = container.NewStack(c.port, c.float)
+	c.float = container.New(&floatLayout{}, c.Latest)
+	c.Object = container.NewStack(c.Port, c.float)
 	return c
 }
 
@@ -121,31 +122,31 @@ func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[0].Resize(m)
 }
 
-// show draws a conversation; another one than before starts at its end.
-func (c *chatView) show(v conversation.View) {
+// Show draws a conversation; another one than before starts at its end.
+func (c *View) Show(v conversation.View) {
 	if v.Name != c.shown {
-		c.built, c.feet, c.expanded = map[string]*builtEntry{}, map[string]*answerFoot{}, map[string]bool{}
+		c.Built, c.feet, c.Expanded = map[string]*Entry{}, map[string]*answerFoot{}, map[string]bool{}
 		c.shown = v.Name
-		c.port.ClearSelection()
-		c.port.Follow = true
+		c.Port.ClearSelection()
+		c.Port.Follow = true
 	}
 	c.last = v
 	c.layoutRows()
 }
 
-func (c *chatView) layoutRows() {
+func (c *View) layoutRows() {
 	v := c.last
 	var rows []*kit.Placed
 	if v.Older > 0 {
 		rows = append(rows, &kit.Placed{Row: c.olderRow(v.Older), Gap: kit.Gap4})
 	}
-	alive := make(map[string]*builtEntry, len(v.Entries))
+	alive := make(map[string]*Entry, len(v.Entries))
 	c.alive = map[string]*answerFoot{}
 	turn, answer := 0, len(rows) // where the turn begins, and the rows of its answer
 	for i := range v.Entries {
-		b := c.build(&v.Entries[i])
+		b := c.Build(&v.Entries[i])
 		alive[v.Entries[i].Key] = b
-		rows = append(rows, b.rows...)
+		rows = append(rows, b.Rows...)
 		if v.Entries[i].Kind == conversation.User {
 			answer = len(rows)
 		}
@@ -159,14 +160,14 @@ func (c *chatView) layoutRows() {
 			turn = i + 1
 		}
 	}
-	c.built, c.feet = alive, c.alive
+	c.Built, c.feet = alive, c.alive
 	if v.State != "" {
 		c.stateRow.set(v.State)
 		rows = append(rows, &kit.Placed{Row: c.stateRow, Gap: kit.Gap12})
 	}
 	rows = append(rows, c.extra...)
-	c.port.SetRows(rows)
-	c.port.TellAway()
+	c.Port.SetRows(rows)
+	c.Port.TellAway()
 	c.nameLatest()
 }
 
@@ -180,7 +181,7 @@ func endsTurn(entries []conversation.EntryView, i int) bool {
 }
 
 // messages counts the messages that are here.
-func (c *chatView) messages() int {
+func (c *View) messages() int {
 	n := 0
 	for i := range c.last.Entries {
 		if k := c.last.Entries[i].Kind; k == conversation.User || k == conversation.Head {
@@ -191,20 +192,20 @@ func (c *chatView) messages() int {
 }
 
 // nameLatest says how many messages came since the reader left the end.
-func (c *chatView) nameLatest() {
+func (c *View) nameLatest() {
 	label := i18n.T("Jump to latest ↓")
-	if n := c.messages() - c.left; n > 0 && c.port.Away && c.last.Older == c.olderThen {
+	if n := c.messages() - c.left; n > 0 && c.Port.Away && c.last.Older == c.olderThen {
 		label = i18n.Count("{{.N}} new messages", n) + " ↓"
 	}
-	if c.latest.Text != label {
-		c.latest.SetText(label)
+	if c.Latest.Text != label {
+		c.Latest.SetText(label)
 		c.float.Refresh()
 	}
 }
 
 // turnFoot is the foot of a turn that is over.
-func (c *chatView) turnFoot(turn []conversation.EntryView, newest bool) *kit.Placed {
-	if newest && c.last.Busy || c.reading {
+func (c *View) turnFoot(turn []conversation.EntryView, newest bool) *kit.Placed {
+	if newest && c.last.Busy || c.Reading {
 		return nil
 	}
 	var user *conversation.EntryView
@@ -214,35 +215,36 @@ func (c *chatView) turnFoot(turn []conversation.EntryView, newest bool) *kit.Pla
 	return c.footOf(user, turn, newest)
 }
 
-func (c *chatView) olderRow(n int) kit.Row {
-	return kit.NewDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.act.showOlder)
+func (c *View) olderRow(n int) kit.Row {
+	return kit.NewDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.Act.ShowOlder)
 }
 
-// setExtra puts cards below the conversation.
-func (c *chatView) setExtra(rows []*kit.Placed) {
+// SetExtra puts cards below the conversation.
+func (c *View) SetExtra(rows []*kit.Placed) {
 	c.extra = rows
 	c.layoutRows()
 }
 
-func (c *chatView) toggle(key string) {
-	c.expanded[key] = !c.expanded[key]
-	if c.onToggle != nil {
-		c.onToggle()
+// Toggle opens or closes an entry; of a message, the editing of it.
+func (c *View) Toggle(key string) {
+	c.Expanded[key] = !c.Expanded[key]
+	if c.OnToggle != nil {
+		c.OnToggle()
 		return
 	}
-	c.port.Still(c.layoutRows)
+	c.Port.Still(c.layoutRows)
 }
 
-// build gives the rows of an entry, made anew only where it changed.
-func (c *chatView) build(e *conversation.EntryView) *builtEntry {
-	b := c.built[e.Key]
-	open := c.expanded[e.Key]
+// Build gives the rows of an entry, made anew only where it changed.
+func (c *View) Build(e *conversation.EntryView) *Entry {
+	b := c.Built[e.Key]
+	open := c.Expanded[e.Key]
 	if b != nil && b.rev == e.Rev && b.expanded == open {
 		c.tick(b, e, open)
 		return b
 	}
 	if b == nil {
-		b = &builtEntry{}
+		b = &Entry{}
 	}
 	b.rev, b.expanded = e.Rev, open
 	switch e.Kind {
@@ -251,8 +253,8 @@ func (c *chatView) build(e *conversation.EntryView) *builtEntry {
 	case conversation.Head:
 		c.buildHead(b, e)
 	case conversation.Answer:
-		b.leaves.Update(e.View, c.act.copyText, answer.Style{})
-		b.rows = b.leaves.Rows
+		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{})
+		b.Rows = b.leaves.Rows
 	case conversation.Thinking:
 		c.buildFold(b, e, open)
 	case conversation.Call:
@@ -260,19 +262,19 @@ func (c *chatView) build(e *conversation.EntryView) *builtEntry {
 	case conversation.Summary:
 		c.buildSummary(b, e, open)
 	case conversation.Note:
-		b.rows = c.noteRows(e, open)
+		b.Rows = c.noteRows(e, open)
 	case conversation.Error:
-		b.rows = []*kit.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
+		b.Rows = []*kit.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
 	}
 	return b
 }
 
 // tick moves the clock of what is under way.
-func (c *chatView) tick(b *builtEntry, e *conversation.EntryView, open bool) {
+func (c *View) tick(b *Entry, e *conversation.EntryView, open bool) {
 	switch {
 	case !e.Live:
-	case b.call != nil:
-		b.call.set(e, open, c.now())
+	case b.Call != nil:
+		b.Call.set(e, open, c.now())
 	case b.fold != nil:
 		b.fold.SetText(c.thinkingWords(e) + foldSign(open))
 	}
@@ -285,31 +287,31 @@ func foldSign(open bool) string {
 	return " ›"
 }
 
-func (c *chatView) buildHead(b *builtEntry, e *conversation.EntryView) {
+func (c *View) buildHead(b *Entry, e *conversation.EntryView) {
 	if b.head == nil {
 		b.head = newHeadRow()
-		b.rows = []*kit.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
+		b.Rows = []*kit.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	b.head.set(e, c.now())
 }
 
 // buildFold is a line that opens and closes what is below it.
-func (c *chatView) buildFold(b *builtEntry, e *conversation.EntryView, open bool) {
+func (c *View) buildFold(b *Entry, e *conversation.EntryView, open bool) {
 	if b.fold == nil {
 		key := e.Key
-		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.toggle(key) })
-		b.rows = []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
+		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.Toggle(key) })
+		b.Rows = []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
 	b.fold.SetText(c.thinkingWords(e) + foldSign(open))
-	b.rows[0].Row.Refresh()
-	b.rows = b.rows[:1:1]
+	b.Rows[0].Row.Refresh()
+	b.Rows = b.Rows[:1:1]
 	if open {
-		b.leaves.Update(e.View, c.act.copyText, answer.Style{Indent: kit.Gap16, Muted: true})
-		b.rows = append(b.rows, b.leaves.Rows...)
+		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap16, Muted: true})
+		b.Rows = append(b.Rows, b.leaves.Rows...)
 	}
 }
 
-func (c *chatView) thinkingWords(e *conversation.EntryView) string {
+func (c *View) thinkingWords(e *conversation.EntryView) string {
 	if e.Live {
 		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, c.now())})
 	}
@@ -319,49 +321,49 @@ func (c *chatView) thinkingWords(e *conversation.EntryView) string {
 	return i18n.T("Thought")
 }
 
-func (c *chatView) buildCall(b *builtEntry, e *conversation.EntryView, open bool) {
+func (c *View) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 	key, id := e.Key, e.CallID
-	if b.call == nil {
-		b.call = newCallRow(func() { c.toggle(key) }, func() { c.act.stopCall(id) })
+	if b.Call == nil {
+		b.Call = newCallRow(func() { c.Toggle(key) }, func() { c.Act.StopCall(id) })
 	}
-	b.call.set(e, open, c.now())
-	b.rows = []*kit.Placed{{Row: b.call, Gap: kit.Gap8, Max: kit.ProseMax}}
+	b.Call.set(e, open, c.now())
+	b.Rows = []*kit.Placed{{Row: b.Call, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if open {
 		if task := strings.TrimSpace(e.Task); task != "" { // the row has room for its beginning only
 			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
-			b.rows = append(b.rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
+			b.Rows = append(b.Rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
-		b.leaves.Update(e.View, c.act.copyText, answer.Style{Indent: kit.Gap20, Muted: true})
-		b.rows = append(b.rows, b.leaves.Rows...)
+		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap20, Muted: true})
+		b.Rows = append(b.Rows, b.leaves.Rows...)
 	}
 }
 
-func (c *chatView) buildSummary(b *builtEntry, e *conversation.EntryView, open bool) {
+func (c *View) buildSummary(b *Entry, e *conversation.EntryView, open bool) {
 	label := i18n.T("older messages summarised")
 	if e.Count > 0 {
 		label = i18n.Count("{{.N}} older messages summarised", e.Count)
 	}
 	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
-	b.rows = []*kit.Placed{{Row: kit.NewDivider(label, func() { c.toggle(e.Key) }), Gap: kit.Gap16}}
+	b.Rows = []*kit.Placed{{Row: kit.NewDivider(label, func() { c.Toggle(e.Key) }), Gap: kit.Gap16}}
 	if open {
 		f := kit.NewFramed(kit.NewProse([]kit.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
-		b.rows = append(b.rows, &kit.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
+		b.Rows = append(b.Rows, &kit.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 }
 
-func (c *chatView) noteRow(e *conversation.EntryView) kit.Row {
+func (c *View) noteRow(e *conversation.EntryView) kit.Row {
 	if e.RetryID != "" {
 		f := conversation.Fault{UserID: e.RetryID}
-		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.act.retry(f) })))
+		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.Act.Retry(f) })))
 	}
 	if e.GoOn {
-		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.act.goOn)))
+		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.Act.GoOn)))
 	}
 	if e.UndoID == "" {
 		return kit.NewProse(kit.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
 	}
 	key, id := e.Key, e.UndoID
-	return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.act.undo(key, id) })))
+	return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.Act.Undo(key, id) })))
 }
 
 // headRow is the badge of an answer.
@@ -399,15 +401,15 @@ type callRow struct {
 	*kit.BoxRow
 	dot              *kit.Surface
 	who, task, state *kit.Label
-	stop             *kit.Button
+	Stop             *kit.Button
 	box              *fyne.Container
 }
 
 func newCallRow(onTap, onStop func()) *callRow {
 	r := &callRow{dot: kit.NewDot(kit.RoleAccent), who: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small("")}
-	r.stop = kit.NewButton(kit.ButtonQuiet, i18n.T("Stop"), onStop)
-	r.stop.Hide()
-	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.who, r.task, r.state, r.stop)
+	r.Stop = kit.NewButton(kit.ButtonQuiet, i18n.T("Stop"), onStop)
+	r.Stop.Hide()
+	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.who, r.task, r.state, r.Stop)
 	bg := kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard)
 	r.BoxRow = kit.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
 	return r
@@ -432,7 +434,7 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 	r.who.SetText(i18n.Shorten(e.Agent, 32))
 	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.Task, 300)), " "))
 	r.state.SetText(state + foldSign(open))
-	r.stop.Hidden = !e.Live || e.Tool
+	r.Stop.Hidden = !e.Live || e.Tool
 	r.box.Refresh()
 }
 
@@ -451,7 +453,7 @@ func newStateRow() *stateRow {
 func (s *stateRow) set(text string) { s.text.SetText(text) }
 
 // errorRow is a failed turn: what happened, what to do, and the button for it.
-func (c *chatView) errorRow(e *conversation.EntryView) kit.Row {
+func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 	f := *e.Fault
 	parts := []fyne.CanvasObject{kit.NewParagraph(f.Sentence, kit.RoleText)}
 	if f.Next != "" && !strings.Contains(f.Sentence, f.Next) {
@@ -459,7 +461,7 @@ func (c *chatView) errorRow(e *conversation.EntryView) kit.Row {
 	}
 	var buttons []fyne.CanvasObject
 	if f.Kind == agents.KindModelMissing && f.Model != "" {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { c.act.pull(f.Model) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { c.Act.Pull(f.Model) }))
 	}
 	buttons = append(buttons, c.offers(f)...)
 	kind, label := kit.ButtonPrimary, i18n.T("Retry")
@@ -469,16 +471,35 @@ func (c *chatView) errorRow(e *conversation.EntryView) kit.Row {
 	if f.UserID == "" {
 		label = i18n.T("Send again")
 	}
-	buttons = append(buttons, kit.NewButton(kind, label, func() { c.act.retry(f) }))
+	buttons = append(buttons, kit.NewButton(kind, label, func() { c.Act.Retry(f) }))
 	if f.Kind == agents.KindTimeout || f.Kind == agents.KindBusy {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.act.recheck))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.Act.Recheck))
 	}
 	if f.Kind == agents.KindDisk {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.act.openFolder))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.Act.OpenFolder))
 	}
 	if f.Again != "" {
 		buttons = append(buttons, kit.Small(f.Again))
 	}
 	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
 	return kit.NewCardRow(kit.RoleHot, parts...)
+}
+
+// OpenSummary shows the Summary that stands for older messages.
+func (c *View) OpenSummary() {
+	for i := range c.last.Entries {
+		e := &c.last.Entries[i]
+		if e.Kind != conversation.Summary {
+			continue
+		}
+		c.Port.Follow = false
+		c.Expanded[e.Key] = true
+		c.layoutRows()
+		rows := c.Built[e.Key].Rows
+		for _, p := range c.Port.Rows {
+			if p.Row == rows[0].Row {
+				c.Port.ScrollTo(p.Top - kit.Gap16)
+			}
+		}
+	}
 }

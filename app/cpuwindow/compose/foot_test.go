@@ -1,4 +1,4 @@
-package cpuwindow
+package compose
 
 import (
 	"testing"
@@ -8,16 +8,18 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 // Whatever the width, nothing in the foot is drawn over something else.
 func TestTheFootsPartsStayApart(t *testing.T) {
-	newBench(t).shown()
-	f := newFoot(func() {})
-	f.setUsage(&agents.Usage{PromptTokens: 1300, ContextSize: 16384}, 0)
-	f.setServer("Ollama 0.6.5 · ready", false)
-	f.setReload("config.toml reloaded · +2 −1")
+	screentest.New(t)
+	f := NewFoot(func() {})
+	f.SetUsage(&agents.Usage{PromptTokens: 1300, ContextSize: 16384}, 0)
+	f.SetServer("Ollama 0.6.5 · ready", false)
+	f.SetReload("config.toml reloaded · +2 −1")
 	drawn := func(w *kit.Label) (from, to float32) {
 		text := test.WidgetRenderer(w).Objects()[0].(*canvas.Text)
 		if text.Text == "" {
@@ -27,19 +29,19 @@ func TestTheFootsPartsStayApart(t *testing.T) {
 	}
 	seen := map[bool]bool{}
 	for width := float32(260); width <= 700; width += 8 {
-		f.box.Resize(fyne.NewSize(width, 16))
-		f.box.Refresh()
-		f.setReload("memory.md reloaded · +1")
-		f.setReload("config.toml reloaded · +2 −1")
-		from, to := drawn(f.reload)
+		f.Box.Resize(fyne.NewSize(width, 16))
+		f.Box.Refresh()
+		f.SetReload("memory.md reloaded · +1")
+		f.SetReload("config.toml reloaded · +2 −1")
+		from, to := drawn(f.Reload)
 		seen[to > 0] = true
 		if to == 0 {
 			continue
 		}
-		if _, context := drawn(f.context); from < context+kit.Gap8 {
+		if _, context := drawn(f.Context); from < context+kit.Gap8 {
 			t.Errorf("%.0f wide: what was reloaded begins at %.0f, the context ends at %.0f", width, from, context)
 		}
-		if server, _ := drawn(f.server); to > server-kit.Gap4 {
+		if server, _ := drawn(f.Server); to > server-kit.Gap4 {
 			t.Errorf("%.0f wide: what was reloaded ends at %.0f, the server begins at %.0f", width, to, server)
 		}
 	}

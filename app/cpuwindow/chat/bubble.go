@@ -1,4 +1,4 @@
-package cpuwindow
+package chat
 
 import (
 	"fyne.io/fyne/v2"

@@ -1,4 +1,4 @@
-package cpuwindow
+package compose
 
 import (
 	"fmt"
@@ -11,23 +11,24 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// foot is the line below the composer: context, reloads, server.
-type foot struct {
+// Foot is the line below the composer: context, reloads, server.
+type Foot struct {
 	label   *kit.Label
 	bar     *kit.Gauge
-	context *kit.Label
+	Context *kit.Label
 	summary *kit.Button // opens the Summary, where there is one
-	reload  *kit.Label
-	server  *kit.Label
-	box     *fyne.Container
+	Reload  *kit.Label
+	Server  *kit.Label
+	Box     *fyne.Container
 }
 
-func newFoot(openSummary func()) *foot {
-	f := &foot{label: kit.Small(i18n.T("Context")), bar: kit.NewGauge(64), context: kit.Small(""), summary: kit.NewButton(kit.ButtonQuiet, "", openSummary), reload: kit.Small("").Squeezable(), server: kit.Small("")}
+// NewFoot is a foot that knows nothing yet.
+func NewFoot(openSummary func()) *Foot {
+	f := &Foot{label: kit.Small(i18n.T("Context")), bar: kit.NewGauge(64), Context: kit.Small(""), summary: kit.NewButton(kit.ButtonQuiet, "", openSummary), Reload: kit.Small("").Squeezable(), Server: kit.Small("")}
 	f.label.Hide()
 	f.bar.Hide()
 	f.summary.Hide()
-	f.box = container.New(&footLayout{}, f.label, f.bar, f.context, f.summary, f.reload, f.server)
+	f.Box = container.New(&footLayout{}, f.label, f.bar, f.Context, f.summary, f.Reload, f.Server)
 	return f
 }
 
@@ -73,26 +74,26 @@ func placeReload(reload *kit.Label, from, to float32, s fyne.Size) {
 	reload.Resize(fyne.NewSize(width, need.Height))
 }
 
-// setUsage shows how full the model's context is; nil hides the meter.
+// SetUsage shows how full the model's context is; nil hides the meter.
 // summarised is how many messages the Summary stands for; that opens it.
-func (f *foot) setUsage(u *agents.Usage, summarised int) {
+func (f *Foot) SetUsage(u *agents.Usage, summarised int) {
 	on := u != nil && u.ContextSize > 0
 	f.label.Hidden, f.bar.Hidden = !on, !on
 	text := ""
 	if on {
 		text = f.fill(u)
 	}
-	f.context.SetText(text)
-	f.context.Hidden = !on
+	f.Context.SetText(text)
+	f.Context.Hidden = !on
 	f.summary.Hidden = summarised == 0
 	if summarised > 0 {
 		f.summary.SetText(i18n.Count("{{.N}} older messages summarised", summarised))
 	}
-	f.box.Refresh()
+	f.Box.Refresh()
 }
 
 // fill draws the meter and gives its words.
-func (f *foot) fill(u *agents.Usage) string {
+func (f *Foot) fill(u *agents.Usage) string {
 	share := float64(u.PromptTokens+u.AnswerTokens) / float64(u.ContextSize)
 	role := kit.RoleAccent
 	if share > 0.9 {
@@ -101,28 +102,30 @@ func (f *foot) fill(u *agents.Usage) string {
 		role = kit.RoleWarn
 	}
 	f.bar.Set(share, role)
-	return i18n.With("{{.PromptTokens}} of {{.ContextSize}}", i18n.Places{"PromptTokens": tokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": tokensWords(u.ContextSize)})
+	return i18n.With("{{.PromptTokens}} of {{.ContextSize}}", i18n.Places{"PromptTokens": TokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": TokensWords(u.ContextSize)})
 }
 
-func (f *foot) setReload(text string) {
-	f.reload.SetText(text)
-	f.box.Refresh()
+// SetReload says what was read again from the disk.
+func (f *Foot) SetReload(text string) {
+	f.Reload.SetText(text)
+	f.Box.Refresh()
 }
 
-func (f *foot) setServer(text string, down bool) {
+// SetServer says how the model server is.
+func (f *Foot) SetServer(text string, down bool) {
 	role := kit.RoleMuted
 	if down {
 		role = kit.RoleHot
 	}
-	if f.server.Text == text && f.server.Role == role {
+	if f.Server.Text == text && f.Server.Role == role {
 		return // said again every few seconds while the server is down
 	}
-	f.server.Set(text, role)
-	f.box.Refresh()
+	f.Server.Set(text, role)
+	f.Box.Refresh()
 }
 
-// tokensWords is a count of tokens: 640, 3.1k, 8k.
-func tokensWords(n int) string {
+// TokensWords is a count of tokens: 640, 3.1k, 8k.
+func TokensWords(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)

@@ -1,4 +1,4 @@
-package cpuwindow
+package transcripts
 
 import (
 	"cmp"
@@ -15,18 +15,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
+// How much of a transcript is built.
 const (
-	readerStep = 60  // blocks that join when the reader comes to an edge
-	readerMost = 240 // blocks that are built at once: what is held does not grow with the transcript
+	ReaderStep = 60  // blocks that join when the reader comes to an edge
+	ReaderMost = 240 // blocks that are built at once: what is held does not grow with the transcript
 )
 
 // readout is a transcript as the viewer knows it: all blocks as they stand in the
 // file, the part of them that is built, and what was opened in it. It knows no screen.
 type readout struct {
 	info     transcript.Info
-	blocks   []transcript.Block
+	Blocks   []transcript.Block
 	left     []bool // of each block: its branch was left
-	from, to int    // the blocks that are built
+	From, to int    // the blocks that are built
 	open     map[string]bool
 	seed     maphash.Seed
 }
@@ -34,14 +35,14 @@ type readout struct {
 func newReadout(t *transcript.Transcript) *readout {
 	r := &readout{open: map[string]bool{}, seed: maphash.MakeSeed()}
 	r.take(t)
-	r.to = min(len(r.blocks), readerStep)
+	r.to = min(len(r.Blocks), ReaderStep)
 	return r
 }
 
 // take replaces what was read; the part that is built stays about where it is.
 func (r *readout) take(t *transcript.Transcript) {
-	atEnd := r.to == len(r.blocks)
-	r.info, r.blocks = t.Info, t.Blocks
+	atEnd := r.to == len(r.Blocks)
+	r.info, r.Blocks = t.Info, t.Blocks
 	branch := map[string]bool{}
 	for _, b := range t.Branch() {
 		branch[b.ID] = true
@@ -50,37 +51,37 @@ func (r *readout) take(t *transcript.Transcript) {
 	for i, b := range t.Blocks {
 		r.left[i] = !branch[b.ID] && b.Note != transcript.NoteRewind
 	}
-	r.to = min(r.to, len(r.blocks))
+	r.to = min(r.to, len(r.Blocks))
 	if atEnd {
-		r.to = min(len(r.blocks), max(r.from+readerStep, r.to)+readerStep)
+		r.to = min(len(r.Blocks), max(r.From+ReaderStep, r.to)+ReaderStep)
 	}
-	r.from = min(r.from, r.to)
+	r.From = min(r.From, r.to)
 }
 
 // grow builds more blocks before (-1) or after (1) those that are built, and lets
 // go of some at the other end. It reports whether there were any.
 func (r *readout) grow(dir int) bool {
 	if dir < 0 {
-		if r.from == 0 {
+		if r.From == 0 {
 			return false
 		}
-		r.from = max(0, r.from-readerStep)
-		r.to = min(r.to, r.from+readerMost)
+		r.From = max(0, r.From-ReaderStep)
+		r.to = min(r.to, r.From+ReaderMost)
 		return true
 	}
-	if r.to == len(r.blocks) {
+	if r.to == len(r.Blocks) {
 		return false
 	}
-	r.to = min(len(r.blocks), r.to+readerStep)
-	r.from = max(r.from, r.to-readerMost)
+	r.to = min(len(r.Blocks), r.to+ReaderStep)
+	r.From = max(r.From, r.to-ReaderMost)
 	return true
 }
 
 // show builds the blocks around one, and opens the branch it is on.
 func (r *readout) show(at int) {
-	if at < r.from || at >= r.to {
-		r.from = max(0, at-readerStep/2)
-		r.to = min(len(r.blocks), r.from+readerStep)
+	if at < r.From || at >= r.to {
+		r.From = max(0, at-ReaderStep/2)
+		r.to = min(len(r.Blocks), r.From+ReaderStep)
 	}
 	if r.left[at] {
 		r.open[r.groupOf(at)] = true
@@ -92,12 +93,12 @@ func (r *readout) groupOf(at int) string {
 	for at > 0 && r.left[at-1] {
 		at--
 	}
-	return "left " + r.blocks[at].ID
+	return "left " + r.Blocks[at].ID
 }
 
 // indexOf is where a block stands, -1 where it is not there.
 func (r *readout) indexOf(block string) int {
-	return slices.IndexFunc(r.blocks, func(b transcript.Block) bool { return b.ID == block })
+	return slices.IndexFunc(r.Blocks, func(b transcript.Block) bool { return b.ID == block })
 }
 
 // readerItem is one thing of the viewer's column: an entry as in the chat, a line
@@ -117,17 +118,17 @@ type readerItem struct {
 func (r *readout) items(now time.Time) []readerItem {
 	var out []readerItem
 	day := ""
-	if r.from > 0 {
-		day = dayOf(r.blocks[r.from-1], now)
+	if r.From > 0 {
+		day = dayOf(r.Blocks[r.From-1], now)
 	}
-	for i := r.from; i < r.to; {
+	for i := r.From; i < r.to; {
 		end := i + 1
 		for end < r.to && r.left[end] == r.left[i] {
 			end++
 		}
 		if r.left[i] {
 			name := r.groupOf(i)
-			out = append(out, readerItem{group: name, label: leftWords(r.blocks[i:end], r.open[name])})
+			out = append(out, readerItem{group: name, label: leftWords(r.Blocks[i:end], r.open[name])})
 			if !r.open[name] {
 				i = end
 				continue
@@ -135,7 +136,7 @@ func (r *readout) items(now time.Time) []readerItem {
 		}
 		for _, it := range r.stretch(i, end) {
 			if at := r.indexNear(it.entry.Block, i, end); at >= 0 {
-				if d := dayOf(r.blocks[at], now); d != "" && d != day {
+				if d := dayOf(r.Blocks[at], now); d != "" && d != day {
 					day = d
 					out = append(out, readerItem{day: d})
 				}
@@ -149,7 +150,7 @@ func (r *readout) items(now time.Time) []readerItem {
 
 func (r *readout) indexNear(block string, from, to int) int {
 	for i := from; block != "" && i < to; i++ {
-		if r.blocks[i].ID == block {
+		if r.Blocks[i].ID == block {
 			return i
 		}
 	}
@@ -179,7 +180,7 @@ func leftWords(blocks []transcript.Block, open bool) string {
 // stretch makes the entries of blocks that are on one branch, as the chat shows
 // them, each under a key that stays as long as the block says the same.
 func (r *readout) stretch(from, to int) []readerItem {
-	entries := conversation.Entries(r.info.Name, r.blocks[from:to])
+	entries := conversation.Entries(r.info.Name, r.Blocks[from:to])
 	var out []readerItem
 	head := -1
 	for i := range entries {
@@ -191,7 +192,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		}
 		at := r.indexNear(e.Block, from, to)
 		if at >= 0 {
-			b := r.blocks[at]
+			b := r.Blocks[at]
 			e.Key = fmt.Sprintf("%d %s %x", e.Kind, b.ID, maphash.String(r.seed, b.Text))
 			it.who = cmp.Or(b.Attrs["author"], r.asker())
 			if head >= 0 {
@@ -229,9 +230,9 @@ func (r *readout) asker() string {
 // messageAfter is the first message behind a block that is on the branch the
 // conversation is on, "" where there is none.
 func (r *readout) messageAfter(block string) string {
-	for i := r.indexOf(block) + 1; i > 0 && i < len(r.blocks); i++ {
-		if r.blocks[i].Kind == transcript.KindUser && !r.left[i] {
-			return r.blocks[i].ID
+	for i := r.indexOf(block) + 1; i > 0 && i < len(r.Blocks); i++ {
+		if r.Blocks[i].Kind == transcript.KindUser && !r.left[i] {
+			return r.Blocks[i].ID
 		}
 	}
 	return ""
@@ -263,7 +264,7 @@ type place struct{ block, nth int }
 // much: off the UI goroutine.
 func (r *readout) places(find func(text string) []sessionmem.Mark) []place {
 	var out []place
-	for i, b := range r.blocks {
+	for i, b := range r.Blocks {
 		if b.Kind == transcript.KindNote && (b.Note == transcript.NoteRewind || b.Note == transcript.NoteTitle) {
 			continue
 		}

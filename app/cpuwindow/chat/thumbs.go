@@ -1,4 +1,4 @@
-package cpuwindow
+package chat
 
 import (
 	"bytes"
@@ -18,24 +18,25 @@ const (
 	thumbsKept  = 24 // pictures; at most 0.6 MB each
 )
 
-// thumbs are the small pictures of attached images, the newest ones kept.
-type thumbs struct {
+// Thumbs are the small pictures of attached images, the newest ones kept.
+type Thumbs struct {
 	mu    sync.Mutex
 	known map[string]image.Image
 	order []string
 }
 
-func newThumbs() *thumbs { return &thumbs{known: map[string]image.Image{}} }
+// NewThumbs is a cache in which nothing is.
+func NewThumbs() *Thumbs { return &Thumbs{known: map[string]image.Image{}} }
 
-// get gives a picture that is kept.
-func (t *thumbs) get(file string) (image.Image, bool) {
+// Get gives a picture that is kept.
+func (t *Thumbs) Get(file string) (image.Image, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	img, ok := t.known[file]
 	return img, ok
 }
 
-func (t *thumbs) put(file string, img image.Image) {
+func (t *Thumbs) put(file string, img image.Image) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, there := t.known[file]; !there {
@@ -48,15 +49,15 @@ func (t *thumbs) put(file string, img image.Image) {
 	}
 }
 
-// forget drops them all: the window is hidden.
-func (t *thumbs) forget() {
+// Forget drops them all: the window is hidden.
+func (t *Thumbs) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known, t.order = map[string]image.Image{}, nil
 }
 
-// remember makes the picture of an image before it is on disk, in the background.
-func (t *thumbs) remember(p conversation.File) {
+// Remember makes the picture of an image before it is on disk, in the background.
+func (t *Thumbs) Remember(p conversation.File) {
 	if p.Kept != nil || !p.Upload.Image {
 		return
 	}
@@ -67,9 +68,9 @@ func (t *thumbs) remember(p conversation.File) {
 	}()
 }
 
-// load gives a picture at once where it is kept, else reads it in the background.
-func (t *thumbs) load(read func() ([]byte, error), a transcript.Attachment, done func(image.Image, error)) {
-	if img, ok := t.get(a.File); ok {
+// Load gives a picture at once where it is kept, else reads it in the background.
+func (t *Thumbs) Load(read func() ([]byte, error), a transcript.Attachment, done func(image.Image, error)) {
+	if img, ok := t.Get(a.File); ok {
 		done(img, nil)
 		return
 	}

@@ -1,4 +1,4 @@
-package cpuwindow
+package transcripts
 
 import (
 	"fyne.io/fyne/v2"
@@ -13,24 +13,24 @@ import (
 // many there are, back, forth, close.
 type findBar struct {
 	widget.BaseWidget
-	entry *kit.Field
-	count *kit.Label
+	Entry *kit.Field
+	Count *kit.Label
 	prev  *kit.Button
 	next  *kit.Button
 	box   fyne.CanvasObject
 }
 
 func newFindBar(onChange func(phrase string), step func(by int), leave func()) *findBar {
-	f := &findBar{count: kit.Small("")}
-	f.entry = kit.NewField()
-	f.entry.OnKey = func(k *fyne.KeyEvent) bool { return f.key(k, step, leave) }
-	f.entry.PlaceHolder = i18n.T("Find in this conversation")
-	f.entry.OnChanged = onChange
+	f := &findBar{Count: kit.Small("")}
+	f.Entry = kit.NewField()
+	f.Entry.OnKey = func(k *fyne.KeyEvent) bool { return f.key(k, step, leave) }
+	f.Entry.PlaceHolder = i18n.T("Find in this conversation")
+	f.Entry.OnChanged = onChange
 	f.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("Previous"), func() { step(-1) })
 	f.next = kit.NewButton(kit.ButtonQuiet, i18n.T("Next"), func() { step(1) })
 	done := kit.NewButton(kit.ButtonQuiet, i18n.T("Done"), leave)
-	field := container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusRow), f.entry)
-	f.box = container.New(kit.TightLayout{}, kit.Inset(6, 6, kit.Gap20, kit.Gap20, kit.Line(kit.Gap12, 0, field, f.count, f.prev, f.next, done)), kit.Hairline())
+	field := container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusRow), f.Entry)
+	f.box = container.New(kit.TightLayout{}, kit.Inset(6, 6, kit.Gap20, kit.Gap20, kit.Line(kit.Gap12, 0, field, f.Count, f.prev, f.next, done)), kit.Hairline())
 	f.ExtendBaseWidget(f)
 	f.Hide()
 	return f
@@ -40,7 +40,7 @@ func newFindBar(onChange func(phrase string), step func(by int), leave func()) *
 func (f *findBar) key(k *fyne.KeyEvent, step func(by int), leave func()) bool {
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
-		if f.entry.Shift {
+		if f.Entry.Shift {
 			step(-1)
 		} else {
 			step(1)
@@ -60,12 +60,12 @@ func (f *findBar) key(k *fyne.KeyEvent, step func(by int), leave func()) bool {
 // say words how many places there are and which of them is looked at, from 0.
 func (f *findBar) say(at, n int) {
 	switch {
-	case f.entry.Text == "":
-		f.count.SetText("")
+	case f.Entry.Text == "":
+		f.Count.SetText("")
 	case n == 0:
-		f.count.SetText(i18n.T("not found"))
+		f.Count.SetText(i18n.T("not found"))
 	default:
-		f.count.SetText(i18n.With("{{.N}} of {{.All}}", i18n.Places{"N": at + 1, "All": n}))
+		f.Count.SetText(i18n.With("{{.N}} of {{.All}}", i18n.Places{"N": at + 1, "All": n}))
 	}
 	f.Refresh()
 }

@@ -1,0 +1,146 @@
+package chat
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/cpuwindow/compose"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Editing a message where it stands: it is sent again on a branch of its own. The
+// earlier version, and all that followed it, stay in the transcript.
+
+// EditRow is a message, or a proposed memory, being edited.
+type EditRow struct {
+	widget.BaseWidget
+	bg      *kit.Surface
+	Entry   *kit.Field
+	words   *kit.Prose
+	buttons *fyne.Container
+	rows    int
+}
+
+const editRowsMax = 14
+
+func newEditRow(text, words, send string, onSend func(string), onCancel func()) *EditRow {
+	keys := compose.NewField()
+	r := &EditRow{bg: kit.NewSurface(kit.RoleCard, kit.RoleAccent, kit.RadiusBubble), Entry: keys.Field, rows: 1}
+	r.words = kit.NewProse([]kit.Run{{Text: words}}, kit.SizeSmall, kit.RoleMuted)
+	submit := func() {
+		if t := strings.TrimSpace(r.Entry.Text); t != "" {
+			onSend(t)
+		}
+	}
+	keys.OnSend, keys.OnEscape, keys.OnScroll = submit, onCancel, r.Entry.Entry.TypedKey
+	r.Entry.SetText(text)
+	r.Entry.OnChanged = func(string) { r.fit(r.Size().Width) }
+	r.buttons = kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, send, submit), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), onCancel))
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// fit gives the field as many rows as its text has; it reports a change by a
+// new height in the chat.
+func (r *EditRow) fit(width float32) {
+	text := r.Entry.Text
+	n := editRowsMax
+	if len(text) < compose.LongText {
+		p := kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, kit.RoleText)
+		n = int(p.Measure(max(80, width-2*kit.Gap12-2*kit.Gap8)) / p.Leading)
+	}
+	if n = min(max(n, 1), editRowsMax); n == r.rows {
+		return
+	}
+	r.rows = n
+	r.Entry.SetMinRowsVisible(n)
+	kit.HostOf(r).Remeasure(r)
+}
+
+// Measure implements kit.Row.
+func (r *EditRow) Measure(width float32) float32 {
+	r.fit(width)
+	return kit.Gap8 + r.Entry.MinSize().Height + r.words.Measure(width-2*kit.Gap12) + kit.Gap8 + r.buttons.MinSize().Height + kit.Gap12
+}
+
+// CreateRenderer implements fyne.Widget.
+func (r *EditRow) CreateRenderer() fyne.WidgetRenderer {
+	return &editRowRenderer{r, []fyne.CanvasObject{r.bg, r.Entry, r.words, r.buttons}}
+}
+
+type editRowRenderer struct {
+	r       *EditRow
+	objects []fyne.CanvasObject
+}
+
+func (x *editRowRenderer) Layout(s fyne.Size) {
+	r := x.r
+	r.bg.Resize(s)
+	b := r.buttons.MinSize()
+	y := s.Height - kit.Gap12 - b.Height
+	r.buttons.Move(fyne.NewPos(kit.Gap12, y))
+	r.buttons.Resize(b)
+	h := r.words.Measure(s.Width - 2*kit.Gap12)
+	y -= kit.Gap8 + h
+	r.words.Move(fyne.NewPos(kit.Gap12, y))
+	r.words.Resize(fyne.NewSize(s.Width-2*kit.Gap12, h))
+	r.Entry.Move(fyne.NewPos(kit.Gap4, kit.Gap4))
+	r.Entry.Resize(fyne.NewSize(s.Width-2*kit.Gap4, y-kit.Gap4))
+}
+
+func (x *editRowRenderer) MinSize() fyne.Size           { return fyne.Size{} }
+func (x *editRowRenderer) Objects() []fyne.CanvasObject { return x.objects }
+func (x *editRowRenderer) Destroy()                     {}
+func (x *editRowRenderer) Refresh() {
+	x.Layout(x.r.Size())
+	for _, o := range x.objects {
+		o.Refresh()
+	}
+	canvas.Refresh(x.r)
+}
+
+// buildUser is a message of the user's, or the field it is edited in.
+func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
+	key, block := e.Key, e.Block
+	if editing && !c.Reading {
+		row := newEditRow(e.Text, c.editWords(block), i18n.T("Send again"), func(text string) {
+			c.Expanded[key] = false
+			c.Act.EditMessage(block, text)
+		}, func() { c.Toggle(key); c.Act.FocusComposer() })
+		b.Rows = []*kit.Placed{{Row: row, Gap: kit.Gap16}}
+		c.Act.StartEdit(row)
+		return
+	}
+	actions, group := c.userActions(e)
+	b.Rows = c.userRows(e, actions, group)
+	if e.Edited {
+		b.Rows = append(b.Rows, &kit.Placed{Row: newRightRow(kit.NewButton(kit.ButtonQuiet, i18n.T("edited · the earlier version is kept in the transcript"), c.Act.OpenTranscript)), Gap: kit.Gap4})
+	}
+}
+
+// editWords says what sending the edited message means.
+func (c *View) editWords(block string) string {
+	after := 0
+	found := false
+	for i := range c.last.Entries {
+		e := &c.last.Entries[i]
+		if found && (e.Kind == conversation.User || e.Kind == conversation.Head) {
+			after++
+		}
+		found = found || e.Kind == conversation.User && e.Block == block
+	}
+	if after <= 1 {
+		return i18n.T("The earlier version stays in the transcript.")
+	}
+	return i18n.With("The earlier version and the {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", after)})
+}
+
+// newRightRow is a row at the right edge.
+func newRightRow(o fyne.CanvasObject) *kit.BoxRow {
+	return kit.NewBoxRow(kit.Line(0, 0, kit.Spacer(1), o))
+}

@@ -1,0 +1,90 @@
+package chat
+
+import (
+	"image"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/transcript"
+)
+
+// FileActions is what a file in the chat can do; nil where it can't.
+type FileActions struct {
+	Thumb func(a transcript.Attachment, done func(image.Image, error)) // done on the UI goroutine
+	Open  func(a transcript.Attachment)
+}
+
+// newFileRow is the files of a message in the chat, below its bubble: names to open,
+// small pictures of images.
+func newFileRow(files []transcript.Attachment, act FileActions) *kit.FlowRow {
+	r := kit.NewFlowRow(kit.Gap8)
+	r.Right = true
+	for _, f := range files {
+		if f.Image && act.Thumb != nil {
+			r.Objects = append(r.Objects, newPicture(f, act))
+			continue
+		}
+		b := kit.NewButton(kit.ButtonPlain, f.Name, func() {
+			if act.Open != nil {
+				act.Open(f)
+			}
+		})
+		b.TextSize = kit.SizeSmall
+		r.Objects = append(r.Objects, b)
+	}
+	return r
+}
+
+// newPicture is an image in the chat, small; pressing opens it. Until it is read,
+// and where it can't be, its name stands there. It always takes the same room, so
+// that nothing moves when it arrives.
+func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
+	name := kit.Small(a.Name).Squeezable()
+	name.Align = fyne.TextAlignCenter
+	img := canvas.NewImageFromImage(nil)
+	img.FillMode, img.CornerRadius = canvas.ImageFillContain, kit.RadiusCard
+	img.Hide()
+	body := container.NewStack(kit.Inset(0, 0, kit.Gap8, kit.Gap8, name), kit.Inset(1, 1, 1, 1, img))
+	t := kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusCard), body, func() {
+		if act.Open != nil {
+			act.Open(a)
+		}
+	})
+	act.Thumb(a, func(m image.Image, err error) {
+		switch {
+		case err != nil:
+			name.Set(i18n.With("{{.Name}} is missing", i18n.Places{"Name": a.Name}), kit.RoleHot)
+		case m != nil:
+			img.Image = m
+			img.Show()
+			img.Refresh()
+			name.Hide()
+		}
+	})
+	return kit.Sized(t, thumbWidth, thumbHeight)
+}
+
+// userRows are a message's bubble and its files.
+func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*kit.Placed {
+	var rows []*kit.Placed
+	if e.Text != "" {
+		rows = append(rows, &kit.Placed{Row: newBubble(e.Text, actions), Gap: kit.Gap16, Hot: group})
+	}
+	if len(e.Files) == 0 {
+		return rows
+	}
+	var act FileActions
+	if c.Act.Files != nil {
+		act = c.Act.Files(c.shown)
+	}
+	gap := kit.Gap16
+	if len(rows) > 0 {
+		gap = kit.Gap8
+	}
+	return append(rows, &kit.Placed{Row: newFileRow(e.Files, act), Gap: gap})
+}

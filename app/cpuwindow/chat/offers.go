@@ -1,0 +1,34 @@
+package chat
+
+import (
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// What the card of a message that was refused offers, beside sending it again.
+
+// offers are the buttons of a refused message.
+func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
+	var buttons []fyne.CanvasObject
+	if f.Kind == agents.KindNoVision && f.Offer != "" {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": i18n.Shorten(f.Offer, 24)}), func() { c.Act.UseModel(f.Offer, f) }))
+	}
+	if f.UserID != "" {
+		return buttons
+	}
+	if f.Kind == agents.KindNoVision {
+		kind := kit.ButtonPlain
+		if len(buttons) == 0 {
+			kind = kit.ButtonPrimary
+		}
+		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { c.Act.SendBare(f) }))
+	}
+	if f.Kind == agents.KindTooLong {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Change it"), func() { c.Act.Rewrite(f) }))
+	}
+	return buttons
+}

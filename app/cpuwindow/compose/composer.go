@@ -1,0 +1,289 @@
+package compose
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Composer is where people write: it grows to eight lines, then scrolls.
+type Composer struct {
+	widget.BaseWidget
+	Entry   *kit.Field
+	Keys    *Field
+	box     *kit.Surface
+	send    *kit.Button
+	stop    *kit.Button
+	hint    *kit.Label
+	asked   string // what stands in the empty field, where there is room for it
+	Warned  string
+	Note    *kit.Prose   // what went wrong with a file
+	Chips   *kit.FlowRow // files that go with the message
+	Attach  *kit.Button
+	rows    int
+	onSend  func(text string)
+	onStop  func()
+	onDraft func(text string)
+	Resized func()
+	Busy    bool
+
+	Check    func(text string) string // what is wrong with it; "" nothing
+	OnAttach func()
+	OnRemove func(i int)
+}
+
+// LongText is how many bytes surely need more lines than a field shows, at any width.
+const LongText = 2000
+
+const composerRows = 8
+
+// NewComposer is an empty composer.
+func NewComposer(onSend func(string), onStop func(), onDraft func(string)) *Composer {
+	c := &Composer{onSend: onSend, onStop: onStop, onDraft: onDraft, rows: 1, Check: func(string) string { return "" }}
+	c.box = kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble)
+	c.hint = kit.NewLabel("", kit.RoleMuted, kit.SizeSmall).Squeezable()
+	c.send = kit.NewButton(kit.ButtonPrimary, i18n.T("Send"), c.Submit)
+	c.stop = kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), func() { c.onStop() })
+	c.stop.Hide()
+	c.Attach = kit.NewButton(kit.ButtonQuiet, i18n.T("Attach"), func() { c.OnAttach() })
+	c.Note = kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)
+	c.Note.Hide()
+	c.Chips = kit.NewFlowRow(kit.Gap8)
+	c.Chips.Hide()
+	c.Keys = NewField()
+	c.Keys.OnSend, c.Keys.OnEscape = c.Submit, func() { c.onStop() }
+	e := c.Keys.Field
+	c.asked = AskHint()
+	e.PlaceHolder = c.asked
+	e.OnFocus = c.ring
+	e.OnChanged = func(t string) {
+		c.Say("")
+		c.Warn(c.Check(t))
+		c.onDraft(t)
+		c.fitRows()
+	}
+	c.Entry = e
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// Submit sends what is written. While an answer arrives it waits for its turn.
+func (c *Composer) Submit() {
+	text := strings.TrimSpace(c.Entry.Text)
+	if text == "" && len(c.Chips.Objects) == 0 {
+		return
+	}
+	c.onSend(text)
+}
+
+// ring shows that the field has the focus.
+func (c *Composer) ring(on bool) {
+	role := kit.RoleLine
+	if on {
+		role = kit.RoleAccent
+	}
+	c.box.Set(kit.RoleCard, role)
+}
+
+// Say shows words below the text.
+func (c *Composer) Say(words string) {
+	if c.hint.Text != words {
+		c.hint.SetText(words)
+		c.Refresh()
+	}
+}
+
+// Warn says what went wrong, above the text; "" takes it away.
+func (c *Composer) Warn(words string) {
+	if words == c.Warned {
+		return
+	}
+	c.Warned = words
+	c.Note.SetRuns([]kit.Run{{Text: words}})
+	c.Note.Measure(max(c.Size().Width-2*kit.Gap12, 40))
+	c.Note.Hidden = words == ""
+	c.grown()
+}
+
+// SetFiles shows the files that go with the message.
+func (c *Composer) SetFiles(files []conversation.File) {
+	if len(files) == 0 && c.Chips.Hidden {
+		return
+	}
+	c.Chips.Objects = nil
+	for i, f := range files {
+		c.Chips.Objects = append(c.Chips.Objects, newChip(f.Label(), func() { c.OnRemove(i) }))
+	}
+	c.Chips.Hidden = len(files) == 0
+	c.Chips.Refresh()
+	c.grown()
+}
+
+// grown lays the window out anew: the composer has another height.
+func (c *Composer) grown() {
+	c.Refresh()
+	if c.Resized != nil {
+		c.Resized()
+	}
+}
+
+// SetBusy shows Stop instead of Send.
+func (c *Composer) SetBusy(busy bool) {
+	if busy == c.Busy {
+		return
+	}
+	c.Busy = busy
+	c.send.Hidden, c.stop.Hidden = busy, !busy
+	if !busy {
+		c.Say("")
+	}
+	c.Refresh()
+}
+
+// SetText replaces the draft without telling of it.
+func (c *Composer) SetText(t string) {
+	if c.Entry.Text == t {
+		return
+	}
+	c.Entry.Put(t)
+	c.Entry.CursorRow, c.Entry.CursorColumn = 0, 0
+	c.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEnd})
+	c.fitRows()
+}
+
+// Ask says what the empty field is for.
+func (c *Composer) Ask(hint string) {
+	c.asked = hint
+	c.fitHint()
+}
+
+// fitHint shows as much of the hint as two lines have room for, the first sentence at
+// least.
+func (c *Composer) fitHint() {
+	hint := c.asked
+	if w := c.Entry.Size().Width - 2*kit.Gap8; w > 40 {
+		hint = shortened(hint, w)
+	}
+	if c.Entry.PlaceHolder != hint {
+		c.Entry.SetPlaceHolder(hint)
+	}
+}
+
+// shortened leaves out the last sentences, or parts of one, of a hint that takes more
+// than two lines.
+func shortened(hint string, width float32) string {
+	for {
+		p := kit.NewProse([]kit.Run{{Text: hint}}, kit.SizeText, kit.RoleText)
+		at := strings.LastIndexAny(strings.TrimRight(hint, ".;"), ".;")
+		if at < 0 || p.Measure(width) < 3*p.Leading {
+			return hint
+		}
+		hint = hint[:at] + "."
+	}
+}
+
+func (c *Composer) fitRows() {
+	text := c.Entry.Text
+	if len(text) > LongText { // fills the eight lines in any case
+		text = text[:kit.RuneFloor(text, LongText)]
+	}
+	p := kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, kit.RoleText)
+	w := c.Entry.Size().Width - 2*kit.Gap8
+	if w < 40 {
+		w = 400
+	}
+	n := int(p.Measure(w) / p.Leading)
+	n = min(max(n, 1), composerRows)
+	if len(c.Entry.Text) > LongText {
+		n = composerRows
+	}
+	if n == c.rows {
+		return
+	}
+	c.rows = n
+	c.Entry.SetMinRowsVisible(n)
+	if c.Resized != nil {
+		c.Resized()
+	}
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *Composer) CreateRenderer() fyne.WidgetRenderer { return &composerRenderer{c} }
+
+type composerRenderer struct{ c *Composer }
+
+// above is the height of what stands above the text.
+func (r *composerRenderer) above(width float32) float32 {
+	c, h := r.c, float32(0)
+	if !c.Note.Hidden {
+		h += c.Note.Measure(width-2*kit.Gap12) + kit.Gap8
+	}
+	if !c.Chips.Hidden {
+		h += c.Chips.Measure(width-2*kit.Gap12) + kit.Gap8
+	}
+	return h
+}
+
+func (r *composerRenderer) MinSize() fyne.Size {
+	width := r.c.Size().Width
+	if width <= 0 {
+		width = 400
+	}
+	return fyne.NewSize(160, max(r.c.Entry.MinSize().Height+kit.Gap8, 64)+r.above(width))
+}
+
+func (r *composerRenderer) Layout(s fyne.Size) {
+	c := r.c
+	c.box.Resize(s)
+	y, inner := kit.Gap8, s.Width-2*kit.Gap12
+	if !c.Note.Hidden {
+		h := c.Note.Measure(inner)
+		c.Note.Move(fyne.NewPos(kit.Gap12, y))
+		c.Note.Resize(fyne.NewSize(inner, h))
+		y += h + kit.Gap8
+	}
+	if !c.Chips.Hidden {
+		h := c.Chips.Measure(inner)
+		c.Chips.Move(fyne.NewPos(kit.Gap12, y))
+		c.Chips.Resize(fyne.NewSize(inner, h))
+		y += h + kit.Gap8
+	}
+	top := y - kit.Gap8
+	b := c.send.MinSize().Max(c.stop.MinSize())
+	for _, o := range []fyne.CanvasObject{c.send, c.stop} {
+		o.Resize(b)
+		o.Move(fyne.NewPos(s.Width-b.Width-kit.Gap12, s.Height-b.Height-10))
+	}
+	a := c.Attach.MinSize()
+	c.Attach.Resize(a)
+	c.Attach.Move(fyne.NewPos(s.Width-b.Width-a.Width-2*kit.Gap12, s.Height-10-(b.Height+a.Height)/2))
+	right := b.Width + a.Width + 3*kit.Gap12
+	c.Entry.Move(fyne.NewPos(kit.Gap4, top+kit.Gap4))
+	c.Entry.Resize(fyne.NewSize(s.Width-right-kit.Gap4, s.Height-top-kit.Gap8))
+	c.fitHint()
+	h := c.hint.MinSize().Height
+	c.hint.Move(fyne.NewPos(kit.Gap12, s.Height-h-6))
+	c.hint.Resize(fyne.NewSize(s.Width-right-kit.Gap12, h))
+}
+
+func (r *composerRenderer) Refresh() {
+	r.Layout(r.c.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+	canvas.Refresh(r.c)
+}
+
+func (r *composerRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.c.box, r.c.Note, r.c.Chips, r.c.Entry, r.c.hint, r.c.Attach, r.c.send, r.c.stop}
+}
+func (r *composerRenderer) Destroy() {}
+
+// AskHint is what stands in the empty field.
+func AskHint() string { return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line.") }

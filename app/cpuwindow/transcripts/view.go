@@ -1,0 +1,407 @@
+package transcripts
+
+import (
+	"cmp"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"mac-stats/app/cpuwindow/chat"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Actions is what can be done from the transcript viewer.
+type Actions struct {
+	CopyText  func(text string)
+	OpenLink  func(url string)
+	GoOn      func(in transcript.Info, from string) // continue; from = the message that leaves the context, "" for none
+	Fork      func(in transcript.Info, through string)
+	Export    func(in transcript.Info)
+	CopyAll   func(in transcript.Info)
+	Edit      func(path string)
+	Reveal    func(path string)
+	OpenOther func()
+	Files     func(session string) chat.FileActions // of the session's attachments
+	Do        func(func())
+	Find      func(text, phrase string) []sessionmem.Mark
+}
+
+// View shows a whole transcript to read: left branches, sub-calls, notes
+// and Summaries too. Rows are built as the chat builds them, for a part of the file
+// at a time.
+type View struct {
+	act    Actions
+	Rows   *chat.View // builds the rows of entries; its port is the column
+	Bar    *findBar
+	Object *fyne.Container
+
+	Name  string // session
+	Read  *readout
+	fault string // why nothing is shown
+	turn  int    // of the building: only the newest is shown
+	Busy  bool   // a part is being built
+	index map[string]spread
+
+	Phrase string
+	places []place
+	at     int
+	seek   *place // to bring into sight once it is built
+}
+
+// spread is where the rows of a block's entry are.
+type spread struct {
+	from, to int
+	key      string
+	folds    bool
+}
+
+// New is a viewer that shows nothing.
+func New(act Actions) *View {
+	v := &View{act: act}
+	v.Rows = chat.New(chat.Actions{CopyText: act.CopyText, OpenLink: act.OpenLink, Files: act.Files})
+	v.Rows.Reading = true
+	v.Rows.OnToggle = func() {
+		if v.Read != nil {
+			v.build()
+		}
+	}
+	port := v.Rows.Port
+	port.Follow, port.Fixed = false, true
+	port.OnTop, port.OnEnd = func() { v.grow(-1) }, func() { v.grow(1) }
+	port.OnAway, port.OnLink, port.OnRune = nil, act.OpenLink, nil
+	v.Bar = newFindBar(v.search, v.step, v.closeFind)
+	v.Object = container.New(layout.NewBorderLayout(v.Bar, nil, nil, nil), v.Bar, port)
+	return v
+}
+
+// Show reads another transcript from its beginning, or at a block.
+func (v *View) Show(t *transcript.Transcript, block, phrase string) {
+	v.Name, v.fault = t.Info.Name, ""
+	v.Read = newReadout(t)
+	v.Rows.Built, v.Rows.Expanded = map[string]*chat.Entry{}, map[string]bool{}
+	v.Rows.Port.ClearSelection()
+	v.Rows.Port.Offset = 0
+	v.places, v.seek, v.Phrase = nil, nil, ""
+	v.Bar.Hide()
+	if at := v.Read.indexOf(block); block != "" && at >= 0 {
+		v.Read.show(at)
+		v.seek = &place{block: at}
+		v.Phrase = phrase
+	}
+	v.build()
+}
+
+// Refresh takes the transcript as it is now; the reader stays where they are.
+func (v *View) Refresh(t *transcript.Transcript) {
+	v.fault = ""
+	v.Read.take(t)
+	v.build()
+	if v.Phrase != "" && v.Bar.Visible() {
+		v.look(false)
+	}
+}
+
+// Fail says why there is nothing to read.
+func (v *View) Fail(in transcript.Info, words string) {
+	v.turn++
+	v.Name, v.Read, v.fault = in.Name, nil, words
+	rows := []*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}
+	if in.Path != "" {
+		rows = append(rows, &kit.Placed{Row: kit.NewFlowRow(kit.Gap16, v.fileButtons(in)...), Gap: kit.Gap12})
+	}
+	v.Rows.Port.SetRows(rows)
+}
+
+// None is what the page shows where no conversation is chosen.
+func (v *View) None() {
+	v.turn++
+	v.Name, v.Read = "", nil
+	v.Rows.Port.SetRows([]*kit.Placed{
+		{Row: kit.NewBoxRow(kit.Title(i18n.T("Nothing to read yet"))), Gap: kit.Gap20},
+		kit.TextRow(i18n.T("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), kit.RoleMuted, kit.Gap4),
+		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Open another file…"), v.act.OpenOther)), Gap: kit.Gap12},
+	})
+}
+
+// build prepares the rows off the UI goroutine and swaps them in.
+func (v *View) build() {
+	v.turn++
+	v.Busy = true
+	turn, snapshot := v.turn, *v.Read
+	snapshot.open = map[string]bool{}
+	for k, on := range v.Read.open {
+		snapshot.open[k] = on
+	}
+	now := time.Now()
+	go func() {
+		items := snapshot.items(now)
+		v.act.Do(func() {
+			if turn == v.turn {
+				v.Busy = false
+				v.layOut(items, now)
+			}
+		})
+	}()
+}
+
+// grow builds more at an edge of what is built.
+func (v *View) grow(dir int) {
+	if v.Read != nil && !v.Busy && v.Read.grow(dir) {
+		v.build()
+	}
+}
+
+// layOut swaps the rows in; those that are the same stay.
+func (v *View) layOut(items []readerItem, now time.Time) {
+	column := v.heading(now)
+	alive := make(map[string]*chat.Entry, len(items))
+	v.index = map[string]spread{}
+	for i := range items {
+		it := &items[i]
+		from := len(column)
+		switch {
+		case it.day != "":
+			column = append(column, &kit.Placed{Row: kit.NewDivider(it.day, func() {}), Gap: kit.Gap20})
+		case it.group != "":
+			column = append(column, &kit.Placed{Row: kit.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
+		default:
+			b := v.Rows.Build(it.entry)
+			alive[it.entry.Key] = b
+			column = append(column, v.entryRows(it, b, now)...)
+		}
+		if it.entry != nil && it.entry.Block != "" {
+			folds := it.entry.Kind == conversation.Call || it.entry.Kind == conversation.Summary
+			v.index[it.entry.Block] = spread{from, len(column), it.entry.Key, folds}
+		}
+	}
+	if v.Read.to < len(v.Read.Blocks) {
+		column = append(column, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.Read.Blocks)-v.Read.to)}), func() { v.grow(1) }), Gap: kit.Gap16})
+	}
+	v.Rows.Built = alive
+	v.Rows.Port.SetRows(column)
+	v.mark()
+}
+
+// heading is what stands above the conversation: what it is, what can be done.
+func (v *View) heading(now time.Time) []*kit.Placed {
+	in := v.Read.info
+	buttons := []fyne.CanvasObject{}
+	if sessions.Continues(in) {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Continue"), func() { v.act.GoOn(in, "") }))
+	}
+	buttons = append(buttons,
+		kit.NewButton(kit.ButtonPlain, i18n.T("Fork"), func() { v.act.Fork(in, "") }),
+		kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.OpenFind))
+	links := []fyne.CanvasObject{
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Export"), func() { v.act.Export(in) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Copy as text"), func() { v.act.CopyAll(in) }),
+	}
+	if in.Path != "" {
+		links = append(links, v.fileButtons(in)...)
+	}
+	links = append(links, kit.NewButton(kit.ButtonQuiet, i18n.T("Open another file…"), v.act.OpenOther))
+	rows := []*kit.Placed{
+		{Row: kit.NewProse([]kit.Run{{Text: v.Read.facts(now)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4},
+		{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap8},
+		{Row: kit.NewFlowRow(kit.Gap16, links...), Gap: kit.Gap8},
+	}
+	if v.Read.From > 0 {
+		rows = append(rows, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} above · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", v.Read.From)}), func() { v.grow(-1) }), Gap: kit.Gap16})
+	}
+	return rows
+}
+
+func (v *View) fileButtons(in transcript.Info) []fyne.CanvasObject {
+	return []fyne.CanvasObject{
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Open in editor"), func() { v.act.Edit(in.Path) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Show in folder"), func() { v.act.Reveal(in.Path) }),
+	}
+}
+
+// entryRows is the rows of an entry: as in the chat, but for who and when above a
+// message, and what can be done from an answer.
+func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*kit.Placed {
+	e := it.entry
+	switch e.Kind {
+	case conversation.User:
+		who := kit.Bold(it.who)
+		who.TextSize = kit.SizeSmall + 1
+		caption := kit.Line(kit.Gap4, 0, kit.Spacer(1), who, kit.Small(prefixed(" · ", clockWords(e.At, now))))
+		rows := append([]*kit.Placed{{Row: kit.NewBoxRow(caption), Gap: kit.Gap20}}, b.Rows...)
+		b.Rows[0].Gap = kit.Gap4
+		return rows
+	case conversation.Head:
+		who := kit.Bold(cmp.Or(e.Agent, i18n.T("assistant")))
+		who.TextSize = kit.SizeSmall + 1
+		meta := kit.Small(prefixed(" · ", e.Model) + prefixed(" · ", clockWords(e.At, now))).Squeezable()
+		parts := []fyne.CanvasObject{kit.Line(kit.Gap4, 1, who, meta)}
+		in, turn, next := v.Read.info, it.turn, it.next
+		if sessions.Continues(in) && next != "" && !it.left {
+			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Continue from here"), func() { v.act.GoOn(in, next) }))
+		}
+		if turn != "" {
+			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Fork from here"), func() { v.act.Fork(in, turn) }))
+		}
+		return []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, parts...)), Gap: kit.Gap20, Max: kit.ProseMax}}
+	}
+	return b.Rows
+}
+
+// clockWords is the time of day; the day stands above.
+func clockWords(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(now.Location()).Format("15:04")
+}
+
+// prefixed is s behind a separator, "" where s is empty.
+func prefixed(sep, s string) string {
+	if s == "" {
+		return ""
+	}
+	return sep + s
+}
+
+func (v *View) toggleGroup(name string) {
+	v.Read.open[name] = !v.Read.open[name]
+	v.build()
+}
+
+// OpenFind shows the find bar with what was looked for last.
+func (v *View) OpenFind() {
+	if v.Read == nil {
+		return
+	}
+	v.Bar.Show()
+	v.Object.Refresh()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v.Object); c != nil {
+		c.Focus(v.Bar.Entry)
+	}
+	v.Bar.Entry.TypedShortcut(&fyne.ShortcutSelectAll{})
+	v.search(v.Bar.Entry.Text)
+}
+
+func (v *View) closeFind() {
+	v.Phrase, v.places = "", nil
+	v.Bar.Hide()
+	v.Object.Refresh()
+	v.mark()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v.Object); c != nil {
+		c.Focus(v.Rows.Port)
+	}
+}
+
+// search looks for a phrase in the whole transcript, off the UI goroutine.
+func (v *View) search(phrase string) {
+	v.Phrase = phrase
+	v.look(true)
+}
+
+// look counts the places; with jump, the first from the built part on is shown.
+func (v *View) look(jump bool) {
+	if v.Read == nil {
+		return
+	}
+	phrase, snapshot, from := v.Phrase, *v.Read, v.Read.From
+	go func() {
+		places := snapshot.places(func(text string) []sessionmem.Mark { return v.act.Find(text, phrase) })
+		v.act.Do(func() {
+			if v.Phrase != phrase {
+				return
+			}
+			v.places = places
+			if jump {
+				v.at = 0
+				for v.at < len(places)-1 && places[v.at].block < from {
+					v.at++
+				}
+				v.goTo()
+			}
+			v.at = max(0, min(v.at, len(places)-1))
+			v.Bar.say(v.at, len(places))
+			v.mark()
+		})
+	}()
+}
+
+// step goes to the next or previous place, around the ends.
+func (v *View) step(by int) {
+	if n := len(v.places); n > 0 {
+		v.at = (v.at + by + n) % n
+		v.Bar.say(v.at, n)
+		v.goTo()
+	}
+}
+
+// goTo brings the place that is looked at into sight.
+func (v *View) goTo() {
+	if v.at >= len(v.places) {
+		return
+	}
+	p := v.places[v.at]
+	if p.block >= len(v.Read.Blocks) {
+		return // the file became shorter: the next look counts anew
+	}
+	v.seek = &p
+	v.Read.show(p.block)
+	v.build()
+}
+
+// mark shows the phrase in the rows that are built, and brings the place that is
+// sought into sight.
+func (v *View) mark() {
+	if v.Read == nil {
+		return
+	}
+	find := func(text string) []kit.Mark {
+		if v.Phrase == "" {
+			return nil
+		}
+		return RowMarks(v.act.Find(text, v.Phrase))
+	}
+	p, sought := v.sought()
+	if p.block >= len(v.Read.Blocks) {
+		v.Rows.Port.MarkRows(find, 0, 0, 0, false)
+		return
+	}
+	span := v.index[v.Read.Blocks[p.block].ID]
+	if sought && span.folds && !v.Rows.Expanded[span.key] {
+		v.Rows.Expanded[span.key] = true
+		v.build()
+		return // marked when it is built
+	}
+	if sought && span.from < span.to {
+		v.Rows.Port.RevealRow(v.Rows.Port.Rows[span.from].Row)
+		v.seek = nil
+	}
+	v.Rows.Port.MarkRows(find, span.from, span.to, p.nth, sought)
+}
+
+// sought is the place to show as the one that is looked at; ok where it is to be
+// brought into sight.
+func (v *View) sought() (p place, ok bool) {
+	switch {
+	case v.seek != nil:
+		return *v.seek, true
+	case v.at < len(v.places) && v.Bar.Visible():
+		return v.places[v.at], false
+	}
+	return place{block: len(v.Read.Blocks)}, false
+}
+
+// RowMarks are places in a text as rows show them.
+func RowMarks(found []sessionmem.Mark) []kit.Mark {
+	out := make([]kit.Mark, len(found))
+	for i, m := range found {
+		out[i] = kit.Mark(m)
+	}
+	return out
+}
