@@ -294,7 +294,6 @@ func TestWhereImagesAreTakenFrom(t *testing.T) {
 		want    []string
 	}{
 		"macOS":   {"darwin", false, []string{"osascript"}},
-		"Windows": {"windows", false, nil},
 		"Wayland": {"linux", true, []string{"wl-paste", "xclip"}},
 		"X11":     {"linux", false, []string{"xclip"}},
 	} {
