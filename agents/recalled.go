@@ -176,6 +176,21 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []transcript.
 	return newestLast(list)
 }
 
+// Quotations are the hits that keep holds for as they are quoted, the newest last. keep
+// sees them with the sources of their text.
+func Quotations(hits []recall.Hit, keep func(recall.Hit) bool) []transcript.Quotation {
+	var list []transcript.Quotation
+	for _, h := range hits {
+		if keep(h) {
+			list = append(list, quotationOf(h))
+		}
+	}
+	return newestLast(list)
+}
+
+// SaidOnDiscord reports whether the text of a hit is from Discord, wherever it is kept.
+func SaidOnDiscord(h recall.Hit) bool { return sourcesOf(h).Has(transcript.FromDiscord) }
+
 // newestLast puts quotations in the order of their times: where they contradict each
 // other, what holds now comes last.
 func newestLast(list []transcript.Quotation) []transcript.Quotation {

@@ -14,6 +14,9 @@ import (
 // statsTopics are what SYSTEM_STATS can be asked for.
 var statsTopics = []string{"cpu", "memory", "disk", "network", "gpu", "temperature", "processes"}
 
+// IsStatsTopic reports whether SYSTEM_STATS can be asked for a topic.
+func IsStatsTopic(topic string) bool { return slices.Contains(statsTopics, topic) }
+
 // statsTool is SYSTEM_STATS: how the machine is doing.
 type statsTool struct {
 	read func(ctx context.Context, topic string) (string, error)

@@ -28,6 +28,7 @@ const (
 	WhyFull      = "full"      // there is no room: it would replace a line
 	WhyUnsure    = "unsure"    // the model didn't say how sure it is
 	WhyChange    = "change"    // changes of a memory always wait
+	WhyAssistant = "assistant" // another assistant proposed it
 	WhySaving    = "saving"    // another program saves the file: it is written when that is done, without the user
 )
 
@@ -83,6 +84,8 @@ func (p Proposal) Reason() string {
 		return "the model didn't say how sure it is"
 	case WhyForgotten:
 		return "it was learnt from something that you had forgotten"
+	case WhyAssistant:
+		return "another assistant proposed it"
 	case WhyChange:
 		return "changes of the memory always wait for you"
 	case WhySaving:

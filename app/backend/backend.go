@@ -92,6 +92,9 @@ func (b *Backend) Started() config.Config { return b.started }
 // Environ is the environment the settings are read with.
 func (b *Backend) Environ() []string { return slices.Clone(b.environ) }
 
+// Reread takes over config.toml as it is now, for a process that watches nothing.
+func (b *Backend) Reread() { b.reloadConfig(false) }
+
 // Set changes one key of config.toml in place and takes it over at once. Its error is
 // in words for people.
 func (b *Backend) Set(key, value string) error {

@@ -204,11 +204,11 @@ func TestVitalsGoWithAMessage(t *testing.T) {
 
 func TestStatsOfOneTopicOrAll(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir())})
-	all, err := b.stats(t.Context(), "")
+	all, err := b.Stats(t.Context(), "")
 	if err != nil || strings.Contains(all, "not sampled yet") || !strings.Contains(all, "CPU:") {
 		t.Errorf("stats of all = %q, %v", all, err)
 	}
-	one, err := b.stats(t.Context(), "memory")
+	one, err := b.Stats(t.Context(), "memory")
 	if err != nil || !strings.Contains(one, "Memory:") || strings.Contains(one, "CPU:") {
 		t.Errorf("stats of memory = %q, %v", one, err)
 	}

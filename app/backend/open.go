@@ -313,7 +313,7 @@ func (b *Backend) openEngine() {
 		Prompts:  assets.FS,
 		Settings: b.settings,
 		Vitals:   b.vitals,
-		Stats:    b.stats,
+		Stats:    b.Stats,
 		Logger:   b.Logger,
 
 		Recall: b.searcher, RecallTime: b.patience,
@@ -363,8 +363,8 @@ func vitalsLine() []monitor.Metric {
 	return []monitor.Metric{monitor.CPU, monitor.Memory, monitor.Disk}
 }
 
-// stats is what SYSTEM_STATS reads: the metric of that name, or all of them.
-func (b *Backend) stats(ctx context.Context, topic string) (string, error) {
+// Stats is what SYSTEM_STATS reads: the metric of that name, or all of them.
+func (b *Backend) Stats(ctx context.Context, topic string) (string, error) {
 	var metrics []monitor.Metric // none is all
 	if m := monitor.Metric(topic); slices.Contains(monitor.Metrics(), m) {
 		metrics = append(metrics, m)

@@ -21,7 +21,7 @@ type proposalLine struct {
 	Old        string  `json:"old"`    // the line that would go
 	Confidence float64 `json:"confidence"`
 	Session    string  `json:"session"`
-	Why        string  `json:"why"`  // ask, strangers, full, unsure or change; "" unknown
+	Why        string  `json:"why"`  // ask, strangers, full, unsure, change or assistant; "" unknown
 	From       string  `json:"from"` // blocks it was learnt from
 	To         string  `json:"to"`
 	Time       string  `json:"time"`

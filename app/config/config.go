@@ -17,6 +17,7 @@ type Config struct {
 	Compaction Compaction
 	Memory     Memory
 	Recall     Recall
+	MCP        MCP
 	Agents     Agents
 	Ollama     Ollama
 	Discord    Discord
@@ -69,6 +70,15 @@ type Recall struct {
 	CrossSession  bool
 	NotesBudget   int    // characters; 0 = none
 	Rerank        string // off | model | a URL
+}
+
+// MCP is [mcp]: what other assistants may ask of `mac-stats mcp`.
+type MCP struct {
+	Conversations bool
+	Memory        bool
+	Vitals        bool
+	Propose       bool
+	Discord       bool // what was said and learnt on Discord, too
 }
 
 // Agents is [agents].

@@ -29,6 +29,7 @@ func TestDefaults(t *testing.T) {
 		Compaction: Compaction{Threshold: 8, MinPeriodic: 4, Interval: 30 * time.Minute, InactiveAfter: 30 * time.Minute, KeepRecent: 4},
 		Memory:     Memory{Write: "auto", GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, MaxUser: 5, MaxServer: 100, SaveInterval: 30 * time.Second},
 		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90, NotesBudget: 1500, Rerank: "off"},
+		MCP:        MCP{Conversations: true, Memory: true, Vitals: true, Propose: true},
 		Agents:     Agents{TaskContext: "off", Default: "orchestrator"},
 		Ollama:     Ollama{Host: "127.0.0.1:11434", EmbedQuestion: "auto", EmbedPassage: "auto", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, IdleTimeout: 120 * time.Second, AnswerTime: 15 * time.Minute},
 		Discord: Discord{
@@ -270,7 +271,7 @@ func TestFindings(t *testing.T) {
 			}
 			if !tt.note && !strings.Contains(tt.name, "under a good") {
 				if strings.Contains(tt.want, "ntil that is") || tt.name == "no TOML at all" { // TestPrivacyFailsClosed looks at these
-					got.Session.InMemoryOnly, got.Memory.Write = false, "auto"
+					got.Session.InMemoryOnly, got.Memory.Write, got.MCP = false, "auto", Default().MCP
 				}
 				if diff := cmp.Diff(Default(), got); diff != "" {
 					t.Errorf("the default is not used: %s", diff)
@@ -312,7 +313,7 @@ func TestNotTOMLSaysLineAndColumn(t *testing.T) {
 // strictest is the defaults with all privacy there is.
 func strictest() Config {
 	c := Default()
-	c.Session.InMemoryOnly, c.Memory.Write = true, "off"
+	c.Session.InMemoryOnly, c.Memory.Write, c.MCP = true, "off", MCP{}
 	return c
 }
 

@@ -200,7 +200,7 @@ func turns(name string) alias {
 func Settings() []Setting {
 	var list []Setting
 	for _, section := range [][]Setting{
-		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), agentsSettings(),
+		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), mcpSettings(), agentsSettings(),
 		ollamaSettings(), windowSettings(), appSettings(), shortcutSettings(), discordSettings(), monitorSettings(), alertSettings(), menuBarSettings(), apiSettings(),
 	} {
 		list = append(list, section...)
@@ -287,6 +287,21 @@ func recallSettings() []Setting {
 		named("recall.rerank", "off", "Who puts what a search found in a better order: nobody (off), the small Ollama model as a judge (model; slow), or a server at a URL that answers POST /rerank as llama.cpp does. A URL gets the query and the passages.",
 			words(func(c *Config) *string { return &c.Recall.Rerank }, "off, model, or the URL of a server, such as http://127.0.0.1:8080/rerank", rerankSetting)),
 	)...)
+}
+
+func mcpSettings() []Setting {
+	return []Setting{
+		named("mcp.conversations", "true", "Other assistants that run `mac-stats mcp` may search your conversations.",
+			boolean(func(c *Config) *bool { return &c.MCP.Conversations })).strictly("false").expert(),
+		named("mcp.memory", "true", "They may read your memory files.",
+			boolean(func(c *Config) *bool { return &c.MCP.Memory })).strictly("false").expert(),
+		named("mcp.vitals", "true", "They may read how the machine is doing.",
+			boolean(func(c *Config) *bool { return &c.MCP.Vitals })).strictly("false").expert(),
+		named("mcp.propose", "true", "They may propose lines to remember. Each waits in the inbox for you.",
+			boolean(func(c *Config) *bool { return &c.MCP.Propose })).strictly("false").expert(),
+		named("mcp.discord", "false", "What they may read takes in what was said and learnt on Discord.",
+			boolean(func(c *Config) *bool { return &c.MCP.Discord })).strictly("false").expert(),
+	}
 }
 
 func agentsSettings() []Setting {

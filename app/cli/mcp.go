@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/config"
+	"mac-stats/app/mcpserver"
+	"mac-stats/sessionmem/recall"
+)
+
+func (c *commands) mcpCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "mcp", Short: "Let another assistant search your conversations and memory", Args: exact(0, "no words"),
+		Long: `mcp serves your memory to another assistant by the Model Context Protocol on stdin
+and stdout; that assistant starts it. It can search what was said, list what is
+remembered and read the vitals. A line it wants remembered waits in the inbox for
+you. The settings under [mcp] say what it may ask for; nothing from Discord is given
+unless mcp.discord is true.
+
+Add it to the assistant's mcp.json:
+
+  {"mcpServers": {"mac-stats": {"command": "mac-stats", "args": ["mcp"]}}}`,
+	}
+	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error { return c.serveMCP(cmd.Context(), b) })
+	})
+	return cmd
+}
+
+func (c *commands) serveMCP(ctx context.Context, b *backend.Backend) error {
+	return mcpserver.Serve(ctx, mcpserver.Params{
+		Version: c.version(),
+		Settings: func() config.MCP {
+			b.Reread()
+			return b.Config().MCP
+		},
+		Search: func(ctx context.Context, q recall.Query) (recall.Answer, error) {
+			index, err := b.Recall()
+			if err != nil {
+				return recall.Answer{}, err
+			}
+			return index.Search(ctx, q)
+		},
+		Memory:   b.Memory,
+		Stats:    b.Stats,
+		Proposed: func() { c.poke(b, "") },
+		Logger:   b.Logger,
+	}, c.p.Stdin, c.out)
+}
