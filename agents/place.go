@@ -92,7 +92,8 @@ func plainName(name string, most int) string {
 }
 
 // asSent is a message as the model is told it: of a place, cut to its length and
-// with the name of who wrote it.
+// with the name of who wrote it. Its further lines are set in, so that none of them reads
+// like the beginning of another person's message.
 func (t *turn) asSent(b transcript.Block) transcript.Block {
 	p := t.req.Place
 	if p == nil {
@@ -102,7 +103,7 @@ func (t *turn) asSent(b transcript.Block) transcript.Block {
 		b.Text = string(runes[:p.MessageChars]) + "… [cut]"
 	}
 	if name := b.Attrs[attrName]; name != "" && b.Kind == transcript.KindUser {
-		b.Text = name + ": " + b.Text
+		b.Text = name + ": " + strings.ReplaceAll(b.Text, "\n", "\n  ")
 	}
 	return b
 }
