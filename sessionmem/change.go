@@ -2,6 +2,7 @@ package sessionmem
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -65,11 +66,11 @@ func findLine(text memoryText, words, file string) (item, error) {
 
 // changeLine replaces or removes the one line a proposal is about; every other
 // byte stays. The lock is held.
-func (m *Memory) changeLine(p Proposal) (Written, error) {
+func (m *Memory) changeLine(ctx context.Context, p Proposal) (Written, error) {
 	w := Written{Path: m.Path(p.Target), Text: p.Text, Old: p.Old, Target: p.Target}
 	back := undo{Target: p.Target}
 	var written []byte
-	err := m.edit(w.Path, func(raw []byte) ([]byte, error) {
+	err := m.edit(ctx, w.Path, func(raw []byte) ([]byte, error) {
 		text := parseMemory(normalizeFile(raw))
 		it, err := findLine(text, p.Old, filepath.Base(w.Path))
 		if err != nil {

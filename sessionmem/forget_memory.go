@@ -140,7 +140,7 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 	var propose []Proposal
 	for _, path := range m.forgettable() {
 		f := &forgetLines{m: m, t: t, path: path, dry: dry}
-		found = append(found, f.run()...)
+		found = append(found, f.run(ctx)...)
 		propose = append(propose, f.propose...)
 	}
 	found = append(found, m.forgetUndo(t, dry)...)
@@ -176,7 +176,7 @@ type forgetLines struct {
 	changed bool
 }
 
-func (f *forgetLines) run() []Touched {
+func (f *forgetLines) run(ctx context.Context) []Touched {
 	raw, fi, err := readOwned(f.path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -205,7 +205,7 @@ func (f *forgetLines) run() []Touched {
 		f.refuse(errors.New("it is read-only; give yourself the right to write it, then run it again"))
 		return f.found
 	}
-	err = f.m.edit(f.path, func(now []byte) ([]byte, error) {
+	err = f.m.edit(ctx, f.path, func(now []byte) ([]byte, error) {
 		if !bytes.Equal(now, raw) {
 			f.found, f.propose = nil, nil
 			out = f.clean(now)

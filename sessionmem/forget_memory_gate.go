@@ -102,7 +102,7 @@ func (m *Memory) purgeFile(path string) error {
 		return err
 	}
 	defer unlock()
-	return m.edit(path, func(now []byte) ([]byte, error) { return m.withoutOver(path, now), nil })
+	return m.edit(ctx, path, func(now []byte) ([]byte, error) { return m.withoutOver(path, now), nil })
 }
 
 // purgePatience is how long the memory's lock is waited for to take something out.

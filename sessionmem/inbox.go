@@ -149,7 +149,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 		}
 	}
 	p.ID, p.Time = randomID(6), time.Now()
-	return p, m.putIntoInbox(&p)
+	return p, m.putIntoInbox(ctx, &p)
 }
 
 // checkProposal checks what can be checked without the files.
@@ -240,8 +240,8 @@ func replaceOldest(p *Proposal, bullets []Bullet, waiting []Proposal) error {
 }
 
 // putIntoInbox appends a proposal to the inbox; the lock is held.
-func (m *Memory) putIntoInbox(p *Proposal) error {
-	return m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+func (m *Memory) putIntoInbox(ctx context.Context, p *Proposal) error {
+	return m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
 		if len(raw) == 0 {
 			raw = []byte(inboxHead)
 		}
@@ -269,9 +269,9 @@ func findProposal(raw []byte, id string) (Proposal, item, error) {
 
 // changeProposal replaces a proposal's lines by what change gives for it, nothing
 // where it gives "".
-func (m *Memory) changeProposal(id string, change func(p *Proposal) (string, error)) (Proposal, error) {
+func (m *Memory) changeProposal(ctx context.Context, id string, change func(p *Proposal) (string, error)) (Proposal, error) {
 	var p Proposal
-	err := m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+	err := m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
 		var it item
 		var err error
 		if p, it, err = findProposal(raw, id); err != nil {
@@ -294,7 +294,7 @@ func (m *Memory) Discard(ctx context.Context, id string) (Proposal, error) {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return m.changeProposal(id, func(*Proposal) (string, error) { return "", nil })
+	return m.changeProposal(ctx, id, func(*Proposal) (string, error) { return "", nil })
 }
 
 // Edit changes a proposal's new text. It stays in the inbox.
@@ -308,7 +308,7 @@ func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return m.changeProposal(id, func(p *Proposal) (string, error) {
+	return m.changeProposal(ctx, id, func(p *Proposal) (string, error) {
 		if p.Kind == ProposeRemove {
 			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", ErrRejected, p.ID)
 		}

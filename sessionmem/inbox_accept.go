@@ -37,11 +37,11 @@ func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
 		}
 	}
 	if !done {
-		if w, err = m.acceptNew(p); err != nil {
+		if w, err = m.acceptNew(ctx, p); err != nil {
 			return Written{}, err
 		}
 	}
-	if err := m.takeOut(p.ID); err != nil {
+	if err := m.takeOut(ctx, p.ID); err != nil {
 		return w, fmt.Errorf("done, but the proposal is still in the inbox; accept it again, or discard it: %w", err)
 	}
 	return w, nil
@@ -59,24 +59,24 @@ func (m *Memory) proposal(id string) (Proposal, error) {
 
 // acceptNew marks a proposal and changes the memory; after an error it stands in the
 // inbox as before.
-func (m *Memory) acceptNew(p Proposal) (Written, error) {
-	before, err := m.mark(p.ID)
+func (m *Memory) acceptNew(ctx context.Context, p Proposal) (Written, error) {
+	before, err := m.mark(ctx, p.ID)
 	if err != nil {
 		return Written{}, err
 	}
-	w, err := m.changeMemory(p)
+	w, err := m.changeMemory(ctx, p)
 	if err != nil {
-		return Written{}, errors.Join(err, m.unmark(p.ID, before))
+		return Written{}, errors.Join(err, m.unmark(ctx, p.ID, before))
 	}
 	return w, nil
 }
 
 // changeMemory does what a proposal says; the lock is held.
-func (m *Memory) changeMemory(p Proposal) (Written, error) {
+func (m *Memory) changeMemory(ctx context.Context, p Proposal) (Written, error) {
 	if p.Kind == ProposeAdd {
-		return m.appendLocked(Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
+		return m.appendLocked(ctx, Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
 	}
-	w, err := m.changeLine(p)
+	w, err := m.changeLine(ctx, p)
 	if errors.Is(err, ErrNoLine) {
 		return w, fmt.Errorf("%w; it was changed since it was proposed, so nothing was done: discard the proposal, or copy the line as it is now into it", err)
 	}
@@ -106,8 +106,8 @@ func (m *Memory) already(p Proposal) (Written, bool, error) {
 
 // mark notes in the inbox that a proposal's change begins; it gives the lines as they
 // were.
-func (m *Memory) mark(id string) (before []byte, err error) {
-	err = m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+func (m *Memory) mark(ctx context.Context, id string) (before []byte, err error) {
+	err = m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
 		p, it, err := findProposal(raw, id)
 		if err != nil {
 			return nil, err
@@ -121,8 +121,8 @@ func (m *Memory) mark(id string) (before []byte, err error) {
 }
 
 // unmark puts a proposal's lines back that mark has changed.
-func (m *Memory) unmark(id string, before []byte) error {
-	return m.edit(m.InboxPath(), func(raw []byte) ([]byte, error) {
+func (m *Memory) unmark(ctx context.Context, id string, before []byte) error {
+	return m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
 		_, it, err := findProposal(raw, id)
 		if errors.Is(err, ErrNoProposal) { // an editor saved the inbox without it
 			return raw, nil
@@ -137,8 +137,8 @@ func (m *Memory) unmark(id string, before []byte) error {
 
 // takeOut takes a proposal out of the inbox. One that is gone (an editor saved the
 // inbox without it meanwhile) is no error.
-func (m *Memory) takeOut(id string) error {
-	_, err := m.changeProposal(id, func(*Proposal) (string, error) { return "", nil })
+func (m *Memory) takeOut(ctx context.Context, id string) error {
+	_, err := m.changeProposal(ctx, id, func(*Proposal) (string, error) { return "", nil })
 	if errors.Is(err, ErrNoProposal) {
 		return nil
 	}

@@ -191,7 +191,7 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 	for _, l := range lines {
 		var w Written
 		var u undo
-		if w, u, err = m.restore(l); err != nil {
+		if w, u, err = m.restore(ctx, l); err != nil {
 			break
 		}
 		written, undos = append(written, w), append(undos, u)
@@ -206,12 +206,12 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 }
 
 // restore puts one line back; the lock is held.
-func (m *Memory) restore(l journalLine) (Written, undo, error) {
+func (m *Memory) restore(ctx context.Context, l journalLine) (Written, undo, error) {
 	path := filepath.Join(m.root, filepath.FromSlash(l.File))
 	target, _ := m.targetAt(path)
 	w := Written{Path: path, Text: bulletText(l.Line), Target: target}
 	added := ""
-	err := m.edit(path, func(raw []byte) ([]byte, error) {
+	err := m.edit(ctx, path, func(raw []byte) ([]byte, error) {
 		text := parseMemory(normalizeFile(raw))
 		var out []byte
 		if i := slices.Index(text.lines, l.After); i >= 0 && strings.TrimSpace(l.After) != "" {

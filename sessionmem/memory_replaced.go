@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -44,12 +45,12 @@ func (r replaced) changed(fi os.FileInfo) bool {
 // another program wrote into one is its user's save: it takes the file's place, with
 // the lines that the app has added since. It reports whether some are still open. The
 // lock is held.
-func (m *Memory) takeOver() (pending bool) {
+func (m *Memory) takeOver(ctx context.Context) (pending bool) {
 	m.mu.Lock()
 	list := slices.Clone(m.journal().Replaced)
 	m.mu.Unlock()
 	for _, r := range list {
-		done, err := m.takeOverOne(r)
+		done, err := m.takeOverOne(ctx, r)
 		if err != nil {
 			m.logger.Warn("what another program wrote into a memory file that was replaced meanwhile could not be taken over yet", "path", r.File, "kept", r.Link, "err", err)
 		}
@@ -64,7 +65,7 @@ func (m *Memory) takeOver() (pending bool) {
 	return pending
 }
 
-func (m *Memory) takeOverOne(r replaced) (done bool, err error) {
+func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err error) {
 	raw, fi, err := readRaw(r.Link)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -84,7 +85,7 @@ func (m *Memory) takeOverOne(r replaced) (done bool, err error) {
 		return false, nil
 	}
 	if fi.Size() > 0 {
-		if err := m.takeOverText(r, raw); err != nil {
+		if err := m.takeOverText(ctx, r, raw); err != nil {
 			return false, err
 		}
 	}
@@ -95,7 +96,7 @@ func (m *Memory) takeOverOne(r replaced) (done bool, err error) {
 // takeOverText puts what was written into the old file in the place of the new one,
 // where that is still as the app wrote it; else both are the user's, and the old one is
 // kept beside it for the user to look at.
-func (m *Memory) takeOverText(r replaced, raw []byte) error {
+func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error {
 	text, enc := decodeOwned(raw)
 	text = m.withoutForgotten(r.File, text)
 	now, fi, err := readRaw(r.File)
@@ -112,7 +113,7 @@ func (m *Memory) takeOverText(r replaced, raw []byte) error {
 		}
 		return m.keepBeside(r, enc.encode(text))
 	}
-	return m.editAs(r.File, editing{takeOver: true}, func([]byte) ([]byte, error) {
+	return m.editAs(ctx, r.File, editing{takeOver: true}, func([]byte) ([]byte, error) {
 		out := text
 		for _, e := range m.writtenSince(r) {
 			if parsed := parseMemory(normalizeFile(out)); !parsed.hasBullet(0, bulletText(e.Line)) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,7 +151,12 @@ func restedFor(fi os.FileInfo, d time.Duration) bool {
 	return age >= d
 }
 
-// readRaw reads a file that people own, also through a link, as it is.
+// maxRaw is how large a file is read that isn't a transcript, in bytes: far more than
+// any memory, so that a disk image in its place fills no memory of the machine.
+const maxRaw = 64 << 20
+
+// readRaw reads a file that people own, also through a link, as it is. Errors:
+// wholefile.ErrTooLarge, or of the disk.
 func readRaw(path string) ([]byte, os.FileInfo, error) {
 	f, err := wholefile.Open(path)
 	if err != nil {
@@ -161,8 +167,11 @@ func readRaw(path string) ([]byte, os.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if fi.Size() > maxRaw {
+		return nil, nil, fmt.Errorf("%s: %w: it has %d MB, %d are read at most; move it away, or shorten it", filepath.Base(path), wholefile.ErrTooLarge, fi.Size()>>20, maxRaw>>20)
+	}
 	buf := bytes.NewBuffer(make([]byte, 0, max(fi.Size()+bytes.MinRead, 0)))
-	_, err = buf.ReadFrom(f)
+	_, err = buf.ReadFrom(io.LimitReader(f, maxRaw))
 	return buf.Bytes(), fi, err
 }
 
@@ -186,8 +195,8 @@ func notText(path string) error {
 // once, keeping its mode and encoding. It waits out another program's save; where the
 // file was edited between reading and replacing it, it begins again. The lock is held.
 // Errors: ErrSaving where the save takes long; of change; of the disk.
-func (m *Memory) edit(path string, change func(raw []byte) ([]byte, error)) error {
-	return m.editAs(path, editing{patience: savingPatience}, change)
+func (m *Memory) edit(ctx context.Context, path string, change func(raw []byte) ([]byte, error)) error {
+	return m.editAs(ctx, path, editing{patience: savingPatience}, change)
 }
 
 // editing says how an edit goes about another program's save.
@@ -197,8 +206,8 @@ type editing struct {
 	takeOver bool          // the edit takes over what another program saved
 }
 
-// editAs is edit as how says.
-func (m *Memory) editAs(path string, how editing, change func(raw []byte) ([]byte, error)) error {
+// editAs is edit as how says. It waits no longer once ctx is over.
+func (m *Memory) editAs(ctx context.Context, path string, how editing, change func(raw []byte) ([]byte, error)) error {
 	deadline := time.Now().Add(how.patience)
 	for tries := 0; tries < memoryTries; {
 		real, err := ownFile(path)
@@ -217,10 +226,13 @@ func (m *Memory) editAs(path string, how editing, change func(raw []byte) ([]byt
 				}
 				how.waiting = nil
 			}
-			if !time.Now().Before(deadline) {
+			if !time.Now().Before(deadline) || ctx.Err() != nil {
 				return fmt.Errorf("writing %s: %w; try again when it is done", filepath.Base(path), ErrSaving)
 			}
-			time.Sleep(savingLook)
+			select {
+			case <-ctx.Done():
+			case <-time.After(savingLook):
+			}
 			continue
 		}
 		if isBinary(text) {
@@ -321,7 +333,7 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 			return s, err
 		}
 	}
-	s.Pending = m.takeOver()
+	s.Pending = m.takeOver(ctx)
 	if waiting, err = m.Inbox(); err != nil { // another process may have been at it
 		return s, err
 	}
@@ -329,7 +341,7 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 		if p.Why != WhySaving {
 			continue
 		}
-		w, err := m.settle(p)
+		w, err := m.settle(ctx, p)
 		switch {
 		case errors.Is(err, ErrSaving):
 			s.Pending = true
@@ -353,23 +365,23 @@ func anySaving(list []Proposal) bool {
 
 // settle writes a lesson that waits for a save. Where it can't be written any more it
 // becomes a proposal like others, and the user decides.
-func (m *Memory) settle(p Proposal) (Written, error) {
-	w, u, err := m.write(Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == ""}, 0, false)
+func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
+	w, u, err := m.write(ctx, Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == ""}, 0, false)
 	switch {
 	case errors.Is(err, ErrSaving):
 		return Written{}, err
 	case err == nil:
 		w.UndoID = m.keepUndo(u)
-		return w, m.takeOut(p.ID)
+		return w, m.takeOut(ctx, p.ID)
 	case errors.Is(err, ErrDuplicate), errors.Is(err, ErrRejected):
-		return Written{}, m.takeOut(p.ID)
+		return Written{}, m.takeOut(ctx, p.ID)
 	}
 	m.logger.Warn("a lesson that waited for a save could not be written, it stays in the inbox", "err", err)
 	why := ""
 	if errors.Is(err, ErrFull) {
 		why = WhyFull
 	}
-	_, err = m.changeProposal(p.ID, func(p *Proposal) (string, error) {
+	_, err = m.changeProposal(ctx, p.ID, func(p *Proposal) (string, error) {
 		p.Why = why
 		return p.bullet(), nil
 	})

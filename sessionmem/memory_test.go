@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -430,4 +432,40 @@ func TestRememberingWhileTheSessionFolderIsAway(t *testing.T) {
 	must(t, os.RemoveAll(session))
 	must(t, os.Mkdir(session, 0o700)) // by hand
 	must(t, second(m.Append(t.Context(), Lesson{Text: "likes old maps", Target: global})))
+}
+
+// Whoever asks for a lesson to be remembered and ends while another program saves the
+// file is not held up: the lesson waits in the inbox.
+func TestWhoEndsWhileAFileIsSavedDoesNotWait(t *testing.T) {
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(began)) // the bubble's clock is that of the files
+		m := NewMemory(MemoryConfig{Root: t.TempDir()})
+		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
+		writeFile(t, m.Path(global), "")
+		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer stop()
+		asked := time.Now()
+		_, err := m.Append(ctx, Lesson{Text: "Dogs bark.", Confidence: 1, Hand: true})
+		if took := time.Since(asked); !errors.Is(err, ErrSaving) || took > 200*time.Millisecond {
+			t.Errorf("after %s: %v", took, err)
+		}
+		if waiting, err := m.Inbox(); err != nil || len(waiting) != 1 || waiting[0].Text != "Dogs bark." {
+			t.Errorf("waiting are %+v, %v", waiting, err)
+		}
+	})
+}
+
+// A file that is too large for a memory is not read, and it is said what to do.
+func TestAMemoryOfTheSizeOfADiskIsNotRead(t *testing.T) {
+	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	path := m.Path(global)
+	writeFile(t, path, "")
+	must(t, os.Truncate(path, 40<<30)) // a hole
+	if _, err := m.Load(global); err == nil || !strings.Contains(err.Error(), "shorten it") {
+		t.Error(err)
+	}
+	if _, err := m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1}); err == nil || !strings.Contains(err.Error(), "shorten it") {
+		t.Error(err)
+	}
 }

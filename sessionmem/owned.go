@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // MaxOwned is the size in bytes up to which OpenOwned gives a file's text.
@@ -51,7 +53,7 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 	if !within(filepath.Clean(path), m.root) {
 		return o, fmt.Errorf("%w: %s is not in the data folder", ErrNotEditable, path)
 	}
-	if real, err := resolveName(path); err == nil && real != path {
+	if real, err := wholefile.Through(path); err == nil && real != path {
 		o.Link = real
 	}
 	fi, err := os.Stat(path)
@@ -86,21 +88,6 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 	return o, nil
 }
 
-// resolveName follows links without making anything.
-func resolveName(path string) (string, error) {
-	for range 40 {
-		to, err := os.Readlink(path)
-		if err != nil {
-			return path, nil
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
-	}
-	return "", errors.New("its links lead in a circle")
-}
-
 // SaveOwned writes an edited text in the place of what was opened: under the lock of
 // the memory files, at once, through a link. The lines that were not edited keep
 // their bytes, line ends and BOM; new ones get the file's line ends. Errors:
@@ -125,7 +112,7 @@ func (m *Memory) SaveOwned(ctx context.Context, o Owned, text string) (Owned, er
 			}
 		}
 	}
-	err = m.edit(o.Path, func(raw []byte) ([]byte, error) {
+	err = m.edit(ctx, o.Path, func(raw []byte) ([]byte, error) {
 		if !bytes.Equal(raw, o.raw) {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(o.Path), ErrChangedOutside)
 		}

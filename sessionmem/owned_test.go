@@ -18,7 +18,7 @@ import (
 func ownedRig(t *testing.T, raw string) (*Memory, string) {
 	t.Helper()
 	m := NewMemory(MemoryConfig{Root: t.TempDir()})
-	path := m.Path(Target{Kind: TargetGlobal})
+	path := m.Path(global)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -256,5 +256,20 @@ func TestUndoableNamesWhatCanBeTakenBack(t *testing.T) {
 	}
 	if left := m.Undoable(); len(left) != 0 {
 		t.Errorf("the line is gone, and yet: %+v", left)
+	}
+}
+
+// A link that says where its file is from the folder it is in is followed from that
+// folder, not from the link that led into it.
+func TestARelativeLinkWithinALinkedFolder(t *testing.T) {
+	root, other := t.TempDir(), t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(other, "real"), 0o700))
+	writeFile(t, filepath.Join(other, "notes.md"), "- tea\n")
+	must(t, os.Symlink(filepath.Join(other, "real"), filepath.Join(root, "agents")))
+	must(t, os.Symlink("../notes.md", filepath.Join(other, "real", "memory.md")))
+	m := NewMemory(MemoryConfig{Root: root})
+	o, err := m.OpenOwned(m.Path(global))
+	if want := filepath.Join(other, "notes.md"); err != nil || o.Link != want || o.Text != "- tea\n" {
+		t.Errorf("it is %q, %q, want %q, %v", o.Link, o.Text, want, err)
 	}
 }

@@ -48,12 +48,12 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 		return Written{}, err
 	}
 	defer unlock()
-	return m.appendLocked(l)
+	return m.appendLocked(ctx, l)
 }
 
 // appendLocked is Append under the lock.
-func (m *Memory) appendLocked(l Lesson) (Written, error) {
-	w, u, err := m.write(l, savingPatience, !l.proposed)
+func (m *Memory) appendLocked(ctx context.Context, l Lesson) (Written, error) {
+	w, u, err := m.write(ctx, l, savingPatience, !l.proposed)
 	if err == nil {
 		w.UndoID = m.keepUndo(u)
 	}
@@ -70,7 +70,7 @@ func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) (writ
 	defer unlock()
 	var undos []undo
 	for _, l.Target = range targets {
-		w, u, writeErr := m.write(l, savingPatience, true)
+		w, u, writeErr := m.write(ctx, l, savingPatience, true)
 		switch {
 		case writeErr == nil:
 			written, undos = append(written, w), append(undos, u)
@@ -93,7 +93,7 @@ func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) (writ
 // write puts a lesson into its file and reads it back; the lock is held. It waits so
 // long for another program's save; where the lesson is to be kept, it stands in the
 // inbox meanwhile.
-func (m *Memory) write(l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
+func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
 	if l.Target.Kind == "" {
 		l.Target.Kind = TargetGlobal
 	}
@@ -125,11 +125,11 @@ func (m *Memory) write(l Lesson, patience time.Duration, keep bool) (Written, un
 	how, waits := editing{patience: patience}, ""
 	if keep {
 		how.waiting = func() (err error) {
-			waits, err = m.keepWaiting(l, text)
+			waits, err = m.keepWaiting(ctx, l, text)
 			return err
 		}
 	}
-	err = m.editAs(path, how, func(raw []byte) ([]byte, error) {
+	err = m.editAs(ctx, path, how, func(raw []byte) ([]byte, error) {
 		raw = m.withoutForgotten(path, raw)
 		before := parseMemory(normalizeFile(raw))
 		if dup, found := findDuplicate(before, text); found {
@@ -151,7 +151,7 @@ func (m *Memory) write(l Lesson, patience time.Duration, keep bool) (Written, un
 		if errors.Is(err, ErrSaving) {
 			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), ErrSaving, waits)
 		}
-		err = errors.Join(err, m.takeOut(waits))
+		err = errors.Join(err, m.takeOut(ctx, waits))
 	}
 	if err != nil {
 		return Written{}, undo{}, err
@@ -160,7 +160,7 @@ func (m *Memory) write(l Lesson, patience time.Duration, keep bool) (Written, un
 }
 
 // keepWaiting puts a lesson into the inbox while its file is being saved.
-func (m *Memory) keepWaiting(l Lesson, text string) (id string, err error) {
+func (m *Memory) keepWaiting(ctx context.Context, l Lesson, text string) (id string, err error) {
 	waiting, err := m.Inbox()
 	if err != nil {
 		return "", err
@@ -171,7 +171,7 @@ func (m *Memory) keepWaiting(l Lesson, text string) (id string, err error) {
 		}
 	}
 	p := Proposal{ID: randomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
-	return p.ID, m.putIntoInbox(&p)
+	return p.ID, m.putIntoInbox(ctx, &p)
 }
 
 // provenance says where a lesson comes from.

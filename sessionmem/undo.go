@@ -156,23 +156,25 @@ func (m *Memory) Undo(ctx context.Context, undoID string) error {
 	if !ok || slices.ContainsFunc(changes, func(u undo) bool { return m.Path(u.Target) == "" }) {
 		return errors.New("undoing a memory: this is no undo id; copy it whole")
 	}
-	m.editUndo(func(ids []string) []string {
-		return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
-	})
 	var errs []error
 	for _, u := range changes {
-		errs = append(errs, m.takeBack(u))
+		errs = append(errs, m.takeBack(ctx, u))
 	}
-	return errors.Join(errs...)
+	if err = errors.Join(errs...); !errors.Is(err, ErrSaving) { // else it is tried again
+		m.editUndo(func(ids []string) []string {
+			return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
+		})
+	}
+	return err
 }
 
 // takeBack undoes one change; the lock is held.
-func (m *Memory) takeBack(u undo) error {
+func (m *Memory) takeBack(ctx context.Context, u undo) error {
 	path := m.Path(u.Target)
 	if m.forgotten.Has(string(u.Old)) {
 		return errors.New("undoing a memory: what it would bring back was forgotten since")
 	}
-	return m.edit(path, func(raw []byte) ([]byte, error) {
+	return m.edit(ctx, path, func(raw []byte) ([]byte, error) {
 		out, ok := u.apply(raw)
 		if !ok {
 			m.dropFromJournal(path, u.Line)

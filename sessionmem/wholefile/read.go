@@ -21,8 +21,8 @@ func Open(path string) (*os.File, error) {
 	return checkFile(f, err)
 }
 
-// OpenIn is Open below a root.
-func OpenIn(root *os.Root, name string) (*os.File, error) {
+// openIn is Open below a root.
+func openIn(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
 	return checkFile(f, err)
 }
@@ -35,7 +35,7 @@ func Read(path string, limit int64) ([]byte, error) {
 
 // ReadIn is Read below a root.
 func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
-	f, err := OpenIn(root, name)
+	f, err := openIn(root, name)
 	return readAll(f, err, limit)
 }
 
