@@ -46,8 +46,12 @@ type journal struct {
 	missing []journaled // blocks that the session's files lack
 	held    int         // how many of its blocks the files hold
 	whole   bool        // it holds what the files hold
-	failed  bool        // the last write failed, and it was said
+	failed  time.Time   // when the last write failed; zero: it didn't
 }
+
+// journalRetry is how long after a failed write the next one is tried: each reads the
+// journal from its beginning.
+const journalRetry = 10 * time.Second
 
 // journaled is a block in a journal.
 type journaled struct {
@@ -140,7 +144,7 @@ func (s *Store) missing(ses *session) ([]journaled, error) {
 		return nil, explainDisk("reading a journal", err)
 	}
 	if was := ses.journal.stat; was != nil && os.SameFile(was, fi) && was.Size() == fi.Size() && was.ModTime().Equal(fi.ModTime()) {
-		return ses.journal.missing, nil
+		return slices.DeleteFunc(slices.Clone(ses.journal.missing), func(m journaled) bool { return ses.taken(m.id) }), nil
 	}
 	all, err := s.readJournal(ses)
 	if err != nil {
@@ -258,15 +262,21 @@ func (s *Store) cutShort(f *os.File, size int64) (bool, error) {
 // file; data is how they stand there.
 func (s *Store) addToJournal(ses *session, blocks int, data []byte) {
 	j := &ses.journal
+	if !j.failed.IsZero() && time.Since(j.failed) < journalRetry {
+		j.whole = false // a later block makes up for it
+		return
+	}
 	if j.stat != nil && !j.whole && j.held == ses.ownBlocks()-blocks {
 		j.whole = !slices.ContainsFunc(j.missing, func(m journaled) bool { return m.noted.IsZero() || time.Since(m.noted) > removedKept })
 	}
 	err := s.appendJournal(ses, data)
-	if err != nil && !ses.journal.failed {
+	if err != nil && j.failed.IsZero() {
 		s.logger.Warn("the journal of a session can't be written: a message that an editor's save drops now can't be restored", "session", ses.name, "err", err)
 	}
-	ses.journal.failed = err != nil
-	ses.journal.whole = err == nil // else the next block makes up for it
+	j.whole, j.failed = err == nil, time.Time{}
+	if err != nil {
+		j.failed = time.Now()
+	}
 }
 
 // journalAlone puts a block into the session's journal that is in none of its files.
@@ -370,7 +380,9 @@ func (s *Store) catchUp(ses *session) error {
 		if err := s.rewriteJournal(ses, all, gone); err != nil {
 			return err
 		}
-		return s.catchUp(ses)
+		if all, err = s.readJournal(ses); err != nil {
+			return err
+		}
 	}
 	if err := s.writeJournal(ses, all); err != nil {
 		return err
@@ -561,15 +573,85 @@ func (s *Store) dropJournal(ses *session) error {
 	return s.removeIfThere(journalFile(ses.name))
 }
 
+// ExpireRemoved lets go of what was removed from sessions and not decided about for
+// removedKept, also where nothing is written to them any more. To know the time, it notes
+// what was removed since the journal was written last.
+func (s *Store) ExpireRemoved(ctx context.Context) error {
+	names, err := s.readJournals()
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	all, err := s.entries()
+	if err != nil {
+		return err
+	}
+	files := map[string][]string{}
+	for _, e := range all {
+		files[e.Session] = append(files[e.Session], e.file)
+	}
+	var errs []error
+	for _, n := range names {
+		name := strings.TrimSuffix(n, transcript.FileSuffix)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if len(files[name]) == 0 || transcript.CheckName(name) != nil || s.IsPrivate(name) || !s.mayLack(name, files[name]) {
+			continue
+		}
+		if err := s.expireRemoved(ctx, s.session(name)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Store) expireRemoved(ctx context.Context, ses *session) error {
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.refresh(ses); err != nil {
+		return err
+	}
+	ses.journal.whole = false // whoever writes next looks at it again
+	return s.catchUp(ses)
+}
+
+// mayLack says cheaply whether something may be missing from a session's files: one was
+// changed since the journal was, or the journal notes it.
+func (s *Store) mayLack(name string, files []string) bool {
+	journal, err := s.root.Stat(journalFile(name))
+	if err != nil {
+		return false
+	}
+	for _, f := range files {
+		if fi, err := s.root.Stat(f); err == nil && fi.ModTime().After(journal.ModTime()) {
+			return true
+		}
+	}
+	data, err := s.readRegular(journalFile(name))
+	return err == nil && bytes.Contains(data, []byte("note="+noteRemoved))
+}
+
+// readJournals gives the names of the journals.
+func (s *Store) readJournals() ([]string, error) {
+	if s.root == nil {
+		return nil, nil
+	}
+	names, err := s.readNames(journalDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, wrapDisk("reading the journals", err)
+}
+
 // clearJournals removes the journals of sessions that have had no transcript for
 // removedKept.
 func (s *Store) clearJournals() error {
-	names, err := s.readNames(journalDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return explainDisk("reading the journals", err)
+	names, err := s.readJournals()
+	if err != nil || len(names) == 0 {
+		return err
 	}
 	all, err := s.entries()
 	if err != nil {

@@ -132,6 +132,39 @@ func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
 	}
 }
 
+// So does what was removed from a session that nobody writes to any more, and what is
+// put back by hand is not missing.
+func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", user("two"))
+	after := readFile(t, path)
+	for _, save := range []string{before, after, before} {
+		writeFile(t, path, save)
+		if n, want := removedFrom(t, s), strings.Count(after, "\n## ")-strings.Count(save, "\n## "); n != want {
+			t.Errorf("%d are missing, not %d", n, want)
+		}
+	}
+	later := time.Now().Add(time.Second)
+	must(t, os.Chtimes(path, later, later))
+	must(t, s.ExpireRemoved(t.Context()))
+	text := readFile(t, journalOf(root))
+	at := strings.Index(text, "## Note · ")
+	if at < 0 || !strings.Contains(text, "two") {
+		t.Fatalf("it is not noted:\n%s", text)
+	}
+	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
+	old := time.Now().Add(-removedKept - time.Hour).Format(time.RFC3339)
+	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
+	must(t, openStore(t, root).ExpireRemoved(t.Context()))
+	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
+		t.Errorf("after a month %d are missing", n)
+	}
+}
+
 // Forgetting reaches what stands in a journal alone, and it is not offered any more.
 func TestForgettingReachesTheJournal(t *testing.T) {
 	r := newForgetRig(t)

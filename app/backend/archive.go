@@ -119,6 +119,9 @@ func (b *Backend) archivist() *archivist {
 		then: func(ctx context.Context) {
 			b.sweep(ctx)
 			b.expirer().pass(ctx)
+			if err := b.Store.ExpireRemoved(ctx); err != nil && ctx.Err() == nil {
+				b.Logger.Info("what was removed from some sessions stays in their journals until tomorrow", "error", err)
+			}
 			if _, err := b.Store.State().Prune(ctx); err != nil {
 				b.Logger.Debug("marks of sessions that are gone stay", "error", err)
 			}
