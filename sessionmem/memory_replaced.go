@@ -26,6 +26,18 @@ type replaced struct {
 	At    time.Time    `json:"at"`
 }
 
+// Replaced names the old files, without their folders, that Settle still looks after: a
+// program may have them open.
+func (m *Memory) Replaced() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var links []string
+	for _, r := range m.journal().Replaced {
+		links = append(links, filepath.Base(r.Link))
+	}
+	return links
+}
+
 // mayGrow reports whether somebody wrote into the old file since, or still can.
 func (r replaced) mayGrow() bool {
 	fi, err := os.Stat(r.Link)

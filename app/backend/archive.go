@@ -93,10 +93,11 @@ func (b *Backend) tidy() {
 	b.work.Go(func() { restIdle(b.ctx, b.Store.Rest) })
 }
 
-// sweep removes the temporary files of programs that were killed while they wrote.
+// sweep removes the temporary files of programs that were killed while they wrote, but
+// for those that an editor may still have open.
 func (b *Backend) sweep(ctx context.Context) {
 	for _, dir := range []string{b.Paths.Home, b.Paths.Cache} {
-		removed, err := wholefile.Sweep(ctx, dir)
+		removed, err := wholefile.Sweep(ctx, dir, b.Memory.Replaced()...)
 		if err != nil && ctx.Err() == nil {
 			b.Logger.Info("half-written files of a killed program stay until tomorrow", "error", err)
 		}

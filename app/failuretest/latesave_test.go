@@ -125,6 +125,31 @@ func TestALessonMeetsASaveInProgress(t *testing.T) {
 	}
 }
 
+// A lesson replaces a file that an editor has open. The app that starts meanwhile tidies up,
+// and what the editor writes in the end is kept all the same.
+func TestAStartBetweenALessonAndTheSaveItMet(t *testing.T) {
+	t.Parallel()
+	p := newMemory(t, "127.0.0.1:1")
+	editor := p.shell(`exec 3>>"$M"; touch -d '1 hour ago' "$M"; while [ ! -e ../../go ]; do sleep .1; done; printf -- '- two\n' >&3`)
+	time.Sleep(300 * time.Millisecond)
+	if o := p.run("memory", "add", lesson); o.code != 0 {
+		t.Errorf("memory add: %+v", o)
+	}
+	app := p.start(p.command("--headless"))
+	time.Sleep(2 * time.Second) // it sweeps
+	if err := os.WriteFile(filepath.Join(p.base, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	editor.wait()
+	for deadline := time.Now().Add(20 * time.Second); p.lines("two") == 0 && time.Now().Before(deadline); {
+		time.Sleep(100 * time.Millisecond)
+	}
+	app.signal(os.Interrupt)
+	app.wait()
+	p.holds("I drink green tea.", "- two\n", lesson)
+	p.noLinks()
+}
+
 // noLinks fails where a hidden copy of the memory is left.
 func (p *place) noLinks() {
 	p.t.Helper()

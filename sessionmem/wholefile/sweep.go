@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,17 +19,18 @@ const staleAfter = 10 * time.Minute
 
 // Sweep removes what dead writers left in the folder at root and all below it, and
 // beside the files that links there lead to. What a running process writes stays, and
-// so does what is younger than ten minutes. It gives the paths that are gone.
+// so does what is younger than ten minutes, or has one of the names. It gives the paths that
+// are gone.
 //
 // A folder that can't be read, or a file that can't be removed, is told of in the
 // error beside the others; a root that isn't there is none.
-func Sweep(ctx context.Context, root string) (removed []string, err error) {
+func Sweep(ctx context.Context, root string, names ...string) (removed []string, err error) {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
 	var errs []error
 	clean := func(path string, d fs.DirEntry) {
-		if !isLeft(d) {
+		if !isLeft(d) || slices.Contains(names, d.Name()) {
 			return
 		}
 		if err := os.RemoveAll(path); err != nil {
