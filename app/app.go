@@ -25,15 +25,16 @@ import (
 // app is the tray app: the tray, the window (made at the first click) and the
 // backend, tied together. Fields below ui are touched on the UI goroutine alone.
 type app struct {
-	options cli.AppOptions
-	backend *backend.Backend
-	desktop *desktop.Desktop
-	tray    tray.Tray
-	system  *systemSettings
-	alerts  monitor.Alerts               // the monitor's publisher alone
-	display atomic.Pointer[tray.Display] // what the icon shows
-	sampled atomic.Pointer[func()]       // ends what is sampled for it
-	hosted  atomic.Bool                  // a tray host shows the icon: closing the window may hide it
+	options  cli.AppOptions
+	backend  *backend.Backend
+	desktop  *desktop.Desktop
+	tray     tray.Tray
+	system   *systemSettings
+	alerts   monitor.Alerts               // the monitor's publisher alone
+	display  atomic.Pointer[tray.Display] // what the icon shows
+	sampled  atomic.Pointer[func()]       // ends what is sampled for it
+	listener *instance.Listener
+	hosted   atomic.Bool // a tray host shows the icon: closing the window may hide it
 
 	// ui
 	window *cpuwindow.Window
@@ -67,6 +68,7 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 		}
 		return err
 	}
+	a.listener = listener
 	local := serveAPI(a.backend)
 	a.system.start()
 	stop := context.AfterFunc(ctx, a.quit)
@@ -85,11 +87,14 @@ func (a *app) open(ctx context.Context) (err error) {
 		Icon:    appIcon(),
 		Theme:   kit.NewTheme(kit.Look{}),
 		OnStart: a.onStart,
+
+		OnReopen:    a.show,
+		OnTerminate: a.onTerminate,
 	})
 	if err != nil {
 		return err
 	}
-	a.backend, err = backend.Open(ctx, backend.Options{Demo: a.options.Demo, Watch: true, Version: buildVersion()})
+	a.backend, err = backend.Open(ctx, backend.Options{Demo: a.options.Demo, Watch: true, Version: buildVersion(), OnWork: a.desktop.SetBusy})
 	if err != nil {
 		return err
 	}
@@ -247,6 +252,19 @@ func (a *app) onDemo(welcomed bool) {
 		}
 	}
 	a.quitFor("--demo")
+}
+
+// onTerminate is the end of the session, where the loop does not run on: what is typed is
+// kept at once, and everything else on the goroutine that runs what it gives.
+func (a *app) onTerminate() func() {
+	if a.window != nil {
+		a.window.KeepEdits()
+	}
+	return func() {
+		if err := errors.Join(a.listener.Close(), a.backend.Close()); err != nil {
+			a.backend.Logger.Warn("not all could be closed at the end of the session", "error", err)
+		}
+	}
 }
 
 // quitFor quits, to start again with other arguments.

@@ -1,4 +1,4 @@
-//go:build !nogui && unix
+//go:build !nogui && unix && !darwin
 
 package main
 

@@ -1,8 +1,8 @@
 // Package autostart has the app started at login, and reads whether it is.
 //
 // Linux and its kin: a file in the autostart folder of the desktop. macOS: a launch
-// agent, which System Settings lists under the login items; SMAppService would want a
-// signed bundle, and this works for the bare program too. Windows: a value in the
+// agent, which System Settings lists under the login items, and which works for the bare
+// program too; for a signed app the system's own list (SMAppService). Windows: a value in the
 // registry's Run key, which the Task Manager lists under Startup apps.
 //
 // The system's word counts: a file that was removed or switched off by hand is off.
@@ -45,7 +45,46 @@ type form interface {
 // New is the entry of this system. program is the app's own path (os.Executable);
 // getenv is usually os.Getenv.
 func New(getenv func(string) string, program string) Entry {
+	if own := systemPlace(program); own != nil {
+		old := newEntry(system, getenv, program) // of the app before it was signed: both would start it
+		return Entry{place: moved{own, old.place}, program: program, form: runValue{}}
+	}
 	return newEntry(system, getenv, program)
+}
+
+// moved is a place that takes over from another.
+type moved struct{ to, from place }
+
+// read moves an entry that is still in the other place.
+func (m moved) read() (string, error) {
+	text, err := m.to.read()
+	if err != nil || text != "" || m.from == nil {
+		return text, err
+	}
+	old, err := m.from.read()
+	if err != nil || old == "" {
+		return "", err
+	}
+	if err := m.replace(""); err != nil {
+		return "", err
+	}
+	return m.to.read()
+}
+
+func (m moved) replace(text string) error {
+	err := m.to.replace(text)
+	if err == nil && m.from != nil {
+		err = m.from.remove()
+	}
+	return err
+}
+
+func (m moved) remove() error {
+	err := m.to.remove()
+	if m.from != nil {
+		err = errors.Join(err, m.from.remove())
+	}
+	return err
 }
 
 func newEntry(goos string, getenv func(string) string, program string) Entry {

@@ -197,6 +197,29 @@ func TestTheRunKeyNamesTheProgram(t *testing.T) {
 	}
 }
 
+func TestAnEntryMovesToTheSystemsOwnList(t *testing.T) {
+	before := entryOf(t, "darwin", "/Applications/mac-stats.app/Contents/MacOS/mac-stats")
+	if err := before.Set(true); err != nil {
+		t.Fatal(err)
+	}
+	list := file(filepath.Join(t.TempDir(), "list"))
+	after := Entry{place: moved{list, before.place}, program: before.program, form: desktopFile{}}
+	if err := list.replace(after.form.text(after.program)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if !isOn(t, after) {
+			t.Error("it is off in the list")
+		}
+		if err := after.Set(false); err != nil || isOn(t, after) || isOn(t, before) {
+			t.Errorf("off: %v, in the list %v, as before %v", err, isOn(t, after), isOn(t, before))
+		}
+		if err := after.Set(true); err != nil || isOn(t, before) {
+			t.Errorf("on: %v, as before too: %v", err, isOn(t, before))
+		}
+	}
+}
+
 func TestTheConfigFolderIsTheDesktops(t *testing.T) {
 	e := newEntry("linux", func(key string) string {
 		return map[string]string{"XDG_CONFIG_HOME": "/etc/mine", "HOME": "/home/ann"}[key]

@@ -30,6 +30,9 @@ type Options struct {
 	// vectors: beyond it both go on without. 150 and 800 ms where 0; tests on a busy
 	// machine wait longer.
 	Patience time.Duration
+	// OnWork is called when the first of several answers begins and when the last of them
+	// ended, on their goroutines. May be nil.
+	OnWork func(working bool)
 }
 
 // Open opens everything. It fails only where nothing can work (no data folder at
@@ -63,7 +66,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if err := b.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	b.openEngine()
+	b.openEngine(o.OnWork)
 	if err := b.openDiscord(); err != nil {
 		return nil, err
 	}
@@ -302,13 +305,17 @@ func (b *Backend) saveHistory() error {
 	return nil
 }
 
-func (b *Backend) openEngine() {
+func (b *Backend) openEngine(onWork func(bool)) {
 	b.openCompaction()
+	var chat agents.ChatModel = b.Client
+	if onWork != nil {
+		chat = &attended{ChatModel: b.Client, tell: onWork}
+	}
 	b.Engine = agents.NewEngine(agents.Params{
 		Store:    b.Store,
 		Memory:   b.Memory,
 		Registry: b.Registry,
-		Chat:     b.Client,
+		Chat:     chat,
 		Models:   b.Models,
 		Prompts:  assets.FS,
 		Settings: b.settings,

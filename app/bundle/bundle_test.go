@@ -218,7 +218,9 @@ func TestTheAppOfMacOS(t *testing.T) {
 		"CFBundleDevelopmentRegion": "en", "CFBundleDisplayName": "mac-stats", "CFBundleExecutable": "mac-stats", "CFBundleIconFile": "icon",
 		"CFBundleIdentifier": "net.mac-stats.app", "CFBundleInfoDictionaryVersion": "6.0", "CFBundleName": "mac-stats", "CFBundlePackageType": "APPL",
 		"CFBundleShortVersionString": version, "CFBundleVersion": "1", "LSApplicationCategoryType": "public.app-category.utilities",
-		"LSMinimumSystemVersion": leastMacOS, "LSUIElement": "true", "NSHighResolutionCapable": "true", "NSSupportsAutomaticGraphicsSwitching": "true",
+		"LSMinimumSystemVersion":         leastMacOS,
+		"NSLocalNetworkUsageDescription": "mac-stats talks to the Ollama server you name in its settings, which may be another machine in your network.",
+		"LSUIElement":                    "true", "NSHighResolutionCapable": "true", "NSSupportsAutomaticGraphicsSwitching": "true",
 	}
 	if diff := cmp.Diff(want, plist(t, data)); diff != "" {
 		t.Errorf("Info.plist (-want +got):\n%s", diff)

@@ -66,6 +66,7 @@ func infoPlist(a about) []byte {
 		{"CFBundleVersion", strconv.Itoa(a.Details.Build)},
 		{"LSApplicationCategoryType", "public.app-category.utilities"},
 		{"LSMinimumSystemVersion", leastMacOS},
+		{"NSLocalNetworkUsageDescription", "mac-stats talks to the Ollama server you name in its settings, which may be another machine in your network."},
 	} {
 		b.WriteString("\t<key>" + kv[0] + "</key>\n\t<string>")
 		_ = xml.EscapeText(&b, []byte(kv[1])) // a buffer takes everything

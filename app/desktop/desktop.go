@@ -36,6 +36,15 @@ type Params struct {
 	Icon    []byte // PNG, 512 pixels or more
 	Theme   fyne.Theme
 	OnStart func() // on the UI goroutine, once the loop runs and before anything handed to Do
+
+	// OnReopen is called on the UI goroutine when the system opens the app again: on
+	// macOS by the Finder, Spotlight or the Dock.
+	OnReopen func()
+	// OnTerminate is called on the UI goroutine when the system ends the app without
+	// Quit: on macOS at the end of the session and by Cmd+Q. It does what is to be done
+	// there, and gives what is left, which runs on another goroutine; the process ends
+	// after it.
+	OnTerminate func() (rest func())
 }
 
 // Desktop is the Fyne app and its parked loop. One per process; all methods but
@@ -46,6 +55,9 @@ type Desktop struct {
 
 	hidden   hiddenWork
 	notifier *notifier
+
+	onReopen    func()
+	onTerminate func() func()
 }
 
 // New checks for a display (an error that wraps ErrNoDisplay) and makes the app; no
@@ -63,11 +75,17 @@ func New(p Params) (*Desktop, error) {
 	if p.Theme != nil {
 		a.Settings().SetTheme(p.Theme)
 	}
-	d := &Desktop{app: a, notifier: newNotifier(a)}
+	d := &Desktop{app: a, notifier: newNotifier(a), onReopen: p.OnReopen, onTerminate: p.OnTerminate}
+	if d.onReopen == nil {
+		d.onReopen = func() {}
+	}
+	if d.onTerminate == nil {
+		d.onTerminate = func() func() { return func() {} }
+	}
 	dropStopHook(a)
 	d.loop = newLoop(fyne.Do, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
-		setDockIcon(false)
+		d.begin()
 		if p.OnStart != nil {
 			p.OnStart()
 		}
@@ -103,7 +121,7 @@ func (d *Desktop) SetVisible(visible bool) {
 	if !d.loop.setVisible(visible) {
 		return
 	}
-	setDockIcon(visible)
+	setShown(visible)
 	if visible {
 		d.hidden.cancel()
 		useMemory()
@@ -111,6 +129,10 @@ func (d *Desktop) SetVisible(visible bool) {
 		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) })
 	}
 }
+
+// SetBusy tells whether a model works for us: macOS slows down an app without windows
+// otherwise.
+func (d *Desktop) SetBusy(busy bool) { setBusy(busy) }
 
 // giveBack drops what is only for the screen and returns what is free then to the
 // system, off the UI goroutine: that takes longer than a click may wait.

@@ -3,10 +3,9 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/net"
 )
 
 // notCounted are interfaces whose traffic stays inside the machine, or is that of
@@ -22,16 +21,11 @@ type networkReader struct {
 func (r *networkReader) reset() { r.rates.reset() }
 
 func (r *networkReader) read(ctx context.Context) (func(*Snapshot), error) {
-	stats, err := net.IOCountersWithContext(r.host.ctx(ctx), true)
+	c, err := r.interfaces(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading network counters: %w", err)
 	}
-	c := counters{}
-	for _, s := range stats {
-		if !notCounted.MatchString(s.Name) {
-			c[s.Name] = [2]uint64{s.BytesRecv, s.BytesSent}
-		}
-	}
+	maps.DeleteFunc(c, func(name string, _ [2]uint64) bool { return notCounted.MatchString(name) })
 	if len(c) == 0 {
 		return nil, unavailableError("no network interface")
 	}

@@ -39,12 +39,17 @@ func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
 	}
 }
 
+// isConstant reports whether a sensor of a Mac tells a value that never changes: the
+// calibration of the power management ("PMU tcal", 51.9 on every Apple Silicon), and a
+// limit ("TR0Z").
+func isConstant(name string) bool { return strings.HasSuffix(name, " tcal") || name == "TR0Z" }
+
 // hottestOf picks the hottest believable sensor: names differ from machine to
 // machine, so the maximum is the one honest headline.
 func hottestOf(stats []sensors.TemperatureStat) (TemperatureReading, bool) {
 	var all []Sensor
 	for _, s := range stats {
-		if s.Temperature < coldest || s.Temperature > hottest {
+		if s.Temperature < coldest || s.Temperature > hottest || isConstant(s.SensorKey) {
 			continue
 		}
 		all = append(all, Sensor{Name: s.SensorKey, Celsius: s.Temperature})

@@ -3,7 +3,9 @@ package monitor
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,10 +22,7 @@ type volume struct {
 // findVolumes lists what is mounted from disks of this machine: asking for the space of
 // one on the network may hang. What can't be asked is left out.
 func findVolumes(ctx context.Context) []volume {
-	mounted, err := disk.PartitionsWithContext(ctx, false)
-	if err != nil && len(mounted) == 0 {
-		return nil
-	}
+	mounted := mountedHere(ctx)
 	var all []volume
 	for _, p := range mounted {
 		if slices.Contains(p.Opts, "bind") || systemVolume(p.Mountpoint) {
@@ -63,12 +62,35 @@ func once(all []volume) []volume {
 // lookAtVolumes measures the transfers of the volumes' devices.
 func (r *diskReader) lookAtVolumes(stats map[string]disk.IOCountersStat) {
 	c := counters{}
+	names := slices.Collect(maps.Keys(stats))
 	for _, v := range r.volumes {
-		if s, ok := stats[v.device]; ok {
+		if s, ok := stats[countedDevice(v.device, names)]; ok {
 			c[v.device] = [2]uint64{s.ReadBytes, s.WriteBytes}
 		}
 	}
 	r.parts.next(time.Now(), c)
+}
+
+// macDisk is a volume of macOS, and the whole disk it is on: a partition ("disk0s2"), or
+// a snapshot of a volume ("disk3s1s1").
+var macDisk = regexp.MustCompile(`^(disk\d+)(?:s\d+)+$`)
+
+// countedDevice is the device among those with counters that a volume's transfers are
+// counted for; "" where that can't be told. macOS counts for whole disks, and mounts
+// volumes of APFS from a disk that is only thought: with one disk counted it is that.
+func countedDevice(device string, counted []string) string {
+	whole := macDisk.FindStringSubmatch(device)
+	switch {
+	case slices.Contains(counted, device):
+		return device
+	case whole == nil:
+		return ""
+	case slices.Contains(counted, whole[1]):
+		return whole[1]
+	case len(counted) == 1:
+		return counted[0]
+	}
+	return ""
 }
 
 // volumeReadings is what is known of the volumes now.

@@ -1,4 +1,4 @@
-//go:build !nogui && windows
+//go:build !nogui && (windows || darwin)
 
 package main
 
@@ -9,7 +9,8 @@ import (
 	"os/exec"
 )
 
-// startAgain starts the app with other arguments, as a process of its own.
+// startAgain starts the app with other arguments, as a process of its own: on macOS the
+// window server knows a process by its first program.
 func startAgain(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build darwin && (!cgo || ci)
+
 package desktop
 
 import "fyne.io/fyne/v2"

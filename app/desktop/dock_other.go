@@ -1,6 +1,0 @@
-//go:build !darwin || !cgo || ci
-
-package desktop
-
-// setDockIcon is of macOS alone.
-func setDockIcon(bool) {}

@@ -1,0 +1,2 @@
+#pragma once
+char *strdup(const char *text);

@@ -1,0 +1,18 @@
+//go:build !darwin
+
+package monitor
+
+import (
+	"context"
+
+	"github.com/shirou/gopsutil/v4/disk"
+)
+
+// mountedHere lists what is mounted from disks of this machine.
+func mountedHere(ctx context.Context) []disk.PartitionStat {
+	mounted, err := disk.PartitionsWithContext(ctx, false)
+	if err != nil && len(mounted) == 0 {
+		return nil
+	}
+	return mounted
+}
