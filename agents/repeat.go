@@ -74,7 +74,7 @@ func (w *loopWatch) next(r rune) {
 	switch {
 	case inWord:
 		w.word.WriteRune(unicode.ToLower(r))
-	case !space:
+	case unicode.IsPunct(r):
 		if w.signs++; w.signs%signsInToken == 0 {
 			w.nothingNew(1)
 		}

@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -147,6 +148,16 @@ func ToolCall(name string, args ...any) api.ToolCall {
 		}
 	}
 	return call
+}
+
+// Lines is a text on so many lines, each with its number: a long answer that doesn't
+// repeat itself.
+func Lines(text string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%s %d\n", text, i+1)
+	}
+	return b.String()
 }
 
 // LastUser is the text of the last user message.

@@ -191,9 +191,9 @@ func TestDraftIsEditedAtMostOnceASecondThenFinal(t *testing.T) {
 
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("A line of the answer that is not short.\n", 80) + "```go\n" + strings.Repeat("x := 1\n", 30) + "```\n"
+	long := ollamatest.Lines("A line of the answer that is not short,", 80) + "```go\n" + strings.Repeat("x := 1\n", 30) + "```\n"
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "file", Reply: ollamatest.Reply{Text: strings.Repeat(long, 6)}},
+		{UserContains: "file", Reply: ollamatest.Reply{Text: ollamatest.Lines("A line of the answer that is not short,", 600)}},
 		{Reply: ollamatest.Reply{Text: long}},
 	}}})
 	r.mention(general, anna, "long")

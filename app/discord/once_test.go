@@ -29,7 +29,7 @@ func (r *rig) loseState() {
 }
 
 func TestEachMessageIsSentOnceWhereTheStateWasLost(t *testing.T) {
-	long := strings.Repeat("A line of luna's long answer.\n", 100) + "```go\n" + strings.Repeat("x := 1\n", 60) + "```"
+	long := ollamatest.Lines("A line of luna's long answer,", 100) + "```go\n" + ollamatest.Lines("y :=", 60) + "x := 1\n```"
 	script := ollamatest.Script{Rules: []ollamatest.Rule{
 		{UserContains: "question one", Reply: ollamatest.Reply{Text: "luna's first words"}},
 		{UserContains: "question two", Reply: ollamatest.Reply{Text: long}},

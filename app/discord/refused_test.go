@@ -73,7 +73,7 @@ func TestWhereItMayNotReadWhatWasWrittenItAnswersAllTheSame(t *testing.T) {
 
 func TestWhereItMayNotAttachALongAnswerIsSentAsFarAsItGoes(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("A line of the answer that is not short.\n", 500)
+	long := ollamatest.Lines("A line of the answer that is not short,", 500)
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: long}}}}})
 	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoAttach = true })
 	r.mention(general, anna, "all of it")

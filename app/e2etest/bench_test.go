@@ -47,7 +47,7 @@ func benchDesk(t testing.TB) (*desk, *xserver) {
 	server := ollamatest.Start(t, ollamatest.Script{
 		Models: []ollamatest.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
 		Rules: []ollamatest.Rule{
-			{UserContains: "long answer", Reply: ollamatest.Reply{Text: strings.Repeat(richAnswer, 12), Delay: 5 * time.Millisecond}},
+			{UserContains: "long answer", Reply: ollamatest.Reply{Text: richAnswers(12), Delay: 5 * time.Millisecond}},
 			{UserContains: "in Chinese", Reply: ollamatest.Reply{Text: farAnswer, Delay: 5 * time.Millisecond}},
 			{Reply: ollamatest.Reply{Text: richAnswer, Delay: 5 * time.Millisecond}},
 		},
@@ -59,6 +59,15 @@ func benchDesk(t testing.TB) (*desk, *xserver) {
 	}
 	t.Cleanup(x.close)
 	return d, x
+}
+
+// richAnswers are so many of them in one, no two the same.
+func richAnswers(n int) string {
+	var all strings.Builder
+	for i := range n {
+		all.WriteString(strings.NewReplacer("fan", fmt.Sprintf("fan%d", i), "process", fmt.Sprintf("process%d", i)).Replace(richAnswer))
+	}
+	return all.String()
 }
 
 // richAnswer has what a model's answer may have: headings, lists, a table, code, emoji.

@@ -64,7 +64,7 @@ func TestDataFolderCannotBeWritten(t *testing.T) {
 
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
-	answer := strings.TrimSpace(strings.Repeat("A long answer. ", 1000))
+	answer := strings.TrimSpace(strings.ReplaceAll(ollamatest.Lines("A long answer", 1000), "\n", ". "))
 	for _, d := range disks(t, full(), sizeLimit()) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

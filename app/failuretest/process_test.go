@@ -22,7 +22,7 @@ import (
 
 // slow says a word every 50 ms, for 20 s.
 func slow() ollamatest.Reply {
-	return ollamatest.Reply{Text: strings.Repeat("word ", 400), Delay: 50 * time.Millisecond}
+	return ollamatest.Reply{Text: strings.ReplaceAll(ollamatest.Lines(strings.TrimSpace(strings.Repeat("word ", 19)), 20), "\n", " "), Delay: 50 * time.Millisecond}
 }
 
 func TestInterrupted(t *testing.T) {
