@@ -168,7 +168,7 @@ func (d *dialogue) tellTool(c Call) {
 // runTool runs a tool under a context that StopCall can end.
 func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call) (tools.Result, error) {
 	if tool == nil {
-		return tools.Result{}, tools.Unavailable(call.Name)
+		return tools.Result{}, tools.Unavailable(call.Name, d.tools)
 	}
 	ctx, done := d.t.out.callContext(ctx, call.ID)
 	defer done()

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -55,7 +56,7 @@ func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
 	}
 	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
 	if len(d.tools) > 0 && !d.final {
-		s.scanner = &prompt.Scanner{}
+		s.scanner = &prompt.Scanner{Grammar: &prompt.Grammar{Fits: d.fits, Agent: d.isAgent}}
 	}
 	return s
 }
@@ -143,15 +144,21 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 	r := reply{draft: s.draft, ended: cmp.Or(s.ended, res.DoneReason)}
 	if s.scanner != nil {
 		s.show(s.scanner.Finish())
-		if s.ended == "" { // else a call may be a part of one
+		if s.ended == "" || s.ended == endLoop { // else a call may be a part of one
 			r.calls, r.tools = s.calls(res)
 		}
+		if s.ended == endLoop {
+			r.calls = distinct(r.calls)
+		}
 		if len(r.tools) > 0 {
-			s.show(s.scanner.Held.String())
+			s.show(s.scanner.Held.String() + s.scanner.Behind.String())
 		}
 	}
 	r.thought = res.Thinking
 	r.raw, r.prose = s.raw.String(), s.prose.String()
+	if len(r.calls) > 0 && len(r.tools) == 0 {
+		r.raw = r.prose + s.scanner.Held.String() // without what it made up behind its calls
+	}
 	if s.ended == endLoop {
 		r.prose, _ = onceOnly(r.prose)
 	}
@@ -161,13 +168,65 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 // calls are the tools the reply asks for.
 func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
 	for _, c := range res.ToolCalls {
-		calls = append(calls, tools.FromNative(c, s.d.tools))
+		calls = append(calls, tools.FromNative(c, s.d.tools, s.d.isAgent))
 	}
 	if len(calls) > 0 {
 		return calls, res.ToolCalls
 	}
 	for _, found := range s.scanner.Found {
-		calls = append(calls, tools.Call{Name: found.Name, Arg: found.Arg})
+		calls = append(calls, s.d.written(found))
 	}
 	return calls, nil
+}
+
+// distinct are the calls of a reply that repeats itself and was stopped, each once and
+// said once. The last of several may be half of one.
+func distinct(calls []tools.Call) (kept []tools.Call) {
+	seen := map[string]bool{}
+	if len(calls) > 1 {
+		calls = calls[:len(calls)-1]
+	}
+	for _, call := range calls {
+		call.Arg, _ = onceOnly(call.Arg)
+		if !seen[call.Key()] {
+			seen[call.Key()] = true
+			kept = append(kept, call)
+		}
+	}
+	return kept
+}
+
+// written is the call that a directive is.
+func (d *dialogue) written(found prompt.Directive) tools.Call {
+	if found.Args == nil {
+		return tools.Call{Name: found.Name, Arg: found.Arg}
+	}
+	call := tools.WithArgs(found.Name, found.Args, d.tools)
+	call.Written = true
+	return call
+}
+
+// fitter is a Tool that can tell a call from a sentence about it.
+type fitter interface{ fits(call tools.Call) bool }
+
+// fits reports whether what looks like a call can be meant as one.
+func (d *dialogue) fits(found prompt.Directive) bool {
+	call := d.written(found)
+	tool := tools.Find(d.tools, call.Name)
+	if tool == nil {
+		return false
+	}
+	if f, ok := tool.(fitter); ok {
+		return f.fits(call)
+	}
+	return strings.TrimSpace(call.Arg) != ""
+}
+
+// isAgent reports whether a name is that of an agent that may be called.
+func (d *dialogue) isAgent(name string) bool {
+	if tools.Find(d.tools, registry.ToolAgent) == nil {
+		return false
+	}
+	_, ok := registry.Select(d.t.roster, name, registry.Agent.Usable)
+	return ok
 }

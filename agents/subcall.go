@@ -59,6 +59,15 @@ func (a agentTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	return a.t.subcall(ctx, call, specialist{agent: found, name: found.Slug, quote: "the agent " + found.Slug}, task)
 }
 
+func (a agentTool) fits(call tools.Call) bool {
+	selector := call.Value("agent")
+	if !call.Native() {
+		selector, _ = splitSelector(call.Arg, a.t.roster)
+	}
+	_, err := a.find(selector)
+	return err == nil
+}
+
 func (a agentTool) find(selector string) (registry.Agent, error) {
 	if selector == "" {
 		return registry.Agent{}, errors.New("name an agent from the list: AGENT: <slug> <task>")
@@ -102,6 +111,15 @@ func (s skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 		agent: registry.Agent{Slug: name, Name: found.Name, Skill: found.Body, Enabled: true, MaxRounds: 1, Tools: []string{}},
 		name:  name, quote: "the skill " + found.Name, skill: true,
 	}, task)
+}
+
+func (s skillTool) fits(call tools.Call) bool {
+	name := call.Value("skill")
+	if !call.Native() {
+		name, _ = firstWord(call.Arg)
+	}
+	_, err := s.t.engine.p.Registry.FindSkill(name)
+	return err == nil
 }
 
 // splitSelector parts a directive's selector from its task. The longest slug,

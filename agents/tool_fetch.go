@@ -42,13 +42,23 @@ func (fetchTool) Params() []tools.Param {
 	return []tools.Param{{Name: "url", Description: "the address, https://…", Required: true}}
 }
 
-// Run reads the page, where the turn may send its address to whoever runs it.
-func (f fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+func (f fetchTool) fits(call tools.Call) bool {
+	_, err := fetch.ParseURL(f.address(call))
+	return err == nil
+}
+
+// address is the one that a call names.
+func (fetchTool) address(call tools.Call) string {
 	address := call.Arg
 	if call.Native() {
 		address = call.Value("url")
 	}
-	address, _, _ = strings.Cut(strings.TrimSpace(address), " ")
+	return strings.Trim(strings.TrimSpace(address), "<>\"'`")
+}
+
+// Run reads the page, where the turn may send its address to whoever runs it.
+func (f fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	address, _, _ := strings.Cut(f.address(call), " ")
 	u, err := fetch.ParseURL(address)
 	if err != nil {
 		return tools.Result{}, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mac-stats/agents/prompt"
@@ -36,6 +37,23 @@ func (memoryTool) Params() []tools.Param {
 		{Name: "lesson", Description: "one short sentence", Required: true},
 		{Name: "agent", Description: "the id or slug of the agent it is for; left out: all"},
 	}
+}
+
+// fits reports whether a lesson takes up what the user said: else the line may be a
+// sentence about the tool.
+func (m memoryTool) fits(call tools.Call) bool {
+	lesson := call.Value("lesson")
+	if !call.Native() {
+		_, lesson = splitTarget(call.Arg)
+	}
+	said := meaningWords(m.t.user.Text)
+	words, found := meaningWords(lesson), 0
+	for _, w := range words {
+		if slices.ContainsFunc(said, func(s string) bool { return sameWords([]string{s}, []string{w}) }) {
+			found++
+		}
+	}
+	return len(words) > 0 && 2*found >= len(words)
 }
 
 // Run saves or proposes the lesson.

@@ -36,6 +36,15 @@ func (statsTool) Params() []tools.Param {
 	return []tools.Param{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}}
 }
 
+func (statsTool) fits(call tools.Call) bool {
+	topic := call.Arg
+	if call.Native() {
+		topic = call.Value("topic")
+	}
+	topic = strings.ToLower(strings.Trim(strings.TrimSpace(topic), "[]`\"'."))
+	return topic == "" || topic == "all" || slices.Contains(statsTopics, topic)
+}
+
 // Run reads the stats. A topic in words ("cpu usage") counts by its first word.
 func (t statsTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	topic := call.Arg

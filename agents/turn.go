@@ -44,6 +44,7 @@ type turn struct {
 	reply     reply                  // the last one
 	shrunk    bool                   // the one retry after an overflow is used up
 	corrected bool                   // the one corrective round is used up
+	nudged    bool                   // and the one for a step that was only announced
 	may       tools.Permissions      // by where the text that it holds came from
 	used      []transcript.Quotation // of earlier conversations
 	calls     int                    // tools and sub-calls so far

@@ -117,11 +117,11 @@ func TestAModelThatThinksWithoutEndIsAskedToAnswer(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsOnlyALoopOfCallsRunsNothing(t *testing.T) {
-	r := newRig(t, ollamaScript(strings.Repeat("SYSTEM_STATS: cpu\nI look at the processor now, then I look at the memory, too.\n", 30)))
-	_, events, err := r.turn(Request{Text: "Hello"})
-	if err != nil || len(of(events, EventTool)) != 0 {
-		t.Errorf("%d calls, err %v", len(of(events, EventTool)), err)
+func TestOfALoopOfCallsEachRunsOnce(t *testing.T) {
+	r := newRig(t, ollamaScript(strings.Repeat("SYSTEM_STATS: cpu\nI look at the processor now, then I look at the memory, too.\n", 30), "It is idle."))
+	result, events, err := r.turn(Request{Text: "Hello"})
+	if n := len(of(events, EventTool)); err != nil || n != 2 || result.Text != "It is idle." { // its begin and its end
+		t.Errorf("%d events of calls, answer %q, err %v", n, result.Text, err)
 	}
 }
 

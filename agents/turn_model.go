@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -36,8 +37,16 @@ func (t *turn) next(r reply) phase {
 	switch {
 	case len(r.calls) > 0:
 		return (*turn).runTools
-	case len(t.talk.tools) > 0 && !t.talk.final && !t.corrected && prompt.OnlyNearMisses(r.raw):
-		return (*turn).correct
+	case len(t.talk.tools) == 0 || t.talk.final || r.ended != "" && r.ended != "stop":
+		return (*turn).answer
+	}
+	if miss, ok := prompt.FindMiss(r.raw); ok && !t.corrected {
+		t.corrected = true
+		return t.sayAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.formFor(miss))
+	}
+	if !t.nudged && prompt.OnlyAnnounces(r.prose) {
+		t.nudged = true
+		return t.sayAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
 	}
 	return (*turn).answer
 }
@@ -65,17 +74,35 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	return (*turn).ask, nil
 }
 
-// correct tells the model the form of a directive, once a turn. What it wrote is
-// never run.
-func (t *turn) correct(ctx context.Context) (phase, error) {
-	t.corrected = true
-	if err := t.keepRound(ctx, t.reply); err != nil {
-		return nil, err
+// sayAgain is the phase that tells the model something about its reply and asks again.
+// Nothing of the reply runs.
+func (t *turn) sayAgain(state, words string) phase {
+	return func(t *turn, ctx context.Context) (phase, error) {
+		if err := t.keepRound(ctx, t.reply); err != nil {
+			return nil, err
+		}
+		t.state(StateReading, state)
+		t.talk.heard(t.reply)
+		t.talk.say(words)
+		return (*turn).ask, nil
 	}
-	t.state(StateReading, "nothing ran: the reply was no proper tool line; the model is told the form")
-	t.talk.heard(t.reply)
-	t.talk.say(t.engine.guides.NearMiss)
-	return (*turn).ask, nil
+}
+
+// formFor says how the call that was missed is written.
+func (t *turn) formFor(miss prompt.Miss) string {
+	var forms []string
+	name, _ := tools.Resolve(miss.Name, nil)
+	for _, tool := range t.talk.tools {
+		doc := tool.Doc()
+		if name == "" || doc.Name == name {
+			forms = append(forms, doc.Usage)
+		}
+	}
+	form := strings.Join(forms, "\n")
+	if t.talk.native {
+		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
+	}
+	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(t.engine.guides.NearMiss)
 }
 
 // runTools runs what the reply asks for.

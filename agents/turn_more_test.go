@@ -410,7 +410,7 @@ func TestTurnSameLessonTwice(t *testing.T) {
 }
 
 func TestNativeArguments(t *testing.T) {
-	call := tools.FromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []tools.Tool{fetchTool{}})
+	call := tools.FromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []tools.Tool{fetchTool{}}, nil)
 	want := tools.Call{
 		Name: tools.FetchURL, Arg: `https://a.b depth=3 tags=["x"]`, NativeID: "id-fetch_url",
 		Args: map[string]string{"url": "https://a.b", "depth": "3", "tags": `["x"]`},

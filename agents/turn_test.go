@@ -301,16 +301,16 @@ func TestTurnLimits(t *testing.T) {
 
 func TestTurnNearMiss(t *testing.T) {
 	t.Run("given a reply of nothing else, the form is told once", func(t *testing.T) {
-		r := newRig(t, ollamatest.Script{Rules: replies("- SYSTEM_STATS: cpu", "**SYSTEM_STATS:** cpu")})
+		r := newRig(t, ollamatest.Script{Rules: replies("> SYSTEM_STATS: cpu", "\"SYSTEM_STATS: cpu\"")})
 		result, events := r.say("Go")
 		if n := len(r.server.Chats()); n != 2 {
 			t.Errorf("%d chats, want 2: one corrective round", n)
 		}
-		if len(of(events, EventTool)) != 0 || result.Text != "**SYSTEM_STATS:** cpu" {
+		if len(of(events, EventTool)) != 0 || result.Text != "\"SYSTEM_STATS: cpu\"" {
 			t.Errorf("a near miss ran, or the answer is %q", result.Text)
 		}
 		last := r.chat(1).Messages
-		if !strings.Contains(last[len(last)-1].Content, "Nothing ran") {
+		if told := last[len(last)-1].Content; !strings.Contains(told, "Nothing ran") || !strings.Contains(told, "> SYSTEM_STATS: cpu") || !strings.Contains(told, "\nSYSTEM_STATS: [cpu|") {
 			t.Errorf("told %q", last[len(last)-1].Content)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
@@ -12,18 +13,19 @@ import (
 // MaxDirectives is how many directives of one reply are run.
 const MaxDirectives = 5
 
-// Directive is a tool call written as text: a line in column one, outside a code
-// fence, with a tool's exact upper-case name and a colon.
+// Directive is a tool call written as text. Exactly, it is a line in column one, outside
+// a code fence, with a tool's upper-case name and a colon.
 type Directive struct {
 	Name string
-	Arg  string // what follows the colon, trimmed; of AGENT and SKILL all lines up to the next directive
+	Arg  string            // what follows the colon, trimmed; of AGENT and SKILL all lines up to the next directive
+	Args map[string]string // of a call written as JSON, as in Python or in tags; nil of a line
 }
 
 // runsOn reports whether the directive's argument goes on over following lines.
 func runsOn(name string) bool { return name == registry.ToolAgent || name == registry.ToolSkill }
 
-// ParseDirectives finds the directives of a whole reply, in order, and gives the
-// text without them. It does not cut their number.
+// ParseDirectives finds the exact directives of a whole reply, in order, and gives the
+// text before them. It does not cut their number.
 func ParseDirectives(reply string) (directives []Directive, prose string) {
 	var s Scanner
 	prose = s.Write(reply)
@@ -31,18 +33,32 @@ func ParseDirectives(reply string) (directives []Directive, prose string) {
 	return s.Found, prose
 }
 
-// Scanner splits a streamed reply into prose, given back as soon as it
-// is certain, and directives, which collect in found. However the stream is cut
-// into pieces, the outcome is the same. The zero value is ready.
+// Grammar is what a Scanner understands beside the exact form. Both are required.
+type Grammar struct {
+	// Fits reports whether a call makes sense: the tool is offered, the agent is there,
+	// the address is one. What looks like a call and doesn't fit is prose.
+	Fits func(Directive) bool
+	// Agent reports whether a name is an agent's: models call them as if they were tools.
+	Agent func(name string) bool
+}
+
+// Scanner splits a streamed reply into prose, given back as soon as it is certain, and
+// calls, which collect in Found. What stands behind a call is not given back: the model
+// wrote it before it knew the result, and often makes one up. However the stream is cut
+// into pieces, the outcome is the same. The zero value is ready and knows the exact form.
 type Scanner struct {
-	Found []Directive
-	Held  strings.Builder // the directives' own text, as written
+	Grammar *Grammar
+	Found   []Directive
+	Held    strings.Builder // the calls' own text, as written
+	Behind  strings.Builder // what stands behind a call
 
 	line   strings.Builder // the current line so far
 	state  lineState
 	shown  int // bytes of the current line given back
 	fence  fence
-	taking bool // the argument of the last directive goes on
+	taking bool            // the argument of the last directive goes on
+	block  strings.Builder // lines that may be a call over several lines
+	plain  bool            // the current line begins no such block
 }
 
 // lineState is what is known of the current line.
@@ -53,29 +69,37 @@ const (
 	lineProse                      // is none: the line goes out as it comes
 	lineArgument                   // belongs to the last directive's argument
 	lineDirective                  // is one
+	lineBlock                      // belongs to a block
 )
 
 // Write takes the next piece and gives the prose that is certain by now.
 func (s *Scanner) Write(piece string) string {
 	var out strings.Builder
+	s.write(&out, piece)
+	return out.String()
+}
+
+func (s *Scanner) write(out *strings.Builder, piece string) {
 	for piece != "" {
 		part, rest, ended := strings.Cut(piece, "\n")
 		piece = rest
 		s.line.WriteString(part)
-		s.classify(&out)
+		s.classify(out)
 		if ended {
 			s.line.WriteByte('\n')
-			s.endLine(&out)
+			s.endLine(out)
 		}
 	}
-	return out.String()
 }
 
 // Finish ends the last line and gives what is left of the prose.
 func (s *Scanner) Finish() string {
 	var out strings.Builder
-	if s.line.Len() > 0 {
-		s.endLine(&out)
+	for s.line.Len() > 0 || s.block.Len() > 0 {
+		if s.line.Len() > 0 {
+			s.endLine(&out)
+		}
+		s.endBlock(&out, true)
 	}
 	for i := range s.Found {
 		s.Found[i].Arg = strings.TrimSpace(s.Found[i].Arg)
@@ -84,23 +108,52 @@ func (s *Scanner) Finish() string {
 	return out.String()
 }
 
+// give gives back prose, unless it stands behind a call.
+func (s *Scanner) give(out *strings.Builder, text string) {
+	if len(s.Found) > 0 {
+		out = &s.Behind
+	}
+	out.WriteString(text)
+}
+
 // classify decides what it can about the line so far and gives back its prose.
 func (s *Scanner) classify(out *strings.Builder) {
 	line := s.line.String()
-	if s.state == lineOpen {
+	if s.state == lineOpen && s.block.Len() > 0 {
+		s.state = lineBlock
+	}
+	if s.state == lineOpen && endsInRune(line) {
 		switch name := DirectiveName(line); {
 		case s.fence.open():
 			s.state = s.otherLine()
 		case name != "":
 			s.state = lineDirective
-		case !mayBeDirective(line):
+		case !s.mayBeCall(line):
 			s.state = s.otherLine()
 		}
 	}
 	if s.state == lineProse {
-		out.WriteString(line[s.shown:])
+		s.give(out, line[s.shown:])
 		s.shown = len(line)
 	}
+}
+
+// endsInRune reports whether a text ends with a whole character.
+func endsInRune(text string) bool {
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		if tail := text[len(text)-back:]; utf8.RuneStart(tail[0]) {
+			return utf8.FullRuneInString(tail)
+		}
+	}
+	return true
+}
+
+// mayBeCall reports whether the beginning of a line can become a call.
+func (s *Scanner) mayBeCall(line string) bool {
+	if mayBeDirective(line) {
+		return true
+	}
+	return s.Grammar != nil && (mayBeAdorned(line) || !s.plain && !s.taking && opensBlock(line, false))
 }
 
 // otherLine is the state of a line that is no directive.
@@ -114,27 +167,186 @@ func (s *Scanner) otherLine() lineState {
 // endLine takes a whole line (with its line feed, but for the last one).
 func (s *Scanner) endLine(out *strings.Builder) {
 	line := s.line.String()
+	found := Directive{}
 	if s.state == lineOpen {
 		s.state = s.otherLine()
+		if d, ok := s.adorned(line); ok {
+			s.state, found = lineDirective, d
+		} else if s.Grammar != nil && !s.plain && !s.taking && opensBlock(strings.TrimRight(line, "\r\n"), true) {
+			s.state = lineBlock
+		}
 	}
 	switch s.state {
 	case lineDirective:
-		name := DirectiveName(line)
-		s.Found = append(s.Found, Directive{Name: name, Arg: line[len(name)+1:]})
-		s.taking = runsOn(name)
+		if found.Name == "" {
+			name := DirectiveName(line)
+			found = Directive{Name: name, Arg: line[len(name)+1:]}
+		}
+		s.Found = append(s.Found, found)
+		s.taking = runsOn(found.Name)
 		s.Held.WriteString(line)
+	case lineBlock:
+		s.block.WriteString(line)
 	case lineArgument:
+		if madeUp.MatchString(line) {
+			s.taking = false
+			s.Behind.WriteString(line)
+			break
+		}
 		last := &s.Found[len(s.Found)-1]
 		last.Arg += line
 		s.Held.WriteString(line)
 	default:
-		out.WriteString(line[s.shown:])
+		s.give(out, line[s.shown:])
 	}
-	if s.state != lineDirective {
+	if s.state != lineDirective && s.state != lineBlock {
 		s.fence.line(line)
 	}
+	held := s.state == lineBlock
 	s.line.Reset()
-	s.state, s.shown = lineOpen, 0
+	s.state, s.shown, s.plain = lineOpen, 0, false
+	if held {
+		s.endBlock(out, false)
+	}
+}
+
+const (
+	// wideBlock is from how many bytes on a block is given up in which no tool is named,
+	// and widestBlock from how many any is.
+	wideBlock   = 300
+	widestBlock = 20_000
+)
+
+// endBlock decides about a block at the end of a line: it is a call, it may become one,
+// or its first line is prose and the rest is read again.
+func (s *Scanner) endBlock(out *strings.Builder, final bool) {
+	text := s.block.String()
+	if text == "" {
+		return
+	}
+	if calls := s.callsIn(text, final); len(calls) > 0 {
+		s.block.Reset()
+		s.Held.WriteString(text)
+		s.Found = append(s.Found, calls...)
+		return
+	}
+	if !final && len(text) < widestBlock && (len(text) < wideBlock || s.mentionsTool(text)) && !closedFence(text) {
+		return
+	}
+	s.block.Reset()
+	first, rest, ended := strings.Cut(text, "\n")
+	if ended {
+		first += "\n"
+	}
+	s.plain = true
+	s.write(out, first)
+	if !ended {
+		s.endLine(out)
+	}
+	s.write(out, rest)
+}
+
+// callsIn reads the calls of a block: those of other models, or lines in a fence.
+func (s *Scanner) callsIn(text string, final bool) []Directive {
+	calls := writtenCalls(text, final, s.Grammar.Agent)
+	if len(calls) == 0 && closedFence(text) {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		inner := Scanner{Grammar: &Grammar{Fits: s.Grammar.Fits, Agent: func(string) bool { return false }}}
+		prose := inner.Write(strings.Join(lines[1:len(lines)-1], "\n")) + inner.Finish()
+		if strings.TrimSpace(prose) == "" && inner.Behind.Len() == 0 {
+			calls = inner.Found
+		}
+	}
+	for _, call := range calls {
+		if !s.Grammar.Fits(call) {
+			return nil
+		}
+	}
+	return calls
+}
+
+// closedFence reports whether a text is a code block from its first line to its last.
+func closedFence(text string) bool {
+	var f fence
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		f.line(line)
+		if !f.open() {
+			return i > 0 && i == len(lines)-1
+		}
+	}
+	return false
+}
+
+func (s *Scanner) mentionsTool(text string) bool {
+	text = strings.ToUpper(text)
+	for _, name := range directiveNames() {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// adorned reads a line that is a directive but for what stands around it, if it fits.
+func (s *Scanner) adorned(line string) (Directive, bool) {
+	if s.Grammar == nil {
+		return Directive{}, false
+	}
+	d, ok := readAdorned(line)
+	return d, ok && s.Grammar.Fits(d)
+}
+
+var (
+	// adornment is what models put before a directive: blanks, list signs, headings,
+	// emphasis, code signs, a word.
+	adornment = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|#{1,6}[ \\t]+)?[*_`\\[]*(?:(?i:tool|call|action)[:：][ \\t]*)?[*_`\\[]*")
+	// adornedName is the name behind it: in capitals, or with its underscore in any case.
+	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|FIND[_ -](?:AGENT|SKILL)))[*_`\\]]*(?:[ \\t]+([\\w-]+))?[*_`\\]]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
+	// partOfAdorned is what a line has to look like as long as it may become one.
+	partOfAdorned = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：-]*$")
+	// madeUp is how a model begins a result that it makes up.
+	madeUp = regexp.MustCompile("(?i)^[\\s>*_`#\\[(-]*(?:results? (?:of|from)\\b|observation\\b|<?tool[ _](?:result|response|output)|(?:result|output|response|antwort|ergebnis|résultat|resultado|risultato)[*_`]*[ \\t]*[:：]|(?:response|answer|output) (?:from|of)\\b|\\[?end of (?:task|call))")
+)
+
+// readAdorned reads such a line. Signs that open in front of the name must close at the
+// end: else the line is a sentence about it.
+func readAdorned(line string) (Directive, bool) {
+	line = strings.TrimRight(line, " \t\r\n")
+	rest := line[len(adornment.FindString(line)):]
+	m := adornedName.FindStringSubmatch(rest)
+	if m == nil {
+		return Directive{}, false
+	}
+	d := Directive{Name: strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(m[1])), Arg: strings.TrimSpace(rest[len(m[0]):])}
+	d.Arg = strings.TrimSpace(strings.TrimRight(d.Arg, "*_`]"))
+	if m[2] != "" {
+		if !runsOn(d.Name) {
+			return Directive{}, false
+		}
+		d.Arg = m[2] + " " + d.Arg
+	}
+	for _, sign := range []string{"`", "**"} {
+		if strings.Count(d.Arg, sign)%2 == 1 {
+			return Directive{}, false
+		}
+	}
+	return d, true
+}
+
+// mayBeAdorned reports whether the beginning of a line can become such a line.
+func mayBeAdorned(line string) bool {
+	if partOfAdorned.MatchString(line) {
+		return len(line) < 24
+	}
+	rest := strings.ToUpper(line[len(adornment.FindString(line)):])
+	rest = strings.NewReplacer(" ", "_", "-", "_").Replace(rest)
+	for _, name := range append(directiveNames(), "TOOL:", "CALL:", "ACTION:") {
+		if strings.HasPrefix(name, rest) || strings.HasPrefix(rest, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // directiveNames are all names of directives, as agents may list them.
@@ -156,18 +368,37 @@ type QuotedLines map[string]bool
 
 // Add takes in a quoted text.
 func (q QuotedLines) Add(text string) {
+	s := Scanner{Grammar: &Grammar{Fits: func(Directive) bool { return true }, Agent: func(string) bool { return false }}}
+	s.Write(text)
+	s.Finish()
+	for _, d := range s.Found {
+		q[firstLine(d)] = true
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if name := DirectiveName(line); name != "" {
-			q[tools.Call{Name: name, Arg: line[len(name)+1:]}.Key()] = true
+		if d, ok := readAdorned(line); ok {
+			q[firstLine(d)] = true
 		}
 	}
 }
 
+// firstLine is what of a call is compared with quoted lines.
+func firstLine(d Directive) string {
+	arg := d.Arg
+	if d.Args != nil {
+		arg = tools.JoinArgs(d.Args)
+	}
+	arg, _, _ = strings.Cut(strings.TrimSpace(arg), "\n")
+	return tools.Call{Name: d.Name, Arg: arg}.Key()
+}
+
 // Hold reports whether a call by directive is one of the lines.
 func (q QuotedLines) Hold(call tools.Call) bool {
-	first, _, _ := strings.Cut(call.Arg, "\n")
-	return !call.Native() && q[tools.Call{Name: call.Name, Arg: first}.Key()]
+	d := Directive{Name: call.Name, Arg: call.Arg}
+	if call.Written {
+		d.Args = call.Args
+	}
+	return (!call.Native() || call.Written) && q[firstLine(d)]
 }
 
 // mayBeDirective reports whether the beginning of a line can become a directive.
@@ -216,30 +447,79 @@ func fenceMark(line string) (mark byte, count int) {
 	return line[0], count
 }
 
-// NearMiss matches a line that looks like a directive and is none: a list sign, a
-// quotation sign, emphasis, indentation, another case, a wide colon, a hyphen or
-// a space for the underscore.
-var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"']*" +
-	"(?:AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL)" +
+// NearMiss matches a line that looks like a directive, whatever stands around its name.
+var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"'«“„]*" +
+	"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL)" +
 	"[\\s*_`\\])\"']*[:：]")
 
-// OnlyNearMisses reports whether a reply holds nothing but lines that look like
-// directives and are none (fences and what follows in them included). Such a
-// reply was surely meant as a call; it is never run.
-func OnlyNearMisses(reply string) bool {
+// Miss is a line that was meant as a call and could not be understood safely.
+type Miss struct {
+	Line string
+	Name string // of the tool as the model wrote it
+
+	code bool // it stands in a code block
+}
+
+// otherTool is a call of a tool that isn't there, as JSON.
+var otherTool = regexp.MustCompile(`^[\s\x60\[{<a-z_>]*\{?\s*"(?:name|tool|tool_name|function|action)"\s*:\s*"([\w .:-]{2,60})"\s*,\s*"(?:arguments|parameters|args|input|tool_input|action_input)"\s*:`)
+
+// FindMiss finds the first such line of a reply without calls. A reply that only speaks
+// of tools has none: one that names three of them, that quotes a line beside other text,
+// or shows it as code.
+func FindMiss(reply string) (Miss, bool) {
+	if m := otherTool.FindStringSubmatch(strings.TrimSpace(reply)); m != nil {
+		return Miss{Line: firstOf(strings.TrimSpace(reply)), Name: m[1]}, true
+	}
 	var f fence
-	found := false
+	var found []Miss
+	names := map[string]bool{}
+	alone := true
 	for line := range strings.Lines(reply) {
 		wasOpen := f.open()
 		f.line(line)
+		m := NearMiss.FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "", f.open() != wasOpen:
-		case NearMiss.MatchString(line):
-			found = true
-		case wasOpen && found: // the rest of a fenced call
+		case m != nil && (!wasOpen || alone):
+			names[strings.ToUpper(m[1])] = true
+			found = append(found, Miss{Line: strings.TrimSpace(line), Name: m[1], code: wasOpen})
+		case wasOpen && len(found) > 0: // the rest of a fenced call
 		default:
-			return false
+			alone = false
 		}
 	}
-	return found
+	for _, miss := range found {
+		d, ok := readAdorned(miss.Line)
+		meant := ok && !miss.code && d.Arg != "" && !strings.Contains(reply, "    "+miss.Line) && miss.Name == strings.ToUpper(miss.Name)
+		if len(names) < 3 && (alone || meant) {
+			return miss, true
+		}
+	}
+	return Miss{}, false
+}
+
+// firstOf is the beginning of a text on one line, for people and models.
+func firstOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if runes := []rune(line); len(runes) > 200 {
+		line = string(runes[:200]) + "…"
+	}
+	return line
+}
+
+// announces matches an answer that says what the model is about to do.
+var announces = regexp.MustCompile(`(?i)^[\s*_]*(?:(?:sure|okay|ok|of course|certainly|great|alright|klar|gerne|natürlich|bien sûr|claro|certo|d'accord)[,.! ]+)*(?:` +
+	`(?:let me|i'll|i will|i'm going to|i am going to|i need to|first,? (?:i|let me)(?:'ll| will)?|i should|now i(?:'ll| will)) (?:\w+ly )?(?:now |first |quickly |just )?(?:check|look|search|fetch|read|retrieve|call|use|run|query|gather|ask|hand|delegate|consult|get|find|see what|take a look|start by|begin by)\b` +
+	`|(?:checking|fetching|looking|searching|reading|calling|retrieving|gathering)\b` +
+	`|(?:ich (?:werde|schaue|sehe|prüfe|suche|frage|lese|rufe|hole)|lass(?:en sie)? mich|einen moment)\b` +
+	`|(?:je vais|laisse[zr]?-moi|voy a|déjame|permíteme|vou|deixe-me|fammi|lasciami|vado a|controllo)\b)`)
+
+// mostAnnounced is how long an answer may be, in characters, that only announces.
+const mostAnnounced = 300
+
+// OnlyAnnounces reports whether a reply says what the model is about to do, and no more.
+func OnlyAnnounces(reply string) bool {
+	reply = strings.TrimSpace(reply)
+	return len([]rune(reply)) <= mostAnnounced && announces.MatchString(strings.ReplaceAll(reply, "’", "'")) &&
+		!strings.HasSuffix(reply, "?") && !strings.Contains(reply, "\n\n")
 }

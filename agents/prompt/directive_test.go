@@ -97,20 +97,20 @@ func TestParseDirectives(t *testing.T) {
 		name, reply, prose string
 		want               []Directive
 	}{
-		{"given one line", "SYSTEM_STATS: cpu", "", []Directive{{"SYSTEM_STATS", "cpu"}}},
-		{"given no argument", "SYSTEM_STATS:\n", "", []Directive{{"SYSTEM_STATS", ""}}},
-		{"given no space and a CR", "SYSTEM_STATS:cpu\r\nok", "ok", []Directive{{"SYSTEM_STATS", "cpu"}}},
-		{"given prose around", "Let me see.\n\nSYSTEM_STATS: cpu\nWait for it.", "Let me see.\n\nWait for it.", []Directive{{"SYSTEM_STATS", "cpu"}}},
-		{"given a task of several lines", "AGENT: coder Write\n\n- this\n- that\n", "", []Directive{{"AGENT", "coder Write\n\n- this\n- that"}}},
-		{"given two tasks", "AGENT: coder One\nmore\nSKILL: sum Two\nFETCH_URL: https://a.b", "", []Directive{{"AGENT", "coder One\nmore"}, {"SKILL", "sum Two"}, {"FETCH_URL", "https://a.b"}}},
-		{"given a fence in a task", "AGENT: coder Fix\n```\nAGENT: x\n```\nthen\nSYSTEM_STATS: cpu", "", []Directive{{"AGENT", "coder Fix\n```\nAGENT: x\n```\nthen"}, {"SYSTEM_STATS", "cpu"}}},
-		{"given a fence before", "```\nAGENT: x\n```\nAGENT: coder y", "```\nAGENT: x\n```\n", []Directive{{"AGENT", "coder y"}}},
-		{"given a fence of tildes with backticks in it", "~~~ text\n```\nAGENT: x\n~~~\nSYSTEM_STATS: cpu", "~~~ text\n```\nAGENT: x\n~~~\n", []Directive{{"SYSTEM_STATS", "cpu"}}},
-		{"given a longer fence", "````\n```\nAGENT: x\n```\nAGENT: y\n````\nSYSTEM_STATS: cpu", "````\n```\nAGENT: x\n```\nAGENT: y\n````\n", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given one line", "SYSTEM_STATS: cpu", "", []Directive{{Name: "SYSTEM_STATS", Arg: "cpu"}}},
+		{"given no argument", "SYSTEM_STATS:\n", "", []Directive{{Name: "SYSTEM_STATS", Arg: ""}}},
+		{"given no space and a CR", "SYSTEM_STATS:cpu\r\nok", "", []Directive{{Name: "SYSTEM_STATS", Arg: "cpu"}}},
+		{"given prose before, and behind it what the model can't know", "Let me see.\n\nSYSTEM_STATS: cpu\nThe load is 12 %.", "Let me see.\n\n", []Directive{{Name: "SYSTEM_STATS", Arg: "cpu"}}},
+		{"given a task of several lines", "AGENT: coder Write\n\n- this\n- that\n", "", []Directive{{Name: "AGENT", Arg: "coder Write\n\n- this\n- that"}}},
+		{"given two tasks", "AGENT: coder One\nmore\nSKILL: sum Two\nFETCH_URL: https://a.b", "", []Directive{{Name: "AGENT", Arg: "coder One\nmore"}, {Name: "SKILL", Arg: "sum Two"}, {Name: "FETCH_URL", Arg: "https://a.b"}}},
+		{"given a fence in a task", "AGENT: coder Fix\n```\nAGENT: x\n```\nthen\nSYSTEM_STATS: cpu", "", []Directive{{Name: "AGENT", Arg: "coder Fix\n```\nAGENT: x\n```\nthen"}, {Name: "SYSTEM_STATS", Arg: "cpu"}}},
+		{"given a fence before", "```\nAGENT: x\n```\nAGENT: coder y", "```\nAGENT: x\n```\n", []Directive{{Name: "AGENT", Arg: "coder y"}}},
+		{"given a fence of tildes with backticks in it", "~~~ text\n```\nAGENT: x\n~~~\nSYSTEM_STATS: cpu", "~~~ text\n```\nAGENT: x\n~~~\n", []Directive{{Name: "SYSTEM_STATS", Arg: "cpu"}}},
+		{"given a longer fence", "````\n```\nAGENT: x\n```\nAGENT: y\n````\nSYSTEM_STATS: cpu", "````\n```\nAGENT: x\n```\nAGENT: y\n````\n", []Directive{{Name: "SYSTEM_STATS", Arg: "cpu"}}},
 		{"given an open fence", "```go\nAGENT: x\nSYSTEM_STATS: cpu", "```go\nAGENT: x\nSYSTEM_STATS: cpu", nil},
-		{"given inline code that looks like a fence", "```x``` is code\nSYSTEM_STATS: cpu", "```x``` is code\n", []Directive{{"SYSTEM_STATS", "cpu"}}},
+		{"given inline code that looks like a fence", "```x``` is code\nSYSTEM_STATS: cpu", "```x``` is code\n", []Directive{{Name: "SYSTEM_STATS", Arg: "cpu"}}},
 		{"given an indented fence in a list", "- so:\n  ```\nAGENT: x\n  ```\n", "- so:\n  ```\nAGENT: x\n  ```\n", nil},
-		{"given a fence on the directive's own line", "AGENT: coder ```\nSYSTEM_STATS: cpu", "", []Directive{{"AGENT", "coder ```"}, {"SYSTEM_STATS", "cpu"}}},
+		{"given a fence on the directive's own line", "AGENT: coder ```\nSYSTEM_STATS: cpu", "", []Directive{{Name: "AGENT", Arg: "coder ```"}, {Name: "SYSTEM_STATS", Arg: "cpu"}}},
 		{"given the name alone in the last line", "Hm\nAGENT", "Hm\nAGENT", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,32 +166,56 @@ func TestOrdinaryLinesStreamAtOnce(t *testing.T) {
 	}
 }
 
-func TestOnlyNearMisses(t *testing.T) {
-	for reply, want := range map[string]bool{
-		"- AGENT: coder do it":                         true,
-		"**AGENT:** coder do it":                       true,
-		"**AGENT**: coder do it":                       true,
-		"`SYSTEM_STATS: cpu`":                          true,
-		"```\nAGENT: coder do\nall of it\n```":         true,
-		"> FETCH_URL: https://a.b":                     true,
-		"agent: coder do it":                           true,
-		"AGENT：coder":                                  true,
-		"1. AGENT: coder x\n2. SKILL: sum y":           true,
-		"  SYSTEM_STATS: cpu\n\n":                      true,
-		"System stats: cpu":                            true,
-		"I'd write\n- AGENT: coder do it":              false,
-		"- AGENT: coder do it\nThen I'd tell you.":     false,
-		"```\nfmt.Println()\n```":                      false,
-		"Memory usage is 45 %":                         false,
-		"The AGENT: line calls others":                 false,
-		"":                                             false,
-		"```\n\n```":                                   false,
-		"Agents: coder, doctor":                        false,
-		"```\nx\nAGENT: coder\n```":                    false,
-		"```\nAGENT: coder\n```\nThat is how it works": false,
+func TestFindMiss(t *testing.T) {
+	for reply, want := range map[string]string{
+		"> SYSTEM_STATS: cpu":                                                          "> SYSTEM_STATS: cpu",
+		"\"SYSTEM_STATS: cpu\"":                                                        "\"SYSTEM_STATS: cpu\"",
+		"agent: coder do it":                                                           "agent: coder do it",
+		"```\nAGENT: nobody do\nall of it\n```":                                        "AGENT: nobody do",
+		"- AGENT: nobody do it\nThen I'd tell you.":                                    "- AGENT: nobody do it",
+		"I ask him.\n\n**AGENT:** nobody do it":                                        "**AGENT:** nobody do it",
+		"FETCH_URL: the weather page":                                                  "FETCH_URL: the weather page",
+		"{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}":             "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}",
+		"```json\n{\"name\": \"get_weather\", \"parameters\": {}}\n```":                "```json",
+		"You could write\n\n    SYSTEM_STATS: cpu":                                     "",
+		"She wrote:\n> SYSTEM_STATS: cpu\nand it ran.":                                 "",
+		"Agent: Smith\nPhone: 555":                                                     "",
+		"- **AGENT:** others\n- **FETCH_URL:** pages\n- **SYSTEM_STATS:** the machine": "",
+		"```\nfmt.Println()\n```":                                                      "",
+		"Memory usage is 45 %":                                                         "",
+		"The AGENT: line calls others":                                                 "",
+		"":                                                                             "",
+		"Agents: coder, doctor":                                                        "",
+		"{\"name\": \"Anna\", \"age\": 3}":                                             "",
+		"```\nAGENT: nobody\n```\nThat is how it works":                                "",
 	} {
-		if got := OnlyNearMisses(reply); got != want {
-			t.Errorf("%q: %v, want %v", reply, got, want)
+		if got, ok := FindMiss(reply); got.Line != want || ok != (want != "") {
+			t.Errorf("%q: %q, want %q", reply, got.Line, want)
+		}
+	}
+}
+
+func TestOnlyAnnounces(t *testing.T) {
+	for reply, want := range map[string]bool{
+		"Let me check your CPU.":                                        true,
+		"Sure! I'll look at the processes now.":                         true,
+		"I will fetch the page and read it:":                            true,
+		"I’ll use the SYSTEM_STATS tool to find out.":                   true,
+		"First, I need the figures.":                                    false,
+		"Checking the disk…":                                            true,
+		"Ich werde die Auslastung prüfen.":                              true,
+		"Je vais lire la page.":                                         true,
+		"Voy a revisar el disco.":                                       true,
+		"Let me know if you need more.":                                 false,
+		"Let me explain how rainbows work: light is bent.":              false,
+		"I'll look at it. Which file do you mean?":                      false,
+		"I'll remember that.":                                           false,
+		"Your CPU is at 12 %.":                                          false,
+		"Let me check.\n\nYour CPU is at 12 % and all is well with it.": false,
+		"": false,
+	} {
+		if got := OnlyAnnounces(reply); got != want {
+			t.Errorf("%q: %v", reply, got)
 		}
 	}
 }
@@ -216,6 +240,6 @@ func FuzzDirectives(f *testing.F) {
 			}
 		}
 		checkSplits(t, reply)
-		OnlyNearMisses(reply)
+		FindMiss(reply)
 	})
 }

@@ -15,7 +15,8 @@ type Guides struct {
 	Directives  string // how to use tools by text directives; the section "Delegation" only for who may delegate
 	NativeTools string // the same for native tool calls
 	Limit       string // said once when a limit of the turn is reached
-	NearMiss    string // the one corrective round after a directive of the wrong form
+	NearMiss    string // the one corrective round after a call that could not be understood: {{line}}, {{form}}
+	Nudge       string // said once where a reply only announces what it is about to do
 	Compact     string // what the compactor is asked for
 	Title       string // what a conversation's title is asked for
 	Judge       string // how passages are graded
@@ -29,7 +30,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 	var g Guides
 	for name, to := range map[string]*string{
 		"directives": &g.Directives, "native-tools": &g.NativeTools, "limit": &g.Limit,
-		"near-miss": &g.NearMiss, "compact": &g.Compact, "title": &g.Title, "judge": &g.Judge, "untrusted": &g.Untrusted, "attached": &g.Attached,
+		"near-miss": &g.NearMiss, "nudge": &g.Nudge, "compact": &g.Compact, "title": &g.Title, "judge": &g.Judge, "untrusted": &g.Untrusted, "attached": &g.Attached,
 	} {
 		file := path.Join("prompts", name+".md")
 		data, err := fs.ReadFile(assets, file)

@@ -382,9 +382,9 @@ func TestCutSection(t *testing.T) {
 }
 
 func TestLoadGuides_givenMissingOrEmptyFile_fails(t *testing.T) {
-	for _, name := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "title", "judge", "untrusted", "attached"} {
+	for _, name := range []string{"directives", "native-tools", "limit", "nudge", "near-miss", "compact", "title", "judge", "untrusted", "attached"} {
 		assets := fstest.MapFS{}
-		for _, n := range []string{"directives", "native-tools", "limit", "near-miss", "compact", "title", "judge", "untrusted", "attached"} {
+		for _, n := range []string{"directives", "native-tools", "limit", "nudge", "near-miss", "compact", "title", "judge", "untrusted", "attached"} {
 			assets["prompts/"+n+".md"] = &fstest.MapFile{Data: []byte("text")}
 		}
 		if _, err := LoadGuides(assets); err != nil {

@@ -58,6 +58,7 @@ type Call struct {
 	Args map[string]string // of a native call; nil for a directive
 
 	NativeID string // what the model calls a native call
+	Written  bool   // it has the form of a native call and came as text
 
 	Held transcript.Sources // of what the turn held when the model asked for it
 }
@@ -131,14 +132,31 @@ func Find(tools []Tool, name string) Tool {
 	return nil
 }
 
-// FromNative makes a Call of a native one.
-func FromNative(call api.ToolCall, tools []Tool) Call {
-	c := Call{Name: strings.ToUpper(call.Function.Name), Args: map[string]string{}, NativeID: call.ID}
+// FromNative makes a Call of a native one. agents reports the agents' names, which models
+// take for tools.
+func FromNative(call api.ToolCall, offered []Tool, agents func(name string) bool) Call {
+	args := map[string]string{}
 	for name, value := range call.Function.Arguments.All() {
-		c.Args[strings.ToLower(name)] = argText(value)
+		args[strings.ToLower(name)] = ArgText(value)
 	}
+	name, agent := Resolve(call.Function.Name, agents)
+	if name == "" {
+		name = strings.ToUpper(call.Function.Name)
+	}
+	if agent != "" && args["agent"] == "" {
+		args["agent"] = agent
+	}
+	c := WithArgs(name, args, offered)
+	c.NativeID = call.ID
+	return c
+}
+
+// WithArgs is a call with arguments by name.
+func WithArgs(name string, args map[string]string, offered []Tool) Call {
+	t := Find(offered, name)
+	c := Call{Name: name, Args: repair(args, t)}
 	var order []string
-	if t := Find(tools, c.Name); t != nil {
+	if t != nil {
 		for _, p := range t.Params() {
 			order = append(order, p.Name)
 		}
@@ -146,6 +164,9 @@ func FromNative(call api.ToolCall, tools []Tool) Call {
 	c.Arg = joinArgs(c.Args, order)
 	return c
 }
+
+// JoinArgs puts arguments in one line, by their names.
+func JoinArgs(args map[string]string) string { return joinArgs(args, nil) }
 
 // joinArgs puts the arguments in one line: the known ones in order, then others.
 func joinArgs(args map[string]string, order []string) string {
@@ -164,8 +185,8 @@ func joinArgs(args map[string]string, order []string) string {
 	return strings.Join(append(parts, others...), " ")
 }
 
-// argText is a native argument as text: models give numbers and lists, too.
-func argText(value any) string {
+// ArgText is a native argument as text: models give numbers and lists, too.
+func ArgText(value any) string {
 	if s, ok := value.(string); ok {
 		return s
 	}
@@ -176,8 +197,8 @@ func argText(value any) string {
 	return string(data)
 }
 
-// Unavailable is the failure of a tool that exists and is not offered.
-func Unavailable(name string) error {
+// Unavailable is the failure of a tool that is not among those offered.
+func Unavailable(name string, offered []Tool) error {
 	switch name {
 	case MemorySearch:
 		return fmt.Errorf("%s isn't available here; answer without it", name)
@@ -187,5 +208,9 @@ func Unavailable(name string) error {
 	if slices.Contains(registry.KnownTools, name) {
 		return fmt.Errorf("you may not use %s here; answer without it", name)
 	}
-	return fmt.Errorf("there is no tool %s; answer without it", excerpt.Shorten(name, 40))
+	names := make([]string, 0, len(offered))
+	for _, t := range offered {
+		names = append(names, t.Name())
+	}
+	return fmt.Errorf("there is no tool %s; there are %s. Use one of them, or answer without it", excerpt.Shorten(name, 40), strings.Join(names, ", "))
 }
