@@ -91,6 +91,16 @@ func (m *Memory) purge(path string, raw []byte) (out []byte, clean bool) {
 	return out, true
 }
 
+// Clean gives what was read of a file that people own without what was forgotten, and
+// takes that out of the file. A file that Forget doesn't look into stays as it is.
+func (m *Memory) Clean(path string, text []byte) []byte {
+	if !IsMemoryText(filepath.Base(path)) || !within(filepath.Clean(path), m.root) {
+		return text
+	}
+	out, _ := m.purge(path, text)
+	return out
+}
+
 func (m *Memory) purgeFile(path string) error {
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm()&0o200 == 0 {
 		return errors.Join(err, errors.New("it is read-only; give yourself the right to write it"))

@@ -24,7 +24,17 @@ var errNotRegular = errors.New("is not a regular file")
 const settleTime = 2 * time.Second
 
 // fileCache holds the text of files by path. Not safe for concurrent use.
-type fileCache map[string]*cachedFile
+type fileCache struct {
+	known map[string]*cachedFile
+	clean func(path string, text []byte) []byte // see Config
+}
+
+func newFileCache(clean func(path string, text []byte) []byte) fileCache {
+	if clean == nil {
+		clean = func(_ string, text []byte) []byte { return text }
+	}
+	return fileCache{known: map[string]*cachedFile{}, clean: clean}
+}
 
 // cachedFile is a file as it was last read, with what was made of it. A new
 // content is a new cachedFile, so whatever was parsed never outlives the text.
@@ -45,23 +55,24 @@ func (c fileCache) read(path string) (*cachedFile, error) {
 		err = errNotRegular // opening a pipe would wait for ever
 	}
 	if err != nil {
-		delete(c, path)
+		delete(c.known, path)
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
 	}
-	old := c[path]
+	old := c.known[path]
 	if old != nil && old.unchanged(info) {
 		return old, nil
 	}
 	fresh, err := readStable(path)
 	if err != nil {
-		delete(c, path)
+		delete(c.known, path)
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
 	}
+	fresh.text = string(c.clean(path, []byte(fresh.text)))
 	if old != nil && old.text == fresh.text {
 		old.info, old.read = fresh.info, fresh.read
 		return old, nil
 	}
-	c[path] = fresh
+	c.known[path] = fresh
 	return fresh, nil
 }
 

@@ -75,6 +75,9 @@ type Config struct {
 	Root     string // data folder
 	Defaults fs.FS  // assets: agents/…, skills/…, copied where missing
 	Logger   *slog.Logger
+	// Clean gives the text of a file without what was forgotten; optional. It is called
+	// once for each state of a file.
+	Clean func(path string, text []byte) []byte
 }
 
 // New returns the registry; it writes nothing. It panics where Root or
@@ -86,7 +89,7 @@ func New(cfg Config) *Registry {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Registry{root: cfg.Root, defaults: cfg.Defaults, logger: cfg.Logger, files: fileCache{}}
+	return &Registry{root: cfg.Root, defaults: cfg.Defaults, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
 }
 
 // Agents lists all agents, broken and disabled ones included, by id. A data

@@ -253,7 +253,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		Changed: b.LookAtMemory,
 		Shipped: assets.FS,
 	})
-	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger})
+	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger, Clean: b.Memory.Clean})
 	if err := b.Registry.InstallDefaults(ctx); err != nil {
 		b.addInstallNotice(err)
 	}

@@ -201,6 +201,12 @@ func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
 		{"memory of an agent, synced", func(r *returning) {
 			r.put(filepath.Join(r.home, "agents/agent-001/memory.md"), []byte("# Notes\n\nI sail. It lies in **zan**zibar.\n"))
 		}, [][]string{{"ask", "--session", "s", "hi"}}},
+		{"instructions of an agent, synced", func(r *returning) {
+			r.put(filepath.Join(r.home, "agents/agent-000/soul.md"), []byte("You are kind.\n\nThe user meets friends in "+secretWord+".\n"))
+		}, [][]string{{"ask", "--session", "s", "hi"}, {"agents", "show", "orchestrator"}}},
+		{"a skill, synced", func(r *returning) {
+			r.put(filepath.Join(r.home, "skills/meet/SKILL.md"), []byte("---\nname: meet\ndescription: how to meet\n---\nGo to "+secretWord+" at noon.\nBring a coat.\n"))
+		}, [][]string{{"ask", "--session", "s", "hi"}}},
 		{"the search index as it was", func(r *returning) {
 			r.copyAll(filepath.Join(r.backup, "cache"), filepath.Join(r.base, "cache"))
 		}, [][]string{{"memory", "search", "--all-sessions", secretWord}, {"memory", "search", "--all-sessions", "meet"}}},

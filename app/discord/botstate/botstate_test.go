@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"mac-stats/sessionmem"
 )
 
 func openState(t *testing.T, cfg Config) *State {
@@ -243,5 +245,41 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 	}
 	if _, err := os.Stat(file + ".damaged"); err != nil {
 		t.Error(err)
+	}
+}
+
+// What a backup brings back of before a forgetting goes; what else was said stays.
+func TestWhatWasForgottenLeavesAStateThatComesBack(t *testing.T) {
+	root := t.TempDir()
+	forgotten := sessionmem.NewForgotten(root, nil)
+	traces, err := forgotten.New(true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces.AddWords("zebra")
+	traces.AddPhrase("my zebra", traces.Phrase("zebra"))
+	if err := errors.Join(forgotten.Begin(traces), forgotten.Done(traces, nil)); err != nil {
+		t.Fatal(err)
+	}
+	s := openState(t, Config{File: filepath.Join(root, "discord", "state.db")})
+	before := time.Now().Add(-time.Hour)
+	for _, m := range []Message{
+		{ID: "100", Channel: "200", Role: RoleUser, Author: "301", Text: "my zebra", Block: "a", At: before},
+		{ID: "101", Channel: "200", Role: RoleAssistant, Author: "9", Text: "I see.", Block: "b", At: before},
+	} {
+		if err := s.Put(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Clean(t.Context(), forgotten.HasBlock); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Window(t.Context(), "200"); err != nil || len(got) != 1 || got[0].ID != "101" {
+		t.Errorf("left are %+v, %v", got, err)
+	}
+	for _, name := range []string{"state.db", "state.db-wal"} {
+		if data, err := os.ReadFile(filepath.Join(root, "discord", name)); err == nil && bytes.Contains(data, []byte("zebra")) {
+			t.Errorf("%s still holds it", name)
+		}
 	}
 }

@@ -29,14 +29,30 @@ func (f Forgetter) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) (
 }
 
 func (s *State) forget(ctx context.Context, file string, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+	return s.forgetRows(ctx, file, dry, func(session string, b transcript.Block) bool { return t.Selects(session, b) || t.Holds(b.Text) })
+}
+
+// Clean removes the messages that were forgotten before: a backup of the file brings them
+// back.
+func (s *State) Clean(ctx context.Context, forgotten func(session string, b transcript.Block) bool) error {
+	found, err := s.forgetRows(ctx, "", false, forgotten)
+	for _, t := range found {
+		if t.Action == sessionmem.ForgetRefused {
+			err = errors.Join(err, errors.New(t.Why))
+		}
+	}
+	return err
+}
+
+func (s *State) forgetRows(ctx context.Context, file string, dry bool, meant func(session string, b transcript.Block) bool) ([]sessionmem.Touched, error) {
 	rows, err := s.rows(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	var found []sessionmem.Touched
 	for _, m := range rows {
-		block := transcript.Block{ID: m.Block, Time: m.At, Attrs: map[string]string{"authors": m.Author}}
-		if !t.Selects("discord-"+m.Channel, block) && !t.Holds(m.Text) {
+		block := transcript.Block{ID: m.Block, Kind: transcript.Kind(m.Role), Time: m.At, Text: m.Text, Attrs: map[string]string{"authors": m.Author}}
+		if !meant("discord-"+m.Channel, block) {
 			continue
 		}
 		touched := sessionmem.Touched{Place: "window", Action: sessionmem.ForgetRemoved, Path: file, Session: "discord-" + m.Channel, Block: m.Block, Time: m.At}

@@ -264,9 +264,16 @@ func (s *Service) Idle() bool {
 
 func (s *Service) openState(ctx context.Context, inMemory bool) (*botstate.State, error) {
 	cfg := s.p.Config().Discord
-	return botstate.Open(ctx, botstate.Config{
+	state, err := botstate.Open(ctx, botstate.Config{
 		File: filepath.Join(s.dir(), "state.db"), Private: inMemory, MaxChars: cfg.MessageMaxChars, Keep: 2 * cfg.HistoryTurns,
 	})
+	if err != nil || s.p.Store == nil {
+		return state, err
+	}
+	if err := state.Clean(ctx, s.p.Store.Forgotten().HasBlock); err != nil {
+		return nil, errors.Join(fmt.Errorf("taking out of the bot's state what was forgotten: %w", err), state.Close())
+	}
+	return state, nil
 }
 
 func (s *Service) newBot(conn *connection.Connection, state *botstate.State, w wanted) *discord.Bot {
