@@ -202,18 +202,29 @@ func (s *Snapshot) near(ctx context.Context, q *Question, places *[]uint32, foun
 	return &nearness{Meaning: rank.Meaning{Average: float64(nearest.average), Best: float64(nearest.near[0].cosine)}, s: s, d: q.Vector, vectors: vectors}, nil
 }
 
-// fill fills in how near in meaning candidates are.
+// fill fills in how near in meaning candidates are, and the messages beside them.
 func (n *nearness) fill(ctx context.Context, all []rank.Candidate) error {
-	numbers := make([]uint32, len(all))
+	const each = 3
+	numbers := make([]uint32, 0, each*len(all))
+	l := &n.s.v.lay
+	number := func(at uint32) uint32 {
+		if l.refs[at].none() {
+			return 0 // nothing has it
+		}
+		return l.numbers[at]
+	}
 	for i := range all {
-		numbers[i] = all[i].Number
+		before, after := n.s.Beside(all[i].At)
+		numbers = append(numbers, all[i].Number, number(before), number(after))
 	}
 	cosines, err := n.vectors.cosines(ctx, n.s.q, n.d, numbers)
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		all[i].Meant, all[i].Cosine = n.vectors.has(numbers[i]), float64(cosines[i])
+		of := cosines[each*i : each*i+each]
+		all[i].Meant, all[i].Cosine = n.vectors.has(all[i].Number), float64(of[0])
+		all[i].Beside = [2]float64{float64(of[1]), float64(of[2])}
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func (v *view) candidate(at uint32) rank.Candidate {
 	message, _ := l.message(at)
 	k := v.sources[l.sources[at]]
 	return rank.Candidate{
-		At: at, Message: message, Number: l.numbers[at], Time: l.times[at], Ages: k != nil && k.Session != "", Share: 1,
+		At: at, Message: message, Source: l.sources[at], Number: l.numbers[at], Time: l.times[at], Ages: k != nil && k.Session != "", Share: 1,
 		Length: int(l.words[at]), Marks: analysis.Marks(l.flags[at] & 3),
 	}
 }

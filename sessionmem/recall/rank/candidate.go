@@ -23,6 +23,7 @@ type Query struct {
 type Candidate struct {
 	At      uint32 // the engine's name of it,
 	Message uint32 // and of its message
+	Source  uint32 // and of the session, or the file, that it is of
 	Number  uint32 // told later than those of smaller numbers
 	Time    int64  // seconds since 1970; 0: none
 	Ages    bool   // it is of a session: what is old counts a little less
@@ -36,6 +37,9 @@ type Candidate struct {
 
 	Meant  bool    // it has a vector
 	Cosine float64 // of that with the question's
+	// Beside are those of the beginnings of the messages before and after its own; 0 for
+	// one that has no vector.
+	Beside [2]float64
 
 	Relevance float64 // 0 … 1: how much of the question it has, comparable between questions
 
@@ -118,25 +122,38 @@ func Within(at int64, spans []analysis.Span) bool {
 	return at != 0 && slices.ContainsFunc(spans, func(s analysis.Span) bool { return s.Contains(t) })
 }
 
-// addMeaning adds how much nearer in meaning a passage is than one is on the average. Of
-// many passages one is near by chance, so their message has its chance spread here too,
-// but less than that of words. What has no vector is taken for average.
+// addMeaning adds how much nearer in meaning a passage is than one is on the average, with
+// a share of that of the messages beside it and of the nearest of its session: as with
+// words, what is meant is not told in one passage alone. Of many passages one is near by
+// chance, so their message has its chance spread here too, but less than that of words.
+// What has no vector is taken for average.
 func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
+	session := map[uint32]float64{} // the nearest of each
 	for i := range all {
 		c := &all[i]
-		nearer := 0.0
-		if c.Meant && m.Best > m.Average {
-			nearer = max(0, c.Cosine-m.Average)
-			c.Semantic = nearer / (m.Best - m.Average)
-			c.Relevance = max(c.Relevance, min(1, nearer/max(1-m.Average, .05)))
+		if near := m.nearer(c.Cosine); c.Meant {
+			session[c.Source] = max(session[c.Source], near)
+			c.Semantic = near / max(m.Best-m.Average, 1e-9)
+			c.Relevance = max(c.Relevance, min(1, near/max(1-m.Average, .05)))
 		}
+	}
+	for i := range all {
+		c := &all[i]
+		if !c.Meant {
+			c.Score = c.Lexical
+			continue
+		}
+		near := m.nearer(c.Cosine) + w.MeaningBeside*(m.nearer(c.Beside[0])+m.nearer(c.Beside[1])) + w.MeaningSession*session[c.Source]
 		if q.MeaningOnly {
-			c.Score = c.Semantic * c.Share
+			c.Score = near * c.Share
 		} else {
-			c.Score = c.Lexical + w.Meaning*nearer*math.Pow(c.Share, w.MeaningSpread)
+			c.Score = c.Lexical + w.Meaning*near*math.Pow(c.Share, w.MeaningSpread)
 		}
 	}
 }
+
+// nearer is how much nearer a cosine is than the average one.
+func (m *Meaning) nearer(cosine float64) float64 { return max(0, cosine-m.Average) }
 
 // recency is what a passage's age leaves of its score.
 func recency(c *Candidate, now time.Time) float64 {

@@ -6,9 +6,10 @@
 //
 // In order: the words of a passage and of its session make a score (Weights.Base), which is
 // spread over the passages of a message; questions lose a little, what was said at a time
-// that is asked for gains; what is near in meaning is added; age costs little; several
-// passages of a message are one hit; at last, where texts are known, words in a row count,
-// and hits that say the same step back.
+// that is asked for gains; what is near in meaning is added, with a share of what is near
+// beside it and in its session; age costs little; several passages of a message are one
+// hit; at last, where texts are known, words in a row count, and hits that say the same
+// step back.
 //
 // The weights were measured on chats between people and with an assistant (make quality).
 package rank

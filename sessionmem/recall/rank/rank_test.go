@@ -78,6 +78,35 @@ func TestOrderKeepsTheBestPassageOfAMessage(t *testing.T) {
 	}
 }
 
+func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
+	m := &Meaning{Average: .2, Best: .8}
+	w := Default()
+	for _, c := range []struct {
+		what   string
+		better Candidate
+		than   Candidate
+	}{
+		{"nearer in meaning", Candidate{Meant: true, Cosine: .8}, Candidate{Meant: true, Cosine: .7}},
+		{"near messages beside it", Candidate{Meant: true, Cosine: .5, Beside: [2]float64{.6, 0}}, Candidate{Meant: true, Cosine: .5, Beside: [2]float64{.1, .1}}},
+		{"further than the average is no nearer", Candidate{Meant: true, Cosine: .5, Time: 2}, Candidate{Meant: true, Cosine: .5, Beside: [2]float64{-.5, 0}, Time: 1}},
+		{"without a vector it is average", Candidate{Meant: true, Cosine: .3}, Candidate{Cosine: .9}},
+	} {
+		c.better.At, c.better.Message, c.better.Source, c.better.Share = 1, 1, 1, 1
+		c.than.At, c.than.Message, c.than.Source, c.than.Share = 2, 2, 2, 1
+		if got := Order(Query{}, &w, []Candidate{c.than, c.better}, m); got[0].At != 1 {
+			t.Errorf("%s: %+v is better than %+v", c.what, got[0], got[1])
+		}
+	}
+	got := Order(Query{}, &w, []Candidate{
+		{At: 1, Message: 1, Source: 1, Share: 1, Meant: true, Cosine: .5},
+		{At: 2, Message: 2, Source: 2, Share: 1, Meant: true, Cosine: .5},
+		{At: 3, Message: 3, Source: 2, Share: 1, Meant: true, Cosine: .8},
+	}, m)
+	if got[1].At != 2 {
+		t.Errorf("a passage of a session that holds the nearest is worse: %+v", got)
+	}
+}
+
 func textsOf(texts ...string) []Text {
 	out := make([]Text, len(texts))
 	for i, text := range texts {

@@ -8,27 +8,29 @@ const Reach = 2
 // Weights say how much each thing counts. They were measured on chats with known answers,
 // checked with what was found on others, and rounded.
 type Weights struct {
-	After, Before [Reach]float32 // how much of the beginning of a message counts for the next ones, and for those before it, by distance
-	Beginning     float32        // how many words that are: the rest of a long answer goes its own way
-	Reply         float32        // how many times more a question's words count for the next message
-	Own           float32        // how much more a passage's own words count
-	K, B          float32        // BM25 of passages
-	SessionK      float64        // and of sessions
-	SessionB      float64
-	Rarity        float64 // power of a term's rarity
-	Session       float64 // share of the session beside the passage
-	Short         float64 // what a passage of hardly a word loses
-	ShortWords    float64 // how many words that are
-	Spread        float64 // a message of n passages has the chance of one, spread over them: n^-Spread
-	Told          float64 // how much less it is spread where the question asks what was told
-	Question      float64 // what a passage loses that only asks
-	When          float64 // what a passage gains that says a time, where one is asked for
-	Span          float64 // what a passage gains that was said at a time that is asked for
-	Many          float64 // what a passage gains that has a number, where a quantity is asked for
-	Pair          float64 // what a pair of the question's words gains
-	Meaning       float64 // how much a cosine counts beside the words, whose best is 1
-	MeaningSpread float64 // power of a passage's share of its message for that
-	Candidates    int     // passages that are looked at more closely
+	After, Before  [Reach]float32 // how much of the beginning of a message counts for the next ones, and for those before it, by distance
+	Beginning      float32        // how many words that are: the rest of a long answer goes its own way
+	Reply          float32        // how many times more a question's words count for the next message
+	Own            float32        // how much more a passage's own words count
+	K, B           float32        // BM25 of passages
+	SessionK       float64        // and of sessions
+	SessionB       float64
+	Rarity         float64 // power of a term's rarity
+	Session        float64 // share of the session beside the passage
+	Short          float64 // what a passage of hardly a word loses
+	ShortWords     float64 // how many words that are
+	Spread         float64 // a message of n passages has the chance of one, spread over them: n^-Spread
+	Told           float64 // how much less it is spread where the question asks what was told
+	Question       float64 // what a passage loses that only asks
+	When           float64 // what a passage gains that says a time, where one is asked for
+	Span           float64 // what a passage gains that was said at a time that is asked for
+	Many           float64 // what a passage gains that has a number, where a quantity is asked for
+	Pair           float64 // what a pair of the question's words gains
+	Meaning        float64 // how much a cosine counts beside the words, whose best is 1
+	MeaningBeside  float64 // how much those of the messages beside count with it, each
+	MeaningSession float64 // and the nearest of the session
+	MeaningSpread  float64 // power of a passage's share of its message for that
+	Candidates     int     // passages that are looked at more closely
 }
 
 // Default gives the weights that were measured.
@@ -36,7 +38,7 @@ func Default() Weights {
 	return Weights{
 		After: [Reach]float32{.3, .3}, Before: [Reach]float32{.4, .2}, Beginning: 40, Reply: 2.5, Own: .2,
 		K: 1.2, B: .6, SessionK: 1.6, SessionB: .7, Rarity: .7, Session: .45, Short: .2, ShortWords: 7, Spread: .6, Told: .3,
-		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: 1, MeaningSpread: .3, Candidates: 300,
+		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: .9, MeaningBeside: .2, MeaningSession: .4, MeaningSpread: .3, Candidates: 300,
 	}
 }
 
