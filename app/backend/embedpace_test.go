@@ -2,6 +2,8 @@ package backend
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"mac-stats/app/monitor"
 )
@@ -21,4 +23,28 @@ func TestVectorsTakeLittleTimeAndNoneOnBattery(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
+}
+
+func TestVectorsStepBackWhileSomebodyTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &Backend{}
+		for _, c := range []struct {
+			what  string
+			do    func()
+			share float64 // that the machine allows
+			want  float64
+		}{
+			{"before", func() {}, idleShare, idleShare},
+			{"a key", b.Typing, idleShare, busyShare},
+			{"a moment later", func() { time.Sleep(typingFor / 2) }, idleShare, busyShare},
+			{"on battery", func() {}, 0, 0},
+			{"when the typing is over", func() { time.Sleep(typingFor) }, idleShare, idleShare},
+		} {
+			c.do()
+			b.pace.at, b.pace.share = time.Now(), c.share
+			if got := b.embedShare(); got != c.want {
+				t.Errorf("%s: %v, want %v", c.what, got, c.want)
+			}
+		}
+	})
 }

@@ -89,6 +89,7 @@ type crashes interface {
 // recaller is the search index.
 type recaller interface {
 	Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
+	Typing() // somebody types: work in the background steps back
 	settings.Index
 }
 

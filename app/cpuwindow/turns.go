@@ -250,6 +250,7 @@ func (w *Window) keepDraft(text string) {
 	if w.shown != nil {
 		w.shown.KeepDraft(text)
 		w.keepDrafts()
+		w.parts.recaller.Typing()
 	}
 }
 

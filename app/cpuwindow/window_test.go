@@ -808,4 +808,6 @@ func (stubIndex) Related(context.Context, string, bool) ([]recall.Hit, recall.St
 	return nil, recall.State{}, nil
 }
 
+func (stubIndex) Typing() {}
+
 func (stubIndex) IndexStatus(context.Context) (recall.Status, error) { return recall.Status{}, nil }

@@ -3,6 +3,9 @@ package recall
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -38,7 +41,6 @@ const (
 // pace is how fast vectors are made.
 type pace struct {
 	mu      sync.Mutex
-	paused  bool
 	full    bool // somebody asked for all of them now
 	bytes   int  // of a batch
 	perText time.Duration
@@ -47,22 +49,44 @@ type pace struct {
 // errHeld: a batch was cut off because a turn began, or somebody paused.
 var errHeld = errors.New("vectors are not made now")
 
-// PauseVectors stops the making of vectors in the background, or lets it go on. It goes on
-// by itself at the next start.
+// pausedFile is there while the making of vectors is paused, also when nothing runs.
+const pausedFile = "recall.paused"
+
+// PauseVectors stops the making of vectors in the background until it is let go on, also
+// after a restart.
 func (x *Index) PauseVectors(paused bool) {
-	x.pace.mu.Lock()
-	x.pace.paused = paused
+	file := filepath.Join(x.cfg.CacheDir, pausedFile)
+	var err error
 	if paused {
+		x.pace.mu.Lock()
 		x.pace.full = false
+		x.pace.mu.Unlock()
+		err = os.WriteFile(file, nil, 0o600)
+	} else if err = os.Remove(file); errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	x.pace.mu.Unlock()
+	if err != nil {
+		x.logger.Warn("whether vectors are made in the background could not be changed", "paused", paused, "err", err)
+	}
 	x.newChunks()
 }
 
-// VectorsNow has all vectors that are missing made at full speed, turns aside.
+func (x *Index) paused() bool {
+	_, err := os.Stat(filepath.Join(x.cfg.CacheDir, pausedFile))
+	return err == nil
+}
+
+// VectorsNow has all vectors that are missing made at full speed, turns aside. A pause is
+// over.
 func (x *Index) VectorsNow() {
+	x.PauseVectors(false)
+	x.fullSpeed()
+}
+
+// fullSpeed has vectors made at full speed until all are made, in a pause too.
+func (x *Index) fullSpeed() {
 	x.pace.mu.Lock()
-	x.pace.paused, x.pace.full = false, true
+	x.pace.full = true
 	x.pace.mu.Unlock()
 	x.newChunks()
 }
@@ -70,10 +94,10 @@ func (x *Index) VectorsNow() {
 // held says what holds the making of vectors up.
 func (x *Index) held() Held {
 	x.pace.mu.Lock()
-	paused, full := x.pace.paused, x.pace.full
+	full := x.pace.full
 	x.pace.mu.Unlock()
 	switch {
-	case paused:
+	case !full && x.paused():
 		return HeldPaused
 	case x.cfg.InTurn != nil && x.cfg.InTurn():
 		return HeldTurn
@@ -189,7 +213,7 @@ func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, lef
 	if x.cfg.Embedder == nil {
 		return ErrNoModel
 	}
-	x.VectorsNow()
+	x.fullSpeed()
 	defer x.allMade()
 	j := &vectorJob{x: x}
 	for failures := 0; ; {

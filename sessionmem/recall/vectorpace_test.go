@@ -66,6 +66,21 @@ func TestWhatHoldsVectorsUp(t *testing.T) {
 		{"asked for now", b.x.VectorsNow, HeldNot},
 		{"a turn, at full speed", func() { turn = true }, HeldTurn},
 		{"paused", func() { turn, share = false, .2; b.x.PauseVectors(true) }, HeldPaused},
+		{"after a restart", func() {
+			if err := b.x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			cfg := b.x.cfg
+			var err error
+			if b.x, err = Open(cfg); err != nil {
+				t.Fatal(err)
+			}
+		}, HeldPaused},
+		{"asked for now in a pause", func() { b.x.VectorsNow() }, HeldNot},
+		{"when all are made", func() { b.x.allMade() }, HeldNot},
+		{"paused again", func() { b.x.PauseVectors(true) }, HeldPaused},
+		{"a command that makes them", func() { b.x.fullSpeed() }, HeldNot},
+		{"and its end", func() { b.x.allMade() }, HeldPaused},
 		{"and going on", func() { b.x.PauseVectors(false) }, HeldNot},
 	} {
 		c.do()
