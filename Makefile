@@ -31,7 +31,7 @@ install: build ## PREFIX/bin/mac-stats (PREFIX=~/.local), on Linux a menu entry 
 uninstall: ## take that away again; your data stays
 	@PREFIX='$(PREFIX)' scripts/install.sh uninstall
 
-package: build ## dist/: a tarball with an installer (Linux), an .app (on a Mac)
+package: build ## dist/: a tarball, a .deb and a zip for Windows (Linux), an .app and a disk image (on a Mac)
 	@scripts/package.sh
 
 build: ## bin/mac-stats
@@ -42,14 +42,20 @@ build-nogui: ## bin/mac-stats-nogui: the commands and --headless, without a wind
 
 build-windows: ## bin/windows/mac-stats.exe, with mingw-w64
 	@mkdir -p bin/windows
+	@CGO_ENABLED=0 go run ./app/bundle resources bin/windows >/dev/null
+	@x86_64-w64-mingw32-windres -O coff bin/windows/mac-stats.rc app/resources_windows_amd64.syso
 	CGO_ENABLED=1 GOOS=windows GOARCH=amd64 CC=x86_64-w64-mingw32-gcc \
 		go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS) -H=windowsgui' -o bin/windows/mac-stats.exe ./app
 
 test: ## everything that is checked; installs what it needs
 	@scripts/test.sh
 
-test-systems: ## the program for Windows under Wine; installs what it needs
+test-systems: ## Windows under Wine, a Wayland desktop, macOS' Objective-C, the packages; installs what it needs
+	@scripts/setup.sh systems
+	@scripts/objc.sh
 	@scripts/wine.sh
+	@scripts/sway.sh
+	@scripts/packages.sh
 
 bench: ## the figures that are promised, as a table
 	@scripts/bench.sh

@@ -36,7 +36,7 @@ systems_packages=(
 	wine wine64 gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 # the program for Windows
 	sway grim wtype                                           # Wayland
 	clang gobjc libgnustep-gui-dev                            # Objective-C
-	desktop-file-utils appstream libplist-utils               # the packages' own files
+	desktop-file-utils appstream libplist-utils icoutils      # the packages' own files
 )
 
 check_go() {

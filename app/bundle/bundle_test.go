@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -20,6 +21,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -44,6 +46,7 @@ func TestTheTarballInstallsAndUninstalls(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // its installer is a shell script
 	}
+	t.Setenv("SOURCE_DATE_EPOCH", "")
 	program, version := stand(t)
 	out := t.TempDir()
 	if err := run(sources, []string{"linux", program, out, "amd64"}); err != nil {
@@ -152,6 +155,7 @@ func unpack(t *testing.T, data []byte, place string) {
 }
 
 func TestTheSameInputGivesTheSameBytes(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "")
 	program, version := stand(t)
 	var first []byte
 	for range 2 {
@@ -167,6 +171,52 @@ func TestTheSameInputGivesTheSameBytes(t *testing.T) {
 			t.Error("the second tarball differs from the first")
 		}
 		first = data
+	}
+}
+
+func TestAPackageForDebianAndOneForWindows(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
+	program, version := stand(t)
+	out := t.TempDir()
+	for _, system := range []string{"debian", "windows"} {
+		if err := run(sources, []string{system, program, out, "amd64"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deb, err := os.ReadFile(filepath.Join(out, "mac-stats_"+version+"_amd64.deb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(deb, []byte("!<arch>\ndebian-binary   1790000000  ")) {
+		t.Errorf("it begins with %q", deb[:40])
+	}
+	if tool, err := exec.LookPath("dpkg-deb"); err == nil {
+		fields, err := exec.Command(tool, "--field", filepath.Join(out, "mac-stats_"+version+"_amd64.deb"), "Package", "Version").CombinedOutput()
+		if err != nil || string(fields) != "Package: mac-stats\nVersion: "+version+"\n" {
+			t.Errorf("%s, %v", fields, err)
+		}
+		place := t.TempDir()
+		if text, err := exec.Command(tool, "--extract", filepath.Join(out, "mac-stats_"+version+"_amd64.deb"), place).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if text, err := exec.Command(filepath.Join(place, "usr", "bin", "mac-stats")).Output(); err != nil || !strings.Contains(string(text), version) {
+			t.Errorf("the program in it says %q, %v", text, err)
+		}
+	}
+	archive, err := zip.OpenReader(filepath.Join(out, "mac-stats-"+version+"-windows-amd64.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var names []string
+	for _, f := range archive.File {
+		names = append(names, strings.TrimPrefix(f.Name, "mac-stats-"+version+"-windows-amd64/"))
+		if !f.Modified.Equal(time.Unix(1790000000, 0)) {
+			t.Errorf("%s is of %v", f.Name, f.Modified)
+		}
+	}
+	if diff := cmp.Diff([]string{"mac-stats.exe", "install.ps1", "README.md", "CHANGELOG.md", "LICENSE.txt"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"path"
@@ -39,13 +40,27 @@ func packLinux(root string, a about, program, out, arch string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Join(out, top+".tar.gz")
+	return writeSummed(filepath.Join(out, top+".tar.gz"), data)
+}
+
+// writeSummed writes a package and its checksum beside it, and gives their paths.
+func writeSummed(name string, data []byte) ([]string, error) {
 	sum := sha256.Sum256(data)
-	line := hex.EncodeToString(sum[:]) + "  " + top + ".tar.gz\n"
+	line := hex.EncodeToString(sum[:]) + "  " + filepath.Base(name) + "\n"
 	if err := writeFile(name, data, 0o644); err != nil {
 		return nil, err
 	}
 	return []string{name, name + ".sha256"}, writeFile(name+".sha256", []byte(line), 0o644)
+}
+
+// packedAt is the time of all files in a package: that of the sources, as
+// SOURCE_DATE_EPOCH tells it in seconds since 1970, or 1970.
+func packedAt() time.Time {
+	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err != nil {
+		seconds = 0
+	}
+	return time.Unix(seconds, 0).UTC()
 }
 
 // linuxFiles are the package's files: the program, a menu entry, icons, the installer
@@ -70,7 +85,9 @@ func linuxFiles(root string, a about, program string) ([]packed, error) {
 		}
 		files = append(files, packed{f.to, data, f.run})
 	}
-	files = append(files, packed{"share/applications/" + name + ".desktop", []byte(desktopEntry(a)), false})
+	files = append(files,
+		packed{"share/applications/" + name + ".desktop", []byte(desktopEntry(a)), false},
+		packed{"share/metainfo/" + a.Details.ID + ".metainfo.xml", metainfo(a), false})
 	icon, err := readIcon(filepath.Join(root, a.Details.Icon))
 	if err != nil {
 		return nil, err
@@ -105,6 +122,36 @@ func desktopEntry(a about) string {
 		"StartupWMClass=" + a.Details.ID + "\n"
 }
 
+// metainfo describes the app to software centres (freedesktop.org, AppStream).
+func metainfo(a about) []byte {
+	var b bytes.Buffer
+	text := func(s string) string {
+		var b strings.Builder
+		_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
+		return b.String()
+	}
+	d, l := a.Details, a.LinuxAndBSD
+	b.WriteString(xml.Header + "<component type=\"desktop-application\">\n" +
+		"  <id>" + d.ID + "</id>\n" +
+		"  <metadata_license>CC0-1.0</metadata_license>\n" +
+		"  <project_license>MIT</project_license>\n" +
+		"  <name>" + d.Name + "</name>\n" +
+		"  <summary>" + text(l.GenericName) + "</summary>\n" +
+		"  <description>\n    <p>" + text(l.Comment) + ". " +
+		"Conversations and memory are plain text files you can read and edit.</p>\n  </description>\n" +
+		"  <launchable type=\"desktop-id\">" + d.Name + ".desktop</launchable>\n" +
+		"  <categories>\n")
+	for _, category := range l.Categories {
+		b.WriteString("    <category>" + text(category) + "</category>\n")
+	}
+	b.WriteString("  </categories>\n" +
+		"  <provides>\n    <binary>" + d.Name + "</binary>\n  </provides>\n" +
+		"  <content_rating type=\"oars-1.1\"/>\n" +
+		"  <releases>\n    <release version=\"" + d.Version + "\" date=\"" + packedAt().Format(time.DateOnly) + "\"/>\n  </releases>\n" +
+		"</component>\n")
+	return b.Bytes()
+}
+
 // tarball packs files below a folder. Nothing in it depends on when or by whom it is
 // made: times and owners are all the same.
 func tarball(top string, files []packed) ([]byte, error) {
@@ -117,10 +164,13 @@ func tarball(top string, files []packed) ([]byte, error) {
 	for _, f := range files {
 		head := &tar.Header{
 			Typeflag: tar.TypeReg, Name: path.Join(top, f.name), Size: int64(len(f.data)), Mode: 0o644,
-			ModTime: time.Unix(0, 0).UTC(), Format: tar.FormatUSTAR,
+			ModTime: packedAt(), Format: tar.FormatUSTAR,
 		}
 		if f.run {
 			head.Mode = 0o755
+		}
+		if strings.HasSuffix(f.name, "/") {
+			head.Typeflag, head.Name = tar.TypeDir, head.Name+"/"
 		}
 		if err := archive.WriteHeader(head); err != nil {
 			return nil, fmt.Errorf("pack %s: %w", f.name, err)

@@ -1,10 +1,14 @@
 // Command bundle packs a built mac-stats as its systems want programs packed: for
-// macOS an .app, for Linux a tarball with an installer. Everything about the program
-// comes from FyneApp.toml. The same input gives the same bytes.
+// macOS an .app, for Linux a tarball with an installer and a Debian package, for Windows a
+// zip. Everything about the program comes from FyneApp.toml. The same input gives the same
+// bytes: the time of all files is SOURCE_DATE_EPOCH.
 //
 //	go run ./app/bundle version                        the version alone
 //	go run ./app/bundle linux  BINARY OUT ARCH         OUT/mac-stats-<version>-linux-<arch>.tar.gz and its .sha256
+//	go run ./app/bundle debian BINARY OUT ARCH         OUT/mac-stats_<version>_<arch>.deb and its .sha256
 //	go run ./app/bundle darwin BINARY OUT              OUT/mac-stats.app
+//	go run ./app/bundle windows BINARY OUT ARCH        OUT/mac-stats-<version>-windows-<arch>.zip and its .sha256
+//	go run ./app/bundle resources OUT                  OUT/mac-stats.rc and what it names, for windres
 //
 // It runs at the root of the sources, on any system. `make package` calls it.
 package main
@@ -15,7 +19,7 @@ import (
 	"os"
 )
 
-var errUsage = errors.New("usage: bundle version | linux BINARY OUT ARCH | darwin BINARY OUT")
+var errUsage = errors.New("usage: bundle version | linux|debian|windows BINARY OUT ARCH | darwin BINARY OUT | resources OUT")
 
 func main() {
 	if err := run(".", os.Args[1:]); err != nil {
@@ -36,6 +40,12 @@ func run(root string, args []string) error {
 		made = []string{a.Details.Version}
 	case len(args) == 4 && args[0] == "linux":
 		made, err = packLinux(root, a, args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "debian":
+		made, err = packDebian(root, a, args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "windows":
+		made, err = packWindows(root, a, args[1], args[2], args[3])
+	case len(args) == 2 && args[0] == "resources":
+		made, err = writeResources(root, a, args[1])
 	case len(args) == 3 && args[0] == "darwin":
 		made, err = packDarwin(root, a, args[1], args[2])
 	default:
