@@ -188,9 +188,9 @@ func (a *app) onHost(present bool, why string) {
 func (a *app) onRequest(r instance.Request) {
 	switch r.Op {
 	case instance.OpShow:
-		a.desktop.Do(a.show)
+		a.desktop.Do(func() { a.desktop.Raise(a.show, r.Token) })
 	case instance.OpNewChat:
-		a.desktop.Do(a.onNewChat)
+		a.desktop.Do(func() { a.desktop.Raise(a.onNewChat, r.Token) })
 	case instance.OpChanged:
 		a.backend.SessionsChanged(r.Session)
 	}

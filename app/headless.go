@@ -63,7 +63,9 @@ func raised(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, nil //nolint:nilerr // opening says the same, and what to do
 	}
-	err = instance.Send(ctx, paths.Runtime, paths.Home, instance.Request{Op: instance.OpShow})
+	lendForeground()
+	request := instance.Request{Op: instance.OpShow, Token: os.Getenv("XDG_ACTIVATION_TOKEN")}
+	err = instance.Send(ctx, paths.Runtime, paths.Home, request)
 	if errors.Is(err, instance.ErrNoWindow) {
 		return false, fmt.Errorf("%w (--headless) on %s: stop it first, or use a command beside it (`mac-stats ask`), or set MAC_STATS_HOME to another folder", err, paths.Home)
 	}

@@ -20,7 +20,7 @@ dpkg-deb -x dist/*.deb "$place/deb"
 dpkg-deb -I dist/*.deb >"$place/control"
 desktop-file-validate "$place"/deb/usr/share/applications/*.desktop
 appstreamcli validate --no-net "$place"/deb/usr/share/metainfo/*.xml
-(cd "$place/deb" && dpkg-deb --ctrl-tarfile "$OLDPWD"/dist/*.deb | tar -xO ./md5sums 2>/dev/null | md5sum --quiet -c -)
+(cd "$place/deb" && dpkg-deb --ctrl-tarfile "$OLDPWD"/dist/*.deb | tar -xO md5sums | md5sum --quiet -c -)
 apt-get install -s -q "$PWD"/dist/*.deb >/dev/null # all it needs can be had
 say "The .deb, its menu entry and its description are valid."
 
@@ -31,7 +31,7 @@ for file in "$place/mac-stats.app/Contents/Info.plist" scripts/macos.entitlement
 done
 say "The property lists are valid."
 
-x86_64-w64-mingw32-objdump -p bin/windows/mac-stats.exe | grep -q 'Subsystem.*(Windows GUI)' || fail "mac-stats.exe opens a console"
+x86_64-w64-mingw32-objdump -p bin/windows/mac-stats.exe | grep 'Subsystem.*(Windows GUI)' >/dev/null || fail "mac-stats.exe opens a console"
 mkdir "$place/resources"
 wrestool --extract --type=24 --raw --output="$place/manifest" bin/windows/mac-stats.exe
 grep -q asInvoker "$place/manifest" || fail "mac-stats.exe has no manifest"

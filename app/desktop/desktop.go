@@ -130,6 +130,17 @@ func (d *Desktop) SetVisible(visible bool) {
 	}
 }
 
+// Raise shows a window that may be covered, and brings it in front. show makes it visible
+// and is called at once; token is what the desktop gave the program that asks for it
+// (XDG_ACTIVATION_TOKEN), or "". Call it on the UI goroutine.
+func (d *Desktop) Raise(show func(), token string) {
+	covered := d.loop.isVisible()
+	show()
+	for _, w := range d.app.Driver().AllWindows() {
+		raise(w, token, covered)
+	}
+}
+
 // SetBusy tells whether a model works for us: macOS slows down an app without windows
 // otherwise.
 func (d *Desktop) SetBusy(busy bool) { setBusy(busy) }

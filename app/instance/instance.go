@@ -49,6 +49,7 @@ const (
 type Request struct {
 	Op      string `json:"op"`                // one of the Op constants
 	Session string `json:"session,omitempty"` // changed, show: which
+	Token   string `json:"token,omitempty"`   // show, new-chat: the desktop's leave to come in front
 }
 
 // answer is the line that comes back.
