@@ -284,7 +284,7 @@ func recallSettings() []Setting {
 			dotted("chat.memory.long_term.cold_tier_after_days")),
 		named("recall.notes_budget", "1500", "How many characters of earlier conversations, found for your message, go with it as quoted notes at most. 0 sends none.",
 			whole(func(c *Config) *int { return &c.Recall.NotesBudget }, 0, 20_000, nil)),
-		named("recall.rerank", "off", "Who puts what a search found in a better order: nobody (off), the small Ollama model as a judge (model; slow), or a server at a URL that answers POST /rerank as llama.cpp does. A URL gets the query and the passages.",
+		named("recall.rerank", "off", "How search results are reranked: not at all (off), by the small Ollama model (model; slow), or by a server at a URL that answers POST /rerank as llama.cpp does. A URL gets the query and the passages.",
 			words(func(c *Config) *string { return &c.Recall.Rerank }, "off, model, or the URL of a server, such as http://127.0.0.1:8080/rerank", rerankSetting)),
 	)...)
 }

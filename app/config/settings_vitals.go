@@ -9,11 +9,11 @@ import (
 func alertSettings() []Setting {
 	off := map[string]int{"off": 0}
 	return []Setting{
-		named("alerts.hot", "off", "From how many °C of its hottest sensor on a notification says that the machine is hot, once it has been so for 20 seconds.",
+		named("alerts.hot", "off", "Notify when the hottest sensor stays above this (°C) for 20 s.",
 			whole(func(c *Config) *int { return &c.Alerts.Hot }, 40, 120, off)),
-		named("alerts.disk_free", "off", "At how many percent of free space a notification says that the disk of your home folder is nearly full.",
+		named("alerts.disk_free", "off", "Notify when the disk of your home folder has less free space than this (%).",
 			whole(func(c *Config) *int { return &c.Alerts.DiskFree }, 1, 50, off)),
-		named("alerts.battery", "off", "At how many percent of charge a notification says that the battery is low.",
+		named("alerts.battery", "off", "Notify when the battery falls below this charge (%).",
 			whole(func(c *Config) *int { return &c.Alerts.Battery }, 1, 90, off)),
 		named("alerts.every", "30m", "The least time between two notifications of the same kind. Before the next one the value has to be well within its limit again.",
 			span(func(c *Config) *time.Duration { return &c.Alerts.Every }, time.Minute, 7*day, nil)).expert(),

@@ -172,7 +172,7 @@ func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
 func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
-		b.Sees("was given memory.md · 12 lines", "Links")
+		b.Sees("Used memory.md · 12 lines", "Links")
 		var got []string
 		for _, leaves := range b.w.shown.AnswerLeaves(entriesNow(b.w.shown)[1].Key) {
 			markdown.EachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })

@@ -127,7 +127,7 @@ func (w *Window) togglePin() {
 	on := !w.parts.config().Window.OnTop
 	w.writer.Set("window.on_top", strconv.FormatBool(on), func(err error) {
 		if err == nil && !on {
-			w.tell(i18n.T("The window stays above the others until it is closed and mac-stats starts again"), "")
+			w.tell(i18n.T("The window stays on top until mac-stats restarts"), "")
 		}
 	})
 }

@@ -30,7 +30,7 @@ func (w *Window) choose(c *conversation.Conversation, s transcript.Settings) {
 		c.ChoiceWritten(s)
 		if err != nil && w.ctx.Err() == nil {
 			w.p.Do(func() {
-				w.tell(i18n.T("What you chose holds until mac-stats ends: it could not be written"), err.Error())
+				w.tell(i18n.T("Your choice couldn't be saved. It lasts until mac-stats quits."), err.Error())
 			})
 		}
 	}()

@@ -97,7 +97,7 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 		b.keeper.refuse = errors.New("the disk is full")
 		b.w.choose(b.w.shown, transcript.Settings{Model: "qwen3:8b"})
 		b.Settle()
-		b.Sees("it could not be written", "the disk is full")
+		b.Sees("couldn't be saved", "the disk is full")
 	})
 }
 
@@ -214,7 +214,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		b.Settle()
 
 		f = refuse(agents.KindTooLong)
-		b.Sees("Change it")
+		b.Sees("Edit message")
 		b.w.rewrite(f)
 		b.Settle()
 		if b.w.compose.Entry.Text != "look" || len(chipNames(b)) != 1 {

@@ -53,7 +53,7 @@ func (w *Window) onDismissed() {
 		go func() {
 			if err := w.parts.crashes.DismissCrashes(); err != nil {
 				w.p.Do(func() {
-					w.tell(i18n.With("The crash report can't be put away: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You are told of it again at the next start."))
+					w.tell(i18n.With("The crash report can't be put away: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You'll be reminded at the next start."))
 				})
 			}
 		}()

@@ -22,7 +22,7 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		"it failed":            {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindDown}, want: "“Why is my fan loud?”: there is no answer, something went wrong"},
 		"stopped by the user":  {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}},
 		"quick":                {took: 9 * time.Second, last: done},
-		"switched off":         {took: time.Minute, after: -1, last: done},
+		"turned off":           {took: time.Minute, after: -1, last: done},
 		"the window is looked": {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true) }},
 		"focused but hidden":   {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true); b.w.Hide() }, want: "“Why is my fan loud?”: the answer is ready"},
 		"private":              {took: time.Minute, last: done, prepare: func(b *bench) { b.w.shown.BeginLoading(true) }},

@@ -105,7 +105,7 @@ func (w *Window) drawWelcome() {
 func (w *Window) welcomeButtons(ready bool) *kit.Placed {
 	next, kind := i18n.T("Continue"), kit.ButtonPrimary
 	if !ready {
-		next, kind = i18n.T("Continue without"), kit.ButtonPlain
+		next, kind = i18n.T("Continue without Ollama"), kit.ButtonPlain
 	}
 	if w.step == welcomeSteps-1 {
 		next = i18n.T("Begin")
@@ -115,7 +115,7 @@ func (w *Window) welcomeButtons(ready bool) *kit.Placed {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Back"), func() { w.goToStep(w.step - 1) }))
 	}
 	if w.step < welcomeSteps-1 {
-		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Skip all of this"), w.leaveWelcome))
+		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Skip setup"), w.leaveWelcome))
 	}
 	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, -1, buttons...)), Gap: kit.Gap20}
 }
@@ -183,7 +183,7 @@ func (w *Window) modelChoices(models []ollama.ModelInfo) kit.Row {
 		b.SetSelected(now == value)
 		parts = append(parts, kit.Line(kit.Gap12, 1, b, kit.Muted(note).Squeezable()))
 	}
-	add(i18n.T("The one that fits best"), "", i18n.T("chosen by size and abilities"))
+	add(i18n.T("Automatic"), "", i18n.T("chosen by size and abilities"))
 	for _, m := range models[:min(len(models), choicesShown)] {
 		add(m.Name, m.Name, modelNote(m, memory))
 	}
@@ -218,11 +218,11 @@ func (w *Window) settled(err error) {
 // memoryStep says what is remembered.
 func (w *Window) memoryStep() []*kit.Placed {
 	now := w.parts.config().Memory.Write
-	parts := []fyne.CanvasObject{kit.Title(i18n.T("What is remembered")), kit.NewParagraph(i18n.T("From a long conversation, lessons can be kept for later ones. You see each of them, and can take it back."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("What is remembered")), kit.NewParagraph(i18n.T("mac-stats can remember facts from long conversations for later. You see each one and can undo it."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for _, c := range []struct{ value, label, note string }{
 		{"auto", i18n.T("Remember"), i18n.T("saved at once, with Undo")},
 		{"ask", i18n.T("Ask me"), i18n.T("waits in the inbox until you say yes")},
-		{"off", i18n.T("Never"), i18n.T("nothing is learnt")},
+		{"off", i18n.T("Never"), i18n.T("remember nothing")},
 	} {
 		b := kit.NewButton(kit.ButtonPlain, c.label, func() { w.writer.Set("memory.write", c.value, w.settled) })
 		b.SetSelected(now == c.value)
@@ -245,7 +245,7 @@ func (w *Window) folderCard() kit.Row {
 // recallChoice asks whether an answer may be made with what was said elsewhere.
 func (w *Window) recallChoice() kit.Row {
 	now := w.parts.config().Recall.CrossSession
-	parts := []fyne.CanvasObject{kit.Title(i18n.T("What was said before")), kit.NewParagraph(i18n.T("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("Earlier conversations")), kit.NewParagraph(i18n.T("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for _, c := range []struct {
 		value       bool
 		label, note string

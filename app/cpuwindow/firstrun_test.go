@@ -77,7 +77,7 @@ func TestWelcome_threeStepsByKeyboard(t *testing.T) {
 
 func TestWelcome_canBeSkipped(t *testing.T) {
 	b := welcomed(t, func(*bench) {})
-	b.tabTo("Skip all of this")
+	b.tabTo("Skip setup")
 	b.pressFocused()
 	if b.w.page != pageChat {
 		t.Errorf("page = %s", b.w.page)
@@ -86,8 +86,8 @@ func TestWelcome_canBeSkipped(t *testing.T) {
 
 func TestWelcome_withoutAServer(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
-	b.Sees("Ollama isn't running", "Re-check", "Continue without")
-	b.tabTo("Continue without")
+	b.Sees("Ollama isn't running", "Re-check", "Continue without Ollama")
+	b.tabTo("Continue without Ollama")
 	b.pressFocused()
 	b.Sees("There is no server to list or download models yet.")
 	b.tabTo("Continue")
@@ -133,7 +133,7 @@ func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
 	})
 	b.tabTo("Try the demo")
 	b.pressFocused()
-	b.tabTo("Skip all of this")
+	b.tabTo("Skip setup")
 	b.pressFocused()
 	b.tabTo("Try the demo")
 	b.pressFocused()

@@ -46,9 +46,9 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 			by[t.Action] = append(by[t.Action], t)
 		}
 	}
-	emptied := i18n.T("Becomes [forgotten]")
+	emptied := i18n.T("Will be erased")
 	if done {
-		emptied = i18n.T("Became [forgotten]")
+		emptied = i18n.T("Erased")
 	}
 	var groups []forgetGroup
 	for _, g := range []struct {
@@ -56,8 +56,8 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 		head   string
 		role   fyne.ThemeColorName
 	}{
-		{sessionmem.ForgetRefused, i18n.T("Could not be taken out"), kit.RoleWarn},
-		{sessionmem.ForgetPending, i18n.T("Not done yet: goes by itself"), kit.RoleWarn},
+		{sessionmem.ForgetRefused, i18n.T("Couldn't be removed"), kit.RoleWarn},
+		{sessionmem.ForgetPending, i18n.T("Not done yet: happens automatically"), kit.RoleWarn},
 		{sessionmem.ForgetEmptied, emptied, kit.RoleText},
 		{sessionmem.ForgetRebuilt, i18n.T("Summaries made anew of what is left"), kit.RoleText},
 		{sessionmem.ForgetRemoved, i18n.T("Removed"), kit.RoleText},
@@ -163,7 +163,7 @@ func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*kit.Placed {
 	if len(choices) == 0 && !asksLessons {
 		return rows
 	}
-	head := i18n.T("It may be told here, too. What you choose goes as well:")
+	head := i18n.T("These may repeat it. Select what to forget too:")
 	rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: head, Bold: true}}, kit.SizeText, kit.RoleText), Gap: kit.Gap16})
 	if asksLessons {
 		rows = append(rows, &kit.Placed{Row: kit.NewChoiceRow(i18n.T("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), Gap: kit.Gap8})

@@ -36,7 +36,7 @@ func (w *Window) forget(title string, s forget.Selection) {
 		w.p.Do(func() {
 			switch {
 			case err != nil:
-				w.tell(i18n.With("What would be forgotten can't be found: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+				w.tell(i18n.With("Couldn't find what to forget: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 			case plan.Nothing():
 				w.tell(i18n.T("There is nothing to forget."), "")
 			default:

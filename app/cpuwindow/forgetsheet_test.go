@@ -75,7 +75,7 @@ func TestForgetAMessage(t *testing.T) {
 				b, store := forgetting(t)
 				b.button("Forget…", 0).OnTap()
 				b.Settle()
-				b.Sees("Forget this message?", "Becomes [forgotten]", "It may be told here, too.", "the zebra sleeps below the old bridge", "can't be undone")
+				b.Sees("Forget this message?", "Will be erased", "These may repeat it.", "the zebra sleeps below the old bridge", "can't be undone")
 				if tt.back {
 					b.w.win.Canvas().FocusPrevious()
 				}
@@ -125,7 +125,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
 			t.Errorf("%+v %v, want both forgotten", load.Blocks, err)
 		}
-		b.Sees("Forgotten in", "Became [forgotten]", "your message · cpu-x", "Close")
+		b.Sees("Forgotten in", "Erased", "your message · cpu-x", "Close")
 		b.focusedKey(fyne.KeyReturn)
 		if kit.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("the report is still there")
@@ -179,7 +179,7 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 		b.Settle()
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeyReturn)
-		b.Sees("Not all of it is forgotten yet", "Could not be taken out", "it is read-only; give yourself the right to write it")
+		b.Sees("Not all of it is forgotten yet", "Couldn't be removed", "it is read-only; give yourself the right to write it")
 		b.w.escape()
 		if kit.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("Esc leaves the report there")

@@ -71,7 +71,7 @@ func (w *Window) draftsWriter() func() {
 		w.draftsWritten = taken
 		if err := conversation.WriteDrafts(path, all); err != nil {
 			w.p.Do(func() {
-				w.tell(i18n.With("What is written here can't be kept: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It is lost if the app ends before it is sent."))
+				w.tell(i18n.With("Couldn't save your draft: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It will be lost if mac-stats quits before you send it."))
 			})
 		}
 	}

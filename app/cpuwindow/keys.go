@@ -37,7 +37,7 @@ func (w *Window) shortcutActions() []shortcuts.Action {
 		{Name: "settings", Title: "Settings", Run: w.ShowSettings},
 		{Name: "zoom_in", Title: "Zoom in", Run: w.zoomIn},
 		{Name: "zoom_out", Title: "Zoom out", Run: w.zoomOut},
-		{Name: "zoom_reset", Title: "Usual size", Run: w.zoomReset},
+		{Name: "zoom_reset", Title: "Actual size", Run: w.zoomReset},
 		{Name: "pin_on_top", Title: "Keep on top", Run: w.togglePin},
 		{Name: "shortcuts", Title: "List the shortcuts", Run: w.listShortcuts},
 		{Name: "close", Title: "Close the window", Run: w.onClose},

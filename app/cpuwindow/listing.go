@@ -37,7 +37,7 @@ func (w *Window) reloadList() {
 				return
 			}
 			if marksErr != nil {
-				w.tell(i18n.With("What is pinned and read can't be told: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
+				w.tell(i18n.With("Couldn't read which conversations are pinned or read: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
 			}
 			w.infos, w.marks = infos, marks
 			w.drawList()

@@ -91,7 +91,7 @@ func TestRecheckSaysHowItWent(t *testing.T) {
 		b.w.setup().check()
 		b.Sees("checking…")
 		b.Settle()
-		b.Sees("still down, checked ")
+		b.Sees("still not running, checked ")
 	})
 }
 
@@ -136,7 +136,7 @@ func TestPullFailuresInWords(t *testing.T) {
 	for _, tt := range []struct{ detail, what, next string }{
 		{`pull model manifest: Get "https://x/v2": dial tcp: lookup x: no such host`, "The registry could not be reached.", "Is the machine online? Then try again."},
 		{"pull model manifest: file does not exist", "The registry has no model m:1b.", "Look its name up in the list of models, then try that."},
-		{"write: no space left on device", "The disk is full.", "Free some space, then try again: the download goes on from where it was."},
+		{"write: no space left on device", "The disk is full.", "Free some space, then try again. The download continues where it stopped."},
 		{"odd", "The download of m:1b failed.", "Try again. Ollama said: odd"},
 	} {
 		what, next := pullFailure("m:1b", &ollama.Error{Kind: ollama.ErrServer, Host: "h", Detail: tt.detail})

@@ -47,7 +47,7 @@ func (w *Window) openTranscriptIn(session, path string) {
 // cannotOpen says why a file was not opened.
 func (w *Window) cannotOpen(path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		w.tell(i18n.With("{{.Path}} is not there any more", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
+		w.tell(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
 		return
 	}
 	w.tell(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))

@@ -72,7 +72,7 @@ func (p *optionsPanel) build() {
 		kit.Title(i18n.T("This conversation")),
 		kit.NewParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), kit.RoleMuted),
 		kit.Spacer(kit.Gap4),
-		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 is precise, 2 is free")).Squeezable()),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 = predictable, 2 = creative")).Squeezable()),
 		container.New(&kit.CapLayout{Width: 160}, ringed(p.warmth)),
 		kit.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Instructions")), kit.Small(i18n.T("added to the agent's own")).Squeezable(), p.count),

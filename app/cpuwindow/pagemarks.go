@@ -25,7 +25,7 @@ func (w *Window) markPages() {
 		}
 	}
 	if w.proposed > 0 {
-		words[pageMemory] = i18n.With("{{.Proposed}} proposed", i18n.Places{"Proposed": w.proposed})
+		words[pageMemory] = i18n.With("{{.Proposed}} to review", i18n.Places{"Proposed": w.proposed})
 	}
 	for _, p := range []page{pageMemory, pageAgents} {
 		if b := w.side.pages[p]; b.Trailing != words[p] {

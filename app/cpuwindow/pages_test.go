@@ -118,8 +118,8 @@ func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
 			t.Errorf("beside Memory stands %q", got)
 		}
 		b.w.showPage(pageMemory)
-		b.Until("Go on editing")
-		b.pushes("Go on editing")
+		b.Until("Continue editing")
+		b.pushes("Continue editing")
 		b.Sees("- mine", "not saved yet")
 	})
 }
@@ -132,13 +132,13 @@ func TestTheSidebarCountsProposals(t *testing.T) {
 		}
 		b.w.Hide()
 		b.shown()
-		if got := b.w.side.pages[pageMemory].Trailing; got != "1 proposed" {
+		if got := b.w.side.pages[pageMemory].Trailing; got != "1 to review" {
 			t.Errorf("beside Memory stands %q", got)
 		}
 		b.w.showPage(pageMemory)
 		b.Until("Works at night")
 		b.pushes("Discard")
-		b.Until("Nothing waits for you")
+		b.Until("Nothing to review")
 		if got := b.w.side.pages[pageMemory].Trailing; got != "" {
 			t.Errorf("beside Memory stands %q", got)
 		}

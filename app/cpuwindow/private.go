@@ -15,7 +15,7 @@ func queueHint() string {
 	return i18n.T("Write the next message. It is sent when this answer is done; Esc stops the answer.")
 }
 
-func privateHint() string { return i18n.T("Private: nothing of this is written down.") }
+func privateHint() string { return i18n.T("Private: nothing is saved.") }
 
 // NewPrivateChat starts a private chat and focuses the composer; one that is still
 // empty is kept.
@@ -47,20 +47,20 @@ func (w *Window) markPrivate(c *conversation.Conversation) {
 
 // explainPrivate says what private means.
 func (w *Window) explainPrivate() {
-	w.tell(i18n.T("This chat is private: it is in memory alone and gone when mac-stats ends"), i18n.T("No transcript, no memory and no attachment of it is written. New chat begins one that is kept."))
+	w.tell(i18n.T("This chat is private: it is never saved and disappears when you quit"), i18n.T("No transcript, memory or attachment is saved. Press New chat to start one that is kept."))
 }
 
 // privateGreeting is what an empty private chat shows.
 func privateGreeting() []*kit.Placed {
 	return []*kit.Placed{
 		{Row: kit.NewBoxRow(kit.Title(i18n.T("A private chat"))), Gap: kit.Gap20},
-		kit.TextRow(i18n.T("It is in memory alone. No transcript, no draft, no attachment and no lesson of it is written, nobody is notified, and it is gone when mac-stats ends."), kit.RoleMuted, kit.Gap4),
+		kit.TextRow(i18n.T("Nothing is saved: no transcript, draft, attachment or memory, and no notification. This chat disappears when you quit."), kit.RoleMuted, kit.Gap4),
 	}
 }
 
 // offerPrivate is the way to one from an empty chat.
 func (w *Window) offerPrivate() *kit.Placed {
-	b := kit.NewButton(kit.ButtonQuiet, i18n.T("Private chat: nothing is written"), w.NewPrivateChat)
+	b := kit.NewButton(kit.ButtonQuiet, i18n.T("Private chat: nothing is saved"), w.NewPrivateChat)
 	b.Trailing = shortcuts.First(w.parts.config(), "new_private_chat")
 	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, b)), Gap: kit.Gap16}
 }

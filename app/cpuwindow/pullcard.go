@@ -60,13 +60,13 @@ func pullFailure(model string, err error) (what, next string) {
 	switch {
 	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
 		x := agents.Explain(err)
-		return x.Sentence, i18n.T("See whether Ollama runs, then try again: the download goes on from where it was.")
+		return x.Sentence, i18n.T("Check that Ollama is running, then try again. The download continues where it stopped.")
 	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
 		return i18n.T("The registry could not be reached."), i18n.T("Is the machine online? Then try again.")
 	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):
 		return i18n.With("The registry has no model {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Look its name up in the list of models, then try that.")
 	case has("no space left", "disk quota"):
-		return i18n.T("The disk is full."), i18n.T("Free some space, then try again: the download goes on from where it was.")
+		return i18n.T("The disk is full."), i18n.T("Free some space, then try again. The download continues where it stopped.")
 	case has("newer version", "upgrade"):
 		return i18n.With("This Ollama is too old for {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Update Ollama, then try again.")
 	}

@@ -51,7 +51,7 @@ func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 		if len(b.turns.requests) != 1 || b.w.compose.Entry.Text != "" {
 			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.Entry.Text)
 		}
-		b.Sees("next", "second", "waits", "third", "Send now")
+		b.Sees("next", "second", "waiting", "third", "Send now")
 		b.finish(0, "u1")
 		b.Sees("next", "third")
 		b.finish(1, "u2")
@@ -99,7 +99,7 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 				b.run(0).events <- end
 				close(b.run(0).events)
 				b.Settle()
-				b.Sees("held back", "second")
+				b.Sees("paused", "second")
 				if len(b.turns.requests) != 1 {
 					t.Fatalf("sent %v", b.sent())
 				}

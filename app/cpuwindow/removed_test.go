@@ -98,7 +98,7 @@ func TestOpenFileMakesNoTranscript(t *testing.T) {
 		}
 		b.tap("Open file")
 		b.Settle()
-		b.Sees("is not there any more")
+		b.Sees("no longer exists")
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.md")); len(left) > 0 {
 			t.Errorf("it made %q", left)
 		}

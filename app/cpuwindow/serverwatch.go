@@ -42,7 +42,7 @@ func (r *recheckState) say(s serverState, now time.Time) {
 	case s.checking:
 		r.note.Set(i18n.T("checking…"), kit.RoleMuted)
 	case s.down != nil:
-		r.note.Set(i18n.With("still down, checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), kit.RoleHot)
+		r.note.Set(i18n.With("still not running, checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), kit.RoleHot)
 	case s.checked:
 		r.note.Set(i18n.With("checked {{.Time}}", i18n.Places{"Time": now.Format("15:04:05")}), kit.RoleMuted)
 	}

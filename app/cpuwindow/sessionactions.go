@@ -154,7 +154,7 @@ func (w *Window) deleteSession(in transcript.Info) {
 }
 
 func (w *Window) undelete(name string, open bool) {
-	w.do(i18n.T("Bringing it back"), func(ctx context.Context) error {
+	w.do(i18n.T("Restoring"), func(ctx context.Context) error {
 		_, err := w.parts.library.Undelete(ctx, name)
 		return err
 	}, func() {

@@ -78,9 +78,9 @@ func TestTheViewerShowsAllOfATranscript(t *testing.T) {
 		b.branched(s, "cpu-a")
 		b.shown()
 		b.reads(s, "cpu-a", "")
-		b.Sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "a branch that was left · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
+		b.Sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "Earlier version · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
 		b.SeesNot("how long, the zebra way")
-		b.tapWord("a branch that was left · 2 messages · show", 0)
+		b.tapWord("Earlier version · 2 messages · show", 0)
 		b.Sees("how long, the zebra way", "Long.")
 	})
 }
@@ -346,7 +346,7 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		b.press(fyne.KeyReturn)
 		b.Sees("needle", "Discord · 1 message")
 		open("nowhere to be found")
-		b.Sees("Nothing found for")
+		b.Sees("No conversation contains every word of")
 		b.press(fyne.KeyEscape)
 		if b.w.switcher != nil || c.Overlays().Top() != nil {
 			t.Error("Esc does not close the search")

@@ -234,7 +234,7 @@ func (w *Window) retry(f conversation.Fault) {
 // askForRest asks for the rest of an answer that was cut short.
 func (w *Window) askForRest() {
 	if c := w.shown; !c.Busy() {
-		w.sendTo(c, i18n.T("Go on where you stopped."), nil)
+		w.sendTo(c, i18n.T("Continue where you stopped."), nil)
 		w.chat.Port.ToEnd()
 	}
 }

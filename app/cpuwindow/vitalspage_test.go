@@ -60,10 +60,10 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
 			"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
 			"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
-			"mean 2 %, peak 3 %")
+			"average 2 %, peak 3 %")
 		// when the range is switched, the history is that one's
 		b.pressOn("1 h")
-		b.Sees("mean 2 %")
+		b.Sees("average 2 %")
 		// and pressing the strip again goes back to the chat
 		test.Tap(b.w.vitals.Cells[3])
 		b.Settle()
@@ -105,7 +105,7 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 		b.w.details.Ask(monitor.CPU)
 		b.Settle()
 		text := b.w.compose.Entry.Text
-		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: mean 2 %"} {
+		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: average 2 %"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q has no %q", text, want)
 			}
@@ -210,10 +210,10 @@ func TestHistoryWords(t *testing.T) {
 		want   string
 	}{
 		{"nothing", monitor.CPU, make([]monitor.Point, 5), "nothing measured in the last 5 min"},
-		{"all of it", monitor.CPU, []monitor.Point{p(10), p(20)}, "last 5 min: mean 15 %, peak 40 %"},
-		{"bytes", monitor.Network, []monitor.Point{p(1e6), p(1e6)}, "last 5 min: mean 1.0 MB/s, peak 2.0 MB/s"},
-		{"below zero", monitor.Temperature, []monitor.Point{{Mean: -5, Max: -4, OK: true}}, "last 5 min: mean -5 °C, peak -4 °C"},
-		{"a gap", monitor.Temperature, []monitor.Point{p(20), {}, {}}, "last 5 min: mean 20 °C, peak 40 °C, 2 min not measured"},
+		{"all of it", monitor.CPU, []monitor.Point{p(10), p(20)}, "last 5 min: average 15 %, peak 40 %"},
+		{"bytes", monitor.Network, []monitor.Point{p(1e6), p(1e6)}, "last 5 min: average 1.0 MB/s, peak 2.0 MB/s"},
+		{"below zero", monitor.Temperature, []monitor.Point{{Mean: -5, Max: -4, OK: true}}, "last 5 min: average -5 °C, peak -4 °C"},
+		{"a gap", monitor.Temperature, []monitor.Point{p(20), {}, {}}, "last 5 min: average 20 °C, peak 40 °C, 2 min not measured"},
 	} {
 		if got := vitals.HistoryWords(c.metric, monitor.FiveMinutes, monitor.Series{Step: time.Minute, Points: c.points}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

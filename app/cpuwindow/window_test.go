@@ -588,7 +588,7 @@ func TestPages(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageMemory)
 		b.Settle()
-		b.Sees("memory.md", "nothing remembered yet", "told to every agent")
+		b.Sees("memory.md", "nothing remembered yet", "used by every agent")
 		b.w.showPage(pageAgents)
 		b.Settle()
 		b.Sees("Orchestrator", "t be used")

@@ -15,7 +15,7 @@ func (c *View) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fyne.C
 	for i, r := range read {
 		label := r.Name + " · " + i18n.Count("{{.N}} lines", r.Lines)
 		if i == 0 {
-			label = i18n.With("was given {{.Label}}", i18n.Places{"Label": label})
+			label = i18n.With("Used {{.Label}}", i18n.Places{"Label": label})
 		}
 		if r.Cut > 0 {
 			label += i18n.With(", {{.Cut}} left out", i18n.Places{"Cut": r.Cut})

@@ -28,7 +28,7 @@ func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
 		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { c.Act.SendBare(f) }))
 	}
 	if f.Kind == agents.KindTooLong {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Change it"), func() { c.Act.Rewrite(f) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Edit message"), func() { c.Act.Rewrite(f) }))
 	}
 	return buttons
 }

@@ -16,7 +16,7 @@ func TestAHintIsShortenedToTwoLines(t *testing.T) {
 		{"with room for all", "Ask anything. Enter sends, Shift+Enter for a new line.", 500, "Ask anything. Enter sends, Shift+Enter for a new line."},
 		{"narrow", "Ask anything. Enter sends, Shift+Enter for a new line.", 120, "Ask anything."},
 		{"a part of a sentence", "Write the next message. It is sent when this answer is done; Esc stops the answer.", 250, "Write the next message. It is sent when this answer is done."},
-		{"one sentence, too long", "Private: nothing of this is written down.", 60, "Private: nothing of this is written down."},
+		{"one sentence, too long", "Private: nothing is saved.", 60, "Private: nothing is saved."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := shortened(tt.hint, tt.width); got != tt.want {

@@ -58,10 +58,10 @@ func (q *Queue) Show(rows []conversation.Queued, held bool) {
 }
 
 func (q *Queue) row(r conversation.Queued, first bool) fyne.CanvasObject {
-	state := i18n.T("waits")
+	state := i18n.T("waiting")
 	switch {
 	case q.held:
-		state = i18n.T("held back")
+		state = i18n.T("paused")
 	case first:
 		state = i18n.T("next")
 	}

@@ -119,7 +119,7 @@ func TestEventsBecomeEntries(t *testing.T) {
 		}, []string{"user q", "call a done", "call b live"}},
 		{"an error keeps what had arrived", []agents.Event{start, token(1, "half"), {Type: agents.EventError, Kind: "stream_cut", Text: "cut"}}, []string{"user q", "head orchestrator m", "answer half", "error stream_cut u1"}},
 		{"an error before the message was written", []agents.Event{{Type: agents.EventError, Kind: "disk", Text: "full"}}, []string{"user q", "error disk"}},
-		{"stopped is a note, not an error", []agents.Event{start, token(1, "half"), {Type: agents.EventError, Kind: "cancelled"}}, []string{"user q", "head orchestrator m", "answer half", "note stopped · what had arrived is kept"}},
+		{"stopped is a note, not an error", []agents.Event{start, token(1, "half"), {Type: agents.EventError, Kind: "cancelled"}}, []string{"user q", "head orchestrator m", "answer half", "note stopped · the partial answer is kept"}},
 		{"a memory", []agents.Event{{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}}, []string{"user q", "note remembered “x”"}},
 		{"a proposal", []agents.Event{{Type: agents.EventMemoryProposed, Text: "x"}}, []string{"user q", "note proposed to remember “x”"}},
 		{"a reload", []agents.Event{{Type: agents.EventMemoryReloaded, Memory: &agents.MemoryChange{Path: "/a/memory.md", Added: 2, Removed: 1}}}, []string{"user q", "note memory.md reloaded · +2 −1"}},
@@ -236,7 +236,7 @@ func TestTranscriptBecomesEntries(t *testing.T) {
 		transcript.Block{ID: "7", Kind: transcript.KindText, Text: "odd"},
 		transcript.Block{ID: "8", Kind: transcript.KindNote, Note: "title", Text: "x"},
 	))
-	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note stopped · what had arrived is kept", "summary sum", "answer odd"}
+	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note stopped · the partial answer is kept", "summary sum", "answer odd"}
 	if d := cmp.Diff(want, saidIn(c)); d != "" {
 		t.Error(d)
 	}
@@ -393,7 +393,7 @@ func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
 		t.Errorf("nothing kept: %+v", e)
 	}
 	got = reopened(user, transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Text: "half"}, note)
-	if e := got[len(got)-1]; e.Text != "stopped · what had arrived is kept" || e.RetryID != "" {
+	if e := got[len(got)-1]; e.Text != "stopped · the partial answer is kept" || e.RetryID != "" {
 		t.Errorf("half an answer kept: %+v", e)
 	}
 }

@@ -548,7 +548,7 @@ func (c *Conversation) hasAnswer() bool {
 // keptLine is what is left of an answer that was cut off.
 func keptLine(kept bool) string {
 	if kept {
-		return i18n.T("stopped · what had arrived is kept")
+		return i18n.T("stopped · the partial answer is kept")
 	}
 	return i18n.T("stopped before anything had arrived")
 }

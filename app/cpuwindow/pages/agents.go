@@ -149,14 +149,14 @@ type agentFile struct{ name, path, purpose string }
 // agentFiles are an agent's files, the one that matters most first.
 func agentFiles(a registry.Agent) []agentFile {
 	if a.SettingsFile() == a.Path {
-		return []agentFile{{filepath.Base(a.Path), a.Path, i18n.T("its settings, and below them what it is to do")}}
+		return []agentFile{{filepath.Base(a.Path), a.Path, i18n.T("its settings, followed by what it should do")}}
 	}
 	var files []agentFile
 	for _, f := range [][2]string{
-		{"skill.md", i18n.T("what it is to do")},
+		{"skill.md", i18n.T("what it should do")},
 		{"soul.md", i18n.T("who it is; without it, the soul that all agents share")},
-		{"mood.md", i18n.T("the tone it takes")},
-		{"memory.md", i18n.T("what it alone remembers")},
+		{"mood.md", i18n.T("its tone")},
+		{"memory.md", i18n.T("what only this agent remembers")},
 		{"agent.json", i18n.T("its name, model, role and tools")},
 		{"testing.md", i18n.T("prompts and what is expected of the answers")},
 	} {
@@ -239,7 +239,7 @@ func (p *Agents) items() []splitItem {
 		case a.Err != nil:
 			it.meta, it.role, it.mark = i18n.T("can't be used"), kit.RoleHot, kit.RoleHot
 		case !a.Enabled:
-			it.meta = i18n.T("switched off")
+			it.meta = i18n.T("turned off")
 		case len(a.Warnings) > 0:
 			it.mark = kit.RoleWarn
 		}
@@ -255,7 +255,7 @@ func (p *Agents) items() []splitItem {
 	}
 	items = append(items,
 		splitItem{key: newAgentKey, title: i18n.T("New agent…"), fraction: -1},
-		splitItem{key: soulKey, title: i18n.T("Shared soul"), meta: i18n.T("who all agents are"), fraction: -1, heading: i18n.T("All agents")})
+		splitItem{key: soulKey, title: i18n.T("Shared soul"), meta: i18n.T("shared by all agents"), fraction: -1, heading: i18n.T("All agents")})
 	for i, s := range p.data.skills {
 		it := splitItem{key: s.Path, title: s.Name, meta: i18n.Shorten(s.Description, 40), fraction: -1}
 		if s.Err != nil {

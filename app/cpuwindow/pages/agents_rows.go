@@ -68,9 +68,9 @@ func (p *Agents) saidRow() kit.Row {
 
 // agentCard is who the agent is, with its switch, model and role.
 func (p *Agents) agentCard(a registry.Agent) kit.Row {
-	state, label := "", i18n.T("Switch off")
+	state, label := "", i18n.T("Turn off")
 	if !a.Enabled {
-		state, label = i18n.T("switched off"), i18n.T("Switch on")
+		state, label = i18n.T("turned off"), i18n.T("Turn on")
 	}
 	top := []fyne.CanvasObject{kit.Bold(agentTitle(a)).Squeezable(), kit.Small(state)}
 	if a.Err == nil {
@@ -132,7 +132,7 @@ func (p *Agents) set(a registry.Agent, key string, value any) {
 			return "", nil, err
 		}
 		p.host.Do(func() { p.news.own[file] = true })
-		return i18n.With("{{.Agent}}: it holds from the next message on.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
+		return i18n.With("{{.Agent}}: takes effect with the next message.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 	})
 }
 
@@ -157,7 +157,7 @@ func (p *Agents) errorCard(a registry.Agent) kit.Row {
 	if fix := jsonFix(why); fix != "" {
 		parts = append(parts, kit.NewParagraph(fix, kit.RoleMuted))
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Put it right in {{.Place}}", i18n.Places{"Place": place}), func() {
+	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Fix it in {{.Place}}", i18n.Places{"Place": place}), func() {
 		p.files[p.picked] = file
 		p.editing = true
 		p.loadThen(func() { p.startEditing(at) })
@@ -175,7 +175,7 @@ func jsonFix(why string) string {
 	case strings.Contains(why, "unexpected end"):
 		return i18n.T("A closing brace or quote is missing at the end.")
 	case strings.Contains(why, "looking for beginning of value"):
-		return i18n.T("Texts stand in \"double quotes\"; true, false and numbers stand without.")
+		return i18n.T("Text needs \"double quotes\"; true, false and numbers don't.")
 	case strings.Contains(why, "after object key"):
 		return i18n.T("A colon is missing between name and value.")
 	}
@@ -206,10 +206,10 @@ func (p *Agents) fileRows() []*kit.Placed {
 	edit := func() { p.startEditing(0) }
 	label, openLabel := i18n.T("Edit"), i18n.T("Open in my editor")
 	if o.Missing {
-		label, openLabel = i18n.T("Write it"), i18n.T("Create and open")
+		label, openLabel = i18n.T("Create"), i18n.T("Create and open")
 	}
 	if p.edits.dirty(o.Path) {
-		label = i18n.T("Go on editing")
+		label = i18n.T("Continue editing")
 	}
 	head := []fyne.CanvasObject{p.purpose(o), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.host.OpenFile(o.Path) })}
 	if o.Why == "" {
@@ -234,7 +234,7 @@ func (p *Agents) fileRows() []*kit.Placed {
 
 // purpose is what the file is for, and where it is.
 func (p *Agents) purpose(o sessionmem.Owned) *kit.Label {
-	text := i18n.T("who all agents are, where they have no soul.md of their own")
+	text := i18n.T("shared by all agents that have no soul.md of their own")
 	if a, ok := p.data.agent(p.picked); ok {
 		for _, f := range agentFiles(a) {
 			if f.path == o.Path {
@@ -246,7 +246,7 @@ func (p *Agents) purpose(o sessionmem.Owned) *kit.Label {
 	}
 	switch {
 	case o.Missing:
-		text = i18n.With("not there yet: {{.Text}}", i18n.Places{"Text": text})
+		text = i18n.With("no file yet: {{.Text}}", i18n.Places{"Text": text})
 	case o.Link != "":
 		text += i18n.With(" · a link to {{.Link}}", i18n.Places{"Link": o.Link})
 	}
@@ -268,7 +268,7 @@ func (p *Agents) endRows(a registry.Agent) []*kit.Placed {
 func (p *Agents) refuseUnsaved(a registry.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.edits.dirty(f.path) {
-			p.said, p.saidBad, p.undo = i18n.With("Your edit of {{.Name}} is not saved. Save or discard it first.", i18n.Places{"Name": f.name}), true, nil
+			p.said, p.saidBad, p.undo = i18n.With("You have unsaved changes in {{.Name}}. Save or discard them first.", i18n.Places{"Name": f.name}), true, nil
 			p.view.Offset = 0
 			p.draw()
 			return true
@@ -282,16 +282,16 @@ func (p *Agents) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	kit.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files become as they were shipped. What you have now is kept beside it, and what it remembers stays."), i18n.T("Reset"), func() {
+	kit.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files are replaced by the ones that came with mac-stats. Your version is kept beside it, and its memory stays."), i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.parts.Roster.Reset(ctx, a.ID)
 			if err != nil {
 				return "", nil, err
 			}
 			if len(kept) == 0 {
-				return i18n.With("{{.Agent}} is as shipped.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
+				return i18n.With("{{.Agent}} is reset.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 			}
-			return i18n.With("{{.Agent}} is as shipped; the old one is kept as {{.Kept}}.", i18n.Places{"Agent": agentTitle(a), "Kept": filepath.Base(kept[0])}), nil, nil
+			return i18n.With("{{.Agent}} is reset; your version is kept as {{.Kept}}.", i18n.Places{"Agent": agentTitle(a), "Kept": filepath.Base(kept[0])}), nil, nil
 		})
 	})
 }
@@ -301,7 +301,7 @@ func (p *Agents) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder, with what it remembers, goes to the trash in agents/.trash."), i18n.T("Delete"), func() {
+	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder and its memory move to agents/.trash."), i18n.T("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.parts.Roster.Delete(ctx, a)
 			if err != nil {

@@ -55,8 +55,8 @@ func TestAnAgentsSwitchModelAndRoleChangeItsFileInPlace(t *testing.T) {
 		b := newBench(t)
 		p := b.onAgents(coderFiles())
 		b.Until("Coder", "Write code.", "role: code")
-		b.pushes("Switch off")
-		b.Until("switched off", "Switch on")
+		b.pushes("Turn off")
+		b.Until("turned off", "Turn on")
 		a, _ := p.data.agent(p.picked)
 		p.set(a, "model", "qwen3:8b")
 		b.Until("qwen3:8b")
@@ -76,17 +76,17 @@ func TestABrokenAgentSaysWhereAndIsMendedThere(t *testing.T) {
 		b := newBench(t)
 		p := b.onAgents(files)
 		b.Until("used", "line 3", "comma")
-		b.SeesNot("Switch off", "Try a prompt")
-		b.pushes("Put it right in agent.json, line 3")
+		b.SeesNot("Turn off", "Try a prompt")
+		b.pushes("Fix it in agent.json, line 3")
 		b.Until("agent.json")
 		if p.edit.object.Hidden || p.edit.entry.CursorRow != 2 {
 			t.Fatalf("the editor is hidden: %v, the cursor in row %d", p.edit.object.Hidden, p.edit.entry.CursorRow)
 		}
 		p.edit.entry.SetText(strings.Replace(p.edit.entry.Text, `"Coder"`, `"Coder",`, 1))
 		b.pushes("Save")
-		b.Until("as on disk")
-		b.pushes("Done")
-		b.Until("Switch off", "Try a prompt")
+		b.Until("saved")
+		b.pushes("Close")
+		b.Until("Turn off", "Try a prompt")
 	})
 }
 
@@ -96,13 +96,13 @@ func TestAnAgentsFilesAreEditedInPlace(t *testing.T) {
 		p := b.onAgents(coderFiles())
 		for _, f := range []string{"soul.md", "mood.md", "memory.md"} {
 			b.pushes(f)
-			b.Until("not there yet")
-			b.pushes("Write it")
-			b.Until("saving makes it")
+			b.Until("no file yet")
+			b.pushes("Create")
+			b.Until("created when you save")
 			p.edit.entry.SetText("About " + f + "\n")
 			b.pushes("Save")
-			b.Until("as on disk")
-			b.pushes("Done")
+			b.Until("saved")
+			b.pushes("Close")
 			if got := readText(t, filepath.Join(p.picked, f)); got != "About "+f+"\n" {
 				t.Errorf("%s is %q", f, got)
 			}
@@ -155,17 +155,17 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		p := b.onAgents(coderFiles())
 		coder := p.picked
 		p.pick(newAgentKey)
-		b.Until("Begin with")
+		b.Until("Based on")
 		p.fresh.name.Entry.SetText("Coder")
 		b.Until("is there already")
 		if !p.fresh.name.Button.Disabled() {
 			t.Error("a name that is taken can be used")
 		}
 		p.fresh.name.Entry.SetText("Trip Planner")
-		b.Until("Called as trip-planner")
+		b.Until("Its short name is trip-planner")
 		p.fresh.like = "coder"
 		p.fresh.name.Submit()
-		b.Until("Trip Planner is there", "Write code.")
+		b.Until("Trip Planner is ready", "Write code.")
 		if got := readText(t, filepath.Join(p.picked, "agent.json")); !strings.Contains(got, `"slug": "trip-planner"`) {
 			t.Errorf("agent.json is %s", got)
 		}
@@ -173,7 +173,7 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		edit := b.edits.buffers[filepath.Join(p.picked, "skill.md")]
 		edit.edit("Half an idea.")
 		p.delete(a)
-		b.Until("is not saved. Save or discard it first.")
+		b.Until("You have unsaved changes in skill.md.")
 		edit.discard()
 		p.delete(a)
 		b.Confirm("Delete")
@@ -187,7 +187,7 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		a, _ = p.data.agent(coder)
 		p.reset(a)
 		b.Confirm("Reset")
-		b.Until("as shipped; the old one is kept as agent-002.old-", "Write code.")
+		b.Until("is reset; your version is kept as agent-002.old-", "Write code.")
 	})
 }
 
@@ -207,11 +207,11 @@ func TestSkillsAndTheSharedSoulAreListedAndEdited(t *testing.T) {
 		p.pick(newAgentKey)
 		b.Until("plain.md is not an agent")
 		p.pick(soulKey)
-		b.Until("not there yet")
-		b.pushes("Write it")
+		b.Until("no file yet")
+		b.pushes("Create")
 		p.edit.entry.SetText("Kind.\n")
 		b.pushes("Save")
-		b.Until("as on disk")
+		b.Until("saved")
 		if got := readText(t, filepath.Join(b.parts.Home, "agents", "soul.md")); got != "Kind.\n" {
 			t.Errorf("the soul is %q", got)
 		}
@@ -227,19 +227,19 @@ func TestTheFocusStaysWhereAPageIsDrawnAnew(t *testing.T) {
 		for range 60 {
 			c.FocusNext()
 			names = append(names, b.Focus())
-			if b.Focus() == "Switch off" {
+			if b.Focus() == "Turn off" {
 				break
 			}
 		}
-		if b.Focus() != "Switch off" {
+		if b.Focus() != "Turn off" {
 			t.Fatalf("Tab does not reach the switch: %v", names)
 		}
 		c.Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
-		b.Until("Switch on")
-		for end := time.Now().Add(time.Minute); b.Focus() != "Switch on" && time.Now().Before(end); {
+		b.Until("Turn on")
+		for end := time.Now().Add(time.Minute); b.Focus() != "Turn on" && time.Now().Before(end); {
 			b.Settle()
 		}
-		if got := b.Focus(); got != "Switch on" {
+		if got := b.Focus(); got != "Turn on" {
 			t.Errorf("the focus is on %s", got)
 		}
 		names = nil

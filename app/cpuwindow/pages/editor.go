@@ -57,8 +57,8 @@ func newEditor(act editorActions) *editor {
 	e.name, e.state, e.where = kit.Bold("").Squeezable(), kit.Small("").Squeezable(), kit.Small("").Squeezable()
 	e.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), func() { e.act.save(e.buffer) })
 	e.discard = kit.NewButton(kit.ButtonQuiet, i18n.T("Discard"), e.onDiscard)
-	e.done = kit.NewButton(kit.ButtonPlain, i18n.T("Done"), func() { e.act.close() })
-	e.back = kit.NewButton(kit.ButtonQuiet, i18n.T("Take back"), e.onTakeBack)
+	e.done = kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { e.act.close() })
+	e.back = kit.NewButton(kit.ButtonQuiet, i18n.T("Undo"), e.onTakeBack)
 	e.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("‹ Part before"), func() { e.turn(-1) })
 	e.next = kit.NewButton(kit.ButtonQuiet, i18n.T("Next part ›"), func() { e.turn(1) })
 	e.entry.TextStyle.Monospace = true
@@ -213,7 +213,7 @@ func (e *editor) onChoice(c choice) {
 // refresh shows the buffer's state.
 func (e *editor) refresh() {
 	b := e.buffer
-	words, role := i18n.T("as on disk"), kit.RoleMuted
+	words, role := i18n.T("saved"), kit.RoleMuted
 	switch {
 	case b.saving:
 		words = i18n.T("saving…")
@@ -222,7 +222,7 @@ func (e *editor) refresh() {
 	case b.dirty():
 		words, role = i18n.T("not saved yet"), kit.RoleWarn
 	case b.base.Missing:
-		words = i18n.T("not there yet: saving makes it")
+		words = i18n.T("new file: created when you save")
 	case b.base.Link != "":
 		words = i18n.With("a link to {{.Link}}", i18n.Places{"Link": b.base.Link})
 	}
@@ -263,7 +263,7 @@ func (e *editor) showTrouble() {
 	case b.theirs != nil:
 		rows = e.conflictRows()
 	case b.err != nil:
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": i18n.Sentence(b.err.Error())}), kit.RoleText), kit.NewParagraph(i18n.T("What you wrote is kept, also if you close the window."), kit.RoleMuted))})
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": i18n.Sentence(b.err.Error())}), kit.RoleText), kit.NewParagraph(i18n.T("Your text is kept, even if you close the window."), kit.RoleMuted))})
 	}
 	e.trouble.SetRows(rows)
 }
@@ -275,7 +275,7 @@ func (e *editor) conflictRows() []*kit.Placed {
 	b := e.buffer
 	said := i18n.T("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
 	if b.theirs.Missing {
-		said = i18n.T("This file is gone outside. Keep yours to write it again.")
+		said = i18n.T("This file was deleted outside. Keep yours to create it again.")
 	}
 	card := kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(said, kit.RoleText), kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
 		kit.NewButton(kit.ButtonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),

@@ -109,7 +109,7 @@ func (s *Edits) Flush() {
 		}
 		if err != nil {
 			s.host.Do(func() {
-				s.host.Tell(i18n.With("An edit that is not saved yet is only in this window: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("Save it, or copy it elsewhere, before you quit."))
+				s.host.Tell(i18n.With("Unsaved changes exist only in this window: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("Save it, or copy it elsewhere, before you quit."))
 			})
 		}
 	}
@@ -132,9 +132,9 @@ func (s *Edits) Find() {
 			s.host.EditsChanged()
 			switch {
 			case err != nil:
-				s.host.Tell(i18n.T("An edit of an earlier time can't be read"), err.Error())
+				s.host.Tell(i18n.T("Earlier unsaved changes can't be read"), err.Error())
 			case len(names) > 0:
-				s.host.Tell(i18n.With("Edits that were not saved are back: {{.Names}}", i18n.Places{"Names": strings.Join(names, ", ")}), i18n.T("They wait on the pages Memory and Agents."))
+				s.host.Tell(i18n.With("Unsaved changes restored: {{.Names}}", i18n.Places{"Names": strings.Join(names, ", ")}), i18n.T("Find them on the Memory and Agents pages."))
 			}
 		})
 	}()

@@ -115,9 +115,9 @@ func (p *Memory) startEditing() {
 
 // items are the lines of the list.
 func (p *Memory) items() []splitItem {
-	inbox := splitItem{key: inboxKey, title: i18n.T("Inbox"), meta: i18n.T("nothing proposed"), fraction: -1}
+	inbox := splitItem{key: inboxKey, title: i18n.T("Inbox"), meta: i18n.T("nothing to review"), fraction: -1}
 	if n := len(p.data.inbox); n > 0 {
-		inbox.meta, inbox.role = i18n.Count("{{.N}} proposals wait", n), kit.RoleAccent
+		inbox.meta, inbox.role = i18n.Count("{{.N}} memories to review", n), kit.RoleAccent
 	}
 	items := []splitItem{inbox}
 	last := sessionmem.TargetKind("")
@@ -246,15 +246,15 @@ func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
 func budgetOf(t sessionmem.Target, cfg config.Config) (budget int, who string) {
 	switch t.Kind {
 	case sessionmem.TargetAgent:
-		return cfg.Memory.AgentBudget, i18n.T("told to this agent alone")
+		return cfg.Memory.AgentBudget, i18n.T("used by this agent only")
 	case sessionmem.TargetChannel:
-		return cfg.Memory.ChannelBudget, i18n.T("told in this Discord channel")
+		return cfg.Memory.ChannelBudget, i18n.T("used in this Discord channel")
 	case sessionmem.TargetPerson:
-		return cfg.Memory.ChannelBudget, i18n.T("told when this person writes")
+		return cfg.Memory.ChannelBudget, i18n.T("used when this person writes")
 	case sessionmem.TargetServer:
-		return cfg.Memory.ChannelBudget, i18n.T("told in this server's channels")
+		return cfg.Memory.ChannelBudget, i18n.T("used in this server's channels")
 	}
-	return cfg.Memory.GlobalBudget, i18n.T("told to every agent")
+	return cfg.Memory.GlobalBudget, i18n.T("used by every agent")
 }
 
 // listMemory reads the memory files; the global one is there even while empty.

@@ -29,11 +29,11 @@ func (p *Memory) proposalsFor(t sessionmem.Target) int {
 func (p *Memory) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
 	if len(list) == 0 {
 		return []*kit.Placed{
-			kit.TextRow(i18n.T("Nothing waits for you."), kit.RoleText, kit.Gap12),
+			kit.TextRow(i18n.T("Nothing to review."), kit.RoleText, kit.Gap12),
 			kit.TextRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), kit.RoleMuted, kit.Gap4),
 		}
 	}
-	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Muted(i18n.With("{{.List}} proposed", i18n.Places{"List": len(list)}))), Gap: kit.Gap12}}
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Muted(i18n.With("{{.List}} to review", i18n.Places{"List": len(list)}))), Gap: kit.Gap12}}
 	for _, q := range list {
 		rows = append(rows, &kit.Placed{Row: p.proposalCard(q), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
@@ -78,7 +78,7 @@ func (p *Memory) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fyne.C
 	}
 	buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Discard"), func() { p.discard(q) }))
 	if q.Session != "" {
-		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Where from"), func() { p.host.OpenSession(q.Session) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Show source"), func() { p.host.OpenSession(q.Session) }))
 	}
 	return kit.Line(kit.Gap8, -1, buttons...)
 }
@@ -106,7 +106,7 @@ func (p *Memory) proposalMeta(q sessionmem.Proposal) string {
 			to = it.title
 		}
 	}
-	return strings.Join(append(words, "to: "+strings.TrimSpace(to)), " · ")
+	return strings.Join(append(words, i18n.With("to: {{.Target}}", i18n.Places{"Target": strings.TrimSpace(to)})), " · ")
 }
 
 func (p *Memory) editProposal(q sessionmem.Proposal) {

@@ -35,7 +35,7 @@ func (p *Memory) rows() []*kit.Placed {
 			return append(rows, p.fileRows(it)...)
 		}
 	}
-	return append(rows, kit.TextRow(i18n.T("This file is not there any more."), kit.RoleMuted, kit.Gap12))
+	return append(rows, kit.TextRow(i18n.T("This file no longer exists."), kit.RoleMuted, kit.Gap12))
 }
 
 // memoryModes are the ways new lessons are taken, in the words of the page.
@@ -79,8 +79,8 @@ func (p *Memory) setMode(value string) {
 func (p *Memory) fileRows(it memoryItem) []*kit.Placed {
 	rows := []*kit.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
-		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} proposals wait", n)}), kit.RoleText, kit.SizeText).Squeezable()
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Look at them"), func() { p.pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
+		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} memories to review", n)}), kit.RoleText, kit.SizeText).Squeezable()
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Review"), func() { p.pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	rows = append(rows, p.missingRows(it)...)
 	for _, n := range p.fileNotes(it) {
@@ -116,7 +116,7 @@ func (p *Memory) headRow(it memoryItem) kit.Row {
 		label = i18n.T("Create and open")
 	}
 	if p.edits.dirty(it.file.Path) {
-		edit = i18n.T("Go on editing")
+		edit = i18n.T("Continue editing")
 	}
 	buttons := []fyne.CanvasObject{kit.Bold(it.title).Squeezable(), kit.NewButton(kit.ButtonQuiet, label, func() { p.host.OpenFile(it.file.Path) })}
 	if p.data.owned.Why == "" {
@@ -241,7 +241,7 @@ func (p *Memory) undoRows(it memoryItem) []*kit.Placed {
 			continue
 		}
 		if rows == nil {
-			rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Small(i18n.T("Remembered lately"))), Gap: kit.Gap16})
+			rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Small(i18n.T("Recently remembered"))), Gap: kit.Gap16})
 		}
 		words := "“" + s.Added + "”"
 		switch {

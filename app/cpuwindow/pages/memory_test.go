@@ -49,10 +49,10 @@ func TestTheMemoryPageShowsAReloadAsADiff(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		p := b.onMemory("- one\n- two <!-- 2026-11-21 cpu-a -->\n")
-		b.Sees("memory.md", "told to every agent", "- one", "cpu-a", "Orchestrator")
+		b.Sees("memory.md", "used by every agent", "- one", "cpu-a", "Orchestrator")
 		b.outside(p, "- one\n- three\n- four\n")
 		b.Sees("changed on disk", "+2 −1", "- two", "- four")
-		b.pushes("Seen")
+		b.pushes("Dismiss")
 		b.SeesNot("changed on disk", "- two")
 	})
 }
@@ -69,7 +69,7 @@ func TestAnEditIsSavedWithTheKeyAndMarkedUntilThen(t *testing.T) {
 		if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != "- one\r\n- two\r\n" {
 			t.Errorf("the file is %q", raw)
 		}
-		b.Until("as on disk")
+		b.Until("saved")
 		p.edit.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		b.Settle()
 		b.Sees("- two", "Open in my editor")
@@ -102,7 +102,7 @@ func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
 				if button != "Take theirs" {
 					b.pushes("Save")
 				}
-				b.Until("as on disk")
+				b.Until("saved")
 				if raw, _ := os.ReadFile(b.memoryPath()); string(raw) != want {
 					t.Errorf("the file is %q", raw)
 				}
@@ -125,7 +125,7 @@ func TestALongFileIsEditedInParts(t *testing.T) {
 		b.pushes("Next part ›")
 		p.edit.entry.SetText(strings.TrimPrefix(p.edit.entry.Text, "- a line of a long memory\n"))
 		b.pushes("Save")
-		b.Until("as on disk")
+		b.Until("saved")
 		raw, _ := os.ReadFile(b.memoryPath())
 		if got := string(raw); strings.Count(got, "- changed\n") != 1 || strings.Count(got, "- a line of a long memory\n") != 999 || strings.Contains(got, "\n\n") {
 			t.Errorf("the file has %d lines", strings.Count(got, "\n"))
@@ -203,13 +203,13 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 		box := p.drafts[p.data.inbox[0].ID]
 		box.Entry.SetText("Works late")
 		b.pushes("Save")
-		b.Until("3 proposed", "Works late")
+		b.Until("3 to review", "Works late")
 		b.pushes("Replace")
-		b.Until("2 proposed")
+		b.Until("2 to review")
 		b.pushes("Remove the line")
-		b.Until("1 proposed")
+		b.Until("1 to review")
 		b.pushes("Discard")
-		b.Until("Nothing waits for you")
+		b.Until("Nothing to review")
 		if b.waiting != 0 {
 			t.Errorf("the window is told of %d proposals", b.waiting)
 		}
@@ -231,7 +231,7 @@ func TestALineIsAddedByHandAndUndone(t *testing.T) {
 		f.Entry.SetText("Likes walking")
 		f.Entry.OnSubmitted(f.Entry.Text)
 		b.Settle()
-		b.Until("Added as line 2", "- Likes walking", "Remembered lately")
+		b.Until("Added as line 2", "- Likes walking", "Recently remembered")
 		if f.Entry.Text != "" {
 			t.Errorf("the field holds %q", f.Entry.Text)
 		}

@@ -20,7 +20,7 @@ type newAgentForm struct {
 }
 
 func newNewAgentForm(p *Agents) *newAgentForm {
-	f := &newAgentForm{p: p, name: kit.NewLineField(i18n.T("Its name, such as Trip Planner"), i18n.T("Make it"))}
+	f := &newAgentForm{p: p, name: kit.NewLineField(i18n.T("Name, such as Trip Planner"), i18n.T("Create"))}
 	f.hint = kit.Small("").Squeezable()
 	f.name.OnSubmit = f.submit
 	typed := f.name.Entry.OnChanged
@@ -48,14 +48,14 @@ func (f *newAgentForm) check(text string) {
 				f.name.Button.Disable()
 				return
 			}
-			f.hint.Set(i18n.With("Called as {{.Slug}}; its folder is in agents/.", i18n.Places{"Slug": slug}), kit.RoleMuted)
+			f.hint.Set(i18n.With("Its short name is {{.Slug}}; its folder is in agents/.", i18n.Places{"Slug": slug}), kit.RoleMuted)
 		})
 	}()
 }
 
 // rows are the form.
 func (f *newAgentForm) rows() []*kit.Placed {
-	title := i18n.T("plain: an empty skill to write")
+	title := i18n.T("empty: write the skill yourself")
 	for _, a := range f.p.data.list {
 		if f.like != "" && a.Slug == f.like {
 			title = i18n.With("like {{.Agent}}", i18n.Places{"Agent": agentTitle(a)})
@@ -64,10 +64,10 @@ func (f *newAgentForm) rows() []*kit.Placed {
 	like := f.p.pill(title, f.menu)
 	return []*kit.Placed{
 		{Row: kit.NewBoxRow(kit.Title(i18n.T("New agent"))), Gap: kit.Gap8},
-		kit.TextRow(i18n.T("A folder with agent.json and skill.md, which you can edit here or anywhere. It takes part from the next message on."), kit.RoleMuted, kit.Gap4),
+		kit.TextRow(i18n.T("Creates a folder with agent.json and skill.md, which you can edit here or anywhere. The agent is available from the next message."), kit.RoleMuted, kit.Gap4),
 		{Row: f.name, Gap: kit.Gap12, Max: kit.ProseMax},
 		{Row: kit.NewBoxRow(f.hint), Gap: kit.Gap4, Max: kit.ProseMax},
-		{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("Begin with")), like)), Gap: kit.Gap8, Max: kit.ProseMax},
+		{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("Based on")), like)), Gap: kit.Gap8, Max: kit.ProseMax},
 	}
 }
 
@@ -76,7 +76,7 @@ func (f *newAgentForm) menu() *fyne.Menu {
 	choose := func(slug string) func() {
 		return func() { f.like = slug; f.p.draw() }
 	}
-	plain := fyne.NewMenuItem(i18n.T("plain: an empty skill to write"), choose(""))
+	plain := fyne.NewMenuItem(i18n.T("empty: write the skill yourself"), choose(""))
 	plain.Checked = f.like == ""
 	m := fyne.NewMenu("", plain)
 	for _, a := range f.p.data.list {
@@ -103,6 +103,6 @@ func (f *newAgentForm) submit(name string) {
 			f.like = ""
 			f.p.picked = a.Path
 		})
-		return i18n.With("{{.Agent}} is there. Say in skill.md what it is to do.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
+		return i18n.With("{{.Agent}} is ready. Describe in skill.md what it should do.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 	})
 }

@@ -53,7 +53,7 @@ func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) kit
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
 	said := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
-	return kit.NewBoxRow(kit.Line(kit.Gap12, 0, said, kit.NewButton(kit.ButtonQuiet, i18n.T("Seen"), func() {
+	return kit.NewBoxRow(kit.Line(kit.Gap12, 0, said, kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() {
 		delete(r.before, path)
 		seen()
 	})))
@@ -78,14 +78,14 @@ func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []kit.Row {
 		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": i18n.Sentence(o.Why)}), kit.RoleText)))
 	}
 	if o.Garbled {
-		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.T("Some of its bytes are no text (UTF-8). They are shown as � and stay as they are; lines that hold some can be edited in your editor."), kit.RoleText)))
+		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.T("Part of this file isn't UTF-8 text. It is shown as � and left unchanged; edit those lines in your own editor."), kit.RoleText)))
 	}
 	if b != nil && b.dirty() {
-		words := i18n.T("You have an edit of this file that is not saved. It is kept until you save or discard it.")
+		words := i18n.T("You have unsaved changes to this file. They are kept until you save or discard them.")
 		if b.theirs != nil {
-			words = i18n.T("You have an edit of this file that is not saved, and the file was changed outside. Both are kept.")
+			words = i18n.T("You have unsaved changes to this file, and it was changed outside. Both versions are kept.")
 		}
-		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(words, kit.RoleText), kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonLink, i18n.T("Go on editing"), edit))))
+		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(words, kit.RoleText), kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonLink, i18n.T("Continue editing"), edit))))
 	}
 	return notes
 }

@@ -49,7 +49,7 @@ const trialFrame = 60 * time.Millisecond
 func (p *Agents) trialOf(a registry.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
-		t = &trial{field: kit.NewLineField(i18n.T("Try a prompt… nothing of it is kept"), i18n.T("Try")), answer: markdown.New()}
+		t = &trial{field: kit.NewLineField(i18n.T("Try a prompt… nothing is saved"), i18n.T("Try")), answer: markdown.New()}
 		t.words, t.halt = kit.Small("").Squeezable(), kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), t.stop)
 		t.status = kit.NewBoxRow(kit.Line(kit.Gap12, 0, t.words, t.halt))
 		p.trials[a.Path] = t
@@ -116,7 +116,7 @@ func (t *trial) stateWords() string {
 	if t.run != nil {
 		return fmt.Sprintf("%s · %s", cmp.Or(t.state, i18n.T("starting")), conversation.Clock(int(time.Since(t.began).Seconds())))
 	}
-	words := []string{i18n.T("tried"), t.model, conversation.TookWords(t.took), conversation.SpeedWords(t.speed)}
+	words := []string{i18n.T("tested"), t.model, conversation.TookWords(t.took), conversation.SpeedWords(t.speed)}
 	return joinWords(words)
 }
 

@@ -126,13 +126,13 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 		test.Type(b.switcher.Entry, "zephyr")
 		b.Settle()
 		b.Sees("1 conversation · index: behind by 3 files")
-		b.SeesNot("Also comes near")
+		b.SeesNot("Related")
 		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
 			t.Errorf("at once: %s", diff)
 		}
 		time.Sleep(nearPause)
 		b.Settle()
-		b.Sees("Also comes near", "a gateway of wind and ")
+		b.Sees("Related", "a gateway of wind and ")
 		if diff := cmp.Diff([]string{"cpu-exact", "cpu-near"}, b.results()); diff != "" {
 			t.Errorf("after a while: %s", diff)
 		}
@@ -156,7 +156,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 		})
 		test.Type(b.switcher.Entry, "gateway of zephyrs")
 		b.Settle()
-		b.Sees("Found by word forms, meaning or date")
+		b.Sees("No exact match. Closest results:")
 		time.Sleep(nearPause)
 		b.Settle()
 		if diff := cmp.Diff([]string{"cpu-far", "cpu-near"}, b.results()); diff != "" {

@@ -102,7 +102,7 @@ func (p *Switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time)
 		r := newHitRow(h, now, func() { p.onOpen(h, p.Entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		if i == len(hits) && i > 0 {
-			column = append(column, &kit.Placed{Row: kit.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Also comes near")))), Gap: kit.Gap8})
+			column = append(column, &kit.Placed{Row: kit.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Related")))), Gap: kit.Gap8})
 		}
 		column = append(column, &kit.Placed{Row: r, Gap: 2})
 		if chosen.Info.Name != "" && h.Info.Name == chosen.Info.Name && h.Block == chosen.Block {
@@ -350,11 +350,11 @@ func (f found) words(query string) string {
 func foundWords(query string, n, near int, err error) string {
 	switch {
 	case n == 0 && near > 0 && err == nil:
-		return i18n.T("Found by word forms, meaning or date")
+		return i18n.T("No exact match. Closest results:")
 	case err != nil:
 		return i18n.With("The conversations can't be searched: {{.Error}}", i18n.Places{"Error": err.Error()})
 	case n == 0:
-		return i18n.With("Nothing found for “{{.Query}}”. A conversation has to hold every word.", i18n.Places{"Query": i18n.Shorten(query, 40)})
+		return i18n.With("No conversation contains every word of “{{.Query}}”.", i18n.Places{"Query": i18n.Shorten(query, 40)})
 	case n == switcherHits:
 		return i18n.With("The newest {{.N}} · more words narrow it down", i18n.Places{"N": n})
 	}

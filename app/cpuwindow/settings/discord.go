@@ -135,9 +135,9 @@ func (c *discordCard) draw() {
 	if v.from == "" {
 		parts = append(parts, kit.NewParagraph(i18n.T("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), kit.RoleMuted))
 	} else {
-		parts = append(parts, kit.NewParagraph(i18n.With("The token is found in: {{.Place}}", i18n.Places{"Place": v.from}), kit.RoleMuted))
+		parts = append(parts, kit.NewParagraph(i18n.With("Token stored in: {{.Place}}", i18n.Places{"Place": v.from}), kit.RoleMuted))
 	}
-	parts = append(parts, kit.NewParagraph(i18n.With("May talk to it: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
+	parts = append(parts, kit.NewParagraph(i18n.With("Allowed: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
 		i18n.Places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), kit.RoleMuted), c.buttons(v))
 	parts = append(parts, c.people(v)...)
 	if c.said != "" {
@@ -155,8 +155,8 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 		parts = append(parts, kit.NewParagraph(text, kit.RoleText), kit.NewFlowRow(kit.Gap8, buttons...))
 	}
 	for _, p := range v.waiting {
-		person(i18n.With("{{.Name}} waits to be let in (code {{.Code}})", i18n.Places{"Name": p.Name, "Code": p.Code}),
-			kit.NewButton(kit.ButtonPlain, i18n.T("Let in"), func() { c.approve(p.Code, false) }),
+		person(i18n.With("{{.Name}} asks for access (code {{.Code}})", i18n.Places{"Name": p.Name, "Code": p.Code}),
+			kit.NewButton(kit.ButtonPlain, i18n.T("Allow"), func() { c.approve(p.Code, false) }),
 			kit.NewButton(kit.ButtonPlain, i18n.T("This is me"), func() { c.approve(p.Code, true) }))
 	}
 	for _, p := range v.people {
@@ -173,7 +173,7 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 
 // buttons are what can be done about the bot itself.
 func (c *discordCard) buttons(v discordView) *kit.FlowRow {
-	list := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Take the token from the clipboard"), c.pasteToken)}
+	list := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Paste token from clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
 		list = append(list, kit.NewButton(kit.ButtonPlain, i18n.T("Connect again"), func() {
 			c.do(func(context.Context) (string, error) { return "", c.page.parts.Discord.Connect() })
@@ -188,7 +188,7 @@ func (c *discordCard) pasteToken() {
 	text := c.page.host.Clipboard()
 	c.do(func(context.Context) (string, error) {
 		where, err := c.page.parts.Discord.SetToken(text)
-		return i18n.With("The token is saved in: {{.Place}}", i18n.Places{"Place": where}), err
+		return i18n.With("Token saved in: {{.Place}}", i18n.Places{"Place": where}), err
 	})
 }
 

@@ -75,7 +75,7 @@ func TestDiscordCard(t *testing.T) {
 		b.open()
 		b.page.search.Field.Entry.SetText("discord")
 		b.Settle()
-		b.Sees("refused the bot's token", "There is no token yet", "Anna waits to be let in (code ABCD-EFGH)", "This is me", "May talk to it: people 0, roles 1, channels 0")
+		b.Sees("refused the bot's token", "There is no token yet", "Anna asks for access (code ABCD-EFGH)", "This is me", "Allowed: people 0, roles 1, channels 0")
 
 		for _, query := range []string{"bot", "token", "people pairing", "discord"} {
 			b.page.search.Field.Entry.SetText(query)
@@ -84,8 +84,8 @@ func TestDiscordCard(t *testing.T) {
 			}
 		}
 		b.clipboard = "secret-token-of-the-bot"
-		b.tap("Take the token from the clipboard")
-		b.Sees("The token is saved in: keychain", "The token is found in: keychain")
+		b.tap("Paste token from clipboard")
+		b.Sees("Token saved in: keychain", "Token stored in: keychain")
 		b.SeesNot("secret-token-of-the-bot")
 		b.tap("Connect again")
 		if bot.again != 1 {
@@ -95,9 +95,9 @@ func TestDiscordCard(t *testing.T) {
 			t.Errorf("the token that was saved is %q", bot.token)
 		}
 
-		b.tap("Let in")
+		b.tap("Allow")
 		b.Sees("Anna may talk to the bot now.", "Remove")
-		b.SeesNot("waits to be let in")
+		b.SeesNot("asks for access")
 		if bot.owner {
 			t.Error("Anna became an owner")
 		}

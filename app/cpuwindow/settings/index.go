@@ -47,7 +47,7 @@ func newIndexCard(p *Page) *indexCard {
 	c.stop = kit.NewButton(kit.ButtonPlain, i18n.T("Stop"), func() { c.cancel() })
 	c.stop.Hide()
 	c.pause = kit.NewButton(kit.ButtonPlain, i18n.T("Pause"), c.onPause)
-	c.now = kit.NewButton(kit.ButtonPlain, i18n.T("Do it now"), c.onNow)
+	c.now = kit.NewButton(kit.ButtonPlain, i18n.T("Finish now"), c.onNow)
 	c.pause.Hide()
 	c.now.Hide()
 	c.buttons = kit.Line(kit.Gap8, -1, c.rebuild, c.stop, c.pause, c.now)
@@ -176,8 +176,13 @@ func (c *indexCard) show(s recall.Status, err error) {
 
 // indexWords say what the index covers and how far it is behind.
 func indexWords(s recall.Status) string {
-	words := i18n.With("{{.Passages}} of {{.Files}} can be found", i18n.Places{
-		"Passages": i18n.Count("{{.N}} passages", s.Chunks), "Files": i18n.Count("{{.N}} files", s.Files),
+	if !s.Building && s.Behind == 0 && s.Err == nil {
+		return i18n.With("Index up to date: {{.Conversations}}, {{.Passages}}", i18n.Places{
+			"Conversations": i18n.Count("{{.N}} conversations", s.Files), "Passages": i18n.Count("{{.N}} passages", s.Chunks),
+		})
+	}
+	words := i18n.With("Index: {{.Conversations}}, {{.Passages}}", i18n.Places{
+		"Conversations": i18n.Count("{{.N}} conversations", s.Files), "Passages": i18n.Count("{{.N}} passages", s.Chunks),
 	})
 	if s.Building && s.Of > 0 {
 		words += " · " + fmt.Sprintf("%d %%", 100*s.Done/s.Of)

@@ -69,7 +69,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.page.query = "recall"
 		b.page.show()
 		b.Settle()
-		b.Sees("340 passages of 12 files can be found · behind by 3 files", "2.5 MB · by words alone", "Rebuild")
+		b.Sees("Index: 12 conversations, 340 passages · behind by 3 files", "2.5 MB · by words alone", "Rebuild")
 		test.Tap(b.page.index.rebuild)
 		b.Settle()
 		time.Sleep(indexLook)
@@ -80,7 +80,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.index.mu.Unlock()
 		time.Sleep(2 * indexLook)
 		b.Settle()
-		b.Sees("340 passages of 12 files can be found · 25 % · building, 3 of 12 files")
+		b.Sees("Index: 12 conversations, 340 passages · 25 % · building, 3 of 12 files")
 		if bar := b.page.index.bar; !bar.Visible() || bar.Fraction != .25 {
 			t.Errorf("the bar shows %v, visible: %v", bar.Fraction, bar.Visible())
 		}
@@ -90,7 +90,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		close(b.index.building)
 		time.Sleep(2 * indexLook)
 		b.Settle()
-		b.Sees("340 passages of 12 files can be found · fresh")
+		b.Sees("Index up to date: 12 conversations, 340 passages")
 		if card := b.page.index; b.index.rebuilds != 1 || card.bar.Visible() || card.stop.Visible() || !card.rebuild.Visible() {
 			t.Errorf("rebuilt %d times; bar %v, Stop %v", b.index.rebuilds, card.bar.Visible(), card.stop.Visible())
 		}
@@ -112,7 +112,7 @@ func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
 		}{
 			{recall.Status{State: recall.State{Files: 40, Behind: 40, Building: true, Done: 10, Of: 40}}, "25 % · building, 10 of 40 files"},
 			{recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsBuilding}, Chunks: 80, VectorCount: 20, Model: "nomic"}, "20 of 80 passages by meaning with nomic"},
-			{recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsReady}, Chunks: 80, VectorCount: 80, Model: "nomic"}, "can be found · fresh"},
+			{recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsReady}, Chunks: 80, VectorCount: 80, Model: "nomic"}, "Index up to date: 40 conversations"},
 		} {
 			b.index.mu.Lock()
 			b.index.status = now.status
@@ -159,7 +159,7 @@ func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
 		b.page.query = "recall"
 		b.page.show()
 		b.Settle()
-		b.Sees("300 of 9000 passages by meaning with nomic · about 2 hours left", "Pause", "Do it now")
+		b.Sees("300 of 9000 passages by meaning with nomic · about 2 hours left", "Pause", "Finish now")
 		card := b.page.index
 		test.Tap(card.pause)
 		b.Settle()
@@ -181,6 +181,6 @@ func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
 		b.index.mu.Unlock()
 		time.Sleep(2 * indexWait)
 		b.Settle()
-		b.SeesNot("Do it now")
+		b.SeesNot("Finish now")
 	})
 }

@@ -47,7 +47,7 @@ func sections() []struct{ key, title string } {
 		{"menubar", "Menu bar icon"},
 		{"shortcuts", "Shortcuts"},
 		{"discord", "Discord"},
-		{"recall", "What was said before"},
+		{"recall", "Earlier conversations"},
 		{"compaction", "Summaries"},
 		{"api", "Local API"},
 	}
@@ -152,7 +152,7 @@ func (p *Page) show() {
 		}
 	}
 	if found == 0 && p.query != "" {
-		rows = append(rows, kit.TextRow(i18n.T("No setting has these words. They are looked for in names, explanations and in what variables of the environment are called."), kit.RoleMuted, kit.Gap20))
+		rows = append(rows, kit.TextRow(i18n.T("No settings found. Search looks at names, descriptions and environment variables."), kit.RoleMuted, kit.Gap20))
 	}
 	if p.query == "" {
 		about := "mac-stats " + cmp.Or(p.parts.Version, i18n.T("(no version)")) + " · " + p.parts.Home
@@ -219,14 +219,43 @@ func noticeCards(notices []Notice) []*kit.Placed {
 	return rows
 }
 
-// settingTitle is a key in words: "Notify after".
+// titles are what settings are called whose key in words would be a riddle.
+var titles = map[string]string{
+	"window.on_top":           "Keep window on top",
+	"memory.write":            "Save memories",
+	"alerts.hot":              "Heat warning above",
+	"alerts.disk_free":        "Warn when disk below",
+	"alerts.battery":          "Warn when battery below",
+	"ollama.host":             "Ollama address",
+	"ollama.num_ctx":          "Context size",
+	"ollama.embed_model":      "Embedding model",
+	"ollama.max_concurrent":   "Calls at the same time",
+	"agents.default":          "Default agent",
+	"recall.cross_session":    "Quote other conversations",
+	"recall.rerank":           "Reranking",
+	"recall.top_k":            "Search results",
+	"recall.cold_after_days":  "Search less after (days)",
+	"discord.name":            "Bot name",
+	"discord.max_msgs":        "Messages around a mention",
+	"discord.max_chars":       "Characters around a mention",
+	"discord.max_age":         "Age of messages around a mention",
+	"discord.tail_count":      "Thread messages with a reply",
+	"discord.workers":         "Channels at the same time",
+	"memory.max_server":       "Facts about a server",
+	"memory.max_user":         "Facts about a person",
+	"compaction.interval":     "Periodic summaries every",
+	"alerts.every":            "Repeat a warning after",
+	"compaction.min_periodic": "Messages for a periodic summary",
+	"compaction.threshold":    "Summarise after (messages)",
+	"session.max_file_bytes":  "Largest transcript (bytes)",
+	"api.listen":              "Listen on",
+}
+
+// title is what a setting is called, in English.
 func title(s config.Setting) string {
 	_, name, _ := strings.Cut(s.Key, ".")
-	if name == "num_ctx" {
-		return "Context size"
-	}
 	words := strings.ReplaceAll(name, "_", " ")
-	return strings.ToUpper(words[:1]) + words[1:]
+	return cmp.Or(titles[s.Key], strings.ToUpper(words[:1])+words[1:])
 }
 
 // Texts are what the page shows in the reader's language and does not spell out: titles,

@@ -111,7 +111,7 @@ func TestSettings_search(t *testing.T) {
 			}
 		}
 		b.page.search.Field.Entry.SetText("nothing has this")
-		b.Sees("No setting has these words.")
+		b.Sees("No settings found.")
 	})
 }
 
@@ -169,7 +169,7 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 		b := newBench(t)
 		b.environ = []string{"MAC_STATS_OLLAMA_MODEL=qwen3:4b"}
 		b.open()
-		b.row("ollama.model").says(t, "Set by the variable MAC_STATS_OLLAMA_MODEL of the environment")
+		b.row("ollama.model").says(t, "Set by the environment variable MAC_STATS_OLLAMA_MODEL")
 		if f := b.row("ollama.model").control.(*kit.ValueField); !f.Entry.Disabled() || f.Entry.Text != "qwen3:4b" {
 			t.Errorf("the field is open: %q", f.Entry.Text)
 		}

@@ -115,7 +115,7 @@ func (r *row) word() {
 		add(i18n.Sentence(r.err), kit.RoleHot)
 	}
 	if r.state.by != "" {
-		add(i18n.With("Set by the variable {{.Name}} of the environment, which is stronger than config.toml.", i18n.Places{"Name": r.state.by}), kit.RoleWarn)
+		add(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": r.state.by}), kit.RoleWarn)
 	}
 	if r.state.waits {
 		add(i18n.T("Takes effect after a restart."), kit.RoleWarn)

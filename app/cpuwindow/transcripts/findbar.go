@@ -28,7 +28,7 @@ func newFindBar(onChange func(phrase string), step func(by int), leave func()) *
 	f.Entry.OnChanged = onChange
 	f.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("Previous"), func() { step(-1) })
 	f.next = kit.NewButton(kit.ButtonQuiet, i18n.T("Next"), func() { step(1) })
-	done := kit.NewButton(kit.ButtonQuiet, i18n.T("Done"), leave)
+	done := kit.NewButton(kit.ButtonQuiet, i18n.T("Close"), leave)
 	field := container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusRow), f.Entry)
 	f.box = container.New(kit.TightLayout{}, kit.Inset(6, 6, kit.Gap20, kit.Gap20, kit.Line(kit.Gap12, 0, field, f.Count, f.prev, f.next, done)), kit.Hairline())
 	f.ExtendBaseWidget(f)

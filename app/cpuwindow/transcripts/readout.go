@@ -172,9 +172,9 @@ func leftWords(blocks []transcript.Block, open bool) string {
 		}
 	}
 	if open {
-		return i18n.With("a branch that was left · {{.Messages}} · hide", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
+		return i18n.With("Earlier version · {{.Messages}} · hide", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 	}
-	return i18n.With("a branch that was left · {{.Messages}} · show", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
+	return i18n.With("Earlier version · {{.Messages}} · show", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }
 
 // stretch makes the entries of blocks that are on one branch, as the chat shows

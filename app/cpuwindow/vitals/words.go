@@ -199,7 +199,7 @@ func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words str
 	if n == 0 {
 		return i18n.With("nothing measured in the last {{.R}}", i18n.Places{"R": rangeWords(r)}), false
 	}
-	text := i18n.With("mean {{.M}}, peak {{.M2}}", i18n.Places{"M": valueWords(m, sum/float64(n)), "M2": valueWords(m, peak)})
+	text := i18n.With("average {{.M}}, peak {{.M2}}", i18n.Places{"M": valueWords(m, sum/float64(n)), "M2": valueWords(m, peak)})
 	if missing := time.Duration(len(s.Points)-n) * s.Step; missing > r.Span()/10 {
 		text += i18n.With(", {{.Missing}} not measured", i18n.Places{"Missing": spanWords(missing)})
 	}
