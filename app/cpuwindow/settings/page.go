@@ -50,6 +50,7 @@ func sections() []struct{ key, title string } {
 		{"recall", "Earlier conversations"},
 		{"compaction", "Summaries"},
 		{"api", "Local API"},
+		{"mcp", "Other assistants (MCP)"},
 	}
 }
 
