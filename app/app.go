@@ -57,7 +57,7 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	if err := a.open(ctx); err != nil {
 		return errors.Join(err, a.close())
 	}
-	a.system = newSystemSettings(a.backend, os.Getenv, a.options.Demo, func() { a.desktop.Do(a.show) })
+	a.system = newSystemSettings(a.backend, os.Getenv, a.options.Demo, func() { a.raise(a.show) })
 	listener, err := instance.Listen(a.backend.Paths.Runtime, a.backend.Paths.Home, a.onRequest)
 	if err != nil {
 		err = errors.Join(err, a.close())
@@ -107,10 +107,10 @@ func (a *app) open(ctx context.Context) (err error) {
 	}
 	a.tray = tray.New(tray.Params{
 		Actions: tray.Actions{
-			Open:     func() { a.desktop.Do(a.show) },
-			NewChat:  func() { a.desktop.Do(a.onNewChat) },
+			Open:     func() { a.raise(a.show) },
+			NewChat:  func() { a.raise(a.onNewChat) },
 			Pause:    a.onPause,
-			Settings: func() { a.desktop.Do(a.onSettings) },
+			Settings: func() { a.raise(a.onSettings) },
 			Quit:     a.quit,
 			Display:  a.onDisplay,
 		},
@@ -203,6 +203,11 @@ func (a *app) onPause(paused bool) {
 		a.backend.Monitor.Resume()
 	}
 	a.tray.SetPaused(paused)
+}
+
+// raise brings the window in front, by what shows it. It may be called from any goroutine.
+func (a *app) raise(show func()) {
+	a.desktop.Do(func() { a.desktop.Raise(show, "") })
 }
 
 // show opens the window.

@@ -20,7 +20,14 @@ import (
 const repeat = 400 * time.Millisecond
 
 // Grab is a key that was taken.
-type Grab struct {
+type Grab struct{ close func() }
+
+// Close gives the key back: pressed is not called any more. It must not be called by
+// pressed.
+func (g *Grab) Close() { g.close() }
+
+// x11Grab is a key that was taken of an X server.
+type x11Grab struct {
 	conn    *xgb.Conn
 	root    xproto.Window
 	combo   hotkey.Combo
@@ -34,7 +41,7 @@ type Grab struct {
 // Errors wrap ErrNotHere or ErrTaken, or say that the display can't be reached.
 func Take(getenv func(string) string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	if getenv("WAYLAND_DISPLAY") != "" {
-		return nil, fmt.Errorf("%w, because it runs on Wayland: %s", ErrNotHere, instead)
+		return askPortal(getenv("DBUS_SESSION_BUS_ADDRESS"), combo, pressed)
 	}
 	display := getenv("DISPLAY")
 	if display == "" {
@@ -45,24 +52,22 @@ func Take(getenv func(string) string, combo hotkey.Combo, pressed func()) (*Grab
 	if err != nil {
 		return nil, fmt.Errorf("reach the display %s: %w", display, err)
 	}
-	g := &Grab{conn: conn, root: xproto.Setup(conn).DefaultScreen(conn).Root, combo: combo, pressed: pressed}
+	g := &x11Grab{conn: conn, root: xproto.Setup(conn).DefaultScreen(conn).Root, combo: combo, pressed: pressed}
 	if err := g.take(); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	g.done.Go(g.wait)
-	return g, nil
+	return &Grab{close: g.end}, nil
 }
 
-// Close gives the key back: pressed is not called any more. It must not be called by
-// pressed.
-func (g *Grab) Close() {
+func (g *x11Grab) end() {
 	g.conn.Close()
 	g.done.Wait()
 }
 
 // wait hands presses on until the connection ends.
-func (g *Grab) wait() {
+func (g *x11Grab) wait() {
 	var last time.Time
 	for {
 		event, err := g.conn.WaitForEvent()
@@ -86,7 +91,7 @@ func (g *Grab) wait() {
 
 // take takes the key where the keyboard has it now, with Caps Lock and Num Lock on and
 // off: to X11 they are modifiers like others.
-func (g *Grab) take() error {
+func (g *x11Grab) take() error {
 	codes, err := g.find()
 	if err != nil {
 		return err
@@ -123,7 +128,7 @@ func lockStates() []uint16 {
 }
 
 // modifiers are the combo's; Alt and Super are where every keyboard map has them.
-func (g *Grab) modifiers() uint16 {
+func (g *x11Grab) modifiers() uint16 {
 	var mask uint16
 	for _, m := range []struct {
 		on   bool
@@ -142,7 +147,7 @@ func (g *Grab) modifiers() uint16 {
 }
 
 // find looks where the keyboard has the key: without Shift, in its first layout.
-func (g *Grab) find() ([]xproto.Keycode, error) {
+func (g *x11Grab) find() ([]xproto.Keycode, error) {
 	setup := xproto.Setup(g.conn)
 	first, count := setup.MinKeycode, setup.MaxKeycode-setup.MinKeycode+1
 	keys, err := xproto.GetKeyboardMapping(g.conn, first, byte(count)).Reply()

@@ -1,0 +1,221 @@
+//go:build !darwin && !windows
+
+package keygrab
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/hotkey"
+)
+
+// The portal for global shortcuts (flatpak.github.io/xdg-desktop-portal,
+// org.freedesktop.portal.GlobalShortcuts). The desktop may show a dialog in which the
+// user agrees, or chooses another key.
+const (
+	portalName      = "org.freedesktop.portal.Desktop"
+	portalPath      = dbus.ObjectPath("/org/freedesktop/portal/desktop")
+	portalShortcuts = "org.freedesktop.portal.GlobalShortcuts"
+	portalRequest   = "org.freedesktop.portal.Request"
+	portalSession   = "org.freedesktop.portal.Session"
+	portalRegistry  = "org.freedesktop.host.portal.Registry"
+
+	portalTime = 3 * time.Second // for an answer without a dialog
+	portalApp  = "mac-stats"     // the name of our .desktop file
+	shortcutID = "show"
+)
+
+// errRefused: the user, or the desktop, said no.
+var errRefused = errors.New("it was refused in the dialog of the desktop")
+
+// portal is a session with the desktop's portal.
+type portal struct {
+	conn    *dbus.Conn
+	signals chan *dbus.Signal
+	session dbus.ObjectPath
+}
+
+// askPortal asks the desktop for a key. Where its dialog is still open after a moment,
+// the key is as good as taken: it works once the user agrees.
+func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
+	p, err := openPortal(bus)
+	if err != nil {
+		return nil, fmt.Errorf("%w, because it runs on Wayland and has no portal for them (%w): %s", ErrNotHere, err, instead)
+	}
+	bound := make(chan error, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.serve(combo, pressed, bound)
+	}()
+	closeAll := func() {
+		_ = p.conn.Close() // the session ends with it
+		<-ended
+	}
+	select {
+	case err := <-bound:
+		if err != nil {
+			closeAll()
+			return nil, fmt.Errorf("%s: %w; %s", combo, err, instead)
+		}
+	case <-time.After(portalTime):
+	}
+	return &Grab{close: closeAll}, nil
+}
+
+// openPortal makes a session. It never starts a bus.
+func openPortal(bus string) (*portal, error) {
+	if bus == "" {
+		return nil, errors.New("there is no session bus")
+	}
+	conn, err := dbus.Connect(bus)
+	if err != nil {
+		return nil, fmt.Errorf("reach the session bus: %w", err)
+	}
+	p := &portal{conn: conn, signals: make(chan *dbus.Signal, 16)}
+	if err := p.begin(); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return p, nil
+}
+
+func (p *portal) begin() error {
+	p.conn.Signal(p.signals)
+	for _, match := range [][]dbus.MatchOption{
+		{dbus.WithMatchInterface(portalRequest), dbus.WithMatchMember("Response")},
+		{dbus.WithMatchInterface(portalShortcuts), dbus.WithMatchMember("Activated")},
+		{dbus.WithMatchInterface(portalSession), dbus.WithMatchMember("Closed")},
+	} {
+		if err := p.conn.AddMatchSignal(append(match, dbus.WithMatchSender(portalName))...); err != nil {
+			return fmt.Errorf("listen to the portal: %w", err)
+		}
+	}
+	// Newer portals want to know who asks; older ones find out by themselves.
+	_ = p.call(portalRegistry+".Register", nil, portalApp, map[string]dbus.Variant{})
+	token := newToken()
+	request, err := p.ask("CreateSession", token, map[string]dbus.Variant{
+		"handle_token": dbus.MakeVariant(token), "session_handle_token": dbus.MakeVariant(newToken()),
+	})
+	if err != nil {
+		return err
+	}
+	results, err := p.response(request, portalTime)
+	if err != nil {
+		return err
+	}
+	session, ok := results["session_handle"].Value().(string)
+	if !ok {
+		return errors.New("the portal names no session")
+	}
+	p.session = dbus.ObjectPath(session)
+	return nil
+}
+
+// serve has the key bound and waits for it, until the connection ends.
+func (p *portal) serve(combo hotkey.Combo, pressed func(), bound chan<- error) {
+	token := newToken()
+	shortcuts := []struct {
+		ID      string
+		Options map[string]dbus.Variant
+	}{{shortcutID, map[string]dbus.Variant{
+		"description": dbus.MakeVariant("Show mac-stats"), "preferred_trigger": dbus.MakeVariant(trigger(combo)),
+	}}}
+	request, err := p.ask("BindShortcuts", token, p.session, shortcuts, "", map[string]dbus.Variant{"handle_token": dbus.MakeVariant(token)})
+	if err == nil {
+		_, err = p.response(request, 0)
+	}
+	bound <- err
+	if err != nil {
+		return
+	}
+	for s := range p.signals {
+		switch {
+		case s.Name == portalShortcuts+".Activated" && len(s.Body) >= 2 && s.Body[0] == p.session && s.Body[1] == shortcutID:
+			pressed()
+		case s.Name == portalSession+".Closed" && s.Path == p.session:
+			return
+		}
+	}
+}
+
+// ask calls a method that is answered by a signal, and gives the object that sends it.
+func (p *portal) ask(method, token string, args ...any) (request dbus.ObjectPath, err error) {
+	if err := p.call(portalShortcuts+"."+method, &request, args...); err != nil {
+		return "", fmt.Errorf("%s: %w", method, err)
+	}
+	if request == "" { // very old portals
+		sender := strings.ReplaceAll(strings.TrimPrefix(p.conn.Names()[0], ":"), ".", "_")
+		request = portalPath + "/request/" + dbus.ObjectPath(sender+"/"+token)
+	}
+	return request, nil
+}
+
+func (p *portal) call(method string, result any, args ...any) error {
+	ctx, stop := context.WithTimeout(context.Background(), portalTime)
+	defer stop()
+	call := p.conn.Object(portalName, portalPath).CallWithContext(ctx, method, 0, args...)
+	if result == nil {
+		return call.Err
+	}
+	return call.Store(result)
+}
+
+// response waits for the answer to a request, for a while, or with 0 as long as the
+// connection lasts.
+func (p *portal) response(request dbus.ObjectPath, wait time.Duration) (map[string]dbus.Variant, error) {
+	var late <-chan time.Time
+	if wait > 0 {
+		late = time.After(wait)
+	}
+	for {
+		select {
+		case <-late:
+			return nil, errors.New("the portal does not answer")
+		case s, ok := <-p.signals:
+			if !ok || s == nil {
+				return nil, dbus.ErrClosed
+			}
+			if s.Name != portalRequest+".Response" || s.Path != request || len(s.Body) < 2 {
+				continue
+			}
+			if code, ok := s.Body[0].(uint32); !ok || code != 0 {
+				return nil, errRefused
+			}
+			results, _ := s.Body[1].(map[string]dbus.Variant)
+			return results, nil
+		}
+	}
+}
+
+// newToken is a name for a request that nobody else has.
+func newToken() string { return "mac_stats_" + rand.Text() }
+
+// trigger writes a combo as the portal takes it (freedesktop.org, Shortcuts
+// specification): modifiers, and the key's name among the keysyms.
+func trigger(c hotkey.Combo) string {
+	var words []string
+	for _, m := range []struct {
+		on   bool
+		name string
+	}{{c.Ctrl, "CTRL"}, {c.Alt, "ALT"}, {c.Shift, "SHIFT"}, {c.Super, "LOGO"}} {
+		if m.on {
+			words = append(words, m.name)
+		}
+	}
+	key := c.Key
+	if len(key) == 1 {
+		key = strings.ToLower(key)
+	}
+	if name, ok := map[string]string{
+		"Space": "space", "Enter": "Return", "Backspace": "BackSpace", "PageUp": "Prior", "PageDown": "Next",
+	}[key]; ok {
+		key = name
+	}
+	return strings.Join(append(words, key), "+")
+}

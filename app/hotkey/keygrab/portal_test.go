@@ -1,0 +1,125 @@
+//go:build linux
+
+package keygrab
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/tray/traytest"
+)
+
+// fakePortal is a desktop's portal: it answers as its documentation says.
+type fakePortal struct {
+	conn    *dbus.Conn
+	refuses bool
+	bound   chan string // the trigger of what was bound
+}
+
+const fakeSession = portalPath + "/session/1_1/test"
+
+func (p *fakePortal) answer(sender dbus.Sender, options map[string]dbus.Variant, code uint32, results map[string]dbus.Variant) dbus.ObjectPath {
+	token, _ := options["handle_token"].Value().(string)
+	request := portalPath + "/request/" + dbus.ObjectPath(strings.ReplaceAll(strings.TrimPrefix(string(sender), ":"), ".", "_")+"/"+token)
+	time.AfterFunc(10*time.Millisecond, func() { _ = p.conn.Emit(request, portalRequest+".Response", code, results) })
+	return request
+}
+
+func (p *fakePortal) CreateSession(sender dbus.Sender, options map[string]dbus.Variant) (dbus.ObjectPath, *dbus.Error) {
+	return p.answer(sender, options, 0, map[string]dbus.Variant{"session_handle": dbus.MakeVariant(string(fakeSession))}), nil
+}
+
+func (p *fakePortal) BindShortcuts(sender dbus.Sender, session dbus.ObjectPath, shortcuts []struct {
+	ID      string
+	Options map[string]dbus.Variant
+}, _ string, options map[string]dbus.Variant,
+) (dbus.ObjectPath, *dbus.Error) {
+	if p.refuses || session != fakeSession {
+		return p.answer(sender, options, 1, nil), nil
+	}
+	wanted, _ := shortcuts[0].Options["preferred_trigger"].Value().(string)
+	p.bound <- wanted
+	return p.answer(sender, options, 0, nil), nil
+}
+
+// wayland is the environment of a Wayland desktop with a session bus, and its portal.
+func wayland(t *testing.T) (getenv func(string) string, p *fakePortal) {
+	t.Helper()
+	bus, err := traytest.StartBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	conn, err := dbus.Connect(bus.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	p = &fakePortal{conn: conn, bound: make(chan string, 4)}
+	return func(key string) string {
+		return map[string]string{"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0", "DBUS_SESSION_BUS_ADDRESS": bus.Address}[key]
+	}, p
+}
+
+func (p *fakePortal) appear(t *testing.T) {
+	t.Helper()
+	if err := p.conn.Export(p, portalPath, portalShortcuts); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := p.conn.RequestName(portalName, 0); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatalf("%v, %v", reply, err)
+	}
+}
+
+func TestThePortalGivesAKeyOnWayland(t *testing.T) {
+	getenv, portal := wayland(t)
+	// given a desktop without the portal
+	if _, err := Take(getenv, combo(t, "Ctrl+Alt+Space"), func() {}); !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "keyboard settings") {
+		t.Errorf("without a portal: %v", err)
+	}
+	portal.appear(t)
+
+	// when it has one, then it is asked, and its presses arrive
+	pressed := make(chan struct{}, 16)
+	grab, err := Take(getenv, combo(t, "Ctrl+Alt+Space"), func() { pressed <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := <-portal.bound; got != "CTRL+ALT+space" {
+		t.Errorf("it was asked for %s", got)
+	}
+	for _, name := range []string{"another", shortcutID} {
+		if err := portal.conn.Emit(portalPath, portalShortcuts+".Activated", fakeSession, name, uint64(1), map[string]dbus.Variant{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-pressed:
+	case <-time.After(time.Minute):
+		t.Fatal("pressed, and nothing came")
+	}
+	grab.Close()
+	if len(pressed) != 0 {
+		t.Error("another program's key came, too")
+	}
+
+	// when the user refuses, then that is told
+	portal.refuses = true
+	if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, errRefused) {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+func TestKeysAsThePortalNamesThem(t *testing.T) {
+	for text, want := range map[string]string{
+		"Ctrl+Shift+A": "CTRL+SHIFT+a", "Super+PageDown": "LOGO+Next", "F12": "F12", "Alt+7": "ALT+7",
+	} {
+		if got := trigger(combo(t, text)); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
