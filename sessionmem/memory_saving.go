@@ -381,11 +381,7 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 	if errors.Is(err, ErrFull) {
 		why = WhyFull
 	}
-	_, err = m.changeProposal(ctx, p.ID, func(p *Proposal) (string, error) {
-		p.Why = why
-		return p.bullet(), nil
-	})
-	return Written{}, err
+	return Written{}, m.proposeWaiting(ctx, p.ID, why)
 }
 
 // LoadStable is Load for a reader that must not miss an edit and must not take half a

@@ -469,3 +469,29 @@ func TestAMemoryOfTheSizeOfADiskIsNotRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A lesson that waits for a save, whose file then can't be written at all, stays in the
+// inbox.
+func TestALessonWhoseFileBecomesAFolderStaysInTheInbox(t *testing.T) {
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(began)) // the bubble's clock is that of the files
+		m := NewMemory(MemoryConfig{Root: t.TempDir()})
+		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
+		path := m.Path(global)
+		writeFile(t, path, "")
+		done := make(chan error)
+		go func() {
+			done <- second(m.Append(t.Context(), Lesson{Text: "Dogs bark.", Confidence: 1, Session: "cpu-a"}))
+		}()
+		time.Sleep(100 * time.Millisecond)
+		must(t, os.Remove(path))
+		must(t, os.Mkdir(path, 0o700))
+		if err := <-done; err == nil || errors.Is(err, ErrSaving) || !strings.Contains(err.Error(), "inbox") {
+			t.Errorf("remembering: %v", err)
+		}
+		if waiting, err := m.Inbox(); err != nil || len(waiting) != 1 || waiting[0].Text != "Dogs bark." || waiting[0].Why == WhySaving {
+			t.Errorf("the inbox holds %+v, %v", waiting, err)
+		}
+	})
+}

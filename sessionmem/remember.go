@@ -151,7 +151,11 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 		if errors.Is(err, ErrSaving) {
 			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), ErrSaving, waits)
 		}
-		err = errors.Join(err, m.takeOut(ctx, waits))
+		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrRejected) || errors.Is(err, ErrFull) {
+			err = errors.Join(err, m.takeOut(ctx, waits))
+		} else {
+			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), m.proposeWaiting(ctx, waits, ""))
+		}
 	}
 	if err != nil {
 		return Written{}, undo{}, err
@@ -172,6 +176,16 @@ func (m *Memory) keepWaiting(ctx context.Context, l Lesson, text string) (id str
 	}
 	p := Proposal{ID: randomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
 	return p.ID, m.putIntoInbox(ctx, &p)
+}
+
+// proposeWaiting makes a lesson that waited for a save a proposal like others: it can't
+// be written now.
+func (m *Memory) proposeWaiting(ctx context.Context, id, why string) error {
+	_, err := m.changeProposal(ctx, id, func(p *Proposal) (string, error) {
+		p.Why = why
+		return p.bullet(), nil
+	})
+	return err
 }
 
 // provenance says where a lesson comes from.
