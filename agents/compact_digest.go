@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -29,10 +30,17 @@ type digestItem struct {
 	Sure sureness `json:"confidence"`
 }
 
-// UnmarshalJSON takes a bare sentence, too: models without the schema write one.
+// UnmarshalJSON takes a bare sentence, too, and other words for "text": models without
+// the schema write such.
 func (d *digestItem) UnmarshalJSON(data []byte) error {
 	type plain digestItem
+	var other struct {
+		Lesson, Content, Sentence string
+	}
 	if err := json.Unmarshal(data, (*plain)(d)); err == nil {
+		if d.Text == "" && json.Unmarshal(data, &other) == nil {
+			d.Text = cmp.Or(other.Lesson, other.Content, other.Sentence)
+		}
 		return nil
 	}
 	*d = digestItem{}
@@ -161,14 +169,15 @@ func parseHeaded(text string) (digestAnswer, bool) {
 	return answer, seen
 }
 
-// addLine takes one bullet. A line that is none is talk around the list.
+// addLine takes one bullet, or a line that says how sure it is. Another line is talk
+// around the list.
 func (a *digestAnswer) addLine(part, line string) {
 	line = strings.TrimSpace(line)
 	text := strings.TrimLeft(line, "-*• \t")
 	if text == line {
 		text = line[len(listNumber.FindString(line)):]
 	}
-	if text == line {
+	if text == line && !confidence.MatchString(line) {
 		return
 	}
 	var item digestItem

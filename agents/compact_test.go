@@ -31,6 +31,8 @@ func TestParseDigest(t *testing.T) {
 		{"the schema's form", goodDigest, nil, 2},
 		{"in a fence", "```json\n" + goodDigest + "\n```", nil, 2},
 		{"headed text", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\n- Travels by train. (confidence: 0.9)\n- not said\n- a guess (0.3)\n\nPEOPLE:\n- Anna: lives in Oslo (confidence: 70 %)", nil, 3},
+		{"other words for a lesson", `{"context":"A trip.","lessons":[{"lesson":"Travels by train.","confidence":0.9},{"content":"Likes tea."},"Sails.",{"sentence":"Reads."}],"people":[]}`, nil, 4},
+		{"headed text without bullets", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\nTravels by train. (confidence: 0.9)\nLikes tea. (0.8)\n\nPEOPLE:\nAnna: lives in Oslo (0.7)", nil, 3},
 		{"headed text in numbers", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\n1. Travels by train. (confidence: 0.9)\n2) not said\n\nPEOPLE:\n1. Anna: lives in Oslo (confidence: 70 %)", nil, 3},
 		{"bold headings", "**CONTEXT:**\nA trip.\n**LESSONS:**\n**PEOPLE:**", nil, 0},
 		{"nothing", " \n", errEmptyDigest, 0},
