@@ -218,7 +218,7 @@ func (g *gatherer) add(p *piece, file int) {
 	if p.empty {
 		return
 	}
-	if isBuried(g.buried, p) {
+	if isBuried(g.buried, &p.Chunk) {
 		g.refused++
 		return
 	}
@@ -237,9 +237,9 @@ func (g *gatherer) add(p *piece, file int) {
 	g.b.Add(d, t)
 }
 
-// isBuried asks whether a piece was forgotten: where that can be told, what was typed
+// isBuried asks whether a chunk was forgotten: where that can be told, what was typed
 // anew since, or elsewhere, is not.
-func isBuried(all Tombstones, p *piece) bool {
+func isBuried(all Tombstones, p *Chunk) bool {
 	if all == nil {
 		return false
 	}

@@ -232,11 +232,11 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 		if ctx.Err() != nil {
 			break
 		}
-		if err != nil || j.x.isForgotten(text) {
+		w.hit.Text = text
+		if err != nil || j.x.isForgotten(&w.hit.Chunk) {
 			j.skipped[w.Number] = w.hit.ID
 			continue
 		}
-		w.hit.Text = text
 		if room -= len(text); room < 0 && len(out) > 0 {
 			break
 		}
@@ -254,7 +254,7 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 		}
 		return e.PutVectors(ctx, m, all, func(i int, now engine.Passage, of *engine.Source) bool {
 			c, _ := chunkOf(&now, of)
-			return c.ID == batch[i].hit.ID && !j.x.isForgotten(batch[i].hit.Text)
+			return c.ID == batch[i].hit.ID && !j.x.isForgotten(&batch[i].hit.Chunk)
 		})
 	})
 }
@@ -288,11 +288,7 @@ func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	return j.x.writeVectors(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
 }
 
-// isForgotten says whether a text was forgotten.
-func (x *Index) isForgotten(text string) bool {
-	if x.cfg.Forgotten == nil {
-		return false
-	}
-	dead := x.cfg.Forgotten()
-	return dead != nil && dead.Has(text)
+// isForgotten says whether a chunk was forgotten.
+func (x *Index) isForgotten(c *Chunk) bool {
+	return x.cfg.Forgotten != nil && isBuried(x.cfg.Forgotten(), c)
 }

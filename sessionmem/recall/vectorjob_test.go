@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -694,5 +695,31 @@ func TestVectorsWaitForTheirModelWhereItWasRemoved(t *testing.T) {
 	f.set(func() { f.err = nil })
 	if got := b.first("dog"); got != "the hound barks" {
 		t.Errorf("when it is there again: %q", got)
+	}
+}
+
+// What is typed anew after it was forgotten gets its vector; what comes back of before
+// gets none.
+func TestWhatIsTypedAnewAfterAForgettingGetsItsVector(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	forgotten := sessionmem.NewForgotten(b.root, nil)
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return forgotten } })
+	traces, err := forgotten.New(true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces.AddWords("hound barks")
+	traces.AddPhrase("the hound barks", traces.Phrase("hound barks"))
+	if err := errors.Join(forgotten.Begin(traces), forgotten.Done(traces, nil)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1100 * time.Millisecond) // blocks have seconds
+	b.now = time.Now()
+	b.talk("cpu-a", "the hound barks", "the automobile is red")
+	b.sync()
+	b.embedAll()
+	if !slices.Contains(f.texts, "the hound barks") {
+		t.Errorf("embedded were %q", f.texts)
 	}
 }
