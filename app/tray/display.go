@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Display is what the icon shows. Where it is neither a graph nor numbers, or no
@@ -130,7 +131,11 @@ func networkCell(perSecond float64) cell {
 	return c
 }
 
-// beside is what stands beside the icon, where the system draws that: the numbers.
+// figureSpace is as wide as a digit.
+const figureSpace = "\u2007"
+
+// beside is what stands beside the icon, where the system draws that: the numbers, each
+// as wide as two digits, so that the icons beside don't move when one changes.
 func (s state) beside() string {
 	if !s.display.Numbers || s.paused {
 		return ""
@@ -144,6 +149,9 @@ func (s state) beside() string {
 			continue
 		}
 		text := s.cells[i].text
+		if utf8.RuneCountInString(text) < 2 {
+			text = figureSpace + text
+		}
 		if s.cells[i].fill != unknown && (m.percent || m.degrees) {
 			text += units[m.percent]
 		}

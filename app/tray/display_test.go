@@ -74,9 +74,10 @@ func TestBesideTheIcon(t *testing.T) {
 		want   string
 	}{
 		{Display{Graph: true, CPU: true}, Reading{CPU: 40}, false, ""},
-		{Display{Numbers: true, CPU: true, Temperature: true, Network: true}, Reading{CPU: 40, Temperature: 60, Network: 2e6}, false, "40% 60° 2"},
-		{Display{Numbers: true, Memory: true}, Unknown(), false, "–"},
+		{Display{Numbers: true, CPU: true, Temperature: true, Network: true}, Reading{CPU: 40, Temperature: 60, Network: 2e6}, false, "40% 60° \u20072"},
+		{Display{Numbers: true, Memory: true}, Unknown(), false, "\u2007–"},
 		{Display{Numbers: true, CPU: true}, Reading{CPU: 40}, true, ""},
+		{Display{Numbers: true, CPU: true}, Reading{CPU: 5}, false, "\u20075%"},
 	} {
 		s := state{display: c.d, paused: c.paused}
 		s.cells, s.n = cellsOf(c.d, c.r)

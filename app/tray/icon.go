@@ -14,6 +14,10 @@ import (
 // what their panel needs.
 const iconSize = 44
 
+// ringSize is the edge of the icon of macOS: systray shows it at 16 points, so that its
+// pixels are those of the screen.
+const ringSize = 32
+
 // Buckets of the CPU load: the icon shows steps of bucketStep percent, so it is drawn
 // anew only when that step changes. Drawing is four fifths of a monitor's cost.
 const (
@@ -185,17 +189,17 @@ func near(mask *image.Alpha, x, y, distance int) bool {
 // bare ring.
 func drawRing(s state) image.Image {
 	const (
-		centre = iconSize / 2
-		radius = 16.5
-		half   = 4.0 // of the line's width
+		centre = ringSize / 2
+		radius = 12.0
+		half   = 2.5 // of the line's width
 	)
-	img := image.NewNRGBA(image.Rect(0, 0, iconSize, iconSize))
+	img := image.NewNRGBA(image.Rect(0, 0, ringSize, ringSize))
 	share := 0.0
 	if !s.paused && s.cells[0].fill != unknown && s.display.normal().Graph {
 		share = float64(s.cells[0].fill) / 100
 	}
-	for y := range iconSize {
-		for x := range iconSize {
+	for y := range ringSize {
+		for x := range ringSize {
 			dx, dy := float64(x)+0.5-centre, float64(y)+0.5-centre
 			cover := min(1, max(0, half+0.5-math.Abs(math.Hypot(dx, dy)-radius)))
 			angle := math.Atan2(dx, -dy) / (2 * math.Pi) // 0 at the top, clockwise
@@ -206,7 +210,7 @@ func drawRing(s state) image.Image {
 			if angle < share || share == 1 {
 				strength = 1
 			}
-			if s.paused && math.Abs(dy) < 7 && math.Abs(dx) > 2 && math.Abs(dx) < 6 {
+			if s.paused && math.Abs(dy) < 5 && math.Abs(dx) > 1 && math.Abs(dx) < 4 {
 				cover, strength = 1, 1
 			}
 			img.SetNRGBA(x, y, color.NRGBA{A: uint8(math.Round(255 * cover * strength))})

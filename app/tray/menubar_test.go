@@ -233,7 +233,8 @@ func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%+v: %v", s, err)
 				}
-				if img.Bounds().Dx() != iconSize || img.Bounds().Dy() != iconSize {
+				edge := map[bool]int{true: ringSize, false: iconSize}[template]
+				if img.Bounds().Dx() != edge || img.Bounds().Dy() != edge {
 					t.Errorf("%+v is %v", s, img.Bounds())
 				}
 				bare := template && s.cells[0].fill <= 0 // both are the bare ring
