@@ -67,7 +67,7 @@ type resetLine struct {
 func (c *commands) sessionsCommand() *cobra.Command {
 	group := c.group("sessions", "List, read, export and tidy conversations",
 		c.sessionsList(), c.sessionsShow(), c.sessionsSearch(), c.sessionsStatus(), c.sessionsReset(), c.sessionsCompact(),
-		c.sessionsRename(), c.sessionsRestore(), c.sessionsDelete(), c.sessionsExport())
+		c.sessionsRename(), c.sessionsRestore(), c.sessionsDelete(), c.sessionsExport(), c.sessionsImport())
 	group.Long = `Every conversation is a session with one transcript, a markdown file under
 ~/.mac-stats/session. A bare NAME means cli-NAME, else the session of exactly that
 name. Without a NAME the last session of the command line is meant.`

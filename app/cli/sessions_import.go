@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/importer"
+	"mac-stats/sessionmem/transcript"
+)
+
+// importLine is a line of `sessions import --json`.
+type importLine struct {
+	Type          string `json:"type"` // imported
+	File          string `json:"file"`
+	DryRun        bool   `json:"dry_run"`
+	Conversations int    `json:"conversations"` // new ones
+	Messages      int    `json:"messages"`      // of them
+	Present       int    `json:"present"`       // that are here already
+	Empty         int    `json:"empty"`         // in which nothing was said
+	Unreadable    int    `json:"unreadable"`
+	From          string `json:"from"` // RFC 3339
+	To            string `json:"to"`
+}
+
+func (c *commands) sessionsImport() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "import FILE", Short: "Import conversations from ChatGPT's or Claude's export",
+		Long: `import reads the zip file that ChatGPT or Claude sends you as your export (or its
+conversations.json) and makes a transcript of each conversation, dated as it was. What
+is here already stays as it is, so the same file may be imported again. --dry-run
+counts, and writes nothing.
+
+Nothing is learnt from imported text without you. Memory search finds it as soon as
+the index is up to date.`,
+		Example: `  mac-stats sessions import --dry-run chatgpt-export.zip
+  mac-stats sessions import chatgpt-export.zip`,
+		Args: exact(1, "one FILE"),
+	}
+	asJSON := jsonFlag(cmd)
+	dry := cmd.Flags().Bool("dry-run", false, "count what would be imported, and write nothing")
+	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		return c.withBackend(ctx, func(b *backend.Backend) error {
+			if b.Config().Session.InMemoryOnly && !*dry {
+				return &plainError{"Nothing is imported: transcripts are kept in memory only.", "Set session.in_memory_only = false first, or put config.toml right where it can't be read."}
+			}
+			got, err := c.importFile(ctx, b, args[0], *dry)
+			if err != nil {
+				return importProblem(args[0], got, err)
+			}
+			if got.Conversations > 0 && !*dry {
+				c.poke(b, "")
+			}
+			if *asJSON {
+				return c.out.json(got)
+			}
+			return c.out.text(importWords(got))
+		})
+	})
+	return cmd
+}
+
+func (c *commands) importFile(ctx context.Context, b *backend.Backend, file string, dry bool) (importLine, error) {
+	got := importLine{Type: "imported", File: file, DryRun: dry}
+	known, err := knownSessions(ctx, b)
+	if err != nil {
+		return got, err
+	}
+	var from, to string
+	err = importer.Each(ctx, file, func(conv importer.Conversation) error {
+		switch {
+		case conv.Session == "":
+			got.Unreadable++
+			return nil
+		case known[conv.Session]:
+			got.Present++
+			return nil
+		case len(conv.Blocks) == 0:
+			got.Empty++
+			return nil
+		}
+		known[conv.Session] = true
+		if !dry {
+			if err := writeImported(ctx, b, conv); err != nil {
+				return fmt.Errorf("after %d conversations: %w", got.Conversations, err)
+			}
+		}
+		got.Conversations++
+		got.Messages += len(conv.Blocks)
+		first, last := stamp(conv.Blocks[0].Time), stamp(conv.Blocks[len(conv.Blocks)-1].Time)
+		if from == "" || first < from {
+			from = first
+		}
+		to = max(to, last)
+		return nil
+	}, func(place int, err error) {
+		got.Unreadable++
+		c.note(fmt.Sprintf("mac-stats: conversation %d can't be read: %v", place, err))
+	})
+	got.From, got.To = from, to
+	return got, err
+}
+
+// knownSessions are the names that are taken.
+func knownSessions(ctx context.Context, b *backend.Backend) (map[string]bool, error) {
+	list, err := b.Store.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool, len(list))
+	for _, info := range list {
+		known[info.Name] = true
+	}
+	return known, nil
+}
+
+// writeImported writes a conversation, all of it or nothing.
+func writeImported(ctx context.Context, b *backend.Backend, conv importer.Conversation) error {
+	blocks := conv.Blocks
+	if conv.Title != "" {
+		last := blocks[len(blocks)-1].Time
+		blocks = append(blocks, transcript.Block{Kind: transcript.KindNote, Time: last, Note: transcript.NoteTitle, Text: conv.Title})
+	}
+	_, err := b.Store.AppendAll(ctx, conv.Session, blocks...)
+	return err
+}
+
+// importProblem says what to do about a file that can't be imported.
+func importProblem(file string, got importLine, err error) error {
+	what := filepath.Base(file) + " can't be imported"
+	switch {
+	case errors.Is(err, importer.ErrFormat):
+		return &plainError{what + ": " + err.Error() + ".", "Give the zip file that ChatGPT or Claude sent you, or its conversations.json."}
+	case errors.Is(err, importer.ErrDamaged):
+		if got.Conversations > 0 && !got.DryRun {
+			what = filepath.Base(file) + " can't be imported whole, only its first " + count(got.Conversations, "conversation")
+		}
+		return &plainError{what + ": " + oneLine(err.Error(), 200) + ".", "Download the export again; what is here already is not imported twice."}
+	}
+	return err
+}
+
+func importWords(got importLine) string {
+	verb := "Imported"
+	if got.DryRun {
+		verb = "Would import"
+	}
+	text := fmt.Sprintf("%s %s with %s", verb, count(got.Conversations, "conversation"), count(got.Messages, "message"))
+	if got.Conversations > 0 {
+		text += fmt.Sprintf(", from %s to %s", got.From[:10], got.To[:10])
+	}
+	text += "."
+	var left []string
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{got.Present, "already here"}, {got.Empty, "without a message"}, {got.Unreadable, "unreadable"}} {
+		if n.n > 0 {
+			left = append(left, fmt.Sprintf("%d %s", n.n, n.what))
+		}
+	}
+	if len(left) > 0 {
+		text += " Left out: " + strings.Join(left, ", ") + "."
+	}
+	if got.Conversations > 0 && !got.DryRun {
+		text += " `mac-stats memory reindex` makes them searchable now; the app does it by itself."
+	}
+	return text + "\n"
+}

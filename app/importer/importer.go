@@ -1,0 +1,394 @@
+// Package importer reads the export files of other assistants, ChatGPT's and Claude's,
+// as conversations: one at a time, so that an export of any size takes the memory of its
+// largest conversation.
+//
+// Rules:
+//   - It reads. Writing the transcripts is up to the caller.
+//   - Nothing in a file is trusted: names and ids are made of what is safe in a file
+//     name, and everything is marked as text of a file (transcript.FromFile), so that
+//     nothing is learnt from it without the person.
+//   - Of a conversation that was edited, the branch that was shown last is taken.
+//   - What is no text (an image, a tool's call) is named in one line, or left out where
+//     its reader never saw it.
+//
+// The formats are those of conversations.json in the exports of 2024 to 2026. Neither
+// maker documents them.
+package importer
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+// mostBytes is the size of one conversation, in bytes of JSON, that is read.
+const mostBytes = 256 << 20
+
+// The errors of a file that can't be imported.
+var (
+	ErrFormat  = errors.New("it is no export of ChatGPT or Claude")
+	ErrDamaged = errors.New("the export is cut or damaged")
+)
+
+// Conversation is one of an export.
+type Conversation struct {
+	Session string // its name here: chatgpt-<id> or claude-<id>; "" where it has no id
+	Title   string
+	Blocks  []transcript.Block // User and Assistant, in order; none where nothing was said
+}
+
+// Each calls f for each conversation of an export file, in its order, until f gives an
+// error or ctx ends. Conversations that can't be read are given as an error to bad, with
+// their place from 1, and left out.
+func Each(ctx context.Context, file string, f func(Conversation) error, bad func(place int, err error)) error {
+	files, err := open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = files.Close() }() // only read
+	place := 0
+	for i := range files.parts {
+		part, err := files.parts[i]()
+		if err != nil {
+			return formatError(err)
+		}
+		err = eachOf(ctx, part, &place, files.made, f, bad)
+		if err = errors.Join(err, part.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOf reads one conversations.json. place counts over all of an export.
+func eachOf(ctx context.Context, in io.Reader, place *int, made time.Time, f func(Conversation) error, bad func(place int, err error)) error {
+	limited := &limit{r: in}
+	dec := json.NewDecoder(limited)
+	if t, err := dec.Token(); err == nil && t != json.Delim('[') || errors.As(err, new(*json.SyntaxError)) {
+		return ErrFormat
+	} else if err != nil {
+		return formatError(err)
+	}
+	for dec.More() {
+		*place++
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		limited.read = 0
+		var one conversation
+		var wrong *json.UnmarshalTypeError
+		if err := dec.Decode(&one); errors.As(err, &wrong) {
+			bad(*place, fmt.Errorf("%q holds a JSON %s", wrong.Field, wrong.Value))
+			continue
+		} else if err != nil {
+			return formatError(err)
+		}
+		if one.Mapping == nil && one.Messages == nil {
+			if *place == 1 {
+				return ErrFormat
+			}
+			bad(*place, errors.New("it holds no messages"))
+			continue
+		}
+		if err := f(one.conversation(made)); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); errors.Is(err, io.EOF) {
+		return formatError(io.ErrUnexpectedEOF)
+	} else if err != nil {
+		return formatError(err)
+	}
+	return nil
+}
+
+// formatError says what is wrong with a file that can't be read to its end.
+func formatError(err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax) && syntax.Offset > 1:
+		return fmt.Errorf("%w: at byte %d: %w", ErrDamaged, syntax.Offset, err)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case err == nil, errors.Is(err, io.EOF), syntax != nil:
+		return ErrFormat
+	}
+	return err
+}
+
+// export is an export file that is open. Large ones hold their conversations in several
+// parts.
+type export struct {
+	file  *os.File
+	made  time.Time // when the file was written: for what names no time
+	parts []func() (io.ReadCloser, error)
+}
+
+func (e *export) Close() error { return e.file.Close() }
+
+// open opens conversations.json, in a zip file or by itself.
+func open(file string) (*export, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err != nil || !fi.Mode().IsRegular() {
+		return nil, errors.Join(err, f.Close(), ErrFormat)
+	}
+	e := &export{file: f, made: fi.ModTime()}
+	head := make([]byte, 2)
+	n, _ := f.ReadAt(head, 0) // a shorter file is no zip
+	if string(head[:n]) != "PK" {
+		e.parts = append(e.parts, func() (io.ReadCloser, error) { return io.NopCloser(f), nil })
+		return e, nil
+	}
+	archive, err := zip.NewReader(f, fi.Size())
+	if err != nil {
+		return nil, errors.Join(formatError(err), f.Close())
+	}
+	for _, entry := range archive.File {
+		if ok, _ := path.Match("conversations*.json", path.Base(entry.Name)); ok {
+			e.parts = append(e.parts, entry.Open)
+		}
+	}
+	if len(e.parts) == 0 {
+		return nil, errors.Join(fmt.Errorf("there is no conversations.json in it: %w", ErrFormat), f.Close())
+	}
+	return e, nil
+}
+
+// limit ends a conversation that is too large to be held.
+type limit struct {
+	r    io.Reader
+	read int64 // since the conversation began
+}
+
+func (l *limit) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.read += int64(n); l.read > mostBytes {
+		return 0, fmt.Errorf("a conversation in it is larger than %d MB", mostBytes>>20)
+	}
+	return n, err
+}
+
+// conversation is one of either maker.
+type conversation struct {
+	// ChatGPT
+	ID      string          `json:"id"`
+	Other   string          `json:"conversation_id"`
+	Title   string          `json:"title"`
+	Created float64         `json:"create_time"` // seconds since 1970
+	Current string          `json:"current_node"`
+	Mapping map[string]node `json:"mapping"`
+
+	// Claude
+	UUID     string    `json:"uuid"`
+	Name     string    `json:"name"`
+	Began    time.Time `json:"created_at"`
+	Messages []said    `json:"chat_messages"`
+}
+
+// node is a message of ChatGPT in the tree of a conversation.
+type node struct {
+	Parent  string `json:"parent"`
+	Message *struct {
+		Author struct {
+			Role string `json:"role"`
+		} `json:"author"`
+		Created float64 `json:"create_time"`
+		Content struct {
+			Type  string            `json:"content_type"`
+			Parts []json.RawMessage `json:"parts"`
+			Text  string            `json:"text"`
+		} `json:"content"`
+		Recipient string `json:"recipient"`
+		Metadata  struct {
+			Hidden bool   `json:"is_visually_hidden_from_conversation"`
+			Model  string `json:"model_slug"`
+		} `json:"metadata"`
+	} `json:"message"`
+}
+
+// said is a message of Claude.
+type said struct {
+	Sender  string    `json:"sender"` // human or assistant
+	Text    string    `json:"text"`
+	Created time.Time `json:"created_at"`
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	Attachments []attached `json:"attachments"`
+	Files       []attached `json:"files"`
+}
+
+type attached struct {
+	Name string `json:"file_name"`
+	Text string `json:"extracted_content"`
+}
+
+// conversation gives what was said. made is the time of what names none.
+func (c conversation) conversation(made time.Time) Conversation {
+	out := c.claude
+	if c.Mapping != nil {
+		out = c.chatGPT
+	}
+	return out(made)
+}
+
+// chatGPT follows the branch that was shown last from its end to the root.
+func (c conversation) chatGPT(made time.Time) Conversation {
+	id := c.ID
+	if id == "" {
+		id = c.Other
+	}
+	out := Conversation{Session: sessionName("chatgpt", id), Title: transcript.OneLine(c.Title)}
+	var branch []node
+	seen := map[string]bool{}
+	for at := c.Current; at != "" && !seen[at]; { // a tree that bites its tail ends
+		seen[at] = true
+		n, ok := c.Mapping[at]
+		if !ok {
+			break
+		}
+		branch = append(branch, n)
+		at = n.Parent
+	}
+	last := orElse(seconds(c.Created), made)
+	for i := len(branch) - 1; i >= 0; i-- {
+		m := branch[i].Message
+		if m == nil || m.Metadata.Hidden || m.Recipient != "" && m.Recipient != "all" {
+			continue
+		}
+		kind, ok := kindOf(m.Author.Role)
+		if text := strings.TrimSpace(partsOf(m.Content.Parts, m.Content.Type)); ok && text != "" {
+			last = later(last, seconds(m.Created))
+			out.add(kind, m.Metadata.Model, text, last)
+		}
+	}
+	return out
+}
+
+// partsOf is the text of a message; an image is named.
+func partsOf(parts []json.RawMessage, kind string) string {
+	if kind != "text" && kind != "multimodal_text" {
+		return ""
+	}
+	var out []string
+	for _, p := range parts {
+		var text string
+		if json.Unmarshal(p, &text) == nil {
+			out = append(out, text)
+			continue
+		}
+		var other struct {
+			Type string `json:"content_type"`
+			Text string `json:"text"` // of what was spoken
+		}
+		if json.Unmarshal(p, &other) != nil {
+			continue
+		}
+		switch {
+		case other.Text != "":
+			out = append(out, other.Text)
+		case strings.Contains(other.Type, "image"):
+			out = append(out, "(an image)")
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+func (c conversation) claude(made time.Time) Conversation {
+	out := Conversation{Session: sessionName("claude", c.UUID), Title: transcript.OneLine(c.Name)}
+	last := orElse(c.Began, made)
+	for _, m := range c.Messages {
+		kind, ok := kindOf(m.Sender)
+		text := m.Text
+		if text == "" {
+			var parts []string
+			for _, p := range m.Content {
+				if p.Type == "text" {
+					parts = append(parts, p.Text)
+				}
+			}
+			text = strings.Join(parts, "\n\n")
+		}
+		for _, a := range append(m.Attachments, m.Files...) {
+			if name := transcript.OneLine(a.Name); name != "" {
+				text += "\n\n(a file: " + name + ")"
+			}
+			if a.Text != "" {
+				text += "\n\n" + a.Text
+			}
+		}
+		if text = strings.TrimSpace(text); ok && text != "" {
+			last = later(last, m.Created)
+			out.add(kind, "", text, last)
+		}
+	}
+	return out
+}
+
+func (c *Conversation) add(kind transcript.Kind, model, text string, at time.Time) {
+	b := transcript.Block{Kind: kind, Time: at.Local(), Text: text}
+	if kind == transcript.KindAssistant {
+		b.Model = model
+	}
+	c.Blocks = append(c.Blocks, b.WithSources(transcript.FromFile))
+}
+
+func kindOf(role string) (transcript.Kind, bool) {
+	switch role {
+	case "user", "human":
+		return transcript.KindUser, true
+	case "assistant":
+		return transcript.KindAssistant, true
+	}
+	return "", false
+}
+
+func orElse(t, other time.Time) time.Time {
+	if t.IsZero() {
+		return other
+	}
+	return t
+}
+
+// later is a message's own time, but none that lies before the one in front of it.
+func later(last, own time.Time) time.Time {
+	if own.IsZero() || own.Before(last) {
+		return last
+	}
+	return own
+}
+
+func seconds(s float64) time.Time {
+	if s <= 0 || s > 1e11 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(s * 1000))
+}
+
+// sessionName makes a session's name of an id: its letters and digits.
+func sessionName(source, id string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(id) {
+		if (r >= 'a' && r <= 'z' || r >= '0' && r <= '9') && b.Len() < 40 {
+			b.WriteRune(r)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return source + "-" + b.String()
+}
