@@ -25,6 +25,8 @@ const (
 	// holds the job up is over.
 	turnLook = 100 * time.Millisecond
 	heldLook = 5 * time.Second
+	// failureRest is how long MakeVectors waits after a failure.
+	failureRest = 2 * time.Second
 )
 
 // Held says why no vectors are made just now.
@@ -230,6 +232,11 @@ func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, lef
 			return err
 		case err != nil:
 			failures++
+			select { // a model may have been replaced: it is known in a moment
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(failureRest):
+			}
 			continue
 		case !more:
 			return nil
