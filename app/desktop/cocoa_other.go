@@ -2,9 +2,6 @@
 
 package desktop
 
-// begin: the system asks nothing of us but by its window system.
-func (d *Desktop) begin() {}
-
 // setShown is of macOS alone.
 func setShown(bool) {}
 

@@ -41,7 +41,7 @@ type Params struct {
 	// macOS by the Finder, Spotlight or the Dock.
 	OnReopen func()
 	// OnTerminate is called on the UI goroutine when the system ends the app without
-	// Quit: on macOS at the end of the session and by Cmd+Q. It does what is to be done
+	// Quit: at the end of the session on macOS and Windows, on macOS by Cmd+Q. It does what is to be done
 	// there, and gives what is left, which runs on another goroutine; the process ends
 	// after it.
 	OnTerminate func() (rest func())

@@ -2,8 +2,10 @@ package desktop
 
 import (
 	"fmt"
+	"log/slog"
 	"runtime"
 	"sync"
+	"time"
 	"unicode/utf16"
 	"unsafe"
 
@@ -13,11 +15,13 @@ import (
 
 // notifier shows notifications by Shell_NotifyIcon, one at a time, each with an icon
 // of its own that goes with it. The text goes to Windows as it is: no shell or script
-// reads it. All calls are made on one thread, which is started by the first note.
+// reads it. All calls are made on one thread, with a window nobody sees; there the system
+// also tells that the session ends.
 type notifier struct {
 	mu     sync.Mutex
-	window windows.HWND // 0 until the first note
+	window windows.HWND // 0 before start
 	note   note         // that is shown
+	ended  func()       // the session ends: returns once that may be; nil: nothing is to be done
 	closed bool
 }
 
@@ -27,6 +31,7 @@ func newNotifier(fyne.App) *notifier { return &notifier{} }
 const (
 	wmClose   = 0x0010
 	wmDestroy = 0x0002
+	wmEnd     = 0x0016 // WM_ENDSESSION
 	wmApp     = 0x8000
 	wmShow    = wmApp + 1 // to our window: show the note
 	wmNotice  = wmApp + 2 // from the icon; lParam says what happened
@@ -99,12 +104,8 @@ func (n *notifier) send(m note) error {
 	if n.closed {
 		return nil
 	}
-	if n.window == 0 {
-		started := make(chan error)
-		go n.run(started)
-		if err := <-started; err != nil {
-			return fmt.Errorf("start notifications: %w", err)
-		}
+	if err := n.start(); err != nil {
+		return err
 	}
 	n.note = m
 	if ok, _, err := postMessage.Call(uintptr(n.window), wmShow, 0, 0); ok == 0 {
@@ -113,11 +114,50 @@ func (n *notifier) send(m note) error {
 	return nil
 }
 
+// start makes the thread, once. It is called with mu held.
+func (n *notifier) start() error {
+	if n.window != 0 {
+		return nil
+	}
+	started := make(chan error)
+	go n.run(started)
+	if err := <-started; err != nil {
+		return fmt.Errorf("start notifications: %w", err)
+	}
+	return nil
+}
+
+// begin has the end of the session told: what Windows gives a program then is some
+// seconds, and the process is gone once its windows have answered.
+func (d *Desktop) begin() {
+	n := d.notifier
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ended = d.endOfSession
+	if err := n.start(); err != nil {
+		slog.Warn("the end of the session will not be noticed", "error", err)
+	}
+}
+
+// endTime is how long the window's goroutine may take for its part at the end.
+const endTime = 2 * time.Second
+
+// endOfSession does what is to be done before the process is gone.
+func (d *Desktop) endOfSession() {
+	rest := make(chan func(), 1)
+	d.Do(func() { rest <- d.onTerminate() })
+	select {
+	case f := <-rest:
+		f()
+	case <-time.After(endTime): // it hangs; the system would not wait either
+	}
+}
+
 // run is the thread of the notifications. It sets window, under the lock of who
 // started it.
 func (n *notifier) run(started chan<- error) {
 	runtime.LockOSThread() // a window belongs to a thread; it ends with this goroutine
-	name := windows.StringToUTF16Ptr(appName + " notifications")
+	name := windows.StringToUTF16Ptr(fmt.Sprintf("%s notifications %p", appName, n)) // a class is of one procedure
 	class := windowClass{procedure: windows.NewCallback(n.procedure), name: name}
 	class.size = uint32(unsafe.Sizeof(class))
 	if ok, _, err := registerClass.Call(uintptr(unsafe.Pointer(&class))); ok == 0 {
@@ -161,6 +201,13 @@ func (n *notifier) procedure(window windows.HWND, what uint32, wParam, lParam ui
 			}
 		case balloonTimeout, balloonHide:
 			remove(window)
+		}
+	case wmEnd:
+		n.mu.Lock()
+		ended := n.ended
+		n.mu.Unlock()
+		if ending := wParam != 0; ending && ended != nil {
+			ended()
 		}
 	case wmClose:
 		remove(window)

@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,30 @@ func TestNotificationOnWindows(t *testing.T) {
 	if err := n.send(note{title: "late"}); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestTheEndOfTheSessionIsToldOnWindows(t *testing.T) {
+	u := newUI(t)
+	l := newLoop(u.post, time.Second, make(wakeChannel, 1))
+	l.start()
+	var did []string
+	d := &Desktop{loop: l, notifier: newNotifier(nil), onTerminate: func() func() {
+		did = append(did, "typed text")
+		return func() { did = append(did, "the rest") }
+	}}
+	d.begin()
+	send := user32.NewProc("SendMessageW")
+	_, _, _ = send.Call(uintptr(d.notifier.window), wmEnd, 0, 0) // another program refused: it goes on
+	if len(did) > 0 {
+		t.Errorf("the session goes on, and it did %v", did)
+	}
+	_, _, _ = send.Call(uintptr(d.notifier.window), wmEnd, 1, 0)
+	if !slices.Equal(did, []string{"typed text", "the rest"}) {
+		t.Errorf("at the end it did %v", did)
+	}
+	l.stop()
+	l.setVisible(true) // lets a parked turn go
+	d.notifier.close()
 }
 
 func TestTextOfANotificationFits(t *testing.T) {
