@@ -57,8 +57,9 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 // anyway once patience is over. No lock is held in between.
 func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
 	for begun := time.Now(); ; {
-		out, err := write(time.Since(begun) > patience)
-		if !errors.Is(err, errMidSave) {
+		anyway := time.Since(begun) > patience
+		out, err := write(anyway)
+		if anyway || !errors.Is(err, errMidSave) {
 			return out, err
 		}
 		select {
@@ -92,7 +93,7 @@ func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may f
 		}
 	}
 	out, err := s.appendFile(ctx, ses, blocks)
-	if err != nil && !errors.Is(err, errMidSave) {
+	if err != nil && (anyway || !errors.Is(err, errMidSave)) {
 		return s.keepUnsaved(ses, blocks, err)
 	}
 	return out, err

@@ -137,6 +137,8 @@ type forgetSession struct {
 
 	found []Touched
 	gone  []string // files that the list cache knows
+
+	midSave bool // a file could not be cleaned while another program saves it
 }
 
 // cleaning is what is to be done with one file.
@@ -397,6 +399,7 @@ func (f *forgetSession) rewrite(c *cleaning) {
 		err = f.s.replaceWith(c.file, c.stat, c.out) // what stays is copied byte by byte
 	}
 	if err != nil {
+		f.midSave = f.midSave || errors.Is(err, errMidSave)
 		f.refuse("transcript", c.file, err)
 		return
 	}

@@ -198,6 +198,9 @@ func (s *Store) purgeFiles(ctx context.Context, name string) error {
 	}
 	f := &forgetSession{s: s, t: t, name: name}
 	f.erase(ctx)
+	if f.midSave {
+		return fmt.Errorf("cleaning the files of %s: %w", name, errMidSave)
+	}
 	found = append(found, f.found...)
 	for _, touched := range found {
 		if touched.Action == ForgetRefused {

@@ -46,12 +46,8 @@ type journal struct {
 	missing []journaled // blocks that the session's files lack
 	held    int         // how many of its blocks the files hold
 	whole   bool        // it holds what the files hold
-	failed  time.Time   // when the last write failed; zero: it didn't
+	failed  bool        // the last write failed, and it was said
 }
-
-// journalRetry is how long after a failed write the next one is tried: each reads the
-// journal from its beginning.
-const journalRetry = 10 * time.Second
 
 // journaled is a block in a journal.
 type journaled struct {
@@ -262,21 +258,14 @@ func (s *Store) cutShort(f *os.File, size int64) (bool, error) {
 // file; data is how they stand there.
 func (s *Store) addToJournal(ses *session, blocks int, data []byte) {
 	j := &ses.journal
-	if !j.failed.IsZero() && time.Since(j.failed) < journalRetry {
-		j.whole = false // a later block makes up for it
-		return
-	}
 	if j.stat != nil && !j.whole && j.held == ses.ownBlocks()-blocks {
 		j.whole = !slices.ContainsFunc(j.missing, func(m journaled) bool { return m.noted.IsZero() || time.Since(m.noted) > removedKept })
 	}
 	err := s.appendJournal(ses, data)
-	if err != nil && j.failed.IsZero() {
+	if err != nil && !j.failed {
 		s.logger.Warn("the journal of a session can't be written: a message that an editor's save drops now can't be restored", "session", ses.name, "err", err)
 	}
-	j.whole, j.failed = err == nil, time.Time{}
-	if err != nil {
-		j.failed = time.Now()
-	}
+	j.whole, j.failed = err == nil, err != nil // the next block makes up for it: who waited could lose what a save drops meanwhile
 }
 
 // journalAlone puts a block into the session's journal that is in none of its files.
