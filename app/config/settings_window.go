@@ -15,7 +15,7 @@ func windowSettings() []Setting {
 			oneOf(func(c *Config) *string { return &c.Window.Density }, "comfortable", "compact")),
 		named("window.on_top", "false", "Keep the window above all others, where the window system can do that: X11, macOS and Windows, but not Wayland.",
 			boolean(func(c *Config) *bool { return &c.Window.OnTop })),
-		named("window.hotkey", "", "A key that shows the window whatever program you are in, such as Ctrl+Alt+Space. It works on X11; on Wayland, macOS and Windows bind the command mac-stats to a key in the system's settings.",
+		named("window.hotkey", "", "A key that shows the window whatever program you are in, such as Ctrl+Alt+Space. It works on X11 and Windows, and on Wayland where the desktop asks you for it; elsewhere bind the command mac-stats to a key in the system's settings.",
 			words(func(c *Config) *string { return &c.Window.Hotkey }, "a key with its modifiers, such as Ctrl+Alt+Space, or empty for none", hotkeyOrNone)),
 	}
 }

@@ -3,9 +3,14 @@
 //
 // Fyne's loop polls 60 times a second for as long as the app lives. Here one
 // function waits on the UI goroutine whenever no window is shown, so a hidden app
-// costs nothing; Do wakes it. That holds only if everybody goes through Do: a bare
+// costs nothing; Do wakes it, and so does what the window system tells, because that
+// is what the function waits for. It holds only if everybody goes through Do: a bare
 // fyne.Do would sit behind the waiting function for up to parkFor, so a test
 // forbids it in the rest of the module.
+//
+// What a system asks of an app beside a window is here, too: notifications, the Dock and
+// the end of the session on macOS (cocoa_darwin.m) and Windows, coming in front on
+// Wayland. SYSTEMS.md says what holds each of them, MACOS.md what to look at on a Mac.
 //
 // Signals belong to the caller: on SIGINT or SIGTERM call Quit, from any
 // goroutine. (Fyne listens too, but what it does waits behind the parked loop.)

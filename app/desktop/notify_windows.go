@@ -156,7 +156,7 @@ func (d *Desktop) endOfSession() {
 // run is the thread of the notifications. It sets window, under the lock of who
 // started it.
 func (n *notifier) run(started chan<- error) {
-	runtime.LockOSThread() // a window belongs to a thread; it ends with this goroutine
+	runtime.LockOSThread()                                                           // a window belongs to a thread; it ends with this goroutine
 	name := windows.StringToUTF16Ptr(fmt.Sprintf("%s notifications %p", appName, n)) // a class is of one procedure
 	class := windowClass{procedure: windows.NewCallback(n.procedure), name: name}
 	class.size = uint32(unsafe.Sizeof(class))

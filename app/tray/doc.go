@@ -6,5 +6,5 @@
 // tray that isn't there (plain GNOME, no session bus) is told through Params.OnHost,
 // and the icon appears by itself when a host does.
 //
-// One file alone imports systray, because it needs cgo on macOS.
+// The files systray*.go alone import systray, because it needs cgo on macOS.
 package tray
