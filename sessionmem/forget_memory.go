@@ -74,7 +74,8 @@ type Learned struct {
 // proposed. What can't be read is left out: Forget tells of it.
 func (m *Memory) Learned() []Learned {
 	var out []Learned
-	for _, path := range m.forgettable() {
+	files, _ := m.forgettable()
+	for _, path := range files {
 		raw, _, err := readOwned(path)
 		if err != nil || path == m.InboxPath() {
 			continue
@@ -100,18 +101,21 @@ func (m *Memory) Learned() []Learned {
 }
 
 // forgettable gives the text files that hold memory, or may: those of agents, of
-// memory and skills, what lies in agents/.trash, and copies.
-func (m *Memory) forgettable() []string {
-	var files []string
+// memory and skills, what lies in agents/.trash, and copies; and the folders that can't
+// be read.
+func (m *Memory) forgettable() (files []string, refused []Touched) {
 	for _, dir := range []string{"agents", "memory", "skills"} {
 		_ = filepath.WalkDir(filepath.Join(m.root, dir), func(p string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && IsMemoryText(d.Name()) {
+			switch {
+			case err != nil && !errors.Is(err, fs.ErrNotExist):
+				refused = append(refused, Touched{Place: "folder", Action: ForgetRefused, Path: p, Why: WhyNot(err)})
+			case err == nil && !d.IsDir() && IsMemoryText(d.Name()):
 				files = append(files, p)
 			}
-			return nil //nolint:nilerr // a folder that isn't there, or can't be read, has no file to forget in
+			return nil
 		})
 	}
-	return files
+	return files, refused
 }
 
 // IsMemoryText says whether a file in the folders of agents, memory and skills is a text
@@ -138,7 +142,9 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 	}
 	found := m.forgetJournal(t, dry) // first: what goes from a file goes from there too
 	var propose []Proposal
-	for _, path := range m.forgettable() {
+	files, refused := m.forgettable()
+	found = append(found, refused...)
+	for _, path := range files {
 		f := &forgetLines{m: m, t: t, path: path, dry: dry}
 		found = append(found, f.run(ctx)...)
 		propose = append(propose, f.propose...)
@@ -470,6 +476,9 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		raw, _, err := readOwned(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found = append(found, Touched{Place: "unsaved edit", Action: ForgetRefused, Path: file, Why: WhyNot(err)})
+		}
 		if err != nil || !t.HoldsRaw(raw) && !m.editHoldsLesson(t, raw) {
 			continue
 		}

@@ -153,7 +153,7 @@ func restedFor(fi os.FileInfo, d time.Duration) bool {
 
 // maxRaw is how large a file is read that isn't a transcript, in bytes: far more than
 // any memory, so that a disk image in its place fills no memory of the machine.
-const maxRaw = 64 << 20
+const maxRaw = 256 << 20
 
 // readRaw reads a file that people own, also through a link, as it is. Errors:
 // wholefile.ErrTooLarge, or of the disk.

@@ -190,3 +190,40 @@ func TestAKilledForgettingIsFinishedByTheApp(t *testing.T) {
 		})
 	}
 }
+
+// What stands in a folder of the memory that can't be read may be what is to be forgotten:
+// that is said, and the forgetting is not complete.
+func TestForgettingBesideAFolderThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	p := newMemory(t, "127.0.0.1:1")
+	p.run("memory", "add", "The "+marker+" is mine")
+	away := filepath.Join(p.home, "agents/agent-001")
+	p.write("agents/agent-001/memory.md", "- The "+marker+" is here, too\n")
+	delete(p.had, "agents/agent-001/memory.md")
+	cmd := p.asNobody(p.command("memory", "forget", "--text", marker, "--yes"))
+	err := filepath.WalkDir(p.base, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || cmd.SysProcAttr == nil {
+			return err
+		}
+		return os.Chown(path, int(cmd.SysProcAttr.Credential.Uid), -1)
+	})
+	if err == nil {
+		err = os.Chmod(away, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := p.start(cmd).wait()
+	if err := os.Chmod(away, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if o.code != 1 || !strings.Contains(o.stdout, "agents/agent-001") {
+		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := p.run("memory", "forget", "--text", marker, "--yes"); o.code != 0 {
+		t.Errorf("with permission: exit %d, %s%s", o.code, o.stdout, o.stderr)
+	}
+	if left := p.holding(markerForms()); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
