@@ -141,7 +141,7 @@ func TestAStartBetweenALessonAndTheSaveItMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	editor.wait()
-	for deadline := time.Now().Add(20 * time.Second); p.lines("two") == 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); p.lines("two") == 0 && time.Now().Before(deadline); {
 		time.Sleep(100 * time.Millisecond)
 	}
 	app.signal(os.Interrupt)
