@@ -344,3 +344,28 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 		})
 	}
 }
+
+// What is typed after a page was opened over the chat is no message: nobody sees it.
+func TestAPageTakesTheFocusFromTheMessage(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		c := b.w.win.Canvas()
+		if c.Focused() != fyne.Focusable(b.w.compose.Entry) {
+			t.Fatalf("%T has the focus", c.Focused())
+		}
+		b.w.ShowSettings()
+		b.Settle()
+		for _, r := range "hi" {
+			if f := c.Focused(); f != nil {
+				f.TypedRune(r)
+			}
+		}
+		if got := b.w.compose.Entry.Text; got != "" {
+			t.Errorf("the message that nobody sees is %q", got)
+		}
+		b.w.ShowSettings()
+		if c.Focused() != fyne.Focusable(b.w.compose.Entry) {
+			t.Errorf("back in the chat %T has the focus", c.Focused())
+		}
+	})
+}

@@ -313,6 +313,9 @@ func (w *Window) showPage(p page) {
 		w.drawHeader()
 		w.focusComposer()
 	} else {
+		if c := w.win.Canvas(); c.Focused() == fyne.Focusable(w.compose.Entry) {
+			c.Unfocus() // nobody sees what is typed there now
+		}
 		w.head.forPage(true, pageTitle(p))
 		if p != pageTranscript {
 			w.loadPage(p)
