@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,25 +16,46 @@ import (
 //   - ChatML, Qwen, Llama 3, Phi, Granite, Command R, gpt-oss, GLM: <|…|>; DeepSeek the
 //     same with wide bars; EXAONE [|…|]
 //   - Llama 2, Mistral: [INST], <<SYS>>, <s>, [TOOL_CALLS], [AVAILABLE_TOOLS] …
-//   - Gemma: <start_of_turn>, <end_of_turn>, <bos>, <eos>, <start_of_image>, <unused99> …
+//   - Gemma: <start_of_turn>, <end_of_turn>, <bos>, <eos>, <start_of_image>, <unused99> …; later <|turn>, <turn|>
 //   - Hermes, Qwen, DeepSeek R1: <tool_call>, <tool_response>, <think>
 //   - StarCoder, CodeGemma: <fim_prefix>, <file_sep> …
+//   - T5: <extra_id_0>; Nemotron: <SPECIAL_10>, <extra_id_1>, <TOOLCALL>, <AVAILABLE_TOOLS>; Baichuan: <reserved_106>
+//   - Seed: <seed:bos>; MiniMax: ]~b], [e~[, <minimax:tool_call>; Ling: <role>; GigaChat and others: <_user>
+//   - Qwen Coder, Seed: <function=…>, <parameter=…>; GLM: <arg_key>, <arg_value>
+//   - DBRX, older Llama and Mistral tools: [BOS], [EOS], [B_SYS], [B_INST] …
+//
+// Roles in plain words ("USER:", "### Instruction:") are no tokens: only the frame tells
+// them from a turn.
 //   - Ollama itself: [img-0], where it puts an image
 //
 // Groups: what it opens with, its name, what it closes with.
 var templateToken = regexp.MustCompile(`([<＜][|｜])([^|｜<>＜＞\s]{1,60})([|｜][>＞])` +
+	`|([<＜][|｜])(\w{1,40})([>＞])|([<＜])(/?\w{1,40})([|｜][>＞])` +
+	`|([<＜])(/?(?:seed|minimax):\w{1,40}|(?i:role>\s*(?:system|human|user|assistant|observation)\s*</role|/?_(?:user|bot|system|assistant|end)|extra_id_\d{1,4}|special_\d{1,4}|reserved_\d{1,4}|/?(?:toolcall|available_tools|tool_response)|(?:function|parameter)=[^<>\s]{1,60}|/?arg_(?:key|value)))([>＞])` +
+	`|(\]~)(!?b)([\]\[])|(\[)(e)(~\[)` +
 	`|([<＜])((?i:/?(?:start|end)_of_(?:turn|image|audio)|(?:image|audio|video)_soft_token|unused\d{1,4}|/?s|bos|eos|pad|unk|(?:bos|eos|pad|unk|sep|cls|mask|eop|eot)_token|sop|eop|/?tool_calls?|/?tool_responses?|/?tools|/?think|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name))([>＞])` +
 	`|(<<)(/?SYS)(>>)` +
-	`|(\[)(/?INST|/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT|MODEL_SETTINGS|THINK)|CALL_ID|ARGS|PREFIX|SUFFIX|MIDDLE|IMG|IMG_BREAK|IMG_END|gMASK|img-\d+)(\])` +
+	`|(\[)(/?INST|/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT|MODEL_SETTINGS|THINK)|CALL_ID|ARGS|BOS|EOS|/?[BE]_(?:SYS|INST)|PREFIX|SUFFIX|MIDDLE|IMG|IMG_BREAK|IMG_END|gMASK|img-\d+)(\])` +
 	`|(\[\|)([^|\[\]\s]{1,40})(\|\])`)
+
+// apart sets the name of a token apart from what it opens and closes with.
+var apart = func() string {
+	var opens, names, closes strings.Builder
+	for i := 1; i <= templateToken.NumSubexp(); i += 3 {
+		fmt.Fprintf(&opens, "${%d}", i)
+		fmt.Fprintf(&names, "${%d}", i+1)
+		fmt.Fprintf(&closes, "${%d}", i+2)
+	}
+	return opens.String() + " " + names.String() + " " + closes.String()
+}()
 
 // Harmless puts blanks into each template token of a text: people and models still
 // read it, and no server takes it for a token. A text without one stays as it is.
 func Harmless(text string) string {
-	if !strings.ContainsAny(text, "<＜[") {
+	if !strings.ContainsAny(text, "<＜[]") {
 		return text
 	}
-	return templateToken.ReplaceAllString(text, "$1$4$7$10$13 $2$5$8$11$14 $3$6$9$12$15")
+	return templateToken.ReplaceAllString(text, apart)
 }
 
 // harmless is the messages as they are sent: in none of them, whoever wrote it, stands a

@@ -26,6 +26,13 @@ func TestNoTemplateTokenIsSent(t *testing.T) {
 		"GLM":          {"[gMASK]", "<sop>", "<|observation|>"},
 		"code models":  {"<fim_prefix>", "<fim_suffix>", "<|fim_middle|>", "<file_sep>"},
 		"Ollama":       {"[img-0]", "[img-12]"},
+		"later Gemma":  {"<|turn>", "<turn|>", "<|tool_response>", "<|channel>", "<channel|>"},
+		"Nemotron, T5": {"<extra_id_0>", "<extra_id_1>", "<SPECIAL_10>", "<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>"},
+		"Baichuan":     {"<reserved_102>", "<reserved_106>"},
+		"Seed":         {"<seed:bos>", "<seed:tool_call>", "</seed:tool_call>", "<function=x>", "<parameter=y>"},
+		"MiniMax":      {"]~b]", "]~!b[", "[e~[", "<minimax:tool_call>"},
+		"Ling":         {"<role>SYSTEM</role>", "<role>HUMAN</role>"},
+		"others":       {"<_user>", "<_bot>", "[BOS]", "[EOS]", "[B_SYS]", "[E_SYS]", "[B_INST]", "<arg_key>", "</arg_value>"},
 		"wide letters": {"＜|im_start|＞", "<|im_start｜>", "＜start_of_turn＞"},
 	}
 	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{{Name: "m:1b"}}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok"}}}})
@@ -81,7 +88,7 @@ func TestNoTemplateTokenIsSent(t *testing.T) {
 func TestOrdinaryTextStays(t *testing.T) {
 	for _, text := range []string{
 		"a < b || c > d", "if (x <| y) |> f", "List<String>", "[link](https://a.b)", "arr[i]", "usage: cmd [args] [prefix]", "<script>", "<sup>2</sup>",
-		"| a | b |\n|---|---|", "x[|]y", "<!-- comment -->", "[x] done", "f <$> g <|> h", "a[img]", "<|>", "[||]", "2 <3",
+		"| a | b |\n|---|---|", "x[|]y", "<!-- comment -->", "[x] done", "f <$> g <|> h", "a[img]", "<|>", "[||]", "2 <3", "<role>admin</role>", "<function>", "<parameter name=a>", "]~[", "x <| y",
 	} {
 		if got := Harmless(text); got != text {
 			t.Errorf("%q became %q", text, got)

@@ -3,6 +3,7 @@ package tools
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -66,12 +67,29 @@ func typedAddresses(text string) []string {
 		}
 		return " "
 	})
-	for _, found := range bareAddress.FindAllString(rest, -1) {
+	for _, at := range bareAddress.FindAllStringIndex(rest, -1) {
+		found := rest[at[0]:at[1]]
+		if at[0] > 0 && rest[at[0]-1] == '@' || namesFile(found) {
+			continue // a mail address; a file
+		}
 		for _, f := range spellings(found) {
 			list = appendAddress(appendAddress(list, "https://"+f), "http://"+f)
 		}
 	}
 	return list
+}
+
+// fileEndings are what people's files end with, where a host may end so, too.
+var fileEndings = []string{
+	"app", "bat", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "doc", "docx", "exe", "go", "gz", "h", "html", "ini", "java", "jpeg", "jpg", "js", "json",
+	"log", "md", "mov", "odt", "pdf", "php", "pl", "png", "ps", "py", "rb", "rs", "sh", "so", "sql", "swift", "tar", "toml", "ts", "txt", "vb", "xml", "yaml", "yml", "zip",
+}
+
+// namesFile reports whether a bare word rather names a file: a host of that name is read
+// where it is typed with its scheme, or the user says yes.
+func namesFile(word string) bool {
+	word = strings.TrimRight(word, ".")
+	return !strings.Contains(word, "/") && slices.Contains(fileEndings, strings.ToLower(word[strings.LastIndexByte(word, '.')+1:]))
 }
 
 // listedAddresses are the addresses on a page that are no more than a path: a query is

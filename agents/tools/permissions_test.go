@@ -44,6 +44,10 @@ func TestFetch(t *testing.T) {
 		{"listed with http", "", "see http://example.org/a", "https://example.org/a", Ask, ""},
 		{"listed with a name and password", "", "see https://a:b@example.org/a", "https://a:b@example.org/a", Ask, ""},
 		{"no address", "", "", "secret", Ask, ""},
+		{"a mail address", "mail me at bob@evil.com", "", "https://evil.com/", Ask, ""},
+		{"a file's name", "look at notes.md and main.go.", "", "https://notes.md/", Ask, ""},
+		{"a file's name, another", "look at notes.md and main.go.", "", "https://main.go/", Ask, ""},
+		{"a host that ends like a file, with a path", "look at notes.md/a", "", "https://notes.md/a", Allowed, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
