@@ -89,7 +89,7 @@ func (r *rig) acceptAndUndo(id, given, want string, refused bool) {
 	if got := strings.Join(after, "\n"); got != given || !strings.HasPrefix(before[w.Line-1], "- Uses Go 1.25") {
 		r.t.Errorf("more than that line was changed:\n%s", read())
 	}
-	if err := r.params.Memory.Undo(r.t.Context(), w.UndoID); err != nil || read() != given {
+	if _, err := r.params.Memory.Undo(r.t.Context(), w.UndoID); err != nil || read() != given {
 		r.t.Errorf("after undo %v:\n%s", err, read())
 	}
 }

@@ -39,6 +39,10 @@ const MinConfidence = 0.6
 // must not bury the user's own.
 const maxProposals = 200
 
+// maxOfAssistants is how many of them other assistants may have there: they leave room
+// for what the user's own conversations bring up.
+const maxOfAssistants = 20
+
 // maxOld is the length of an existing line, in characters, that can be proposed to
 // be replaced or removed.
 const maxOld = 2000
@@ -137,8 +141,8 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	if len(waiting) >= maxProposals {
-		return Proposal{}, fmt.Errorf("%w: %d proposals wait there already; accept or discard some first", ErrInboxFull, len(waiting))
+	if err := hasRoom(p.Why, waiting); err != nil {
+		return Proposal{}, err
 	}
 	if err := m.fitProposal(&p, waiting); err != nil {
 		return Proposal{}, err
@@ -150,6 +154,24 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	}
 	p.ID, p.Time = randomID(6), time.Now()
 	return p, m.putIntoInbox(ctx, &p)
+}
+
+// hasRoom reports whether one more may wait. What a forgetting proposes always may.
+func hasRoom(why string, waiting []Proposal) error {
+	assistants := 0
+	for _, w := range waiting {
+		if w.Why == WhyAssistant {
+			assistants++
+		}
+	}
+	switch {
+	case why == WhyForgotten:
+	case why == WhyAssistant && assistants >= maxOfAssistants:
+		return fmt.Errorf("%w: %d proposals of assistants wait there already; the user decides about those first", ErrInboxFull, assistants)
+	case len(waiting) >= maxProposals:
+		return fmt.Errorf("%w: %d proposals wait there already; accept or discard some first", ErrInboxFull, len(waiting))
+	}
+	return nil
 }
 
 // checkProposal checks what can be checked without the files.

@@ -64,7 +64,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 				if left, err := again.Inbox(); err != nil || len(left) != 0 {
 					t.Errorf("left %+v, %v", left, err)
 				}
-				must(t, again.Undo(t.Context(), ""))
+				undoes(t, again, "")
 				if got := readFile(t, again.Path(global)); got != held {
 					t.Errorf("after undo:\n%s", got)
 				}
@@ -198,7 +198,7 @@ func TestSeveralChangesAreUndoneInOrder(t *testing.T) {
 		if i%2 == 0 {
 			id = ids[i]
 		}
-		must(t, m.Undo(t.Context(), id))
+		undoes(t, m, id)
 		if got := readFile(t, m.Path(global)); got != states[i] {
 			t.Errorf("after undoing change %d:\n%s\nwant:\n%s", i, got, states[i])
 		}
@@ -207,7 +207,7 @@ func TestSeveralChangesAreUndoneInOrder(t *testing.T) {
 	must(t, err)
 	_, err = m.Append(t.Context(), Lesson{Text: "another fact"})
 	must(t, err)
-	must(t, m.Undo(t.Context(), w.UndoID)) // not the newest
+	undoes(t, m, w.UndoID) // not the newest
 	if got := bulletTexts(t, m); got != "Likes tea|Uses Go 1.25|last|another fact" {
 		t.Errorf("memory %q", got)
 	}

@@ -15,6 +15,14 @@ import (
 )
 
 // propose puts a proposal into the inbox that must fit.
+// undoes takes a change of a memory back.
+func undoes(t *testing.T, m *Memory, id string) {
+	t.Helper()
+	if _, err := m.Undo(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func propose(t *testing.T, m *Memory, p Proposal) Proposal {
 	t.Helper()
 	out, err := m.Propose(t.Context(), p)
@@ -115,7 +123,7 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 			if left, err := m.Inbox(); err != nil || len(left) != 0 || readFile(t, m.InboxPath()) != inboxHead+"\n" {
 				t.Errorf("left in the inbox: %+v, %v", left, err)
 			}
-			must(t, NewMemory(MemoryConfig{Root: m.root}).Undo(t.Context(), "")) // another process
+			undoes(t, NewMemory(MemoryConfig{Root: m.root}), "") // another process
 			want := given
 			if tc.p.Kind == "" {
 				want += "\r\n" // the last line got its end
@@ -123,10 +131,10 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 			if diff := cmp.Diff(want, readFile(t, m.Path(global))); diff != "" {
 				t.Error(diff)
 			}
-			if err := m.Undo(t.Context(), w.UndoID); err == nil && tc.p.Kind != ProposeRemove {
+			if _, err := m.Undo(t.Context(), w.UndoID); err == nil && tc.p.Kind != ProposeRemove {
 				t.Error("undone twice")
 			}
-			if err := m.Undo(t.Context(), ""); !errors.Is(err, ErrNothingToUndo) {
+			if _, err := m.Undo(t.Context(), ""); !errors.Is(err, ErrNothingToUndo) {
 				t.Errorf("undone without a change: %v", err)
 			}
 		})
@@ -237,6 +245,21 @@ func TestProposeRefuses(t *testing.T) {
 	if _, err := m.Propose(t.Context(), Proposal{Text: "one more"}); !errors.Is(err, ErrRejected) {
 		t.Errorf("a full inbox: %v", err)
 	}
+	if _, err := m.Propose(t.Context(), Proposal{Text: "one more", Why: WhyForgotten}); err != nil {
+		t.Errorf("what a forgetting proposes: %v", err)
+	}
+	writeFile(t, m.InboxPath(), "")
+	for i := range maxOfAssistants {
+		if _, err := m.Propose(t.Context(), Proposal{Text: fmt.Sprintf("An assistant's line %d", i), Why: WhyAssistant}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.Propose(t.Context(), Proposal{Text: "one more of an assistant", Why: WhyAssistant}); !errors.Is(err, ErrInboxFull) {
+		t.Errorf("too many of assistants: %v", err)
+	}
+	if _, err := m.Propose(t.Context(), Proposal{Text: "one of the user's own", Why: WhyAsk}); err != nil {
+		t.Errorf("assistants use up the inbox: %v", err)
+	}
 	writeFile(t, m.InboxPath(), "```\nopen")
 	if _, err := m.Propose(t.Context(), Proposal{Text: "one more"}); err == nil || readFile(t, m.InboxPath()) != "```\nopen" {
 		t.Errorf("an open code block: %v", err)
@@ -307,7 +330,7 @@ func TestUndoOfARemovalFindsItsPlace(t *testing.T) {
 			_, err := m.Accept(t.Context(), propose(t, m, Proposal{Kind: ProposeRemove, Old: "two"}).ID)
 			must(t, err)
 			writeFile(t, m.Path(global), tc.now)
-			must(t, m.Undo(t.Context(), ""))
+			undoes(t, m, "")
 			if diff := cmp.Diff(tc.want, readFile(t, m.Path(global))); diff != "" {
 				t.Error(diff)
 			}
@@ -322,7 +345,7 @@ func TestChangesCanBeUndoneOneAfterTheOther(t *testing.T) {
 		must(t, err)
 	}
 	for range maxUndo {
-		must(t, m.Undo(t.Context(), ""))
+		undoes(t, m, "")
 	}
 	f, err := m.Load(global)
 	must(t, err)
@@ -330,7 +353,7 @@ func TestChangesCanBeUndoneOneAfterTheOther(t *testing.T) {
 		t.Errorf("left: %+v", f.Bullets)
 	}
 	must(t, os.WriteFile(m.undoPath(), []byte("garbage\n"), 0o600))
-	if err := m.Undo(t.Context(), ""); err == nil {
+	if _, err := m.Undo(t.Context(), ""); err == nil {
 		t.Error("garbage was undone")
 	}
 }

@@ -145,15 +145,15 @@ func TestOneUndoTakesALessonBackEverywhere(t *testing.T) {
 		}
 		return strings.Join(all, " | ")
 	}
-	must(t, r.m.Undo(t.Context(), kept.Written[0].UndoID))
+	undoes(t, r.m, kept.Written[0].UndoID)
 	if got := texts(); got != "global:Likes tea | global:Spaces in YAML | agent 002:Spaces in YAML" {
 		t.Errorf("after undoing the first: %s", got)
 	}
-	must(t, r.m.Undo(t.Context(), ""))
+	undoes(t, r.m, "")
 	if got := texts(); got != "global:Likes tea" {
 		t.Errorf("after undoing the newest: %s", got)
 	}
-	must(t, r.m.Undo(t.Context(), before.Written[0].UndoID))
+	undoes(t, r.m, before.Written[0].UndoID)
 	if got := texts(); got != "" {
 		t.Errorf("after undoing all: %s", got)
 	}

@@ -107,14 +107,14 @@ func TestMemoryAppendTellsWhereAndCanBeUndone(t *testing.T) {
 	if diff := cmp.Diff(want, f.Bullets); diff != "" {
 		t.Error(diff)
 	}
-	must(t, NewMemory(MemoryConfig{Root: m.root}).Undo(t.Context(), w.UndoID)) // another process
+	undoes(t, NewMemory(MemoryConfig{Root: m.root}), w.UndoID) // another process
 	if got := readFile(t, m.Path(global)); got != given {
 		t.Errorf("after undo:\n%s", got)
 	}
-	if err := m.Undo(t.Context(), w.UndoID); err == nil {
+	if _, err := m.Undo(t.Context(), w.UndoID); err == nil {
 		t.Error("undone twice")
 	}
-	if err := m.Undo(t.Context(), "nonsense"); err == nil {
+	if _, err := m.Undo(t.Context(), "nonsense"); err == nil {
 		t.Error("undone by a bad id")
 	}
 }

@@ -245,7 +245,7 @@ func TestUndoableNamesWhatCanBeTakenBack(t *testing.T) {
 	if len(steps) != 2 || steps[0].Added != "Works in Lisbon" || steps[1].Added != "Likes green tea" || steps[0].Target.Kind != TargetGlobal {
 		t.Fatalf("the steps are %+v", steps)
 	}
-	if err := m.Undo(t.Context(), steps[1].ID); err != nil {
+	if _, err := m.Undo(t.Context(), steps[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	if left := m.Undoable(); len(left) != 1 || left[0].ID != steps[0].ID {

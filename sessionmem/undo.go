@@ -107,10 +107,14 @@ func (m *Memory) Undoable() []UndoStep {
 		if i < 0 {
 			continue
 		}
-		u := changes[i]
-		steps = append(steps, UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))})
+		steps = append(steps, changes[i].step(id))
 	}
 	return steps
+}
+
+// step is a change for people.
+func (u undo) step(id string) UndoStep {
+	return UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))}
 }
 
 // applies reports whether a change can be taken back; files are those that were read
@@ -135,53 +139,77 @@ func bulletText(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// Undo takes back a change of Append or Accept if its line is still there. An empty
-// undoID means the newest change that was not undone yet; ErrNothingToUndo where
-// there is none.
-func (m *Memory) Undo(ctx context.Context, undoID string) error {
+// Undo takes back a change of Append or Accept if its line is still there, and gives
+// what it took back. An empty undoID means the newest change that was not undone yet;
+// ErrNothingToUndo where there is none. A line that another program's save took out is
+// left to Restore and KeepRemoved, but one whose own id is given: then its removal is
+// what is asked for.
+func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 	unlock, err := m.lock(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
-	if undoID == "" {
+	named := undoID != ""
+	if !named {
 		raw, _, err := readOwned(m.undoPath())
 		ids := strings.Fields(string(raw))
 		if err != nil || len(ids) == 0 {
-			return ErrNothingToUndo
+			return nil, ErrNothingToUndo
 		}
 		undoID = ids[len(ids)-1]
 	}
 	changes, ok := parseUndo(undoID)
 	if !ok || slices.ContainsFunc(changes, func(u undo) bool { return m.Path(u.Target) == "" }) {
-		return errors.New("undoing a memory: this is no undo id; copy it whole")
+		return nil, errors.New("undoing a memory: this is no undo id; copy it whole")
 	}
-	var errs []error
+	var (
+		done []UndoStep
+		errs []error
+	)
 	for _, u := range changes {
-		errs = append(errs, m.takeBack(ctx, u))
+		if err := m.takeBack(ctx, u, named); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		done = append(done, u.step(undoID))
 	}
-	if err = errors.Join(errs...); !errors.Is(err, ErrSaving) { // else it is tried again
+	err = errors.Join(errs...)
+	if !errors.Is(err, ErrSaving) && !errors.Is(err, ErrMissing) { // else it is tried again
 		m.editUndo(func(ids []string) []string {
 			return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
 		})
 	}
-	return err
+	return done, err
 }
 
-// takeBack undoes one change; the lock is held.
-func (m *Memory) takeBack(ctx context.Context, u undo) error {
+// ErrMissing: the line of the change was taken out by another program's save.
+var ErrMissing = errors.New("another program's save took it out of the file; `mac-stats memory restore` brings it back, with --keep-removed it stays out")
+
+// takeBack undoes one change; the lock is held. With named its id was given.
+func (m *Memory) takeBack(ctx context.Context, u undo, named bool) error {
 	path := m.Path(u.Target)
 	if m.forgotten.Has(string(u.Old)) {
 		return errors.New("undoing a memory: what it would bring back was forgotten since")
 	}
 	return m.edit(ctx, path, func(raw []byte) ([]byte, error) {
 		out, ok := u.apply(raw)
-		if !ok {
-			m.dropFromJournal(path, u.Line)
-			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand", filepath.Base(path))
+		switch {
+		case ok:
+			return out, nil
+		case !m.isDropped(path, u.Line):
+			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand, so there is nothing to take back", filepath.Base(path))
+		case !named:
+			return nil, fmt.Errorf("undoing “%s”: %w", bulletText(u.Line), ErrMissing)
 		}
-		return out, nil
+		m.dropFromJournal(path, u.Line)
+		return raw, nil
 	})
+}
+
+// isDropped reports whether a line is missing from its file since another program's save.
+func (m *Memory) isDropped(path, line string) bool {
+	return slices.ContainsFunc(m.Dropped(), func(d Dropped) bool { return d.Path == path && d.Text == bulletText(line) })
 }
 
 // dropFromJournal ends the telling of a line that was dropped: the user undid it.

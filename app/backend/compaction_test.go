@@ -98,7 +98,7 @@ func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
 			if tt.written == 0 {
 				return
 			}
-			if err := b.Memory.Undo(t.Context(), n.Written[0].UndoID); err != nil {
+			if _, err := b.Memory.Undo(t.Context(), n.Written[0].UndoID); err != nil {
 				t.Error(err)
 			}
 			files, err := b.Memory.List()

@@ -187,15 +187,42 @@ func (c *commands) memoryUndo() *cobra.Command {
 		Long: `Takes back the newest change made by a model, in the window or here, and the one before
 it when given again, up to 20. What you changed in your editor is left as it is.`,
 	}
+	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
-			if err := b.Memory.Undo(cmd.Context(), strings.Join(args, "")); err != nil {
-				return err
+			done, err := b.Memory.Undo(cmd.Context(), strings.Join(args, ""))
+			for _, s := range done {
+				if err := c.printUndone(b, s, *asJSON); err != nil {
+					return err
+				}
 			}
-			return c.out.text("undone\n")
+			return err
 		})
 	})
 	return cmd
+}
+
+// undoneLine is a line of `memory undo --json`.
+type undoneLine struct {
+	Type    string `json:"type"` // undone
+	File    string `json:"file"`
+	Removed string `json:"removed"`  // the line that the change had added
+	Back    string `json:"put_back"` // the line that it had taken out
+}
+
+func (c *commands) printUndone(b *backend.Backend, s sessionmem.UndoStep, asJSON bool) error {
+	file := b.Memory.Path(s.Target)
+	if asJSON {
+		return c.out.json(undoneLine{Type: "undone", File: file, Removed: s.Added, Back: s.Removed})
+	}
+	text := ""
+	if s.Added != "" {
+		text += "- " + oneLine(s.Added, 500) + "\n"
+	}
+	if s.Removed != "" {
+		text += "+ " + oneLine(s.Removed, 500) + "\n"
+	}
+	return c.out.text("undone in " + file + "\n" + text)
 }
 
 // proposedNext is how to decide about what a turn proposed.

@@ -358,7 +358,7 @@ func (w *Window) focusComposer() {
 func (w *Window) undo(key, id string) {
 	c := w.shown
 	go func() {
-		err := w.parts.memories.Undo(w.ctx, id)
+		_, err := w.parts.memories.Undo(w.ctx, id)
 		c.Undone(key, err)
 		w.painter.changed(c)
 	}()

@@ -99,7 +99,7 @@ func (s *stubSessions) SetPrivate(string) {}
 // answered at once.
 type stubMemories struct{ *sessionmem.Memory }
 
-func (stubMemories) Undo(context.Context, string) error { return nil }
+func (stubMemories) Undo(context.Context, string) ([]sessionmem.UndoStep, error) { return nil, nil }
 
 type stubRoster struct{ *registry.Registry }
 

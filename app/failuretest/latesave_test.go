@@ -293,7 +293,7 @@ func TestWhatIsNotMissing(t *testing.T) {
 		{name: "its comment taken off", edit: `sed -i 's/ <!--.*//' "$M"`},
 		{name: "saved with CRLF", edit: `sed -i 's/$/\r/' "$M"`},
 		{name: "undone", run: []string{"memory", "undo"}},
-		{name: "dropped, then undone", edit: `sed -i /purr/d "$M"`, run: []string{"memory", "undo"}},
+		{name: "dropped, then agreed with", edit: `sed -i /purr/d "$M"`, run: []string{"memory", "restore", "--keep-removed"}},
 		{name: "dropped, then forgotten", edit: `sed -i /purr/d "$M"`, run: []string{"memory", "forget", "--text", "Cats purr", "--yes"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -313,6 +313,29 @@ func TestWhatIsNotMissing(t *testing.T) {
 				t.Errorf("forgotten, and %v", left)
 			}
 		})
+	}
+}
+
+// An undo of a line that a late save took out leaves it to be restored.
+func TestAnUndoOfAMissingLineKeepsIt(t *testing.T) {
+	t.Parallel()
+	p := newMemory(t, "127.0.0.1:1")
+	p.run("memory", "add", "Dogs bark")
+	p.run("memory", "add", lesson)
+	p.shell(`sed -i /purr/d "$M"`).wait()
+	for range 2 { // and it doesn't go on with an older change
+		if o := p.run("memory", "undo"); o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, "memory restore") || !strings.Contains(o.stderr, "purr") {
+			t.Errorf("undo: %+v", o)
+		}
+	}
+	if o := p.run("memory", "restore"); o.code != 0 {
+		t.Errorf("restore: %+v", o)
+	}
+	if o := p.run("memory", "undo"); o.code != 0 || !strings.Contains(o.stdout, "- "+lesson) {
+		t.Errorf("undo of the restored line: %+v", o)
+	}
+	if o := p.run("memory", "list"); strings.Contains(o.stdout, "purr") || !strings.Contains(o.stdout, "Dogs bark") {
+		t.Errorf("memory: %+v", o)
 	}
 }
 

@@ -47,7 +47,7 @@ type Parts struct {
 type Memories interface {
 	List() ([]sessionmem.MemoryFile, error)
 	Path(t sessionmem.Target) string
-	Undo(ctx context.Context, undoID string) error
+	Undo(ctx context.Context, undoID string) ([]sessionmem.UndoStep, error)
 	Accept(ctx context.Context, id string) (sessionmem.Written, error)
 	Discard(ctx context.Context, id string) (sessionmem.Proposal, error)
 	Edit(ctx context.Context, id, text string) (sessionmem.Proposal, error)

@@ -252,7 +252,8 @@ func (p *Memory) undoRows(it memoryItem) []*kit.Placed {
 		}
 		undo := kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() {
 			p.act(it.file.Path, func(ctx context.Context) (string, error) {
-				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), p.parts.Memories.Undo(ctx, s.ID)
+				_, err := p.parts.Memories.Undo(ctx, s.ID)
+				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), err
 			})
 		})
 		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Muted(words).Squeezable(), undo)), Gap: kit.Gap4, Max: kit.ProseMax})
