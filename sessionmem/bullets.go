@@ -14,6 +14,16 @@ type Bullet struct {
 	From string // the provenance comment's words, e.g. "2026-11-21 cpu-k3x9qa"
 }
 
+// LearntOnDiscord reports whether a line's provenance names a Discord session.
+func LearntOnDiscord(from string) bool {
+	for word := range strings.FieldsSeq(from) {
+		if source, id := transcript.SplitName(word); source == "discord" && id != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // Injected is the part of a memory file that goes into a prompt.
 type Injected struct {
 	Text   string // whole lines only: bullets (and what else is written) and the headings above them

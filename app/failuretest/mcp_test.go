@@ -16,7 +16,7 @@ const discordText = "---\nformat: mac-stats-session/1\nsession: discord-9\nsourc
 // assistant connects the protocol's own client to the built program.
 func assistant(t *testing.T, p *place) *mcp.ClientSession {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "another-assistant", Version: "4.2"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "another-assistant" + strings.Repeat("-steep", 40), Version: "4.2"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: p.command("mcp"), TerminateDuration: 10 * time.Second}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +46,7 @@ func TestAnotherAssistantSearchesAndProposes(t *testing.T) {
 	p := newPlace(t, "127.0.0.1:1")
 	p.write("session/session-memory-discord-9-20260102-080000-otters.md", discordText)
 	p.write("memory/user-7.md", "- ben keeps an otter\n")
+	p.write("agents/agent-001/memory.md", "- The otter steeps green tea <!-- 2026-11-21 discord-2234 -->\n") // accepted from the inbox
 	if got := p.run("memory", "reindex"); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
@@ -81,7 +82,7 @@ func TestAnotherAssistantSearchesAndProposes(t *testing.T) {
 		t.Errorf("the memory was written: %s, %v", memory, err)
 	}
 	log, err := os.ReadFile(filepath.Join(p.home, "logs", "mac-stats.log"))
-	if err != nil || !strings.Contains(string(log), "another-assistant") || strings.Contains(string(log), "steep") {
+	if err != nil || !strings.Contains(string(log), "another-assistant") || strings.Contains(string(log), strings.Repeat("-steep", 10)) || strings.Contains(string(log), "green tea") {
 		t.Errorf("the log: %s, %v", log, err)
 	}
 }

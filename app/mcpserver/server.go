@@ -115,7 +115,7 @@ func (s *server) tools() *mcp.Server {
 // client is who asks, in the words of its own.
 func client(session *mcp.ServerSession) (name, version string) {
 	if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
-		return p.ClientInfo.Name, p.ClientInfo.Version
+		return clip(p.ClientInfo.Name), clip(p.ClientInfo.Version)
 	}
 	return "unnamed", ""
 }
@@ -191,8 +191,14 @@ func (s *server) list(_ context.Context, r *mcp.CallToolRequest, _ listIn) (_ *m
 		if f.Err != nil || len(f.Bullets) == 0 || !allowed.Discord && learntOnDiscord(f.Target.Kind) {
 			continue
 		}
-		lines = append(lines, "Memory of "+f.Target.String()+":")
+		heading := "Memory of " + f.Target.String() + ":"
 		for _, b := range f.Bullets {
+			if !allowed.Discord && sessionmem.LearntOnDiscord(b.From) {
+				continue
+			}
+			if heading != "" {
+				lines, heading = append(lines, heading), ""
+			}
 			lines = append(lines, "- "+b.Text)
 		}
 	}

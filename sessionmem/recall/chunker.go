@@ -134,7 +134,7 @@ func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
 			seen[block]++
 			p := piece{Chunk: Chunk{
 				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
-				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind),
+				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || sessionmem.LearntOnDiscord(m.From),
 			}, seq: len(out)}
 			p.empty = strings.TrimSpace(text) == forgotten
 			p.place = place{line: m.Line, hash: hashText(text)}
