@@ -126,7 +126,8 @@ func Within(at int64, spans []analysis.Span) bool {
 // a share of that of the messages beside it and of the nearest of its session: as with
 // words, what is meant is not told in one passage alone. Of many passages one is near by
 // chance, so their message has its chance spread here too, but less than that of words.
-// What has no vector is taken for average.
+// What has no vector yet is taken to be as near as what else has as much of the question's
+// words.
 func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
 	session := map[uint32]float64{} // the nearest of each
 	for i := range all {
@@ -137,19 +138,41 @@ func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
 			c.Relevance = max(c.Relevance, min(1, near/max(1-m.Average, .05)))
 		}
 	}
+	expected := expectation(all, m)
 	for i := range all {
 		c := &all[i]
+		own := m.nearer(c.Cosine)
 		if !c.Meant {
-			c.Score = c.Lexical
-			continue
+			own = expected(c.Lexical)
 		}
-		near := m.nearer(c.Cosine) + w.MeaningBeside*(m.nearer(c.Beside[0])+m.nearer(c.Beside[1])) + w.MeaningSession*session[c.Source]
-		if q.MeaningOnly {
-			c.Score = near * c.Share
-		} else {
+		near := own + w.MeaningBeside*(m.nearer(c.Beside[0])+m.nearer(c.Beside[1])) + w.MeaningSession*max(session[c.Source], own)
+		switch {
+		case !q.MeaningOnly:
 			c.Score = c.Lexical + w.Meaning*near*math.Pow(c.Share, w.MeaningSpread)
+		case c.Meant:
+			c.Score = near * c.Share
 		}
 	}
+}
+
+// expectation tells how near a passage is expected to be of which only the score by words is
+// known: a straight line through those of which both are.
+func expectation(all []Candidate, m *Meaning) func(lexical float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for i := range all {
+		if c := &all[i]; c.Meant && c.Lexical > 0 {
+			x, y := c.Lexical, m.nearer(c.Cosine)
+			n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+		}
+	}
+	if n == 0 {
+		return func(float64) float64 { return 0 }
+	}
+	slope := 0.0
+	if d := n*sxx - sx*sx; d > 1e-9 {
+		slope = max(0, (n*sxy-sx*sy)/d)
+	}
+	return func(lexical float64) float64 { return max(0, (sy+slope*(n*lexical-sx))/n) }
 }
 
 // nearer is how much nearer a cosine is than the average one.

@@ -89,7 +89,7 @@ func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
 		{"nearer in meaning", Candidate{Meant: true, Cosine: .8}, Candidate{Meant: true, Cosine: .7}},
 		{"near messages beside it", Candidate{Meant: true, Cosine: .5, Beside: [2]float64{.6, 0}}, Candidate{Meant: true, Cosine: .5, Beside: [2]float64{.1, .1}}},
 		{"further than the average is no nearer", Candidate{Meant: true, Cosine: .5, Time: 2}, Candidate{Meant: true, Cosine: .5, Beside: [2]float64{-.5, 0}, Time: 1}},
-		{"without a vector it is average", Candidate{Meant: true, Cosine: .3}, Candidate{Cosine: .9}},
+		{"what says nothing of the question and has no vector", Candidate{Meant: true, Cosine: .3}, Candidate{Cosine: .9}},
 	} {
 		c.better.At, c.better.Message, c.better.Source, c.better.Share = 1, 1, 1, 1
 		c.than.At, c.than.Message, c.than.Source, c.than.Share = 2, 2, 2, 1
@@ -104,6 +104,27 @@ func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
 	}, m)
 	if got[1].At != 2 {
 		t.Errorf("a passage of a session that holds the nearest is worse: %+v", got)
+	}
+}
+
+func TestWhatHasNoVectorYetIsNotWorseForThat(t *testing.T) {
+	w := Default()
+	all := []Candidate{
+		{At: 1, Words: 1, Length: 20}, // the best by words
+		{At: 2, Words: .9, Length: 20, Meant: true, Cosine: .6},
+		{At: 3, Words: .5, Length: 20, Meant: true, Cosine: .5},
+		{At: 4, Words: .2, Length: 20, Meant: true, Cosine: .3},
+		{At: 5, Words: .3, Length: 20},
+	}
+	for i := range all {
+		all[i].Message, all[i].Source, all[i].Share = all[i].At, all[i].At, 1
+	}
+	var got []uint32
+	for _, c := range Order(Query{}, &w, all, &Meaning{Average: .1, Best: .6}) {
+		got = append(got, c.At)
+	}
+	if d := cmp.Diff([]uint32{1, 2, 3, 5, 4}, got); d != "" {
+		t.Error(d)
 	}
 }
 
