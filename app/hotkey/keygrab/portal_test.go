@@ -5,6 +5,7 @@ package keygrab
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // fakePortal is a desktop's portal: it answers as its documentation says.
 type fakePortal struct {
 	conn    *dbus.Conn
-	refuses bool
+	refuses atomic.Bool
 	bound   chan string // the trigger of what was bound
 }
 
@@ -38,7 +39,7 @@ func (p *fakePortal) BindShortcuts(sender dbus.Sender, session dbus.ObjectPath, 
 	Options map[string]dbus.Variant
 }, _ string, options map[string]dbus.Variant,
 ) (dbus.ObjectPath, *dbus.Error) {
-	if p.refuses || session != fakeSession {
+	if p.refuses.Load() || session != fakeSession {
 		return p.answer(sender, options, 1, nil), nil
 	}
 	wanted, _ := shortcuts[0].Options["preferred_trigger"].Value().(string)
@@ -108,7 +109,7 @@ func TestThePortalGivesAKeyOnWayland(t *testing.T) {
 	}
 
 	// when the user refuses, then that is told
-	portal.refuses = true
+	portal.refuses.Store(true)
 	if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, errRefused) {
 		t.Errorf("refused: %v", err)
 	}
