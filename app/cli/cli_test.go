@@ -20,7 +20,7 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{[]string{"aks", "hello"}, "did you mean ask?"},
 		{[]string{"sessions", "lsit"}, "did you mean list?"},
-		{[]string{"sessions"}, "Say what to do: list, show, search, status, reset, compact, rename, restore, delete, export."},
+		{[]string{"sessions"}, "Say what to do: list, show, search, status, reset, compact, rename, restore, delete, export, import."},
 		{[]string{"sessions", "list", "x"}, "`sessions list` takes no words; \"x\" is too much"},
 		{[]string{"agents", "show"}, "needs one agent"},
 		{[]string{"ask", "--bad", "x"}, "unknown flag: --bad"},
