@@ -257,14 +257,14 @@ func TestOneOfSeveralMessagesIsTakenBackAfterTheAnswer(t *testing.T) {
 	}
 	r.answered(general, 1)
 	r.settle()
-	inOrder(t, last(r.lastChat()), "Anna: the secret is xylophone\nI like tee\nand cake")
+	inOrder(t, last(r.lastChat()), "Anna: the secret is xylophone\n  I like tee\n  and cake")
 	for i, step := range []struct {
 		do   func()
 		want string
 	}{
-		{func() { r.fake.EditMessage(general, ids[2], "I like tea") }, "Anna: the secret is xylophone\nI like tea\nand cake"},
-		{func() { r.fake.DeleteMessage(general, ids[0]) }, "Anna: I like tea\nand cake"},
-		{func() { r.fake.EditMessage(general, ids[1], "Hello!") }, "Anna: Hello!\nI like tea\nand cake"},
+		{func() { r.fake.EditMessage(general, ids[2], "I like tea") }, "Anna: the secret is xylophone\n  I like tea\n  and cake"},
+		{func() { r.fake.DeleteMessage(general, ids[0]) }, "Anna: I like tea\n  and cake"},
+		{func() { r.fake.EditMessage(general, ids[1], "Hello!") }, "Anna: Hello!\n  I like tea\n  and cake"},
 		{func() { r.fake.DeleteMessage(general, ids[3]); r.fake.DeleteMessage(general, ids[1]) }, "Anna: I like tea"},
 		{func() { r.fake.DeleteMessage(general, ids[2]) }, ""},
 	} {
