@@ -11,8 +11,8 @@ import (
 // systrayShell is fyne.io/systray. The library keeps its state in package variables,
 // so there is one icon a process, and it can't be started again after stop.
 type systrayShell struct {
-	native
-	end func()
+	native //nolint:unused // Windows keeps its icon there
+	end    func()
 
 	mu    sync.Mutex // the menu is built on systray's goroutine
 	items map[label]*systray.MenuItem

@@ -33,6 +33,7 @@ func attrKey(key string) string {
 	return clean
 }
 
+// IsKeyByte reports whether a byte may stand in the key of an attribute.
 func IsKeyByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }

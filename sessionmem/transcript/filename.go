@@ -14,8 +14,10 @@ import (
 
 const (
 	filePrefix = "session-memory-"
+	// FileSuffix ends a transcript's name.
 	FileSuffix = ".md"
-	StampForm  = "20060102-150405"
+	// StampForm is the time in a transcript's name, in the form of package time.
+	StampForm = "20060102-150405"
 
 	maxNameLen    = 64  // bytes of a session's name
 	maxTopicLen   = 40  // characters of a topic

@@ -378,6 +378,7 @@ type Collector struct {
 	readOnly bool
 }
 
+// NewCollector is a Collector that has read nothing.
 func NewCollector() *Collector { return &Collector{seen: map[string]bool{}, same: Copies{}} }
 
 // Read reads the next part.
@@ -497,4 +498,5 @@ func (c *Collector) File(f *os.File) (os.FileInfo, error) {
 	return fi, c.Read(f)
 }
 
+// ErrNotFile: something else stands where a transcript should: a folder, a pipe.
 var ErrNotFile = errors.New("it is no file; move it out of the session folder")

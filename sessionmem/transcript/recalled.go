@@ -18,8 +18,10 @@ import (
 const ToolMemorySearch = "MEMORY_SEARCH"
 
 const (
-	attrRecalled     = "recalled"      // ids of the chunks that were quoted, separated by blanks
-	AttrRecalledFrom = "recalled_from" // their sources, where these are not typing alone; before there were sources "strangers"
+	attrRecalled = "recalled" // ids of the chunks that were quoted, separated by blanks
+	// AttrRecalledFrom holds the sources of the chunks, where these are not typing alone;
+	// before there were sources "strangers".
+	AttrRecalledFrom = "recalled_from"
 	recalledBegin    = "from "
 )
 

@@ -47,6 +47,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
+// DefaultSettings is the text of a Note of settings that sets nothing.
 const DefaultSettings = "everything by default"
 
 // Text is the Note's text.

@@ -21,6 +21,7 @@ const (
 	FromUnknown                     // written by an older version or another program
 )
 
+// SourceWords are the words that name the sources in AttrSources.
 var SourceWords = []struct {
 	source Sources
 	word   string
@@ -73,7 +74,8 @@ const (
 	// AttrUntrusted marked, before there were sources, a Summary of strangers' text and
 	// what was forked from Discord ("discord").
 	AttrUntrusted = "untrusted"
-	TypedWord     = "typed"
+	// TypedWord is the value of AttrSources where the owner typed it all.
+	TypedWord = "typed"
 )
 
 // WithSources is the block with the sources of its text.
@@ -126,4 +128,5 @@ func (b Block) Sources(session string) Sources {
 // strangers.
 const DiscordPrefix = "discord-"
 
+// IsDiscord reports whether a session is one of Discord, by its name.
 func IsDiscord(session string) bool { return strings.HasPrefix(session, DiscordPrefix) }

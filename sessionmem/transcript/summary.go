@@ -23,6 +23,7 @@ type Overview struct {
 	agent    string // of the last answer
 }
 
+// Add takes a block into account.
 func (s *Overview) Add(b Block) {
 	if b.IsMessage() {
 		s.messages++

@@ -29,6 +29,7 @@ func Write(w io.Writer, t *Transcript) error {
 	return err
 }
 
+// AppendFront appends the front matter: front as it is, else one that is made of info.
 func AppendFront(dst []byte, info Info, front string) []byte {
 	if front == "" {
 		front = FrontMatter(info)
