@@ -70,7 +70,7 @@ func TestModel(t *testing.T) {
 		began := time.Now()
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(began)) // the bubble's clock is that of the files
-			w := &writers{t: t, root: dir, seed: seed + uint64(done), rnd: rand.New(rand.NewPCG(seed+uint64(done), 7)), words: map[string]*word{}, did: total}
+			w := &writers{t: t, root: dir, seed: seed + uint64(done), rnd: rand.New(rand.NewPCG(seed+uint64(done), 7)), words: map[string]*word{}, redacted: map[string]bool{}, did: total}
 			w.play(min(worldSteps, steps-done))
 		})
 		if err := os.RemoveAll(dir); err != nil {
@@ -107,12 +107,13 @@ type word struct {
 }
 
 type writers struct {
-	t     *testing.T
-	root  string
-	rnd   *rand.Rand
-	seed  uint64
-	words map[string]*word
-	did   map[string]int
+	t        *testing.T
+	root     string
+	rnd      *rand.Rand
+	seed     uint64
+	words    map[string]*word
+	redacted map[string]bool // words that an editor took out of a message that stayed
+	did      map[string]int
 
 	store      *sessionmem.Store
 	memory     *sessionmem.Memory
@@ -459,7 +460,15 @@ func (w *writers) change(b buffer) string {
 		return b.data
 	}
 	at := messages[w.rnd.IntN(len(messages))]
-	t.Blocks = slices.Delete(t.Blocks, at, at+1)
+	if w.rnd.IntN(3) == 0 {
+		w.did["redacted"]++
+		for _, text := range wordForm.FindAllString(t.Blocks[at].Text, -1) {
+			w.redacted[text] = true
+		}
+		t.Blocks[at].Text = wordForm.ReplaceAllString(t.Blocks[at].Text, "…")
+	} else {
+		t.Blocks = slices.Delete(t.Blocks, at, at+1)
+	}
 	var out strings.Builder
 	if err := transcript.Write(&out, t); err != nil {
 		w.t.Error(err)
@@ -505,6 +514,7 @@ func (w *writers) took(before buffer, after string) {
 	for text := range w.saying(before.path, before.data) {
 		if n := w.words[text]; n.lesson == memory && (n.state == standing || n.state == unsure) && !now[text] {
 			n.state, n.step = removed, w.now
+			n.hand = n.hand || w.redacted[text] // a restoring puts blocks back, not words
 			if n.hand {
 				n.state = dropped
 			}

@@ -81,12 +81,12 @@ func (f *fold) add(x *index, n uint32, b transcript.Block) {
 		return
 	}
 	if b.Kind == transcript.KindSummary && !f.said.Hold(b) {
-		return // it tells what a person has deleted since
+		return // it tells what a person has taken out since
 	}
 	at := len(f.active)
 	f.active = append(f.active, step{n, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
 	if b.IsMessage() {
-		f.said.Add(b.ID)
+		f.said.Add(b)
 	}
 	switch b.Kind {
 	case transcript.KindSummary:

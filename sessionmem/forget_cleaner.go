@@ -188,6 +188,12 @@ func (c *cleaner) block(raw transcript.RawBlock) []byte {
 	case b.Kind == transcript.KindUser && b.Text != ForgottenText && c.t.holdsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
 		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
+	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == ForgottenText && b.Attrs[transcript.AttrTold] != "" {
+		// What it was told is no check on a guess at what is gone.
+		if now := c.said.First(len(c.said)); b.Attrs[transcript.AttrTold] != now.String() {
+			cleaned, changed = cleaned.WithTold(now), true
+		}
+	}
 	if changed && derived {
 		cleaned.ID = randomID(8)
 		c.ids[old.ID] = cleaned.ID
@@ -255,7 +261,7 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 		return
 	case transcript.KindSummary:
 		if !c.said.Hold(b) {
-			return // it tells what a person has deleted since
+			return // it tells what a person has taken out since
 		}
 		c.previous = &b
 		if i := slices.IndexFunc(c.kept, func(k transcript.Block) bool { return k.ID == b.Through }); i >= 0 {
@@ -280,7 +286,7 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 		}
 	}
 	if b.IsMessage() {
-		c.said.Add(b.ID)
+		c.said.Add(b)
 	}
 	if b.IsMessage() && b.Text != ForgottenText {
 		c.kept = append(c.kept, b)

@@ -136,6 +136,23 @@ func (s *Store) EachPlaced(ctx context.Context, files []string, each func(transc
 	return states, nil
 }
 
+// Holds reports whether a Summary in the files of a session, its parts in order, is there
+// and tells nothing that was taken out of them since.
+func (s *Store) Holds(ctx context.Context, files []string, id string) (holds bool, err error) {
+	var said transcript.Sayings
+	_, err = s.EachPlaced(ctx, files, func(b transcript.Block, _ BlockPlace) error {
+		if still := said.Follow(b); b.Kind == transcript.KindSummary && b.ID == id {
+			holds = still
+			return io.EOF
+		}
+		return nil
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return holds, err
+}
+
 // EachFrom reads the block at a place and those after it in its file. The caller sees
 // from the first one whether the file is still the one it knows. A block without an id
 // gets the one derived from its text, whatever else the session holds.

@@ -22,6 +22,7 @@ func chunkOf(d *engine.Passage, k *engine.Source) (Chunk, place) {
 		Kind: kindsOf[d.Kind], Agent: d.Agent, Time: d.When(), Untrusted: d.Strange,
 	}
 	p := place{offset: d.Offset, size: d.Size, bare: d.Bare, hash: d.Hash}
+	p.files = k.State.Files
 	if d.File < len(k.State.Files) {
 		p.file = k.State.Files[d.File].File
 	}

@@ -43,6 +43,8 @@ type place struct {
 	bare   bool
 	line   int    // memory files: of the piece
 	hash   uint32 // of the part's text
+
+	files []engine.File // of its session, as they were when they were indexed
 }
 
 // chunker makes pieces of the blocks of a session, in their order.

@@ -181,7 +181,14 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 			}
 			return nil
 		}
-		return g.take(&c, b, p, end.File)
+		holds := b.Kind != transcript.KindSummary
+		if !holds {
+			var err error
+			if holds, err = g.x.cfg.Store.Holds(ctx, names(g.source.files), b.ID); err != nil {
+				return err
+			}
+		}
+		return g.take(&c, b, p, end.File, holds)
 	})
 	if !same {
 		g.refused = 0
@@ -197,11 +204,14 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 // errNotTheSame: a session did not only grow.
 var errNotTheSame = errors.New("the session changed")
 
-// take takes the chunks of a block up.
-func (g *gatherer) take(c *chunker, b transcript.Block, p sessionmem.BlockPlace, file int) error {
+// take takes the chunks of a block up, but for a Summary that holds no more: it tells what
+// was taken out of the file.
+func (g *gatherer) take(c *chunker, b transcript.Block, p sessionmem.BlockPlace, file int, holds bool) error {
 	pieces := c.pieces(b, p)
 	for i := range pieces {
-		g.add(&pieces[i], file)
+		if holds {
+			g.add(&pieces[i], file)
+		}
 	}
 	e := &g.state.End
 	*e = engine.Resume{Ok: true, Turn: c.turn, Seq: c.seq, File: file, Offset: p.Offset, Size: p.Size, Bare: p.Bare, Block: b.ID, Hash: hashText(b.Text)}
@@ -258,18 +268,25 @@ func isBuried(all Tombstones, p *Chunk) bool {
 
 func (g *gatherer) readSession(ctx context.Context) error {
 	c := chunker{session: g.source.Session, source: g.source.From}
-	names := make([]string, len(g.source.files))
-	for i, f := range g.source.files {
-		names[i] = f.File
-	}
-	states, err := g.x.cfg.Store.EachPlaced(ctx, names, func(b transcript.Block, p sessionmem.BlockPlace) error {
-		return g.take(&c, b, p, slices.Index(names, p.File))
+	files := names(g.source.files)
+	var said transcript.Sayings
+	states, err := g.x.cfg.Store.EachPlaced(ctx, files, func(b transcript.Block, p sessionmem.BlockPlace) error {
+		return g.take(&c, b, p, slices.Index(files, p.File), said.Follow(b))
 	})
 	g.state.Files = asFiles(states)
 	if g.known == nil { // most sessions never grow again: the first time that one does, it is read whole
 		g.state.End = engine.Resume{}
 	}
 	return cmp.Or(err, g.sum())
+}
+
+// names gives the names of files.
+func names(files []engine.File) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.File
+	}
+	return out
 }
 
 // sum notes what stands before the last block, so that the next reading can tell

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -16,11 +18,17 @@ type texts struct {
 	cfg    *Config
 	blocks *sessionmem.BlockReader
 	block  transcript.Block // read last
-	of     place            // of it, without line and hash
+	of     blockAt          // of it
 	parts  []string         // of its text
 	memory map[string][]piece
 
 	sources transcript.Sources // of the text that was read last
+}
+
+// blockAt is where a block stands.
+type blockAt struct {
+	file         string
+	offset, size int64
 }
 
 func newTexts(cfg *Config) *texts { return &texts{cfg: cfg, blocks: cfg.Store.Blocks()} }
@@ -32,15 +40,32 @@ func (t *texts) read(ctx context.Context, c Chunk, p place) (string, error) {
 	if c.Kind == KindMemory {
 		return t.readMemory(c)
 	}
+	if c.Kind == KindSummary && t.changed(p.files) { // the index will drop it, or not
+		holds, err := t.cfg.Store.Holds(ctx, names(p.files), c.Block)
+		if err != nil {
+			return "", err
+		}
+		if !holds {
+			return "", fmt.Errorf("%w: what the Summary in %s tells was taken out since it was indexed", fs.ErrNotExist, c.Path)
+		}
+	}
 	if text, ok := t.atPlace(c, p); ok {
 		return text, nil
 	}
 	return t.search(ctx, c, p)
 }
 
+// changed reports whether one of a session's files is not as it was when it was indexed.
+func (t *texts) changed(files []engine.File) bool {
+	return slices.ContainsFunc(files, func(f engine.File) bool {
+		now, ok := t.cfg.Store.FileState(f.File)
+		return !ok || engine.File(now) != f
+	})
+}
+
 // atPlace reads the text where it was when it was indexed.
 func (t *texts) atPlace(c Chunk, p place) (string, bool) {
-	at := place{file: p.file, offset: p.offset, size: p.size, bare: p.bare}
+	at := blockAt{p.file, p.offset, p.size}
 	if t.parts == nil || t.of != at {
 		t.parts = nil
 		b, err := t.blocks.Block(sessionmem.BlockPlace{File: p.file, Offset: p.offset, Size: p.size, Bare: p.bare})

@@ -255,7 +255,7 @@ func (b RawBlock) Decode() Block {
 	out := Block{
 		Kind: b.Heading.Kind, Time: b.Heading.Time,
 		Agent: strings.ToValidUTF8(b.Heading.Agent, "\uFFFD"), Model: strings.ToValidUTF8(b.Heading.Model, "\uFFFD"),
-		Text: normalizeText(string(unescapeBody(b.Raw[b.BodyStart:]))),
+		Text: b.text(),
 	}
 	for _, a := range b.attrs {
 		out.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
@@ -265,6 +265,9 @@ func (b RawBlock) Decode() Block {
 	}
 	return out
 }
+
+// text is what the block says.
+func (b RawBlock) text() string { return normalizeText(string(unescapeBody(b.Raw[b.BodyStart:]))) }
 
 func (b *Block) setAttr(key, value string) {
 	switch key {
@@ -294,7 +297,7 @@ func (b *Block) setAttr(key, value string) {
 	}
 }
 
-// Head is what a transcript tells of a block without its text. ok is false for one
+// Head is what a transcript tells of a block: of a message its text, too. ok is false for one
 // that has to be decoded to know that much: a note, or one without an id.
 func (b RawBlock) Head() (head Block, ok bool) {
 	if !b.Headed || !b.Heading.Known || b.Heading.Kind == KindNote {
@@ -308,6 +311,9 @@ func (b RawBlock) Head() (head Block, ok bool) {
 		}
 	}
 	head.Agent = strings.ToValidUTF8(head.Agent, "\uFFFD")
+	if head.IsMessage() {
+		head.Text = b.text()
+	}
 	return head, head.ID != ""
 }
 

@@ -2,61 +2,96 @@ package transcript
 
 import (
 	"fmt"
+	"hash"
 	"hash/fnv"
+	"io"
 	"maps"
+	"strings"
 )
 
 // A Summary tells the messages that stood before it, in words of a model. Once a person
-// deletes one of these from the file, nobody knows which of its sentences are of that
+// deletes one of these from the file, or changes its words, nobody knows which of its sentences are of that
 // message: the Summary leaves the context, and the messages that are left stand for
 // themselves until they are summarised again. So a Summary notes what it was told.
 
 // AttrTold is on a Summary what it was told: a telling.
 const AttrTold = "told"
 
-// Telling is the first messages since a reset, on whatever branch: how many, and a sum
-// of their ids.
+// Telling is the first messages since a reset, on whatever branch: how many, and sums
+// of their ids and of what they say.
 type Telling struct {
-	Messages int
-	sum      uint32
+	Messages   int
+	ids, texts uint32
 }
 
-func (t Telling) String() string { return fmt.Sprintf("%d-%08x", t.Messages, t.sum) }
+func (t Telling) String() string { return fmt.Sprintf("%d-%08x-%08x", t.Messages, t.ids, t.texts) }
+
+// idsAlone is how an older program noted it.
+func (t Telling) idsAlone() string { return fmt.Sprintf("%d-%08x", t.Messages, t.ids) }
 
 // Add gives what it is with one more message.
-func (t Telling) Add(id string) Telling {
+func (t Telling) Add(message Block) Telling {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(id)) // never fails
-	return Telling{t.Messages + 1, t.sum + h.Sum32()}
+	_, _ = h.Write([]byte(message.ID)) // never fails
+	t.Messages, t.ids = t.Messages+1, t.ids+h.Sum32()
+	sumText(h, message.Text)
+	t.texts += h.Sum32()
+	return t
 }
 
-// Sayings are the messages since a reset in the order of the file: for each the sum of
-// the ids up to it.
-type Sayings []uint32
+// maxSummed is how much of a text is summed, in bytes: what a Reader gives of a very long
+// message is enough.
+const maxSummed = 1 << 20
+
+// sumText adds the words of a text. White space makes no difference: an editor may end
+// lines in another way, take blanks away from their ends, or fill paragraphs anew.
+func sumText(h hash.Hash32, text string) {
+	text = text[:min(len(text), maxSummed)]
+	for word := range strings.FieldsSeq(text) {
+		_, _ = io.WriteString(h, "\x00") // never fails
+		_, _ = io.WriteString(h, word)   // as above
+	}
+}
+
+// Sayings are the messages since a reset in the order of the file: for each what there is
+// up to it.
+type Sayings []Telling
 
 // Add follows one more message.
-func (s *Sayings) Add(id string) {
-	*s = append(*s, s.First(len(*s)).Add(id).sum)
-}
+func (s *Sayings) Add(message Block) { *s = append(*s, s.First(len(*s)).Add(message)) }
 
 // First is the first messages, at most so many.
 func (s Sayings) First(messages int) Telling {
-	n := min(messages, len(s))
-	if n == 0 {
-		return Telling{}
+	if n := min(messages, len(s)); n > 0 {
+		return s[n-1]
 	}
-	return Telling{n, s[n-1]}
+	return Telling{}
 }
 
 // Hold reports whether all that a Summary was told, as it notes it, is still in the
-// file. One that notes nothing is an older program's.
+// file, and says what it said. One that notes nothing, or ids alone, is an older program's.
 func (s Sayings) Hold(summary Block) bool {
 	var messages int
 	noted := summary.Attrs[AttrTold]
 	if _, err := fmt.Sscanf(noted, "%d-", &messages); err != nil {
 		return true
 	}
-	return s.First(messages).String() == noted
+	now := s.First(messages)
+	return noted == now.String() || noted == now.idsAlone()
+}
+
+// Follow follows a block of any kind as it stands in the file. It reports false for a
+// Summary that doesn't hold.
+func (s *Sayings) Follow(b Block) bool {
+	switch {
+	case b.Kind == KindNote && b.Note == NoteEnded:
+		*s = nil
+	case b.IsMessage():
+		s.Add(b)
+	case b.Kind == KindSummary:
+		return s.Hold(b)
+	}
+	return true
 }
 
 // WithTold is the Summary with what it was told.
