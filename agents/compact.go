@@ -63,16 +63,18 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 }
 
 // Summarize asks the small model, twice at most: by a schema, then for headed text
-// and less of the conversation. The messages are cut to the model's real context,
-// the oldest left out first.
+// and less of the conversation, or for what was missing from the first. The messages are
+// cut to the model's real context, the oldest left out first. A Summary that doesn't hold
+// what the user said is none (see sessionmem.MissingFrom).
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
 		return sessionmem.Digest{}, err
 	}
+	missing := ""
 	for attempt := range 2 {
 		var digest sessionmem.Digest
-		digest, err = s.attempt(ctx, model, numCtx, attempt, previous, messages)
+		digest, missing, err = s.attempt(ctx, attempt, summaryTask{model, numCtx, previous, messages, missing})
 		switch {
 		case err == nil:
 			digest.By = model
@@ -97,38 +99,70 @@ func (s *SmallModel) model(ctx context.Context) (string, int, error) {
 	return model.Name, numCtx, nil
 }
 
-// attempt makes one call. The second one asks without a schema, for less.
-func (s *SmallModel) attempt(ctx context.Context, model string, numCtx, attempt int, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
+// worth gives an error for a Summary that may not take the place of the messages, and
+// what the model is told of it.
+func worth(summary string, previous *transcript.Block, messages []transcript.Block) (missing string, err error) {
+	list, madeUp := sessionmem.MissingFrom(summary, previous, messages)
+	switch {
+	case len(list) > 0:
+		return "Your last summary left out what the user said. It must hold:\n- " + strings.Join(list, "\n- "), errMissing
+	case madeUp:
+		return "Your last summary was about something else. Use the words of the conversation.", errMadeUp
+	}
+	return "", nil
+}
+
+// summaryTask is one Summary to be made.
+type summaryTask struct {
+	model    string
+	numCtx   int
+	previous *transcript.Block
+	messages []transcript.Block
+	missing  string // from the attempt before, in words for the model
+}
+
+// attempt makes one call. The second one asks for less; without a schema, unless the
+// first answer was one and only lacked something. With an error comes what to tell the
+// model of it, if anything.
+func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask) (digest sessionmem.Digest, missing string, err error) {
+	model, numCtx := task.model, task.numCtx
 	ctx, stop := context.WithTimeout(ctx, compactTime)
 	defer stop()
 	answer := compactAnswer
 	if numCtx > 0 {
 		answer = min(answer, numCtx/4)
 	}
-	text := s.material(model, numCtx-answer, attempt, previous, messages)
-	think := false
+	text, told := s.material(model, numCtx-answer-sessionmem.EstimateTokens(task.missing), attempt, task.previous, task.messages)
+	if task.missing != "" {
+		text += "\n\n" + task.missing
+	}
+	think, sober := false, 0.0
 	req := ollama.ChatRequest{
-		Model: model, NumCtx: numCtx, MaxTokens: answer, Think: &think,
+		Model: model, NumCtx: numCtx, MaxTokens: answer, Think: &think, Temperature: &sober,
 		Messages: []api.Message{{Role: "system", Content: s.prompt}, {Role: "user", Content: text}},
 	}
-	if attempt == 0 {
+	if attempt == 0 || task.missing != "" {
 		req.Format = json.RawMessage(compactSchema)
 	}
 	res, err := s.chat.Chat(ctx, req)
 	if err != nil {
-		return sessionmem.Digest{}, err
+		return digest, "", err
 	}
 	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*prompt.MessageTokens
 	if s.models.Observe(ctx, model, raw, res.PromptTokens) {
-		return sessionmem.Digest{}, errors.New("the server left out a part of the conversation")
+		return digest, "", errors.New("the server left out a part of the conversation")
 	}
-	return parseDigest(res.Content)
+	if digest, err = parseDigest(res.Content); err != nil {
+		return digest, "", err
+	}
+	missing, err = worth(digest.Context, task.previous, told)
+	return digest, missing, err
 }
 
 // material is what the model is given: the Summary before, and the messages that
 // fit into so many tokens beside the prompt, on the boundaries of characters and
-// messages.
-func (s *SmallModel) material(model string, tokens, attempt int, previous *transcript.Block, messages []transcript.Block) string {
+// messages. told are those messages.
+func (s *SmallModel) material(model string, tokens, attempt int, previous *transcript.Block, messages []transcript.Block) (text string, told []transcript.Block) {
 	const unknown, whole = 4096, 1000
 	if tokens <= 0 {
 		tokens = unknown
@@ -150,13 +184,15 @@ func (s *SmallModel) material(model string, tokens, attempt int, previous *trans
 		}
 		parts = append([]string{part}, parts...)
 	}
-	return head + strings.Join(parts, "\n\n") + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
+	return head + strings.Join(parts, "\n\n") + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]", messages[len(messages)-len(parts):]
 }
 
 var (
 	errEmptyDigest   = errors.New("the summary is empty")
 	errGarbledDigest = errors.New("the summary is garbled")
 	errRefused       = errors.New("the model refused to summarise")
+	errMissing       = errors.New("the summary leaves out what the user said")
+	errMadeUp        = errors.New("the summary is about something that nobody said")
 )
 
 // refusing matches the beginning of a refusing.

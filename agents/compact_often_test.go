@@ -25,7 +25,7 @@ func TestTurnsCompactNowAndThen(t *testing.T) {
 			var at []int
 			calls := 0
 			for turn := 1; turn <= 24; turn++ {
-				r.say(fmt.Sprintf("Question %d about the train", turn))
+				r.say(fmt.Sprintf(askedOslo, turn))
 				r.settled()
 				if n := r.compactions(); n > calls {
 					at, calls = append(at, turn), n

@@ -20,7 +20,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-const goodDigest = `{"context":"They plan a trip to Oslo.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
+// askedOslo is what the user says in these conversations.
+const askedOslo = "Question %d: I travel by train, what of the trip to Oslo?\nI travel by train, always."
+
+const goodDigest = `{"context":"They plan a trip to Oslo by train.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
 
 func TestParseDigest(t *testing.T) {
 	tests := []struct {
@@ -139,7 +142,7 @@ func (r *rig) compactions() (n int) {
 func TestTurnCompactsFirstWithoutTheApp(t *testing.T) {
 	r := compacting(t, false, 16384, "garbled", goodDigest)
 	for i := range 4 {
-		if _, events := r.say(fmt.Sprintf("Question %d about the train", i)); len(of(events, EventCompaction)) > 0 {
+		if _, events := r.say(fmt.Sprintf(askedOslo, i)); len(of(events, EventCompaction)) > 0 {
 			t.Error("too early")
 		}
 	}
@@ -166,7 +169,7 @@ func TestTurnCompactsBehindTheAnswer(t *testing.T) {
 	done := make(chan sessionmem.Compacted, 1)
 	r.engine.p.Compacted = func(c sessionmem.Compacted) { done <- c }
 	for i := range 4 {
-		r.say(fmt.Sprintf("Question %d about the train", i))
+		r.say(fmt.Sprintf(askedOslo, i))
 	}
 	select {
 	case c := <-done:
@@ -203,12 +206,12 @@ func TestLessonsOfACompactionAreTold(t *testing.T) {
 		{"given a private chat", func(r *rig) { r.store.SetPrivate(testSession) }, "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := compacting(t, false, 16384, `{"context":"A trip.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[]}`)
+			r := compacting(t, false, 16384, `{"context":"A trip to Oslo by train.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[]}`)
 			tt.prepare(r)
 			var events []Event
 			for i := range 5 {
 				var err error
-				if _, events, err = r.turn(Request{Text: fmt.Sprintf("Question %d about the train", i), Agent: tt.agent}); err != nil {
+				if _, events, err = r.turn(Request{Text: fmt.Sprintf(askedOslo, i), Agent: tt.agent}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -252,7 +255,7 @@ func TestLessonsOfACompactionAreTold(t *testing.T) {
 func TestNobodyWaitsForWhatTheAppDoes(t *testing.T) {
 	r := compacting(t, false, 16384, goodDigest)
 	for i := range 6 {
-		if _, events, err := r.turn(Request{Text: fmt.Sprintf("Question %d about the train", i), AppCompacts: true}); err != nil || len(of(events, EventCompaction)) != 0 {
+		if _, events, err := r.turn(Request{Text: fmt.Sprintf(askedOslo, i), AppCompacts: true}); err != nil || len(of(events, EventCompaction)) != 0 {
 			t.Fatalf("%v, %+v", err, of(events, EventCompaction))
 		}
 	}
@@ -280,7 +283,7 @@ func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
 	r.settings.MaxMessages = 6
 	var told []Event
 	for i := range 5 {
-		_, events := r.say(fmt.Sprintf("Question %d about the train", i))
+		_, events := r.say(fmt.Sprintf(askedOslo, i))
 		told = append(told, of(events, EventCompaction)...)
 		if cut := of(events, EventContextCut); len(cut) != 0 {
 			t.Errorf("turn %d left out %+v", i, cut[0].Cut)
@@ -389,7 +392,7 @@ func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int
 }
 
 func TestCompactorFitsTheSmallModel(t *testing.T) {
-	r := compacting(t, false, 4096, goodDigest)
+	r := compacting(t, false, 4096, `{"context":"Grüße aus 東京.","lessons":[],"people":[]}`)
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
 	var messages []transcript.Block
 	for i := range 20 {

@@ -56,9 +56,9 @@ func (j *Judge) Rerank(ctx context.Context, query string, texts []string) ([]flo
 	if err != nil {
 		return nil, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
 	}
-	think := false
+	think, sober := false, 0.0
 	res, err := j.chat.Chat(ctx, ollama.ChatRequest{
-		Model: model.Name, NumCtx: numCtx, Think: &think, MaxTokens: judgeAnswer * (len(texts) + 2), Format: json.RawMessage(judgeSchema),
+		Model: model.Name, NumCtx: numCtx, Think: &think, Temperature: &sober, MaxTokens: judgeAnswer * (len(texts) + 2), Format: json.RawMessage(judgeSchema),
 		Messages: []api.Message{
 			{Role: "system", Content: j.guides.Judge},
 			{Role: "user", Content: j.material(query, texts, numCtx)},

@@ -72,9 +72,9 @@ func (e *Engine) askTitle(ctx context.Context, model string, ask, answer transcr
 	}
 	text += "Message: " + excerpt.Shorten(excerpt.OneLine(transcript.WithoutAttachments(ask.Text)), titleQuote) +
 		"\nAnswer: " + excerpt.Shorten(excerpt.OneLine(answer.Text), titleQuote)
-	think := false
+	think, sober := false, 0.0
 	res, err := e.p.Chat.Chat(ctx, ollama.ChatRequest{
-		Model: model, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think,
+		Model: model, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think, Temperature: &sober,
 		Messages: []api.Message{{Role: "system", Content: e.guides.Title}, {Role: "user", Content: text}},
 	})
 	if err != nil {

@@ -40,13 +40,27 @@ func mayHoldSecret(line string) bool {
 	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(line, w) })
 }
 
-// Identifiers gives the exact identifiers in the last 8 messages, the newest
-// message first, each once, at most 40. Lines that may hold a secret, and what is
+// usersFirst are the messages newest first, those of the user before all answers: a model
+// makes up identifiers, too.
+func usersFirst(messages []transcript.Block) []transcript.Block {
+	var users, others []transcript.Block
+	for _, b := range slices.Backward(messages) {
+		if b.Kind == transcript.KindUser {
+			users = append(users, b)
+			continue
+		}
+		others = append(others, b)
+	}
+	return append(users, others...)
+}
+
+// Identifiers gives the exact identifiers in the last 8 messages, the user's before the
+// answers', the newest message first, each once, at most 40. Lines that may hold a secret, and what is
 // beyond 4,000 bytes of a message, are left out.
 func Identifiers(messages []transcript.Block) []string {
 	var found []string
 	searched := map[string]bool{}
-	for _, b := range slices.Backward(messages[max(len(messages)-maxSearched, 0):]) {
+	for _, b := range usersFirst(messages[max(len(messages)-maxSearched, 0):]) {
 		text := transcript.WithoutAttachments(b.Text)
 		if len(text) > maxSearchedText {
 			text = strings.ToValidUTF8(text[:maxSearchedText], "")
@@ -155,8 +169,11 @@ func withIdentifiers(text string, messages []transcript.Block) string {
 	return text + "\n\nExact identifiers: " + strings.Join(missing, " · ")
 }
 
-// PlainSummary is a Summary made without a model, of the messages' own words: what
-// was asked first and last, what is still open, the exact identifiers. It says
+// maxDigest is how many characters of the user's words a Summary without a model holds.
+const maxDigest = 3000
+
+// PlainSummary is a Summary made without a model, of the messages' own words: what is most
+// telling of each message of the user, what is still open, the exact identifiers. It says
 // what it is. The same input gives the same text.
 func PlainSummary(previous *transcript.Block, messages []transcript.Block) string {
 	var out strings.Builder
@@ -166,18 +183,16 @@ func PlainSummary(previous *transcript.Block, messages []transcript.Block) strin
 	}
 	var asked []transcript.Block
 	for _, b := range messages {
-		if b.Kind == transcript.KindUser {
+		if b.Kind == transcript.KindUser && strings.TrimSpace(b.Text) != "" {
 			asked = append(asked, b)
 		}
 	}
 	if len(asked) > 0 {
 		out.WriteString("\n\nAsked by the user:")
 	}
-	for i, b := range asked {
-		if i > 0 && i < len(asked)-3 {
-			continue
-		}
-		out.WriteString("\n- " + shortText(transcript.OneLine(withoutSecrets(b.Text)), maxQuoted))
+	share := max(maxQuoted/2, min(maxQuoted, maxDigest/max(len(asked), 1)))
+	for _, b := range asked {
+		out.WriteString("\n- " + mostTelling(b.Text, share))
 	}
 	if open := openAsks(messages); len(open) > 0 {
 		out.WriteString("\n\nStill open:")

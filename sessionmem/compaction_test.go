@@ -63,7 +63,7 @@ func (r *compactRig) say(session string, from, to int) {
 		if i%2 == 1 {
 			kind = transcript.KindAssistant
 		}
-		b := transcript.Block{ID: fmt.Sprintf("m%d", i), Kind: kind, Text: fmt.Sprintf("message %d about the tea", i)}
+		b := transcript.Block{ID: fmt.Sprintf("m%d", i), Kind: kind, Text: fmt.Sprintf("message %d about the tea, I drink green tea", i)}
 		if _, err := r.store.Append(context.Background(), session, b.WithSources(0)); err != nil {
 			r.t.Fatal(err)
 		}

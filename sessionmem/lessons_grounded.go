@@ -1,6 +1,8 @@
 package sessionmem
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,30 +25,102 @@ var talkWords = []string{
 // nothingWords are how a model says that there is none.
 var nothingWords = []string{"none", "none.", "n/a", "no lessons", "no lessons.", "nothing", "nothing."}
 
-// grounded keeps the lessons that are sure enough (one of which nothing is said is
-// kept, with the confidence 0), speak of something the user spoke of, and are no
-// question, no account of the talk and none of a failure.
+// leastOwn is how many of a lesson's content words must be the user's own, in percent:
+// said in one message or two that follow each other. Better ten missed than a false one.
+const leastOwn = 60
+
+// grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
+// with the confidence 0), that say what the user said, and that are sentences: no
+// question, fragment, quotation, no account of the talk and none of a failure.
 func grounded(lessons []Lesson, snap Snapshot) []Lesson {
-	said := map[string]bool{}
-	for _, b := range snap.recent() {
-		if b.Kind == transcript.KindUser {
-			for _, w := range spokenWords(b.Text) {
-				said[w] = true
-			}
-		}
-	}
+	said := statements(snap.recent())
 	var kept []Lesson
 	for _, l := range lessons {
 		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, 90 of 100, or what? It isn't known
 			l.Confidence = 0
 		}
-		spoken := slices.ContainsFunc(spokenWords(l.Text), func(w string) bool { return len(w) > 2 && said[w] })
-		if (l.Confidence == 0 || l.Confidence >= MinConfidence) && spoken && isLesson(l.Text) {
+		if (l.Confidence == 0 || l.Confidence >= MinConfidence) && isOwn(l.Text, said) && isLesson(l.Text) && hasForm(l) {
 			l.Session = snap.Session
 			kept = append(kept, l)
 		}
 	}
 	return kept
+}
+
+// statements are the words of each message of the user together with those of the one
+// before, without its questions: a preference or a correction is stated.
+func statements(messages []transcript.Block) []map[string]bool {
+	var list []map[string]bool
+	before := map[string]bool{}
+	for _, b := range messages {
+		if b.Kind != transcript.KindUser {
+			continue
+		}
+		words := map[string]bool{}
+		for _, s := range sentencesOf(transcript.WithoutAttachments(b.Text)) {
+			if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+				continue
+			}
+			for _, w := range singleWords(s) {
+				words[w] = true
+			}
+		}
+		both := maps.Clone(words)
+		maps.Copy(both, before)
+		list = append(list, both)
+		before = words
+	}
+	return list
+}
+
+// isOwn reports whether most of a lesson's words are the user's.
+func isOwn(lesson string, said []map[string]bool) bool {
+	words := map[string]bool{}
+	for _, w := range singleWords(lesson) {
+		if w != "user" {
+			words[w] = true
+		}
+	}
+	return slices.ContainsFunc(said, func(own map[string]bool) bool {
+		n := hits(words, own)
+		return n > 0 && 100*n >= leastOwn*len(words)
+	})
+}
+
+// singleWords are the words of a sentence, where a script is written without spaces its
+// characters: pairs of them hardly repeat in other words.
+func singleWords(text string) []string {
+	var out []string
+	for _, w := range contentWords(text) {
+		if strings.ContainsFunc(w, unspaced) {
+			out = append(out, strings.Split(w, "")...)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// unspaced tells a script that is written without spaces.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// nameColon begins a line that a model took out of a list or a script of speakers.
+var nameColon = regexp.MustCompile(`^[\p{L}\d ._'-]{1,40}: ?`)
+
+// hasForm reports whether a lesson is a sentence: more than a word or two, no quotation,
+// and behind a name and a colon what is known of that person, not what they say.
+func hasForm(l Lesson) bool {
+	text := strings.TrimSpace(l.Text)
+	if strings.ContainsAny(text[:1], "\"'`>") || strings.HasPrefix(text, "“") || strings.HasPrefix(text, "„") || strings.HasPrefix(text, "«") {
+		return false
+	}
+	name := nameColon.FindString(text)
+	if name != "" && l.About == "" {
+		return false
+	}
+	return len(spokenWords(text[len(name):])) > 0 && len(strings.Fields(text)) > 1 || len(spokenWords(text)) > 3
 }
 
 // isLesson reports whether a sentence could be one to remember.
@@ -66,9 +140,7 @@ func spokenWords(text string) []string {
 	var out []string
 	for _, w := range contentWords(text) {
 		runes := []rune(w)
-		if !slices.ContainsFunc(runes, func(r rune) bool {
-			return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-		}) {
+		if !slices.ContainsFunc(runes, unspaced) {
 			out = append(out, w)
 			continue
 		}

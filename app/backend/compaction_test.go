@@ -19,7 +19,7 @@ func learning(t *testing.T) *ollamatest.Server {
 		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
 		Rules: []ollamatest.Rule{
 			{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{
-				Text: `{"context":"A trip.","lessons":[{"text":"The user travels by train.","confidence":0.9},{"text":"The user buys train tickets late.","confidence":0.8}],"people":[]}`,
+				Text: `{"context":"A trip by train with late tickets.","lessons":[{"text":"The user travels by train.","confidence":0.9},{"text":"The user buys train tickets late.","confidence":0.8}],"people":[]}`,
 			}},
 			{Reply: ollamatest.Reply{Text: "fine"}},
 		},
@@ -61,7 +61,7 @@ func next(t *testing.T, notices <-chan Notice, wanted func(Notice) bool) Notice 
 func talk(t *testing.T, b *Backend, session, agent string) {
 	t.Helper()
 	for i := range 4 {
-		req := agents.Request{Session: session, Text: fmt.Sprintf("Question %d about the train tickets", i), Agent: agent, Holder: "test", AppCompacts: true}
+		req := agents.Request{Session: session, Text: fmt.Sprintf("Question %d: I travel by train and buy the tickets late", i), Agent: agent, Holder: "test", AppCompacts: true}
 		if _, err := b.Engine.Start(t.Context(), req).Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestTheAppMakesASummaryAnewThatLostSomething(t *testing.T) {
 	awaitAnySummary(t, b, "cli-a") // the background makes it
 	notices := make(chan Notice, 100)
 	t.Cleanup(b.OnNotice(func(n Notice) { notices <- n }))
-	plan, err := b.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0 about the train"})
+	plan, err := b.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0: I travel by train"})
 	if err != nil {
 		t.Fatal(err)
 	}
