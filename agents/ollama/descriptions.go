@@ -9,11 +9,16 @@ import (
 	"sync"
 
 	"github.com/ollama/ollama/api"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // mostDescriptions is how many models a file describes: more than anybody has. Beyond
 // it begins anew.
-const mostDescriptions = 500
+const (
+	mostDescriptions = 500
+	mostBytes        = 4 << 20 // of its file
+)
 
 // descriptions is what models can do, by digest: another file is another model. A
 // server that loads a model or is busy takes long to tell.
@@ -44,7 +49,7 @@ func (d *descriptions) load() {
 	if d.path == "" {
 		return
 	}
-	if data, err := os.ReadFile(d.path); err == nil {
+	if data, err := wholefile.Read(d.path, mostBytes); err == nil {
 		if json.Unmarshal(data, &d.known) != nil || d.known == nil {
 			d.known = map[string]ModelInfo{}
 		}
