@@ -62,7 +62,7 @@ func stormLine(mark string) string { return "The parcel " + mark + " belongs on 
 // stormScript summarises with the same lesson each time, remembers and proposes
 // before short answers, and streams.
 func stormScript() ollamatest.Script {
-	digest := ollamatest.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
+	digest := ollamatest.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels, and of a red kayak to paddle.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
 	answer := func(req api.ChatRequest) ollamatest.Reply {
 		mark := markOf(req)
 		remembered := slices.ContainsFunc(req.Messages, func(m api.Message) bool {
