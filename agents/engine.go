@@ -42,6 +42,8 @@ type Settings struct {
 	DefaultAgent  string            // selector, "orchestrator"
 	Model         string            // for the roles general and code; "" = by role
 	RoleModels    map[string]string // role → model, overrides ("small", …)
+	PromptTier    string            // large | middle | plain: of agents that say nothing; else as fits the model
+	ToolsTier     string            // the same of the tools
 	TaskContext   string            // off | last-user-message
 	InMemoryOnly  bool              // new sessions are private, those on disk are not continued
 	MaxMessages   int               // 20
@@ -95,6 +97,7 @@ type Engine struct {
 	mu     sync.Mutex // guards what follows
 	runs   map[string][]*Run
 	memory map[string]string // text of each memory file as the last turn sent it, by path
+	small  map[string]bool   // models of which was said that they are too small for tools
 	shown  map[string]string // the first message of the history as the last turn sent it, by session
 	closed bool
 	work   sync.WaitGroup         // runs and what is done after them
@@ -118,7 +121,7 @@ func NewEngine(p Params) *Engine {
 	}
 	return &Engine{
 		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),
-		runs: map[string][]*Run{}, memory: map[string]string{}, shown: map[string]string{}, after: map[string]*background{},
+		runs: map[string][]*Run{}, memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{}, after: map[string]*background{},
 	}
 }
 

@@ -93,7 +93,7 @@ func TestPlaceSendsItsWindowWithNamesAndOthersWordsBeforeIt(t *testing.T) {
 	if !strings.Contains(messages[1].Content, "Ben: somebody else's words") || messages[1].Role != "user" {
 		t.Errorf("before the history stands %q", messages[1].Content)
 	}
-	if got := messages[2].Content; !strings.HasPrefix(got, "Anna: message 4\n") {
+	if got := messages[2].Content; got != "Anna: message 4" {
 		t.Errorf("the history begins with %q", got)
 	}
 	if len(told) != 13 || told[12].Attrs["msg"] != "401" {

@@ -84,7 +84,7 @@ func TestEarlierConversationsGoWithTheMessage(t *testing.T) {
 	result, events := r.say(zephyr)
 
 	sent := r.sent()
-	if !strings.HasPrefix(sent, zephyr+"\n\n[") || !strings.Contains(sent, "\n\nBetween the two marks is text from "+recalledFrom) ||
+	if !strings.HasPrefix(sent, zephyr+"\n\nBetween the two marks is text from "+recalledFrom) ||
 		!strings.Contains(sent, "from cpu-old/") || !strings.Contains(sent, ", user: The zephyr proxy listens on port 8443") {
 		t.Errorf("sent:\n%s", sent)
 	}

@@ -193,7 +193,7 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 
 // specialistDialogue is exactly [system, user = task].
 func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
-	d := newDialogue(t, who.agent, model, numCtx, t.specialistTools(who.agent))
+	d := newDialogue(t, who.agent, model, numCtx, t.specialistTools(who.agent, model))
 	d.call = event
 	in := prompt.Input{
 		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,
@@ -207,8 +207,11 @@ func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx
 	if t.settings.TaskContext == "last-user-message" && task != t.user.Text {
 		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(t.user.Text), 500)
 	}
-	d.messages = []api.Message{{Role: "system", Content: prompt.System}, {Role: "user", Content: task}}
-	d.fixed = len(d.messages) - 1
+	if prompt.System != "" {
+		d.messages = []api.Message{{Role: "system", Content: prompt.System}}
+	}
+	d.fixed = len(d.messages)
+	d.messages = append(d.messages, api.Message{Role: "user", Content: task})
 	return d
 }
 

@@ -64,8 +64,8 @@ func TestFilesAreSentAgainAsTheyWere(t *testing.T) {
 
 	sent := r.chat(0).Messages
 	asked := sent[len(sent)-1]
-	want := "Look.\n\n[attached image: shot.png]\n\n" + r.engine.guides.QuoteFile("notes.txt", "apples") + "\n\n["
-	if !strings.HasPrefix(asked.Content, want) || len(asked.Images) != 1 || !bytes.Equal(asked.Images[0], shot.Data) {
+	want := "Look.\n\n[attached image: shot.png]\n\n" + r.engine.guides.QuoteFile("notes.txt", "apples")
+	if asked.Content != want || len(asked.Images) != 1 || !bytes.Equal(asked.Images[0], shot.Data) {
 		t.Errorf("sent %q with %d images", asked.Content, len(asked.Images))
 	}
 	sameMessages(t, sent, r.chat(1).Messages)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
@@ -76,7 +77,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 
 // message is the user's message as it is kept: with what is attached to it.
 func (t *turn) message(text string, notes []transcript.Quotation) transcript.Block {
-	b := transcript.Block{Kind: transcript.KindUser, Text: text, Context: t.attached(time.Now()) + t.quotedNotes(notes)}
+	b := transcript.Block{Kind: transcript.KindUser, Text: text, Context: strings.TrimLeft(t.attached(text, time.Now())+t.quotedNotes(notes), "\n")}
 	from := t.req.From
 	if p := t.req.Place; p != nil {
 		b.Attrs = p.attrs(t.uploads())
@@ -157,16 +158,23 @@ func (t *turn) room(summary int) int {
 	return t.talk.budget.Rest(t.talk.cost(t.system.System), t.talk.toolCost(), summary)
 }
 
-// attached is what changes each turn and so goes with the user's message, at the
-// end of the request: one line.
-func (t *turn) attached(now time.Time) string {
-	line := now.Format("Mon 2006-01-02 15:04 -07:00")
-	if t.engine.p.Vitals != nil && t.req.Place == nil { // the machine is no business of strangers
+// attached is what changes each turn and so goes with the user's message, at the end of
+// the request: one line with the time and the machine's vitals, each only where the
+// message speaks of it. Small models repeat it, and take it for the user's words.
+func (t *turn) attached(text string, now time.Time) string {
+	var parts []string
+	if asksForTime(text) {
+		parts = append(parts, "it is "+now.Format("Mon 2006-01-02 15:04 -07:00"))
+	}
+	if t.engine.p.Vitals != nil && t.req.Place == nil && asksForVitals(text) { // the machine is no business of strangers
 		if vitals := excerpt.OneLine(t.engine.p.Vitals()); vitals != "" {
-			line += " · " + vitals
+			parts = append(parts, vitals)
 		}
 	}
-	return "[" + line + "]"
+	if len(parts) == 0 {
+		return ""
+	}
+	return "[Context, not from the user: " + strings.Join(parts, " · ") + "]"
 }
 
 // userText is what is sent for a User block without files: always the same, from
@@ -222,9 +230,9 @@ func (t *turn) systemPrompt() prompt.System {
 func (t *turn) promptInput(d *dialogue) prompt.Input {
 	in := prompt.Input{
 		Agent: d.agent, GlobalBudget: t.settings.GlobalBudget, AgentBudget: t.settings.AgentBudget,
-		Global:        t.loadMemory(sessionmem.Target{Kind: sessionmem.TargetGlobal}),
-		Own:           sessionmem.MemoryFile{Missing: true},
-		ContextTokens: d.numCtx, Native: d.native, Tools: tools.Docs(d.tools), Guides: t.engine.guides,
+		Global: t.loadMemory(sessionmem.Target{Kind: sessionmem.TargetGlobal}),
+		Own:    sessionmem.MemoryFile{Missing: true},
+		Tier:   t.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.native, Tools: tools.Docs(d.tools), Guides: t.engine.guides,
 		Estimate: d.estimate,
 	}
 	if target, ok := registry.OwnMemory(d.agent); ok {
@@ -263,7 +271,10 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		if len(t.user.Recalled()) == 0 {
 			return nil, err
 		}
-		t.user.Context, _, _ = strings.Cut(t.user.Context, "\n") // the message goes first
+		line, _, _ := strings.Cut(t.user.Context, "\n") // the message goes first
+		if t.user.Context = line; !strings.HasPrefix(line, "[") {
+			t.user.Context = "" // it began with the notes
+		}
 		t.contents.forget(t.user.ID)
 		if err := t.checkRoom(t.user); err != nil {
 			return nil, err
@@ -277,7 +288,10 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	results := t.talk.results() // where the request is made anew in mid-turn
-	t.talk.messages = []api.Message{{Role: "system", Content: t.system.System}}
+	t.talk.messages = nil
+	if t.system.System != "" {
+		t.talk.messages = []api.Message{{Role: "system", Content: t.system.System}}
+	}
 	cut := t.system.Cut
 	summary := t.summary(window.Summary)
 	if summary.Content != "" {
@@ -418,17 +432,21 @@ func (t *turn) mayDelegate() bool {
 }
 
 // tools are what the turn's agent may use: what its agent.json lists, else all
-// for an entry agent and all but delegation for another one. MEMORY_REPLACE and
-// MEMORY_REMOVE have to be listed: few agents need them, and a small model's
-// context has no room for what is seldom used.
+// for an entry agent and all but delegation for another one; none in the plain tier. Below
+// the large tier MEMORY_REPLACE and MEMORY_REMOVE have to be listed: few agents need them.
 func (t *turn) tools() []tools.Tool {
 	if t.req.NoTools {
+		return nil
+	}
+	tier := t.toolsTier(t.agent, t.model)
+	if tier == prompt.TierPlain {
+		t.engine.tellSmall(t)
 		return nil
 	}
 	var list []tools.Tool
 	for _, tool := range t.allTools() {
 		delegates := tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill
-		listed := registry.HasTool(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && !changesMemory(tool.Name())
+		listed := registry.HasTool(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && (tier == prompt.TierLarge || !changesMemory(tool.Name()))
 		if listed && (!delegates || t.agent.Entry) {
 			list = append(list, tool)
 		}
@@ -451,8 +469,11 @@ func (t *turn) allTools() []tools.Tool {
 // specialistTools are what a sub-call may use: what its agent.json lists, never
 // delegation or MEMORY_APPEND. Changes of the memory are only proposed, so a
 // specialist may propose them.
-func (t *turn) specialistTools(a registry.Agent) []tools.Tool {
+func (t *turn) specialistTools(a registry.Agent, model ollama.ModelInfo) []tools.Tool {
 	var list []tools.Tool
+	if t.toolsTier(a, model) == prompt.TierPlain {
+		return nil
+	}
 	for _, tool := range t.allTools() {
 		switch tool.Name() {
 		case registry.ToolAgent, registry.ToolSkill, tools.MemoryAppend:

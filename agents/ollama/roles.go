@@ -147,6 +147,10 @@ func weight(m ModelInfo) int64 {
 	return cmp.Or(m.Parameters, namedParameters(m.Name), m.Size*10/6)
 }
 
+// KnownSize is the number of parameters as the server or the name says it; 0 where
+// neither does.
+func (m ModelInfo) KnownSize() int64 { return cmp.Or(m.Parameters, namedParameters(m.Name)) }
+
 // sizeInName is the size in a model's name: "qwen3:8b", "smollm2:135m-instruct",
 // "mixtral:8x7b". A letter before it makes it another number: the "a3b" of
 // "qwen3:30b-a3b" is what of it is at work.

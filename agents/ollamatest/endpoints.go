@@ -198,5 +198,5 @@ func (m Model) parameters() int64 {
 			return int64(math.Round(n * factor))
 		}
 	}
-	return 1_000_000_000
+	return 8_000_000_000
 }

@@ -20,6 +20,7 @@ type Input struct {
 	GlobalBudget  int                   // characters of Global; 0 injects nothing
 	AgentBudget   int                   // characters of Own
 	ContextTokens int                   // the model's real context; 0: unknown, nothing is cut to fit
+	Tier          Tier                  // "" is TierLarge
 	Native        bool                  // tools are called natively: no forms in the prompt
 	Tools         []tools.Doc
 	First         string            // instructions of the place, before all others
@@ -51,8 +52,17 @@ type System struct {
 
 // BuildSystem builds the system prompt of an entry agent: soul, mood, memory,
 // skill, tools, roster, in this order, what changes least first.
+//
+// In TierPlain it is the place's instructions, the memory and the session's: "" where
+// there is none of them.
 func BuildSystem(in Input) System {
 	b := newPromptBuilder(in)
+	if in.Tier == TierPlain {
+		b.add(in.First)
+		b.addMemory()
+		b.addSession()
+		return b.prompt()
+	}
 	b.add(in.First)
 	b.add(in.Agent.Soul)
 	b.add(in.Agent.Mood)
@@ -156,7 +166,7 @@ func (b *promptBuilder) addMemory() {
 		for i, p := range parts {
 			injected[i] = inject(p.File, p.Budget)
 		}
-		text := memoryText(parts, injected)
+		text := memoryText(parts, injected, b.in.Tier)
 		cost := b.cost(text)
 		if !b.budget.Known() || cost <= b.budget.Memory || text == "" {
 			b.add(text)
@@ -211,7 +221,7 @@ func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injecte
 	b.out.Cut.Memory += i.Cut
 }
 
-func memoryText(parts []SharedMemory, injected []sessionmem.Injected) string {
+func memoryText(parts []SharedMemory, injected []sessionmem.Injected, tier Tier) string {
 	var s strings.Builder
 	for i, p := range parts {
 		if injected[i].Text == "" {
@@ -220,17 +230,22 @@ func memoryText(parts []SharedMemory, injected []sessionmem.Injected) string {
 		if p.Heading != "" {
 			fmt.Fprintf(&s, "\n\n## %s\n", p.Heading)
 		}
-		writeMemory(&s, injected[i])
+		writeMemory(&s, injected[i], tier)
 	}
-	if s.Len() == 0 {
+	switch {
+	case s.Len() == 0:
 		return ""
+	case tier == TierPlain:
+		return "What you know about the user:\n" + strings.TrimLeft(s.String(), "\n")
 	}
 	return "# Memory (lessons learned, follow these)\n" + strings.TrimLeft(s.String(), "\n")
 }
 
-func writeMemory(s *strings.Builder, i sessionmem.Injected) {
-	s.WriteString(memoryLine(i))
-	s.WriteString("\n")
+func writeMemory(s *strings.Builder, i sessionmem.Injected, tier Tier) {
+	if tier != TierPlain {
+		s.WriteString(memoryLine(i))
+		s.WriteString("\n")
+	}
 	s.WriteString(strings.TrimSpace(i.Text))
 }
 

@@ -254,11 +254,65 @@ func shippedInput(t testing.TB) Input {
 	}
 }
 
-func TestBuildSystem_givenShippedAgents_isShort(t *testing.T) {
-	got := BuildSystem(shippedInput(t))
-	t.Logf("orchestrator: %d tokens", got.Tokens)
-	if got.Tokens > 1100 {
-		t.Errorf("%d tokens, want at most 1,100:\n%s", got.Tokens, got.System)
+func TestBuildSystem_givenShippedAgents_isShortInEachTier(t *testing.T) {
+	for _, tier := range []Tier{TierLarge, TierMiddle, TierPlain} {
+		for _, native := range []bool{false, true} {
+			in := shippedInput(t)
+			in.Tier, in.Native = tier, native
+			got := BuildSystem(in)
+			t.Logf("%s, native %v: %d tokens", tier, native, got.Tokens)
+			if got.Tokens > 1000 {
+				t.Errorf("%s, native %v: %d tokens, want at most 1,000:\n%s", tier, native, got.Tokens, got.System)
+			}
+			if hasExamples := strings.Contains(got.System, "## Examples"); hasExamples != (tier == TierMiddle) {
+				t.Errorf("%s, native %v: examples %v", tier, native, hasExamples)
+			}
+		}
+	}
+}
+
+func TestThePlainTierIsTheMemoryAlone(t *testing.T) {
+	in := shippedInput(t)
+	in.Tier = TierPlain
+	if got := BuildSystem(in); got.System != "" || got.Tokens != 0 {
+		t.Errorf("without a memory: %q", got.System)
+	}
+	in.Global = memoryOf(t, globalTarget, "- Works night shifts.\n")
+	if got := BuildSystem(in); got.System != "What you know about the user:\n- Works night shifts." {
+		t.Errorf("with one: %q", got.System)
+	}
+	in.First, in.Session = "You are Luna.", "Answer in French."
+	if got := BuildSystem(in).System; !strings.HasPrefix(got, "You are Luna.") || !strings.HasSuffix(got, "Answer in French.") {
+		t.Errorf("in a place: %q", got)
+	}
+}
+
+func TestTierFor(t *testing.T) {
+	for _, tt := range []struct {
+		parameters int64
+		context    int
+		want       Tier
+	}{
+		{135e6, 8192, TierPlain},
+		{17e8, 40960, TierPlain},
+		{26e8, 8192, TierMiddle},
+		{32e8, 131072, TierMiddle},
+		{8e9, 40960, TierMiddle},
+		{30e9, 40960, TierMiddle},
+		{70e9, 131072, TierLarge},
+		{8e9, 1024, TierPlain},
+		{0, 0, TierMiddle},
+		{0, 8192, TierMiddle},
+	} {
+		if got := TierFor(tt.parameters, tt.context); got != tt.want {
+			t.Errorf("%d parameters, %d tokens: %s, want %s", tt.parameters, tt.context, got, tt.want)
+		}
+	}
+	if got := ChooseTier(TierPlain, "", "auto", "large", "middle"); got != TierLarge {
+		t.Errorf("chosen: %s", got)
+	}
+	if got := ChooseTier(TierPlain, "", "auto"); got != TierPlain {
+		t.Errorf("not chosen: %s", got)
 	}
 }
 

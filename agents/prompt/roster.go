@@ -2,8 +2,10 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -36,8 +38,12 @@ func (b *promptBuilder) toolsText() string {
 	if b.in.Native {
 		guide = b.in.Guides.NativeTools
 	}
+	guide, examples := cutSection(guide, "Examples")
 	guide, delegation := cutSection(guide, "Delegation")
 	text := "# Tools\n" + guide
+	if b.in.Tier == TierMiddle {
+		text += "\n\n" + b.offered(examples)
+	}
 	if forms := toolForms(b.in.Tools); forms != "" && !b.in.Native {
 		text += "\n\nYour tools:\n" + forms
 	}
@@ -45,6 +51,19 @@ func (b *promptBuilder) toolsText() string {
 		text += "\n\n" + delegation
 	}
 	return text
+}
+
+// offered leaves out the lines of a text that name a tool which isn't offered.
+func (b *promptBuilder) offered(text string) string {
+	var kept []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !slices.ContainsFunc(registry.KnownTools, func(name string) bool {
+			return strings.Contains(line, name) && !slices.ContainsFunc(b.in.Tools, func(t tools.Doc) bool { return t.Name == name })
+		}) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
 }
 
 // toolForms lists the exact forms, one a line. How to hand over a task is told

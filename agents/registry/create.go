@@ -122,6 +122,11 @@ func (r *Registry) templateFiles(name, slug, like string) (map[string]string, er
 	if a.Temperature != nil {
 		settings["temperature"] = *a.Temperature
 	}
+	for key, tier := range map[string]string{"prompt_tier": a.PromptTier, "tools_tier": a.ToolsTier} {
+		if tier != "" {
+			settings[key] = tier
+		}
+	}
 	if a.Think != nil {
 		settings["think"] = *a.Think
 	}

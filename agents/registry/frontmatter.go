@@ -166,6 +166,10 @@ func (raw *rawSettings) setField(f frontField) error {
 		return f.boolean(&raw.Enabled)
 	case "max_tool_iterations", "maxturns":
 		return f.whole(&raw.MaxRounds)
+	case "prompt_tier":
+		return f.text(&raw.PromptTier)
+	case "tools_tier":
+		return f.text(&raw.ToolsTier)
 	case "think":
 		return f.boolean(&raw.Think)
 	case "temperature":

@@ -44,6 +44,8 @@ type Agent struct {
 	Tools       []string // tool names it may use; nil = the default for its place, empty = none
 	Temperature *float64 // 0 … 2; nil: the model's own
 	Think       *bool    // whether it thinks before it answers, where its model can; nil: as the model does
+	PromptTier  string   // how much its model is told: large, middle, plain; "" as fits the model
+	ToolsTier   string   // how many tools it gets, the same words
 	Path        string   // its folder or file
 	Soul        string   // the agent's own, else the shared agents/soul.md
 	Mood        string

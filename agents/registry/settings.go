@@ -34,7 +34,7 @@ var KnownTools = []string{
 // which shares its format with other programs: foreignKeys mean something there
 // and nothing here.
 const (
-	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think"
+	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think prompt_tier tools_tier"
 	frontKeys   = jsonKeys + " role maxturns"
 	foreignKeys = "disallowedtools permissionmode skills mcpservers hooks memory background isolation color license metadata"
 )
@@ -70,6 +70,8 @@ type agentSettings struct {
 	Tools       []string
 	Temperature *float64
 	Think       *bool
+	PromptTier  string
+	ToolsTier   string
 	Warnings    []string
 }
 
@@ -83,6 +85,7 @@ func (s *agentSettings) apply(a *Agent) {
 	}
 	a.Model, a.Role, a.Description = s.Model, s.Role, s.Description
 	a.Entry, a.Enabled, a.MaxRounds = s.Entry, s.Enabled, s.MaxRounds
+	a.PromptTier, a.ToolsTier = s.PromptTier, s.ToolsTier
 	a.Tools, a.Warnings = slices.Clone(s.Tools), slices.Clone(s.Warnings)
 	if s.Temperature != nil {
 		t := *s.Temperature
@@ -107,6 +110,8 @@ type rawSettings struct {
 	Tools       *stringList `json:"tools"`
 	Temperature *float64    `json:"temperature"`
 	Think       *bool       `json:"think"`
+	PromptTier  *string     `json:"prompt_tier"`
+	ToolsTier   *string     `json:"tools_tier"`
 }
 
 // stringList is a list of strings, or one string with commas.
@@ -221,6 +226,8 @@ func (raw rawSettings) check(warnings []string) *agentSettings {
 		s.warn("name is missing: the id stands in for it")
 	}
 	s.Think = raw.Think
+	s.PromptTier = s.tier("prompt_tier", trimmed(raw.PromptTier))
+	s.ToolsTier = s.tier("tools_tier", trimmed(raw.ToolsTier))
 	s.setSlug(trimmed(raw.Slug))
 	s.setRole(trimmed(raw.Role))
 	if raw.Entry != nil {
@@ -280,6 +287,18 @@ func (s *agentSettings) setRole(written string) {
 		return
 	}
 	s.warn("model_role %s; general is used", unknownWord(written, "role", strings.Fields(roleNames)))
+}
+
+// tier is what an agent's file says of a tier; "" leaves it to the model.
+func (s *agentSettings) tier(key, written string) string {
+	switch tier := strings.ToLower(written); tier {
+	case "large", "middle", "plain":
+		return tier
+	case "", "auto":
+	default:
+		s.warn("%s %s: not used (large, middle, plain or auto)", key, written)
+	}
+	return ""
 }
 
 func (s *agentSettings) setRounds(n int) {

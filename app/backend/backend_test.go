@@ -21,6 +21,7 @@ func environ(dir string, more ...string) []string {
 		"MAC_STATS_HOME=" + filepath.Join(dir, "data"),
 		"MAC_STATS_CACHE=" + filepath.Join(dir, "cache"),
 		"XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"),
+		"MAC_STATS_AGENTS_PROMPT_TIER=middle", "MAC_STATS_AGENTS_TOOLS_TIER=middle", // the test's models are tiny
 	}, more...)
 }
 

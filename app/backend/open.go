@@ -339,6 +339,8 @@ func (b *Backend) settings() agents.Settings {
 		Model:         cfg.Ollama.Model,
 		RoleModels:    map[string]string{string(ollama.RoleSmall): cfg.Ollama.SmallModel, string(ollama.RoleEmbed): cfg.Ollama.EmbedModel},
 		TaskContext:   cfg.Agents.TaskContext,
+		PromptTier:    cfg.Agents.PromptTier,
+		ToolsTier:     cfg.Agents.ToolsTier,
 		InMemoryOnly:  cfg.Session.InMemoryOnly,
 		MaxMessages:   cfg.Session.MaxMessages,
 		MaxTokens:     cfg.Session.MaxTokens,

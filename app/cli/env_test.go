@@ -64,7 +64,7 @@ func (e *env) at(t *testing.T, host string) {
 	t.Helper()
 	dir := t.TempDir()
 	e.home = filepath.Join(dir, "home")
-	e.environ = []string{"HOME=" + dir, "MAC_STATS_HOME=" + e.home, "MAC_STATS_CACHE=" + filepath.Join(dir, "cache"), "OLLAMA_HOST=" + host}
+	e.environ = []string{"HOME=" + dir, "MAC_STATS_HOME=" + e.home, "MAC_STATS_CACHE=" + filepath.Join(dir, "cache"), "OLLAMA_HOST=" + host, "MAC_STATS_AGENTS_PROMPT_TIER=middle", "MAC_STATS_AGENTS_TOOLS_TIER=middle"}
 }
 
 // healthy is a system without anything wrong.

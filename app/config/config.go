@@ -84,6 +84,8 @@ type MCP struct {
 // Agents is [agents].
 type Agents struct {
 	TaskContext string // off | last-user-message
+	PromptTier  string // auto | large | middle | plain
+	ToolsTier   string
 	Default     string
 }
 

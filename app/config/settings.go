@@ -308,6 +308,10 @@ func agentsSettings() []Setting {
 	return []Setting{
 		named("agents.task_context", "off", "What a specialist is told beside its task: nothing, or your last message in one line.",
 			oneOf(func(c *Config) *string { return &c.Agents.TaskContext }, "off", "last-user-message")).strictly("off").expert(),
+		named("agents.prompt_tier", "auto", "How much a model is told: terse rules (large), rules with examples (middle), or your memory alone (plain). auto goes by its size.",
+			oneOf(func(c *Config) *string { return &c.Agents.PromptTier }, "auto", "large", "middle", "plain")).expert(),
+		named("agents.tools_tier", "auto", "Which tools a model gets: all (large), those its agent needs (middle), or none (plain). auto goes by its size: below about 3 billion parameters none.",
+			oneOf(func(c *Config) *string { return &c.Agents.ToolsTier }, "auto", "large", "middle", "plain")).expert(),
 		named("agents.default", "orchestrator", "The agent a message goes to where none is chosen: its slug, name or id.",
 			words(func(c *Config) *string { return &c.Agents.Default }, "an agent's slug, name or id", someWords)),
 	}

@@ -78,6 +78,7 @@ func (d *desk) environ() []string {
 		"DBUS_SESSION_BUS_ADDRESS="+d.bus.Address,
 		"LIBGL_ALWAYS_SOFTWARE=1",
 		"MAC_STATS_HOME="+d.home,
+		"MAC_STATS_AGENTS_PROMPT_TIER=middle", "MAC_STATS_AGENTS_TOOLS_TIER=middle", // the test's models are tiny
 		"OLLAMA_HOST="+d.host,
 	)
 }

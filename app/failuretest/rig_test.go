@@ -120,7 +120,10 @@ func newPlace(t *testing.T, host string, env ...string) *place {
 	t.Helper()
 	base := t.TempDir()
 	p := &place{t: t, base: base, home: filepath.Join(base, "home"), had: map[string]string{}}
-	p.env = append([]string{"OLLAMA_HOST=" + host, "MAC_STATS_OLLAMA_IDLE_TIMEOUT=10s"}, env...)
+	p.env = append([]string{
+		"OLLAMA_HOST=" + host, "MAC_STATS_OLLAMA_IDLE_TIMEOUT=10s",
+		"MAC_STATS_AGENTS_PROMPT_TIER=middle", "MAC_STATS_AGENTS_TOOLS_TIER=middle", // the test's models are tiny
+	}, env...)
 	p.write(oldFile, oldText)
 	p.write("agents/memory.md", memoryText)
 	t.Cleanup(p.intact)

@@ -88,7 +88,7 @@ func newOffice(t *testing.T, models ...realollama.Model) *office {
 		Settings: func() agents.Settings {
 			return agents.Settings{
 				DefaultAgent: "orchestrator", TaskContext: "off", MaxMessages: 20, MaxTokens: 8192,
-				GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto",
+				GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto", PromptTier: "middle", ToolsTier: "middle", // the model is tiny
 			}
 		},
 	})

@@ -1,0 +1,144 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// sized is a model with so many parameters.
+func sized(name, parameters string) ollamatest.Model {
+	return ollamatest.Model{Name: name, ParameterSize: parameters, Capabilities: []string{"completion", "tools"}, ContextLength: 16384}
+}
+
+func TestASmallModelIsToldItsMemoryAlone(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("smollm2:135m", "135M")}, Rules: replies("SYSTEM_STATS: cpu")})
+	result, events := r.say("Hello")
+	first := r.chat(0)
+	if len(first.Messages) != 1 || first.Messages[0].Content != "Hello" || len(first.Tools) != 0 {
+		t.Errorf("sent %+v with %d tools", first.Messages, len(first.Tools))
+	}
+	if result.Text != "SYSTEM_STATS: cpu" || len(of(events, EventTool)) != 0 {
+		t.Errorf("a call ran, or the answer is %q", result.Text)
+	}
+	warned := 0
+	for _, e := range append(events, secondSay(r)...) {
+		if e.Warning && strings.Contains(e.Detail, "smollm2:135m is too small for tools") {
+			warned++
+		}
+	}
+	if warned != 1 {
+		t.Errorf("said %d times that the model is too small, want once", warned)
+	}
+	r.write("agents/memory.md", "- Works night shifts.\n")
+	r.say("And now?")
+	if got := r.chat(-1).Messages[0]; got.Role != "system" || got.Content != "What you know about the user:\n- Works night shifts." {
+		t.Errorf("system %q", got.Content)
+	}
+}
+
+func secondSay(r *rig) []Event {
+	_, events := r.say("Hello again")
+	return events
+}
+
+// The prompt's tier and the tools' are chosen by themselves, for an agent or for all.
+func TestTiersAreChosenPerAgent(t *testing.T) {
+	for name, tt := range map[string]struct {
+		model                 string
+		agent                 string // more of agent.json
+		promptTier, toolsTier string // of all
+		rules, examples       bool
+		tools                 int
+	}{
+		"small":                                  {"1B", "", "", "", false, false, 0},
+		"middle":                                 {"8B", "", "", "", true, true, 5},
+		"large":                                  {"70B", "", "", "", true, false, 7},
+		"small, with tools all the same":         {"1B", `, "tools_tier": "middle"`, "", "", false, false, 5},
+		"small, with rules and without tools":    {"1B", `, "prompt_tier": "large"`, "", "", true, false, 0},
+		"middle, as little as possible":          {"8B", `, "prompt_tier": "plain", "tools_tier": "plain"`, "", "", false, false, 0},
+		"the setting for all":                    {"1B", "", "middle", "middle", true, true, 5},
+		"the agent's own goes before that":       {"1B", `, "prompt_tier": "plain"`, "middle", "middle", false, false, 5},
+		"what is no tier is left to the model":   {"8B", `, "prompt_tier": "huge"`, "", "", true, true, 5},
+		"middle without tools, and so no lesson": {"8B", `, "tools": []`, "", "", true, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("m:1", tt.model)}, Rules: replies("Hello.")})
+			r.settings.PromptTier, r.settings.ToolsTier = tt.promptTier, tt.toolsTier
+			r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true`+tt.agent+`}`)
+			r.say("Hi")
+			sent := r.chat(0)
+			text, err := json.Marshal(sent.Messages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rules := strings.Contains(string(text), "You are the assistant inside mac-stats"); rules != tt.rules {
+				t.Errorf("rules %v", rules)
+			}
+			if examples := strings.Contains(string(text), "## Examples"); examples != tt.examples {
+				t.Errorf("examples %v", examples)
+			}
+			if len(sent.Tools) != tt.tools {
+				t.Errorf("%d tools, want %d", len(sent.Tools), tt.tools)
+			}
+		})
+	}
+}
+
+func TestTwoTurnsShareTheirBeginningInEachTier(t *testing.T) {
+	for _, tier := range []string{"large", "middle", "plain"} {
+		t.Run(tier, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Rules: replies("One.", "Two.", "Three.")})
+			r.settings.PromptTier, r.settings.ToolsTier = tier, tier
+			for _, text := range []string{"Why is my fan loud today?", "And what of the disk?", "Thanks"} {
+				r.say(text)
+			}
+			for i := range 2 {
+				before, after := r.chat(i), r.chat(i+1)
+				if fmt.Sprint(before.Tools) != fmt.Sprint(after.Tools) {
+					t.Error("the tools differ")
+				}
+				sameMessages(t, before.Messages, after.Messages)
+			}
+		})
+	}
+}
+
+func TestTimeAndVitalsGoOnlyWithWhoAsks(t *testing.T) {
+	for text, want := range map[string]string{
+		"Hello":                                          "",
+		"Write a poem about the sea":                     "",
+		"What is a hash table?":                          "",
+		"Translate into French: Good morning":            "",
+		"What day is it today?":                          "time",
+		"Wie spät ist es?":                               "time",
+		"Welcher Wochentag ist morgen?":                  "time",
+		"Quelle heure est-il ?":                          "time",
+		"¿Qué fecha es mañana?":                          "time",
+		"今天星期几？":                                         "time",
+		"Why is my fan so loud?":                         "vitals",
+		"Is this computer slow?":                         "vitals",
+		"Warum ist mein Rechner langsam?":                "vitals",
+		"内存够吗？":                                          "vitals",
+		"Why is my Mac hot? It is slow since yesterday.": "time vitals",
+	} {
+		r := newRig(t, ollamaScript("ok"))
+		r.say(text)
+		messages := r.chat(0).Messages
+		line, found := strings.CutPrefix(messages[len(messages)-1].Content, text+"\n\n")
+		got := ""
+		if strings.Contains(line, time.Now().Format("2006-01-02")) {
+			got = "time"
+		}
+		if strings.Contains(line, "CPU 12 %") {
+			got = strings.TrimSpace(got + " vitals")
+		}
+		if got != want || found != (want != "") || found && !strings.HasPrefix(line, "[Context, not from the user: ") {
+			t.Errorf("%q goes with %q, want %q", text, line, want)
+		}
+	}
+}
