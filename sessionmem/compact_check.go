@@ -51,7 +51,8 @@ func MissingFrom(summary string, previous *transcript.Block, messages []transcri
 		missing = nil
 	}
 	if previous != nil {
-		if words := tellingWords(previous.Text); float64(hits(words, own)) < earlierWords*float64(len(words)) {
+		before, _, _ := strings.Cut(previous.Text, exactly) // those are added to every Summary
+		if words := tellingWords(before); float64(hits(words, own)) < earlierWords*float64(len(words)) {
 			missing = append(missing, "what the summary of before says")
 		}
 	}

@@ -155,6 +155,9 @@ func isPlainNumber(id string) bool {
 	return false
 }
 
+// exactly stands before the identifiers at the end of a Summary.
+const exactly = "\n\nExact identifiers: "
+
 // withIdentifiers adds those that a Summary leaves out.
 func withIdentifiers(text string, messages []transcript.Block) string {
 	var missing []string
@@ -166,7 +169,7 @@ func withIdentifiers(text string, messages []transcript.Block) string {
 	if len(missing) == 0 {
 		return text
 	}
-	return text + "\n\nExact identifiers: " + strings.Join(missing, " · ")
+	return text + exactly + strings.Join(missing, " · ")
 }
 
 // maxDigest is how many characters of the user's words a Summary without a model holds.
