@@ -191,10 +191,10 @@ func TestSavedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
 	}
 }
 
-func TestVitalsGoWithAMessage(t *testing.T) {
+func TestVitalsGoWithAMessageThatSpeaksOfTheMachine(t *testing.T) {
 	s := server(t)
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
-	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cli"), Text: "hello", Holder: "test"})
+	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cli"), Text: "Why is this computer slow?", Holder: "test"})
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
