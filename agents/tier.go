@@ -46,7 +46,16 @@ var (
 		`processeur|disque|batterie|ventilateur|lent|ordinateur|procesador|disco|batería|ventilador|lento|ordenador|ventola|computador|процессор|диск|компьютер|медленн\p{L}*)(?:[^\p{L}]|$)|内存|磁盘|电脑|风扇|温度|メモリ|ディスク|遅い|컴퓨터|느려`)
 )
 
-func asksForTime(text string) bool {
-	return timeWords.MatchString(strings.ReplaceAll(text, "’", "'"))
+// mostAsking is of how many bytes at its beginning and at its end a message is looked at:
+// between them stands what was pasted.
+const mostAsking = 1000
+
+func asking(text string) string {
+	if len(text) > 2*mostAsking {
+		text = text[:mostAsking] + " " + text[len(text)-mostAsking:]
+	}
+	return strings.ReplaceAll(text, "’", "'")
 }
-func asksForVitals(text string) bool { return vitalsWords.MatchString(text) }
+
+func asksForTime(text string) bool   { return timeWords.MatchString(asking(text)) }
+func asksForVitals(text string) bool { return vitalsWords.MatchString(asking(text)) }
