@@ -5,6 +5,7 @@ package e2etest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,11 +18,24 @@ import (
 	"mac-stats/agents/ollamatest/realollama"
 )
 
-// talker answers for ever, or shortly.
+// longAnswer says something new for a while: one that repeated itself would be ended.
+func longAnswer() string {
+	var b strings.Builder
+	b.WriteString("tick tock and so on")
+	for i := range 1000 {
+		fmt.Fprintf(&b, " %d", i)
+	}
+	return b.String() + " "
+}
+
+// linePace is that of a model which takes its time: the long answer lasts 25 s.
+const linePace = 25 * time.Millisecond
+
+// talker answers at length, or shortly.
 var talker = realollama.Model{
 	Name: "talker",
 	Answers: map[string]string{
-		"endless": "tick tock and so on for ever ",
+		"endless": longAnswer(),
 		"short":   "Here I am again.",
 	},
 	Endless: []string{"endless"},
@@ -47,6 +61,7 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 				signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 			}
 			d := newDesk(t, talker)
+			d.proxy.Pace(linePace)
 			app, icon := d.launch(t)
 			d.click(t, icon, "Open CPU window")
 			d.screen.waitWindow(t, app.pid())

@@ -40,7 +40,7 @@ var guide = realollama.Model{
 		"counted":  countedAnswer,
 		"short":    shortAnswer,
 		"earlier":  earlierAnswer,
-		"endless":  "tick tock and so on for ever ",
+		"endless":  longAnswer(),
 		"lost":     "I have no rule for that message.",
 	},
 	Endless: []string{"endless"},
@@ -71,6 +71,7 @@ func TestWalkThrough(t *testing.T) {
 		t.Run(theme, func(t *testing.T) {
 			s := startScreenOf(t, wideWidth+100, wideHeight+100) // with a frame around
 			w := &walk{desk: newcomersDesk(t, s, guide, coder), camera: newCamera(t, s, theme)}
+			w.proxy.Pace(linePace)
 			w.extra = []string{"FYNE_THEME=" + theme}
 			gate := newGate(t, w.proxy.Host())
 			w.host = gate.address

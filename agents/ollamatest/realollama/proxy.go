@@ -1,6 +1,7 @@
 package realollama
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 )
@@ -41,8 +43,9 @@ type Proxy struct {
 
 	mu       sync.Mutex
 	requests []Request
-	cut      int // cut the next chat after so many lines; 0 = don't
-	context  int // the num_ctx that chats get whatever they ask for; 0 = what they ask for
+	cut      int           // cut the next chat after so many lines; 0 = don't
+	pace     time.Duration // between two lines of a chat
+	context  int           // the num_ctx that chats get whatever they ask for; 0 = what they ask for
 }
 
 // Record starts a recording proxy in front of the server; it ends with the test.
@@ -53,7 +56,7 @@ func (s *Server) Record(tb testing.TB) *Proxy {
 	reverse := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		FlushInterval:  -1,
-		ModifyResponse: p.cutChat,
+		ModifyResponse: p.alterChat,
 		ErrorLog:       log.New(tb.Output(), "proxy: ", 0),
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -131,14 +134,49 @@ func (p *Proxy) CutNextChat(lines int) {
 	p.cut = lines
 }
 
-func (p *Proxy) cutChat(r *http.Response) error {
+// Pace has the answers of chats come no faster than a line in so much time, as those of
+// a large model do.
+func (p *Proxy) Pace(line time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cut > 0 && r.Request.URL.Path == "/api/chat" {
+	p.pace = line
+}
+
+func (p *Proxy) alterChat(r *http.Response) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.Request.URL.Path != "/api/chat" {
+		return nil
+	}
+	if p.pace > 0 {
+		r.Body = &pacedBody{ReadCloser: r.Body, lines: bufio.NewReader(r.Body), pace: p.pace}
+	}
+	if p.cut > 0 {
 		r.Body = &cutBody{ReadCloser: r.Body, lines: p.cut}
 		p.cut = 0
 	}
 	return nil
+}
+
+// pacedBody gives a line at a time.
+type pacedBody struct {
+	io.ReadCloser
+	lines *bufio.Reader
+	pace  time.Duration
+	rest  []byte // of the line
+}
+
+func (b *pacedBody) Read(p []byte) (int, error) {
+	var err error
+	if len(b.rest) == 0 {
+		time.Sleep(b.pace)
+		b.rest, err = b.lines.ReadBytes('\n')
+	}
+	n := copy(p, b.rest)
+	if b.rest = b.rest[n:]; len(b.rest) > 0 {
+		err = nil // comes again behind the rest
+	}
+	return n, err
 }
 
 // errCut makes the reverse proxy abort the connection.
