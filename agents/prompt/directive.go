@@ -302,7 +302,7 @@ var (
 	// emphasis, code signs, a word.
 	adornment = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|#{1,6}[ \\t]+)?[*_`\\[]*(?:(?i:tool|call|action)[:：][ \\t]*)?[*_`\\[]*")
 	// adornedName is the name behind it: in capitals, or with its underscore in any case.
-	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|FIND[_ -](?:AGENT|SKILL)))[*_`\\]]*(?:[ \\t]+([\\w-]+))?[*_`\\]]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
+	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL))[*_`\\]]*(?:[ \\t]+([\\w-]+))?[*_`\\]]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
 	// partOfAdorned is what a line has to look like as long as it may become one.
 	partOfAdorned = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：-]*$")
 	// madeUp is how a model begins a result that it makes up.
