@@ -84,7 +84,7 @@ func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 		case d.IsDir() || !strings.HasSuffix(p, transcript.FileSuffix):
 			return nil
 		}
-		e, place := entryOf(p), "live"
+		e, place := s.entryOf(p), "live"
 		top, rest, _ := strings.Cut(p, "/")
 		switch {
 		case top == partialDir:
@@ -368,7 +368,7 @@ func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 		f.s.syncFolders(path.Dir(to))
 		f.gone = append(f.gone, c.file)
 		f.found = append(f.found, Touched{Place: "file name", Action: ForgetRenamed, Path: f.path(to), Session: f.name})
-		c.entry = entryOf(to)
+		c.entry = f.s.entryOf(to)
 	}
 	return group
 }

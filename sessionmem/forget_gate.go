@@ -148,7 +148,7 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if data, _ = decodeOwned(data); t.meansIn(entryOf(file).Session, data) {
+	if data, _ = decodeOwned(data); t.meansIn(s.entryOf(file).Session, data) {
 		return errHoldsForgotten
 	}
 	if after, err := f.Stat(); err == nil && stampOf(after) == mine.stamp {
@@ -277,7 +277,7 @@ func (s *Store) openPurged(ctx context.Context, file string) (*os.File, error) {
 	if !errors.Is(err, errHoldsForgotten) {
 		return f, err
 	}
-	if err := s.purgeSession(ctx, entryOf(file).Session); err != nil {
+	if err := s.purgeSession(ctx, s.entryOf(file).Session); err != nil {
 		return nil, err
 	}
 	return s.openTranscript(file)

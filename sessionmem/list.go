@@ -28,6 +28,7 @@ const lookChunk = 256
 type entry struct {
 	file string // relative to the session folder
 	transcript.FileNameParts
+	claimed bool // the front matter names the session, the file's name doesn't
 }
 
 // entries gives the transcripts of the session folder and of the archive, by
@@ -36,7 +37,7 @@ type entry struct {
 func (s *Store) entries() ([]entry, error) {
 	all, err := s.files()
 	for i := range all {
-		all[i] = entryOf(all[i].file)
+		all[i] = s.entryOf(all[i].file)
 	}
 	return all, err
 }
@@ -102,8 +103,11 @@ func (s *Store) readNames(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// entryOf is the entry of a file, by its path relative to the session folder.
-func entryOf(file string) entry { return entry{file, transcript.ParseFileName(path.Base(file))} }
+// entryOf is the entry of a file, by its path relative to the session folder, as its name
+// tells.
+func entryOf(file string) entry {
+	return entry{file: file, FileNameParts: transcript.ParseFileName(path.Base(file))}
+}
 
 // relative is a transcript's path below the session folder.
 func (s *Store) relative(file string) string {
@@ -210,8 +214,9 @@ func (s *Store) List(ctx context.Context) ([]transcript.Info, error) {
 	for i := range held {
 		infos = append(infos, &held[i])
 	}
+	trash := s.deletions()
 	for _, files := range bySession(all) {
-		infos = s.infosOf(infos, files, all, found)
+		infos = s.infosOf(infos, files, all, found, trash)
 	}
 	return lastActiveFirst(infos), nil
 }
@@ -259,10 +264,10 @@ func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 				s.knownOf(all[from:to], found[from:to])
 				for i := from; i < to; i++ {
 					if folders.unchanged(all[i].file, found[i]) {
-						all[i].FileNameParts = found[i].FileNameParts
+						all[i] = found[i].entry
 						continue
 					}
-					all[i] = entryOf(all[i].file)
+					all[i] = s.entryOf(all[i].file)
 					found[i] = s.fileInfo(all[i])
 				}
 			}
@@ -343,15 +348,15 @@ func bySession(all []entry) []sameSession {
 }
 
 // infosOf gives the lines of a session: its own, and those of copies and older files.
-func (s *Store) infosOf(infos []*transcript.Info, files sameSession, all []entry, found []*listed) []*transcript.Info {
-	if first := all[files.first]; len(files.more) == 0 && first.Part == 1 && !first.MayBeCopy() {
+func (s *Store) infosOf(infos []*transcript.Info, files sameSession, all []entry, found []*listed, trash deletions) []*transcript.Info {
+	if first := all[files.first]; len(files.more) == 0 && first.Part == 1 && !first.MayBeCopy() && trash[first.Session] == nil {
 		return append(infos, &found[files.first].info)
 	}
 	entries := []entry{all[files.first]}
 	for _, i := range files.more {
 		entries = append(entries, all[i])
 	}
-	parts, others := s.ownedBy(entries)
+	parts, others := s.ownedBy(entries, trash)
 	if len(parts) > 0 {
 		whole := s.infoOf(parts)
 		infos = append(infos, &whole)
@@ -384,6 +389,7 @@ func (s *Store) forgetListed(all []entry) {
 		there[e.file] = true
 	}
 	maps.DeleteFunc(s.listed, func(file string, _ *listed) bool { return !there[file] })
+	maps.DeleteFunc(s.claims, func(file string, _ claim) bool { return !there[file] })
 }
 
 // fileInfo reads what the list shows of a file, unless it is known already.

@@ -27,7 +27,7 @@ import (
 // its transcript is deleted or shows another title.
 
 const (
-	cacheFormat = "mac-stats-list/3\n"
+	cacheFormat = "mac-stats-list/4\n"
 
 	// cacheAfter is how many lines have to be new for the cache to be written: to
 	// read a few transcripts is cheaper.
@@ -106,6 +106,8 @@ const (
 	flagOwn
 	flagTalk
 	flagFit // of nameFit, in two bits
+
+	flagClaimed = flagFit << 2 // the session's name follows
 )
 
 func (l *listed) appendLine(out []byte) []byte {
@@ -116,12 +118,17 @@ func (l *listed) appendLine(out []byte) []byte {
 		}
 	}
 	flags |= uint64(l.fit) * flagFit
+	if l.claimed {
+		flags |= flagClaimed
+	}
 	for _, s := range []string{l.file, l.info.Title, l.noted, l.first, l.info.Agent} {
-		out = binary.AppendUvarint(out, uint64(len(s)))
-		out = append(out, s...)
+		out = appendText(out, s)
 	}
 	out = binary.AppendUvarint(out, l.stamp.inode)
 	out = binary.AppendUvarint(out, flags)
+	if l.claimed {
+		out = appendText(out, l.Session)
+	}
 	for _, n := range []int64{l.stamp.size, l.stamp.time, int64(l.info.Messages)} {
 		out = binary.AppendVarint(out, n)
 	}
@@ -131,6 +138,10 @@ func (l *listed) appendLine(out []byte) []byte {
 		out = binary.AppendVarint(out, int64(offset))
 	}
 	return out
+}
+
+func appendText(out []byte, s string) []byte {
+	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
 }
 
 // decode reads a file's bytes. What is damaged, of another version or of another
@@ -198,6 +209,9 @@ func (r *lineReader) line(l *listed) {
 	l.info.Ended, l.info.ReadOnly = flags&flagEnded != 0, flags&flagReadOnly != 0
 	l.own, l.talk = flags&flagOwn != 0, flags&flagTalk != 0
 	l.fit = nameFit(flags / flagFit % 4)
+	if flags&flagClaimed != 0 {
+		l.claimed, l.Session = true, r.text()
+	}
 	l.stamp.size, l.stamp.time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
 	l.info.Started, l.info.Active = r.time(), r.time()
 	l.info.Name, l.info.Archived = l.Session, inArchive(file)

@@ -336,6 +336,10 @@ func FuzzListCache(f *testing.F) {
 	}
 	line := &listed{entry: entryOf("session-memory-cpu-a-20260102-030405-chat.md"), stamp: fileStamp{100, 1e18, 7}, info: transcript.Info{Title: "Über", Messages: 3, Started: time.Unix(1e9, 0), Active: time.Unix(1e9+60, 0).In(time.FixedZone("", 7200))}, own: true}
 	f.Add(c.encode(map[string]*listed{line.file: line})[len(c.head()):])
+	claimed := *line
+	claimed.file, claimed.FileNameParts, claimed.claimed = "Notes.md", entryOf("Notes.md").FileNameParts, true
+	claimed.Session = "cpu-a"
+	f.Add(c.encode(map[string]*listed{claimed.file: &claimed})[len(c.head()):])
 	f.Add([]byte{})
 	f.Add([]byte{0})
 	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})

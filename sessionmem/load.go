@@ -234,7 +234,11 @@ func (s *Store) LoadFile(path string) (*transcript.Transcript, error) {
 		stat = fi
 	}
 	t := all.Transcript()
-	t.Info = s.complete(t.Info, entry{filepath.Base(path), transcript.ParseFileName(filepath.Base(path))}, stat)
+	e := entryOf(filepath.Base(path))
+	if name := claimIn(t.FrontMatter).session; e.Stamp == "" && name != "" {
+		e.Session = name
+	}
+	t.Info = s.complete(t.Info, e, stat)
 	t.Info.Path = path
 	if len(parts) > 1 {
 		t.Info.Parts = parts

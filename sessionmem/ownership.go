@@ -17,7 +17,8 @@ import (
 // A copy is told by its name: it continues the name of another file of that session
 // ("… copy", "…-backup"), or it continues the name the app gave, which the front matter
 // tells, with a sign that the app never puts into a name ("… (1)", "….sync-conflict-…").
-// A file that a person renamed stays the session as long as it is the only one.
+// A file that a person renamed stays the session as long as it is the only one: where
+// the name doesn't tell the session any more, the front matter does.
 
 // fileSet is the parts of one transcript among the files of a session's name.
 type fileSet struct {
@@ -26,15 +27,28 @@ type fileSet struct {
 }
 
 // ownedBy sorts the files of one session's name: the parts of its transcript, oldest
-// first, then what is not the session. There may be no transcript, only copies.
-func (s *Store) ownedBy(files []entry) (parts []entry, others []fileSet) {
-	if len(files) == 1 && !files[0].MayBeCopy() {
+// first, then what is not the session. There may be no transcript, only copies. trash is
+// what was deleted.
+func (s *Store) ownedBy(files []entry, trash deletions) (parts []entry, others []fileSet) {
+	deleted := trash[files[0].Session]
+	if len(files) == 1 && !files[0].MayBeCopy() && deleted == nil {
 		return files, nil
 	}
 	sets := fileSets(files)
-	if len(sets) > 1 || sets[0].files[0].MayBeCopy() {
-		s.markCopies(sets)
+	var named, claims []fileSet
+	for _, set := range sets {
+		set.copy = set.copy || s.stayed(set.files[0], deleted)
+		if set.files[0].claimed {
+			claims = append(claims, set)
+		} else {
+			named = append(named, set)
+		}
 	}
+	if len(named) > 1 || len(named) == 1 && named[0].files[0].MayBeCopy() {
+		s.markCopies(named)
+	}
+	markClaims(named, claims)
+	sets = slices.Concat(named, claims)
 	for i, set := range sets {
 		if !set.copy {
 			return set.files, slices.Delete(sets, i, i+1)

@@ -45,6 +45,17 @@ func TestWhichFileIsTheSession(t *testing.T) {
 		"files of the Rust app":                 {files: map[string]string{"session-memory-cli-a-20261122-101500-v1.2 notes.md": "## User\n\nhi\n"}, want: "session-memory-cli-a-20261122-101500-v1.2 notes.md"},
 		"a copy of a file of the Rust app":      {files: map[string]string{"session-memory-cli-a-20261122-101500-notes.md": "## User\n\nhi\n", "session-memory-cli-a-20261122-101500-notes (copy).md": "## User\n\nhi\n"}, want: "session-memory-cli-a-20261122-101500-notes.md", copies: []string{"session-memory-cli-a-20261122-101500-notes (copy).md"}},
 		"a copy of a file without a topic":      {files: map[string]string{"session-memory-cli-a-20261122-101500.md": "## User\n\nhi\n", "session-memory-cli-a-20261122-101500 copy.md": "## User\n\nhi\n"}, want: "session-memory-cli-a-20261122-101500.md", copies: []string{"session-memory-cli-a-20261122-101500 copy.md"}},
+		"renamed freely":                        {files: map[string]string{"Meine Notizen.md": text}, want: "Meine Notizen.md"},
+		"renamed freely, in the archive":        {files: map[string]string{"archive/2026-11/Meine Notizen.md": text}, want: "archive/2026-11/Meine Notizen.md"},
+		"renamed to the session's bare name":    {files: map[string]string{"cli-a.md": text}, want: "cli-a.md"},
+		"renamed to another session's name":     {files: map[string]string{"cli-b.md": text}, want: "cli-b.md"},
+		"renamed on Windows":                    {files: map[string]string{"Meine Notizen.md": "\xef\xbb\xbf" + strings.ReplaceAll(text, "\n", "\r\n")}, want: "Meine Notizen.md"},
+		"both parts renamed":                    {files: map[string]string{"notes.md": text, "notes.part2.md": strings.Replace(other, "---\n\n", "part: 2\n---\n\n", 1)}, want: "notes.part2.md"},
+		"copies with names of their own":        {files: map[string]string{mine: text, "backup.md": text, "cli-a.md": text, "archive/2026-11/backup.md": text}, want: mine, copies: []string{"archive/2026-11/backup.md", "backup.md", "cli-a.md"}},
+		"renamed, then copied":                  {files: map[string]string{"notes.md": text, "notes copy.md": text, "backup of notes.md": text}, want: "notes.md", copies: []string{"backup of notes.md", "notes copy.md"}},
+		"renamed beside an older copy":          {files: map[string]string{"notes.md": text, cutEnd(mine) + " (1).md": text}, want: "notes.md", copies: []string{cutEnd(mine) + " (1).md"}},
+		"two that nothing tells apart":          {files: map[string]string{"apples.md": text, "bananas.md": text}, copies: []string{"apples.md", "bananas.md"}},
+		"a note that names a session":           {files: map[string]string{mine: text, "todo.md": "---\nsession: cli-a\n---\n\n## User\n\nhi\n"}, want: mine},
 		"a conflict on two machines, in German": {files: map[string]string{mine: text, cutEnd(mine) + " (In Konflikt stehende Kopie von Anna 2026-11-22).md": text}, want: mine, copies: []string{cutEnd(mine) + " (In Konflikt stehende Kopie von Anna 2026-11-22).md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +94,72 @@ func TestWhichFileIsTheSession(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A session whose file is renamed while the app runs goes on in it: nothing is lost, and
+// nothing is there twice.
+func TestRenamedWhileItIsOpen(t *testing.T) {
+	root := t.TempDir()
+	s, other := openStore(t, root), openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	mustAppend(t, other, "cli-a", assistant("two"))
+	file := filepath.Join(root, sessionDir, "My tea.md")
+	must(t, os.Rename(onlyFile(t, root), file))
+	mustAppend(t, s, "cli-a", user("three"))
+	mustAppend(t, other, "cli-a", assistant("four"))
+	if got := onlyFile(t, root); got != file {
+		t.Errorf("the file is %s", got)
+	}
+	for _, store := range []*Store{s, other, openStore(t, root)} {
+		if diff := cmp.Diff([]string{"one", "two", "three", "four"}, texts(t, store, "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+		if removed, err := store.Removed(t.Context(), "cli-a"); removed.Messages != 0 || err != nil {
+			t.Errorf("removed are %+v, %v", removed, err)
+		}
+	}
+}
+
+// A session is deleted: a copy stays what it is, however it is called, and the session
+// comes back as it was.
+func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
+	for _, name := range []string{"backup.md", "tea-backup", " copy", ""} {
+		root := t.TempDir()
+		s := openStore(t, root)
+		mustAppend(t, s, "cli-a", user("tea"))
+		original := onlyFile(t, root)
+		text := readFile(t, original)
+		copied := cutEnd(original) + name + ".md"
+		switch name {
+		case "": // the session itself has the name of its own
+			copied, original = original, filepath.Join(filepath.Dir(original), "mine.md")
+			must(t, os.Rename(copied, original))
+			copied = filepath.Join(filepath.Dir(original), "mine copy.md")
+		case "backup.md":
+			copied = filepath.Join(filepath.Dir(original), name)
+		}
+		writeFile(t, copied, text)
+		must(t, s.Delete(t.Context(), "cli-a"))
+		for _, store := range []*Store{s, openStore(t, root)} {
+			list, err := store.List(t.Context())
+			if err != nil || len(list) != 1 || !list[0].Copy || list[0].Path != copied {
+				t.Errorf("%s: the list is %+v, %v", copied, list, err)
+			}
+			if got := texts(t, store, "cli-a"); got != nil {
+				t.Errorf("%s: its context is %q", copied, got)
+			}
+		}
+		if back, err := s.Undelete(t.Context(), "cli-a"); back != "cli-a" || err != nil {
+			t.Errorf("%s: came back as %q, %v", copied, back, err)
+		}
+		mustAppend(t, s, "cli-a", assistant("hot"))
+		if got := readFile(t, original); !strings.HasPrefix(got, text) || !strings.Contains(got, "hot") {
+			t.Errorf("beside %s the session is\n%s", copied, got)
+		}
+		if got := readFile(t, copied); got != text {
+			t.Errorf("%s was written to:\n%s", copied, got)
+		}
 	}
 }
 

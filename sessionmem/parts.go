@@ -84,7 +84,7 @@ func (s *Store) locateOnce(name string) ([]entry, error) {
 	if len(files) == 0 {
 		return nil, err
 	}
-	parts, others := s.ownedBy(files)
+	parts, others := s.ownedBy(files, s.deletions())
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("%w: %s; there is only a copy of it: %s", ErrNotFound, name, filepath.Join(s.dir, others[0].files[0].file))
 	}
@@ -208,7 +208,7 @@ func (s *Store) partFront(ses *session, number int, blocks []transcript.Block) s
 	info := transcript.Info{Name: ses.name, Started: blocks[0].Time}
 	info.Source, _ = transcript.SplitName(ses.name)
 	if len(ses.earlier) > 0 {
-		if l := s.listedOf(ses.earlierEntries()); l.own {
+		if l := s.listedOf(s.earlierEntries(ses)); l.own {
 			info.Title = l.info.Title
 		}
 	}
@@ -275,10 +275,10 @@ func (s *Store) readEarlier(ses *session) error {
 	return nil
 }
 
-func (ses *session) earlierEntries() []entry {
+func (s *Store) earlierEntries(ses *session) []entry {
 	out := make([]entry, len(ses.earlier))
 	for i, p := range ses.earlier {
-		out[i] = entryOf(p.file)
+		out[i] = s.entryOf(p.file)
 	}
 	return out
 }

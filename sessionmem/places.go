@@ -46,6 +46,7 @@ func (s *Store) Files(ctx context.Context) ([]SessionFiles, error) {
 	}
 	folders := s.openFolders(all)
 	defer folders.close()
+	trash := s.deletions()
 	var out []SessionFiles
 	for _, same := range bySession(all) {
 		if err := ctx.Err(); err != nil {
@@ -58,7 +59,7 @@ func (s *Store) Files(ctx context.Context) ([]SessionFiles, error) {
 		for _, i := range same.more {
 			files = append(files, all[i])
 		}
-		parts, others := s.ownedBy(files)
+		parts, others := s.ownedBy(files, trash)
 		if f := s.sessionFiles(parts, folders); len(f.Files) > 0 {
 			out = append(out, f)
 		}

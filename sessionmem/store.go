@@ -83,6 +83,7 @@ type Store struct {
 	sessions map[string]*session
 	turns    map[*TurnLock]struct{}
 	listed   map[string]*listed // what List knows of each file; never changed once it is here
+	claims   map[string]claim   // what the front matter says of files that aren't named after a session
 	cached   map[string]*listed // the lines of the list cache, as this process read or wrote it last
 
 	cache     *listCache // nil: none
@@ -107,6 +108,7 @@ func Open(cfg Config) (*Store, error) {
 		sessions: map[string]*session{},
 		turns:    map[*TurnLock]struct{}{},
 		listed:   map[string]*listed{},
+		claims:   map[string]claim{},
 	}
 	s.state = &State{store: s, private: map[string]sessionMarks{}}
 	s.forgotten, s.sieve, s.patience = NewForgotten("", nil), newSieve("", ""), forgetPatience

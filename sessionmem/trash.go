@@ -1,12 +1,15 @@
 package sessionmem
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,8 +32,8 @@ type trashed struct {
 	session string
 }
 
-// Delete moves all files of a session to .trash, where they stay until Undelete
-// or until a person removes them. A running turn gives ErrBusy. What is kept in
+// Delete moves the files of a session to .trash, where they stay until Undelete
+// or until a person removes them; copies of it stay where they are. A running turn gives ErrBusy. What is kept in
 // memory only is dropped for good.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	if err := s.delete(ctx, name, nil); err != nil {
@@ -71,7 +74,7 @@ func (s *Store) delete(ctx context.Context, name string, still func() error) err
 	return s.toTrash(ctx, ses)
 }
 
-// toTrash moves all files of a session to the trash; its locks are held.
+// toTrash moves the files of a session to the trash, without copies; its locks are held.
 func (s *Store) toTrash(ctx context.Context, ses *session) error {
 	name := ses.name
 	if len(ses.unsaved.blocks) > 0 { // what is deleted can be brought back
@@ -84,9 +87,17 @@ func (s *Store) toTrash(ctx context.Context, ses *session) error {
 	if err != nil {
 		return err
 	}
-	files := make([]string, len(entries))
-	for i, e := range entries {
-		files[i] = e.file
+	var files []string
+	parts, others := s.ownedBy(entries, s.deletions())
+	for _, e := range parts {
+		files = append(files, e.file)
+	}
+	for _, set := range others {
+		for _, e := range set.files {
+			if !set.copy { // a copy stays: a person made it to have it
+				files = append(files, e.file)
+			}
+		}
 	}
 	own, err := s.ownAttachments(ctx, name, files)
 	if err != nil {
@@ -166,8 +177,8 @@ func (s *Store) trash() ([]trashed, error) {
 }
 
 // Undelete brings back the session of this name that was deleted last, of any
-// name where it is empty, and returns its name. ErrNothingDeleted where there is
-// none. A file that stands in the place of one that comes back is kept, and is an
+// name where it is empty, and returns its name: another one ("cli-notes-2") where a new
+// session has taken it. ErrNothingDeleted where there is none. A file that stands in the place of one that comes back is kept, and is an
 // error.
 func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 	if err := s.root.check(); err != nil {
@@ -191,15 +202,19 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 		if len(files) == 0 {
 			continue // emptied by hand, or brought back by hand
 		}
-		if err := s.undelete(ctx, t, files); err != nil {
+		as, err := s.nameBack(t, files)
+		if err == nil {
+			err = s.undelete(ctx, t, files, as)
+		}
+		if err != nil {
 			return "", fmt.Errorf("bringing back %s: %w", t.session, err)
 		}
 		if slices.ContainsFunc(files, inArchive) {
-			if err := s.state.broughtBack(ctx, []string{t.session}); err != nil {
-				s.logger.Warn("a session came back and its age counts from its last message on", "session", t.session, "err", err)
+			if err := s.state.broughtBack(ctx, []string{as}); err != nil {
+				s.logger.Warn("a session came back and its age counts from its last message on", "session", as, "err", err)
 			}
 		}
-		return t.session, nil
+		return as, nil
 	}
 	return "", ErrNothingDeleted
 }
@@ -225,20 +240,71 @@ func (s *Store) trashedFiles(t trashed) ([]string, error) {
 	return files, err
 }
 
-func (s *Store) undelete(ctx context.Context, t trashed, files []string) error {
-	ses := s.session(t.session)
+// nameBack is the name that a deleted session comes back under.
+func (s *Store) nameBack(t trashed, files []string) (string, error) {
+	taken := func(name string) (bool, error) {
+		_, err := s.locate(name)
+		if errors.Is(err, ErrNotFound) {
+			return s.known(name), nil
+		}
+		return true, err
+	}
+	used, err := taken(t.session)
+	inPlace := func(file string) bool { return !isAttachmentPath(file) && s.isThere(file) }
+	if err != nil || !used || slices.ContainsFunc(files, inPlace) { // that is refused
+		return t.session, err
+	}
+	for n := 2; ; n++ {
+		number := "-" + strconv.Itoa(n)
+		name := t.session[:min(len(t.session), transcript.MaxNameLen-len(number))] + number
+		if used, err := taken(name); err != nil || !used {
+			return name, err
+		}
+	}
+}
+
+// sessionLine is the line of the front matter that names the session.
+var sessionLine = regexp.MustCompile(`(?m)^(session:[ \t]*)[^\r\n]*(\r?)$`)
+
+// renameTranscript gives a file that came back another session's name, in its front matter.
+func (s *Store) renameTranscript(file, name string) error {
+	was, err := s.root.Lstat(file)
+	if err != nil || !was.Mode().IsRegular() {
+		return err
+	}
+	data, err := s.readRegular(file)
+	if err != nil {
+		return err
+	}
+	text := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	_, size := transcript.CutFrontMatter(text)
+	size += len(data) - len(text)
+	front := sessionLine.ReplaceAll(data[:size], []byte("${1}"+name+"${2}"))
+	return s.replaceWith(file, was, append(front, data[size:]...))
+}
+
+func (s *Store) undelete(ctx context.Context, t trashed, files []string, as string) error {
+	ses := s.session(as)
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	for _, file := range files {
-		err := s.rename(path.Join(t.dir, file), file)
+	for i, file := range files {
+		if as != t.session && !isAttachmentPath(file) {
+			files[i] = path.Join(path.Dir(file), transcript.RenameFile(path.Base(file), t.session, as))
+		}
+		err := s.rename(path.Join(t.dir, file), files[i])
 		if errors.Is(err, errTaken) && isAttachmentPath(file) {
 			continue // attached anew meanwhile: the same content
 		}
 		if err != nil {
 			return explainDisk("moving back "+file, err)
+		}
+		if as != t.session && !isAttachmentPath(file) {
+			if err := s.renameTranscript(files[i], as); err != nil {
+				return explainDisk("naming "+files[i], err)
+			}
 		}
 	}
 	if !slices.ContainsFunc(files, inArchive) {

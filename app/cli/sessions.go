@@ -147,7 +147,14 @@ func (c *commands) resolve(ctx context.Context, b *backend.Backend, args []strin
 	if len(args) == 0 {
 		return c.lastSession(ctx, b)
 	}
-	return b.Store.Resolve(ctx, source, args[0])
+	name, err := b.Store.Resolve(ctx, source, args[0])
+	if errors.Is(err, sessionmem.ErrNotFound) {
+		if gone, removed := goneSession(ctx, b, args[0]); gone != "" {
+			err = fmt.Errorf("%w: the transcript of %s is gone, but what was said isn't; `mac-stats sessions restore %s` brings it back (%s missing)",
+				sessionmem.ErrNotFound, gone, args[0], is(removed))
+		}
+	}
+	return name, err
 }
 
 // withSession is withBackend for a command about one session, which args name as

@@ -100,7 +100,7 @@ func (c *commands) sessionsRename() *cobra.Command {
 func (c *commands) sessionsDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete NAME", Short: "Move a session to the trash; --undo brings it back",
-		Long: "delete moves a session's transcript to session/.trash, where it stays until you\nempty that folder. --undo brings back the session deleted last, or the one named.",
+		Long: "delete moves a session's transcript to session/.trash, where it stays until you\nempty that folder. Copies of it stay where they are. --undo brings back the session deleted last, or the one named.",
 		Args: atMost(1, "one NAME"),
 	}
 	asJSON := jsonFlag(cmd)
@@ -136,9 +136,9 @@ func (c *commands) undelete(cmd *cobra.Command, b *backend.Backend, args []strin
 	if len(args) == 1 {
 		tries = []string{args[0], source + "-" + args[0]}
 	}
-	var name string
+	var name, try string
 	var err error
-	for _, try := range tries {
+	for _, try = range tries {
 		if name, err = b.Store.Undelete(cmd.Context(), try); !errors.Is(err, sessionmem.ErrNothingDeleted) {
 			break
 		}
@@ -155,6 +155,9 @@ func (c *commands) undelete(cmd *cobra.Command, b *backend.Backend, args []strin
 	c.poke(b, name)
 	if asJSON {
 		return c.out.json(deleteLine{Type: "undelete", Name: name})
+	}
+	if try != "" && name != try {
+		return c.out.text(fmt.Sprintf("A new session is called %s by now: the deleted one is back as %s.\n", try, name))
 	}
 	return c.out.text(name + " is back.\n")
 }

@@ -70,12 +70,22 @@ func (c *commands) restorable(ctx context.Context, b *backend.Backend, args []st
 	if !errors.Is(err, sessionmem.ErrNotFound) || len(args) == 0 {
 		return name, err
 	}
-	for _, gone := range []string{source + "-" + args[0], args[0]} {
-		if removed, rerr := b.Store.Removed(ctx, gone); rerr == nil && removed.Messages+removed.Others > 0 {
-			return gone, nil
-		}
+	if gone, _ := goneSession(ctx, b, args[0]); gone != "" {
+		return gone, nil
 	}
 	return "", err
+}
+
+// goneSession is the session of a name whose transcript is gone altogether and can be
+// restored; "" where there is none.
+func goneSession(ctx context.Context, b *backend.Backend, name string) (string, sessionmem.Removed) {
+	name = strings.ToLower(name)
+	for _, gone := range []string{source + "-" + name, name} {
+		if removed, err := b.Store.Removed(ctx, gone); err == nil && removed.Messages+removed.Others > 0 {
+			return gone, removed
+		}
+	}
+	return "", sessionmem.Removed{}
 }
 
 // is begins a sentence about what was removed: "2 messages are".

@@ -81,7 +81,7 @@ func (w *Window) sessionMenu(in transcript.Info, pinned bool) *fyne.Menu {
 	rename := readable(i18n.T("Rename"), func() { w.startRename(in.Name) })
 	rename.Disabled = rename.Disabled || in.ReadOnly
 	trash := fyne.NewMenuItem(i18n.T("Delete"), func() { w.deleteSession(in) })
-	trash.Disabled = in.Copy // a session goes to the trash with its copies
+	trash.Disabled = in.Copy // it belongs to whoever made it
 	return fyne.NewMenu("",
 		readable(i18n.T("Read as transcript"), func() { w.openTranscriptOf(in, "", "") }),
 		rename,
@@ -154,12 +154,13 @@ func (w *Window) deleteSession(in transcript.Info) {
 }
 
 func (w *Window) undelete(name string, open bool) {
-	w.do(i18n.T("Restoring"), func(ctx context.Context) error {
-		_, err := w.parts.library.Undelete(ctx, name)
+	back := name
+	w.do(i18n.T("Restoring"), func(ctx context.Context) (err error) {
+		back, err = w.parts.library.Undelete(ctx, name)
 		return err
 	}, func() {
 		if open {
-			w.OpenSession(name)
+			w.OpenSession(back)
 		}
 	})
 }

@@ -19,10 +19,12 @@ const (
 	// StampForm is the time in a transcript's name, in the form of package time.
 	StampForm = "20060102-150405"
 
-	maxNameLen    = 64  // bytes of a session's name
 	maxTopicLen   = 40  // characters of a topic
 	maxTopicBytes = 120 // bytes of a topic: file names end at 255
 )
+
+// MaxNameLen is how many bytes a session's name has at most.
+const MaxNameLen = 64
 
 // stampPattern is what a session's name may not hold: in a file name it would
 // be taken for the time.
@@ -40,8 +42,8 @@ func CheckName(name string) error {
 	switch {
 	case name == "":
 		return bad("is empty")
-	case len(name) > maxNameLen:
-		return bad(fmt.Sprintf("is longer than %d characters", maxNameLen))
+	case len(name) > MaxNameLen:
+		return bad(fmt.Sprintf("is longer than %d characters", MaxNameLen))
 	case slices.Contains(reservedNames, name):
 		return bad("is a device's name on Windows")
 	case name[0] == '-' || name[len(name)-1] == '-':
@@ -60,6 +62,15 @@ func CheckName(name string) error {
 // FileName is the name of a new transcript.
 func FileName(name string, started time.Time, topic string) string {
 	return filePrefix + name + "-" + started.Format(StampForm) + "-" + topic + FileSuffix
+}
+
+// RenameFile gives a transcript's file name with another session in it; a name that tells
+// none stays.
+func RenameFile(base, from, to string) string {
+	if rest, ok := strings.CutPrefix(base, filePrefix+from+"-"); ok && ParseFileName(base).Session == from {
+		return filePrefix + to + "-" + rest
+	}
+	return base
 }
 
 // FileNameParts is what a transcript's file name tells.
