@@ -28,6 +28,7 @@ func (e Explanation) Terminal() Explanation {
 		"then Retry", "then try again",
 		"Retry asks again", "`mac-stats ask -c` goes on from there",
 		"Retry", "Try again",
+		"Start a new chat: it stays in memory. Or switch the setting off.", "Leave -c and --session out: a new conversation stays in memory. Or switch the setting off.",
 		"choose another model", "choose another with --model",
 	).Replace(e.Next)
 	return e

@@ -23,7 +23,7 @@ var ErrDuplicate = errors.New("memory already says so")
 
 // ErrRejected: the text may not become a memory (empty, too long, instructions,
 // invisible characters). The wrapped text says which.
-var ErrRejected = errors.New("not kept as memory")
+var ErrRejected = errors.New("not remembered")
 
 // TargetKind names whose memory a file is.
 type TargetKind string

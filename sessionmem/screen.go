@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,15 +80,15 @@ func screen(text string) (string, error) {
 		text = rest
 	}
 	if r, ok := invisible(text); ok {
-		return reject(fmt.Sprintf("it holds an invisible or control character (%U); type it again without", r))
+		return reject(fmt.Sprintf("it holds %s (%U). Type it again without that character", unseen(r), r))
 	}
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
 		return reject("it is empty")
 	case n < minLesson:
-		return reject("it is too short to mean something")
+		return reject("it is too short to mean anything")
 	case n > maxLesson:
-		return reject(fmt.Sprintf("it is %d characters long, at most %d fit; split it into several", n, maxLesson))
+		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", commas(n), maxLesson))
 	}
 	if strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
 		return reject("it holds a comment sign, which would hide text; write it without")
@@ -110,6 +111,15 @@ func screen(text string) (string, error) {
 	return text, nil
 }
 
+// commas writes a number as people read it: 2,499.
+func commas(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // instructs says whether a text wants to steer the model, also in a disguise.
 func instructs(text string) bool {
 	if directivePattern.MatchString(text) {
@@ -121,6 +131,14 @@ func instructs(text string) bool {
 		}
 	}
 	return false
+}
+
+// unseen names the sort of a character that invisible found.
+func unseen(r rune) string {
+	if unicode.IsControl(r) {
+		return "a control character"
+	}
+	return "an invisible character"
 }
 
 // invisible finds a character that people don't see and models do. The joiners

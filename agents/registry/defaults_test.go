@@ -362,7 +362,7 @@ func TestReset_givenNoShippedAgent_saysWhichThereAre(t *testing.T) {
 	install(t, root, releaseOne())
 	agentTree{"agents/agent-x/agent.json": `{"name":"X"}`, "agents/agent-x/skill.md": "x"}.write(t, root)
 	r := New(Config{Root: root, Defaults: release(releaseOne())})
-	for selector, want := range map[string]string{"x": "there are orchestrator, coder", "codr": "did you mean coder?", "../..": "only shipped agents"} {
+	for selector, want := range map[string]string{"x": "the agents are orchestrator, coder", "codr": "did you mean coder?", "../..": "only shipped agents"} {
 		if _, err := r.Reset(context.Background(), selector); !errors.Is(err, ErrNoAgent) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Reset(%q): %v; want ErrNoAgent with %q", selector, err, want)
 		}

@@ -91,7 +91,7 @@ func noMatch(kind error, name string, known []string) error {
 	if near := nearest(name, known); near != "" {
 		return fmt.Errorf("%w: %q; did you mean %s?", kind, shown, near)
 	}
-	return fmt.Errorf("%w: %q; there are %s", kind, shown, strings.Join(known, ", "))
+	return fmt.Errorf("%w: %q; the %ss are %s", kind, shown, strings.TrimPrefix(kind.Error(), "no such "), strings.Join(known, ", "))
 }
 
 // nearest is the known word most like word, or "" where none is close: at most a

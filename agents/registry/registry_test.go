@@ -477,7 +477,7 @@ func TestFind(t *testing.T) {
 		{"twin", "009", ""}, // the one that is switched off doesn't stand in the way
 		{"codre", "", "did you mean coder?"},
 		{"orch", "", "did you mean orchestrator?"},
-		{"zzz", "", "there are orchestrator, coder, other, twin, übersetzer"},
+		{"zzz", "", "the agents are orchestrator, coder, other, twin, übersetzer"},
 		{"off", "", "is switched off"},
 		{"010", "", "can't be used: agent.json line 1"},
 		{"../../etc/passwd", "", "no such agent"},

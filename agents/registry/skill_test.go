@@ -94,7 +94,7 @@ func TestFindSkill(t *testing.T) {
 			t.Errorf("FindSkill(%q) = %q, %v; want %q", selector, s.Name, err, want)
 		}
 	}
-	for selector, want := range map[string]string{"sumarize": "did you mean summarize?", "3": "there are code, summarize", "../x": "no such skill", "": "no such skill"} {
+	for selector, want := range map[string]string{"sumarize": "did you mean summarize?", "3": "the skills are code, summarize", "../x": "no such skill", "": "no such skill"} {
 		if _, err := r.FindSkill(selector); !errors.Is(err, ErrNoSkill) || !strings.Contains(err.Error(), want) {
 			t.Errorf("FindSkill(%q): %v; want ErrNoSkill with %q", selector, err, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,15 +113,32 @@ func (b *Backend) addStorageNotice(err error) {
 	}
 	b.addNotice(Notice{
 		Kind: NoticeStorage,
-		Text: fmt.Sprintf("%s can't be written: %v", b.Paths.Home, err),
+		Text: fmt.Sprintf("%s can't be written: %s", b.Paths.Home, whyUnwritten(err)),
 		Next: "What is there can be read, but nothing new is saved. Check the folder's owner and permissions and the free space.",
 	})
 }
 
+// whyUnwritten is a full disk in words that name no temporary file, else the error's.
+func whyUnwritten(err error) string {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "the disk is full"
+	}
+	return err.Error()
+}
+
 // addInstallNotice tells of shipped files that are not in place: because nothing
-// can be written, or because something else of that name is in the way.
+// can be written, because one can't be read, or because something else of that name is
+// in the way.
 func (b *Backend) addInstallNotice(err error) {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+	switch {
+	case errors.Is(err, fs.ErrPermission) && b.writable():
+		b.addNotice(Notice{
+			Kind: NoticeStorage,
+			Text: "not all shipped files are in place: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+			Next: "Give yourself access to them, then start mac-stats again.",
+		})
+		return
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOSPC):
 		b.addStorageNotice(err)
 		return
 	}
@@ -129,6 +147,18 @@ func (b *Backend) addInstallNotice(err error) {
 		Text: "not all shipped files are in place: " + strings.ReplaceAll(err.Error(), "\n", "; "),
 		Next: "Move away what is in their place; they are written at the next start.",
 	})
+}
+
+// writable reports whether files can be made where the shipped ones are.
+func (b *Backend) writable() bool {
+	for _, dir := range []string{b.Paths.Home, filepath.Join(b.Paths.Home, "agents")} {
+		f, err := os.CreateTemp(dir, ".try-*")
+		if err != nil {
+			return false
+		}
+		_, _ = f.Close(), os.Remove(f.Name()) // empty, and of no use to anybody
+	}
+	return true
 }
 
 // reloadNotice words a change of a watched file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -99,8 +100,35 @@ func (b *Backend) openFolders(ctx context.Context) error {
 	b.FirstRun = errors.Is(err, os.ErrNotExist)
 	if err := os.MkdirAll(paths.Home, 0o700); err != nil {
 		if info, statErr := os.Stat(paths.Home); statErr != nil || !info.IsDir() {
-			return fmt.Errorf("make the data folder %s: %w", paths.Home, err)
+			return &FolderError{Folder: paths.Home, Err: err}
 		}
+	}
+	return readable(paths.Home)
+}
+
+// FolderError is a data folder that can't be made.
+type FolderError struct {
+	Folder string
+	Err    error
+}
+
+func (e *FolderError) Error() string {
+	return "the data folder " + e.Folder + " can't be made: " + e.Err.Error()
+}
+func (e *FolderError) Unwrap() error { return e.Err }
+
+// readable reports a folder whose files can't be reached: nothing works in it, and each
+// file would say so on its own.
+func readable(dir string) error {
+	folder, err := os.Open(dir)
+	if err == nil {
+		err = folder.Close()
+		if _, inside := os.Stat(filepath.Join(dir, "config.toml")); errors.Is(inside, fs.ErrPermission) {
+			err = &fs.PathError{Op: "open", Path: dir, Err: fs.ErrPermission}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read the data folder: %w", err)
 	}
 	return nil
 }
@@ -142,7 +170,7 @@ func (b *Backend) readConfig(certain bool) config.Config {
 	}
 	for i := range findings {
 		if findings[i].Unreadable && b.loaded {
-			cfg, findings[i].Used = b.Config(), "what was read before stays in use until it is put right"
+			cfg, findings[i].Used = b.Config(), "what was read before stays in use until it is fixed"
 		}
 	}
 	if b.loaded && !certain && !b.believe(cfg) {

@@ -53,7 +53,7 @@ agents/<name>.md with front matter. SEL is its slug, name or id.`
 }
 
 func (c *commands) agentsList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List agents, broken ones with their error", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "list", Short: "List agents, broken ones with their error", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -223,7 +223,7 @@ func (c *commands) agentsReset() *cobra.Command {
 				return nil
 			}
 			if selector == "" {
-				selector = "All shipped agents"
+				return c.out.text("All shipped agents are back to their defaults.\n")
 			}
 			return c.out.text(selector + ": as shipped.\n")
 		})

@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
+	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
@@ -75,6 +80,9 @@ type, ask asks on the terminal; with --json or without a terminal it isn't read.
 }
 
 func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
+	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
+		return wrongUsage(cmd, "--session needs a NAME")
+	}
 	if f.again && f.session != "" {
 		return wrongUsage(cmd, "-c and --session exclude each other")
 	}
@@ -94,6 +102,10 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	defer view.close()
 	ctx := cmd.Context()
 	return c.withMemory(ctx, func(b *backend.Backend) error {
+		if err := checkChoice(ctx, b, f); err != nil {
+			logFailure(b, "none", err)
+			return c.refused(f, err)
+		}
 		session, err := c.sessionToAsk(ctx, b, f)
 		if err != nil {
 			return err
@@ -111,8 +123,50 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 		view.end(result)
 		c.poke(b, session)
 		logFailure(b, session, err)
+		if errors.Is(err, agents.ErrOnDisk) && c.unreadableConfig(b) {
+			return &plainError{
+				"config.toml can't be read, so nothing may be written, and this conversation is kept in a file.",
+				"Fix config.toml (`mac-stats doctor` says where), or leave -c and --session out: a new conversation stays in memory.",
+			}
+		}
 		return err
 	})
+}
+
+// checkChoice finds an agent or a model that isn't there before a session is made
+// for it: the next -c would go on with that. One that is named keeps the message. A
+// server that doesn't answer is the turn's to tell of.
+func checkChoice(ctx context.Context, b *backend.Backend, f askFlags) error {
+	if f.session != "" {
+		return nil
+	}
+	if f.agent != "" {
+		if _, err := b.Registry.Find(f.agent); err != nil {
+			return err
+		}
+	}
+	if f.model != "" {
+		if _, err := b.Models.Resolve(ctx, f.model, ollama.RoleGeneral); errors.Is(err, ollama.ErrModelMissing) {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused ends an ask before its turn, with --json by the event that ends a turn.
+func (c *commands) refused(f askFlags, err error) error {
+	if f.json {
+		e := agents.Explain(err)
+		_ = c.out.json(agents.Event{Type: agents.EventError, Time: time.Now(), Kind: e.Kind, Text: e.Sentence, Detail: e.Next}) // an error is kept and ends the command
+	}
+	return err
+}
+
+// unreadableConfig reports whether the settings that keep all private are not the
+// user's but those of a file that can't be read.
+func (c *commands) unreadableConfig(b *backend.Backend) bool {
+	_, findings := config.Load(b.Paths.ConfigFile(), c.p.Environ)
+	return slices.ContainsFunc(findings, func(f config.Finding) bool { return f.Unreadable })
 }
 
 // readFiles reads what --file names; the first that can't be attached ends it.
@@ -120,6 +174,9 @@ func readFiles(paths []string) ([]sessionmem.Upload, error) {
 	var files []sessionmem.Upload
 	for _, p := range paths {
 		u, err := sessionmem.ReadUpload(p)
+		if _, statErr := os.Stat(p); err != nil && errors.Is(statErr, os.ErrNotExist) {
+			return nil, &plainError{sentence: "There is no file " + p + "; nothing was sent."}
+		}
 		if err != nil {
 			return nil, &plainError{sentence: err.Error(), next: "Nothing was sent."}
 		}
@@ -164,7 +221,8 @@ func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (mes
 			return m, err
 		case strings.TrimSpace(input) == "" && m.text == "":
 			return m, &plainError{"There was nothing on stdin.", "Pipe something in, or give the text on the command line."}
-		case strings.TrimSpace(input) == "":
+		case strings.TrimSpace(input) == "": // who pipes in nothing by mistake wants no answer about it
+			return m, wrongUsage(cmd, "stdin was empty: pipe something in, or leave the - out")
 		case m.text == "":
 			m.text, m.from = strings.TrimSpace(input), transcript.FromFile
 		default:

@@ -344,7 +344,7 @@ func TestAskAttachesFiles(t *testing.T) {
 		want string
 	}{
 		{[]string{"ask", "--file", filepath.Dir(notes), "x"}, "it is a folder; choose the files in it. Nothing was sent."},
-		{[]string{"ask", "--file", notes + "x", "x"}, "notes.txtx can't be attached: it isn't there any more. Nothing was sent."},
+		{[]string{"ask", "--file", notes + "x", "x"}, "There is no file " + notes + "x; nothing was sent."},
 	} {
 		if o := e.run(t, c.args...); o.code != exitFailed || !strings.Contains(o.stderr, c.want) || o.stdout != "" {
 			t.Errorf("got %+v, want %s", o, c.want)

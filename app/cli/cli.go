@@ -133,7 +133,7 @@ func (c *commands) completeStrictly(root *cobra.Command) {
 		}
 		cmd.Args = unknownCommand
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-			return wrongUsage(cmd, "say for which shell: bash, zsh, fish, powershell")
+			return wrongUsage(cmd, "name a shell: bash, zsh, fish, powershell")
 		}
 	}
 }

@@ -53,12 +53,12 @@ func (c *commands) discordCommand() *cobra.Command {
 what it is there stands in discord/channels.toml of the data folder, yours to edit.`
 	group.Example = `  mac-stats discord token            paste the bot's token
   mac-stats discord on               answer on Discord
-  mac-stats discord pair K7QF-2MXA   let a stranger in who was given this code`
+  mac-stats discord pair K7QF-2MXA   let in the person who was given this code`
 	return group
 }
 
 func (c *commands) discordStatus() *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Show whether the bot is connected, and what is missing", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "status", Short: "Show whether the bot is connected, and what is missing", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error { return c.printDiscord(cmd.Context(), b, *asJSON) })
@@ -185,8 +185,8 @@ come before both. You get a token on the Bot page of https://discord.com/develop
 }
 
 func (c *commands) discordSwitch(name, value string) *cobra.Command {
-	short := map[string]string{"on": "Answer on Discord", "off": "Answer on Discord no more"}[name]
-	cmd := &cobra.Command{Use: name, Short: short, Args: exact(0, "no words")}
+	short := map[string]string{"on": "Answer on Discord", "off": "Stop answering on Discord"}[name]
+	cmd := &cobra.Command{Use: name, Short: short, Args: exact(0, "no arguments")}
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			if err := b.Set("discord.enabled", value); err != nil {
@@ -197,9 +197,9 @@ func (c *commands) discordSwitch(name, value string) *cobra.Command {
 					return err
 				}
 			}
-			text := "Discord is switched " + name + "."
+			text := "Discord is " + name + "."
 			if name == "on" && !c.appRuns(cmd.Context(), b) {
-				text += " It is answered while the app runs: `mac-stats`, or `mac-stats --headless`."
+				text += " The bot answers while the app runs: `mac-stats`, or `mac-stats --headless`."
 			}
 			return c.out.text(text + "\n")
 		})
@@ -209,7 +209,7 @@ func (c *commands) discordSwitch(name, value string) *cobra.Command {
 
 func (c *commands) discordPair() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "pair CODE", Short: "Let a stranger in who was given this code", Args: exact(1, "the code"),
+		Use: "pair CODE", Short: "Let in the person who was given this code", Args: exact(1, "the code"),
 		Long: `Somebody the bot doesn't know is given a code when they write to it; it holds for a
 quarter of an hour. With this command they may talk to it. With --owner the memory of all
 agents may be used where this person writes to the bot directly: for yourself.`,
@@ -228,7 +228,7 @@ agents may be used where this person writes to the bot directly: for yourself.`,
 }
 
 func (c *commands) discordPairings() *cobra.Command {
-	cmd := &cobra.Command{Use: "pairings", Short: "List the strangers who wait to be let in", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "pairings", Short: "List the strangers who wait to be let in", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -259,7 +259,7 @@ func (c *commands) discordPairings() *cobra.Command {
 }
 
 func (c *commands) discordPeople() *cobra.Command {
-	cmd := &cobra.Command{Use: "people", Short: "List who was let in", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "people", Short: "List who was let in", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -290,7 +290,7 @@ func (c *commands) discordPeople() *cobra.Command {
 }
 
 func (c *commands) discordRevoke() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke ID", Short: "Let somebody in no more who was let in", Args: exact(1, "the person's id")}
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke somebody's access", Args: exact(1, "the person's id")}
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			if err := b.Discord.Revoke(cmd.Context(), args[0]); err != nil {

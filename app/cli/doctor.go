@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"strings"
 	"time"
@@ -45,10 +46,11 @@ func (c *commands) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Find what is wrong, and say the fix",
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
-server, its models and their context sizes, the agents, the search index, the bot on
+server, its models and their context sizes, the agents, whether memory files and
+transcripts can be read, the search index, the bot on
 Discord, the display and the tray, the disk, and reports of crashes. Exit 1 where it
 finds something. With --json it is what a report of a bug needs.`,
-		Args: exact(0, "no words"),
+		Args: exact(0, "no arguments"),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
@@ -130,6 +132,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	defer cancel()
 	checks = append(checks, d.serverChecks(ctx)...)
 	checks = append(checks, d.agentChecks()...)
+	checks = append(checks, d.fileChecks(ctx)...)
 	checks = append(checks, d.indexChecks(ctx)...)
 	checks = append(checks, d.discordChecks(ctx)...)
 	checks = append(checks, d.screenChecks(ctx)...)
@@ -186,6 +189,38 @@ func (d *doctor) configChecks() []check {
 		checks = append(checks, noted("config", n))
 	}
 	return checks
+}
+
+// fileChecks look whether what was remembered and said can be read.
+func (d *doctor) fileChecks(ctx context.Context) []check {
+	files, err := d.b.Memory.List()
+	checks := unreadFile(nil, "memory", d.b.Paths.Home, err)
+	for _, f := range files {
+		checks = unreadFile(checks, "memory", f.Path, f.Err)
+	}
+	if len(checks) == 0 {
+		checks = append(checks, good("memory", count(len(files), "file")+" can be read"))
+	}
+	list, err := d.b.Store.List(ctx)
+	unread := unreadFile(nil, "transcripts", d.b.Paths.Home, err)
+	for _, info := range list {
+		unread = unreadFile(unread, "transcripts", info.Path, info.Err)
+	}
+	if len(unread) == 0 {
+		unread = append(unread, good("transcripts", count(len(list), "transcript")+" can be read"))
+	}
+	return append(checks, unread...)
+}
+
+// unreadFile adds a file that can't be read.
+func unreadFile(checks []check, name, path string, err error) []check {
+	switch {
+	case err == nil:
+		return checks
+	case errors.Is(err, fs.ErrPermission):
+		return append(checks, bad(name, path+" can't be read: permission denied", "Give yourself access to it: `chmod u+rw "+path+"`."))
+	}
+	return append(checks, bad(name, path+" can't be read: "+oneLine(err.Error(), 200), "Open it in an editor, or put a copy from a backup in its place."))
 }
 
 // agentChecks lists the broken agents.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mac-stats/agents"
+	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -133,7 +135,7 @@ func tooMany(cmd *cobra.Command, args []string, n int, what string) error {
 	if len(args) <= n {
 		return nil
 	}
-	return wrongUsage(cmd, fmt.Sprintf("%s takes %s; %q is too much", named(cmd), what, oneLine(args[n], mostQuoted)))
+	return wrongUsage(cmd, fmt.Sprintf("%s takes %s; unexpected argument %q", named(cmd), what, oneLine(args[n], mostQuoted)))
 }
 
 // exitCode says what went wrong, in one line, and gives the code.
@@ -170,6 +172,7 @@ func isStop(err error) bool {
 // explain is an error in a sentence with a next step.
 func (c *commands) explain(err error) string {
 	var plain *plainError
+	var folder *backend.FolderError
 	if errors.As(err, &plain) {
 		return plain.Error()
 	}
@@ -187,7 +190,9 @@ func (c *commands) explain(err error) string {
 	case errors.Is(err, sessionmem.ErrDuplicate):
 		return cutQuotes(sentence(err.Error())) + " `mac-stats memory list` shows it."
 	case errors.Is(err, sessionmem.ErrRejected):
-		return cutQuotes(sentence(err.Error())) + " Say it in one plain sentence."
+		return cutQuotes(sentence(err.Error()))
+	case errors.As(err, &folder) && errors.Is(err, fs.ErrNotExist): // its parent takes no folders
+		return "The data folder " + folder.Folder + " can't be made. Set MAC_STATS_HOME to another folder."
 	}
 	e := c.explanation(err)
 	return strings.TrimSpace(cutQuotes(e.Sentence) + " " + e.Next)

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +16,7 @@ import (
 
 func (c *commands) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "Let another assistant search your conversations and memory", Args: exact(0, "no words"),
+		Use: "mcp", Short: "Let another assistant search your conversations and memory", Args: exact(0, "no arguments"),
 		Long: `mcp serves your memory to another assistant by the Model Context Protocol on stdin
 and stdout; that assistant starts it. It can search what was said, list what is
 remembered and read the vitals. A line it wants remembered waits in the inbox for
@@ -31,7 +34,7 @@ Add it to the assistant's mcp.json:
 }
 
 func (c *commands) serveMCP(ctx context.Context, b *backend.Backend) error {
-	return mcpserver.Serve(ctx, mcpserver.Params{
+	err := mcpserver.Serve(ctx, mcpserver.Params{
 		Version: c.version(),
 		Settings: func() config.MCP {
 			b.Reread()
@@ -49,4 +52,9 @@ func (c *commands) serveMCP(ctx context.Context, b *backend.Backend) error {
 		Proposed: func() { c.poke(b, "") },
 		Logger:   b.Logger,
 	}, c.p.Stdin, c.out)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || err != nil && strings.Contains(err.Error(), "invalid character") {
+		return &plainError{"What came on stdin is not the Model Context Protocol.", "Let your assistant start mac-stats: `mac-stats mcp --help` shows how."}
+	}
+	return err
 }

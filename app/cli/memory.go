@@ -33,7 +33,7 @@ What was said stands in the transcripts; search finds it there.`
 }
 
 func (c *commands) memoryList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List what is remembered, by file", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "list", Short: "List what is remembered, by file", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	agent := cmd.Flags().String("agent", "", "only this agent's own memory: slug, name or id")
 	c.completeFlag(cmd, "agent", agentNames)
@@ -43,14 +43,19 @@ func (c *commands) memoryList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			unread := false
 			for _, f := range files {
 				if f.Err != nil {
+					unread = true
 					c.note(fmt.Sprintf("mac-stats: %s can't be read: %v", f.Path, f.Err))
 					continue
 				}
 				if err := c.printMemory(b, f, *asJSON); err != nil {
 					return err
 				}
+			}
+			if unread {
+				return errFindings
 			}
 			return nil
 		})
@@ -122,6 +127,9 @@ func memoryHeading(f sessionmem.MemoryFile, in sessionmem.Injected, budget int) 
 		return text + ": nothing yet\n"
 	case budget > 0:
 		text += fmt.Sprintf(": %d %% · %s of %s characters", 100*in.Size/budget, thousands(in.Size), thousands(budget))
+	}
+	if len(f.Bullets) == 0 {
+		text += " · nothing remembered yet"
 	}
 	if in.Cut > 0 {
 		text += " · the oldest " + count(in.Cut, "line does", "lines do") + " not fit a prompt"

@@ -259,7 +259,7 @@ func (c *commands) printPlan(b *backend.Backend, plan *forget.Plan, asJSON bool)
 		return c.printForgotJSON(b, plan.Found, true)
 	}
 	if plan.Nothing() {
-		return errors.Join(c.printPlaces(b, plan.Found), c.out.text("Nothing is found that would be forgotten.\n"))
+		return errors.Join(c.printPlaces(b, plan.Found), c.out.text("Nothing found to forget.\n"))
 	}
 	err := c.printPlaces(b, plan.Found)
 	if plan.Common > 0 {
@@ -275,7 +275,7 @@ func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool)
 	case asJSON:
 		err = c.printForgotJSON(b, r.Found, false)
 	case len(r.Found) == 0:
-		err = c.out.text("Nothing is found that would be forgotten.\n")
+		err = c.out.text("Nothing found to forget.\n")
 	default:
 		err = errors.Join(c.printPlaces(b, r.Found), c.out.text(forgotSummary(r.Found)+"\n"))
 	}
@@ -398,5 +398,9 @@ func forgetRow(sign string, t sessionmem.Touched) []string {
 	if !t.Time.IsZero() {
 		at = when(t.Time)
 	}
-	return []string{sign + " " + t.Place, where, at, words}
+	place := t.Place
+	if place == "journal" {
+		place = "recovery journal"
+	}
+	return []string{sign + " " + place, where, at, words}
 }

@@ -41,7 +41,7 @@ func TestForgetShowsFirstAndThenLeavesNoTrace(t *testing.T) {
 	}
 	before := e.must(t, "sessions", "show", "notes")
 	dry := e.must(t, "memory", "forget", "--text", "ZEBRA sleeps")
-	for _, want := range []string{"Becomes [forgotten]:\n- title", "\n- user       cli-notes", "Removed:\n", "memory", "A zebra sleeps", "Nothing is changed yet. Run it again with --yes"} {
+	for _, want := range []string{"Becomes [forgotten]:\n- title", "\n- user              cli-notes", "Removed:\n", "memory", "A zebra sleeps", "Nothing is changed yet. Run it again with --yes"} {
 		if !strings.Contains(dry, want) {
 			t.Errorf("%q is missing in\n%s", want, dry)
 		}
@@ -64,7 +64,7 @@ func TestForgetShowsFirstAndThenLeavesNoTrace(t *testing.T) {
 	if left := e.residue(t, "zebra"); len(left) > 0 {
 		t.Errorf("left after indexing: %v", left)
 	}
-	if got := e.must(t, "memory", "forget", "--text", "zebra sleeps", "--yes"); got != "Nothing is found that would be forgotten.\n" {
+	if got := e.must(t, "memory", "forget", "--text", "zebra sleeps", "--yes"); got != "Nothing found to forget.\n" {
 		t.Errorf("again: %q", got)
 	}
 	if !strings.Contains(e.must(t, "sessions", "show", "other"), "tomatoes") {
@@ -136,13 +136,13 @@ func TestWrongForgets(t *testing.T) {
 		code int
 		says string
 	}{
-		{nil, exitUsage, "Say one of a chunk, a session, a text"},
+		{nil, exitUsage, "Give exactly one of --chunk, --session, --text"},
 		{[]string{"--text", "a"}, exitUsage, "too short to mean one thing only; give at least 3"},
 		{[]string{"--text", "?!"}, exitUsage, "no letter and no digit"},
-		{[]string{"--text", "a", "--session", "none"}, exitUsage, "Say one of a chunk, a session, a text or a time. See"},
+		{[]string{"--text", "a", "--session", "none"}, exitUsage, "Give exactly one of --chunk, --session, --text or --since. See"},
 		{[]string{"--until", "yesterday"}, exitUsage, "say since when, too (--since TIME, or --since 1970-01-01 for all)"},
 		{[]string{"--until", "yesterday", "--yes"}, exitUsage, "--since 1970-01-01"},
-		{[]string{"--text", "question", "--session", "notes"}, exitUsage, "Say one of"},
+		{[]string{"--text", "question", "--session", "notes"}, exitUsage, "Give exactly one of"},
 		{[]string{"--since", "soon"}, exitUsage, "is no time"},
 		{[]string{"--text", "question", "--yes", "--dry-run"}, exitUsage, "give one of them"},
 		{[]string{"words"}, exitUsage, "name what to forget"},

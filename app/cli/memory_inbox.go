@@ -51,7 +51,7 @@ word more, inbox lists it.`
 }
 
 func (c *commands) inboxList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the proposals, the oldest first", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "list", Short: "List the proposals, the oldest first", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error { return c.listInbox(cmd, *asJSON) })
 	return cmd

@@ -35,7 +35,7 @@ type indexLine struct {
 }
 
 func (c *commands) memoryStatus() *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Say what the search index covers, and how far it is behind", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "status", Short: "Say what the search index covers, and how far it is behind", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -52,7 +52,7 @@ func (c *commands) memoryReindex() *cobra.Command {
 embedding model is installed it makes the vectors that are missing. It works with the app
 running or not; searches are answered by the old index meanwhile. Interrupted, it goes on
 where it was at the next run.`,
-		Args: exact(0, "no words"),
+		Args: exact(0, "no arguments"),
 	}
 	asJSON := jsonFlag(cmd)
 	changed := cmd.Flags().Bool("changed", false, "only take up what has changed")

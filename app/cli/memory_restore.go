@@ -45,7 +45,9 @@ more, and no model remembers them again.`,
 		return c.withMemory(cmd.Context(), func(b *backend.Backend) error {
 			missing := b.Memory.Dropped()
 			switch {
-			case *list && len(missing) == 0 && !*asJSON:
+			case len(missing) == 0 && len(ids) == 0 && *asJSON:
+				return nil
+			case len(missing) == 0 && len(ids) == 0:
 				return c.out.text("No remembered line is missing.\n")
 			case *list:
 				return c.printMissing(missing, "missing", nil, *asJSON)

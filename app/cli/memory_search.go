@@ -168,6 +168,9 @@ func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Q
 		}
 	}
 	words := "Index: " + found.State + "."
+	if q.Strategy == recall.Semantic && state.Vectors == recall.VectorsOff {
+		words = "There is no embedding model, so this went by words alone. " + words
+	}
 	if len(found.Hits) == 0 {
 		words = "Nothing found. " + words
 		if state.Cold > 0 {

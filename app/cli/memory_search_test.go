@@ -25,8 +25,8 @@ func TestWrongSearches(t *testing.T) {
 		{[]string{"memory", "search", "--limit", "1001", "x"}, "--limit must be from 0 to 1000"},
 		{[]string{"memory", "search", "--strategy", "magic", "x"}, "--strategy is lexical, semantic or hybrid"},
 		{[]string{"memory", "search", "--session", "a", "--all-sessions", "x"}, "exclude each other"},
-		{[]string{"memory", "status", "x"}, "takes no words"},
-		{[]string{"memory", "reindex", "x"}, "takes no words"},
+		{[]string{"memory", "status", "x"}, "takes no arguments"},
+		{[]string{"memory", "reindex", "x"}, "takes no arguments"},
 		{[]string{"memory", "summarize", "x", "y"}, "takes one NAME"},
 	}
 	for _, tt := range tests {

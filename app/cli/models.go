@@ -56,7 +56,7 @@ func (c *commands) modelsCommand() *cobra.Command {
 }
 
 func (c *commands) modelsList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List installed models, their context and roles", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "list", Short: "List installed models, their context and roles", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {

@@ -5,17 +5,25 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/config"
 )
+
+// ollamaPort is where Ollama listens unless it is told otherwise.
+const ollamaPort = "11434"
 
 // explanation is an error in words for a terminal: where Ollama is not even
 // installed on this machine, it says how to install it.
 func (c *commands) explanation(err error) agents.Explanation {
 	e := agents.Explain(err).Terminal()
+	if paths, pathsErr := config.FindPaths(c.getenv); pathsErr == nil && c.getenv("MAC_STATS_HOME") != "" {
+		e.Next = strings.ReplaceAll(e.Next, "~/.mac-stats/", paths.Home+string(filepath.Separator))
+	}
 	var server *ollama.Error
 	if e.Kind != agents.KindDown || !errors.As(err, &server) {
 		return e
@@ -23,7 +31,10 @@ func (c *commands) explanation(err error) agents.Explanation {
 	switch local := isLocal(server.Host); {
 	case !local:
 		e.Next = "Start it there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
-	case !c.hasProgram("ollama"):
+	case c.hasProgram("ollama"):
+	case !strings.HasSuffix(server.Host, ":"+ollamaPort): // an address somebody chose: a server was meant to be there
+		e.Next = "Start the server that listens there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
+	default:
 		e.Sentence = strings.TrimSuffix(e.Sentence, ".") + ": it is not installed on this machine."
 		e.Next = installOllama(runtime.GOOS)
 	}

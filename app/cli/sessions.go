@@ -70,7 +70,8 @@ func (c *commands) sessionsCommand() *cobra.Command {
 		c.sessionsRename(), c.sessionsRestore(), c.sessionsDelete(), c.sessionsExport(), c.sessionsImport())
 	group.Long = `Every conversation is a session with one transcript, a markdown file under
 ~/.mac-stats/session. A bare NAME means cli-NAME, else the session of exactly that
-name. Without a NAME the last session of the command line is meant.`
+name. Without a NAME show, reset, compact and restore take the last session of the
+command line.`
 	return group
 }
 
@@ -79,7 +80,7 @@ func jsonFlag(cmd *cobra.Command) *bool {
 }
 
 func (c *commands) sessionsList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List sessions, the last used first", Args: exact(0, "no words")}
+	cmd := &cobra.Command{Use: "list", Short: "List sessions, the last used first", Args: exact(0, "no arguments")}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
@@ -100,7 +101,11 @@ func (c *commands) listed(ctx context.Context, b *backend.Backend) ([]transcript
 	if !b.Config().Session.InMemoryOnly {
 		return b.Store.List(ctx)
 	}
-	c.note("mac-stats: session.in_memory_only is on: nothing new is written. Listed are the transcripts that are there.")
+	why := "session.in_memory_only is on: nothing new is written."
+	if c.unreadableConfig(b) {
+		why = "config.toml can't be read: nothing new is written until it is fixed."
+	}
+	c.note("mac-stats: " + why + " Listed are the transcripts that are there.")
 	if info, err := os.Stat(filepath.Join(b.Paths.Home, "session")); err != nil || !info.IsDir() {
 		return nil, nil //nolint:nilerr // there is none, and none is made here
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -72,6 +73,9 @@ type exportedBlock struct {
 	Text    string            `json:"text"`
 }
 
+// mostTitle is how long a title may be, in characters: it is one line of a list.
+const mostTitle = 200
+
 func (c *commands) sessionsRename() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rename NAME TITLE", Short: "Give a session a title; its name stays",
@@ -83,6 +87,9 @@ func (c *commands) sessionsRename() *cobra.Command {
 		if title == "" {
 			return wrongUsage(cmd, "the title is empty")
 		}
+		if n := utf8.RuneCountInString(title); n > mostTitle {
+			return wrongUsage(cmd, fmt.Sprintf("the title has %s characters; the limit is %d", thousands(n), mostTitle))
+		}
 		return c.withSession(cmd.Context(), args[:1], func(b *backend.Backend, name string) error {
 			if err := b.Store.SetTitle(cmd.Context(), name, title); err != nil {
 				return err
@@ -91,7 +98,7 @@ func (c *commands) sessionsRename() *cobra.Command {
 			if *asJSON {
 				return c.out.json(renameLine{Type: "rename", Name: name, Title: title})
 			}
-			return c.out.text(fmt.Sprintf("%s is now titled %q.\n", name, title))
+			return c.out.text(fmt.Sprintf("%s is now titled “%s”.\n", name, title))
 		})
 	})
 	return cmd
@@ -207,6 +214,9 @@ func (c *commands) sessionsExport() *cobra.Command {
 // exportTo writes a new file; none is left after an error.
 func exportTo(file string, write func(io.Writer) (int, error)) (blocks int, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if info, statErr := os.Stat(file); err != nil && statErr == nil && info.IsDir() {
+		return 0, &plainError{sentence: file + " is a folder.", next: "Name a file in it with -o."}
+	}
 	if errors.Is(err, os.ErrExist) {
 		return 0, &plainError{sentence: file + " exists already.", next: "Choose another file, or remove it first."}
 	}

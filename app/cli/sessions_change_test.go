@@ -16,7 +16,7 @@ func TestRename(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, answering("The answer."))
 	e.must(t, "ask", "--session", "notes", "A question")
-	if got, want := e.must(t, "sessions", "rename", "notes", "About", "the  fan"), "cli-notes is now titled \"About the fan\".\n"; got != want {
+	if got, want := e.must(t, "sessions", "rename", "notes", "About", "the  fan"), "cli-notes is now titled “About the fan”.\n"; got != want {
 		t.Errorf("got %q", got)
 	}
 	if got := objects(t, e.must(t, "sessions", "list", "--json"))[0]["title"]; got != "About the fan" {

@@ -25,14 +25,14 @@ func (c *commands) sessionsRestore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore [NAME]", Short: "Put back what a save removed from a transcript",
 		Long: `restore puts back what is no longer in a transcript because an editor or a sync
-program saved it without: each message where it stood. --keep-removed agrees with what
-was removed instead, and mac-stats lets go of it. Until you decide, removed messages
+program saved it without: each message where it stood. --keep-removed accepts the
+removal instead, and mac-stats lets go of it. Until you decide, removed messages
 are in no list, no search and no request; they are kept for 30 days.`,
 		Args: atMost(1, "one NAME"),
 	}
 	cmd.ValidArgsFunction = c.first(sessionNames)
 	asJSON := jsonFlag(cmd)
-	keep := cmd.Flags().Bool("keep-removed", false, "agree with what was removed")
+	keep := cmd.Flags().Bool("keep-removed", false, "accept the removal")
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		return c.withBackend(ctx, func(b *backend.Backend) error {
@@ -110,6 +110,6 @@ func (c *commands) tellRemoved(ctx context.Context, b *backend.Backend, session 
 		return // what can't be read is told of by what reads it next
 	}
 	name := strings.TrimPrefix(session, source+"-")
-	c.note(fmt.Sprintf("mac-stats: %s no longer in the transcript of %s. Bring back with `mac-stats sessions restore %s`, or agree with `mac-stats sessions restore --keep-removed %s`.",
+	c.note(fmt.Sprintf("mac-stats: %s no longer in the transcript of %s. Bring them back with `mac-stats sessions restore %s`, or accept their removal with `mac-stats sessions restore --keep-removed %s`.",
 		is(removed), session, name, name))
 }

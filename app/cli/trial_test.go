@@ -67,7 +67,7 @@ func TestAnOllamaThatIsNotInstalled(t *testing.T) {
 	for _, args := range [][]string{{"ask", "hello"}, {"doctor"}, {"models", "list"}} {
 		o := e.run(t, args...)
 		said := o.stdout + o.stderr
-		if o.code != exitFailed || !strings.Contains(said, "not installed on this machine") || !strings.Contains(said, "Install it") || strings.Contains(said, "Retry") {
+		if o.code != exitFailed || !strings.Contains(said, "Start the server that listens there") || strings.Contains(said, "Install it") || strings.Contains(said, "Retry") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}

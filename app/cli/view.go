@@ -24,10 +24,11 @@ type view struct {
 
 	state   string // words of the state line; "" where the answer is being written
 	since   time.Time
-	drawn   bool   // the state line is on the screen
-	round   int    // the round whose text is on stdout
-	printed string // of that round
-	ended   bool   // stdout ends with a line end
+	drawn   bool     // the state line is on the screen
+	round   int      // the round whose text is on stdout
+	printed string   // of that round
+	ended   bool     // stdout ends with a line end
+	held    []string // rows that wait for it, where stderr may be the same file
 
 	terminal io.ReadCloser                         // where answers are typed; nil where nobody can be asked
 	lines    *bufio.Reader                         // of it
@@ -121,7 +122,7 @@ func (v *view) show(e agents.Event) {
 	case agents.EventMemoryWritten:
 		v.row("remembered: " + oneLine(e.Text, 200))
 	case agents.EventMemoryProposed:
-		v.row("proposed for memory: " + oneLine(e.Text, 200) + proposedNext(e.Memory))
+		v.row(proposedWords(e.Text) + proposedNext(e.Memory))
 	case agents.EventMemoryReloaded:
 		v.row("memory reloaded: " + reloaded(e.Memory))
 	case agents.EventRecalled:
@@ -211,7 +212,13 @@ func (v *view) write(text string) {
 		return
 	}
 	_ = v.c.out.text(text) // an error is kept and ends the command
-	v.ended = strings.HasSuffix(text, "\n")
+	if v.ended = strings.HasSuffix(text, "\n"); !v.ended {
+		return
+	}
+	for _, line := range v.held {
+		v.c.note(line)
+	}
+	v.held = nil
 }
 
 func (v *view) onCall(call *agents.Call) {
@@ -225,6 +232,15 @@ func (v *view) onCall(call *agents.Call) {
 	}
 }
 
+// proposedWords show a lesson that waits for a yes; the text of a replacement is
+// "OLD => NEW".
+func proposedWords(text string) string {
+	if old, by, ok := strings.Cut(text, " => "); ok {
+		return "proposed: replace “" + oneLine(old, 200) + "” with “" + oneLine(by, 200) + "”"
+	}
+	return "proposed for memory: " + oneLine(text, 200)
+}
+
 func callName(call *agents.Call) string {
 	if call.Model != "" {
 		return call.Name + " (" + call.Model + ")"
@@ -235,7 +251,11 @@ func callName(call *agents.Call) string {
 // row is a line on stderr that stays.
 func (v *view) row(line string) {
 	v.erase()
-	if v.c.p.StderrIsTerminal && !v.ended { // stdout may be the same screen
+	if !v.ended && !v.c.p.StderrIsTerminal { // the answer is not to be changed for it
+		v.held = append(v.held, line)
+		return
+	}
+	if !v.ended { // stdout may be the same screen
 		v.write("\n")
 	}
 	v.c.note(line)

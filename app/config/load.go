@@ -111,7 +111,7 @@ func (l *loader) unreadable(err error) {
 	}
 	f := Finding{
 		Place: l.name, Unreadable: true, Reason: "it can't be read: " + err.Error(),
-		Used: "until that is put right no transcript is written, no model writes memory, and all else has its default",
+		Used: "until that is fixed no transcript is written, no model writes memory, and all else has its default",
 	}
 	var bad *syntaxError
 	switch {
@@ -159,7 +159,7 @@ func (l *loader) resolve(s Setting) {
 			case i > 0:
 				used = list[0].place + " is used instead"
 			case s.strict != "":
-				used = "until that is put right it is " + s.strict
+				used = "until that is fixed it is " + s.strict
 				s.readStrict(target)
 			}
 			l.find(Finding{Place: c.place, Key: s.Key, Value: shown(c.text), Reason: s.reason(err) + "; " + used})

@@ -203,7 +203,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"a bad choice", "[memory]\nwrite = \"maybe\"\n", nil,
-			"config.toml:2: memory.write = maybe: it must be auto, ask or off; until that is put right it is off", false,
+			"config.toml:2: memory.write = maybe: it must be auto, ask or off; until that is fixed it is off", false,
 		},
 		{
 			"a misspelled key", "[session]\nmax_mesages = 30\n", nil,

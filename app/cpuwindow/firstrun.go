@@ -245,7 +245,7 @@ func (w *Window) folderCard() kit.Row {
 // recallChoice asks whether an answer may be made with what was said elsewhere.
 func (w *Window) recallChoice() kit.Row {
 	now := w.parts.config().Recall.CrossSession
-	parts := []fyne.CanvasObject{kit.Title(i18n.T("Earlier conversations")), kit.NewParagraph(i18n.T("A message can take along short quotes of earlier conversations that fit it. The answer names them, and a press opens the place."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("Earlier conversations")), kit.NewParagraph(i18n.T("A message can carry short quotes of earlier conversations that fit it. The answer names them; click one to open it."), kit.RoleMuted), kit.Spacer(kit.Gap4)}
 	for _, c := range []struct {
 		value       bool
 		label, note string

@@ -217,7 +217,7 @@ func TestBrokenConfig(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
 	for _, tt := range []struct{ name, config, stderr string }{
-		{"not TOML", "[ollama\nhost = ", "config.toml:1:8: this is not TOML: expected ']' to close table name; until that is put right no transcript is written, no model writes memory, and all else has its default"},
+		{"not TOML", "[ollama\nhost = ", "config.toml:1:8: this is not TOML: expected ']' to close table name; until that is fixed no transcript is written, no model writes memory, and all else has its default"},
 		{"out of range", "[session]\nmax_messages = -4\n", "config.toml:2: session.max_messages = -4: it must be a whole number from 2 to 500; the default 20 is used"},
 		{"of another type", "[session]\nmax_messages = \"many\"\n", "config.toml:2: session.max_messages = many: it must be a whole number from 2 to 500; the default 20 is used"},
 		{"binary", "\x00\x01\xff", ""},

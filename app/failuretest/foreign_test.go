@@ -186,7 +186,7 @@ func TestALateSaveIsTheUsersDecision(t *testing.T) {
 
 			save(p, path, buffer)
 			p.age(25 * time.Hour) // a day without a message
-			const said = "mac-stats: 4 messages are no longer in the transcript of cli-s. Bring back with `mac-stats sessions restore s`, or agree with `mac-stats sessions restore --keep-removed s`.\n"
+			const said = "mac-stats: 4 messages are no longer in the transcript of cli-s. Bring them back with `mac-stats sessions restore s`, or accept their removal with `mac-stats sessions restore --keep-removed s`.\n"
 			if got := p.ask("delta"); got != said {
 				t.Errorf("it said %q", got)
 			}

@@ -254,7 +254,7 @@ func TestServerIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "127.0.0.1:1", "PATH="+programs(t))
 	o := p.run("ask", "--session", "now", question)
-	if want := "mac-stats: Ollama isn't running at 127.0.0.1:1: it is not installed on this machine. Install it "; !strings.HasPrefix(o.stderr, want) {
+	if want := "mac-stats: Ollama isn't running at 127.0.0.1:1. Start the server that listens there, or put "; !strings.HasPrefix(o.stderr, want) {
 		t.Errorf("stderr %q", o.stderr)
 	}
 }

@@ -51,7 +51,7 @@ func (s Selection) Check() error {
 	}
 	switch {
 	case given != 1:
-		return fmt.Errorf("%w: say one of a chunk, a session, a text or a time", ErrSelection)
+		return fmt.Errorf("%w: give exactly one of --chunk, --session, --text or --since", ErrSelection)
 	case !s.Until.IsZero() && !s.Since.Before(s.Until):
 		return fmt.Errorf("%w: it ends before it begins", ErrSelection)
 	}

@@ -48,7 +48,7 @@ const (
 
 // Errors callers decide on.
 var (
-	ErrNoCode   = errors.New("no such code waits")
+	ErrNoCode   = errors.New("there is no such code")
 	ErrTooMany  = errors.New("too many strangers wait for an answer")
 	ErrNotReady = errors.New("the bot's state can't be used")
 )
