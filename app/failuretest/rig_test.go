@@ -258,7 +258,7 @@ func (r *process) wait() outcome {
 // signal sends a signal.
 func (r *process) signal(s os.Signal) {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(s); err != nil {
+	if err := r.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) { // it may have ended by itself just before
 		r.t.Fatal(err)
 	}
 }
