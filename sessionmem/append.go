@@ -136,7 +136,7 @@ func (s *Store) appendTo(ctx context.Context, ses *session, waiting int, blocks 
 			return nil, err
 		}
 		if s.midSave(ses) {
-			return nil, fmt.Errorf("writing %s: %w", ses.file, errMidSave)
+			return nil, fmt.Errorf("writing to %s: %w", ses.name, errMidSave)
 		}
 		ses.setUnsaved(nil)
 		if err := s.renumber(ses, blocks[:waiting]); err != nil {
@@ -248,6 +248,9 @@ var errMidSave = errors.New("another program is saving it; try again")
 // midSave says whether the file looks as if a save were in progress. The caller has
 // brought the session up to date.
 func (s *Store) midSave(ses *session) bool {
+	if ses.file == "" {
+		return s.comesBack(ses)
+	}
 	if ses.journal.whole || s.trustSaves || ses.anyway || ses.stat == nil {
 		return false // mostly: nothing but what joined the file
 	}
@@ -260,6 +263,21 @@ func (s *Store) midSave(ses *session) bool {
 	}
 	missing, err := s.missing(ses)
 	return err == nil && len(missing) > 0
+}
+
+// comesBack says whether a session without a file may have one again in a moment: it has
+// a journal, and something was just done in the folder. An editor that moves the file away
+// before it writes it anew leaves it so; a file that is begun meanwhile would be a second one.
+func (s *Store) comesBack(ses *session) bool {
+	if s.trustSaves || ses.anyway || !s.isThere(journalFile(ses.name)) {
+		return false
+	}
+	fi, err := s.root.Stat(".")
+	if err != nil {
+		return false
+	}
+	age := time.Since(fi.ModTime())
+	return age >= 0 && age < halfSaveTakes
 }
 
 // complete gives a block what Append promises: normalized, with time and ID.
