@@ -1,9 +1,11 @@
 package sessionmem
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -223,6 +225,13 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 	if err := s.refresh(ses); err != nil {
 		return err
 	}
+	if converted, err := s.toUTF8(ses); err != nil {
+		return err
+	} else if converted {
+		if err := s.refresh(ses); err != nil {
+			return err
+		}
+	}
 	if ses.readOnly {
 		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, ses.file)
 	}
@@ -230,6 +239,41 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 		return s.bringBack(ses)
 	}
 	return nil
+}
+
+// toUTF8 writes a file that an editor saved in another encoding anew: what is appended is
+// UTF-8.
+func (s *Store) toUTF8(ses *session) (converted bool, err error) {
+	if ses.file == "" || ses.size == 0 {
+		return false, nil
+	}
+	f, err := s.root.Open(ses.file)
+	if err != nil {
+		return false, explainDisk("reading "+ses.file, err)
+	}
+	defer f.Close()
+	was, err := f.Stat()
+	if err != nil {
+		return false, explainDisk("reading "+ses.file, err)
+	}
+	head := make([]byte, 64)
+	n, _ := f.ReadAt(head, 0) // what is wrong with it was told before
+	if text, _ := decodeOwned(head[:n]); bytes.Equal(text, head[:n]) {
+		return false, nil
+	}
+	raw, err := io.ReadAll(io.NewSectionReader(f, 0, was.Size()))
+	if err != nil {
+		return false, explainDisk("reading "+ses.file, err)
+	}
+	text, _ := decodeOwned(raw)
+	if bytes.Equal(text, raw) {
+		return false, nil
+	}
+	if err := s.replaceWith(ses.file, was, text); err != nil {
+		return false, err
+	}
+	s.logger.Info("a transcript was saved in another encoding and is UTF-8 again", "file", ses.file)
+	return true, nil
 }
 
 // How long a file that lacks blocks has to be left alone before it is written to: an

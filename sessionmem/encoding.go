@@ -3,7 +3,9 @@ package sessionmem
 import (
 	"bytes"
 	"encoding/binary"
+	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // encoding is how the bytes of a file people own stand for its text.
@@ -18,12 +20,13 @@ var (
 )
 
 // decodeOwned gives a file's text in UTF-8 and how it is encoded. Windows editors save
-// "Unicode" as UTF-16, mostly with a byte order mark. What is not UTF-16 to the last
-// byte is given as it is.
+// "Unicode" as UTF-16, mostly with a byte order mark. What is not UTF-16 to the last byte,
+// as UTF-8 behind it, half a character, or UTF-32, is read as well as it can be: it is
+// UTF-8 once it is written.
 func decodeOwned(raw []byte) ([]byte, encoding) {
 	enc, ok := findEncoding(raw)
 	if !ok {
-		return raw, encoding{}
+		return decodeMixed(raw), encoding{}
 	}
 	body := raw
 	if enc.bom {
@@ -35,7 +38,7 @@ func decodeOwned(raw []byte) ([]byte, encoding) {
 	}
 	text := []byte(string(utf16.Decode(units)))
 	if !bytes.Equal(enc.encode(text), raw) { // half a character: writing it back would change it
-		return raw, encoding{}
+		return decodeMixed(raw), encoding{}
 	}
 	return text, enc
 }
@@ -46,6 +49,118 @@ func DecodeText(raw []byte) []byte {
 	return text
 }
 
+// isUTF8 reports whether bytes have no byte order mark of another encoding, and no zero byte.
+func isUTF8(head []byte) bool {
+	return !bytes.HasPrefix(head, utf16LE) && !bytes.HasPrefix(head, utf16BE) && bytes.IndexByte(head, 0) < 0
+}
+
+// decodeMixed gives bytes that may be UTF-16 or UTF-32 in part in UTF-8. Half a character
+// becomes U+FFFD. Bytes without a byte order mark and zero bytes are given as they are.
+func decodeMixed(raw []byte) []byte {
+	if isUTF8(raw) {
+		return raw
+	}
+	d := mixed{order: binary.LittleEndian}
+	if bytes.HasPrefix(raw, utf16BE) || bytes.HasPrefix(raw, []byte{0, 0, 0xfe, 0xff}) || len(raw) > 1 && raw[0] == 0 && raw[1] != 0 {
+		d.order = binary.BigEndian
+	}
+	for rest := raw; len(rest) > 0; {
+		size, from := d.wide(rest), len(d.out)
+		switch {
+		case size > 0:
+		case len(rest) > 1 && d.in16(rest):
+			size = d.unit(rest)
+		default:
+			d.out, size = append(d.out, rest[0]), 1
+		}
+		if bytes.ContainsFunc(d.out[from:], isControl) {
+			return raw // no text: a program's own file
+		}
+		rest = rest[size:]
+	}
+	return d.out
+}
+
+// isControl reports whether a character stands in no text.
+func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' }
+
+// mixed decodes text of several encodings.
+type mixed struct {
+	order binary.ByteOrder
+	is16  bool // what came last was UTF-16
+	is32  bool // or UTF-32
+	out   []byte
+}
+
+// wideEnd is behind the planes of Unicode that hold letters: two characters of UTF-16 of
+// which one ends a line would be one behind it.
+const wideEnd = 0x30000
+
+// wide decodes a character of UTF-32 that another one follows; 0: it is none.
+func (d *mixed) wide(raw []byte) (size int) {
+	was := d.is32
+	d.is32 = false
+	if len(raw) < 4 {
+		return 0
+	}
+	r := d.order.Uint32(raw)
+	if r == 0 || r >= wideEnd || !was && len(raw) >= 8 && d.order.Uint32(raw[4:]) >= wideEnd {
+		return 0
+	}
+	d.is32 = true
+	if r != 0xfeff {
+		d.out = utf8.AppendRune(d.out, rune(r)) //nolint:gosec // below wideEnd
+	}
+	return 4
+}
+
+// utf8Seen is how many bytes without a zero byte, all of them UTF-8, are no UTF-16.
+const utf8Seen = 16
+
+// in16 reports whether UTF-16 stands here, or goes on.
+func (d *mixed) in16(raw []byte) bool {
+	head := raw[:min(len(raw), utf8Seen)]
+	switch zero := bytes.IndexByte(head, 0); {
+	case (zero == 0 || zero == 1) && len(head) >= 4 && head[zero+2] == 0: // a stray one is none
+		d.is16 = true
+	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE):
+		d.is16 = true
+	case zero < 0 && d.is16 && validBeginning(head):
+		d.is16 = false
+	}
+	return d.is16
+}
+
+// validBeginning reports whether bytes are UTF-8, but for a character that is cut at their end.
+func validBeginning(head []byte) bool {
+	for cut := range utf8.UTFMax {
+		if cut <= len(head) && utf8.Valid(head[:len(head)-cut]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unit decodes a character of UTF-16.
+func (d *mixed) unit(raw []byte) (size int) {
+	r := rune(d.order.Uint16(raw))
+	switch {
+	case r == 0xfeff:
+		return 2
+	case !utf16.IsSurrogate(r):
+		d.out = utf8.AppendRune(d.out, r)
+		return 2
+	}
+	if len(raw) >= 4 {
+		if pair := utf16.DecodeRune(r, rune(d.order.Uint16(raw[2:]))); pair != unicode.ReplacementChar {
+			d.out = utf8.AppendRune(d.out, pair)
+			return 4
+		}
+	}
+	d.out = utf8.AppendRune(d.out, unicode.ReplacementChar)
+	return 2
+}
+
 // findEncoding tells UTF-16 by its byte order mark, or by the zero bytes that most
 // characters have in one half.
 func findEncoding(raw []byte) (encoding, bool) {
@@ -53,6 +168,8 @@ func findEncoding(raw []byte) (encoding, bool) {
 		return encoding{}, false
 	}
 	switch {
+	case bytes.HasPrefix(raw, []byte{0xff, 0xfe, 0, 0}): // UTF-32
+		return encoding{}, false
 	case bytes.HasPrefix(raw, utf16LE):
 		return encoding{binary.LittleEndian, true}, true
 	case bytes.HasPrefix(raw, utf16BE):

@@ -1,0 +1,78 @@
+//go:build unix
+
+package failuretest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// wide gives a text in UTF-16, low byte first, with a mark.
+func wide(text string) string {
+	var out strings.Builder
+	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+		out.Write([]byte{byte(u), byte(u >> 8)})
+	}
+	return out.String()
+}
+
+// What an editor saved in another encoding is forgotten like all else, where the app or a
+// fault has changed it since, too.
+func TestForgettingInOtherEncodings(t *testing.T) {
+	t.Parallel()
+	const memory = "# Mine\n\n- zanzibar locker is blue\n- other line\n"
+	for name, tt := range map[string]struct{ transcript, memory func(string) string }{
+		"a transcript in UTF-16":       {transcript: wide},
+		"one with UTF-8 behind it":     {transcript: func(text string) string { return wide(text) + "\n## User · 2026-11-22T20:55:00Z\n\nto zanzibar\n" }},
+		"memory with an odd last byte": {memory: func(text string) string { return wide(text) + "\n" }},
+		"memory with half a character": {memory: func(text string) string { return wide(text+"- broken ") + "\x00\xd8\n\x00" }},
+		"memory without a mark":        {memory: func(text string) string { return wide(text + "- Ā dash\n")[2:] }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := ollamatest.Start(t, ollamatest.Script{
+				Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+				Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+			})
+			r := &returning{place: newPlace(t, server.Addr()), server: server}
+			delete(r.had, "agents/memory.md")
+			r.do("ask", "--session", "s", "we meet in "+secretWord)
+			if tt.memory != nil {
+				r.put(filepath.Join(r.home, "agents/memory.md"), []byte(tt.memory(memory)))
+			}
+			if tt.transcript != nil {
+				text, err := os.ReadFile(r.file(r.base))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.put(r.file(r.base), []byte(tt.transcript(string(text))))
+			}
+			r.do("ask", "--session", "s", "bring a coat")
+			r.do("memory", "forget", "--text", secretWord, "--yes")
+			err := filepath.WalkDir(r.base, func(path string, d os.DirEntry, err error) error {
+				if err != nil || !d.Type().IsRegular() {
+					return err
+				}
+				data, err := os.ReadFile(path)
+				if strings.Contains(strings.ReplaceAll(string(data), "\x00", ""), secretWord) {
+					t.Errorf("%s holds it", path)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			if tt.memory == nil {
+				return
+			}
+			if said := r.do("memory", "list").stdout; !strings.Contains(said, "other line") {
+				t.Errorf("what else stood there is lost: %s", said)
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package sessionmem
+
+import (
+	"encoding/binary"
+	"testing"
+	"unicode/utf16"
+)
+
+// in16 gives a text in UTF-16.
+func in16(text string, order binary.AppendByteOrder) (out []byte) {
+	for _, u := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, u)
+	}
+	return out
+}
+
+// in32 gives a text in UTF-32.
+func in32(text string, order binary.AppendByteOrder) (out []byte) {
+	for _, r := range text {
+		out = order.AppendUint32(out, uint32(r)) //nolint:gosec // a character
+	}
+	return out
+}
+
+// Words are read in whatever encodings of Unicode stand in a file, damaged ones too.
+func TestDecodeMixed(t *testing.T) {
+	le, be := binary.LittleEndian, binary.BigEndian
+	const text = "# Mine\n\n- der Schlüssel – 鍵は青い箱の中にあります – Ā 😀\n- zanzibar ist blau\n"
+	const behind = "\n## User · 2026-11-22T20:55:00Z\n\nzanzibar für alle\n"
+	lone := "\xd8"
+	for name, tt := range map[string]struct{ raw, want string }{
+		"UTF-8":                         {text, text},
+		"UTF-16LE":                      {"\xff\xfe" + string(in16(text, le)), text},
+		"UTF-16BE, UTF-8 behind it":     {"\xfe\xff" + string(in16(text, be)) + behind, text + behind},
+		"UTF-16LE, UTF-8 behind it":     {"\xff\xfe" + string(in16(text, le)) + behind, text + behind},
+		"the same without a mark":       {string(in16(text, le)) + behind, text + behind},
+		"an odd last byte":              {"\xff\xfe" + string(in16(text, le)) + "\n", text + "\n"},
+		"half a character":              {"\xff\xfe" + string(in16(text, le)) + "\x00" + lone + string(in16("zanzibar\n", le)), text + "\ufffdzanzibar\n"},
+		"half a character at the end":   {"\xff\xfe" + string(in16(text, le)) + "\x00" + lone, text + "\ufffd"},
+		"no mark, a letter with a zero": {string(in16(text+"- Ā dash\n", le)), text + "- Ā dash\n"},
+		"UTF-32LE":                      {"\xff\xfe\x00\x00" + string(in32(text, le)), text},
+		"UTF-32BE":                      {"\x00\x00\xfe\xff" + string(in32(text, be)), text},
+		"UTF-32LE, UTF-8 behind it":     {string(in32(text, le)) + behind, text + behind},
+		"UTF-8, UTF-16LE behind it":     {behind + string(in16(text, le)), behind + text},
+		"stray zero bytes":              {"a\x00zanzibar\x00\x00zanzibar\x00, it says", "a\x00zanzibar\x00\x00zanzibar\x00, it says"},
+		"a program's own file":          {"b0VIM\x10\x00\x00zanzibar\x00", "b0VIM\x10\x00\x00zanzibar\x00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := decodeOwned([]byte(tt.raw))
+			if string(got) != tt.want {
+				t.Errorf("read as %q", got)
+			}
+		})
+	}
+}
+
+func FuzzDecodeMixed(f *testing.F) {
+	f.Add([]byte("\xff\xfea\x00b\x00\n"))
+	f.Add([]byte("\x00\x00\xfe\xff\x00\x00\x00a"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		text, enc := decodeOwned(raw)
+		if again := enc.encode(text); enc.order != nil && string(again) != string(raw) {
+			t.Errorf("%q is written back as %q", raw, again)
+		}
+	})
+}
