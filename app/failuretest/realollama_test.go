@@ -17,7 +17,7 @@ import (
 
 const (
 	teaLesson  = "Oolong steeps three minutes for the user."
-	teaSummary = "They plan a tea tasting; the teapot is bought at Hilde's."
+	teaSummary = "They steep their oolong for three minutes, and ask how long Hilde steeps hers; the teapot is bought at Hilde's."
 	// teaDigest has the very form that the schema wants: the server holds the model to it.
 	teaDigest = `{"context": "` + teaSummary + `", "lessons": [{"text": "` + teaLesson + `", "confidence": 0.9}], "people": [{"who": "Hilde", "fact": "sells teapots", "confidence": 0.8}]}`
 )
@@ -34,7 +34,7 @@ func taster() realollama.Model {
 	return m
 }
 
-func teaQuestion(i int) string { return fmt.Sprintf("Question %d: how long does my oolong steep?", i) }
+func teaQuestion(i int) string { return fmt.Sprintf("Question %d: I steep my oolong for three minutes. How long does Hilde steep hers?", i) }
 
 func teaAnswer(i int) string {
 	return fmt.Sprintf("Answer %d says: three minutes, from Hilde's teapot.", i)
