@@ -151,6 +151,8 @@ func (s *shownReader) read(m Mark) {
 		case at.soft:
 			soft = soft || open
 			open = false
+		case isUnseen(at.r): // some are marks, as letters' accents are
+			s.differs = s.differs || !isNothing(at.r)
 		case isWordRune(first):
 			alone := isAlone(first)
 			if alone || !open {
@@ -167,8 +169,6 @@ func (s *shownReader) read(m Mark) {
 			}
 			last := &w.at[len(w.at)-1]
 			last.to, last.end = i+at.size, len(w.folded)
-		case isUnseen(at.r):
-			s.differs = s.differs || !isNothing(at.r)
 		default:
 			open, soft = false, false
 		}
