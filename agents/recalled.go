@@ -92,7 +92,7 @@ func (t *turn) mayRecall() bool {
 // recallScope is what the session may see: itself; all of the owner's sessions and
 // memory where the user chose that. A channel never sees more than itself.
 func (t *turn) recallScope() recall.Scope {
-	if !t.settings.CrossSession || t.req.Place != nil || strings.HasPrefix(t.req.Session, "discord-") {
+	if !t.settings.CrossSession || t.req.Place != nil || transcript.IsDiscord(t.req.Session) {
 		return recall.Scope{Session: t.req.Session, NoMemory: true}
 	}
 	return recall.Scope{}

@@ -280,7 +280,7 @@ func (c *commands) sessionToAsk(ctx context.Context, b *backend.Backend, f askFl
 	if errors.Is(err, sessionmem.ErrNotFound) {
 		return source + "-" + strings.TrimPrefix(strings.ToLower(f.session), source+"-"), nil
 	}
-	if err == nil && strings.HasPrefix(name, "discord-") {
+	if err == nil && transcript.IsDiscord(name) {
 		return "", &plainError{
 			name + " is a Discord session: what is said here must not go there.",
 			"Read it with `mac-stats sessions show " + name + "`.",

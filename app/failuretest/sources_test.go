@@ -143,20 +143,25 @@ func TestNoFileSpeaksForTheSystem(t *testing.T) {
 }
 
 // With recall over all sessions the owner's MEMORY_SEARCH finds nothing that was said on
-// Discord.
+// Discord, whatever the file is called.
 func TestASearchFindsNothingOfDiscord(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, obeying("MEMORY_SEARCH: quokka savings account", "Nothing."))
-	p := newPlace(t, server.Addr(), "MAC_STATS_RECALL_CROSS_SESSION=true")
-	p.write("session/session-memory-discord-7-20260101-080000-bank.md", "---\nformat: mac-stats-session/1\nsession: discord-7\nsource: discord\nstarted: 2026-01-01T08:00:00+01:00\n---\n\n"+
-		"## User · 2026-01-01T08:00:00+01:00\n<!-- id=d1 author=99 msg=5 -->\n\n"+strangersClaim+"\n\n## Assistant · 2026-01-01T08:00:09+01:00 · orchestrator · tiny:1b\n<!-- id=d2 parent=d1 -->\n\nSo the quokka savings account is in Panama.\n\n")
-	p.write("agents/memory-discord-7.md", "- "+strangersClaim+"\n")
-	p.run("memory", "reindex")
-	p.run("ask", "Where is the quokka savings account?")
-	chats := server.Chats()
-	last := chats[len(chats)-1].Chat.Messages
-	if told := last[len(last)-1].Content; strings.Contains(told, "Panama") || !strings.Contains(told, "The index is ") {
-		t.Errorf("told:\n%s", told)
+	for _, name := range []string{"session-memory-discord-7-20260101-080000-bank.md", "old bank.md", "old-bank.md", "session-memory-Discord-7-20260101-080000-bank.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := ollamatest.Start(t, obeying("MEMORY_SEARCH: quokka savings account", "Nothing."))
+			p := newPlace(t, server.Addr(), "MAC_STATS_RECALL_CROSS_SESSION=true")
+			p.write("session/"+name, "---\nformat: mac-stats-session/1\nsession: discord-7\nsource: discord\nstarted: 2026-01-01T08:00:00+01:00\n---\n\n"+
+				"## User · 2026-01-01T08:00:00+01:00\n<!-- id=d1 author=99 msg=5 -->\n\n"+strangersClaim+"\n\n## Assistant · 2026-01-01T08:00:09+01:00 · orchestrator · tiny:1b\n<!-- id=d2 parent=d1 -->\n\nSo the quokka savings account is in Panama.\n\n")
+			p.write("agents/memory-discord-7.md", "- "+strangersClaim+"\n")
+			p.run("memory", "reindex")
+			p.run("ask", "Where is the quokka savings account?")
+			chats := server.Chats()
+			last := chats[len(chats)-1].Chat.Messages
+			if told := last[len(last)-1].Content; strings.Contains(told, "Panama") || !strings.Contains(told, "The index is ") {
+				t.Errorf("told:\n%s", told)
+			}
+		})
 	}
 }
 

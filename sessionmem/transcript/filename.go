@@ -165,7 +165,7 @@ func SplitName(name string) (source, id string) {
 		return "discord", name
 	}
 	if source, id, ok := strings.Cut(name, "-"); ok {
-		return source, id
+		return strings.ToLower(source), id
 	}
 	return "", name
 }

@@ -129,4 +129,7 @@ func (b Block) Sources(session string) Sources {
 const DiscordPrefix = "discord-"
 
 // IsDiscord reports whether a session is one of Discord, by its name.
-func IsDiscord(session string) bool { return strings.HasPrefix(session, DiscordPrefix) }
+// A person may have named its file with other capitals.
+func IsDiscord(session string) bool {
+	return len(session) >= len(DiscordPrefix) && strings.EqualFold(session[:len(DiscordPrefix)], DiscordPrefix)
+}
