@@ -34,7 +34,9 @@ func taster() realollama.Model {
 	return m
 }
 
-func teaQuestion(i int) string { return fmt.Sprintf("Question %d: I steep my oolong for three minutes. How long does Hilde steep hers?", i) }
+func teaQuestion(i int) string {
+	return fmt.Sprintf("Question %d: I steep my oolong for three minutes. How long does Hilde steep hers?", i)
+}
 
 func teaAnswer(i int) string {
 	return fmt.Sprintf("Answer %d says: three minutes, from Hilde's teapot.", i)
