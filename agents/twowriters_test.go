@@ -520,6 +520,11 @@ func (w *writers) took(before buffer, after string) {
 			}
 		}
 	}
+	for text := range w.redacted { // of a message that was gone: it is back with other words
+		if n := w.words[text]; strings.Contains(before.path, "-"+n.in+"-") && !memory && !n.lesson && !now[text] && (n.state == removed || n.state == unsure) {
+			n.state, n.step, n.hand = dropped, w.now, true
+		}
+	}
 	for text := range now {
 		if n := w.words[text]; n.lesson == memory && (n.state == removed || n.state == dropped || n.state == unsure) {
 			n.state, n.step = standing, w.now
