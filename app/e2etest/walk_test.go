@@ -176,7 +176,7 @@ func (w *walk) stops(t *testing.T) {
 	w.stopWhenItWrites(t)
 	w.camera.shot(t, "stopped")
 	text := w.sessions(t)[0]
-	if !strings.Contains(text, "tick tock") {
+	if !strings.Contains(text, "tick tock and so on") {
 		t.Errorf("the transcript keeps no part of the answer:\n%s", text)
 	}
 }

@@ -35,7 +35,11 @@ func (w *walk) stopWhenItWrites(t *testing.T) {
 	before := strings.Count(w.sessions(t)[0], "interrupted")
 	waitFor(t, patience, "the beginning of an answer", func() bool {
 		files, err := filepath.Glob(filepath.Join(w.home, "session", ".partial", "*.md"))
-		return err == nil && len(files) > 0
+		if err != nil || len(files) == 0 {
+			return false
+		}
+		text, err := os.ReadFile(files[0])
+		return err == nil && strings.Contains(string(text), "tick tock and so on")
 	})
 	w.keys(t, "Escape")
 	waitFor(t, patience, "the end of the answer", func() bool {
