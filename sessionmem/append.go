@@ -176,7 +176,7 @@ func (s *Store) appendMemory(ses *session, blocks []transcript.Block) ([]transcr
 	}
 	for _, b := range fresh {
 		ses.mem = append(ses.mem, b)
-		ses.follow(b, ses.size, 0)
+		ses.follow(b, b.Words(), ses.size, 0)
 		ses.size += int64(len(b.Text)) // as if it were a file
 	}
 	return out, nil
@@ -367,7 +367,7 @@ func (s *Store) write(ses *session, blocks []transcript.Block) ([]transcript.Blo
 		return nil, err
 	}
 	for i, b := range fresh {
-		n := ses.follow(b, offsets[i], 0)
+		n := ses.follow(b, b.Words(), offsets[i], 0)
 		ses.texts.put(n, b, int(ses.index.end(n, offsets[len(fresh)])-offsets[i]))
 		if i >= len(lost) {
 			ses.remember(b, now)

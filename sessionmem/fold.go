@@ -71,7 +71,8 @@ type toolAt struct {
 }
 
 // add follows one more block, which has this number in the index.
-func (f *fold) add(x *index, n uint32, b transcript.Block) {
+// words is the sum of what a message says: b may lack its text.
+func (f *fold) add(x *index, n uint32, b transcript.Block, words uint32) {
 	if b.IsCorrection() {
 		f.correct(x, n, b)
 		return
@@ -86,7 +87,7 @@ func (f *fold) add(x *index, n uint32, b transcript.Block) {
 	at := len(f.active)
 	f.active = append(f.active, step{n, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
 	if b.IsMessage() {
-		f.said.Add(b)
+		f.said.Add(b.ID, words)
 	}
 	switch b.Kind {
 	case transcript.KindSummary:

@@ -181,7 +181,7 @@ func (ses *session) cleanPrivate(t *Traces) {
 	ses.forgetBlocks()
 	for _, b := range blocks {
 		ses.mem = append(ses.mem, b)
-		ses.follow(b, ses.size, 0)
+		ses.follow(b, b.Words(), ses.size, 0)
 		ses.size += int64(len(b.Text))
 	}
 }

@@ -286,7 +286,7 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 		}
 	}
 	if b.IsMessage() {
-		c.said.Add(b)
+		c.said.Add(b.ID, b.Words())
 	}
 	if b.IsMessage() && b.Text != ForgottenText {
 		c.kept = append(c.kept, b)

@@ -608,7 +608,7 @@ func toldIn(said []transcript.Block, as string) string {
 	var t transcript.Telling
 	for _, b := range said {
 		if b.IsMessage() && !strings.HasPrefix(as, strconv.Itoa(t.Messages)+"-") {
-			t = t.Add(b)
+			t = t.Add(b.ID, b.Words())
 		}
 	}
 	return t.String()

@@ -56,7 +56,7 @@ func (ses *session) lay() {
 	u.base, u.first = &base, uint32(len(ses.index.blocks)) //nolint:gosec // see index.add
 	at := ses.end()
 	for _, b := range u.blocks {
-		ses.follow(b, at, 0)
+		ses.follow(b, b.Words(), at, 0)
 		at += int64(len(b.Text))
 	}
 }

@@ -151,9 +151,10 @@ func (ses *session) forgetBlocks() {
 }
 
 // follow takes a block that was read or written into the index and the context.
-func (ses *session) follow(b transcript.Block, offset int64, number int) uint32 {
+// words is the sum of what a message says.
+func (ses *session) follow(b transcript.Block, words uint32, offset int64, number int) uint32 {
 	n := ses.index.add(b, offset, number)
-	ses.fold.add(&ses.index, n, b)
+	ses.fold.add(&ses.index, n, b, words)
 	return n
 }
 
@@ -165,7 +166,11 @@ func (ses *session) read(raw transcript.RawBlock) {
 		b = raw.Decode()
 	}
 	number := ses.index.copies.Identify(&b, raw.Derived, ses.taken)
-	ses.follow(b, ses.base+raw.Offset, number)
+	words := uint32(0)
+	if b.IsMessage() {
+		words = raw.Words()
+	}
+	ses.follow(b, words, ses.base+raw.Offset, number)
 }
 
 // readTail reads what was appended since. It reports false where the file changed
@@ -196,7 +201,7 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 			return false, nil // text was added to the last block
 		}
 		b := raw.Decode()
-		n := ses.follow(b, ses.base+raw.Offset, ses.index.copies.Identify(&b, raw.Derived, ses.taken))
+		n := ses.follow(b, b.Words(), ses.base+raw.Offset, ses.index.copies.Identify(&b, raw.Derived, ses.taken))
 		if raw.Size <= transcript.BlockLimit {
 			ses.texts.put(n, b, int(raw.Size))
 		}

@@ -297,7 +297,7 @@ func (b *Block) setAttr(key, value string) {
 	}
 }
 
-// Head is what a transcript tells of a block: of a message its text, too. ok is false for one
+// Head is what a transcript tells of a block without its text. ok is false for one
 // that has to be decoded to know that much: a note, or one without an id.
 func (b RawBlock) Head() (head Block, ok bool) {
 	if !b.Headed || !b.Heading.Known || b.Heading.Kind == KindNote {
@@ -311,9 +311,6 @@ func (b RawBlock) Head() (head Block, ok bool) {
 		}
 	}
 	head.Agent = strings.ToValidUTF8(head.Agent, "\uFFFD")
-	if head.IsMessage() {
-		head.Text = b.text()
-	}
 	return head, head.ID != ""
 }
 
