@@ -64,7 +64,7 @@ func (x *Index) runVectors(ctx context.Context) {
 			}
 		case <-wait.C:
 		}
-		if x.waitToEmbed(ctx) != nil {
+		if x.waitForPeople(ctx) != nil {
 			return
 		}
 		more, err := j.step(ctx)
@@ -73,7 +73,7 @@ func (x *Index) runVectors(ctx context.Context) {
 			return
 		case errors.Is(err, errHeld):
 			wait.Reset(turnLook)
-		case errors.Is(err, ErrNoModel):
+		case errors.Is(err, ErrNoModel), errors.Is(err, errPower):
 			failures = 0
 			wait.Reset(vectorLook)
 		case err != nil:
@@ -120,6 +120,9 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	}
 	if err != nil || len(batch) == 0 {
 		return false, cmp.Or(err, j.settle(ctx, m))
+	}
+	if j.x.held() == HeldPower {
+		return false, errPower
 	}
 	batch = j.withTexts(ctx, batch)
 	if len(batch) == 0 {

@@ -48,6 +48,9 @@ type pace struct {
 	perText time.Duration
 }
 
+// errPower: there is a batch to make, and the machine has no power to spare for it.
+var errPower = errors.New("no vectors are made on battery")
+
 // errHeld: a batch was cut off because a turn began, or somebody paused.
 var errHeld = errors.New("vectors are not made now")
 
@@ -95,18 +98,28 @@ func (x *Index) fullSpeed() {
 
 // held says what holds the making of vectors up.
 func (x *Index) held() Held {
-	x.pace.mu.Lock()
-	full := x.pace.full
-	x.pace.mu.Unlock()
+	h := x.heldByPeople()
+	if h == HeldNot && !x.atFullSpeed() && x.share() <= 0 {
+		return HeldPower
+	}
+	return h
+}
+
+// heldByPeople is held without a look at the machine, which is measured for it.
+func (x *Index) heldByPeople() Held {
 	switch {
-	case !full && x.paused():
+	case !x.atFullSpeed() && x.paused():
 		return HeldPaused
 	case x.cfg.InTurn != nil && x.cfg.InTurn():
 		return HeldTurn
-	case !full && x.share() <= 0:
-		return HeldPower
 	}
 	return HeldNot
+}
+
+func (x *Index) atFullSpeed() bool {
+	x.pace.mu.Lock()
+	defer x.pace.mu.Unlock()
+	return x.pace.full
 }
 
 // share is the share of the time that vectors may take in the background.
@@ -117,11 +130,11 @@ func (x *Index) share() float64 {
 	return min(1, x.cfg.EmbedShare())
 }
 
-// waitToEmbed waits until vectors may be made.
-func (x *Index) waitToEmbed(ctx context.Context) error {
+// waitForPeople waits until nobody holds vectors up.
+func (x *Index) waitForPeople(ctx context.Context) error {
 	for {
 		wait := turnLook
-		switch x.held() {
+		switch x.heldByPeople() {
 		case HeldNot:
 			return nil
 		case HeldTurn:
@@ -219,7 +232,7 @@ func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, lef
 	defer x.allMade()
 	j := &vectorJob{x: x}
 	for failures := 0; ; {
-		if err := x.waitToEmbed(ctx); err != nil {
+		if err := x.waitForPeople(ctx); err != nil {
 			return err
 		}
 		more, err := j.step(ctx)

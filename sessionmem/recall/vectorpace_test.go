@@ -90,6 +90,44 @@ func TestWhatHoldsVectorsUp(t *testing.T) {
 	}
 }
 
+// noModel has no model, and says when it was asked.
+type noModel struct {
+	*fakeEmbedder
+	asked chan struct{}
+}
+
+func (n noModel) Model(context.Context) (EmbedModel, error) {
+	select {
+	case n.asked <- struct{}{}:
+	default:
+	}
+	return EmbedModel{}, ErrNoModel
+}
+
+// The share is read off the processor and the battery, which costs more than all else
+// that an idle app does.
+func TestTheMachineIsNotMeasuredWithoutAVectorToMake(t *testing.T) {
+	b := newBench(t)
+	var measured atomic.Int32
+	n := noModel{newFakeEmbedder(), make(chan struct{}, 1)}
+	b.withEmbedder(n.fakeEmbedder, func(c *Config) {
+		c.Embedder = n
+		c.EmbedShare = func() float64 { measured.Add(1); return .2 }
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		b.x.runVectors(ctx)
+		close(done)
+	}()
+	<-n.asked
+	stop()
+	<-done
+	if got := measured.Load(); got != 0 {
+		t.Errorf("measured %d times, and there is no vector to make", got)
+	}
+}
+
 func TestABatchIsCutOffWhenATurnBegins(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
