@@ -2,11 +2,11 @@ package ollama
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -18,7 +18,19 @@ import (
 const (
 	mostDescriptions = 500
 	mostBytes        = 4 << 20 // of its file
+	// describedFor is how long a description holds: a newer server says more of the same
+	// model. One that is older stands in for a server that doesn't say anything in
+	// describePatience, and then for as long as describeAgain.
+	describedFor     = 24 * time.Hour
+	describePatience = 2 * time.Second
+	describeAgain    = time.Minute
 )
+
+// description is what a model can do, and when the server said so.
+type description struct {
+	ModelInfo
+	Described time.Time // zero in files of before
+}
 
 // descriptions is what models can do, by digest: another file is another model. A
 // server that loads a model or is busy takes long to tell.
@@ -27,17 +39,29 @@ type descriptions struct {
 
 	mu    sync.Mutex // guards what follows
 	read  bool
-	known map[string]ModelInfo
+	known map[string]description
 }
 
-// get gives what is known of a listed model, under the name it has now.
-func (d *descriptions) get(entry api.ListModelResponse) (ModelInfo, bool) {
+// get gives what is known of a listed model, under the name it has now, and whether that
+// holds without asking again.
+func (d *descriptions) get(entry api.ListModelResponse) (info ModelInfo, known, holds bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load()
-	info, ok := d.known[entry.Digest]
-	info.Name, info.Size, info.Remote = entry.Name, entry.Size, info.Remote || isRemote(entry)
-	return info, ok && entry.Digest != ""
+	got, known := d.known[entry.Digest]
+	got.Name, got.Size, got.Remote = entry.Name, entry.Size, got.Remote || isRemote(entry)
+	age := time.Since(got.Described)
+	return got.ModelInfo, known && entry.Digest != "", age >= 0 && age < describedFor
+}
+
+// putOff has a model described again later: the server doesn't say it just now.
+func (d *descriptions) putOff(digest string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if got, ok := d.known[digest]; ok {
+		got.Described = time.Now().Add(describeAgain - describedFor)
+		d.known[digest] = got
+	}
 }
 
 // load reads the file, once. One that can't be read is made anew.
@@ -45,13 +69,13 @@ func (d *descriptions) load() {
 	if d.read {
 		return
 	}
-	d.read, d.known = true, map[string]ModelInfo{}
+	d.read, d.known = true, map[string]description{}
 	if d.path == "" {
 		return
 	}
 	if data, err := wholefile.Read(d.path, mostBytes); err == nil {
 		if json.Unmarshal(data, &d.known) != nil || d.known == nil {
-			d.known = map[string]ModelInfo{}
+			d.known = map[string]description{}
 		}
 	}
 }
@@ -67,7 +91,7 @@ func (d *descriptions) keep(info ModelInfo) error {
 	if len(d.known) >= mostDescriptions {
 		clear(d.known)
 	}
-	d.known[info.Digest] = info
+	d.known[info.Digest] = description{info, time.Now()}
 	if d.path == "" {
 		return nil
 	}
@@ -78,16 +102,5 @@ func (d *descriptions) keep(info ModelInfo) error {
 	if err := os.MkdirAll(filepath.Dir(d.path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(d.path), "models-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), d.path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return wholefile.WriteQuick(d.path, data, 0o600)
 }

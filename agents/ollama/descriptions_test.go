@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -60,5 +62,25 @@ func TestABusyServerChangesNothingOfWhatModelsCanDo(t *testing.T) {
 	busy.Store(false)
 	if got := describe(); !got.Can("tools") {
 		t.Errorf("described anew as %+v", got)
+	}
+
+	// What a server says of a model changes with the server: it is asked again some day.
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`"Described":"[^"]*"`).ReplaceAllString(strings.ReplaceAll(string(data), `"tools"`, `"insert"`), `"Described":"2026-01-01T00:00:00Z"`)
+	for name, text := range map[string]string{"described long ago": old, "of an older version": strings.ReplaceAll(old, `"Described":"2026-01-01T00:00:00Z",`, "")} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		busy.Store(true)
+		if got := describe(); got.Can("tools") || !got.Can("insert") {
+			t.Errorf("%s, and the server is busy: %+v", name, got)
+		}
+		busy.Store(false)
+		if got := describe(); !got.Can("tools") || got.Can("insert") {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

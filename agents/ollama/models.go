@@ -74,14 +74,25 @@ func (c *Client) Show(ctx context.Context, model string) (ModelInfo, error) {
 	return c.show(ctx, entry)
 }
 
-// show asks for what a listed model can do, once for each digest.
+// show asks for what a listed model can do, once a day for each digest.
 func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelInfo, error) {
-	if info, known := c.shown.get(entry); known {
-		return info, nil
+	kept, known, holds := c.shown.get(entry)
+	if known && holds {
+		return kept, nil
+	}
+	asking := ctx
+	if known {
+		patient, stop := context.WithTimeout(ctx, describePatience)
+		defer stop()
+		asking = patient
 	}
 	var answer api.ShowResponse
 	t := c.target("show", entry.Name)
-	if err := c.call(ctx, t, http.MethodPost, "/api/show", api.ShowRequest{Model: entry.Name}, &answer); err != nil {
+	if err := c.call(asking, t, http.MethodPost, "/api/show", api.ShowRequest{Model: entry.Name}, &answer); err != nil {
+		if known && ctx.Err() == nil {
+			c.shown.putOff(entry.Digest)
+			return kept, nil
+		}
 		return ModelInfo{}, err
 	}
 	info := describe(entry, answer)
