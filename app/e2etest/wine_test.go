@@ -59,10 +59,13 @@ func (w *wineDesk) serverCommand(args ...string) *exec.Cmd {
 func (w *wineDesk) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command("wine", append([]string{name}, args...)...)
 	cmd.Env = append(append(os.Environ(), w.screen.environ()...),
-		"MAC_STATS_HOME=Z:"+strings.ReplaceAll(w.home, "/", `\`), "OLLAMA_HOST="+w.server.Addr(),
+		"MAC_STATS_HOME="+onDriveZ(w.home), "MAC_STATS_CACHE="+onDriveZ(filepath.Join(w.home, "cache")), "OLLAMA_HOST="+w.server.Addr(),
 		"WINEDEBUG=-all", "LIBGL_ALWAYS_SOFTWARE=1", "LANG=C.UTF-8")
 	return cmd
 }
+
+// onDriveZ is a path of this machine as Wine has it.
+func onDriveZ(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
 
 // hand uses winhand.
 func (w *wineDesk) hand(t *testing.T, args ...string) error {
