@@ -3,6 +3,7 @@ package ollamatest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -114,7 +115,8 @@ func (s *Server) URL() string {
 // Close ends the server and its connections, hanging answers too.
 func (s *Server) Close() error {
 	s.close()
-	if err := s.http.Close(); err != nil {
+	// After Down the listener may be closed before its server noticed.
+	if err := s.http.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close the scripted server: %w", err)
 	}
 	return nil
