@@ -84,8 +84,9 @@ var rooms = map[string][]string{
 	"app/cpuwindow/chat": {
 		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem", "sessionmem/transcript",
 	},
+	"app/cpuwindow/find": {"app/i18n", "app/ui/kit"},
 	"app/cpuwindow/transcripts": {
-		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript",
+		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript",
 	},
 	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript", "sessionmem/recall", "sessionmem/recall/analysis"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},

@@ -82,8 +82,8 @@ func (l *windowLayout) closeDrawer() {
 	}
 }
 
-// escape closes what lies over the window, a question, a dialogue or the drawer; else it stops
-// the answer.
+// escape closes what lies over the window, a question, a dialogue or the drawer, then the
+// find bar; else it stops the answer.
 func (w *Window) escape() {
 	switch m := kit.OpenModal(w.win.Canvas()); {
 	case m != nil:
@@ -92,6 +92,8 @@ func (w *Window) escape() {
 		w.chooser.Dismiss()
 	case w.root.drawer:
 		w.root.closeDrawer()
+	case w.page == pageChat && w.find.Open():
+		w.find.Close(true)
 	default:
 		w.stop()
 	}

@@ -28,7 +28,7 @@ func (w *Window) readerActions() transcripts.Actions {
 		CopyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
 		OpenLink: w.openLink, Edit: func(path string) { w.openTranscriptIn(w.readFrom.Name, path) }, Reveal: w.reveal, Export: w.exportSession, CopyAll: w.copySession,
 		Fork: w.fork, GoOn: w.goOn, OpenOther: w.openOther, Do: w.p.Do, Files: w.fileActions,
-		Find: func(text, phrase string) []sessionmem.Mark { return w.parts.finder.Find(text, phrase) },
+		Find: w.findMarks,
 	}
 }
 
@@ -95,12 +95,14 @@ func (w *Window) goToPage(p page) {
 	}
 }
 
-// findInside opens the find bar: of the viewer, to which the chat leads.
+// findInside opens the find bar: of the viewer while that is shown, else of the chat.
 func (w *Window) findInside() {
 	if w.page != pageTranscript {
-		w.readFrom = transcript.Info{}
-		w.showPage(pageTranscript)
-		w.showReader()
+		if w.root.closeDrawer(); w.page != pageChat {
+			w.showPage(pageChat)
+		}
+		w.find.Show()
+		return
 	}
 	if w.readFrom.Name == "" {
 		return
@@ -218,15 +220,19 @@ func (w *Window) followSeek(v conversation.View) {
 // markChat shows a phrase in the chat for a while.
 func (w *Window) markChat(phrase string) {
 	find := func(text string) []kit.Mark {
-		var all []sessionmem.Mark
+		var all []kit.Mark
 		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
-			all = append(all, w.parts.finder.Find(text, word)...)
+			all = append(all, w.findMarks(text, word)...)
 		}
-		return transcripts.RowMarks(all)
+		return all
 	}
 	w.chat.Port.MarkRows(find, 0, 0, 0, false)
 	time.AfterFunc(marksStay, func() {
-		w.p.Do(func() { w.chat.Port.MarkRows(func(string) []kit.Mark { return nil }, 0, 0, 0, false) })
+		w.p.Do(func() {
+			if !w.find.Open() { // its marks are there by now
+				w.chat.Port.Unmark()
+			}
+		})
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // holder names the window to others who wait for the session.
@@ -55,6 +56,9 @@ func (w *Window) freshChat() {
 // setShown changes what is shown. The run of the one before goes on into its own
 // conversation.
 func (w *Window) setShown(c *conversation.Conversation) {
+	if w.shown != c {
+		w.find.Close(false)
+	}
 	w.convs[c.Name] = c
 	w.shown = c
 	if w.pulling != nil && w.pulling.err != nil {
@@ -409,10 +413,15 @@ func (w *Window) showOlder() {
 	if !c.StartOlder() {
 		return
 	}
+	w.readOlder(c, func(t *transcript.Transcript) { c.Prepend(t) })
+}
+
+// readOlder reads a transcript again and has more of it shown.
+func (w *Window) readOlder(c *conversation.Conversation, show func(*transcript.Transcript)) {
 	go func() {
 		t, err := w.parts.sessions.Load(w.ctx, c.Name)
 		if err == nil {
-			c.Prepend(t)
+			show(t)
 		}
 		c.EndOlder()
 		if err != nil {

@@ -10,12 +10,14 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/find"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
@@ -52,6 +54,7 @@ type Window struct {
 	end   context.CancelFunc
 
 	vitals   *vitals.Strip
+	find     *find.Find
 	side     *sidebar
 	head     *header
 	chat     *chat.View
@@ -184,6 +187,8 @@ func (w *Window) build() {
 	w.notice = newNoticeBar(w.onDismissed)
 	w.chat = chat.New(w.chatActions())
 	w.chat.Port.OnEscape = w.escape
+	w.find = find.New(windowHost{w}, w.chat.Port)
+	w.chat.OnLaidOut = w.find.LaidOut
 	w.pageView = kit.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
@@ -199,7 +204,7 @@ func (w *Window) content() fyne.CanvasObject {
 	lower := kit.Centred(kit.ColumnMax, kit.Stack(kit.Gap8, w.queue.Box, w.compose, w.foot.Box))
 	lower = container.New(kit.TightLayout{}, kit.Hairline(), kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, lower))
 	w.compose.Resized = func() { w.center.Refresh() }
-	w.chatPane = container.NewBorder(nil, lower, nil, nil, w.chat.Object) // the chat, then the composer: in the order of Tab
+	w.chatPane = container.New(layout.NewBorderLayout(w.find.Bar, lower, nil, nil), w.find.Bar, w.chat.Object, lower) // in the order of Tab
 	w.pageView.Hide()
 	w.reader.Object.Hide()
 	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.Object)

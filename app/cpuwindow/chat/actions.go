@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"slices"
 
 	"fyne.io/fyne/v2"
 
@@ -82,19 +81,7 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 }
 
 // saysForgotten reports whether nothing of an answer is left.
-func saysForgotten(e *conversation.EntryView) bool {
-	text := ""
-	for _, l := range slices.Concat(e.Leaves, e.Tail) {
-		text += l.Code
-		for _, r := range l.Runs {
-			text += r.Text
-		}
-		if l.Table != nil {
-			return false
-		}
-	}
-	return text == sessionmem.ForgottenText
-}
+func saysForgotten(e *conversation.EntryView) bool { return e.Words() == sessionmem.ForgottenText }
 
 // newFoot makes a foot; there is nothing to copy of an answer that is forgotten, and
 // answer is "" then.

@@ -70,7 +70,8 @@ type View struct {
 	last      conversation.View
 	extra     []*kit.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
-	OnToggle  func() // who uses the rows elsewhere lays them out
+	OnToggle  func()                       // who uses the rows elsewhere lays them out
+	OnLaidOut func(first string, all bool) // the block the rows begin with, and whether nothing is before it
 	now       func() time.Time
 }
 
@@ -169,6 +170,9 @@ func (c *View) layoutRows() {
 	c.Port.SetRows(rows)
 	c.Port.TellAway()
 	c.nameLatest()
+	if c.OnLaidOut != nil {
+		c.OnLaidOut(v.First, v.Older == 0)
+	}
 }
 
 // endsTurn reports whether a turn's last entry is the i-th.

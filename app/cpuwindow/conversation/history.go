@@ -68,6 +68,42 @@ func (c *Conversation) Prepend(t *transcript.Transcript) bool {
 	return true
 }
 
+// Message is what was said in a block.
+type Message struct{ Block, Text string }
+
+// OlderMessages is what was said before the blocks that are shown, as the screen would
+// show it. It parses markdown: off the UI goroutine.
+func (c *Conversation) OlderMessages(t *transcript.Transcript) []Message {
+	c.mu.Lock()
+	first := c.first
+	c.mu.Unlock()
+	blocks, _, _ := placeSummary(t.Branch())
+	var out []Message
+	for _, b := range blocks {
+		switch {
+		case b.ID == first:
+			return out
+		case b.Kind == transcript.KindUser:
+			out = append(out, Message{b.ID, wordsOf(b)})
+		case b.Kind == transcript.KindAssistant || b.Kind == transcript.KindText:
+			out = append(out, Message{b.ID, markdown.Parse(b.Text).View().Words()})
+		}
+	}
+	return nil
+}
+
+// PrependFrom is Prepend back to a block; it reports whether that is shown now.
+func (c *Conversation) PrependFrom(t *transcript.Transcript, block string) bool {
+	shown := func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.shownID[block]
+	}
+	for !shown() && c.Prepend(t) {
+	}
+	return shown()
+}
+
 // Knows reports whether every block of a transcript, from the first one here on, is
 // on the screen already.
 func (c *Conversation) Knows(blocks []transcript.Block) bool {

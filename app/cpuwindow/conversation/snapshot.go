@@ -22,6 +22,7 @@ type View struct {
 	agent, model      string
 	Entries           []EntryView
 	Older             int
+	First             string // the block it begins with
 	State             string // "loading qwen3:8b… 4 s", "" while text arrives
 	Busy              bool
 	working           string
@@ -41,7 +42,7 @@ func (c *Conversation) View(now time.Time) View {
 	defer c.mu.Unlock()
 	v := View{
 		Name: c.Name, title: c.title, path: c.path, agent: c.agent, model: c.model,
-		Older: c.older, Queue: c.queue, Held: c.held, Summarised: c.summarised, State: c.stateLine(now), Busy: c.run != nil,
+		Older: c.older, First: c.first, Queue: c.queue, Held: c.held, Summarised: c.summarised, State: c.stateLine(now), Busy: c.run != nil,
 		working: c.working, Usage: c.usage, LoadErr: c.loadErr, Loading: c.loading,
 		Entries: make([]EntryView, 0, len(c.entries)),
 	}

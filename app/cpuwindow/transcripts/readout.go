@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // readout is a transcript as the viewer knows it: all blocks as they stand in the
-// file, the part of them that is built, and what was opened in it. It knows no screen.
+// file, the part of them that is built, and what was opened in it. It draws nothing.
 type readout struct {
 	info     transcript.Info
 	Blocks   []transcript.Block
@@ -262,7 +262,7 @@ type place struct{ block, nth int }
 
 // places finds a phrase in all blocks, also those that are not built. It reads
 // much: off the UI goroutine.
-func (r *readout) places(find func(text string) []sessionmem.Mark) []place {
+func (r *readout) places(find func(text string) []kit.Mark) []place {
 	var out []place
 	for i, b := range r.Blocks {
 		if b.Kind == transcript.KindNote && (b.Note == transcript.NoteRewind || b.Note == transcript.NoteTitle) {

@@ -10,10 +10,10 @@ import (
 
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/find"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -30,7 +30,7 @@ type Actions struct {
 	OpenOther func()
 	Files     func(session string) chat.FileActions // of the session's attachments
 	Do        func(func())
-	Find      func(text, phrase string) []sessionmem.Mark
+	Find      func(text, phrase string) []kit.Mark
 }
 
 // View shows a whole transcript to read: left branches, sub-calls, notes
@@ -39,7 +39,7 @@ type Actions struct {
 type View struct {
 	act    Actions
 	Rows   *chat.View // builds the rows of entries; its port is the column
-	Bar    *findBar
+	Bar    *find.Bar
 	Object *fyne.Container
 
 	Name  string // session
@@ -76,7 +76,7 @@ func New(act Actions) *View {
 	port.Follow, port.Fixed = false, true
 	port.OnTop, port.OnEnd = func() { v.grow(-1) }, func() { v.grow(1) }
 	port.OnAway, port.OnLink, port.OnRune = nil, act.OpenLink, nil
-	v.Bar = newFindBar(v.search, v.step, v.closeFind)
+	v.Bar = find.NewBar(v.search, v.step, v.closeFind, v.closeFind)
 	v.Object = container.New(layout.NewBorderLayout(v.Bar, nil, nil, nil), v.Bar, port)
 	return v
 }
@@ -312,7 +312,7 @@ func (v *View) look(jump bool) {
 	}
 	phrase, snapshot, from := v.Phrase, *v.Read, v.Read.From
 	go func() {
-		places := snapshot.places(func(text string) []sessionmem.Mark { return v.act.Find(text, phrase) })
+		places := snapshot.places(func(text string) []kit.Mark { return v.act.Find(text, phrase) })
 		v.act.Do(func() {
 			if v.Phrase != phrase {
 				return
@@ -326,7 +326,7 @@ func (v *View) look(jump bool) {
 				v.goTo()
 			}
 			v.at = max(0, min(v.at, len(places)-1))
-			v.Bar.say(v.at, len(places))
+			v.Bar.Say(v.at, len(places))
 			v.mark()
 		})
 	}()
@@ -336,7 +336,7 @@ func (v *View) look(jump bool) {
 func (v *View) step(by int) {
 	if n := len(v.places); n > 0 {
 		v.at = (v.at + by + n) % n
-		v.Bar.say(v.at, n)
+		v.Bar.Say(v.at, n)
 		v.goTo()
 	}
 }
@@ -361,15 +361,15 @@ func (v *View) mark() {
 	if v.Read == nil {
 		return
 	}
-	find := func(text string) []kit.Mark {
+	marks := func(text string) []kit.Mark {
 		if v.Phrase == "" {
 			return nil
 		}
-		return RowMarks(v.act.Find(text, v.Phrase))
+		return v.act.Find(text, v.Phrase)
 	}
 	p, sought := v.sought()
 	if p.block >= len(v.Read.Blocks) {
-		v.Rows.Port.MarkRows(find, 0, 0, 0, false)
+		v.Rows.Port.MarkRows(marks, 0, 0, 0, false)
 		return
 	}
 	span := v.index[v.Read.Blocks[p.block].ID]
@@ -382,7 +382,7 @@ func (v *View) mark() {
 		v.Rows.Port.RevealRow(v.Rows.Port.Rows[span.from].Row)
 		v.seek = nil
 	}
-	v.Rows.Port.MarkRows(find, span.from, span.to, p.nth, sought)
+	v.Rows.Port.MarkRows(marks, span.from, span.to, p.nth, sought)
 }
 
 // sought is the place to show as the one that is looked at; ok where it is to be
@@ -395,13 +395,4 @@ func (v *View) sought() (p place, ok bool) {
 		return v.places[v.at], false
 	}
 	return place{block: len(v.Read.Blocks)}, false
-}
-
-// RowMarks are places in a text as rows show them.
-func RowMarks(found []sessionmem.Mark) []kit.Mark {
-	out := make([]kit.Mark, len(found))
-	for i, m := range found {
-		out[i] = kit.Mark(m)
-	}
-	return out
 }

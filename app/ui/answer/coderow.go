@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -183,7 +184,7 @@ func (r *CodeRow) FlatText() string { return r.Text.code }
 // SetMarks implements Markable.
 func (r *CodeRow) SetMarks(marks []kit.Mark, now int) {
 	t := r.Text
-	if len(t.Marks) == 0 && len(marks) == 0 {
+	if slices.Equal(t.Marks, marks) && (t.markNow == now || len(marks) == 0) {
 		return
 	}
 	t.Marks, t.markNow = marks, now

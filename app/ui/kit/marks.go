@@ -19,37 +19,62 @@ func (f *Framed) SetMarks(marks []Mark, now int) { f.Text.SetMarks(marks, now) }
 // LineOf implements Markable.
 func (f *Framed) LineOf(off int) float32 { return f.padTop + f.Text.LineOf(off) }
 
-// MarkRows shows a phrase in all rows. Of the places in the rows from…to, the nth is the one
-// that is looked at (the last where there are fewer); it is brought into sight where
-// that is asked for.
-func (v *Viewport) MarkRows(find func(text string) []Mark, from, to, nth int, reveal bool) {
-	var last struct {
+// MarkRows shows what find finds in all rows, and returns how many places there are in
+// the rows from…to. Of those the nth is the one that is looked at (the last where there
+// are fewer, none where it is negative); it is brought into sight where that is asked for.
+func (v *Viewport) MarkRows(find func(text string) []Mark, from, to, nth int, reveal bool) (places int) {
+	type found struct {
 		row   *Placed
 		in    markable
 		marks []Mark
-		i     int
+		now   int
 	}
-	seen := 0
+	var last, looked *found
 	for i, p := range v.Rows {
 		m, ok := p.Row.(markable)
 		if !ok {
 			continue
 		}
-		marks := find(m.FlatText())
-		m.SetMarks(marks, -1)
-		if i < from || i >= to || len(marks) == 0 || seen > nth {
-			continue
+		f := &found{p, m, find(m.FlatText()), -1}
+		if i >= from && i < to && len(f.marks) > 0 {
+			if last = f; nth >= places && nth < places+len(f.marks) {
+				f.now = nth - places
+				looked = f
+			}
+			places += len(f.marks)
 		}
-		last.row, last.in, last.marks, last.i = p, m, marks, min(nth-seen, len(marks)-1)
-		seen += len(marks)
+		m.SetMarks(f.marks, f.now)
 	}
-	if last.row == nil {
-		return
+	if looked == nil && last != nil && nth >= places {
+		looked = last
+		looked.now = len(last.marks) - 1
+		looked.in.SetMarks(looked.marks, looked.now)
 	}
-	last.in.SetMarks(last.marks, last.i)
-	if !reveal {
-		return
+	if looked != nil && reveal {
+		y := looked.row.Top + looked.in.LineOf(looked.marks[looked.now].From)
+		v.Reveal(y, y+20)
 	}
-	y := last.row.Top + last.in.LineOf(last.marks[last.i].From)
-	v.Reveal(y, y+20)
+	return places
+}
+
+// Unmark takes the marks away.
+func (v *Viewport) Unmark() { v.MarkRows(func(string) []Mark { return nil }, 0, 0, -1, false) }
+
+// Remember notes what the reader looks at; the function it returns leads back there.
+func (v *Viewport) Remember() (back func()) {
+	follow, first, delta := v.Follow, Row(nil), float32(0)
+	if i := v.FirstInSight(); i < len(v.Rows) {
+		first, delta = v.Rows[i].Row, v.Offset-v.Rows[i].Top
+	}
+	return func() {
+		if follow {
+			v.ToEnd()
+			return
+		}
+		for _, p := range v.Rows {
+			if p.Row == first {
+				v.ScrollTo(p.Top + delta)
+			}
+		}
+	}
 }

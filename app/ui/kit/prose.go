@@ -295,7 +295,7 @@ func (p *Prose) SetSelection(from, to int) {
 
 // SetMarks shows what find found; now is the one that is looked at, -1 for none.
 func (p *Prose) SetMarks(marks []Mark, now int) {
-	if len(p.Marks) == 0 && len(marks) == 0 {
+	if slices.Equal(p.Marks, marks) && (p.markNow == now || len(marks) == 0) {
 		return
 	}
 	p.Marks, p.markNow = marks, now

@@ -96,7 +96,7 @@ func (v *Viewport) inSight() map[Row]float32 {
 		return nil
 	}
 	seen := map[Row]float32{}
-	for i := v.firstVisible(); i < len(v.Rows) && v.Rows[i].Top < v.Offset+v.Size().Height; i++ {
+	for i := v.FirstInSight(); i < len(v.Rows) && v.Rows[i].Top < v.Offset+v.Size().Height; i++ {
 		seen[v.Rows[i].Row] = v.Offset - v.Rows[i].Top
 	}
 	return seen
@@ -177,7 +177,7 @@ func (v *Viewport) MaxOffset() float32 { return max(0, v.Total-v.Size().Height) 
 func (v *Viewport) arrange() {
 	h := v.Size().Height
 	v.Shown = v.Shown[:0]
-	for i := v.firstVisible(); i < len(v.Rows); i++ {
+	for i := v.FirstInSight(); i < len(v.Rows); i++ {
 		p := v.Rows[i]
 		y := p.Top - v.Offset
 		if y > h {
@@ -203,7 +203,8 @@ func (v *Viewport) arrange() {
 	}
 }
 
-func (v *Viewport) firstVisible() int {
+// FirstInSight is the place of the first row in sight, the number of rows for none.
+func (v *Viewport) FirstInSight() int {
 	lo, hi := 0, len(v.Rows)
 	for lo < hi {
 		m := (lo + hi) / 2
@@ -270,7 +271,7 @@ func (v *Viewport) MouseIn(ev *desktop.MouseEvent) { v.MouseMoved(ev) }
 func (v *Viewport) MouseMoved(ev *desktop.MouseEvent) {
 	y := ev.Position.Y + v.Offset
 	var hot *HoverGroup
-	for i := v.firstVisible(); i < len(v.Rows) && v.Rows[i].Top-v.Rows[i].Gap <= y; i++ {
+	for i := v.FirstInSight(); i < len(v.Rows) && v.Rows[i].Top-v.Rows[i].Gap <= y; i++ {
 		hot = v.Rows[i].Hot
 	}
 	v.setHot(hot)

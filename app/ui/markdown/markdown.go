@@ -15,6 +15,7 @@ package markdown
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,6 +155,33 @@ type View struct {
 
 // View gives the leaves.
 func (d *Document) View() View { return View{d.leaves, d.tail, d.remade} }
+
+// Words is the text as it is drawn, a line for each leaf and for each cell of a table.
+func (v View) Words() string {
+	var out []string
+	words := func(runs []Run) {
+		var b strings.Builder
+		for _, r := range runs {
+			b.WriteString(r.Text)
+		}
+		out = append(out, b.String())
+	}
+	for _, l := range slices.Concat(v.Leaves, v.Tail) {
+		switch l.Kind {
+		case Code:
+			out = append(out, l.Shown())
+		case Table:
+			for _, cells := range l.Table {
+				for _, runs := range cells {
+					words(runs)
+				}
+			}
+		default:
+			words(l.Runs)
+		}
+	}
+	return strings.Join(out, "\n")
+}
 
 // EachLink gives the links in leaves with their words.
 func EachLink(leaves []Leaf, f func(words, url string)) {
