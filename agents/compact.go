@@ -137,15 +137,26 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 		text += "\n\n" + task.missing
 	}
 	think, sober := false, 0.0
+	call, stopCall := context.WithCancel(ctx)
+	defer stopCall()
+	var loop loopWatch
 	req := ollama.ChatRequest{
 		Model: model, NumCtx: numCtx, MaxTokens: answer, Think: &think, Temperature: &sober,
+		OnChunk: func(c ollama.Chunk) {
+			if loop.write(c.Content) {
+				stopCall()
+			}
+		},
 		Messages: []api.Message{{Role: "system", Content: s.prompt}, {Role: "user", Content: text}},
 	}
 	if attempt == 0 || task.missing != "" {
 		req.Format = json.RawMessage(compactSchema)
 	}
-	res, err := s.chat.Chat(ctx, req)
-	if err != nil {
+	res, err := s.chat.Chat(call, req)
+	switch {
+	case loop.loops:
+		return digest, "", errGarbledDigest
+	case err != nil:
 		return digest, "", err
 	}
 	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*prompt.MessageTokens

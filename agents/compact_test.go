@@ -103,6 +103,11 @@ func isCompaction(req api.ChatRequest) bool {
 // compacting is a rig with the real compactor.
 func compacting(t *testing.T, background bool, size int, digests ...string) *rig {
 	t.Helper()
+	return compactingBy(t, sessionmem.CompactPolicy{}, background, size, digests...)
+}
+
+func compactingBy(t *testing.T, policy sessionmem.CompactPolicy, background bool, size int, digests ...string) *rig {
+	t.Helper()
 	var rules []ollamatest.Rule
 	for i, d := range digests {
 		rule := ollamatest.Rule{When: isCompaction, Reply: ollamatest.Reply{Text: d}}
@@ -115,7 +120,7 @@ func compacting(t *testing.T, background bool, size int, digests ...string) *rig
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, size)}, Rules: rules})
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
 	r.params.Compactor = sessionmem.NewCompaction(sessionmem.CompactionConfig{
-		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} }, Own: OwnTools(),
+		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return policy }, Own: OwnTools(),
 		Lessons: sessionmem.MemoryLessons{
 			Memory: r.params.Memory, Store: r.store, Write: func() string { return r.settings.MemoryWrite },
 			Own: func(s string) (sessionmem.Target, bool) {
@@ -153,7 +158,7 @@ func TestTurnCompactsFirstWithoutTheApp(t *testing.T) {
 	}
 	waited := false
 	for _, e := range of(events, EventState) {
-		waited = waited || e.State == StateCompacting && e.Detail == "compacting 4 messages…"
+		waited = waited || e.State == StateCompacting && e.Detail == "compacting 8 messages…"
 	}
 	sent := r.chat(-1).Messages // system, Summary, the last 4, the question
 	if !waited || len(sent) != 7 || !strings.Contains(sent[1].Content, "trip to Oslo") || !strings.HasPrefix(sent[2].Content, "Question 2") || !strings.HasPrefix(sent[6].Content, "The fifth") {
@@ -424,5 +429,48 @@ func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
 	r.server.Close()
 	if _, err := small.Summarize(t.Context(), nil, messages); err == nil || errors.Is(err, sessionmem.ErrNoDigest) {
 		t.Errorf("no server: %v", err)
+	}
+}
+
+// A small model may fill a Summary with the same sentence: it isn't waited for.
+func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
+	r := compacting(t, false, 16384, `{"context":"`+strings.Repeat("The user travels by train to Oslo and back again. ", 40)+`"}`, goodDigest)
+	for i := range 4 {
+		r.say(fmt.Sprintf(askedOslo, i))
+	}
+	_, events := r.say("The fifth")
+	if told := of(events, EventCompaction); len(told) != 1 || strings.Contains(told[0].Text, "without a model") || r.compactions() != 2 {
+		t.Errorf("%d calls, %+v", r.compactions(), told)
+	}
+	if sent := r.chat(-1).Messages[1].Content; !strings.Contains(sent, "They plan a trip") {
+		t.Errorf("the Summary is %q", sent)
+	}
+}
+
+// A Summary takes the place of nothing that there is room for, whoever makes it.
+func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
+	for _, background := range []bool{false, true} {
+		for _, c := range []struct {
+			what       string
+			size, long int // of the context, and of each message, in tokens
+			want       int // messages sent: system, Summary, what stays, the new one
+		}{
+			{"short messages in a large context", 16384, 20, 11},
+			{"long messages in a large context", 16384, 2400, 8},
+			{"a small context", 2560, 450, 8},
+		} {
+			t.Run(fmt.Sprintf("%s, in the background %v", c.what, background), func(t *testing.T) {
+				r := compactingBy(t, sessionmem.CompactPolicy{KeepTokens: 4096}, background, c.size, goodDigest)
+				for i := range 4 {
+					r.say(fmt.Sprintf(askedOslo, i) + strings.Repeat(" so", c.long))
+				}
+				r.settled()
+				r.say("The fifth")
+				sent := r.chat(-1).Messages
+				if len(sent) != c.want || !strings.Contains(sent[1].Content, "trip to Oslo by train") {
+					t.Errorf("%d messages, want %d", len(sent), c.want)
+				}
+			})
+		}
 	}
 }

@@ -48,7 +48,7 @@ type turn struct {
 	may       tools.Permissions      // by where the text that it holds came from
 	used      []transcript.Quotation // of earlier conversations
 	calls     int                    // tools and sub-calls so far
-	percent   float64                // of the context that the last call took
+	took      taken                  // of the context by the last call
 	// remembered: a memory was changed or proposed, or held the lesson already.
 	remembered bool
 
@@ -73,7 +73,7 @@ func (t *turn) run(ctx context.Context) {
 	}
 	t.engine.forget(t.out)
 	if err == nil {
-		t.engine.workAfter(t.req.Session, t.percent)
+		t.engine.workAfter(t.req.Session, t.took)
 	}
 	if t.engine.p.Ended != nil {
 		t.engine.p.Ended(t.req.Session)

@@ -24,14 +24,16 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	}
 	t.may.Hold(snap.Sources(OwnTools()))
 	due := t.wouldCut(snap)
+	limits := t.limits(t.summary(snap.Previous).Content)
+	policy.KeepTokens, policy.Window = min(policy.KeepTokens, limits.Tokens/2), limits.Messages
 	if due { // a window of few messages would be full again at once
-		policy.KeepRecent = min(policy.KeepRecent, t.limits("").Messages/2)
+		policy.KeepRecent = min(policy.KeepRecent, limits.Messages/2)
 	}
 	if !t.engine.p.Background && !t.req.AppCompacts {
 		due = due || policy.Due(snap.Since, t.filled(snap))
 	}
 	if due && snap.Covered(policy.KeepRecent) > 0 {
-		if _, err := t.compact(ctx, snap, policy); err != nil {
+		if _, err := t.compact(ctx, snap, snap.Keep(policy)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,18 +75,18 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
 		return false
 	}
-	shorter, err := t.compact(ctx, snap, policy)
+	shorter, err := t.compact(ctx, snap, policy.KeepRecent)
 	return shorter && err == nil
 }
 
 // compact summarises while the user waits, and tells it. Only a Stop is an error:
 // without a Summary the turn goes on with what it has.
-func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, policy sessionmem.CompactPolicy) (bool, error) {
-	t.state(StateCompacting, fmt.Sprintf("compacting %d messages…", snap.Covered(policy.KeepRecent)))
+func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (bool, error) {
+	t.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
 	if t.req.Agent != "" {
 		snap.Agent = t.agent.Slug
 	}
-	done, err := t.engine.p.Compactor.Compact(ctx, snap, policy.KeepRecent)
+	done, err := t.engine.p.Compactor.Compact(ctx, snap, keep)
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -125,21 +127,27 @@ func (t *turn) tellLessons(kept sessionmem.Kept) {
 
 // CompactSoon summarises a session in the background if it is due: another process,
 // which ends with its turn, has written to it.
-func (e *Engine) CompactSoon(session string) { e.workAfter(session, 0) }
+func (e *Engine) CompactSoon(session string) { e.workAfter(session, taken{}) }
+
+// taken is how full a turn left its model's context.
+type taken struct {
+	percent float64
+	history int // tokens that the history may take; 0: not known
+}
 
 // workAfter names a new session and summarises one that is due, in the background.
 // The session's next turn, or Close, stops it.
-func (e *Engine) workAfter(session string, percent float64) {
+func (e *Engine) workAfter(session string, last taken) {
 	if !e.p.Background {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.beginAfter(session, percent)
+	e.beginAfter(session, last)
 }
 
 // beginAfter is workAfter with mu held.
-func (e *Engine) beginAfter(session string, percent float64) {
+func (e *Engine) beginAfter(session string, last taken) {
 	before := e.after[session]
 	switch {
 	case e.closed || len(e.runs[session]) > 0:
@@ -157,7 +165,7 @@ func (e *Engine) beginAfter(session string, percent float64) {
 			<-before.over
 		}
 		e.nameAfter(ctx, session)
-		err := e.compactDue(ctx, session, percent)
+		err := e.compactDue(ctx, session, last)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, sessionmem.ErrCompacting) {
 			e.log.Warn("a session could not be summarised", "session", session, "err", err)
 		}
@@ -183,11 +191,11 @@ func (e *Engine) endAfter(session string, own *background) {
 	}
 	close(own.over)
 	if again {
-		e.beginAfter(session, 0)
+		e.beginAfter(session, taken{})
 	}
 }
 
-func (e *Engine) compactDue(ctx context.Context, session string, percent float64) error {
+func (e *Engine) compactDue(ctx context.Context, session string, last taken) error {
 	if e.p.Compactor == nil {
 		return nil
 	}
@@ -197,10 +205,13 @@ func (e *Engine) compactDue(ctx context.Context, session string, percent float64
 		e.log.Info("a Summary that lost something is not made anew yet", "session", session, "err", err)
 	}
 	snap, policy, err := e.p.Compactor.Snapshot(ctx, session, "")
-	if err != nil || !policy.Due(snap.Since, percent) || snap.Covered(policy.KeepRecent) == 0 {
+	if err != nil || !policy.Due(snap.Since, last.percent) || snap.Covered(policy.KeepRecent) == 0 {
 		return err
 	}
-	done, err := e.p.Compactor.Compact(ctx, snap, policy.KeepRecent)
+	if last.history > 0 {
+		policy.KeepTokens = min(policy.KeepTokens, last.history/2)
+	}
+	done, err := e.p.Compactor.Compact(ctx, snap, snap.Keep(policy))
 	learnt := len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0
 	if (err == nil || learnt) && e.p.Compacted != nil {
 		e.p.Compacted(done)

@@ -299,7 +299,9 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	}
 	messages, before := t.placeHistory(t.upToUser(window.Messages))
 	around := t.around(messages)
-	history, left := sessionmem.Trim(messages, t.limits(summary.Content+around), t.cost)
+	limits := t.limits(summary.Content + around)
+	t.took.history = limits.Tokens
+	history, left := sessionmem.Trim(messages, limits, t.cost)
 	if len(history) == 0 {
 		history = []transcript.Block{t.user} // it was weighed: it fits
 	}

@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +33,9 @@ const (
 type CompactPolicy struct {
 	Threshold     int           // messages since the last Summary, 8
 	MinPeriodic   int           // the same for the periodic pass, 4
-	KeepRecent    int           // messages that stay word for word; negative is none, default 4
-	Window        int           // session.max_messages: beyond 20 the threshold is Window + 2
+	KeepRecent    int           // messages that stay word for word at least; negative is none, default 4
+	KeepTokens    int           // more of them stay while they take no more than so many tokens
+	Window        int           // session.max_messages: beyond 20 the threshold is Window + 2; half of it stays at most
 	DiscordWindow int           // messages of a Discord session's window: its threshold is that + 2 at least
 	Interval      time.Duration // of the periodic pass, 30 min
 	InactiveAfter time.Duration // without a message: a session is summarised whole, 30 min
@@ -179,6 +181,25 @@ func (s *Snapshot) nameEnds(r *blockSource, f *fold, kept []int, end int) error 
 	b, err := r.block(f.active[i].block)
 	s.before = b.ID
 	return err
+}
+
+// Keep is how many of the last messages stay word for word: KeepRecent, and more of them
+// where they fit. One with files ends that: what those take isn't known here.
+func (s Snapshot) Keep(p CompactPolicy) int {
+	keep, tokens := p.KeepRecent, 0
+	if keep <= 0 {
+		return 0
+	}
+	most := cmp.Or(p.Window, defaultWindow) / 2
+	for n := 1; n <= min(most, len(s.Messages)); n++ {
+		b := s.Messages[len(s.Messages)-n]
+		tokens += EstimateTokens(b.Text) + EstimateTokens(b.Context)
+		if tokens > p.KeepTokens || len(b.Attachments()) > 0 {
+			break
+		}
+		keep = max(keep, n)
+	}
+	return keep
 }
 
 // Covered is how many messages a Summary covers that keeps the last ones.

@@ -288,7 +288,7 @@ func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 		c.c.Logger.Warn("a session is left out of the periodic compaction", "session", name, "err", err)
 		return renewed, ctx.Err()
 	}
-	keep, inactive := p.KeepRecent, snap.inactive(p.InactiveAfter)
+	keep, inactive := snap.Keep(p), snap.inactive(p.InactiveAfter)
 	if inactive {
 		keep = 0
 	}

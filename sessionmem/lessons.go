@@ -206,6 +206,9 @@ func (c Compacted) Words() string {
 		return fmt.Sprintf("the summary of %d messages made anew of what is left of them", c.Messages)
 	}
 	text := fmt.Sprintf("%d messages summarised, the last %d stay word for word", c.Messages, c.Recent)
+	if c.Messages == 0 {
+		text = fmt.Sprintf("the conversation summarised, all %d messages stay word for word", c.Recent)
+	}
 	if c.Plain {
 		text += "; made without a model, which gave no usable summary"
 	}

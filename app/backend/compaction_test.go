@@ -127,7 +127,7 @@ func TestTheAppSummarisesWhatACommandWrote(t *testing.T) {
 	}
 	app.SessionsChanged("cli-a")
 	next(t, notices, func(n Notice) bool { return n.Session == "cli-a" && len(n.Written) == 2 })
-	if context, err = command.Store.Context(t.Context(), "cli-a"); err != nil || context.Summary == nil || len(context.Messages) != 4 {
+	if context, err = command.Store.Context(t.Context(), "cli-a"); err != nil || context.Summary == nil || len(context.Messages) != 8 { // all of them fit
 		t.Errorf("%+v, %v", context, err)
 	}
 }

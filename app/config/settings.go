@@ -240,7 +240,7 @@ func compactionSettings() []Setting {
 			span(func(c *Config) *time.Duration { return &c.Compaction.Interval }, time.Minute, day, nil)),
 		named("compaction.inactive_after", "30m", "After how long without a message a session counts as inactive.",
 			span(func(c *Config) *time.Duration { return &c.Compaction.InactiveAfter }, time.Minute, 7*day, nil)),
-		named("compaction.keep_recent", "4", "How many of the last messages stay word for word beside the Summary.",
+		named("compaction.keep_recent", "4", "How many of the last messages stay word for word beside the Summary at least; more where they fit.",
 			whole(func(c *Config) *int { return &c.Compaction.KeepRecent }, 0, 100, nil)),
 	)
 }
