@@ -73,6 +73,7 @@ var rooms = map[string][]string{
 	"app/ui/answer":   {"app/i18n", "app/ui/kit", "app/ui/markdown"},
 
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/kit"},
+	"app/cpuwindow/models": {"agents", "agents/ollama", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/pages": {
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem", "sessionmem/transcript",
 	},

@@ -30,6 +30,16 @@ func Advice(memory uint64) []Suggestion {
 	return []Suggestion{huge, large}
 }
 
+// MemoryShare is how much of the machine's memory a model may take and leave room for
+// its context and what else runs.
+const MemoryShare = 0.6
+
+// Fits reports whether a model of so many bytes runs well with so much memory; it does
+// where nothing is known of the memory.
+func Fits(size int64, memory uint64) bool {
+	return memory == 0 || float64(size) <= MemoryShare*float64(memory)
+}
+
 // KnowMemory tells how much memory the machine has, in bytes, for Advice.
 func (c *Catalog) KnowMemory(bytes uint64) {
 	c.mu.Lock()

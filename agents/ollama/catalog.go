@@ -71,6 +71,11 @@ func (c *Catalog) Models(ctx context.Context) ([]ModelInfo, error) {
 	return c.list(ctx, listAge)
 }
 
+// ModelsNow is Models, with the list asked for again: something was just pulled or deleted.
+func (c *Catalog) ModelsNow(ctx context.Context) ([]ModelInfo, error) {
+	return c.list(ctx, 0)
+}
+
 func (c *Catalog) list(ctx context.Context, age time.Duration) ([]ModelInfo, error) {
 	if err := c.refresh.acquire(ctx); err != nil {
 		return nil, c.c.target("tags", "").ended(ctx)

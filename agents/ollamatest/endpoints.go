@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -141,6 +142,41 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request, body []byte, _ int
 	for _, status := range []string{"verifying sha256 digest", "writing manifest", "success"} {
 		out.send(api.ProgressResponse{Status: status})
 	}
+}
+
+// delete takes a model off the server, out of its memory too.
+func (s *Server) delete(w http.ResponseWriter, _ *http.Request, body []byte, _ int) {
+	var req modelName
+	if !decode(w, body, &req) {
+		return
+	}
+	m, ok := s.find(req.name())
+	if !ok {
+		fail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", req.name()))
+		return
+	}
+	s.Unload(m.Name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.models = slices.DeleteFunc(s.models, func(other Model) bool { return other.Name == m.Name })
+}
+
+// generate only unloads: a request without a prompt that keeps the model for no time.
+func (s *Server) generate(w http.ResponseWriter, _ *http.Request, body []byte, _ int) {
+	var req api.GenerateRequest
+	if !decode(w, body, &req) {
+		return
+	}
+	if _, ok := s.find(req.Model); !ok {
+		fail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", req.Model))
+		return
+	}
+	if req.Prompt != "" || req.KeepAlive == nil || req.KeepAlive.Duration != 0 {
+		fail(w, http.StatusBadRequest, "the scripted server generates nothing here")
+		return
+	}
+	s.Unload(req.Model)
+	reply(w, api.GenerateResponse{Model: req.Model, Done: true, DoneReason: "unload"})
 }
 
 func decode(w http.ResponseWriter, body []byte, v any) bool {

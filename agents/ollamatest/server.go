@@ -190,6 +190,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/ps", s.guard(s.ps))
 	mux.HandleFunc("POST /api/show", s.guard(s.show))
 	mux.HandleFunc("POST /api/pull", s.guard(s.pull))
+	mux.HandleFunc("DELETE /api/delete", s.guard(s.delete))
+	mux.HandleFunc("POST /api/generate", s.guard(s.generate))
 	mux.HandleFunc("POST /api/embed", s.guard(s.embed))
 	mux.HandleFunc("POST /api/chat", s.record(s.chat))
 	mux.HandleFunc("/", s.record(s.unknown))

@@ -225,10 +225,6 @@ type opening struct {
 	since  time.Time
 }
 
-// modelShare is how much of the machine's memory a model chosen by role may take:
-// the rest is for its context, the system and what else runs.
-const modelShare = 0.6
-
 // openModels makes the client and the catalogue; nothing is asked of the server yet.
 func (b *Backend) openModels() error {
 	cfg := b.Config().Ollama
@@ -247,7 +243,7 @@ func (b *Backend) openModels() error {
 	b.Models = ollama.NewCatalog(client, cfg.NumCtx)
 	b.Models.ChatModel(func() string { return b.Config().Ollama.Model })
 	if m := b.Monitor.Sample(b.ctx, monitor.Memory).Memory; m.NA == "" {
-		b.Models.LimitSize(int64(float64(m.Total) * modelShare))
+		b.Models.LimitSize(int64(float64(m.Total) * ollama.MemoryShare))
 		b.Models.KnowMemory(m.Total)
 	}
 	return nil

@@ -163,7 +163,8 @@ type Shortcuts struct {
 	NewChat, NewPrivateChat, Search, Find, Write string
 	AnswerAgain, Stop                            string
 	NextSession, PreviousSession                 string
-	Chat, Memory, Agents, Transcript, Settings   string
+	Chat, Memory, Agents, Models                 string
+	Transcript, Settings                         string
 	ZoomIn, ZoomOut, ZoomReset, PinOnTop         string
 	Shortcuts, Close, Quit                       string
 }

@@ -47,6 +47,7 @@ func shortcutSettings() []Setting {
 		key("chat", "Mod+1", "Show the chat.", func(s *Shortcuts) *string { return &s.Chat }),
 		key("memory", "Mod+2", "Show the memory.", func(s *Shortcuts) *string { return &s.Memory }),
 		key("agents", "Mod+3", "Show the agents.", func(s *Shortcuts) *string { return &s.Agents }),
+		key("models", "Mod+5", "Show the models.", func(s *Shortcuts) *string { return &s.Models }),
 		key("transcript", "Mod+4", "Show the transcripts.", func(s *Shortcuts) *string { return &s.Transcript }),
 		key("settings", "Mod+,", "Show the settings.", func(s *Shortcuts) *string { return &s.Settings }),
 		key("zoom_in", "Mod++ Mod+=", "Make everything larger.", func(s *Shortcuts) *string { return &s.ZoomIn }),

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"context"
 
+	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
@@ -17,6 +18,9 @@ func (w *Window) showPane(p page) {
 	case p == pageAgents && w.roster == nil:
 		w.roster = pages.NewAgents(windowHost{w}, w.pageParts(), w.edits)
 		w.panes.Add(w.roster.Object)
+	case p == pageModels && w.models == nil:
+		w.models = models.NewPage(windowHost{w}, w.parts.server, w.puller)
+		w.panes.Add(w.models.View)
 	case p == pageSettings && w.settings == nil:
 		w.settings = settings.NewPage(windowHost{w}, w.settingsParts(), w.writer)
 		w.panes.Add(w.settings.View)
@@ -32,6 +36,9 @@ func (w *Window) showPane(p page) {
 	}
 	if w.roster != nil {
 		w.roster.Object.Hidden = p != pageAgents
+	}
+	if w.models != nil {
+		w.models.View.Hidden = p != pageModels
 	}
 	w.reader.Object.Hidden = p != pageTranscript
 	if w.settings != nil {

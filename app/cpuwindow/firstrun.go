@@ -25,10 +25,6 @@ const (
 	welcomeSteps
 )
 
-// modelShare is how much of the machine's memory a model may take and leave room
-// for its context and what else runs.
-const modelShare = 0.6
-
 // choicesShown is how many installed models the second step offers.
 const choicesShown = 6
 
@@ -161,8 +157,8 @@ func (w *Window) modelStep() (rows []*kit.Placed, ready bool) {
 	models := chatModels(s.models)
 	var r kit.Row
 	switch {
-	case w.pulling != nil:
-		r = w.setup().pullCard(*w.pulling)
+	case w.puller.Now().Model != "":
+		r = w.puller.Card()
 	case s.down != nil || s.modelsErr != nil:
 		r = welcomeCard(i18n.T("A model"), i18n.T("There is no server to list or download models yet. As soon as Ollama runs, the chat offers what fits this machine; nothing has to be set for that."))
 		ready = true
@@ -201,7 +197,7 @@ func modelNote(m ollama.ModelInfo, memory uint64) string {
 		return i18n.T("runs elsewhere: your messages leave this machine")
 	}
 	note := fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
-	if memory > 0 && float64(m.Size) > modelShare*float64(memory) {
+	if !ollama.Fits(m.Size, memory) {
 		note = i18n.With("{{.Size}}, too large to run well with {{.Memory}} GB of memory", i18n.Places{"Size": note, "Memory": vitals.WholeGigabytes(memory)})
 	}
 	return note

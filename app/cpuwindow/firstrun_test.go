@@ -104,7 +104,10 @@ func TestWelcome_aModelIsPulled(t *testing.T) {
 	b.tabTo("Pull qwen3:8b")
 	b.pressFocused()
 	b.Sees("Pulling qwen3:8b")
-	b.w.endPull()
+	b.w.puller.Stop()
+	b.Settle()
+	b.Sees("Download of qwen3:8b stopped", "Resume")
+	b.w.puller.Dismiss()
 	b.Settle()
 	b.Sees("One model to begin with")
 }

@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 )
@@ -34,7 +35,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
+		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View || w.models != nil && v == w.models.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
@@ -56,6 +57,8 @@ func (w *Window) viewports() []*kit.Viewport {
 		return append([]*kit.Viewport{w.side.Port}, w.roster.Ports()...)
 	case pageVitals:
 		return []*kit.Viewport{w.side.Port, w.details.View}
+	case pageModels:
+		return []*kit.Viewport{w.side.Port, w.models.View}
 	case pageSettings:
 		return []*kit.Viewport{w.side.Port, w.settings.View}
 	case pageTranscript:
@@ -137,3 +140,24 @@ func (w windowHost) Clipboard() string { return w.p.App.Clipboard().Content() }
 
 // ConfigChanged implements settings.Host.
 func (w windowHost) ConfigChanged() { w.followConfig() }
+
+// MachineMemory implements models.Host.
+func (w windowHost) MachineMemory() uint64 { return w.machineMemory() }
+
+// OpenLink implements models.Host.
+func (w windowHost) OpenLink(address string) { w.openLink(address) }
+
+// Chosen implements models.Host.
+func (w windowHost) Chosen(key string) (value, setBy string) {
+	s, ok := config.Lookup(key)
+	if !ok {
+		return "", ""
+	}
+	return s.Value(w.parts.config()), s.Overridden(w.parts.environ())
+}
+
+// Choose implements models.Host.
+func (w windowHost) Choose(key, value string, then func(error)) { w.writer.Set(key, value, then) }
+
+// ModelsChanged implements models.Host.
+func (w windowHost) ModelsChanged() { w.checkServer() }

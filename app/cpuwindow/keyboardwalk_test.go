@@ -136,6 +136,7 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 		"an empty chat": func(*bench) {},
 		"memory":        func(b *bench) { b.onMemory("# Notes\n\n- tea\n- jazz\n") },
 		"agents":        func(b *bench) { b.onAgents() },
+		"models":        func(b *bench) { b.w.goToPage(pageModels) },
 		"settings":      func(b *bench) { b.w.ShowSettings() },
 		"transcript": func(b *bench) {
 			_, s := b.withStore()

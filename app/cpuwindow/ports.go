@@ -9,6 +9,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
@@ -74,6 +75,7 @@ type memories interface {
 
 // server is the model server.
 type server interface {
+	models.Server
 	Models(ctx context.Context) ([]ollama.ModelInfo, error)
 	Pull(ctx context.Context, model string, progress func(ollama.Progress)) error
 	Version(ctx context.Context) (string, error)
@@ -158,7 +160,7 @@ func (t engineTurns) Active(session string) conversation.Run {
 }
 
 type ollamaServer struct {
-	client *ollama.Client
+	*ollama.Client
 	models *ollama.Catalog
 }
 
@@ -166,10 +168,12 @@ func (s ollamaServer) Models(ctx context.Context) ([]ollama.ModelInfo, error) {
 	return s.models.Models(ctx)
 }
 
-func (s ollamaServer) Pull(ctx context.Context, model string, progress func(ollama.Progress)) error {
-	return s.client.Pull(ctx, model, progress)
+func (s ollamaServer) ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error) {
+	return s.models.ModelsNow(ctx)
 }
 
-func (s ollamaServer) Version(ctx context.Context) (string, error) { return s.client.Version(ctx) }
+func (s ollamaServer) Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error) {
+	return s.models.Resolve(ctx, explicit, role)
+}
 
-func (s ollamaServer) Address() string { return s.client.Host().Host }
+func (s ollamaServer) Address() string { return s.Host().Host }

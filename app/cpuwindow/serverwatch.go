@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -109,71 +108,28 @@ func (w *Window) setServer(s serverState) {
 	}
 }
 
-// pull downloads a model, with its progress in a card.
-func (w *Window) pull(model string) {
-	if w.cancelPull != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(w.ctx)
-	w.cancelPull = cancel
-	w.showPull(pullState{model: model})
-	go func() {
-		var last time.Time
-		err := w.parts.server.Pull(ctx, model, func(p ollama.Progress) {
-			if time.Since(last) < 200*time.Millisecond {
-				return
-			}
-			last = time.Now()
-			st := pullState{model: model, status: p.Status, completed: p.Completed, total: p.Total}
-			w.p.Do(func() {
-				if ctx.Err() == nil {
-					w.showPull(st)
-				}
-			})
-		})
-		cancelled := ctx.Err() != nil
-		cancel()
-		w.p.Do(func() { w.pulled(model, err, cancelled) })
-	}()
-}
-
-func (w *Window) showPull(s pullState) {
-	w.pulling = &s
-	w.painter.changed(w.shown)
-	w.drawWelcome()
-}
-
-func (w *Window) pulled(model string, err error, cancelled bool) {
-	w.cancelPull = nil
-	switch {
-	case cancelled:
-		w.pulling = nil
-	case err != nil:
-		w.pulling = &pullState{model: model, err: err}
-	default:
-		w.pulling = nil
+// pullChanged shows how a download is, wherever it is shown; done: there is a model that
+// was not.
+func (w *Window) pullChanged(done bool) {
+	if done {
 		w.server.checking = false
 		w.recheck.note.Set(recheckHint(), kit.RoleMuted)
 		w.checkServer()
 	}
 	w.painter.changed(w.shown)
 	w.drawWelcome()
-}
-
-// endPull cancels a download, or takes the card of a failed one away.
-func (w *Window) endPull() {
-	if w.cancelPull != nil {
-		w.cancelPull()
-		return
+	if w.page == pageModels && w.visible {
+		if done {
+			w.models.Load()
+		} else {
+			w.models.Draw()
+		}
 	}
-	w.pulling = nil
-	w.painter.changed(w.shown)
-	w.drawWelcome()
 }
 
 func (w *Window) setup() setupCards {
 	return setupCards{
 		open: w.openLink, copyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
-		check: w.recheckNow, note: w.recheck.note, demo: w.tryDemo(), pull: w.pull, cancel: w.endPull,
+		check: w.recheckNow, note: w.recheck.note, demo: w.tryDemo(), puller: w.puller,
 	}
 }

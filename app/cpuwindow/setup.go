@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
@@ -68,19 +69,18 @@ type setupCards struct {
 	copyText func(string)
 	check    func()
 	demo     func() // nil where there is none
-	pull     func(model string)
-	cancel   func()
+	puller   *models.Puller
 	note     *kit.Label // how the last Re-check went
 }
 
 // rows gives the cards; helpless is where a person has nothing else to go on: in a
 // new chat, or (failed) below a message that got no answer.
-func (s setupCards) rows(st serverState, pull *pullState, memory uint64, helpless, failed bool) []*kit.Placed {
+func (s setupCards) rows(st serverState, memory uint64, helpless, failed bool) []*kit.Placed {
 	switch {
 	case !st.checked:
 		return nil
-	case pull != nil:
-		return []*kit.Placed{{Row: s.pullCard(*pull), Gap: kit.Gap20, Max: kit.ProseMax}}
+	case s.puller.Now().Model != "":
+		return []*kit.Placed{{Row: s.puller.Card(), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down != nil && helpless:
 		return []*kit.Placed{{Row: s.downCard(st, failed), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down == nil && st.modelsErr == nil && len(chatModels(st.models)) == 0:
@@ -127,7 +127,7 @@ func (s setupCards) modelCard(memory uint64) kit.Row {
 		if i == 0 {
 			kind = kit.ButtonPrimary
 		}
-		parts = append(parts, kit.Line(kit.Gap8, 1, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.pull(a.Model) }), kit.Muted(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).Squeezable()))
+		parts = append(parts, kit.Line(kit.Gap8, 1, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.puller.Start(a.Model) }), kit.Muted(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).Squeezable()))
 	}
 	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), kit.NewButton(kit.ButtonQuiet, i18n.T("Re-check"), s.check)), s.note)
 	c := kit.NewCardRow(kit.RoleNone, parts...)

@@ -19,6 +19,7 @@ const (
 	pageChat     page = "chat"
 	pageMemory   page = "memory"
 	pageAgents   page = "agents"
+	pageModels   page = "models"
 	pageSettings page = "settings"
 
 	pageTranscript page = "transcript"
@@ -45,7 +46,7 @@ func newSidebar(newChat, search func(), list *sessions.List, goTo func(page)) *s
 	for _, p := range []struct {
 		page page
 		text string
-	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageSettings, i18n.T("Settings")}} {
+	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageModels, i18n.T("Models")}, {pageSettings, i18n.T("Settings")}} {
 		b := kit.NewButton(kit.ButtonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)

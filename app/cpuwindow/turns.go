@@ -61,8 +61,8 @@ func (w *Window) setShown(c *conversation.Conversation) {
 	}
 	w.convs[c.Name] = c
 	w.shown = c
-	if w.pulling != nil && w.pulling.err != nil {
-		w.pulling = nil // told once, where it was asked for
+	if w.puller.Now().Err != nil {
+		w.puller.Dismiss() // told once, where it was asked for
 	}
 	w.forgetIdle()
 	if w.visible {
@@ -282,7 +282,7 @@ func (w *Window) drawExtra(v conversation.View) {
 		return // the same cards: what has the focus in them keeps it
 	}
 	w.extraDrawn = key
-	rows := w.setup().rows(w.server, w.pulling, memory, helpless, !fresh)
+	rows := w.setup().rows(w.server, memory, helpless, !fresh)
 	switch {
 	case v.LoadErr != nil:
 		rows = append([]*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.LoadErr.Error()}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
@@ -294,12 +294,8 @@ func (w *Window) drawExtra(v conversation.View) {
 
 // extraKey is all that drawExtra's cards depend on.
 func (w *Window) extraKey(v conversation.View, memory uint64, helpless bool) string {
-	pull := pullState{}
-	if w.pulling != nil {
-		pull = *w.pulling
-	}
 	s := w.server
-	return fmt.Sprintln(v.Name, w.shown.Private(), len(v.Entries) == 0, v.Loading, v.LoadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.pulling != nil, pull)
+	return fmt.Sprintln(v.Name, w.shown.Private(), len(v.Entries) == 0, v.Loading, v.LoadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.puller.Now())
 }
 
 // unanswered reports whether the last message got no answer.
@@ -379,7 +375,7 @@ func (w *Window) chatActions() chat.Actions {
 			w.shown.StopCall(id)
 		},
 		Answer: w.answerQuestion,
-		Undo:   w.undo, Decide: w.decide, SaveEdited: w.saveEdited, SaveUnkept: w.saveUnkept, DecideRemoved: w.decideRemoved, OpenInbox: w.openInbox, Pull: w.pull, Recheck: w.recheckNow, OpenLink: w.openLink,
+		Undo:   w.undo, Decide: w.decide, SaveEdited: w.saveEdited, SaveUnkept: w.saveUnkept, DecideRemoved: w.decideRemoved, OpenInbox: w.openInbox, Pull: w.puller.Start, Recheck: w.recheckNow, OpenLink: w.openLink,
 		ShowOlder:  w.showOlder,
 		TypeInto:   w.typeInto,
 		OpenFolder: func() { w.openFile(w.parts.home) },

@@ -18,6 +18,7 @@ import (
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/find"
+	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
@@ -105,8 +106,8 @@ type Window struct {
 	server      serverState
 	serverAt    time.Time
 	serverSeen  bool // it has answered before: it is installed
-	pulling     *pullState
-	cancelPull  context.CancelFunc
+	puller      *models.Puller
+	models      *models.Page    // nil before it is first shown
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
 	place       string          // what SetNotice said last
@@ -191,6 +192,7 @@ func (w *Window) build() {
 	w.chat.OnLaidOut = w.find.LaidOut
 	w.pageView = kit.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
+	w.puller = models.NewPuller(windowHost{w}, w.parts.server.Pull, w.pullChanged)
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
 	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
 	if w.parts.demo {
@@ -338,6 +340,8 @@ func pageTitle(p page) string {
 		return i18n.T("Agents")
 	case pageWelcome:
 		return i18n.T("Welcome to mac-stats")
+	case pageModels:
+		return i18n.T("Models")
 	case pageSettings:
 		return i18n.T("Settings")
 	case pageTranscript:
@@ -359,6 +363,9 @@ func (w *Window) loadPage(which page) {
 		return
 	case pageAgents:
 		w.roster.Load()
+		return
+	case pageModels:
+		w.models.Load()
 		return
 	case pageWelcome:
 		w.drawWelcome()

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
@@ -138,7 +140,21 @@ func (s *stubServer) Version(context.Context) (string, error) {
 	defer s.mu.Unlock()
 	return "0.34.0", s.down
 }
-func (*stubServer) Address() string { return "127.0.0.1:11434" }
+
+func (s *stubServer) ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.models), s.down
+}
+
+func (*stubServer) Running(context.Context) ([]api.ProcessModelResponse, error) { return nil, nil }
+
+func (*stubServer) Resolve(context.Context, string, ollama.Role) (ollama.ModelInfo, error) {
+	return ollama.ModelInfo{}, ollama.ErrNoModel
+}
+func (*stubServer) Delete(context.Context, string) error { return nil }
+func (*stubServer) Unload(context.Context, string) error { return nil }
+func (*stubServer) Address() string                      { return "127.0.0.1:11434" }
 
 type stubVitals struct {
 	quits    chan string // asked for, if not nil
@@ -564,13 +580,15 @@ func TestFirstRun(t *testing.T) {
 		b.w.checkServer()
 		b.Settle()
 		b.Sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
-		b.w.pull("qwen3:8b")
+		b.w.puller.Start("qwen3:8b")
 		b.Settle()
 		b.Sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
-		b.w.endPull()
+		b.w.puller.Stop()
+		b.Settle()
+		b.w.puller.Dismiss()
 		b.Settle()
 		b.Sees("One model to begin with")
-		b.w.pull("qwen3:8b")
+		b.w.puller.Start("qwen3:8b")
 		b.server.pulls <- errors.New("no space left")
 		b.Settle()
 		b.Sees("The disk is full.", "Try again")

@@ -1,0 +1,364 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Host is what the page needs of the window it is in. All but Do and Context is called
+// on the UI goroutine.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+	Visible() bool         // the window is on the screen
+	MachineMemory() uint64 // bytes; 0: not known
+	OpenLink(address string)
+	// Chosen is what a setting says, and the environment variable that hides it or "".
+	Chosen(key string) (value, setBy string)
+	Choose(key, value string, then func(error)) // changes a setting
+	ModelsChanged()                             // another list of models than before
+}
+
+// Server is the model server. Its methods are called off the UI goroutine.
+type Server interface {
+	ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error)
+	Running(ctx context.Context) ([]api.ProcessModelResponse, error)
+	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
+	Delete(ctx context.Context, model string) error
+	Unload(ctx context.Context, model string) error
+}
+
+const (
+	lookEvery = 5 * time.Second
+	lookTime  = 8 * time.Second // for one look
+	library   = "https://ollama.com/library"
+)
+
+// Page is the models of the server. Its fields belong to the UI goroutine.
+type Page struct {
+	host   Host
+	server Server
+	puller *Puller
+	View   *kit.Viewport
+	field  *kit.LineField // the name of a model to pull
+	known  state
+	busy   map[string]bool // what is done to a model, by its name
+	failed string          // what was asked and not done
+	timer  *time.Timer
+	asked  int // looks so far: an older one than the newest shows nothing
+}
+
+// state is what the server says.
+type state struct {
+	read    bool
+	err     error
+	models  []ollama.ModelInfo
+	loaded  []api.ProcessModelResponse
+	playing map[ollama.Role]string // which model plays a role now
+}
+
+// NewPage is the page; p downloads.
+func NewPage(h Host, s Server, p *Puller) *Page {
+	page := &Page{host: h, server: s, puller: p, View: kit.NewViewport(), busy: map[string]bool{}}
+	page.View.Follow, page.View.Fixed = false, true
+	page.field = kit.NewLineField(i18n.T("Name of a model, such as qwen3:8b"), i18n.T("Pull"))
+	page.field.OnSubmit = func(name string) {
+		page.field.Clear(name)
+		page.pull(name)
+	}
+	return page
+}
+
+func (p *Page) pull(name string) {
+	p.puller.Dismiss() // of another one
+	p.puller.Start(name)
+}
+
+// Load asks the server and shows what it says.
+func (p *Page) Load() {
+	p.Draw()
+	p.look()
+}
+
+// look asks the server and, while the page is on the screen, goes on asking.
+func (p *Page) look() {
+	p.asked++
+	asked := p.asked
+	keys := map[ollama.Role]string{}
+	for _, r := range roles() {
+		keys[r.role], _ = p.host.Chosen(r.key)
+	}
+	go func() {
+		s := p.ask(keys)
+		if p.host.Context().Err() != nil {
+			return
+		}
+		p.host.Do(func() {
+			if asked != p.asked {
+				return
+			}
+			p.known = s
+			p.Draw()
+			if p.timer != nil {
+				p.timer.Stop()
+			}
+			p.timer = time.AfterFunc(lookEvery, func() {
+				p.host.Do(func() {
+					if asked == p.asked && p.host.Visible() && p.View.Visible() {
+						p.look()
+					}
+				})
+			})
+		})
+	}()
+}
+
+func (p *Page) ask(chosen map[ollama.Role]string) state {
+	ctx, stop := context.WithTimeout(p.host.Context(), lookTime)
+	defer stop()
+	s := state{read: true, playing: map[ollama.Role]string{}}
+	if s.models, s.err = p.server.ModelsNow(ctx); s.err != nil {
+		return s
+	}
+	if s.loaded, s.err = p.server.Running(ctx); s.err != nil {
+		return s
+	}
+	for _, role := range []ollama.Role{ollama.RoleGeneral, ollama.RoleSmall, ollama.RoleEmbed, ollama.RoleCode, ollama.RoleVision, ollama.RoleThinking} {
+		if m, err := p.server.Resolve(ctx, chosen[role], role); err == nil {
+			s.playing[role] = m.Name
+		}
+	}
+	return s
+}
+
+// role is what a model is wanted for, with the setting that chooses it.
+type role struct {
+	role        ollama.Role
+	key         string
+	name, notes string
+}
+
+func roles() []role {
+	return []role{
+		{ollama.RoleGeneral, "ollama.model", i18n.T("Chats"), i18n.T("answers where neither the chat nor its agent names a model")},
+		{ollama.RoleSmall, "ollama.small_model", i18n.T("Small tasks"), i18n.T("summaries, titles, lessons")},
+		{ollama.RoleEmbed, "ollama.embed_model", i18n.T("Search by meaning"), i18n.T("makes the vectors of the search index")},
+	}
+}
+
+// Draw shows the page as it is known.
+func (p *Page) Draw() {
+	rows := []*kit.Placed{kit.TextRow(fitWords(p.host.MachineMemory()), kit.RoleMuted, kit.Gap4)}
+	add := func(gap float32, r kit.Row) {
+		rows = append(rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
+	}
+	if p.failed != "" {
+		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed, kit.RoleText)))
+	}
+	switch {
+	case !p.known.read:
+		add(kit.Gap12, kit.NewParagraph(i18n.T("Asking Ollama for its models…"), kit.RoleMuted))
+	case p.known.err != nil:
+		add(kit.Gap12, p.errorCard())
+	default:
+		add(kit.Gap12, p.pullCard())
+		if len(p.known.models) == 0 {
+			break
+		}
+		add(kit.Gap20, kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Title(i18n.T("Installed")), kit.Small(installedWords(p.known.models)))))
+		for _, m := range p.known.models {
+			add(kit.Gap8, p.modelCard(m))
+		}
+		add(kit.Gap20, kit.NewBoxRow(kit.Title(i18n.T("Used for"))))
+		add(kit.Gap8, p.rolesCard())
+	}
+	p.View.ReplaceRows(p.host.Canvas(), rows)
+}
+
+func (p *Page) errorCard() kit.Row {
+	x := agents.Explain(p.known.err)
+	c := kit.NewCardRow(kit.RoleHot, kit.NewParagraph(x.Sentence, kit.RoleText), kit.NewParagraph(x.Next, kit.RoleMuted), kit.Spacer(kit.Gap4),
+		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Re-check"), p.look)))
+	c.Pad = kit.Gap16
+	return c
+}
+
+// pullCard offers models to download, or shows the download.
+func (p *Page) pullCard() kit.Row {
+	if p.puller.Now().Model != "" {
+		return p.puller.Card()
+	}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("Get a model"))}
+	for i, a := range ollama.Advice(p.host.MachineMemory()) {
+		note := gigabytes(a.Download) + " · " + a.Why
+		if i == 0 {
+			note = i18n.With("{{.Note}} · fits this machine best", i18n.Places{"Note": note})
+		}
+		if p.has(a.Model) {
+			parts = append(parts, kit.Line(kit.Gap8, 1, kit.Text(a.Model), kit.Muted(i18n.With("{{.Note}} · installed", i18n.Places{"Note": note})).Squeezable()))
+			continue
+		}
+		kind := kit.ButtonPlain
+		if i == 0 && len(p.known.models) == 0 {
+			kind = kit.ButtonPrimary
+		}
+		b := kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { p.pull(a.Model) })
+		parts = append(parts, kit.Line(kit.Gap8, 1, b, kit.Muted(note).Squeezable()))
+	}
+	parts = append(parts, kit.Spacer(kit.Gap4), p.field, kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("All models at ollama.com"), func() { p.host.OpenLink(library) })))
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad, c.Gap = kit.Gap16, kit.Gap8
+	return c
+}
+
+func (p *Page) has(name string) bool {
+	for _, m := range p.known.models {
+		if ollama.SameModel(m.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Page) running(name string) (api.ProcessModelResponse, bool) {
+	for _, r := range p.known.loaded {
+		if ollama.SameModel(r.Name, name) {
+			return r, true
+		}
+	}
+	return api.ProcessModelResponse{}, false
+}
+
+func (p *Page) modelCard(m ollama.ModelInfo) kit.Row {
+	loaded, isLoaded := p.running(m.Name)
+	unload := kit.NewButton(kit.ButtonQuiet, i18n.T("Unload"), func() { p.do(m.Name, p.server.Unload, nil) })
+	remove := kit.NewButton(kit.ButtonQuiet, i18n.T("Delete…"), func() { p.confirmDelete(m) })
+	unload.Hidden = !isLoaded
+	if p.busy[m.Name] {
+		unload.Disable()
+		remove.Disable()
+	}
+	parts := []fyne.CanvasObject{kit.Line(kit.Gap16, 0, kit.Bold(m.Name).Squeezable(), unload, remove)}
+	small := func(text string, role fyne.ThemeColorName) {
+		if text != "" {
+			parts = append(parts, kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, role))
+		}
+	}
+	small(sizeWords(m), kit.RoleMuted)
+	small(abilityWords(m), kit.RoleMuted)
+	if !m.Remote && !ollama.Fits(m.Size, p.host.MachineMemory()) {
+		small(i18n.With("Too large to run well with {{.Memory}} GB of memory.", i18n.Places{"Memory": wholeGigabytes(p.host.MachineMemory())}), kit.RoleWarn)
+	}
+	if isLoaded {
+		small(loadedWords(loaded, time.Now()), kit.RoleAccent)
+	}
+	return kit.NewCardRow(kit.RoleNone, parts...)
+}
+
+// confirmDelete asks before a model is deleted, and says what depends on it.
+func (p *Page) confirmDelete(m ollama.ModelInfo) {
+	text := i18n.With("It frees {{.Size}} on disk. To use the model again, it has to be downloaded again.", i18n.Places{"Size": gigabytes(m.Size)})
+	for _, r := range roles() {
+		if v, _ := p.host.Chosen(r.key); v != "" && ollama.SameModel(v, m.Name) {
+			text += " " + i18n.With("It is chosen for “{{.Role}}”: choose another one there.", i18n.Places{"Role": r.name})
+		}
+	}
+	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Model}}?", i18n.Places{"Model": m.Name}), text, i18n.T("Delete model"), func() {
+		p.do(m.Name, p.server.Delete, p.host.ModelsChanged)
+	})
+}
+
+// do has the server do something with a model; then, which may be nil, tells the window.
+func (p *Page) do(model string, what func(ctx context.Context, model string) error, then func()) {
+	p.busy[model], p.failed = true, ""
+	p.Draw()
+	go func() {
+		err := what(p.host.Context(), model)
+		p.host.Do(func() {
+			delete(p.busy, model)
+			if err != nil {
+				x := agents.Explain(err)
+				p.failed = x.Sentence + " " + x.Next
+			} else if then != nil {
+				then()
+			}
+			p.Draw()
+			p.look()
+		})
+	}()
+}
+
+// rolesCard chooses which model does what.
+func (p *Page) rolesCard() kit.Row {
+	var parts []fyne.CanvasObject
+	for _, r := range roles() {
+		chosen, setBy := p.host.Chosen(r.key)
+		text := chosen
+		if chosen == "" {
+			text = i18n.T("Automatic")
+			if now := p.known.playing[r.role]; now != "" {
+				text = i18n.With("Automatic ({{.Model}} now)", i18n.Places{"Model": now})
+			}
+		}
+		b := kit.NewButton(kit.ButtonPlain, text, nil)
+		b.OnTap = func() { kit.ShowMenu(p.roleMenu(r, chosen), b, p.host.Canvas()) }
+		words, tone := r.notes, kit.RoleMuted
+		switch {
+		case setBy != "":
+			b.Disable()
+			words, tone = i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": setBy}), kit.RoleWarn
+		case chosen != "" && !p.has(chosen):
+			words, tone = i18n.With("{{.Model}} is not installed. Pull it or choose another one.", i18n.Places{"Model": chosen}), kit.RoleHot
+		case p.known.playing[r.role] == "":
+			words, tone = i18n.T("No installed model can do this."), kit.RoleWarn
+		}
+		parts = append(parts, kit.Text(r.name), kit.NewProse([]kit.Run{{Text: words}}, kit.SizeSmall, tone), kit.NewFlowRow(0, b), kit.Spacer(kit.Gap4))
+	}
+	for _, r := range []struct {
+		role ollama.Role
+		name string
+	}{{ollama.RoleCode, i18n.T("Code")}, {ollama.RoleVision, i18n.T("Images")}, {ollama.RoleThinking, i18n.T("Thinking")}} {
+		if now := p.known.playing[r.role]; now != "" {
+			parts = append(parts, kit.NewProse([]kit.Run{{Text: r.name + ": "}, {Text: now, Role: kit.RoleText}}, kit.SizeText, kit.RoleMuted))
+		}
+	}
+	parts = append(parts, kit.NewProse([]kit.Run{{Text: i18n.T("Agents that ask for one of these get the installed model that does it best.")}}, kit.SizeSmall, kit.RoleMuted))
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad, c.Gap = kit.Gap16, kit.Gap4
+	return c
+}
+
+// roleMenu is the models that can play a role.
+func (p *Page) roleMenu(r role, chosen string) *fyne.Menu {
+	choose := func(name string) {
+		p.host.Choose(r.key, name, func(err error) {
+			p.failed = ""
+			if err != nil {
+				p.failed = i18n.Sentence(i18n.Capital(err.Error()))
+			}
+			p.Draw()
+			p.look()
+		})
+	}
+	auto := fyne.NewMenuItem(i18n.T("Automatic"), func() { choose("") })
+	auto.Checked = chosen == ""
+	menu := fyne.NewMenu("", auto)
+	for _, m := range p.known.models {
+		if m.Can("embedding") != (r.role == ollama.RoleEmbed) {
+			continue
+		}
+		item := fyne.NewMenuItem(m.Name+"  ·  "+sizeWords(m), func() { choose(m.Name) })
+		item.Checked = ollama.SameModel(chosen, m.Name)
+		menu.Items = append(menu.Items, item)
+	}
+	return menu
+}

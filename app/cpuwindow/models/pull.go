@@ -1,0 +1,199 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Pull is a download: under way, stopped by the user, or failed.
+type Pull struct {
+	Model            string
+	Status           string
+	Completed, Total int64 // bytes
+	Stopped          bool  // by the user; what has come is kept by the server
+	Err              error
+}
+
+// Busy reports whether it is under way.
+func (p Pull) Busy() bool { return p.Model != "" && !p.Stopped && p.Err == nil }
+
+func (p Pull) fraction() float64 {
+	if p.Total <= 0 {
+		return 0
+	}
+	return float64(p.Completed) / float64(p.Total)
+}
+
+func (p Pull) words() string {
+	if p.Total <= 0 {
+		return cmp.Or(p.Status, i18n.T("asking for it")) + "…"
+	}
+	places := i18n.Places{"Status": p.Status, "Completed": fmt.Sprintf("%.1f", float64(p.Completed)/1e9), "Total": fmt.Sprintf("%.1f", float64(p.Total)/1e9), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
+	if p.Stopped {
+		return i18n.With("Stopped at {{.Completed}} of {{.Total}} GB · {{.What}} %", places)
+	}
+	return i18n.With("{{.Status}} · {{.Completed}} of {{.Total}} GB · {{.What}} %", places)
+}
+
+// pullPace is how often the progress of a download is shown.
+const pullPace = 200 * time.Millisecond
+
+// Puller downloads one model at a time. It belongs to the UI goroutine.
+type Puller struct {
+	host    pullHost
+	pull    func(ctx context.Context, model string, progress func(ollama.Progress)) error
+	changed func(done bool) // done: a model is there that was not
+	now     Pull
+	cancel  context.CancelFunc // nil: nothing is under way
+}
+
+type pullHost interface {
+	Do(f func())
+	Context() context.Context
+}
+
+// NewPuller downloads by pull, and tells of each change.
+func NewPuller(h pullHost, pull func(ctx context.Context, model string, progress func(ollama.Progress)) error, changed func(done bool)) *Puller {
+	return &Puller{host: h, pull: pull, changed: changed}
+}
+
+// Now is the download that is shown; of no model where there is none.
+func (p *Puller) Now() Pull { return p.now }
+
+// Start downloads a model, or goes on with it; nothing happens while one is under way.
+func (p *Puller) Start(model string) {
+	if p.cancel != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(p.host.Context())
+	p.cancel = cancel
+	was := p.now
+	p.now = Pull{Model: model}
+	if was.Model == model {
+		p.now.Completed, p.now.Total = was.Completed, was.Total // until the server says how far it is
+	}
+	p.changed(false)
+	go func() {
+		var last time.Time
+		err := p.pull(ctx, model, func(step ollama.Progress) {
+			if time.Since(last) < pullPace {
+				return
+			}
+			last = time.Now()
+			p.host.Do(func() {
+				if ctx.Err() == nil {
+					p.now = Pull{Model: model, Status: step.Status, Completed: step.Completed, Total: step.Total}
+					p.changed(false)
+				}
+			})
+		})
+		stopped := ctx.Err() != nil
+		cancel()
+		p.host.Do(func() { p.end(err, stopped) })
+	}()
+}
+
+func (p *Puller) end(err error, stopped bool) {
+	p.cancel = nil
+	switch {
+	case stopped:
+		p.now.Stopped = true
+	case err != nil:
+		p.now.Err = err
+	default:
+		p.now = Pull{}
+	}
+	p.changed(err == nil && !stopped)
+}
+
+// Stop ends the download that is under way; Start with the same model resumes it.
+func (p *Puller) Stop() {
+	if p.cancel != nil {
+		p.cancel()
+	}
+}
+
+// Dismiss takes a download away that is not under way.
+func (p *Puller) Dismiss() {
+	if p.cancel == nil && p.now.Model != "" {
+		p.now = Pull{}
+		p.changed(false)
+	}
+}
+
+// Card shows the download, with what can be done about it.
+func (p *Puller) Card() kit.Row {
+	now := p.now
+	bar := kit.NewGauge(200)
+	bar.Set(now.fraction(), kit.RoleAccent)
+	resume := func() { p.Start(now.Model) }
+	dismiss := kit.NewButton(kit.ButtonPlain, i18n.T("Dismiss"), p.Dismiss)
+	place := i18n.Places{"Model": now.Model}
+	var parts []fyne.CanvasObject
+	switch {
+	case now.Err != nil:
+		what, next := failure(now.Model, now.Err)
+		parts = []fyne.CanvasObject{
+			kit.Title(i18n.With("{{.Model}} could not be pulled", place)), kit.NewParagraph(what, kit.RoleText), kit.NewParagraph(next, kit.RoleMuted),
+			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Try again"), resume), dismiss),
+		}
+	case now.Stopped:
+		bar.Set(now.fraction(), kit.RoleFaint)
+		parts = []fyne.CanvasObject{
+			kit.Title(i18n.With("Download of {{.Model}} stopped", place)), bar, kit.Small(now.words()).Squeezable(),
+			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Resume"), resume), dismiss),
+		}
+	default:
+		parts = []fyne.CanvasObject{
+			kit.Title(i18n.With("Pulling {{.Model}}", place)), bar,
+			kit.Line(kit.Gap8, 0, kit.Small(now.words()).Squeezable(), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.Stop)),
+		}
+	}
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad, c.Gap = kit.Gap16, kit.Gap8
+	return c
+}
+
+// failure says what went wrong with a download, and what to do.
+func failure(model string, err error) (what, next string) {
+	detail := err.Error()
+	var e *ollama.Error
+	if errors.As(err, &e) && e.Detail != "" {
+		detail = e.Detail
+	}
+	low := strings.ToLower(detail)
+	has := func(parts ...string) bool {
+		for _, p := range parts {
+			if strings.Contains(low, p) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
+		x := agents.Explain(err)
+		return x.Sentence, i18n.T("Check that Ollama is running, then try again. The download continues where it stopped.")
+	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
+		return i18n.T("The registry could not be reached."), i18n.T("Is the machine online? Then try again.")
+	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):
+		return i18n.With("The registry has no model {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Look its name up in the list of models, then try that.")
+	case has("no space left", "disk quota"):
+		return i18n.T("The disk is full."), i18n.T("Free some space, then try again. The download continues where it stopped.")
+	case has("newer version", "upgrade"):
+		return i18n.With("This Ollama is too old for {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Update Ollama, then try again.")
+	}
+	return i18n.With("The download of {{.Model}} failed.", i18n.Places{"Model": model}), i18n.With("Try again. Ollama said: {{.Detail}}", i18n.Places{"Detail": i18n.Shorten(strings.Join(strings.Fields(detail), " "), 160)})
+}

@@ -1,0 +1,109 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
+)
+
+func gigabytes(bytes int64) string {
+	if bytes < 1e9 {
+		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+}
+
+// WholeGigabytes is an amount of memory as it is sold.
+func wholeGigabytes(memory uint64) string { return fmt.Sprint(math.Round(float64(memory) / (1 << 30))) }
+
+// fitWords say which models fit the machine's memory, and why.
+func fitWords(memory uint64) string {
+	if memory == 0 {
+		return i18n.T("The size of a model decides whether it runs well: it must fit into this machine's memory and leave room for the conversation and other programs.")
+	}
+	return i18n.With("This machine has {{.Memory}} GB of memory. Models of up to {{.Most}} GB run well: the rest is for the conversation and other programs.",
+		i18n.Places{"Memory": wholeGigabytes(memory), "Most": fmt.Sprintf("%.0f", math.Floor(ollama.MemoryShare*float64(memory)/1e9))})
+}
+
+// sizeWords say how large a model is, and how much it can keep in mind.
+func sizeWords(m ollama.ModelInfo) string {
+	var words []string
+	if m.Remote {
+		words = append(words, i18n.T("runs elsewhere: your messages leave this machine"))
+	} else if m.Size > 0 {
+		words = append(words, gigabytes(m.Size))
+	}
+	if m.Parameters > 0 {
+		words = append(words, i18n.With("{{.N}} parameters", i18n.Places{"N": parameters(m.Parameters)}))
+	}
+	if m.MaxContext > 0 {
+		words = append(words, i18n.With("context of {{.N}} tokens", i18n.Places{"N": i18n.Thousands(m.MaxContext)}))
+	}
+	return strings.Join(words, " · ")
+}
+
+func parameters(n int64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1fB", float64(n)/1e9)
+}
+
+// abilityWords say what a model can do.
+func abilityWords(m ollama.ModelInfo) string {
+	var words []string
+	for _, a := range []struct{ capability, words string }{
+		{"tools", i18n.T("uses tools")},
+		{"vision", i18n.T("sees images")},
+		{"thinking", i18n.T("thinks before it answers")},
+		{"embedding", i18n.T("for search by meaning")},
+	} {
+		if m.Can(a.capability) {
+			words = append(words, a.words)
+		}
+	}
+	if m.Can("completion") && len(words) == 0 {
+		return i18n.T("chats only")
+	}
+	return strings.Join(words, " · ")
+}
+
+// forGood is from when on a model that stays loaded stays until somebody unloads it.
+const forGood = 30 * 24 * time.Hour
+
+// loadedWords say until when a model is loaded, and what it takes.
+func loadedWords(r api.ProcessModelResponse, now time.Time) string {
+	words := i18n.T("Loaded until you unload it")
+	switch left := r.ExpiresAt.Sub(now); {
+	case left <= 0:
+		words = i18n.T("Loaded, about to be unloaded")
+	case left < 24*time.Hour:
+		words = i18n.With("Loaded until {{.Time}}", i18n.Places{"Time": r.ExpiresAt.In(now.Location()).Format("15:04")})
+	case left < forGood:
+		words = i18n.With("Loaded until {{.Time}}", i18n.Places{"Time": i18n.Moment(r.ExpiresAt.In(now.Location()), now)})
+	}
+	if r.Size > 0 {
+		words += " · " + i18n.With("{{.Size}} of memory", i18n.Places{"Size": gigabytes(r.Size)})
+	}
+	if r.ContextLength > 0 {
+		words += " · " + i18n.With("context of {{.N}} tokens", i18n.Places{"N": i18n.Thousands(r.ContextLength)})
+	}
+	return words
+}
+
+// installedWords say how many models there are, and what they take.
+func installedWords(list []ollama.ModelInfo) string {
+	total := int64(0)
+	for _, m := range list {
+		if !m.Remote {
+			total += m.Size
+		}
+	}
+	return i18n.Count("{{.N}} models", len(list)) + " · " + i18n.With("{{.Size}} on disk", i18n.Places{"Size": gigabytes(total)})
+}
