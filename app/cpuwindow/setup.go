@@ -79,7 +79,7 @@ func (s setupCards) rows(st serverState, memory uint64, helpless, failed bool) [
 	switch {
 	case !st.checked:
 		return nil
-	case s.puller.Now().Model != "":
+	case s.puller.Now().Model != "" && (!s.puller.Now().Stopped || len(chatModels(st.models)) == 0): // the Models page keeps what was stopped
 		return []*kit.Placed{{Row: s.puller.Card(), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down != nil && helpless:
 		return []*kit.Placed{{Row: s.downCard(st, failed), Gap: kit.Gap20, Max: kit.ProseMax}}

@@ -26,9 +26,6 @@ type Pull struct {
 	Err              error
 }
 
-// Busy reports whether it is under way.
-func (p Pull) Busy() bool { return p.Model != "" && !p.Stopped && p.Err == nil }
-
 func (p Pull) fraction() float64 {
 	if p.Total <= 0 {
 		return 0
