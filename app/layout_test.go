@@ -52,7 +52,7 @@ var restricted = []struct {
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
 	"agents/fetch":    {"sessionmem/excerpt"},
-	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/wholefile"},
+	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/wholefile"},
 	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/transcript", "sessionmem/excerpt"},
 	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt"},
 

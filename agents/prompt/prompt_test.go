@@ -493,7 +493,8 @@ func TestShippedAgents(t *testing.T) {
 		}
 		for _, c := range cases {
 			for _, e := range c.Expects {
-				if _, err := r.Find(e.Arg); e.Kind == registry.ExpectDelegates && err != nil {
+				slug, delegates := strings.CutPrefix(e.String(), "delegates to ")
+				if _, err := r.Find(slug); delegates && err != nil {
 					t.Errorf("%s: %v", a.Slug, err)
 				}
 			}

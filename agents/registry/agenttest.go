@@ -5,21 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
-
-	"mac-stats/sessionmem/excerpt"
 )
 
 // ErrNoTests: the agent has no testing.md.
 var ErrNoTests = errors.New("the agent has no tests")
-
-// The kinds of Expect lines.
-const (
-	ExpectContains  = "contains"  // the answer holds the text, without regard to case
-	ExpectMatches   = "matches"   // the answer matches the regular expression (RE2)
-	ExpectDelegates = "delegates" // the turn handed a task to the agent with that slug
-)
 
 // TestCase is one prompt of an agent's testing.md with what it expects.
 type TestCase struct {
@@ -28,23 +18,14 @@ type TestCase struct {
 	Expects []Expect
 }
 
-// Expect is one "Expect:" line.
-type Expect struct {
-	Kind string // contains | matches | delegates
-	Arg  string
-	Line int
-}
-
 // Tests reads an agent's testing.md:
 //
 //	## Title
 //	What the user says,
 //	on as many lines as needed.
 //	Expect: contains <text>
-//	Expect: matches <regular expression>
-//	Expect: delegates to <slug>
 //
-// A case with no Expect line is an error: a test that can't fail is none. Errors
+// Expect tells the other forms. A case with no Expect line is an error: a test that can't fail is none. Errors
 // tell the line. ErrNoTests where there is no testing.md.
 func (r *Registry) Tests(a Agent) ([]TestCase, error) {
 	if !isDir(a.Path) {
@@ -58,7 +39,7 @@ func (r *Registry) Tests(a Agent) ([]TestCase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read tests: %w", err)
 	}
-	cases, err := parseTests(string(data))
+	cases, err := ParseTests(string(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
@@ -74,7 +55,8 @@ type testParser struct {
 	fence  string
 }
 
-func parseTests(text string) ([]TestCase, error) {
+// ParseTests reads the text of a testing.md, see Tests.
+func ParseTests(text string) ([]TestCase, error) {
 	var p testParser
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	line := 0
@@ -149,76 +131,4 @@ func (p *testParser) endCase() error {
 		return fmt.Errorf("line %d: case %q expects nothing, so it can't fail: add a line such as \"Expect: contains …\"", start, c.Title)
 	}
 	return nil
-}
-
-func isExpect(line string) bool {
-	return len(line) >= len("expect:") && strings.EqualFold(line[:len("expect:")], "expect:")
-}
-
-var expectForm = regexp.MustCompile(`^(contains|matches|delegates to)\s+(\S.*)$`)
-
-func parseExpect(line string, number int) (Expect, error) {
-	body := strings.TrimSpace(line[len("expect:"):])
-	m := expectForm.FindStringSubmatch(body)
-	if m == nil {
-		return Expect{}, fmt.Errorf("line %d: %q: want \"contains <text>\", \"matches <regular expression>\" or \"delegates to <slug>\"", number, body)
-	}
-	e := Expect{Kind: strings.TrimSuffix(m[1], " to"), Arg: m[2], Line: number}
-	if e.Kind == ExpectMatches {
-		if _, err := regexp.Compile(e.Arg); err != nil {
-			return Expect{}, fmt.Errorf("line %d: %w", number, err)
-		}
-	}
-	return e, nil
-}
-
-// String is the line as it is written in testing.md, without "Expect: ".
-func (e Expect) String() string {
-	if e.Kind == ExpectDelegates {
-		return "delegates to " + e.Arg
-	}
-	return e.Kind + " " + e.Arg
-}
-
-// Check compares what a turn gave with what is expected: its answer and the slugs
-// of the agents it handed tasks to. The error tells what was found instead.
-func (e Expect) Check(answer string, delegated []string) error {
-	switch e.Kind {
-	case ExpectContains:
-		if strings.Contains(strings.ToLower(answer), strings.ToLower(e.Arg)) {
-			return nil
-		}
-		return e.failed("the answer is " + quoteStart(answer))
-	case ExpectMatches:
-		re, err := regexp.Compile(e.Arg)
-		if err != nil {
-			return e.failed(err.Error())
-		}
-		if re.MatchString(answer) {
-			return nil
-		}
-		return e.failed("the answer is " + quoteStart(answer))
-	case ExpectDelegates:
-		if HasTool(delegated, e.Arg) {
-			return nil
-		}
-		if len(delegated) == 0 {
-			return e.failed("no agent was called")
-		}
-		return e.failed("called were " + strings.Join(delegated, ", "))
-	}
-	return e.failed(fmt.Sprintf("%q is no kind of expectation", e.Kind))
-}
-
-func (e Expect) failed(found string) error {
-	return fmt.Errorf("line %d: expected: %s; found: %s", e.Line, e, found)
-}
-
-// quoteStart shows the beginning of an answer on one line.
-func quoteStart(answer string) string {
-	words := strings.Join(strings.Fields(answer), " ")
-	if words == "" {
-		return "empty"
-	}
-	return `"` + excerpt.Shorten(words, 200) + `"`
 }

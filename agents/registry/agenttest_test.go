@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,20 +11,27 @@ import (
 )
 
 func TestParseTests(t *testing.T) {
-	got, err := parseTests("notes above\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello\nexpect: MATCHES\n")
+	got, err := ParseTests("notes above\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello\nexpect: MATCHES\n")
 	if err == nil {
 		t.Fatalf("an unknown kind was read: %+v", got)
 	}
-	got, err = parseTests("notes\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello there\nExpect: matches ^h.*o$\n\n" +
+	got, err = ParseTests("notes\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello there\nExpect: matches ^h.*o$\n\n" +
 		"##  Second \nReview:\n```md\n## not a title\nExpect: contains nothing\n```\n### a heading\n  Expect: delegates to coder\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []TestCase{
-		{Title: "First", Prompt: "Say hello,\non two lines.", Expects: []Expect{{Kind: "contains", Arg: "hello there", Line: 9}, {Kind: "matches", Arg: "^h.*o$", Line: 10}}},
-		{Title: "Second", Prompt: "Review:\n```md\n## not a title\nExpect: contains nothing\n```\n### a heading", Expects: []Expect{{Kind: "delegates", Arg: "coder", Line: 19}}},
+	var lines []string
+	for _, c := range got {
+		lines = append(lines, c.Title+"|"+c.Prompt)
+		for _, e := range c.Expects {
+			lines = append(lines, fmt.Sprintf("%d %s", e.Line, e))
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := []string{
+		"First|Say hello,\non two lines.", "9 contains hello there", "10 matches ^h.*o$",
+		"Second|Review:\n```md\n## not a title\nExpect: contains nothing\n```\n### a heading", "19 delegates to coder",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("cases (-want +got):\n%s", diff)
 	}
 }
@@ -36,12 +44,18 @@ func TestParseTests_givenMistake_tellsTheLine(t *testing.T) {
 		{"no prompt", "\n## A\nExpect: contains x\n", `line 2: case "A" has no prompt`},
 		{"unknown kind", "## A\nprompt\nExpect: includes x\n", `line 3: "includes x": want "contains`},
 		{"nothing to expect", "## A\nprompt\nExpect: contains\n", `line 3: "contains": want`},
+		{"a tool that there isn't", "## A\nprompt\nExpect: calls SHELL\n", "line 3: SHELL is no tool; the tools are AGENT, "},
+		{"an agent as a tool", "## A\nprompt\nExpect: calls AGENT coder\n", `line 3: an agent or a skill is expected with "delegates to`},
+		{"a language that there isn't", "## A\nprompt\nExpect: language English\n", `line 3: "English" is no language`},
+		{"a unit that there isn't", "## A\nprompt\nExpect: at most 3 pages\n", `line 3: "at most 3 pages": want`},
+		{"a length that doesn't deny", "## A\nprompt\nExpect: doesn't language de\n", `line 3: "doesn't language de": want`},
+		{"bad expression denied", "## A\nprompt\nExpect: doesn't match (\n", "line 3: error parsing regexp"},
 		{"bad expression", "## A\nprompt\nExpect: matches (\n", "line 3: error parsing regexp"},
 		{"fence not closed", "## A\n```\nprompt\nExpect: contains x\n", "line 1: the code fence"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, err := parseTests(tc.text); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			if _, err := ParseTests(tc.text); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
@@ -65,32 +79,60 @@ func TestTests_givenNoFile_saysWhereToWriteIt(t *testing.T) {
 }
 
 func TestExpectCheck(t *testing.T) {
+	calls := []Called{{"SYSTEM_STATS", "disk"}, {"FETCH_URL", "https://example.com/a"}}
 	tests := []struct {
-		name      string
-		expect    Expect
-		answer    string
-		delegated []string
-		want      string // "" = holds
+		expect string
+		of     Outcome
+		found  string // "" = holds
 	}{
-		{"contains", Expect{ExpectContains, "Lisbon", 3}, "It is LISBON.", nil, ""},
-		{"contains not", Expect{ExpectContains, "Lisbon", 3}, "It is\n Porto.", nil, `line 3: expected: contains Lisbon; found: the answer is "It is Porto."`},
-		{"contains nothing", Expect{ExpectContains, "Lisbon", 3}, " \n", nil, "line 3: expected: contains Lisbon; found: the answer is empty"},
-		{"matches", Expect{ExpectMatches, `(?m)^\d+$`, 4}, "a\n42\nb", nil, ""},
-		{"matches by case", Expect{ExpectMatches, "^a$", 4}, "A", nil, `line 4: expected: matches ^a$; found: the answer is "A"`},
-		{"matches with a bad expression", Expect{ExpectMatches, "(", 4}, "(", nil, "line 4: expected: matches (; found: error parsing regexp: missing closing ): `(`"},
-		{"delegates", Expect{ExpectDelegates, "coder", 5}, "", []string{"doctor", "Coder"}, ""},
-		{"delegates to another", Expect{ExpectDelegates, "coder", 5}, "", []string{"doctor", "assistant"}, "line 5: expected: delegates to coder; found: called were doctor, assistant"},
-		{"delegates to none", Expect{ExpectDelegates, "coder", 5}, "coder", nil, "line 5: expected: delegates to coder; found: no agent was called"},
-		{"unknown kind", Expect{"smells", "x", 6}, "x", nil, `line 6: expected: smells x; found: "smells" is no kind of expectation`},
+		{"contains Lisbon", Outcome{Answer: "It is LISBON."}, ""},
+		{"contains Lisbon", Outcome{Answer: "It is\n Porto."}, `the answer is "It is Porto."`},
+		{"contains Lisbon", Outcome{Answer: " \n"}, "the answer is empty"},
+		{"doesn't contain Porto", Outcome{Answer: "It is Lisbon."}, ""},
+		{"doesn’t contain porto", Outcome{Answer: "It is Porto."}, `the answer is "It is Porto."`},
+		{`matches (?m)^\d+$`, Outcome{Answer: "a\n42\nb"}, ""},
+		{"matches ^a$", Outcome{Answer: "A"}, `the answer is "A"`},
+		{"doesn't match ^a$", Outcome{Answer: "A"}, ""},
+		{"doesn't match ^a$", Outcome{Answer: "a"}, `the answer is "a"`},
+		{"calls SYSTEM_STATS", Outcome{Calls: calls}, ""},
+		{"calls system_stats Disk", Outcome{Calls: calls}, ""},
+		{"calls SYSTEM_STATS memory", Outcome{Calls: calls}, "called were SYSTEM_STATS disk, FETCH_URL https://example.com/a"},
+		{"calls SYSTEM_STATS", Outcome{Answer: "SYSTEM_STATS"}, "nothing was called"},
+		{"doesn't call FETCH_URL", Outcome{Calls: calls[:1]}, ""},
+		{"doesn't call FETCH_URL", Outcome{Calls: calls[1:]}, "called were FETCH_URL https://example.com/a"},
+		{"calls nothing", Outcome{Answer: "x"}, ""},
+		{"calls nothing", Outcome{Delegated: []string{"coder"}}, "called were coder"},
+		{"delegates to coder", Outcome{Delegated: []string{"doctor", "Coder"}}, ""},
+		{"delegates to coder", Outcome{Delegated: []string{"doctor", "skill:coder"}}, "called were doctor, skill:coder"},
+		{"delegates to coder", Outcome{Answer: "coder"}, "nothing was called"},
+		{"doesn't delegate to coder", Outcome{Delegated: []string{"doctor"}}, ""},
+		{"doesn't delegate to coder", Outcome{Delegated: []string{"coder"}}, "called were coder"},
+		{"language de", Outcome{Answer: "Das sind sieben Tage."}, ""},
+		{"language de", Outcome{Answer: "There are seven of them."}, `en: the answer is "There are seven of them."`},
+		{"language de", Outcome{Answer: "7"}, `no language that can be told: the answer is "7"`},
+		{"at most 3 words", Outcome{Answer: "one two\nthree"}, ""},
+		{"at most 2 words", Outcome{Answer: "one two\nthree"}, "3 words"},
+		{"at least 2 lines", Outcome{Answer: "one\n\ntwo\n"}, ""},
+		{"at least 3 lines", Outcome{Answer: "one\n\ntwo\n"}, "2 lines"},
+		{"at most 4 characters", Outcome{Answer: "Größe"}, "5 characters"},
+		{"at most 1 round", Outcome{Rounds: 1}, ""},
+		{"at most 1 round", Outcome{Rounds: 3}, "3 rounds"},
 	}
 	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			got := ""
-			if err := tc.expect.Check(tc.answer, tc.delegated); err != nil {
+		t.Run(tc.expect, func(t *testing.T) {
+			cases, err := ParseTests("## A\nprompt\nExpect: " + tc.expect + "\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := "", ""
+			if err := cases[0].Expects[0].Check(tc.of); err != nil {
 				got = err.Error()
 			}
-			if got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
+			if tc.found != "" {
+				want = "line 3: expected: " + strings.ReplaceAll(tc.expect, "’", "'") + "; found: " + tc.found
+			}
+			if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
 	}
@@ -101,7 +143,7 @@ func FuzzParseTests(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		cases, err := parseTests(text)
+		cases, err := ParseTests(text)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "line ") {
 				t.Errorf("error without a line: %v", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,13 +31,23 @@ func (c *commands) agentsTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "test SEL", Short: "Run an agent's testing.md and check what it expects",
 		Long: `test sends each prompt of the agent's testing.md to it, through the same engine as
-every chat, and checks the Expect: lines below it:
+every chat and with the same model, and checks the Expect: lines below it:
 
   ## Names the file
   Which file holds the settings?
   Expect: contains config.toml
-  Expect: matches (?i)settings?
-  Expect: delegates to coder
+  Expect: at most 30 words
+
+An Expect: line is one of these, the first four also denied ("doesn't contain …"):
+
+  contains TEXT             in the answer, without regard to case
+  matches EXPRESSION        a regular expression (RE2) of the answer
+  calls TOOL [TEXT]         the tool, with the text in its argument
+  delegates to SLUG         a task went to that agent, or to skill:NAME
+  calls nothing             no tool, agent or skill
+  language CODE             of the answer: en, de, fr, ja …
+  at most N words           also lines, characters, rounds (calls of the model)
+  at least N words
 
 Nothing of it is written: neither transcript nor memory. Exit 1 where one fails.`,
 		Args: exact(1, "one agent"),
@@ -82,6 +91,8 @@ type tester struct {
 	json    bool
 
 	passed, failed int
+	rows           [][]string
+	failures       []testLine
 }
 
 func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
@@ -94,7 +105,7 @@ func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 		}
 	}
 	if !t.json {
-		if err := t.c.out.text(fmt.Sprintf("%s: %d passed, %d failed\n", t.agent.Slug, t.passed, t.failed)); err != nil {
+		if err := t.table(); err != nil {
 			return err
 		}
 	}
@@ -108,7 +119,7 @@ func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 // expectation. The error is Ctrl-C or that of the output.
 func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 	began := time.Now()
-	answer, delegated, err := t.ask(ctx, tc.Prompt)
+	outcome, err := t.ask(ctx, tc.Prompt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -116,7 +127,7 @@ func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 		line := testLine{Type: "test", Agent: t.agent.Slug, Case: tc.Title, Expect: expect.String(), TookMS: time.Since(began).Milliseconds()}
 		found := err
 		if found == nil {
-			found = expect.Check(answer, delegated)
+			found = expect.Check(outcome)
 		}
 		if line.Passed = found == nil; !line.Passed {
 			line.Found = t.found(found)
@@ -128,23 +139,16 @@ func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 	return nil
 }
 
-// ask gives the answer and the slugs of the agents that were given a task.
-func (t *tester) ask(ctx context.Context, prompt string) (answer string, delegated []string, err error) {
+func (t *tester) ask(ctx context.Context, prompt string) (registry.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	session := t.b.Store.NewName("test")
 	t.b.Store.SetPrivate(session)
-	run := t.b.Engine.Start(ctx, agents.Request{Session: session, Text: prompt, Agent: t.agent.Slug, Holder: holder})
-	for e := range run.Events(context.WithoutCancel(ctx)) {
-		if e.Type == agents.EventSubcallStart && e.Call != nil && !strings.HasPrefix(e.Call.Name, "skill:") {
-			delegated = append(delegated, e.Call.Name)
-		}
-	}
-	result, err := run.Wait()
+	outcome, err := t.b.Engine.Start(ctx, agents.Request{Session: session, Text: prompt, Agent: t.agent.Slug, Holder: holder}).Outcome()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s", t.timeout)
 	}
-	return result.Text, delegated, err
+	return outcome, err
 }
 
 // found is why an expectation failed, in one line.
@@ -155,17 +159,32 @@ func (t *tester) found(err error) string {
 	return oneLine(err.Error(), 400)
 }
 
+// print counts a line, and prints it as JSON or keeps it for the table.
 func (t *tester) print(line testLine) error {
+	result := "passed"
 	if line.Passed {
 		t.passed++
 	} else {
 		t.failed++
+		result = "FAILED"
+		t.failures = append(t.failures, line)
 	}
 	if t.json {
 		return t.c.out.json(line)
 	}
-	if line.Passed {
-		return t.c.out.text("✓ " + line.Case + " · " + line.Expect + "\n")
+	t.rows = append(t.rows, []string{line.Case, line.Expect, result, fmt.Sprintf("%.1f s", float64(line.TookMS)/1000)})
+	return nil
+}
+
+// table prints what was kept: all lines, then what was found where one failed.
+func (t *tester) table() error {
+	if err := t.c.out.table(append([][]string{{"CASE", "EXPECTED", "RESULT", "TOOK"}}, t.rows...)); err != nil {
+		return err
 	}
-	return t.c.out.text("✗ " + line.Case + " · " + line.Expect + "\n    " + line.Found + "\n")
+	for _, f := range t.failures {
+		if err := t.c.out.text("\n" + f.Case + ": " + f.Expect + "\n    " + f.Found + "\n"); err != nil {
+			return err
+		}
+	}
+	return t.c.out.text(fmt.Sprintf("\n%s: %d passed, %d failed\n", t.agent.Slug, t.passed, t.failed))
 }

@@ -254,8 +254,12 @@ func TestAgentsTest(t *testing.T) {
 		t.Errorf("without tests: %+v", o)
 	}
 	e.write(t, "agents/agent-100/testing.md", "## Knows it\nThe capital of France?\nExpect: contains paris\nExpect: matches ^It is\n")
-	if o := e.run(t, "agents", "test", "geo"); o.code != exitDone || !strings.HasSuffix(o.stdout, "geo: 2 passed, 0 failed\n") {
+	if o := e.run(t, "agents", "test", "geo"); o.code != exitDone || !strings.HasPrefix(o.stdout, "CASE      EXPECTED        RESULT  TOOK\nKnows it  contains paris  passed  ") || !strings.HasSuffix(o.stdout, "geo: 2 passed, 0 failed\n") {
 		t.Errorf("passing: %+v", o)
+	}
+	e.write(t, "agents/agent-100/testing.md", "## Knows it\nThe capital of France?\nExpect: language en\nExpect: calls nothing\nExpect: doesn't contain Rome\nExpect: at most 2 words\n")
+	if o := e.run(t, "agents", "test", "geo"); o.code != exitFailed || !strings.HasSuffix(o.stdout, "\nKnows it: at most 2 words\n    line 6: expected: at most 2 words; found: 3 words\n\ngeo: 3 passed, 1 failed\n") {
+		t.Errorf("one fails: %+v", o)
 	}
 	e.write(t, "agents/agent-100/testing.md", "## Knows it\nThe capital of France?\nExpect: contains Rome\nExpect: contains Paris\n## Hands on\nThe capital again?\nExpect: delegates to coder\n")
 	o := e.run(t, "agents", "test", "geo", "--json")

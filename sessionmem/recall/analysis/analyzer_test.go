@@ -212,6 +212,34 @@ func TestTheLanguageOfATextIsTold(t *testing.T) {
 	}
 }
 
+func TestLanguage(t *testing.T) {
+	a := NewAnalyzer()
+	for text, want := range map[string]string{
+		"The fans are loud and I don't know why":         "en",
+		"Das sind sieben Tage.":                          "de",
+		"Une semaine a sept jours.":                      "fr",
+		"Una semana tiene siete días.":                   "es",
+		"Una settimana ha sette giorni, non otto.":       "it",
+		"Uma semana tem sete dias, não oito.":            "pt",
+		"Een week heeft zeven dagen.":                    "nl",
+		"В неделе семь дней.":                            "ru",
+		"一週間は七日です。":                                      "ja",
+		"一周有七天，用 Go 写。":                                  "zh",
+		"일주일은 7일입니다.":                                    "ko",
+		"Use `fmt.Println` in Go: печатает строку и всё": "ru",
+		"42":  "",
+		"":    "",
+		"foo": "",
+	} {
+		if got := a.Language(text); got != want || want != "" && !KnowsLanguage(want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if KnowsLanguage("xx") || KnowsLanguage("") {
+		t.Error("a language that isn't known counts as known")
+	}
+}
+
 func TestVariantsOfAQuestionKeepTheLikeliestFirst(t *testing.T) {
 	for _, term := range NewAnalyzer().Query("what are the running costs of houses", saturday).Terms {
 		if term.Class == ClassWord && !slices.Contains([]string{"run", "cost", "hous"}, term.Variants[0].Term) {

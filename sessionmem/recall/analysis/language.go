@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,6 +58,12 @@ const (
 	langNone // a script whose words stay as they are
 )
 
+// languageCodes are the languages by their ISO 639-1 codes.
+var languageCodes = map[string]language{
+	"en": langEnglish, "de": langGerman, "fr": langFrench, "es": langSpanish, "it": langItalian, "pt": langPortuguese, "nl": langDutch, "sv": langSwedish,
+	"da": langDanish, "no": langNorwegian, "fi": langFinnish, "hu": langHungarian, "ro": langRomanian, "tr": langTurkish, "ru": langRussian, "ar": langArabic,
+}
+
 // languageMask is a set of languages.
 type languageMask uint32
 
@@ -84,16 +92,12 @@ func newLexicon() *lexicon {
 		letters: make(map[rune]languageMask),
 		dates:   dateLexicon(),
 	}
-	codes := map[string]language{
-		"en": langEnglish, "de": langGerman, "fr": langFrench, "es": langSpanish, "it": langItalian, "pt": langPortuguese, "nl": langDutch, "sv": langSwedish,
-		"da": langDanish, "no": langNorwegian, "fi": langFinnish, "hu": langHungarian, "ro": langRomanian, "tr": langTurkish, "ru": langRussian, "ar": langArabic,
-	}
 	for table, masks := range map[string]map[string]languageMask{stopWords: l.stops, lightWords: l.light} {
 		for line := range strings.Lines(table) {
 			fields := strings.Fields(line)
 			for i, w := range fields {
 				if i > 0 {
-					masks[bareOf(w)] |= 1 << codes[fields[0]]
+					masks[bareOf(w)] |= 1 << languageCodes[fields[0]]
 				}
 			}
 		}
@@ -104,7 +108,7 @@ func newLexicon() *lexicon {
 	} {
 		for name := range strings.FieldsSeq(names) {
 			for _, r := range letters {
-				l.letters[r] |= 1 << codes[name]
+				l.letters[r] |= 1 << languageCodes[name]
 			}
 		}
 	}
@@ -294,6 +298,63 @@ func (a *Analyzer) guess() (guess language, sure bool) {
 		}
 	}
 	return guess, score[guess] > 0
+}
+
+// scriptLanguage is a language that its script tells.
+type scriptLanguage struct {
+	code   string
+	script *unicode.RangeTable
+	weight int // letters of the Latin script that one sign is worth
+}
+
+var scriptLanguages = []scriptLanguage{
+	{"ru", unicode.Cyrillic, 1},
+	{"ar", unicode.Arabic, 1},
+	{"ta", unicode.Tamil, 1},
+	{"el", unicode.Greek, 1},
+	{"ko", unicode.Hangul, 2},
+	{"ja", unicode.Hiragana, 3},
+	{"ja", unicode.Katakana, 3},
+	{"zh", unicode.Han, 3},
+}
+
+// KnowsLanguage reports whether Language can give the code.
+func KnowsLanguage(code string) bool {
+	_, latin := languageCodes[code]
+	return latin || slices.ContainsFunc(scriptLanguages, func(l scriptLanguage) bool { return l.code == code })
+}
+
+// Language is the ISO 639-1 code of the language that most of a text is in; "" where
+// nothing tells it.
+func (a *Analyzer) Language(text string) string {
+	latin, score := 0, map[string]int{}
+	for _, r := range text {
+		if unicode.Is(unicode.Latin, r) {
+			latin++
+		}
+		for _, l := range scriptLanguages {
+			if unicode.Is(l.script, r) {
+				score[l.code] += l.weight
+			}
+		}
+	}
+	if score["ja"] > 0 { // where Han signs stand between kana
+		score["ja"] += score["zh"]
+		delete(score, "zh")
+	}
+	for _, l := range scriptLanguages {
+		if n := score[l.code]; n > latin && n == slices.Max(slices.Collect(maps.Values(score))) {
+			return l.code
+		}
+	}
+	a.read(text)
+	guess, sure := a.guess()
+	for code, l := range languageCodes {
+		if l == guess && sure {
+			return code
+		}
+	}
+	return ""
 }
 
 // vote shares the weight among the languages of the set.
