@@ -6,16 +6,17 @@
 #   MAC_STATS_BENCH=FOLDER scripts/quality.sh            by words: the folder with locomo-*.json and beam-*.json
 #   MAC_STATS_BENCH=FOLDER scripts/quality.sh model      by meaning and by both, too, with a real embedding
 #                                                        model: on two processors half an hour
+#
+# And how well a model does the app's work: tasks of our own, by any Ollama server (see
+# app/quality). Without OLLAMA_HOST the model smollm2 is fetched and gets a server of its own.
+#
+#   scripts/quality.sh chat MODEL [SMALL] [EMBED] [TIER] [ONLY]
+#   scripts/quality.sh compare RESULTS RESULTS
 source "$(dirname "$0")/lib.sh"
 
-if [[ -z ${MAC_STATS_BENCH:-} || ! -d ${MAC_STATS_BENCH:-} ]]; then
-	say "Skipped: there is no folder with chats to measure on. Name it with make quality BENCH=FOLDER."
-	exit
-fi
-work=$(mktemp -d)
-server=
-trap '[[ -z $server ]] || kill "$server"; rm -rf "$work"' EXIT
-if [[ ${1:-} == model ]]; then
+# serve starts a server of our own, with the small real models.
+serve() {
+	local ollama
 	ollama=$(scripts/ollama.sh native)
 	export OLLAMA_HOST=127.0.0.1:21435
 	HOME="$work" OLLAMA_MODELS="$work/models" "$ollama" serve >"$work/server.log" 2>&1 &
@@ -25,6 +26,31 @@ if [[ ${1:-} == model ]]; then
 		sleep .1
 	done
 	scripts/models.sh create "$OLLAMA_HOST"
+}
+
+work=$(mktemp -d)
+server=
+trap '[[ -z $server ]] || kill "$server"; rm -rf "$work"' EXIT
+
+case ${1:-} in
+compare)
+	CGO_ENABLED=0 go run -tags nogui ./app/quality "$@"
+	exit
+	;;
+chat)
+	[[ -n ${OLLAMA_HOST:-} || $2 != smollm2 ]] || serve
+	CGO_ENABLED=0 go run -tags nogui ./app/quality run -model "$2" -small "${3:-}" -embed "${4:-}" -tier "${5:-auto}" \
+		-only "${6:-}" -label "${MAC_STATS_QUALITY_LABEL:-}"
+	exit
+	;;
+esac
+
+if [[ -z ${MAC_STATS_BENCH:-} || ! -d ${MAC_STATS_BENCH:-} ]]; then
+	say "Skipped: there is no folder with chats to measure on. Name it with make quality BENCH=FOLDER."
+	exit
+fi
+if [[ ${1:-} == model ]]; then
+	serve
 	export MAC_STATS_TEST_EMBEDDINGS=1 MAC_STATS_OLLAMA_EMBED_MODEL=all-minilm
 else
 	export OLLAMA_HOST=127.0.0.1:1 # no server: the index makes no vectors

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// proxy stands between the app and the server. It makes answers repeatable and short,
+// whatever the app asks for: a seed, temperature 0 where none is set, an end; and it
+// keeps what the model said.
+type proxy struct {
+	seed, most int
+
+	server   *http.Server
+	listener net.Listener
+
+	mu      sync.Mutex // guards what follows
+	under   int        // chats under way
+	answers []answer
+}
+
+// answer is what the model said to one chat.
+type answer struct {
+	Text         string `json:"text"`
+	PromptTokens int    `json:"prompt_tokens"`
+	Tokens       int    `json:"tokens"`
+}
+
+func newProxy(host *url.URL, seed, most int) (*proxy, error) {
+	p := &proxy{seed: seed, most: most}
+	var err error
+	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { //nolint:noctx // it is there for the whole run
+		return nil, err
+	}
+	forward := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(host) },
+		FlushInterval:  -1,
+		ModifyResponse: p.keep,
+		ErrorLog:       log.New(io.Discard, "", 0), // the app says what failed
+	}
+	p.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/chat" {
+			p.begin()
+			defer p.end()
+			if err := p.repeatable(r); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
+		forward.ServeHTTP(w, r)
+	})} //nolint:gosec // on loopback, for this process alone
+	go func() { _ = p.server.Serve(p.listener) }() // ends with Close
+	return p, nil
+}
+
+func (p *proxy) host() string { return p.listener.Addr().String() }
+
+func (p *proxy) begin() { p.mu.Lock(); p.under++; p.mu.Unlock() }
+func (p *proxy) end()   { p.mu.Lock(); p.under--; p.mu.Unlock() }
+
+// said gives the answers since the last call.
+func (p *proxy) said() (list []answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list, p.answers = p.answers, nil
+	return list
+}
+
+// waiting counts the answers that said would give, and says whether more are on their way.
+func (p *proxy) waiting() (answers int, more bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.answers), p.under > 0
+}
+
+// repeatable changes the options of a chat.
+func (p *proxy) repeatable(r *http.Request) error {
+	var body map[string]any
+	decoder := json.NewDecoder(r.Body)
+	decoder.UseNumber()
+	if err := decoder.Decode(&body); err != nil {
+		return err
+	}
+	options, _ := body["options"].(map[string]any)
+	if options == nil {
+		options = map[string]any{}
+	}
+	options["seed"] = p.seed
+	if _, set := options["temperature"]; !set {
+		options["temperature"] = 0
+	}
+	if n, ok := options["num_predict"].(json.Number); !ok || tooMany(n, p.most) {
+		options["num_predict"] = p.most
+	}
+	body["options"] = options
+	data, err := json.Marshal(body)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	return err
+}
+
+func tooMany(n json.Number, most int) bool {
+	tokens, err := n.Int64()
+	return err != nil || tokens <= 0 || tokens > int64(most)
+}
+
+// keep reads along with a chat's answer.
+func (p *proxy) keep(r *http.Response) error {
+	if r.Request.URL.Path == "/api/chat" {
+		r.Body = &listener{ReadCloser: r.Body, heard: p.heard}
+	}
+	return nil
+}
+
+// listener keeps what is read.
+type listener struct {
+	io.ReadCloser
+
+	text  bytes.Buffer
+	heard func([]byte)
+}
+
+func (l *listener) Read(b []byte) (int, error) {
+	n, err := l.ReadCloser.Read(b)
+	l.text.Write(b[:n])
+	return n, err
+}
+
+func (l *listener) Close() error {
+	l.heard(l.text.Bytes())
+	return l.ReadCloser.Close()
+}
+
+// heard puts the lines of a stream together; native calls are written below the text.
+func (p *proxy) heard(stream []byte) {
+	var a answer
+	for line := range bytes.Lines(stream) {
+		var l struct {
+			Message struct {
+				Content   string
+				ToolCalls []struct{ Function json.RawMessage } `json:"tool_calls"`
+			}
+			PromptEvalCount int `json:"prompt_eval_count"`
+			EvalCount       int `json:"eval_count"`
+		}
+		if json.Unmarshal(line, &l) != nil {
+			continue // an answer that broke off
+		}
+		a.Text += l.Message.Content
+		for _, call := range l.Message.ToolCalls {
+			a.Text = strings.TrimSpace(a.Text + "\n" + string(call.Function))
+		}
+		a.PromptTokens, a.Tokens = max(a.PromptTokens, l.PromptEvalCount), max(a.Tokens, l.EvalCount)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answers = append(p.answers, a)
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollamatest"
+)
+
+// The tasks test models, and this tests the tasks: each can be done, and none is done by
+// saying nothing of one's own.
+
+func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
+	list, err := loadTasks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 150 {
+		t.Errorf("%d tasks, want about 150", len(list))
+	}
+	for name, tt := range map[string]struct {
+		says func(api.ChatRequest) string
+		done int
+	}{
+		"perfect": {perfect(list), len(list)},
+		"parrot":  {ollamatest.LastUser, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			res := runWith(t, list, tt.says)
+			_, by := res.scores()
+			if by["all"].passed == tt.done {
+				return
+			}
+			t.Errorf("%d of %d tasks done, want %d", by["all"].passed, len(list), tt.done)
+			for _, r := range res.Tasks {
+				if r.Passed != (tt.done > 0) {
+					t.Log(r.failure())
+				}
+			}
+		})
+	}
+}
+
+// runWith runs tasks with a model that says what a function makes of a chat.
+func runWith(t *testing.T, list []task, says func(api.ChatRequest) string) results {
+	t.Helper()
+	model := ollamatest.Model{Name: "model:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}
+	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: []ollamatest.Rule{{
+		Func: func(req api.ChatRequest) ollamatest.Reply { return ollamatest.Reply{Chunks: []string{says(req)}} },
+	}}})
+	res, err := run(t.Context(), params{
+		host: server.URL(), model: "model:8b", tier: "middle", seed: 7, most: 512, patience: time.Minute,
+		folder: t.TempDir(), progress: func(int, string) {},
+	}, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range server.Chats() {
+		options := r.Chat.Options
+		if most, ok := options["num_predict"].(float64); options["seed"] != 7.0 || options["temperature"] == nil || !ok || most > 512 {
+			t.Fatalf("a chat isn't repeatable, or has no end: %v", options)
+		}
+	}
+	return res
+}
+
+// perfect says what the tasks tell a perfect model to say.
+func perfect(list []task) func(api.ChatRequest) string {
+	return func(req api.ChatRequest) string {
+		first, said := "", 0
+		for _, m := range req.Messages {
+			switch {
+			case m.Role == "user" && first == "":
+				first = m.Content
+			case m.Role == "assistant":
+				said++
+			}
+		}
+		system := ollamatest.System(req)
+		for _, t := range list {
+			switch {
+			case t.category == categoryCompaction:
+				if strings.Contains(system, "You compress a conversation") && strings.Contains(first, t.talk[0]) {
+					digest, _ := json.Marshal(map[string]any{"context": t.replies[0], "lessons": []any{}, "people": []any{}}) // it can be written
+					return string(digest)
+				}
+			case strings.HasPrefix(first, "Message: "+t.message[:min(len(t.message), 40)]) && strings.Contains(system, "You name conversations"):
+				return t.replies[len(t.replies)-1]
+			case strings.HasPrefix(first, t.message) && said < len(t.replies):
+				return t.replies[said]
+			}
+		}
+		return "Done as asked."
+	}
+}
+
+func TestResultsAreKeptAndCompared(t *testing.T) {
+	a := results{Model: "small:1b 0123", Tier: "plain", Tasks: []result{
+		{Category: "plain", Title: "A", Passed: true, Answer: "Lisbon"},
+		{Category: "tools", Title: "B", Answer: "no call", Message: "Read it.", Failures: []string{"line 3: nothing was called"}},
+	}}
+	b := results{Model: "large:70b 4567", Tier: "large", Tasks: []result{
+		{Category: "plain", Title: "A", Answer: "Porto", Failures: []string{"line 2: Porto"}},
+		{Category: "tools", Title: "B", Passed: true},
+	}}
+	dir := t.TempDir()
+	for name, res := range map[string]results{"a": a, "b": b} {
+		if err := res.write(filepath.Join(dir, "results", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if err := command(t.Context(), []string{"compare", filepath.Join(dir, "results", "a"), filepath.Join(dir, "results", "b")}, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"model    small:1b 0123", "model    large:70b 4567", "plain     1      100 %  0 %    -1", "tools     1      0 %    100 %  +1", "all       2      50 %   50 %   +0",
+		"Done by A alone. B:\n── plain: A", "FAILED  line 2: Porto", "Done by B alone. A:\n── tools: B\nasked   Read it.",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if err := command(t.Context(), []string{"run"}, io.Discard, io.Discard); err == nil {
+		t.Error("a run without a model is no mistake")
+	}
+}
