@@ -93,6 +93,26 @@ func TestAQuestionDropsItsFunctionWordsButNeverAll(t *testing.T) {
 	}
 }
 
+func TestWordsOfTheTalkItselfWeighLessThanWhatItWasAbout(t *testing.T) {
+	for question, want := range map[string]string{
+		"our conversations on the budget": "budget",
+		"did you recommend a budget":      "budget",
+		"Gespräche zum Hausdach":          "hausdach",
+		"was empfehlen sie zum Hausdach?": "hausdach",
+		"conversations":                   "convers",
+	} {
+		heaviest := QueryTerm{}
+		for _, term := range NewAnalyzer().Query(question, saturday).Terms {
+			if term.Class == ClassWord && term.Weight > heaviest.Weight {
+				heaviest = term
+			}
+		}
+		if len(heaviest.Variants) == 0 || heaviest.Variants[0].Term != want {
+			t.Errorf("%q looks for %v first, want %q", question, heaviest, want)
+		}
+	}
+}
+
 func TestPairsOfContentWordsAreTerms(t *testing.T) {
 	var chunk []string
 	for _, f := range NewAnalyzer().Pairs("we adopted the puppy") {

@@ -33,7 +33,7 @@ const (
 	weightWord     = 1
 	weightInDate   = .6 // the date counts for itself
 	weightInYearly = .1 // the number in a date without a year, which a text without a time may have
-	weightLight    = .4 // see lightWords
+	weightLight    = .4 // see lightWords; genericWords weigh as much
 	weightPart     = .5 // of an identifier: the whole counts for itself
 	weightExact    = 3
 	weightPair     = .4
@@ -126,7 +126,7 @@ func (q *queryReader) token(t token, in dateShare) {
 		switch {
 		case in.named:
 			weight = in.weight
-		case t.word.lightIn(q.language):
+		case t.word.lightIn(q.language), isAmong(t.word.bare, genericWords):
 			weight = weightLight
 		}
 		q.add(ClassWord, weight, q.variants(t.word)...)
