@@ -240,10 +240,10 @@ func (m *measures) add(o measures) {
 func (m measures) percent(x float64) float64 { return 100 * x / max(m.n, 1) }
 
 func (m measures) String() string {
-	return fmt.Sprintf("%5.0f | %5.1f %5.1f %5.1f | %5.1f %5.1f %5.3f", m.n, m.percent(m.r5), m.percent(m.r10), m.percent(m.r25), m.percent(m.s10), m.percent(m.h1), m.mrr/max(m.n, 1))
+	return fmt.Sprintf("%5.1f %5.1f %5.1f | %5.1f %5.1f %5.3f", m.percent(m.r5), m.percent(m.r10), m.percent(m.r25), m.percent(m.s10), m.percent(m.h1), m.mrr/max(m.n, 1))
 }
 
-const measuresHead = "questions | message R@5 R@10 R@25 | session R@10 hit@1 MRR"
+const measuresHead = "message R@5  @10   @25 | session R@10 hit@1 MRR"
 
 // judge compares the hits of a question with its evidence.
 func (c *benchChat) judge(q benchQuestion, hits []benchHit) measures {
@@ -318,20 +318,16 @@ func (t *benchTable) take(c *benchChat, answer func(q benchQuestion) []benchHit)
 	}
 }
 
-func (t *benchTable) log(tb testing.TB, title string) {
+// logRow logs a line of the one table that all is part of.
+func logRow(tb testing.TB, name string, cells ...string) {
 	tb.Helper()
-	slices.Sort(t.order)
-	tb.Logf("%-38s %s", title, measuresHead)
-	for _, row := range t.order {
-		tb.Logf("%-38s %s", row, t.rows[row])
-	}
+	tb.Logf("%-36s | %s", name, strings.Join(cells, " | "))
 }
 
-// short is the table in one line.
-func (t *benchTable) short() string {
+// total is what the whole table says, for a line of the ablation.
+func (t *benchTable) total() []string {
 	people, core, all := t.rows[setPeople+" all"], t.rows[rowCore], t.rows[setAssistant+" all"]
-	return fmt.Sprintf("%s R@10 %.1f session %.1f hit@1 %.1f MRR %.3f | %s R@10 core %.1f all %.1f", setPeople, people.percent(people.r10), people.percent(people.s10), people.percent(people.h1), people.mrr/people.n,
-		setAssistant, core.percent(core.r10), all.percent(all.r10))
+	return []string{people.String(), fmt.Sprintf("%5.1f", core.percent(core.r10)), fmt.Sprintf("%5.1f", all.percent(all.r10))}
 }
 
 // ask asks the index itself.
@@ -376,11 +372,16 @@ func TestQuality(t *testing.T) {
 				tables[i].take(c, func(q benchQuestion) []benchHit { return answers[q.text] })
 			}
 		}
-		for i, s := range strategies {
-			tables[i].log(t, string(s))
+		slices.Sort(tables[0].order)
+		logRow(t, "by category: questions, strategy", measuresHead)
+		for _, row := range tables[0].order {
+			for i, s := range strategies {
+				logRow(t, fmt.Sprintf("%s %.0f %s", row, tables[i].rows[row].n, s), tables[i].rows[row].String())
+			}
 		}
 	}
-	t.Logf("%-22s %s", "the whole ranking", askAll(t, all, rank.Default()).short())
+	logRow(t, "by words, without a part", setPeople+" "+measuresHead, rowCore+" R@10", "all R@10")
+	logRow(t, "the whole ranking", askAll(t, all, rank.Default()).total()...)
 	for _, part := range []struct {
 		name  string
 		leave func(w *rank.Weights)
@@ -401,7 +402,7 @@ func TestQuality(t *testing.T) {
 	} {
 		w := rank.Default()
 		part.leave(&w)
-		t.Logf("%-22s %s", "- "+part.name, askAll(t, all, w).short())
+		logRow(t, "- "+part.name, askAll(t, all, w).total()...)
 	}
 }
 
