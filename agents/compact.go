@@ -37,7 +37,7 @@ const compactSchema = `{"type":"object","properties":{` +
 // others, also of another program in the transcript, do. A search that found words
 // of strangers says so on its block.
 func OwnTools() []string {
-	return []string{registry.ToolAgent, registry.ToolSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
+	return []string{registry.ToolAgent, registry.ToolSkill, registry.ToolFindAgent, registry.ToolFindSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
 }
 
 // SmallModel summarises with the model for small work; it is the

@@ -218,12 +218,41 @@ func (t *turn) note(ctx context.Context, b transcript.Block) error {
 
 // systemPrompt builds the system prompt from what the files say now.
 func (t *turn) systemPrompt() prompt.System {
-	in := t.promptInput(t.talk)
-	in.Delegate, in.Session = t.mayDelegate(), t.chosen.Prompt
-	if in.Delegate {
-		in.Agents, in.Skills = t.roster, t.engine.p.Registry.Skills()
+	build := func() prompt.System {
+		in := t.promptInput(t.talk)
+		in.Session = t.chosen.Prompt
+		if in.Delegate = t.mayDelegate(); in.Delegate {
+			roster := t.promptRoster()
+			in.Agents, in.Skills = roster.Agents, roster.Skills
+		}
+		return prompt.BuildSystem(in)
 	}
-	return prompt.BuildSystem(in)
+	system := build()
+	if len(system.Others) == 0 || tools.Find(t.talk.tools, registry.ToolFindAgent) != nil {
+		return system
+	}
+	t.talk.tools = append(t.talk.tools, findTool{t, false}, findTool{t, true})
+	return build()
+}
+
+// promptRoster is who and what the turn's agent may hand tasks to.
+func (t *turn) promptRoster() prompt.Input {
+	return prompt.Input{Agent: t.agent, Agents: t.roster, Skills: t.engine.p.Registry.Skills()}
+}
+
+// nameFitting puts the agents and skills that fit the message below it, where the roster
+// has no room for all: behind all that is the same in the next request. They are no part
+// of the message that is kept. It gives how many they are.
+func (t *turn) nameFitting() int {
+	last := &t.talk.messages[len(t.talk.messages)-1]
+	asked := transcript.WithoutAttachments(t.user.Text)
+	asked = strings.ToValidUTF8(asked[:min(len(asked), recallQuery)], "")
+	text, named := prompt.NameFitting(asked, t.system, t.talk.cost)
+	if named == 0 || t.talk.total()+t.talk.cost(text) > t.talk.budget.Context-t.talk.budget.Answer {
+		return 0
+	}
+	last.Content += "\n\n" + text
+	return named
 }
 
 // promptInput is what every system prompt has: the agent, its memory, its tools.
@@ -310,6 +339,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	}
 	t.talk.fixed = len(t.talk.messages)
 	t.talk.messages = append(t.talk.messages, t.toMessages(history)...)
+	cut.Roster -= t.nameFitting()
 	t.talk.messages = append(t.talk.messages, results...)
 	t.talk.history = len(history) - 1
 	t.engine.showed(t.req.Session, history[0].ID)
@@ -390,7 +420,7 @@ func (t *turn) limits(summary string) sessionmem.Limits {
 		lim.Tokens = defaultMaxTokens
 	}
 	if t.talk.budget.Known() {
-		room := t.talk.raw(t.room(t.talk.cost(summary))) - roundingTokens
+		room := t.talk.raw(t.room(t.talk.cost(summary))-t.system.Room) - roundingTokens
 		lim.Tokens = min(lim.Tokens, max(room, 1))
 	}
 	return lim

@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	"agents/fetch":    {"sessionmem/excerpt"},
 	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/wholefile"},
 	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/transcript", "sessionmem/excerpt"},
-	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt"},
+	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"sessionmem/excerpt":         {},
 	"sessionmem/transcript":      {},

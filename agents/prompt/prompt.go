@@ -48,6 +48,10 @@ type System struct {
 	Tokens int         // estimated, calibrated
 	Memory []MemoryUse // the files that hold anything, global first
 	Cut    ContextCut  // Memory and Roster are set here
+	// Others are the agents and skills for which there was no room: those that fit a
+	// message are named with it, in at most Room tokens.
+	Others []Named
+	Room   int
 }
 
 // BuildSystem builds the system prompt of an entry agent: soul, mood, memory,

@@ -375,28 +375,73 @@ func between(text, from, to string) string {
 	return from + part
 }
 
-func TestBuildSystem_givenTooManyAgents_leavesOutTheLastAndSaysSo(t *testing.T) {
+// What there is no room for is left to the messages: the prompt stays the same.
+func TestBuildSystem_givenTooManyAgents_listsThePinnedOnesAndCountsTheRest(t *testing.T) {
 	in := shippedInput(t)
-	in.ContextTokens = 4096
+	in.ContextTokens = 8192
 	for i := range 40 {
 		in.Agents = append(in.Agents, registry.Agent{
-			ID: fmt.Sprint(100 + i), Slug: fmt.Sprintf("extra%d", i), Description: strings.Repeat("does many things ", 20), Enabled: true, Path: fmt.Sprint("/a/", i),
+			ID: fmt.Sprint(100 + i), Slug: fmt.Sprintf("extra%d", i), Description: strings.Repeat("does many things ", 20), Enabled: true, Path: fmt.Sprint("/a/", i), Pinned: i == 7,
 		})
 	}
 	got := BuildSystem(in)
-	shown := strings.Count(got.System, "\nextra")
-	left := 40 - shown
-	if !strings.Contains(got.System, fmt.Sprintf("\n(%d more left out)", left)) || !strings.Contains(got.System, "\ncoder: ") {
+	left := 39 + len(in.Skills)
+	if !strings.Contains(got.System, fmt.Sprintf("\n(%d more are not listed.", left)) || !strings.Contains(got.System, "\ncoder: ") || strings.Count(got.System, "\nextra") != 1 {
 		t.Errorf("roster:\n%s", got.System[strings.Index(got.System, "# Agents"):])
 	}
-	if got.Cut.Roster != left+len(in.Skills) {
-		t.Errorf("cut %d, want %d agents and %d skills", got.Cut.Roster, left, len(in.Skills))
+	if got.Cut.Roster != left || len(got.Others) != left || got.Room == 0 {
+		t.Errorf("cut %d, others %d, want %d; %d tokens for those that fit", got.Cut.Roster, len(got.Others), left, got.Room)
 	}
 	for line := range strings.Lines(got.System) {
 		if _, description, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(line, "extra") {
 			if n := utf8.RuneCountInString(strings.TrimSpace(description)); n > descriptionRunes || !strings.HasSuffix(strings.TrimSpace(description), "…") {
 				t.Errorf("description of %d characters: %q", n, description)
 			}
+		}
+	}
+}
+
+// trades is a roster that nobody could list: each name with what it is for and a task.
+var trades = [][3]string{
+	{"beekeeper", "Keeps bees: hives, swarming, honey, varroa mites.", "My hive is about to swarm, what do I do?"},
+	{"bread-baker", "Bakes bread: sourdough starters, proofing, crust.", "The crust of my sourdough comes out soft."},
+	{"tax-clerk", "Fills in tax returns and explains deductions for small businesses.", "Can I deduct a desk in my tax return?"},
+	{"piano-tuner", "Tunes and repairs pianos and harpsichords.", "One key of my piano sounds off, can it be tuned?"},
+	{"bike-mechanic", "Repairs bicycles: gears, brakes, wheels, chains.", "The chain of my bicycle jumps under load."},
+	{"map-maker", "Draws maps from coordinates and survey data (GeoJSON, shapefiles).", "Turn this GeoJSON into a printable map."},
+	{"wine-steward", "Pairs wine with food and advises on cellars.", "Which wine goes with trout?"},
+	{"sailing-coach", "Teaches sailing: knots, trim, tacking, right of way.", "Who has right of way when both boats are tacking?"},
+	{"sql-migrator", "Moves databases between PostgreSQL, MySQL and SQLite.", "Move my MySQL tables to PostgreSQL."},
+	{"poem-editor", "Edits poems: metre, rhyme, line breaks.", "The metre limps in the third line of this poem."},
+	{"chess-analyst", "Analyses chess games and openings.", "Where did I lose this chess game?"},
+	{"roof-gardener", "Plans gardens on roofs and balconies: soil, water, wind.", "Which plants survive the wind on my balcony?"},
+}
+
+func tradesAndOthers() []Named {
+	var all []Named
+	for i := range 120 {
+		all = append(all, Named{Name: fmt.Sprintf("clerk-%d", i), Description: fmt.Sprintf("Files forms of department %d and answers letters.", i)})
+	}
+	for i, trade := range trades {
+		all = append(all, Named{Name: trade[0], Description: trade[1], Skill: i%3 == 0})
+	}
+	return all
+}
+
+func TestThoseThatFitAMessageAreNamed(t *testing.T) {
+	all := tradesAndOthers()
+	for _, trade := range trades {
+		text, named := NameFitting(trade[2], System{Others: all, Room: 200}, sessionmem.EstimateTokens)
+		if !strings.Contains(text, "\n"+trade[0]+": ") || named > mostNamed || sessionmem.EstimateTokens(text) > 200 {
+			t.Errorf("%q: %d named:\n%s", trade[2], named, text)
+		}
+	}
+	for _, c := range []struct {
+		message string
+		room    int
+	}{{"Good morning!", 200}, {"", 200}, {"My hive is about to swarm", 5}} {
+		if text, named := NameFitting(c.message, System{Others: all, Room: c.room}, sessionmem.EstimateTokens); text != "" || named != 0 {
+			t.Errorf("%q with %d tokens: %d named:\n%s", c.message, c.room, named, text)
 		}
 	}
 }

@@ -14,20 +14,43 @@ import (
 // be, in characters.
 const descriptionRunes = 120
 
-// addToolsAndRoster adds the tools in whole and as much of the roster as the
-// share leaves room for: agents first, then skills.
+// addToolsAndRoster adds the tools in whole and the roster: agents first, then skills.
+// Where the share has no room for all of it the pinned ones are listed, and the rest is
+// counted and left to the messages. So what stands here doesn't change with them.
 func (b *promptBuilder) addToolsAndRoster() {
 	tools := b.toolsText()
 	b.add(tools)
-	if !b.in.Delegate {
+	all := b.in.Roster()
+	if !b.in.Delegate || len(all) == 0 {
 		return
 	}
 	room := b.budget.Roster - b.cost(tools)
 	if b.in.Native {
 		room -= b.cost(toolForms(b.in.Tools)) // sent as schemas, beside the system prompt
 	}
-	b.addRoster("# Agents", b.agentLines(), &room)
-	b.addRoster("# Skills", b.skillLines(), &room)
+	text := rosterText(all)
+	if !b.budget.Known() || b.cost(text) <= room {
+		b.add(text)
+		return
+	}
+	var listed []Named
+	for _, n := range all {
+		more := append(slices.Clone(listed), n)
+		if n.Pinned && b.cost(rosterText(more)+leftOut(all)) <= room {
+			listed = more
+			continue
+		}
+		b.out.Others = append(b.out.Others, n)
+	}
+	text = strings.TrimSpace(rosterText(listed) + "\n\n" + leftOut(b.out.Others))
+	b.add(text)
+	b.out.Room = max(room-b.cost(text), 0)
+	b.out.Cut.Roster = len(b.out.Others)
+}
+
+// leftOut tells the model of agents and skills that are not listed.
+func leftOut(others []Named) string {
+	return fmt.Sprintf("(%d more are not listed. Those that fit a message are named below it; %s and %s find others.)", len(others), registry.ToolFindAgent, registry.ToolFindSkill)
 }
 
 func (b *promptBuilder) toolsText() string {
@@ -79,52 +102,58 @@ func toolForms(tools []tools.Doc) string {
 	return strings.TrimSpace(s.String())
 }
 
-func (b *promptBuilder) agentLines() []string {
-	var lines []string
-	for _, a := range b.in.Agents {
-		if a.Usable() && a.Path != b.in.Agent.Path {
-			lines = append(lines, rosterLine(a.Slug, a.Description))
+// Roster is what can be delegated to, agents before skills.
+func (in Input) Roster() []Named {
+	var all []Named
+	for _, a := range in.Agents {
+		if a.Usable() && a.Path != in.Agent.Path {
+			all = append(all, Named{Name: a.Slug, Description: a.Description, Pinned: a.Pinned})
 		}
 	}
-	return lines
-}
-
-func (b *promptBuilder) skillLines() []string {
-	var lines []string
-	for _, s := range b.in.Skills {
+	for _, s := range in.Skills {
 		if s.Err == nil {
-			lines = append(lines, rosterLine(s.Name, s.Description))
+			all = append(all, Named{Name: s.Name, Description: s.Description, Pinned: s.Pinned, Skill: true})
 		}
 	}
-	return lines
+	return all
 }
 
-// addRoster adds a list under a heading and takes what it costs off room. Lines
-// that do not fit are counted, to the model and in Cut.
-func (b *promptBuilder) addRoster(heading string, lines []string, room *int) {
-	if len(lines) == 0 {
-		return
+// rosterText lists agents and skills, each kind under its heading.
+func rosterText(list []Named) string {
+	var parts []string
+	for _, kind := range []struct {
+		heading string
+		skills  bool
+	}{{"# Agents", false}, {"# Skills", true}} {
+		var lines []string
+		for _, n := range list {
+			if n.Skill == kind.skills {
+				lines = append(lines, n.Line())
+			}
+		}
+		if len(lines) > 0 {
+			parts = append(parts, kind.heading+"\n"+strings.Join(lines, "\n"))
+		}
 	}
-	shown := len(lines)
-	text := rosterText(heading, lines, shown)
-	for b.budget.Known() && shown > 0 && b.cost(text) > *room {
-		shown--
-		text = rosterText(heading, lines, shown)
-	}
-	b.out.Cut.Roster += len(lines) - shown
-	if shown == 0 {
-		return
-	}
-	*room -= b.cost(text)
-	b.add(text)
+	return strings.Join(parts, "\n\n")
 }
 
-func rosterText(heading string, lines []string, shown int) string {
-	text := heading + "\n" + strings.Join(lines[:shown], "\n")
-	if left := len(lines) - shown; left > 0 {
-		text += fmt.Sprintf("\n(%d more left out)", left)
+// mostNamed is how many agents and skills are named with a message: of 333 public ones the
+// right one was among the first 8 for 48 of 50 tasks, among the first 10 for 49, and no
+// further one among the first 30.
+const mostNamed = 10
+
+// NameFitting gives what stands below a message where agents and skills are left out: the
+// lines of those that fit it, in at most so many tokens, and how many they are. "" for none.
+func NameFitting(message string, s System, cost func(text string) int) (text string, named int) {
+	list := Relevant(message, s.Others)
+	for n := min(len(list), mostNamed); n > 0; n-- {
+		text := "[Context, not from the user: agents and skills that may fit this message]\n" + rosterText(list[:n])
+		if cost(text) <= s.Room {
+			return text, n
+		}
 	}
-	return text
+	return "", 0
 }
 
 // rosterLine is "name: description" on one line, the description cut to

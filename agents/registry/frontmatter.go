@@ -172,6 +172,8 @@ func (raw *rawSettings) setField(f frontField) error {
 		return f.text(&raw.ToolsTier)
 	case "think":
 		return f.boolean(&raw.Think)
+	case "pinned":
+		return f.boolean(&raw.Pinned)
 	case "temperature":
 		return f.number(&raw.Temperature)
 	case "tools":

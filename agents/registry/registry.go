@@ -46,6 +46,7 @@ type Agent struct {
 	Think       *bool    // whether it thinks before it answers, where its model can; nil: as the model does
 	PromptTier  string   // how much its model is told: large, middle, plain; "" as fits the model
 	ToolsTier   string   // how many tools it gets, the same words
+	Pinned      bool     // always named in the roster; so are those that come with the app, unless they say no
 	Path        string   // its folder or file
 	Soul        string   // the agent's own, else the shared agents/soul.md
 	Mood        string
@@ -160,6 +161,12 @@ func (r *Registry) readEntry(dir, name string) (Agent, bool) {
 	return r.readSingleFile(path, strings.TrimSuffix(name, ".md"))
 }
 
+// inDefaults reports whether an agent of that id comes with the app.
+func (r *Registry) inDefaults(id string) bool {
+	_, err := fs.Stat(r.defaults, "agents/agent-"+id+"/agent.json")
+	return err == nil
+}
+
 // isDir follows symlinks: people keep their agents in a folder of dot files.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
@@ -180,7 +187,7 @@ func mayBeAgentFile(name string) bool {
 
 // readFolder reads agents/agent-<id>.
 func (r *Registry) readFolder(path, id string) Agent {
-	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
+	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Pinned: r.inDefaults(id)}
 	file, err := r.files.read(filepath.Join(path, "agent.json"))
 	if err != nil {
 		a.Err = missingMeans(err, "agent.json", "an agent needs agent.json and skill.md")

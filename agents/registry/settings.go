@@ -21,20 +21,22 @@ const (
 
 // Tools that are about other agents: a sub-call never has them.
 const (
-	ToolAgent = "AGENT"
-	ToolSkill = "SKILL"
+	ToolAgent     = "AGENT"
+	ToolSkill     = "SKILL"
+	ToolFindAgent = "FIND_AGENT"
+	ToolFindSkill = "FIND_SKILL"
 )
 
 // KnownTools are the tools an agent may list.
 var KnownTools = []string{
-	ToolAgent, ToolSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL",
+	ToolAgent, ToolSkill, ToolFindAgent, ToolFindSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL",
 }
 
 // jsonKeys are the keys of agent.json; frontKeys those of a single-file agent,
 // which shares its format with other programs: foreignKeys mean something there
 // and nothing here.
 const (
-	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think prompt_tier tools_tier"
+	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think prompt_tier tools_tier pinned"
 	frontKeys   = jsonKeys + " role maxturns"
 	foreignKeys = "disallowedtools permissionmode skills mcpservers hooks memory background isolation color license metadata"
 )
@@ -72,6 +74,7 @@ type agentSettings struct {
 	Think       *bool
 	PromptTier  string
 	ToolsTier   string
+	Pinned      *bool
 	Warnings    []string
 }
 
@@ -86,6 +89,9 @@ func (s *agentSettings) apply(a *Agent) {
 	a.Model, a.Role, a.Description = s.Model, s.Role, s.Description
 	a.Entry, a.Enabled, a.MaxRounds = s.Entry, s.Enabled, s.MaxRounds
 	a.PromptTier, a.ToolsTier = s.PromptTier, s.ToolsTier
+	if s.Pinned != nil {
+		a.Pinned = *s.Pinned
+	}
 	a.Tools, a.Warnings = slices.Clone(s.Tools), slices.Clone(s.Warnings)
 	if s.Temperature != nil {
 		t := *s.Temperature
@@ -112,6 +118,7 @@ type rawSettings struct {
 	Think       *bool       `json:"think"`
 	PromptTier  *string     `json:"prompt_tier"`
 	ToolsTier   *string     `json:"tools_tier"`
+	Pinned      *bool       `json:"pinned"`
 }
 
 // stringList is a list of strings, or one string with commas.
@@ -225,7 +232,7 @@ func (raw rawSettings) check(warnings []string) *agentSettings {
 	if s.Name == "" {
 		s.warn("name is missing: the id stands in for it")
 	}
-	s.Think = raw.Think
+	s.Think, s.Pinned = raw.Think, raw.Pinned
 	s.PromptTier = s.tier("prompt_tier", trimmed(raw.PromptTier))
 	s.ToolsTier = s.tier("tools_tier", trimmed(raw.ToolsTier))
 	s.setSlug(trimmed(raw.Slug))

@@ -31,12 +31,13 @@ type Skill struct {
 	Description string
 	Body        string
 	Path        string // the file
+	Pinned      bool   // always named in the roster
 	Warnings    []string
 	Err         error // why it can't be used; it is listed all the same
 }
 
 // skillKeys are the keys of a SKILL.md's front matter.
-const skillKeys = "name description license compatibility metadata allowed-tools"
+const skillKeys = "name description license compatibility metadata allowed-tools pinned"
 
 var (
 	skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -109,6 +110,13 @@ func (s *Skill) setFront(front frontMatter) error {
 	name, _ := front.field("name")
 	description, _ := front.field("description")
 	s.Description = strings.TrimSpace(description.Text)
+	if field, ok := front.field("pinned"); ok {
+		var pinned *bool
+		if err := field.boolean(&pinned); err != nil {
+			return err
+		}
+		s.Pinned = pinned != nil && *pinned
+	}
 	if err := checkSkillName(name.Text, s.Name); err != nil {
 		return err
 	}

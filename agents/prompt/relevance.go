@@ -1,0 +1,70 @@
+package prompt
+
+import (
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/rank"
+)
+
+// Named is an agent or a skill as the roster names it.
+type Named struct {
+	Name        string
+	Description string
+	Skill       bool
+	Pinned      bool // always listed
+}
+
+// Line is "name: description" on one line, the description cut to 120 characters.
+func (n Named) Line() string { return rosterLine(n.Name, n.Description) }
+
+// Relevant gives those whose name or description has something of the text, best first:
+// what recall makes of the words of a question and of passages, over names and
+// descriptions. A name counts twice: it says in a word what the description explains.
+func Relevant(text string, all []Named) []Named {
+	a, w := analysis.NewAnalyzer(), rank.Default()
+	docs, words := make([]map[string]float64, len(all)), 0
+	lengths := make([]int, len(all))
+	for i, n := range all {
+		docs[i] = map[string]float64{}
+		for _, part := range []string{n.Name, n.Name, n.Description} {
+			terms := a.Chunk(part, time.Time{})
+			for _, f := range terms.Freqs {
+				docs[i][f.Term] += float64(f.N)
+			}
+			lengths[i] += terms.Words
+			words += terms.Words
+		}
+	}
+	query := a.Query(text, time.Now())
+	sums, best := make([]float64, len(all)), 0.0
+	for _, t := range query.Terms {
+		has, n := make([]float64, len(all)), 0
+		for i := range docs {
+			for _, v := range t.Variants {
+				has[i] += v.Weight * docs[i][v.Term]
+			}
+			if has[i] > 0 {
+				n++
+			}
+		}
+		for i, tf := range has {
+			k := float64(w.K) * (1 - float64(w.B) + float64(w.B)*float64(lengths[i]*len(all))/float64(max(words, 1)))
+			sums[i] += t.Weight * w.Idf(n, len(all)) * tf * (float64(w.K) + 1) / (tf + k)
+			best = max(best, sums[i])
+		}
+	}
+	var found []rank.Candidate
+	for i, sum := range sums {
+		if sum > 0 {
+			at := uint32(i) //nolint:gosec // there are never so many
+			found = append(found, rank.Candidate{At: at, Message: at, Number: at, Words: sum / best, Share: 1, Length: lengths[i]})
+		}
+	}
+	out := make([]Named, 0, len(found))
+	for _, c := range rank.Order(rank.Query{Terms: query}, &w, found, nil) {
+		out = append(out, all[c.At])
+	}
+	return slices.Clip(out)
+}

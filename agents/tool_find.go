@@ -1,0 +1,72 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"mac-stats/agents/prompt"
+	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
+)
+
+// mostFound is how many agents or skills a search gives.
+const mostFound = 8
+
+// findTool is FIND_AGENT or FIND_SKILL: where the roster has no room for all, it finds
+// one by what it is for. It is offered only there.
+type findTool struct {
+	t     *turn
+	skill bool
+}
+
+func (f findTool) Name() string {
+	if f.skill {
+		return registry.ToolFindSkill
+	}
+	return registry.ToolFindAgent
+}
+
+func (f findTool) kind() string {
+	if f.skill {
+		return "skill"
+	}
+	return "agent"
+}
+
+func (f findTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name: f.Name(), Usage: f.Name() + ": <what for>",
+		Description: "Finds " + f.kind() + "s that are not listed, by what they are for.",
+	}
+}
+
+func (f findTool) Params() []tools.Param {
+	return []tools.Param{{Name: "query", Description: "what it is to do, in a few words of English", Required: true}}
+}
+
+// Run gives the names with their descriptions, the best first.
+func (f findTool) Run(_ context.Context, call tools.Call) (tools.Result, error) {
+	query := strings.TrimSpace(call.Arg)
+	if call.Native() {
+		query = call.Value("query")
+	}
+	if query == "" {
+		return tools.Result{}, errors.New("there is no query: write after the colon what the " + f.kind() + " is to do")
+	}
+	var all []prompt.Named
+	for _, n := range f.t.promptRoster().Roster() {
+		if n.Skill == f.skill {
+			all = append(all, n)
+		}
+	}
+	found := prompt.Relevant(query, all)
+	if len(found) == 0 {
+		return tools.Result{Text: "No " + f.kind() + " says that it is for this. Try other words, or answer by yourself."}, nil
+	}
+	var lines []string
+	for _, n := range found[:min(len(found), mostFound)] {
+		lines = append(lines, n.Line())
+	}
+	return tools.Result{Text: strings.Join(lines, "\n")}, nil
+}
