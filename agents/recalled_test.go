@@ -133,7 +133,7 @@ func TestWhatIsNotRecalled(t *testing.T) {
 				tt.prepare(r)
 			}
 			_, events, err := r.turn(Request{Session: tt.session, Text: zephyr, Place: tt.place})
-			if err != nil || len(of(events, EventRecalled)) > 0 || strings.Contains(r.sent(), "8443") {
+			if err != nil || len(of(events, EventRecalled)) > 0 || strings.Contains(r.sent(), "port 8443") {
 				t.Errorf("%v, sent:\n%s", err, r.sent())
 			}
 			if err := r.engine.Close(); err != nil {
@@ -181,11 +181,11 @@ func TestAChannelsWordsNeverReachTheOwnersSessions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRecalling(t, ollamatest.Script{Rules: replies("Fine.", "MEMORY_SEARCH: zephyr proxy port", "Nothing.")})
 			prepare(r)
-			if r.say(zephyr); strings.Contains(r.sent(), "8443") {
+			if r.say(zephyr); strings.Contains(r.sent(), "port 8443") {
 				t.Errorf("sent:\n%s", r.sent())
 			}
 			r.say("Search what was said of " + zephyr)
-			if told := r.sent(); strings.Contains(told, "8443") || !strings.Contains(told, "The index is ") {
+			if told := r.sent(); strings.Contains(told, "port 8443") || !strings.Contains(told, "The index is ") {
 				t.Errorf("told:\n%s", told)
 			}
 		})
@@ -226,7 +226,7 @@ func TestWhatWasTakenBackIsNotRecalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.sync()
-	if r.say(zephyr); strings.Contains(r.sent(), "8443") {
+	if r.say(zephyr); strings.Contains(r.sent(), "port 8443") {
 		t.Errorf("sent:\n%s", r.sent())
 	}
 }
@@ -254,7 +254,7 @@ func TestAResetIsNotCrossed(t *testing.T) {
 				}
 				for i := range 2 {
 					messages := r.chat(i).Messages
-					if last := messages[len(messages)-1].Content; strings.Contains(last, "8443") {
+					if last := messages[len(messages)-1].Content; strings.Contains(last, "port 8443") {
 						t.Errorf("request %d holds what was reset:\n%s", i, last)
 					}
 				}
@@ -273,7 +273,7 @@ func TestASearchFindsNothingThatWasTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.sync()
-	if r.say("Search for it"); strings.Contains(r.sent(), "8443") || !strings.Contains(r.sent(), "9001") {
+	if r.say("Search for it"); strings.Contains(r.sent(), "port 8443") || !strings.Contains(r.sent(), "9001") {
 		t.Errorf("told:\n%s", r.sent())
 	}
 }
