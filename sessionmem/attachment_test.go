@@ -3,6 +3,7 @@ package sessionmem
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
@@ -56,6 +57,22 @@ func filesIn(t testing.TB, root string) []string {
 
 func globbed(list []string, _ error) []string { return list }
 
+// onePagePDF says Hello. Its table of contents is where startxref says.
+var onePagePDF = func() []byte {
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+		"<</Type/Page/Parent 2 0 R/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>",
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+		"<</Length 31>>\nstream\nBT /F 9 Tf 9 9 Td (Hello) Tj ET\nendstream",
+	}
+	text, table := "%PDF-1.4\n", "0000000000 65535 f \n"
+	for i, o := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", len(text))
+		text += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	return fmt.Appendf(nil, "%sxref\n0 6\n%strailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", text, table, len(text))
+}()
+
 func TestWhatCanBeAttached(t *testing.T) {
 	var gifData bytes.Buffer
 	if err := gif.Encode(&gifData, image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), nil); err != nil {
@@ -75,10 +92,12 @@ func TestWhatCanBeAttached(t *testing.T) {
 		"UTF-16":          {file: "a.csv", data: []byte("\xff\xfeh\x00i\x00"), want: Upload{Name: "a.csv", Ext: "csv", Data: []byte("hi")}},
 		"an image":        {file: "dir/a.PNG", data: pngBytes(t, 2), want: Upload{Name: "a.PNG", Ext: "png", Image: true}},
 		"empty":           {file: "a.txt", err: "a.txt can't be attached: it is empty."},
-		"binary":          {file: "a.out", data: []byte("\x7fELF\x00\x00"), err: "a.out can't be attached: it is neither text nor a PNG, JPEG or GIF image."},
+		"binary":          {file: "a.out", data: []byte("\x7fELF\x00\x00"), err: "a.out can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},
 		"a damaged image": {file: "a.png", data: pngBytes(t, 2)[:12], err: "a.png can't be attached: the image is damaged."},
 		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
-		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; images may have 10 MB, text 1 MB."},
+		"a PDF":           {file: "a.pdf", data: onePagePDF, want: Upload{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
+		"no whole PDF":    {file: "a.pdf", data: []byte("%PDF-1.4\n"), err: "a.pdf can't be attached: the PDF is damaged, or of a kind that can't be read."},
+		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; PDFs may have 50 MB, images 10 MB, text 1 MB."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := NewUpload(c.file, c.data)
@@ -104,13 +123,13 @@ func TestWhatCanBeAttached(t *testing.T) {
 
 func TestFilesThatCantBeAttachedSayWhy(t *testing.T) {
 	dir := t.TempDir()
-	secret := filepath.Join(dir, "secret.txt")
+	secret := filepath.Join(t.TempDir(), "secret.txt")
 	writeFile(t, secret, "x")
 	if err := os.Chmod(secret, 0); err != nil {
 		t.Fatal(err)
 	}
 	cases := map[string]string{
-		dir:                             "it is a folder; choose the files in it",
+		dir:                             "the folder holds no text files of less than 1 MB",
 		filepath.Join(dir, "gone.txt"):  "it isn't there any more",
 		filepath.Join(dir, "gone/x.go"): "it isn't there any more",
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/pdftext"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -23,6 +24,7 @@ import (
 const (
 	maxTextBytes  = 1 << 20
 	maxImageBytes = 10 << 20
+	maxPDFBytes   = 50 << 20
 	maxPixels     = 50_000_000 // of an image, decoded
 	MaxUploads    = 10         // attachments of one message
 )
@@ -41,16 +43,21 @@ func refuse(name, why string) error {
 }
 
 // Upload is a file that is going to be attached: text in UTF-8, or an image in a
-// form models read.
+// form models read. Of a PDF and of a folder it is the text: what is kept is what is
+// sent, and can be searched and forgotten.
 type Upload struct {
 	Name  string // the file's name, without folders
 	Ext   string // of the kept file: png, jpg, or that of the text, "txt" where it has none
 	Image bool
 	Data  []byte
+
+	Pages   int // of the PDF whose text it is
+	Files   int // of the folder whose text it is
+	LeftOut int // files of the folder that are not in it
 }
 
-// ReadUpload reads a file to attach. What can't be attached (a folder, too large,
-// neither text nor an image, unreadable) gives ErrUpload with a sentence that says so.
+// ReadUpload reads a file to attach, or the text files of a folder. What can't be
+// attached (too large, neither text nor an image, unreadable) gives ErrUpload with a sentence that says so.
 func ReadUpload(file string) (Upload, error) {
 	name := filepath.Base(file)
 	fi, err := os.Stat(file)
@@ -62,11 +69,11 @@ func ReadUpload(file string) (Upload, error) {
 	case err != nil:
 		return Upload{}, refuse(name, err.Error())
 	case fi.IsDir():
-		return Upload{}, refuse(name, "it is a folder; choose the files in it")
+		return readFolder(file)
 	case !fi.Mode().IsRegular():
 		return Upload{}, refuse(name, "it is no ordinary file")
-	case fi.Size() > maxImageBytes:
-		return Upload{}, refuse(name, fmt.Sprintf("it has %s; images may have 10 MB, text 1 MB", megabytes(fi.Size())))
+	case fi.Size() > maxPDFBytes:
+		return Upload{}, refuse(name, tooLarge(fi.Size()))
 	}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrPermission) {
@@ -76,7 +83,7 @@ func ReadUpload(file string) (Upload, error) {
 		return Upload{}, refuse(name, err.Error())
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxImageBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxPDFBytes+1))
 	if err != nil {
 		return Upload{}, refuse(name, err.Error())
 	}
@@ -90,20 +97,42 @@ func NewUpload(name string, data []byte) (Upload, error) {
 	switch {
 	case len(data) == 0:
 		return Upload{}, refuse(name, "it is empty")
+	case bytes.HasPrefix(data, []byte(pdftext.Header)) && len(data) <= maxPDFBytes:
+		return pdfUpload(name, data)
 	case len(data) > maxImageBytes:
-		return Upload{}, refuse(name, fmt.Sprintf("it has %s; images may have 10 MB, text 1 MB", megabytes(int64(len(data)))))
+		return Upload{}, refuse(name, tooLarge(int64(len(data))))
 	}
 	if format, ok := imageFormat(data); ok {
 		return imageUpload(name, format, data)
 	}
 	text, ok := decodeText(data)
 	if !ok {
-		return Upload{}, refuse(name, "it is neither text nor a PNG, JPEG or GIF image")
+		return Upload{}, refuse(name, "it is neither text nor a PDF, nor a PNG, JPEG or GIF image")
 	}
 	if len(text) > maxTextBytes {
 		return Upload{}, refuse(name, fmt.Sprintf("it has %s of text, and 1 MB is the most; attach the part the question is about", megabytes(int64(len(text)))))
 	}
 	return Upload{Name: name, Ext: textExt(name), Data: []byte(text)}, nil
+}
+
+func tooLarge(n int64) string {
+	return fmt.Sprintf("it has %s; PDFs may have 50 MB, images 10 MB, text 1 MB", megabytes(n))
+}
+
+// pdfUpload makes text of a PDF.
+func pdfUpload(name string, data []byte) (Upload, error) {
+	text, pages, err := pdftext.Read(data, maxTextBytes)
+	switch {
+	case errors.Is(err, pdftext.ErrPictures):
+		return Upload{}, refuse(name, err.Error()+"; attach a picture of the page, for a model that sees images")
+	case errors.Is(err, pdftext.ErrDamaged):
+		return Upload{}, refuse(name, pdftext.ErrDamaged.Error())
+	case err != nil:
+		return Upload{}, refuse(name, err.Error())
+	case len(text) > maxTextBytes:
+		return Upload{}, refuse(name, "it has more than 1 MB of text; attach the part the question is about")
+	}
+	return Upload{Name: name, Ext: "txt", Data: []byte(text), Pages: pages}, nil
 }
 
 func megabytes(n int64) string {

@@ -343,7 +343,7 @@ func TestAskAttachesFiles(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"ask", "--file", filepath.Dir(notes), "x"}, "it is a folder; choose the files in it. Nothing was sent."},
+		{[]string{"ask", "--file", t.TempDir(), "x"}, "the folder holds no text files of less than 1 MB. Nothing was sent."},
 		{[]string{"ask", "--file", notes + "x", "x"}, "There is no file " + notes + "x; nothing was sent."},
 	} {
 		if o := e.run(t, c.args...); o.code != exitFailed || !strings.Contains(o.stderr, c.want) || o.stdout != "" {

@@ -100,14 +100,17 @@ func (w *Window) startEdit(r *chat.EditRow) {
 
 // fileActions is what the files of a session's messages can do.
 func (w *Window) fileActions(session string) chat.FileActions {
-	return chat.FileActions{
-		Thumb: func(a transcript.Attachment, done func(image.Image, error)) {
-			read := func() ([]byte, error) { return w.parts.keeper.ReadAttachment(session, a) }
-			if c := w.convs[session]; c != nil {
-				if data, ok := c.HeldFile(a.File); ok {
-					read = func() ([]byte, error) { return data, nil }
-				}
+	reader := func(a transcript.Attachment) func() ([]byte, error) {
+		if c := w.convs[session]; c != nil {
+			if data, ok := c.HeldFile(a.File); ok {
+				return func() ([]byte, error) { return data, nil }
 			}
+		}
+		return func() ([]byte, error) { return w.parts.keeper.ReadAttachment(session, a) }
+	}
+	act := chat.FileActions{
+		Thumb: func(a transcript.Attachment, done func(image.Image, error)) {
+			read := reader(a)
 			if img, ok := w.thumbs.Get(a.File); ok {
 				done(img, nil)
 				return
@@ -129,6 +132,24 @@ func (w *Window) fileActions(session string) chat.FileActions {
 			}()
 		},
 	}
+	act.Zoom = func(a transcript.Attachment) {
+		read := reader(a)
+		go func() {
+			data, err := read()
+			var img image.Image
+			if err == nil {
+				img, err = chat.Large(data)
+			}
+			w.p.Do(func() {
+				if err != nil {
+					w.tell(i18n.Capital(err.Error()), "")
+					return
+				}
+				kit.ShowPicture(w.win.Canvas(), img, a.Name, func() { act.Open(a) })
+			})
+		}()
+	}
+	return act
 }
 
 // openMemory opens a memory file by its name below the agents folder.

@@ -41,6 +41,7 @@ func (w *Window) attachPaths(paths []string) {
 		w.showPage(pageChat)
 	}
 	c := w.shown
+	w.compose.Say(i18n.T("reading…"))
 	go func() {
 		var files []conversation.File
 		var refused []string
@@ -75,6 +76,12 @@ func (w *Window) addFiles(c *conversation.Conversation, files []conversation.Fil
 	if w.shown != c {
 		return
 	}
+	for _, f := range files {
+		if n := f.Upload.LeftOut; n > 0 {
+			refused = append(refused, i18n.With("{{.Name}}: {{.What}} left out: no text, hidden, or beyond 1 MB.", i18n.Places{"Name": f.Attachment().Name, "What": i18n.Count("{{.N}} files", n)}))
+		}
+	}
+	w.compose.Say("")
 	w.compose.SetFiles(attached)
 	w.compose.Warn(strings.Join(refused, " "))
 	w.focusComposer()
@@ -133,5 +140,5 @@ func (w *Window) chooseFile() {
 			w.attachPaths([]string{path})
 		}
 	}, w.win)
-	w.showChooser(d, i18n.T("Attach a text file or an image"), i18n.T("Attach"))
+	w.showChooser(d, i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"))
 }

@@ -20,6 +20,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -119,12 +120,12 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		notes, shot := filepath.Join(dir, "notes.txt"), filepath.Join(dir, "shot.png")
 		writeTo(t, notes, []byte("apples"))
 		writeTo(t, shot, pictureBytes(t, 4, 4))
-		b.drop(notes, shot, notes, dir, filepath.Join(dir, "gone.txt"))
+		b.drop(notes, shot, notes, t.TempDir(), filepath.Join(dir, "gone.txt"))
 		if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 83 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
 		note := b.w.compose.Note
-		for _, want := range []string{"it is a folder; choose the files in it.", "gone.txt can't be attached: it isn't there any more."} {
+		for _, want := range []string{"the folder holds no text files of less than 1 MB.", "gone.txt can't be attached: it isn't there any more."} {
 			if note.Hidden || !strings.Contains(note.Flat, want) {
 				t.Errorf("the composer says %q, not %q", note.Flat, want)
 			}
@@ -211,7 +212,7 @@ func TestAttachOpensADialogueToChooseAFile(t *testing.T) {
 		if b.w.win.Canvas().Overlays().Top() == nil {
 			t.Fatal("nothing is open")
 		}
-		b.Sees("Attach a text file or an image")
+		b.Sees("Attach a text file, a PDF or an image")
 	})
 }
 
@@ -369,6 +370,39 @@ func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
 		b.w.compose.Entry.SetText(text)
 		if !strings.Contains(b.w.compose.Warned, "has room for about 125.") {
 			t.Errorf("it says %q", b.w.compose.Warned)
+		}
+	})
+}
+
+func TestAFolderAndAPictureAreSeenBeforeTheyAreSent(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		dir := filepath.Join(t.TempDir(), "notes")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeTo(t, filepath.Join(dir, "a.txt"), []byte("apples"))
+		writeTo(t, filepath.Join(dir, "b.md"), []byte("pears"))
+		writeTo(t, filepath.Join(dir, "c.bin"), []byte{0, 1})
+		shot := filepath.Join(t.TempDir(), "shot.png")
+		writeTo(t, shot, pictureBytes(t, 40, 40))
+		b.drop(dir, shot)
+		if diff := cmp.Diff([]string{"notes · 2 files · 49 bytes", "shot.png · 497 bytes"}, chipNames(b)); diff != "" {
+			t.Error(diff)
+		}
+		if want := "notes: 1 file left out: no text, hidden, or beyond 1 MB."; b.w.compose.Note.Flat != want {
+			t.Errorf("the composer says %q, want %q", b.w.compose.Note.Flat, want)
+		}
+		files := b.w.shown.Attached()
+		b.w.fileActions(b.w.shown.Name).Zoom(files[1].Attachment())
+		b.Settle()
+		if p, ok := b.w.win.Canvas().Overlays().Top().(*kit.Picture); !ok {
+			t.Error("the picture is not shown large")
+		} else {
+			p.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		}
+		if b.w.win.Canvas().Overlays().Top() != nil {
+			t.Error("Esc leaves the picture there")
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 type FileActions struct {
 	Thumb func(a transcript.Attachment, done func(image.Image, error)) // done on the UI goroutine
 	Open  func(a transcript.Attachment)
+	Zoom  func(a transcript.Attachment) // shows an image over the window
 }
 
 // newFileRow is the files of a message in the chat, below its bubble: names to open,
@@ -40,7 +41,7 @@ func newFileRow(files []transcript.Attachment, act FileActions) *kit.FlowRow {
 	return r
 }
 
-// newPicture is an image in the chat, small; pressing opens it. Until it is read,
+// newPicture is an image in the chat, small; pressing shows it large. Until it is read,
 // and where it can't be, its name stands there. It always takes the same room, so
 // that nothing moves when it arrives.
 func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
@@ -51,8 +52,8 @@ func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 	img.Hide()
 	body := container.NewStack(kit.Inset(0, 0, kit.Gap8, kit.Gap8, name), kit.Inset(1, 1, 1, 1, img))
 	t := kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusCard), body, func() {
-		if act.Open != nil {
-			act.Open(a)
+		if act.Zoom != nil {
+			act.Zoom(a)
 		}
 	})
 	act.Thumb(a, func(m image.Image, err error) {

@@ -88,14 +88,24 @@ func (t *Thumbs) Load(read func() ([]byte, error), a transcript.Attachment, done
 	}()
 }
 
+// largeSide is how many pixels an image that is shown large has on a side, at most:
+// some graphics cards take no larger ones.
+const largeSide = 4096
+
+// Large decodes an image to be shown large.
+func Large(data []byte) (image.Image, error) { return within(data, largeSide, largeSide) }
+
 // makeThumb decodes an image and makes it small.
-func makeThumb(data []byte) (image.Image, error) {
+func makeThumb(data []byte) (image.Image, error) { return within(data, 2*thumbWidth, 2*thumbHeight) }
+
+// within decodes an image and fits it into so many pixels.
+func within(data []byte, mostWidth, mostHeight int) (image.Image, error) {
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	b := img.Bounds()
-	w, h := thumbSize(b.Dx(), b.Dy(), 2*thumbWidth, 2*thumbHeight)
+	w, h := thumbSize(b.Dx(), b.Dy(), mostWidth, mostHeight)
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	if w == b.Dx() && h == b.Dy() {
 		draw.Draw(out, out.Bounds(), img, b.Min, draw.Src)

@@ -32,7 +32,14 @@ func (p File) Label() string {
 	if p.Kept != nil {
 		return a.Name
 	}
-	return a.Name + " · " + sizeWords(len(p.Upload.Data))
+	words := a.Name
+	if n := p.Upload.Pages; n > 0 {
+		words += " · " + i18n.Count("{{.N}} pages", n)
+	}
+	if n := p.Upload.Files; n > 0 {
+		words += " · " + i18n.Count("{{.N}} files", n)
+	}
+	return words + " · " + sizeWords(len(p.Upload.Data))
 }
 
 func sizeWords(n int) string {

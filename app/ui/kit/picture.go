@@ -1,0 +1,180 @@
+package kit
+
+import (
+	"fmt"
+	"image"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
+)
+
+// Picture is an image over the window, fitted into it. + and − and the wheel zoom, the
+// arrow keys and dragging move it, 0 shows its own pixels, Enter opens it elsewhere, a
+// press or Esc closes it.
+type Picture struct {
+	widget.BaseWidget
+	over    fyne.Canvas
+	img     *canvas.Image
+	size    fyne.Size // at 100 %
+	name    string
+	caption *Label
+	back    *Surface
+	scrim   *Scrim
+	zoom    float32       // 0: fitted
+	at      fyne.Position // of the image's middle, from the window's
+	open    func()
+}
+
+const (
+	leastZoom  float32 = 0.1
+	mostZoom   float32 = 8
+	zoomStep   float32 = 1.25
+	moveStep   float32 = 60
+	captionPad         = Gap8
+)
+
+// ShowPicture lays an image over a window; open shows it in another program.
+func ShowPicture(over fyne.Canvas, img image.Image, name string, open func()) *Picture {
+	p := &Picture{over: over, img: canvas.NewImageFromImage(img), name: name, caption: NewLabel("", RoleText, SizeSmall), back: NewSurface(RoleCard, RoleLine, RadiusRow), open: open}
+	b := img.Bounds()
+	p.size = fyne.NewSize(float32(b.Dx()), float32(b.Dy()))
+	p.img.FillMode, p.img.ScaleMode = canvas.ImageFillStretch, canvas.ImageScaleSmooth
+	p.scrim = NewScrim(p.Close)
+	p.ExtendBaseWidget(p)
+	p.Resize(over.Size())
+	over.Overlays().Add(p)
+	over.Focus(p)
+	return p
+}
+
+// Close takes the picture away.
+func (p *Picture) Close() {
+	p.over.Overlays().Remove(p)
+	p.img.Image = nil
+}
+
+// fitted is the zoom at which all of the image is seen, never above 100 %.
+func (p *Picture) fitted() float32 {
+	room := p.Size().SubtractWidthHeight(2*Gap20, 4*Gap20)
+	return max(min(1, room.Width/p.size.Width, room.Height/p.size.Height), 0.01)
+}
+
+// scale is the zoom now.
+func (p *Picture) scale() float32 {
+	if p.zoom == 0 {
+		return p.fitted()
+	}
+	return p.zoom
+}
+
+// setZoom zooms and keeps the middle of what is seen in its place.
+func (p *Picture) setZoom(z float32) {
+	z = min(max(z, min(leastZoom, p.fitted())), mostZoom)
+	before := p.scale()
+	p.zoom = z
+	p.at = fyne.NewPos(p.at.X*z/before, p.at.Y*z/before)
+	p.move(0, 0)
+}
+
+// move moves the image, no further than its edges.
+func (p *Picture) move(dx, dy float32) {
+	w, h := p.size.Width*p.scale(), p.size.Height*p.scale()
+	limit := func(v, most float32) float32 { return min(max(v, -most), most) }
+	p.at = fyne.NewPos(limit(p.at.X+dx, max(0, (w-p.Size().Width)/2+Gap20)), limit(p.at.Y+dy, max(0, (h-p.Size().Height)/2+2*Gap20)))
+	p.Refresh()
+}
+
+// Scrolled implements fyne.Scrollable.
+func (p *Picture) Scrolled(ev *fyne.ScrollEvent) {
+	if ev.Scrolled.DY > 0 {
+		p.setZoom(p.scale() * zoomStep)
+	} else if ev.Scrolled.DY < 0 {
+		p.setZoom(p.scale() / zoomStep)
+	}
+}
+
+// Dragged implements fyne.Draggable.
+func (p *Picture) Dragged(ev *fyne.DragEvent) { p.move(ev.Dragged.DX, ev.Dragged.DY) }
+
+// DragEnd implements fyne.Draggable.
+func (p *Picture) DragEnd() {}
+
+// Tapped implements fyne.Tappable.
+func (p *Picture) Tapped(*fyne.PointEvent) { p.Close() }
+
+// FocusGained implements fyne.Focusable.
+func (p *Picture) FocusGained() {}
+
+// FocusLost implements fyne.Focusable.
+func (p *Picture) FocusLost() {}
+
+// TypedRune implements fyne.Focusable.
+func (p *Picture) TypedRune(r rune) {
+	switch r {
+	case '+', '=':
+		p.setZoom(p.scale() * zoomStep)
+	case '-':
+		p.setZoom(p.scale() / zoomStep)
+	case '0', '1':
+		p.setZoom(1)
+	}
+}
+
+// TypedKey implements fyne.Focusable.
+func (p *Picture) TypedKey(k *fyne.KeyEvent) {
+	switch k.Name {
+	case fyne.KeyEscape, fyne.KeySpace:
+		p.Close()
+	case fyne.KeyReturn, fyne.KeyEnter:
+		p.Close()
+		p.open()
+	case fyne.KeyLeft:
+		p.move(moveStep, 0)
+	case fyne.KeyRight:
+		p.move(-moveStep, 0)
+	case fyne.KeyUp:
+		p.move(0, moveStep)
+	case fyne.KeyDown:
+		p.move(0, -moveStep)
+	}
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *Picture) CreateRenderer() fyne.WidgetRenderer { return &pictureRenderer{p} }
+
+type pictureRenderer struct{ p *Picture }
+
+func (r *pictureRenderer) Layout(s fyne.Size) {
+	p := r.p
+	p.scrim.Resize(s)
+	w, h := p.size.Width*p.scale(), p.size.Height*p.scale()
+	p.img.Move(fyne.NewPos((s.Width-w)/2+p.at.X, (s.Height-h)/2+p.at.Y))
+	p.img.Resize(fyne.NewSize(w, h))
+	tail := "  ·  " + fmt.Sprintf("%.0f %%", 100*p.scale()) + "  ·  " + i18n.T("+ − zoom, Enter opens, Esc closes")
+	most := s.Width - 2*Gap20 - 2*captionPad
+	p.caption.Text = ellipsize(p.name, max(most-MeasureText(tail, SizeSmall, fyne.TextStyle{}).Width, 0), SizeSmall, fyne.TextStyle{}) + tail
+	c := MeasureText(p.caption.Text, SizeSmall, fyne.TextStyle{})
+	c.Width = min(c.Width+1, most)
+	at := fyne.NewPos((s.Width-c.Width)/2, s.Height-c.Height-Gap20)
+	p.back.Move(at.SubtractXY(captionPad, Gap4))
+	p.back.Resize(c.AddWidthHeight(2*captionPad, 2*Gap4))
+	p.caption.Move(at)
+	p.caption.Resize(c)
+}
+
+func (r *pictureRenderer) MinSize() fyne.Size { return fyne.Size{} }
+
+func (r *pictureRenderer) Refresh() {
+	r.Layout(r.p.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+}
+
+func (r *pictureRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.p.scrim, r.p.img, r.p.back, r.p.caption}
+}
+func (r *pictureRenderer) Destroy() {}

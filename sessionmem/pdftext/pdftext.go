@@ -1,0 +1,223 @@
+// Package pdftext reads the text of a PDF: line by line as the pages show it, with a
+// mark before each page. It draws nothing and runs nothing that a PDF holds.
+//
+// A PDF comes from anywhere, and the library that reads its parts panics on some that
+// are damaged: a panic is an error here, and so is one that takes too long.
+package pdftext
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// Why a PDF gives no text.
+var (
+	ErrDamaged  = errors.New("the PDF is damaged, or of a kind that can't be read")
+	ErrLocked   = errors.New("the PDF is protected by a password")
+	ErrPictures = errors.New("its pages are pictures, without text")
+	ErrTooLong  = errors.New("reading it takes too long")
+)
+
+// Header is how a PDF begins.
+const Header = "%PDF-"
+
+// patience is how long a PDF may take.
+const patience = time.Minute
+
+// Read gives the text of a PDF, with "[page 3]" before each page that has some, and how
+// many pages there are. It stops after so many bytes of text.
+func Read(data []byte, most int) (text string, pages int, err error) {
+	return readWithin(data, most, patience)
+}
+
+func readWithin(data []byte, most int, patience time.Duration) (text string, pages int, err error) {
+	type result struct {
+		text  string
+		pages int
+		err   error
+	}
+	done, late := make(chan result, 1), make(chan struct{})
+	go func() {
+		var r result
+		defer func() {
+			if recover() != nil {
+				r.err = ErrDamaged
+			}
+			done <- r
+		}()
+		r.text, r.pages, r.err = read(data, most, late)
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.text, r.pages, r.err
+	case <-timer.C:
+		close(late) // the page under way is the last
+		return "", 0, ErrTooLong
+	}
+}
+
+// bounded is a file of which so much can be read in all: what refers to itself is read
+// for ever.
+type bounded struct {
+	*bytes.Reader
+	left int64
+	late <-chan struct{}
+}
+
+// mostReads is how often the bytes of a file may be read, and leastRead how many may be
+// read of a small one.
+const (
+	mostReads = 200
+	leastRead = 16 << 20
+)
+
+// ReadAt implements io.ReaderAt. It panics where it is enough: the library goes on after
+// errors.
+func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
+	select {
+	case <-b.late:
+		panic(ErrTooLong)
+	default:
+	}
+	if b.left -= int64(len(p)); b.left < 0 {
+		panic(ErrDamaged)
+	}
+	return b.Reader.ReadAt(p, off)
+}
+
+func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
+	file := &bounded{bytes.NewReader(data), max(leastRead, mostReads*int64(len(data))), late}
+	r, err := pdf.NewReader(file, int64(len(data)))
+	switch {
+	case errors.Is(err, pdf.ErrInvalidPassword):
+		return "", 0, ErrLocked
+	case err != nil:
+		return "", 0, fmt.Errorf("%w (%w)", ErrDamaged, err)
+	}
+	var out strings.Builder
+	pages := r.NumPage()
+	for n := 1; n <= pages && out.Len() <= most; n++ {
+		select {
+		case <-late:
+			return "", 0, ErrTooLong
+		default:
+		}
+		page := r.Page(n)
+		if page.V.IsNull() { // it says that it has more than there are
+			pages = n - 1
+			break
+		}
+		if text := pageText(page); text != "" {
+			fmt.Fprintf(&out, "[page %d]\n%s\n\n", n, text)
+		}
+	}
+	if out.Len() == 0 {
+		return "", pages, ErrPictures
+	}
+	return strings.TrimRight(out.String(), "\n") + "\n", pages, nil
+}
+
+// pageText is a page's text; one that can't be read has none.
+func pageText(p pdf.Page) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return lines(p.Content().Text, endSigns(p))
+}
+
+// endSigns are what a line end becomes in each font of a page: the library ends what is
+// shown with one, in the font's own encoding.
+func endSigns(p pdf.Page) map[string]string {
+	signs := map[string]string{}
+	for _, name := range p.Fonts() {
+		f := p.Font(name)
+		base := f.BaseFont()
+		if _, after, ok := strings.Cut(base, "+"); ok {
+			base = after
+		}
+		signs[base] = f.Encoder().Decode("\n")
+	}
+	return signs
+}
+
+// Gaps between signs, as shares of their size.
+const (
+	wordGap      = 0.15 // from the end of one sign to the next: a space
+	signGap      = 1.2  // from the beginning of one sign to the next, where their widths are not known
+	paragraphGap = 1.7  // from one line to the next: an empty line
+)
+
+// font is what a page shows of one of its fonts.
+type font struct {
+	wide    bool // its signs have widths
+	stacked bool // signs without a width stand on each other: their places tell nothing but the gaps
+}
+
+// fonts looks what the signs of a page say of their fonts.
+func fonts(signs []pdf.Text) map[string]*font {
+	known := map[string]*font{}
+	for i, s := range signs {
+		f := known[s.Font]
+		if f == nil {
+			f = &font{}
+			known[s.Font] = f
+		}
+		f.wide = f.wide || s.W > 0
+		f.stacked = f.stacked || i > 0 && s.W == 0 && s.X == signs[i-1].X && s.Font == signs[i-1].Font
+	}
+	return known
+}
+
+// lines puts the signs of a page, which have places and no spaces, into lines.
+func lines(signs []pdf.Text, ends map[string]string) string {
+	var out strings.Builder
+	var line []byte
+	var last pdf.Text
+	known := fonts(signs)
+	end := func() {
+		out.Write(bytes.TrimRight(line, " "))
+		out.WriteByte('\n')
+		line = line[:0]
+	}
+	for _, s := range signs {
+		f := known[s.Font]
+		if s.W == 0 && s.S == ends[s.Font] || strings.ContainsFunc(s.S, unprintable) {
+			continue
+		}
+		size := math.Max(math.Abs(s.FontSize), 1)
+		gap, least := s.X-last.X-last.W, wordGap*size
+		if !f.wide && !f.stacked {
+			least = signGap * size
+		}
+		switch {
+		case last.S == "":
+		case math.Abs(s.Y-last.Y) > size/2:
+			end()
+			if last.Y-s.Y > paragraphGap*size {
+				out.WriteByte('\n')
+			}
+		case gap > least && last.S != " " && s.S != " ":
+			line = append(line, ' ')
+		}
+		line = append(line, s.S...)
+		last = s
+	}
+	end()
+	return ligatures.Replace(strings.TrimSpace(out.String()))
+}
+
+func unprintable(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
+
+// ligatures are letters that a font joins and people search apart.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "\u00a0", " ", "\u00ad", "")

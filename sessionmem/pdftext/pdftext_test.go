@@ -1,0 +1,83 @@
+package pdftext
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// document is a PDF of pages, each of which is what its content stream draws.
+func document(pages ...string) []byte {
+	widths := strings.Repeat("500 ", 96)
+	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 127/Widths[" + widths + "]>>"}
+	var kids []string
+	for _, content := range pages {
+		n := len(objects) + 1
+		kids = append(kids, fmt.Sprintf("%d 0 R", n))
+		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R>>", n+1),
+			fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content))
+	}
+	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(pages), strings.Join(kids, " "))
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.4\n")
+	offsets := make([]int, len(objects))
+	for i, o := range objects {
+		offsets[i] = b.Len()
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	table := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, o := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, table)
+	return b.Bytes()
+}
+
+func TestReadGivesLinesAndPageMarks(t *testing.T) {
+	data := document(
+		"BT /F1 10 Tf 72 700 Td [(Hello)-300(world)] TJ 0 -12 Td (second line) Tj 0 -40 Td (a paragraph) Tj ET",
+		"", // a picture
+		"BT /F1 10 Tf 72 700 Td (The end.) Tj ET")
+	text, pages, err := Read(data, 1<<20)
+	if err != nil || pages != 3 {
+		t.Fatalf("%d pages, %v", pages, err)
+	}
+	if want := "[page 1]\nHello world\nsecond line\n\na paragraph\n\n[page 3]\nThe end.\n"; text != want {
+		t.Errorf("got %q\nwant %q", text, want)
+	}
+	if text, _, err := Read(data, 10); err != nil || strings.Contains(text, "The end") {
+		t.Errorf("given ten bytes at most: %q, %v", text, err)
+	}
+}
+
+func TestReadSaysWhyThereIsNoText(t *testing.T) {
+	whole := document("BT /F1 10 Tf 72 700 Td (words) Tj ET")
+	for name, tt := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"given pictures alone": {document(""), ErrPictures},
+		"given half a file":    {whole[:len(whole)/2], ErrDamaged},
+		"given nothing else":   {[]byte(Header), ErrDamaged},
+	} {
+		if text, _, err := Read(tt.data, 1<<20); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(document("BT /F1 10 Tf 72 700 Td [(Hello)-300(world)] TJ ET"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<14 {
+			t.Skip()
+		}
+		if _, _, err := readWithin(data, 1<<20, 2*time.Second); errors.Is(err, ErrTooLong) {
+			t.Error("it takes too long")
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// mostFolderFiles is how many files of a folder are looked at.
+const mostFolderFiles = 2000
+
+// readFolder makes one text of the text files of a folder and those below, each under its
+// path. Hidden files and folders, links, what is no text, and what doesn't fit any more
+// are left out.
+func readFolder(dir string) (Upload, error) {
+	name := filepath.Base(dir)
+	var out bytes.Buffer
+	u := Upload{Name: name, Ext: "txt"}
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		hidden := path != dir && strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case err != nil && path == dir:
+			return err
+		case err != nil:
+			u.LeftOut++
+			return nil
+		case entry.IsDir() && (hidden || entry.Name() == "node_modules"):
+			return fs.SkipDir
+		case entry.IsDir() || hidden:
+			return nil
+		case seen == mostFolderFiles:
+			return fs.SkipAll
+		}
+		seen++
+		text, ok := folderText(path, entry)
+		part := fmt.Sprintf("===== %s =====\n%s\n", folderPath(dir, path), strings.TrimRight(text, "\n"))
+		if !ok || out.Len()+len(part) > maxTextBytes {
+			u.LeftOut++
+			return nil
+		}
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(part)
+		u.Files++
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return Upload{}, refuse(name, "you may not read it")
+	case err != nil:
+		return Upload{}, refuse(name, err.Error())
+	case u.Files == 0:
+		return Upload{}, refuse(name, "the folder holds no text files of less than 1 MB")
+	}
+	u.Data = out.Bytes()
+	return u, nil
+}
+
+// folderPath is a file's path below the folder, with slashes, in valid UTF-8.
+func folderPath(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		rel = filepath.Base(path)
+	}
+	return strings.ToValidUTF8(filepath.ToSlash(rel), string(utf8.RuneError))
+}
+
+// folderText is the text of a file of a folder; false where it has none.
+func folderText(path string, entry fs.DirEntry) (string, bool) {
+	info, err := entry.Info()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxTextBytes || info.Size() == 0 {
+		return "", false
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", false
+	}
+	return decodeText(data)
+}
