@@ -65,38 +65,26 @@ func readWithin(data []byte, most int, patience time.Duration) (text string, pag
 	}
 }
 
-// bounded is a file of which so much can be read in all: what refers to itself is read
-// for ever.
-type bounded struct {
+// limited is a file that can be read until it is late: what refers to itself is read for
+// ever.
+type limited struct {
 	*bytes.Reader
-	left int64
 	late <-chan struct{}
 }
 
-// mostReads is how often the bytes of a file may be read, and leastRead how many may be
-// read of a small one.
-const (
-	mostReads = 200
-	leastRead = 16 << 20
-)
-
-// ReadAt implements io.ReaderAt. It panics where it is enough: the library goes on after
+// ReadAt implements io.ReaderAt. It panics where it is late: the library goes on after
 // errors.
-func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
+func (l limited) ReadAt(p []byte, off int64) (int, error) {
 	select {
-	case <-b.late:
+	case <-l.late:
 		panic(ErrTooLong)
 	default:
+		return l.Reader.ReadAt(p, off)
 	}
-	if b.left -= int64(len(p)); b.left < 0 {
-		panic(ErrDamaged)
-	}
-	return b.Reader.ReadAt(p, off)
 }
 
 func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
-	file := &bounded{bytes.NewReader(data), max(leastRead, mostReads*int64(len(data))), late}
-	r, err := pdf.NewReader(file, int64(len(data)))
+	r, err := pdf.NewReader(limited{bytes.NewReader(data), late}, int64(len(data)))
 	switch {
 	case errors.Is(err, pdf.ErrInvalidPassword):
 		return "", 0, ErrLocked
