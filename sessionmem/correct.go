@@ -27,6 +27,7 @@ func (s *Store) Correct(ctx context.Context, name string, notes ...transcript.Bl
 func (f *fold) correct(x *index, n uint32, note transcript.Block) {
 	i := f.at(x, x.hash(note.Parent))
 	if i < 0 {
+		f.correctLeft(x, n, note)
 		return
 	}
 	f.corrections++
@@ -39,14 +40,18 @@ func (f *fold) correct(x *index, n uint32, note transcript.Block) {
 	}
 	block := f.active[i].block
 	if note.Note == transcript.NoteEdited {
-		if f.edited == nil {
-			f.edited = map[uint32]uint32{}
-		}
-		f.edited[block] = n
+		f.setEdited(block, n)
 		return
 	}
 	delete(f.edited, block)
 	f.remove(x, i)
+}
+
+func (f *fold) setEdited(block, note uint32) {
+	if f.edited == nil {
+		f.edited = map[uint32]uint32{}
+	}
+	f.edited[block] = note
 }
 
 // remove takes one step out of the branch.

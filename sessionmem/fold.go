@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"mac-stats/sessionmem/transcript"
 )
@@ -23,6 +24,9 @@ type fold struct {
 
 	edited      map[uint32]uint32 // blocks that were edited: the Note that holds their text
 	corrections int               // how many were edited or deleted
+
+	left []leftBranch    // that a rewind cut off, since the last reset
+	gone map[uint32]bool // blocks of these that were deleted
 }
 
 // clone gives a copy that goes its own way.
@@ -30,6 +34,7 @@ func (f *fold) clone() fold {
 	c := *f
 	c.said = slices.Clip(f.said) // it only grows
 	c.active, c.summaries, c.tools, c.edited = slices.Clone(f.active), slices.Clone(f.summaries), slices.Clone(f.tools), maps.Clone(f.edited)
+	c.left, c.gone = slices.Clone(f.left), maps.Clone(f.gone)
 	return c
 }
 
@@ -132,8 +137,11 @@ func (f *fold) note(x *index, b transcript.Block) {
 	switch b.Note {
 	case transcript.NoteEnded:
 		f.active, f.summaries, f.tools, f.edited, f.said = nil, nil, nil, nil, nil
+		f.left, f.gone = nil, nil
 	case transcript.NoteRewind:
 		f.rewind(x, transcript.RewindTarget(b))
+	case transcript.NoteVersion:
+		f.goBack(x, strings.TrimSpace(b.Text))
 	case transcript.NoteSettings:
 		f.settings = transcript.ParseSettings(b.Text)
 	case transcript.NoteTitle:
@@ -196,16 +204,8 @@ func (f *fold) has(x *index, id string) bool { return f.at(x, x.hash(id)) >= 0 }
 // rewind takes the blocks from id on out of the context. An id that isn't in it
 // changes nothing.
 func (f *fold) rewind(x *index, id string) {
-	i := f.at(x, x.hash(id))
-	if i < 0 {
-		return
-	}
-	f.active = f.active[:i]
-	for len(f.summaries) > 0 && f.summaries[len(f.summaries)-1].at >= i {
-		f.summaries = f.summaries[:len(f.summaries)-1]
-	}
-	for len(f.tools) > 0 && f.tools[len(f.tools)-1].at >= i {
-		f.tools = f.tools[:len(f.tools)-1]
+	if i := f.at(x, x.hash(id)); i >= 0 {
+		f.cut(i)
 	}
 }
 

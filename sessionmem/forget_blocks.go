@@ -25,7 +25,7 @@ func (t *Traces) clean(session string, b transcript.Block) (out transcript.Block
 	}
 	out, _ = out.DropRecalled(func(chunk string) bool { return t.meansChunk(chunk, b) })
 	out = t.cleanRest(out, before)
-	if b.Note == transcript.NoteRewind {
+	if b.IsBranching() {
 		out.Text = b.Text // an id
 	}
 	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
@@ -100,7 +100,7 @@ func (t *Traces) emptied(b transcript.Block, g *forgetting) transcript.Block {
 // choice, not anything that was said.
 func saysHow(b transcript.Block) bool {
 	switch b.Note {
-	case transcript.NoteRewind, transcript.NoteSettings, transcript.NoteEnded, transcript.NoteInterrupted, transcript.NoteRestored:
+	case transcript.NoteRewind, transcript.NoteVersion, transcript.NoteSettings, transcript.NoteEnded, transcript.NoteInterrupted, transcript.NoteRestored:
 		return true
 	}
 	return false
@@ -226,7 +226,7 @@ func (s *Store) guard(ses *session, b transcript.Block, anew bool) transcript.Bl
 		since = ses.holder.Since
 	}
 	while := func(g *forgetting) bool { return g.during(since) && g.counts(ses.name) }
-	if b.Kind != transcript.KindUser && b.Note != transcript.NoteRewind {
+	if b.Kind != transcript.KindUser && !b.IsBranching() {
 		out.Text = t.cleanText(out.Text, while)
 	}
 	return t.cleanRest(out, while)

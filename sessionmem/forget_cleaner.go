@@ -239,7 +239,7 @@ func (c *cleaner) remap(b *transcript.Block) (changed bool) {
 			*ref, changed = id, true
 		}
 	}
-	if id, ok := c.ids[b.Text]; ok && b.Note == transcript.NoteRewind {
+	if id, ok := c.ids[b.Text]; ok && b.IsBranching() {
 		b.Text, changed = id, true
 	}
 	return changed
@@ -257,6 +257,8 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 			if i := slices.IndexFunc(c.kept, func(k transcript.Block) bool { return k.ID == b.Text }); i >= 0 {
 				c.kept = c.kept[:i]
 			}
+		case transcript.NoteVersion:
+			c.previous, c.kept = nil, nil // what a later Summary is made of is not known here
 		}
 		return
 	case transcript.KindSummary:

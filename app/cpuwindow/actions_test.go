@@ -106,7 +106,7 @@ func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
 			t.Fatalf("the request is %+v", r)
 		}
 		b.finish(0, "u3")
-		b.Sees("a better question", "answer u3", "edited · the earlier version is kept in the transcript")
+		b.Sees("a better question", "answer u3", "edited")
 		b.SeesNot("question one", "answer one", "question two")
 	})
 }

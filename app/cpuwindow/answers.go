@@ -41,8 +41,11 @@ func (w *Window) showLinks(key string, below fyne.CanvasObject) {
 // answerAgain has a message answered anew. What was said after the answer leaves
 // the conversation, so it is asked about.
 func (w *Window) answerAgain(block string) {
+	w.againAfterAsking(block, func() { w.retry(conversation.Fault{UserID: block}) })
+}
+
+func (w *Window) againAfterAsking(block string, do func()) {
 	n := w.shown.MessagesAfter(block)
-	do := func() { w.retry(conversation.Fault{UserID: block}) }
 	if n <= 1 {
 		do()
 		return

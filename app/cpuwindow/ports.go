@@ -44,6 +44,7 @@ type library interface {
 	Delete(ctx context.Context, name string) error
 	Undelete(ctx context.Context, name string) (string, error)
 	Continue(ctx context.Context, name, from string) error
+	UseVersion(ctx context.Context, name, id string) error
 	Removed(ctx context.Context, name string) (sessionmem.Removed, error)
 	Restore(ctx context.Context, name string) (sessionmem.Removed, error)
 	KeepRemoved(ctx context.Context, name string) (sessionmem.Removed, error)

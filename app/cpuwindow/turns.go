@@ -194,6 +194,9 @@ func (w *Window) follow(c *conversation.Conversation, run conversation.Run) {
 		if c.WasTurnedBack() {
 			w.turnedBack(c)
 		}
+		if c.Branched() {
+			w.takeVersions(c)
+		}
 		if c.LacksServer() {
 			w.p.Do(w.checkServer) // so that the help below the error is of now
 		}
@@ -368,7 +371,7 @@ func (w *Window) chatActions() chat.Actions {
 	return chat.Actions{
 		CopyText:   func(t string) { w.p.App.Clipboard().SetContent(t) },
 		CopyAnswer: func(key string) { w.p.App.Clipboard().SetContent(w.shown.AnswerText(key)) },
-		Retry:      w.retry, GoOn: w.askForRest, AnswerAgain: w.answerAgain, EditMessage: w.editMessage, ForgetMessage: w.forgetMessage, ShowLinks: w.showLinks,
+		Retry:      w.retry, GoOn: w.askForRest, AnswerAgain: w.answerAgain, AnswerWith: w.answerWith, UseVersion: w.useVersion, EditMessage: w.editMessage, ForgetMessage: w.forgetMessage, ShowLinks: w.showLinks,
 		OpenTranscript: w.openTranscript, OpenMemory: w.openMemory, OpenRecalled: w.openRecalled, FocusComposer: w.focusComposer,
 		StartEdit: w.startEdit,
 		StopCall: func(id string) {

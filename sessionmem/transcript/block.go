@@ -28,6 +28,7 @@ const (
 	NoteEnded       = "ended"       // a reset: no context crosses it
 	NoteTitle       = "title"       // Text is the session's new title
 	NoteRewind      = "rewind"      // Text is a block's id: from it on, blocks leave the context
+	NoteVersion     = "version"     // Text is a message's id that a rewind took out: from here on its branch is the one again, as it was when it was left
 	NoteError       = "error"       // Text says what failed
 	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
 	NoteSettings    = "settings"    // Text says what was chosen for the session, see Settings
@@ -52,7 +53,7 @@ type Block struct {
 	Context string            // User blocks: what was attached below the message when it was sent (time, vitals, notes)
 	Through string            // Summary blocks: id of the last block it covers
 	By      string            // Summary blocks, Notes "title": the model that wrote it
-	Note    string            // Note blocks: interrupted | ended | title | rewind | error | restored | settings | edited | deleted; the argument is Text
+	Note    string            // Note blocks: interrupted | ended | title | rewind | version | error | restored | settings | edited | deleted; the argument is Text
 	Attrs   map[string]string // attributes this version does not know, kept
 	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
 }
@@ -61,9 +62,14 @@ type Block struct {
 // message" means everywhere in this project.
 func (b Block) IsMessage() bool { return b.Kind == KindUser || b.Kind == KindAssistant }
 
+// IsBranching says whether the block is a Note that begins a branch or goes back to one.
+func (b Block) IsBranching() bool {
+	return b.Kind == KindNote && (b.Note == NoteRewind || b.Note == NoteVersion)
+}
+
 // Steers says whether the block changes what of the others is context.
 func (b Block) Steers() bool {
-	return b.Kind == KindSummary || b.Kind == KindNote && (b.Note == NoteEnded || b.Note == NoteRewind)
+	return b.Kind == KindSummary || b.Kind == KindNote && (b.Note == NoteEnded || b.Note == NoteRewind || b.Note == NoteVersion)
 }
 
 // Info is a line of the session list.
@@ -172,7 +178,7 @@ func (b Block) Normalized() Block {
 func splitNote(text string) (note, rest string) {
 	word, rest, _ := strings.Cut(text, " ")
 	switch word {
-	case NoteTitle, NoteRewind, NoteError:
+	case NoteTitle, NoteRewind, NoteVersion, NoteError:
 		return word, normalizeText(rest)
 	case NoteInterrupted, NoteEnded, NoteRestored, NoteDeleted:
 		if rest == "" {

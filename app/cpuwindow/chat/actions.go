@@ -37,7 +37,8 @@ func (c *View) userActions(e *conversation.EntryView) (*fyne.Container, *kit.Hov
 // answerFoot is the line below a turn's answer: what can be done with it, and what
 // its prompt held.
 type answerFoot struct {
-	*kit.BoxRow
+	row   *kit.FlowRow
+	pager *pager // nil where there is one version
 	group *kit.HoverGroup
 	key   string // what it was made for
 }
@@ -47,6 +48,7 @@ type answerFoot struct {
 func (c *View) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *kit.Placed {
 	head := -1
 	links, answer := 0, ""
+	var versioned *conversation.EntryView
 	answered, copies := false, false
 	for i := range entries {
 		switch e := &entries[i]; e.Kind {
@@ -54,6 +56,9 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 			head = i
 		case conversation.Answer:
 			answered, answer = true, e.Block
+			if len(e.Versions) > 1 {
+				versioned = e
+			}
 			if saysForgotten(e) {
 				answer = ""
 			}
@@ -67,9 +72,16 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 	h := &entries[head]
 	again := copies && user != nil && user.Block != "" && user.Text != sessionmem.ForgottenText && !c.last.Busy
 	key := fmt.Sprint(links, copies, again, answer, h.Read, h.Recalled)
+	if versioned != nil {
+		key += fmt.Sprint(versioned.Block, versioned.Versions)
+	}
 	f := c.feet[h.Key]
 	if f == nil || f.key != key {
 		f = c.newFoot(h, user, answer, links, copies, again)
+		if versioned != nil {
+			f.pager = c.newPager(versioned)
+			f.row.Objects = append([]fyne.CanvasObject{f.pager.object}, f.row.Objects...)
+		}
 		f.key = key
 	}
 	if f.group.Pinned != newest {
@@ -77,7 +89,7 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 		f.group.Refresh()
 	}
 	c.alive[h.Key] = f
-	return &kit.Placed{Row: f, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
+	return &kit.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
 }
 
 // saysForgotten reports whether nothing of an answer is left.
@@ -95,6 +107,11 @@ func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int
 	if again {
 		block := user.Block
 		objects = append(objects, f.group.Add(i18n.T("Answer again"), func() { c.Act.AnswerAgain(block) }))
+		if c.Act.AnswerWith != nil {
+			var b *kit.Button
+			b = f.group.Add(i18n.T("Answer again with…"), func() { c.Act.AnswerWith(block, b) })
+			objects = append(objects, b)
+		}
 	}
 	if links > 0 {
 		var b *kit.Button
@@ -106,7 +123,7 @@ func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int
 	}
 	objects = append(objects, c.recalledChip(h.Recalled, f.group)...)
 	objects = append(objects, c.memoryChips(h.Read, f.group)...)
-	f.BoxRow = kit.NewBoxRow(kit.Line(kit.Gap12, -1, objects...))
+	f.row = kit.NewFlowRow(kit.Gap12, objects...)
 	return f
 }
 

@@ -118,8 +118,13 @@ func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 	}
 	actions, group := c.userActions(e)
 	b.Rows = c.userRows(e, actions, group)
-	if e.Edited {
-		b.Rows = append(b.Rows, &kit.Placed{Row: newRightRow(kit.NewButton(kit.ButtonQuiet, i18n.T("edited · the earlier version is kept in the transcript"), c.Act.OpenTranscript)), Gap: kit.Gap4})
+	b.pager = nil
+	switch {
+	case len(e.Versions) > 1 && !c.Reading:
+		b.pager = c.newPager(e)
+		b.Rows = append(b.Rows, &kit.Placed{Row: newRightRow(b.pager.object), Gap: kit.Gap4})
+	case e.Edited: // the transcript tells when the answer is done
+		b.Rows = append(b.Rows, &kit.Placed{Row: newRightRow(kit.Small(i18n.T("edited"))), Gap: kit.Gap4})
 	}
 }
 

@@ -19,6 +19,8 @@ type Actions struct {
 	CopyText       func(text string)
 	CopyAnswer     func(key string)
 	AnswerAgain    func(block string)
+	AnswerWith     func(block string, below fyne.CanvasObject) // by a model to choose; may be nil
+	UseVersion     func(id string, back bool)                  // the one before or after the one that is shown
 	EditMessage    func(block, text string)
 	ForgetMessage  func(block string)
 	ShowLinks      func(key string, below fyne.CanvasObject)
@@ -84,6 +86,7 @@ type Entry struct {
 	Call     *callRow
 	head     *headRow
 	fold     *kit.Button
+	pager    *pager // of a message that has versions
 }
 
 // New is a chat in which nothing is.

@@ -58,6 +58,27 @@ func branches(blocks []transcript.Block) (edited, again map[string]bool) {
 	return edited, again
 }
 
+// Branched reports whether the run that ended last began a branch.
+func (c *Conversation) Branched() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.again || c.editing != ""
+}
+
+// TakeVersions takes over what a transcript says of versions.
+func (c *Conversation) TakeVersions(t *transcript.Transcript) {
+	versions := t.Versions()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.versions = versions
+	for _, e := range c.entries {
+		if now := versions[e.Block]; e.Block != "" && !slices.Equal(now, e.Versions) {
+			e.Versions = now
+			e.Rev++
+		}
+	}
+}
+
 // WasTurnedBack reports, once, whether a branch's run failed.
 func (c *Conversation) WasTurnedBack() bool {
 	c.mu.Lock()

@@ -75,6 +75,7 @@ type entry struct {
 	Unkept   bool   // note: the answer claims to remember, and nothing was saved
 	Count    int    // summary: messages it stands for
 
+	Versions []string              // user, answer: the ids of all that stood in its place, itself among them; nil where it alone did
 	Edited   bool                  // user: in the place of an earlier version
 	Again    bool                  // head: there was an answer before
 	Read     []agents.MemoryRead   // head: what the prompt held of the memory
@@ -126,6 +127,7 @@ type Conversation struct {
 	shownID    map[string]bool // blocks that are in entries
 	edited     map[string]bool // messages in the place of earlier versions
 	anew       map[string]bool // messages that were answered again
+	versions   map[string][]string
 	seq        int
 
 	loadErr error
@@ -164,6 +166,7 @@ func (c *Conversation) add(e *entry) *entry {
 	c.entries = append(c.entries, e)
 	if e.Block != "" {
 		c.shownID[e.Block] = true
+		e.Versions = c.versions[e.Block]
 	}
 	return e
 }
@@ -516,7 +519,8 @@ func (c *Conversation) applyError(ev agents.Event) {
 		partial.Rev++
 	}
 	if ev.Kind == agents.KindCancelled {
-		c.add(&entry{Kind: Note, Text: keptLine(c.hasAnswer()), At: ev.Time})
+		kept := c.hasAnswer()
+		c.add(&entry{Kind: Note, Text: keptLine(kept), At: ev.Time, GoOn: kept})
 	} else {
 		f := &Fault{Kind: ev.Kind, Sentence: cmp.Or(ev.Text, i18n.T("The turn failed.")), Next: ev.Detail, Model: modelOf(ev), UserID: c.userID, Text: c.sent, Offer: agents.VisionModel(ev.Err)}
 		if c.userID == "" {

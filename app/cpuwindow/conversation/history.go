@@ -38,8 +38,20 @@ func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.entries = nil
 	c.shownID = map[string]bool{}
 	c.edited, c.anew = branches(t.Blocks)
+	c.versions = t.Versions()
 	c.addFrom(blocks, from, len(blocks), summary)
 	c.restoreLive(live)
+}
+
+// Refill is Fill with all that is shown now shown again, where it is still there.
+func (c *Conversation) Refill(t *transcript.Transcript) {
+	c.mu.Lock()
+	first := c.first
+	c.mu.Unlock()
+	c.Fill(t)
+	if slices.ContainsFunc(t.Branch(), func(b transcript.Block) bool { return b.ID == first }) {
+		c.PrependFrom(t, first)
+	}
 }
 
 // Prepend builds the blocks before those shown, from the transcript read again:
@@ -199,10 +211,11 @@ func (c *Conversation) addAnswerBlock(b transcript.Block) {
 
 // addNote appends a Note's entry; before are the blocks before it.
 func (c *Conversation) addNote(b transcript.Block, before []transcript.Block) {
-	text := noteLine(b)
+	text, goOn := noteLine(b), agents.CanGoOn(b)
 	switch b.Note {
 	case transcript.NoteInterrupted:
-		text = keptLine(cutAnswer(b, before))
+		goOn = cutAnswer(b, before)
+		text = keptLine(goOn)
 	case transcript.NoteError:
 		if b.Parent != "" && b.Parent == c.lastUserBlock() {
 			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
@@ -213,7 +226,7 @@ func (c *Conversation) addNote(b transcript.Block, before []transcript.Block) {
 	if text == "" {
 		return
 	}
-	c.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time, GoOn: agents.CanGoOn(b)})
+	c.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time, GoOn: goOn})
 }
 
 // lastUserBlock is the id of the newest message.
@@ -247,7 +260,7 @@ func noteLine(b transcript.Block) string {
 	switch kind {
 	case "ended":
 		return i18n.T("new topic from here")
-	case "title", "rewind", transcript.NoteSettings:
+	case transcript.NoteTitle, transcript.NoteRewind, transcript.NoteVersion, transcript.NoteSettings:
 		return ""
 	case "error":
 		if detail == "" {

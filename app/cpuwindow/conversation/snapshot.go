@@ -46,8 +46,16 @@ func (c *Conversation) View(now time.Time) View {
 		working: c.working, Usage: c.usage, LoadErr: c.loadErr, Loading: c.loading,
 		Entries: make([]EntryView, 0, len(c.entries)),
 	}
-	for _, e := range c.entries {
+	head := -1
+	for i, e := range c.entries {
 		ev := EntryView{entry: *e}
+		switch {
+		case e.Kind == Head:
+			head = i
+		case e.Kind == Answer && len(e.Versions) > 1 && head >= 0 && v.Entries[head].Again:
+			v.Entries[head].Again = false // the way to the others says so
+			v.Entries[head].Rev = -v.Entries[head].Rev
+		}
 		if e.Doc != nil {
 			e.Doc.Settle(!e.Live)
 			ev.View = e.Doc.View()

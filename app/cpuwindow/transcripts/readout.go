@@ -49,7 +49,7 @@ func (r *readout) take(t *transcript.Transcript) {
 	}
 	r.left = make([]bool, len(t.Blocks))
 	for i, b := range t.Blocks {
-		r.left[i] = !branch[b.ID] && b.Note != transcript.NoteRewind
+		r.left[i] = !branch[b.ID] && !b.IsBranching()
 	}
 	r.to = min(r.to, len(r.Blocks))
 	if atEnd {
@@ -265,7 +265,7 @@ type place struct{ block, nth int }
 func (r *readout) places(find func(text string) []kit.Mark) []place {
 	var out []place
 	for i, b := range r.Blocks {
-		if b.Kind == transcript.KindNote && (b.Note == transcript.NoteRewind || b.Note == transcript.NoteTitle) {
+		if b.IsBranching() || b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle {
 			continue
 		}
 		for n := range find(b.Text) {
