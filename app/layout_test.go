@@ -65,6 +65,7 @@ var rooms = map[string][]string{
 	"sessionmem/recall/engine":   {"sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"app/importer":    {"sessionmem/transcript"},
+	"app/exporter":    {"sessionmem/transcript"},
 	"app/mcpserver":   {"agents", "app/config", "sessionmem", "sessionmem/recall"},
 	"app/i18n":        {},
 	"app/osopen":      {},

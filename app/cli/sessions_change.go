@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/exporter"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
@@ -172,11 +175,11 @@ func (c *commands) undelete(cmd *cobra.Command, b *backend.Backend, args []strin
 func (c *commands) sessionsExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export NAME", Short: "Write a whole session to a file or to stdout",
-		Long: "export writes everything of a session: as markdown the transcript's own format,\nwhich loads again, or as one JSON object. An existing file is never overwritten.",
+		Long: "export writes everything of a session: as markdown the transcript's own format,\nwhich loads again, as one JSON object, or as one HTML file to read, send or print\n(a browser saves it as PDF). An existing file is never overwritten.",
 		Args: exact(1, "one NAME"),
 	}
 	asJSON := jsonFlag(cmd)
-	format := cmd.Flags().String("format", "md", "md or json")
+	format := cmd.Flags().String("format", "md", "md, html or json")
 	file := cmd.Flags().StringP("output", "o", "", "the file to write; stdout where empty or -")
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		toFile := *file != "" && *file != "-"
@@ -186,8 +189,11 @@ func (c *commands) sessionsExport() *cobra.Command {
 			}
 			*format = "json"
 		}
-		if *format != "md" && *format != "json" {
-			return wrongUsage(cmd, fmt.Sprintf("--format is md or json, not %q", *format))
+		if *format == "pdf" {
+			return wrongUsage(cmd, "--format pdf: export as html, open the file in a browser and print it to a PDF")
+		}
+		if !slices.Contains([]string{"md", "html", "json"}, *format) {
+			return wrongUsage(cmd, fmt.Sprintf("--format is md, html or json, not %q", *format))
 		}
 		return c.withSession(cmd.Context(), args, func(b *backend.Backend, name string) error {
 			write := func(w io.Writer) (int, error) { return export(cmd.Context(), b.Store, name, w, *format) }
@@ -252,8 +258,11 @@ func (w *exportWriter) Write(data []byte) (int, error) {
 
 // export writes a session of any size in a format and tells how many blocks it has.
 func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writer, format string) (blocks int, err error) {
-	if format == "md" {
+	switch format {
+	case "md":
 		return store.Write(ctx, name, w)
+	case "html":
+		return exportHTML(ctx, store, name, w)
 	}
 	begin := func(info transcript.Info, _ string) error {
 		head, err := encoded(exported{Type: "transcript", sessionFields: sessionFields{
@@ -282,6 +291,18 @@ func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writ
 		_, err = io.WriteString(w, "]}\n")
 	}
 	return blocks, err
+}
+
+// exportHTML writes the branch of a session that is shown as one HTML file.
+func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.Writer) (blocks int, err error) {
+	t, err := store.Load(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	return len(t.Branch()), exporter.HTML(w, t, exporter.Params{
+		Words: exporter.Words{You: "You", Assistant: "Assistant", Date: func(t time.Time) string { return t.Local().Format("2 January 2006 15:04") }},
+		Read:  func(a transcript.Attachment) ([]byte, error) { return store.ReadAttachment(name, a) },
+	})
 }
 
 // encoded is JSON without escapes for HTML and without a line end.

@@ -78,6 +78,12 @@ func TestExport(t *testing.T) {
 	if got := objects(t, asJSON)[0]; got["type"] != "transcript" || got["name"] != "cli-notes" || len(got["blocks"].([]any)) != 2 {
 		t.Errorf("the JSON is %v", got)
 	}
+	if html := e.must(t, "sessions", "export", "notes", "--format", "html"); !strings.HasPrefix(html, "<!doctype html>") || !strings.Contains(html, "<b>You</b>") {
+		t.Errorf("as HTML:\n%s", html)
+	}
+	if o := e.run(t, "sessions", "export", "notes", "--format", "pdf"); o.code != exitUsage || !strings.Contains(o.stderr, "export as html") {
+		t.Errorf("as PDF: %+v", o)
+	}
 	if got := e.must(t, "sessions", "export", "notes", "--json"); got != asJSON {
 		t.Errorf("--json gives %q, --format json %q", got, asJSON)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/exporter"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
 	"mac-stats/sessionmem"
@@ -90,7 +92,9 @@ func (w *Window) sessionMenu(in transcript.Info, pinned bool) *fyne.Menu {
 		fyne.NewMenuItemSeparator(),
 		file(i18n.T("Open in editor"), func(path string) { w.openTranscriptIn(in.Name, path) }),
 		file(i18n.T("Show in folder"), w.reveal),
-		readable(i18n.T("Export as markdown"), func() { w.exportSession(in) }),
+		readable(i18n.T("Export as Markdown"), func() { w.exportSession(in) }),
+		readable(i18n.T("Export as HTML"), func() { w.exportAs(in, ".html", w.writeHTML(in, false), nil) }),
+		readable(i18n.T("Print or save as PDF…"), func() { w.exportAs(in, ".html", w.writeHTML(in, true), w.openFile) }),
 		readable(i18n.T("Copy as text"), func() { w.copySession(in) }),
 		fyne.NewMenuItemSeparator(),
 		readable(i18n.T("Forget…"), func() { w.forgetSession(in) }),
@@ -196,6 +200,12 @@ func (w *Window) fork(in transcript.Info, through string) {
 
 // exportSession writes the whole transcript as a file of its own.
 func (w *Window) exportSession(in transcript.Info) {
+	w.exportAs(in, ".md", transcript.Write, nil)
+}
+
+// exportAs writes a session into a new file among the downloads; then, which may be nil,
+// does something with it.
+func (w *Window) exportAs(in transcript.Info, ext string, write func(io.Writer, *transcript.Transcript) error, then func(path string)) {
 	path := ""
 	w.do(i18n.T("Exporting"), func(ctx context.Context) error {
 		t, err := w.loadInfo(ctx, in)
@@ -203,20 +213,35 @@ func (w *Window) exportSession(in transcript.Info) {
 			return err
 		}
 		var data bytes.Buffer
-		if err := transcript.Write(&data, t); err != nil {
+		if err := write(&data, t); err != nil {
 			return fmt.Errorf("write the transcript: %w", err)
 		}
 		dir, err := osopen.ExportFolder()
 		if err != nil {
 			return err
 		}
-		if path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ".md", data.Bytes()); err != nil {
+		if path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ext, data.Bytes()); err != nil {
 			return err
 		}
 		return w.parts.marks.MarkExported(ctx, in.Name, path)
 	}, func() {
 		w.toast.Offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { w.reveal(path) })
+		if then != nil {
+			then(path)
+		}
 	})
+}
+
+// writeHTML writes a session as an HTML file, which a browser prints or saves as PDF.
+func (w *Window) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *transcript.Transcript) error {
+	words := exporter.Words{You: i18n.T("You"), Assistant: i18n.T("Assistant"), Date: func(t time.Time) string {
+		return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04")
+	}}
+	return func(out io.Writer, t *transcript.Transcript) error {
+		return exporter.HTML(out, t, exporter.Params{Words: words, Print: toPrint, Read: func(a transcript.Attachment) ([]byte, error) {
+			return w.parts.keeper.ReadAttachment(in.Name, a)
+		}})
+	}
 }
 
 // copySession puts the conversation as plain text on the clipboard.

@@ -232,7 +232,7 @@ func TestMenusOfTheList(t *testing.T) {
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.shown()
 		c := b.w.win.Canvas()
-		want := []string{"Rename", "Pin", "Fork into a new chat", "Open in editor", "Show in folder", "Export as markdown", "Copy as text", "Delete"}
+		want := []string{"Rename", "Pin", "Fork into a new chat", "Open in editor", "Show in folder", "Export as Markdown", "Export as HTML", "Print or save as PDF…", "Copy as text", "Delete"}
 		row := b.w.side.Rows[b.w.side.KeyOf("cpu-a")]
 		for how, open := range map[string]func(){
 			"the menu key":   func() { c.Focus(b.w.side.Port); b.press(desktop.KeyMenu) },

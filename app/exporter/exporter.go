@@ -1,0 +1,127 @@
+// Package exporter writes a conversation as one HTML file to read, send or print: its
+// style and its pictures are in the file, in light and dark and for paper.
+//
+// A browser shows it as it was said and does nothing else: no address is loaded, no HTML
+// of an answer is kept, and the only script there is opens the browser's print dialogue,
+// in a file that was made to be printed. A PDF is what that dialogue saves: a browser sets
+// every script and font there is, which no small library does.
+package exporter
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed" // the style
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+// Words are what the file says beside the conversation, in the reader's language.
+type Words struct {
+	You, Assistant string
+	Date           func(t time.Time) string // a day and a time
+}
+
+// Params is what a file is made with; Words is required.
+type Params struct {
+	Words Words
+	// Read gives the bytes of an attached picture; nil leaves pictures out.
+	Read  func(a transcript.Attachment) ([]byte, error)
+	Print bool // opens the print dialogue as soon as it is shown
+}
+
+const printScript = `addEventListener("load",()=>print())`
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// entry is a message, or what an agent or a tool did for it.
+type entry struct {
+	Class    string // user, assistant, text, call
+	Who      string
+	When     string
+	Model    string
+	Task     string
+	Body     template.HTML
+	Pictures []picture
+	Files    []string
+}
+
+type picture struct {
+	Name string
+	Data template.URL
+}
+
+// HTML writes the branch of a conversation that is shown.
+func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
+	data := struct {
+		Title, Policy string
+		Entries       []entry
+		Script        template.JS
+	}{Title: cmp.Or(t.Info.Title, t.Info.Name), Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'"}
+	if p.Print {
+		sum := sha256.Sum256([]byte(printScript))
+		data.Script = printScript
+		data.Policy += "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithHardWraps()))
+	for _, b := range t.Branch() {
+		e, shown := p.entry(b)
+		if !shown {
+			continue
+		}
+		var body bytes.Buffer
+		if err := md.Convert([]byte(transcript.WithoutAttachments(b.Text)), &body); err != nil {
+			return fmt.Errorf("write a message as HTML: %w", err)
+		}
+		e.Body = template.HTML(body.String()) // goldmark leaves HTML and unsafe addresses out
+		data.Entries = append(data.Entries, e)
+	}
+	return page.Execute(w, data)
+}
+
+// entry is a block without its text; false where it is none of the conversation.
+func (p Params) entry(b transcript.Block) (entry, bool) {
+	e := entry{Model: b.Model}
+	if !b.Time.IsZero() {
+		e.When = p.Words.Date(b.Time)
+	}
+	switch b.Kind {
+	case transcript.KindUser:
+		e.Class, e.Who, e.Model = "user", cmp.Or(b.Attrs["author"], p.Words.You), ""
+	case transcript.KindAssistant:
+		e.Class, e.Who = "assistant", cmp.Or(b.Agent, p.Words.Assistant)
+	case transcript.KindAgent, transcript.KindTool:
+		e.Class, e.Who, e.Task = "call", b.Agent, b.Task
+	case transcript.KindText:
+		e.Class = "text"
+	default:
+		return e, false
+	}
+	for _, a := range b.Attachments() {
+		if a.Image && p.Read != nil {
+			if data, err := p.Read(a); err == nil {
+				kind := "image/png"
+				if !strings.HasSuffix(a.File, ".png") {
+					kind = "image/jpeg"
+				}
+				e.Pictures = append(e.Pictures, picture{a.Name, template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data))})
+				continue
+			}
+		}
+		e.Files = append(e.Files, a.Name)
+	}
+	return e, strings.TrimSpace(b.Text) != "" || e.Task != ""
+}
