@@ -457,7 +457,7 @@ func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 		}{
 			{"short messages in a large context", 16384, 20, 11},
 			{"long messages in a large context", 16384, 2400, 8},
-			{"a small context", 2560, 450, 8},
+			{"a small context", 2688, 450, 8},
 		} {
 			t.Run(fmt.Sprintf("%s, in the background %v", c.what, background), func(t *testing.T) {
 				r := compactingBy(t, sessionmem.CompactPolicy{KeepTokens: 4096}, background, c.size, goodDigest)

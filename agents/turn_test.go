@@ -172,7 +172,7 @@ func TestTurnSubcallIsOneShot(t *testing.T) {
 				first = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall("agent", map[string]any{"agent": "coder", "task": tt.wantTask})}}
 			}
 			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: []ollamatest.Rule{
-				{Times: 1, Messages: 2, Reply: first, SystemContains: "You talk with the user and lead a small team"},
+				{Times: 1, Messages: 2, Reply: first, SystemContains: "You talk with the user"},
 				{Messages: 2, Reply: ollamatest.Reply{Text: "for {}"}},
 				{Reply: ollamatest.Reply{Text: "Here it is."}},
 			}})

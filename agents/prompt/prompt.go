@@ -55,7 +55,7 @@ type System struct {
 }
 
 // BuildSystem builds the system prompt of an entry agent: soul, mood, memory,
-// skill, tools, roster, in this order, what changes least first.
+// skill (in TierMiddle its examples), tools, roster, in this order, what changes least first.
 //
 // In TierPlain it is the place's instructions, the memory and the session's: "" where
 // there is none of them.
@@ -72,6 +72,9 @@ func BuildSystem(in Input) System {
 	b.add(in.Agent.Mood)
 	b.addMemory()
 	b.add(in.Agent.Skill)
+	if in.Tier == TierMiddle {
+		b.add(in.Agent.Examples)
+	}
 	b.addToolsAndRoster()
 	b.addSession()
 	return b.prompt()

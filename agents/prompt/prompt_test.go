@@ -231,7 +231,7 @@ func checkWholeBullets(t *testing.T, system string, f sessionmem.MemoryFile, cut
 	}
 }
 
-// shippedInput is the real orchestrator with the real guides and the five agents.
+// shippedInput is the real orchestrator with the real guides and the shipped agents.
 func shippedInput(t testing.TB) Input {
 	t.Helper()
 	r := registry.New(registry.Config{Root: "../../assets", Defaults: os.DirFS("../../assets")})
@@ -267,6 +267,16 @@ func TestBuildSystem_givenShippedAgents_isShortInEachTier(t *testing.T) {
 			if hasExamples := strings.Contains(got.System, "## Examples"); hasExamples != (tier == TierMiddle) {
 				t.Errorf("%s, native %v: examples %v", tier, native, hasExamples)
 			}
+		}
+	}
+}
+
+func TestAnAgentsExamplesAreForTheMiddleTierAlone(t *testing.T) {
+	for _, tier := range []Tier{TierLarge, TierMiddle, TierPlain} {
+		in := smallInput(t)
+		in.Tier, in.Agent.Examples = tier, "# Examples\n\nLike this."
+		if got := SpecialistSystem(in).System; strings.Contains(got, "SKILL TEXT\n\n# Examples\n\nLike this.") != (tier == TierMiddle) {
+			t.Errorf("%s: %s", tier, got)
 		}
 	}
 }
@@ -520,7 +530,7 @@ func TestShippedAgents(t *testing.T) {
 	if err := r.InstallDefaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	slugs := map[string]string{"000": "orchestrator", "001": "assistant", "002": "coder", "003": "doctor", "004": "memory-keeper"}
+	slugs := map[string]string{"000": "orchestrator", "002": "coder", "003": "doctor", "004": "memory-keeper"}
 	list := r.Agents()
 	if len(list) != len(slugs) {
 		t.Fatalf("%d agents, want %d", len(list), len(slugs))
@@ -550,7 +560,7 @@ func TestShippedAgents(t *testing.T) {
 			t.Errorf("skill %+v", s)
 		}
 	}
-	if tools := list[3].Tools; len(tools) != 1 || tools[0] != "SYSTEM_STATS" {
+	if tools := list[2].Tools; len(tools) != 1 || tools[0] != "SYSTEM_STATS" {
 		t.Errorf("the doctor's tools: %q", tools)
 	}
 	if _, err := os.Stat(filepath.Join(root, "prompts")); err == nil {

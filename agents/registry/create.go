@@ -104,7 +104,7 @@ func (r *Registry) templateFiles(name, slug, like string) (map[string]string, er
 	}
 	files := map[string]string{"skill.md": a.Skill + "\n"}
 	if isDir(a.Path) {
-		for _, f := range []string{"skill.md", "soul.md", "mood.md"} {
+		for _, f := range []string{"skill.md", "soul.md", "mood.md", "examples.md"} {
 			data, err := readRegular(filepath.Join(a.Path, f))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,7 +32,8 @@ type shipped struct {
 
 // InstallDefaults writes shipped agents, skills, soul.md and the rest where
 // missing, and upgrades what was shipped before and never edited. A user's file
-// is never overwritten; a shipped agent or file the user deleted stays deleted;
+// is never overwritten; a shipped agent or file the user deleted stays deleted; one that
+// is no longer shipped goes where nobody touched it;
 // a folder of another origin (the Rust app's agent-002) is left as it is. A file
 // that can't be written doesn't keep the others from it: the errors are joined.
 func (r *Registry) InstallDefaults(ctx context.Context) error {
@@ -62,10 +64,52 @@ func (r *Registry) InstallDefaults(ctx context.Context) error {
 		errs = append(errs, err)
 		changed = changed || done
 	}
+	errs = append(errs, r.retire(files, state))
 	if changed || len(state.Files) != before {
 		errs = append(errs, r.saveShipped(state))
 	}
 	return errors.Join(errs...)
+}
+
+// retire removes the folders that came with an older version, are no longer shipped and
+// hold nothing but what was: nobody made them theirs. Others are the user's from now on.
+func (r *Registry) retire(files []defaultFile, state *shipped) error {
+	var errs []error
+	units := map[string]bool{"": true}
+	for _, f := range files {
+		units[f.unit] = true
+	}
+	for name := range maps.Clone(state.Files) {
+		unit := unitOf(name)
+		if units[unit] {
+			continue
+		}
+		units[unit] = true
+		if r.untouched(unit, state) {
+			errs = append(errs, os.RemoveAll(r.onDisk(unit)))
+		}
+		maps.DeleteFunc(state.Files, func(name, _ string) bool { return unitOf(name) == unit })
+	}
+	return errors.Join(errs...)
+}
+
+// untouched reports whether a folder holds files as they were shipped, and nothing else.
+func (r *Registry) untouched(unit string, state *shipped) bool {
+	same := true
+	err := filepath.WalkDir(r.onDisk(unit), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(r.root, file)
+		if err != nil || !d.Type().IsRegular() {
+			same = false
+			return err
+		}
+		data, err := readRegular(file)
+		same = same && hashOf(data) == state.Files[filepath.ToSlash(rel)]
+		return err
+	})
+	return err == nil && same
 }
 
 // defaultFile is one file of the assets.

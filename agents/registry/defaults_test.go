@@ -75,6 +75,55 @@ func onDisk(t *testing.T, root string) agentTree {
 	return files
 }
 
+// The third release has no coder any more.
+func TestInstallDefaults_givenAnAgentThatIsNoLongerShipped(t *testing.T) {
+	for name, tt := range map[string]struct {
+		do   func(t *testing.T, root string)
+		kept string // file of the coder that is still there; "" where the folder went
+	}{
+		"nobody touched it": {func(*testing.T, string) {}, ""},
+		"it was edited": {func(t *testing.T, root string) {
+			writeAgentFile(t, filepath.Join(root, "agents/agent-002/skill.md"), "mine")
+		}, "skill.md"},
+		"it learnt something": {func(t *testing.T, root string) {
+			writeAgentFile(t, filepath.Join(root, "agents/agent-002/memory.md"), "- Tabs.")
+		}, "memory.md"},
+		"something was added": {func(t *testing.T, root string) {
+			writeAgentFile(t, filepath.Join(root, "agents/agent-002/notes/a.txt"), "mine")
+		}, "notes/a.txt"},
+		"a file of it is a link": {func(t *testing.T, root string) { linkElsewhere(t, filepath.Join(root, "agents/agent-002/skill.md")) }, "skill.md"},
+		"it was deleted":         {func(t *testing.T, root string) { remove(t, filepath.Join(root, "agents/agent-002")) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			install(t, root, releaseOne())
+			tt.do(t, root)
+			third := releaseOne()
+			delete(third, "agents/agent-002/agent.json")
+			delete(third, "agents/agent-002/skill.md")
+			for range 2 { // a second start finds it as the first one left it
+				install(t, root, third)
+				dir := filepath.Join(root, "agents", "agent-002")
+				if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(tt.kept))); tt.kept != "" && err != nil {
+					t.Errorf("what is the user's is gone: %v", err)
+				}
+				if _, err := os.Lstat(dir); tt.kept == "" && !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("the folder is still there: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// linkElsewhere puts a file where a link to it then stands, with the same text.
+func linkElsewhere(t *testing.T, path string) {
+	t.Helper()
+	aside := filepath.Join(t.TempDir(), "elsewhere.md")
+	if err := errors.Join(os.Rename(path, aside), os.Symlink(aside, path)); err != nil {
+		t.Skip(err) // a system without links
+	}
+}
+
 // Each case is what a person did between two releases, and what the second
 // release finds and leaves.
 func TestInstallDefaults_givenSecondRelease(t *testing.T) {

@@ -18,7 +18,11 @@ func (r *Registry) Find(selector string) (Agent, error) {
 	if a, ok := Select(list, selector, Agent.Usable); ok {
 		return a, nil
 	}
-	if a, ok := Select(list, selector, anyAgent); ok {
+	a, ok := Select(list, selector, anyAgent)
+	if into, merged := mergedAgents[strings.ToLower(strings.TrimSpace(selector))]; !ok && merged {
+		return r.Find(into)
+	}
+	if ok {
 		if a.Err != nil {
 			return Agent{}, &brokenAgentError{slug: a.Slug, why: a.Err}
 		}
@@ -26,6 +30,10 @@ func (r *Registry) Find(selector string) (Agent, error) {
 	}
 	return Agent{}, withBroken(noMatch(ErrNoAgent, selector, usableSlugs(list)), list)
 }
+
+// mergedAgents are shipped agents of older versions whose work another one does now:
+// conversations and settings may still name them.
+var mergedAgents = map[string]string{"assistant": "orchestrator", "001": "orchestrator", "agent-001": "orchestrator"}
 
 // brokenAgentError is ErrNoAgent for an agent that is there and can't be read.
 type brokenAgentError struct {

@@ -51,6 +51,7 @@ type Agent struct {
 	Soul        string   // the agent's own, else the shared agents/soul.md
 	Mood        string
 	Skill       string   // what it is told to do
+	Examples    string   // worked examples, for models of the middle tier alone
 	Warnings    []string // misspelled keys and the like
 	Err         error    // why it can't be used; it is listed all the same
 }
@@ -204,6 +205,7 @@ func (r *Registry) readFolder(path, id string) Agent {
 	file.settings.apply(&a)
 	a.Soul, a.Warnings = r.optionalInto(filepath.Join(path, "soul.md"), a.Warnings)
 	a.Mood, a.Warnings = r.optionalInto(filepath.Join(path, "mood.md"), a.Warnings)
+	a.Examples, a.Warnings = r.optionalInto(filepath.Join(path, "examples.md"), a.Warnings)
 	skill, err := r.files.read(filepath.Join(path, "skill.md"))
 	if err != nil {
 		a.Err = missingMeans(err, "skill.md", "write there what the agent is to do")

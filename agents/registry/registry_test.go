@@ -474,7 +474,9 @@ func TestFind(t *testing.T) {
 		{"solo", "solo", ""},
 		{"übersetzer", "solo", ""},
 		{"ÜBERSETZER", "solo", ""},
-		{"twin", "009", ""}, // the one that is switched off doesn't stand in the way
+		{"twin", "009", ""},      // the one that is switched off doesn't stand in the way
+		{"assistant", "000", ""}, // the orchestrator does its work now
+		{"agent-001", "000", ""},
 		{"codre", "", "did you mean coder?"},
 		{"orch", "", "did you mean orchestrator?"},
 		{"zzz", "", "the agents are orchestrator, coder, other, twin, übersetzer"},

@@ -228,8 +228,8 @@ func TestAChannelIsWhatItIsMappedTo(t *testing.T) {
 		{UserContains: "remember", Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: releases are on Tuesdays"}},
 		{Reply: ollamatest.Reply{Text: "I see."}},
 	}}, map[string]string{
-		"agents/agent-001/memory.md": "- what the mapped agent knows\n",
-		"discord/channels.toml":      "[channel.201]\nagent = \"001\"\nmodel = \"other:8b\"\nprompt = \"Answer in verse.\"\n",
+		"agents/agent-002/memory.md": "- what the mapped agent knows\n",
+		"discord/channels.toml":      "[channel.201]\nagent = \"002\"\nmodel = \"other:8b\"\nprompt = \"Answer in verse.\"\n",
 		"LUNA_RUNTIME_PROMPT.md":     "You are Luna.\n",
 	})
 	d.ask("200", anna, "hello")
@@ -247,10 +247,10 @@ func TestAChannelIsWhatItIsMappedTo(t *testing.T) {
 	}
 	d.ask("201", anna, "remember that releases are on Tuesdays")
 	waiting, err := d.Memory.Inbox()
-	if err != nil || len(waiting) != 1 || waiting[0].Target != (sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "001"}) {
+	if err != nil || len(waiting) != 1 || waiting[0].Target != (sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "002"}) {
 		t.Errorf("proposed is %+v, %v", waiting, err)
 	}
-	if data, err := os.ReadFile(filepath.Join(d.Paths.Home, "agents", "agent-001", "memory.md")); err != nil || strings.Contains(string(data), "Tuesdays") {
+	if data, err := os.ReadFile(filepath.Join(d.Paths.Home, "agents", "agent-002", "memory.md")); err != nil || strings.Contains(string(data), "Tuesdays") {
 		t.Errorf("the agent's memory is %q, %v", data, err)
 	}
 }

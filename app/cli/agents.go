@@ -188,7 +188,7 @@ func agentText(a registry.Agent) string {
 	for _, w := range a.Warnings {
 		row("warning", w)
 	}
-	for _, part := range []struct{ name, text string }{{"soul", a.Soul}, {"mood", a.Mood}, {"skill", a.Skill}} {
+	for _, part := range []struct{ name, text string }{{"soul", a.Soul}, {"mood", a.Mood}, {"skill", a.Skill}, {"examples", a.Examples}} {
 		if part.text != "" {
 			b.WriteString("\n--- " + part.name + " ---\n" + strings.TrimSpace(part.text) + "\n")
 		}

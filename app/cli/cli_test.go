@@ -216,7 +216,7 @@ func TestAgents(t *testing.T) {
 	if diff := cmp.Diff(want, fields(list[0])); diff != "" {
 		t.Error(diff)
 	}
-	if len(list) != 6 || list[0]["slug"] != "orchestrator" || list[0]["error"] != "" || list[5]["id"] != "100" || list[5]["error"] == "" {
+	if len(list) != 5 || list[0]["slug"] != "orchestrator" || list[0]["error"] != "" || list[4]["id"] != "100" || list[4]["error"] == "" {
 		t.Errorf("got %v", list)
 	}
 	if text := e.must(t, "agents", "list"); !strings.Contains(text, "broken: ") || !strings.Contains(text, "orchestrator") {

@@ -197,9 +197,9 @@ func TestForgettingBesideAFolderThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
 	p.run("memory", "add", "The "+marker+" is mine")
-	away := filepath.Join(p.home, "agents/agent-001")
-	p.write("agents/agent-001/memory.md", "- The "+marker+" is here, too\n")
-	delete(p.had, "agents/agent-001/memory.md")
+	away := filepath.Join(p.home, "agents/agent-002")
+	p.write("agents/agent-002/memory.md", "- The "+marker+" is here, too\n")
+	delete(p.had, "agents/agent-002/memory.md")
 	cmd := p.asNobody(p.command("memory", "forget", "--text", marker, "--yes"))
 	err := filepath.WalkDir(p.base, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || cmd.SysProcAttr == nil {
@@ -217,7 +217,7 @@ func TestForgettingBesideAFolderThatCannotBeRead(t *testing.T) {
 	if err := os.Chmod(away, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if o.code != 1 || !strings.Contains(o.stdout, "agents/agent-001") {
+	if o.code != 1 || !strings.Contains(o.stdout, "agents/agent-002") {
 		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := p.run("memory", "forget", "--text", marker, "--yes"); o.code != 0 {

@@ -199,7 +199,7 @@ func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
 			r.put(filepath.Join(r.base, "home/agents/memory-inbox.md"), []byte("- The boat lies in "+secretWord+" <!-- add to=global session=cli-s at=2026-11-01T10:00:00Z -->\n"))
 		}, [][]string{{"memory", "inbox"}, {"ask", "--session", "s", "hi"}}},
 		{"memory of an agent, synced", func(r *returning) {
-			r.put(filepath.Join(r.home, "agents/agent-001/memory.md"), []byte("# Notes\n\nI sail. It lies in **zan**zibar.\n"))
+			r.put(filepath.Join(r.home, "agents/agent-002/memory.md"), []byte("# Notes\n\nI sail. It lies in **zan**zibar.\n"))
 		}, [][]string{{"ask", "--session", "s", "hi"}}},
 		{"instructions of an agent, synced", func(r *returning) {
 			r.put(filepath.Join(r.home, "agents/agent-000/soul.md"), []byte("You are kind.\n\nThe user meets friends in "+secretWord+".\n"))

@@ -289,7 +289,7 @@ func TestWhatIsNotMissing(t *testing.T) {
 		run        []string
 	}{
 		{name: "reworded", edit: `sed -i 's/purr at night/sing all day/' "$M"`},
-		{name: "moved to an agent's memory", edit: `grep purr "$M" >> agent-001/memory.md; sed -i /purr/d "$M"`},
+		{name: "moved to an agent's memory", edit: `grep purr "$M" >> agent-002/memory.md; sed -i /purr/d "$M"`},
 		{name: "its comment taken off", edit: `sed -i 's/ <!--.*//' "$M"`},
 		{name: "saved with CRLF", edit: `sed -i 's/$/\r/' "$M"`},
 		{name: "undone", run: []string{"memory", "undo"}},
@@ -378,7 +378,7 @@ func TestMemoryInUTF16(t *testing.T) {
 func TestPipesBesideTheMemory(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
-	for _, name := range []string{"memory-inbox.md", ".memory-undo", ".memory-journal", ".unsaved/a.json", "agent-001/memory.md"} {
+	for _, name := range []string{"memory-inbox.md", ".memory-undo", ".memory-journal", ".unsaved/a.json", "agent-002/memory.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newMemory(t, server.Addr())

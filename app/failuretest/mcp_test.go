@@ -48,7 +48,7 @@ func TestAnotherAssistantSearchesAndProposes(t *testing.T) {
 	p := newPlace(t, "127.0.0.1:1")
 	p.write("session/session-memory-discord-9-20260102-080000-otters.md", discordText)
 	p.write("memory/user-7.md", "- ben keeps an otter\n")
-	p.write("agents/agent-001/memory.md", "- The otter steeps green tea <!-- 2026-11-21 discord-2234 -->\n") // accepted from the inbox
+	p.write("agents/agent-002/memory.md", "- The otter steeps green tea <!-- 2026-11-21 discord-2234 -->\n") // accepted from the inbox
 	if got := p.run("memory", "reindex"); got.code != 0 {
 		t.Fatal(got.stderr)
 	}

@@ -50,7 +50,7 @@ func (p *place) fixed() []string {
 	p.t.Helper()
 	var found []string
 	err := filepath.WalkDir(p.base, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && slices.Contains([]string{"agent-001", "agent-002", "agent-003", "agent-004", "summarize"}, d.Name()) { // as the others
+		if d != nil && d.IsDir() && slices.Contains([]string{"agent-002", "agent-003", "agent-004", "summarize"}, d.Name()) { // as the others
 			return fs.SkipDir
 		}
 		if err == nil && d.Type().IsRegular() {

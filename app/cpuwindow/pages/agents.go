@@ -156,6 +156,7 @@ func agentFiles(a registry.Agent) []agentFile {
 		{"skill.md", i18n.T("what it should do")},
 		{"soul.md", i18n.T("who it is; without it, the soul that all agents share")},
 		{"mood.md", i18n.T("its tone")},
+		{"examples.md", i18n.T("worked examples, for models of middle size")},
 		{"memory.md", i18n.T("what only this agent remembers")},
 		{"agent.json", i18n.T("its name, model, role and tools")},
 		{"testing.md", i18n.T("prompts and what is expected of the answers")},
