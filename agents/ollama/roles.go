@@ -151,6 +151,13 @@ func weight(m ModelInfo) int64 {
 // neither does.
 func (m ModelInfo) KnownSize() int64 { return cmp.Or(m.Parameters, namedParameters(m.Name)) }
 
+// Small reports whether a model is too small for answers one can rely on, or for work
+// such as summaries. One whose size nobody knows isn't.
+func (m ModelInfo) Small() bool {
+	n := m.KnownSize()
+	return n > 0 && n < enoughForWork
+}
+
 // sizeInName is the size in a model's name: "qwen3:8b", "smollm2:135m-instruct",
 // "mixtral:8x7b". A letter before it makes it another number: the "a3b" of
 // "qwen3:30b-a3b" is what of it is at work.

@@ -49,83 +49,108 @@ func (b *bench) tabTo(name string) {
 	b.t.Fatalf("Tab does not reach %q", name)
 }
 
-func TestWelcome_threeStepsByKeyboard(t *testing.T) {
-	b := welcomed(t, func(*bench) {})
-	b.Sees("Welcome to mac-stats", "Step 1 of 3", "is running", "One model is installed.", "Where it is", b.home)
-	b.tabTo("Continue")
-	b.pressFocused()
-	b.Sees("Step 2 of 3", "Which model answers?", "qwen3:8b")
-	b.tabTo("qwen3:8b")
-	b.pressFocused()
-	b.inFile(`model = "qwen3:8b"`)
-	b.tabTo("Continue")
-	b.pressFocused()
-	b.Sees("Step 3 of 3", "What is remembered")
-	b.tabTo("Ask me")
-	b.pressFocused()
-	b.inFile(`write = "ask"`)
-	b.tabTo("Begin")
-	b.pressFocused()
+// inChat fails where the chat is not there, ready to type.
+func (b *bench) inChat() {
+	b.t.Helper()
 	if b.w.page != pageChat || b.w.win.Canvas().Focused() != b.w.compose.Entry {
-		t.Errorf("after the last step: page %s, focus not in the composer", b.w.page)
+		b.t.Errorf("page %s, the focus is on %s", b.w.page, b.focusName())
 	}
+}
+
+// focused is the name of the button that has the focus.
+func (b *bench) focused() string {
+	if f, ok := b.w.win.Canvas().Focused().(*kit.Button); ok {
+		return f.Text
+	}
+	return ""
+}
+
+var (
+	smallModel = ollama.ModelInfo{Name: "smollm2:135m", Parameters: 135_000_000}
+	goodModel  = ollama.ModelInfo{Name: "qwen3:8b", Parameters: 8_200_000_000}
+)
+
+func TestWelcome_whereNothingIsMissingThereIsTheChat(t *testing.T) {
+	for name, models := range map[string][]ollama.ModelInfo{
+		"given one model":                  {goodModel},
+		"given several, one of them small": {smallModel, goodModel},
+		"given one of unknown size":        {{Name: "mine"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := welcomed(t, func(b *bench) { b.server.models = models })
+			b.inChat()
+			b.SeesNot("Welcome to mac-stats")
+			b.Sees("What is using my CPU right now?")
+		})
+	}
+}
+
+func TestWelcome_withoutAServer(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
+	b.Sees("Welcome to mac-stats", "Ollama isn't running", "Re-check", b.home)
+	if got := b.focused(); got != "Re-check" {
+		t.Errorf("%q has the focus", got)
+	}
+	b.server.down = nil
+	b.pressFocused()
+	b.Sees("One model to begin with", "16 GB of memory")
+	if got := b.focused(); got != "Re-check" {
+		t.Errorf("a second Enter would press %q", got)
+	}
+	b.server.models = []ollama.ModelInfo{goodModel}
+	b.pressFocused()
+	b.inChat()
 	b.w.Hide()
 	b.w.Show()
 	b.Settle()
 	b.SeesNot("Welcome to mac-stats")
 }
 
-func TestWelcome_canBeSkipped(t *testing.T) {
-	b := welcomed(t, func(*bench) {})
-	b.tabTo("Skip setup")
-	b.pressFocused()
-	if b.w.page != pageChat {
-		t.Errorf("page = %s", b.w.page)
-	}
-}
-
-func TestWelcome_withoutAServer(t *testing.T) {
+func TestWelcome_setUpLater(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
-	b.Sees("Ollama isn't running", "Re-check", "Continue without Ollama")
-	b.tabTo("Continue without Ollama")
+	b.tabTo("Set up later")
 	b.pressFocused()
-	b.Sees("There is no server to list or download models yet.")
-	b.tabTo("Continue")
-	b.pressFocused()
-	b.Sees("What is remembered")
+	b.inChat()
+	b.Sees("Ollama isn't running") // the chat says so too
 }
 
-func TestWelcome_aModelIsPulled(t *testing.T) {
+func TestWelcome_aModelIsPulledAndTheChatBegins(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = nil })
-	b.Sees("has no model yet")
-	b.tabTo("Continue")
 	b.pressFocused()
-	b.Sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
+	b.Sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
+	b.w.puller.Stop()
+	b.Settle()
+	b.Sees("One model to begin with")
 	b.tabTo("Pull qwen3:8b")
+	b.pressFocused()
+	b.server.mu.Lock()
+	b.server.models = []ollama.ModelInfo{goodModel}
+	b.server.mu.Unlock()
+	b.server.pulls <- nil
+	b.Settle()
+	b.inChat()
+}
+
+func TestWelcome_aSmallModelIsNamedSoAndABetterOneOffered(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
+	b.Sees("smollm2:135m is installed, and small", "It has 135M parameters", "qwen3:8b fits this machine")
+	if got := b.focused(); got != "Pull qwen3:8b" {
+		t.Errorf("%q has the focus", got)
+	}
+	b.tabTo("Begin with smollm2:135m")
+	b.pressFocused()
+	b.inChat()
+}
+
+func TestWelcome_whatIsToBeDoneIsInSightInASmallWindow(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
+	b.w.win.Resize(fyne.NewSize(340, 420))
+	b.Settle()
+	b.w.focusWelcome()
 	b.pressFocused()
 	b.Sees("Pulling qwen3:8b")
 	b.w.puller.Stop()
 	b.Settle()
-	b.Sees("Download of qwen3:8b stopped", "Resume")
-	b.w.puller.Dismiss()
-	b.Settle()
-	b.Sees("One model to begin with")
-}
-
-func TestModelNote(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		model ollama.ModelInfo
-		want  string
-	}{
-		{"fits", ollama.ModelInfo{Size: 5_200_000_000}, "5.2 GB"},
-		{"does not fit", ollama.ModelInfo{Size: 40_000_000_000}, "40.0 GB, too large to run well with 16 GB of memory"},
-		{"elsewhere", ollama.ModelInfo{Remote: true}, "runs elsewhere: your messages leave this machine"},
-	} {
-		if got := modelNote(tt.model, 16<<30); got != tt.want {
-			t.Errorf("given one that %s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
 }
 
 func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
@@ -136,46 +161,11 @@ func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
 	})
 	b.tabTo("Try the demo")
 	b.pressFocused()
-	b.tabTo("Skip setup")
+	b.tabTo("Set up later")
 	b.pressFocused()
 	b.tabTo("Try the demo")
 	b.pressFocused()
 	if diff := cmp.Diff([]bool{false, true}, told); diff != "" {
 		t.Errorf("asked for the demo on the first page, then in the chat, welcomed (-want +got):\n%s", diff)
-	}
-}
-
-func TestWelcome_theFocusIsOnWhatGoesOn(t *testing.T) {
-	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
-	focused := func() string {
-		if f, ok := b.w.win.Canvas().Focused().(*kit.Button); ok {
-			return f.Text
-		}
-		return ""
-	}
-	if got := focused(); got != "Re-check" {
-		t.Errorf("without a server %q has the focus, want Re-check", got)
-	}
-	b.server.down, b.server.models = nil, []ollama.ModelInfo{{Name: "qwen3:8b"}}
-	b.pressFocused()
-	if got := focused(); got != "Continue" {
-		t.Errorf("when the server is found %q has the focus, want Continue", got)
-	}
-}
-
-func TestWelcome_whatGoesOnIsInSightAndHasTheFocus(t *testing.T) {
-	for _, height := range []float32{700, 420} {
-		b := welcomed(t, func(*bench) {})
-		b.w.win.Resize(fyne.NewSize(900, height))
-		b.Settle()
-		for _, want := range []string{"Continue", "Continue", "Begin"} {
-			if f, ok := b.w.win.Canvas().Focused().(*kit.Button); !ok || f.Text != want {
-				t.Errorf("%g high, step %d: %v has the focus, want %s", height, b.w.step+1, b.focusName(), want)
-			}
-			b.pressFocused()
-		}
-		if b.w.page != pageChat {
-			t.Errorf("%g high: after three times what goes on, the page is %s", height, b.w.page)
-		}
 	}
 }

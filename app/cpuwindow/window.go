@@ -114,7 +114,6 @@ type Window struct {
 	told        *backend.Notice // in the notice bar, where it came from the backend
 	settings    *settings.Page  // nil before it is first shown
 	shortcuts   *shortcuts.List // nil while it is closed
-	step        int             // of the first run
 	worn        config.Window   // what the window looks like
 	baseScale   float32         // of all Fyne apps, without zoom
 	unzoomed    fyne.Size       // what the window would have at 100 %

@@ -129,18 +129,14 @@ func (w *walk) triesTheDemo(t *testing.T) {
 	}
 }
 
-// isWelcomed in three steps; the server was started meanwhile.
+// isWelcomed by one page; the server was started meanwhile, and its models are small.
 func (w *walk) isWelcomed(t *testing.T) {
 	before := w.camera.still(t)
 	w.keys(t, "Return") // Re-check, which has the focus
 	waitFor(t, patience, "a look at the server", func() bool { return len(w.proxy.Requests()) > 0 })
 	w.camera.waitChange(t, before, 500, "the server that is found")
-	w.camera.shot(t, "first-run-server")
-	w.keys(t, "Return") // what goes on has the focus, in each step
-	w.camera.shot(t, "first-run-model")
-	w.keys(t, "Return")
-	w.camera.shot(t, "first-run-memory")
-	w.keys(t, "Return")
+	w.camera.shot(t, "first-run-small-model")
+	w.keys(t, "Tab", "Return") // from Pull to Begin
 	w.camera.shot(t, "new-chat")
 }
 

@@ -19,7 +19,7 @@ func gigabytes(bytes int64) string {
 	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
 }
 
-// WholeGigabytes is an amount of memory as it is sold.
+// wholeGigabytes is an amount of memory as it is sold.
 func wholeGigabytes(memory uint64) string { return fmt.Sprint(math.Round(float64(memory) / (1 << 30))) }
 
 // fitWords say which models fit the machine's memory, and why.
@@ -40,7 +40,7 @@ func sizeWords(m ollama.ModelInfo) string {
 		words = append(words, gigabytes(m.Size))
 	}
 	if m.Parameters > 0 {
-		words = append(words, i18n.With("{{.N}} parameters", i18n.Places{"N": parameters(m.Parameters)}))
+		words = append(words, i18n.With("{{.N}} parameters", i18n.Places{"N": Parameters(m.Parameters)}))
 	}
 	if m.MaxContext > 0 {
 		words = append(words, i18n.With("context of {{.N}} tokens", i18n.Places{"N": i18n.Thousands(m.MaxContext)}))
@@ -48,7 +48,8 @@ func sizeWords(m ollama.ModelInfo) string {
 	return strings.Join(words, " · ")
 }
 
-func parameters(n int64) string {
+// Parameters is a number of parameters as models are named by it: 8.2B, 135M.
+func Parameters(n int64) string {
 	if n < 1e9 {
 		return fmt.Sprintf("%.0fM", float64(n)/1e6)
 	}
