@@ -39,6 +39,10 @@ var restricted = []struct {
 	{what: "fyne.io/systray", users: []string{"app/desktop", "app/tray"}},
 	{what: "github.com/go-gl", users: []string{"app/desktop"}},
 	{what: "github.com/gorilla/websocket", users: []string{"app/discord"}},
+	{what: "github.com/jackc/pgx", users: []string{"sessionmem/recall/postgres"}},
+	{what: "github.com/pgvector/pgvector-go", users: []string{"sessionmem/recall/postgres"}},
+	{what: "github.com/pressly/goose", users: []string{"sessionmem/recall/postgres"}},
+	{what: module + "/sessionmem/recall/postgres/postgrestest", users: []string{"sessionmem/recall/postgres/postgrestest"}, tests: true},
 	{what: "github.com/ollama/ollama", users: []string{"agents", "app"}},
 	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/demo"}, tests: true},
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
@@ -63,6 +67,7 @@ var rooms = map[string][]string{
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
 	"sessionmem/recall/engine":   {"sessionmem/recall/analysis", "sessionmem/recall/rank"},
+	"sessionmem/recall/postgres": {"sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"sessionmem/transcript"},

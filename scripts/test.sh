@@ -68,8 +68,15 @@ step_build() {
 # a disk. Vetted they are in a step of their own.
 test_flags=(-vet=off -parallel 8 -timeout 20m -tags "$test_tags")
 
+# postgres has the tests of the memory server run where there is a server to run.
+postgres() {
+	MAC_STATS_TEST_POSTGRES=$(scripts/postgres.sh) || say "Skipped: the tests of the memory server (scripts/postgres.sh)."
+	export MAC_STATS_TEST_POSTGRES
+}
+
 step_unit() {
 	in_memory
+	postgres
 	CGO_ENABLED=0 go test "${test_flags[@]}" ./...
 }
 
@@ -82,6 +89,7 @@ step_unit() {
 step_race() {
 	local packages
 	in_memory
+	postgres
 	packages=$(go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... |
 		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/app/(failuretest|bundle)$')
 	# shellcheck disable=SC2086 # one argument a package

@@ -70,6 +70,11 @@ type Index struct {
 
 	pace pace // of the making of vectors
 
+	pushing     sync.Mutex    // held by whoever brings the server up to date
+	pushable    chan struct{} // 1 place: there may be something that the server lacks
+	serverAgain time.Time     // when a search asks the server again that could not answer
+	serverErr   error         // why it could not
+
 	embedAgain time.Time     // when the embedding server is asked again that did not answer
 	embeddable chan struct{} // 1 place: there may be chunks without a vector
 }
@@ -101,7 +106,7 @@ func Open(cfg Config) (*Index, error) {
 	}
 	return &Index{
 		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
-		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1),
+		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1), pushable: make(chan struct{}, 1),
 		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, seed: maphash.MakeSeed(), weights: rank.Default(), limits: engine.DefaultLimits(),
 		users: map[*engine.Engine]int{}, dirty: map[string]bool{},
 	}, nil
@@ -272,6 +277,7 @@ func (x *Index) Run(ctx context.Context) {
 	defer sweep.Stop()
 	var job sync.WaitGroup
 	job.Go(func() { x.runVectors(ctx) })
+	job.Go(func() { x.runServer(ctx) })
 	defer job.Wait()
 	for {
 		report, err := x.keepUp(inBackground(ctx))
@@ -280,6 +286,9 @@ func (x *Index) Run(ctx context.Context) {
 		}
 		if report.Added > 0 {
 			x.newChunks()
+		}
+		if report.Changed > 0 {
+			x.newOnServer()
 		}
 		select {
 		case <-ctx.Done():

@@ -24,9 +24,10 @@ const (
 
 // meaning is what a text means, as a vector.
 type meaning struct {
-	model EmbedModel
-	d     *engine.Direction // nil: there is none
-	state VectorState
+	model  EmbedModel
+	d      *engine.Direction // nil: there is none
+	vector []float32         // the same
+	state  VectorState
 }
 
 // meaningOf asks the embedding server for the vector of a question. It never fails: a
@@ -127,7 +128,7 @@ func (x *Index) embedQuestion(ctx context.Context, text string) (meaning, error)
 		return meaning{}, engine.ErrForeignVectors
 	}
 	m.Dims = len(vectors[0])
-	return meaning{model: m, d: d, state: VectorsReady}, nil
+	return meaning{model: m, d: d, vector: vectors[0], state: VectorsReady}, nil
 }
 
 // meaningFor is the meaning of a question that is searched for by it.

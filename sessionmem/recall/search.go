@@ -34,15 +34,22 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	asked := rank.Query{Now: q.Now, Limit: q.Limit, MeaningOnly: q.Strategy == Semantic, All: q.all, Terms: x.readQuestion(q)}
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.meaningFor(ctx, &q, state)
-	var hits []found
-	err = x.reading(ctx, func(now *engine.Snapshot) error {
-		s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank), now: now}
-		if err := s.run(ctx); err != nil {
-			return err
-		}
-		hits, a.State.Cold, a.State.Vectors = s.hits, s.cold, s.vectors
-		return nil
-	})
+	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank)}
+	err = errNoServer
+	if x.server() != nil && !q.all { // who looks for all that says the same here means this machine
+		err = s.onServer(ctx)
+		a.State.Server = err
+	}
+	if err != nil {
+		err = x.reading(ctx, func(now *engine.Snapshot) error {
+			s.now, s.hits, s.cold = now, nil, 0
+			return s.run(ctx)
+		})
+	}
+	hits := s.hits
+	if err == nil {
+		a.State.Cold, a.State.Vectors = s.cold, s.vectors
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		a.State.Err = err
 		return a, err
@@ -67,6 +74,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	a.Took = time.Since(begun)
 	return a, nil
 }
+
+// errNoServer: the index of this machine alone is searched.
+var errNoServer = errors.New("there is no memory server")
 
 // reading calls use with the index as it is at one moment; fs.ErrNotExist where there is
 // none yet.
@@ -127,6 +137,7 @@ type found struct {
 	place place
 	exact bool    // it holds an identifier of the question
 	share float64 // of its message
+	known bool    // its text is
 	// The first chunks of the messages beside it, where they are wanted.
 	before, after *found
 }
@@ -260,10 +271,14 @@ func (s *search) take(ctx context.Context, top []rank.Candidate) error {
 		}
 		s.hits = append(s.hits, h)
 	}
-	slices.SortStableFunc(s.hits, func(a, b found) int {
+	byScore(s.hits)
+	return nil
+}
+
+func byScore(hits []found) {
+	slices.SortStableFunc(hits, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
 	})
-	return nil
 }
 
 // lookBeside finds the messages beside the one that a hit is of.
@@ -330,6 +345,11 @@ func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
 	for _, h := range hits {
 		if len(out) >= limit {
 			break
+		}
+		if h.known {
+			h.Untrusted = !h.Sources.Typed()
+			out = append(out, h)
+			continue
 		}
 		text, err := r.read(ctx, h.Chunk, h.place)
 		if err != nil {

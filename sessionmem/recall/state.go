@@ -26,6 +26,7 @@ type State struct {
 	Vectors  VectorState
 	Cold     int   // chunks that were left out because they are cold
 	Err      error // why the index can't be read: the answer is empty then
+	Server   error // why other machines weren't searched, where they should have been
 }
 
 // String says it in words, e.g. "behind by 3 files, vectors paused, 120 cold chunks excluded".
@@ -51,6 +52,9 @@ func (s State) String() string {
 	}
 	if s.Cold > 0 {
 		parts = append(parts, count(s.Cold, "cold chunk")+" excluded")
+	}
+	if s.Server != nil {
+		parts = append(parts, "partial: this machine alone")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -86,6 +86,7 @@ type Hit struct {
 	// Before and After are the first lines of the messages beside it, where Query.Beside
 	// asks for them; "" where there is none.
 	Before, After     string
+	Machine           string  // the name of the other machine that it was said at; "": this one
 	Score             float64 // 0 … 1, comparable within one answer
 	Lexical, Semantic float64 // what it is made of
 	Relevance         float64 // 0 … 1, comparable between answers
@@ -192,6 +193,8 @@ type Config struct {
 	Embedder       Embedder           // nil: none
 	Reranker       Reranker           // nil: none
 	Forgotten      func() Tombstones  // nil: none. Asked before anything is taken up or embedded
+	Server         func() Server      // the index of several machines, or nil: this one's alone; nil: never
+	ServerPatience time.Duration      // how long a search waits for it; 300 ms where 0
 	Progress       func(Progress)     // may be nil; called on the indexing goroutine
 	ErasePatience  time.Duration      // how long Erase waits for another process that writes; 10 s where 0
 	InTurn         func() bool        // whether a turn runs, in any process: no vectors are made then; nil: never

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -163,4 +164,33 @@ func (e *Engine) KeepVectorsOf(ctx context.Context, m Model) error {
 		return err
 	}
 	return explain(tx.Commit())
+}
+
+// VectorsOf gives the vectors of passages, of length one, as precisely as they are kept;
+// nil for one that has none. dims is 0 where there is none of the model.
+func (s *Snapshot) VectorsOf(ctx context.Context, m Model, numbers []uint32) (out [][]float32, dims int, err error) {
+	set, err := s.e.setOf(ctx, s.q, m)
+	if err != nil || set.pages == nil {
+		return nil, 0, err
+	}
+	out = make([][]float32, len(numbers))
+	places := map[uint32][]int{} // by pages
+	for i, n := range numbers {
+		if set.has(n) {
+			places[n>>pageBits] = append(places[n>>pageBits], i)
+		}
+	}
+	err = set.eachWhole(ctx, s.q, slices.Sorted(maps.Keys(places)), func(page uint32, p *vectorPage) {
+		for _, i := range places[page] {
+			at := int(p.index[numbers[i]&(pageVectors-1)])
+			if at < 0 {
+				continue
+			}
+			out[i] = make([]float32, p.dims)
+			for d, c := range p.vector(at) {
+				out[i][d] = float32(int8(c)) * p.scales[at] //nolint:gosec // the sign is meant
+			}
+		}
+	})
+	return out, set.model.Dims, err
 }

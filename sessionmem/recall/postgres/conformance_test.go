@@ -1,0 +1,96 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/postgres"
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	postgrestest.Stop()
+	os.Exit(code)
+}
+
+// pushed is an index whose every sync goes to the server too, and that fails where the
+// server doesn't answer.
+type pushed struct {
+	*recall.Index
+	t      *testing.T
+	server *postgres.Server
+}
+
+func (p pushed) Sync(ctx context.Context) (recall.Report, error) {
+	r, err := p.Index.Sync(ctx)
+	if err == nil {
+		_, err = p.Push(ctx)
+	}
+	return r, err
+}
+
+func (p pushed) Search(ctx context.Context, q recall.Query) (recall.Answer, error) {
+	a, err := p.Index.Search(ctx, q)
+	if a.State.Server != nil {
+		p.t.Errorf("the server didn't answer %.20q: %v", q.Text, a.State.Server)
+	}
+	return a, err
+}
+
+func (p pushed) Close() error { p.server.Close(); return p.Index.Close() }
+
+func TestConforms(t *testing.T) {
+	cluster := postgrestest.Shared(t)
+	addresses := map[string]string{}
+	recalltest.Run(t, func(t *testing.T, p recalltest.Params) recalltest.Backend {
+		t.Helper()
+		addresses[p.Root] = cluster.Database(t)
+		return open(t, p, addresses[p.Root], "here")
+	}, func(t *testing.T, p recalltest.Params, word string) []string {
+		t.Helper()
+		return holding(t, addresses[p.Root], word)
+	})
+}
+
+// open opens the index of a folder, with a server.
+func open(t *testing.T, p recalltest.Params, address, machine string) pushed {
+	t.Helper()
+	server, err := postgres.New(postgres.Config{Address: address, Machine: machine, Name: machine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := recall.Open(recall.Config{
+		Root: p.Root, CacheDir: p.CacheDir, Store: p.Store, Memory: p.Memory, Settings: p.Settings,
+		Server: func() recall.Server { return server }, ServerPatience: patience,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pushed{x, t, server}
+}
+
+// holding tells in which tables of the server a word stands.
+func holding(t *testing.T, address, word string) (tables []string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(t.Context()) }()
+	for _, table := range []string{"passage", "source"} {
+		var n int
+		if err := c.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" t WHERE strpos(t::text, $1) > 0", word).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}

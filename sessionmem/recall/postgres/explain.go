@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"mac-stats/sessionmem/recall"
+)
+
+// explain says what happened to the server and what to do, in one sentence.
+func explain(err error) error {
+	if err == nil || errors.Is(err, recall.ErrServer) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w", recall.ErrServer, remedy(err), err)
+}
+
+func remedy(err error) string {
+	if told := new(pgconn.PgError); errors.As(err, &told) {
+		return remedyOf(told.Code)
+	}
+	var name x509.HostnameError
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	var dial *net.OpError
+	switch {
+	case errors.As(err, &name), errors.As(err, &unknown), errors.As(err, &invalid):
+		return "its certificate isn't trusted; name the authority with sslrootcert=FILE in recall.postgres_url"
+	case errors.As(err, &alert), errors.As(err, &record):
+		return "it doesn't speak TLS as asked; check sslmode in recall.postgres_url"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &dial) && dial.Timeout():
+		return "it didn't answer in time; mac-stats tries again by itself"
+	}
+	return "it can't be reached; check that it runs, and recall.postgres_url"
+}
+
+// remedyOf goes by the classes of PostgreSQL's error codes.
+func remedyOf(code string) string {
+	switch code {
+	case "28P01", "28000":
+		return "it refused the name or the password; set the password with `mac-stats memory backend password`"
+	case "3D000":
+		return "the database doesn't exist; create it, or correct recall.postgres_url"
+	case "42501", "3F000":
+		return "the role may not do this; it needs a schema of its own (see README, Several machines)"
+	case "53100":
+		return "its disk is full; free some space there"
+	case "53300":
+		return "it has no connection left; raise max_connections or close others"
+	case "25006":
+		return "it is read-only; name the primary server in recall.postgres_url"
+	}
+	return "it refused"
+}

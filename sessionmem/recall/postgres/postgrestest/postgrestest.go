@@ -1,0 +1,166 @@
+// Package postgrestest starts PostgreSQL servers for tests: private ones, each with a folder
+// and a socket of its own.
+package postgrestest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Server is a running server.
+type Server struct {
+	programs, folder string
+	cmd              *exec.Cmd
+	log              bytes.Buffer
+}
+
+// Programs is the folder of the server's programs; the test is skipped where there is none.
+func Programs(tb testing.TB) string {
+	tb.Helper()
+	dir := os.Getenv("MAC_STATS_TEST_POSTGRES")
+	if dir == "" {
+		tb.Skip("MAC_STATS_TEST_POSTGRES names no programs of PostgreSQL (scripts/postgres.sh has some)")
+	}
+	return dir
+}
+
+// Start starts a server that nobody else uses and stops it with the test.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := start(Programs(tb))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.remove)
+	return s
+}
+
+var one struct {
+	sync.Once
+	*Server
+	err error
+}
+
+// Shared is a server that the tests of a package share; Stop ends it.
+func Shared(tb testing.TB) *Server {
+	tb.Helper()
+	dir := Programs(tb)
+	one.Do(func() { one.Server, one.err = start(dir) })
+	if one.err != nil {
+		tb.Fatal(one.err)
+	}
+	return one.Server
+}
+
+// Stop ends the server of Shared, if there is one.
+func Stop() {
+	if one.Server != nil {
+		one.remove()
+	}
+}
+
+// start makes a cluster and starts it. Nothing of it outlives a crash of the machine.
+func start(programs string) (*Server, error) {
+	folder, err := os.MkdirTemp("", "pg") // short: the path of a socket has little room
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{programs: programs, folder: folder}
+	if err := own(folder); err != nil {
+		return nil, err
+	}
+	initdb := exec.CommandContext(context.Background(), filepath.Join(programs, "initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+	initdb.Dir = folder
+	asServer(initdb)
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return s, s.Run()
+}
+
+func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+// Run starts the server again after Kill.
+func (s *Server) Run() error {
+	s.cmd = exec.CommandContext(context.Background(), filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=64MB", "-c", "autovacuum_naptime=10s")
+	s.cmd.Dir, s.cmd.Stderr = s.folder, &s.log
+	asServer(s.cmd)
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	for {
+		c, err := pgx.Connect(ctx, s.URL("postgres"))
+		if err == nil {
+			return c.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the server doesn't start: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Kill ends the server as a power cut would end its processes.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Kill() // it may have ended
+	_ = s.cmd.Wait()
+	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
+}
+
+func (s *Server) remove() {
+	_ = s.cmd.Process.Signal(os.Interrupt) // a fast shutdown
+	_ = s.cmd.Wait()
+	_ = os.RemoveAll(s.folder)
+}
+
+// Socket is the server's socket.
+func (s *Server) Socket() string { return filepath.Join(s.folder, ".s.PGSQL.5432") }
+
+// URL is the address of a database.
+func (s *Server) URL(database string) string {
+	return "postgres:///" + url.PathEscape(database) + "?user=postgres&host=" + url.QueryEscape(s.folder)
+}
+
+// Database makes a database with the extension, and a role that owns a schema in it and is
+// nothing more; it gives the role's address.
+func (s *Server) Database(tb testing.TB) string {
+	tb.Helper()
+	ctx := tb.Context()
+	made.Lock()
+	made.n++
+	name := fmt.Sprintf("memory%d", made.n)
+	made.Unlock()
+	run := func(database string, statements ...string) {
+		c, err := pgx.Connect(ctx, s.URL(database))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer func() { _ = c.Close(ctx) }()
+		for _, statement := range statements {
+			if _, err := c.Exec(ctx, statement); err != nil {
+				tb.Fatal(statement, err)
+			}
+		}
+	}
+	run("postgres", "CREATE ROLE "+name+" LOGIN", "CREATE DATABASE "+name)
+	run(name, "CREATE SCHEMA AUTHORIZATION "+name, `DO $$ BEGIN CREATE EXTENSION vector SCHEMA public; EXCEPTION WHEN OTHERS THEN NULL; END $$`)
+	return "postgres:///" + name + "?user=" + name + "&host=" + url.QueryEscape(s.folder)
+}
+
+var made struct {
+	sync.Mutex
+	n int
+}

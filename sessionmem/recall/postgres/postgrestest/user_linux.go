@@ -1,0 +1,25 @@
+package postgrestest
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// nobody is the user that the server runs as where the tests run as root: it refuses that.
+const nobody = 65534
+
+func own(folder string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return os.Chown(folder, nobody, nobody)
+}
+
+// asServer has a program run as that user, and end with the tests.
+func asServer(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+}

@@ -1,0 +1,492 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine"
+)
+
+// What the index of this machine holds goes to the server (see Server) in the background.
+// The index itself is the queue: the prints of the sources say what the server lacks, so that
+// nothing is lost while it is away, and each batch that arrived stays there.
+
+const (
+	// pushPassages is how many passages go at a time, about.
+	pushPassages = 1024
+	// pushLook is how often what the server holds is compared where nothing changed.
+	pushLook = time.Minute
+	// pushVectors is how many vectors go at a time.
+	pushVectors = 256
+)
+
+// Pushed is what a push did.
+type Pushed struct {
+	Sources  int // put or taken out
+	Passages int // put
+	Vectors  int
+}
+
+// server is the server that settings name now; nil for none.
+func (x *Index) server() Server {
+	if x.cfg.Server == nil {
+		return nil
+	}
+	return x.cfg.Server()
+}
+
+// runServer keeps the server up with the index until ctx ends.
+func (x *Index) runServer(ctx context.Context) {
+	if x.cfg.Server == nil {
+		return
+	}
+	wait := time.NewTimer(0)
+	defer wait.Stop()
+	failures := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.pushable:
+			if failures > 0 {
+				continue // the server is left alone
+			}
+		case <-wait.C:
+		}
+		if x.server() == nil {
+			wait.Reset(pushLook)
+			continue
+		}
+		_, err := x.Push(inBackground(ctx))
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			wait.Reset(min(backoffLeast<<min(failures, 10), backoffMost))
+			failures++
+			x.logger.Info("the memory server could not be brought up to date; it is tried again", "err", err, "failures", failures)
+		default:
+			failures = 0
+			wait.Reset(pushLook)
+		}
+		x.noteServer(err)
+	}
+}
+
+// newOnServer wakes runServer up.
+func (x *Index) newOnServer() {
+	select {
+	case x.pushable <- struct{}{}:
+	default:
+	}
+}
+
+// Push brings the server up to date with the index, and returns when it is. ErrServer says
+// why that can't be done; what arrived by then stays there.
+func (x *Index) Push(ctx context.Context) (out Pushed, err error) {
+	server := x.server()
+	if server == nil {
+		return out, fmt.Errorf("%w: none is set (recall.backend)", ErrServer)
+	}
+	x.pushing.Lock()
+	defer x.pushing.Unlock()
+	p := &push{x: x, server: server}
+	if err := p.compare(ctx); err != nil {
+		return out, err
+	}
+	if err := p.drop(ctx); err != nil {
+		return p.out, err
+	}
+	for _, key := range p.todo {
+		if err := p.source(ctx, key); err != nil {
+			return p.out, err
+		}
+	}
+	if err := p.flush(ctx); err != nil {
+		return p.out, err
+	}
+	if err := server.Cool(ctx, x.coldBefore(x.cfg.Settings(), p.newest)); err != nil {
+		return p.out, err
+	}
+	return p.out, p.vectors(ctx)
+}
+
+// coldBefore is when a session must have been silent since to be cold; 0: none is.
+func (x *Index) coldBefore(s Settings, now int64) int64 {
+	if s.ColdAfter <= 0 {
+		return 0
+	}
+	return max(0, now-int64(s.ColdAfter/time.Second))
+}
+
+// push is one on its way.
+type push struct {
+	x      *Index
+	server Server
+	prints map[string]string // what the server has
+	todo   []string          // keys of what it lacks, the newest first
+	gone   []string
+	newest int64 // time of the last message: what is cold on the server is told by that, not by clocks
+
+	batch []ServerSource
+	held  int // passages in it
+	out   Pushed
+}
+
+// compare finds what the server lacks, and what it has too much.
+func (p *push) compare(ctx context.Context) (err error) {
+	if p.prints, err = p.server.Prints(ctx); err != nil {
+		return err
+	}
+	last := map[string]int64{}
+	err = p.x.reading(ctx, func(now *engine.Snapshot) error {
+		for _, k := range now.Sources() {
+			if k == nil {
+				continue
+			}
+			if p.prints[k.Key] != printOfFiles(k.State.Files) {
+				last[k.Key] = k.Last
+			}
+			if k.Session != "" {
+				p.newest = max(p.newest, k.Last)
+			}
+		}
+		p.gone = missingOf(now, p.prints)
+		return nil
+	})
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // there is no index yet
+		}
+		return err
+	}
+	p.todo = slices.SortedFunc(maps.Keys(last), func(a, b string) int { return cmp.Or(cmp.Compare(last[b], last[a]), cmp.Compare(a, b)) })
+	return nil
+}
+
+// missingOf gives the keys that no source of the index has.
+func missingOf(now *engine.Snapshot, prints map[string]string) (gone []string) {
+	for key := range prints {
+		if now.Source(key) == nil {
+			gone = append(gone, key)
+		}
+	}
+	return gone
+}
+
+// drop takes out what no file holds any more. What the index has not taken up yet, as one
+// that is built anew, stays.
+func (p *push) drop(ctx context.Context) error {
+	if len(p.gone) == 0 {
+		return nil
+	}
+	found, err := p.x.sources(ctx)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, s := range found {
+		there[s.Key] = true
+	}
+	p.gone = slices.DeleteFunc(p.gone, func(key string) bool { return there[key] })
+	p.out.Sources += len(p.gone)
+	return p.server.Drop(ctx, p.gone...)
+}
+
+// printOfFiles tells whether files are as they were, to any process.
+func printOfFiles(files []engine.File) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%d %+v", analysis.Version, files) // a hash takes all
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// source puts what changed in a source.
+func (p *push) source(ctx context.Context, key string) error {
+	s, print, err := p.x.serverSource(ctx, key)
+	if err != nil || s == nil {
+		return err
+	}
+	known := map[ServerPlace]string{}
+	if _, ok := p.prints[key]; ok {
+		if known, err = p.server.Marks(ctx, key); err != nil {
+			return err
+		}
+	}
+	fresh := slices.DeleteFunc(s.Passages, func(d ServerPassage) bool {
+		was, ok := known[d.ServerPlace]
+		delete(known, d.ServerPlace)
+		return ok && was == d.Mark
+	})
+	s.Gone = slices.Collect(maps.Keys(known))
+	readable, err := p.x.readForServer(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if len(readable) < len(fresh) && p.x.changedSince(ctx, key, print) {
+		p.x.wake() // the index takes the file up again first
+		return nil
+	}
+	p.out.Sources++
+	p.out.Passages += len(readable)
+	for len(readable) > pushPassages { // a long session arrives in pieces
+		part := *s
+		part.Passages, readable = readable[:pushPassages], readable[pushPassages:]
+		s.Gone = nil
+		if err := p.add(ctx, part); err != nil {
+			return err
+		}
+	}
+	s.Passages, s.Print = readable, print
+	return p.add(ctx, *s)
+}
+
+func (p *push) add(ctx context.Context, s ServerSource) error {
+	p.batch = append(p.batch, s)
+	if p.held += len(s.Passages) + 1; p.held < pushPassages {
+		return nil
+	}
+	return p.flush(ctx)
+}
+
+func (p *push) flush(ctx context.Context) error {
+	if len(p.batch) == 0 {
+		return nil
+	}
+	batch := p.batch
+	p.batch, p.held = nil, 0
+	return p.server.Put(ctx, batch)
+}
+
+// serverSource gives a source as the server keeps it, without the texts of its passages; nil
+// where the index has none of the key.
+func (x *Index) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
+	err = x.reading(ctx, func(now *engine.Snapshot) error {
+		out = nil
+		k := now.Source(key)
+		if k == nil {
+			return nil
+		}
+		out, print = &ServerSource{Name: k.Name}, printOfFiles(k.State.Files)
+		n := numbering{session: k.Session != ""}
+		err := now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
+			c, at := chunkOf(&d, k)
+			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.hash, &d), place: at, number: d.Number})
+			return nil
+		})
+		finishMessages(out.Passages)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return out, print, err
+}
+
+// numbering numbers the messages of a source's strands.
+type numbering struct {
+	session bool
+	strand  uint8
+	message int
+	behind  uint32 // place in the strand behind the last passage
+}
+
+// next is the place of the next passage. Each place that has none is a message that holds
+// nothing to find.
+func (n *numbering) next(d *engine.Passage) ServerPlace {
+	if n.behind == 0 || d.Strand != n.strand {
+		n.strand, n.message, n.behind = d.Strand, -1, 0
+	}
+	part := 0
+	if n.session {
+		part = d.Part
+	}
+	first := int64(d.Seq) - int64(part) // where its message begins
+	if beyond := first - int64(n.behind); beyond >= 0 {
+		n.message += 1 + int(beyond)
+	} else if n.message < 0 {
+		n.message = 0
+	}
+	n.behind = d.Seq + 1
+	return ServerPlace{Strand: d.Strand, Message: n.message, Part: part}
+}
+
+// finishMessages fills in what a passage tells of its message.
+func finishMessages(all []ServerPassage) {
+	for i := 0; i < len(all); {
+		end := i + 1
+		for end < len(all) && all[end].Strand == all[i].Strand && all[end].Message == all[i].Message {
+			end++
+		}
+		asks, parts := all[end-1].Marks&analysis.MarkQuestion != 0, end-i
+		for ; i < end; i++ {
+			p := &all[i]
+			p.Parts, p.Asks = parts, asks
+			p.Mark += fmt.Sprintf(" %d %t", p.Parts, asks)
+		}
+	}
+}
+
+// markOf tells whether a passage is the one that was put.
+func markOf(c *Chunk, hash uint32, d *engine.Passage) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time, c.Untrusted, hash, d.Words)
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// readForServer fills in the texts of passages with what they are found by. What was
+// forgotten, or can't be read any more, is left out.
+func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
+	r := newTexts(&x.cfg)
+	defer r.close()
+	a := x.analyzers.get()
+	defer x.analyzers.put(a)
+	out := all[:0]
+	for i := range all {
+		p := all[i]
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text, err := r.read(ctx, p.Chunk, p.place)
+		if err != nil {
+			x.logger.Debug("a passage can't be read for the memory server", "err", err)
+			continue
+		}
+		if p.Text = text; x.isForgotten(&p.Chunk) {
+			continue
+		}
+		p.Sources = r.sources
+		for _, f := range a.Chunk(text, p.Time).Freqs {
+			p.Terms = append(p.Terms, f.Term)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// changedSince says whether a source is not as it was when it had a print.
+func (x *Index) changedSince(ctx context.Context, key, print string) bool {
+	now, err := x.printNow(ctx, key)
+	return err != nil || now != print
+}
+
+// printNow is the print of a source with its files as they are now; "" where there is none.
+func (x *Index) printNow(ctx context.Context, key string) (print string, err error) {
+	err = x.reading(ctx, func(now *engine.Snapshot) error {
+		print = ""
+		k := now.Source(key)
+		if k == nil || k.Session == "" {
+			return nil
+		}
+		files := slices.Clone(k.State.Files)
+		for i, f := range files {
+			state, ok := x.cfg.Store.FileState(f.File)
+			if !ok {
+				return nil
+			}
+			files[i] = engine.File(state)
+		}
+		print = printOfFiles(files)
+		return nil
+	})
+	return print, err
+}
+
+// vectors puts the vectors that there are of what the server holds.
+func (p *push) vectors(ctx context.Context) error {
+	if p.x.cfg.Embedder == nil {
+		return nil
+	}
+	m, err := p.x.cfg.Embedder.Model(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // without a model there are no vectors to put
+	}
+	if m.Dims, err = p.x.dimsOf(ctx, m); err != nil || m.Dims == 0 {
+		return err
+	}
+	sources := map[string]map[ServerPlace]numbered{}
+	for after := int64(0); ; {
+		batch, err := p.server.Unmeant(ctx, m, after, pushVectors)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		after = batch[len(batch)-1].ID
+		var ids []int64
+		var numbers []uint32
+		for _, u := range batch {
+			if sources[u.Key] == nil {
+				if sources[u.Key], err = p.x.numbersOf(ctx, u.Key); err != nil {
+					return err
+				}
+			}
+			if is := sources[u.Key][u.ServerPlace]; is.mark == u.Mark {
+				ids, numbers = append(ids, u.ID), append(numbers, is.number)
+			}
+		}
+		if err := p.putVectors(ctx, m, ids, numbers); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, numbers []uint32) error {
+	var vectors [][]float32
+	err := p.x.reading(ctx, func(now *engine.Snapshot) (err error) {
+		vectors, _, err = now.VectorsOf(ctx, m, numbers)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i, v := range vectors {
+		if v != nil {
+			ids[n], vectors[n] = ids[i], v
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	p.out.Vectors += n
+	return p.server.PutVectors(ctx, m, ids[:n], vectors[:n])
+}
+
+// dimsOf tells how long the vectors of a model are; 0 where there is none.
+func (x *Index) dimsOf(ctx context.Context, m EmbedModel) (dims int, err error) {
+	err = x.reading(ctx, func(now *engine.Snapshot) error {
+		_, dims, err = now.VectorsOf(ctx, m, nil)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return dims, err
+}
+
+// numbered is a passage of the index by the number of its vector.
+type numbered struct {
+	number uint32
+	mark   string
+}
+
+// numbersOf gives the passages of a source by their places.
+func (x *Index) numbersOf(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
+	out := map[ServerPlace]numbered{}
+	s, _, err := x.serverSource(ctx, key)
+	if err != nil || s == nil {
+		return out, err
+	}
+	for _, p := range s.Passages {
+		out[p.ServerPlace] = numbered{p.number, p.Mark}
+	}
+	return out, nil
+}

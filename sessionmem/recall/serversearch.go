@@ -1,0 +1,181 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/rank"
+)
+
+const (
+	// serverWait is how long a search waits for the server where Config.ServerPatience
+	// doesn't say, and never more than half the time that it has: then the index of this
+	// machine answers.
+	serverWait = 300 * time.Millisecond
+	// serverRest is how long no search asks a server again that could not answer.
+	serverRest = 10 * time.Second
+)
+
+// noteServer notes whether the server answered.
+func (x *Index) noteServer(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.serverErr = err; err != nil {
+		x.serverAgain = time.Now().Add(serverRest)
+	}
+}
+
+// askServer has the server answer in time; an error, and this machine has to.
+func (x *Index) askServer(ctx context.Context, q ServerQuestion) (ServerFound, error) {
+	server := x.server()
+	x.mu.Lock()
+	resting, last := time.Now().Before(x.serverAgain), x.serverErr
+	x.mu.Unlock()
+	if resting && last != nil {
+		return ServerFound{}, last
+	}
+	wait := cmp.Or(x.cfg.ServerPatience, serverWait)
+	if end, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(end)/2)
+	}
+	whole := ctx
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	type answer struct {
+		found ServerFound
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		f, err := server.Candidates(ctx, q)
+		done <- answer{f, err}
+	}()
+	var a answer
+	select {
+	case a = <-done:
+	case <-ctx.Done():
+		a.err = fmt.Errorf("%w: it didn't answer in time; mac-stats tries again by itself: %w", ErrServer, ctx.Err())
+	}
+	if whole.Err() == nil {
+		x.noteServer(a.err)
+	}
+	return a.found, a.err
+}
+
+// onServer is a search on the server.
+func (s *search) onServer(ctx context.Context) error {
+	scope := s.q.Scope
+	scope.Allow = nil
+	q := ServerQuestion{Terms: s.asked.Terms, Weights: &s.x.weights, Scope: scope, MeaningOnly: s.asked.MeaningOnly, Vector: s.meaning.vector, Model: s.meaning.model}
+	if !s.q.Cold {
+		q.ColdBefore = s.x.coldBefore(s.settings, s.q.Now.Unix())
+	}
+	found, err := s.x.askServer(ctx, q)
+	if err != nil {
+		return err
+	}
+	s.cold, s.vectors = found.Cold, s.meaning.state
+	if s.meaning.vector != nil && found.Meaning == nil {
+		s.vectors = VectorsPaused
+	}
+	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
+	if s.asked.Terms.OnlyTime {
+		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, found.Then)
+	}
+	return s.takeServer(ctx, top, found.Passages)
+}
+
+// takeServer makes hits of the best candidates that the scope allows. What this machine put
+// is shown as its files have it now; what was forgotten here isn't shown from anywhere.
+func (s *search) takeServer(ctx context.Context, top []rank.Candidate, passages []ServerHit) error {
+	seen := map[string]bool{}
+	for _, c := range top {
+		if len(s.hits) >= s.pool+spare {
+			break
+		}
+		p := &passages[c.At]
+		h := found{Hit: Hit{Chunk: p.Chunk, Machine: p.Machine, Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
+		if h.ID = chunkID(h.Session, h.Block, h.Part); h.Session == "" {
+			h.ID = memoryID(p.Key, h.Block, h.Part)
+		}
+		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) || s.x.isForgotten(&h.Chunk) {
+			continue
+		}
+		if p.Machine == "" && !s.x.isAsPut(ctx, p, &h) {
+			continue
+		}
+		seen[h.ID], h.known = true, true
+		s.hits = append(s.hits, h)
+	}
+	byScore(s.hits)
+	if s.q.Beside {
+		return s.besideHere(ctx)
+	}
+	return nil
+}
+
+// isAsPut says whether this machine's files still say what it put.
+func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
+	if h.Session != "" {
+		if print, err := x.printNow(ctx, p.Key); err == nil && print == p.Print {
+			return true
+		}
+	}
+	r := newTexts(&x.cfg)
+	defer r.close()
+	var err error
+	if h.Kind == KindMemory {
+		_, err = r.readMemory(h.Chunk)
+	} else {
+		_, err = r.search(ctx, h.Chunk, place{hash: hashText(h.Text)})
+	}
+	if err != nil {
+		x.logger.Debug("a hit of the memory server can't be read any more", "err", err)
+	}
+	return err == nil
+}
+
+// besideHere finds the messages beside the hits of this machine.
+func (s *search) besideHere(ctx context.Context) error {
+	return s.x.reading(ctx, func(now *engine.Snapshot) error {
+		s.now = now
+		for i := range s.hits {
+			h := &s.hits[i]
+			if h.Machine != "" || h.Session == "" {
+				continue
+			}
+			var failed error
+			err := eachOfID(ctx, now, h.ID, func(at uint32, _ engine.Passage, _ *engine.Source) {
+				failed = s.lookBeside(ctx, at, h)
+			})
+			if err := errors.Join(err, failed); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eraseOnServer takes out of the server what is taken out of the index. One that is away
+// loses it with the next push: the index has it no more.
+func (x *Index) eraseOnServer(ctx context.Context, ids, sessions, files []string) {
+	server := x.server()
+	if server == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, eraseWait)
+	defer stop()
+	err := server.Erase(ctx, ids, sessions, files)
+	x.noteServer(err)
+	if err != nil {
+		x.logger.Warn("what was taken out of the index stays on the memory server until it can be reached", "err", err)
+	}
+	x.newOnServer()
+}
+
+// eraseWait is how long an erasure waits for the server.
+const eraseWait = 5 * time.Second
