@@ -63,6 +63,7 @@ type Backend struct {
 	recall     *recall.Index
 	recallErr  error
 	recallOpen atomic.Pointer[recall.Index] // the same, for who doesn't wait for it
+	server     memoryServer
 
 	reload  sync.Mutex // config.toml is read by one at a time
 	mu      sync.Mutex // guards cfg, notices, indexing

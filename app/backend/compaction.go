@@ -40,7 +40,7 @@ func (b *Backend) compactPolicy() sessionmem.CompactPolicy {
 	p := sessionmem.CompactPolicy{
 		Threshold: cfg.Compaction.Threshold, MinPeriodic: cfg.Compaction.MinPeriodic, KeepRecent: cfg.Compaction.KeepRecent,
 		KeepTokens: cfg.Session.MaxTokens / 2,
-		Window: cfg.Session.MaxMessages, DiscordWindow: 2 * cfg.Discord.HistoryTurns, Interval: cfg.Compaction.Interval, InactiveAfter: cfg.Compaction.InactiveAfter,
+		Window:     cfg.Session.MaxMessages, DiscordWindow: 2 * cfg.Discord.HistoryTurns, Interval: cfg.Compaction.Interval, InactiveAfter: cfg.Compaction.InactiveAfter,
 	}
 	if p.KeepRecent == 0 {
 		p.KeepRecent = -1 // none, not the default

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"mac-stats/app/discord/service"
-	"mac-stats/app/discord/token"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
@@ -35,9 +34,7 @@ func (b *Backend) openDiscord() error {
 		b.closers = append(b.closers, lines.Close)
 		p.Telemetry = lines
 	}
-	if !b.Demo && getenv("MAC_STATS_HOME") == "" { // a data folder elsewhere has a token of its own
-		p.Keychain = token.NewKeychain(getenv)
-	}
+	p.Keychain = b.keychain()
 	b.Discord = service.New(p)
 	return nil
 }

@@ -29,6 +29,8 @@ type FoundHit struct {
 	// First lines of the messages beside it, where recall.Query.Beside asks for them.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
+
+	Machine string `json:"machine,omitempty"` // the other one that it was said at
 }
 
 // Below gives a path as commands and the local API say it: below the data folder, with
@@ -68,7 +70,7 @@ func (b *Backend) Find(ctx context.Context, q recall.Query) (Found, recall.State
 	for _, h := range answer.Hits {
 		found.Hits = append(found.Hits, FoundHit{
 			Chunk: h.ID, Path: h.Path, Session: h.Session,
-			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339), Before: h.Before, After: h.After,
+			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339), Before: h.Before, After: h.After, Machine: h.Machine,
 		})
 	}
 	return found, answer.State, nil

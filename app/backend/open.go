@@ -266,7 +266,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	}
 	b.Store = store
 	b.opened.Store(store)
-	b.closers = append(b.closers, store.Close, b.closeRecall)
+	b.closers = append(b.closers, store.Close, b.closeServer, b.closeRecall)
 	if err := store.RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
 	}

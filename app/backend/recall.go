@@ -59,8 +59,9 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		EmbedPatience: b.embedPatience(),
 		InTurn:        b.Store.InTurn,
 		EmbedShare:    b.embedShare,
-		Forgotten:     func() recall.Tombstones { return b.Store.Forgotten() },
-		Logger:        b.Logger,
+		Server:        b.recallServer, ServerPatience: b.embedPatience(),
+		Forgotten: func() recall.Tombstones { return b.Store.Forgotten() },
+		Logger:    b.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the search index in %s: %w", b.Paths.Cache, err)

@@ -134,6 +134,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	checks = append(checks, d.agentChecks()...)
 	checks = append(checks, d.fileChecks(ctx)...)
 	checks = append(checks, d.indexChecks(ctx)...)
+	checks = append(checks, d.backendChecks(ctx)...)
 	checks = append(checks, d.discordChecks(ctx)...)
 	checks = append(checks, d.screenChecks(ctx)...)
 	if err := b.Close(); err != nil {

@@ -25,7 +25,7 @@ type memoryLine struct {
 
 func (c *commands) memoryCommand() *cobra.Command {
 	group := c.group("memory", "Show what is remembered, add to it, and find what was said", c.memoryList(), c.memoryAdd(), c.memoryInbox(), c.memoryUndo(), c.memoryRestore(),
-		c.memorySearch(), c.memoryStatus(), c.memoryReindex(), c.memorySummarize(), c.memoryForget())
+		c.memorySearch(), c.memoryStatus(), c.memoryReindex(), c.memorySummarize(), c.memoryForget(), c.memoryBackend())
 	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
 agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.
 What was said stands in the transcripts; search finds it there.`

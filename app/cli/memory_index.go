@@ -181,6 +181,9 @@ func (c *commands) printIndex(ctx context.Context, b *backend.Backend, took time
 		text += fmt.Sprintf("  %s: %s for %s of text\n", s.Path, size(s.Bytes), size(s.TextBytes))
 	}
 	text += "  " + vectorWords(ctx, b, s) + "\n"
+	if server := backendWords(ctx, b); server != "" {
+		text += "  " + server + "\n"
+	}
 	if took > 0 {
 		text += fmt.Sprintf("  built in %.1f s\n", took.Seconds())
 	}

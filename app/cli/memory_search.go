@@ -155,6 +155,9 @@ func (c *commands) searchOne(ctx context.Context, b *backend.Backend, q recall.Q
 		if t, err := time.Parse(time.RFC3339, h.Time); err == nil {
 			at = when(t)
 		}
+		if h.Machine != "" {
+			where += " on " + h.Machine
+		}
 		text := fmt.Sprintf("%s · %s · %s · %.2f\n", where, at, h.Kind, h.Score)
 		if h.Before != "" {
 			text += "  before: " + oneLine(h.Before, 300) + "\n"

@@ -70,6 +70,8 @@ type Recall struct {
 	CrossSession  bool
 	NotesBudget   int    // characters; 0 = none
 	Rerank        string // off | model | a URL
+	Backend       string // local | postgres
+	PostgresURL   string // "": the environment alone, as libpq reads it
 }
 
 // MCP is [mcp]: what other assistants may ask of `mac-stats mcp`.

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 		Session:    Session{MaxMessages: 20, MaxTokens: 8192, AutoTitle: true, NotifyAfter: 10 * time.Second, ArchiveAfter: 30 * 24 * time.Hour},
 		Compaction: Compaction{Threshold: 8, MinPeriodic: 4, Interval: 30 * time.Minute, InactiveAfter: 30 * time.Minute, KeepRecent: 4},
 		Memory:     Memory{Write: "auto", GlobalBudget: 8000, AgentBudget: 4000, ChannelBudget: 12000, MaxUser: 5, MaxServer: 100, SaveInterval: 30 * time.Second},
-		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90, NotesBudget: 1500, Rerank: "off"},
+		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90, NotesBudget: 1500, Rerank: "off", Backend: "local"},
 		MCP:        MCP{Conversations: true, Memory: true, Vitals: true, Propose: true},
 		Agents:     Agents{TaskContext: "off", PromptTier: "auto", ToolsTier: "auto", Default: "orchestrator"},
 		Ollama:     Ollama{Host: "127.0.0.1:11434", EmbedQuestion: "auto", EmbedPassage: "auto", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, IdleTimeout: 120 * time.Second, AnswerTime: 15 * time.Minute},

@@ -286,6 +286,10 @@ func recallSettings() []Setting {
 			whole(func(c *Config) *int { return &c.Recall.NotesBudget }, 0, 20_000, nil)),
 		named("recall.rerank", "off", "How search results are reranked: not at all (off), by the small Ollama model (model; slow), or by a server at a URL that answers POST /rerank as llama.cpp does. A URL gets the query and the passages.",
 			words(func(c *Config) *string { return &c.Recall.Rerank }, "off, model, or the URL of a server, such as http://127.0.0.1:8080/rerank", rerankSetting)),
+		named("recall.backend", "local", "Where what was said is searched: in the index of this machine (local), or in a PostgreSQL database that several machines share (postgres). It then holds the text of all that your searches find.",
+			oneOf(func(c *Config) *string { return &c.Recall.Backend }, "local", "postgres")).strictly("local"),
+		named("recall.postgres_url", "", "The database, as libpq names it: postgres://name@host/database. What it leaves open comes from PGHOST and the like and from ~/.pgpass. Write no password here: `mac-stats memory backend password` keeps it in the keychain.",
+			words(func(c *Config) *string { return &c.Recall.PostgresURL }, "the address of a PostgreSQL database, such as postgres://ada@db.example.org/memory", plain)),
 	)...)
 }
 

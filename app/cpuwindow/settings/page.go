@@ -234,6 +234,8 @@ var titles = map[string]string{
 	"agents.default":          "Default agent",
 	"recall.cross_session":    "Quote other conversations",
 	"recall.rerank":           "Reranking",
+	"recall.backend":          "Search in",
+	"recall.postgres_url":     "PostgreSQL address",
 	"recall.top_k":            "Search results",
 	"recall.cold_after_days":  "Search less after (days)",
 	"discord.name":            "Bot name",
