@@ -4,6 +4,7 @@ package realollama_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,6 +32,8 @@ type unreliable struct {
 	*httptest.Server
 	dead atomic.Bool
 	slow atomic.Int64 // how long an embedding takes longer
+
+	meanwhile atomic.Pointer[func()] // happens once, while an embedding is on its way
 }
 
 func newUnreliable(t *testing.T, host string) *unreliable {
@@ -51,6 +54,9 @@ func newUnreliable(t *testing.T, host string) *unreliable {
 			case <-time.After(time.Duration(u.slow.Load())):
 			case <-r.Context().Done():
 				return
+			}
+			if f := u.meanwhile.Swap(nil); f != nil {
+				(*f)()
 			}
 		}
 		to.ServeHTTP(w, r)
@@ -91,11 +97,15 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 	for i := range 12 {
 		texts = append(texts, fmt.Sprintf("Note number %d is about nothing at all.", i))
 	}
-	for _, text := range texts {
-		if _, err := store.Append(t.Context(), "cpu-old", transcript.Block{Kind: transcript.KindUser, Text: text}); err != nil {
-			t.Fatal(err)
+	say := func(texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if _, err := store.Append(t.Context(), "cpu-old", transcript.Block{Kind: transcript.KindUser, Text: text}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	say(texts...)
 	index, err := recall.Open(recall.Config{Root: root, CacheDir: t.TempDir(), Store: store, Embedder: agents.NewEmbedder(agents.EmbedderConfig{
 		Client: client, Models: ollama.NewCatalog(client, 4096), Model: func() string { return "all-minilm" },
 	}), EmbedPatience: 3 * time.Second}) // on a busy machine, too
@@ -158,12 +168,23 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 		}
 	}
 
+	texts = append(texts, "The heron stood in the pond.")
+	say(texts[15])
+	if _, err := index.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	replaced := parrot
 	replaced.Name = "all-minilm"
-	server.Create(t, replaced)
-	byWords() // whichever of the two the server has by now: no vector is compared with those of another
-	if a := search("salty soup", recall.Hybrid); a.State.Vectors == recall.VectorsReady {
-		t.Errorf("vectors of another model under the same name: %s", a.State)
+	replace := func() { server.Create(t, replaced) }
+	way.meanwhile.Store(&replace)
+	if err := index.MakeVectors(t.Context(), nil); err != nil {
+		byWords() // whichever of the two the server has by now: no vector is compared with those of another
+		if a := search("salty soup", recall.Hybrid); a.State.Vectors == recall.VectorsReady {
+			t.Errorf("vectors of another model under the same name: %s", a.State)
+		}
+	}
+	if way.meanwhile.Load() != nil {
+		t.Error("no vector was made of what is new")
 	}
 	if err := index.MakeVectors(t.Context(), nil); err != nil || vectors() != len(texts) {
 		t.Fatalf("%d vectors of the other model, %v; want %d", vectors(), err, len(texts))
@@ -182,4 +203,20 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 
 	way.slow.Store(int64(time.Minute))
 	byWords(recall.VectorsPartial)
+	say("The bridge was closed on Sunday.")
+	if _, err := index.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	short, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if err := index.MakeVectors(short, nil); err == nil || vectors() != len(texts) {
+		t.Errorf("a slow server: %d vectors, %v", vectors(), err)
+	}
+	if a := search("closed bridge", recall.Hybrid); len(a.Hits) == 0 || a.Hits[0].Text != "The bridge was closed on Sunday." {
+		t.Errorf("while the server is slow: %+v", a.Hits)
+	}
+	way.slow.Store(0)
+	if err := index.MakeVectors(t.Context(), nil); err != nil || vectors() != len(texts)+1 {
+		t.Errorf("after it was slow: %d vectors, %v; want %d", vectors(), err, len(texts)+1)
+	}
 }
