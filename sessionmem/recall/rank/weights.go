@@ -38,7 +38,7 @@ func Default() Weights {
 	return Weights{
 		After: [Reach]float32{.3, .3}, Before: [Reach]float32{.4, .2}, Beginning: 40, Reply: 2.5, Own: .2,
 		K: 1.2, B: .6, SessionK: 1.6, SessionB: .7, Rarity: .7, Session: .45, Short: .2, ShortWords: 7, Spread: .6, Told: .3,
-		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: .9, MeaningBeside: .2, MeaningSession: .4, MeaningSpread: .3, Candidates: 300,
+		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: .9, MeaningBeside: .15, MeaningSession: .5, MeaningSpread: .3, Candidates: 300,
 	}
 }
 
