@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"path"
 	"slices"
 	"time"
 
@@ -31,7 +30,7 @@ func chunkOf(d *engine.Passage, k *engine.Source) (Chunk, place) {
 		c.ID = memoryID(k.Key, d.Block, d.Part)
 		return c, p
 	}
-	c.Path = path.Join("session", p.file)
+	c.Path = "session/" + p.file
 	c.ID = chunkID(k.Session, d.Block, d.Part)
 	return c, p
 }

@@ -209,9 +209,16 @@ func settle(all []Candidate) {
 		}
 		c.Score = rounded(c.Score)
 	}
-	slices.SortFunc(all, func(a, b Candidate) int {
+	were, order := slices.Clone(all), make([]*Candidate, len(all)) // they are too large to be moved about
+	for i := range were {
+		order[i] = &were[i]
+	}
+	slices.SortFunc(order, func(a, b *Candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Time, a.Time), cmp.Compare(a.Number, b.Number))
 	})
+	for i, c := range order {
+		all[i] = *c
+	}
 }
 
 // messages keeps the first candidate of each message.
