@@ -60,9 +60,9 @@ test-systems: ## Windows under Wine, a Wayland desktop, macOS' Objective-C, the 
 bench: ## the figures that are promised, as a table
 	@scripts/bench.sh
 
-quality: ## how well what was said is found, as a table (BENCH=the folder with the chats, MODEL=1 by meaning too); how well a model does the app's work: MODEL=<name> [SMALL= EMBED= TIER= ONLY=], COMPARE="<results> <results>"
+quality: ## how well what was said is found, as a table (BENCH=the folder with the chats, MODEL=1 by meaning too); how well a model does the app's work: MODEL=<name> [SMALL= EMBED= TIER= ONLY= FLAGS=], COMPARE="<results> <results>"
 	@MAC_STATS_BENCH='$(BENCH)' MAC_STATS_QUALITY_LABEL='$(VERSION)' scripts/quality.sh \
-		$(if $(COMPARE),compare $(COMPARE),$(if $(filter-out 1,$(MODEL)),chat '$(MODEL)' '$(SMALL)' '$(EMBED)' '$(TIER)' '$(ONLY)',$(if $(MODEL),model)))
+		$(if $(COMPARE),compare $(COMPARE),$(if $(filter-out 1,$(MODEL)),chat '$(MODEL)' '$(SMALL)' '$(EMBED)' '$(TIER)' '$(ONLY)' '$(FLAGS)',$(if $(MODEL),model)))
 
 sidebyside: ## what the app costs beside other system monitors, in one table
 	@scripts/sidebyside.sh

@@ -10,7 +10,7 @@
 # And how well a model does the app's work: tasks of our own, by any Ollama server (see
 # app/quality). Without OLLAMA_HOST the model smollm2 is fetched and gets a server of its own.
 #
-#   scripts/quality.sh chat MODEL [SMALL] [EMBED] [TIER] [ONLY]
+#   scripts/quality.sh chat MODEL [SMALL] [EMBED] [TIER] [ONLY] [MORE FLAGS]
 #   scripts/quality.sh compare RESULTS RESULTS
 source "$(dirname "$0")/lib.sh"
 
@@ -40,7 +40,7 @@ compare)
 chat)
 	[[ -n ${OLLAMA_HOST:-} || $2 != smollm2 ]] || serve
 	CGO_ENABLED=0 go run -tags nogui ./app/quality run -model "$2" -small "${3:-}" -embed "${4:-}" -tier "${5:-auto}" \
-		-only "${6:-}" -label "${MAC_STATS_QUALITY_LABEL:-}"
+		-only "${6:-}" -label "${MAC_STATS_QUALITY_LABEL:-}" ${7:-}
 	exit
 	;;
 esac

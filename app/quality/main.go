@@ -65,6 +65,7 @@ func measure(ctx context.Context, args []string, out, progress io.Writer) error 
 	flags.IntVar(&p.most, "most", 512, "tokens of an answer")
 	flags.DurationVar(&p.patience, "patience", 5*time.Minute, "how long one task may take")
 	only := flags.String("only", "", "categories, separated by commas; all where left out")
+	every := flags.Int("every", 1, "take one of so many tasks, where the machine is slow")
 	file := flags.String("out", "", "where the results are kept; artifacts/quality/<model>-<tier>-<time>.json where left out")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -76,7 +77,7 @@ func measure(ctx context.Context, args []string, out, progress io.Writer) error 
 	if err != nil {
 		return err
 	}
-	list = chosen(list, *only)
+	list = chosen(list, *only, *every)
 	if p.folder, err = os.MkdirTemp("", "mac-stats-quality"); err != nil {
 		return err
 	}

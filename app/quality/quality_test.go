@@ -24,6 +24,9 @@ func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
 	if len(list) < 150 {
 		t.Errorf("%d tasks, want about 150", len(list))
 	}
+	if testing.Short() {
+		list = chosen(list, "", 7)
+	}
 	for name, tt := range map[string]struct {
 		says func(api.ChatRequest) string
 		done int
@@ -83,6 +86,7 @@ func perfect(list []task) func(api.ChatRequest) string {
 				said++
 			}
 		}
+		first = strings.TrimPrefix(first, stranger+": ")
 		system := ollamatest.System(req)
 		for _, t := range list {
 			switch {

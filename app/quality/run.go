@@ -41,6 +41,9 @@ const (
 	titleSettle = 2 * time.Second
 )
 
+// stranger writes in the channel of Discord.
+const stranger = "anna"
+
 // runner runs tasks through one opened app.
 type runner struct {
 	p      params
@@ -189,6 +192,16 @@ func (r *runner) turn(ctx context.Context, session string, t task) (registry.Out
 	req := agents.Request{Session: session, Text: t.message, Agent: t.agent, Holder: "quality"}
 	if t.fileName != "" {
 		req.Files = []sessionmem.Upload{{Name: t.fileName, Data: []byte(t.file)}}
+	}
+	if t.category == categoryDiscord {
+		prompt, err := assets.FS.ReadFile("prompts/discord.md")
+		if err != nil {
+			return registry.Outcome{}, err
+		}
+		req.Place = &agents.Place{
+			Prompt: strings.ReplaceAll(string(prompt), "{{name}}", "luna"), Author: stranger,
+			Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: "200"}, Turns: 6, MessageChars: 4000,
+		}
 	}
 	return r.b.Engine.Start(ctx, req).Outcome()
 }

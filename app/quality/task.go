@@ -17,8 +17,9 @@ import (
 //go:embed tasks agents
 var files embed.FS
 
-// The categories that are no plain message.
+// The categories that are no plain message of the owner.
 const (
+	categoryDiscord    = "discord"    // a message of a stranger in a channel
 	categoryCompaction = "compaction" // a conversation; what is expected is expected of its Summary
 	categoryTitles     = "titles"     // a message; what is expected is expected of the session's title
 )
@@ -110,11 +111,19 @@ func newTask(category string, c registry.TestCase) task {
 	return t
 }
 
-// chosen are the tasks of some categories.
-func chosen(list []task, only string) []task {
-	if only == "" {
-		return list
+// chosen are the tasks of some categories, all of them for "", and of these the first of
+// so many.
+func chosen(list []task, only string, every int) []task {
+	var some []task
+	n := 0
+	for _, t := range list {
+		if only != "" && !slices.Contains(strings.Split(only, ","), t.category) {
+			continue
+		}
+		if n%max(every, 1) == 0 {
+			some = append(some, t)
+		}
+		n++
 	}
-	categories := strings.Split(only, ",")
-	return slices.DeleteFunc(list, func(t task) bool { return !slices.Contains(categories, t.category) })
+	return some
 }
