@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Append writes b at the end of the session (which is created by its first
@@ -249,23 +250,23 @@ func (s *Store) toUTF8(ses *session) (converted bool, err error) {
 	}
 	f, err := s.root.Open(ses.file)
 	if err != nil {
-		return false, explainDisk("reading "+ses.file, err)
+		return false, wholefile.Explain("reading "+ses.file, err)
 	}
 	defer f.Close()
 	was, err := f.Stat()
 	if err != nil {
-		return false, explainDisk("reading "+ses.file, err)
+		return false, wholefile.Explain("reading "+ses.file, err)
 	}
 	head := make([]byte, 64)
 	n, _ := f.ReadAt(head, 0) // what is wrong with it was told before
-	if text, _ := decodeOwned(head[:n]); bytes.Equal(text, head[:n]) {
+	if text, _ := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) {
 		return false, nil
 	}
 	raw, err := io.ReadAll(io.NewSectionReader(f, 0, was.Size()))
 	if err != nil {
-		return false, explainDisk("reading "+ses.file, err)
+		return false, wholefile.Explain("reading "+ses.file, err)
 	}
-	text, _ := decodeOwned(raw)
+	text, _ := wholefile.Decode(raw)
 	if bytes.Equal(text, raw) {
 		return false, nil
 	}
@@ -440,12 +441,12 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 	}
 	f, err := s.root.OpenFile(file, flags, 0o600)
 	if err != nil {
-		return explainDisk("opening "+file, err)
+		return wholefile.Explain("opening "+file, err)
 	}
 	defer f.Close()
 	before, err := f.Stat()
 	if err != nil {
-		return explainDisk("opening "+file, err)
+		return wholefile.Explain("opening "+file, err)
 	}
 	if !created && (before.Size() != ses.size || !os.SameFile(before, ses.stat)) {
 		return fmt.Errorf("writing %s: %w", file, errReplaced) // the next refresh sees what else it is now
@@ -461,7 +462,7 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 		return s.takeBack(ses, f, file, created, before.Size(), err)
 	}
 	if created {
-		if err := syncDir(s.dir); err != nil {
+		if err := wholefile.SyncFolder(s.dir); err != nil {
 			s.logger.Warn("the session folder could not be synced: after a power cut the new file may be missing", "file", file, "err", err)
 		}
 	}
@@ -481,14 +482,14 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 func (s *Store) takeBack(ses *session, f *os.File, file string, created bool, size int64, cause error) error {
 	ses.stat = nil
 	if terr := s.truncate(f, file, size); terr != nil {
-		return explainDisk("writing "+file, errors.Join(cause, fmt.Errorf("taking back a part of it: %w", terr)))
+		return wholefile.Explain("writing "+file, errors.Join(cause, fmt.Errorf("taking back a part of it: %w", terr)))
 	}
 	if created {
 		if rerr := s.root.Remove(file); rerr != nil {
-			return explainDisk("writing "+file, errors.Join(cause, fmt.Errorf("removing the empty file: %w", rerr)))
+			return wholefile.Explain("writing "+file, errors.Join(cause, fmt.Errorf("removing the empty file: %w", rerr)))
 		}
 	}
-	return explainDisk("writing "+file, cause)
+	return wholefile.Explain("writing "+file, cause)
 }
 
 // truncate cuts an open file back. Some systems don't let a file that is open

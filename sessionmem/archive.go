@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // archiveDir holds finished transcripts, in one folder a month.
@@ -136,7 +137,7 @@ func (s *Store) archive(ctx context.Context, info transcript.Info, rule ArchiveR
 		ses.forgetFile()
 	}
 	if own {
-		return wrapDisk("removing its journal", s.dropJournal(ses))
+		return wholefile.Wrap("removing its journal", s.dropJournal(ses))
 	}
 	return nil
 }

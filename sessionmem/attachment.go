@@ -67,7 +67,7 @@ func (s *Store) Attach(ctx context.Context, session string, u Upload) (transcrip
 		return transcript.Attachment{}, err
 	}
 	if err := s.keepFile(&a, u.Data); err != nil {
-		return transcript.Attachment{}, explainDisk("keeping "+u.Name, err)
+		return transcript.Attachment{}, wholefile.Explain("keeping "+u.Name, err)
 	}
 	return a, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // attachmentName is a file name in session/files.
@@ -63,7 +64,7 @@ func (s *Store) linkedBy(files []string) ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, explainDisk("reading "+file, err)
+			return nil, wholefile.Explain("reading "+file, err)
 		}
 		for _, a := range transcript.Attachments(string(data)) {
 			p := path.Join(transcript.FilesDir, a.File)

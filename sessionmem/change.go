@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrNoLine: no line, or more than one, says what is to be replaced or removed.
@@ -106,9 +108,9 @@ func (m *Memory) readChangeBack(w Written, written []byte) error {
 	if w.Text != "" {
 		return m.readBack(w, written)
 	}
-	raw, _, err := readOwned(w.Path)
+	raw, _, err := wholefile.ReadText(w.Path)
 	if err != nil {
-		return fmt.Errorf("reading the memory back: %w", explainDisk("reading "+filepath.Base(w.Path), err))
+		return fmt.Errorf("reading the memory back: %w", wholefile.Explain("reading "+filepath.Base(w.Path), err))
 	}
 	if !bytes.Equal(raw, written) && parseMemory(normalizeFile(raw)).hasBullet(0, w.Old) {
 		return fmt.Errorf("the line is still in %s after removing it; look at the file and try again", filepath.Base(w.Path))
@@ -125,7 +127,7 @@ func replaceItem(raw []byte, it item, bullet string) (out []byte, added string, 
 	out = slices.Clone(raw[:begin])
 	if bullet != "" {
 		added = it.pad + it.sign + " " + bullet
-		out = append(out, added+lineEnd(gone)...)
+		out = append(out, added+wholefile.LineEnd(gone)...)
 	}
 	return append(out, raw[end:]...), added, gone
 }
@@ -137,17 +139,6 @@ func itemBytes(raw []byte, it item) (begin, end int) {
 		begin = 3
 	}
 	return begin, end
-}
-
-// lineEnd is how the last of some lines ends.
-func lineEnd(lines []byte) string {
-	switch {
-	case bytes.HasSuffix(lines, []byte("\r\n")):
-		return "\r\n"
-	case bytes.HasSuffix(lines, []byte("\n")):
-		return "\n"
-	}
-	return ""
 }
 
 // lineBefore is the line above an item, "" at the beginning.
@@ -200,7 +191,7 @@ func (u undo) reinsert(raw []byte) []byte {
 	if offset > 0 && u.At > 0 && raw[offset-1] != '\n' {
 		out = append(out, '\n')
 	}
-	if offset < len(raw) && lineEnd(old) == "" {
+	if offset < len(raw) && wholefile.LineEnd(old) == "" {
 		old = append(slices.Clone(old), '\n')
 	}
 	return slices.Concat(out, old, raw[offset:])

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // checkpointEvery is how often a streaming answer is written at most.
@@ -121,7 +122,7 @@ func (c *Checkpoint) write(b transcript.Block) error {
 		return err
 	}
 	if err := writeAtomic(c.store.root, c.file, buf.Bytes(), true); err != nil {
-		return explainDisk("writing a checkpoint", err)
+		return wholefile.Explain("writing a checkpoint", err)
 	}
 	c.written = true
 	return nil
@@ -257,12 +258,12 @@ func (s *Store) partialFiles() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, explainDisk("reading checkpoints", err)
+		return nil, wholefile.Explain("reading checkpoints", err)
 	}
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	if err != nil {
-		return nil, explainDisk("reading checkpoints", err)
+		return nil, wholefile.Explain("reading checkpoints", err)
 	}
 	return names, nil
 }
@@ -281,7 +282,7 @@ func (s *Store) partials(name string) ([]string, error) {
 			files = append(files, partialDir+"/"+n)
 		default: // a process died while it wrote this one; the one before is whole
 			if err := s.root.Remove(partialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, explainDisk("removing a half checkpoint", err)
+				return nil, wholefile.Explain("removing a half checkpoint", err)
 			}
 		}
 	}
@@ -292,7 +293,7 @@ func (s *Store) partials(name string) ([]string, error) {
 func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error {
 	data, err := s.root.ReadFile(file)
 	if err != nil {
-		return explainDisk("reading a checkpoint", err)
+		return wholefile.Explain("reading a checkpoint", err)
 	}
 	t, err := transcript.Parse(bytes.NewReader(data))
 	if err != nil {
@@ -324,7 +325,7 @@ func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error
 		s.logger.Info("an interrupted answer was put into its transcript", "session", ses.name, "block", b.ID)
 	}
 	if err := s.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return explainDisk("removing a checkpoint", err)
+		return wholefile.Explain("removing a checkpoint", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // maxFront is how many bytes of a file are read for its front matter.
@@ -16,9 +17,9 @@ const maxFront = 64 << 10
 
 // claim is what a transcript's front matter says about whose file it is.
 type claim struct {
-	stamp   fileStamp // of the file that was read
-	session string    // "" where it names none
-	started string    // in the form of the time in a file's name; "" where there is none
+	stamp   wholefile.Stamp // of the file that was read
+	session string          // "" where it names none
+	started string          // in the form of the time in a file's name; "" where there is none
 }
 
 // claimIn reads front matter. What the app did not write names no session.
@@ -43,7 +44,7 @@ func (s *Store) claim(file string) claim {
 	s.mu.Lock()
 	known, ok := s.claims[file]
 	s.mu.Unlock()
-	if ok && known.stamp == stampOf(fi) {
+	if ok && known.stamp == wholefile.StampOf(fi) {
 		return known
 	}
 	f, err := s.root.Open(file)
@@ -57,7 +58,7 @@ func (s *Store) claim(file string) claim {
 	}
 	front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	c := claimIn(front)
-	c.stamp = stampOf(fi)
+	c.stamp = wholefile.StampOf(fi)
 	s.mu.Lock()
 	s.claims[file] = c
 	s.mu.Unlock()

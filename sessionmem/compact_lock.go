@@ -30,7 +30,7 @@ func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), e
 		select {
 		case <-wait.Done():
 			return nil, busyOr(ctx)
-		case <-time.After(lockRetry):
+		case <-time.After(wholefile.LockRetry):
 		}
 	}
 	end := func() { c.end(session) }
@@ -43,12 +43,12 @@ func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), e
 		return nil, err
 	}
 	file := wholefile.NewLock(store.lockPath(session + compactSuffix))
-	switch ok, err := file.TryLockContext(wait, lockRetry); {
+	switch ok, err := file.TryLockContext(wait, wholefile.LockRetry); {
 	case ok:
 		return func() { store.unlockFile(file); end() }, nil
 	case err != nil && wait.Err() == nil:
 		end()
-		return nil, explainDisk("locking the compaction", err)
+		return nil, wholefile.Explain("locking the compaction", err)
 	}
 	end()
 	return nil, busyOr(ctx)

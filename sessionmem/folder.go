@@ -64,7 +64,7 @@ func (f *storeFolder) never() bool {
 func (f *storeFolder) open() error {
 	if f.had {
 		if _, err := os.Stat(f.dir); err != nil {
-			return explainDisk("opening the session folder", err)
+			return wholefile.Explain("opening the session folder", err)
 		}
 	}
 	var cause error
@@ -79,11 +79,11 @@ func (f *storeFolder) open() error {
 		if cause != nil {
 			err = cause
 		}
-		return explainDisk("opening the session folder", err)
+		return wholefile.Explain("opening the session folder", err)
 	}
 	stat, err := root.Stat(".")
 	if err != nil {
-		return errors.Join(explainDisk("opening the session folder", err), root.Close())
+		return errors.Join(wholefile.Explain("opening the session folder", err), root.Close())
 	}
 	f.root, f.stat, f.had = root, stat, true
 	return nil // where it can't be written to, what writes says so

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
@@ -60,7 +61,7 @@ func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOption
 func (s *Store) keepLinked(lost map[string]string, links map[string][]transcript.Attachment) error {
 	all, err := s.forgettable(ForgetOptions{})
 	if err != nil {
-		return explainDisk("looking for what else links a file", err)
+		return wholefile.Explain("looking for what else links a file", err)
 	}
 	for _, ses := range all {
 		for _, group := range ses.groups {
@@ -97,7 +98,7 @@ func (s *Store) removeAttachment(file, session string, dry bool) []Touched {
 		touched := Touched{Place: "attachment", Action: ForgetRemoved, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Session: session}
 		if !dry {
 			if err := s.root.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				touched.Action, touched.Why = ForgetRefused, WhyNot(err)
+				touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -197,14 +198,14 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	if err != nil {
 		return nil // as above
 	}
-	data, _ = decodeOwned(data)
+	data, _ = wholefile.Decode(data)
 	front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	name := transcript.FrontValue(front, "session")
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(path), transcript.FileSuffix)
 	}
 	refused := func(err error) []Touched {
-		return []Touched{{Place: place, Action: ForgetRefused, Path: path, Session: name, Why: WhyNot(err)}}
+		return []Touched{{Place: place, Action: ForgetRefused, Path: path, Session: name, Why: wholefile.WhyNot(err)}}
 	}
 	var found []Touched
 	var out bytes.Buffer
@@ -232,7 +233,7 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	if !changed || dry {
 		return found
 	}
-	done, err := replaceFile(path, out.Bytes(), was)
+	done, err := wholefile.Replace(path, out.Bytes(), was)
 	switch {
 	case err != nil:
 		return refused(err)
@@ -245,12 +246,12 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 // otherNames tells of a file that is rewritten and has other names, which keep what it
 // said; where they are nobody knows.
 func otherNames(path, session string, fi os.FileInfo) []Touched {
-	if fi == nil || linkCount(fi) < 2 {
+	if fi == nil || wholefile.LinkCount(fi) < 2 {
 		return nil
 	}
 	return []Touched{{
 		Place: "hard link", Action: ForgetKept, Path: path, Session: session,
-		Why: fmt.Sprintf("the file has another name elsewhere, which keeps the old text; find it with `find ~ -inum %d`, and remove it", inode(fi)),
+		Why: fmt.Sprintf("the file has another name elsewhere, which keeps the old text; find it with `find ~ -inum %d`, and remove it", wholefile.Inode(fi)),
 	}}
 }
 

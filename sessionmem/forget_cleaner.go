@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // What is done with something that a forgetting finds.
@@ -120,7 +121,7 @@ func (c *cleaner) front(raw []byte, front string) error {
 	var out bytes.Buffer
 	for line := range bytes.Lines(raw) {
 		if bytes.HasPrefix(line, []byte("title:")) {
-			line = []byte("title: " + transcript.YAMLValue(ForgottenText) + lineEnd(line))
+			line = []byte("title: " + transcript.YAMLValue(ForgottenText) + wholefile.LineEnd(line))
 		}
 		out.Write(line)
 	}

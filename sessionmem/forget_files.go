@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ForgetOptions say how Store.Forget goes about it.
@@ -36,7 +37,7 @@ func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touch
 	}
 	all, err := s.forgettable(o)
 	if err != nil {
-		return nil, explainDisk("looking for what is to be forgotten", err)
+		return nil, wholefile.Explain("looking for what is to be forgotten", err)
 	}
 	planned := map[string][][]*cleaning{}                      // of a dry run
 	found, err := s.forgetAttachments(ctx, t, o, all, planned) // first: a crash must leave the links to them
@@ -174,7 +175,7 @@ func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touche
 	}
 	switch err := f.locked(ctx, func() { f.erase(ctx) }); {
 	case errors.Is(err, ErrBusy):
-		f.found = append(f.found, Touched{Place: "transcript", Action: ForgetPending, Path: f.path(f.name), Session: f.name, Why: WhyNot(err)})
+		f.found = append(f.found, Touched{Place: "transcript", Action: ForgetPending, Path: f.path(f.name), Session: f.name, Why: wholefile.WhyNot(err)})
 	case err != nil:
 		f.refuse("transcript", f.name, err)
 	}
@@ -322,7 +323,7 @@ func (f *forgetSession) read(e entry) *cleaning {
 	}
 	if err == nil {
 		c.data, err = f.s.readRegular(e.file)
-		c.data, _ = decodeOwned(c.data) // what is taken out of UTF-16 leaves UTF-8
+		c.data, _ = wholefile.Decode(c.data) // what is taken out of UTF-16 leaves UTF-8
 	}
 	c.stat = stat
 	switch {
@@ -342,7 +343,7 @@ func (f *forgetSession) mayTouch(c *cleaning) bool {
 
 // refuse notes what could not be done.
 func (f *forgetSession) refuse(place, file string, err error) {
-	f.found = append(f.found, Touched{Place: place, Action: ForgetRefused, Path: f.path(file), Session: f.name, Why: WhyNot(err)})
+	f.found = append(f.found, Touched{Place: place, Action: ForgetRefused, Path: f.path(file), Session: f.name, Why: wholefile.WhyNot(err)})
 }
 
 // rename takes the first message's words out of the names of a group's files. It

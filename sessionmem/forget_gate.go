@@ -32,7 +32,7 @@ var errHoldsForgotten = errors.New("it holds text that was to be forgotten")
 // hash of the file's path and of the forgettings it was looked through for.
 type sifted struct {
 	name  [8]byte
-	stamp fileStamp
+	stamp wholefile.Stamp
 }
 
 const (
@@ -47,11 +47,11 @@ type sieve struct {
 
 	mu    sync.Mutex
 	read  bool
-	known map[[8]byte]fileStamp
+	known map[[8]byte]wholefile.Stamp
 }
 
 func newSieve(cacheDir, dir string) *sieve {
-	s := &sieve{known: map[[8]byte]fileStamp{}}
+	s := &sieve{known: map[[8]byte]wholefile.Stamp{}}
 	if cacheDir != "" {
 		sum := sha256.Sum256([]byte(dir))
 		s.file = filepath.Join(cacheDir, "sifted-"+hex.EncodeToString(sum[:6]))
@@ -91,7 +91,7 @@ func (s *sieve) load() {
 			return
 		}
 		n := func(i int) uint64 { return binary.LittleEndian.Uint64(line[8*i:]) }
-		s.known[[8]byte(line)] = fileStamp{int64(n(1)), int64(n(2)), n(3)} //nolint:gosec // as they were written
+		s.known[[8]byte(line)] = wholefile.Stamp{Size: int64(n(1)), Time: int64(n(2)), Inode: n(3)} //nolint:gosec // as they were written
 	}
 }
 
@@ -125,9 +125,9 @@ func (s *sieve) add(f sifted) {
 
 func (f sifted) append(out []byte) []byte {
 	out = append(out, f.name[:]...)
-	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.size)) //nolint:gosec // read back as it is
-	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.time)) //nolint:gosec // as above
-	return binary.LittleEndian.AppendUint64(out, f.stamp.inode)
+	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.Size)) //nolint:gosec // read back as it is
+	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.Time)) //nolint:gosec // as above
+	return binary.LittleEndian.AppendUint64(out, f.stamp.Inode)
 }
 
 // sift gives errHoldsForgotten for an open transcript that holds what was forgotten.
@@ -140,7 +140,7 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil || !fi.Mode().IsRegular() {
 		return err
 	}
-	mine := sifted{t.siftName(file), stampOf(fi)}
+	mine := sifted{t.siftName(file), wholefile.StampOf(fi)}
 	if s.sieve.has(mine) {
 		return nil
 	}
@@ -148,10 +148,10 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if data, _ = decodeOwned(data); t.meansIn(s.entryOf(file).Session, data) {
+	if data, _ = wholefile.Decode(data); t.meansIn(s.entryOf(file).Session, data) {
 		return errHoldsForgotten
 	}
-	if after, err := f.Stat(); err == nil && stampOf(after) == mine.stamp {
+	if after, err := f.Stat(); err == nil && wholefile.StampOf(after) == mine.stamp {
 		s.sieve.add(mine)
 	}
 	return nil
@@ -164,8 +164,8 @@ func (s *Store) siftedOn(file string, before, after os.FileInfo) {
 		return
 	}
 	name := t.siftName(file)
-	if before.Size() == 0 || s.sieve.has(sifted{name, stampOf(before)}) {
-		s.sieve.add(sifted{name, stampOf(after)})
+	if before.Size() == 0 || s.sieve.has(sifted{name, wholefile.StampOf(before)}) {
+		s.sieve.add(sifted{name, wholefile.StampOf(after)})
 	}
 }
 
@@ -331,7 +331,7 @@ func (s *Store) cleanTranscript(t *transcript.Transcript) {
 // purgePath takes what was forgotten out of a transcript that is named by its path, where
 // that leads into the session folder.
 func (s *Store) purgePath(path string) error {
-	if s.root == nil || !within(path, s.dir) {
+	if s.root == nil || !wholefile.IsWithin(path, s.dir) {
 		return nil
 	}
 	f, err := s.openPurged(context.Background(), s.relative(path))

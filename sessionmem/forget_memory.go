@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // WhyForgotten says that a proposal would remove what was learnt from something
@@ -76,7 +77,7 @@ func (m *Memory) Learned() []Learned {
 	var out []Learned
 	files, _ := m.forgettable()
 	for _, path := range files {
-		raw, _, err := readOwned(path)
+		raw, _, err := wholefile.ReadText(path)
 		if err != nil || path == m.InboxPath() {
 			continue
 		}
@@ -108,7 +109,7 @@ func (m *Memory) forgettable() (files []string, refused []Touched) {
 		_ = filepath.WalkDir(filepath.Join(m.root, dir), func(p string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil && !errors.Is(err, fs.ErrNotExist):
-				refused = append(refused, Touched{Place: "folder", Action: ForgetRefused, Path: p, Why: WhyNot(err)})
+				refused = append(refused, Touched{Place: "folder", Action: ForgetRefused, Path: p, Why: wholefile.WhyNot(err)})
 			case err == nil && !d.IsDir() && IsMemoryText(d.Name()):
 				files = append(files, p)
 			}
@@ -160,7 +161,7 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 		if !dry {
 			touched.Text = ""
 			if _, err := m.Propose(ctx, p); err != nil && !errors.Is(err, ErrDuplicate) {
-				touched.Action, touched.Why = ForgetRefused, WhyNot(err)
+				touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -183,7 +184,7 @@ type forgetLines struct {
 }
 
 func (f *forgetLines) run(ctx context.Context) []Touched {
-	raw, fi, err := readOwned(f.path)
+	raw, fi, err := wholefile.ReadText(f.path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			f.refuse(err)
@@ -227,7 +228,7 @@ func (f *forgetLines) run(ctx context.Context) []Touched {
 }
 
 func (f *forgetLines) refuse(err error) {
-	f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRefused, Path: f.path, Why: WhyNot(err)})
+	f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRefused, Path: f.path, Why: wholefile.WhyNot(err)})
 }
 
 // place names the file for people.
@@ -341,7 +342,7 @@ func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 			left = append(left, row...)
 		case len(bytes.TrimSpace(kept)) == 0: // nothing of the line is left
 		default:
-			left = append(append(left, bytes.TrimRight(kept, " \t\r\n")...), lineEnd(row)...)
+			left = append(append(left, bytes.TrimRight(kept, " \t\r\n")...), wholefile.LineEnd(row)...)
 		}
 		if gone {
 			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Line: number, Text: f.preview(string(row))})
@@ -440,7 +441,7 @@ func (f *forgetLines) preview(text string) string {
 // forgetUndo drops the changes that hold what is meant: they can't be undone any
 // more. The lock is held.
 func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
-	raw, _, err := readOwned(m.undoPath())
+	raw, _, err := wholefile.ReadText(m.undoPath())
 	if err != nil {
 		return nil // none was made yet
 	}
@@ -459,7 +460,7 @@ func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
 			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
 		})
 		if err != nil {
-			touched.Action, touched.Why = ForgetRefused, WhyNot(err)
+			touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
 		}
 	}
 	return []Touched{touched}
@@ -475,9 +476,9 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 	var found []Touched
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
-		raw, _, err := readOwned(file)
+		raw, _, err := wholefile.ReadText(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			found = append(found, Touched{Place: "unsaved edit", Action: ForgetRefused, Path: file, Why: WhyNot(err)})
+			found = append(found, Touched{Place: "unsaved edit", Action: ForgetRefused, Path: file, Why: wholefile.WhyNot(err)})
 		}
 		if err != nil || !t.HoldsRaw(raw) && !m.editHoldsLesson(t, raw) {
 			continue
@@ -488,7 +489,7 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 		touched := Touched{Place: "unsaved edit", Action: ForgetRemoved, Path: file}
 		if !dry {
 			if err := m.cleanEdit(t, file, raw); err != nil {
-				touched.Action, touched.Why = ForgetRefused, WhyNot(err)
+				touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
 			}
 		}
 		found = append(found, touched)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // A memory file, too, is read without what was forgotten: late saves, backups and synced
@@ -94,7 +96,7 @@ func (m *Memory) purge(path string, raw []byte) (out []byte, clean bool) {
 // Clean gives what was read of a file that people own without what was forgotten, and
 // takes that out of the file. A file that Forget doesn't look into stays as it is.
 func (m *Memory) Clean(path string, text []byte) []byte {
-	if !IsMemoryText(filepath.Base(path)) || !within(filepath.Clean(path), m.root) {
+	if !IsMemoryText(filepath.Base(path)) || !wholefile.IsWithin(filepath.Clean(path), m.root) {
 		return text
 	}
 	out, _ := m.purge(path, text)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // EachForgettable gives every block of the sessions' files as a forgetting finds
@@ -32,7 +33,7 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 	}
 	all, err := s.forgettable(ForgetOptions{Sessions: sessions})
 	if err != nil {
-		return explainDisk("looking for what is to be forgotten", err)
+		return wholefile.Explain("looking for what is to be forgotten", err)
 	}
 	for _, ses := range all {
 		told := map[string]bool{} // ids
@@ -46,7 +47,7 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 				if err != nil {
 					continue
 				}
-				data, _ = decodeOwned(data)
+				data, _ = wholefile.Decode(data)
 				from := len(seen.T.Blocks)
 				if seen.Read(bytes.NewReader(data)) != nil {
 					continue // from memory: does not fail

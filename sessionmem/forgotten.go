@@ -123,15 +123,15 @@ func (f *Forgotten) traces() *Traces {
 		f.all, f.stat, f.sum = &Traces{}, nil, [sha256.Size]byte{}
 		return f.all
 	}
-	if err == nil && f.all != nil && (readMemory{stat: f.stat, at: f.at}).unchanged(fi) {
+	if err == nil && f.all != nil && (wholefile.Seen{Stat: f.stat, At: f.at}).Unchanged(fi) {
 		return f.all
 	}
 	var data []byte
 	if err == nil {
-		data, fi, err = readOwned(f.Path())
+		data, fi, err = wholefile.ReadText(f.Path())
 	}
 	if err == nil && isOlder(data) && f.upgradeNow() {
-		data, fi, err = readOwned(f.Path())
+		data, fi, err = wholefile.ReadText(f.Path())
 	}
 	if err != nil {
 		f.logger.Warn("what was forgotten can't be read: it may be taken in again", "file", f.Path(), "err", err)
@@ -141,7 +141,7 @@ func (f *Forgotten) traces() *Traces {
 		return f.all
 	}
 	f.stat, f.at = fi, now
-	keys, _, _ := readOwned(f.keyPath()) // parse tells of an error
+	keys, _, _ := wholefile.ReadText(f.keyPath()) // parse tells of an error
 	if sum := sha256.Sum256(append(data, keys...)); f.all == nil || sum != f.sum {
 		f.all, _ = f.parse(data)
 		f.sum = sum
@@ -233,7 +233,7 @@ func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
 func (f *Forgotten) Begin(t *Traces) error {
 	g := t.own()
 	if err := errors.Join(f.upgrade(), f.saveKey(g.key)); err != nil {
-		return explainDisk("noting what is forgotten", err)
+		return wholefile.Explain("noting what is forgotten", err)
 	}
 	g.Begun = time.Now().Round(0)
 	lines := []any{forgottenLine{Begin: g}}
@@ -271,9 +271,9 @@ func (f *Forgotten) Tried(t *Traces, found []Touched) error {
 
 // append writes lines at the end, behind the key where it is not there yet.
 func (f *Forgotten) append(key []byte, lines ...any) error {
-	data, _, err := readOwned(f.Path())
+	data, _, err := wholefile.ReadText(f.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return explainDisk("noting what is forgotten", err)
+		return wholefile.Explain("noting what is forgotten", err)
 	}
 	var out bytes.Buffer
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -289,7 +289,7 @@ func (f *Forgotten) append(key []byte, lines ...any) error {
 		}
 	}
 	if err := f.write(f.Path(), out.Bytes()); err != nil {
-		return explainDisk("noting what is forgotten", err)
+		return wholefile.Explain("noting what is forgotten", err)
 	}
 	return nil
 }
@@ -342,16 +342,16 @@ func (t *Traces) only(g *forgetting) *Traces {
 func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(f.root, sessionDir, locksDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, explainDisk("locking what is forgotten", err)
+		return nil, wholefile.Explain("locking what is forgotten", err)
 	}
 	lock := wholefile.NewLock(f.lockPath())
 	ctx, cancel := context.WithTimeoutCause(ctx, forgetPatience, ErrForgetting)
 	defer cancel()
-	if ok, err := lock.TryLockContext(ctx, turnRetry); !ok {
+	if ok, err := lock.TryLockContext(ctx, wholefile.TurnRetry); !ok {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, explainDisk("locking what is forgotten", err)
+		return nil, wholefile.Explain("locking what is forgotten", err)
 	}
 	return func() {
 		if err := lock.Unlock(); err != nil {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The key of the hashes lies in a file of its own, so that forgotten.jsonl alone (in a
@@ -33,7 +35,7 @@ func (f *Forgotten) keyPath() string { return filepath.Join(f.root, keyFile) }
 // keys reads the keys there are; last is the id of the newest.
 func (f *Forgotten) keys() (all map[string][]byte, last string, err error) {
 	all = map[string][]byte{}
-	data, _, err := readOwned(f.keyPath())
+	data, _, err := wholefile.ReadText(f.keyPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, "", nil
 	}
@@ -50,14 +52,14 @@ func (f *Forgotten) keys() (all map[string][]byte, last string, err error) {
 func (f *Forgotten) key() ([]byte, error) {
 	keys, last, err := f.keys()
 	if err != nil {
-		return nil, explainDisk("reading the key of what was forgotten", err)
+		return nil, wholefile.Explain("reading the key of what was forgotten", err)
 	}
 	if last != "" {
 		return keys[last], nil
 	}
-	data, _, err := readOwned(f.Path())
+	data, _, err := wholefile.ReadText(f.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, explainDisk("reading what was forgotten", err)
+		return nil, wholefile.Explain("reading what was forgotten", err)
 	}
 	if _, key := f.parse(data); key != nil { // of an older version
 		return key, nil
@@ -83,7 +85,7 @@ func (f *Forgotten) saveKey(key []byte) error {
 // upgrade rewrites a file of an older version: its keys go into the file of the keys, and
 // what has no key is sealed. The lock is held.
 func (f *Forgotten) upgrade() error {
-	data, was, err := readOwned(f.Path())
+	data, was, err := wholefile.ReadText(f.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -124,7 +126,7 @@ func (f *Forgotten) upgrade() error {
 		}
 		out.Write(append(text, '\n'))
 	}
-	done, err := replaceFile(f.Path(), out.Bytes(), was)
+	done, err := wholefile.Replace(f.Path(), out.Bytes(), was)
 	if err == nil && !done {
 		err = errors.New("another program wrote to it meanwhile; try again")
 	}
@@ -154,7 +156,7 @@ func (f *Forgotten) write(path string, data []byte) error {
 	}
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
-		err = syncDir(f.root)
+		err = wholefile.SyncFolder(f.root)
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrNoProposal: the inbox holds no proposal of that id.
@@ -104,9 +105,9 @@ func (m *Memory) InboxPath() string { return filepath.Join(m.root, "agents", "me
 // Inbox gives the proposals in the order of the file, the oldest first; none where
 // there is no inbox.
 func (m *Memory) Inbox() ([]Proposal, error) {
-	raw, _, err := readOwned(m.InboxPath())
+	raw, _, err := wholefile.ReadText(m.InboxPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
+		return nil, wholefile.Explain("reading "+filepath.Base(m.InboxPath()), err)
 	}
 	raw, _ = m.purge(m.InboxPath(), raw)
 	return parseProposals(parseMemory(normalizeFile(raw))), nil

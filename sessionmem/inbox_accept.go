@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Accept does what a proposal says and takes it out of the inbox. The text passes
@@ -49,9 +51,9 @@ func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
 
 // proposal reads one of the inbox.
 func (m *Memory) proposal(id string) (Proposal, error) {
-	raw, _, err := readOwned(m.InboxPath())
+	raw, _, err := wholefile.ReadText(m.InboxPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Proposal{}, explainDisk("reading "+filepath.Base(m.InboxPath()), err)
+		return Proposal{}, wholefile.Explain("reading "+filepath.Base(m.InboxPath()), err)
 	}
 	p, _, err := findProposal(m.withoutForgotten(m.InboxPath(), raw), id)
 	return p, err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The journal of a session holds the blocks that the app has acknowledged, as they were
@@ -137,7 +138,7 @@ func (s *Store) missing(ses *session) ([]journaled, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, explainDisk("reading a journal", err)
+		return nil, wholefile.Explain("reading a journal", err)
 	}
 	if was := ses.journal.stat; was != nil && os.SameFile(was, fi) && was.Size() == fi.Size() && was.ModTime().Equal(fi.ModTime()) {
 		return slices.DeleteFunc(slices.Clone(ses.journal.missing), func(m journaled) bool { return ses.taken(m.id) }), nil
@@ -170,11 +171,11 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 		}
 	}
 	if err != nil {
-		return out, explainDisk("reading a journal", err)
+		return out, wholefile.Explain("reading a journal", err)
 	}
 	defer f.Close()
 	if out.stat, err = f.Stat(); err != nil {
-		return out, explainDisk("reading a journal", err)
+		return out, wholefile.Explain("reading a journal", err)
 	}
 	noted := map[string]time.Time{}
 	out.end = out.stat.Size()
@@ -216,7 +217,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 		out.blocks = append(out.blocks, journaled{id: b.ID, at: raw.Offset, size: raw.Size, kind: b.Kind, message: b.IsMessage()})
 	}
 	if !errors.Is(err, io.EOF) {
-		return out, explainDisk("reading a journal", err)
+		return out, wholefile.Explain("reading a journal", err)
 	}
 	if cut {
 		out.end = last
@@ -483,7 +484,7 @@ func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) e
 	file := journalFile(ses.name)
 	data, err := s.readRegular(file)
 	if err != nil {
-		return explainDisk("reading a journal", err)
+		return wholefile.Explain("reading a journal", err)
 	}
 	gone := make(map[int64]bool, len(without))
 	for _, m := range without {
@@ -507,7 +508,7 @@ func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) e
 		kept = transcript.AppendBlock(kept, ses.complete(transcript.Block{Kind: transcript.KindNote, Time: at, Note: noteRemoved, Text: strings.Join(ids, "\n")}, at))
 	}
 	ses.journal = journal{}
-	return wrapDisk("writing a journal", writeAtomic(s.root, file, kept, true))
+	return wholefile.Wrap("writing a journal", writeAtomic(s.root, file, kept, true))
 }
 
 // shortenJournal takes the oldest blocks out of a journal that has grown too large:
@@ -632,7 +633,7 @@ func (s *Store) readJournals() ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return names, wrapDisk("reading the journals", err)
+	return names, wholefile.Wrap("reading the journals", err)
 }
 
 // clearJournals removes the journals of sessions that have had no transcript for
@@ -658,7 +659,7 @@ func (s *Store) clearJournals() error {
 			continue
 		}
 		if err := s.removeIfThere(file); err != nil {
-			return explainDisk("removing a journal", err)
+			return wholefile.Explain("removing a journal", err)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"os"
 	"slices"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -31,7 +33,7 @@ func readState(path string, fi os.FileInfo, seed maphash.Seed) fileState {
 	if fi.Size() > maxDiffFile {
 		return s
 	}
-	data, _, err := readOwned(path)
+	data, _, err := wholefile.ReadText(path)
 	if err != nil || len(data) > maxDiffFile || bytes.IndexByte(data, 0) >= 0 {
 		return s
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // lookChunk is how many files a goroutine looks at before it takes the next ones.
@@ -55,7 +56,7 @@ func (s *Store) files() ([]entry, error) {
 	}
 	names, err := s.readNames(".")
 	if err != nil {
-		return nil, explainDisk("reading the session folder", err)
+		return nil, wholefile.Explain("reading the session folder", err)
 	}
 	out := appendFiles(nil, "", names)
 	months, err := s.readNames(archiveDir)
@@ -76,7 +77,7 @@ func (s *Store) files() ([]entry, error) {
 		out = appendFiles(out, archiveDir+"/"+m+"/", names)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return out, explainDisk("reading the archive", err)
+		return out, wholefile.Explain("reading the archive", err)
 	}
 	return out, nil
 }
@@ -172,7 +173,7 @@ func (s *Store) names() ([]string, error) {
 // listed is what List found out about a file, good as long as the file is the same.
 type listed struct {
 	entry
-	stamp fileStamp
+	stamp wholefile.Stamp
 	at    time.Time // when it was asked for; not in the cache
 	info  transcript.Info
 	noted string // the title that a Note gave it
@@ -321,7 +322,7 @@ func (o openFolders) unchanged(file string, known *listed) bool {
 	if known == nil || folder == nil {
 		return false
 	}
-	stamp, ok := stampIn(folder, name)
+	stamp, ok := wholefile.StampIn(folder, name)
 	return ok && stamp == known.stamp
 }
 
@@ -405,9 +406,9 @@ func (s *Store) fileInfo(e entry) *listed {
 	now := time.Now()
 	fi, err := s.stat(e.file)
 	if err != nil {
-		return bad(explainDisk("reading "+e.file, err))
+		return bad(wholefile.Explain("reading "+e.file, err))
 	}
-	if known != nil && known.stamp == stampOf(fi) {
+	if known != nil && known.stamp == wholefile.StampOf(fi) {
 		return known
 	}
 	if !fi.Mode().IsRegular() {
@@ -438,7 +439,7 @@ func (s *Store) stat(file string) (os.FileInfo, error) {
 func (s *Store) scanFile(e entry, fi os.FileInfo) (listed, error) {
 	f, err := s.openTranscript(e.file)
 	if err != nil {
-		return listed{}, explainDisk("reading "+e.file, err)
+		return listed{}, wholefile.Explain("reading "+e.file, err)
 	}
 	defer f.Close()
 	l, _, err := s.scanInfo(f, e, fi)
@@ -457,7 +458,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 			break
 		}
 		if err != nil {
-			return listed{}, "", explainDisk("reading "+e.file, err)
+			return listed{}, "", wholefile.Explain("reading "+e.file, err)
 		}
 		k := raw.Heading.Kind
 		if !raw.Headed || !raw.Heading.Known {
@@ -470,7 +471,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 		}
 	}
 	info := sum.Info(r.Front)
-	out := listed{entry: e, stamp: stampOf(fi), info: s.complete(info, e, fi), noted: sum.Noted, first: sum.First, own: info.Title != "", talk: sum.Talk, fit: fitOf(r.Front, e.FileNameParts)}
+	out := listed{entry: e, stamp: wholefile.StampOf(fi), info: s.complete(info, e, fi), noted: sum.Noted, first: sum.First, own: info.Title != "", talk: sum.Talk, fit: fitOf(r.Front, e.FileNameParts)}
 	return out, r.Front, nil
 }
 

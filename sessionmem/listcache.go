@@ -39,21 +39,6 @@ const (
 
 var errNoCache = errors.New("it is no list cache of this folder and version")
 
-// fileStamp tells whether a file is as it was.
-type fileStamp struct {
-	size  int64
-	time  int64 // of the last change, ns since 1970
-	inode uint64
-}
-
-func stampOf(fi os.FileInfo) fileStamp {
-	return fileStamp{fi.Size(), fi.ModTime().UnixNano(), inode(fi)}
-}
-
-// settled says whether a change after that moment would give the file another
-// time: file systems keep time in steps.
-func (f fileStamp) settled(at time.Time) bool { return at.UnixNano()-f.time > int64(settleTime) }
-
 // listCache is the cache file of one session folder. Its fields are set once.
 type listCache struct {
 	file string // absolute
@@ -124,12 +109,12 @@ func (l *listed) appendLine(out []byte) []byte {
 	for _, s := range []string{l.file, l.info.Title, l.noted, l.first, l.info.Agent} {
 		out = appendText(out, s)
 	}
-	out = binary.AppendUvarint(out, l.stamp.inode)
+	out = binary.AppendUvarint(out, l.stamp.Inode)
 	out = binary.AppendUvarint(out, flags)
 	if l.claimed {
 		out = appendText(out, l.Session)
 	}
-	for _, n := range []int64{l.stamp.size, l.stamp.time, int64(l.info.Messages)} {
+	for _, n := range []int64{l.stamp.Size, l.stamp.Time, int64(l.info.Messages)} {
 		out = binary.AppendVarint(out, n)
 	}
 	for _, t := range []time.Time{l.info.Started, l.info.Active} {
@@ -204,7 +189,7 @@ func (r *lineReader) line(l *listed) {
 	file := r.text()
 	l.entry = entryOf(file)
 	l.info.Title, l.noted, l.first, l.info.Agent = r.text(), r.text(), r.text(), r.text()
-	l.stamp.inode = r.uvarint()
+	l.stamp.Inode = r.uvarint()
 	flags := r.uvarint()
 	l.info.Ended, l.info.ReadOnly = flags&flagEnded != 0, flags&flagReadOnly != 0
 	l.own, l.talk = flags&flagOwn != 0, flags&flagTalk != 0
@@ -212,7 +197,7 @@ func (r *lineReader) line(l *listed) {
 	if flags&flagClaimed != 0 {
 		l.claimed, l.Session = true, r.text()
 	}
-	l.stamp.size, l.stamp.time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
+	l.stamp.Size, l.stamp.Time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
 	l.info.Started, l.info.Active = r.time(), r.time()
 	l.info.Name, l.info.Archived = l.Session, inArchive(file)
 	l.info.Source, l.info.ID = transcript.SplitName(l.Session)
@@ -271,7 +256,7 @@ func (c *listCache) change(ctx context.Context, f func(lines map[string]*listed)
 		return err
 	}
 	lock := wholefile.NewLock(c.file + ".lock")
-	if err := takeShort(ctx, lock); err != nil {
+	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }() // the process's end frees it too
@@ -358,7 +343,7 @@ func (s *Store) compareList(found []*listed) (fresh []*listed, stale []string) {
 			if old != nil && (old.info.Title != line.info.Title || old.noted != line.noted || old.first != line.first) {
 				stale = append(stale, l.file)
 			}
-			if l.stamp.settled(now) {
+			if l.stamp.Settled(now) {
 				fresh = append(fresh, line)
 			}
 		}

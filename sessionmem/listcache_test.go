@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -334,7 +335,7 @@ func FuzzListCache(f *testing.F) {
 		out := append([]byte(c.head()), body...)
 		return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 	}
-	line := &listed{entry: entryOf("session-memory-cpu-a-20260102-030405-chat.md"), stamp: fileStamp{100, 1e18, 7}, info: transcript.Info{Title: "Über", Messages: 3, Started: time.Unix(1e9, 0), Active: time.Unix(1e9+60, 0).In(time.FixedZone("", 7200))}, own: true}
+	line := &listed{entry: entryOf("session-memory-cpu-a-20260102-030405-chat.md"), stamp: wholefile.Stamp{Size: 100, Time: 1e18, Inode: 7}, info: transcript.Info{Title: "Über", Messages: 3, Started: time.Unix(1e9, 0), Active: time.Unix(1e9+60, 0).In(time.FixedZone("", 7200))}, own: true}
 	f.Add(c.encode(map[string]*listed{line.file: line})[len(c.head()):])
 	claimed := *line
 	claimed.file, claimed.FileNameParts, claimed.claimed = "Notes.md", entryOf("Notes.md").FileNameParts, true

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Load reads a whole session, what waits for the disk included. A session never written gives ErrNotFound.
@@ -50,10 +51,10 @@ func (s *Store) loadParts(parts []entry) (*transcript.Transcript, error) {
 	for _, e := range parts {
 		f, err := s.openTranscript(e.file)
 		if err != nil {
-			return nil, explainDisk("reading "+e.file, err)
+			return nil, wholefile.Explain("reading "+e.file, err)
 		}
 		if last, err = all.File(f); err != nil {
-			return nil, explainDisk("reading "+e.file, err)
+			return nil, wholefile.Explain("reading "+e.file, err)
 		}
 		archived = archived && inArchive(e.file)
 	}
@@ -146,7 +147,7 @@ func (s *Store) openParts(name string) (parts []openPart, err error) {
 	for _, e := range files {
 		f, err := s.openTranscript(e.file)
 		if err != nil {
-			return nil, explainDisk("reading "+e.file, err)
+			return nil, wholefile.Explain("reading "+e.file, err)
 		}
 		fi, err := f.Stat()
 		parts = append(parts, openPart{e, f, fi})
@@ -154,7 +155,7 @@ func (s *Store) openParts(name string) (parts []openPart, err error) {
 			err = transcript.ErrNotFile
 		}
 		if err != nil {
-			return parts, explainDisk("reading "+e.file, err)
+			return parts, wholefile.Explain("reading "+e.file, err)
 		}
 	}
 	return parts, nil
@@ -185,7 +186,7 @@ func eachBlock(ctx context.Context, p openPart, seen *index, each func(transcrip
 			return nil
 		}
 		if err != nil {
-			return explainDisk("reading "+p.file, err)
+			return wholefile.Explain("reading "+p.file, err)
 		}
 		b := raw.Decode()
 		number := seen.copies.Identify(&b, raw.Derived, seen.has)
@@ -225,11 +226,11 @@ func (s *Store) LoadFile(path string) (*transcript.Transcript, error) {
 	var stat os.FileInfo
 	for _, p := range parts {
 		if err := s.purgePath(p); err != nil {
-			return nil, explainDisk("reading a transcript", err)
+			return nil, wholefile.Explain("reading a transcript", err)
 		}
 		fi, err := all.Path(p)
 		if err != nil {
-			return nil, explainDisk("reading a transcript", err)
+			return nil, wholefile.Explain("reading a transcript", err)
 		}
 		stat = fi
 	}

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrDuplicate: the memory already holds this (or nearly this) lesson.
@@ -76,8 +78,8 @@ type Memory struct {
 
 	mu          sync.Mutex // guards what follows
 	read        map[string]readMemory
-	sights      map[string]sight     // files that may be in the middle of a save
-	own         map[string]fileStamp // files as this process wrote them, by their real paths
+	sights      map[string]sight           // files that may be in the middle of a save
+	own         map[string]wholefile.Stamp // files as this process wrote them, by their real paths
 	journalRead lineJournal
 	journalStat os.FileInfo // of journalRead; nil: not read
 	// journalDirty: the file holds lines that were forgotten, and journalRead doesn't.
@@ -87,19 +89,8 @@ type Memory struct {
 // readMemory is a memory file as it was read last: a turn that finds it unchanged
 // doesn't take it apart again.
 type readMemory struct {
-	stat os.FileInfo
-	at   time.Time // when stat was asked for
+	wholefile.Seen
 	file MemoryFile
-}
-
-// settleTime is how long a file's time must lie back before time, size and
-// identity alone prove it unchanged: file systems keep time in steps of up to 2 s.
-const settleTime = 2 * time.Second
-
-// unchanged says whether the file needs no reading.
-func (r readMemory) unchanged(now os.FileInfo) bool {
-	return r.stat != nil && os.SameFile(r.stat, now) && r.stat.Size() == now.Size() && r.stat.ModTime().Equal(now.ModTime()) &&
-		r.at.Sub(now.ModTime()) > settleTime
 }
 
 // MemoryConfig is what Memory needs. Root is required.
@@ -125,7 +116,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 		panic("sessionmem: MemoryConfig.Root is required")
 	}
 	m := &Memory{
-		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}, sights: map[string]sight{}, own: map[string]fileStamp{},
+		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}, sights: map[string]sight{}, own: map[string]wholefile.Stamp{},
 		maxPerson: cmp.Or(cfg.MaxPerson, 5), maxServer: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget,
 	}
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
@@ -169,11 +160,11 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 	raw, fi, err := readChanged(f.Path, known)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if (fi != nil || missing) && m.readsSaving(f.Path, fi, normalizeFile(raw), known) {
-		if known.stat != nil {
+		if known.Stat != nil {
 			f = known.file
 			f.Bullets = slices.Clone(f.Bullets)
 		}
-		f.Missing = known.stat == nil && missing
+		f.Missing = known.Stat == nil && missing
 		f.Saving = true
 		return f, nil
 	}
@@ -191,11 +182,11 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 		return f, nil
 	}
 	if err != nil {
-		return f, explainDisk("reading "+filepath.Base(f.Path), err)
+		return f, wholefile.Explain("reading "+filepath.Base(f.Path), err)
 	}
 	if fi != nil {
 		os.SameFile(fi, fi) // Windows asks for the identity when it is needed, by path: now, before the path means another file
-		known = readMemory{stat: fi, at: now, file: parseFile(f, raw, fi, known.file)}
+		known = readMemory{Seen: wholefile.Seen{Stat: fi, At: now}, file: parseFile(f, raw, fi, known.file)}
 		if m.read[f.Path] = known; !clean {
 			delete(m.read, f.Path) // it is tried again with the next reading
 		}
@@ -207,10 +198,10 @@ func (m *Memory) Load(t Target) (MemoryFile, error) {
 
 // readChanged reads a file unless it is as it is known; fi is nil then.
 func readChanged(path string, known readMemory) (raw []byte, fi os.FileInfo, err error) {
-	if now, err := os.Stat(path); err == nil && known.unchanged(now) {
+	if now, err := os.Stat(path); err == nil && known.Unchanged(now) {
 		return nil, nil, nil
 	}
-	return readOwned(path)
+	return wholefile.ReadText(path)
 }
 
 // parseFile takes a file's bytes apart, unless they say what they said before.
@@ -300,7 +291,7 @@ func (m *Memory) List() ([]MemoryFile, error) {
 	} {
 		entries, err := os.ReadDir(filepath.Join(m.root, p.dir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, explainDisk("listing memories", err)
+			return nil, wholefile.Explain("listing memories", err)
 		}
 		for _, e := range entries {
 			id, ok := strings.CutPrefix(e.Name(), p.pattern[0])

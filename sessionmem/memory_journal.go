@@ -30,21 +30,12 @@ const maxJournal = 1000
 
 // lineJournal is what the file holds, as JSON.
 type lineJournal struct {
-	Files    map[string]journalStamp `json:"files,omitempty"` // by file: as the app wrote it last
-	Lines    []journalLine           `json:"lines,omitempty"` // the oldest first
-	Replaced []replaced              `json:"replaced,omitempty"`
-	Key      string                  `json:"key,omitempty"`     // of Removed, in hex
-	Removed  []string                `json:"removed,omitempty"` // keyed hashes of lines that the user keeps removed
+	Files    map[string]wholefile.Stamp `json:"files,omitempty"` // by file: as the app wrote it last
+	Lines    []journalLine              `json:"lines,omitempty"` // the oldest first
+	Replaced []replaced                 `json:"replaced,omitempty"`
+	Key      string                     `json:"key,omitempty"`     // of Removed, in hex
+	Removed  []string                   `json:"removed,omitempty"` // keyed hashes of lines that the user keeps removed
 }
-
-// journalStamp is a state of a file.
-type journalStamp struct {
-	Size  int64  `json:"size"`
-	Time  int64  `json:"time"` // of the last change, ns since 1970
-	Inode uint64 `json:"inode,omitempty"`
-}
-
-func (s fileStamp) journal() journalStamp { return journalStamp{s.size, s.time, s.inode} }
 
 // journalLine is a line that the app has written into a memory file.
 type journalLine struct {
@@ -71,7 +62,7 @@ var errDamaged = errors.New("it is damaged")
 // readJournal reads the journal as it is on disk, whatever was forgotten since. Errors:
 // fs.ErrNotExist, errDamaged, or of the disk.
 func (m *Memory) readJournal() (j lineJournal, raw []byte, fi os.FileInfo, err error) {
-	if raw, fi, err = readRaw(m.journalPath()); err != nil {
+	if raw, fi, err = wholefile.ReadRaw(m.journalPath()); err != nil {
 		return j, nil, nil, err
 	}
 	if err := json.Unmarshal(raw, &j); err != nil {
@@ -85,7 +76,7 @@ func (m *Memory) readJournal() (j lineJournal, raw []byte, fi os.FileInfo, err e
 // files say.
 func (m *Memory) journal() *lineJournal {
 	fi, err := os.Stat(m.journalPath())
-	if err == nil && m.journalStat != nil && stampOf(fi) == stampOf(m.journalStat) {
+	if err == nil && m.journalStat != nil && wholefile.StampOf(fi) == wholefile.StampOf(m.journalStat) {
 		return &m.journalRead
 	}
 	m.journalRead, _, m.journalStat, err = m.readJournal()
@@ -106,7 +97,7 @@ func (m *Memory) journal() *lineJournal {
 		m.logger.Warn("the journal of remembered lines can't be read: what was dropped before can't be put back", "path", m.journalPath(), "err", err)
 	}
 	if m.journalRead.Files == nil {
-		m.journalRead.Files = map[string]journalStamp{}
+		m.journalRead.Files = map[string]wholefile.Stamp{}
 	}
 	return &m.journalRead
 }
@@ -134,7 +125,7 @@ func (m *Memory) changeJournal(change func(j *lineJournal)) error {
 	}
 	if err != nil {
 		m.journalStat = nil // what was read holds the change, and the file doesn't
-		return explainDisk("writing the journal of remembered lines", err)
+		return wholefile.Explain("writing the journal of remembered lines", err)
 	}
 	m.journalDirty = false
 	return nil
@@ -154,10 +145,10 @@ func (m *Memory) noteInJournal(change func(j *lineJournal)) {
 func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly bool) error {
 	fi, err := os.Stat(real)
 	if err != nil {
-		return explainDisk("reading "+filepath.Base(path)+" back", err)
+		return wholefile.Explain("reading "+filepath.Base(path)+" back", err)
 	}
 	m.mu.Lock()
-	m.own[real] = stampOf(fi)
+	m.own[real] = wholefile.StampOf(fi)
 	m.mu.Unlock()
 	if _, ok := m.targetAt(path); !ok {
 		return nil
@@ -167,7 +158,7 @@ func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly boo
 	old, left := textsOf(was), textsOf(now)
 	file := m.rel(path)
 	m.noteInJournal(func(j *lineJournal) {
-		j.Files[file] = stampOf(fi).journal()
+		j.Files[file] = wholefile.StampOf(fi)
 		known := map[string]bool{}
 		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool {
 			if l.File != file {
@@ -314,7 +305,7 @@ func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
 		}
 	}
 	if err != nil {
-		touched.Action, touched.Why = ForgetRefused, WhyNot(err)
+		touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
 	}
 	return []Touched{touched}
 }

@@ -20,10 +20,10 @@ const replacedTime = 30 * time.Second
 // replaced is a file that was replaced by a write of ours while another program had, or
 // may have had, it open for writing: its text goes on there.
 type replaced struct {
-	File  string       `json:"file"` // the memory file
-	Link  string       `json:"link"` // another name of the old one
-	Stamp journalStamp `json:"was"`
-	At    time.Time    `json:"at"`
+	File  string          `json:"file"` // the memory file
+	Link  string          `json:"link"` // another name of the old one
+	Stamp wholefile.Stamp `json:"was"`
+	At    time.Time       `json:"at"`
 }
 
 // Replaced names the old files, without their folders, that Settle still looks after: a
@@ -78,7 +78,7 @@ func (m *Memory) takeOver(ctx context.Context) (pending bool) {
 }
 
 func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err error) {
-	raw, fi, err := readRaw(r.Link)
+	raw, fi, err := wholefile.ReadRaw(r.Link)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
@@ -92,7 +92,7 @@ func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err er
 		return true, os.Remove(r.Link)
 	}
 	open, _ := wholefile.IsOpenForWriting(r.Link)
-	since := m.seenFor(r.Link, stampOf(fi))
+	since := m.seenFor(r.Link, wholefile.StampOf(fi))
 	if open && since < emptyTime || since < stableTime && !restedFor(fi, stableTime) || fi.Size() == 0 && since < emptyTime && open {
 		return false, nil
 	}
@@ -109,9 +109,9 @@ func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err er
 // where that is still as the app wrote it; else both are the user's, and the old one is
 // kept beside it for the user to look at.
 func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error {
-	text, enc := decodeOwned(raw)
+	text, enc := wholefile.Decode(raw)
 	text = m.withoutForgotten(r.File, text)
-	now, fi, err := readRaw(r.File)
+	now, fi, err := wholefile.ReadRaw(r.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -120,10 +120,10 @@ func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error
 		return err
 	}
 	if fi == nil || !m.knownTo(r.File, real, fi).own {
-		if decoded, _ := decodeOwned(now); string(decoded) == string(text) {
+		if decoded, _ := wholefile.Decode(now); string(decoded) == string(text) {
 			return nil // the program saved it once more where it belongs
 		}
-		return m.keepBeside(r, enc.encode(text))
+		return m.keepBeside(r, enc.Encode(text))
 	}
 	return m.editAs(ctx, r.File, editing{takeOver: true}, func([]byte) ([]byte, error) {
 		out := text

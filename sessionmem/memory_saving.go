@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,12 +47,12 @@ const (
 
 // sight is a state of a file and since when it was seen so.
 type sight struct {
-	stamp fileStamp // zero: no such file
+	stamp wholefile.Stamp // zero: no such file
 	since time.Time
 }
 
 // seenFor is how long a file was seen in this state.
-func (m *Memory) seenFor(path string, stamp fileStamp) time.Duration {
+func (m *Memory) seenFor(path string, stamp wholefile.Stamp) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -98,19 +97,19 @@ func (m *Memory) saving(path string, fi os.FileInfo, text string, known knownFil
 	busy := false
 	switch {
 	case fi == nil:
-		busy = m.seenFor(path, fileStamp{}) < stableTime
+		busy = m.seenFor(path, wholefile.Stamp{}) < stableTime
 	case fi.Size() == 0:
 		busy = m.emptied(path, fi)
 	case known.cutShort(fi.Size(), text), known.size == 0 && !strings.HasSuffix(text, "\n"):
-		busy = !restedFor(fi, stableTime) && m.seenFor(path, stampOf(fi)) < stableTime
+		busy = !restedFor(fi, stableTime) && m.seenFor(path, wholefile.StampOf(fi)) < stableTime
 	}
 	if !busy && fi != nil && fi.Size() > 0 {
 		open, certain := wholefile.IsOpenForWriting(path)
 		switch {
 		case open:
-			busy = m.seenFor(path, stampOf(fi)) < stableTime
+			busy = m.seenFor(path, wholefile.StampOf(fi)) < stableTime
 		case !certain:
-			busy = !restedFor(fi, quietTime) && m.seenFor(path, stampOf(fi)) < quietTime
+			busy = !restedFor(fi, quietTime) && m.seenFor(path, wholefile.StampOf(fi)) < quietTime
 		}
 	}
 	if !busy {
@@ -139,7 +138,7 @@ func (m *Memory) emptied(path string, fi os.FileInfo) bool {
 	if restedFor(fi, emptyTime) {
 		return false
 	}
-	seen := m.seenFor(path, stampOf(fi))
+	seen := m.seenFor(path, wholefile.StampOf(fi))
 	open, _ := wholefile.IsOpenForWriting(path)
 	return seen < stableTime || open && seen < emptyTime
 }
@@ -149,37 +148,6 @@ func (m *Memory) emptied(path string, fi os.FileInfo) bool {
 func restedFor(fi os.FileInfo, d time.Duration) bool {
 	age := time.Since(fi.ModTime())
 	return age >= d
-}
-
-// maxRaw is how large a file is read that isn't a transcript, in bytes: far more than
-// any memory, so that a disk image in its place fills no memory of the machine.
-const maxRaw = 256 << 20
-
-// readRaw reads a file that people own, also through a link, as it is. Errors:
-// wholefile.ErrTooLarge, or of the disk.
-func readRaw(path string) ([]byte, os.FileInfo, error) {
-	f, err := wholefile.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if fi.Size() > maxRaw {
-		return nil, nil, fmt.Errorf("%s: %w: it has %d MB, %d are read at most; move it away, or shorten it", filepath.Base(path), wholefile.ErrTooLarge, fi.Size()>>20, maxRaw>>20)
-	}
-	buf := bytes.NewBuffer(make([]byte, 0, max(fi.Size()+bytes.MinRead, 0)))
-	_, err = buf.ReadFrom(io.LimitReader(f, maxRaw))
-	return buf.Bytes(), fi, err
-}
-
-// readOwned is readRaw with the text in UTF-8.
-func readOwned(path string) ([]byte, os.FileInfo, error) {
-	raw, fi, err := readRaw(path)
-	text, _ := decodeOwned(raw)
-	return text, fi, err
 }
 
 // isBinary reports whether bytes are no text: a stray zero byte is, many are not.
@@ -212,13 +180,13 @@ func (m *Memory) editAs(ctx context.Context, path string, how editing, change fu
 	for tries := 0; tries < memoryTries; {
 		real, err := ownFile(path)
 		if err != nil {
-			return explainDisk("writing "+filepath.Base(path), err)
+			return wholefile.Explain("writing "+filepath.Base(path), err)
 		}
-		raw, was, err := readRaw(real)
+		raw, was, err := wholefile.ReadRaw(real)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return explainDisk("reading "+filepath.Base(path), err)
+			return wholefile.Explain("reading "+filepath.Base(path), err)
 		}
-		text, enc := decodeOwned(raw)
+		text, enc := wholefile.Decode(raw)
 		if m.saving(real, was, normalizeFile(text), m.knownTo(path, real, was)) {
 			if how.waiting != nil {
 				if err := how.waiting(); err != nil {
@@ -242,9 +210,9 @@ func (m *Memory) editAs(ctx context.Context, path string, how editing, change fu
 		if err != nil {
 			return err
 		}
-		done, err := m.replaceOwned(path, real, enc.encode(out), was)
+		done, err := m.replaceOwned(path, real, enc.Encode(out), was)
 		if err != nil {
-			return explainDisk("writing "+filepath.Base(path), err)
+			return wholefile.Explain("writing "+filepath.Base(path), err)
 		}
 		if done {
 			return m.noteEdit(path, real, text, out, !how.takeOver)
@@ -260,15 +228,15 @@ func (m *Memory) knownTo(path, real string, fi os.FileInfo) knownFile {
 	defer m.mu.Unlock()
 	var k knownFile
 	if stamp, ok := m.own[real]; ok {
-		k.size = stamp.size
-		k.own = fi != nil && stampOf(fi) == stamp
+		k.size = stamp.Size
+		k.own = fi != nil && wholefile.StampOf(fi) == stamp
 	}
 	if stamp, ok := m.journal().Files[m.rel(path)]; ok {
 		k.size = max(k.size, stamp.Size)
-		k.own = k.own || fi != nil && stampOf(fi) == fileStamp{stamp.Size, stamp.Time, stamp.Inode}
+		k.own = k.own || fi != nil && wholefile.StampOf(fi) == stamp
 	}
-	if r, ok := m.read[path]; ok && r.stat != nil {
-		k.size, k.text = r.stat.Size(), r.file.Text
+	if r, ok := m.read[path]; ok && r.Stat != nil {
+		k.size, k.text = r.Stat.Size(), r.file.Text
 	}
 	return k
 }
@@ -283,16 +251,16 @@ func (m *Memory) replaceOwned(path, real string, data []byte, was os.FileInfo) (
 			link = "" // the file system has no second names: what is open is looked after no further
 		}
 	}
-	done, err := replaceFile(real, data, was)
+	done, err := wholefile.Replace(real, data, was)
 	if done {
-		if err := syncDir(filepath.Dir(real)); err != nil {
+		if err := wholefile.SyncFolder(filepath.Dir(real)); err != nil {
 			m.logger.Warn("a memory's folder could not be synced: a power cut now could bring the file before this write back", "path", real, "err", err)
 		}
 	}
 	if link == "" {
 		return done, err
 	}
-	old := replaced{File: path, Link: link, Stamp: stampOf(was).journal(), At: time.Now()}
+	old := replaced{File: path, Link: link, Stamp: wholefile.StampOf(was), At: time.Now()}
 	if done && old.mayGrow() {
 		m.noteInJournal(func(j *lineJournal) { j.Replaced = append(j.Replaced, old) })
 		return done, err
@@ -403,8 +371,8 @@ func (m *Memory) readsSaving(path string, fi os.FileInfo, text string, before re
 		return false
 	}
 	known := knownFile{}
-	if before.stat != nil {
-		known = knownFile{size: before.stat.Size(), text: before.file.Text}
+	if before.Stat != nil {
+		known = knownFile{size: before.Stat.Size(), text: before.file.Text}
 	}
 	switch {
 	case fi == nil && known.size == 0:
@@ -416,7 +384,7 @@ func (m *Memory) readsSaving(path string, fi os.FileInfo, text string, before re
 		return m.saving(path, fi, text, known)
 	case !restedFor(fi, stableTime):
 		open, _ := wholefile.IsOpenForWriting(path)
-		if open && m.seenFor(path, stampOf(fi)) < stableTime {
+		if open && m.seenFor(path, wholefile.StampOf(fi)) < stableTime {
 			return true
 		}
 	}

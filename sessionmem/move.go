@@ -24,7 +24,7 @@ var errTaken = errors.New("another transcript of this name is there; move one of
 // beginning of the file, is replaced; another one is kept and is an error.
 func (s *Store) moveTranscript(from, to string) error {
 	if err := s.moveFile(from, to); err != nil {
-		return explainDisk("moving "+from+" to "+path.Dir(to), err)
+		return wholefile.Explain("moving "+from+" to "+path.Dir(to), err)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (s *Store) removeIfThere(file string) error {
 // syncFolders makes the entries of folders of the session folder durable.
 func (s *Store) syncFolders(dirs ...string) {
 	for _, d := range dirs {
-		if err := syncDir(filepath.Join(s.dir, d)); err != nil {
+		if err := wholefile.SyncFolder(filepath.Join(s.dir, d)); err != nil {
 			s.logger.Warn("a folder could not be synced: after a power cut a moved file may be in its old place", "dir", d, "err", err)
 		}
 	}

@@ -50,7 +50,7 @@ func (o Owned) SameText(other Owned) bool {
 // file gives Missing, one that can't be edited gives Why; neither is an error.
 func (m *Memory) OpenOwned(path string) (Owned, error) {
 	o := Owned{Path: path}
-	if !within(filepath.Clean(path), m.root) {
+	if !wholefile.IsWithin(filepath.Clean(path), m.root) {
 		return o, fmt.Errorf("%w: %s is not in the data folder", ErrNotEditable, path)
 	}
 	if real, err := wholefile.Through(path); err == nil && real != path {
@@ -62,7 +62,7 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 		o.Missing = true
 		return o, nil
 	case err != nil:
-		return o, explainDisk("reading "+filepath.Base(path), err)
+		return o, wholefile.Explain("reading "+filepath.Base(path), err)
 	case !fi.Mode().IsRegular():
 		o.Why = "it is no file; move it away"
 		return o, nil
@@ -73,8 +73,8 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 		return o, nil
 	}
 	m.waitStable(path)
-	if o.raw, _, err = readOwned(path); err != nil {
-		return o, explainDisk("reading "+filepath.Base(path), err)
+	if o.raw, _, err = wholefile.ReadText(path); err != nil {
+		return o, wholefile.Explain("reading "+filepath.Base(path), err)
 	}
 	o.raw, _ = m.purge(path, o.raw)
 	o.Text = normalizeFile(o.raw)
@@ -134,7 +134,7 @@ func notEditable(o Owned) error {
 // rebuild gives the file's bytes with the text edited.
 func (o Owned) rebuild(text string) ([]byte, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	bom, body := cutBOM(o.raw)
+	bom, body := wholefile.CutBOM(o.raw)
 	lines := bytes.SplitAfter(body, []byte("\n"))
 	eol := "\n"
 	if bytes.Contains(body, []byte("\r\n")) {
@@ -157,18 +157,11 @@ func (o Owned) rebuild(text string) ([]byte, error) {
 			continue
 		}
 		line := lines[d.Before-1]
-		own := lineEnd(line)
+		own := wholefile.LineEnd(line)
 		out.Write(line[:len(line)-len(own)])
 		if own != "" {
 			end = own
 		}
 	}
 	return out.Bytes(), nil
-}
-
-func cutBOM(raw []byte) (bom, body []byte) {
-	if body, ok := bytes.CutPrefix(raw, []byte("\xef\xbb\xbf")); ok {
-		return raw[:3], body
-	}
-	return nil, raw
 }

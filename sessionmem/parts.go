@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // A session whose transcript has reached Config.MaxFileBytes goes on in another
@@ -258,7 +259,7 @@ func (s *Store) readEarlier(ses *session) error {
 		p := &ses.earlier[i]
 		f, err := s.openTranscript(p.file)
 		if err != nil {
-			return explainDisk("reading "+p.file, err)
+			return wholefile.Explain("reading "+p.file, err)
 		}
 		fi, err := f.Stat()
 		if err == nil {

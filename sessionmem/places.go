@@ -11,6 +11,7 @@ import (
 	"path"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // What derives from transcripts (an index) needs to know which files there are, to
@@ -82,7 +83,7 @@ func (s *Store) sessionFiles(group []entry, folders openFolders) SessionFiles {
 	out.Source, _ = transcript.SplitName(out.Session)
 	for _, e := range group {
 		if stamp, ok := folders.stamp(s, e.file); ok {
-			out.Files = append(out.Files, FileState{e.file, stamp.size, stamp.time, stamp.inode})
+			out.Files = append(out.Files, FileState{e.file, stamp.Size, stamp.Time, stamp.Inode})
 		}
 	}
 	return out
@@ -95,22 +96,22 @@ func (s *Store) FileState(file string) (state FileState, ok bool) {
 		return FileState{}, false
 	}
 	stamp, ok := openFolders{}.stamp(s, file)
-	return FileState{file, stamp.size, stamp.time, stamp.inode}, ok
+	return FileState{file, stamp.Size, stamp.Time, stamp.Inode}, ok
 }
 
 // stamp asks for a file; ok is false for what is gone or no regular file.
-func (o openFolders) stamp(s *Store, file string) (fileStamp, bool) {
+func (o openFolders) stamp(s *Store, file string) (wholefile.Stamp, bool) {
 	dir, name := path.Split(file)
 	if folder := o[dir]; folder != nil {
-		if stamp, ok := stampIn(folder, name); ok {
+		if stamp, ok := wholefile.StampIn(folder, name); ok {
 			return stamp, true
 		}
 	}
 	fi, err := s.stat(file) // a link, or a folder that can't be opened
 	if err != nil || !fi.Mode().IsRegular() {
-		return fileStamp{}, false
+		return wholefile.Stamp{}, false
 	}
-	return stampOf(fi), true
+	return wholefile.StampOf(fi), true
 }
 
 // BlockPlace is where a block stands in a transcript's file.
@@ -166,23 +167,23 @@ func (s *Store) EachFrom(ctx context.Context, from BlockPlace, each func(transcr
 func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen *index, each func(transcript.Block, BlockPlace) error) (FileState, error) {
 	f, err := s.openPurged(ctx, file)
 	if err != nil {
-		return FileState{}, explainDisk("reading "+file, err)
+		return FileState{}, wholefile.Explain("reading "+file, err)
 	}
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
-		return FileState{}, explainDisk("reading "+file, err)
+		return FileState{}, wholefile.Explain("reading "+file, err)
 	}
 	r := placedReader(f, fi, from)
 	r.Limit = transcript.BlockLimit
 	for {
 		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			stamp := stampOf(fi)
-			return FileState{file, stamp.size, stamp.time, stamp.inode}, nil
+			stamp := wholefile.StampOf(fi)
+			return FileState{file, stamp.Size, stamp.Time, stamp.Inode}, nil
 		}
 		if err != nil {
-			return FileState{}, explainDisk("reading "+file, err)
+			return FileState{}, wholefile.Explain("reading "+file, err)
 		}
 		b := raw.Decode()
 		number := seen.copies.Identify(&b, raw.Derived, seen.has)
@@ -198,12 +199,12 @@ func (s *Store) eachIn(ctx context.Context, file string, from *BlockPlace, seen 
 func (s *Store) SumBefore(file string, offset int64) (uint32, error) {
 	f, err := s.openPurged(context.Background(), file)
 	if err != nil {
-		return 0, explainDisk("reading "+file, err)
+		return 0, wholefile.Explain("reading "+file, err)
 	}
 	defer f.Close()
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f, 0, offset), make([]byte, min(max(offset, 1), sumBuffer))); err != nil {
-		return 0, explainDisk("reading "+file, err)
+		return 0, wholefile.Explain("reading "+file, err)
 	}
 	return sum.Sum32(), nil
 }
@@ -249,7 +250,7 @@ func (r *BlockReader) Block(p BlockPlace) (transcript.Block, error) {
 		_ = r.Close() // read only
 		f, err := r.store.openPurged(context.Background(), p.File)
 		if err != nil {
-			return transcript.Block{}, explainDisk("reading "+p.File, err)
+			return transcript.Block{}, wholefile.Explain("reading "+p.File, err)
 		}
 		r.file, r.of = f, p.File
 	}
@@ -261,7 +262,7 @@ func (r *BlockReader) Block(p BlockPlace) (transcript.Block, error) {
 	}
 	n, err := r.file.ReadAt(r.raw[:p.Size], p.Offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return transcript.Block{}, explainDisk("reading "+p.File, err)
+		return transcript.Block{}, wholefile.Explain("reading "+p.File, err)
 	}
 	raw := parseBlock(r.raw[:n], p.Offset, int64(n), p.Bare)
 	if n == 0 || !raw.Headed && p.Offset > 0 {

@@ -299,9 +299,9 @@ func lineOffset(raw []byte, n int) int {
 // readBack makes sure that the lesson is on disk and is read as a bullet: what was
 // written was looked at before, so only a file that was edited since is read anew.
 func (m *Memory) readBack(w Written, written []byte) error {
-	raw, _, err := readOwned(w.Path)
+	raw, _, err := wholefile.ReadText(w.Path)
 	if err != nil {
-		return fmt.Errorf("reading the lesson back: %w", explainDisk("reading "+filepath.Base(w.Path), err))
+		return fmt.Errorf("reading the lesson back: %w", wholefile.Explain("reading "+filepath.Base(w.Path), err))
 	}
 	if bytes.Equal(raw, written) || parseMemory(normalizeFile(raw)).hasBullet(0, w.Text) {
 		return nil
@@ -343,12 +343,12 @@ func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 		mkdir = os.Mkdir
 	}
 	if err := mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, explainDisk("locking the memory", err)
+		return nil, wholefile.Explain("locking the memory", err)
 	}
 	m.locked.Store(true)
 	l := wholefile.NewLock(filepath.Join(dir, memoryLock))
-	if err := takeShort(ctx, l); err != nil {
-		return nil, explainDisk("locking the memory", err)
+	if err := wholefile.TakeLock(ctx, l); err != nil {
+		return nil, wholefile.Explain("locking the memory", err)
 	}
 	return func() {
 		if err := l.Unlock(); err != nil {
@@ -360,18 +360,18 @@ func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
 // rewrite replaces a file that is the app's alone by what change makes of it; the lock is
 // held.
 func (m *Memory) rewrite(path string, change func(raw []byte) ([]byte, error)) error {
-	raw, _, err := readOwned(path)
+	raw, _, err := wholefile.ReadText(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return explainDisk("reading "+filepath.Base(path), err)
+		return wholefile.Explain("reading "+filepath.Base(path), err)
 	}
 	out, err := change(raw)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return explainDisk("writing "+filepath.Base(path), err)
+		return wholefile.Explain("writing "+filepath.Base(path), err)
 	}
-	return wrapDisk("writing "+filepath.Base(path), wholefile.Write(path, out, 0o600))
+	return wholefile.Wrap("writing "+filepath.Base(path), wholefile.Write(path, out, 0o600))
 }
 
 // ownFile is the file that is written for path: what a link there leads to, and
@@ -392,23 +392,4 @@ func ownFolder(path string) string {
 		return filepath.Dir(dir)
 	}
 	return dir
-}
-
-// replaceFile writes a file anew, at once, with the mode it had. It reports false, with
-// nothing done, where the file is not any more what it was.
-func replaceFile(path string, data []byte, was os.FileInfo) (bool, error) {
-	mode := fs.FileMode(0o600)
-	if was != nil {
-		mode = was.Mode().Perm()
-	}
-	return wholefile.WriteIf(path, data, mode, func() bool { return sameFile(path, was) })
-}
-
-// sameFile says whether the file at path is as it was; was is nil for none.
-func sameFile(path string, was os.FileInfo) bool {
-	now, err := os.Stat(path)
-	if err != nil || was == nil {
-		return was == nil && errors.Is(err, fs.ErrNotExist)
-	}
-	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
 }

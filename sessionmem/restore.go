@@ -62,7 +62,7 @@ func (s *Store) putBack(ctx context.Context, ses *session) (missing []journaled,
 func (s *Store) journalBlocks(ses *session, all readout) (map[int64]transcript.Block, error) {
 	data, err := s.readRegular(journalFile(ses.name))
 	if err != nil {
-		return nil, explainDisk("reading a journal", err)
+		return nil, wholefile.Explain("reading a journal", err)
 	}
 	blocks := make(map[int64]transcript.Block, len(all.missing))
 	for _, m := range all.missing {
@@ -128,14 +128,14 @@ func (s *Store) insertions(ses *session, order []journaled, blocks map[int64]tra
 func (s *Store) insertInto(p part, what []insertion) error {
 	was, err := s.root.Lstat(p.file)
 	if err != nil {
-		return explainDisk("reading "+p.file, err)
+		return wholefile.Explain("reading "+p.file, err)
 	}
 	if was.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("writing %s: it is a link; put the file itself in its place", p.file)
 	}
 	data, err := s.readRegular(p.file)
 	if err != nil {
-		return explainDisk("reading "+p.file, err)
+		return wholefile.Explain("reading "+p.file, err)
 	}
 	if !p.sameAs(was) || int64(len(data)) != was.Size() {
 		return fmt.Errorf("writing %s: %w", p.file, errReplaced)
@@ -166,12 +166,12 @@ func (s *Store) replaceWith(file string, was os.FileInfo, data []byte) error {
 	if open {
 		return fmt.Errorf("writing %s: %w", file, errMidSave)
 	}
-	done, err := replaceFile(real, data, was)
+	done, err := wholefile.Replace(real, data, was)
 	if err == nil && !done {
 		err = errReplaced
 	}
 	if err != nil {
-		return explainDisk("writing "+file, err)
+		return wholefile.Explain("writing "+file, err)
 	}
 	s.syncFolders(path.Dir(file))
 	return nil

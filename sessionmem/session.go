@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -95,11 +96,11 @@ func (s *Store) refreshFile(ses *session) error {
 	}
 	f, err := s.openTranscript(ses.file)
 	if err != nil {
-		return explainDisk("reading "+ses.file, err)
+		return wholefile.Explain("reading "+ses.file, err)
 	}
 	defer f.Close()
 	if fi, err = f.Stat(); err != nil {
-		return explainDisk("reading "+ses.file, err)
+		return wholefile.Explain("reading "+ses.file, err)
 	}
 	if !fi.Mode().IsRegular() {
 		return fmt.Errorf("reading %s: it is no file", ses.file)
@@ -125,7 +126,7 @@ func (s *Store) statFile(ses *session) (os.FileInfo, error) {
 	}
 	fi, err := s.root.Stat(ses.file)
 	if err != nil {
-		return nil, explainDisk("reading "+ses.file, err)
+		return nil, wholefile.Explain("reading "+ses.file, err)
 	}
 	return fi, nil
 }
@@ -195,7 +196,7 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 		}
 		if err != nil {
 			ses.stat = nil // a part of it is known already
-			return false, explainDisk("reading "+ses.file, err)
+			return false, wholefile.Explain("reading "+ses.file, err)
 		}
 		if !raw.Headed {
 			return false, nil // text was added to the last block
@@ -228,7 +229,7 @@ func (s *Store) readAll(ses *session, f *os.File, fi os.FileInfo) error {
 		}
 		var statErr error // an editor has just cut it short
 		if fi, statErr = f.Stat(); statErr != nil {
-			return explainDisk("reading "+ses.file, statErr)
+			return wholefile.Explain("reading "+ses.file, statErr)
 		}
 	}
 	return err
@@ -249,7 +250,7 @@ func (s *Store) readBlocks(ses *session, f *os.File, fi os.FileInfo, file string
 		}
 		if err != nil {
 			ses.forgetBlocks()
-			return false, explainDisk("reading "+file, err)
+			return false, wholefile.Explain("reading "+file, err)
 		}
 		ses.read(raw)
 	}
@@ -261,7 +262,7 @@ func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
 	if len(tail) > 0 {
 		if _, err := f.ReadAt(tail, fi.Size()-int64(len(tail))); err != nil {
 			ses.stat = nil
-			return explainDisk("reading "+ses.file, err)
+			return wholefile.Explain("reading "+ses.file, err)
 		}
 	}
 	ses.stat, ses.size, ses.tail = fi, fi.Size(), tail

@@ -43,16 +43,16 @@ func (st *State) load() (stateDoc, error) {
 		return stateDoc{}, nil
 	}
 	if err != nil {
-		return stateDoc{}, explainDisk("reading "+stateFile, err)
+		return stateDoc{}, wholefile.Explain("reading "+stateFile, err)
 	}
-	known := readMemory{stat: st.stat, at: st.at}
-	if known.unchanged(fi) {
+	known := wholefile.Seen{Stat: st.stat, At: st.at}
+	if known.Unchanged(fi) {
 		return st.read, nil
 	}
 	now := time.Now()
 	data, err := s.root.ReadFile(stateFile)
 	if err != nil {
-		return stateDoc{}, explainDisk("reading "+stateFile, err)
+		return stateDoc{}, wholefile.Explain("reading "+stateFile, err)
 	}
 	doc, _, err := parseState(data)
 	if errors.Is(err, errNewerState) {
@@ -93,8 +93,8 @@ func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object
 		return err
 	}
 	lock := wholefile.NewLock(s.lockPath(stateFile))
-	if err := takeShort(ctx, lock); err != nil {
-		return explainDisk("locking "+stateFile, err)
+	if err := wholefile.TakeLock(ctx, lock); err != nil {
+		return wholefile.Explain("locking "+stateFile, err)
 	}
 	defer s.unlockFile(lock)
 	doc, file, err := st.readToEdit()
@@ -114,7 +114,7 @@ func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object
 		return err
 	}
 	st.stat = nil // read it again: another process may be next
-	return wrapDisk("writing "+stateFile, writeAtomic(s.root, stateFile, append(data, '\n'), true))
+	return wholefile.Wrap("writing "+stateFile, writeAtomic(s.root, stateFile, append(data, '\n'), true))
 }
 
 // readToEdit reads the file as it is now; there may be none.
@@ -125,7 +125,7 @@ func (st *State) readToEdit() (stateDoc, object, error) {
 		return stateDoc{}, object{}, nil
 	}
 	if err != nil {
-		return stateDoc{}, nil, explainDisk("reading "+stateFile, err)
+		return stateDoc{}, nil, wholefile.Explain("reading "+stateFile, err)
 	}
 	doc, file, err := parseState(data)
 	if err == nil || errors.Is(err, errNewerState) {
@@ -133,7 +133,7 @@ func (st *State) readToEdit() (stateDoc, object, error) {
 	}
 	aside, merr := st.moveAside()
 	if merr != nil {
-		return stateDoc{}, nil, explainDisk("moving the broken "+stateFile+" aside", merr)
+		return stateDoc{}, nil, wholefile.Explain("moving the broken "+stateFile+" aside", merr)
 	}
 	s.logger.Warn("session/state.json can't be read; pins and unread marks start anew, the old file is kept beside it", "kept", aside, "err", err)
 	return stateDoc{}, object{}, nil

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // heldTexts keeps the blocks that are context now, by their numbers in the index. Any
@@ -115,7 +116,7 @@ func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
 	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
 		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, errReplaced) // an editor has just cut it short
 	} else if err != nil {
-		return transcript.RawBlock{}, explainDisk("reading "+where.file, err)
+		return transcript.RawBlock{}, wholefile.Explain("reading "+where.file, err)
 	}
 	return parseBlock(r.buf[:length], where.at, where.size, where.bare), nil
 }
@@ -130,14 +131,14 @@ func (r *blockSource) open(p part) error {
 		return errReplaced // by what came back
 	}
 	if err != nil {
-		return explainDisk("reading "+p.file, err)
+		return wholefile.Explain("reading "+p.file, err)
 	}
 	fi, err := f.Stat()
 	if err == nil && (p.stat == nil || !os.SameFile(fi, p.stat) || fi.Size() < p.stat.Size()) {
 		err = errReplaced
 	}
 	if err != nil {
-		return errors.Join(explainDisk("reading "+p.file, err), f.Close())
+		return errors.Join(wholefile.Explain("reading "+p.file, err), f.Close())
 	}
 	r.close()
 	r.f, r.of = f, p.file

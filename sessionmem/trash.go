@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -106,17 +107,17 @@ func (s *Store) toTrash(ctx context.Context, ses *session) error {
 	files = append(files, own...)
 	dir, err := s.newTrash(name)
 	if err != nil {
-		return explainDisk("making the trash", err)
+		return wholefile.Explain("making the trash", err)
 	}
 	for _, file := range files {
 		if err := s.rename(file, path.Join(dir, file)); err != nil {
-			return explainDisk("moving "+file+" to the trash", err)
+			return wholefile.Explain("moving "+file+" to the trash", err)
 		}
 	}
 	ses.forgetFile()
 	s.dropListed(ctx, files)
 	if err := s.dropJournal(ses); err != nil {
-		return explainDisk("removing its journal", err)
+		return wholefile.Explain("removing its journal", err)
 	}
 	return nil
 }
@@ -189,7 +190,7 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 	}
 	all, err := s.trash()
 	if err != nil {
-		return "", explainDisk("reading the trash", err)
+		return "", wholefile.Explain("reading the trash", err)
 	}
 	for _, t := range slices.Backward(all) {
 		if name != "" && t.session != name {
@@ -197,7 +198,7 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 		}
 		files, err := s.trashedFiles(t)
 		if err != nil {
-			return "", explainDisk("reading the trash", err)
+			return "", wholefile.Explain("reading the trash", err)
 		}
 		if len(files) == 0 {
 			continue // emptied by hand, or brought back by hand
@@ -299,11 +300,11 @@ func (s *Store) undelete(ctx context.Context, t trashed, files []string, as stri
 			continue // attached anew meanwhile: the same content
 		}
 		if err != nil {
-			return explainDisk("moving back "+file, err)
+			return wholefile.Explain("moving back "+file, err)
 		}
 		if as != t.session && !isAttachmentPath(file) {
 			if err := s.renameTranscript(files[i], as); err != nil {
-				return explainDisk("naming "+files[i], err)
+				return wholefile.Explain("naming "+files[i], err)
 			}
 		}
 	}
@@ -311,7 +312,7 @@ func (s *Store) undelete(ctx context.Context, t trashed, files []string, as stri
 		s.beginJournal(ses)
 	}
 	if err := s.bringBackAttachments(files); err != nil {
-		return explainDisk("bringing back attached files", err)
+		return wholefile.Explain("bringing back attached files", err)
 	}
 	if err := s.root.RemoveAll(t.dir); err != nil {
 		s.logger.Debug("an empty folder stays in the trash", "dir", t.dir, "err", err)

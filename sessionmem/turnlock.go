@@ -113,11 +113,11 @@ func (l *TurnLock) lockFile(ctx context.Context, wait func()) error {
 	l.file = wholefile.NewLock(l.store.lockPath(l.ses.name + turnSuffix))
 	ok, err := l.file.TryLock()
 	if err != nil || ok {
-		return wrapDisk("locking the turn", err)
+		return wholefile.Wrap("locking the turn", err)
 	}
 	wait()
-	_, err = l.file.TryLockContext(ctx, turnRetry)
-	return wrapDisk("locking the turn", err)
+	_, err = l.file.TryLockContext(ctx, wholefile.TurnRetry)
+	return wholefile.Wrap("locking the turn", err)
 }
 
 // tell writes who holds the turn, for those that wait. The lock holds without it.
@@ -187,7 +187,7 @@ func (s *Store) endTurn(ses *session) {
 	if !wrote {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), wholefile.LockPatience)
 	defer cancel()
 	_, err := outsideSaves(ctx, halfSaveTakes, func(anyway bool) (struct{}, error) {
 		return struct{}{}, s.putBackTurn(ctx, ses, anyway)
@@ -213,3 +213,25 @@ func (s *Store) putBackTurn(ctx context.Context, ses *session, anyway bool) erro
 
 // lockPath is where a lock file is. The name was checked.
 func (s *Store) lockPath(name string) string { return filepath.Join(s.dir, locksDir, name) }
+
+// lockFile takes the short lock that every append holds. It is a file of its own,
+// never the transcript: editors save by rename.
+func (s *Store) lockFile(ctx context.Context, name string) (release func(), err error) {
+	if err := transcript.CheckName(name); err != nil {
+		return nil, err
+	}
+	if err := s.root.check(); err != nil {
+		return nil, err
+	}
+	lock := wholefile.NewLock(s.lockPath(name))
+	if err := wholefile.TakeLock(ctx, lock); err != nil {
+		return nil, wholefile.Explain("locking "+name, err)
+	}
+	return func() { s.unlockFile(lock) }, nil
+}
+
+func (s *Store) unlockFile(lock *flock.Flock) {
+	if err := lock.Unlock(); err != nil {
+		s.logger.Warn("a lock was not given back: others wait until this process ends", "lock", lock.Path(), "err", err)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // undoFile keeps the newest changes' undo ids, one a line, the newest last. It can
@@ -95,7 +97,7 @@ type UndoStep struct {
 // Undoable gives the changes that can be taken back, the newest first. One whose
 // line is not there any more is left out.
 func (m *Memory) Undoable() []UndoStep {
-	raw, _, err := readOwned(m.undoPath())
+	raw, _, err := wholefile.ReadText(m.undoPath())
 	if err != nil {
 		return nil // none was made yet, or only its id undoes it: editUndo said so
 	}
@@ -125,7 +127,7 @@ func (m *Memory) applies(u undo, files map[Target][]byte) bool {
 		return false
 	}
 	if _, ok := files[u.Target]; !ok {
-		files[u.Target], _, _ = readOwned(path) // a file that can't be read has no line to undo
+		files[u.Target], _, _ = wholefile.ReadText(path) // a file that can't be read has no line to undo
 	}
 	_, ok := u.apply(files[u.Target])
 	return ok
@@ -152,7 +154,7 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 	defer unlock()
 	named := undoID != ""
 	if !named {
-		raw, _, err := readOwned(m.undoPath())
+		raw, _, err := wholefile.ReadText(m.undoPath())
 		ids := strings.Fields(string(raw))
 		if err != nil || len(ids) == 0 {
 			return nil, ErrNothingToUndo

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // unsavedDir keeps edits that were begun in the window and not saved, one file each.
@@ -37,17 +39,17 @@ func (m *Memory) KeepUnsaved(u Unsaved) error {
 	}
 	file := m.unsavedPath(u.Path)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return explainDisk("keeping an unsaved edit", err)
+		return wholefile.Explain("keeping an unsaved edit", err)
 	}
 	was, err := os.Stat(file)
 	if err != nil {
 		was = nil
 	}
-	done, err := replaceFile(file, data, was)
+	done, err := wholefile.Replace(file, data, was)
 	if err == nil && !done {
 		err = errors.New("another window is editing the same file; close one of them")
 	}
-	return wrapDisk("keeping an unsaved edit of "+filepath.Base(u.Path), err)
+	return wholefile.Wrap("keeping an unsaved edit of "+filepath.Base(u.Path), err)
 }
 
 // DropUnsaved forgets an edit: it was saved, or given up.
@@ -56,7 +58,7 @@ func (m *Memory) DropUnsaved(path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return wrapDisk("forgetting an unsaved edit", err)
+	return wholefile.Wrap("forgetting an unsaved edit", err)
 }
 
 // AllUnsaved gives the edits that wait, by path. One that can't be read is left
@@ -65,7 +67,7 @@ func (m *Memory) AllUnsaved() (map[string]Unsaved, error) {
 	dir := filepath.Join(m.root, "agents", unsavedDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, explainDisk("reading unsaved edits", err)
+		return nil, wholefile.Explain("reading unsaved edits", err)
 	}
 	all := map[string]Unsaved{}
 	var errs []error
@@ -74,11 +76,11 @@ func (m *Memory) AllUnsaved() (map[string]Unsaved, error) {
 			continue
 		}
 		var u Unsaved
-		data, _, err := readRaw(filepath.Join(dir, e.Name()))
+		data, _, err := wholefile.ReadRaw(filepath.Join(dir, e.Name()))
 		if err == nil {
 			err = json.Unmarshal(data, &u)
 		}
-		if err == nil && !within(filepath.Clean(u.Path), m.root) {
+		if err == nil && !wholefile.IsWithin(filepath.Clean(u.Path), m.root) {
 			err = errors.New("it is of another data folder")
 		}
 		if err != nil {

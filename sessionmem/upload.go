@@ -17,6 +17,7 @@ import (
 
 	"mac-stats/sessionmem/pdftext"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // How large an attachment may be. A model reads far less of a text; the rest is
@@ -184,7 +185,7 @@ func decodeText(data []byte) (text string, ok bool) {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
 		data = data[3:]
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		data, _ = decodeOwned(data[:len(data)&^1])
+		data, _ = wholefile.Decode(data[:len(data)&^1])
 	}
 	if !utf8.Valid(data) || bytes.ContainsRune(data, 0) {
 		return "", false

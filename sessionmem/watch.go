@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/wholefile"
+
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -114,7 +116,7 @@ func (w *Watcher) makeAbsolute() error {
 	for i, d := range w.cfg.Dirs {
 		abs, err := filepath.Abs(d)
 		if err != nil {
-			return explainDisk("watching "+d, err)
+			return wholefile.Explain("watching "+d, err)
 		}
 		w.cfg.Dirs[i] = abs
 	}
@@ -182,13 +184,8 @@ func (w *Watcher) matters(e fsnotify.Event) bool {
 		return true
 	}
 	return !ignored(filepath.Base(e.Name)) && slices.ContainsFunc(w.cfg.Dirs, func(d string) bool {
-		return within(e.Name, d) || within(d, e.Name) // the second: a folder above one that is missing
+		return wholefile.IsWithin(e.Name, d) || wholefile.IsWithin(d, e.Name) // the second: a folder above one that is missing
 	})
-}
-
-// within says whether path is dir or lies in it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // report looks and tells the listener what changed.
@@ -389,7 +386,7 @@ func (w *Watcher) watchFolders(want map[string]bool) (added bool) {
 func (w *Watcher) ownFirst(want map[string]bool) []string {
 	var own, others []string
 	for dir := range want {
-		if slices.ContainsFunc(w.cfg.Dirs, func(d string) bool { return within(dir, d) }) {
+		if slices.ContainsFunc(w.cfg.Dirs, func(d string) bool { return wholefile.IsWithin(dir, d) }) {
 			own = append(own, dir)
 		} else {
 			others = append(others, dir)

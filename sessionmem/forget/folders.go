@@ -68,7 +68,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	if err != nil {
 		return nil
 	}
-	text := sessionmem.DecodeText(data)
+	text := wholefile.DecodeText(data)
 	name := filepath.Base(path)
 	if name == "drafts.json" {
 		return p.drafts(t, path, data, dry)
@@ -102,7 +102,7 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 		touched.Why = "mac-stats doesn't know how to change this file without harm; take the words out, or remove it"
 	}
 	if err != nil {
-		touched.Action, touched.Why = sessionmem.ForgetRefused, sessionmem.WhyNot(err)
+		touched.Action, touched.Why = sessionmem.ForgetRefused, wholefile.WhyNot(err)
 	}
 	return []sessionmem.Touched{touched}
 }
@@ -197,7 +197,7 @@ func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry boo
 func draftsTouched(path, session string, err error) []sessionmem.Touched {
 	t := sessionmem.Touched{Place: "draft", Action: sessionmem.ForgetRemoved, Path: path, Session: session}
 	if err != nil {
-		t.Action, t.Why = sessionmem.ForgetRefused, sessionmem.WhyNot(err)
+		t.Action, t.Why = sessionmem.ForgetRefused, wholefile.WhyNot(err)
 	}
 	return []sessionmem.Touched{t}
 }

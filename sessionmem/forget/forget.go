@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Place is one where something of a conversation may be kept.
@@ -211,7 +212,7 @@ func (f *Forgetter) indexLeft(err error) sessionmem.Touched {
 		t.Action, t.Why = sessionmem.ForgetPending, "another process holds the search index; single words of it go from there as soon as that ends"
 		return t
 	}
-	t.Action, t.Why = sessionmem.ForgetRefused, sessionmem.WhyNot(err)+", or delete the index: `mac-stats memory reindex` makes it anew"
+	t.Action, t.Why = sessionmem.ForgetRefused, wholefile.WhyNot(err)+", or delete the index: `mac-stats memory reindex` makes it anew"
 	return t
 }
 
@@ -238,7 +239,7 @@ func unseen(err error) []sessionmem.Touched {
 	if err == nil {
 		return nil
 	}
-	return []sessionmem.Touched{{Place: "folder", Action: sessionmem.ForgetRefused, Why: sessionmem.WhyNot(err)}}
+	return []sessionmem.Touched{{Place: "folder", Action: sessionmem.ForgetRefused, Why: wholefile.WhyNot(err)}}
 }
 
 // eraseIndex takes the touched sessions and files out of the index; it takes up again

@@ -12,6 +12,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -234,7 +235,7 @@ func (f *Forgetter) addFormsOfFiles(t *sessionmem.Traces, phrase sessionmem.Phra
 				return
 			}
 			data, err := readSmall(path)
-			if err == nil && t.AddPhraseRaw(sessionmem.DecodeText(data), phrase) && t.MeansTyped() && filepath.Dir(path) == filepath.Join(f.p.Root, "session", "files") {
+			if err == nil && t.AddPhraseRaw(wholefile.DecodeText(data), phrase) && t.MeansTyped() && filepath.Dir(path) == filepath.Join(f.p.Root, "session", "files") {
 				t.AddWords("files/" + d.Name()) // the links to an attached file that goes
 			}
 		})

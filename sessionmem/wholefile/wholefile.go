@@ -1,5 +1,8 @@
-// Package wholefile replaces files at once: whoever reads one sees the old text or
-// the new one, never half of it, also when the writer dies in between.
+// Package wholefile reads and replaces files that people and other programs write too.
+// A file is replaced at once: whoever reads it sees the old text or the new one, never
+// half of it, also when the writer dies in between. Stamp and Seen tell whether a file is
+// still what was read, Decode reads it whatever its encoding, and Explain says what to do
+// about an error of the disk.
 //
 // What is written stands in a temporary file beside the other until it is whole. A
 // writer that dies leaves that behind; its name says what it is and whose, and Sweep

@@ -1,4 +1,4 @@
-package sessionmem
+package wholefile
 
 import (
 	"errors"
@@ -11,6 +11,6 @@ func isDiskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
-// syncDir does nothing: NTFS keeps its folders in a journal, and a folder can't
+// SyncFolder does nothing: NTFS keeps its folders in a journal, and a folder can't
 // be synced there.
-func syncDir(string) error { return nil }
+func SyncFolder(string) error { return nil }

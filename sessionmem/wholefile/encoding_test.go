@@ -1,4 +1,4 @@
-package sessionmem
+package wholefile
 
 import (
 	"encoding/binary"
@@ -46,7 +46,7 @@ func TestDecodeMixed(t *testing.T) {
 		"a program's own file":          {"b0VIM\x10\x00\x00zanzibar\x00", "b0VIM\x10\x00\x00zanzibar\x00"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := decodeOwned([]byte(tt.raw))
+			got, _ := Decode([]byte(tt.raw))
 			if string(got) != tt.want {
 				t.Errorf("read as %q", got)
 			}
@@ -58,8 +58,8 @@ func FuzzDecodeMixed(f *testing.F) {
 	f.Add([]byte("\xff\xfea\x00b\x00\n"))
 	f.Add([]byte("\x00\x00\xfe\xff\x00\x00\x00a"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		text, enc := decodeOwned(raw)
-		if again := enc.encode(text); enc.order != nil && string(again) != string(raw) {
+		text, enc := Decode(raw)
+		if again := enc.Encode(text); enc.order != nil && string(again) != string(raw) {
 			t.Errorf("%q is written back as %q", raw, again)
 		}
 	})

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sessionmem
+package wholefile
 
 import (
 	"os"
@@ -9,28 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inode tells a file from another one that took its name.
-func inode(fi os.FileInfo) uint64 {
+// Inode tells a file from another one that took its name.
+func Inode(fi os.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return st.Ino
 	}
 	return 0
 }
 
-// linkCount is how many names a file has: hard links.
-func linkCount(fi os.FileInfo) int {
+// LinkCount is how many names a file has: hard links.
+func LinkCount(fi os.FileInfo) int {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink) //nolint:gosec // small
 	}
 	return 1
 }
 
-// stampIn asks for a file by its name in an open folder: the system has no path to
+// StampIn asks for a file by its name in an open folder: the system has no path to
 // walk then, which is most of what asking costs. It is ok for regular files alone.
-func stampIn(folder *os.File, name string) (stamp fileStamp, ok bool) {
+func StampIn(folder *os.File, name string) (stamp Stamp, ok bool) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(int(folder.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil { //nolint:gosec // a small number
-		return fileStamp{}, false
+		return Stamp{}, false
 	}
-	return fileStamp{st.Size, st.Mtim.Nano(), st.Ino}, st.Mode&unix.S_IFMT == unix.S_IFREG
+	return Stamp{st.Size, st.Mtim.Nano(), st.Ino}, st.Mode&unix.S_IFMT == unix.S_IFREG
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sessionmem
+package wholefile
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 // isDiskFull knows the errors of a full disk that have no common name.
 func isDiskFull(error) bool { return false }
 
-// syncDir makes a folder's entries durable.
-func syncDir(dir string) error {
+// SyncFolder makes a folder's entries durable.
+func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

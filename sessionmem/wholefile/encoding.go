@@ -1,4 +1,4 @@
-package sessionmem
+package wholefile
 
 import (
 	"bytes"
@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// encoding is how the bytes of a file people own stand for its text.
-type encoding struct {
+// Encoding is how the bytes of a file people own stand for its text.
+type Encoding struct {
 	order binary.ByteOrder // of UTF-16; nil: the bytes are taken as they are, UTF-8
 	bom   bool             // of UTF-16: it begins with a byte order mark
 }
@@ -19,14 +19,14 @@ var (
 	utf16BE = []byte{0xfe, 0xff}
 )
 
-// decodeOwned gives a file's text in UTF-8 and how it is encoded. Windows editors save
+// Decode gives a file's text in UTF-8 and how it is encoded. Windows editors save
 // "Unicode" as UTF-16, mostly with a byte order mark. What is not UTF-16 to the last byte,
 // as UTF-8 behind it, half a character, or UTF-32, is read as well as it can be: it is
 // UTF-8 once it is written.
-func decodeOwned(raw []byte) ([]byte, encoding) {
+func Decode(raw []byte) ([]byte, Encoding) {
 	enc, ok := findEncoding(raw)
 	if !ok {
-		return decodeMixed(raw), encoding{}
+		return decodeMixed(raw), Encoding{}
 	}
 	body := raw
 	if enc.bom {
@@ -37,19 +37,19 @@ func decodeOwned(raw []byte) ([]byte, encoding) {
 		units[i] = enc.order.Uint16(body[2*i:])
 	}
 	text := []byte(string(utf16.Decode(units)))
-	if !bytes.Equal(enc.encode(text), raw) { // half a character: writing it back would change it
-		return decodeMixed(raw), encoding{}
+	if !bytes.Equal(enc.Encode(text), raw) { // half a character: writing it back would change it
+		return decodeMixed(raw), Encoding{}
 	}
 	return text, enc
 }
 
-// DecodeText gives a file's text in UTF-8, as decodeOwned tells it.
+// DecodeText gives a file's text in UTF-8, as Decode does.
 func DecodeText(raw []byte) []byte {
-	text, _ := decodeOwned(raw)
+	text, _ := Decode(raw)
 	return text
 }
 
-// isUTF8 reports whether bytes have no byte order mark of another encoding, and no zero byte.
+// isUTF8 reports whether bytes have no byte order mark of another Encoding, and no zero byte.
 func isUTF8(head []byte) bool {
 	return !bytes.HasPrefix(head, utf16LE) && !bytes.HasPrefix(head, utf16BE) && bytes.IndexByte(head, 0) < 0
 }
@@ -163,17 +163,17 @@ func (d *mixed) unit(raw []byte) (size int) {
 
 // findEncoding tells UTF-16 by its byte order mark, or by the zero bytes that most
 // characters have in one half.
-func findEncoding(raw []byte) (encoding, bool) {
+func findEncoding(raw []byte) (Encoding, bool) {
 	if len(raw) < 2 || len(raw)%2 != 0 {
-		return encoding{}, false
+		return Encoding{}, false
 	}
 	switch {
 	case bytes.HasPrefix(raw, []byte{0xff, 0xfe, 0, 0}): // UTF-32
-		return encoding{}, false
+		return Encoding{}, false
 	case bytes.HasPrefix(raw, utf16LE):
-		return encoding{binary.LittleEndian, true}, true
+		return Encoding{binary.LittleEndian, true}, true
 	case bytes.HasPrefix(raw, utf16BE):
-		return encoding{binary.BigEndian, true}, true
+		return Encoding{binary.BigEndian, true}, true
 	}
 	var zero [2]int
 	for i, b := range raw {
@@ -184,15 +184,15 @@ func findEncoding(raw []byte) (encoding, bool) {
 	most := len(raw) / 4
 	switch {
 	case zero[0] == 0 && zero[1] > most:
-		return encoding{order: binary.LittleEndian}, true
+		return Encoding{order: binary.LittleEndian}, true
 	case zero[1] == 0 && zero[0] > most:
-		return encoding{order: binary.BigEndian}, true
+		return Encoding{order: binary.BigEndian}, true
 	}
-	return encoding{}, false
+	return Encoding{}, false
 }
 
-// encode gives a text's bytes.
-func (e encoding) encode(text []byte) []byte {
+// Encode gives a text's bytes.
+func (e Encoding) Encode(text []byte) []byte {
 	if e.order == nil {
 		return text
 	}

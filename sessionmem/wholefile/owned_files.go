@@ -1,0 +1,86 @@
+package wholefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxRaw is how large a file is read that isn't a transcript, in bytes: far more than
+// any memory, so that a disk image in its place fills no memory of the machine.
+const maxRaw = 256 << 20
+
+// ReadRaw reads a file that people own, also through a link, as it is. Errors: ErrTooLarge,
+// or of the disk.
+func ReadRaw(path string) ([]byte, os.FileInfo, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if fi.Size() > maxRaw {
+		return nil, nil, fmt.Errorf("%s: %w: it has %d MB, %d are read at most; move it away, or shorten it", filepath.Base(path), ErrTooLarge, fi.Size()>>20, maxRaw>>20)
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, max(fi.Size()+bytes.MinRead, 0)))
+	_, err = buf.ReadFrom(io.LimitReader(f, maxRaw))
+	return buf.Bytes(), fi, err
+}
+
+// ReadText is ReadRaw with the text in UTF-8.
+func ReadText(path string) ([]byte, os.FileInfo, error) {
+	raw, fi, err := ReadRaw(path)
+	text, _ := Decode(raw)
+	return text, fi, err
+}
+
+// Replace writes a file anew, at once, with the mode it had. It reports false, with
+// nothing done, where the file is not any more what it was.
+func Replace(path string, data []byte, was os.FileInfo) (bool, error) {
+	mode := fs.FileMode(0o600)
+	if was != nil {
+		mode = was.Mode().Perm()
+	}
+	return WriteIf(path, data, mode, func() bool { return sameFile(path, was) })
+}
+
+// sameFile says whether the file at path is as it was; was is nil for none.
+func sameFile(path string, was os.FileInfo) bool {
+	now, err := os.Stat(path)
+	if err != nil || was == nil {
+		return was == nil && errors.Is(err, fs.ErrNotExist)
+	}
+	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
+}
+
+// IsWithin says whether path is dir or lies in it.
+func IsWithin(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// LineEnd is how the last of some lines ends.
+func LineEnd(lines []byte) string {
+	switch {
+	case bytes.HasSuffix(lines, []byte("\r\n")):
+		return "\r\n"
+	case bytes.HasSuffix(lines, []byte("\n")):
+		return "\n"
+	}
+	return ""
+}
+
+// CutBOM parts a text of UTF-8 from its byte order mark.
+func CutBOM(raw []byte) (bom, body []byte) {
+	if body, ok := bytes.CutPrefix(raw, []byte("\xef\xbb\xbf")); ok {
+		return raw[:3], body
+	}
+	return nil, raw
+}
