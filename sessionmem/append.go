@@ -331,8 +331,8 @@ func (ses *session) complete(b transcript.Block, now time.Time) transcript.Block
 		b.Time = now
 	}
 	if b.ID == "" {
-		for b.ID = randomID(8); ses.taken(b.ID); {
-			b.ID = randomID(8)
+		for b.ID = transcript.RandomID(8); ses.taken(b.ID); {
+			b.ID = transcript.RandomID(8)
 		}
 	}
 	return b.Normalized()

@@ -72,13 +72,13 @@ func parseMemory(text string) memoryText {
 		switch {
 		case fenced != "":
 			m.extend(i)
-			if closesFence(line, fenced) {
+			if transcript.ClosesFence(line, fenced) {
 				fenced = ""
 			}
 		case hidden[i] || strings.TrimSpace(line) == "":
 			m.addBlank(i)
-		case openingFence(line) != "":
-			fenced = openingFence(line)
+		case transcript.OpeningFence(line) != "":
+			fenced = transcript.OpeningFence(line)
 			if !m.continues(i) {
 				m.begin(i, item{kind: itemProse})
 			}
@@ -188,24 +188,6 @@ func isRule(line string) bool {
 	}
 	blanks := strings.Count(rest, " ") + strings.Count(rest, "\t")
 	return len(rest)-blanks >= 3 && strings.Trim(rest, "-*_ \t") == ""
-}
-
-// openingFence is the run of signs that opens a code block, "" in other lines.
-func openingFence(line string) string {
-	rest := strings.TrimLeft(line, " \t")
-	if rest == "" || rest[0] != '`' && rest[0] != '~' {
-		return ""
-	}
-	n := len(rest) - len(strings.TrimLeft(rest, rest[:1]))
-	if n < 3 {
-		return ""
-	}
-	return rest[:n]
-}
-
-func closesFence(line, fence string) bool {
-	t := strings.TrimSpace(line)
-	return strings.HasPrefix(t, fence) && strings.Trim(t, fence[:1]) == ""
 }
 
 // commentSpans gives where the comments of a text begin and end. One that does

@@ -1,6 +1,7 @@
 package sessionmem
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -101,4 +102,20 @@ func (t folded) span(from, to int) (start, end int) {
 		to++
 	}
 	return t.from[from], t.from[to]
+}
+
+// find gives the places of a folded word in a text.
+func (t folded) find(word []byte) []Mark {
+	var out []Mark
+	for at := 0; ; {
+		i := bytes.Index(t.text[at:], word)
+		if i < 0 || len(word) == 0 {
+			return out
+		}
+		start, end := t.span(at+i, at+i+len(word))
+		if n := len(out); n == 0 || start >= out[n-1].To { // not the other half of a letter
+			out = append(out, Mark{start, end})
+		}
+		at += i + len(word)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
@@ -124,13 +123,13 @@ func (s *Store) forgetAttachedTexts(t *Traces, o ForgetOptions) ([]Touched, erro
 			return nil //nolint:nilerr // no file, or gone
 		}
 		seen[base] = true
-		if !t.own().Typed {
+		if !t.MeansTyped() {
 			found = append(found, Touched{Place: "attachment", Action: ForgetKept, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Why: "a file you attached says the same; with copies it goes too"})
 			return nil
 		}
 		return nil
 	})
-	if !t.own().Typed {
+	if !t.MeansTyped() {
 		return found, err
 	}
 	for _, base := range slices.Sorted(mapKeys(seen)) {
@@ -241,18 +240,6 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 		return []Touched{{Place: place, Action: ForgetPending, Path: path, Session: name, Why: "it was written meanwhile"}}
 	}
 	return found
-}
-
-// otherNames tells of a file that is rewritten and has other names, which keep what it
-// said; where they are nobody knows.
-func otherNames(path, session string, fi os.FileInfo) []Touched {
-	if fi == nil || wholefile.LinkCount(fi) < 2 {
-		return nil
-	}
-	return []Touched{{
-		Place: "hard link", Action: ForgetKept, Path: path, Session: session,
-		Why: fmt.Sprintf("the file has another name elsewhere, which keeps the old text; find it with `find ~ -inum %d`, and remove it", wholefile.Inode(fi)),
-	}}
 }
 
 // exportsOf tells of the exports of a session that is rewritten: they lie where the user

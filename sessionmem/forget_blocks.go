@@ -31,6 +31,16 @@ func (t *Traces) clean(session string, b transcript.Block) (out transcript.Block
 	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
 }
 
+// CleanSince takes out of a block that is about to be written what was forgotten while it
+// was being made: since then. What a person types anew is theirs.
+func (t *Traces) CleanSince(session string, b transcript.Block, since time.Time) transcript.Block {
+	while := func(g *forgetting) bool { return g.during(since) && g.counts(session) }
+	if b.Kind != transcript.KindUser && !b.IsBranching() {
+		b.Text = t.cleanText(b.Text, while)
+	}
+	return t.cleanRest(b, while)
+}
+
 // meansTime says whether a block is old enough to be meant by its words: what a person
 // typed before it was planned, what a model said before it was over.
 // Blocks keep whole seconds: of those of that very second only the ones that were found.
@@ -157,10 +167,10 @@ func paragraphs(text string) []Mark {
 			out, open = append(out, Mark{at, end}), true
 		}
 		switch {
-		case fence != "" && closesFence(bare, fence):
+		case fence != "" && transcript.ClosesFence(bare, fence):
 			fence = ""
 		case fence == "":
-			fence = openingFence(bare)
+			fence = transcript.OpeningFence(bare)
 		}
 		at += len(line)
 	}
@@ -199,35 +209,4 @@ func cleanAttrs(attrs map[string]string, says func(string) bool) map[string]stri
 		return attrs
 	}
 	return out
-}
-
-// turnGrace is how long before a block that is written outside of a turn its making
-// may have begun: what was forgotten since is not in it.
-const turnGrace = 10 * time.Minute
-
-// guard takes out of a block that is about to be written what was forgotten: all of
-// it, where it is an old block that comes back (its id is known), else what was
-// forgotten while it was being made. What a person types anew is theirs. The caller
-// holds ses.mu.
-func (s *Store) guard(ses *session, b transcript.Block, anew bool) transcript.Block {
-	t := s.forgotten.traces()
-	if t.Empty() {
-		return b
-	}
-	out := b
-	if !anew {
-		var whole bool
-		if out, whole, _ = t.clean(ses.name, b); whole {
-			return out
-		}
-	}
-	since := time.Now().Add(-turnGrace)
-	if ses.holder.Who != "" {
-		since = ses.holder.Since
-	}
-	while := func(g *forgetting) bool { return g.during(since) && g.counts(ses.name) }
-	if b.Kind != transcript.KindUser && !b.IsBranching() {
-		out.Text = t.cleanText(out.Text, while)
-	}
-	return t.cleanRest(out, while)
 }

@@ -6,43 +6,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
-
-// What is done with something that a forgetting finds.
-const (
-	ForgetEmptied  = "forgotten" // its text becomes [forgotten]
-	ForgetRebuilt  = "rebuilt"   // a Summary: made anew of what is left, without a model
-	ForgetRemoved  = "removed"   // it goes altogether
-	ForgetProposed = "proposed"  // its removal is proposed in the inbox
-	ForgetRenamed  = "renamed"   // a file whose name quotes it
-	ForgetKept     = "kept"      // it stays; Why says for what reason
-	ForgetPending  = "pending"   // somebody else is at it now: it goes by itself as soon as that is over; Why says what is waited for
-	ForgetRefused  = "refused"   // it can't be taken out; Why says the next step, or with Final that there is none
-)
-
-// Touched is one place that a forgetting finds, and what it does there.
-type Touched struct {
-	Place   string    `json:"place"`  // user, assistant, agent, tool, summary, note, title, attachment, checkpoint, memory, lesson, proposal, undo, …
-	Action  string    `json:"action"` // one of the Forget constants
-	Path    string    `json:"path"`   // of the file, absolute; commands and the local API give it below the data folder
-	Session string    `json:"session,omitempty"`
-	Block   string    `json:"block,omitempty"`
-	Line    int       `json:"line,omitempty"` // of a memory file, from 1
-	Time    time.Time `json:"time,omitzero"`
-	Text    string    `json:"text,omitempty"` // the beginning of it, in a dry run alone
-	Why     string    `json:"why,omitempty"`
-	Offer   string    `json:"offer,omitempty"` // of what stays: the id by which it can be chosen to go too
-	Final   bool      `json:"final,omitempty"` // refused for good: it is no memory, and not tried again
-
-	latest []string // of a journal: its blocks of the very second of the forgetting
-}
-
-// maxPreview is how much of a text a dry run shows, in characters.
-const maxPreview = 160
 
 // cleaner takes what is meant out of the files of one session, block by block, in
 // their order. It is used for one pass.
@@ -128,36 +95,10 @@ func (c *cleaner) front(raw []byte, front string) error {
 	return c.write(out.Bytes())
 }
 
-// madeOf says whether a title, or the topic in a file's name, goes with a first message:
-// it may be made of it. One that a person wrote instead shares no word with it, but for
-// such as "the". Where the message was gone before, nobody knows; with a session all goes.
-func (t *Traces) madeOf(session, first, title string) bool {
-	words := t.words(title)
-	if first == "" || len(words) == 0 || t.MeansSession(session) || t.holdsIn(session, title) {
-		return true
-	}
-	if strings.HasPrefix(t.words(transcript.TitleText(first)), words) { // a cut one may end within a word
-		return true
-	}
-	said := strings.Fields(t.words(first))
-	return slices.ContainsFunc(strings.Fields(words), func(w string) bool {
-		telling := len(w) > 3 || strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' })
-		return telling && slices.Contains(said, w)
-	})
-}
-
 func (c *cleaner) find(t Touched) {
 	t.Session = c.session
 	t.Text = preview(t.Text)
 	c.found(t)
-}
-
-func preview(text string) string {
-	text = transcript.OneLine(text)
-	if r := []rune(text); len(r) > maxPreview {
-		text = string(r[:maxPreview-1]) + "…"
-	}
-	return text
 }
 
 // block gives what takes a block's place, nil where it stays.
@@ -196,7 +137,7 @@ func (c *cleaner) block(raw transcript.RawBlock) []byte {
 		}
 	}
 	if changed && derived {
-		cleaned.ID = randomID(8)
+		cleaned.ID = transcript.RandomID(8)
 		c.ids[old.ID] = cleaned.ID
 	}
 	c.follow(old, cleaned, changed)

@@ -59,11 +59,6 @@ func newSieve(cacheDir, dir string) *sieve {
 	return s
 }
 
-// siftName names a transcript under what is forgotten now.
-func (t *Traces) siftName(file string) [8]byte {
-	return [8]byte(t.at[0].sum("sifted", t.generation+"\x00"+file))
-}
-
 func (s *sieve) has(f sifted) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +143,7 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if data, _ = wholefile.Decode(data); t.meansIn(s.entryOf(file).Session, data) {
+	if data, _ = wholefile.Decode(data); meansIn(t, s.entryOf(file).Session, data) {
 		return errHoldsForgotten
 	}
 	if after, err := f.Stat(); err == nil && wholefile.StampOf(after) == mine.stamp {
@@ -167,16 +162,6 @@ func (s *Store) siftedOn(file string, before, after os.FileInfo) {
 	if before.Size() == 0 || s.sieve.has(sifted{name, wholefile.StampOf(before)}) {
 		s.sieve.add(sifted{name, wholefile.StampOf(after)})
 	}
-}
-
-// meansIn says whether something in a transcript's bytes is meant.
-func (t *Traces) meansIn(session string, data []byte) bool {
-	if !t.needsBlocks(session) && !t.HoldsRaw(data) {
-		return false
-	}
-	seen := newIndex(maphash.MakeSeed())
-	c := &cleaner{t: t, session: session, ids: map[string]string{}, seen: &seen, found: func(Touched) {}}
-	return c.file(data) != nil || c.changed
 }
 
 // purge takes what was forgotten out of a session's files, after one of them was found
@@ -342,4 +327,14 @@ func (s *Store) purgePath(path string) error {
 		_ = f.Close() // read only
 	}
 	return nil
+}
+
+// meansIn says whether something in a transcript's bytes is meant.
+func meansIn(t *Traces, session string, data []byte) bool {
+	if !t.needsBlocks(session) && !t.HoldsRaw(data) {
+		return false
+	}
+	seen := newIndex(maphash.MakeSeed())
+	c := &cleaner{t: t, session: session, ids: map[string]string{}, seen: &seen, found: func(Touched) {}}
+	return c.file(data) != nil || c.changed
 }

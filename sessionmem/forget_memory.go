@@ -25,37 +25,6 @@ const WhyForgotten = "forgotten"
 // placeAgent is a file of an agent or a skill that is no memory.
 const placeAgent = "agent's file"
 
-// traceLesson marks a line of a memory, or a proposal, by all of its words.
-const traceLesson = "lesson"
-
-// traceChosen marks a line of a memory that was chosen itself.
-const traceChosen = "line"
-
-// AddLesson adds a line of a memory that was learnt from what is forgotten: it is
-// removed where lessons go too, else its removal is proposed. A proposal of the same
-// words goes in any case.
-func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, t.words(text)) }
-
-// AddLine adds a line of a memory that goes in any case, wherever it was learnt.
-func (t *Traces) AddLine(text string) { t.addMark(traceChosen, t.words(text)) }
-
-// IsChosen reports whether AddLine was told of a line.
-func (t *Traces) IsChosen(text string) bool {
-	words := t.words(text)
-	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceChosen, words) })
-}
-
-// IsLesson reports whether AddLesson was told of a line.
-func (t *Traces) IsLesson(text string) bool {
-	words := t.words(text)
-	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
-}
-
-// goesAsLesson says whether a line goes because of where it was learnt, or was chosen.
-func (t *Traces) goesAsLesson(text string) bool {
-	return t.WithLessons() && t.IsLesson(text) || t.IsChosen(text)
-}
-
 // Forgotten gives what was forgotten in the data folder.
 func (m *Memory) Forgotten() *Forgotten { return m.forgotten }
 
@@ -192,7 +161,7 @@ func (f *forgetLines) run(ctx context.Context) []Touched {
 		return f.found
 	}
 	shipped := f.shippedHeld(raw)
-	if !f.t.own().Typed && f.place() == placeAgent {
+	if !f.t.MeansTyped() && f.place() == placeAgent {
 		if f.t.HoldsRaw(f.m.Unshipped(raw)) {
 			f.found = append(f.found, Touched{Place: placeAgent, Action: ForgetKept, Path: f.path, Why: "you wrote the same here; with copies it goes too"})
 		}
@@ -280,7 +249,7 @@ func (f *forgetLines) clean(raw []byte) []byte {
 // counts says whether words that are meant count in a line that comes from a session, ""
 // for one that was written by hand: somebody on Discord takes away what was learnt there,
 // and by having typed the same nothing that the owner wrote, in any file.
-func (f *forgetLines) counts(session string) bool { return f.t.own().counts(session) }
+func (f *forgetLines) counts(session string) bool { return f.t.Counts(session) }
 
 // isShared says whether a file is about a channel, a server or a person on Discord.
 func (m *Memory) isShared(path string) bool {
@@ -315,7 +284,7 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 // that hold what is meant; false where it stays, or is cleaned line by line.
 func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 	line := func(is func(string) bool) bool { return slices.ContainsFunc(it.lines, is) }
-	if !f.counts("") || line(f.m.ships) || line(func(l string) bool { return openingFence(l) != "" }) || line(func(l string) bool { return f.t.isAllowed(l) }) {
+	if !f.counts("") || line(f.m.ships) || line(func(l string) bool { return transcript.OpeningFence(l) != "" }) || line(func(l string) bool { return f.t.isAllowed(l) }) {
 		return nil, false
 	}
 	marks := f.t.FindRaw(raw)
@@ -419,7 +388,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 // proposeRemoval puts the removal of a lesson into the inbox, where its file is one
 // that the inbox can name; else it is only told of.
 func (f *forgetLines) proposeRemoval(b Bullet) {
-	if !f.t.own().ended.IsZero() || f.returned {
+	if f.t.IsOver() || f.returned {
 		return // it was proposed the first time, and is decided
 	}
 	target, ok := f.m.targetAt(f.path)

@@ -22,15 +22,14 @@ func (m *Memory) withoutForgotten(path string, raw []byte) []byte {
 	if t.Empty() || len(raw) == 0 || !m.mayHold(t, raw) {
 		return raw
 	}
-	return m.cleanBy(t, t.at, path, raw)
+	return m.cleanBy(t.Each(func(time.Time, bool) bool { return true }), path, raw)
 }
 
 // withoutOver is withoutForgotten for forgettings that are over: what one that is under
 // way means it takes out itself, and tells of.
 func (m *Memory) withoutOver(path string, raw []byte) []byte {
-	t := m.forgotten.traces()
-	over := slices.DeleteFunc(slices.Clone(t.at), func(g *forgetting) bool { return g.ended.IsZero() })
-	return m.cleanBy(t, over, path, raw)
+	over := m.forgotten.traces().Each(func(_ time.Time, over bool) bool { return over })
+	return m.cleanBy(over, path, raw)
 }
 
 // returned says whether a line that was noted elsewhere was forgotten before.
@@ -41,21 +40,20 @@ func (m *Memory) returned(path, line string) bool {
 // withoutForgottenSince gives an unsaved edit without what was forgotten after it was
 // typed; false where it stays.
 func (m *Memory) withoutForgottenSince(u Unsaved) (Unsaved, bool) {
-	t := m.forgotten.traces()
-	since := slices.DeleteFunc(slices.Clone(t.at), func(g *forgetting) bool { return g.At.Before(u.Time) })
+	since := m.forgotten.traces().Each(func(at time.Time, _ bool) bool { return !at.Before(u.Time) })
 	if len(since) == 0 {
 		return u, false
 	}
 	was := u
-	u.Base, u.Text = string(m.cleanBy(t, since, u.Path, []byte(u.Base))), string(m.cleanBy(t, since, u.Path, []byte(u.Text)))
+	u.Base, u.Text = string(m.cleanBy(since, u.Path, []byte(u.Base))), string(m.cleanBy(since, u.Path, []byte(u.Text)))
 	return u, u != was
 }
 
 // cleanBy takes out of a file's bytes what these forgettings mean.
-func (m *Memory) cleanBy(t *Traces, by []*forgetting, path string, raw []byte) []byte {
-	for _, g := range by {
-		f := &forgetLines{m: m, t: t.only(g), path: path, dry: true, returned: true}
-		if !g.Typed && f.place() == placeAgent {
+func (m *Memory) cleanBy(by []*Traces, path string, raw []byte) []byte {
+	for _, t := range by {
+		f := &forgetLines{m: m, t: t, path: path, dry: true, returned: true}
+		if !t.MeansTyped() && f.place() == placeAgent {
 			continue // as Forget leaves it
 		}
 		raw = f.clean(raw)
@@ -68,8 +66,7 @@ func (m *Memory) mayHold(t *Traces, raw []byte) bool {
 	if t.HoldsRaw(raw) {
 		return true
 	}
-	marked := slices.ContainsFunc(t.lines, func(l traceLine) bool { return l.Kind == traceLesson || l.Kind == traceChosen })
-	return marked && slices.ContainsFunc(parseMemory(normalizeFile(raw)).bullets(), func(b Bullet) bool {
+	return t.MarksLines() && slices.ContainsFunc(parseMemory(normalizeFile(raw)).bullets(), func(b Bullet) bool {
 		return t.IsChosen(b.Text) || t.IsLesson(b.Text)
 	})
 }
@@ -119,33 +116,3 @@ func (m *Memory) purgeFile(path string) error {
 
 // purgePatience is how long the memory's lock is waited for to take something out.
 const purgePatience = 100 * time.Millisecond
-
-// Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
-// it stays. A later forgetting of the same takes it out again.
-func (f *Forgotten) Allow(text string) error {
-	t := f.traces()
-	if t.Empty() || !t.Holds(text) {
-		return nil
-	}
-	words := t.words(text)
-	for _, g := range t.at {
-		if !t.only(g).Holds(text) || t.marked(g, traceAgain, words) {
-			continue
-		}
-		if err := f.append(g.key, traceLine{Kind: traceAgain, Sum: g.sum(traceAgain, words), Of: g.ID}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// traceAgain marks a line of a memory that the user wrote anew, by all of its words.
-const traceAgain = "again"
-
-// isAllowed says whether a line of a memory stays that holds what is meant.
-func (t *Traces) isAllowed(line string) bool {
-	words := t.words(line)
-	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *forgetting) bool {
-		return !t.marked(g, traceAgain, words) && len(t.findBy([]byte(line), func(o *forgetting) bool { return o == g })) > 0
-	})
-}

@@ -197,3 +197,41 @@ func sentences(text string) []string {
 	}
 	return out
 }
+
+// tag is a part of a hash of a window, so that most others are told apart cheaply.
+func (w wordText) tag(i, n int) uint16 {
+	r := newRolling(n)
+	var tag uint16
+	for _, a := range w.at[i : i+n] {
+		tag, _ = r.push(a.hash)
+	}
+	return tag
+}
+
+// rolling is a hash of the last n words.
+type rolling struct {
+	last  []uint64
+	next  int
+	count int
+	sum   uint64
+	out   uint64 // what the word counts that goes
+}
+
+const rollingBase = 0x9E3779B97F4A7C15
+
+func newRolling(n int) *rolling {
+	r := &rolling{last: make([]uint64, n), out: 1}
+	for range n {
+		r.out *= rollingBase
+	}
+	return r
+}
+
+// push adds a word; full says whether there are n of them.
+func (r *rolling) push(hash uint64) (tag uint16, full bool) {
+	r.sum = r.sum*rollingBase + hash - r.last[r.next]*r.out
+	r.last[r.next] = hash
+	r.next = (r.next + 1) % len(r.last)
+	r.count++
+	return uint16(r.sum >> 48), r.count >= len(r.last)
+}

@@ -166,7 +166,7 @@ func (f *Forgotten) upgradeNow() bool {
 }
 
 func (f *Forgotten) lockPath() string {
-	return filepath.Join(f.root, sessionDir, locksDir, forgetLock)
+	return filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir, forgetLock)
 }
 
 // parse reads the file. What can't be read of it (half a line after a crash) is left
@@ -224,7 +224,7 @@ func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
 		return nil, err
 	}
 	t := newTraces(f.folder)
-	t.at = []*forgetting{{ID: randomID(8), At: time.Now().Round(0), Typed: typed, Learn: lessons, key: key}}
+	t.at = []*forgetting{{ID: transcript.RandomID(8), At: time.Now().Round(0), Typed: typed, Learn: lessons, key: key}}
 	return t, nil
 }
 
@@ -340,7 +340,7 @@ func (t *Traces) only(g *forgetting) *Traces {
 
 // Lock makes this the only process that forgets; ErrForgetting where another does.
 func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
-	dir := filepath.Join(f.root, sessionDir, locksDir)
+	dir := filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, wholefile.Explain("locking what is forgotten", err)
 	}

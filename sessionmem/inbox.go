@@ -153,7 +153,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 			return Proposal{}, fmt.Errorf("%w: it waits in the inbox as %s", ErrDuplicate, w.ID)
 		}
 	}
-	p.ID, p.Time = randomID(6), time.Now()
+	p.ID, p.Time = transcript.RandomID(6), time.Now()
 	return p, m.putIntoInbox(ctx, &p)
 }
 

@@ -172,7 +172,7 @@ func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly boo
 			if l.from == "" || old[l.text] || known[l.text] {
 				continue
 			}
-			j.Lines = append(j.Lines, journalLine{ID: randomID(6), File: file, Line: strings.Join(l.lines, "\n"), After: l.after, At: time.Now()})
+			j.Lines = append(j.Lines, journalLine{ID: transcript.RandomID(6), File: file, Line: strings.Join(l.lines, "\n"), After: l.after, At: time.Now()})
 			j.Removed = slices.DeleteFunc(j.Removed, func(hash string) bool { return hash == j.hash(l.text) })
 		}
 	})

@@ -93,7 +93,7 @@ func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err er
 	}
 	open, _ := wholefile.IsOpenForWriting(r.Link)
 	since := m.seenFor(r.Link, wholefile.StampOf(fi))
-	if open && since < emptyTime || since < stableTime && !restedFor(fi, stableTime) || fi.Size() == 0 && since < emptyTime && open {
+	if open && since < emptyTime || since < wholefile.StableTime && !restedFor(fi, wholefile.StableTime) || fi.Size() == 0 && since < emptyTime && open {
 		return false, nil
 	}
 	if fi.Size() > 0 {

@@ -30,9 +30,6 @@ import (
 var ErrSaving = errors.New("another program is saving it")
 
 const (
-	// stableTime is how long a file must be seen unchanged that was emptied or cut
-	// short, until that is believed.
-	stableTime = time.Second
 	// quietTime is how long any other file that was edited must rest where the system
 	// can't tell whether somebody still writes it.
 	quietTime = 250 * time.Millisecond
@@ -97,17 +94,17 @@ func (m *Memory) saving(path string, fi os.FileInfo, text string, known knownFil
 	busy := false
 	switch {
 	case fi == nil:
-		busy = m.seenFor(path, wholefile.Stamp{}) < stableTime
+		busy = m.seenFor(path, wholefile.Stamp{}) < wholefile.StableTime
 	case fi.Size() == 0:
 		busy = m.emptied(path, fi)
 	case known.cutShort(fi.Size(), text), known.size == 0 && !strings.HasSuffix(text, "\n"):
-		busy = !restedFor(fi, stableTime) && m.seenFor(path, wholefile.StampOf(fi)) < stableTime
+		busy = !restedFor(fi, wholefile.StableTime) && m.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime
 	}
 	if !busy && fi != nil && fi.Size() > 0 {
 		open, certain := wholefile.IsOpenForWriting(path)
 		switch {
 		case open:
-			busy = m.seenFor(path, wholefile.StampOf(fi)) < stableTime
+			busy = m.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime
 		case !certain:
 			busy = !restedFor(fi, quietTime) && m.seenFor(path, wholefile.StampOf(fi)) < quietTime
 		}
@@ -123,7 +120,7 @@ func (m *Memory) saving(path string, fi os.FileInfo, text string, known knownFil
 // and what lies there has its name and more.
 func comesBack(path string) bool {
 	dir := filepath.Dir(path)
-	if fi, err := os.Stat(dir); err != nil || restedFor(fi, stableTime) {
+	if fi, err := os.Stat(dir); err != nil || restedFor(fi, wholefile.StableTime) {
 		return false
 	}
 	entries, err := os.ReadDir(dir)
@@ -140,7 +137,7 @@ func (m *Memory) emptied(path string, fi os.FileInfo) bool {
 	}
 	seen := m.seenFor(path, wholefile.StampOf(fi))
 	open, _ := wholefile.IsOpenForWriting(path)
-	return seen < stableTime || open && seen < emptyTime
+	return seen < wholefile.StableTime || open && seen < emptyTime
 }
 
 // restedFor reports whether a file's last change lies so far back. A time in the future
@@ -356,7 +353,7 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 // save for one: it waits for a save that is going on, up to about a second.
 func (m *Memory) LoadStable(ctx context.Context, t Target) (MemoryFile, error) {
 	f, err := m.Load(t)
-	for deadline := time.Now().Add(stableTime + stableTime/4); f.Saving && time.Now().Before(deadline) && ctx.Err() == nil; {
+	for deadline := time.Now().Add(wholefile.StableTime + wholefile.StableTime/4); f.Saving && time.Now().Before(deadline) && ctx.Err() == nil; {
 		time.Sleep(savingLook)
 		f, err = m.Load(t)
 	}
@@ -382,9 +379,9 @@ func (m *Memory) readsSaving(path string, fi os.FileInfo, text string, before re
 			known.own = m.knownTo(path, real, fi).own
 		}
 		return m.saving(path, fi, text, known)
-	case !restedFor(fi, stableTime):
+	case !restedFor(fi, wholefile.StableTime):
 		open, _ := wholefile.IsOpenForWriting(path)
-		if open && m.seenFor(path, wholefile.StampOf(fi)) < stableTime {
+		if open && m.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime {
 			return true
 		}
 	}

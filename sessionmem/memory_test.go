@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/transcript"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -363,7 +365,7 @@ func checkLine(t *testing.T, line string) {
 	groups := func(p *regexp.Regexp) []string { return append(p.FindStringSubmatch(line), "", "", "", "") }
 	pad, sign, text, _ := cutBullet(line)
 	_, from := cutProvenance(line)
-	got := []string{pad, sign, text, openingFence(line), fmt.Sprint(headingLevel(line), isRule(line)), from}
+	got := []string{pad, sign, text, transcript.OpeningFence(line), fmt.Sprint(headingLevel(line), isRule(line)), from}
 	b := groups(bulletPattern)
 	want := []string{b[1], b[2], b[3], groups(fenceLine)[1], fmt.Sprint(len(groups(headingLine)[1]), ruleLine.MatchString(line)), strings.TrimSpace(groups(fromPattern)[1])}
 	if diff := cmp.Diff(want, got); diff != "" {

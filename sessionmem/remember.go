@@ -174,7 +174,7 @@ func (m *Memory) keepWaiting(ctx context.Context, l Lesson, text string) (id str
 			return p.ID, nil
 		}
 	}
-	p := Proposal{ID: randomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
+	p := Proposal{ID: transcript.RandomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
 	return p.ID, m.putIntoInbox(ctx, &p)
 }
 
@@ -337,7 +337,7 @@ func removeLine(raw []byte, line string) ([]byte, bool) {
 // lock takes the lock of the memory files. The session folder that it is in is made
 // once: where that is gone later, it was moved away and may come back.
 func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
-	dir := filepath.Join(m.root, sessionDir, locksDir)
+	dir := filepath.Join(m.root, transcript.SessionDir, transcript.LocksDir)
 	mkdir := os.MkdirAll
 	if m.locked.Load() {
 		mkdir = os.Mkdir

@@ -26,9 +26,6 @@ const (
 	searchChunk = 64
 )
 
-// Mark is a stretch of a text in bytes: From inclusive, To exclusive.
-type Mark struct{ From, To int }
-
 // Hit is a session that holds every word of a query.
 type Hit struct {
 	Info       transcript.Info
@@ -396,33 +393,3 @@ func quote(text string, at int) string {
 }
 
 func isRuneStart(s string, i int) bool { return s[i]&0xC0 != 0x80 }
-
-// find gives the places of a folded word in a text.
-func (t folded) find(word []byte) []Mark {
-	var out []Mark
-	for at := 0; ; {
-		i := bytes.Index(t.text[at:], word)
-		if i < 0 || len(word) == 0 {
-			return out
-		}
-		start, end := t.span(at+i, at+i+len(word))
-		if n := len(out); n == 0 || start >= out[n-1].To { // not the other half of a letter
-			out = append(out, Mark{start, end})
-		}
-		at += i + len(word)
-	}
-}
-
-// joinMarks sorts marks and joins those that touch.
-func joinMarks(marks []Mark) []Mark {
-	slices.SortFunc(marks, func(a, b Mark) int { return a.From - b.From })
-	var out []Mark
-	for _, m := range marks {
-		if n := len(out); n > 0 && m.From <= out[n-1].To {
-			out[n-1].To = max(out[n-1].To, m.To)
-			continue
-		}
-		out = append(out, m)
-	}
-	return out
-}

@@ -2,15 +2,12 @@ package sessionmem
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,8 +22,8 @@ var (
 
 // The folders of the store below its root, and below the session folder.
 const (
-	sessionDir = "session"
-	locksDir   = ".locks"
+	sessionDir = transcript.SessionDir
+	locksDir   = transcript.LocksDir
 	partialDir = ".partial"
 	recentDir  = ".recent" // of mac-stats 0.1: journals took its place
 )
@@ -165,20 +162,13 @@ func (s *Store) Forgotten() *Forgotten { return s.forgotten }
 // NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
 func (s *Store) NewName(source string) string {
 	for {
-		name := source + "-" + randomID(6)
+		name := source + "-" + transcript.RandomID(6)
 		if _, err := s.locate(name); errors.Is(err, ErrNotFound) && !s.known(name) {
 			return name
 		} else if err != nil && !errors.Is(err, ErrNotFound) {
 			return name // an unreadable folder: the first append says so
 		}
 	}
-}
-
-// randomID gives n characters of lower-case letters and digits.
-func randomID(n int) string {
-	var b [10]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))[:n]
 }
 
 // SetPrivate makes a session in-memory only: nothing of it is ever written.

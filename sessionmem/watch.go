@@ -318,7 +318,7 @@ func (w *Watcher) mayBeCut(path string, old, now fileState) bool {
 		c = cutFile{now, time.Now()}
 		w.cut[path] = c
 	}
-	if time.Since(c.since) < stableTime {
+	if time.Since(c.since) < wholefile.StableTime {
 		return true
 	}
 	delete(w.cut, path)

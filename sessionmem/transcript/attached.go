@@ -7,6 +7,13 @@ import (
 	"strings"
 )
 
+// SessionDir holds the transcripts, below the data folder; LocksDir the locks of all that
+// is written there and of the memory files, below the session folder.
+const (
+	SessionDir = "session"
+	LocksDir   = ".locks"
+)
+
 // FilesDir holds attachments, below the session folder.
 const FilesDir = "files"
 

@@ -25,6 +25,10 @@ func (f Stamp) Settled(at time.Time) bool { return at.UnixNano()-f.Time > int64(
 // identity alone prove it unchanged: file systems keep time in steps of up to 2 s.
 const settleTime = 2 * time.Second
 
+// StableTime is how long a file must be seen unchanged that another program emptied or
+// cut short, until that is believed: it may be in the middle of a save.
+const StableTime = time.Second
+
 // Seen is a look at a file.
 type Seen struct {
 	Stat os.FileInfo // nil: there was none

@@ -1,0 +1,88 @@
+package sessionmem
+
+import (
+	"slices"
+	"time"
+)
+
+// AddLesson adds a line of a memory that was learnt from what is forgotten: it is
+// removed where lessons go too, else its removal is proposed. A proposal of the same
+// words goes in any case.
+func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, t.words(text)) }
+
+// AddLine adds a line of a memory that goes in any case, wherever it was learnt.
+func (t *Traces) AddLine(text string) { t.addMark(traceChosen, t.words(text)) }
+
+// IsChosen reports whether AddLine was told of a line.
+func (t *Traces) IsChosen(text string) bool {
+	words := t.words(text)
+	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceChosen, words) })
+}
+
+// IsLesson reports whether AddLesson was told of a line.
+func (t *Traces) IsLesson(text string) bool {
+	words := t.words(text)
+	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
+}
+
+// goesAsLesson says whether a line goes because of where it was learnt, or was chosen.
+func (t *Traces) goesAsLesson(text string) bool {
+	return t.WithLessons() && t.IsLesson(text) || t.IsChosen(text)
+}
+
+// Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
+// it stays. A later forgetting of the same takes it out again.
+func (f *Forgotten) Allow(text string) error {
+	t := f.traces()
+	if t.Empty() || !t.Holds(text) {
+		return nil
+	}
+	words := t.words(text)
+	for _, g := range t.at {
+		if !t.only(g).Holds(text) || t.marked(g, traceAgain, words) {
+			continue
+		}
+		if err := f.append(g.key, traceLine{Kind: traceAgain, Sum: g.sum(traceAgain, words), Of: g.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isAllowed says whether a line of a memory stays that holds what is meant.
+func (t *Traces) isAllowed(line string) bool {
+	words := t.words(line)
+	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *forgetting) bool {
+		return !t.marked(g, traceAgain, words) && len(t.findBy([]byte(line), func(o *forgetting) bool { return o == g })) > 0
+	})
+}
+
+// The kinds of a trace that mark lines of a memory by all of their words.
+const (
+	traceLesson = "lesson" // a line, or a proposal, that was learnt
+	traceChosen = "line"   // a line that was chosen itself
+	traceAgain  = "again"  // a line that the user wrote anew
+)
+
+// MarksLines reports whether lines of a memory are meant that hold no word of a trace.
+func (t *Traces) MarksLines() bool {
+	return slices.ContainsFunc(t.lines, func(l traceLine) bool { return l.Kind == traceLesson || l.Kind == traceChosen })
+}
+
+// Each gives the traces of each forgetting by itself, the oldest first: of those that
+// which is true for.
+func (t *Traces) Each(which func(at time.Time, over bool) bool) []*Traces {
+	var all []*Traces
+	for _, g := range t.at {
+		if which(g.At, !g.ended.IsZero()) {
+			all = append(all, t.only(g))
+		}
+	}
+	return all
+}
+
+// IsOver reports whether the forgetting was gone through already.
+func (t *Traces) IsOver() bool { return !t.own().ended.IsZero() }
+
+// Counts reports whether the forgetting's words count in a session.
+func (t *Traces) Counts(session string) bool { return t.own().counts(session) }
