@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -128,7 +129,7 @@ func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
 	var out strings.Builder
 	at := 0
 	for _, p := range paragraphs(text) {
-		if !slices.ContainsFunc(marks, func(m Mark) bool { return m.From < p.To && p.From < m.To }) {
+		if !slices.ContainsFunc(marks, func(m textfold.Mark) bool { return m.From < p.To && p.From < m.To }) {
 			continue
 		}
 		out.WriteString(text[at:p.From])
@@ -150,8 +151,8 @@ func joinForgotten(text string) string {
 
 // paragraphs gives the pieces of a text that blank lines part, without these. A
 // fenced block is one piece, and with it what stands above it without a blank line.
-func paragraphs(text string) []Mark {
-	var out []Mark
+func paragraphs(text string) []textfold.Mark {
+	var out []textfold.Mark
 	fence, open := "", false
 	at := 0
 	for line := range strings.SplitAfterSeq(text, "\n") {
@@ -164,7 +165,7 @@ func paragraphs(text string) []Mark {
 		case open:
 			out[len(out)-1].To = end
 		default:
-			out, open = append(out, Mark{at, end}), true
+			out, open = append(out, textfold.Mark{at, end}), true
 		}
 		switch {
 		case fence != "" && transcript.ClosesFence(bare, fence):

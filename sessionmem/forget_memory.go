@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -268,7 +269,7 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 	marks := f.t.FindRaw(raw)
 	at := 0
 	for line := range bytes.Lines(raw) {
-		touched := slices.ContainsFunc(marks, func(m Mark) bool { return m.From < at+len(line) && at < m.To })
+		touched := slices.ContainsFunc(marks, func(m textfold.Mark) bool { return m.From < at+len(line) && at < m.To })
 		if touched && !f.m.ships(string(line)) && !f.t.isAllowed(bulletText(string(line))) {
 			f.changed = true
 			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Text: f.preview(string(line))})
@@ -291,8 +292,8 @@ func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 	if len(marks) == 0 {
 		return nil, false
 	}
-	goes := func(m Mark) bool {
-		return slices.ContainsFunc(marks, func(o Mark) bool { return o.From < m.To && m.From < o.To })
+	goes := func(m textfold.Mark) bool {
+		return slices.ContainsFunc(marks, func(o textfold.Mark) bool { return o.From < m.To && m.From < o.To })
 	}
 	at, number := 0, it.first
 	for row := range bytes.Lines(raw) {
@@ -324,8 +325,8 @@ func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 
 // proseSentences gives the sentences of a paragraph that stand in a line of it, with the
 // blanks behind them. A line ends a sentence unless the next one goes on in lower case.
-func proseSentences(raw []byte, from, to int) []Mark {
-	var all []Mark
+func proseSentences(raw []byte, from, to int) []textfold.Mark {
+	var all []textfold.Mark
 	begin := 0
 	for i := 0; i < len(raw); {
 		r, n := utf8.DecodeRune(raw[i:])
@@ -340,11 +341,11 @@ func proseSentences(raw []byte, from, to int) []Mark {
 		for i < len(raw) && strings.IndexByte(" \t\r\n", raw[i]) >= 0 && raw[i-1] != '\n' {
 			i++
 		}
-		all = append(all, Mark{begin, i})
+		all = append(all, textfold.Mark{begin, i})
 		begin = i
 	}
-	all = append(all, Mark{begin, len(raw)})
-	return slices.DeleteFunc(all, func(m Mark) bool { return m.To <= from || m.From >= to })
+	all = append(all, textfold.Mark{begin, len(raw)})
+	return slices.DeleteFunc(all, func(m textfold.Mark) bool { return m.To <= from || m.From >= to })
 }
 
 // continuesBelow says whether a line goes on with the sentence above it.

@@ -1,15 +1,14 @@
 package sessionmem
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -29,7 +28,7 @@ const (
 // words that stand one behind the other, of blocks and sessions. They are made by
 // Forgotten.New and never changed once they are written down.
 type Traces struct {
-	f     func() *folder // made when it is needed: that takes some milliseconds
+	f     func() *textfold.Folder // made when it is needed: that takes some milliseconds
 	lines []traceLine
 	at    []*forgetting // whose lines these are
 
@@ -121,7 +120,7 @@ func (l traceLine) open(g *forgetting) traceLine {
 	return l
 }
 
-func newTraces(f func() *folder) *Traces {
+func newTraces(f func() *textfold.Folder) *Traces {
 	return &Traces{f: f, texts: map[int]*traceSums{}, marks: map[string][]*forgetting{}}
 }
 
@@ -212,14 +211,14 @@ func (t *Traces) Empty() bool { return len(t.texts) == 0 && len(t.marks) == 0 &&
 // AddWords adds words that stand so in a text, one behind the other, at most 16 of
 // them for each trace: where they stand together anywhere, they are meant.
 func (t *Traces) AddWords(text string) {
-	for _, w := range t.f().read([]byte(text)).whole() {
-		t.addWindows(w, 0, len(w.at))
+	for _, w := range t.f().Read([]byte(text)).Whole() {
+		t.addWindows(w, 0, len(w.Words))
 	}
 }
 
 // addWindows adds n words from the first on; the last window reaches back, so that it
 // isn't a few words that stand everywhere.
-func (t *Traces) addWindows(w wordText, first, n int) {
+func (t *Traces) addWindows(w textfold.Words, first, n int) {
 	for i := 0; i < n; i += maxWindow {
 		size := min(maxWindow, n-i)
 		from := first + i
@@ -230,27 +229,27 @@ func (t *Traces) addWindows(w wordText, first, n int) {
 	}
 }
 
-func (t *Traces) addWindow(w wordText, i, n int) {
+func (t *Traces) addWindow(w textfold.Words, i, n int) {
 	g := t.own()
-	text := string(w.window(i, n))
+	text := string(w.Window(i, n))
 	if text == "forgotten" {
 		return
 	}
-	t.add(traceLine{Kind: traceText, Words: n, Tag: w.tag(i, n), Sum: g.sum(traceText, text), Of: g.ID}, g)
+	t.add(traceLine{Kind: traceText, Words: n, Tag: w.Tag(i, n), Sum: g.sum(traceText, text), Of: g.ID}, g)
 }
 
 // AddPhrase adds every form that a phrase has in a text or a file's bytes: it may begin
 // and end within a word, unless Phrase.Whole says otherwise. It reports whether it stands
 // there.
-func (t *Traces) AddPhrase(text string, phrase Phrase) bool {
+func (t *Traces) AddPhrase(text string, phrase textfold.Phrase) bool {
 	return t.AddPhraseRaw([]byte(text), phrase)
 }
 
 // AddPhraseRaw is AddPhrase for bytes.
-func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) bool {
+func (t *Traces) AddPhraseRaw(data []byte, phrase textfold.Phrase) bool {
 	there := false
-	for _, w := range t.f().read(data).all() {
-		for _, f := range w.findAny(phrase) {
+	for _, w := range t.f().Read(data).All() {
+		for _, f := range w.FindAny(phrase) {
 			t.addWindows(w, f[0], f[1])
 			there = true
 		}
@@ -258,72 +257,38 @@ func (t *Traces) AddPhraseRaw(data []byte, phrase Phrase) bool {
 	return there
 }
 
-// Phrase is a text as AddPhrase compares it: its readings.
-type Phrase struct{ forms [][]byte }
-
-// minWithin is how many letters a phrase has at least that is found within words.
-const minWithin = 4
-
-// Empty reports whether a phrase holds no word.
-func (p Phrase) Empty() bool { return len(p.forms) == 0 }
-
-// String is the phrase as it stands, folded.
-func (p Phrase) String() string {
-	if p.Empty() {
-		return ""
-	}
-	return string(p.forms[0])
-}
-
-// Whole reports whether a phrase is found as whole words only: one of three letters
-// stands within words that mean something else.
-func (p Phrase) Whole() bool { return isWhole([]byte(p.String())) }
-
-func isWhole(form []byte) bool {
-	return utf8.RuneCount(form)-bytes.Count(form, []byte(" ")) < minWithin
-}
-
 // Has reports whether a phrase stands in a text as AddPhrase finds it.
-func (t *Traces) Has(text string, phrase Phrase) bool {
-	return slices.ContainsFunc(t.f().read([]byte(text)).all(), func(w wordText) bool { return len(w.findAny(phrase)) > 0 })
+func (t *Traces) Has(text string, phrase textfold.Phrase) bool {
+	return slices.ContainsFunc(t.f().Read([]byte(text)).All(), func(w textfold.Words) bool { return len(w.FindAny(phrase)) > 0 })
 }
 
 // Phrase makes words comparable.
-func (t *Traces) Phrase(words string) Phrase {
-	var p Phrase
-	r := t.f().read([]byte(words))
-	for _, w := range r.whole() {
-		if len(w.at) > 0 && !slices.ContainsFunc(p.forms, func(f []byte) bool { return bytes.Equal(f, w.folded) }) {
-			p.forms = append(p.forms, w.folded)
-		}
-	}
-	return p
-}
+func (t *Traces) Phrase(words string) textfold.Phrase { return t.f().Phrase(words) }
 
 // words are a text's words as they stand, folded.
-func (t *Traces) words(text string) string { return string(t.f().wordsOf([]byte(text), false).folded) }
+func (t *Traces) words(text string) string { return string(t.f().WordsOf([]byte(text), false).Folded) }
 
 // AddSentences adds the sentences of a text that say enough to be known again
 // elsewhere. typed: a person wrote it.
 func (t *Traces) AddSentences(text string, typed bool) {
-	for _, s := range sentences(text) {
-		r := t.f().read([]byte(s))
-		if !distinctive(r.plain[0], typed) {
+	for _, s := range textfold.Sentences(text) {
+		r := t.f().Read([]byte(s))
+		if !distinctive(r.Plain[0], typed) {
 			continue
 		}
-		for _, w := range r.whole() {
-			t.addWindows(w, 0, len(w.at))
+		for _, w := range r.Whole() {
+			t.addWindows(w, 0, len(w.Words))
 		}
 	}
 }
 
-func distinctive(w wordText, typed bool) bool {
-	n := len(w.at)
-	digits := strings.ContainsFunc(string(w.folded), unicode.IsDigit)
+func distinctive(w textfold.Words, typed bool) bool {
+	n := len(w.Words)
+	digits := strings.ContainsFunc(string(w.Folded), unicode.IsDigit)
 	if !typed {
 		return n >= minTold || digits && n >= minTyped
 	}
-	return n >= minTyped || digits && n >= 2 && len(w.folded) >= 6 || len(w.folded) >= 20
+	return n >= minTyped || digits && n >= 2 && len(w.Folded) >= 6 || len(w.Folded) >= 20
 }
 
 // AddBlock adds a block, whatever it says.
@@ -417,7 +382,7 @@ func (t *Traces) marked(g *forgetting, kind, text string) bool {
 }
 
 // Find gives the places of a text that are meant, in order.
-func (t *Traces) Find(text string) []Mark {
+func (t *Traces) Find(text string) []textfold.Mark {
 	if text == ForgottenText {
 		return nil
 	}
@@ -441,41 +406,41 @@ func (t *Traces) holdsBy(text string, counts func(*forgetting) bool) bool {
 func (t *Traces) HoldsRaw(data []byte) bool { return len(t.FindRaw(data)) > 0 }
 
 // FindRaw gives the places that HoldsRaw means, in order.
-func (t *Traces) FindRaw(data []byte) []Mark { return t.findBy(data, nil) }
+func (t *Traces) FindRaw(data []byte) []textfold.Mark { return t.findBy(data, nil) }
 
 // findBy finds what is meant by the forgettings that count, in any reading; nil: all do.
-func (t *Traces) findBy(text []byte, counts func(*forgetting) bool) []Mark {
+func (t *Traces) findBy(text []byte, counts func(*forgetting) bool) []textfold.Mark {
 	if len(t.texts) == 0 {
 		return nil
 	}
-	var marks []Mark
-	for _, w := range t.f().read(text).all() {
+	var marks []textfold.Mark
+	for _, w := range t.f().Read(text).All() {
 		marks = append(marks, t.findIn(w, counts)...)
 	}
-	return joinMarks(marks)
+	return textfold.JoinMarks(marks)
 }
 
 // findIn finds what is meant by the forgettings that count; nil: all do.
-func (t *Traces) findIn(w wordText, counts func(*forgetting) bool) []Mark {
-	var marks []Mark
+func (t *Traces) findIn(w textfold.Words, counts func(*forgetting) bool) []textfold.Mark {
+	var marks []textfold.Mark
 	for n, set := range t.texts {
-		r := newRolling(n)
-		for i := range w.at {
-			tag, full := r.push(w.at[i].hash)
+		r := textfold.NewRolling(n)
+		for i := range w.Words {
+			tag, full := r.Push(w.Words[i].Hash)
 			if !full || set.tags[tag/64]&(1<<(tag%64)) == 0 {
 				continue
 			}
 			if set.holds(tag, w, i-n+1, n, counts) {
-				marks = append(marks, w.span(i-n+1, n))
+				marks = append(marks, w.Span(i-n+1, n))
 			}
 		}
 	}
-	return joinMarks(marks)
+	return textfold.JoinMarks(marks)
 }
 
 // holds compares a window whose tag is among those there are.
-func (s *traceSums) holds(tag uint16, w wordText, i, n int, counts func(*forgetting) bool) bool {
-	text := string(w.window(i, n))
+func (s *traceSums) holds(tag uint16, w textfold.Words, i, n int, counts func(*forgetting) bool) bool {
+	text := string(w.Window(i, n))
 	var key string
 	var sum [sha256.Size / 2]byte
 	for _, entry := range s.all[tag] {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -59,9 +60,9 @@ func (t *Traces) DropCommon(c *Common) (dropped int) {
 // of four letters and more.
 func (t *Traces) WordsOf(text string) map[string]bool {
 	out := map[string]bool{}
-	w := t.f().wordsOf([]byte(text), false)
-	for _, a := range w.at {
-		if word := w.folded[a.start:a.end]; len(word) > 3 {
+	w := t.f().WordsOf([]byte(text), false)
+	for _, a := range w.Words {
+		if word := w.Folded[a.Start:a.End]; len(word) > 3 {
 			out[string(word)] = true
 		}
 	}
@@ -109,20 +110,20 @@ func (c *Common) Count(session, text string) {
 	if c.t == nil || len(c.loose) == 0 {
 		return
 	}
-	for _, w := range c.t.f().read([]byte(text)).all() {
+	for _, w := range c.t.f().Read([]byte(text)).All() {
 		c.count(session, w)
 	}
 }
 
-func (c *Common) count(session string, w wordText) {
+func (c *Common) count(session string, w textfold.Words) {
 	for n, set := range c.t.texts {
-		r := newRolling(n)
-		for i := range w.at {
-			tag, full := r.push(w.at[i].hash)
+		r := textfold.NewRolling(n)
+		for i := range w.Words {
+			tag, full := r.Push(w.Words[i].Hash)
 			if !full || set.tags[tag/64]&(1<<(tag%64)) == 0 {
 				continue
 			}
-			sum := [sha256.Size / 2]byte(c.t.own().sum(traceText, string(w.window(i-n+1, n))))
+			sum := [sha256.Size / 2]byte(c.t.own().sum(traceText, string(w.Window(i-n+1, n))))
 			if in := c.loose[sum]; in != nil {
 				in[session] = true
 			}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -41,7 +42,7 @@ var ErrForgetting = errors.New("something is being forgotten already; try again 
 type Forgotten struct {
 	root   string // data folder, absolute; "": there is no file
 	logger *slog.Logger
-	folder func() *folder
+	folder func() *textfold.Folder
 
 	mu   sync.Mutex // guards what follows
 	stat os.FileInfo
@@ -58,7 +59,7 @@ func NewForgotten(root string, logger *slog.Logger) *Forgotten {
 	if abs, err := filepath.Abs(root); root != "" && err == nil {
 		root = abs
 	}
-	return &Forgotten{root: root, logger: logger, folder: sync.OnceValue(newFolder)}
+	return &Forgotten{root: root, logger: logger, folder: sync.OnceValue(textfold.NewFolder)}
 }
 
 // Path is where the file is, or would be.

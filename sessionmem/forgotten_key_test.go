@@ -146,8 +146,8 @@ func narrowed(t *testing.T, root string) int {
 	}
 	tr, left := tracesFor(t, true), 0
 	for pin := range 10000 {
-		w := tr.f().wordsOf(fmt.Appendf(nil, "%04d", pin), false)
-		if tags[w.tag(0, 1)] || tags[0] && len(tags) == 1 {
+		w := tr.f().WordsOf(fmt.Appendf(nil, "%04d", pin), false)
+		if tags[w.Tag(0, 1)] || tags[0] && len(tags) == 1 {
 			left++
 		}
 	}

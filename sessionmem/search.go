@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -29,24 +30,24 @@ const (
 // Hit is a session that holds every word of a query.
 type Hit struct {
 	Info       transcript.Info
-	TitleMarks []Mark          // where words stand in Info.Title
+	TitleMarks []textfold.Mark // where words stand in Info.Title
 	Block      string          // id of the block to open; "" where the title holds all words
 	Kind       transcript.Kind // of that block
 	Time       time.Time
-	Snippet    string // of that block, on one line
-	Marks      []Mark // where words stand in Snippet
-	Blocks     int    // how many blocks hold at least one of the words
+	Snippet    string          // of that block, on one line
+	Marks      []textfold.Mark // where words stand in Snippet
+	Blocks     int             // how many blocks hold at least one of the words
 }
 
 // Searcher finds sessions by their words. It reads the transcripts anew for each
 // query and keeps nothing of them. It is safe for use by several goroutines.
 type Searcher struct {
 	store *Store
-	fold  *folder
+	fold  *textfold.Folder
 }
 
 // NewSearcher gives a Searcher over all transcripts of the store, archived ones too.
-func (s *Store) NewSearcher() *Searcher { return &Searcher{store: s, fold: newFolder()} }
+func (s *Store) NewSearcher() *Searcher { return &Searcher{store: s, fold: textfold.NewFolder()} }
 
 // Search gives the sessions that hold every word of the query in their titles and
 // texts, last active first, at most limit (no limit where it is 0). Case and
@@ -79,12 +80,12 @@ func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, 
 
 // Find gives every place of text where the phrase stands, in order and without
 // overlap; case and diacritics make no difference.
-func (s *Searcher) Find(text, phrase string) []Mark {
-	wanted := s.fold.appendFold(nil, []byte(strings.TrimSpace(phrase)))
-	if len(wanted) == 0 || !bytes.Contains(s.fold.appendFold(nil, []byte(text)), wanted) {
+func (s *Searcher) Find(text, phrase string) []textfold.Mark {
+	wanted := s.fold.AppendFold(nil, []byte(strings.TrimSpace(phrase)))
+	if len(wanted) == 0 || !bytes.Contains(s.fold.AppendFold(nil, []byte(text)), wanted) {
 		return nil
 	}
-	return s.fold.mapped(text).find(wanted)
+	return s.fold.Mapped(text).Find(wanted)
 }
 
 // words gives the folded words of a query, each once; what stands between
@@ -92,7 +93,7 @@ func (s *Searcher) Find(text, phrase string) []Mark {
 func (s *Searcher) words(query string) [][]byte {
 	var out [][]byte
 	add := func(w string) {
-		folded := s.fold.appendFold(nil, []byte(w))
+		folded := s.fold.AppendFold(nil, []byte(w))
 		if len(folded) > 0 && !slices.ContainsFunc(out, func(o []byte) bool { return bytes.Equal(o, folded) }) {
 			out = append(out, folded)
 		}
@@ -146,17 +147,17 @@ type searchBuffer struct{ raw, folded []byte }
 
 // searchSession gives the session's hit, nil where a word is missing.
 func (s *Searcher) searchSession(ctx context.Context, info transcript.Info, words [][]byte, buf *searchBuffer) *Hit {
-	title := s.fold.mapped(info.Title)
+	title := s.fold.Mapped(info.Title)
 	inTitle := make([]bool, len(words))
 	hit := &Hit{Info: info, Time: info.Active}
 	all := true
 	for i, w := range words {
-		marks := title.find(w)
+		marks := title.Find(w)
 		hit.TitleMarks = append(hit.TitleMarks, marks...)
 		inTitle[i] = len(marks) > 0
 		all = all && inTitle[i]
 	}
-	hit.TitleMarks = joinMarks(hit.TitleMarks)
+	hit.TitleMarks = textfold.JoinMarks(hit.TitleMarks)
 	blocks := s.blocksWith(ctx, info, words, inTitle, buf)
 	if s.pick(hit, blocks, words, inTitle) || all {
 		return hit
@@ -196,7 +197,7 @@ func (s *Searcher) blocksWith(ctx context.Context, info transcript.Info, words [
 // headings and comments are told from texts.
 func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool {
 	seen := slices.Clone(inTitle)
-	buf.folded = s.fold.appendFold(buf.folded[:0], buf.raw)
+	buf.folded = s.fold.AppendFold(buf.folded[:0], buf.raw)
 	for i, w := range words {
 		if !inTitle[i] && !bytes.Contains(buf.folded, w) {
 			return false
@@ -215,7 +216,7 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 		if b.Headed && b.Heading.Known {
 			text = b.Raw[b.BodyStart:]
 		}
-		buf.folded = s.fold.appendFold(buf.folded[:0], text)
+		buf.folded = s.fold.AppendFold(buf.folded[:0], text)
 		for i, w := range words {
 			seen[i] = seen[i] || bytes.Contains(buf.folded, w)
 		}
@@ -281,7 +282,7 @@ func (s *Searcher) pick(hit *Hit, blocks []transcript.Block, words [][]byte, inT
 		if b.Kind == transcript.KindNote {
 			continue
 		}
-		text := s.fold.appendFold(nil, []byte(b.Text))
+		text := s.fold.AppendFold(nil, []byte(b.Text))
 		n := 0
 		for w, word := range words {
 			if bytes.Contains(text, word) {
@@ -310,7 +311,7 @@ func (s *Searcher) pick(hit *Hit, blocks []transcript.Block, words [][]byte, inT
 
 // snippet quotes a text around the first of the words, on one line, without its
 // markdown; with it where the word is a part of that: an address, say.
-func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
+func (s *Searcher) snippet(text string, words [][]byte) (string, []textfold.Mark) {
 	at := s.first(text, words)
 	from, to := linesAround(text, at)
 	plain := transcript.PlainText(text[from:to])
@@ -326,21 +327,21 @@ func (s *Searcher) snippet(text string, words [][]byte) (string, []Mark) {
 	} else {
 		cut = quote(text, at)
 	}
-	found := s.fold.mapped(cut)
-	var marks []Mark
+	found := s.fold.Mapped(cut)
+	var marks []textfold.Mark
 	for _, w := range words {
-		marks = append(marks, found.find(w)...)
+		marks = append(marks, found.Find(w)...)
 	}
-	return cut, joinMarks(marks)
+	return cut, textfold.JoinMarks(marks)
 }
 
 // first is where the first of the words stands in a text; its length where none does.
 func (s *Searcher) first(text string, words [][]byte) int {
-	mapped := s.fold.mapped(text)
+	mapped := s.fold.Mapped(text)
 	first := len(text)
 	for _, w := range words {
-		if at := bytes.Index(mapped.text, w); at >= 0 {
-			start, _ := mapped.span(at, at+len(w))
+		if at := bytes.Index(mapped.Text, w); at >= 0 {
+			start, _ := mapped.Span(at, at+len(w))
 			first = min(first, start)
 		}
 	}

@@ -13,13 +13,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // withMarks gives a text with [ ] around its marks.
-func withMarks(text string, marks []Mark) string {
+func withMarks(text string, marks []textfold.Mark) string {
 	for _, m := range slices.Backward(marks) {
 		text = text[:m.From] + "[" + text[m.From:m.To] + "]" + text[m.To:]
 	}
@@ -53,8 +54,8 @@ func TestFindFoldsCaseAndDiacritics(t *testing.T) {
 	}
 }
 
-func findMarks(text, phrase string) []Mark {
-	s := Searcher{fold: newFolder()}
+func findMarks(text, phrase string) []textfold.Mark {
+	s := Searcher{fold: textfold.NewFolder()}
 	return s.Find(text, phrase)
 }
 
@@ -128,7 +129,7 @@ func FuzzFind(f *testing.F) {
 	for _, c := range [][2]string{{"Straße", "ss"}, {"cafe\u0301", "é"}, {"İ", "i"}, {"ŉ", "n"}, {"\xff\xfe", "\xff"}, {"ΐ", "ι"}} {
 		f.Add(c[0], c[1])
 	}
-	s := Searcher{fold: newFolder()}
+	s := Searcher{fold: textfold.NewFolder()}
 	f.Fuzz(func(t *testing.T, text, phrase string) {
 		last := 0
 		for _, m := range s.Find(text, phrase) {
@@ -189,7 +190,7 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 func TestSnippetIsPlain(t *testing.T) {
-	s := Searcher{fold: newFolder()}
+	s := Searcher{fold: textfold.NewFolder()}
 	text := "# The fan\n\nIt is **very** loud, see [the manual](https://example.org/fans).\n\n- clean *it*\n"
 	tests := map[string]struct{ word, want string }{
 		"a word in the text":      {"loud", "The fan It is very loud, see the manual. clean it"},

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -101,7 +102,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 }
 
 // addForms adds the forms that a phrase has in a block, and says whether its text has it.
-func addForms(t *sessionmem.Traces, b transcript.Block, phrase sessionmem.Phrase) bool {
+func addForms(t *sessionmem.Traces, b transcript.Block, phrase textfold.Phrase) bool {
 	for _, text := range []string{b.Task, b.Context} {
 		t.AddPhrase(text, phrase)
 	}
@@ -228,7 +229,7 @@ func (f *Forgetter) isAbout(author string, l sessionmem.Learned) bool {
 }
 
 // addFormsOfFiles adds the forms that a phrase has in other files than transcripts.
-func (f *Forgetter) addFormsOfFiles(t *sessionmem.Traces, phrase sessionmem.Phrase) {
+func (f *Forgetter) addFormsOfFiles(t *sessionmem.Traces, phrase textfold.Phrase) {
 	for _, root := range []string{f.p.Root, f.p.CacheDir} {
 		eachFile(root, func(path string, d fs.DirEntry) {
 			if isIndex(d.Name()) || strings.HasPrefix(path, filepath.Join(f.p.Root, "session")) && strings.HasSuffix(path, ".md") {

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -57,7 +58,7 @@ type Search struct {
 // Finder finds conversations that hold every word.
 type Finder interface {
 	Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error)
-	Find(text, phrase string) []sessionmem.Mark
+	Find(text, phrase string) []textfold.Mark
 }
 
 // OpenSwitcher shows the switcher with the recent conversations. open is called with what
@@ -206,7 +207,7 @@ func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 }
 
 // markedRuns is text in a role with the marks in the accent's colour.
-func markedRuns(text string, marks []sessionmem.Mark, role fyne.ThemeColorName) []kit.Run {
+func markedRuns(text string, marks []textfold.Mark, role fyne.ThemeColorName) []kit.Run {
 	var runs []kit.Run
 	at := 0
 	for _, m := range marks {

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/textfold"
 )
 
 // wordForms shows where a text has what a query looks for: its words and their other
@@ -17,10 +17,10 @@ type wordForms struct {
 	analyzer *analysis.Analyzer
 	terms    map[string]bool
 	words    []string // of the query, without those that say nothing beside the others
-	find     func(text, phrase string) []sessionmem.Mark
+	find     func(text, phrase string) []textfold.Mark
 }
 
-func newWordForms(query string, find func(text, phrase string) []sessionmem.Mark) *wordForms {
+func newWordForms(query string, find func(text, phrase string) []textfold.Mark) *wordForms {
 	f := &wordForms{analyzer: analysis.NewAnalyzer(), find: find}
 	f.terms = f.termsOf(query)
 	for word := range strings.FieldsSeq(query) {
@@ -53,9 +53,9 @@ func (f *wordForms) says(word string) bool {
 
 // marks are the beginnings of words that the query has, and the words that are other
 // forms of its words, in order and without overlap.
-func (f *wordForms) marks(text string) []sessionmem.Mark {
+func (f *wordForms) marks(text string) []textfold.Mark {
 	covered := make([]bool, len(text))
-	cover := func(m sessionmem.Mark) {
+	cover := func(m textfold.Mark) {
 		for i := m.From; i < m.To; i++ {
 			covered[i] = true
 		}
@@ -81,8 +81,8 @@ func (f *wordForms) marks(text string) []sessionmem.Mark {
 }
 
 // leading are the marks that begin a word the query is about, or all where none does.
-func (f *wordForms) leading(text string, marks []sessionmem.Mark) []sessionmem.Mark {
-	kept := slices.DeleteFunc(slices.Clone(marks), func(m sessionmem.Mark) bool {
+func (f *wordForms) leading(text string, marks []textfold.Mark) []textfold.Mark {
+	kept := slices.DeleteFunc(slices.Clone(marks), func(m textfold.Mark) bool {
 		return !beginsWord(text, m.From) || !f.says(text[m.From:m.To])
 	})
 	if len(kept) == 0 {
@@ -92,15 +92,15 @@ func (f *wordForms) leading(text string, marks []sessionmem.Mark) []sessionmem.M
 }
 
 // coveredRuns are the runs of what is covered.
-func coveredRuns(covered []bool) []sessionmem.Mark {
-	var marks []sessionmem.Mark
+func coveredRuns(covered []bool) []textfold.Mark {
+	var marks []textfold.Mark
 	for i, on := range covered {
 		switch {
 		case !on:
 		case i > 0 && covered[i-1]:
 			marks[len(marks)-1].To = i + 1
 		default:
-			marks = append(marks, sessionmem.Mark{From: i, To: i + 1})
+			marks = append(marks, textfold.Mark{From: i, To: i + 1})
 		}
 	}
 	return marks
@@ -122,20 +122,20 @@ func isBlankless(r rune) bool {
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 // wordsIn are the places of a text's words.
-func wordsIn(text string) []sessionmem.Mark {
-	var words []sessionmem.Mark
+func wordsIn(text string) []textfold.Mark {
+	var words []textfold.Mark
 	from := -1
 	for i, r := range text {
 		switch {
 		case inWord(r) && from < 0:
 			from = i
 		case !inWord(r) && from >= 0:
-			words = append(words, sessionmem.Mark{From: from, To: i})
+			words = append(words, textfold.Mark{From: from, To: i})
 			from = -1
 		}
 	}
 	if from >= 0 {
-		words = append(words, sessionmem.Mark{From: from, To: len(text)})
+		words = append(words, textfold.Mark{From: from, To: len(text)})
 	}
 	return words
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/textfold"
 )
 
 // marked are the marked parts of a text.
-func marked(text string, marks []sessionmem.Mark) []string {
+func marked(text string, marks []textfold.Mark) []string {
 	var out []string
 	for _, m := range marks {
 		out = append(out, text[m.From:m.To])

@@ -1,12 +1,12 @@
-package sessionmem
+package textfold
 
 import "slices"
 
 // Mark is a stretch of a text in bytes: From inclusive, To exclusive.
 type Mark struct{ From, To int }
 
-// joinMarks sorts marks and joins those that touch.
-func joinMarks(marks []Mark) []Mark {
+// JoinMarks sorts marks and joins those that touch.
+func JoinMarks(marks []Mark) []Mark {
 	slices.SortFunc(marks, func(a, b Mark) int { return a.From - b.From })
 	var out []Mark
 	for _, m := range marks {

@@ -1,4 +1,4 @@
-package sessionmem
+package textfold
 
 import (
 	"bytes"
@@ -14,15 +14,15 @@ import (
 // is: in the scripts of India and East Asia a mark makes another letter.
 const foldTableEnd = 0x2500
 
-// folder makes text comparable: case and diacritics are taken away, so that "cafe"
+// Folder makes text comparable: case and diacritics are taken away, so that "cafe"
 // finds "Café" and "STRASSE" finds "Straße". It is read-only once made.
-type folder struct {
+type Folder struct {
 	table [foldTableEnd]string // what a rune becomes; "" is nothing: a mark
 	ascii [utf8.RuneSelf]byte  // the same for the first runes; line ends are blanks
 }
 
-func newFolder() *folder {
-	f := &folder{}
+func NewFolder() *Folder {
+	f := &Folder{}
 	fold := cases.Fold()
 	for r := rune(0); r < foldTableEnd; r++ {
 		if isDiacritic(r) {
@@ -55,8 +55,8 @@ func isDiacritic(r rune) bool {
 		r >= 0x064B && r <= 0x065F || r == 0x0670 || r >= 0x1AB0 && r <= 0x1AFF
 }
 
-// appendFold appends the folded text to dst.
-func (f *folder) appendFold(dst []byte, text []byte) []byte {
+// AppendFold appends the folded text to dst.
+func (f *Folder) AppendFold(dst []byte, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
 			dst = append(dst, f.ascii[c])
@@ -77,16 +77,16 @@ func (f *folder) appendFold(dst []byte, text []byte) []byte {
 // folded is a text with the way back: from[i] is where the i-th folded byte comes
 // from in it; the last is its length.
 type folded struct {
-	text []byte
+	Text []byte
 	from []int
 }
 
-func (f *folder) mapped(text string) folded {
-	out := folded{text: make([]byte, 0, len(text)), from: make([]int, 0, len(text)+1)}
+func (f *Folder) Mapped(text string) folded {
+	out := folded{Text: make([]byte, 0, len(text)), from: make([]int, 0, len(text)+1)}
 	for i := 0; i < len(text); {
 		_, n := utf8.DecodeRuneInString(text[i:])
-		out.text = f.appendFold(out.text, []byte(text[i:i+n]))
-		for len(out.from) < len(out.text) {
+		out.Text = f.AppendFold(out.Text, []byte(text[i:i+n]))
+		for len(out.from) < len(out.Text) {
 			out.from = append(out.from, i)
 		}
 		i += n
@@ -95,24 +95,24 @@ func (f *folder) mapped(text string) folded {
 	return out
 }
 
-// span gives the bytes of the original text that some folded ones come from. A
+// Span gives the bytes of the original text that some folded ones come from. A
 // letter that folds to two belongs to both.
-func (t folded) span(from, to int) (start, end int) {
+func (t folded) Span(from, to int) (start, end int) {
 	for to > from && to < len(t.from)-1 && t.from[to] == t.from[to-1] {
 		to++
 	}
 	return t.from[from], t.from[to]
 }
 
-// find gives the places of a folded word in a text.
-func (t folded) find(word []byte) []Mark {
+// Find gives the places of a folded word in a text.
+func (t folded) Find(word []byte) []Mark {
 	var out []Mark
 	for at := 0; ; {
-		i := bytes.Index(t.text[at:], word)
+		i := bytes.Index(t.Text[at:], word)
 		if i < 0 || len(word) == 0 {
 			return out
 		}
-		start, end := t.span(at+i, at+i+len(word))
+		start, end := t.Span(at+i, at+i+len(word))
 		if n := len(out); n == 0 || start >= out[n-1].To { // not the other half of a letter
 			out = append(out, Mark{start, end})
 		}

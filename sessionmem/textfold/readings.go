@@ -1,4 +1,4 @@
-package sessionmem
+package textfold
 
 import (
 	"bytes"
@@ -23,33 +23,33 @@ import (
 //     part them: zan**zibar**, zan-\nzibar;
 //   - each of these again with the escapes of JSON resolved, where there is a backslash.
 
-// readings are the ways to read a text.
-type readings struct {
-	plain  []wordText // as it stands
-	shown  []wordText // as it is shown, and what stands beside it; nil: as it stands
-	joined []wordText // nil: as it is shown
-	aside  bool       // something stands beside the sentence
+// Readings are the ways to read a text.
+type Readings struct {
+	Plain  []Words // as it stands
+	shown  []Words // as it is shown, and what stands beside it; nil: as it stands
+	joined []Words // nil: as it is shown
+	aside  bool    // something stands beside the sentence
 }
 
-// all gives every reading.
-func (r readings) all() []wordText {
-	return append(append(append([]wordText(nil), r.plain...), r.shown...), r.joined...)
+// All gives every reading.
+func (r Readings) All() []Words {
+	return append(append(append([]Words(nil), r.Plain...), r.shown...), r.joined...)
 }
 
-// whole gives the readings that hold the text as a whole: what is traced of it.
-func (r readings) whole() []wordText {
+// Whole gives the readings that hold the text as a whole: what is traced of it.
+func (r Readings) Whole() []Words {
 	if r.aside {
-		return r.plain
+		return r.Plain
 	}
-	return r.all()
+	return r.All()
 }
 
-// read gives the ways to read a text.
-func (f *folder) read(text []byte) readings {
+// Read gives the ways to read a text.
+func (f *Folder) Read(text []byte) Readings {
 	r := f.readAs(text, false)
 	if bytes.IndexByte(text, '\\') >= 0 {
 		more := f.readAs(text, true)
-		r.plain = append(r.plain, more.plain...)
+		r.Plain = append(r.Plain, more.Plain...)
 		r.shown = append(r.shown, more.shown...)
 		r.joined = append(r.joined, more.joined...)
 		r.aside = r.aside || more.aside
@@ -57,8 +57,8 @@ func (f *folder) read(text []byte) readings {
 	return r
 }
 
-func (f *folder) readAs(text []byte, escapes bool) readings {
-	s := shownReader{text: text, escapes: escapes, folder: f, shown: shownLetters()}
+func (f *Folder) readAs(text []byte, escapes bool) Readings {
+	s := shownReader{text: text, escapes: escapes, Folder: f, shown: shownLetters()}
 	s.todo = []Mark{{0, len(text)}}
 	for end := 1; len(s.out) < len(s.todo); end = len(s.todo) { // by how deep it stands
 		for _, m := range s.todo[len(s.out):end] {
@@ -66,12 +66,12 @@ func (f *folder) readAs(text []byte, escapes bool) readings {
 		}
 		s.depth++
 	}
-	r := readings{aside: len(s.todo) > 1}
+	r := Readings{aside: len(s.todo) > 1}
 	switch {
 	case s.differs || r.aside:
-		r.plain, r.shown = []wordText{f.wordsOf(text, escapes)}, s.out
+		r.Plain, r.shown = []Words{f.WordsOf(text, escapes)}, s.out
 	default:
-		r.plain = s.out
+		r.Plain = s.out
 	}
 	for _, w := range s.out {
 		if j, ok := w.joined(); ok {
@@ -82,22 +82,22 @@ func (f *folder) readAs(text []byte, escapes bool) readings {
 }
 
 // joined is the text with words joined that only marks part; false: there are none.
-func (w wordText) joined() (wordText, bool) {
+func (w Words) joined() (Words, bool) {
 	any := false
-	for _, a := range w.at {
+	for _, a := range w.Words {
 		any = any || a.soft
 	}
 	if !any {
-		return wordText{}, false
+		return Words{}, false
 	}
-	out := wordText{folded: make([]byte, 0, len(w.folded)), at: make([]wordAt, 0, len(w.at))}
-	for _, a := range w.at {
-		if !a.soft || len(out.at) == 0 {
+	out := Words{Folded: make([]byte, 0, len(w.Folded)), Words: make([]Word, 0, len(w.Words))}
+	for _, a := range w.Words {
+		if !a.soft || len(out.Words) == 0 {
 			out.begin(a.from)
 		}
-		out.folded = append(out.folded, w.folded[a.start:a.end]...)
-		last := &out.at[len(out.at)-1]
-		last.to, last.end = a.to, len(out.folded)
+		out.Folded = append(out.Folded, w.Folded[a.Start:a.End]...)
+		last := &out.Words[len(out.Words)-1]
+		last.to, last.End = a.to, len(out.Folded)
 	}
 	out.finish()
 	return out, true
@@ -105,7 +105,7 @@ func (w wordText) joined() (wordText, bool) {
 
 // shownReader takes a text apart as it is shown.
 type shownReader struct {
-	*folder
+	*Folder
 	text    []byte
 	escapes bool
 	shown   *letters
@@ -113,7 +113,7 @@ type shownReader struct {
 	todo    []Mark // the sentence, and what stands beside it
 	depth   int    // of what is read in what stands beside what
 	noEnd   bool   // no comment ends behind here
-	out     []wordText
+	out     []Words
 	differs bool // from how it stands
 }
 
@@ -125,20 +125,20 @@ type sign struct {
 }
 
 func (s *shownReader) read(m Mark) {
-	w := wordText{folded: make([]byte, 0, m.To-m.From), at: make([]wordAt, 0, (m.To-m.From)/6+1)}
+	w := Words{Folded: make([]byte, 0, m.To-m.From), Words: make([]Word, 0, (m.To-m.From)/6+1)}
 	open, soft := false, false
 	s.noEnd = false
 	for i := m.From; i < m.To; {
 		if c := s.text[i]; isASCIIWord(c) { // most of it
 			if !open {
 				w.begin(i)
-				w.at[len(w.at)-1].soft = soft
+				w.Words[len(w.Words)-1].soft = soft
 				open, soft = true, false
 			}
-			w.folded = append(w.folded, s.ascii[c])
-			last := &w.at[len(w.at)-1]
+			w.Folded = append(w.Folded, s.ascii[c])
+			last := &w.Words[len(w.Words)-1]
 			i++
-			last.to, last.end = i, len(w.folded)
+			last.to, last.End = i, len(w.Folded)
 			continue
 		}
 		at := s.sign(i, m.To)
@@ -157,18 +157,18 @@ func (s *shownReader) read(m Mark) {
 			alone := isAlone(first)
 			if alone || !open {
 				w.begin(i)
-				w.at[len(w.at)-1].soft = soft && !alone
+				w.Words[len(w.Words)-1].soft = soft && !alone
 				open, soft = !alone, false
 			}
-			before := len(w.folded)
+			before := len(w.Folded)
 			if known {
-				w.folded = append(w.folded, letters...)
-				s.differs = s.differs || !isWordRune(at.r) || string(s.appendRune(nil, at.r)) != string(w.folded[before:])
+				w.Folded = append(w.Folded, letters...)
+				s.differs = s.differs || !isWordRune(at.r) || string(s.appendRune(nil, at.r)) != string(w.Folded[before:])
 			} else {
-				w.folded = s.appendRune(w.folded, at.r)
+				w.Folded = s.appendRune(w.Folded, at.r)
 			}
-			last := &w.at[len(w.at)-1]
-			last.to, last.end = i+at.size, len(w.folded)
+			last := &w.Words[len(w.Words)-1]
+			last.to, last.End = i+at.size, len(w.Folded)
 		default:
 			open, soft = false, false
 		}
@@ -422,9 +422,9 @@ var sameInSight = [...][2]string{
 var compatible = [...][2]rune{{0x2070, 0x209F}, {0x2100, 0x214F}, {0x2160, 0x217F}, {0x2460, 0x24FF}, {0x3300, 0x33FF}, {0xFB00, 0xFB06}, {0xFF01, 0xFFEE}, {0x1D400, 0x1D7FF}, {0x1F100, 0x1F1FF}}
 
 var shownLetters = sync.OnceValue(func() *letters {
-	f, l := newFolder(), &letters{high: map[rune]string{}}
+	f, l := NewFolder(), &letters{high: map[rune]string{}}
 	put := func(r rune, s string) {
-		s = string(f.appendFold(nil, []byte(s)))
+		s = string(f.AppendFold(nil, []byte(s)))
 		if s == string(f.appendRune(nil, r)) {
 			return
 		}

@@ -1,4 +1,4 @@
-package sessionmem
+package textfold
 
 import (
 	"bytes"
@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// wordText is a text as its words, comparable: without case and diacritics, without
+// Words is a text as its words, comparable: without case and diacritics, without
 // what stands between them. In scripts that put no blanks between words, every
 // letter is one.
-type wordText struct {
-	folded []byte // the words, one blank between them
-	at     []wordAt
+type Words struct {
+	Folded []byte // the words, one blank between them
+	Words  []Word
 }
 
-// wordAt is where a word stands.
-type wordAt struct {
+// Word is where a word stands.
+type Word struct {
 	from, to   int    // bytes of the text
-	start, end int    // bytes of folded
-	hash       uint64 // of the folded word
+	Start, End int    // bytes of folded
+	Hash       uint64 // of the folded word
 	soft       bool   // only marks part it from the word before it
 }
 
@@ -29,10 +29,10 @@ const (
 	fnvPrime = 1099511628211
 )
 
-// wordsOf takes a text apart. With escapes, it is one as it stands between the
+// WordsOf takes a text apart. With escapes, it is one as it stands between the
 // quotes of JSON or of a log: \n parts words, \u00e9 is a letter.
-func (f *folder) wordsOf(text []byte, escapes bool) wordText {
-	w := wordText{folded: make([]byte, 0, len(text)), at: make([]wordAt, 0, len(text)/6+1)}
+func (f *Folder) WordsOf(text []byte, escapes bool) Words {
+	w := Words{Folded: make([]byte, 0, len(text)), Words: make([]Word, 0, len(text)/6+1)}
 	open := false
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -45,9 +45,9 @@ func (f *folder) wordsOf(text []byte, escapes bool) wordText {
 				w.begin(i)
 				open = !alone
 			}
-			w.folded = f.appendRune(w.folded, r)
-			last := &w.at[len(w.at)-1]
-			last.to, last.end = i+n, len(w.folded)
+			w.Folded = f.appendRune(w.Folded, r)
+			last := &w.Words[len(w.Words)-1]
+			last.to, last.End = i+n, len(w.Folded)
 		case open && isNothing(r):
 		default:
 			open = false
@@ -58,41 +58,41 @@ func (f *folder) wordsOf(text []byte, escapes bool) wordText {
 	return w
 }
 
-func (w *wordText) begin(from int) {
-	if len(w.at) > 0 {
-		w.folded = append(w.folded, ' ')
+func (w *Words) begin(from int) {
+	if len(w.Words) > 0 {
+		w.Folded = append(w.Folded, ' ')
 	}
-	w.at = append(w.at, wordAt{from: from, start: len(w.folded)})
+	w.Words = append(w.Words, Word{from: from, Start: len(w.Folded)})
 }
 
 // finish drops words that fold to nothing and hashes the others.
-func (w *wordText) finish() {
-	kept := w.at[:0]
-	for _, a := range w.at {
-		if a.start == a.end {
+func (w *Words) finish() {
+	kept := w.Words[:0]
+	for _, a := range w.Words {
+		if a.Start == a.End {
 			continue
 		}
 		h := uint64(fnvBasis)
-		for _, c := range w.folded[a.start:a.end] {
+		for _, c := range w.Folded[a.Start:a.End] {
 			h = (h ^ uint64(c)) * fnvPrime
 		}
-		a.hash = h ^ h>>32
+		a.Hash = h ^ h>>32
 		kept = append(kept, a)
 	}
-	w.at = kept
+	w.Words = kept
 }
 
-// window is n words from the i-th on, folded, one blank between them.
-func (w wordText) window(i, n int) []byte {
-	out := w.folded[w.at[i].start:w.at[i+n-1].end]
+// Window is n words from the i-th on, folded, one blank between them.
+func (w Words) Window(i, n int) []byte {
+	out := w.Folded[w.Words[i].Start:w.Words[i+n-1].End]
 	if bytes.Contains(out, []byte("  ")) { // a word between them folds to nothing
 		out = bytes.Join(bytes.Fields(out), []byte(" "))
 	}
 	return out
 }
 
-// findAny is find for all forms of a phrase.
-func (w wordText) findAny(phrase Phrase) (found [][2]int) {
+// FindAny is find for all forms of a phrase.
+func (w Words) FindAny(phrase Phrase) (found [][2]int) {
 	for _, form := range phrase.forms {
 		found = append(found, w.find(form)...)
 	}
@@ -102,40 +102,40 @@ func (w wordText) findAny(phrase Phrase) (found [][2]int) {
 // find gives the words that a phrase (of the same form) stands in, each time as the
 // number of the first and how many: it may begin and end within a word, unless it is so
 // short that it stands within many others (Phrase.Whole).
-func (w wordText) find(phrase []byte) (found [][2]int) {
+func (w Words) find(phrase []byte) (found [][2]int) {
 	if len(phrase) == 0 {
 		return nil
 	}
 	word, whole := 0, isWhole(phrase)
 	for at := 0; ; {
-		i := bytes.Index(w.folded[at:], phrase)
+		i := bytes.Index(w.Folded[at:], phrase)
 		if i < 0 {
 			return found
 		}
 		begin, end := at+i, at+i+len(phrase)
-		for word < len(w.at) && w.at[word].end <= begin {
+		for word < len(w.Words) && w.Words[word].End <= begin {
 			word++
 		}
 		last := word
-		for last < len(w.at) && w.at[last].end < end {
+		for last < len(w.Words) && w.Words[last].End < end {
 			last++
 		}
-		if last == len(w.at) {
+		if last == len(w.Words) {
 			return found
 		}
-		at = w.at[last].end
-		if whole && (w.at[word].start != begin || at != end) {
+		at = w.Words[last].End
+		if whole && (w.Words[word].Start != begin || at != end) {
 			continue
 		}
 		found = append(found, [2]int{word, last - word + 1})
 	}
 }
 
-// span is where n words from the i-th on stand in the text.
-func (w wordText) span(i, n int) Mark { return Mark{w.at[i].from, w.at[i+n-1].to} }
+// Span is where n words from the i-th on stand in the text.
+func (w Words) Span(i, n int) Mark { return Mark{w.Words[i].from, w.Words[i+n-1].to} }
 
 // appendRune appends a letter as it is compared.
-func (f *folder) appendRune(dst []byte, r rune) []byte {
+func (f *Folder) appendRune(dst []byte, r rune) []byte {
 	switch {
 	case r < utf8.RuneSelf:
 		return append(dst, f.ascii[r])
@@ -177,8 +177,8 @@ func unescape(text []byte) (r rune, n int) {
 	return rune(code), 6
 }
 
-// sentences gives the lines of a text, long ones cut at the ends of sentences.
-func sentences(text string) []string {
+// Sentences gives the lines of a text, long ones cut at the ends of sentences.
+func Sentences(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
 		begin := 0
@@ -198,12 +198,12 @@ func sentences(text string) []string {
 	return out
 }
 
-// tag is a part of a hash of a window, so that most others are told apart cheaply.
-func (w wordText) tag(i, n int) uint16 {
-	r := newRolling(n)
+// Tag is a part of a hash of a window, so that most others are told apart cheaply.
+func (w Words) Tag(i, n int) uint16 {
+	r := NewRolling(n)
 	var tag uint16
-	for _, a := range w.at[i : i+n] {
-		tag, _ = r.push(a.hash)
+	for _, a := range w.Words[i : i+n] {
+		tag, _ = r.Push(a.Hash)
 	}
 	return tag
 }
@@ -219,7 +219,7 @@ type rolling struct {
 
 const rollingBase = 0x9E3779B97F4A7C15
 
-func newRolling(n int) *rolling {
+func NewRolling(n int) *rolling {
 	r := &rolling{last: make([]uint64, n), out: 1}
 	for range n {
 		r.out *= rollingBase
@@ -227,8 +227,8 @@ func newRolling(n int) *rolling {
 	return r
 }
 
-// push adds a word; full says whether there are n of them.
-func (r *rolling) push(hash uint64) (tag uint16, full bool) {
+// Push adds a word; full says whether there are n of them.
+func (r *rolling) Push(hash uint64) (tag uint16, full bool) {
 	r.sum = r.sum*rollingBase + hash - r.last[r.next]*r.out
 	r.last[r.next] = hash
 	r.next = (r.next + 1) % len(r.last)
