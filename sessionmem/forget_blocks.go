@@ -165,7 +165,7 @@ func paragraphs(text string) []textfold.Mark {
 		case open:
 			out[len(out)-1].To = end
 		default:
-			out, open = append(out, textfold.Mark{at, end}), true
+			out, open = append(out, textfold.Mark{From: at, To: end}), true
 		}
 		switch {
 		case fence != "" && transcript.ClosesFence(bare, fence):

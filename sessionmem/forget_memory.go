@@ -341,10 +341,10 @@ func proseSentences(raw []byte, from, to int) []textfold.Mark {
 		for i < len(raw) && strings.IndexByte(" \t\r\n", raw[i]) >= 0 && raw[i-1] != '\n' {
 			i++
 		}
-		all = append(all, textfold.Mark{begin, i})
+		all = append(all, textfold.Mark{From: begin, To: i})
 		begin = i
 	}
-	all = append(all, textfold.Mark{begin, len(raw)})
+	all = append(all, textfold.Mark{From: begin, To: len(raw)})
 	return slices.DeleteFunc(all, func(m textfold.Mark) bool { return m.To <= from || m.From >= to })
 }
 
